@@ -1,0 +1,43 @@
+/** Stops a timer or an interval; calling it twice is harmless. */
+export type Cancel = () => void;
+
+/**
+ * Where time comes from. Every component that needs time takes one as a constructor argument,
+ * so that tests can own it.
+ */
+export interface Clock {
+  /** Wall clock, milliseconds since the Unix epoch. May jump. */
+  nowMs(): number;
+  /** Monotonic, milliseconds since an arbitrary start. Never jumps; use it for durations. */
+  monotonicMs(): number;
+  /** Calls `fn` once after `delayMs`. The timer does not keep the process alive. */
+  setTimer(delayMs: number, fn: () => void): Cancel;
+  /** Calls `fn` every `periodMs` until cancelled. The timer does not keep the process alive. */
+  setEvery(periodMs: number, fn: () => void): Cancel;
+}
+
+/** Longest delay a Node.js timer accepts, milliseconds; longer ones are taken in steps. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** The machine's own clock. */
+export function createSystemClock(): Clock {
+  return {
+    nowMs: () => Date.now(),
+    monotonicMs: () => performance.now(),
+    setTimer(delayMs, fn) {
+      let timer: NodeJS.Timeout;
+      const arm = (leftMs: number): void => {
+        const stepMs = Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS);
+        timer = setTimeout(() => (leftMs > stepMs ? arm(leftMs - stepMs) : fn()), stepMs);
+        timer.unref();
+      };
+      arm(delayMs);
+      return () => clearTimeout(timer);
+    },
+    setEvery(periodMs, fn) {
+      const timer = setInterval(fn, periodMs);
+      timer.unref();
+      return () => clearInterval(timer);
+    },
+  };
+}

@@ -1,0 +1,31 @@
+export { type Cancel, type Clock, createSystemClock } from './clock.ts';
+export {
+  AUTHORITY_CODES,
+  type AuthorityCode,
+  DECISION_CODES,
+  type DecisionCode,
+  FAULT_CODES,
+  type FaultCode,
+  LOAD_CODES,
+  type LoadCode,
+  RUNNING_CODES,
+  type RunningCode,
+  WRIT_CODES,
+  type WritCode,
+} from './codes.ts';
+export {
+  errorFromJson,
+  errorToJson,
+  isWritError,
+  toWritError,
+  WritError,
+  type WritErrorJson,
+  type WritErrorOptions,
+} from './errors.ts';
+export { canonicalJson, digestJson, type Json, sha256Hex } from './json.ts';
+export { type LogFields, type Logger, silentLogger } from './logger.ts';
+export { foldName } from './names.ts';
+export { createSystemRandom, type Random } from './random.ts';
+export { createRwLock, type RwLock } from './rw-lock.ts';
+export { nearest, quote, visible } from './text.ts';
+export { formatDuration, formatSize, parseDuration, parseSize } from './units.ts';

@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+
+/** Data that JSON can carry. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** The one spelling of a JSON value (RFC 8785): what is signed and digested. */
+export function canonicalJson(value: Json): string {
+  const text = (canonicalize as unknown as (value: unknown) => string | undefined)(value);
+  if (text === undefined) throw new TypeError('value has no JSON form');
+  return text;
+}
+
+/** SHA-256 of bytes or UTF-8 text, lower-case hex, 64 characters. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+/** SHA-256 of the canonical JSON of `value`, lower-case hex. */
+export function digestJson(value: Json): string {
+  return sha256Hex(canonicalJson(value));
+}

@@ -1,0 +1,2 @@
+/** Row types of every table, for Kysely. */
+export type Tables = {};

@@ -1,0 +1,219 @@
+import type { Subject } from '@writ/authority';
+import type { RunningCode, WritError } from '@writ/core';
+import type { VerifiedChain } from '@writ/identity';
+import type { Decision, RunnerConfig } from '@writ/policy';
+import type { Ending, Mirror, Task, TaskEvent, TaskOutcome, TaskSpec } from '@writ/task-store';
+
+// ---------------------------------------------------------------- executor side
+
+/** A request to execute, after the wire has proved who asks. */
+export interface SubmitRequest {
+  readonly task: string;
+  readonly idempotencyKey: string;
+  readonly spec: TaskSpec;
+  readonly subject: Subject;
+  readonly agent: string;
+  /** Absent for this machine's own agent asking its own node. */
+  readonly chain?: VerifiedChain;
+}
+
+/** `deny` and (until approvals exist) `ask` make no task. */
+export type SubmitAnswer =
+  | { readonly accepted: true; readonly task: Task; readonly decision?: Decision }
+  | { readonly accepted: false; readonly decision: Decision };
+
+/** A live view on a task's events. */
+export interface EventSource {
+  /** Events after `afterSeq`, then live ones, gapless; ends after the outcome. `signal` ends it early. */
+  watch(task: string, afterSeq: number, signal: AbortSignal): AsyncIterable<WatchedEvent>;
+}
+
+/** An event with, for `output`, its bytes. */
+export interface WatchedEvent {
+  readonly event: TaskEvent;
+  readonly data?: Uint8Array;
+}
+
+/** The executing end of tasks. */
+export interface Executor extends EventSource {
+  submit(request: SubmitRequest): Promise<SubmitAnswer>;
+  get(id: string): Task | undefined;
+  list(filter: { readonly sender?: string; readonly limit: number; readonly before?: string }): readonly Task[];
+  /** Stores the intent at once; resolves when the process tree is gone and the task is terminal. */
+  cancel(id: string, by: string): Promise<Task>;
+  /** Transcript bytes; `next` is where to go on; `end` when there will be no more. */
+  readTranscript(id: string, offset: number, limit: number): Promise<TranscriptPage>;
+  /** Ends queued and running work that no longer has its lease, trust or policy. */
+  endWhere(match: (task: Task) => boolean, code: RunningCode, message: string): Promise<number>;
+  /** What an earlier boot left behind: processes are ended, tasks become `lost`. */
+  recover(): Promise<{ readonly lost: number; readonly killed: number }>;
+  /** Drains: no new work, running work is ended as `cancelled` after the grace period. */
+  close(graceMs: number): Promise<void>;
+}
+
+export interface TranscriptPage {
+  readonly data: Uint8Array;
+  readonly next: number;
+  readonly end: boolean;
+}
+
+/** What a runner is told. Everything is decided already; a runner only obeys. */
+export interface RunSpec {
+  readonly task: string;
+  readonly epoch: number;
+  /** Marks every process of this attempt, for finding and ending them. */
+  readonly nonce: string;
+  readonly runner: RunnerConfig;
+  readonly input: TaskSpec['input'];
+  /** Source repository and ref; absent: an empty scratch folder. */
+  readonly workspace?: { readonly name: string; readonly path: string; readonly ref?: string };
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+  readonly onOverflow: 'fail' | 'truncate';
+  readonly isolation: 'required' | 'none';
+  /** Names of the node's environment variables that pass. */
+  readonly env: readonly string[];
+  /** `allow`: any argv; a list: only argv that match one of the patterns. */
+  readonly commands: 'allow' | readonly (readonly string[])[];
+}
+
+/** What a run reports while it goes. Called in order; may not throw. */
+export interface RunSink {
+  /** `bytes` were appended to the transcript at `offset`; or only counted, when `offset` is undefined (over the cap). */
+  output(stream: 'stdout' | 'stderr', bytes: Uint8Array, offset: number | undefined): void;
+}
+
+/** How a run ended. `failure` explains an ending that is not the work's own doing. */
+export interface RunReport {
+  readonly ending: Ending;
+  readonly truncated: boolean;
+  readonly stdoutBytes: number;
+  readonly stderrBytes: number;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+}
+
+/** A run under way. */
+export interface Run {
+  readonly pid: number;
+  /** Resolves when the process tree is gone and the output is drained; never rejects. */
+  readonly done: Promise<RunReport>;
+  /** TERM, grace, KILL, escaped children too. The first cause wins. */
+  stop(cause: { readonly kind: 'cancel'; readonly cause: string } | { readonly kind: 'timeout' }): void;
+}
+
+/** Port: starts and ends the processes of tasks. The runner package implements it. */
+export interface TaskRunner {
+  /**
+   * Prepares the workspace and spawns. Rejects with COMMAND_NOT_ALLOWED, RUNNER_UNAVAILABLE, ISOLATION_UNAVAILABLE or
+   * GIT_FAILED before anything was spawned.
+   */
+  start(spec: RunSpec, sink: RunSink): Promise<Run>;
+  /** Ends every process that carries one of these nonces; returns how many it found. For recovery. */
+  endStray(nonces: readonly string[]): Promise<number>;
+  /** Transcript bytes of a task from `offset`, at most `limit`; fewer at the end. */
+  readTranscript(task: string, offset: number, limit: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+// ---------------------------------------------------------------- origin side
+
+/** A wish to delegate, after the surface has proved the caller's session. */
+export interface DelegateRequest {
+  /** Label or id of a peer, or `self`. */
+  readonly to: string;
+  readonly spec: TaskSpec;
+  readonly session: string;
+  readonly agent: string;
+  /** Made by the caller to make a retry safe; absent: a new one. */
+  readonly idempotencyKey?: string;
+}
+
+/** Answer of `delegate`: a task, or the decision (here or there) that refused it. */
+export type DelegateAnswer =
+  | { readonly accepted: true; readonly task: Mirror }
+  | {
+      readonly accepted: false;
+      readonly task: Mirror;
+      readonly decidedBy: 'here' | 'peer';
+      readonly decision: RefusedDecision;
+    };
+
+/** A refusal as it travels: no trace of the other node's file. */
+export interface RefusedDecision {
+  readonly effect: 'ask' | 'deny';
+  readonly code: string;
+  readonly message: string;
+  readonly nextSteps: readonly string[];
+  readonly generation: number;
+}
+
+/** The asking end of tasks. */
+export interface Origin {
+  delegate(request: DelegateRequest): Promise<DelegateAnswer>;
+  get(id: string): Mirror | undefined;
+  list(filter: {
+    readonly peer?: string;
+    readonly session?: string;
+    readonly limit: number;
+    readonly before?: string;
+  }): readonly Mirror[];
+  watch(task: string, afterSeq: number, signal: AbortSignal): AsyncIterable<WatchedEvent>;
+  readTranscript(id: string, offset: number, limit: number): Promise<TranscriptPage>;
+  cancel(id: string, by: string): Promise<Mirror>;
+  /** Ends the mirrors of a peer that lost its trust here. */
+  endWhere(match: (mirror: Mirror) => boolean, code: RunningCode, message: string): Promise<number>;
+  /** Re-attaches to everything that is not terminal. */
+  recover(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What goes over the wire to a peer; mesh (and an in-process one for `self`) implement it. */
+export interface PeerClient {
+  submit(request: OutgoingSubmit): Promise<PeerSubmitAnswer>;
+  watch(task: string, afterSeq: number, signal: AbortSignal): AsyncIterable<WatchedEvent>;
+  cancel(task: string): Promise<TaskOutcome | undefined>;
+  readTranscript(task: string, offset: number, limit: number): Promise<TranscriptPage>;
+}
+
+export interface OutgoingSubmit {
+  readonly task: string;
+  readonly idempotencyKey: string;
+  readonly spec: TaskSpec;
+  /** Compact writs, first hop first; empty for `self`. */
+  readonly writs: readonly string[];
+  readonly session: string;
+  readonly agent: string;
+}
+
+export type PeerSubmitAnswer =
+  | { readonly accepted: true; readonly state: Task['state'] }
+  | { readonly accepted: false; readonly decision: RefusedDecision };
+
+/** Port: finds the client of a peer. Throws UNREACHABLE where the peer has no address. */
+export interface PeerDirectory {
+  /** By folded label or id; undefined for a peer that is not pinned. */
+  find(labelOrId: string): { readonly id: string; readonly label: string } | undefined;
+  client(id: string): PeerClient;
+}
+
+/** Port: keeps the origin's own copy of a transcript. */
+export interface TranscriptMirror {
+  /** Appends at `offset`; bytes that are there already are not written twice. */
+  write(task: string, offset: number, data: Uint8Array): Promise<void>;
+  read(task: string, offset: number, limit: number): Promise<Uint8Array>;
+}
+
+/** Port: signs the writ of the first hop. */
+export interface WritIssuer {
+  issue(request: {
+    readonly to: string;
+    readonly task: string;
+    readonly spec: TaskSpec;
+    readonly session: string;
+    readonly agent: string;
+    readonly generation: number;
+  }): string;
+}
+
+export type DelegationError = WritError;

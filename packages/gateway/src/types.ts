@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+
+/** Who calls an operation, as the credential on the connection proved it. */
+export type Caller =
+  | { readonly kind: 'host'; readonly session?: SessionRef }
+  | { readonly kind: 'task'; readonly task: string; readonly session: SessionRef };
+
+/** A session in its full name: two origins cannot collide. */
+export interface SessionRef {
+  readonly origin: string;
+  readonly id: string;
+  readonly agent: string;
+}
+
+/** What every operation is given beside its input. */
+export interface CallContext {
+  readonly caller: Caller;
+  /** Aborted when the caller goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** What a task token may do with an operation; what states nothing is `deny`. */
+export type TaskTokenRule = 'subtree' | 'deny';
+
+/** Where an operation is offered to an agent. */
+export interface McpExposure {
+  readonly title: string;
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+  readonly idempotent: boolean;
+}
+
+/**
+ * One operation of the gateway. The registry of these produces the MCP advertisement, the control routes, dispatch,
+ * the ownership check and the table in docs; nothing is dispatched that is not in it.
+ */
+export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> {
+  /** snake_case; the MCP tool has the same name. */
+  readonly name: string;
+  /** One or two sentences for whoever chooses a tool. */
+  readonly summary: string;
+  readonly input: I;
+  readonly output: O;
+  readonly taskToken: TaskTokenRule;
+  /** Absent: only on the control socket, for a person with the host token. */
+  readonly mcp?: McpExposure;
+  /** Names the input field that holds a task id, for the one ownership check. */
+  readonly ownedTask?: string;
+  run(input: z.output<I>, context: CallContext): Promise<z.input<O>>;
+}
+
+/** An operation that answers with a stream of lines; only on the control socket. */
+export interface StreamOperation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> {
+  readonly name: string;
+  readonly summary: string;
+  readonly input: I;
+  /** Shape of each line. */
+  readonly item: O;
+  readonly taskToken: TaskTokenRule;
+  readonly ownedTask?: string;
+  run(input: z.output<I>, context: CallContext): AsyncIterable<z.input<O>>;
+}

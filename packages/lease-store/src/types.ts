@@ -1,0 +1,128 @@
+import type { ReadTx, WriteTx } from '@writ/database';
+
+/** A time-limited grant of a profile to a peer (or session), issued on the executing node. */
+export interface Lease {
+  readonly id: string;
+  /** Node id of the peer that may use it, or `self`. */
+  readonly peer: string;
+  /** Node id of the origin it serves; the peer itself unless said otherwise. */
+  readonly origin: string;
+  /** Only this session of the origin; absent: all. */
+  readonly session?: string;
+  readonly profile: string;
+  /** Closure of the profile at issue. */
+  readonly closure: readonly string[];
+  /** Empty: every workspace that the peer has. */
+  readonly workspaces: readonly string[];
+  readonly issuedBy: string;
+  readonly issuedAtMs: number;
+  readonly expiresAtMs: number;
+  /** The latest moment that a renewal may reach. */
+  readonly maxExpiresAtMs: number;
+  /** Undefined: unlimited. */
+  readonly maxUses?: number;
+  readonly uses: number;
+  readonly revokedAtMs?: number;
+  readonly version: number;
+}
+
+export type NewLease = Omit<Lease, 'uses' | 'revokedAtMs' | 'version' | 'issuedAtMs'>;
+
+/** Why a claim was refused. */
+export type ClaimRefusal = 'missing' | 'revoked' | 'expired' | 'used-up' | 'clock-backwards';
+
+export interface LeaseQuery {
+  readonly peer: string;
+  readonly origin: string;
+  readonly session?: string;
+}
+
+/** Records of leases. Every method works inside the caller's transaction. */
+export interface LeaseStore {
+  insert(tx: WriteTx, lease: NewLease): Lease;
+  get(tx: ReadTx, id: string): Lease | undefined;
+  /** Newest first; `peer` limits to one. */
+  list(
+    tx: ReadTx,
+    filter: { readonly peer?: string; readonly includeDead?: boolean; readonly nowMs: number },
+  ): readonly Lease[];
+  /** Unrevoked, unexpired, not used up, for exactly this peer and origin, and this session or none. */
+  findLive(tx: ReadTx, query: LeaseQuery, nowMs: number): readonly Lease[];
+  /** Counts one use, or says why not. INVARIANT: 4 the check and the count are one statement. */
+  claimUse(
+    tx: WriteTx,
+    id: string,
+  ): { readonly claimed: true } | { readonly claimed: false; readonly refusal: ClaimRefusal };
+  /** Gives a use back; only for an attempt whose process was never spawned. */
+  returnUse(tx: WriteTx, id: string): void;
+  /** False where it was revoked before or does not exist. */
+  revoke(tx: WriteTx, id: string): boolean;
+  /** Removes at most `limit` leases dead for over 30 days; returns how many. */
+  prune(tx: WriteTx, limit: number): number;
+}
+
+/** One agent's piece of work, named by its origin node and an id there. */
+export interface Session {
+  readonly origin: string;
+  readonly id: string;
+  readonly agent: string;
+  readonly startedAtMs: number;
+  readonly endedAtMs?: number;
+}
+
+export interface SessionStore {
+  start(tx: WriteTx, session: { readonly origin: string; readonly id: string; readonly agent: string }): Session;
+  get(tx: ReadTx, origin: string, id: string): Session | undefined;
+  /** False where it was ended before or does not exist. */
+  end(tx: WriteTx, origin: string, id: string): boolean;
+}
+
+/** What a presented token proves. */
+export type TokenIdentity =
+  | { readonly kind: 'host' }
+  | { readonly kind: 'task'; readonly task: string; readonly origin: string; readonly session: string };
+
+/** Tokens by hash; the secret itself is never stored. */
+export interface TokenStore {
+  /** Stores the hash (SHA-256, hex) of a token; an older host token dies with a new one. */
+  put(tx: WriteTx, hash: string, identity: TokenIdentity): void;
+  /** Constant-time compare of hashes; undefined for anything that proves nothing. */
+  find(tx: ReadTx, hash: string): TokenIdentity | undefined;
+  /** Ends the token of a task. */
+  dropTask(tx: WriteTx, task: string): void;
+}
+
+/** Requests that count against a subject's limits: granted, asked and denied ones. */
+export interface RequestLogStore {
+  record(tx: WriteTx, subject: string): void;
+  /** Requests of `subject` in the hour before `nowMs`. */
+  countLastHour(tx: ReadTx, subject: string, nowMs: number): number;
+  prune(tx: WriteTx, limit: number): number;
+}
+
+/** An invite that this node made: the secret works once, until it expires. */
+export interface InviteRecord {
+  readonly id: string;
+  /** SHA-256 of the secret, hex. */
+  readonly secretHash: string;
+  readonly profiles: readonly string[];
+  readonly workspaces: readonly string[];
+  /** Lease that is granted when the peer joins, milliseconds; absent: none. */
+  readonly leaseMs?: number;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+  readonly usedAtMs?: number;
+}
+
+export interface InviteStore {
+  insert(tx: WriteTx, invite: Omit<InviteRecord, 'createdAtMs' | 'usedAtMs'>): InviteRecord;
+  listOpen(tx: ReadTx, nowMs: number): readonly InviteRecord[];
+  /** Marks it used in one statement; false where it was used, is expired or missing. */
+  use(tx: WriteTx, id: string): boolean;
+}
+
+/** Small durable facts of a node, by key: the accepted policy text and its digest, schema of the home, … */
+export interface NodeFactStore {
+  get(tx: ReadTx, key: string): string | undefined;
+  set(tx: WriteTx, key: string, value: string): void;
+}

@@ -1,0 +1,94 @@
+/** What an invite gives to whoever redeems it; nothing that is not named here. */
+export interface InviteOffer {
+  readonly profiles: readonly string[];
+  readonly workspaces: readonly string[];
+  /** A lease on each high-risk profile of the offer, from the moment of joining; absent: none. */
+  readonly leaseMs?: number;
+}
+
+/** An invite as the inviting person sees it. */
+export interface Invite {
+  readonly id: string;
+  /** One copyable line: address, fingerprint, one-time secret, expiry. */
+  readonly code: string;
+  readonly expiresAtMs: number;
+}
+
+/** What happens to an invite until it is settled. */
+export type InviteEvent =
+  /** Somebody proved the secret; nothing is stored yet. */
+  | { readonly kind: 'proved'; readonly peerId: string; readonly label: string; readonly words: string }
+  | { readonly kind: 'paired'; readonly peerId: string; readonly label: string; readonly generation: number }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'expired' };
+
+/** What the joining person sees. */
+export type JoinEvent =
+  | { readonly kind: 'proved'; readonly peerId: string; readonly label: string; readonly words: string }
+  | {
+      readonly kind: 'paired';
+      readonly peerId: string;
+      readonly label: string;
+      readonly profiles: readonly string[];
+      readonly workspaces: readonly string[];
+      readonly leaseMs?: number;
+      readonly generation: number;
+    };
+
+/** Both ends of making, and the unmaking of, a peer. */
+export interface Pairing {
+  /** Throws BAD_REQUEST where the offer names what is not configured or this node has no mesh address. */
+  createInvite(offer: InviteOffer): Promise<Invite>;
+  /** INVARIANT: strangers reach `Redeem` only while this is true. */
+  hasOpenInvite(): boolean;
+  /** Ends after `paired`, `refused` or `expired`. */
+  watchInvite(id: string, signal: AbortSignal): AsyncIterable<InviteEvent>;
+  /** The inviting person's answer to the short words; throws NOT_FOUND where nobody has proved this invite. */
+  confirm(id: string, accept: boolean): Promise<void>;
+  /** Throws INVITE_INVALID for a code that is garbled, used, expired or refused; UNREACHABLE where nobody answers. */
+  join(code: string, signal: AbortSignal): AsyncIterable<JoinEvent>;
+  /** Takes the peer out of the configuration and its pin away; throws NOT_FOUND. */
+  remove(labelOrId: string): Promise<{ readonly label: string; readonly generation: number }>;
+  /** Server end of the exchange; the mesh feeds it the stream of one `Redeem` call. */
+  serve(messages: AsyncIterable<RedeemClientMessage>): AsyncIterable<RedeemServerMessage>;
+}
+
+export type RedeemClientMessage =
+  | {
+      readonly step: 'hello';
+      readonly invite: string;
+      readonly id: string;
+      readonly certificatePem: string;
+      readonly label: string;
+      /** Where the joiner can be reached; absent: nowhere. */
+      readonly address?: string;
+      readonly nonce: Uint8Array;
+    }
+  | { readonly step: 'proof'; readonly mac: Uint8Array };
+
+export type RedeemServerMessage =
+  | { readonly step: 'challenge'; readonly id: string; readonly certificatePem: string; readonly nonce: Uint8Array }
+  | { readonly step: 'pending'; readonly mac: Uint8Array }
+  | {
+      readonly step: 'accepted';
+      readonly label: string;
+      readonly profiles: readonly string[];
+      readonly workspaces: readonly string[];
+      readonly leaseMs?: number;
+    };
+
+/** Port: one `Redeem` call to `address`, whose TLS identity must be `id`. The mesh implements it. */
+export interface RedeemTransport {
+  redeem(
+    target: { readonly address: string; readonly id: string },
+    messages: AsyncIterable<RedeemClientMessage>,
+    signal: AbortSignal,
+  ): AsyncIterable<RedeemServerMessage>;
+}
+
+/** Port: the node's `writ.toml`, changed atomically and reloaded in place. */
+export interface ConfigFile {
+  read(): Promise<string>;
+  /** Reads, edits, writes by rename, and reloads; the outcome's generation. Throws CONFIG_INVALID and leaves the file as it was where the edited text does not load. */
+  edit(change: (text: string) => string): Promise<{ readonly generation: number }>;
+}

@@ -1,0 +1,293 @@
+import type { DecisionCode, LoadCode } from '@writ/core';
+
+/** Where in `writ.toml` something stands: 1-based line and column. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One thing wrong with a configuration. A load reports all of them at once. */
+export interface Violation {
+  readonly code: LoadCode;
+  /** Dotted key path, for example `profiles.repo-dev.rank`; empty for the whole file. */
+  readonly path: string;
+  readonly position?: Position;
+  /** What is wrong and what to write instead; lower case, no full stop. */
+  readonly message: string;
+}
+
+/** Something that still loads but should be written otherwise. */
+export interface Deprecation {
+  readonly path: string;
+  readonly position?: Position;
+  readonly message: string;
+}
+
+/** `deny`: none · `allow`: all but loopback and link-local · a list of `host:port`. */
+export type Network = 'deny' | 'allow' | readonly string[];
+
+/** Whether a task must be sandboxed. */
+export type Isolation = 'required' | 'none';
+
+/** One argument pattern list: literal arguments, `*` for exactly one, a final `**` for any number. */
+export type CommandPattern = readonly string[];
+
+/** A profile with every default filled in. */
+export interface Profile {
+  readonly name: string;
+  /** As declared, folded and normalised; `closure` is what rules look at. */
+  readonly capabilities: readonly string[];
+  /** Capabilities with what they imply, and `shell` as a member; sorted. */
+  readonly closure: readonly string[];
+  /** Highest tier in the closure, or a higher declared one: 0 to 4. */
+  readonly rank: number;
+  readonly runner: string;
+  readonly shell: 'allow' | 'deny';
+  readonly network: Network;
+  readonly requireExplicit: boolean;
+  readonly requireLease: boolean;
+  readonly requireApproval: boolean;
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+  readonly onOverflow: 'fail' | 'truncate';
+  readonly isolation: Isolation;
+  readonly retry: 'never' | 'safe';
+  readonly onPartition: 'cancel' | 'continue';
+  /** Argument lists that may run although the shell is denied. */
+  readonly commands: readonly CommandPattern[];
+  readonly readPaths: readonly string[];
+  /** Names of environment variables that pass from the node to the task. */
+  readonly env: readonly string[];
+  readonly secrets: readonly string[];
+  readonly artifacts: readonly string[];
+}
+
+/** How the work of a task is given to a runner. */
+export type TaskInput =
+  | { readonly kind: 'argv'; readonly argv: readonly string[] }
+  | { readonly kind: 'prompt'; readonly prompt: string };
+
+/** A configured or built-in runner. `shell` takes an argv, `command` takes a prompt into its template. */
+export interface RunnerConfig {
+  readonly name: string;
+  readonly kind: 'shell' | 'command';
+  /** Template of a `command` runner; `{prompt}` and `{workspace}` are replaced inside arguments, never through a shell. */
+  readonly argv: readonly string[];
+}
+
+export interface WorkspaceConfig {
+  readonly name: string;
+  /** As written; `~` and relative paths are resolved by the composition root. */
+  readonly path: string;
+}
+
+export interface Limits {
+  /** Undefined: no limit. */
+  readonly maxConcurrent?: number;
+  readonly tasksPerHour?: number;
+}
+
+/** What a subject (a peer, or `self`) may ask for here. */
+export interface SubjectRules {
+  readonly profiles: readonly string[];
+  readonly workspaces: readonly string[];
+  readonly maxDepth: number;
+  readonly enabled: boolean;
+  readonly mayRequestLease: boolean;
+  readonly acceptOrigins: readonly string[];
+  readonly ceilings: Readonly<Record<string, string>>;
+  readonly limits: Limits;
+}
+
+/** What this machine's agents may ask of a peer (the peer's names). */
+export interface OutboundRules {
+  readonly profiles: readonly string[];
+  readonly workspaces: readonly string[];
+  readonly ship: boolean;
+}
+
+export interface PeerConfig extends SubjectRules {
+  readonly label: string;
+  /** Node id, folded. */
+  readonly id: string;
+  /** `host:port`; absent for a peer that only dials in. */
+  readonly address?: string;
+  readonly outbound: OutboundRules;
+}
+
+/** The whole effective configuration, immutable. */
+export interface Config {
+  readonly node: {
+    readonly name: string;
+    /** `host:port` of the mesh listener; undefined: this node only dials out. */
+    readonly listen?: string;
+    readonly defaultProfile?: string;
+    readonly maxChain: number;
+  };
+  readonly gateway: { readonly listen?: string };
+  readonly leases: { readonly maxMs: number };
+  readonly approvals: { readonly mode: 'passphrase' | 'terminal'; readonly fallback: 'deny' };
+  readonly profiles: ReadonlyMap<string, Profile>;
+  readonly runners: ReadonlyMap<string, RunnerConfig>;
+  readonly workspaces: ReadonlyMap<string, WorkspaceConfig>;
+  /** Node-wide: profile → the profile it is cut down to. */
+  readonly ceilings: Readonly<Record<string, string>>;
+  /** By label. */
+  readonly peers: ReadonlyMap<string, PeerConfig>;
+  /** Label → id: origins that are named but are no peers. */
+  readonly origins: ReadonlyMap<string, string>;
+  readonly self: SubjectRules;
+}
+
+/** One immutable compiled policy. A decision reads exactly one. */
+export interface Snapshot {
+  readonly generation: number;
+  /** SHA-256 of the text it was compiled from, hex. */
+  readonly digest: string;
+  readonly config: Config;
+  readonly deprecations: readonly Deprecation[];
+}
+
+/** What already counts against a subject's limits. */
+export interface Usage {
+  readonly concurrent: number;
+  readonly lastHour: number;
+}
+
+/** A live lease that the caller found for this request; matched against the effective profile. */
+export interface LeaseFact {
+  readonly id: string;
+  readonly profile: string;
+  /** Closure of the profile when the lease was issued. */
+  readonly closure: readonly string[];
+  /** Empty: every workspace the peer has. */
+  readonly workspaces: readonly string[];
+  readonly expiresAtMs: number;
+}
+
+/** What a decision is made from. All facts are fields: deciding reads no file, no clock and no network. */
+export interface DecisionRequest {
+  /** Node id of the sender (any letter case), or `self` for this machine's own agent. */
+  readonly from: string;
+  /** Node ids from the origin to the sender; empty for `self`. */
+  readonly chain: readonly string[];
+  readonly profile?: string;
+  readonly runner?: string;
+  readonly workspace?: string;
+  readonly input?: TaskInput['kind'];
+  /**
+   * Closures of the grants of the writs, first hop first; absent for `self`. Every one but the last must hold
+   * `subdelegate`, and the effective closure must lie within each.
+   */
+  readonly grants?: readonly (readonly string[])[];
+  /** Workspaces that every grant allows; absent: no bound. */
+  readonly grantWorkspaces?: readonly string[];
+  /** Further hops that the writ allows; absent: no bound by the writ. */
+  readonly depthLeft?: number;
+  /** Live leases of this subject; the engine picks the first that covers the effective profile. */
+  readonly leases: readonly LeaseFact[];
+  readonly usage: Usage;
+}
+
+/** What was granted: the bounds under which the work runs. */
+export interface Grant {
+  readonly closure: readonly string[];
+  readonly rank: number;
+  readonly network: Network;
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+  readonly isolation: Isolation;
+  /** Further hops that may follow. */
+  readonly depth: number;
+}
+
+/** One rule looked at. */
+export interface TraceStep {
+  /** Stable name of the step, for example `ceilings`. */
+  readonly rule: string;
+  readonly outcome: 'pass' | 'cut' | 'ask' | 'deny' | 'skip';
+  readonly detail: string;
+  /** Key path of the rule in the file, where it stands there. */
+  readonly path?: string;
+  readonly position?: Position;
+}
+
+/** A decision is a value, never an exception. */
+export interface Decision {
+  readonly effect: 'allow' | 'ask' | 'deny';
+  /** `OK` for a plain allow. */
+  readonly code: DecisionCode | 'OK';
+  readonly message: string;
+  readonly nextSteps: readonly string[];
+  readonly requestedProfile?: string;
+  readonly effectiveProfile?: string;
+  readonly effectiveRunner?: string;
+  readonly grant?: Grant;
+  readonly leaseId?: string;
+  readonly generation: number;
+  readonly trace: readonly TraceStep[];
+}
+
+/** A request that this machine's agent wants to send to a peer. */
+export interface OutboundRequest {
+  /** Label or id of the peer. */
+  readonly to: string;
+  readonly profile?: string;
+  readonly workspace?: string;
+  readonly ship: boolean;
+}
+
+/** What became of a reload; the caller is told the truth. */
+export interface ReloadOutcome {
+  readonly reloaded: boolean;
+  /** Generation in force after the call. */
+  readonly generation: number;
+  /** Why the last good policy stays in force. */
+  readonly violations?: readonly Violation[];
+  /** What would give someone more and therefore waits; both old and new decide until it is accepted. */
+  readonly parked?: readonly PolicyChange[];
+  /** Keys (only `listen` addresses) that need a restart. */
+  readonly restartNeeded: readonly string[];
+}
+
+/** One difference between two policies, seen by one subject. */
+export interface PolicyChange {
+  /** Peer label, `self`, or `node`. */
+  readonly subject: string;
+  readonly effect: 'gains' | 'loses';
+  /** For example `may ask for profile repo-dev`. */
+  readonly what: string;
+}
+
+export interface ReloadOptions {
+  /** True only for a caller that may accept what gives someone more. */
+  readonly acceptWidening: boolean;
+}
+
+/** What `policy status` shows. */
+export interface PolicyStatus {
+  readonly generation: number;
+  readonly digest: string;
+  readonly loadedAtMs: number;
+  readonly deprecations: readonly Deprecation[];
+  /** The last reload that failed, until one succeeds. */
+  readonly lastError?: { readonly atMs: number; readonly violations: readonly Violation[] };
+  readonly parked?: readonly PolicyChange[];
+}
+
+/**
+ * The policy engine: one instance a node, handed to the mesh server and the gateway. The snapshot inside is swapped
+ * by one reference assignment under the write lock.
+ */
+export interface PolicyEngine {
+  snapshot(): Snapshot;
+  decide(request: DecisionRequest): Decision;
+  decideOutbound(request: OutboundRequest): Decision;
+  /** Starting work: `fn` runs under the read lock; no reload is acknowledged while it does. */
+  whileHeld<T>(fn: () => Promise<T> | T): Promise<T>;
+  /** Parse → validate → tests → compile → one assignment → generation + 1, under the write lock. */
+  reload(text: string, options: ReloadOptions): Promise<ReloadOutcome>;
+  status(): PolicyStatus;
+  /** Called after each acknowledged change of the snapshot, outside the lock; returns how to stop. */
+  onChange(listener: (now: Snapshot, before: Snapshot) => void): () => void;
+}

@@ -1,0 +1,231 @@
+import type { Json } from '@writ/core';
+import type { ReadTx, WriteTx } from '@writ/database';
+
+/** States of a task; the last five absorb. */
+export const TASK_STATES = [
+  'submitted',
+  'waiting',
+  'queued',
+  'running',
+  'input_required',
+  'approval_required',
+  'credential_required',
+  'completed',
+  'failed',
+  'cancelled',
+  'rejected',
+  'lost',
+] as const;
+export type TaskState = (typeof TASK_STATES)[number];
+
+export const TERMINAL_STATES = [
+  'completed',
+  'failed',
+  'cancelled',
+  'rejected',
+  'lost',
+] as const satisfies readonly TaskState[];
+
+/** How the process of an attempt ended; five different endings. */
+export type Ending =
+  | { readonly kind: 'exit'; readonly exitCode: number }
+  | { readonly kind: 'signal'; readonly signal: string }
+  | { readonly kind: 'timeout'; readonly timeoutMs: number }
+  | { readonly kind: 'output-limit'; readonly limitBytes: number }
+  | { readonly kind: 'cancel'; readonly cause: string };
+
+/** What a task came to; travels unchanged from the executor to the origin's mirror. */
+export interface TaskOutcome {
+  readonly state: 'completed' | 'failed' | 'cancelled' | 'rejected' | 'lost';
+  /** Absent for `completed`. */
+  readonly code?: string;
+  readonly message: string;
+  /** Absent where no process ever ran. */
+  readonly ending?: Ending;
+  /** True where output was dropped; reported beside a failure, never instead of one. */
+  readonly truncated: boolean;
+  readonly stdoutBytes: number;
+  readonly stderrBytes: number;
+  readonly startedAtMs?: number;
+  readonly endedAtMs: number;
+}
+
+/** What the executing node granted; shown on both ends. */
+export interface Granted {
+  readonly requestedProfile: string;
+  readonly effectiveProfile: string;
+  readonly effectiveRunner: string;
+  readonly isolation: 'required' | 'none';
+  readonly generation: number;
+  readonly leaseId?: string;
+  readonly message: string;
+}
+
+/** What is asked of an executor; stored with the task, digested for idempotency. */
+export interface TaskSpec {
+  readonly input:
+    | { readonly kind: 'argv'; readonly argv: readonly string[] }
+    | { readonly kind: 'prompt'; readonly prompt: string };
+  readonly profile?: string;
+  readonly runner?: string;
+  readonly workspace?: string;
+  /** Branch, tag or commit of the workspace; absent: its HEAD. */
+  readonly ref?: string;
+  /** The origin's own upper bound on the run, milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+/** The executing node's record of a task. */
+export interface Task {
+  /** Minted by the sender; unique on the executor. */
+  readonly id: string;
+  /** Node id of the sender, or `self`. */
+  readonly sender: string;
+  readonly origin: string;
+  readonly session: string;
+  readonly agent: string;
+  /** Node ids from the origin to the sender. */
+  readonly chain: readonly string[];
+  readonly idempotencyKey: string;
+  /** Digest of what was asked; the same key with another digest is refused. */
+  readonly requestDigest: string;
+  readonly spec: TaskSpec;
+  readonly granted: Granted;
+  readonly state: TaskState;
+  /** Attempt number; a write from an older epoch changes nothing. */
+  readonly epoch: number;
+  /** Sequence number of the last event; 0: none. */
+  readonly lastSeq: number;
+  readonly createdAtMs: number;
+  readonly deadlineMs?: number;
+  /** Intent to cancel, stored before anything is signalled. */
+  readonly cancelRequestedAtMs?: number;
+  /** Marks every process of the running attempt; absent before the first start. */
+  readonly attemptNonce?: string;
+  readonly outcome?: TaskOutcome;
+  readonly version: number;
+}
+
+export type NewTask = Pick<
+  Task,
+  | 'id'
+  | 'sender'
+  | 'origin'
+  | 'session'
+  | 'agent'
+  | 'chain'
+  | 'idempotencyKey'
+  | 'requestDigest'
+  | 'spec'
+  | 'granted'
+  | 'deadlineMs'
+>;
+
+/** One event of a task; `seq` is gapless from 1. */
+export type TaskEvent = { readonly seq: number; readonly atMs: number; readonly epoch: number } & TaskEventBody;
+export type TaskEventBody =
+  | { readonly kind: 'state'; readonly state: TaskState; readonly code?: string; readonly message?: string }
+  | { readonly kind: 'granted'; readonly granted: Granted }
+  /** `length` bytes at `offset` of the transcript. */
+  | { readonly kind: 'output'; readonly stream: 'stdout' | 'stderr'; readonly offset: number; readonly length: number }
+  /** Bytes that the transcript could not hold any more. */
+  | { readonly kind: 'dropped'; readonly stream: 'stdout' | 'stderr'; readonly bytes: number }
+  | { readonly kind: 'outcome'; readonly outcome: TaskOutcome };
+
+export interface TaskFilter {
+  readonly sender?: string;
+  readonly states?: readonly TaskState[];
+  readonly limit: number;
+  /** Only tasks that sort before this id (newest first paging). */
+  readonly before?: string;
+}
+
+/** A compare-and-set on a task: applies only at this version. */
+export interface TaskChange {
+  readonly state?: TaskState;
+  readonly epoch?: number;
+  readonly cancelRequestedAtMs?: number;
+  readonly attemptNonce?: string;
+  readonly outcome?: TaskOutcome;
+  readonly granted?: Granted;
+  readonly deadlineMs?: number;
+}
+
+/** The executor's records. */
+export interface TaskStore {
+  /** `existing` where this sender used the key before (compare `requestDigest`); `taken` where another sender's task has the id. */
+  insert(
+    tx: WriteTx,
+    task: NewTask,
+  ): { readonly kind: 'inserted' | 'existing'; readonly task: Task } | { readonly kind: 'taken' };
+  get(tx: ReadTx, id: string): Task | undefined;
+  findByKey(tx: ReadTx, sender: string, idempotencyKey: string): Task | undefined;
+  list(tx: ReadTx, filter: TaskFilter): readonly Task[];
+  /** Not terminal, oldest first. */
+  listLive(tx: ReadTx): readonly Task[];
+  countLive(tx: ReadTx, sender: string): number;
+  /** The changed task, or undefined where `version` is no longer current (nothing changed then). */
+  update(tx: WriteTx, id: string, version: number, change: TaskChange): Task | undefined;
+  /** Appends with the next sequence number and the task's epoch; the task's `version` is not touched. */
+  append(tx: WriteTx, id: string, epoch: number, bodies: readonly TaskEventBody[]): readonly TaskEvent[];
+  /** Events after `afterSeq`, in order, at most `limit`. */
+  events(tx: ReadTx, id: string, afterSeq: number, limit: number): readonly TaskEvent[];
+}
+
+/** The origin's record of a task that a peer (or this node itself) executes. */
+export interface Mirror {
+  readonly id: string;
+  /** Node id of the executor, or `self`. */
+  readonly peer: string;
+  readonly peerLabel: string;
+  readonly session: string;
+  readonly agent: string;
+  readonly idempotencyKey: string;
+  readonly spec: TaskSpec;
+  readonly state: TaskState;
+  readonly granted?: Granted;
+  /** Sequence number of the last event taken over; the cursor of `Watch`. */
+  readonly cursor: number;
+  readonly createdAtMs: number;
+  readonly cancelRequestedAtMs?: number;
+  /** The link to the executor is down; its truth is unknown meanwhile. */
+  readonly unreachable: boolean;
+  /** Whether the executor has acknowledged `Submit`. */
+  readonly accepted: boolean;
+  readonly outcome?: TaskOutcome;
+  readonly version: number;
+}
+
+export type NewMirror = Pick<Mirror, 'id' | 'peer' | 'peerLabel' | 'session' | 'agent' | 'idempotencyKey' | 'spec'>;
+
+export interface MirrorFilter {
+  readonly peer?: string;
+  readonly session?: string;
+  readonly states?: readonly TaskState[];
+  readonly limit: number;
+  readonly before?: string;
+}
+
+/** The origin's records: what it asked of others, stored before the first byte goes out. */
+export interface MirrorStore {
+  insert(tx: WriteTx, mirror: NewMirror): Mirror;
+  get(tx: ReadTx, id: string): Mirror | undefined;
+  list(tx: ReadTx, filter: MirrorFilter): readonly Mirror[];
+  listLive(tx: ReadTx): readonly Mirror[];
+  /** Takes over one event and moves the cursor, together; an event at or below the cursor or after a gap changes nothing and returns undefined. */
+  apply(tx: WriteTx, id: string, event: TaskEvent): Mirror | undefined;
+  setAccepted(tx: WriteTx, id: string): Mirror | undefined;
+  setUnreachable(tx: WriteTx, id: string, unreachable: boolean): Mirror | undefined;
+  setCancelRequested(tx: WriteTx, id: string): Mirror | undefined;
+  /** Ends a mirror that the executor never took (denied, refused, lost). No effect on one that is terminal. */
+  end(tx: WriteTx, id: string, outcome: TaskOutcome): Mirror | undefined;
+  events(tx: ReadTx, id: string, afterSeq: number, limit: number): readonly TaskEvent[];
+}
+
+/** JSON columns are checked when read; a row that cannot be read is reported as this and skipped. */
+export interface QuarantinedRow {
+  readonly table: string;
+  readonly key: string;
+  readonly reason: string;
+  readonly raw: Json;
+}
