@@ -170,8 +170,10 @@ export interface Origin {
 
 /** What goes over the wire to a peer; mesh (and an in-process one for `self`) implement it. */
 export interface PeerClient {
+  /** Throws UNREACHABLE; with `details.sent` false where it is certain that nothing left this node. */
   submit(request: OutgoingSubmit): Promise<PeerSubmitAnswer>;
   watch(task: string, afterSeq: number, signal: AbortSignal): AsyncIterable<WatchedEvent>;
+  /** Resolves with the outcome when the process tree is gone. Throws NOT_FOUND where the peer has no such task. */
   cancel(task: string): Promise<TaskOutcome | undefined>;
   readTranscript(task: string, offset: number, limit: number): Promise<TranscriptPage>;
 }

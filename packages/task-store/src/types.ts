@@ -75,6 +75,23 @@ export interface TaskSpec {
   readonly timeoutMs?: number;
 }
 
+/**
+ * What the sender's writs allow at most; stored (as JSON) so that queued work can be decided again after a restart.
+ * Empty for this machine's own agent.
+ */
+export interface TaskBounds {
+  /** Closures of the grants, first hop first. */
+  readonly grants?: readonly (readonly string[])[];
+  /** Workspaces that every grant allows. */
+  readonly grantWorkspaces?: readonly string[];
+  /** Further hops that may follow. */
+  readonly depthLeft?: number;
+  /** The smallest output limit of the grants. */
+  readonly maxOutputBytes?: number;
+  /** Nothing starts after this moment. */
+  readonly writExpiresAtMs?: number;
+}
+
 /** The executing node's record of a task. */
 export interface Task {
   /** Minted by the sender; unique on the executor. */
@@ -90,6 +107,7 @@ export interface Task {
   /** Digest of what was asked; the same key with another digest is refused. */
   readonly requestDigest: string;
   readonly spec: TaskSpec;
+  readonly bounds: TaskBounds;
   readonly granted: Granted;
   readonly state: TaskState;
   /** Attempt number; a write from an older epoch changes nothing. */
@@ -117,6 +135,7 @@ export type NewTask = Pick<
   | 'idempotencyKey'
   | 'requestDigest'
   | 'spec'
+  | 'bounds'
   | 'granted'
   | 'deadlineMs'
 >;
@@ -210,6 +229,8 @@ export interface MirrorFilter {
 export interface MirrorStore {
   insert(tx: WriteTx, mirror: NewMirror): Mirror;
   get(tx: ReadTx, id: string): Mirror | undefined;
+  /** The mirror that this session made with this key; a key belongs to one session. */
+  findByKey(tx: ReadTx, session: string, idempotencyKey: string): Mirror | undefined;
   list(tx: ReadTx, filter: MirrorFilter): readonly Mirror[];
   listLive(tx: ReadTx): readonly Mirror[];
   /** Takes over one event and moves the cursor, together; an event at or below the cursor or after a gap changes nothing and returns undefined. */
