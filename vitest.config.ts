@@ -4,8 +4,12 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
+    allowOnly: false,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     maxWorkers: 2,
+    // The JSON report is what .ci/run counts from.
+    reporters: ['default', 'json'],
+    outputFile: { json: 'reports/vitest.json' },
   },
 });
