@@ -1,1 +1,15 @@
-export {};
+export { createTaskRunner } from './task-runner.ts';
+export type {
+  CommandRule,
+  Ending,
+  Run,
+  RunInput,
+  RunnerConfig,
+  RunReport,
+  RunSink,
+  RunSpec,
+  StopCause,
+  TaskRunner,
+  TaskRunnerOptions,
+  WorkspaceSource,
+} from './types.ts';

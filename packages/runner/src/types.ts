@@ -1,0 +1,115 @@
+import type { Clock, Logger, Random } from '@writ/core';
+
+/** How the process of a run ended; five different endings, and the first cause of an ending wins. */
+export type Ending =
+  | { readonly kind: 'exit'; readonly exitCode: number }
+  | { readonly kind: 'signal'; readonly signal: string }
+  | { readonly kind: 'timeout'; readonly timeoutMs: number }
+  | { readonly kind: 'output-limit'; readonly limitBytes: number }
+  | { readonly kind: 'cancel'; readonly cause: string };
+
+/** A configured or built-in runner. `shell` takes an argv, `command` puts a prompt into its template. */
+export interface RunnerConfig {
+  readonly name: string;
+  readonly kind: 'shell' | 'command';
+  /** Template of a `command` runner; empty for `shell`. */
+  readonly argv: readonly string[];
+}
+
+/** What is run: an argument vector, or a prompt for the template of a `command` runner. */
+export type RunInput =
+  | { readonly kind: 'argv'; readonly argv: readonly string[] }
+  | { readonly kind: 'prompt'; readonly prompt: string };
+
+/** Argv patterns (`*` is exactly one argument, a final `**` any number), or `allow` for any argv. */
+export type CommandRule = 'allow' | readonly (readonly string[])[];
+
+/** A repository that the node offers; `path` is absolute. */
+export interface WorkspaceSource {
+  readonly name: string;
+  readonly path: string;
+  /** Branch, tag or commit; absent: the repository's HEAD. */
+  readonly ref?: string;
+}
+
+/** What a runner is told. Everything is decided already; a runner only obeys. */
+export interface RunSpec {
+  readonly task: string;
+  readonly epoch: number;
+  /** Marks every process of this attempt, for finding and ending them. */
+  readonly nonce: string;
+  readonly runner: RunnerConfig;
+  readonly input: RunInput;
+  /** Absent: an empty scratch folder. */
+  readonly workspace?: WorkspaceSource;
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+  readonly onOverflow: 'fail' | 'truncate';
+  readonly isolation: 'required' | 'none';
+  /** Names of the node's environment variables that pass. */
+  readonly env: readonly string[];
+  readonly commands: CommandRule;
+}
+
+/** What a run reports while it goes. Called in order; may not throw. */
+export interface RunSink {
+  /** `bytes` were appended to the transcript at `offset`; or only counted, when `offset` is undefined (over the cap). */
+  output(stream: 'stdout' | 'stderr', bytes: Uint8Array, offset: number | undefined): void;
+}
+
+/** How a run ended and what it wrote. */
+export interface RunReport {
+  /** Never `output-limit`: nothing is killed for volume, what came too much is counted in `truncated`. */
+  readonly ending: Ending;
+  /** More than `maxOutputBytes` came, or the transcript could not be written. */
+  readonly truncated: boolean;
+  readonly stdoutBytes: number;
+  readonly stderrBytes: number;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+}
+
+/** Why a run is stopped from outside. */
+export type StopCause = { readonly kind: 'cancel'; readonly cause: string } | { readonly kind: 'timeout' };
+
+/** A run under way. */
+export interface Run {
+  readonly pid: number;
+  /** Resolves when the process tree is gone and the output is drained; never rejects. */
+  readonly done: Promise<RunReport>;
+  /** TERM, grace, KILL, escaped children too. The first cause wins. */
+  stop(cause: StopCause): void;
+}
+
+/** Starts and ends the processes of tasks. */
+export interface TaskRunner {
+  /**
+   * Prepares the workspace and spawns. Rejects before anything of the task ran, with COMMAND_NOT_ALLOWED,
+   * ISOLATION_UNAVAILABLE, RUNNER_UNAVAILABLE (the runner's program or the spawner is missing), WORKER_FAILED (the
+   * program of a `shell` argv is missing), GIT_FAILED (the workspace could not be prepared) or BAD_REQUEST.
+   */
+  start(spec: RunSpec, sink: RunSink): Promise<Run>;
+  /** Ends every process that carries one of these nonces; returns how many it found. For recovery. */
+  endStray(nonces: readonly string[]): Promise<number>;
+  /** Transcript bytes of a task from `offset`, at most `limit`; fewer at the end, none where there is no transcript. */
+  readTranscript(task: string, offset: number, limit: number): Promise<Uint8Array>;
+  /** Ends what runs as cancelled, removes the workspaces and ends the spawner. Calling it twice is harmless. */
+  close(): Promise<void>;
+}
+
+/** What a task runner is built from. */
+export interface TaskRunnerOptions {
+  /** Absolute folders, made (0700) where they are missing; no other process may use them. */
+  readonly root: { readonly workspaces: string; readonly transcripts: string };
+  /** The Node.js binary and the bundled `spawner/main.ts` that it runs. */
+  readonly spawner: { readonly node: string; readonly script: string | URL };
+  /** The node's own environment; runs see only what is allowed of it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Most bytes that the transcript of one task may hold. */
+  readonly transcriptCapBytes: number;
+  /** Time between TERM and KILL, milliseconds; 2000 where absent. */
+  readonly graceMs?: number;
+}
