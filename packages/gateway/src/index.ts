@@ -1,1 +1,31 @@
-export * from './types.ts';
+export { type Contract, contract } from './contract/index.ts';
+export type { GatewayPorts } from './gateway-ports.ts';
+export type {
+  AuditLine,
+  AuditReader,
+  Authenticator,
+  ConfigAdmin,
+  ConfigCheck,
+  ConfigTestResult,
+  LinkState,
+  NodeControl,
+  NodeInfo,
+  OfferedProfile,
+  PeerDescription,
+  PeerLinks,
+  ProfileDeclaration,
+  ProfileValidator,
+  ProfileVerdict,
+  RemoteDescribe,
+  Sessions,
+  TaskScope,
+} from './ports.ts';
+export type {
+  CallContext,
+  Caller,
+  McpExposure,
+  Operation,
+  SessionRef,
+  StreamOperation,
+  TaskTokenRule,
+} from './types.ts';

@@ -1,0 +1,149 @@
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { errorFromJson, WritError, type WritErrorJson } from '@writ/core';
+import { answeredError, connectionError } from './failure.ts';
+import { readLines } from './lines.ts';
+import { pipeBoth } from './mcp-pipe.ts';
+import type { OperationInput, OperationName, OperationOutput, StreamItem, StreamName } from './types.ts';
+
+/** Where a node listens and what proves the caller. */
+export interface ControlClientOptions {
+  readonly socketPath: string;
+  /** Host token, or the token of a task on the socket of that task. */
+  readonly token: string;
+}
+
+/** Calls to a running node. Every method throws WritErrors only; NOT_RUNNING where nobody listens. */
+export interface ControlClient {
+  call<N extends OperationName>(
+    name: N,
+    input: OperationInput<N>,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<OperationOutput<N>>;
+  /** Ends early, and tells the node so, when the loop is left or `signal` aborts. */
+  stream<N extends StreamName>(
+    name: N,
+    input: OperationInput<N>,
+    options?: { readonly signal?: AbortSignal },
+  ): AsyncGenerator<StreamItem<N>, void, undefined>;
+  /** Carries MCP between two streams and the node; resolves when the node or `stdin` has ended. */
+  mcpPipe(stdin: NodeJS.ReadableStream, stdout: NodeJS.WritableStream): Promise<void>;
+}
+
+/** A client of the control socket. Opens one connection a call and keeps none. */
+export function createControlClient(options: ControlClientOptions): ControlClient {
+  return {
+    async call(name, input, { signal } = {}) {
+      const response = await post(options, name, input, signal);
+      const text = await readText(response, options.socketPath);
+      if (response.statusCode !== 200) throw answeredError(text, response.statusCode ?? 0);
+      return parseAnswer(text);
+    },
+    async *stream(name, input, { signal } = {}) {
+      const response = await post(options, name, input, signal);
+      if (response.statusCode !== 200) {
+        throw answeredError(await readText(response, options.socketPath), response.statusCode ?? 0);
+      }
+      yield* readItems(response, options.socketPath);
+    },
+    async mcpPipe(stdin, stdout) {
+      await pipeBoth(await upgrade(options), stdin, stdout);
+    },
+  };
+}
+
+async function post(
+  options: ControlClientOptions,
+  name: string,
+  input: unknown,
+  signal: AbortSignal | undefined,
+): Promise<IncomingMessage> {
+  const body = Buffer.from(JSON.stringify(input));
+  const outgoing = request({
+    socketPath: options.socketPath,
+    agent: false,
+    method: 'POST',
+    path: `/v1/${encodeURIComponent(name)}`,
+    headers: {
+      host: 'localhost',
+      authorization: `Bearer ${options.token}`,
+      'content-type': 'application/json',
+      'content-length': body.length,
+    },
+    ...(signal ? { signal } : {}),
+  });
+  return new Promise((resolve, reject) => {
+    outgoing.once('response', resolve);
+    outgoing.on('error', (cause) => reject(connectionError(cause, options.socketPath)));
+    outgoing.end(body);
+  });
+}
+
+async function readText(response: IncomingMessage, socketPath: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+  } catch (cause) {
+    throw connectionError(cause, socketPath);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The node checked the answer against its schema; what is left to guard against is a program that is no node. */
+function parseAnswer<T>(text: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch (cause) {
+    throw new WritError('INTERNAL', 'the node answered with something that is no JSON', { cause });
+  }
+}
+
+async function* readItems<T>(response: IncomingMessage, socketPath: string): AsyncGenerator<T, void, undefined> {
+  const lines = readLines(response);
+  try {
+    while (true) {
+      const line = await lines.next().catch((cause: unknown) => {
+        throw connectionError(cause, socketPath);
+      });
+      if (line.done) return;
+      const item = parseAnswer<T | { readonly error: Partial<WritErrorJson> }>(line.value);
+      if (isFailure(item)) throw errorFromJson(item.error);
+      yield item;
+    }
+  } finally {
+    response.destroy();
+  }
+}
+
+function isFailure(item: unknown): item is { readonly error: Partial<WritErrorJson> } {
+  return typeof item === 'object' && item !== null && 'error' in item;
+}
+
+async function upgrade(options: ControlClientOptions): Promise<Duplex> {
+  const outgoing: ClientRequest = request({
+    socketPath: options.socketPath,
+    agent: false,
+    method: 'GET',
+    path: '/v1/mcp',
+    headers: {
+      host: 'localhost',
+      authorization: `Bearer ${options.token}`,
+      connection: 'Upgrade',
+      upgrade: 'mcp',
+    },
+  });
+  return new Promise((resolve, reject) => {
+    outgoing.on('error', (cause) => reject(connectionError(cause, options.socketPath)));
+    outgoing.once('upgrade', (_response, socket, head) => {
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket);
+    });
+    outgoing.once('response', (response) => {
+      readText(response, options.socketPath).then(
+        (text) => reject(answeredError(text, response.statusCode ?? 0)),
+        reject,
+      );
+    });
+    outgoing.end();
+  });
+}

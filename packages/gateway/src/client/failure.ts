@@ -1,0 +1,45 @@
+import { errorFromJson, isWritError, WritError, type WritErrorJson } from '@writ/core';
+
+const NOBODY_LISTENS = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
+
+/** A failed connection as the error that a person can act on. */
+export function connectionError(cause: unknown, socketPath: string): WritError {
+  if (isWritError(cause)) return cause;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (NOBODY_LISTENS.has(code)) {
+    return new WritError('NOT_RUNNING', 'the node is not running', {
+      details: { socket: socketPath },
+      nextSteps: ['writ up'],
+      cause,
+    });
+  }
+  if (code === 'EACCES' || code === 'EPERM') {
+    return new WritError('NOT_RUNNING', 'the control socket belongs to another user', {
+      details: { socket: socketPath },
+      nextSteps: ['run writ as the user who started the node'],
+      cause,
+    });
+  }
+  return new WritError('UNREACHABLE', 'the node went away during the call', {
+    details: { socket: socketPath, cause: code },
+    nextSteps: ['writ status'],
+    cause,
+  });
+}
+
+/** The error in the body of a refused call; `text` that is none becomes `INTERNAL`. */
+export function answeredError(text: string, status: number): WritError {
+  const body = parse(text);
+  if (typeof body === 'object' && body !== null && 'error' in body) {
+    return errorFromJson(body.error as Partial<WritErrorJson>);
+  }
+  return new WritError('INTERNAL', `the node answered with status ${status} and no reason`);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,14 @@
+export { type ControlClient, type ControlClientOptions, createControlClient } from './control-client.ts';
+export type {
+  Decided,
+  LeaseView,
+  OperationInput,
+  OperationName,
+  OperationOutput,
+  OutcomeView,
+  PeerView,
+  StreamItem,
+  StreamName,
+  TaskView,
+  ViolationView,
+} from './types.ts';

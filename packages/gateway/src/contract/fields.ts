@@ -1,0 +1,97 @@
+import { TASK_STATES } from '@writ/delegation';
+import { z } from 'zod';
+
+/** A name, label or id as a caller writes it; whoever resolves it folds it. */
+export const nameField = z.string().min(1).max(256);
+/** Id of a task. */
+export const taskField = z.string().min(1).max(128).describe('task id');
+/** `90m`, `8h`, `1h30m`. */
+export const durationField = z.string().min(2).max(32).describe('such as 30s, 10m, 8h');
+/** A list of names. */
+export const namesField = z.array(nameField).max(256);
+/** Milliseconds since the Unix epoch. */
+export const timeField = z.number().int();
+/** A count, size or offset. */
+export const countField = z.number().int().min(0);
+
+/** State of a task; the last five are final. */
+export const stateField = z.enum(TASK_STATES);
+
+/** What the executing node granted. */
+export const grantedField = z.object({
+  requested_profile: z.string(),
+  effective_profile: z.string(),
+  effective_runner: z.string(),
+  isolation: z.enum(['required', 'none']),
+  generation: z.number(),
+  lease_id: z.string().optional(),
+  message: z.string(),
+});
+
+/** How the process of a task ended. */
+export const endingField = z.object({
+  kind: z.enum(['exit', 'signal', 'timeout', 'output-limit', 'cancel']),
+  exit_code: z.number().optional(),
+  signal: z.string().optional(),
+  timeout_ms: z.number().optional(),
+  limit_bytes: z.number().optional(),
+  cause: z.string().optional(),
+});
+
+/** What a task came to. */
+export const outcomeField = z.object({
+  state: z.enum(['completed', 'failed', 'cancelled', 'rejected', 'lost']),
+  code: z.string().optional(),
+  message: z.string(),
+  ending: endingField.optional(),
+  truncated: z.boolean(),
+  stdout_bytes: z.number(),
+  stderr_bytes: z.number(),
+  started_at_ms: z.number().optional(),
+  ended_at_ms: z.number(),
+});
+
+/** Who decided what about a request, and what would help. */
+export const decidedField = z.object({
+  by: z.enum(['here', 'peer']),
+  effect: z.enum(['allow', 'ask', 'deny']),
+  code: z.string().describe('OK, or why not'),
+  message: z.string(),
+  next_steps: z.array(z.string()),
+  profile: z.string().optional().describe('effective profile'),
+  runner: z.string().optional(),
+  generation: z.number().optional(),
+  lease_id: z.string().optional(),
+});
+
+/** A task as every surface shows it. */
+export const taskView = z.object({
+  task: z.string(),
+  side: z.enum(['asked', 'executing']),
+  peer: z.string().describe('label of the other node, or self'),
+  state: stateField,
+  finished: z.boolean(),
+  profile: z.string().optional(),
+  workspace: z.string().optional(),
+  work: z.string().describe('the work in one line'),
+  created_at_ms: z.number(),
+  unreachable: z.boolean(),
+  cancel_requested: z.boolean(),
+  granted: grantedField.optional(),
+  outcome: outcomeField.optional(),
+});
+
+/** Something wrong in a configuration, and where. */
+export const violationField = z.object({
+  code: z.string(),
+  path: z.string(),
+  line: z.number().optional(),
+  column: z.number().optional(),
+  message: z.string(),
+});
+
+/** Something that loads but should be written otherwise. */
+export const deprecationField = violationField.omit({ code: true });
+
+/** No input at all. */
+export const noInput = z.strictObject({});

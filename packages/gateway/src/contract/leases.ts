@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { durationField, nameField, namesField } from './fields.ts';
+import { operationSpec } from './spec.ts';
+
+const leaseView = z.object({
+  id: z.string(),
+  peer: z.string().describe('label, or self'),
+  peer_id: z.string(),
+  origin: z.string(),
+  session: z.string().optional(),
+  profile: z.string(),
+  closure: z.array(z.string()),
+  workspaces: z.array(z.string()).describe('empty: every one that the peer has'),
+  issued_by: z.string(),
+  issued_at_ms: z.number(),
+  expires_at_ms: z.number(),
+  max_uses: z.number().optional(),
+  uses: z.number(),
+  revoked_at_ms: z.number().optional(),
+  live: z.boolean(),
+});
+
+/** Lending authority and taking it back; for a person. */
+export const leaseContract = {
+  lease_grant: operationSpec({
+    name: 'lease_grant',
+    summary: 'Lends a profile to a peer for a time.',
+    input: z.strictObject({
+      peer: nameField.describe('label or id, or self'),
+      profile: nameField,
+      duration: durationField,
+      workspaces: namesField.optional(),
+      max_uses: z.number().int().min(1).max(1_000_000).optional(),
+    }),
+    output: z.object({ lease: leaseView }),
+    taskToken: 'deny',
+  }),
+  lease_list: operationSpec({
+    name: 'lease_list',
+    summary: 'Lists leases, newest first; with all, dead ones too.',
+    input: z.strictObject({ peer: nameField.optional(), all: z.boolean().default(false) }),
+    output: z.object({ leases: z.array(leaseView) }),
+    taskToken: 'deny',
+  }),
+  lease_revoke: operationSpec({
+    name: 'lease_revoke',
+    summary: 'Takes a lease back and ends what runs under it.',
+    input: z.strictObject({ lease: nameField }),
+    output: z.object({ lease: z.string(), revoked: z.boolean().describe('false: it was revoked before') }),
+    taskToken: 'deny',
+  }),
+} as const;

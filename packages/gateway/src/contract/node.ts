@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { noInput } from './fields.ts';
+import { operationSpec } from './spec.ts';
+
+/** The node as a whole; for a person. */
+export const nodeContract = {
+  node_status: operationSpec({
+    name: 'node_status',
+    summary: 'Shows the running node: identity, addresses, policy, peers, live work.',
+    input: noInput,
+    output: z.object({
+      id: z.string(),
+      name: z.string(),
+      version: z.string(),
+      pid: z.number(),
+      started_at_ms: z.number(),
+      uptime_ms: z.number(),
+      home: z.string(),
+      mesh_address: z.string().optional(),
+      unseparated: z.boolean(),
+      generation: z.number(),
+      policy_digest: z.string(),
+      policy_error: z.string().optional(),
+      policy_parked: z.number(),
+      peers: z.array(z.object({ label: z.string(), id: z.string(), enabled: z.boolean(), link: z.string() })),
+      live_leases: z.number(),
+      running_asked: z.number(),
+      running_here: z.number(),
+      isolation_none: z.array(z.string()).describe('profiles that run without a sandbox'),
+    }),
+    taskToken: 'deny',
+  }),
+  node_stop: operationSpec({
+    name: 'node_stop',
+    summary: 'Starts the orderly stop of the node.',
+    input: noInput,
+    output: z.object({ stopping: z.literal(true), pid: z.number() }),
+    taskToken: 'deny',
+  }),
+  audit_tail: operationSpec({
+    name: 'audit_tail',
+    summary: 'Shows the newest lines of the audit trail.',
+    input: z.strictObject({ limit: z.number().int().min(1).max(1000).default(50) }),
+    output: z.object({
+      entries: z.array(
+        z.object({
+          seq: z.number(),
+          at_ms: z.number(),
+          kind: z.string(),
+          action: z.string(),
+          actor: z.string(),
+          subject: z.string().optional(),
+          details: z.record(z.string(), z.unknown()).optional(),
+        }),
+      ),
+    }),
+    taskToken: 'deny',
+  }),
+} as const;

@@ -1,0 +1,37 @@
+import type { Authority } from '@writ/authority';
+import type { Clock, Logger } from '@writ/core';
+import type { Executor, Origin } from '@writ/delegation';
+import type { Pairing } from '@writ/pairing';
+import type { PolicyEngine } from '@writ/policy';
+import type {
+  AuditReader,
+  Authenticator,
+  ConfigAdmin,
+  NodeControl,
+  PeerLinks,
+  ProfileValidator,
+  RemoteDescribe,
+  Sessions,
+  TaskScope,
+} from './ports.ts';
+
+/** What the operations work with. */
+export interface GatewayPorts {
+  /** The node's one engine, the same object that the mesh server decides with. */
+  readonly engine: PolicyEngine;
+  readonly authority: Authority;
+  readonly origin: Origin;
+  readonly executor: Executor;
+  readonly pairing: Pairing;
+  readonly node: NodeControl;
+  readonly links: PeerLinks;
+  readonly describe: RemoteDescribe;
+  readonly config: ConfigAdmin;
+  readonly profiles: ProfileValidator;
+  readonly sessions: Sessions;
+  readonly authenticator: Authenticator;
+  readonly scope: TaskScope;
+  readonly audit: AuditReader;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}

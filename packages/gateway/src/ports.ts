@@ -1,0 +1,148 @@
+import type { Deprecation, ReloadOutcome, Violation } from '@writ/policy';
+import type { Caller, SessionRef } from './types.ts';
+
+/** What a node says of itself. */
+export interface NodeInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly pid: number;
+  readonly startedAtMs: number;
+  /** Folder that holds everything of the node. */
+  readonly home: string;
+  /** `host:port` that the mesh listener is bound to; absent: it only dials out. */
+  readonly meshAddress?: string;
+  /** True while the person's and the agent's credential are the same one. */
+  readonly unseparated: boolean;
+}
+
+/** The running node as a whole. */
+export interface NodeControl {
+  info(): NodeInfo;
+  /** Starts the orderly stop and returns at once. */
+  requestStop(): void;
+}
+
+/** `none`: this node has no address of the peer; `idle`: nothing is connected and nothing was tried. */
+export type LinkState = 'up' | 'connecting' | 'idle' | 'down' | 'none';
+
+/** What is known of the connections to peers. */
+export interface PeerLinks {
+  /** By node id; never throws, an unknown id is `none`. */
+  state(peerId: string): LinkState;
+}
+
+/** A profile as its node describes it to a peer. */
+export interface OfferedProfile {
+  readonly name: string;
+  readonly rank: number;
+  readonly requiresLease: boolean;
+  readonly requiresApproval: boolean;
+}
+
+/** What a peer lets this node ask for. */
+export interface PeerDescription {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly profiles: readonly OfferedProfile[];
+  readonly workspaces: readonly string[];
+  readonly generation: number;
+}
+
+/** Asks a peer what it offers. */
+export interface RemoteDescribe {
+  /** By node id. Throws UNREACHABLE where the peer does not answer. */
+  describe(peerId: string, signal: AbortSignal): Promise<PeerDescription>;
+}
+
+/** What a configuration text would come to, without loading it. */
+export interface ConfigCheck {
+  readonly violations: readonly Violation[];
+  readonly deprecations: readonly Deprecation[];
+}
+
+/** One `[[tests]]` entry and what came of it. */
+export interface ConfigTestResult {
+  /** How the entry reads, for example `laptop repo-dev/app`. */
+  readonly name: string;
+  readonly ok: boolean;
+  readonly expected: string;
+  readonly got: string;
+  readonly line?: number;
+}
+
+/** The node's `writ.toml`. */
+export interface ConfigAdmin {
+  /** The file as it stands now. */
+  text(): Promise<string>;
+  /** Loads the file in place; `accept` also takes what gives someone more. */
+  reload(options: { readonly accept: boolean }): Promise<ReloadOutcome>;
+  validate(text: string): ConfigCheck;
+  /** Runs the `[[tests]]` of the file. Throws CONFIG_INVALID where it does not load for another reason. */
+  test(text: string): readonly ConfigTestResult[];
+}
+
+/** A profile that somebody asks about, as the tables of `writ.toml` would say it. */
+export interface ProfileDeclaration {
+  readonly name: string;
+  readonly capabilities: readonly string[];
+  readonly claims?: readonly string[];
+  readonly shell?: 'allow' | 'deny';
+  readonly network?: 'allow' | 'deny' | readonly string[];
+  readonly requireExplicit: boolean;
+  readonly requireLease: boolean;
+  readonly rank?: number;
+}
+
+/** What the load rules say about a profile. */
+export interface ProfileVerdict {
+  readonly violations: readonly Violation[];
+  readonly deprecations: readonly Deprecation[];
+  /** Sorted; what could be understood of the declaration. */
+  readonly closure: readonly string[];
+  readonly rank: number;
+}
+
+/** The load rules, applied to one profile alone. */
+export interface ProfileValidator {
+  validate(declaration: ProfileDeclaration): ProfileVerdict;
+}
+
+/** Sessions of this node's own agents. */
+export interface Sessions {
+  /** Starts a session whose origin is this node; `agent` is a folded name. */
+  start(agent: string): SessionRef;
+}
+
+/** Proves what a presented token is good for. */
+export interface Authenticator {
+  /**
+   * Compares hashes in constant time. Undefined for garbage, expired, revoked and foreign tokens alike.
+   * INVARIANT: 7 whoever calls is known from the credential alone.
+   */
+  authenticate(token: string): Caller | undefined;
+}
+
+/** Which tasks a task token reaches. */
+export interface TaskScope {
+  /** True where `task` is `root` or was delegated on from it, directly or not. */
+  within(root: string, task: string): boolean;
+}
+
+/** One line of the audit trail. */
+export interface AuditLine {
+  readonly seq: number;
+  readonly atMs: number;
+  readonly kind: string;
+  readonly action: string;
+  readonly actor: string;
+  readonly subject?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** Reads the audit trail. */
+export interface AuditReader {
+  /** Newest first. */
+  auditTail(limit: number): readonly AuditLine[];
+}
