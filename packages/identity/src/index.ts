@@ -1,1 +1,19 @@
-export * from './types.ts';
+export { ID_URI_PREFIX, TLS_SERVER_NAME } from './certificate-kinds.ts';
+export { createIdentity, type IdentityOptions, loadIdentity } from './identity.ts';
+export { type IdentityCertificate, readIdentityCertificate } from './identity-certificate.ts';
+export type { LeafRefusal, LeafRefusalReason } from './leaf-certificate.ts';
+export { nodeIdOf, parseNodeId } from './node-id.ts';
+export { type PeerCertificateCheck, type PinLookup, verifyPeerCertificate } from './peer-certificate.ts';
+export { createPinStore } from './pin-store.ts';
+export { rotateWhenDue } from './rotation.ts';
+export type {
+  ChainCheck,
+  NodeIdentity,
+  Pin,
+  PinStore,
+  PublicIdentity,
+  TlsMaterial,
+  VerifiedChain,
+  WritClaims,
+  WritGrant,
+} from './types.ts';

@@ -26,6 +26,8 @@ export interface NodeIdentity {
   signingCertificate(): Uint8Array;
   /** Makes new TLS and signing keys under the same identity. */
   rotate(): Promise<void>;
+  /** When two thirds of the TLS or signing certificate's life will be gone, milliseconds since the epoch. */
+  rotationDueAtMs(): number;
 }
 
 /** One peer's pinned identity certificate. */
