@@ -1,1 +1,12 @@
-export * from './types.ts';
+export { openDatabase } from './open.ts';
+export { countColumn, flagColumn, jsonColumn, type RowShape, readRow, readRows } from './rows.ts';
+export type { Tables } from './tables.ts';
+export type {
+  AuditEntry,
+  AuditRow,
+  Database,
+  DatabaseOptions,
+  QuarantinedRow,
+  ReadTx,
+  WriteTx,
+} from './types.ts';

@@ -1,2 +1,164 @@
+import type { ColumnType, Generated } from 'kysely';
+
+/** A column that only the database fills. */
+type Computed<T> = ColumnType<T, never, never>;
+
+/** Append-only by trigger. `details` is a JSON object. */
+export interface AuditTable {
+  seq: Generated<number>;
+  at_ms: number;
+  kind: string;
+  action: string;
+  actor: string;
+  subject: string | null;
+  details: string | null;
+}
+
+/** One row: the highest time that was ever persisted. */
+export interface ClockMarkTable {
+  id: number;
+  high_ms: number;
+}
+
+/** `closure` and `workspaces` are JSON lists of strings. */
+export interface LeaseTable {
+  id: string;
+  peer: string;
+  origin: string;
+  session: string | null;
+  profile: string;
+  closure: string;
+  workspaces: string;
+  issued_by: string;
+  issued_at_ms: number;
+  expires_at_ms: number;
+  max_expires_at_ms: number;
+  max_uses: number | null;
+  uses: number;
+  revoked_at_ms: number | null;
+  version: number;
+}
+
+export interface SessionTable {
+  origin: string;
+  id: string;
+  agent: string;
+  started_at_ms: number;
+  ended_at_ms: number | null;
+}
+
+/** `prefix` (16 characters of `hash`) is what is looked up; the rest is compared in constant time. */
+export interface TokenTable {
+  hash: string;
+  prefix: string;
+  kind: 'host' | 'task';
+  task: string | null;
+  origin: string | null;
+  session: string | null;
+  created_at_ms: number;
+}
+
+/** Requests of a subject, counted by second. */
+export interface RequestLogTable {
+  subject: string;
+  at_s: number;
+  requests: number;
+}
+
+/** `profiles` and `workspaces` are JSON lists of strings. */
+export interface InviteTable {
+  id: string;
+  secret_hash: string;
+  profiles: string;
+  workspaces: string;
+  lease_ms: number | null;
+  created_at_ms: number;
+  expires_at_ms: number;
+  used_at_ms: number | null;
+}
+
+export interface NodeFactTable {
+  key: string;
+  value: string;
+}
+
+/** `chain`, `spec`, `bounds`, `granted` and `outcome` are JSON. `n` counts insertions and orders lists. */
+export interface TaskTable {
+  n: Generated<number>;
+  id: string;
+  sender: string;
+  origin: string;
+  session: string;
+  agent: string;
+  chain: string;
+  idempotency_key: string;
+  request_digest: string;
+  spec: string;
+  bounds: string;
+  granted: string;
+  state: string;
+  epoch: number;
+  last_seq: number;
+  created_at_ms: number;
+  deadline_ms: number | null;
+  cancel_requested_at_ms: number | null;
+  attempt_nonce: string | null;
+  outcome: string | null;
+  version: number;
+  live: Computed<number>;
+}
+
+/** `body` is the JSON of what is special to the kind of event. */
+export interface TaskEventTable {
+  task_n: number;
+  seq: number;
+  at_ms: number;
+  epoch: number;
+  body: string;
+}
+
+/** `spec`, `granted` and `outcome` are JSON. `n` counts insertions and orders lists. */
+export interface MirrorTable {
+  n: Generated<number>;
+  id: string;
+  peer: string;
+  peer_label: string;
+  session: string;
+  agent: string;
+  idempotency_key: string;
+  spec: string;
+  state: string;
+  granted: string | null;
+  cursor: number;
+  created_at_ms: number;
+  cancel_requested_at_ms: number | null;
+  unreachable: number;
+  accepted: number;
+  outcome: string | null;
+  version: number;
+  live: Computed<number>;
+}
+
+export interface MirrorEventTable {
+  mirror_n: number;
+  seq: number;
+  at_ms: number;
+  epoch: number;
+  body: string;
+}
+
 /** Row types of every table, for Kysely. */
-export type Tables = {};
+export interface Tables {
+  audit: AuditTable;
+  clock_mark: ClockMarkTable;
+  lease: LeaseTable;
+  session: SessionTable;
+  token: TokenTable;
+  request_log: RequestLogTable;
+  invite: InviteTable;
+  node_fact: NodeFactTable;
+  task: TaskTable;
+  task_event: TaskEventTable;
+  mirror: MirrorTable;
+  mirror_event: MirrorEventTable;
+}

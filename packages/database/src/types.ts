@@ -1,4 +1,4 @@
-import type { Json } from '@writ/core';
+import type { Clock, Json, Logger } from '@writ/core';
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
@@ -6,8 +6,13 @@ import type { Tables } from './tables.ts';
 /** An open transaction; stores take one and never open their own. Only valid inside its callback. */
 export interface ReadTx {
   readonly kind: 'read' | 'write';
-  /** Prepared statements, cached by text for the life of the database. */
+  /**
+   * Prepared statements, cached by text for the life of the database. Throws INTERNAL after the transaction has ended,
+   * and in a read transaction for a statement that writes.
+   */
   prepare(sql: string): BetterSqlite3.Statement;
+  /** Reports a row that cannot be read; the caller skips it. Logged and audited once for each row. */
+  quarantine(row: QuarantinedRow): void;
 }
 export interface WriteTx extends ReadTx {
   readonly kind: 'write';
@@ -16,9 +21,11 @@ export interface WriteTx extends ReadTx {
    * INVARIANT: 4 never below the highest time that was ever persisted.
    */
   readonly nowMs: number;
+  /** Whether the wall clock stands so far back that no time-limited right may be used; fixed for this transaction. */
+  readonly clockIsBackwards: boolean;
   /** Appends an audit row in this transaction. */
   audit(entry: AuditEntry): void;
-  /** Runs after the commit, never after a rollback. */
+  /** Runs after the commit, never after a rollback; what it throws is logged and stops nothing. */
   afterCommit(fn: () => void): void;
 }
 
@@ -41,17 +48,45 @@ export interface AuditRow extends AuditEntry {
   readonly atMs: number;
 }
 
+/** JSON columns are checked when read; a row that cannot be read is reported as this and skipped. */
+export interface QuarantinedRow {
+  readonly table: string;
+  readonly key: string;
+  readonly reason: string;
+  readonly raw: Json;
+}
+
 /** The node's one SQLite database: one writer process, WAL, mode 0600. */
 export interface Database {
-  /** For lists and administration only; hot transitions use prepared statements. */
+  /** For lists and administration only: it refuses to write; hot transitions use prepared statements. */
   readonly kysely: Kysely<Tables>;
-  /** A read transaction; always rolled back. Synchronous: `fn` may not await. */
+  /** A read transaction; always rolled back. Synchronous: `fn` may not await. Throws INTERNAL when nested. */
   withReadTx<T>(fn: (tx: ReadTx) => T): T;
-  /** `BEGIN IMMEDIATE`; commits when `fn` returns, rolls back when it throws. Synchronous: `fn` may not await. */
+  /**
+   * `BEGIN IMMEDIATE`; commits when `fn` returns, rolls back when it throws. Synchronous: `fn` may not await.
+   * Throws INTERNAL when nested or when `fn` returns a promise, DATABASE_ERROR for what SQLite refuses.
+   */
   withWriteTx<T>(fn: (tx: WriteTx) => T): T;
   /** Newest first. */
   auditTail(limit: number): readonly AuditRow[];
+  /** Now for reads: the wall clock, but never below the highest persisted time. */
+  nowMs(): number;
   /** True when the wall clock stands more than 60 s below the highest persisted time. */
   clockIsBackwards(): boolean;
+  /**
+   * Takes the wall clock as true although it went back. `endRights` must end every time-limited right in the same
+   * transaction; it still sees the old, higher `nowMs`.
+   */
+  acceptClock(endRights: (tx: WriteTx) => void): void;
+  /** Rows that could not be read since the start. */
+  quarantined(): readonly QuarantinedRow[];
+  /** Ends the connection and the lock; calling it twice is harmless. */
   close(): void;
+}
+
+export interface DatabaseOptions {
+  /** Absolute path of the database file, or `:memory:` for one that dies with its handle. */
+  readonly path: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
 }

@@ -1,0 +1,36 @@
+import type BetterSqlite3 from 'better-sqlite3';
+import { Kysely, type Migration, Migrator, SqliteDialect } from 'kysely';
+import { schemaTooNew } from './errors.ts';
+
+/**
+ * Brings the schema up to the last of `migrations`, each in a transaction; forward only. Throws SCHEMA_TOO_NEW, with
+ * nothing changed, where the file has one that is not among them.
+ */
+export async function migrate(
+  handle: BetterSqlite3.Database,
+  path: string,
+  migrations: Readonly<Record<string, Migration>>,
+): Promise<void> {
+  refuseNewer(handle, path, migrations);
+  // Not destroyed afterwards: that would close the handle, which is not Kysely's.
+  const migrator = new Migrator({
+    db: new Kysely<unknown>({ dialect: new SqliteDialect({ database: handle }) }),
+    provider: { getMigrations: async () => ({ ...migrations }) },
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error) throw error;
+}
+
+/** Throws SCHEMA_TOO_NEW where the file has a migration that `migrations` lacks; only reads. */
+export function refuseNewer(
+  handle: BetterSqlite3.Database,
+  path: string,
+  migrations: Readonly<Record<string, Migration>>,
+): void {
+  const table = handle.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'kysely_migration'`).get();
+  if (table === undefined) return;
+  const names = handle.prepare('SELECT name FROM kysely_migration ORDER BY name').pluck().all();
+  for (const name of names) {
+    if (typeof name !== 'string' || !Object.hasOwn(migrations, name)) throw schemaTooNew(path, String(name));
+  }
+}

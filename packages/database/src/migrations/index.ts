@@ -1,0 +1,7 @@
+import type { Migration } from 'kysely';
+import { firstSchema } from './0001-first-schema.ts';
+
+/** Every migration by its number, forward only: one that was released is never changed, only followed. */
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  '0001-first-schema': firstSchema,
+};

@@ -1,0 +1,111 @@
+import BetterSqlite3 from 'better-sqlite3';
+import type { Migration } from 'kysely';
+import { readAuditTail } from './audit.ts';
+import { createClockMark } from './clock-mark.ts';
+import { wrapSqlite } from './errors.ts';
+import { migrate, refuseNewer } from './migrate.ts';
+import { MIGRATIONS } from './migrations/index.ts';
+import { ensurePrivateFile, tightenSideFiles } from './private-file.ts';
+import { createQuarantine } from './quarantine.ts';
+import { createReadOnlyKysely } from './read-only-kysely.ts';
+import { createStatementCache } from './statements.ts';
+import { createTransactions } from './transactions.ts';
+import type { Database, DatabaseOptions } from './types.ts';
+import { takeWriterLock, type Unlock } from './writer-lock.ts';
+
+/** How long a statement waits for a lock of a foreign connection, milliseconds. It blocks the event loop meanwhile. */
+const BUSY_TIMEOUT_MS = 2000;
+
+const IN_MEMORY = ':memory:';
+
+/**
+ * Opens the node's database: private files first, then the writer's place, then SQLite, then migrations. Throws
+ * HOME_INSECURE, ALREADY_RUNNING, SCHEMA_TOO_NEW or DATABASE_ERROR; after any of them nothing is left open.
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  return openDatabaseWith(options, MIGRATIONS);
+}
+
+/** `openDatabase` with the migrations as an argument, so that tests can stand in a later program. */
+export async function openDatabaseWith(
+  options: DatabaseOptions,
+  migrations: Readonly<Record<string, Migration>>,
+): Promise<Database> {
+  const { path } = options;
+  if (path === IN_MEMORY) return openHandle(options, migrations, () => {});
+  const unlock = takeWriterLock(path);
+  try {
+    // Private before SQLite opens it, so that nothing secret is ever in a file that others can read.
+    ensurePrivateFile(path);
+    peekSchema(path, migrations);
+    return await openHandle(options, migrations, unlock);
+  } catch (error) {
+    unlock();
+    throw wrapSqlite(error);
+  }
+}
+
+/** Looks at the schema through a handle that cannot write, so that a newer file stays as it is to the byte. */
+function peekSchema(path: string, migrations: Readonly<Record<string, Migration>>): void {
+  const peek = new BetterSqlite3(path, { readonly: true, fileMustExist: true });
+  try {
+    refuseNewer(peek, path, migrations);
+  } finally {
+    peek.close();
+    tightenSideFiles(path);
+  }
+}
+
+async function openHandle(
+  options: DatabaseOptions,
+  migrations: Readonly<Record<string, Migration>>,
+  unlock: Unlock,
+): Promise<Database> {
+  const { path, clock, logger } = options;
+  const handle = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    configure(handle);
+    await migrate(handle, path, migrations);
+    if (path !== IN_MEMORY) tightenSideFiles(path);
+    const prepare = createStatementCache(handle);
+    const mark = createClockMark(handle, clock);
+    const quarantine = createQuarantine(logger);
+    const transactions = createTransactions({ handle, prepare, mark, quarantine, logger });
+    return {
+      kysely: createReadOnlyKysely(handle),
+      withReadTx: transactions.read,
+      withWriteTx: transactions.write,
+      auditTail: (limit) => readAuditTail(prepare, limit),
+      nowMs: mark.nowMs,
+      clockIsBackwards: mark.isBackwards,
+      acceptClock(endRights) {
+        const lowered = transactions.write((tx) => {
+          tx.audit({ kind: 'node', action: 'clock.accepted', actor: 'person' });
+          endRights(tx);
+          return { apply: mark.lower() };
+        });
+        lowered.apply();
+      },
+      quarantined: quarantine.rows,
+      close() {
+        handle.close();
+        unlock();
+      },
+    };
+  } catch (error) {
+    handle.close();
+    throw error;
+  }
+}
+
+/**
+ * WAL lets readers of other processes go on during a write. FULL and not NORMAL, for every transaction: an accepted
+ * task, a used lease and a revocation are acknowledged to somebody after the commit, and must survive a power cut;
+ * at two commits a task the extra tenth of a millisecond each is affordable.
+ */
+function configure(handle: BetterSqlite3.Database): void {
+  handle.pragma('journal_mode = WAL');
+  handle.pragma('synchronous = FULL');
+  handle.pragma('foreign_keys = ON');
+  handle.pragma('trusted_schema = OFF');
+}

@@ -1,0 +1,47 @@
+import { countColumn, jsonColumn, type RowShape, readRows } from '@writ/database';
+import { z } from 'zod';
+import type { InviteRecord, InviteStore } from './types.ts';
+
+const SHAPE: RowShape<InviteRecord> = {
+  table: 'invite',
+  key: 'id',
+  shape: z.object({
+    id: z.string(),
+    secretHash: z.string(),
+    profiles: jsonColumn(z.array(z.string())),
+    workspaces: jsonColumn(z.array(z.string())),
+    leaseMs: countColumn.optional(),
+    createdAtMs: countColumn,
+    expiresAtMs: countColumn,
+    usedAtMs: countColumn.optional(),
+  }),
+};
+
+const INSERT = `INSERT INTO invite (id, secret_hash, profiles, workspaces, lease_ms, created_at_ms, expires_at_ms)
+  VALUES (?, ?, ?, ?, ?, ?, ?)`;
+const LIST_OPEN = `SELECT id, secret_hash AS secretHash, profiles, workspaces, lease_ms AS leaseMs,
+  created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs, used_at_ms AS usedAtMs FROM invite
+  WHERE used_at_ms IS NULL AND expires_at_ms > ? ORDER BY created_at_ms DESC, id DESC`;
+const USE = 'UPDATE invite SET used_at_ms = ?1 WHERE id = ?2 AND used_at_ms IS NULL AND expires_at_ms > ?1';
+
+/** Invites in SQLite. */
+export function createInviteStore(): InviteStore {
+  return {
+    insert(tx, invite) {
+      const createdAtMs = tx.nowMs;
+      tx.prepare(INSERT).run(
+        invite.id,
+        invite.secretHash,
+        JSON.stringify(invite.profiles),
+        JSON.stringify(invite.workspaces),
+        invite.leaseMs ?? null,
+        createdAtMs,
+        invite.expiresAtMs,
+      );
+      return { ...invite, createdAtMs };
+    },
+    listOpen: (tx, nowMs) => readRows(tx, tx.prepare(LIST_OPEN).all(nowMs), SHAPE),
+    // A clock that went back could make an old secret look fresh.
+    use: (tx, id) => !tx.clockIsBackwards && tx.prepare(USE).run(tx.nowMs, id).changes === 1,
+  };
+}

@@ -1,0 +1,17 @@
+import type { NodeFactStore } from './types.ts';
+
+const GET = 'SELECT value FROM node_fact WHERE key = ?';
+const SET = 'INSERT INTO node_fact (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value';
+
+/** Facts of a node in SQLite. */
+export function createNodeFactStore(): NodeFactStore {
+  return {
+    get(tx, key) {
+      const value = tx.prepare(GET).pluck().get(key);
+      return typeof value === 'string' ? value : undefined;
+    },
+    set(tx, key, value) {
+      tx.prepare(SET).run(key, value);
+    },
+  };
+}
