@@ -1,0 +1,135 @@
+/**
+ * Import boundaries: the tree must keep them, and a canary that breaks each of them must be reported, so that a
+ * checker that sees nothing cannot pass. The count of workspace imports is taken a second time from the text.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { cruise } from 'dependency-cruiser';
+import config from '../.dependency-cruiser.mjs';
+import { conclude } from './lib/run.mjs';
+import { ROOT, treeFiles } from './lib/tree.mjs';
+
+/** Files of a small monorepo that breaks the rules, and what must be said about it. */
+const CANARY = {
+  'packages/core/src/index.ts': "export { a } from './a.ts';\n",
+  'packages/core/src/a.ts': "import { b } from './b.ts';\nexport const a = () => b;\n",
+  'packages/core/src/b.ts': "import { a } from './a.ts';\nexport const b = () => a;\n",
+  'packages/core/src/upwards.ts': "import type { D } from '@writ/delegation';\nexport type U = D;\n",
+  'packages/delegation/src/index.ts': "export { d, type D } from './d.ts';\n",
+  'packages/delegation/src/d.ts':
+    "import { a } from '@writ/core';\nexport type D = string;\nexport const d = () => a;\n",
+  'packages/delegation/src/deep.ts': "import { a } from '../../core/src/a.ts';\nexport const deep = () => a;\n",
+  'packages/delegation/src/lazy.ts': "export const lazy = () => import('@writ/runner');\n",
+  'packages/delegation/src/testing.ts': "import { t } from '@writ/testkit';\nexport const testing = t;\n",
+  'packages/runner/src/index.ts': 'export const r = 1;\n',
+  'packages/testkit/src/index.ts': 'export const t = 1;\n',
+  'packages/policy/src/index.ts': "import { readFileSync } from 'node:fs';\nexport const read = readFileSync;\n",
+  'packages/runner/src/table.ts': "import { Kysely } from 'kysely';\nexport const table = Kysely;\n",
+  'node_modules/kysely/package.json': '{ "name": "kysely", "version": "0.0.0", "main": "./index.js" }',
+  'node_modules/kysely/index.js': 'exports.Kysely = 1;\n',
+  'packages/policy/src/lost.ts': "import { x } from './nowhere.ts';\nexport const lost = x;\n",
+};
+const EXPECTED = [
+  'circle packages/core/src/a.ts',
+  'arrow-core packages/core/src/upwards.ts',
+  'through-the-exports packages/delegation/src/deep.ts',
+  'arrow-delegation packages/delegation/src/lazy.ts',
+  'testkit-in-tests-only packages/delegation/src/testing.ts',
+  'pure-policy packages/policy/src/index.ts',
+  'only-sqlite packages/runner/src/table.ts',
+  'unresolvable packages/policy/src/lost.ts',
+];
+/** A rule that complained about this clean edge would be wrong, not strict. */
+const CLEAN_EDGE = { source: 'packages/delegation/src/d.ts', resolved: 'packages/core/src/index.ts' };
+
+async function violationsIn(baseDir, folders) {
+  const { enhancedResolveOptions, ...options } = config.options;
+  const before = process.cwd();
+  process.chdir(baseDir);
+  try {
+    const { output } = await cruise(
+      folders,
+      { ...options, baseDir, validate: true, ruleSet: { forbidden: config.forbidden } },
+      { ...enhancedResolveOptions, bustTheCache: true },
+    );
+    return output;
+  } finally {
+    process.chdir(before);
+  }
+}
+
+function writeCanary() {
+  const folder = mkdtempSync(join(tmpdir(), 'writ-canary-'));
+  mkdirSync(join(folder, 'node_modules/@writ'), { recursive: true });
+  for (const [path, text] of Object.entries(CANARY)) {
+    mkdirSync(join(folder, dirname(path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  for (const name of new Set(Object.keys(CANARY).map((path) => /^packages\/([^/]+)/.exec(path)?.[1] ?? 'core'))) {
+    const manifest = { name: `@writ/${name}`, version: '0.0.0', type: 'module', exports: { '.': './src/index.ts' } };
+    writeFileSync(join(folder, 'packages', name, 'package.json'), JSON.stringify(manifest));
+    symlinkSync(join(folder, 'packages', name), join(folder, 'node_modules/@writ', name));
+  }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'canary', workspaces: ['packages/*'] }));
+  return folder;
+}
+
+async function canaryComplaints() {
+  const folder = writeCanary();
+  try {
+    const { summary, modules } = await violationsIn(folder, ['packages']);
+    const seen = new Set(summary.violations.map(({ rule, from }) => `${rule.name} ${from}`));
+    const missed = EXPECTED.filter((expected) => !seen.has(expected));
+    const wrong = summary.violations.filter(({ from }) => from === CLEAN_EDGE.source);
+    const followed = modules
+      .find(({ source }) => source === CLEAN_EDGE.source)
+      ?.dependencies.some(({ resolved }) => resolved === CLEAN_EDGE.resolved);
+    return [
+      ...missed.map((expected) => `canary: not reported: ${expected}`),
+      ...wrong.map(({ rule, from }) => `canary: reported without reason: ${rule.name} ${from}`),
+      ...(followed ? [] : ['canary: the edge through node_modules to packages/core/src/index.ts was not followed']),
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Workspace imports that stand in the text, each as `file specifier`. */
+function importsInText() {
+  const found = new Set();
+  for (const path of treeFiles('packages/*/src/*.ts', 'apps/*/src/*.ts', 'test/*.ts')) {
+    const text = readFileSync(join(ROOT, path), 'utf8');
+    for (const [, specifier] of text.matchAll(/^(?:import|export|\} from)\b[^'"`;]*?['"](@writ\/[^'"]+)['"];?$/gm)) {
+      found.add(`${path} ${specifier}`);
+    }
+  }
+  return found;
+}
+
+async function treeComplaints() {
+  const { summary, modules } = await violationsIn(ROOT, ['packages', 'apps', 'test']);
+  const followed = new Set();
+  for (const { source, dependencies } of modules) {
+    for (const { module, resolved } of dependencies) {
+      if (module.startsWith('@writ/') && resolved.startsWith('packages/')) followed.add(`${source} ${module}`);
+    }
+  }
+  const unseen = [...importsInText()].filter((edge) => !followed.has(edge));
+  const complaints = [
+    ...summary.violations.map(({ rule, from, to, cycle }) => {
+      const comment = config.forbidden.find(({ name }) => name === rule.name)?.comment;
+      return `${rule.name}: ${from} → ${cycle ? cycle.map(({ name }) => name).join(' → ') : to} (${comment})`;
+    }),
+    ...unseen.map((edge) => `in the text but not in the graph: ${edge}`),
+    ...(followed.size === 0 ? ['the graph has no workspace edge at all'] : []),
+  ];
+  return { complaints, files: summary.totalCruised, edges: followed.size };
+}
+
+const { complaints, files, edges } = await treeComplaints();
+conclude(
+  'boundaries',
+  [...complaints, ...(await canaryComplaints())],
+  `${files} modules, ${edges} workspace imports, canary reported ${EXPECTED.length} of ${EXPECTED.length}`,
+);
