@@ -17,3 +17,5 @@ export type {
   WritClaims,
   WritGrant,
 } from './types.ts';
+export { verifyChain } from './writ-chain.ts';
+export { issueWrit, writDigest } from './writ-issue.ts';

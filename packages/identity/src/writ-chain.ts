@@ -1,0 +1,114 @@
+import { verify } from 'node:crypto';
+import { isWritError, quote, type WritCode, WritError } from '@writ/core';
+import { widenedField } from './attenuation.ts';
+import { CLOCK_SKEW_MS } from './certificate-kinds.ts';
+import { type IdentityCertificate, readIdentityCertificate } from './identity-certificate.ts';
+import { proveLeaf, readClaimedLeaf } from './leaf-certificate.ts';
+import type { PinLookup } from './peer-certificate.ts';
+import type { ChainCheck, VerifiedChain, WritClaims } from './types.ts';
+import { claimsFault, writClaimsSchema } from './writ-claims.ts';
+import { parseWrit, type WritParts } from './writ-format.ts';
+import { writDigest } from './writ-issue.ts';
+
+/**
+ * Checks a chain of writs whole, first hop first: the form, signature and time of every hop, that each leads to the
+ * next and none is wider than the one before, and that the last was issued by the TLS peer for this node. Whether the
+ * origin is welcome, and whether the sender may pass work on, is the policy's matter.
+ *
+ * Every hop carries its issuer's identity certificate, whose key must give the `iss`; the last issuer must be pinned.
+ * Throws WRIT_INVALID, WRIT_EXPIRED, CHAIN_MISMATCH, CHAIN_CYCLE, CHAIN_TOO_DEEP or PEER_UNKNOWN; the message names
+ * the hop (from 1) and the field.
+ */
+export function verifyChain(compacts: readonly string[], check: ChainCheck, pins: PinLookup): VerifiedChain {
+  // Before any signature is looked at: a long chain costs its sender more than its receiver.
+  if (compacts.length > check.maxChain) {
+    throw new WritError('CHAIN_TOO_DEEP', `chain of ${compacts.length} hops is longer than ${check.maxChain}`);
+  }
+  const hops = compacts.map((compact, i) => readHop(compact, i + 1, check.nowMs));
+  const last = hops.at(-1);
+  const first = hops[0];
+  if (first === undefined || last === undefined) throw new WritError('WRIT_INVALID', 'there is no writ');
+
+  if (first.prev !== undefined) refuse('WRIT_INVALID', 1, 'prev', 'the first hop follows nothing');
+  if (first.origin !== first.iss) refuse('CHAIN_MISMATCH', 1, 'origin', 'the first issuer is not the origin');
+  for (const [i, hop] of hops.entries()) {
+    const before = hops[i - 1];
+    if (before !== undefined) checkStep(before, hop, i + 1, writDigest(compacts[i - 1] ?? ''));
+  }
+  checkEnds(hops, last, check, pins);
+  return { hops, ids: hops.map((hop) => hop.iss), last };
+}
+
+/** One hop by itself: form, certificates, signature, claims, time. */
+function readHop(compact: string, hop: number, nowMs: number): WritClaims {
+  const parts = parseWrit(compact);
+  if ('why' in parts) return refuse('WRIT_INVALID', hop, parts.field, parts.why);
+  const identity = readIdentity(parts.identityDer, hop);
+  checkSignature(parts, identity, hop, nowMs);
+  const fault = claimsFault(parts.claims);
+  if (fault !== undefined) refuse('WRIT_INVALID', hop, fault.field, fault.why);
+  const claims = writClaimsSchema.parse(parts.claims);
+  if (claims.iss !== identity.id) refuse('WRIT_INVALID', hop, 'iss', `signed by ${identity.id}, not by ${claims.iss}`);
+  if (claims.iat > claims.exp) refuse('WRIT_INVALID', hop, 'iat', 'issued after its own end');
+  if (claims.iat * 1000 > nowMs + CLOCK_SKEW_MS) refuse('WRIT_INVALID', hop, 'iat', 'issued in the future');
+  if (claims.exp * 1000 < nowMs - CLOCK_SKEW_MS) {
+    refuse('WRIT_EXPIRED', hop, 'exp', `ended at ${new Date(claims.exp * 1000).toISOString()}`);
+  }
+  return claims;
+}
+
+function readIdentity(der: Uint8Array, hop: number): IdentityCertificate {
+  try {
+    return readIdentityCertificate(der);
+  } catch (error) {
+    return refuse('WRIT_INVALID', hop, 'identity', isWritError(error) ? error.message : 'not readable');
+  }
+}
+
+/** From the identity to the signing key, from the signing key to the bytes. */
+function checkSignature(parts: WritParts, identity: IdentityCertificate, hop: number, nowMs: number): void {
+  const leaf = readClaimedLeaf(parts.signingDer);
+  if ('reason' in leaf) refuse('WRIT_INVALID', hop, 'signing', leaf.message);
+  else {
+    const refusal = proveLeaf(leaf, identity.certificate, 'signing', nowMs);
+    if (refusal !== undefined) refuse('WRIT_INVALID', hop, 'signing', refusal.message);
+    if (!verify(null, parts.signed, leaf.certificate.publicKey, parts.signature)) {
+      refuse('WRIT_INVALID', hop, 'signature', 'it does not fit');
+    }
+  }
+}
+
+/** One step from a hop to the next. */
+function checkStep(before: WritClaims, now: WritClaims, hop: number, digestBefore: string): void {
+  if (now.iss !== before.aud) {
+    refuse('CHAIN_MISMATCH', hop, 'iss', `${now.iss} was not the audience of the hop before (${before.aud})`);
+  }
+  if (now.prev !== digestBefore) refuse('CHAIN_MISMATCH', hop, 'prev', 'it is not the digest of the hop before');
+  if (now.origin !== before.origin) refuse('CHAIN_MISMATCH', hop, 'origin', `changed from ${before.origin}`);
+  if (now.session !== before.session) {
+    refuse('CHAIN_MISMATCH', hop, 'session', `changed from ${quote(before.session)} to ${quote(now.session)}`);
+  }
+  if (before.depth === 0) refuse('CHAIN_TOO_DEEP', hop, 'depth', 'the hop before allows no further one');
+  const field = widenedField(before, now);
+  if (field !== undefined) refuse('WRIT_INVALID', hop, field, 'wider than the hop before');
+}
+
+/** INVARIANT: 3 identities in a chain are distinct after case folding, and the last one is the TLS peer. */
+function checkEnds(hops: readonly WritClaims[], last: WritClaims, check: ChainCheck, pins: PinLookup): void {
+  const at = hops.length;
+  if (last.iss !== check.tlsPeer) {
+    refuse('CHAIN_MISMATCH', at, 'iss', `issued by ${last.iss}, but the connection is of ${check.tlsPeer}`);
+  }
+  if (last.aud !== check.self) refuse('CHAIN_MISMATCH', at, 'aud', `made for ${last.aud}, not for this node`);
+  const seen = new Set<string>();
+  for (const [i, id] of [...hops.map((hop) => hop.iss), last.aud].entries()) {
+    const folded = id.toLowerCase();
+    if (seen.has(folded)) refuse('CHAIN_CYCLE', Math.min(i + 1, at), i < at ? 'iss' : 'aud', `${id} is in it twice`);
+    seen.add(folded);
+  }
+  if (pins.get(last.iss) === undefined) refuse('PEER_UNKNOWN', at, 'iss', `${last.iss} is not a peer of this node`);
+}
+
+function refuse(code: WritCode, hop: number, field: string, why: string): never {
+  throw new WritError(code, `hop ${hop}: ${field}: ${why}`, { details: { hop, field } });
+}

@@ -1,0 +1,53 @@
+import { X509Certificate } from 'node:crypto';
+import { sha256Hex, WritError } from '@writ/core';
+import type { NodeIdentity, WritClaims } from './types.ts';
+import { claimsFault } from './writ-claims.ts';
+import { formatWrit } from './writ-format.ts';
+
+/**
+ * Signs one hop's writ and gives its compact form. Sets inside the grant are put into their one order.
+ * Throws WRIT_INVALID where the claims are not well-formed or another node's.
+ */
+export function issueWrit(identity: NodeIdentity, claims: WritClaims): string {
+  const ordered = withOrderedSets(claims);
+  const fault = claimsFault(ordered);
+  if (fault !== undefined) throw new WritError('WRIT_INVALID', `cannot sign this writ: ${fault.field}: ${fault.why}`);
+  if (ordered.iss !== identity.public.id) {
+    throw new WritError('WRIT_INVALID', `cannot sign a writ of ${ordered.iss}: this node is ${identity.public.id}`);
+  }
+  return formatWrit(
+    {
+      identityDer: new X509Certificate(identity.public.certificatePem).raw,
+      signingDer: identity.signingCertificate(),
+      claims: { ...ordered, grant: { ...ordered.grant } },
+    },
+    (data) => identity.sign(data),
+  );
+}
+
+/** What the next hop's `prev` says about this one: SHA-256 of the compact form, hex. */
+export function writDigest(compact: string): string {
+  return sha256Hex(compact);
+}
+
+function withOrderedSets(claims: WritClaims): WritClaims {
+  const { profile, workspace, prev, ...always } = claims;
+  const { closure, workspaces, network } = claims.grant;
+  return {
+    ...always,
+    // An absent claim is left out, never written as undefined.
+    ...(profile === undefined ? {} : { profile }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(prev === undefined ? {} : { prev }),
+    grant: {
+      ...claims.grant,
+      closure: asSet(closure),
+      workspaces: asSet(workspaces),
+      network: typeof network === 'string' ? network : asSet(network),
+    },
+  };
+}
+
+function asSet(list: readonly string[]): readonly string[] {
+  return [...new Set(list)].sort();
+}
