@@ -1,11 +1,27 @@
 export { ID_URI_PREFIX, TLS_SERVER_NAME } from './certificate-kinds.ts';
 export { createIdentity, type IdentityOptions, loadIdentity } from './identity.ts';
 export { type IdentityCertificate, readIdentityCertificate } from './identity-certificate.ts';
+export {
+  decodeInviteCode,
+  encodeInviteCode,
+  INVITE_SECRET_BYTES,
+  type InviteCode,
+  isMeshAddress,
+} from './invite-code.ts';
 export type { LeafRefusal, LeafRefusalReason } from './leaf-certificate.ts';
 export { nodeIdOf, parseNodeId } from './node-id.ts';
+export {
+  isSameMac,
+  PAIRING_NONCE_BYTES,
+  type PairingParty,
+  type PairingTranscript,
+  pairingKey,
+  pairingMac,
+} from './pairing-proof.ts';
 export { type PeerCertificateCheck, type PinLookup, verifyPeerCertificate } from './peer-certificate.ts';
 export { createPinStore } from './pin-store.ts';
 export { rotateWhenDue } from './rotation.ts';
+export { identityWords, shortWords } from './short-words.ts';
 export type {
   ChainCheck,
   NodeIdentity,
