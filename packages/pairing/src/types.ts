@@ -67,7 +67,14 @@ export type RedeemClientMessage =
   | { readonly step: 'proof'; readonly mac: Uint8Array };
 
 export type RedeemServerMessage =
-  | { readonly step: 'challenge'; readonly id: string; readonly certificatePem: string; readonly nonce: Uint8Array }
+  | {
+      readonly step: 'challenge';
+      readonly id: string;
+      readonly certificatePem: string;
+      readonly nonce: Uint8Array;
+      /** Name of the inviting node; shown, never trusted. */
+      readonly label: string;
+    }
   | { readonly step: 'pending'; readonly mac: Uint8Array }
   | {
       readonly step: 'accepted';

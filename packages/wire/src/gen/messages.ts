@@ -264,6 +264,8 @@ export interface RedeemChallenge {
   readonly id: string;
   readonly certificatePem: string;
   readonly nonce: Uint8Array;
+  /** Name of the inviting node; shown, never trusted. */
+  readonly label: string;
 }
 
 /** The proof held; the inviting person is shown the short words now. */
