@@ -41,3 +41,8 @@ export function createSystemClock(): Clock {
     },
   };
 }
+
+/** Resolves after `delayMs`; keeps the process alive meanwhile, unlike a `Clock`'s timers. For programs that wait. */
+export function sleep(delayMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, delayMs));
+}

@@ -1,4 +1,4 @@
-export { type Cancel, type Clock, createSystemClock } from './clock.ts';
+export { type Cancel, type Clock, createSystemClock, sleep } from './clock.ts';
 export {
   AUTHORITY_CODES,
   type AuthorityCode,
@@ -26,6 +26,6 @@ export { canonicalJson, digestJson, type Json, sha256Hex } from './json.ts';
 export { type LogFields, type Logger, silentLogger } from './logger.ts';
 export { foldName } from './names.ts';
 export { createSystemRandom, type Random } from './random.ts';
-export { createRwLock, type RwLock } from './rw-lock.ts';
+export { createRwLock, Mutex, type RwLock } from './rw-lock.ts';
 export { nearest, quote, visible } from './text.ts';
 export { formatDuration, formatSize, parseDuration, parseSize } from './units.ts';

@@ -1,4 +1,6 @@
-import { Semaphore } from 'async-mutex';
+import { Mutex, Semaphore } from 'async-mutex';
+
+export { Mutex };
 
 /** Readers at once; a writer takes all of these places. */
 const PLACES = 1_000_000;

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { errorFromJson, errorToJson, isWritError, toWritError, WritError } from './errors.ts';
+
+describe('WritError', () => {
+  it('survives its JSON form', () => {
+    const error = new WritError('LEASE_REQUIRED', 'no lease', {
+      details: { peer: 'laptop' },
+      nextSteps: ['writ lease grant'],
+    });
+    const back = errorFromJson(JSON.parse(JSON.stringify(errorToJson(error))));
+    expect(errorToJson(back)).toEqual(errorToJson(error));
+  });
+
+  it('turns a code that is unknown here into INTERNAL', () => {
+    expect(errorFromJson({ code: 'FROM_THE_FUTURE' as never, message: 'm' }).code).toBe('INTERNAL');
+    expect(errorFromJson(undefined).code).toBe('INTERNAL');
+  });
+
+  it('keeps what was thrown as the cause', () => {
+    const cause = new TypeError('broken');
+    expect(toWritError(cause)).toMatchObject({ code: 'INTERNAL', message: 'broken', cause });
+    const own = new WritError('NOT_FOUND', 'no task');
+    expect(toWritError(own)).toBe(own);
+    expect(toWritError('text').message).toBe('text');
+  });
+
+  it('is told apart by its code', () => {
+    expect(isWritError(new WritError('NOT_FOUND', 'm'), 'NOT_FOUND')).toBe(true);
+    expect(isWritError(new WritError('NOT_FOUND', 'm'), 'CONFLICT')).toBe(false);
+    expect(isWritError(new Error('m'))).toBe(false);
+  });
+});
