@@ -1,1 +1,24 @@
-export * from './types.ts';
+export { createMirrorStore } from './mirror-store.ts';
+export { isTerminal } from './states.ts';
+export { createTaskStore } from './task-store.ts';
+export {
+  type Ending,
+  type Granted,
+  type Mirror,
+  type MirrorFilter,
+  type MirrorStore,
+  type NewMirror,
+  type NewTask,
+  TASK_STATES,
+  type Task,
+  type TaskBounds,
+  type TaskChange,
+  type TaskEvent,
+  type TaskEventBody,
+  type TaskFilter,
+  type TaskOutcome,
+  type TaskSpec,
+  type TaskState,
+  type TaskStore,
+  TERMINAL_STATES,
+} from './types.ts';

@@ -1,4 +1,3 @@
-import type { Json } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
 
 /** States of a task; the last five absorb. */
@@ -183,9 +182,18 @@ export interface TaskStore {
   /** Not terminal, oldest first. */
   listLive(tx: ReadTx): readonly Task[];
   countLive(tx: ReadTx, sender: string): number;
-  /** The changed task, or undefined where `version` is no longer current (nothing changed then). */
+  /** Live tasks whose deadline is at or before `nowMs`, the most overdue first, at most `limit`. */
+  listOverdue(tx: ReadTx, nowMs: number, limit: number): readonly Task[];
+  /**
+   * The changed task, or undefined where nothing changed: `version` is no longer current, the task is terminal, or
+   * `epoch` would go back. A terminal state comes with its outcome, in the same change, else INTERNAL is thrown.
+   */
   update(tx: WriteTx, id: string, version: number, change: TaskChange): Task | undefined;
-  /** Appends with the next sequence number and the task's epoch; the task's `version` is not touched. */
+  /**
+   * Appends with the next sequence numbers; the task's `version` is not touched. Empty, with nothing appended, where
+   * `epoch` is older than the task's: the writer was overtaken, which is no fault. So too for a `state` event that
+   * would lead a terminal task elsewhere. Throws NOT_FOUND for an id that is none, INTERNAL for an epoch to come.
+   */
   append(tx: WriteTx, id: string, epoch: number, bodies: readonly TaskEventBody[]): readonly TaskEvent[];
   /** Events after `afterSeq`, in order, at most `limit`. */
   events(tx: ReadTx, id: string, afterSeq: number, limit: number): readonly TaskEvent[];
@@ -227,26 +235,25 @@ export interface MirrorFilter {
 
 /** The origin's records: what it asked of others, stored before the first byte goes out. */
 export interface MirrorStore {
+  /** State `submitted`, cursor 0. Throws CONFLICT where the id, or the key in this session, was used before. */
   insert(tx: WriteTx, mirror: NewMirror): Mirror;
   get(tx: ReadTx, id: string): Mirror | undefined;
   /** The mirror that this session made with this key; a key belongs to one session. */
   findByKey(tx: ReadTx, session: string, idempotencyKey: string): Mirror | undefined;
   list(tx: ReadTx, filter: MirrorFilter): readonly Mirror[];
+  /** Without an outcome, oldest first. */
   listLive(tx: ReadTx): readonly Mirror[];
-  /** Takes over one event and moves the cursor, together; an event at or below the cursor or after a gap changes nothing and returns undefined. */
+  /**
+   * Takes over one event and moves the cursor, together; an event at or below the cursor or after a gap changes nothing
+   * and returns undefined. A mirror becomes terminal by the `outcome` event, never by a `state` event alone, so that it
+   * is terminal exactly when it has an outcome. One that is terminal keeps its state; the event is kept beside it.
+   */
   apply(tx: WriteTx, id: string, event: TaskEvent): Mirror | undefined;
+  /** These three return the mirror after the change, undefined where there is none. */
   setAccepted(tx: WriteTx, id: string): Mirror | undefined;
   setUnreachable(tx: WriteTx, id: string, unreachable: boolean): Mirror | undefined;
   setCancelRequested(tx: WriteTx, id: string): Mirror | undefined;
-  /** Ends a mirror that the executor never took (denied, refused, lost). No effect on one that is terminal. */
+  /** Ends a mirror that the executor never took (denied, refused, lost). Undefined, with no effect, on one that is terminal. */
   end(tx: WriteTx, id: string, outcome: TaskOutcome): Mirror | undefined;
   events(tx: ReadTx, id: string, afterSeq: number, limit: number): readonly TaskEvent[];
-}
-
-/** JSON columns are checked when read; a row that cannot be read is reported as this and skipped. */
-export interface QuarantinedRow {
-  readonly table: string;
-  readonly key: string;
-  readonly reason: string;
-  readonly raw: Json;
 }

@@ -1,0 +1,57 @@
+import { countColumn, jsonColumn, type ReadTx, readRow, type WriteTx } from '@writ/database';
+import { z } from 'zod';
+import { bodyShape } from './shapes.ts';
+import type { TaskEvent, TaskEventBody } from './types.ts';
+
+/** Where the events of one end are kept. */
+export type EventTable = 'task_event' | 'mirror_event';
+
+const SHAPE = z.object({
+  owner: countColumn,
+  seq: countColumn,
+  atMs: countColumn,
+  epoch: countColumn,
+  body: jsonColumn(bodyShape),
+});
+
+const INSERT = {
+  task_event: 'INSERT INTO task_event (task_n, seq, at_ms, epoch, body) VALUES (?, ?, ?, ?, ?)',
+  mirror_event: 'INSERT INTO mirror_event (mirror_n, seq, at_ms, epoch, body) VALUES (?, ?, ?, ?, ?)',
+} as const;
+const AFTER = {
+  task_event: `SELECT task_n AS owner, seq, at_ms AS atMs, epoch, body FROM task_event
+    WHERE task_n = (SELECT n FROM task WHERE id = ?) AND seq > ? ORDER BY seq LIMIT ?`,
+  mirror_event: `SELECT mirror_n AS owner, seq, at_ms AS atMs, epoch, body FROM mirror_event
+    WHERE mirror_n = (SELECT n FROM mirror WHERE id = ?) AND seq > ? ORDER BY seq LIMIT ?`,
+} as const;
+
+/** Stores one event of row `owner`. */
+export function insertEvent(tx: WriteTx, table: EventTable, owner: number, event: TaskEvent): void {
+  const { seq, atMs, epoch, ...body } = event;
+  tx.prepare(INSERT[table]).run(owner, seq, atMs, epoch, JSON.stringify(body));
+}
+
+/** An event from its parts. */
+export function makeEvent(head: { seq: number; atMs: number; epoch: number }, body: TaskEventBody): TaskEvent {
+  return { ...head, ...body };
+}
+
+/**
+ * Events after `afterSeq` in order, at most `limit`. It stops before an event that cannot be read: whoever follows the
+ * sequence must never be handed a gap as if there were none.
+ */
+export function readEvents(
+  tx: ReadTx,
+  table: EventTable,
+  id: string,
+  afterSeq: number,
+  limit: number,
+): readonly TaskEvent[] {
+  const events: TaskEvent[] = [];
+  for (const stored of tx.prepare(AFTER[table]).all(id, afterSeq, limit)) {
+    const row = readRow(tx, stored, { table, key: 'owner', shape: SHAPE });
+    if (row === undefined) break;
+    events.push(makeEvent({ seq: row.seq, atMs: row.atMs, epoch: row.epoch }, row.body));
+  }
+  return events;
+}

@@ -1,0 +1,133 @@
+import { quote, WritError } from '@writ/core';
+import {
+  countColumn,
+  flagColumn,
+  jsonColumn,
+  type ReadTx,
+  type RowShape,
+  readRow,
+  readRows,
+  type WriteTx,
+} from '@writ/database';
+import { z } from 'zod';
+import { insertEvent, readEvents } from './events.ts';
+import { readPage } from './pages.ts';
+import { grantedShape, outcomeShape, specShape, stateShape } from './shapes.ts';
+import { isTerminal } from './states.ts';
+import type { Mirror, MirrorStore, NewMirror, TaskEvent } from './types.ts';
+
+const COLUMNS = `id, peer, peer_label AS peerLabel, session, agent, idempotency_key AS idempotencyKey, spec, state,
+  granted, cursor, created_at_ms AS createdAtMs, cancel_requested_at_ms AS cancelRequestedAtMs, unreachable, accepted,
+  outcome, version`;
+
+const SHAPE: RowShape<Mirror> = {
+  table: 'mirror',
+  key: 'id',
+  shape: z.object({
+    id: z.string(),
+    peer: z.string(),
+    peerLabel: z.string(),
+    session: z.string(),
+    agent: z.string(),
+    idempotencyKey: z.string(),
+    spec: jsonColumn(specShape),
+    state: stateShape,
+    granted: jsonColumn(grantedShape).optional(),
+    cursor: countColumn,
+    createdAtMs: countColumn,
+    cancelRequestedAtMs: countColumn.optional(),
+    unreachable: flagColumn,
+    accepted: flagColumn,
+    outcome: jsonColumn(outcomeShape).optional(),
+    version: countColumn,
+  }),
+};
+
+const INSERT = `INSERT INTO mirror (id, peer, peer_label, session, agent, idempotency_key, spec, state, cursor,
+  created_at_ms, unreachable, accepted, version)
+  VALUES (?, ?, ?, ?, ?, ?, ?, 'submitted', 0, ?, 0, 0, 1) ON CONFLICT DO NOTHING`;
+const GET = `SELECT ${COLUMNS} FROM mirror WHERE id = ?`;
+const FIND_BY_KEY = `SELECT ${COLUMNS} FROM mirror WHERE session = ? AND idempotency_key = ?`;
+const LIST_LIVE = `SELECT ${COLUMNS} FROM mirror WHERE live = 1 ORDER BY n`;
+// An event proves that the executor has the task. A terminal mirror keeps its state and outcome.
+const APPLY = `UPDATE mirror SET cursor = @seq, accepted = 1, version = version + 1,
+  state = IIF(live, COALESCE(@state, state), state), granted = COALESCE(@granted, granted),
+  outcome = IIF(live, @outcome, outcome) WHERE id = @id AND cursor = @seq - 1 RETURNING n`;
+const SET_ACCEPTED = 'UPDATE mirror SET accepted = 1, version = version + 1 WHERE id = ? AND accepted = 0';
+const SET_UNREACHABLE = 'UPDATE mirror SET unreachable = ?1, version = version + 1 WHERE id = ?2 AND unreachable <> ?1';
+const SET_CANCEL = `UPDATE mirror SET cancel_requested_at_ms = ?, version = version + 1
+  WHERE id = ? AND live = 1 AND cancel_requested_at_ms IS NULL`;
+const END = 'UPDATE mirror SET state = ?, outcome = ?, version = version + 1 WHERE id = ? AND live = 1';
+
+/** The origin's records in SQLite. */
+export function createMirrorStore(): MirrorStore {
+  return {
+    insert,
+    get,
+    list: (tx, { peer, session, states, limit, before }) =>
+      readRows(
+        tx,
+        readPage(tx, { table: 'mirror', columns: COLUMNS, equals: { peer, session }, states, limit, before }),
+        SHAPE,
+      ),
+    listLive: (tx) => readRows(tx, tx.prepare(LIST_LIVE).all(), SHAPE),
+    findByKey: (tx, session, key) => readRow(tx, tx.prepare(FIND_BY_KEY).get(session, key), SHAPE),
+    apply,
+    setAccepted(tx, id) {
+      tx.prepare(SET_ACCEPTED).run(id);
+      return get(tx, id);
+    },
+    setUnreachable(tx, id, unreachable) {
+      tx.prepare(SET_UNREACHABLE).run(unreachable ? 1 : 0, id);
+      return get(tx, id);
+    },
+    setCancelRequested(tx, id) {
+      tx.prepare(SET_CANCEL).run(tx.nowMs, id);
+      return get(tx, id);
+    },
+    end(tx, id, outcome) {
+      const { changes } = tx.prepare(END).run(outcome.state, JSON.stringify(outcome), id);
+      return changes === 1 ? get(tx, id) : undefined;
+    },
+    events: (tx, id, afterSeq, limit) => readEvents(tx, 'mirror_event', id, afterSeq, limit),
+  };
+}
+
+function get(tx: ReadTx, id: string): Mirror | undefined {
+  return readRow(tx, tx.prepare(GET).get(id), SHAPE);
+}
+
+function insert(tx: WriteTx, mirror: NewMirror): Mirror {
+  const { id, peer, peerLabel, session, agent, idempotencyKey } = mirror;
+  const { changes } = tx
+    .prepare(INSERT)
+    .run(id, peer, peerLabel, session, agent, idempotencyKey, JSON.stringify(mirror.spec), tx.nowMs);
+  const stored = changes === 1 ? get(tx, id) : undefined;
+  if (stored === undefined) {
+    throw new WritError('CONFLICT', `the task ${quote(id)} or its idempotency key was used before`, {
+      nextSteps: ['look the earlier task up by its key instead of making another'],
+    });
+  }
+  return stored;
+}
+
+function apply(tx: WriteTx, id: string, event: TaskEvent): Mirror | undefined {
+  const change = changeOf(event);
+  const moved = tx.prepare(APPLY).get({
+    id,
+    seq: event.seq,
+    state: change.state ?? null,
+    granted: change.granted === undefined ? null : JSON.stringify(change.granted),
+    outcome: change.outcome === undefined ? null : JSON.stringify(change.outcome),
+  }) as { n: number } | undefined;
+  if (moved === undefined) return undefined;
+  insertEvent(tx, 'mirror_event', moved.n, event);
+  return get(tx, id);
+}
+
+function changeOf(event: TaskEvent): Partial<Pick<Mirror, 'state' | 'granted' | 'outcome'>> {
+  if (event.kind === 'granted') return { granted: event.granted };
+  if (event.kind === 'outcome') return { state: event.outcome.state, outcome: event.outcome };
+  // The terminal state comes with the outcome, so that nobody sees an end without its reason.
+  return event.kind === 'state' && !isTerminal(event.state) ? { state: event.state } : {};
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import {
+  type Granted,
+  TASK_STATES,
+  type TaskBounds,
+  type TaskEventBody,
+  type TaskOutcome,
+  type TaskSpec,
+  TERMINAL_STATES,
+} from './types.ts';
+
+const count = z.number().int().nonnegative();
+
+/** Any state of a task. */
+export const stateShape = z.enum(TASK_STATES);
+
+const endingShape = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('exit'), exitCode: z.number().int() }),
+  z.object({ kind: z.literal('signal'), signal: z.string() }),
+  z.object({ kind: z.literal('timeout'), timeoutMs: z.number() }),
+  z.object({ kind: z.literal('output-limit'), limitBytes: z.number() }),
+  z.object({ kind: z.literal('cancel'), cause: z.string() }),
+]);
+
+export const outcomeShape: z.ZodType<TaskOutcome> = z.object({
+  state: z.enum(TERMINAL_STATES),
+  code: z.string().optional(),
+  message: z.string(),
+  ending: endingShape.optional(),
+  truncated: z.boolean(),
+  stdoutBytes: count,
+  stderrBytes: count,
+  startedAtMs: z.number().optional(),
+  endedAtMs: z.number(),
+});
+
+export const grantedShape: z.ZodType<Granted> = z.object({
+  requestedProfile: z.string(),
+  effectiveProfile: z.string(),
+  effectiveRunner: z.string(),
+  isolation: z.enum(['required', 'none']),
+  generation: count,
+  leaseId: z.string().optional(),
+  message: z.string(),
+});
+
+export const specShape: z.ZodType<TaskSpec> = z.object({
+  input: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('argv'), argv: z.array(z.string()) }),
+    z.object({ kind: z.literal('prompt'), prompt: z.string() }),
+  ]),
+  profile: z.string().optional(),
+  runner: z.string().optional(),
+  workspace: z.string().optional(),
+  ref: z.string().optional(),
+  timeoutMs: z.number().optional(),
+});
+
+export const boundsShape: z.ZodType<TaskBounds> = z.object({
+  grants: z.array(z.array(z.string())).optional(),
+  grantWorkspaces: z.array(z.string()).optional(),
+  depthLeft: count.optional(),
+  maxOutputBytes: count.optional(),
+  writExpiresAtMs: z.number().optional(),
+});
+
+const streamShape = z.enum(['stdout', 'stderr']);
+
+export const bodyShape: z.ZodType<TaskEventBody> = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('state'),
+    state: stateShape,
+    code: z.string().optional(),
+    message: z.string().optional(),
+  }),
+  z.object({ kind: z.literal('granted'), granted: grantedShape }),
+  z.object({ kind: z.literal('output'), stream: streamShape, offset: count, length: count }),
+  z.object({ kind: z.literal('dropped'), stream: streamShape, bytes: count }),
+  z.object({ kind: z.literal('outcome'), outcome: outcomeShape }),
+]);

@@ -1,0 +1,119 @@
+import { quote, WritError } from '@writ/core';
+import { type ReadTx, readRow, readRows, type WriteTx } from '@writ/database';
+import { insertEvent, makeEvent, readEvents } from './events.ts';
+import { readPage } from './pages.ts';
+import { isTerminal } from './states.ts';
+import { getTask, TASK_COLUMNS, TASK_SHAPE } from './task-rows.ts';
+import type { NewTask, Task, TaskChange, TaskEvent, TaskEventBody, TaskStore } from './types.ts';
+
+const INSERT = `INSERT INTO task (id, sender, origin, session, agent, chain, idempotency_key, request_digest, spec,
+  bounds, granted, state, epoch, last_seq, created_at_ms, deadline_ms, version)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'submitted', 0, 0, ?, ?, 1) ON CONFLICT DO NOTHING`;
+const FIND_BY_KEY = `SELECT ${TASK_COLUMNS} FROM task WHERE sender = ? AND idempotency_key = ?`;
+const LIST_LIVE = `SELECT ${TASK_COLUMNS} FROM task WHERE live = 1 ORDER BY n`;
+const COUNT_LIVE = 'SELECT COUNT(*) AS live FROM task WHERE live = 1 AND sender = ?';
+const LIST_OVERDUE = `SELECT ${TASK_COLUMNS} FROM task WHERE live = 1 AND deadline_ms <= ?
+  ORDER BY deadline_ms LIMIT ?`;
+// INVARIANT: 8 one statement checks version, liveness and epoch, and changes the row.
+const UPDATE = `UPDATE task SET state = COALESCE(@state, state), epoch = COALESCE(@epoch, epoch),
+  cancel_requested_at_ms = COALESCE(@cancelRequestedAtMs, cancel_requested_at_ms),
+  attempt_nonce = COALESCE(@attemptNonce, attempt_nonce), outcome = COALESCE(@outcome, outcome),
+  granted = COALESCE(@granted, granted), deadline_ms = COALESCE(@deadlineMs, deadline_ms), version = version + 1
+  WHERE id = @id AND version = @version AND live = 1 AND epoch <= COALESCE(@epoch, epoch)`;
+const GET_HEAD = 'SELECT n, epoch, last_seq AS lastSeq, state, live FROM task WHERE id = ?';
+const SET_LAST_SEQ = 'UPDATE task SET last_seq = ? WHERE n = ?';
+
+/** The executor's records in SQLite. */
+export function createTaskStore(): TaskStore {
+  return {
+    insert,
+    get: getTask,
+    findByKey,
+    list: (tx, { sender, states, limit, before }) =>
+      readRows(
+        tx,
+        readPage(tx, { table: 'task', columns: TASK_COLUMNS, equals: { sender }, states, limit, before }),
+        TASK_SHAPE,
+      ),
+    listLive: (tx) => readRows(tx, tx.prepare(LIST_LIVE).all(), TASK_SHAPE),
+    countLive: (tx, sender) => (tx.prepare(COUNT_LIVE).get(sender) as { live: number }).live,
+    listOverdue: (tx, nowMs, limit) => readRows(tx, tx.prepare(LIST_OVERDUE).all(nowMs, limit), TASK_SHAPE),
+    update,
+    append,
+    events: (tx, id, afterSeq, limit) => readEvents(tx, 'task_event', id, afterSeq, limit),
+  };
+}
+
+function findByKey(tx: ReadTx, sender: string, idempotencyKey: string): Task | undefined {
+  return readRow(tx, tx.prepare(FIND_BY_KEY).get(sender, idempotencyKey), TASK_SHAPE);
+}
+
+function insert(tx: WriteTx, task: NewTask): ReturnType<TaskStore['insert']> {
+  const inserted = tx
+    .prepare(INSERT)
+    .run(
+      task.id,
+      task.sender,
+      task.origin,
+      task.session,
+      task.agent,
+      JSON.stringify(task.chain),
+      task.idempotencyKey,
+      task.requestDigest,
+      JSON.stringify(task.spec),
+      JSON.stringify(task.bounds),
+      JSON.stringify(task.granted),
+      tx.nowMs,
+      task.deadlineMs ?? null,
+    );
+  // INVARIANT: 8 one start per idempotency key: the unique index decides, not a look before.
+  const stored = inserted.changes === 1 ? getTask(tx, task.id) : findByKey(tx, task.sender, task.idempotencyKey);
+  if (stored === undefined) return { kind: 'taken' };
+  return { kind: inserted.changes === 1 ? 'inserted' : 'existing', task: stored };
+}
+
+function update(tx: WriteTx, id: string, version: number, change: TaskChange): Task | undefined {
+  if ((change.state !== undefined && isTerminal(change.state)) !== (change.outcome !== undefined)) {
+    throw new WritError('INTERNAL', 'a terminal state and its outcome are stored together');
+  }
+  if (change.outcome !== undefined && change.outcome.state !== change.state) {
+    throw new WritError('INTERNAL', 'an outcome of another state than the one that is stored');
+  }
+  const { changes } = tx.prepare(UPDATE).run({
+    id,
+    version,
+    state: change.state ?? null,
+    epoch: change.epoch ?? null,
+    cancelRequestedAtMs: change.cancelRequestedAtMs ?? null,
+    attemptNonce: change.attemptNonce ?? null,
+    outcome: change.outcome === undefined ? null : JSON.stringify(change.outcome),
+    granted: change.granted === undefined ? null : JSON.stringify(change.granted),
+    deadlineMs: change.deadlineMs ?? null,
+  });
+  return changes === 1 ? getTask(tx, id) : undefined;
+}
+
+interface TaskHead {
+  readonly n: number;
+  readonly epoch: number;
+  readonly lastSeq: number;
+  readonly state: string;
+  readonly live: number;
+}
+
+function append(tx: WriteTx, id: string, epoch: number, bodies: readonly TaskEventBody[]): readonly TaskEvent[] {
+  const head = tx.prepare(GET_HEAD).get(id) as TaskHead | undefined;
+  if (head === undefined) throw new WritError('NOT_FOUND', `no task ${quote(id)}`);
+  if (epoch > head.epoch) throw new WritError('INTERNAL', `an event of attempt ${epoch}, which has not begun`);
+  // INVARIANT: 8 an overtaken attempt changes nothing, and a terminal state absorbs.
+  if (epoch < head.epoch || (head.live === 0 && bodies.some((body) => leavesState(body, head.state)))) return [];
+  const events = bodies.map((body, i) => makeEvent({ seq: head.lastSeq + 1 + i, atMs: tx.nowMs, epoch }, body));
+  for (const event of events) insertEvent(tx, 'task_event', head.n, event);
+  if (events.length > 0) tx.prepare(SET_LAST_SEQ).run(head.lastSeq + events.length, head.n);
+  return events;
+}
+
+function leavesState(body: TaskEventBody, state: string): boolean {
+  if (body.kind === 'outcome') return body.outcome.state !== state;
+  return body.kind === 'state' && body.state !== state;
+}
