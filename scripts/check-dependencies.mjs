@@ -98,7 +98,7 @@ function tableRows(direct, page) {
 }
 
 function withTable(page, name, table) {
-  const between = new RegExp(`(<!-- ${name} -->\n)[^]*?(\n<!-- /${name} -->)`);
+  const between = new RegExp(`(<!-- ${name} -->\\n)[\\s\\S]*?(\\n<!-- /${name} -->)`);
   return page.replace(between, (_, open, close) => `${open}\n${table}\n${close}`);
 }
 
