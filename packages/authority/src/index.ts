@@ -1,1 +1,12 @@
-export * from './types.ts';
+export type { Lease } from '@writ/lease-store';
+export { createAuthority } from './authority.ts';
+export type {
+  Ask,
+  Authority,
+  AuthorityError,
+  AuthorityOptions,
+  LeaseGrant,
+  LiveTaskCounter,
+  StartPermit,
+  Subject,
+} from './types.ts';

@@ -1,7 +1,7 @@
-import type { RunningCode, WritError } from '@writ/core';
-import type { WriteTx } from '@writ/database';
-import type { Lease, LeaseStore } from '@writ/lease-store';
-import type { Decision, DecisionRequest } from '@writ/policy';
+import type { Logger, Random, RunningCode, WritError } from '@writ/core';
+import type { Database, ReadTx, WriteTx } from '@writ/database';
+import type { Lease, LeaseStore, RequestLogStore } from '@writ/lease-store';
+import type { Decision, DecisionRequest, PolicyEngine } from '@writ/policy';
 
 /** Who asks, as credentials proved it; never as the caller declared it. */
 export interface Subject {
@@ -20,7 +20,8 @@ export type StartPermit =
   | {
       readonly permitted: false;
       readonly decision: Decision;
-      readonly code: RunningCode | 'LEASE_REQUIRED' | 'PROFILE_NOT_ALLOWED';
+      /** `LEASE_EXPIRED` and `LEASE_REVOKED` where the newest lease for the work ended so; `decision` says the rest. */
+      readonly code: RunningCode | 'LEASE_REQUIRED' | 'PROFILE_NOT_ALLOWED' | 'WRIT_EXPIRED' | 'CLOCK_BACKWARDS';
     };
 
 /** A lease as a person asks for it. */
@@ -38,12 +39,17 @@ export interface LeaseGrant {
 
 /** May this happen now: policy joined with what a person has lent. */
 export interface Authority {
-  /** Decides with leases and usage of this moment and counts the request, whatever comes out. */
+  /**
+   * Decides with leases and usage of this moment, counts the request and audits the decision, whatever comes out.
+   * An `ask` is returned as it is; until approvals exist its caller answers it as a refusal.
+   */
   decide(tx: WriteTx, subject: Subject, ask: Ask): Decision;
-  /** Decides without counting and without effect, for `explain` and `CheckPolicy`. */
+  /** Decides without counting and without effect, for `explain` and `CheckPolicy`; opens its own read transaction. */
   preview(subject: Subject, ask: Ask): Decision;
   /**
-   * Decides again and claims the lease, in the transaction that starts the attempt.
+   * Decides again on the current snapshot and claims the lease, in the transaction that starts the attempt. Limits are
+   * not applied again: they bound what is asked for, and this was admitted. The deadline is the earliest of the
+   * profile's and the asker's timeout, the lease's expiry and the writ's.
    * INVARIANT: 4 a high-risk start commits only with a live lease in the same transaction.
    */
   permitStart(
@@ -54,17 +60,37 @@ export interface Authority {
   ): StartPermit;
   /** Gives the claimed use back; only where no process was ever spawned. */
   returnClaim(tx: WriteTx, leaseId: string): void;
+  /**
+   * Lends a profile: records its closure of this moment, so that a profile that grows later does not widen the lease.
+   * Throws PEER_UNKNOWN, PROFILE_UNKNOWN, NOT_FOUND (workspace), BAD_REQUEST or CLOCK_BACKWARDS.
+   */
   grantLease(grant: LeaseGrant): Lease;
   listLeases(filter: { readonly peer?: string; readonly includeDead?: boolean }): readonly Lease[];
   /** Throws NOT_FOUND for an id that is none; false where it was revoked before. */
   revokeLease(id: string, by: string): boolean;
-  /** Called after the commit of a revocation. */
+  /** Called after the commit of a revocation; what a listener throws is logged and stops no other. */
   onLeaseRevoked(listener: (lease: Lease) => void): () => void;
+  /** Accepts a wall clock that went back; every lease that is not dead is revoked with it. Returns how many. */
+  acceptClock(by: string): number;
+  /** Removes dead leases and old request counts, a bounded number at a time; for the start and every hour. */
+  sweep(): { readonly leases: number; readonly requests: number };
 }
 
 /** How authority learns what already runs; task-store implements it at the root. */
 export interface LiveTaskCounter {
-  countLive(tx: WriteTx | Parameters<LeaseStore['get']>[0], subject: string): number;
+  countLive(tx: ReadTx, subject: string): number;
+}
+
+/** What authority is built from. */
+export interface AuthorityOptions {
+  readonly database: Database;
+  readonly leases: LeaseStore;
+  readonly requestLog: RequestLogStore;
+  /** The node's one engine. */
+  readonly engine: PolicyEngine;
+  readonly liveTasks: LiveTaskCounter;
+  readonly random: Random;
+  readonly logger: Logger;
 }
 
 /** Thrown values of this package are WritErrors with these codes. */

@@ -1,0 +1,29 @@
+import { auditDecision, decideNow, usageOf } from './deciding.ts';
+import { createLeaseDesk } from './lease-desk.ts';
+import { permitStart } from './start.ts';
+import { foldId } from './subject.ts';
+import type { Authority, AuthorityOptions } from './types.ts';
+
+/** May this happen now: one instance a node, beside its one policy engine. */
+export function createAuthority(options: AuthorityOptions): Authority {
+  const { database, leases, requestLog } = options;
+  return {
+    ...createLeaseDesk(options),
+    decide(tx, subject, ask) {
+      const { decision } = decideNow(options, tx, { subject, ask, usage: usageOf(options, tx, subject) });
+      // Refused requests count too: asking is what is limited.
+      requestLog.record(tx, foldId(subject.from));
+      auditDecision(tx, `decision.${decision.effect}`, { subject, ask, decision });
+      return decision;
+    },
+    preview: (subject, ask) =>
+      database.withReadTx(
+        (tx) => decideNow(options, tx, { subject, ask, usage: usageOf(options, tx, subject) }).decision,
+      ),
+    permitStart: (tx, subject, ask, bounds) => permitStart(options, tx, { subject, ask, bounds }),
+    returnClaim(tx, leaseId) {
+      leases.returnUse(tx, leaseId);
+      tx.audit({ kind: 'lease', action: 'lease.use-returned', actor: 'node', subject: leaseId });
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { foldName, formatDuration, nearest, quote, WritError } from '@writ/core';
+import type { NewLease } from '@writ/lease-store';
+import type { Config, Profile } from '@writ/policy';
+import { foldId, SELF } from './subject.ts';
+import type { LeaseGrant } from './types.ts';
+
+/**
+ * A lease as it will be stored, checked against one configuration. Throws PEER_UNKNOWN, PROFILE_UNKNOWN, NOT_FOUND or
+ * BAD_REQUEST, each with what would be right.
+ */
+export function planLease(
+  config: Config,
+  grant: LeaseGrant,
+  now: { readonly id: string; readonly nowMs: number },
+): NewLease {
+  const peer = resolvePeer(config, grant.peer);
+  const profile = resolveProfile(config, grant.profile);
+  checkCount('duration', grant.durationMs);
+  if (grant.durationMs > config.leases.maxMs) {
+    const most = formatDuration(config.leases.maxMs);
+    throw new WritError(
+      'BAD_REQUEST',
+      `a lease of ${formatDuration(grant.durationMs)} is longer than ${most}, the most here`,
+      {
+        nextSteps: [`ask for at most ${most}, or raise \`max\` in [leases]`],
+      },
+    );
+  }
+  if (grant.maxUses !== undefined) checkCount('number of uses', grant.maxUses);
+  if (grant.session === '') throw new WritError('BAD_REQUEST', 'the session of a lease is empty');
+  return {
+    id: now.id,
+    peer,
+    origin: grant.origin === undefined ? peer : resolveOrigin(config, grant.origin),
+    profile: profile.name,
+    closure: profile.closure,
+    workspaces: (grant.workspaces ?? []).map((name) => resolveWorkspace(config, name)),
+    issuedBy: grant.issuedBy,
+    expiresAtMs: now.nowMs + grant.durationMs,
+    maxExpiresAtMs: now.nowMs + config.leases.maxMs,
+    ...(grant.session === undefined ? {} : { session: grant.session }),
+    ...(grant.maxUses === undefined ? {} : { maxUses: grant.maxUses }),
+  };
+}
+
+/** Node id of a peer named by label or id; `self` stands for itself. Throws PEER_UNKNOWN. */
+export function resolvePeer(config: Config, name: string): string {
+  const id = findNode(config, name);
+  if (id !== undefined) return id;
+  const guess = nearest(name, [SELF, ...config.peers.keys()]);
+  throw new WritError('PEER_UNKNOWN', `no peer ${quote(name)} is configured here`, {
+    nextSteps: [guess ? `did you mean ${quote(guess)}` : 'list the peers: writ peer list'],
+  });
+}
+
+function resolveOrigin(config: Config, name: string): string {
+  const id = findNode(config, name) ?? config.origins.get(foldName(name) ?? '');
+  const byId = [...config.origins.values()].find((known) => known === foldId(name));
+  const found = id ?? byId;
+  if (found !== undefined) return found;
+  throw new WritError('PEER_UNKNOWN', `no origin ${quote(name)} is configured here`, {
+    nextSteps: ['name a peer, or a label of [origins]'],
+  });
+}
+
+function findNode(config: Config, name: string): string | undefined {
+  const folded = foldId(name);
+  if (folded === SELF) return SELF;
+  const byLabel = config.peers.get(foldName(name) ?? '');
+  return byLabel?.id ?? [...config.peers.values()].find((peer) => peer.id === folded)?.id;
+}
+
+function resolveProfile(config: Config, name: string): Profile {
+  const profile = config.profiles.get(foldName(name) ?? '');
+  if (profile !== undefined) return profile;
+  throw new WritError('PROFILE_UNKNOWN', `no profile ${quote(name)} is configured here`, {
+    nextSteps: [suggest(name, [...config.profiles.keys()])],
+  });
+}
+
+function resolveWorkspace(config: Config, name: string): string {
+  const workspace = config.workspaces.get(foldName(name) ?? '');
+  if (workspace !== undefined) return workspace.name;
+  throw new WritError('NOT_FOUND', `no workspace ${quote(name)} is configured here`, {
+    nextSteps: [suggest(name, [...config.workspaces.keys()])],
+  });
+}
+
+function suggest(name: string, known: readonly string[]): string {
+  const guess = nearest(name, known);
+  if (guess !== undefined) return `did you mean ${quote(guess)}`;
+  return known.length === 0 ? 'configure one in writ.toml' : `name one of: ${known.slice(0, 20).join(', ')}`;
+}
+
+function checkCount(what: string, value: number): void {
+  if (Number.isSafeInteger(value) && value > 0) return;
+  throw new WritError('BAD_REQUEST', `the ${what} of a lease must be a whole number above zero`);
+}
