@@ -1,1 +1,15 @@
-export * from './types.ts';
+export { createPairing } from './create-pairing.ts';
+export type { PairingOptions } from './options.ts';
+export type {
+  ConfigFile,
+  Invite,
+  InviteEvent,
+  InviteOffer,
+  JoinEvent,
+  NewPeer,
+  Pairing,
+  PeerEdits,
+  RedeemClientMessage,
+  RedeemServerMessage,
+  RedeemTransport,
+} from './types.ts';

@@ -19,7 +19,11 @@ export type InviteEvent =
   /** Somebody proved the secret; nothing is stored yet. */
   | { readonly kind: 'proved'; readonly peerId: string; readonly label: string; readonly words: string }
   | { readonly kind: 'paired'; readonly peerId: string; readonly label: string; readonly generation: number }
-  | { readonly kind: 'refused' }
+  | {
+      readonly kind: 'refused';
+      /** Where it was not the inviting person: what happened instead. */
+      readonly why?: string;
+    }
   | { readonly kind: 'expired' };
 
 /** What the joining person sees. */
@@ -98,4 +102,20 @@ export interface ConfigFile {
   read(): Promise<string>;
   /** Reads, edits, writes by rename, and reloads; the outcome's generation. Throws CONFIG_INVALID and leaves the file as it was where the edited text does not load. */
   edit(change: (text: string) => string): Promise<{ readonly generation: number }>;
+}
+
+/** A peer as pairing writes it into `writ.toml`. */
+export interface NewPeer {
+  readonly label: string;
+  readonly id: string;
+  readonly address?: string;
+  readonly profiles: readonly string[];
+  readonly workspaces: readonly string[];
+  readonly outbound: { readonly profiles: readonly string[]; readonly workspaces: readonly string[] };
+}
+
+/** Port: edits of the text of `writ.toml` that keep its comments and order. The policy package has them. */
+export interface PeerEdits {
+  addPeer(text: string, peer: NewPeer): string;
+  removePeer(text: string, label: string): string;
 }

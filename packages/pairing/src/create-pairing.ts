@@ -1,0 +1,69 @@
+import { quote, WritError } from '@writ/core';
+import { createAttemptLimit } from './attempt-limit.ts';
+import { createInvite } from './create-invite.ts';
+import { createInviteBoard } from './invite-board.ts';
+import { join } from './join.ts';
+import type { PairingOptions } from './options.ts';
+import { createPeerRecords } from './peer-records.ts';
+import { createPendingJoiners } from './pending-joiners.ts';
+import { serveRedeem } from './redeem-server.ts';
+import type { InviteEvent, Pairing } from './types.ts';
+
+/** Both ends of making a peer, and its unmaking, for one node. */
+export function createPairing(options: PairingOptions): Pairing {
+  const { clock, database, invites } = options;
+  const pending = createPendingJoiners();
+  const wrongProofs = new Map<string, number>();
+  const board = createInviteBoard(clock, (id) => {
+    wrongProofs.delete(id);
+    pending.take(id)?.settle({ kind: 'expired' });
+  });
+  const records = createPeerRecords(options);
+  const limit = createAttemptLimit(clock);
+  const parts = { options, board, pending, records, limit, wrongProofs };
+  const listOpen = () => database.withReadTx((tx) => invites.listOpen(tx, clock.nowMs()));
+
+  return {
+    async createInvite(offer) {
+      const invite = createInvite(options, offer);
+      board.open(invite.id, invite.expiresAtMs);
+      return invite;
+    },
+    hasOpenInvite: () => listOpen().length > 0,
+    watchInvite: (id, signal) => watchInvite(id, signal),
+    async confirm(id, accept) {
+      const joiner = pending.take(id);
+      if (joiner === undefined) {
+        throw new WritError('NOT_FOUND', `nobody waits to be confirmed for invite ${quote(id)}`);
+      }
+      if (!accept) {
+        joiner.settle({ kind: 'refused' });
+        board.tell(id, { kind: 'refused' });
+        return;
+      }
+      try {
+        const admitted = await joiner.admit();
+        joiner.settle({ kind: 'accepted', admitted });
+        const { label, generation } = admitted;
+        board.tell(id, { kind: 'paired', peerId: joiner.peerId, label, generation });
+      } catch (error) {
+        joiner.settle({ kind: 'failed', error });
+        board.tell(id, { kind: 'refused', why: 'the peer could not be stored' });
+        throw error;
+      }
+    },
+    join: (code, signal) => join(options, records, code, signal),
+    remove: (labelOrId) => records.remove(labelOrId),
+    serve: (messages) => serveRedeem(parts, messages),
+  };
+
+  async function* watchInvite(id: string, signal: AbortSignal): AsyncGenerator<InviteEvent> {
+    if (!board.has(id)) {
+      // One that an earlier boot made is still good.
+      const open = listOpen().find((invite) => invite.id === id);
+      if (open === undefined) throw new WritError('NOT_FOUND', `no open invite ${quote(id)}`);
+      board.open(id, open.expiresAtMs);
+    }
+    yield* board.watch(id, signal);
+  }
+}

@@ -1,0 +1,27 @@
+import type { Authority } from '@writ/authority';
+import type { Clock, Logger, Random } from '@writ/core';
+import type { Database } from '@writ/database';
+import type { NodeIdentity, PinStore } from '@writ/identity';
+import type { InviteStore } from '@writ/lease-store';
+import type { PolicyEngine } from '@writ/policy';
+import type { ConfigFile, PeerEdits, RedeemTransport } from './types.ts';
+
+/** What pairing is built from. */
+export interface PairingOptions {
+  readonly identity: NodeIdentity;
+  readonly pins: PinStore;
+  readonly invites: InviteStore;
+  readonly database: Database;
+  readonly authority: Pick<Authority, 'grantLease' | 'listLeases' | 'revokeLease'>;
+  readonly engine: Pick<PolicyEngine, 'snapshot'>;
+  readonly config: Pick<ConfigFile, 'edit'>;
+  readonly edits: PeerEdits;
+  readonly transport: RedeemTransport;
+  /** This node's name, told to the other end as a label. */
+  readonly nodeName: string;
+  /** `host:port` under which this node can be reached now; undefined: it only dials out. */
+  readonly address: () => string | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
