@@ -1,0 +1,75 @@
+import type { Duplex } from 'node:stream';
+import type { TreeMarks } from './process-tree/members.ts';
+import type { OutputHandler, ProcessEnd, SpawnOrder, SpawnResult } from './spawned.ts';
+import { creditFrame, type Exited, type Failed, FRAME, type Frame, jsonFrame, type Started } from './spawner/frames.ts';
+
+/** The gateway's side of one process of a spawner. */
+export interface SpawnedRun {
+  /** Settles when the spawner has answered the start. */
+  readonly result: Promise<SpawnResult>;
+  /** Takes a frame of this run; true when it was the last. */
+  handle(frame: Frame): boolean;
+  /** The spawner is gone: `end` finds and ends the tree, then the run counts as killed. */
+  abandon(reason: string, end: (marks: TreeMarks) => Promise<void>): void;
+}
+
+/** Follows one process from its start order to the end of its tree. */
+export function createSpawnedRun(run: number, order: SpawnOrder, channel: Duplex, onOutput: OutputHandler): SpawnedRun {
+  let started: Started | undefined;
+  let exited: Exited | undefined;
+  let stopping = false;
+  let handled: Promise<void> = Promise.resolve();
+  let answer: (result: SpawnResult) => void = () => {};
+  let finish: (end: ProcessEnd) => void = () => {};
+  const result = new Promise<SpawnResult>((resolve) => {
+    answer = resolve;
+  });
+  const done = new Promise<ProcessEnd>((resolve) => {
+    finish = resolve;
+  });
+  const killed = (): Exited => ({ exitCode: null, signal: 'SIGKILL', stopped: stopping });
+  const takeOutput = (stream: 'stdout' | 'stderr', bytes: Buffer): void => {
+    handled = handled
+      .then(() => onOutput(stream, bytes))
+      .then(() => {
+        if (channel.writable) channel.write(creditFrame(run, bytes.length));
+      });
+  };
+  const stop = (): void => {
+    if (stopping || exited !== undefined) return;
+    stopping = true;
+    if (channel.writable) channel.write(jsonFrame(FRAME.stop, run, { graceMs: order.graceMs }));
+  };
+  return {
+    result,
+    handle({ type, payload }) {
+      if (type === FRAME.stdout) takeOutput('stdout', payload);
+      if (type === FRAME.stderr) takeOutput('stderr', payload);
+      if (type === FRAME.started) {
+        started = parse<Started>(payload);
+        answer({ ok: true, process: { pid: started.pid, done, stop } });
+      }
+      if (type === FRAME.failed) answer({ ok: false, failed: parse<Failed>(payload) });
+      if (type === FRAME.exited) exited = parse<Exited>(payload);
+      if (type === FRAME.ended) void handled.then(() => finish(exited ?? killed()));
+      return type === FRAME.failed || type === FRAME.ended;
+    },
+    abandon(reason, end) {
+      const marks: TreeMarks = {
+        nonces: [order.nonce],
+        folder: order.folder,
+        ...(started && started.startTicks > 0 ? { leader: started } : {}),
+      };
+      void end(marks).then(async () => {
+        await handled;
+        answer({ ok: false, failed: { errno: 'SPAWNER', message: reason } });
+        finish(exited ?? killed());
+      });
+    },
+  };
+}
+
+/** The other end is this program's own bundle, of the same version. */
+function parse<T>(payload: Buffer): T {
+  return JSON.parse(payload.toString('utf8')) as T;
+}

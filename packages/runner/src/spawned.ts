@@ -1,0 +1,36 @@
+import type { Failed, StartOrder } from './spawner/frames.ts';
+
+/** What the spawner is asked to start; `env` is complete and exact. */
+export type SpawnOrder = StartOrder;
+
+/** Takes output; the run's next bytes beyond a window wait until the promise resolves. */
+export type OutputHandler = (stream: 'stdout' | 'stderr', bytes: Buffer) => Promise<void>;
+
+/** How a process came to its end. */
+export interface ProcessEnd {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** `stop` reached the process while it ran. */
+  readonly stopped: boolean;
+}
+
+/** A process that the spawner runs. */
+export interface Spawned {
+  readonly pid: number;
+  /** Resolves when the tree is gone and the last output was handled; never rejects. */
+  readonly done: Promise<ProcessEnd>;
+  /** TERM, grace, KILL for the whole tree. */
+  stop(): void;
+}
+
+/** A process, or why none was started. */
+export type SpawnResult =
+  | { readonly ok: true; readonly process: Spawned }
+  | { readonly ok: false; readonly failed: Failed };
+
+/** Starts processes through a spawner child. */
+export interface Spawner {
+  spawn(order: SpawnOrder, onOutput: OutputHandler): Promise<SpawnResult>;
+  /** Resolves when the spawner has gone; it kills what still runs. */
+  close(): Promise<void>;
+}

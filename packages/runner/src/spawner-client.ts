@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { type Logger, WritError } from '@writ/core';
+import { endTree, type TreeTools } from './process-tree/end-tree.ts';
+import type { TreeMarks } from './process-tree/members.ts';
+import type { Spawner } from './spawned.ts';
+import { createSpawnedRun, type SpawnedRun } from './spawned-run.ts';
+import { createFrameReader, FRAME, jsonFrame } from './spawner/frames.ts';
+
+/** What a spawner client is built from. */
+export interface SpawnerClientOptions {
+  readonly node: string;
+  readonly script: string | URL;
+  readonly logger: Logger;
+  readonly tools: TreeTools;
+}
+
+/** Bytes kept of what a dying spawner said. */
+const LAST_WORDS_BYTES = 4096;
+
+/** One spawner child and the runs that it holds. */
+interface Connection {
+  readonly child: ChildProcess;
+  readonly channel: Duplex;
+  readonly runs: Map<number, SpawnedRun>;
+  /** Resolves when the child has gone. */
+  readonly gone: Promise<unknown>;
+}
+
+/**
+ * Keeps one spawner child, started at once. When it dies, its runs' trees are ended from here, the runs end as killed,
+ * and the next `spawn` starts another child.
+ */
+export function createSpawnerClient(options: SpawnerClientOptions): Spawner {
+  let closed = false;
+  let lastRun = 0;
+  let current: Connection | undefined;
+  const connect = (): Connection => {
+    const connection = openConnection(options, (words) => {
+      if (current === connection) current = undefined;
+      if (!closed) options.logger.error('the spawner ended', { words, runs: connection.runs.size });
+    });
+    return connection;
+  };
+  current = connect();
+  return {
+    async spawn(order, onOutput) {
+      if (closed) throw new WritError('SHUTTING_DOWN', 'the runner is closed');
+      current ??= connect();
+      const { channel, runs } = current;
+      lastRun += 1;
+      const run = createSpawnedRun(lastRun, order, channel, onOutput);
+      runs.set(lastRun, run);
+      channel.write(jsonFrame(FRAME.start, lastRun, order));
+      return run.result;
+    },
+    async close() {
+      closed = true;
+      const connection = current;
+      connection?.channel.end();
+      await connection?.gone;
+    },
+  };
+}
+
+function openConnection(options: SpawnerClientOptions, onGone: (words: string) => void): Connection {
+  const script = options.script instanceof URL ? fileURLToPath(options.script) : options.script;
+  const child = spawn(options.node, [script], {
+    // Nothing of the node's environment, no NODE_OPTIONS; a session of its own, so that no terminal signal reaches it.
+    env: { NODE_V8_COVERAGE: undefined },
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const channel = child.stdio[3];
+  if (!(channel instanceof Duplex)) throw new WritError('INTERNAL', 'the spawner has no channel');
+  const runs = new Map<number, SpawnedRun>();
+  let words = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    words = (words + text).slice(-LAST_WORDS_BYTES);
+  });
+  const onFrame = createFrameReader((frame) => {
+    if (runs.get(frame.run)?.handle(frame)) runs.delete(frame.run);
+  });
+  channel.on('data', (chunk: Buffer) => {
+    try {
+      onFrame(chunk);
+    } catch (error) {
+      words = `it sent what is no frame: ${error instanceof Error ? error.message : String(error)}`;
+      child.kill('SIGKILL');
+    }
+  });
+  channel.on('error', () => child.kill('SIGKILL'));
+  let left = false;
+  const leave = (): void => {
+    if (left) return;
+    left = true;
+    onGone(words);
+    for (const run of runs.values()) {
+      run.abandon(`the spawner ended${words === '' ? '' : `: ${words}`}`, (marks) => endAbandoned(marks, options));
+    }
+    runs.clear();
+  };
+  const gone = new Promise<void>((resolve) => {
+    child.on('error', (error) => {
+      words = error.message;
+      if (child.pid === undefined) leave();
+      resolve();
+    });
+    // `close` comes after the last frame that the child has written was read.
+    child.on('close', () => {
+      leave();
+      resolve();
+    });
+  });
+  return { child, channel, runs, gone };
+}
+
+/** Ends the tree of a run whose spawner has died. */
+async function endAbandoned(marks: TreeMarks, options: SpawnerClientOptions): Promise<void> {
+  const { refused } = await endTree(marks, 0, options.tools);
+  if (refused.length > 0) options.logger.error('processes could not be ended', { pids: refused.join(' ') });
+}

@@ -1,0 +1,122 @@
+/**
+ * What gateway and spawner say to each other over one socket: frames of a 9-byte head (payload length, type, run
+ * number, big endian) and a payload. Run numbers are the gateway's, from 1, never reused with one spawner.
+ */
+export const FRAME = {
+  /** Gateway → spawner: start a process; payload `StartOrder`. */
+  start: 1,
+  /** Gateway → spawner: end its tree; payload `StopOrder`. */
+  stop: 2,
+  /** Gateway → spawner: that many bytes of output were dealt with; payload is a 32-bit count. */
+  credit: 3,
+  /** Spawner → gateway: it runs; payload `Started`. */
+  started: 16,
+  /** Spawner → gateway: it could not be started, nothing ran; payload `Failed`. The run number is done with. */
+  failed: 17,
+  /** Spawner → gateway: output bytes. */
+  stdout: 18,
+  stderr: 19,
+  /** Spawner → gateway: the main process has ended; payload `Exited`. */
+  exited: 20,
+  /** Spawner → gateway: tree gone, output drained; payload `Ended`. The run number is done with. */
+  ended: 21,
+} as const;
+
+export interface StartOrder {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Value of the marker variable in `env`. */
+  readonly nonce: string;
+  /** The attempt's own folder: what works inside it belongs to the run. */
+  readonly folder: string;
+  /** Between TERM and KILL, milliseconds. */
+  readonly graceMs: number;
+}
+export interface StopOrder {
+  readonly graceMs: number;
+}
+export interface Started {
+  readonly pid: number;
+  readonly startTicks: number;
+}
+export interface Failed {
+  /** `ENOENT`, `EACCES`, …, or what Node.js calls it. */
+  readonly errno: string;
+  readonly message: string;
+}
+export interface Exited {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** The end was ordered while the process still ran. */
+  readonly stopped: boolean;
+}
+export interface Ended {
+  /** Pids that could not be signalled and were left. */
+  readonly refused: readonly number[];
+}
+
+/** Output bytes of one run that may be under way to the gateway; more waits in the pipes and stops the writer. */
+export const WINDOW_BYTES = 512 * 1024;
+
+const HEAD_BYTES = 9;
+/** Largest payload that is accepted; an argv with its environment fits into 2 MiB. */
+const LARGEST_BYTES = 16 * 1024 * 1024;
+
+export interface Frame {
+  readonly type: number;
+  readonly run: number;
+  readonly payload: Buffer;
+}
+
+export function frameHead(type: number, run: number, payloadBytes: number): Buffer {
+  const head = Buffer.allocUnsafe(HEAD_BYTES);
+  head.writeUInt32BE(payloadBytes, 0);
+  head.writeUInt8(type, 4);
+  head.writeUInt32BE(run, 5);
+  return head;
+}
+
+/** A frame with a JSON payload, ready to write. */
+export function jsonFrame(type: number, run: number, payload: object): Buffer {
+  const body = Buffer.from(JSON.stringify(payload), 'utf8');
+  return Buffer.concat([frameHead(type, run, body.length), body]);
+}
+
+/** A credit frame, ready to write. */
+export function creditFrame(run: number, bytes: number): Buffer {
+  const body = Buffer.allocUnsafe(4);
+  body.writeUInt32BE(bytes, 0);
+  return Buffer.concat([frameHead(FRAME.credit, run, 4), body]);
+}
+
+/** Cuts a byte stream into frames, whatever way it arrives. Throws where a length is beyond all reason. */
+export function createFrameReader(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
+  let parts: Buffer[] = [];
+  let held = 0;
+  let wanted = HEAD_BYTES;
+  const take = (): Buffer => {
+    const [first] = parts;
+    const all = parts.length === 1 && first !== undefined ? first : Buffer.concat(parts, held);
+    parts = [];
+    held = 0;
+    return all;
+  };
+  return (chunk) => {
+    parts.push(chunk);
+    held += chunk.length;
+    while (held >= wanted) {
+      const all = take();
+      const length = all.readUInt32BE(0);
+      if (length > LARGEST_BYTES) throw new RangeError(`frame of ${length} bytes`);
+      const end = HEAD_BYTES + length;
+      if (all.length >= end) {
+        onFrame({ type: all.readUInt8(4), run: all.readUInt32BE(5), payload: all.subarray(HEAD_BYTES, end) });
+      }
+      const rest = all.length >= end ? all.subarray(end) : all;
+      wanted = all.length >= end ? HEAD_BYTES : end;
+      if (rest.length > 0) parts.push(rest);
+      held = rest.length;
+    }
+  };
+}

@@ -1,0 +1,17 @@
+/**
+ * The spawner: a small process that starts, watches and ends the processes of tasks for a gateway, so that the gateway
+ * never forks itself. It is bundled to one file, takes no arguments and speaks `frames.ts` on file descriptor 3. When
+ * that socket closes, the gateway is gone: everything is killed and the spawner ends.
+ */
+import { Socket } from 'node:net';
+import { createSystemClock } from '@writ/core';
+import { createProcessTable } from '../process-tree/process-table.ts';
+import { serveGateway } from './serve-gateway.ts';
+
+const CHANNEL_FD = 3;
+
+// The gateway decides when tasks end; a signal to its whole group or service must not cut them short before that.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+
+const channel = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
+serveGateway(channel, createSystemClock(), createProcessTable(), () => process.exit(0));

@@ -1,0 +1,52 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { quote, WritError } from '@writ/core';
+import type { Failed } from './spawner/frames.ts';
+import type { RunnerConfig } from './types.ts';
+
+/** What was tried when no process came of it. */
+export interface StartAttempt {
+  readonly runner: RunnerConfig;
+  readonly program: string;
+  readonly path: string;
+  readonly cwd: string;
+}
+
+/**
+ * The error for a process that could not be started. A program that is not there is RUNNER_UNAVAILABLE for a `command`
+ * runner (the node's configuration names it) and WORKER_FAILED for a `shell` one (the request names it).
+ */
+export async function startFailure(attempt: StartAttempt, failed: Failed): Promise<WritError> {
+  const { program, path, runner } = attempt;
+  const code = runner.kind === 'command' ? 'RUNNER_UNAVAILABLE' : 'WORKER_FAILED';
+  const details = { program, errno: failed.errno, runner: runner.name };
+  const nextSteps = [`install ${quote(program)} on the executing node, or name it by its absolute path`];
+  if (failed.errno === 'ENOENT' || failed.errno === 'EACCES') {
+    const where = program.includes('/') ? '' : `; looked in ${quote(path)}`;
+    const why = (await exists(attempt))
+      ? `program ${quote(program)} cannot be run: it is not executable, or its interpreter is missing`
+      : `program ${quote(program)} was not found${where}`;
+    return new WritError(code, why, { details: { ...details, path }, nextSteps });
+  }
+  if (failed.errno === 'E2BIG') {
+    const nextStep = 'pass large input in a file of the workspace';
+    return new WritError('WORKER_FAILED', 'the arguments are too long', { details, nextSteps: [nextStep] });
+  }
+  return new WritError('RUNNER_UNAVAILABLE', `${quote(program)} could not be started: ${failed.message}`, { details });
+}
+
+async function exists({ program, path, cwd }: StartAttempt): Promise<boolean> {
+  const places = program.includes('/')
+    ? [resolve(cwd, program)]
+    : path.split(':').map((folder) => resolve(folder, program));
+  const found = await Promise.all(
+    places.map((place) =>
+      access(place, constants.F_OK).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return found.includes(true);
+}

@@ -1,0 +1,72 @@
+import type { Clock } from '@writ/core';
+import type { OutputHandler, ProcessEnd, Spawned } from './spawned.ts';
+import type { TranscriptWriter } from './transcripts.ts';
+import type { Ending, Run, RunReport, RunSink, RunSpec, StopCause } from './types.ts';
+
+/** What a run wrote, counted while it is passed on. */
+export interface Capture {
+  readonly onOutput: OutputHandler;
+  readonly totals: { stdout: number; stderr: number };
+}
+
+/** Keeps output in the transcript, then reports it; what the transcript has no room for is reported without an offset. */
+export function createCapture(transcript: TranscriptWriter, sink: RunSink): Capture {
+  const totals = { stdout: 0, stderr: 0 };
+  return {
+    totals,
+    async onOutput(stream, bytes) {
+      totals[stream] += bytes.length;
+      const { kept, offset } = await transcript.append(bytes);
+      if (kept > 0) sink.output(stream, bytes.subarray(0, kept), offset);
+      if (kept < bytes.length) sink.output(stream, bytes.subarray(kept), undefined);
+    },
+  };
+}
+
+/** What becomes a `Run` once its process has started. */
+export interface RunParts {
+  readonly spec: RunSpec;
+  readonly process: Spawned;
+  readonly capture: Capture;
+  readonly transcript: TranscriptWriter;
+  readonly clock: Clock;
+  /** Gives the attempt's folders back; may not reject. */
+  readonly release: () => Promise<void>;
+}
+
+/** Watches a started process: its time limit, the first cause of its end, its report. */
+export function createRun(parts: RunParts): Run {
+  const { spec, process, capture, transcript, clock } = parts;
+  const startedAtMs = clock.nowMs();
+  let cause: StopCause | undefined;
+  const stop = (wanted: StopCause): void => {
+    cause ??= wanted;
+    process.stop();
+  };
+  const cancelTimer = clock.setTimer(spec.timeoutMs, () => stop({ kind: 'timeout' }));
+  const finish = async (): Promise<RunReport> => {
+    const end = await process.done;
+    cancelTimer();
+    const endedAtMs = clock.nowMs();
+    await transcript.close().catch(() => {});
+    await parts.release();
+    const { stdout, stderr } = capture.totals;
+    return {
+      ending: endingOf(end, cause, spec.timeoutMs),
+      truncated: stdout + stderr > spec.maxOutputBytes || transcript.broken,
+      stdoutBytes: stdout,
+      stderrBytes: stderr,
+      startedAtMs,
+      endedAtMs,
+    };
+  };
+  return { pid: process.pid, stop, done: finish() };
+}
+
+/** The first cause wins: a stop counts only where it reached the process while that still ran. */
+export function endingOf(end: ProcessEnd, cause: StopCause | undefined, timeoutMs: number): Ending {
+  if (end.stopped && cause?.kind === 'cancel') return { kind: 'cancel', cause: cause.cause };
+  if (end.stopped && cause?.kind === 'timeout') return { kind: 'timeout', timeoutMs };
+  if (end.exitCode !== null) return { kind: 'exit', exitCode: end.exitCode };
+  return { kind: 'signal', signal: end.signal ?? 'SIGKILL' };
+}

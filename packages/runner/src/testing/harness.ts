@@ -1,0 +1,119 @@
+import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
+import { findMembers } from '../process-tree/members.ts';
+import { createProcessTable } from '../process-tree/process-table.ts';
+import { createTaskRunner } from '../task-runner.ts';
+import type { Run, RunReport, RunSink, RunSpec, TaskRunner, TaskRunnerOptions } from '../types.ts';
+import { bundle } from './bundle.ts';
+
+/** What a finished run reported and wrote. */
+export interface Finished {
+  readonly report: RunReport;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A task runner over real processes in a throw-away folder. */
+export interface Harness {
+  readonly folder: string;
+  readonly runner: TaskRunner;
+  readonly spawnerScript: string;
+  /** A spec for an argv with a new task and nonce. */
+  spec(argv: readonly string[], over?: Partial<RunSpec>): RunSpec;
+  run(argv: readonly string[], over?: Partial<RunSpec>): Promise<Finished>;
+  /** Starts without waiting; `until` resolves when stdout holds the text. */
+  start(spec: RunSpec): Promise<Run & { until(text: string): Promise<string> }>;
+  /** Pids of live processes that belong to a nonce. */
+  alive(nonce: string): readonly number[];
+  /** Names left in the workspaces folder, the node's own git configuration apart. */
+  leftovers(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+const random = createSystemRandom();
+
+export async function createHarness(over: Partial<TaskRunnerOptions> = {}): Promise<Harness> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'writ-runner-')));
+  const spawnerScript = await bundle('spawner/main.ts', folder);
+  const root = { workspaces: join(folder, 'workspaces'), transcripts: join(folder, 'transcripts') };
+  const runner = createTaskRunner({
+    root,
+    spawner: { node: process.execPath, script: spawnerScript },
+    env: { PATH: process.env.PATH, LANG: 'C.UTF-8' },
+    clock: createSystemClock(),
+    random,
+    logger: silentLogger,
+    transcriptCapBytes: 1024 * 1024,
+    graceMs: 300,
+    ...over,
+  });
+  const spec = (argv: readonly string[], more: Partial<RunSpec> = {}): RunSpec => specFor(argv, more);
+  return {
+    folder,
+    runner,
+    spawnerScript,
+    spec,
+    async run(argv, more) {
+      const sink = createTextSink();
+      const run = await runner.start(spec(argv, more), sink);
+      const report = await run.done;
+      return { report, stdout: sink.text('stdout'), stderr: sink.text('stderr') };
+    },
+    async start(wanted) {
+      const sink = createTextSink();
+      const run = await runner.start(wanted, sink);
+      return { pid: run.pid, done: run.done, stop: (cause) => run.stop(cause), until: sink.until };
+    },
+    alive: (nonce) => findMembers({ nonces: [nonce] }, createProcessTable()).map((entry) => entry.pid),
+    leftovers: async () => (await readdir(root.workspaces)).filter((name) => name !== 'gitconfig'),
+    async close() {
+      await runner.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+function specFor(argv: readonly string[], over: Partial<RunSpec>): RunSpec {
+  return {
+    task: random.uuid(),
+    epoch: 1,
+    nonce: random.uuid(),
+    runner: { name: 'shell', kind: 'shell', argv: [] },
+    input: { kind: 'argv', argv },
+    timeoutMs: 60_000,
+    maxOutputBytes: 64 * 1024,
+    onOverflow: 'fail',
+    isolation: 'none',
+    env: [],
+    commands: 'allow',
+    ...over,
+  };
+}
+
+/** A sink that keeps text and lets a test wait for some of it. */
+export function createTextSink(): RunSink & {
+  text(stream: 'stdout' | 'stderr'): string;
+  until(text: string): Promise<string>;
+} {
+  const kept = { stdout: '', stderr: '' };
+  const waiters = new Set<() => void>();
+  return {
+    output(stream, bytes) {
+      kept[stream] += Buffer.from(bytes).toString('utf8');
+      for (const check of waiters) check();
+    },
+    text: (stream) => kept[stream],
+    until: (text) =>
+      new Promise((resolve) => {
+        const check = (): void => {
+          if (!kept.stdout.includes(text)) return;
+          waiters.delete(check);
+          resolve(kept.stdout);
+        };
+        waiters.add(check);
+        check();
+      }),
+  };
+}

@@ -1,0 +1,100 @@
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Logger, sha256Hex } from '@writ/core';
+
+/** The growing transcript of one attempt. */
+export interface TranscriptWriter {
+  /**
+   * Appends as much of `bytes` as there is room for, in the order of the calls, each to be awaited: so many were kept,
+   * from this offset. Never rejects.
+   */
+  append(bytes: Uint8Array): Promise<{ readonly kept: number; readonly offset: number }>;
+  /** Bytes could not be written although there was room for them. */
+  readonly broken: boolean;
+  close(): Promise<void>;
+}
+
+/** One file a task: the bytes of both streams as they came, at most `capBytes`, readable by the node's user only. */
+export interface Transcripts {
+  /** A later attempt goes on where the earlier one ended. No file is made before the first byte. */
+  writer(task: string): TranscriptWriter;
+  read(task: string, offset: number, limit: number): Promise<Uint8Array>;
+}
+
+/** Most bytes that one read returns. */
+const LARGEST_READ_BYTES = 16 * 1024 * 1024;
+
+export function createTranscripts(root: string, capBytes: number, logger: Logger): Transcripts {
+  return {
+    writer: (task) => createWriter(root, task, capBytes, logger),
+    async read(task, offset, limit) {
+      const file = await openExisting(fileOf(root, task));
+      if (file === undefined) return new Uint8Array();
+      try {
+        const left = (await file.stat()).size - offset;
+        const buffer = Buffer.alloc(Math.max(0, Math.min(limit, left, LARGEST_READ_BYTES)));
+        const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
+        return buffer.subarray(0, bytesRead);
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+function createWriter(root: string, task: string, capBytes: number, logger: Logger): TranscriptWriter {
+  let file: FileHandle | undefined;
+  let size = 0;
+  let broken = false;
+  const ready = async (): Promise<FileHandle> => {
+    if (file === undefined) {
+      await mkdir(root, { recursive: true, mode: 0o700 });
+      const flags = constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW;
+      file = await open(fileOf(root, task), flags, 0o600);
+      size = (await file.stat()).size;
+    }
+    return file;
+  };
+  return {
+    get broken() {
+      return broken;
+    },
+    async append(bytes) {
+      if (broken) return { kept: 0, offset: size };
+      try {
+        const target = await ready();
+        const offset = size;
+        const kept = Math.max(0, Math.min(bytes.length, capBytes - offset));
+        await writeAll(target, bytes.subarray(0, kept), offset);
+        size = offset + kept;
+        return { kept, offset };
+      } catch (error) {
+        broken = true;
+        logger.warn('the transcript cannot be written', { task, error: String(error) });
+        return { kept: 0, offset: size };
+      }
+    },
+    close: async () => file?.close(),
+  };
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done += (await file.write(bytes, done, bytes.length - done, offset + done)).bytesWritten;
+  }
+}
+
+/** Task ids come from other nodes: only one of the usual form names a file, any other by its digest. */
+function fileOf(root: string, task: string): string {
+  return join(root, `${/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(task) ? task : sha256Hex(task)}.log`);
+}
+
+async function openExisting(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

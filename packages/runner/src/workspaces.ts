@@ -1,0 +1,121 @@
+import { mkdir, readdir, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Logger, quote, type Random, WritError } from '@writ/core';
+import { checkout } from './checkout.ts';
+import { GIT_CONFIG, type Git } from './git.ts';
+import { removeTree } from './remove-tree.ts';
+import type { WorkspaceSource } from './types.ts';
+
+/** The folders of one attempt, all 0700. */
+export interface Attempt {
+  /** Holds the other three; what works inside it belongs to the run. */
+  readonly folder: string;
+  /** The clone, or an empty scratch folder; the run's working directory. */
+  readonly work: string;
+  readonly home: string;
+  readonly tmp: string;
+}
+
+/** Folders for attempts: each has an unpredictable name and is used once. */
+export interface Workspaces {
+  /** Makes the folders and, where a source is named, clones it. Rejects with GIT_FAILED or BAD_REQUEST, nothing left. */
+  prepare(source: WorkspaceSource | undefined, nonce: string, timeoutMs: number): Promise<Attempt>;
+  /** Renames an attempt away, so that its name is free at once, and removes it behind the scenes. */
+  release(attempt: Attempt): Promise<void>;
+  /** Resolves when everything released is removed. */
+  close(): Promise<void>;
+}
+
+export interface WorkspacesOptions {
+  /** Absolute; only this object uses it. */
+  readonly root: string;
+  readonly git: Git;
+  /** Where the node's git configuration is written to, inside `root`. */
+  readonly gitConfigFile: string;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+const ATTEMPT = 'run-';
+const TRASH = 'trash-';
+const NAME_BYTES = 16;
+
+/** Makes the root at first use, and removes there what an earlier process has left. */
+export function createWorkspaces(options: WorkspacesOptions): Workspaces {
+  const { logger } = options;
+  let { root } = options;
+  const removals = new Set<Promise<void>>();
+  let ready: Promise<void> | undefined;
+  const newName = (prefix: string): string =>
+    join(root, `${prefix}${Buffer.from(options.random.bytes(NAME_BYTES)).toString('hex')}`);
+  const remove = (path: string): void => {
+    const removal = removeTree(path)
+      .catch((error) => logger.warn('a released workspace is not removed', { path, error: String(error) }))
+      .finally(() => removals.delete(removal));
+    removals.add(removal);
+  };
+  const discard = async (path: string): Promise<void> => {
+    const trash = newName(TRASH);
+    await rename(path, trash);
+    remove(trash);
+  };
+  const open = async (): Promise<void> => {
+    await mkdir(root, { recursive: true, mode: 0o700 });
+    // The kernel tells working directories by their real path, and a run's processes are found by theirs.
+    root = await realpath(root);
+    await writeFile(options.gitConfigFile, GIT_CONFIG, { mode: 0o600 });
+    for (const name of await readdir(root)) {
+      if (name.startsWith(ATTEMPT)) await discard(join(root, name));
+      else if (name.startsWith(TRASH)) remove(join(root, name));
+    }
+  };
+  return {
+    async prepare(source, nonce, timeoutMs) {
+      ready ??= open();
+      await ready;
+      const attempt = attemptAt(newName(ATTEMPT));
+      await mkdir(attempt.folder, { mode: 0o700 });
+      try {
+        await Promise.all([attempt.home, attempt.tmp].map((path) => mkdir(path, { mode: 0o700 })));
+        if (source === undefined) await mkdir(attempt.work, { mode: 0o700 });
+        else await cloneInto(attempt, source, nonce, timeoutMs, options.git);
+        return attempt;
+      } catch (error) {
+        await discard(attempt.folder);
+        throw error;
+      }
+    },
+    release: (attempt) => discard(attempt.folder),
+    async close() {
+      await ready;
+      while (removals.size > 0) await Promise.all(removals);
+    },
+  };
+}
+
+function attemptAt(folder: string): Attempt {
+  return { folder, work: join(folder, 'work'), home: join(folder, 'home'), tmp: join(folder, 'tmp') };
+}
+
+async function cloneInto(
+  attempt: Attempt,
+  source: WorkspaceSource,
+  nonce: string,
+  timeoutMs: number,
+  git: Git,
+): Promise<void> {
+  await assertFolder(source);
+  await checkout(source, attempt, (args, cwd) => git(args, { ...attempt, cwd, nonce, timeoutMs }));
+}
+
+async function assertFolder({ name, path }: WorkspaceSource): Promise<void> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder && path.startsWith('/')) return;
+  throw new WritError('GIT_FAILED', `workspace ${quote(name)}: there is no folder ${quote(path)}`, {
+    details: { workspace: name, path },
+    nextSteps: [`on the executing node, mend \`path\` of [workspaces.${name}]`],
+  });
+}
