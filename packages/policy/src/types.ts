@@ -55,6 +55,8 @@ export interface Profile {
   readonly onPartition: 'cancel' | 'continue';
   /** Argument lists that may run although the shell is denied. */
   readonly commands: readonly CommandPattern[];
+  /** Only these of the workspaces that the peer has; absent: all of them. */
+  readonly workspaces?: readonly string[];
   readonly readPaths: readonly string[];
   /** Names of environment variables that pass from the node to the task. */
   readonly env: readonly string[];
@@ -115,6 +117,25 @@ export interface PeerConfig extends SubjectRules {
   readonly outbound: OutboundRules;
 }
 
+/** One more rule that classifies commands. */
+export interface CommandRule {
+  readonly match: CommandPattern;
+  readonly class: 'read' | 'config-mutation' | 'destructive';
+  /** Capabilities that such a command needs. */
+  readonly needs: readonly string[];
+  /** Place in the argv of the argument that is the target, 1 being the first after the program. */
+  readonly target?: number;
+}
+
+/** An MCP server that is offered through this node; exactly one of `command` and `url`. */
+export interface UpstreamConfig {
+  readonly name: string;
+  readonly command?: readonly string[];
+  readonly url?: string;
+  readonly env: readonly string[];
+  readonly sessionArgument?: string;
+}
+
 /** The whole effective configuration, immutable. */
 export interface Config {
   readonly node: {
@@ -126,7 +147,11 @@ export interface Config {
   };
   readonly gateway: { readonly listen?: string };
   readonly leases: { readonly maxMs: number };
-  readonly approvals: { readonly mode: 'passphrase' | 'terminal'; readonly fallback: 'deny' };
+  readonly approvals: {
+    readonly mode: 'passphrase' | 'terminal';
+    readonly fallback: 'deny';
+    readonly maxPending: number;
+  };
   readonly profiles: ReadonlyMap<string, Profile>;
   readonly runners: ReadonlyMap<string, RunnerConfig>;
   readonly workspaces: ReadonlyMap<string, WorkspaceConfig>;
@@ -137,6 +162,8 @@ export interface Config {
   /** Label → id: origins that are named but are no peers. */
   readonly origins: ReadonlyMap<string, string>;
   readonly self: SubjectRules;
+  readonly commands: readonly CommandRule[];
+  readonly upstreams: ReadonlyMap<string, UpstreamConfig>;
 }
 
 /** One immutable compiled policy. A decision reads exactly one. */
@@ -182,6 +209,10 @@ export interface DecisionRequest {
   readonly grants?: readonly (readonly string[])[];
   /** Workspaces that every grant allows; absent: no bound. */
   readonly grantWorkspaces?: readonly string[];
+  /** Network that every grant allows; absent: no bound. */
+  readonly grantNetwork?: Network;
+  /** Output that every grant allows; absent: no bound. */
+  readonly grantMaxOutputBytes?: number;
   /** Further hops that the writ allows; absent: no bound by the writ. */
   readonly depthLeft?: number;
   /** Live leases of this subject; the engine picks the first that covers the effective profile. */
@@ -266,6 +297,8 @@ export interface ReloadOptions {
 
 /** What `policy status` shows. */
 export interface PolicyStatus {
+  /** Digest of the text that a person has accepted last; the same as `digest` unless a change is parked. */
+  readonly acceptedDigest: string;
   readonly generation: number;
   readonly digest: string;
   readonly loadedAtMs: number;
@@ -288,6 +321,8 @@ export interface PolicyEngine {
   /** Parse → validate → tests → compile → one assignment → generation + 1, under the write lock. */
   reload(text: string, options: ReloadOptions): Promise<ReloadOutcome>;
   status(): PolicyStatus;
+  /** The text that a person has accepted last, for the caller to store: a restart begins with it. */
+  acceptedText(): string;
   /** Called after each acknowledged change of the snapshot, outside the lock; returns how to stop. */
   onChange(listener: (now: Snapshot, before: Snapshot) => void): () => void;
 }

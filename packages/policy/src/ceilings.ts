@@ -1,0 +1,159 @@
+import { nearest, quote } from '@writ/core';
+import { maskWithin } from './capabilities.ts';
+import { networkWithin } from './network.ts';
+import { maskOfProfile } from './profiles.ts';
+import type { Placed, Report } from './readers.ts';
+import type { Profile } from './types.ts';
+
+type Profiles = ReadonlyMap<string, Profile>;
+type Ceilings = ReadonlyMap<string, Placed<Placed<string>>>;
+type Steps = Readonly<Record<string, string>>;
+
+/** Why `inner` is not within `outer`; undefined where it is. */
+export function whyNotWithin(inner: Profile, outer: Profile): string | undefined {
+  if (inner.rank > outer.rank) return `rank ${inner.rank} is above ${outer.rank}`;
+  const more = inner.closure.filter((member) => !outer.closure.includes(member));
+  if (more.length > 0) return `it holds ${more.join(', ')}`;
+  if (!networkWithin(inner.network, outer.network)) return 'its network reaches further';
+  if (inner.timeoutMs > outer.timeoutMs) return 'its timeout is longer';
+  if (inner.maxOutputBytes > outer.maxOutputBytes) return 'its output limit is larger';
+  if (inner.isolation === 'none' && outer.isolation === 'required') return 'it drops the isolation';
+  return undefined;
+}
+
+/** `whyNotWithin` as a yes or no, without building a message. */
+export function profileWithin(inner: Profile, outer: Profile): boolean {
+  return (
+    inner.rank <= outer.rank &&
+    maskWithin(maskOfProfile(inner), maskOfProfile(outer)) &&
+    networkWithin(inner.network, outer.network) &&
+    inner.timeoutMs <= outer.timeoutMs &&
+    inner.maxOutputBytes <= outer.maxOutputBytes &&
+    (inner.isolation === 'required' || outer.isolation === 'none')
+  );
+}
+
+/** The ceiling of one profile; a profile may be called `constructor`. */
+function ceilingOf(steps: Steps, profile: string): string | undefined {
+  return Object.hasOwn(steps, profile) ? steps[profile] : undefined;
+}
+
+/**
+ * One step down from `profile`: the lower of what the node and the subject say; undefined where neither says anything.
+ * Load has refused two of which neither is within the other; meeting them anyway, the node's stands.
+ */
+export function lowerCeiling(profiles: Profiles, node: Steps, own: Steps, profile: string): string | undefined {
+  const fromNode = ceilingOf(node, profile);
+  const fromOwn = ceilingOf(own, profile);
+  if (fromNode === undefined || fromOwn === undefined) return fromNode ?? fromOwn;
+  const a = profiles.get(fromNode);
+  const b = profiles.get(fromOwn);
+  return a && b && profileWithin(b, a) ? fromOwn : fromNode;
+}
+
+/** The profiles from `profile` down, itself first; ends where no ceiling applies, or at the first one met twice. */
+export function descend(profiles: Profiles, node: Steps, own: Steps, profile: string): readonly string[] {
+  const path = [profile];
+  for (;;) {
+    const next = lowerCeiling(profiles, node, own, path.at(-1) ?? profile);
+    if (next === undefined || path.includes(next)) return path;
+    path.push(next);
+  }
+}
+
+/** Rules that look at one table of ceilings: profiles defined, the ceiling within what it caps. Returns what holds. */
+export function buildCeilings(written: Ceilings | undefined, profiles: Profiles, report: Report): Steps {
+  const steps: Record<string, string> = {};
+  for (const [capped, { path, value: target }] of written ?? []) {
+    const outer = profiles.get(capped);
+    const inner = profiles.get(target.value);
+    if (!outer) report('UNKNOWN_PROFILE', path, `no profile ${quote(capped)}${didYouMean(capped, profiles)}`);
+    if (!inner) {
+      report('CEILING_UNDEFINED', path, `no profile ${quote(target.value)}${didYouMean(target.value, profiles)}`);
+    }
+    if (!outer || !inner) continue;
+    steps[capped] = target.value;
+    const why = whyNotWithin(inner, outer);
+    if (why === undefined) continue;
+    const code = inner.rank > outer.rank ? 'CEILING_OUTRANKS' : 'CEILING_WIDENS';
+    const message = `${quote(target.value)} is no cap for ${quote(capped)}: ${why}; name a profile within it`;
+    report(code, path, message);
+  }
+  return steps;
+}
+
+/** `, write X` for the nearest defined name, or the list of them where there are few. */
+export function didYouMean(written: string, known: ReadonlyMap<string, unknown>): string {
+  const all = [...known.keys()];
+  const near = nearest(written, all.slice(0, 1000));
+  if (near) return `, write ${quote(near)}`;
+  return all.length > 0 && all.length <= 12 ? `, defined are ${all.map(quote).join(', ')}` : ', define it first';
+}
+
+/** A circle of the node's own ceilings, each reported once, at one of its keys. */
+export function checkNodeCircles(written: Ceilings | undefined, node: Steps, report: Report): ReadonlySet<string> {
+  const settled = new Set<string>();
+  const circling = new Set<string>();
+  for (const start of Object.keys(node)) {
+    const path: string[] = [];
+    let at: string | undefined = start;
+    while (at !== undefined && !settled.has(at) && !path.includes(at)) {
+      path.push(at);
+      at = ceilingOf(node, at);
+    }
+    if (at !== undefined && path.includes(at)) {
+      const circle = path.slice(path.indexOf(at));
+      for (const member of circle) circling.add(member);
+      report('CEILING_CYCLE', written?.get(at)?.path ?? '', circleMessage(circle));
+    }
+    for (const member of path) settled.add(member);
+  }
+  return circling;
+}
+
+/** What the ceilings of one subject may not do together with the node's: make a circle, or leave no lower one. */
+export function checkSubjectCeilings(
+  written: Ceilings | undefined,
+  own: Steps,
+  node: Steps,
+  nodeCircles: ReadonlySet<string>,
+  profiles: Profiles,
+  report: Report,
+): void {
+  for (const [capped, target] of Object.entries(own)) {
+    const other = ceilingOf(node, capped);
+    const a = profiles.get(target);
+    const b = other === undefined ? undefined : profiles.get(other);
+    if (a && b && !profileWithin(a, b) && !profileWithin(b, a)) {
+      const message = `neither ${quote(target)} here nor ${quote(b.name)} in the node's ceilings is within the other`;
+      report('CEILING_WIDENS', written?.get(capped)?.path ?? '', `${message}; name a profile within both`);
+    }
+  }
+  const circle = findUnionCircle(own, node, nodeCircles);
+  if (circle) report('CEILING_CYCLE', written?.get(circle[0] ?? '')?.path ?? '', circleMessage(circle));
+}
+
+/** A circle over both tables that goes through one of `own`, beginning with a key of `own`. */
+function findUnionCircle(own: Steps, node: Steps, known: ReadonlySet<string>): readonly string[] | undefined {
+  const done = new Set<string>();
+  const walk = (at: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(at)) return path.slice(path.indexOf(at));
+    if (done.has(at)) return undefined;
+    for (const next of [ceilingOf(own, at), ceilingOf(node, at)]) {
+      const found = next === undefined ? undefined : walk(next, [...path, at]);
+      if (found) return found;
+    }
+    done.add(at);
+    return undefined;
+  };
+  for (const start of Object.keys(own)) {
+    const circle = walk(start, []);
+    const first = circle?.findIndex((member) => Object.hasOwn(own, member) && !known.has(member)) ?? -1;
+    if (circle && first >= 0) return [...circle.slice(first), ...circle.slice(0, first)];
+  }
+  return undefined;
+}
+
+function circleMessage(circle: readonly string[]): string {
+  return `ceilings go in a circle: ${[...circle, circle[0] ?? ''].join(' → ')}; take one of them out`;
+}

@@ -1,0 +1,183 @@
+import { quote } from '@writ/core';
+import { buildCeilings, checkNodeCircles, didYouMean } from './ceilings.ts';
+import { matchesPattern } from './commands.ts';
+import { buildProfile, knownCapability } from './profiles.ts';
+import type { Placed, Report } from './readers.ts';
+import { type CommandDocument, type Document, type IsNodeId, SCHEMA_VERSION } from './schema.ts';
+import { joinPath } from './source.ts';
+import { buildPeer, buildSubject, checkDistinctIds, checkNodeId, NO_RULES, type Surroundings } from './subjects.ts';
+import type {
+  CommandRule,
+  Config,
+  PeerConfig,
+  Profile,
+  RunnerConfig,
+  UpstreamConfig,
+  WorkspaceConfig,
+} from './types.ts';
+
+/** The runner that is always there: it takes an argv, and no shell unless the profile allows one. */
+export const BUILT_IN_RUNNER: RunnerConfig = { name: 'shell', kind: 'shell', argv: [] };
+
+const DAY_MS = 86_400_000;
+
+/** The configuration that a document means, with every rule of loading looked at. Use it only where none reported. */
+export function buildConfig(written: Document, isNodeId: IsNodeId, report: Report): Config {
+  checkVersion(written, report);
+  const workspaces = buildWorkspaces(written);
+  const runners = buildRunners(written, report);
+  const profiles = buildProfiles(written, runners, workspaces, report);
+  const ceilings = buildCeilings(written.profile_ceilings, profiles, report);
+  const nodeCircles = checkNodeCircles(written.profile_ceilings, ceilings, report);
+  const labels = new Map<string, unknown>([...(written.origins ?? []), ...(written.peers ?? [])]);
+  const around: Surroundings = { profiles, workspaces, nodeCeilings: ceilings, nodeCircles, labels, isNodeId };
+  const { name, listen, max_chain: maxChain } = written.node ?? { name: '', max_chain: 1 };
+  const defaultProfile = checkDefaultProfile(written, profiles, report);
+  const gatewayListen = written.gateway?.listen;
+  const { mode, fallback, max_pending: maxPending } = written.approvals ?? APPROVALS;
+  return {
+    node: {
+      name: name ?? '',
+      ...(listen === undefined ? {} : { listen }),
+      ...(defaultProfile === undefined ? {} : { defaultProfile }),
+      maxChain,
+    },
+    gateway: gatewayListen === undefined ? {} : { listen: gatewayListen },
+    leases: { maxMs: written.leases?.max ?? DAY_MS },
+    approvals: { mode, fallback, maxPending },
+    profiles,
+    runners,
+    workspaces,
+    ceilings,
+    peers: buildPeers(written, around, report),
+    origins: buildOrigins(written, isNodeId, report),
+    self: written.self ? buildSubject(written.self, around, report) : NO_RULES,
+    commands: (written.commands ?? []).map((rule) => buildCommandRule(rule, report)),
+    upstreams: buildUpstreams(written, report),
+  };
+}
+
+const APPROVALS = { mode: 'passphrase', fallback: 'deny', max_pending: 8 } as const;
+
+function checkVersion(written: Document, report: Report): void {
+  if (written.schema === undefined || written.schema === SCHEMA_VERSION) return;
+  report('SCHEMA_VERSION', 'schema', `schema ${written.schema} is not known to this program, write ${SCHEMA_VERSION}`);
+}
+
+function buildWorkspaces(written: Document): ReadonlyMap<string, WorkspaceConfig> {
+  const entries = [...(written.workspaces ?? [])];
+  return new Map(entries.map(([name, { value }]) => [name, { name, path: value.path ?? '' }]));
+}
+
+function buildRunners(written: Document, report: Report): ReadonlyMap<string, RunnerConfig> {
+  const runners = new Map([[BUILT_IN_RUNNER.name, BUILT_IN_RUNNER]]);
+  for (const [name, { path, value }] of written.runners ?? []) {
+    if (name === BUILT_IN_RUNNER.name) {
+      report('NAME_CONFLICT', path, '`shell` is the built-in runner, give yours another name');
+      continue;
+    }
+    const argv = value.argv?.value ?? [];
+    const at = value.argv?.path ?? path;
+    if (value.argv && argv.length === 0)
+      report('BAD_VALUE', at, 'the list is empty, write the program and its arguments');
+    else if (value.argv && !argv.slice(1).some((argument) => argument.includes('{prompt}'))) {
+      report('BAD_VALUE', at, 'no argument takes the work, write "{prompt}" as one of them');
+    }
+    runners.set(name, { name, kind: 'command', argv });
+  }
+  return runners;
+}
+
+function buildProfiles(
+  written: Document,
+  runners: ReadonlyMap<string, RunnerConfig>,
+  workspaces: ReadonlyMap<string, WorkspaceConfig>,
+  report: Report,
+): ReadonlyMap<string, Profile> {
+  const profiles = new Map<string, Profile>();
+  for (const [name, entry] of written.profiles ?? []) {
+    profiles.set(name, buildProfile(name, entry, report));
+    const runner = entry.value.runner;
+    if (runner && !runners.has(runner.value)) {
+      report('UNKNOWN_RUNNER', runner.path, `no runner ${quote(runner.value)}${didYouMean(runner.value, runners)}`);
+    }
+    for (const { path, value } of entry.value.workspaces ?? []) {
+      if (workspaces.has(value)) continue;
+      report('UNKNOWN_WORKSPACE', path, `no workspace ${quote(value)}${didYouMean(value, workspaces)}`);
+    }
+  }
+  return profiles;
+}
+
+function checkDefaultProfile(
+  written: Document,
+  profiles: ReadonlyMap<string, Profile>,
+  report: Report,
+): string | undefined {
+  const named = written.node?.default_profile;
+  if (!named) return undefined;
+  const profile = profiles.get(named.value);
+  if (!profile)
+    report('UNKNOWN_PROFILE', named.path, `no profile ${quote(named.value)}${didYouMean(named.value, profiles)}`);
+  else if (profile.requireExplicit) {
+    report('BAD_VALUE', named.path, `${quote(named.value)} has to be asked for by name, write a profile that has not`);
+  }
+  return named.value;
+}
+
+function buildPeers(written: Document, around: Surroundings, report: Report): ReadonlyMap<string, PeerConfig> {
+  const peers = new Map<string, PeerConfig>();
+  for (const [label, entry] of written.peers ?? []) {
+    const peer = buildPeer(label, entry, around, report);
+    if (peer) peers.set(label, peer);
+  }
+  checkDistinctIds(written.peers ?? new Map(), report);
+  return peers;
+}
+
+function buildOrigins(written: Document, isNodeId: IsNodeId, report: Report): ReadonlyMap<string, string> {
+  const origins = new Map<string, string>();
+  for (const [label, { path, value }] of written.origins ?? []) {
+    if (written.peers?.has(label))
+      report('NAME_CONFLICT', path, `${quote(label)} is a peer already, take one of them out`);
+    if (value.id && checkNodeId(value.id, isNodeId, report)) origins.set(label, value.id.value);
+  }
+  return origins;
+}
+
+function buildCommandRule({ value: rule }: Placed<CommandDocument>, report: Report): CommandRule {
+  const match = rule.match ?? [];
+  for (const example of rule.match ? rule.examples : []) {
+    if (!matchesPattern(match, example.value))
+      report('EXAMPLE_FAILED', example.path, 'the rule does not match this example');
+  }
+  for (const example of rule.match ? rule.not_examples : []) {
+    if (matchesPattern(match, example.value))
+      report('EXAMPLE_FAILED', example.path, 'the rule matches this, and may not');
+  }
+  const needs = rule.needs.filter((one) => knownCapability(one, report)).map(({ value }) => value);
+  return {
+    match,
+    class: rule.class ?? 'destructive',
+    needs,
+    ...(rule.target === undefined ? {} : { target: rule.target }),
+  };
+}
+
+function buildUpstreams(written: Document, report: Report): ReadonlyMap<string, UpstreamConfig> {
+  const upstreams = new Map<string, UpstreamConfig>();
+  for (const [name, { path, value }] of written.upstreams ?? []) {
+    const { command, url, env, session_argument: sessionArgument } = value;
+    if ((command === undefined) === (url === undefined)) {
+      report('BAD_VALUE', joinPath(path, 'command'), 'an upstream has either `command` or `url`, write one of them');
+    }
+    upstreams.set(name, {
+      name,
+      env,
+      ...(command ? { command } : {}),
+      ...(url === undefined ? {} : { url }),
+      ...(sessionArgument === undefined ? {} : { sessionArgument }),
+    });
+  }
+  return upstreams;
+}

@@ -1,0 +1,144 @@
+import { descend } from './ceilings.ts';
+import { widerNode } from './diff-node.ts';
+import { widerProfile } from './diff-profile.ts';
+import { NO_RULES } from './subjects.ts';
+import type { Config, OutboundRules, PolicyChange, Profile, SubjectRules } from './types.ts';
+
+/** One subject as one policy sees it; without rules it is no subject there. */
+interface Side {
+  readonly config: Config;
+  readonly rules?: SubjectRules;
+  readonly outbound?: OutboundRules;
+}
+
+/**
+ * Who could at most be granted more by `after` than by `before`, and who less, lives leases assumed: computed from
+ * what both would grant, never declared. Empty where nobody's bound moves.
+ */
+export function diffPolicies(before: Config, after: Config): readonly PolicyChange[] {
+  const changes: PolicyChange[] = [];
+  const compare = createProfileCompare();
+  const add = (subject: string, effect: PolicyChange['effect'], whats: readonly string[]): void => {
+    for (const what of whats) changes.push({ subject, effect, what });
+  };
+  const addBoth = (subject: string, from: Side, to: Side): void => {
+    add(subject, 'gains', widerSubject(from, to, compare));
+    add(subject, 'loses', widerSubject(to, from, compare));
+  };
+  add('node', 'gains', widerNode(before, after));
+  add('node', 'loses', widerNode(after, before));
+  addBoth('self', { config: before, rules: before.self }, { config: after, rules: after.self });
+  const byId = new Map([...before.peers.values()].map((peer) => [peer.id, peer]));
+  for (const peer of after.peers.values()) {
+    const earlier = byId.get(peer.id);
+    byId.delete(peer.id);
+    addBoth(peer.label, sideOf(before, earlier), sideOf(after, peer));
+  }
+  for (const gone of byId.values()) addBoth(gone.label, sideOf(before, gone), { config: after });
+  return changes;
+}
+
+function sideOf(config: Config, peer: (SubjectRules & { readonly outbound: OutboundRules }) | undefined): Side {
+  return peer ? { config, rules: peer, outbound: peer.outbound } : { config };
+}
+
+type ProfileCompare = (from: Side, to: Side, asked: string) => readonly string[];
+
+/** Compares what a profile leads to on both sides; each pair of profiles is compared once, however many may ask. */
+function createProfileCompare(): ProfileCompare {
+  const seen = new Map<Profile, Map<Profile, readonly string[]>>();
+  return (from, to, asked) => {
+    const narrow = boundOf(from, asked);
+    const wide = boundOf(to, asked);
+    if (!narrow || !wide) return wide ? [`may ask for profile ${asked}`] : [];
+    const row = seen.get(narrow) ?? new Map<Profile, readonly string[]>();
+    seen.set(narrow, row);
+    const known = row.get(wide) ?? widerProfile(from.config, narrow, to.config, wide);
+    row.set(wide, known);
+    return known.map((what) => `profile ${asked}: ${what}`);
+  };
+}
+
+function boundOf({ config, rules }: Side, asked: string): Profile | undefined {
+  const path = descend(config.profiles, config.ceilings, rules?.ceilings ?? {}, asked);
+  return config.profiles.get(path.at(-1) ?? asked);
+}
+
+/** What `to` gives the subject beyond `from`. */
+function widerSubject(from: Side, to: Side, compare: ProfileCompare): readonly string[] {
+  if (!to.rules) return [];
+  const outbound = widerOutbound(from.outbound, to.outbound);
+  // A subject that is switched off is given nothing, in neither direction.
+  if (!to.rules.enabled) return from.rules ? [] : ['is a peer, switched off'];
+  const narrow = from.rules?.enabled ? from.rules : undefined;
+  const opened = narrow ? [] : [from.rules ? 'is switched on' : 'is a peer'];
+  const rules = narrow ?? NO_RULES;
+  const side: Side = { ...from, rules };
+  return [
+    ...opened,
+    ...widerProfiles(side, to, compare),
+    ...widerWorkspaces(side, to),
+    ...widerRights(side, to),
+    ...widerLimits(narrow, to.rules),
+    ...(narrow ? outbound : widerOutbound(undefined, to.outbound)),
+  ];
+}
+
+function widerProfiles(from: Side, to: Side, compare: ProfileCompare): readonly string[] {
+  const askable = new Set(from.rules?.profiles);
+  return (to.rules?.profiles ?? []).flatMap((asked) =>
+    askable.has(asked) ? compare(from, to, asked) : [`may ask for profile ${asked}`],
+  );
+}
+
+function widerWorkspaces(from: Side, to: Side): readonly string[] {
+  const usable = new Set(from.rules?.workspaces);
+  return (to.rules?.workspaces ?? []).flatMap((name) => {
+    if (!usable.has(name)) return [`may use workspace ${name}`];
+    const moved = from.config.workspaces.get(name)?.path !== to.config.workspaces.get(name)?.path;
+    return moved ? [`workspace ${name} is the folder ${to.config.workspaces.get(name)?.path ?? ''}`] : [];
+  });
+}
+
+function widerRights(from: Side, to: Side): readonly string[] {
+  const narrow = from.rules ?? NO_RULES;
+  const wide = to.rules ?? NO_RULES;
+  const whats: string[] = [];
+  if (wide.maxDepth > narrow.maxDepth) whats.push(`work may go on for ${wide.maxDepth} hops`);
+  if (wide.mayRequestLease && !narrow.mayRequestLease) whats.push('may ask for a lease');
+  const accepted = new Set(narrow.acceptOrigins.map((label) => originId(from.config, label)));
+  for (const label of wide.acceptOrigins) {
+    if (!accepted.has(originId(to.config, label))) whats.push(`work that began at ${label} may come through it`);
+  }
+  return whats;
+}
+
+function originId(config: Config, label: string): string | undefined {
+  return config.peers.get(label)?.id ?? config.origins.get(label);
+}
+
+function widerLimits(from: SubjectRules | undefined, to: SubjectRules): readonly string[] {
+  if (!from) return [];
+  const raised = (narrow: number | undefined, wide: number | undefined): boolean =>
+    narrow !== undefined && (wide ?? Number.POSITIVE_INFINITY) > narrow;
+  const shown = (limit: number | undefined): string => (limit === undefined ? 'any number of' : `${limit}`);
+  const whats: string[] = [];
+  if (raised(from.limits.maxConcurrent, to.limits.maxConcurrent)) {
+    whats.push(`may have ${shown(to.limits.maxConcurrent)} tasks at once`);
+  }
+  if (raised(from.limits.tasksPerHour, to.limits.tasksPerHour)) {
+    whats.push(`may make ${shown(to.limits.tasksPerHour)} requests an hour`);
+  }
+  return whats;
+}
+
+function widerOutbound(from: OutboundRules | undefined, to: OutboundRules | undefined): readonly string[] {
+  if (!to) return [];
+  const more = (narrow: readonly string[] | undefined, wide: readonly string[]): readonly string[] =>
+    wide.filter((name) => !narrow?.includes(name));
+  return [
+    ...more(from?.profiles, to.profiles).map((name) => `agents here may ask it for profile ${name}`),
+    ...more(from?.workspaces, to.workspaces).map((name) => `agents here may name workspace ${name} at it`),
+    ...(to.ship && !from?.ship ? ['agents here may send it a working tree'] : []),
+  ];
+}

@@ -1,0 +1,58 @@
+import { maskOfProfile } from './profiles.ts';
+import { joinPath } from './source.ts';
+import type { Config, Position, Snapshot, SubjectRules } from './types.ts';
+
+/** A subject with its lists as sets. */
+export interface IndexedSubject {
+  /** Label of the peer, or `self`. */
+  readonly label: string;
+  readonly rules: SubjectRules;
+  readonly profiles: ReadonlySet<string>;
+  readonly workspaces: ReadonlySet<string>;
+  /** Node ids of the origins that may come through here. */
+  readonly origins: ReadonlySet<string>;
+  /** Key path of its table. */
+  readonly path: string;
+}
+
+/** What deciding looks things up in, made once a load. */
+export interface PolicyIndex {
+  readonly config: Config;
+  readonly peersById: ReadonlyMap<string, IndexedSubject>;
+  readonly self: IndexedSubject;
+  /** Closure of each profile as a mask. */
+  readonly masks: ReadonlyMap<string, number>;
+  /** Where a key path stands in the file. */
+  readonly position: (path: string) => Position | undefined;
+}
+
+/** A policy that has loaded: a snapshot that has no generation yet, with what deciding needs. */
+export interface CompiledPolicy extends Omit<Snapshot, 'generation'> {
+  readonly text: string;
+  readonly index: PolicyIndex;
+}
+
+/** Sets and masks of a configuration. Load has looked at its rules; deciding looks at the important ones again. */
+export function indexConfig(config: Config, position: PolicyIndex['position']): PolicyIndex {
+  const indexSubject = (label: string, rules: SubjectRules, path: string): IndexedSubject => ({
+    label,
+    rules,
+    profiles: new Set(rules.profiles),
+    workspaces: new Set(rules.workspaces),
+    origins: new Set(rules.acceptOrigins.flatMap((origin) => idOfLabel(config, origin))),
+    path,
+  });
+  const peers = [...config.peers.values()];
+  return {
+    config,
+    peersById: new Map(peers.map((peer) => [peer.id, indexSubject(peer.label, peer, joinPath('peers', peer.label))])),
+    self: indexSubject('self', config.self, 'self'),
+    masks: new Map([...config.profiles].map(([name, profile]) => [name, maskOfProfile(profile)])),
+    position,
+  };
+}
+
+function idOfLabel(config: Config, label: string): readonly string[] {
+  const id = config.peers.get(label)?.id ?? config.origins.get(label);
+  return id === undefined ? [] : [id];
+}

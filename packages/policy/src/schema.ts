@@ -1,0 +1,240 @@
+import { foldId } from './ids.ts';
+import {
+  anyText,
+  defaulted,
+  duration,
+  flag,
+  integer,
+  type Keys,
+  listOf,
+  name,
+  named,
+  oneOf,
+  optional,
+  placed,
+  placedListOf,
+  type Reader,
+  type Report,
+  required,
+  size,
+  type TableOf,
+  table,
+  tables,
+  text,
+} from './readers.ts';
+
+/** The newest `schema` that this program reads. */
+export const SCHEMA_VERSION = 1;
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const MIB = 1024 ** 2;
+
+/** Checks a node id; the default looks at its shape only. */
+export type IsNodeId = (folded: string) => boolean;
+
+/** Shape of a node id after folding; whether its checksum holds is for `identity` to say. */
+export const looksLikeNodeId: IsNodeId = (folded) => /^wn-[a-z2-7]{10,80}$/.test(folded);
+
+/** `host:port`, a bracketed IPv6 host included. */
+const ADDRESS = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})$/;
+
+const portIn = (address: string): number => Number(ADDRESS.exec(address)?.[2] ?? Number.NaN);
+const listenAddress = text('an address such as "0.0.0.0:7420"', (written) =>
+  portIn(written) <= 65_535 ? written : undefined,
+);
+const dialAddress = text('an address such as "laptop.lan:7420"', (written) =>
+  portIn(written) >= 1 && portIn(written) <= 65_535 ? written : undefined,
+);
+
+const network: Reader<'deny' | 'allow' | readonly string[]> = {
+  type: '"deny", "allow" or a list of host:port',
+  read(value: unknown, path: string, report: Report) {
+    return Array.isArray(value)
+      ? listOf(dialAddress).read(value, path, report)
+      : text(this.type, (written) => (written === 'deny' || written === 'allow' ? written : undefined)).read(
+          value,
+          path,
+          report,
+        );
+  },
+};
+
+const names = placedListOf(name);
+const texts = listOf(anyText);
+const argv = listOf(text('a text', (written) => written));
+
+const commandPattern: Reader<readonly string[]> = {
+  type: 'a list of arguments, `*` for any one, a final `**` for any number',
+  read(value, path, report) {
+    const pattern = argv.read(value, path, report);
+    const open = pattern?.indexOf('**') ?? -1;
+    if (pattern && (pattern.length === 0 || (open >= 0 && open < pattern.length - 1) || pattern[0] === '**')) {
+      report('BAD_VALUE', path, 'a command pattern names a program first, and `**` only stands last');
+      return undefined;
+    }
+    return pattern;
+  },
+};
+
+const profileKeys = {
+  capabilities: optional(placedListOf(anyText), 'what the profile may do; words of the closed vocabulary'),
+  claims: optional(placedListOf(anyText), 'older spelling of `capabilities`; both given: their union; deprecated'),
+  runner: required(placed(name), 'the runner that does the work; `shell` is built in'),
+  shell: defaulted(
+    oneOf('allow', 'deny'),
+    'deny',
+    'deny',
+    'whether any command may run; high-risk, implies the probes',
+  ),
+  network: defaulted(network, 'deny', 'deny', 'what may be reached; other than deny implies `use_network`'),
+  require_explicit: defaulted(flag, false, 'false', 'the profile has to be asked for by name'),
+  require_lease: defaulted(flag, false, 'false', 'a live lease is needed'),
+  require_approval: defaulted(flag, false, 'false', 'a person is asked each time'),
+  rank: optional(placed(integer(0, 4)), 'a higher place on the risk ladder than the capabilities give'),
+  timeout: defaulted(duration, 30 * MINUTE_MS, '30m', 'longest a task may run'),
+  max_output: defaulted(size, 8 * MIB, '8MiB', 'most output that is kept'),
+  on_overflow: defaulted(oneOf('fail', 'truncate'), 'fail', 'fail', 'what more output than that means'),
+  isolation: defaulted(oneOf('required', 'none'), 'required', 'required', '`none` lets tasks run without a sandbox'),
+  retry: defaulted(oneOf('never', 'safe'), 'never', 'never', '`safe`: an attempt that was lost may be made again'),
+  on_partition: defaulted(oneOf('cancel', 'continue'), 'cancel', 'cancel', 'what a task does when its origin is gone'),
+  workspaces: optional(names, 'only these of the workspaces that the peer has; left out: all of them'),
+  commands: defaulted(listOf(commandPattern), [], '[]', 'commands that may run although the shell is denied'),
+  read_paths: defaulted(texts, [], '[]', 'paths outside the workspace that `read_files` may read'),
+  env: defaulted(texts, [], '[]', 'environment variables that pass from the node to the task'),
+  secrets: defaulted(texts, [], '[]', 'secrets that `use_secrets` may have, by name'),
+  artifacts: defaulted(texts, [], '[]', 'patterns of files that are kept as artifacts'),
+} satisfies Keys;
+
+const subjectKeys = {
+  profiles: defaulted(names, [], '[]', 'profiles that may be asked for here'),
+  workspaces: defaulted(names, [], '[]', 'workspaces that may be worked on here'),
+  max_depth: defaulted(integer(0, 64), 0, '0', 'further hops that may follow'),
+  enabled: defaulted(flag, true, 'true', 'false refuses every request'),
+  may_request_lease: defaulted(flag, false, 'false', 'without a lease a person is asked instead of a refusal'),
+  accept_origins: defaulted(names, [], '[]', 'peers or origins whose work may come through here'),
+  profile_ceilings: optional(named(placed(name)), 'profile = the profile that it is cut down to'),
+  limits: optional(
+    table({
+      max_concurrent: optional(integer(1, 1_000_000), 'tasks at the same time; left out: no limit'),
+      tasks_per_hour: optional(
+        integer(1, 1_000_000_000),
+        'requests in an hour, refused ones included; left out: no limit',
+      ),
+    }),
+    'how much at once and in an hour',
+  ),
+} satisfies Keys;
+
+const outboundKeys = {
+  profiles: defaulted(listOf(name), [], '[]', 'profiles that agents here may ask of the peer (its names)'),
+  workspaces: defaulted(listOf(name), [], '[]', 'workspaces that agents here may name at the peer (its names)'),
+  ship: defaulted(flag, false, 'false', 'whether a working tree may be sent along'),
+} satisfies Keys;
+
+const nodeId = text('a node id such as "wn-…"', (written) => (written.length <= 200 ? foldId(written) : undefined));
+
+const peerKeys = {
+  id: required(placed(nodeId), 'identity of the peer; the name of the table is only a label'),
+  address: optional(dialAddress, 'where the peer can be reached; a peer without one can ask and cannot be asked'),
+  ...subjectKeys,
+  outbound: optional(table(outboundKeys), 'what agents of this machine may ask of the peer'),
+} satisfies Keys;
+
+const runnerKeys = {
+  kind: required(oneOf('command'), 'the driver; `shell` is built in'),
+  argv: required(
+    placed(argv),
+    'program and arguments; `{prompt}` and `{workspace}` are filled in, never through a shell',
+  ),
+} satisfies Keys;
+
+const testKeys = {
+  from: required(placed(name), 'label of a peer, or `self`'),
+  chain: optional(names, 'labels from the origin to the sender; left out: the sender alone'),
+  profile: optional(anyText, 'profile asked for; left out: none is named'),
+  runner: optional(anyText, 'runner asked for'),
+  workspace: optional(anyText, 'workspace asked for'),
+  input: optional(oneOf('argv', 'prompt'), 'how the work is given'),
+  lease: defaulted(flag, false, 'false', 'a live lease covers the request'),
+  expect: required(
+    text('"allow:PROFILE", "allow:PROFILE/RUNNER", "ask:CODE" or "deny:CODE"', (written) =>
+      /^(allow(:[a-z0-9._-]+(\/[a-z0-9._-]+)?)?|(ask|deny):[A-Z_]+)$/.test(written) ? written : undefined,
+    ),
+    'what has to come out',
+  ),
+} satisfies Keys;
+
+const commandKeys = {
+  match: required(commandPattern, 'arguments that the rule is about'),
+  class: required(oneOf('read', 'config-mutation', 'destructive'), 'what such a command is'),
+  needs: defaulted(placedListOf(anyText), [], '[]', 'capabilities that it needs'),
+  target: optional(integer(1, 64), 'place of the argument that is its target'),
+  examples: defaulted(placedListOf(argv), [], '[]', 'commands that the rule has to match'),
+  not_examples: defaulted(placedListOf(argv), [], '[]', 'commands that it may not match'),
+} satisfies Keys;
+
+const upstreamKeys = {
+  command: optional(argv, 'program and arguments of an MCP server on standard input and output'),
+  url: optional(anyText, 'address of an MCP server over HTTP'),
+  env: defaulted(texts, [], '[]', 'environment variables that pass to it'),
+  session_argument: optional(anyText, 'argument that carries the session, in a copy of the call'),
+} satisfies Keys;
+
+/** Everything that `writ.toml` may say: the one place that checks, defaults and documentation come from. */
+export const CONFIG_KEYS = {
+  schema: required(integer(0, 1_000_000), 'version of this file: 1'),
+  node: required(
+    table({
+      name: required(name, 'label of this node'),
+      listen: optional(listenAddress, 'where peers connect; left out: this node only dials out; takes a restart'),
+      default_profile: optional(placed(name), 'profile of requests that name none; may not require explicit naming'),
+      max_chain: defaulted(integer(1, 64), 8, '8', 'longest chain of nodes that a request may have'),
+    }),
+    'this node',
+  ),
+  gateway: optional(
+    table({ listen: optional(listenAddress, 'MCP over HTTP and events; takes a restart') }),
+    'what this machine touches',
+  ),
+  approvals: optional(
+    table({
+      mode: defaulted(oneOf('passphrase', 'terminal'), 'passphrase', 'passphrase', 'how the approver proves itself'),
+      fallback: defaulted(oneOf('deny'), 'deny', 'deny', 'the answer where nobody can be asked'),
+      max_pending: defaulted(integer(1, 10_000), 8, '8', 'open questions that one peer may cause'),
+    }),
+    'questions to a person',
+  ),
+  leases: optional(
+    table({ max: defaulted(duration, DAY_MS, '24h', 'longest that a lease may be lent for') }),
+    'time-limited grants',
+  ),
+  workspaces: optional(named(table({ path: required(anyText, 'folder of the repository') })), 'repositories offered'),
+  profiles: optional(named(table(profileKeys)), 'what can be asked for'),
+  runners: optional(named(table(runnerKeys)), 'what does the work'),
+  profile_ceilings: optional(named(placed(name)), 'profile = the profile that it is cut down to, for everybody'),
+  peers: optional(named(table(peerKeys)), 'other nodes, pinned by identity'),
+  self: optional(table(subjectKeys), "rules for this machine's own agent"),
+  origins: optional(
+    named(table({ id: required(placed(nodeId), 'identity of a node that is no peer') })),
+    'nodes that work may start at',
+  ),
+  commands: optional(tables(commandKeys), 'more rules that classify commands; the strictest match wins'),
+  upstreams: optional(named(table(upstreamKeys)), 'MCP servers that are offered through this node'),
+  tests: optional(tables(testKeys), 'run at every load; one that fails rejects the load'),
+} satisfies Keys;
+
+/** A configuration as written, defaults filled in; parts that were refused are missing. */
+export type Document = TableOf<typeof CONFIG_KEYS>;
+export type ProfileDocument = TableOf<typeof profileKeys>;
+export type SubjectDocument = TableOf<typeof subjectKeys>;
+export type PeerDocument = TableOf<typeof peerKeys>;
+export type TestDocument = TableOf<typeof testKeys>;
+export type CommandDocument = TableOf<typeof commandKeys>;
+export type CeilingDocument = SubjectDocument['profile_ceilings'];
+
+/** Reads the whole document. */
+export const documentReader: Reader<Document> = table(CONFIG_KEYS);
+
+/** Reads one profile, for what is asked about without a file. */
+export const profileReader: Reader<ProfileDocument> = table(profileKeys);
