@@ -11,5 +11,35 @@ export type {
   TaskSpec,
   TaskState,
 } from '@writ/task-store';
-export { TASK_STATES, TERMINAL_STATES } from '@writ/task-store';
-export type * from './types.ts';
+export { isTerminal, TASK_STATES, TERMINAL_STATES } from '@writ/task-store';
+export { createExecutor } from './executor/executor.ts';
+export type { ExecutorOptions } from './executor/options.ts';
+export { createFileTranscripts } from './origin/file-transcripts.ts';
+export { createLocalPeerClient } from './origin/local-peer.ts';
+export type { OriginOptions } from './origin/options.ts';
+export { createOrigin } from './origin/origin.ts';
+export { endingTransition, type NextState, next, type TaskTransition } from './state-machine.ts';
+export type {
+  DelegateAnswer,
+  DelegateRequest,
+  DelegationError,
+  EventSource,
+  Executor,
+  Origin,
+  OutgoingSubmit,
+  PeerClient,
+  PeerDirectory,
+  PeerSubmitAnswer,
+  RefusedDecision,
+  Run,
+  RunReport,
+  RunSink,
+  RunSpec,
+  SubmitAnswer,
+  SubmitRequest,
+  TaskRunner,
+  TranscriptMirror,
+  TranscriptPage,
+  WatchedEvent,
+  WritIssuer,
+} from './types.ts';

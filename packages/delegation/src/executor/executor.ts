@@ -1,0 +1,109 @@
+import { WritError } from '@writ/core';
+import type { Task } from '@writ/task-store';
+import type { Executor, SubmitAnswer, SubmitRequest } from '../types.ts';
+import { createWakeups } from '../wakeups.ts';
+import { runAttempt } from './attempt.ts';
+import { createIntake, type TakeIn } from './intake.ts';
+import { createLiveTask, stopLive } from './live-task.ts';
+import type { ExecutorOptions } from './options.ts';
+import type { ExecutorParts } from './parts.ts';
+import { readPage, watchTask } from './reading.ts';
+import { recoverTasks } from './recovery.ts';
+import { cancelTask, endMatching, withdraw } from './stopping.ts';
+import { createTaskJournal } from './task-journal.ts';
+import { createTaskQueue } from './task-queue.ts';
+import { createWithdrawalCheck } from './withdrawal.ts';
+
+/**
+ * The executing end of tasks: takes them in, starts them when a slot is free, ends them, tells what happened. Listens
+ * to the engine and to revoked leases until it is closed.
+ */
+export function createExecutor(options: ExecutorOptions): Executor {
+  let closing = false;
+  const { database, tasks } = options;
+  const wakeups = createWakeups();
+  const journal = createTaskJournal({ database, tasks, wakeups });
+  const queue = createTaskQueue({ slots: options.slots, start: (id) => void occupySlot(parts, id) });
+  const parts: ExecutorParts = {
+    ...options,
+    journal,
+    wakeups,
+    queue,
+    live: new Map(),
+    occupied: new Set(),
+    closing: () => closing,
+  };
+  const takeIn = createIntake(parts);
+  const check = createWithdrawalCheck(options);
+  const listeners = [
+    options.engine.onChange(() => withdraw(parts, check.afterPolicyChange)),
+    options.authority.onLeaseRevoked((lease) => withdraw(parts, (entry) => check.afterLeaseRevoked(entry, lease))),
+  ];
+
+  return {
+    submit: async (request) => submit(parts, takeIn, request),
+    get: (id) => database.withReadTx((tx) => tasks.get(tx, id)),
+    list: (filter) => database.withReadTx((tx) => tasks.list(tx, filter)),
+    watch: (task, afterSeq, signal) => watchTask(parts, { task, afterSeq, signal }),
+    readTranscript: (id, offset, limit) => readPage(parts, id, offset, limit),
+    cancel: (id, by) => cancelTask(parts, id, by),
+    endWhere: (match, code, message) => endMatching(parts, match, code, message),
+    recover: () => recoverTasks(parts, (task) => enqueue(parts, task)),
+    async close(graceMs) {
+      closing = true;
+      queue.close();
+      await drain(parts, graceMs);
+      for (const stop of listeners) stop();
+      wakeups.close();
+    },
+  };
+}
+
+/** Answers at once; the task starts by itself when a slot is free. */
+function submit(parts: ExecutorParts, takeIn: TakeIn, request: SubmitRequest): SubmitAnswer {
+  if (parts.closing()) {
+    throw new WritError('SHUTTING_DOWN', 'this node is shutting down', { nextSteps: ['try again later'] });
+  }
+  const taken = parts.database.withWriteTx((tx) => takeIn(tx, request));
+  switch (taken.kind) {
+    case 'refused':
+      return { accepted: false, decision: taken.decision };
+    case 'known':
+      return { accepted: true, task: taken.task };
+    case 'queued':
+      enqueue(parts, taken.task);
+      return { accepted: true, task: taken.task, decision: taken.decision };
+  }
+}
+
+function enqueue(parts: ExecutorParts, task: Task): void {
+  parts.live.set(task.id, createLiveTask(task));
+  const place = parts.queue.push(task.sender, task.id);
+  if (place === 0) return;
+  parts.database.withWriteTx((tx) => {
+    const now = parts.journal.require(tx, task.id);
+    const message = `waits for a slot: all ${parts.slots} are taken, ${place - 1} before it`;
+    if (now.state === 'queued') parts.journal.append(tx, now, [{ kind: 'state', state: 'queued', message }]);
+  });
+}
+
+async function occupySlot(parts: ExecutorParts, id: string): Promise<void> {
+  const entry = parts.live.get(id);
+  if (entry) {
+    parts.occupied.add(entry);
+    await runAttempt(parts, entry);
+    parts.occupied.delete(entry);
+    parts.live.delete(id);
+    entry.end();
+  }
+  parts.queue.release();
+}
+
+/** Waits for what runs, for `graceMs`; then ends it. */
+async function drain(parts: ExecutorParts, graceMs: number): Promise<void> {
+  const disarm = parts.clock.setTimer(graceMs, () => {
+    for (const entry of parts.occupied) stopLive(entry, { kind: 'cancel', by: 'shutdown' });
+  });
+  await Promise.all([...parts.occupied].map((entry) => entry.ended));
+  disarm();
+}

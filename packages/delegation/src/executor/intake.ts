@@ -1,0 +1,144 @@
+import type { Authority } from '@writ/authority';
+import { digestJson, type Json, WritError } from '@writ/core';
+import type { WriteTx } from '@writ/database';
+import type { VerifiedChain } from '@writ/identity';
+import type { Decision } from '@writ/policy';
+import type { Granted, NewTask, Task, TaskBounds, TaskSpec, TaskStore } from '@writ/task-store';
+import type { SubmitRequest } from '../types.ts';
+import { askOf } from './live-task.ts';
+import type { TaskJournal } from './task-journal.ts';
+
+/** What a submit came to, inside its transaction. */
+export type Intake =
+  | { readonly kind: 'known'; readonly task: Task }
+  | { readonly kind: 'refused'; readonly decision: Decision }
+  | { readonly kind: 'queued'; readonly task: Task; readonly decision: Decision };
+
+/** Takes a request in, inside the caller's transaction. Throws WRIT_INVALID, WRIT_REPLAYED or CONFLICT. */
+export type TakeIn = (tx: WriteTx, request: SubmitRequest) => Intake;
+
+/** The order of the steps of a submit is the body of the function that this returns. */
+export function createIntake(options: {
+  readonly authority: Authority;
+  readonly tasks: TaskStore;
+  readonly journal: TaskJournal;
+}): TakeIn {
+  const { authority, tasks, journal } = options;
+  return (tx, request) => {
+    if (request.chain) checkBinding(request, request.chain);
+    const requestDigest = digestOf(request);
+    const known = findKnown(tasks, tx, request, requestDigest);
+    if (known) return { kind: 'known', task: known };
+
+    const chain = request.chain?.ids ?? [];
+    const bounds = request.chain ? boundsOf(request.chain) : {};
+    const decision = authority.decide(tx, request.subject, askOf({ chain, spec: request.spec, bounds }));
+    if (decision.effect !== 'allow') return { kind: 'refused', decision };
+
+    const granted = grantedOf(decision, request.spec);
+    const inserted = insert(tasks, tx, { ...recordOf(request), chain, bounds, granted, requestDigest });
+    journal.append(tx, inserted, [
+      { kind: 'state', state: inserted.state },
+      { kind: 'granted', granted },
+    ]);
+    return { kind: 'queued', task: journal.move(tx, inserted, { kind: 'queue' }), decision };
+  };
+}
+
+/** What policy granted, as both ends show it. */
+export function grantedOf(decision: Decision, spec: TaskSpec): Granted {
+  const { grant, effectiveProfile, effectiveRunner } = decision;
+  if (!grant || effectiveProfile === undefined || effectiveRunner === undefined) {
+    throw new WritError('INTERNAL', 'a decision that allows has no grant');
+  }
+  return {
+    requestedProfile: decision.requestedProfile ?? spec.profile ?? effectiveProfile,
+    effectiveProfile,
+    effectiveRunner,
+    isolation: grant.isolation,
+    generation: decision.generation,
+    ...(decision.leaseId === undefined ? {} : { leaseId: decision.leaseId }),
+    message: decision.message,
+  };
+}
+
+/** The last writ must have been made for this task and this request, not for another of the same sender. */
+function checkBinding(request: SubmitRequest, chain: VerifiedChain): void {
+  if (chain.last.task !== request.task) throw new WritError('WRIT_INVALID', 'the writ was made for another task');
+  if (chain.last.request !== digestJson(plain(request.spec))) {
+    throw new WritError('WRIT_INVALID', 'the writ was made for another request');
+  }
+}
+
+/**
+ * The task that this sender submitted before under the key or the id.
+ * INVARIANT: 8 one task, and so one start, per idempotency key.
+ */
+function findKnown(tasks: TaskStore, tx: WriteTx, request: SubmitRequest, requestDigest: string): Task | undefined {
+  const sender = request.subject.from;
+  const byId = tasks.get(tx, request.task);
+  if (byId && byId.sender !== sender) throw conflict();
+  const known = tasks.findByKey(tx, sender, request.idempotencyKey) ?? byId;
+  if (known && known.requestDigest !== requestDigest) {
+    throw new WritError('WRIT_REPLAYED', 'this key was used for another request', {
+      nextSteps: ['send a different request under a new idempotency key'],
+    });
+  }
+  return known;
+}
+
+function insert(tasks: TaskStore, tx: WriteTx, record: NewTask): Task {
+  const result = tasks.insert(tx, record);
+  if (result.kind === 'taken') throw conflict();
+  return result.task;
+}
+
+/** Says nothing about whose the id is. */
+function conflict(): WritError {
+  return new WritError('CONFLICT', 'this task id cannot be used', { nextSteps: ['submit under a new task id'] });
+}
+
+function recordOf(request: SubmitRequest): Omit<NewTask, 'chain' | 'bounds' | 'granted' | 'requestDigest'> {
+  const { subject } = request;
+  return {
+    id: request.task,
+    sender: subject.from,
+    origin: subject.origin,
+    session: subject.session,
+    agent: request.agent,
+    idempotencyKey: request.idempotencyKey,
+    spec: request.spec,
+  };
+}
+
+/** Everything that makes it the same request; not the writ's times and nonce, which are new when it is sent again. */
+function digestOf(request: SubmitRequest): string {
+  const { subject } = request;
+  return digestJson(
+    plain({
+      task: request.task,
+      spec: request.spec,
+      origin: subject.origin,
+      session: subject.session,
+      agent: request.agent,
+      chain: request.chain?.ids ?? [],
+    }),
+  );
+}
+
+/** What a chain allows at most. INVARIANT: 1 the smallest of every hop. */
+function boundsOf(chain: VerifiedChain): TaskBounds {
+  const grants = chain.hops.map((hop) => hop.grant);
+  const [first, ...rest] = grants.map((grant) => grant.workspaces);
+  return {
+    grants: grants.map((grant) => grant.closure),
+    grantWorkspaces: (first ?? []).filter((name) => rest.every((names) => names.includes(name))),
+    depthLeft: chain.last.depth,
+    maxOutputBytes: Math.min(...grants.map((grant) => grant.maxOutputBytes)),
+    writExpiresAtMs: Math.min(...chain.hops.map((hop) => hop.exp)) * 1000,
+  };
+}
+
+function plain(value: object): Json {
+  return JSON.parse(JSON.stringify(value)) as Json;
+}

@@ -1,0 +1,64 @@
+import type { Ask, Lease, Subject } from '@writ/authority';
+import type { Granted, Task } from '@writ/task-store';
+import type { StopCause } from '../outcome.ts';
+import type { Run } from '../types.ts';
+
+/** What an attempt was started with. */
+export interface Permit {
+  readonly granted: Granted;
+  /** What the effective profile held at the start. */
+  readonly closure: readonly string[];
+  readonly lease?: Lease;
+}
+
+/** A task that this process is going to run or runs: the part that is in no row. */
+export interface LiveTask {
+  readonly id: string;
+  readonly sender: string;
+  readonly subject: Subject;
+  readonly ask: Ask;
+  /** Set in the transaction that starts the attempt. */
+  permit?: Permit;
+  /** Set once a process was spawned. */
+  run?: Run;
+  /** The first reason why this node ends it; later ones change nothing. */
+  cause?: StopCause;
+  /** Resolves when nothing of it is left in this process; its row is terminal then. */
+  readonly ended: Promise<void>;
+  readonly end: () => void;
+}
+
+/** The live part of a task, from its row alone, so that a restart makes the same. */
+export function createLiveTask(task: Task): LiveTask {
+  let end: () => void = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { id: task.id, sender: task.sender, subject: subjectOf(task), ask: askOf(task), ended, end };
+}
+
+/** Who asked for a task, as its credentials proved when it was accepted. */
+export function subjectOf(task: Pick<Task, 'sender' | 'origin' | 'session'>): Subject {
+  return { from: task.sender, origin: task.origin, session: task.session };
+}
+
+/** What policy is asked about a task. */
+export function askOf(task: Pick<Task, 'chain' | 'spec' | 'bounds'>): Ask {
+  const { spec, bounds } = task;
+  return {
+    chain: task.chain,
+    input: spec.input.kind,
+    ...(spec.profile === undefined ? {} : { profile: spec.profile }),
+    ...(spec.runner === undefined ? {} : { runner: spec.runner }),
+    ...(spec.workspace === undefined ? {} : { workspace: spec.workspace }),
+    ...(bounds.grants === undefined ? {} : { grants: bounds.grants }),
+    ...(bounds.grantWorkspaces === undefined ? {} : { grantWorkspaces: bounds.grantWorkspaces }),
+    ...(bounds.depthLeft === undefined ? {} : { depthLeft: bounds.depthLeft }),
+  };
+}
+
+/** Stops the run for `cause`, unless something else did first; one that is being started stops as soon as it runs. */
+export function stopLive(live: LiveTask, cause: StopCause): void {
+  live.cause ??= cause;
+  live.run?.stop({ kind: 'cancel', cause: live.cause.kind === 'cancel' ? live.cause.by : live.cause.code });
+}

@@ -1,0 +1,23 @@
+import type { Authority } from '@writ/authority';
+import type { Clock, Logger, Random } from '@writ/core';
+import type { Database } from '@writ/database';
+import type { PolicyEngine } from '@writ/policy';
+import type { TaskStore } from '@writ/task-store';
+import type { TaskRunner } from '../types.ts';
+
+/** What an executor is made of. */
+export interface ExecutorOptions {
+  readonly database: Database;
+  readonly tasks: TaskStore;
+  readonly authority: Authority;
+  /** The node's one engine: starts happen under its read lock. */
+  readonly engine: PolicyEngine;
+  readonly runner: TaskRunner;
+  /** Absolute path of a configured workspace; undefined where there is none of that name. */
+  readonly workspaces: (name: string) => string | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** How many tasks run at once; the others queue. */
+  readonly slots: number;
+}

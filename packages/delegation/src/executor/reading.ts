@@ -1,0 +1,37 @@
+import { isTerminal } from '@writ/task-store';
+import type { TranscriptPage, WatchedEvent } from '../types.ts';
+import { readFully, watchEvents } from '../watch-events.ts';
+import type { ExecutorParts } from './parts.ts';
+
+/** Most transcript bytes that one read returns. */
+const PAGE_BYTES = 1024 * 1024;
+
+/** A page of a task's transcript; `end` only when the task is terminal and nothing follows. Throws NOT_FOUND. */
+export async function readPage(
+  { database, journal, runner }: ExecutorParts,
+  id: string,
+  offset: number,
+  limit: number,
+): Promise<TranscriptPage> {
+  const ended = isTerminal(database.withReadTx((tx) => journal.require(tx, id)).state);
+  const wanted = Math.min(limit, PAGE_BYTES);
+  const data = await readFully((at, most) => runner.readTranscript(id, at, most), offset, wanted);
+  return { data, next: offset + data.length, end: ended && data.length < wanted };
+}
+
+/** The task's events from its rows, output bytes from the runner's transcript. Throws NOT_FOUND at the first step. */
+export function watchTask(
+  { database, journal, tasks, runner, wakeups }: ExecutorParts,
+  view: { readonly task: string; readonly afterSeq: number; readonly signal: AbortSignal },
+): AsyncIterable<WatchedEvent> {
+  const rows = {
+    page: (id: string, after: number, limit: number) =>
+      database.withReadTx((tx) => {
+        const { state } = journal.require(tx, id);
+        return { events: tasks.events(tx, id, after, limit), ended: isTerminal(state) };
+      }),
+    bytes: (id: string, offset: number, length: number) =>
+      readFully((at, most) => runner.readTranscript(id, at, most), offset, length),
+  };
+  return watchEvents(rows, wakeups, view);
+}

@@ -1,0 +1,77 @@
+import type { RunningCode } from '@writ/core';
+import { isTerminal, type Task } from '@writ/task-store';
+import { outcomeWithoutRun, type StopCause } from '../outcome.ts';
+import { type LiveTask, stopLive } from './live-task.ts';
+import type { ExecutorParts } from './parts.ts';
+import type { Withdrawal } from './withdrawal.ts';
+
+/** Ends a task for `cause`: a queued one now, a running one when its process tree is gone. */
+export async function stopTask(parts: ExecutorParts, task: Task, cause: StopCause): Promise<void> {
+  const entry = parts.live.get(task.id);
+  if (task.attemptNonce === undefined) return endNow(parts, task, cause);
+  if (entry) {
+    stopLive(entry, cause);
+    return entry.ended;
+  }
+  // An attempt of an earlier boot: recovery ends its processes first.
+  while (!parts.wakeups.closed && !isTerminal(read(parts, task.id).state)) await parts.wakeups.wait(task.id);
+}
+
+/** Ends a task of which no process is left or ever was; no effect on one that is terminal. */
+export function endNow(parts: ExecutorParts, task: Task, cause: StopCause): void {
+  const { database, journal, live, queue } = parts;
+  database.withWriteTx((tx) => {
+    const now = journal.require(tx, task.id);
+    if (!isTerminal(now.state)) journal.end(tx, now, outcomeWithoutRun(cause, tx.nowMs));
+  });
+  const entry = live.get(task.id);
+  if (!entry || !queue.remove(task.sender, task.id)) return;
+  live.delete(task.id);
+  entry.end();
+}
+
+/** INVARIANT: 8 the intent is stored first, and the answer comes only when no process is left. */
+export async function cancelTask(parts: ExecutorParts, id: string, by: string): Promise<Task> {
+  const { database, journal, tasks } = parts;
+  const task = database.withWriteTx((tx) => {
+    const now = journal.require(tx, id);
+    if (isTerminal(now.state) || now.cancelRequestedAtMs !== undefined) return now;
+    tx.audit({ kind: 'task', action: 'task.cancel-requested', actor: by, subject: id });
+    return tasks.update(tx, id, now.version, { cancelRequestedAtMs: tx.nowMs }) ?? now;
+  });
+  if (!isTerminal(task.state)) await stopTask(parts, task, { kind: 'cancel', by });
+  return read(parts, id);
+}
+
+/** Ends every live task that `match` picks; resolves with their number when all are terminal. */
+export async function endMatching(
+  parts: ExecutorParts,
+  match: (task: Task) => boolean,
+  code: RunningCode,
+  message: string,
+): Promise<number> {
+  const matching = parts.database.withReadTx((tx) => parts.tasks.listLive(tx)).filter(match);
+  await Promise.all(matching.map((task) => stopTask(parts, task, { kind: 'withdrawn', code, message })));
+  return matching.length;
+}
+
+/** Stops every live task that `look` no longer allows, in the same turn as the change that it looks at. */
+export function withdraw(parts: ExecutorParts, look: (entry: LiveTask) => Withdrawal | undefined): void {
+  const report = (entry: LiveTask, error: unknown): void =>
+    parts.logger.error('a task could not be ended', { task: entry.id, error: String(error) });
+  for (const entry of [...parts.live.values()]) {
+    try {
+      const why = look(entry);
+      if (!why) continue;
+      const task = read(parts, entry.id);
+      if (isTerminal(task.state)) continue;
+      stopTask(parts, task, { kind: 'withdrawn', ...why }).catch((error: unknown) => report(entry, error));
+    } catch (error) {
+      report(entry, error);
+    }
+  }
+}
+
+function read({ database, journal }: ExecutorParts, id: string): Task {
+  return database.withReadTx((tx) => journal.require(tx, id));
+}

@@ -1,0 +1,83 @@
+import { WritError } from '@writ/core';
+import type { Database, ReadTx, WriteTx } from '@writ/database';
+import type { Task, TaskChange, TaskEventBody, TaskOutcome, TaskStore } from '@writ/task-store';
+import { endingTransition, next, type TaskTransition } from '../state-machine.ts';
+import type { Wakeups } from '../wakeups.ts';
+
+/** Writes what happens to tasks: row, event and audit entry in one transaction, then wakes who watches. */
+export interface TaskJournal {
+  /** Throws NOT_FOUND. */
+  require(tx: ReadTx, id: string): Task;
+  /** Throws INTERNAL where `transition` cannot come now; callers look at the state first, in the same transaction. */
+  move(
+    tx: WriteTx,
+    task: Task,
+    transition: TaskTransition,
+    change?: Omit<TaskChange, 'state'>,
+    note?: { readonly message: string },
+  ): Task;
+  /** Ends a task that is not terminal, after the events that were not written yet. */
+  end(tx: WriteTx, task: Task, outcome: TaskOutcome, unwritten?: readonly TaskEventBody[]): Task;
+  append(tx: WriteTx, task: Task, bodies: readonly TaskEventBody[]): void;
+  /** Appends output events of an attempt; one of an older epoch changes nothing. */
+  appendOutput(id: string, epoch: number, bodies: readonly TaskEventBody[]): void;
+}
+
+export function createTaskJournal(options: {
+  readonly database: Database;
+  readonly tasks: TaskStore;
+  readonly wakeups: Wakeups;
+}): TaskJournal {
+  const { database, tasks, wakeups } = options;
+
+  function require(tx: ReadTx, id: string): Task {
+    const task = tasks.get(tx, id);
+    if (!task) throw new WritError('NOT_FOUND', 'no such task', { nextSteps: ['list the tasks: writ task list'] });
+    return task;
+  }
+
+  function append(tx: WriteTx, task: Task, bodies: readonly TaskEventBody[]): void {
+    if (bodies.length === 0) return;
+    tasks.append(tx, task.id, task.epoch, bodies);
+    tx.afterCommit(() => wakeups.wake(task.id));
+  }
+
+  /** INVARIANT: 8 every change of state goes through `next`, at the version that was read. */
+  function change(tx: WriteTx, task: Task, transition: TaskTransition, more: Omit<TaskChange, 'state'>): Task {
+    const result = next(task.state, transition);
+    const changed =
+      result.kind === 'moved' ? tasks.update(tx, task.id, task.version, { ...more, state: result.state }) : undefined;
+    if (changed) return changed;
+    throw new WritError('INTERNAL', `task cannot ${transition.kind} while it is ${task.state}`, {
+      details: { task: task.id },
+    });
+  }
+
+  // INVARIANT: 10 every transition has its audit entry in the same transaction.
+  function audit(tx: WriteTx, task: Task, details: Readonly<Record<string, string | number | null>>): void {
+    tx.audit({ kind: 'task', action: `task.${task.state}`, actor: 'node', subject: task.id, details });
+  }
+
+  return {
+    require,
+    append,
+    move(tx, task, transition, more = {}, note) {
+      const moved = change(tx, task, transition, more);
+      append(tx, moved, [{ kind: 'state', state: moved.state, ...note }]);
+      audit(tx, moved, { sender: moved.sender, epoch: moved.epoch });
+      return moved;
+    },
+    end(tx, task, outcome, unwritten = []) {
+      const ended = change(tx, task, endingTransition(outcome.state), { outcome });
+      append(tx, ended, [...unwritten, { kind: 'outcome', outcome }]);
+      audit(tx, ended, { sender: ended.sender, epoch: ended.epoch, code: outcome.code ?? null });
+      return ended;
+    },
+    appendOutput(id, epoch, bodies) {
+      database.withWriteTx((tx) => {
+        const task = tasks.get(tx, id);
+        if (task?.epoch === epoch && task.outcome === undefined) append(tx, task, bodies);
+      });
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { canonicalJson, type Json, nearest, quote, WritError } from '@writ/core';
+import { isTerminal, type Mirror } from '@writ/task-store';
+import type { DelegateAnswer, DelegateRequest, RefusedDecision } from '../types.ts';
+import { startFollower } from './follower.ts';
+import { type Handover, outboundRefusal } from './handover.ts';
+import type { OriginParts } from './parts.ts';
+import { verdictOnRefusal } from './verdicts.ts';
+
+/** Hands a wish over; the order of the steps is the order of the lines. */
+export async function delegateTask(parts: OriginParts, request: DelegateRequest): Promise<DelegateAnswer> {
+  if (parts.closing()) throw new WritError('SHUTTING_DOWN', 'this node is shutting down');
+  const known = findKnown(parts, request);
+  if (known) return answerKnown(parts, known);
+  const peer = findPeer(parts, request.to);
+  const refusal = outboundRefusal(parts, { peer: peer.id, spec: request.spec });
+  const mirror = store(parts, request, peer, refusal);
+  if (refusal) return { accepted: false, task: mirror, decidedBy: 'here', decision: refusal };
+  const follower = follow(parts, mirror.id, { fresh: true });
+  return answer(parts, mirror.id, await follower.handover);
+}
+
+/** Starts following a task unless somebody does already. */
+export function follow(
+  parts: OriginParts,
+  id: string,
+  options: { readonly fresh: boolean },
+): ReturnType<typeof startFollower> {
+  const running = parts.followers.get(id);
+  if (running) return running;
+  const follower = startFollower(parts, id, options);
+  parts.followers.set(id, follower);
+  void follower.done.then(() => parts.followers.delete(id));
+  return follower;
+}
+
+/** What this session asked for before under the same key. INVARIANT: 8 one task per idempotency key. */
+function findKnown(parts: OriginParts, request: DelegateRequest): Mirror | undefined {
+  const { idempotencyKey: key, session } = request;
+  if (key === undefined) return undefined;
+  const known = parts.database.withReadTx((tx) => parts.mirrors.findByKey(tx, session, key));
+  if (known && !sameSpec(known, request)) {
+    throw new WritError('WRIT_REPLAYED', 'this key was used for another request', {
+      nextSteps: ['delegate a different request under a new idempotency key'],
+    });
+  }
+  return known;
+}
+
+function sameSpec(known: Mirror, request: DelegateRequest): boolean {
+  return canonicalJson(known.spec as unknown as Json) === canonicalJson(request.spec as unknown as Json);
+}
+
+async function answerKnown(parts: OriginParts, known: Mirror): Promise<DelegateAnswer> {
+  const follower = parts.followers.get(known.id);
+  if (follower) return answer(parts, known.id, await follower.handover);
+  const { outcome } = known;
+  if (known.accepted || !isTerminal(known.state) || !outcome?.code || outcome.code === 'CANCELLED') {
+    return { accepted: true, task: known };
+  }
+  const { code, message } = outcome;
+  if (code === 'UNREACHABLE') throw new WritError('UNREACHABLE', message, { details: { task: known.id, sent: false } });
+  return {
+    accepted: false,
+    task: known,
+    decidedBy: 'peer',
+    decision: { effect: 'deny', code, message, nextSteps: [], generation: 0 },
+  };
+}
+
+/** Throws PEER_UNKNOWN with the labels that there are. */
+function findPeer(parts: OriginParts, to: string): { readonly id: string; readonly label: string } {
+  if (to === 'self') return { id: 'self', label: 'self' };
+  const peer = parts.directory.find(to);
+  if (peer) return peer;
+  const labels = [...parts.engine.snapshot().config.peers.keys()].sort();
+  const close = nearest(to, [...labels, 'self']);
+  throw new WritError('PEER_UNKNOWN', `no peer ${quote(to)}`, {
+    details: { peers: labels.join(', ') },
+    nextSteps: [
+      ...(close === undefined ? [] : [`did you mean ${quote(close)}`]),
+      labels.length > 0 ? `known peers: ${labels.join(', ')}` : 'pair with a node first: writ peer join CODE',
+    ],
+  });
+}
+
+/** The mirror and its key are stored before the first byte goes out. INVARIANT: 9 */
+function store(
+  parts: OriginParts,
+  request: DelegateRequest,
+  peer: { readonly id: string; readonly label: string },
+  refusal: RefusedDecision | undefined,
+): Mirror {
+  const { spec, session, agent } = request;
+  const id = parts.random.uuid();
+  const idempotencyKey = request.idempotencyKey ?? id;
+  return parts.database.withWriteTx((tx) => {
+    const wish = { id, peer: peer.id, peerLabel: peer.label, session, agent, idempotencyKey, spec };
+    const mirror = parts.journal.insert(tx, wish);
+    return refusal ? (parts.journal.endIn(tx, id, verdictOnRefusal(refusal)) ?? mirror) : mirror;
+  });
+}
+
+function answer(parts: OriginParts, id: string, handover: Handover): DelegateAnswer {
+  const task = parts.journal.require(id);
+  switch (handover.kind) {
+    case 'accepted':
+    case 'pending':
+      return { accepted: true, task };
+    case 'refused':
+      return { accepted: false, task, decidedBy: handover.decidedBy, decision: handover.decision };
+    case 'failed':
+      throw handover.error;
+  }
+}

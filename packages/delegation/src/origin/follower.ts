@@ -1,0 +1,207 @@
+import { formatDuration, toWritError, WritError } from '@writ/core';
+import { isTerminal, type Mirror } from '@writ/task-store';
+import type { PeerClient } from '../types.ts';
+import { backoffMs, pause } from './backoff.ts';
+import { type Handover, type SubmitTry, trySubmit } from './handover.ts';
+import type { OriginParts } from './parts.ts';
+import { takeEvents } from './taking-events.ts';
+import { isPassing, type MirrorVerdict, verdictOnAccepted, verdictOnRefusal } from './verdicts.ts';
+
+/** Tries before `delegate` answers; later ones are made in the background. */
+const FOREGROUND_TRIES = 3;
+/** How long after its deadline a task of a silent executor is given up, milliseconds. */
+const GIVE_UP_MS = 86_400_000;
+/** Taken for the deadline where the origin set none, milliseconds. */
+const UNKNOWN_TIMEOUT_MS = 86_400_000;
+
+/** Brings one task to its executor and everything about it back, until it is terminal. */
+export interface Follower {
+  /** Resolves once: what `delegate` answers. */
+  readonly handover: Promise<Handover>;
+  /** Resolves when it has stopped; never rejects. */
+  readonly done: Promise<void>;
+  /** The intent to cancel was stored: acts on it now. */
+  cancelRequested(): void;
+  stop(): void;
+}
+
+/** One follower's own state. */
+interface Course {
+  readonly id: string;
+  readonly signal: AbortSignal;
+  readonly settle: (handover: Handover) => void;
+  /** Aborted to act on a changed intent; replaced for each round. */
+  round: AbortController;
+  /** Whether bytes of `Submit` may have left this node. */
+  sent: boolean;
+  failures: number;
+}
+
+/** `fresh`: nothing of it can have left this node yet. */
+export function startFollower(parts: OriginParts, id: string, options: { readonly fresh: boolean }): Follower {
+  const stopping = new AbortController();
+  let settle: (handover: Handover) => void = () => {};
+  const handover = new Promise<Handover>((resolve) => {
+    settle = resolve;
+  });
+  const round = new AbortController();
+  const course: Course = { id, signal: stopping.signal, settle, round, sent: !options.fresh, failures: 0 };
+  const done = follow(parts, course).catch((error: unknown) => {
+    parts.logger.error('following a task stopped', { task: id, error: String(error) });
+  });
+  return {
+    handover,
+    done: done.finally(() => settle({ kind: 'pending' })),
+    cancelRequested: () => course.round.abort(),
+    stop() {
+      stopping.abort();
+      course.round.abort();
+    },
+  };
+}
+
+/** The whole way: hand over, take events, after any break again, at whatever phase it stands. */
+async function follow(parts: OriginParts, course: Course): Promise<void> {
+  while (!course.signal.aborted) {
+    course.round = new AbortController();
+    const mirror = parts.journal.get(course.id);
+    if (!mirror || isTerminal(mirror.state)) return;
+    if (isOverdue(parts, mirror)) return end(parts, course, overdueVerdict(mirror));
+    const again = await oneRound(parts, course, mirror);
+    if (!again) return;
+    // A round that was cut short for a new intent is no failure.
+    if (course.round.signal.aborted) continue;
+    parts.journal.setUnreachable(course.id, true);
+    if (course.failures >= FOREGROUND_TRIES - 1) course.settle({ kind: 'pending' });
+    await pause(parts.clock, backoffMs(course.failures, parts.random), course.round.signal);
+    course.failures += 1;
+  }
+}
+
+/** False when the mirror is terminal. */
+async function oneRound(parts: OriginParts, course: Course, mirror: Mirror): Promise<boolean> {
+  const wanted = mirror.cancelRequestedAtMs === undefined;
+  if (!mirror.accepted) return wanted ? handOver(parts, course, mirror) : withdrawUnaccepted(parts, course, mirror);
+  try {
+    const client = parts.directory.client(mirror.peer);
+    course.settle({ kind: 'accepted' });
+    if (mirror.unreachable) await probe(parts, course, client);
+    const ended = await followOnce(parts, course, mirror, client);
+    return !ended;
+  } catch (error) {
+    return retryOrEnd(parts, course, mirror, error);
+  }
+}
+
+async function handOver(parts: OriginParts, course: Course, mirror: Mirror): Promise<boolean> {
+  const tried = await trySubmit(parts, mirror);
+  if (tried.kind === 'accepted') {
+    parts.journal.accept(course.id);
+    course.failures = 0;
+    course.settle(tried);
+    return oneRound(parts, course, parts.journal.require(course.id));
+  }
+  if (tried.kind === 'again') return handOverAgain(parts, course, mirror, tried);
+  const refusal = tried.kind === 'refused' ? tried.decision : tried.error;
+  end(parts, course, verdictOnRefusal(refusal), tried);
+  return false;
+}
+
+/** A first contact that certainly never left this node is told as such; anything else goes on until it is known. */
+function handOverAgain(
+  parts: OriginParts,
+  course: Course,
+  mirror: Mirror,
+  tried: Extract<SubmitTry, { kind: 'again' }>,
+): boolean {
+  course.sent ||= tried.sent;
+  parts.logger.debug('task was not handed over', { task: course.id, peer: mirror.peer, code: tried.error.code });
+  if (course.sent || course.failures < FOREGROUND_TRIES - 1) return true;
+  const error = new WritError('UNREACHABLE', `${mirror.peerLabel} cannot be reached: ${tried.error.message}`, {
+    details: { task: course.id, sent: false },
+    nextSteps: [`see whether the node runs: writ peer show ${mirror.peerLabel}`, 'then delegate again'],
+    cause: tried.error,
+  });
+  end(parts, course, verdictOnRefusal(error), { kind: 'failed', error });
+  return false;
+}
+
+/**
+ * Cancels a task that may or may not have arrived; no `Submit` is under way meanwhile, and none follows. A peer that
+ * does not know it has nothing to end.
+ */
+async function withdrawUnaccepted(parts: OriginParts, course: Course, mirror: Mirror): Promise<boolean> {
+  const cancelled = { state: 'cancelled', code: 'CANCELLED', message: 'cancelled before it was accepted' } as const;
+  try {
+    if (course.sent) await parts.directory.client(mirror.peer).cancel(course.id);
+  } catch (error) {
+    if (isPassing(error)) return true;
+    end(parts, course, cancelled);
+    return false;
+  }
+  if (!course.sent) {
+    end(parts, course, cancelled);
+    return false;
+  }
+  parts.journal.accept(course.id);
+  return oneRound(parts, course, parts.journal.require(course.id));
+}
+
+/** Proves that the link works again; a quiet watch would not say so. */
+async function probe(parts: OriginParts, course: Course, client: PeerClient): Promise<void> {
+  await client.readTranscript(course.id, 0, 1);
+  parts.journal.setUnreachable(course.id, false);
+}
+
+/** One watch, with the cancel beside it where that is wanted. True when the outcome came. */
+async function followOnce(parts: OriginParts, course: Course, mirror: Mirror, client: PeerClient): Promise<boolean> {
+  const { round } = course;
+  if (mirror.cancelRequestedAtMs === undefined) {
+    return takeEvents(parts, mirror, client, { signal: round.signal, progressed: () => progressed(course) });
+  }
+  // The cancel is sent beside the watch; when it fails, the watch is broken off too, so that both are tried again.
+  const broken = new AbortController();
+  const signal = AbortSignal.any([round.signal, broken.signal]);
+  const cancelling = client.cancel(course.id).then(
+    () => undefined,
+    (error: unknown) => {
+      broken.abort();
+      return toWritError(error);
+    },
+  );
+  const ended = await takeEvents(parts, mirror, client, { signal, progressed: () => progressed(course) });
+  if (ended || round.signal.aborted) return ended;
+  if (!broken.signal.aborted) return false;
+  const failure = await cancelling;
+  if (failure) throw failure;
+  return false;
+}
+
+function progressed(course: Course): void {
+  course.failures = 0;
+}
+
+function retryOrEnd(parts: OriginParts, course: Course, mirror: Mirror, error: unknown): boolean {
+  const verdict = verdictOnAccepted(error, mirror.peerLabel);
+  if (verdict) {
+    end(parts, course, verdict);
+    return false;
+  }
+  parts.logger.debug('link to a task broke', { task: course.id, peer: mirror.peer, error: String(error) });
+  return true;
+}
+
+function end(parts: OriginParts, course: Course, verdict: MirrorVerdict, handover?: Handover): void {
+  parts.journal.end(course.id, verdict);
+  course.settle(handover ?? { kind: 'pending' });
+}
+
+function isOverdue(parts: OriginParts, mirror: Mirror): boolean {
+  const deadlineMs = mirror.createdAtMs + (mirror.spec.timeoutMs ?? UNKNOWN_TIMEOUT_MS);
+  return mirror.unreachable && parts.clock.nowMs() > deadlineMs + GIVE_UP_MS;
+}
+
+function overdueVerdict(mirror: Mirror): MirrorVerdict {
+  const silence = `${mirror.peerLabel} told nothing for ${formatDuration(GIVE_UP_MS)} after the deadline`;
+  return { state: 'lost', code: 'LOST', message: silence };
+}

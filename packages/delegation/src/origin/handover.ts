@@ -1,0 +1,56 @@
+import { toWritError, type WritError } from '@writ/core';
+import type { Mirror } from '@writ/task-store';
+import type { OutgoingSubmit, PeerClient, RefusedDecision } from '../types.ts';
+import type { OriginParts } from './parts.ts';
+import { isPassing, refusedDecision } from './verdicts.ts';
+
+/** What handing a task over came to. `pending`: it goes on in the background. */
+export type Handover =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'refused'; readonly decidedBy: 'here' | 'peer'; readonly decision: RefusedDecision }
+  | { readonly kind: 'failed'; readonly error: WritError }
+  | { readonly kind: 'pending' };
+
+/** One try. `again` says whether anything may have reached the peer. */
+export type SubmitTry =
+  | Exclude<Handover, { kind: 'pending' }>
+  | { readonly kind: 'again'; readonly sent: boolean; readonly error: WritError };
+
+/** Sends a task once, always under its own key; a fresh writ each time, so that it is not too old. Never rejects. */
+export async function trySubmit(parts: OriginParts, mirror: Mirror): Promise<SubmitTry> {
+  try {
+    const refusal = outboundRefusal(parts, mirror);
+    if (refusal) return { kind: 'refused', decidedBy: 'here', decision: refusal };
+    const client: PeerClient = parts.directory.client(mirror.peer);
+    const answer = await client.submit(outgoing(parts, mirror));
+    if (answer.accepted) return { kind: 'accepted' };
+    return { kind: 'refused', decidedBy: 'peer', decision: answer.decision };
+  } catch (thrown) {
+    const error = toWritError(thrown);
+    if (isPassing(error)) return { kind: 'again', sent: error.details.sent !== false, error };
+    return { kind: 'failed', error };
+  }
+}
+
+/** What this node's own policy says against sending it; asked before every try. INVARIANT: 2 */
+export function outboundRefusal(
+  parts: OriginParts,
+  mirror: Pick<Mirror, 'peer' | 'spec'>,
+): RefusedDecision | undefined {
+  if (mirror.peer === 'self') return undefined;
+  const { profile, workspace } = mirror.spec;
+  const decision = parts.engine.decideOutbound({
+    to: mirror.peer,
+    ship: false,
+    ...(profile === undefined ? {} : { profile }),
+    ...(workspace === undefined ? {} : { workspace }),
+  });
+  return decision.effect === 'allow' ? undefined : refusedDecision(decision);
+}
+
+function outgoing(parts: OriginParts, mirror: Mirror): OutgoingSubmit {
+  const { id: task, spec, session, agent, idempotencyKey, peer: to } = mirror;
+  const { generation } = parts.engine.snapshot();
+  const writs = to === 'self' ? [] : [parts.issuer.issue({ to, task, spec, session, agent, generation })];
+  return { task, idempotencyKey, spec, writs, session, agent };
+}

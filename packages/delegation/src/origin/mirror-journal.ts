@@ -1,0 +1,99 @@
+import { WritError } from '@writ/core';
+import type { Database, ReadTx, WriteTx } from '@writ/database';
+import {
+  isTerminal,
+  type Mirror,
+  type MirrorStore,
+  type NewMirror,
+  type TaskEvent,
+  type TaskOutcome,
+} from '@writ/task-store';
+import type { Wakeups } from '../wakeups.ts';
+
+/** Writes what the origin knows of its tasks, each change in its own transaction, then wakes who watches. */
+export interface MirrorJournal {
+  get(id: string): Mirror | undefined;
+  /** Throws NOT_FOUND. */
+  require(id: string): Mirror;
+  insert(tx: WriteTx, mirror: NewMirror): Mirror;
+  /** Takes one event over, with its cursor; undefined where it is known already. The link works, so much is sure. */
+  apply(id: string, event: TaskEvent): Mirror | undefined;
+  accept(id: string): void;
+  setUnreachable(id: string, unreachable: boolean): void;
+  /** Stores the intent; no effect on a mirror that is terminal. */
+  requestCancel(id: string, by: string): Mirror;
+  /** Ends a mirror without its executor; no effect on one that is terminal. */
+  end(id: string, verdict: Pick<TaskOutcome, 'state' | 'code' | 'message'>): void;
+  endIn(tx: WriteTx, id: string, verdict: Pick<TaskOutcome, 'state' | 'code' | 'message'>): Mirror | undefined;
+}
+
+export function createMirrorJournal(options: {
+  readonly database: Database;
+  readonly mirrors: MirrorStore;
+  readonly wakeups: Wakeups;
+}): MirrorJournal {
+  const { database, mirrors, wakeups } = options;
+  const write = <T>(id: string, fn: (tx: WriteTx) => T): T =>
+    database.withWriteTx((tx) => {
+      tx.afterCommit(() => wakeups.wake(id));
+      return fn(tx);
+    });
+  const endIn: MirrorJournal['endIn'] = (tx, id, verdict) => {
+    const nothingRan = { truncated: false, stdoutBytes: 0, stderrBytes: 0, endedAtMs: tx.nowMs };
+    const ended = mirrors.end(tx, id, { ...verdict, ...nothingRan });
+    if (ended) audit(tx, ended);
+    return ended;
+  };
+  return {
+    get: (id) => database.withReadTx((tx) => mirrors.get(tx, id)),
+    require: (id) => database.withReadTx((tx) => requireMirror(mirrors, tx, id)),
+    insert(tx, mirror) {
+      const inserted = mirrors.insert(tx, mirror);
+      audit(tx, inserted);
+      return inserted;
+    },
+    apply: (id, event) =>
+      write(id, (tx) => {
+        const applied = mirrors.apply(tx, id, event);
+        if (applied && event.kind === 'outcome') audit(tx, applied);
+        return applied?.unreachable ? mirrors.setUnreachable(tx, id, false) : applied;
+      }),
+    accept: (id) =>
+      write(id, (tx) => {
+        mirrors.setAccepted(tx, id);
+        mirrors.setUnreachable(tx, id, false);
+      }),
+    setUnreachable(id, unreachable) {
+      const known = database.withReadTx((tx) => mirrors.get(tx, id));
+      if (known && known.unreachable !== unreachable) write(id, (tx) => mirrors.setUnreachable(tx, id, unreachable));
+    },
+    requestCancel: (id, by) =>
+      write(id, (tx) => {
+        const mirror = requireMirror(mirrors, tx, id);
+        if (isTerminal(mirror.state) || mirror.cancelRequestedAtMs !== undefined) return mirror;
+        tx.audit({ kind: 'task', action: 'mirror.cancel-requested', actor: by, subject: id });
+        return mirrors.setCancelRequested(tx, id) ?? mirror;
+      }),
+    end: (id, verdict) => {
+      write(id, (tx) => endIn(tx, id, verdict));
+    },
+    endIn,
+  };
+}
+
+function requireMirror(mirrors: MirrorStore, tx: ReadTx, id: string): Mirror {
+  const mirror = mirrors.get(tx, id);
+  if (mirror) return mirror;
+  throw new WritError('NOT_FOUND', 'no such task', { nextSteps: ['list the tasks: writ task list'] });
+}
+
+// INVARIANT: 10 the beginning and the end of every mirror have their audit entry in the same transaction.
+function audit(tx: WriteTx, mirror: Mirror): void {
+  tx.audit({
+    kind: 'task',
+    action: `mirror.${mirror.state}`,
+    actor: 'node',
+    subject: mirror.id,
+    details: { peer: mirror.peer, session: mirror.session, code: mirror.outcome?.code ?? null },
+  });
+}

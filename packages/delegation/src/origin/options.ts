@@ -1,0 +1,20 @@
+import type { Clock, Logger, Random } from '@writ/core';
+import type { Database } from '@writ/database';
+import type { PolicyEngine } from '@writ/policy';
+import type { MirrorStore } from '@writ/task-store';
+import type { PeerDirectory, TranscriptMirror, WritIssuer } from '../types.ts';
+
+/** What an origin is made of. */
+export interface OriginOptions {
+  readonly database: Database;
+  readonly mirrors: MirrorStore;
+  /** The node's one engine: decides what may go out. */
+  readonly engine: PolicyEngine;
+  /** `client('self')` must lead to this node's own executor. */
+  readonly directory: PeerDirectory;
+  readonly issuer: WritIssuer;
+  readonly transcripts: TranscriptMirror;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}

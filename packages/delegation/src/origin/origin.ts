@@ -1,0 +1,91 @@
+import type { RunningCode } from '@writ/core';
+import type { Snapshot } from '@writ/policy';
+import { isTerminal, type Mirror } from '@writ/task-store';
+import type { Origin } from '../types.ts';
+import { createWakeups } from '../wakeups.ts';
+import { delegateTask, follow } from './delegating.ts';
+import { createMirrorJournal } from './mirror-journal.ts';
+import type { OriginOptions } from './options.ts';
+import type { OriginParts } from './parts.ts';
+import { readMirrorPage, watchMirror } from './reading.ts';
+
+/** The asking end of tasks: hands them over, follows them through every break, keeps what came back. */
+export function createOrigin(options: OriginOptions): Origin {
+  const { database, mirrors } = options;
+  let closing = false;
+  const wakeups = createWakeups();
+  const journal = createMirrorJournal({ database, mirrors, wakeups });
+  const parts: OriginParts = { ...options, journal, wakeups, followers: new Map(), closing: () => closing };
+  const stopListening = options.engine.onChange((now) => {
+    endUntrusted(parts, now).catch((error: unknown) =>
+      options.logger.error('tasks of a former peer could not be ended', { error: String(error) }),
+    );
+  });
+  return {
+    delegate: (request) => delegateTask(parts, request),
+    get: journal.get,
+    list: (filter) => database.withReadTx((tx) => mirrors.list(tx, filter)),
+    watch: (task, afterSeq, signal) => watchMirror(parts, { task, afterSeq, signal }),
+    readTranscript: (id, offset, limit) => readMirrorPage(parts, id, offset, limit),
+    cancel: (id, by) => cancelMirror(parts, id, by),
+    endWhere: (match, code, message) => endMatching(parts, match, code, message),
+    async recover() {
+      await endUntrusted(parts, options.engine.snapshot());
+      for (const mirror of database.withReadTx((tx) => mirrors.listLive(tx)))
+        follow(parts, mirror.id, { fresh: false });
+    },
+    async close() {
+      closing = true;
+      stopListening();
+      const followers = [...parts.followers.values()];
+      for (const follower of followers) follower.stop();
+      await Promise.all(followers.map((follower) => follower.done));
+      wakeups.close();
+    },
+  };
+}
+
+/** Resolves when the task is terminal, or as soon as its executor turns out to be unreachable; the intent stays. */
+async function cancelMirror(parts: OriginParts, id: string, by: string): Promise<Mirror> {
+  let mirror = parts.journal.requestCancel(id, by);
+  if (isTerminal(mirror.state)) return mirror;
+  follow(parts, id, { fresh: false }).cancelRequested();
+  while (!isTerminal(mirror.state) && !mirror.unreachable && !parts.wakeups.closed) {
+    await parts.wakeups.wait(id);
+    mirror = parts.journal.require(id);
+  }
+  return mirror;
+}
+
+async function endMatching(
+  parts: OriginParts,
+  match: (mirror: Mirror) => boolean,
+  code: RunningCode,
+  message: string,
+): Promise<number> {
+  const matching = parts.database.withReadTx((tx) => parts.mirrors.listLive(tx)).filter(match);
+  await Promise.all(matching.map((mirror) => endHere(parts, mirror, code, message)));
+  return matching.length;
+}
+
+/** Tells the executor too, where it can still be told; whether it hears changes nothing here. */
+async function endHere(parts: OriginParts, mirror: Mirror, code: RunningCode, message: string): Promise<void> {
+  const follower = parts.followers.get(mirror.id);
+  follower?.stop();
+  parts.journal.end(mirror.id, { state: 'failed', code, message });
+  try {
+    parts.directory
+      .client(mirror.peer)
+      .cancel(mirror.id)
+      .catch(() => {});
+  } catch {
+    // No client for a peer that is gone: it ends its tasks by its own rules.
+  }
+  await follower?.done;
+}
+
+function endUntrusted(parts: OriginParts, now: Snapshot): Promise<number> {
+  const trusted = new Set([...now.config.peers.values()].map((peer) => peer.id.toLowerCase()));
+  const isUntrusted = ({ peer }: Mirror): boolean => peer !== 'self' && !trusted.has(peer.toLowerCase());
+  return endMatching(parts, isUntrusted, 'TRUST_REVOKED', 'the executor is no peer of this node any more');
+}

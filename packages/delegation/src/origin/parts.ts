@@ -1,0 +1,13 @@
+import type { Wakeups } from '../wakeups.ts';
+import type { Follower } from './follower.ts';
+import type { MirrorJournal } from './mirror-journal.ts';
+import type { OriginOptions } from './options.ts';
+
+/** What the functions of one origin share. */
+export interface OriginParts extends OriginOptions {
+  readonly journal: MirrorJournal;
+  readonly wakeups: Wakeups;
+  /** One for each mirror that is not terminal, by task id. */
+  readonly followers: Map<string, Follower>;
+  readonly closing: () => boolean;
+}

@@ -1,0 +1,43 @@
+import { toWritError, type WritCode } from '@writ/core';
+import type { Decision } from '@writ/policy';
+import type { TaskOutcome } from '@writ/task-store';
+import type { RefusedDecision } from '../types.ts';
+
+/** How a mirror ends that its executor tells nothing about. */
+export type MirrorVerdict = Pick<TaskOutcome, 'state' | 'code' | 'message'>;
+
+/** Codes that say nothing about the task: the same call may succeed later. */
+const PASSING: readonly WritCode[] = ['UNREACHABLE', 'SHUTTING_DOWN', 'RATE_LIMITED', 'INTERNAL', 'DATABASE_ERROR'];
+
+/** True for an error after which the same call is made again. */
+export function isPassing(error: unknown): boolean {
+  return PASSING.includes(toWritError(error).code);
+}
+
+/**
+ * What an error of `watch` or `cancel` means for a task that the peer had accepted; undefined: try again. A peer that
+ * no longer takes this node for a peer has ended its tasks by its own rules, and tells nothing more.
+ */
+export function verdictOnAccepted(error: unknown, peerLabel: string): MirrorVerdict | undefined {
+  const { code } = toWritError(error);
+  switch (code) {
+    case 'NOT_FOUND':
+      return { state: 'lost', code: 'LOST', message: `${peerLabel} does not know the task any more` };
+    case 'PEER_UNKNOWN':
+    case 'PEER_DISABLED':
+      return { state: 'failed', code: 'TRUST_REVOKED', message: `${peerLabel} does not serve this node any more` };
+    default:
+      return undefined;
+  }
+}
+
+/** What a refused or failed handover means: the executor made no task, and the mirror keeps the code. */
+export function verdictOnRefusal(refusal: { readonly code: string; readonly message: string }): MirrorVerdict {
+  return { state: 'failed', code: refusal.code, message: refusal.message };
+}
+
+/** A decision without what only its own node may see. */
+export function refusedDecision(decision: Decision): RefusedDecision {
+  const { code, message, nextSteps, generation } = decision;
+  return { effect: decision.effect === 'ask' ? 'ask' : 'deny', code, message, nextSteps, generation };
+}

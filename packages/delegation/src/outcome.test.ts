@@ -1,0 +1,101 @@
+import type { Ending } from '@writ/task-store';
+import { describe, expect, it } from 'vitest';
+import { type OutcomePolicy, outcomeOf, outcomeWithoutRun } from './outcome.ts';
+import type { RunReport } from './types.ts';
+
+const POLICY: OutcomePolicy = { onOverflow: 'fail', maxOutputBytes: 1024, deadline: 'timeout' };
+
+function report(ending: Ending, truncated = false): RunReport {
+  return { ending, truncated, stdoutBytes: 7, stderrBytes: 3, startedAtMs: 10, endedAtMs: 20 };
+}
+
+const EXIT_0: Ending = { kind: 'exit', exitCode: 0 };
+const EXIT_3: Ending = { kind: 'exit', exitCode: 3 };
+const KILLED: Ending = { kind: 'signal', signal: 'SIGKILL' };
+const TIMEOUT: Ending = { kind: 'timeout', timeoutMs: 5000 };
+const CANCEL: Ending = { kind: 'cancel', cause: 'person' };
+const LIMIT: Ending = { kind: 'output-limit', limitBytes: 1024 };
+
+describe('outcomeOf', () => {
+  const cases: readonly [string, RunReport, Partial<OutcomePolicy>, string, string | undefined, boolean][] = [
+    ['exit 0', report(EXIT_0), {}, 'completed', undefined, false],
+    ['exit 3', report(EXIT_3), {}, 'failed', 'WORKER_FAILED', false],
+    ['exit 3 after an overflow', report(EXIT_3, true), {}, 'failed', 'WORKER_FAILED', true],
+    [
+      'exit 3 after an allowed overflow',
+      report(EXIT_3, true),
+      { onOverflow: 'truncate' },
+      'failed',
+      'WORKER_FAILED',
+      true,
+    ],
+    ['exit 0 after an overflow', report(EXIT_0, true), {}, 'failed', 'RESULT_TOO_LARGE', true],
+    [
+      'exit 0 after an allowed overflow',
+      report(EXIT_0, true),
+      { onOverflow: 'truncate' },
+      'completed',
+      undefined,
+      true,
+    ],
+    ['an output limit', report(LIMIT), {}, 'failed', 'RESULT_TOO_LARGE', true],
+    ['a signal', report(KILLED), {}, 'failed', 'WORKER_FAILED', false],
+    ['a signal after an overflow', report(KILLED, true), {}, 'failed', 'WORKER_FAILED', true],
+    ['a timeout', report(TIMEOUT), {}, 'failed', 'TIMED_OUT', false],
+    ['a timeout after an overflow', report(TIMEOUT, true), {}, 'failed', 'TIMED_OUT', true],
+    ['a deadline of the lease', report(TIMEOUT), { deadline: 'lease' }, 'failed', 'LEASE_EXPIRED', false],
+    ['a deadline of the writ', report(TIMEOUT), { deadline: 'writ' }, 'failed', 'TIMED_OUT', false],
+    ['a cancel', report(CANCEL), { cause: { kind: 'cancel', by: 'person' } }, 'cancelled', 'CANCELLED', false],
+    ['a cancel at the runner', report(CANCEL), {}, 'cancelled', 'CANCELLED', false],
+    [
+      'exit 0 after a cancel',
+      report(EXIT_0),
+      { cause: { kind: 'cancel', by: 'person' } },
+      'cancelled',
+      'CANCELLED',
+      false,
+    ],
+    [
+      'exit 0 after the lease was revoked',
+      report(EXIT_0),
+      { cause: { kind: 'withdrawn', code: 'LEASE_REVOKED', message: 'its lease was revoked' } },
+      'failed',
+      'LEASE_REVOKED',
+      false,
+    ],
+    [
+      'trust that was revoked',
+      report(CANCEL, true),
+      { cause: { kind: 'withdrawn', code: 'TRUST_REVOKED', message: 'no longer a peer' } },
+      'failed',
+      'TRUST_REVOKED',
+      true,
+    ],
+  ];
+  it.each(cases)('%s', (_name, run, policy, state, code, truncated) => {
+    const outcome = outcomeOf(run, { ...POLICY, ...policy });
+    expect(outcome).toMatchObject({ state, truncated, stdoutBytes: 7, stderrBytes: 3, startedAtMs: 10, endedAtMs: 20 });
+    expect(outcome.code).toBe(code);
+    expect(outcome.message).toMatch(/^[a-z]/);
+  });
+
+  it('reports an overflow that fails as its own ending', () => {
+    expect(outcomeOf(report(EXIT_0, true), POLICY).ending).toEqual({ kind: 'output-limit', limitBytes: 1024 });
+    expect(outcomeOf(report(EXIT_3, true), POLICY).ending).toEqual(EXIT_3);
+  });
+});
+
+describe('outcomeWithoutRun', () => {
+  it('has no ending and no start', () => {
+    const outcome = outcomeWithoutRun({ kind: 'cancel', by: 'wn-`x' }, 99);
+    expect(outcome).toEqual({
+      state: 'cancelled',
+      code: 'CANCELLED',
+      message: 'cancelled by `wn-\\u{60}x`',
+      truncated: false,
+      stdoutBytes: 0,
+      stderrBytes: 0,
+      endedAtMs: 99,
+    });
+  });
+});

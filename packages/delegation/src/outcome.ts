@@ -1,0 +1,104 @@
+import { formatDuration, formatSize, quote } from '@writ/core';
+import type { Ending, TaskOutcome } from '@writ/task-store';
+import type { RunReport } from './types.ts';
+
+/** Why the executor ended a run or a queued task before it ended by itself. */
+export type StopCause =
+  | { readonly kind: 'cancel'; readonly by: string }
+  | { readonly kind: 'withdrawn'; readonly code: string; readonly message: string };
+
+/** Which of its bounds the deadline of an attempt came from; `timeout` is the profile's or the origin's own. */
+export type DeadlineSource = 'timeout' | 'lease' | 'writ';
+
+/** What a report is judged by. */
+export interface OutcomePolicy {
+  readonly onOverflow: 'fail' | 'truncate';
+  readonly maxOutputBytes: number;
+  readonly deadline: DeadlineSource;
+  /** The first cause, where this node ended the run. */
+  readonly cause?: StopCause;
+}
+
+type Verdict = Pick<TaskOutcome, 'state' | 'code' | 'message'> & { readonly ending?: Ending };
+
+/**
+ * What a run came to: pure.
+ * INVARIANT: 8 a stop that this node decided on wins over a completion that was reported later.
+ * INVARIANT: 10 a failure outranks truncation and both are reported.
+ */
+export function outcomeOf(report: RunReport, policy: OutcomePolicy): TaskOutcome {
+  const verdict = policy.cause ? stopVerdict(policy.cause) : endingVerdict(report, policy);
+  return {
+    ending: report.ending,
+    ...verdict,
+    truncated: report.truncated || report.ending.kind === 'output-limit',
+    stdoutBytes: report.stdoutBytes,
+    stderrBytes: report.stderrBytes,
+    startedAtMs: report.startedAtMs,
+    endedAtMs: report.endedAtMs,
+  };
+}
+
+/** What a task came to that no process ever ran for. */
+export function outcomeWithoutRun(verdict: StopCause | Verdict, endedAtMs: number): TaskOutcome {
+  const { state, code, message } = 'kind' in verdict ? stopVerdict(verdict) : verdict;
+  return {
+    state,
+    ...(code === undefined ? {} : { code }),
+    message,
+    truncated: false,
+    stdoutBytes: 0,
+    stderrBytes: 0,
+    endedAtMs,
+  };
+}
+
+function stopVerdict(cause: StopCause): Verdict {
+  if (cause.kind === 'withdrawn') return { state: 'failed', code: cause.code, message: cause.message };
+  return { state: 'cancelled', code: 'CANCELLED', message: `cancelled by ${quote(cause.by)}` };
+}
+
+function endingVerdict(report: RunReport, policy: OutcomePolicy): Verdict {
+  const { ending } = report;
+  switch (ending.kind) {
+    case 'exit':
+      if (ending.exitCode !== 0) {
+        return { state: 'failed', code: 'WORKER_FAILED', message: `exited with status ${ending.exitCode}` };
+      }
+      return report.truncated ? overflowVerdict(policy) : { state: 'completed', message: 'exited with status 0' };
+    case 'signal':
+      return { state: 'failed', code: 'WORKER_FAILED', message: `ended by signal ${ending.signal}` };
+    case 'timeout':
+      return timeoutVerdict(ending.timeoutMs, policy.deadline);
+    case 'output-limit':
+      return overflowVerdict(policy);
+    case 'cancel':
+      return { state: 'cancelled', code: 'CANCELLED', message: `cancelled: ${quote(ending.cause)}` };
+  }
+}
+
+/** The work itself went well but wrote more than it may. */
+function overflowVerdict(policy: OutcomePolicy): Verdict {
+  const limit = formatSize(policy.maxOutputBytes);
+  if (policy.onOverflow === 'truncate') {
+    return { state: 'completed', message: `exited with status 0; output cut at ${limit}` };
+  }
+  return {
+    state: 'failed',
+    code: 'RESULT_TOO_LARGE',
+    message: `exited with status 0 but wrote more than ${limit}`,
+    ending: { kind: 'output-limit', limitBytes: policy.maxOutputBytes },
+  };
+}
+
+function timeoutVerdict(timeoutMs: number, deadline: DeadlineSource): Verdict {
+  const after = `after ${formatDuration(timeoutMs)}`;
+  switch (deadline) {
+    case 'lease':
+      return { state: 'failed', code: 'LEASE_EXPIRED', message: `its lease expired ${after}` };
+    case 'writ':
+      return { state: 'failed', code: 'TIMED_OUT', message: `the writ's deadline passed ${after}` };
+    case 'timeout':
+      return { state: 'failed', code: 'TIMED_OUT', message: `timed out ${after}` };
+  }
+}

@@ -1,0 +1,60 @@
+import type { TaskEvent } from '@writ/task-store';
+import type { WatchedEvent } from './types.ts';
+import type { Wakeups } from './wakeups.ts';
+
+/** Events that one read takes; a slow watcher costs this many rows and one piece of output, never more. */
+const PAGE_EVENTS = 256;
+
+/** Where the events of one end's tasks are kept. */
+export interface EventRows {
+  /** Events after `afterSeq`, and whether the task is terminal, in one read. Throws NOT_FOUND. */
+  page(
+    task: string,
+    afterSeq: number,
+    limit: number,
+  ): { readonly events: readonly TaskEvent[]; readonly ended: boolean };
+  /** Transcript bytes; fewer only where they are gone. */
+  bytes(task: string, offset: number, length: number): Promise<Uint8Array>;
+}
+
+/** Stored events, then live ones, gapless; ends after the outcome, when `signal` aborts or the wake-ups close. */
+export async function* watchEvents(
+  rows: EventRows,
+  wakeups: Wakeups,
+  view: { readonly task: string; readonly afterSeq: number; readonly signal: AbortSignal },
+): AsyncGenerator<WatchedEvent, void, undefined> {
+  let cursor = view.afterSeq;
+  while (!view.signal.aborted && !wakeups.closed) {
+    const page = rows.page(view.task, cursor, PAGE_EVENTS);
+    if (page.events.length === 0) {
+      if (page.ended) return;
+      await wakeups.wait(view.task, view.signal);
+    }
+    for (const event of page.events) {
+      if (view.signal.aborted) return;
+      const data = event.kind === 'output' ? await rows.bytes(view.task, event.offset, event.length) : undefined;
+      yield data === undefined ? { event } : { event, data };
+      cursor = event.seq;
+      if (event.kind === 'outcome') return;
+    }
+  }
+}
+
+/** Reads `length` bytes from `offset` by as many calls as it takes; fewer where there are no more. */
+export async function readFully(
+  read: (offset: number, limit: number) => Promise<Uint8Array>,
+  offset: number,
+  length: number,
+): Promise<Uint8Array> {
+  const first = await read(offset, length);
+  if (first.length === length || first.length === 0) return first;
+  const pieces = [first];
+  let have = first.length;
+  while (have < length) {
+    const piece = await read(offset + have, length - have);
+    if (piece.length === 0) break;
+    pieces.push(piece);
+    have += piece.length;
+  }
+  return Buffer.concat(pieces, have);
+}
