@@ -1,0 +1,49 @@
+import { nearest, quote, WritError } from '@writ/core';
+import type { z } from 'zod';
+
+/** Most reasons that one refusal lists. */
+const MOST_REASONS = 5;
+
+/** Where older callers put a session; a session is never taken from there. */
+const SESSION_CARRIER = '_session_id';
+
+/**
+ * What a caller sent, checked against the schema of an operation. Unknown keys are refused with the nearest known one.
+ * Throws BAD_REQUEST with at most five reasons; values are never repeated in them.
+ */
+export function parseInput<I extends z.ZodObject>(schema: I, raw: unknown): z.output<I> {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+    throw new WritError('BAD_REQUEST', 'the input must be a JSON object');
+  }
+  const result = schema.safeParse(withoutSession(raw));
+  if (result.success) return result.data;
+  const known = Object.keys(schema.shape);
+  const reasons = result.error.issues.slice(0, MOST_REASONS).map((issue) => reasonFor(issue, known));
+  const more = result.error.issues.length - reasons.length;
+  if (more > 0) reasons.push(`and ${more} more`);
+  throw new WritError('BAD_REQUEST', reasons.join('; '));
+}
+
+/** INVARIANT: 7 a caller never chooses its session; what it says of one is dropped before anything looks at it. */
+function withoutSession(raw: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(raw).filter(([key]) => key !== SESSION_CARRIER));
+}
+
+function reasonFor(issue: z.core.$ZodIssue, known: readonly string[]): string {
+  if (issue.code === 'unrecognized_keys') return unknownKeys(issue.keys, issue.path.length === 0 ? known : []);
+  const message = lowerFirst(issue.message);
+  return issue.path.length === 0 ? message : `${quote(issue.path.map(String).join('.'))}: ${message}`;
+}
+
+function unknownKeys(keys: readonly string[], known: readonly string[]): string {
+  const shown = keys.slice(0, MOST_REASONS).map((key) => {
+    const meant = nearest(key, known);
+    return meant === undefined ? quote(key) : `${quote(key)} (did you mean ${quote(meant)}?)`;
+  });
+  const more = keys.length > shown.length ? ` and ${keys.length - shown.length} more` : '';
+  return `unknown key ${shown.join(', ')}${more}`;
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,41 @@
+import type { Tool } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Registry, ToolOperation } from '../registry.ts';
+import type { Caller } from '../types.ts';
+
+type ObjectSchema = Tool['inputSchema'];
+
+/** What is advertised to an agent: one tool for each operation that is open to it, from the registry alone. */
+export function toolDefinitions(registry: Registry, caller: Caller): Tool[] {
+  return registry.tools(caller).map(toolDefinition);
+}
+
+function toolDefinition({ name, summary, input, output, mcp }: ToolOperation): Tool {
+  return {
+    name,
+    title: mcp.title,
+    description: summary,
+    inputSchema: jsonSchema(input, 'input'),
+    outputSchema: jsonSchema(output, 'output'),
+    annotations: {
+      readOnlyHint: mcp.readOnly,
+      destructiveHint: mcp.destructive,
+      idempotentHint: mcp.idempotent,
+      openWorldHint: false,
+    },
+  };
+}
+
+/** A schema as agents read it: without what costs words and says nothing. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): ObjectSchema {
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema: node }) => {
+      if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
+      if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum;
+      // An answer may gain a field; a client that kept the schema has to accept it.
+      if (io === 'output') delete node.additionalProperties;
+    },
+  });
+  return { ...json, type: 'object' } as ObjectSchema;
+}

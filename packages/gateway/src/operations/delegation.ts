@@ -1,0 +1,106 @@
+import type { DelegateAnswer, TaskSpec } from '@writ/delegation';
+import type { z } from 'zod';
+import type { Decided, OperationOutput } from '../client/types.ts';
+import { delegationContract } from '../contract/delegation.ts';
+import type { GatewayPorts } from '../gateway-ports.ts';
+import { type AnyOperation, implement } from '../implement.ts';
+import { logReference, transcriptText } from '../transcript-text.ts';
+import type { Caller } from '../types.ts';
+import { viewTask } from '../views/task-view.ts';
+import { requireDuration } from './duration.ts';
+import { foldLetters, labelsOf, requireName, SELF } from './peer-lookup.ts';
+import { listTasks } from './task-list.ts';
+import { findTask } from './task-lookup.ts';
+import { waitForTask } from './wait.ts';
+
+/** Agent name of a call that belongs to no agent's connection. */
+const COMMAND_LINE = 'cli';
+
+/** Handing work on and following it. */
+export function delegationOperations(ports: GatewayPorts): readonly AnyOperation[] {
+  const { engine, origin, executor } = ports;
+  const labels = () => labelsOf(engine.snapshot().config);
+  const view = (task: string) => viewTask(findTask(ports, task), labels());
+  return [
+    implement(delegationContract.delegate, async (input, { caller }) => {
+      const spec = specFrom(input);
+      // A call without a session gets one of its own: nothing that is opened for it reaches another.
+      const session = caller.session ?? ports.sessions.start(COMMAND_LINE);
+      const answer = await origin.delegate({
+        to: foldLetters(input.to),
+        spec,
+        session: session.id,
+        agent: session.agent,
+        ...(input.idempotency_key === undefined ? {} : { idempotencyKey: input.idempotency_key }),
+      });
+      return viewAnswer(answer);
+    }),
+    implement(delegationContract.status, ({ task }) => view(task)),
+    implement(delegationContract.wait, async ({ task, timeout_seconds }, { signal }) => {
+      const { timedOut } = await waitForTask(ports, task, timeout_seconds * 1000, signal);
+      return { ...view(task), timed_out: timedOut };
+    }),
+    implement(delegationContract.transcript, async ({ task, offset, limit }) => {
+      const reader = findTask(ports, task).asked === undefined ? executor : origin;
+      const page = await reader.readTranscript(task, offset, limit);
+      const { text, usedBytes } = transcriptText(page.data, page.end);
+      return {
+        task,
+        log: logReference(task, offset),
+        text,
+        next_offset: page.next - (page.data.length - usedBytes),
+        end: page.end,
+      };
+    }),
+    implement(delegationContract.cancel, async ({ task }, { caller }) => {
+      const end = findTask(ports, task).asked === undefined ? executor : origin;
+      await end.cancel(task, actor(caller));
+      return view(task);
+    }),
+    implement(delegationContract.list_tasks, (input, { caller }) => listTasks(ports, input, caller)),
+  ];
+}
+
+/** Who did it, for the audit trail: an agent of this machine, or the person at it. */
+function actor(caller: Caller): string {
+  return caller.session === undefined ? 'person' : 'self';
+}
+
+function specFrom(input: z.output<typeof delegationContract.delegate.input>): TaskSpec {
+  const { argv, prompt = '', profile, runner, workspace, ref, timeout } = input;
+  return {
+    input: argv === undefined ? { kind: 'prompt', prompt } : { kind: 'argv', argv },
+    ...(profile === undefined ? {} : { profile: requireName('profile', profile) }),
+    ...(runner === undefined ? {} : { runner: requireName('runner', runner) }),
+    ...(workspace === undefined ? {} : { workspace: requireName('workspace', workspace) }),
+    ...(ref === undefined ? {} : { ref }),
+    ...(timeout === undefined ? {} : { timeoutMs: requireDuration('timeout', timeout) }),
+  };
+}
+
+function viewAnswer(answer: DelegateAnswer): OperationOutput<'delegate'> {
+  const { task } = answer;
+  const decided = answer.accepted ? grantedDecision(task) : refusedDecision(answer);
+  return { accepted: answer.accepted, task: task.id, state: task.state, ...(decided ? { decided } : {}) };
+}
+
+/** Absent until the executing node has said what it granted. */
+function grantedDecision({ granted, peer }: DelegateAnswer['task']): Decided | undefined {
+  if (granted === undefined) return undefined;
+  return {
+    by: peer === SELF ? 'here' : 'peer',
+    effect: 'allow',
+    code: 'OK',
+    message: granted.message,
+    next_steps: [],
+    profile: granted.effectiveProfile,
+    runner: granted.effectiveRunner,
+    generation: granted.generation,
+    ...(granted.leaseId === undefined ? {} : { lease_id: granted.leaseId }),
+  };
+}
+
+function refusedDecision(answer: Extract<DelegateAnswer, { accepted: false }>): Decided {
+  const { effect, code, message, nextSteps, generation } = answer.decision;
+  return { by: answer.decidedBy, effect, code, message, next_steps: [...nextSteps], generation };
+}

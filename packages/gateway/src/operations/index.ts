@@ -1,0 +1,22 @@
+import type { GatewayPorts } from '../gateway-ports.ts';
+import type { AnyOperation } from '../implement.ts';
+import { delegationOperations } from './delegation.ts';
+import { discoveryOperations } from './discovery.ts';
+import { leaseOperations } from './leases.ts';
+import { nodeOperations } from './node.ts';
+import { peerOperations } from './peers.ts';
+import { policyOperations } from './policy.ts';
+import { taskOperations } from './tasks.ts';
+
+/** The one list of everything that a gateway can be asked. */
+export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
+  return [
+    ...discoveryOperations(ports),
+    ...delegationOperations(ports),
+    ...nodeOperations(ports),
+    ...peerOperations(ports),
+    ...leaseOperations(ports),
+    ...taskOperations(ports),
+    ...policyOperations(ports),
+  ];
+}

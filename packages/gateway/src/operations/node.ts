@@ -1,0 +1,68 @@
+import type { TaskState } from '@writ/delegation';
+import { nodeContract } from '../contract/node.ts';
+import type { GatewayPorts } from '../gateway-ports.ts';
+import { type AnyOperation, implement } from '../implement.ts';
+import { isFinished } from './task-lookup.ts';
+
+/** Newest records that the count of live work looks at on each side. */
+const COUNTED_TASKS = 1000;
+
+/** The node as a whole; for a person. */
+export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
+  const { engine, node, links, clock } = ports;
+  return [
+    implement(nodeContract.node_status, () => {
+      const info = node.info();
+      const { config } = engine.snapshot();
+      const policy = engine.status();
+      const failure = policy.lastError?.violations[0];
+      return {
+        id: info.id,
+        name: info.name,
+        version: info.version,
+        pid: info.pid,
+        started_at_ms: info.startedAtMs,
+        uptime_ms: Math.max(0, clock.nowMs() - info.startedAtMs),
+        home: info.home,
+        ...(info.meshAddress === undefined ? {} : { mesh_address: info.meshAddress }),
+        unseparated: info.unseparated,
+        generation: policy.generation,
+        policy_digest: policy.digest,
+        ...(failure === undefined ? {} : { policy_error: failure.message }),
+        policy_parked: policy.parked?.length ?? 0,
+        peers: [...config.peers.values()].map(({ label, id, enabled }) => ({
+          label,
+          id,
+          enabled,
+          link: links.state(id),
+        })),
+        live_leases: ports.authority.listLeases({}).length,
+        running_asked: countLive(ports.origin.list({ limit: COUNTED_TASKS })),
+        running_here: countLive(ports.executor.list({ limit: COUNTED_TASKS })),
+        isolation_none: [...config.profiles.values()]
+          .filter((profile) => profile.isolation === 'none')
+          .map((profile) => profile.name),
+      };
+    }),
+    implement(nodeContract.node_stop, () => {
+      const { pid } = node.info();
+      node.requestStop();
+      return { stopping: true as const, pid };
+    }),
+    implement(nodeContract.audit_tail, ({ limit }) => ({
+      entries: ports.audit.auditTail(limit).map(({ seq, atMs, kind, action, actor, subject, details }) => ({
+        seq,
+        at_ms: atMs,
+        kind,
+        action,
+        actor,
+        ...(subject === undefined ? {} : { subject }),
+        ...(details === undefined ? {} : { details: { ...details } }),
+      })),
+    })),
+  ];
+}
+
+function countLive(records: readonly { readonly state: TaskState }[]): number {
+  return records.filter(({ state }) => !isFinished(state)).length;
+}

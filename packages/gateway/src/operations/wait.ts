@@ -1,0 +1,37 @@
+import type { Clock } from '@writ/core';
+import { untilAborted } from '../abortable.ts';
+import { findTask, isFinished, stateOf, type TaskEnds } from './task-lookup.ts';
+
+/**
+ * Follows the events of a task until it is finished, `timeoutMs` are over or `signal` aborts. Streams, never polls.
+ * Throws NOT_FOUND.
+ */
+export async function waitForTask(
+  ports: TaskEnds & { readonly clock: Clock },
+  task: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<{ readonly timedOut: boolean }> {
+  const found = findTask(ports, task);
+  if (isFinished(stateOf(found))) return { timedOut: false };
+  const enough = new AbortController();
+  let timedOut = false;
+  const stopTimer = ports.clock.setTimer(timeoutMs, () => {
+    timedOut = true;
+    enough.abort();
+  });
+  const until = AbortSignal.any([signal, enough.signal]);
+  const events =
+    found.asked === undefined
+      ? ports.executor.watch(task, found.executing.lastSeq, until)
+      : ports.origin.watch(task, found.asked.cursor, until);
+  try {
+    for await (const { event } of untilAborted(events, until)) if (event.kind === 'outcome') break;
+  } catch (error) {
+    if (!until.aborted) throw error;
+  } finally {
+    stopTimer();
+    enough.abort();
+  }
+  return { timedOut: timedOut && !isFinished(stateOf(findTask(ports, task))) };
+}

@@ -1,0 +1,27 @@
+import { WritError } from '@writ/core';
+import { taskNotFound } from './operations/task-lookup.ts';
+import type { TaskScope } from './ports.ts';
+import type { Caller, Operation, StreamOperation } from './types.ts';
+
+/**
+ * The one ownership check. The host token reaches every task of this node; a task token its own task and what that
+ * delegated on. Throws NOT_FOUND, in the words of a task that is not there.
+ */
+export function checkOwnership(
+  operation: Pick<Operation | StreamOperation, 'name' | 'ownedTask'>,
+  input: Readonly<Record<string, unknown>>,
+  caller: Caller,
+  scope: TaskScope,
+): void {
+  if (operation.ownedTask === undefined) return;
+  const task = input[operation.ownedTask];
+  if (typeof task !== 'string') {
+    throw new WritError('INTERNAL', `operation ${operation.name} has no task in ${operation.ownedTask}`);
+  }
+  if (!reaches(caller, task, scope)) throw taskNotFound(task);
+}
+
+/** INVARIANT: 7 whether `caller` may know of `task`. */
+export function reaches(caller: Caller, task: string, scope: TaskScope): boolean {
+  return caller.kind === 'host' || caller.task === task || scope.within(caller.task, task);
+}

@@ -1,0 +1,62 @@
+import type { AnyOperation } from './implement.ts';
+import type { Caller, McpExposure, Operation } from './types.ts';
+
+/** An operation that agents are offered. */
+export type ToolOperation = Operation & { readonly mcp: McpExposure };
+
+/** Everything that a gateway can be asked; nothing is dispatched that is not in here. */
+export interface Registry {
+  readonly entries: readonly AnyOperation[];
+  /** The entry of that name as far as `caller` may know of it; to a task token what it may not use is not there. */
+  find(name: string, caller: Caller): AnyOperation | undefined;
+  /** What is advertised to an agent with that credential, in the order of the list. */
+  tools(caller: Caller): readonly ToolOperation[];
+  /** Every name that `caller` may use, for suggestions. */
+  names(caller: Caller): readonly string[];
+}
+
+/** Builds the registry. Throws where two operations have one name. */
+export function createRegistry(entries: readonly AnyOperation[]): Registry {
+  const byName = new Map<string, AnyOperation>();
+  for (const entry of entries) {
+    const { name } = entry.operation;
+    if (byName.has(name)) throw new Error(`operation ${name} is registered twice`);
+    byName.set(name, entry);
+  }
+  return {
+    entries,
+    find(name, caller) {
+      const entry = byName.get(name);
+      return entry !== undefined && mayUse(entry, caller) ? entry : undefined;
+    },
+    tools: (caller) =>
+      entries.flatMap((entry) =>
+        entry.form === 'call' && isTool(entry.operation) && mayUse(entry, caller) ? [entry.operation] : [],
+      ),
+    names: (caller) => entries.filter((entry) => mayUse(entry, caller)).map((entry) => entry.operation.name),
+  };
+}
+
+function isTool(operation: Operation): operation is ToolOperation {
+  return operation.mcp !== undefined;
+}
+
+/** INVARIANT: 7 to a task token there is nothing but what is stated to be open to its subtree. */
+function mayUse(entry: AnyOperation, caller: Caller): boolean {
+  return caller.kind === 'host' || entry.operation.taskToken === 'subtree';
+}
+
+/** The table of operations for docs, Markdown. */
+export function operationTable(registry: Registry): string {
+  const rows = registry.entries.map(({ form, operation }) => {
+    const mcp = 'mcp' in operation && operation.mcp !== undefined;
+    const inputs = Object.keys(operation.input.shape).map((key) => `\`${key}\``);
+    return `| \`${operation.name}\` | ${form === 'stream' ? 'stream' : 'answer'} | ${mcp ? 'agents and persons' : 'persons'} | ${operation.taskToken} | ${inputs.join(', ')} | ${operation.summary.replaceAll('|', '\\|')} |`;
+  });
+  return [
+    '| operation | form | for | task token | input | what it does |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import { formatSize, WritError } from '@writ/core';
+
+/** Largest body of a call, bytes. */
+export const LARGEST_BODY_BYTES = 4 * 1024 * 1024;
+
+/** What is read, and thrown away, of a body that is too large, so that its sender hears the answer; bytes. */
+const LARGEST_DRAINED_BYTES = 16 * LARGEST_BODY_BYTES;
+
+/** The JSON body of a request; an empty one is `{}`. Throws BAD_REQUEST where it is too large or no JSON. */
+export async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    const bytes = chunk as Buffer;
+    size += bytes.length;
+    if (size > LARGEST_DRAINED_BYTES) throw tooLarge();
+    if (size <= LARGEST_BODY_BYTES) chunks.push(bytes);
+  }
+  if (size > LARGEST_BODY_BYTES) throw tooLarge();
+  const text = decode(Buffer.concat(chunks));
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new WritError('BAD_REQUEST', 'the body is no JSON');
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new WritError('BAD_REQUEST', 'the body is no UTF-8');
+  }
+}
+
+function tooLarge(): WritError {
+  return new WritError('BAD_REQUEST', `the body is larger than ${formatSize(LARGEST_BODY_BYTES)}`);
+}

@@ -1,0 +1,147 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type Clock, errorToJson, type Logger, quote, WritError } from '@writ/core';
+import type { Dispatcher } from '../dispatch.ts';
+import { tellFailure } from '../failure.ts';
+import type { Authenticator } from '../ports.ts';
+import type { Caller } from '../types.ts';
+import { createGatekeeper, type Gatekeeper } from './authorization.ts';
+import { readBody } from './body.ts';
+import { createConnections } from './connections.ts';
+import { sendFailure, sendItems, sendJson, sendRawFailure } from './responses.ts';
+import { listenPrivately } from './socket-file.ts';
+
+/** Path prefix of every operation. */
+const PREFIX = '/v1/';
+/** Where a connection is turned into one of MCP. */
+const MCP_PATH = '/v1/mcp';
+/** Most connections that speak MCP at once. */
+const MOST_MCP_CONNECTIONS = 256;
+/** Time that calls under way have to finish when the node stops, milliseconds. */
+const CLOSE_GRACE_MS = 2000;
+
+const SERVER_LIMITS = {
+  maxHeaderSize: 8192,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 5000,
+} as const;
+
+/** What a control server serves. */
+export interface ControlServerParts {
+  readonly dispatcher: Dispatcher;
+  readonly authenticator: Authenticator;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Serves MCP on a connection and returns how to end it. */
+  serveMcp(socket: Duplex, caller: Caller): () => Promise<void>;
+}
+
+/** The control service on a Unix socket. */
+export interface ControlServer {
+  /** Throws ALREADY_RUNNING, HOME_INSECURE, CONFLICT or BAD_REQUEST. */
+  listen(path: string): Promise<void>;
+  /** Takes no more calls, ends streams and connections; resolves when none is left. */
+  close(): Promise<void>;
+}
+
+/** Builds the server; nothing listens before `listen`. */
+export function createControlServer(parts: ControlServerParts): ControlServer {
+  const gatekeeper = createGatekeeper(parts.authenticator, parts.clock);
+  const stopping = new AbortController();
+  const connections = createConnections();
+  const server = createServer(SERVER_LIMITS, (request, response) => {
+    void handle(parts, gatekeeper, stopping.signal, request, response);
+  });
+  server.on('upgrade', (request, socket, head) => {
+    try {
+      const caller = admitUpgrade(gatekeeper, stopping.signal, request);
+      if (connections.size >= MOST_MCP_CONNECTIONS) throw new WritError('RATE_LIMITED', 'too many MCP connections');
+      if (head.length > 0) socket.unshift(head);
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: mcp\r\n\r\n');
+      connections.add(socket, parts.serveMcp(socket, caller));
+    } catch (error) {
+      socket.on('error', () => {});
+      sendRawFailure(socket, tellFailure(error, 'mcp', undefined, parts.logger));
+    }
+  });
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable) sendRawFailure(socket, errorToJson(new WritError('BAD_REQUEST', 'that is no HTTP request')));
+  });
+  return {
+    listen: (path) => listenPrivately(server, path),
+    async close() {
+      stopping.abort();
+      await Promise.all([connections.closeAll(), closeServer(server, parts.clock)]);
+    },
+  };
+}
+
+function admitUpgrade(gatekeeper: Gatekeeper, stopping: AbortSignal, request: IncomingMessage): Caller {
+  const caller = gatekeeper.admit(request);
+  if (stopping.aborted) throw shuttingDown();
+  const protocol = request.headers.upgrade?.toLowerCase();
+  if (request.url !== MCP_PATH || protocol !== 'mcp' || request.method !== 'GET') {
+    throw new WritError('NOT_FOUND', `there is nothing to upgrade to at ${quote(request.url ?? '')}`);
+  }
+  return caller;
+}
+
+async function handle(
+  parts: ControlServerParts,
+  gatekeeper: Gatekeeper,
+  stopping: AbortSignal,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  response.on('error', () => gone.abort());
+  let caller: Caller | undefined;
+  let bodyRead = false;
+  try {
+    caller = gatekeeper.admit(request);
+    if (stopping.aborted) throw shuttingDown();
+    const name = operationName(request);
+    const input = await readBody(request);
+    bodyRead = true;
+    const call = parts.dispatcher.prepare(name, input, caller);
+    const signal = AbortSignal.any([gone.signal, stopping]);
+    if (call.form === 'call') {
+      sendJson(response, 200, await call.run({ caller, signal }));
+    } else {
+      await sendItems(response, call.run({ caller, signal }), signal);
+      if (stopping.aborted && !gone.signal.aborted) throw shuttingDown();
+    }
+  } catch (error) {
+    if (gone.signal.aborted) return;
+    sendFailure(response, tellFailure(error, request.url ?? '', caller, parts.logger), !bodyRead);
+  }
+}
+
+/** The operation that a request names. Throws NOT_FOUND and, for another method than POST, BAD_REQUEST. */
+function operationName(request: IncomingMessage): string {
+  const path = request.url ?? '';
+  const name = path.startsWith(PREFIX) ? path.slice(PREFIX.length) : '';
+  if (path === MCP_PATH || !/^[a-z][a-z_]*$/.test(name)) {
+    throw new WritError('NOT_FOUND', `there is nothing at ${quote(path)}`);
+  }
+  if (request.method !== 'POST') throw new WritError('BAD_REQUEST', 'operations are called with POST');
+  return name;
+}
+
+function shuttingDown(): WritError {
+  return new WritError('SHUTTING_DOWN', 'the node is stopping');
+}
+
+function closeServer(server: Server, clock: Clock): Promise<void> {
+  if (!server.listening) return Promise.resolve();
+  return new Promise((resolve) => {
+    const stopTimer = clock.setTimer(CLOSE_GRACE_MS, () => server.closeAllConnections());
+    server.close(() => {
+      stopTimer();
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
