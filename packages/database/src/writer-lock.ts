@@ -16,7 +16,8 @@ export function takeWriterLock(databasePath: string): Unlock {
   ensurePrivateFile(path);
   const handle = new BetterSqlite3(path, { timeout: 0 });
   try {
-    // Nothing is ever written here, so no journal appears.
+    // Nothing is ever written here; without this an empty journal would lie about.
+    handle.pragma('journal_mode = MEMORY');
     handle.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     handle.close();

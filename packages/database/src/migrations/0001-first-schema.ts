@@ -8,6 +8,9 @@ const NODE = [
   // INVARIANT: 10 what was audited stays: no statement of this program or of anybody else's connection changes it.
   `CREATE TRIGGER audit_no_update BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'audit rows are append-only'); END`,
   `CREATE TRIGGER audit_no_delete BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'audit rows are append-only'); END`,
+  // REPLACE removes the row in its way without asking a delete trigger.
+  `CREATE TRIGGER audit_no_replace BEFORE INSERT ON audit WHEN EXISTS (SELECT 1 FROM audit WHERE seq = NEW.seq)
+    BEGIN SELECT RAISE(ABORT, 'audit rows are append-only'); END`,
   `CREATE TABLE clock_mark (id INTEGER PRIMARY KEY CHECK (id = 1), high_ms INTEGER NOT NULL) STRICT`,
   `INSERT INTO clock_mark (id, high_ms) VALUES (1, 0)`,
   `CREATE TABLE node_fact (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID`,

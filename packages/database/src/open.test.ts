@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isWritError, sha256Hex, silentLogger } from '@writ/core';
+import BetterSqlite3 from 'better-sqlite3';
+import { build } from 'esbuild';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHome, createStandingClock } from './fixture.ts';
+import { MIGRATIONS } from './migrations/index.ts';
+import { openDatabase, openDatabaseWith } from './open.ts';
+
+const MODULES = join(import.meta.dirname, '..', '..', '..', 'node_modules');
+
+/** Opens the database as a node would, says so, and lives until it is killed. */
+const HOLDER = `
+  import { createSystemClock, silentLogger } from '@writ/core';
+  import { openDatabase } from '@writ/database';
+  const path = process.argv[2] ?? '';
+  openDatabase({ path, clock: createSystemClock(), logger: silentLogger }).then((database) => {
+    database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'held', actor: 'node' }));
+    process.stdout.write('open');
+    setInterval(() => database.nowMs(), 1000);
+  });
+`;
+
+describe('openDatabase', () => {
+  let home: ReturnType<typeof createHome>;
+  let path: string;
+  const children: ChildProcess[] = [];
+  const options = () => ({ path, clock: createStandingClock(1000), logger: silentLogger });
+  const codeOf = async (promise: Promise<unknown>): Promise<unknown> => {
+    const error = await promise.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    return isWritError(error) ? error.code : error;
+  };
+  beforeEach(() => {
+    home = createHome();
+    path = join(home.path, 'writ.db');
+  });
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+    home.remove();
+  });
+
+  it('migrates a new file to WAL with foreign keys, and opens it again unchanged', async () => {
+    const first = await openDatabase(options());
+    const pragma = (name: string) => first.withWriteTx((tx) => tx.prepare(`PRAGMA ${name}`).pluck().get());
+    expect(['journal_mode', 'synchronous', 'foreign_keys', 'busy_timeout'].map(pragma)).toEqual(['wal', 2, 1, 2000]);
+    first.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'kept', actor: 'node' }));
+    first.close();
+    first.close();
+    const second = await openDatabase(options());
+    expect(second.auditTail(1)[0]?.action).toBe('kept');
+    second.close();
+  });
+
+  it('refuses a schema from the future and leaves the file as it was', async () => {
+    const future = { ...MIGRATIONS, '9999-later': { up: async () => {} } };
+    (await openDatabaseWith(options(), future)).close();
+    const before = [sha256Hex(readFileSync(path)), statSync(path).mtimeMs];
+    expect(await codeOf(openDatabase(options()))).toBe('SCHEMA_TOO_NEW');
+    expect([sha256Hex(readFileSync(path)), statSync(path).mtimeMs]).toEqual(before);
+    (await openDatabaseWith(options(), future)).close();
+  });
+
+  it('keeps nothing of a migration that fails half-way', async () => {
+    const broken = {
+      ...MIGRATIONS,
+      '0002-broken': {
+        up: async () => {
+          throw new Error('half-way');
+        },
+      },
+    };
+    await expect(openDatabaseWith(options(), broken)).rejects.toThrow('half-way');
+    (await openDatabase(options())).close();
+  });
+
+  it('refuses what is no database, and lets go of the lock', async () => {
+    writeFileSync(path, 'this is no database, and longer than a header of one hundred bytes '.repeat(3), {
+      mode: 0o600,
+    });
+    expect(await codeOf(openDatabase(options()))).toBe('DATABASE_ERROR');
+    expect(await codeOf(openDatabase(options()))).toBe('DATABASE_ERROR');
+  });
+
+  it('refuses a second writer in the same process, until the first has closed', async () => {
+    const first = await openDatabase(options());
+    expect(await codeOf(openDatabase(options()))).toBe('ALREADY_RUNNING');
+    // The refused attempt has not loosened the lock.
+    expect(await codeOf(openDatabase(options()))).toBe('ALREADY_RUNNING');
+    first.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'goes-on', actor: 'node' }));
+    first.close();
+    (await openDatabase(options())).close();
+  });
+
+  it('refuses a second writer in another process, and needs no cleaning after the first was killed', async () => {
+    const holder = join(home.path, 'holder.cjs');
+    await build({
+      stdin: { contents: HOLDER, resolveDir: import.meta.dirname, loader: 'ts' },
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      external: ['better-sqlite3'],
+      outfile: holder,
+      logLevel: 'silent',
+    });
+    const child = spawn(process.execPath, [holder, path], {
+      env: { NODE_PATH: MODULES },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(child);
+    await once(child.stdout, 'data');
+    expect(await codeOf(openDatabase(options()))).toBe('ALREADY_RUNNING');
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+    expect(readdirSync(home.path)).toContain('writ.db-wal');
+    const next = await openDatabase(options());
+    expect(next.auditTail(1)[0]?.action).toBe('held');
+    next.close();
+  });
+
+  it('lets another process read while it writes', async () => {
+    const database = await openDatabase(options());
+    database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'first', actor: 'node' }));
+    const reader = new BetterSqlite3(path, { readonly: true });
+    reader.exec('BEGIN');
+    const count = () => reader.prepare('SELECT COUNT(*) FROM audit').pluck().get();
+    expect(count()).toBe(1);
+    database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'second', actor: 'node' }));
+    expect(count()).toBe(1);
+    reader.close();
+    const script = `const d = new (require('better-sqlite3'))(process.argv[1], { readonly: true });
+      process.stdout.write(String(d.prepare('SELECT COUNT(*) FROM audit').pluck().get()))`;
+    const other = spawnSync(process.execPath, ['-e', script, path], { env: { NODE_PATH: MODULES }, encoding: 'utf8' });
+    expect(other.stdout).toBe('2');
+    database.close();
+  });
+});
