@@ -1,0 +1,84 @@
+/** `npm run bench [-- --rounds N]`: the speed goals as ratios, both sides of each interleaved in this one run. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { arch, cpus, platform, release, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { delegateSubject } from './delegate-subject.ts';
+import { floorSubjects } from './floor-subjects.ts';
+import { interleave } from './interleave.ts';
+import { goal1, reportLines } from './report.ts';
+import { sshSubjects } from './ssh-world.ts';
+import { summarize } from './statistics.ts';
+import type { Subject } from './subject.ts';
+import { serveFloor } from './unary-server.ts';
+
+const SERVE_FLOOR = '--serve-floor';
+const WARM_UP_ROUNDS = 20;
+
+/** Sets up what can be set up; what cannot is named, and the rest is still measured. */
+async function setUp(subjects: readonly Subject[]): Promise<{ ready: Subject[]; failures: string[] }> {
+  const ready: Subject[] = [];
+  const failures: string[] = [];
+  for (const subject of subjects) {
+    try {
+      await subject.setup();
+      await subject.once();
+      ready.push(subject);
+    } catch (error) {
+      failures.push(`${subject.name} is not measured: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return { ready, failures };
+}
+
+async function bench(rounds: number, jsonFile: string): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), 'writ-b-'));
+  const below = (name: string): string => {
+    mkdirSync(join(folder, name), { mode: 0o700 });
+    return join(folder, name);
+  };
+  const { warm, cold } = sshSubjects(below('ssh'));
+  const { floor, unary } = floorSubjects(below('floor'), process.execPath, [process.argv[1] ?? '', SERVE_FLOOR]);
+  const subjects = [delegateSubject(below('mesh')), floor, unary, warm, cold];
+  try {
+    const { ready, failures } = await setUp(subjects);
+    const samples = await interleave(ready, { rounds, warmUp: WARM_UP_ROUNDS });
+    const summaries = new Map([...samples].map(([name, values]) => [name, summarize(values)]));
+    const ratios = goal1(summaries);
+    console.log(`goal 1: a delegated \`true\`, one hop, warm; ${rounds} rounds, all subjects in turn\n`);
+    for (const line of [...reportLines(ready, summaries, ratios), ...failures]) console.log(line);
+    const machine = {
+      cpus: cpus().length,
+      cpu: cpus()[0]?.model,
+      node: process.version,
+      system: `${platform()} ${release()} ${arch()}`,
+    };
+    const report = { goal: 1, rounds, machine, subjects: Object.fromEntries(summaries), ratios, failures };
+    mkdirSync(resolve(jsonFile, '..'), { recursive: true });
+    writeFileSync(jsonFile, `${JSON.stringify(report, null, 2)}\n`);
+    console.log(`\nwritten: ${jsonFile}`);
+    return failures.length === 0;
+  } finally {
+    for (const subject of subjects.reverse()) {
+      await subject.teardown().catch((error: unknown) => console.error(`${subject.name}: ${String(error)}`));
+    }
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function main(): Promise<void> {
+  const served = process.argv.indexOf(SERVE_FLOOR);
+  if (served !== -1) return serveFloor(process.argv[served + 1] ?? '.');
+  const { values } = parseArgs({
+    options: { rounds: { type: 'string', default: '200' }, json: { type: 'string', default: 'reports/bench.json' } },
+  });
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    console.error('--rounds wants a whole number, 1 or more');
+    process.exitCode = 2;
+    return;
+  }
+  process.exitCode = (await bench(rounds, values.json)) ? 0 : 1;
+}
+
+await main();
