@@ -12,7 +12,7 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509';
 import type { Random } from '@writ/core';
-import { ID_URI_PREFIX, LEAF_USAGES, type LeafKind, TLS_SERVER_NAME } from './certificate-kinds.ts';
+import { ID_URI_PREFIX, LEAF_NAMES, LEAF_USAGES, type LeafKind } from './certificate-kinds.ts';
 
 const DAY_MS = 86_400_000;
 /** An identity key is never rotated: fifty years. */
@@ -47,15 +47,15 @@ export async function issueLeafCertificate(
   publicKeySpki: Uint8Array,
   identitySpki: Uint8Array,
 ): Promise<Uint8Array> {
-  const names = [{ type: 'url' as const, value: `${ID_URI_PREFIX}${context.id}` }];
+  const names = [
+    { type: 'url' as const, value: `${ID_URI_PREFIX}${context.id}` },
+    ...LEAF_NAMES[kind].map((value) => ({ type: 'dns' as const, value })),
+  ];
   return issue(context, publicKeySpki, LEAF_LIFETIME_MS, [
     new BasicConstraintsExtension(false, undefined, true),
     new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
     new ExtendedKeyUsageExtension([...LEAF_USAGES[kind]], true),
-    new SubjectAlternativeNameExtension(
-      kind === 'tls' ? [...names, { type: 'dns', value: TLS_SERVER_NAME }] : names,
-      false,
-    ),
+    new SubjectAlternativeNameExtension(names),
     await AuthorityKeyIdentifierExtension.create(Uint8Array.from(identitySpki)),
   ]);
 }

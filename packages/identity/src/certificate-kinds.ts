@@ -13,6 +13,9 @@ export const LEAF_USAGES: Readonly<Record<LeafKind, readonly string[]>> = {
   signing: ['1.3.6.1.5.5.7.3.36'],
 };
 
+/** DNS names of each kind, beside the id; exactly these. */
+export const LEAF_NAMES: Readonly<Record<LeafKind, readonly string[]>> = { tls: [TLS_SERVER_NAME], signing: [] };
+
 /** Key type of each kind, as node:crypto names it. */
 export const LEAF_KEY_TYPES: Readonly<Record<LeafKind, string>> = { tls: 'ec', signing: 'ed25519' };
 

@@ -1,4 +1,4 @@
-import { sign } from 'node:crypto';
+import { sign, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { type Clock, quote, type Random, WritError } from '@writ/core';
 import { issueIdentityCertificate, issueLeafCertificate } from './certificate-issue.ts';
@@ -13,7 +13,7 @@ import {
   parseCertifiedKey,
   spkiOf,
 } from './identity-files.ts';
-import { proveLeaf, readClaimedLeaf } from './leaf-certificate.ts';
+import { proveLeaf, readClaimedLeaf, validityOf } from './leaf-certificate.ts';
 import { nodeIdOf } from './node-id.ts';
 import { createPrivateFile, ensurePrivateDirectory, readPrivateFile, replacePrivateFile } from './private-files.ts';
 import type { NodeIdentity } from './types.ts';
@@ -123,10 +123,10 @@ function readFitting(
 ): CertifiedKey | undefined {
   try {
     const leaf = parseCertifiedKey(text, path);
-    const claimed = readClaimedLeaf(leaf.certificateDer);
+    const claimed = readClaimedLeaf(leaf.certificateDer, kind);
     if ('reason' in claimed) return undefined;
     const { certificate } = readIdentityCertificate(root.certificateDer);
-    return proveLeaf(claimed, certificate, kind, nowMs) === undefined ? leaf : undefined;
+    return proveLeaf(claimed, certificate, nowMs) === undefined ? leaf : undefined;
   } catch {
     return undefined;
   }
@@ -147,10 +147,8 @@ async function renewLeaf(options: IdentityOptions, root: CertifiedKey, kind: Lea
 }
 
 function dueAtMs(certificateDer: Uint8Array): number {
-  const claimed = readClaimedLeaf(certificateDer);
-  if ('reason' in claimed) return 0;
-  const from = claimed.parsed.notBefore.getTime();
-  return from + (claimed.parsed.notAfter.getTime() - from) * ROTATE_AFTER;
+  const { fromMs, toMs } = validityOf(new X509Certificate(certificateDer));
+  return fromMs + (toMs - fromMs) * ROTATE_AFTER;
 }
 
 function identityPath(dir: string): string {

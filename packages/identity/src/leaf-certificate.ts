@@ -1,7 +1,5 @@
-import 'reflect-metadata';
 import type { X509Certificate } from 'node:crypto';
-import * as x509 from '@peculiar/x509';
-import { CLOCK_SKEW_MS, ID_URI_PREFIX, LEAF_KEY_TYPES, LEAF_USAGES, type LeafKind } from './certificate-kinds.ts';
+import { CLOCK_SKEW_MS, LEAF_KEY_TYPES, LEAF_NAMES, LEAF_USAGES, type LeafKind } from './certificate-kinds.ts';
 import { parseCertificate } from './identity-certificate.ts';
 import { nodeIdOf, parseNodeId } from './node-id.ts';
 
@@ -25,83 +23,72 @@ export interface LeafRefusal {
 /** A certificate that says which node it is for; nothing about it is proved yet. */
 export interface ClaimedLeaf {
   readonly id: string;
+  readonly kind: LeafKind;
   readonly certificate: X509Certificate;
-  readonly parsed: x509.X509Certificate;
 }
 
-const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
-const EXTENDED_KEY_USAGE = '2.5.29.37';
-/** Extensions that may be critical, because they are understood here or by the TLS library. */
-const UNDERSTOOD = new Set([SUBJECT_ALTERNATIVE_NAME, EXTENDED_KEY_USAGE, '2.5.29.15', '2.5.29.19']);
+/** The id in the first name of a leaf, as node:crypto prints it. */
+const FIRST_NAME = /^URI:writ:(wn-[a-z2-7]{36})(?:,|$)/;
 
-/** Reads a certificate and the one node id that it names. */
-export function readClaimedLeaf(der: Uint8Array): ClaimedLeaf | LeafRefusal {
+/** Reads a certificate and the one node id that it names: its names are exactly those of its kind. */
+export function readClaimedLeaf(der: Uint8Array, kind: LeafKind): ClaimedLeaf | LeafRefusal {
   const certificate = parseCertificate(der);
   if (certificate === undefined) return refuse('malformed', 'not a certificate');
-  try {
-    const parsed = new x509.X509Certificate(Uint8Array.from(der));
-    const ids = urisOf(parsed).filter((uri) => uri.toLowerCase().startsWith(ID_URI_PREFIX));
-    const [uri] = ids;
-    if (uri === undefined) return refuse('no-id', 'certificate names no node');
-    if (ids.length > 1) return refuse('no-id', 'certificate names more than one node');
-    const text = uri.slice(ID_URI_PREFIX.length);
-    const id = parseNodeId(text);
-    if (id === undefined || `${ID_URI_PREFIX}${id}` !== uri)
-      return refuse('no-id', 'certificate names no valid node id');
-    return { id, certificate, parsed };
-  } catch {
-    return refuse('malformed', 'certificate cannot be read');
-  }
+  const names = certificate.subjectAltName ?? '';
+  const id = parseNodeId(FIRST_NAME.exec(names)?.[1] ?? '');
+  if (id === undefined) return refuse('no-id', 'certificate names no node');
+  // The whole list is compared, so that a second name cannot hide behind the first.
+  if (names !== printedNames(id, kind)) return refuse('no-id', 'certificate names more than one node, or another use');
+  return { id, kind, certificate };
 }
 
 /** Proves a claimed certificate against the identity certificate of the node that it names. */
-export function proveLeaf(
-  leaf: ClaimedLeaf,
-  identity: X509Certificate,
-  kind: LeafKind,
-  nowMs: number,
-): LeafRefusal | undefined {
-  const { certificate, parsed } = leaf;
+export function proveLeaf(leaf: ClaimedLeaf, identity: X509Certificate, nowMs: number): LeafRefusal | undefined {
+  const { certificate } = leaf;
   if (nodeIdOf(identity) !== leaf.id) return refuse('wrong-issuer', `certificate of another identity than ${leaf.id}`);
-  if (certificate.issuer !== identity.subject || certificate.subject !== `CN=${leaf.id}`) {
+  const isNamed = certificate.issuer === identity.subject && certificate.subject === `CN=${leaf.id}`;
+  // Also false for a certificate with an extension twice.
+  if (!isNamed || !certificate.checkIssued(identity)) {
     return refuse('wrong-issuer', `certificate was not issued by the identity of ${leaf.id}`);
   }
   if (!verifies(certificate, identity)) {
     return refuse('bad-signature', `certificate is not signed by the identity key of ${leaf.id}`);
   }
-  const use = useRefusal(leaf, kind);
+  const use = useRefusal(leaf);
   if (use !== undefined) return refuse('wrong-use', use);
-  if (nowMs < Math.max(parsed.notBefore.getTime(), Date.parse(identity.validFrom)) - CLOCK_SKEW_MS) {
+  const own = validityOf(certificate);
+  const issuer = validityOf(identity);
+  if (!(nowMs >= Math.max(own.fromMs, issuer.fromMs) - CLOCK_SKEW_MS)) {
     return refuse('not-yet-valid', `certificate of ${leaf.id} is not valid yet`);
   }
-  if (nowMs > Math.min(parsed.notAfter.getTime(), Date.parse(identity.validTo)) + CLOCK_SKEW_MS) {
+  if (!(nowMs <= Math.min(own.toMs, issuer.toMs) + CLOCK_SKEW_MS)) {
     return refuse('expired', `certificate of ${leaf.id} has expired`);
   }
   return undefined;
 }
 
-function useRefusal({ certificate, parsed }: ClaimedLeaf, kind: LeafKind): string | undefined {
-  if (certificate.ca) return 'certificate is an authority, not a leaf';
-  if (certificate.publicKey.asymmetricKeyType !== LEAF_KEY_TYPES[kind]) return `certificate is not over a ${kind} key`;
-  const usages = parsed.extensions
-    .filter((extension) => extension.type === EXTENDED_KEY_USAGE)
-    .flatMap((extension) => new x509.ExtendedKeyUsageExtension(extension.rawData).usages.map(String));
-  if (usages.toSorted().join() !== LEAF_USAGES[kind].toSorted().join()) return `certificate is not for ${kind}`;
-  const unknown = parsed.extensions.find((extension) => extension.critical && !UNDERSTOOD.has(extension.type));
-  return unknown && `certificate has the unknown critical extension ${unknown.type}`;
+/** When a certificate is valid, milliseconds since the epoch. */
+export function validityOf(certificate: X509Certificate): { readonly fromMs: number; readonly toMs: number } {
+  return { fromMs: Date.parse(certificate.validFrom), toMs: Date.parse(certificate.validTo) };
 }
 
-function urisOf(parsed: x509.X509Certificate): readonly string[] {
-  return parsed.extensions
-    .filter((extension) => extension.type === SUBJECT_ALTERNATIVE_NAME)
-    .flatMap((extension) => new x509.SubjectAlternativeNameExtension(extension.rawData).names.items)
-    .filter((name) => name.type === 'url')
-    .map((name) => name.value);
+function useRefusal({ certificate, kind }: ClaimedLeaf): string | undefined {
+  if (certificate.ca) return 'certificate is an authority, not a leaf';
+  if (certificate.publicKey.asymmetricKeyType !== LEAF_KEY_TYPES[kind]) return `certificate is not over a ${kind} key`;
+  // Absent where the certificate does not limit its use.
+  const usages = certificate.keyUsage ?? [];
+  return usages.toSorted().join() === LEAF_USAGES[kind].toSorted().join()
+    ? undefined
+    : `certificate is not for ${kind}`;
+}
+
+function printedNames(id: string, kind: LeafKind): string {
+  return [`URI:writ:${id}`, ...LEAF_NAMES[kind].map((name) => `DNS:${name}`)].join(', ');
 }
 
 function verifies(certificate: X509Certificate, identity: X509Certificate): boolean {
   try {
-    return certificate.checkIssued(identity) && certificate.verify(identity.publicKey);
+    return certificate.verify(identity.publicKey);
   } catch {
     return false;
   }

@@ -21,13 +21,13 @@ export function verifyPeerCertificate(check: {
   readonly pins: PinLookup;
   readonly nowMs: number;
 }): PeerCertificateCheck {
-  const leaf = readClaimedLeaf(check.leafDer);
+  const leaf = readClaimedLeaf(check.leafDer, 'tls');
   if ('reason' in leaf) return { verified: false, ...leaf };
   const pin = check.pins.get(leaf.id);
   if (pin === undefined) {
     return { verified: false, reason: 'unknown-peer', message: `${leaf.id} is not a peer of this node` };
   }
   const { certificate } = readIdentityCertificate(pin.certificatePem);
-  const refusal = proveLeaf(leaf, certificate, 'tls', check.nowMs);
+  const refusal = proveLeaf(leaf, certificate, check.nowMs);
   return refusal === undefined ? { verified: true, id: leaf.id } : { verified: false, ...refusal };
 }

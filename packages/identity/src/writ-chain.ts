@@ -67,10 +67,10 @@ function readIdentity(der: Uint8Array, hop: number): IdentityCertificate {
 
 /** From the identity to the signing key, from the signing key to the bytes. */
 function checkSignature(parts: WritParts, identity: IdentityCertificate, hop: number, nowMs: number): void {
-  const leaf = readClaimedLeaf(parts.signingDer);
+  const leaf = readClaimedLeaf(parts.signingDer, 'signing');
   if ('reason' in leaf) refuse('WRIT_INVALID', hop, 'signing', leaf.message);
   else {
-    const refusal = proveLeaf(leaf, identity.certificate, 'signing', nowMs);
+    const refusal = proveLeaf(leaf, identity.certificate, nowMs);
     if (refusal !== undefined) refuse('WRIT_INVALID', hop, 'signing', refusal.message);
     if (!verify(null, parts.signed, leaf.certificate.publicKey, parts.signature)) {
       refuse('WRIT_INVALID', hop, 'signature', 'it does not fit');
