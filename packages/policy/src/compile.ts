@@ -1,6 +1,7 @@
 import { sha256Hex } from '@writ/core';
 import { buildConfig } from './config.ts';
 import { type CompiledPolicy, indexConfig } from './policy-index.ts';
+import { claimsDeprecation } from './profiles.ts';
 import type { Report } from './readers.ts';
 import { type Document, documentReader, type IsNodeId, looksLikeNodeId } from './schema.ts';
 import { runSelfTests } from './self-tests.ts';
@@ -43,7 +44,7 @@ export function compileConfig(text: string, options: CompileOptions = {}): Compi
 function findDeprecations(written: Document): readonly Deprecation[] {
   return [...(written.profiles?.values() ?? [])]
     .filter(({ value }) => value.claims !== undefined)
-    .map(({ path }) => ({ path: `${path}.claims`, message: '`claims` is the older spelling, write `capabilities`' }));
+    .map(({ path }) => claimsDeprecation(path));
 }
 
 type Place = CompiledPolicy['index']['position'];

@@ -12,7 +12,7 @@ import { normalizeNetwork } from './network.ts';
 import type { Placed, Report } from './readers.ts';
 import type { ProfileDocument } from './schema.ts';
 import { joinPath } from './source.ts';
-import type { Profile } from './types.ts';
+import type { Deprecation, Profile } from './types.ts';
 
 /**
  * A profile with what its capabilities imply, and the rules that look at it alone: known capabilities, both flags for
@@ -57,6 +57,11 @@ export function buildProfile(name: string, { path, value: written }: Placed<Prof
     artifacts: written.artifacts,
     ...(written.workspaces ? { workspaces: sortedNames(written.workspaces) } : {}),
   };
+}
+
+/** What is said of a profile that writes `claims`. */
+export function claimsDeprecation(path: string): Deprecation {
+  return { path: joinPath(path, 'claims'), message: '`claims` is the older spelling, write `capabilities`' };
 }
 
 /** Names of a list, sorted, each once. */
