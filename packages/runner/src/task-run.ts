@@ -30,8 +30,8 @@ export interface RunParts {
   readonly capture: Capture;
   readonly transcript: TranscriptWriter;
   readonly clock: Clock;
-  /** Gives the attempt's folders back; may not reject. */
-  readonly release: () => Promise<void>;
+  /** Gives the attempt's folders back. */
+  readonly release: () => void;
 }
 
 /** Watches a started process: its time limit, the first cause of its end, its report. */
@@ -49,7 +49,7 @@ export function createRun(parts: RunParts): Run {
     cancelTimer();
     const endedAtMs = clock.nowMs();
     await transcript.close().catch(() => {});
-    await parts.release();
+    parts.release();
     const { stdout, stderr } = capture.totals;
     return {
       ending: endingOf(end, cause, spec.timeoutMs),

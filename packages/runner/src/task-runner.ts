@@ -91,7 +91,7 @@ async function startRun(parts: Parts, spec: RunSpec, sink: RunSink): Promise<Run
   try {
     return await spawnRun(parts, spec, sink, attempt);
   } catch (error) {
-    await parts.workspaces.release(attempt);
+    parts.workspaces.release(attempt);
     throw error;
   }
 }
@@ -124,10 +124,7 @@ async function spawnRun(parts: Parts, spec: RunSpec, sink: RunSink, attempt: Att
     const tried = { runner: spec.runner, program: argv[0] ?? '', path: env.PATH ?? '', cwd: attempt.work };
     throw await startFailure(tried, result.failed);
   }
-  const release = (): Promise<void> =>
-    workspaces.release(attempt).catch((error) => {
-      options.logger.error('a workspace could not be released', { folder: attempt.folder, error: String(error) });
-    });
+  const release = (): void => workspaces.release(attempt);
   return createRun({ spec, process: result.process, capture, transcript, clock: options.clock, release });
 }
 

@@ -20,8 +20,8 @@ export interface Attempt {
 export interface Workspaces {
   /** Makes the folders and, where a source is named, clones it. Rejects with GIT_FAILED or BAD_REQUEST, nothing left. */
   prepare(source: WorkspaceSource | undefined, nonce: string, timeoutMs: number): Promise<Attempt>;
-  /** Renames an attempt away, so that its name is free at once, and removes it behind the scenes. */
-  release(attempt: Attempt): Promise<void>;
+  /** Renames an attempt away at once and removes it behind the scenes. */
+  release(attempt: Attempt): void;
   /** Resolves when everything released is removed. */
   close(): Promise<void>;
 }
@@ -44,20 +44,21 @@ const NAME_BYTES = 16;
 export function createWorkspaces(options: WorkspacesOptions): Workspaces {
   const { logger } = options;
   let { root } = options;
-  const removals = new Set<Promise<void>>();
+  const work = new Set<Promise<void>>();
   let ready: Promise<void> | undefined;
+  let spare: Promise<Attempt> | undefined;
   const newName = (prefix: string): string =>
     join(root, `${prefix}${Buffer.from(options.random.bytes(NAME_BYTES)).toString('hex')}`);
-  const remove = (path: string): void => {
-    const removal = removeTree(path)
+  const remember = (removal: Promise<void>, path: string): void => {
+    const noted = removal
       .catch((error) => logger.warn('a released workspace is not removed', { path, error: String(error) }))
-      .finally(() => removals.delete(removal));
-    removals.add(removal);
+      .finally(() => work.delete(noted));
+    work.add(noted);
   };
   const discard = async (path: string): Promise<void> => {
     const trash = newName(TRASH);
     await rename(path, trash);
-    remove(trash);
+    remember(removeTree(trash), trash);
   };
   const open = async (): Promise<void> => {
     await mkdir(root, { recursive: true, mode: 0o700 });
@@ -66,35 +67,44 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
     await writeFile(options.gitConfigFile, GIT_CONFIG, { mode: 0o600 });
     for (const name of await readdir(root)) {
       if (name.startsWith(ATTEMPT)) await discard(join(root, name));
-      else if (name.startsWith(TRASH)) remove(join(root, name));
+      else if (name.startsWith(TRASH)) remember(removeTree(join(root, name)), name);
     }
+  };
+  // One set of folders is always made ahead, so that a run does not wait for it.
+  const take = async (): Promise<Attempt> => {
+    ready ??= open();
+    await ready;
+    const make = (): Promise<Attempt> => makeFolders(newName(ATTEMPT));
+    const taken = spare?.catch(make) ?? make();
+    spare = make();
+    spare.catch(() => {});
+    return taken;
   };
   return {
     async prepare(source, nonce, timeoutMs) {
-      ready ??= open();
-      await ready;
-      const attempt = attemptAt(newName(ATTEMPT));
-      await mkdir(attempt.folder, { mode: 0o700 });
+      const attempt = await take();
       try {
-        await Promise.all([attempt.home, attempt.tmp].map((path) => mkdir(path, { mode: 0o700 })));
-        if (source === undefined) await mkdir(attempt.work, { mode: 0o700 });
-        else await cloneInto(attempt, source, nonce, timeoutMs, options.git);
+        if (source !== undefined) await cloneInto(attempt, source, nonce, timeoutMs, options.git);
         return attempt;
       } catch (error) {
         await discard(attempt.folder);
         throw error;
       }
     },
-    release: (attempt) => discard(attempt.folder),
+    release: (attempt) => remember(discard(attempt.folder), attempt.folder),
     async close() {
-      await ready;
-      while (removals.size > 0) await Promise.all(removals);
+      const unused = await spare?.catch(() => undefined);
+      if (unused !== undefined) await discard(unused.folder);
+      while (work.size > 0) await Promise.all(work);
     },
   };
 }
 
-function attemptAt(folder: string): Attempt {
-  return { folder, work: join(folder, 'work'), home: join(folder, 'home'), tmp: join(folder, 'tmp') };
+async function makeFolders(folder: string): Promise<Attempt> {
+  const attempt: Attempt = { folder, work: join(folder, 'work'), home: join(folder, 'home'), tmp: join(folder, 'tmp') };
+  await mkdir(attempt.folder, { mode: 0o700 });
+  await Promise.all([attempt.work, attempt.home, attempt.tmp].map((path) => mkdir(path, { mode: 0o700 })));
+  return attempt;
 }
 
 async function cloneInto(

@@ -41,7 +41,7 @@ export async function createHarness(over: Partial<TaskRunnerOptions> = {}): Prom
   const runner = createTaskRunner({
     root,
     spawner: { node: process.execPath, script: spawnerScript },
-    env: { PATH: process.env.PATH, LANG: 'C.UTF-8' },
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8' },
     clock: createSystemClock(),
     random,
     logger: silentLogger,

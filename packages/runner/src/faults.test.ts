@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createProcessTable } from './process-tree/process-table.ts';
+import { bundle } from './testing/bundle.ts';
+import { createHarness, type Harness } from './testing/harness.ts';
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+});
+afterEach(() => harness.close());
+
+const table = createProcessTable();
+/** Two processes, one of them escaped, both deaf to TERM; `up` when both are. */
+const STUBBORN = [
+  'sh',
+  '-c',
+  'trap "" TERM; setsid sh -c "echo up; while :; do sleep 0.1; done" & while :; do sleep 0.1; done',
+];
+
+/** The pid of the spawner that a run's main process belongs to. */
+function parentOf(pid: number): number {
+  return table.entry(pid)?.parent ?? 0;
+}
+
+describe('when the spawner is killed', () => {
+  it('its runs end as killed, nothing of them is left, and the next run gets a new spawner', async () => {
+    const spec = harness.spec(STUBBORN);
+    const run = await harness.start(spec);
+    await run.until('up');
+    process.kill(parentOf(run.pid), 'SIGKILL');
+    expect((await run.done).ending).toEqual({ kind: 'signal', signal: 'SIGKILL' });
+    expect(harness.alive(spec.nonce)).toEqual([]);
+    expect((await harness.run(['echo', 'again'])).stdout).toBe('again\n');
+  });
+
+  it('a run that was being cancelled keeps that cause', async () => {
+    const run = await harness.start(harness.spec(STUBBORN));
+    await run.until('up');
+    const spawner = parentOf(run.pid);
+    process.kill(spawner, 'SIGSTOP');
+    run.stop({ kind: 'cancel', cause: 'asked' });
+    process.kill(spawner, 'SIGKILL');
+    expect((await run.done).ending).toEqual({ kind: 'cancel', cause: 'asked' });
+  });
+
+  it('a start that was under way is refused as unavailable', async () => {
+    const run = await harness.start(harness.spec(['sh', '-c', 'echo up; exec sleep 300']));
+    await run.until('up');
+    const spawner = parentOf(run.pid);
+    process.kill(spawner, 'SIGSTOP');
+    const refused = expect(harness.run(['true'])).rejects.toMatchObject({ code: 'RUNNER_UNAVAILABLE' });
+    process.kill(spawner, 'SIGKILL');
+    await refused;
+    await run.done;
+  });
+
+  it('a spawner that cannot start says why', async () => {
+    const broken = await createHarness({ spawner: { node: process.execPath, script: '/no/such/spawner.js' } });
+    await expect(broken.run(['true'])).rejects.toMatchObject({
+      code: 'RUNNER_UNAVAILABLE',
+      message: expect.stringContaining('/no/such/spawner.js'),
+    });
+    await broken.close();
+    const absent = await createHarness({ spawner: { node: '/no/such/node', script: harness.spawnerScript } });
+    await expect(absent.run(['true'])).rejects.toMatchObject({ code: 'RUNNER_UNAVAILABLE' });
+    await absent.close();
+  });
+});
+
+describe('when the gateway is killed', () => {
+  it('the spawner kills everything and ends', async () => {
+    const { node, spawner } = await startNode('killed-gateway');
+    node.kill('SIGKILL');
+    await gone(() => table.entry(spawner) === undefined || table.entry(spawner)?.zombie === true);
+    expect(harness.alive('killed-gateway')).toEqual([]);
+  });
+
+  it('together with its spawner, the next node finds what they left', async () => {
+    const { node, spawner } = await startNode('killed-both');
+    process.kill(spawner, 'SIGSTOP');
+    node.kill('SIGKILL');
+    process.kill(spawner, 'SIGKILL');
+    await once(node, 'close');
+    expect(harness.alive('killed-both').length).toBeGreaterThanOrEqual(2);
+    expect(await harness.runner.endStray(['killed-both'])).toBeGreaterThanOrEqual(2);
+    expect(harness.alive('killed-both')).toEqual([]);
+  });
+
+  it('its folders are removed by the next node', async () => {
+    const { node } = await startNode('killed-folders');
+    node.kill('SIGKILL');
+    await once(node, 'close');
+    expect(await harness.leftovers()).not.toEqual([]);
+    await harness.run(['true']);
+    await harness.runner.close();
+    expect(await harness.leftovers()).toEqual([]);
+  });
+});
+
+/** A real node process on the harness's folders with a stubborn run. */
+async function startNode(nonce: string): Promise<{ readonly node: ChildProcess; readonly spawner: number }> {
+  const host = await bundle('testing/host.ts', harness.folder);
+  const node = spawn(process.execPath, [host, harness.folder, harness.spawnerScript, nonce, ...STUBBORN], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(node.stdout ?? node, 'data');
+  const [spawner] = table.entries().filter((entry) => entry.parent === node.pid);
+  return { node, spawner: spawner?.pid ?? 0 };
+}
+
+async function gone(check: () => boolean): Promise<void> {
+  while (!check()) await new Promise((resolve) => setImmediate(resolve));
+}

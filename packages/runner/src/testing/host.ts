@@ -1,0 +1,30 @@
+import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
+import { createTaskRunner } from '../task-runner.ts';
+
+/** A node that is only a task runner, for tests that kill it: starts `argv` and prints the spawner's pid and the run's. */
+const [folder = '', script = '', nonce = '', ...argv] = process.argv.slice(2);
+const runner = createTaskRunner({
+  root: { workspaces: `${folder}/workspaces`, transcripts: `${folder}/transcripts` },
+  spawner: { node: process.execPath, script },
+  env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+  clock: createSystemClock(),
+  random: createSystemRandom(),
+  logger: silentLogger,
+  transcriptCapBytes: 1024,
+});
+await runner.start(
+  {
+    task: 'task',
+    epoch: 1,
+    nonce,
+    runner: { name: 'shell', kind: 'shell', argv: [] },
+    input: { kind: 'argv', argv },
+    timeoutMs: 600_000,
+    maxOutputBytes: 1024,
+    onOverflow: 'fail',
+    isolation: 'none',
+    env: [],
+    commands: 'allow',
+  },
+  { output: (_stream, bytes) => process.stdout.write(bytes) },
+);
