@@ -1,0 +1,138 @@
+import type { Clock, WritError } from '@writ/core';
+import type { Ending, Run, RunReport, RunSink, RunSpec, TaskRunner } from '@writ/delegation';
+
+/** One run of a scripted runner; the test says what its process does. */
+export interface ScriptedRun {
+  readonly spec: RunSpec;
+  /** Every call of `stop`, in order. */
+  readonly stops: readonly Parameters<Run['stop']>[0][];
+  readonly ended: boolean;
+  /** Writes to the transcript and reports it. */
+  output(stream: 'stdout' | 'stderr', text: string): void;
+  /** Reports bytes that the transcript does not hold. */
+  drop(stream: 'stdout' | 'stderr', bytes: number): void;
+  exit(exitCode: number, more?: { readonly truncated?: boolean }): void;
+  end(ending: Ending, more?: { readonly truncated?: boolean }): void;
+}
+
+/** A `TaskRunner` without processes. */
+export interface ScriptedRunner extends TaskRunner {
+  /** Every run that was started, in order. */
+  readonly runs: readonly ScriptedRun[];
+  /** The run of a task, as soon as it was started. */
+  runOf(task: string): Promise<ScriptedRun>;
+  /** Nonces that `endStray` was asked about. */
+  readonly strays: readonly string[];
+  /** The next starts fail with this, until undefined. */
+  failStarts(error: WritError | undefined): void;
+  /** Starts wait for this before they spawn, as a slow clone does. */
+  holdStarts(gate: Promise<void> | undefined): void;
+  /** Whether a run ends as soon as it is told to stop (it does, unless a test says otherwise). */
+  obeyStops(obey: boolean): void;
+}
+
+/** `onStart` may end a run at once. */
+export function createScriptedRunner(options: {
+  readonly clock: Clock;
+  readonly onStart?: (run: ScriptedRun) => void;
+}): ScriptedRunner {
+  const { clock } = options;
+  const runs: ScriptedRun[] = [];
+  const strays: string[] = [];
+  const transcripts = new Map<string, Buffer[]>();
+  const waiting = new Map<string, ((run: ScriptedRun) => void)[]>();
+  let failure: WritError | undefined;
+  let gate: Promise<void> | undefined;
+  let obedient = true;
+
+  return {
+    runs,
+    strays,
+    async start(spec, sink) {
+      await gate;
+      if (failure) throw failure;
+      const { run, scripted } = createRun(spec, sink, {
+        clock,
+        obeys: () => obedient,
+        transcript: (task) => {
+          const pieces = transcripts.get(task) ?? [];
+          transcripts.set(task, pieces);
+          return pieces;
+        },
+      });
+      runs.push(scripted);
+      for (const resolve of waiting.get(spec.task) ?? []) resolve(scripted);
+      waiting.delete(spec.task);
+      options.onStart?.(scripted);
+      return run;
+    },
+    runOf(task) {
+      const run = runs.find(({ spec }) => spec.task === task);
+      if (run) return Promise.resolve(run);
+      return new Promise((resolve) => waiting.set(task, [...(waiting.get(task) ?? []), resolve]));
+    },
+    async endStray(nonces) {
+      strays.push(...nonces);
+      return nonces.length;
+    },
+    async readTranscript(task, offset, limit) {
+      return Buffer.concat(transcripts.get(task) ?? []).subarray(offset, offset + limit);
+    },
+    async close() {},
+    failStarts(error) {
+      failure = error;
+    },
+    holdStarts(promise) {
+      gate = promise;
+    },
+    obeyStops(obey) {
+      obedient = obey;
+    },
+  };
+}
+
+function createRun(
+  spec: RunSpec,
+  sink: RunSink,
+  world: { readonly clock: Clock; readonly obeys: () => boolean; readonly transcript: (task: string) => Buffer[] },
+): { readonly run: Run; readonly scripted: ScriptedRun } {
+  const startedAtMs = world.clock.nowMs();
+  const stops: Parameters<Run['stop']>[0][] = [];
+  const bytes = { stdout: 0, stderr: 0 };
+  let report: (report: RunReport) => void = () => {};
+  let ended = false;
+  const done = new Promise<RunReport>((resolve) => {
+    report = resolve;
+  });
+  const scripted: ScriptedRun = {
+    spec,
+    stops,
+    get ended() {
+      return ended;
+    },
+    output(stream, text) {
+      const pieces = world.transcript(spec.task);
+      const piece = Buffer.from(text);
+      const offset = pieces.reduce((sum, { length }) => sum + length, 0);
+      pieces.push(piece);
+      bytes[stream] += piece.length;
+      sink.output(stream, piece, offset);
+    },
+    drop(stream, count) {
+      bytes[stream] += count;
+      sink.output(stream, new Uint8Array(count), undefined);
+    },
+    exit: (exitCode, more) => scripted.end({ kind: 'exit', exitCode }, more),
+    end(ending, more) {
+      ended = true;
+      const counts = { stdoutBytes: bytes.stdout, stderrBytes: bytes.stderr };
+      report({ ending, truncated: more?.truncated ?? false, ...counts, startedAtMs, endedAtMs: world.clock.nowMs() });
+    },
+  };
+  const stop: Run['stop'] = (cause) => {
+    stops.push(cause);
+    if (!world.obeys() || ended) return;
+    scripted.end(cause.kind === 'timeout' ? { kind: 'timeout', timeoutMs: spec.timeoutMs } : cause);
+  };
+  return { run: { pid: 0, done, stop }, scripted };
+}
