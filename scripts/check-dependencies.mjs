@@ -66,6 +66,21 @@ function lockComplaints() {
   return complaints;
 }
 
+/** `npm ci` refuses a lockfile that does not say what the manifests say; better to hear it here. */
+function manifestComplaints() {
+  return treeFiles('package.json', 'packages/*/package.json', 'apps/*/package.json').flatMap((path) => {
+    const locked = lock[path.replace(/\/?package\.json$/, '')] ?? {};
+    const manifest = json(path);
+    return ['dependencies', 'devDependencies']
+      .filter((kind) => JSON.stringify(sorted(manifest[kind])) !== JSON.stringify(sorted(locked[kind])))
+      .map((kind) => `package-lock.json: the ${kind} of ${path} have changed: npm install --package-lock-only`);
+  });
+}
+
+function sorted(record = {}) {
+  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
 function licenceOf(name, users) {
   const inWorkspace = users.map((user) => lock[`packages/${user}/node_modules/${name}`]).find(Boolean);
   return (inWorkspace ?? lock[`node_modules/${name}`])?.license ?? 'none';
@@ -78,22 +93,22 @@ function tableRows(direct, page) {
   );
   const row = ([name, { version, users }]) =>
     `| \`${name}\` | ${version} | ${licenceOf(name, users)} | ${[...new Set(users)].sort().join(', ')} | ${purposes.get(name) ?? ''} |`;
-  const sorted = [...direct].sort(([a], [b]) => (a < b ? -1 : 1));
+  const rows = [...direct].sort(([a], [b]) => (a < b ? -1 : 1));
   const head = '| package | version | licence | used by | what for |\n|---|---|---|---|---|\n';
   return {
     shipped:
       head +
-      sorted
+      rows
         .filter(([, { tool }]) => !tool)
         .map(row)
         .join('\n'),
     tools:
       head +
-      sorted
+      rows
         .filter(([, { tool }]) => tool)
         .map(row)
         .join('\n'),
-    unexplained: sorted.filter(([name]) => !purposes.get(name)).map(([name]) => name),
+    unexplained: rows.filter(([name]) => !purposes.get(name)).map(([name]) => name),
   };
 }
 
@@ -108,7 +123,11 @@ const { shipped, tools, unexplained } = tableRows(direct, page);
 const wanted = withTable(withTable(page, 'shipped', shipped), 'tools', tools);
 if (process.argv.includes('--write')) writeFileSync(TABLE, wanted);
 else if (wanted !== page) complaints.push('docs/dependencies.md is out of date: npm run dependencies -- --write');
-complaints.push(...unexplained.map((name) => `docs/dependencies.md: say what ${name} is for`), ...lockComplaints());
+complaints.push(
+  ...unexplained.map((name) => `docs/dependencies.md: say what ${name} is for`),
+  ...lockComplaints(),
+  ...manifestComplaints(),
+);
 const sherif = await run(bin('sherif'), ['--fail-on-warnings']);
 if (sherif.status !== 0) complaints.push(sherif.output.trim());
 conclude('dependencies', complaints, `${direct.size} direct, ${Object.keys(lock).length} locked, exact and licensed`);

@@ -1,5 +1,6 @@
 /**
- * Runs a command and fails when it leaves something behind: `node scripts/check-leftovers.mjs -- npm test`.
+ * Runs a command and fails when it leaves something behind: `node scripts/check-leftovers.mjs [--in FOLDER] -- npm test`.
+ * FOLDER is looked at instead of the clone.
  *
  * The command gets a temporary folder of its own as TMPDIR and a mark in its environment. Left behind is a process that
  * carries the mark or whose command line or folder lies in the clone or the temporary folder and that was not there
@@ -8,7 +9,7 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -45,16 +46,16 @@ function processes() {
 
 const identity = ({ pid, startedAt }) => `${pid} ${startedAt}`;
 
-function leftProcesses({ before, mark, temporary }) {
+function leftProcesses({ place, before, mark, temporary }) {
   const ours = ({ command, environment, folder }) =>
     environment.includes(mark) ||
-    [ROOT, temporary].some((place) => command.includes(place) || folder === place || folder.startsWith(`${place}/`));
+    [place, temporary].some((one) => command.includes(one) || folder === one || folder.startsWith(`${one}/`));
   return processes().filter((one) => !before.has(identity(one)) && ours(one));
 }
 
-function untracked() {
+function untracked(place) {
   return attempt(() =>
-    execFileSync('git', ['status', '--porcelain', '--untracked-files=all'], { cwd: ROOT, encoding: 'utf8' }),
+    execFileSync('git', ['status', '--porcelain', '--untracked-files=all'], { cwd: place, encoding: 'utf8' }),
   )
     .split('\n')
     .filter((line) => line !== '');
@@ -81,21 +82,28 @@ async function settled(state) {
   return left;
 }
 
-const [separator, command, ...args] = process.argv.slice(2);
-if (separator !== '--' || command === undefined) {
-  console.error('usage: node scripts/check-leftovers.mjs -- COMMAND [ARGUMENTS…]');
-  process.exit(2);
+function parse(argv) {
+  const [option, folder] = argv;
+  const place = option === '--in' ? realpathSync(folder) : ROOT;
+  const [separator, command, ...args] = option === '--in' ? argv.slice(2) : argv;
+  if (separator !== '--' || command === undefined) {
+    console.error('usage: node scripts/check-leftovers.mjs [--in FOLDER] -- COMMAND [ARGUMENTS…]');
+    process.exit(2);
+  }
+  return { place, command, args };
 }
-const temporary = mkdtempSync(join(tmpdir(), 'writ-t-'));
+
+const { place, command, args } = parse(process.argv.slice(2));
+const temporary = realpathSync(mkdtempSync(join(tmpdir(), 'writ-t-')));
 const mark = randomUUID();
-const state = { before: new Set(processes().map(identity)), mark, temporary };
-const treeBefore = new Set(untracked());
+const state = { place, before: new Set(processes().map(identity)), mark, temporary };
+const treeBefore = new Set(untracked(place));
 const status = await runCommand(command, args, { TMPDIR: temporary, [MARK]: mark });
 const left = await settled(state);
 const complaints = [
   ...left.map(({ pid, command: line }) => `process ${pid} still runs: ${line.slice(0, 200)}`),
   ...readdirSync(temporary).map((name) => `left in the temporary folder: ${name}`),
-  ...untracked()
+  ...untracked(place)
     .filter((line) => !treeBefore.has(line))
     .map((line) => `changed in the clone: ${line}`),
 ];
