@@ -1,1 +1,12 @@
-export {};
+export type { LinkStatus } from './client/links.ts';
+export type { MeshPeerClient } from './client/peer-client.ts';
+export { createPeerClients, type PeerClients } from './client/peer-clients.ts';
+export { createRedeemTransport } from './client/redeem-transport.ts';
+export type { RemoteDecision } from './convert/decision.ts';
+export type { PeerDescription } from './convert/description.ts';
+export type { RemoteTask } from './convert/task.ts';
+export type { PolicyQuestion } from './handlers/handler-deps.ts';
+export { DEFAULT_LIMITS, type MeshLimits, type Rate } from './limits.ts';
+export { METHOD_TABLE, type MethodPolicy } from './method-table.ts';
+export { createMeshServer, type MeshServer, type MeshServerOptions } from './server/mesh-server.ts';
+export { CODE_OF_STATUS, STATUS_OF_CODE } from './status-table.ts';

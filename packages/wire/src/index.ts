@@ -15,6 +15,8 @@ export type {
   Granted,
   HealthCheckRequest,
   HealthCheckResponse,
+  HealthListRequest,
+  HealthListResponse,
   ListTasksRequest,
   ListTasksResponse,
   Outcome,

@@ -1,0 +1,54 @@
+import type { RefusedDecision } from '@writ/delegation';
+import type { Decision } from '@writ/policy';
+import type * as wire from '@writ/wire';
+import { effect } from './enums.ts';
+import { given, readCode, readCount, readName, readText, readTexts, refuseField } from './fields.ts';
+
+/** A decision of a peer, without its trace. */
+export interface RemoteDecision {
+  readonly effect: 'allow' | 'ask' | 'deny';
+  readonly code: string;
+  readonly message: string;
+  readonly nextSteps: readonly string[];
+  readonly requestedProfile?: string;
+  readonly effectiveProfile?: string;
+  readonly effectiveRunner?: string;
+  readonly generation: number;
+}
+
+/** A decision for the wire; it must have been cut down for a peer already. */
+export function decisionToWire(decision: Decision): wire.Init<wire.Decision> {
+  return {
+    effect: effect.toWire(decision.effect),
+    code: decision.code,
+    message: decision.message,
+    nextSteps: decision.nextSteps,
+    generation: decision.generation,
+    ...given('requestedProfile', decision.requestedProfile),
+    ...given('effectiveProfile', decision.effectiveProfile),
+    ...given('effectiveRunner', decision.effectiveRunner),
+    ...given('leaseId', decision.leaseId),
+  };
+}
+
+/** A decision as a peer sent it. Throws BAD_REQUEST. */
+export function decisionFromWire(message: wire.Decision | null | undefined): RemoteDecision {
+  if (message === null || message === undefined) return refuseField('decision', 'is missing');
+  return {
+    effect: effect.fromWire('decision.effect', message.effect),
+    code: readCode('decision.code', message.code) ?? refuseField('decision.code', 'is missing'),
+    message: readText(message.message) ?? '',
+    nextSteps: readTexts(message.nextSteps),
+    generation: readCount('decision.generation', message.generation),
+    ...given('requestedProfile', readName('decision.requested_profile', message.requestedProfile)),
+    ...given('effectiveProfile', readName('decision.effective_profile', message.effectiveProfile)),
+    ...given('effectiveRunner', readName('decision.effective_runner', message.effectiveRunner)),
+  };
+}
+
+/** A decision that refused a task. Throws BAD_REQUEST for one that allows. */
+export function refusalFromWire(message: wire.Decision | null | undefined): RefusedDecision {
+  const { effect: told, code, message: text, nextSteps, generation } = decisionFromWire(message);
+  if (told === 'allow') return refuseField('decision.effect', 'allows, but there is no task');
+  return { effect: told, code, message: text, nextSteps, generation };
+}

@@ -1,0 +1,53 @@
+import type { TaskState } from '@writ/delegation';
+import type * as wire from '@writ/wire';
+import { refuseField } from './fields.ts';
+
+const STATES: Readonly<Record<TaskState, wire.TaskState>> = {
+  submitted: 'TASK_STATE_SUBMITTED',
+  waiting: 'TASK_STATE_WAITING',
+  queued: 'TASK_STATE_QUEUED',
+  running: 'TASK_STATE_RUNNING',
+  input_required: 'TASK_STATE_INPUT_REQUIRED',
+  approval_required: 'TASK_STATE_APPROVAL_REQUIRED',
+  credential_required: 'TASK_STATE_CREDENTIAL_REQUIRED',
+  completed: 'TASK_STATE_COMPLETED',
+  failed: 'TASK_STATE_FAILED',
+  cancelled: 'TASK_STATE_CANCELLED',
+  rejected: 'TASK_STATE_REJECTED',
+  lost: 'TASK_STATE_LOST',
+};
+
+const STREAMS: Readonly<Record<'stdout' | 'stderr', wire.OutputStream>> = {
+  stdout: 'OUTPUT_STREAM_STDOUT',
+  stderr: 'OUTPUT_STREAM_STDERR',
+};
+
+const EFFECTS: Readonly<Record<'allow' | 'ask' | 'deny', wire.Effect>> = {
+  allow: 'EFFECT_ALLOW',
+  ask: 'EFFECT_ASK',
+  deny: 'EFFECT_DENY',
+};
+
+/** An enum both ways; reading throws BAD_REQUEST for a value that this version does not know. */
+interface EnumConverter<Domain extends string, Wire extends string> {
+  toWire(value: Domain): Wire;
+  fromWire(field: string, value: Wire | number): Domain;
+}
+
+function createEnum<Domain extends string, Wire extends string>(
+  table: Readonly<Record<Domain, Wire>>,
+): EnumConverter<Domain, Wire> {
+  const known = Object.keys(table) as Domain[];
+  return {
+    toWire: (value) => table[value],
+    fromWire: (field, value) =>
+      known.find((one) => table[one] === value) ?? refuseField(field, `has an unknown value ${value}`),
+  };
+}
+
+/** State of a task. */
+export const taskState = createEnum(STATES);
+/** Which of the two outputs of a process. */
+export const outputStream = createEnum(STREAMS);
+/** Effect of a decision. */
+export const effect = createEnum(EFFECTS);

@@ -1,0 +1,64 @@
+import { WritError } from '@writ/core';
+import type { TaskEventBody, WatchedEvent } from '@writ/delegation';
+import type * as wire from '@writ/wire';
+import { outputStream, taskState } from './enums.ts';
+import { given, readCode, readCount, readText, refuseField } from './fields.ts';
+import { grantedFromWire, grantedToWire, outcomeFromWire, outcomeToWire } from './outcome.ts';
+
+/** An event of a task with its bytes, for the wire. */
+export function eventToWire({ event, data }: WatchedEvent): wire.Init<wire.WatchResponse> {
+  const place = { seq: event.seq, atMs: event.atMs, epoch: event.epoch };
+  switch (event.kind) {
+    case 'state': {
+      const { code, message } = event;
+      const state = taskState.toWire(event.state);
+      return { ...place, state: { state, ...given('code', code), ...given('message', message) } };
+    }
+    case 'granted':
+      return { ...place, granted: grantedToWire(event.granted) };
+    case 'output': {
+      if (data?.length !== event.length) {
+        throw new WritError('INTERNAL', `event ${event.seq} has ${data?.length ?? 'no'} of its ${event.length} bytes`);
+      }
+      return { ...place, output: { stream: outputStream.toWire(event.stream), offset: event.offset, data } };
+    }
+    case 'dropped':
+      return { ...place, dropped: { stream: outputStream.toWire(event.stream), bytes: event.bytes } };
+    case 'outcome':
+      return { ...place, outcome: outcomeToWire(event.outcome) };
+  }
+}
+
+/** An event as a peer sent it. Throws BAD_REQUEST. */
+export function eventFromWire(message: wire.WatchResponse): WatchedEvent {
+  const place = {
+    seq: readCount('seq', message.seq),
+    atMs: readCount('at_ms', message.atMs),
+    epoch: readCount('epoch', message.epoch),
+  };
+  const event = { ...place, ...bodyFromWire(message) };
+  return message.output === undefined ? { event } : { event, data: message.output.data };
+}
+
+function bodyFromWire(message: wire.WatchResponse): TaskEventBody {
+  const { state, granted, output, dropped, outcome } = message;
+  if (state !== undefined) {
+    return {
+      kind: 'state',
+      state: taskState.fromWire('state', state.state),
+      ...given('code', readCode('code', state.code)),
+      ...given('message', readText(state.message)),
+    };
+  }
+  if (granted !== undefined) return { kind: 'granted', granted: grantedFromWire(granted) };
+  if (output !== undefined) {
+    const stream = outputStream.fromWire('output.stream', output.stream);
+    return { kind: 'output', stream, offset: readCount('output.offset', output.offset), length: output.data.length };
+  }
+  if (dropped !== undefined) {
+    const stream = outputStream.fromWire('dropped.stream', dropped.stream);
+    return { kind: 'dropped', stream, bytes: readCount('dropped.bytes', dropped.bytes) };
+  }
+  if (outcome !== undefined) return { kind: 'outcome', outcome: outcomeFromWire(outcome) };
+  return refuseField('body', 'is missing');
+}

@@ -1,0 +1,31 @@
+import { type Clock, WritError } from '@writ/core';
+import type { Executor, Subject } from '@writ/delegation';
+import type { NodeIdentity, PinStore } from '@writ/identity';
+import type { Pairing } from '@writ/pairing';
+import type { Decision, DecisionRequest, PolicyEngine } from '@writ/policy';
+import type { CallContext } from '../server/call-context.ts';
+import type { PeerIndex } from '../server/peer-index.ts';
+
+/** What a peer asks about in `CheckPolicy`. */
+export type PolicyQuestion = Pick<DecisionRequest, 'chain' | 'profile' | 'runner' | 'workspace'>;
+
+/** What the handlers of the mesh service stand on. */
+export interface HandlerDeps {
+  readonly identity: NodeIdentity;
+  readonly pins: PinStore;
+  readonly engine: Pick<PolicyEngine, 'snapshot'>;
+  readonly executor: Executor;
+  readonly pairing: Pick<Pairing, 'serve'>;
+  /** Decides and counts the question against the subject's limits, in a transaction of its own. */
+  readonly checkPolicy: (subject: Subject, question: PolicyQuestion) => Decision;
+  readonly peers: PeerIndex;
+  readonly name: string;
+  readonly version: string;
+  readonly clock: Clock;
+}
+
+/** Node id of the peer that calls. */
+export function callingPeer(context: CallContext): string {
+  if (context.caller?.kind !== 'peer') throw new WritError('PEER_UNKNOWN', 'this node does not know your node');
+  return context.caller.id;
+}

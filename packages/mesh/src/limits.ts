@@ -1,0 +1,51 @@
+/** Bounds of a mesh listener, on every dimension that a peer or a stranger could grow. */
+export interface MeshLimits {
+  /** Largest request message, bytes, after decompression. */
+  readonly maxRequestBytes: number;
+  /** Largest header list of a call, bytes. */
+  readonly maxMetadataBytes: number;
+  /** Streams that one connection may have open. */
+  readonly maxStreamsPerConnection: number;
+  /** Connections in all, and from one remote address. */
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
+  /** Time for the TLS handshake, milliseconds. */
+  readonly handshakeMs: number;
+  /** A connection that has proved nothing by then is dropped, milliseconds. */
+  readonly strangerIdleMs: number;
+  /** A proven connection without a call is closed after this, milliseconds. */
+  readonly idleMs: number;
+  /** Time for a request message to arrive once its call is open, milliseconds. */
+  readonly requestMs: number;
+  readonly keepaliveMs: number;
+  readonly keepaliveTimeoutMs: number;
+  /** Time that the connections of a peer that lost its trust get to read that, milliseconds. */
+  readonly revokedGraceMs: number;
+  /** Calls a second and at once: of one peer, and of one address that proved nothing. */
+  readonly peerRate: Rate;
+  readonly strangerRate: Rate;
+}
+
+/** A token bucket: refilled with `perSecond`, holding at most `burst`. */
+export interface Rate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** What a node uses unless its composition root says otherwise. */
+export const DEFAULT_LIMITS: MeshLimits = {
+  maxRequestBytes: 1024 * 1024,
+  maxMetadataBytes: 16 * 1024,
+  maxStreamsPerConnection: 1200,
+  maxConnections: 1024,
+  maxConnectionsPerAddress: 64,
+  handshakeMs: 10_000,
+  strangerIdleMs: 30_000,
+  idleMs: 3_600_000,
+  requestMs: 10_000,
+  keepaliveMs: 30_000,
+  keepaliveTimeoutMs: 10_000,
+  revokedGraceMs: 1_000,
+  peerRate: { perSecond: 2_000, burst: 4_000 },
+  strangerRate: { perSecond: 0.2, burst: 5 },
+};

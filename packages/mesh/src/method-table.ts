@@ -1,0 +1,76 @@
+import { loadServices, type WireServices } from '@writ/wire';
+
+/** What one method demands of its caller and of the server. */
+export interface MethodPolicy {
+  /** `pinned`: an enabled peer of the current snapshot · `invited`: anybody, while an invite is open. */
+  readonly authentication: 'pinned' | 'invited';
+  /**
+   * Who decides what the caller gets: `peer`: being one is enough · `own-task`: only tasks that the caller sent ·
+   * `policy`: the policy engine, by way of authority · `invite`: the secret of an invite.
+   */
+  readonly authorization: 'peer' | 'own-task' | 'policy' | 'invite';
+  readonly limits: {
+    /** Tokens that a call takes of its caller's rate. */
+    readonly cost: number;
+    /** Calls of this method that one caller may have open. */
+    readonly maxOpen: number;
+    /** Longest duration of a call, milliseconds; absent: as long as both sides like. */
+    readonly maxMs?: number;
+  };
+  /** `act`: a line for every call · `read`: a line for a refused one. */
+  readonly audit: 'act' | 'read';
+}
+
+const UNARY = { cost: 1, maxOpen: 64, maxMs: 30_000 } as const;
+const READ = { authentication: 'pinned', authorization: 'own-task', limits: UNARY, audit: 'read' } as const;
+const PEER = { authentication: 'pinned', authorization: 'peer', limits: UNARY, audit: 'read' } as const;
+
+/** Every method that the listener offers, by its path. What has no entry here is not served. */
+export const METHOD_TABLE: Readonly<Record<string, MethodPolicy>> = {
+  '/writ.mesh.v1.MeshService/Describe': PEER,
+  '/writ.mesh.v1.MeshService/Submit': {
+    authentication: 'pinned',
+    authorization: 'policy',
+    limits: UNARY,
+    audit: 'act',
+  },
+  '/writ.mesh.v1.MeshService/Watch': { ...READ, limits: { cost: 1, maxOpen: 1024 } },
+  '/writ.mesh.v1.MeshService/GetTask': READ,
+  '/writ.mesh.v1.MeshService/ListTasks': { ...READ, limits: { ...UNARY, cost: 4 } },
+  '/writ.mesh.v1.MeshService/ReadTranscript': READ,
+  // Ending a process tree takes its grace period.
+  '/writ.mesh.v1.MeshService/Cancel': { ...READ, limits: { ...UNARY, maxMs: 120_000 }, audit: 'act' },
+  '/writ.mesh.v1.MeshService/CheckPolicy': {
+    authentication: 'pinned',
+    authorization: 'policy',
+    limits: UNARY,
+    audit: 'read',
+  },
+  // As long as an invite lasts, and a little more.
+  '/writ.mesh.v1.MeshService/Redeem': {
+    authentication: 'invited',
+    authorization: 'invite',
+    limits: { cost: 1, maxOpen: 2, maxMs: 660_000 },
+    audit: 'act',
+  },
+  '/grpc.health.v1.Health/Check': PEER,
+  '/grpc.health.v1.Health/Watch': { ...PEER, limits: { cost: 1, maxOpen: 4 } },
+  '/grpc.health.v1.Health/List': PEER,
+};
+
+/** Paths of every method of the services. */
+export function methodPaths(services: WireServices = loadServices()): readonly string[] {
+  return [...Object.values(services.mesh), ...Object.values(services.health)].map(({ path }) => path);
+}
+
+/** Throws where a method of the services has no entry in the table, or the table one for no method. */
+export function checkMethodTable(
+  services: WireServices,
+  table: Readonly<Record<string, MethodPolicy>> = METHOD_TABLE,
+): void {
+  const paths = methodPaths(services);
+  const missing = paths.filter((path) => !Object.hasOwn(table, path));
+  const stale = Object.keys(table).filter((path) => !paths.includes(path));
+  if (missing.length > 0) throw new TypeError(`methods without an entry in the method table: ${missing.join(', ')}`);
+  if (stale.length > 0) throw new TypeError(`entries of the method table without a method: ${stale.join(', ')}`);
+}

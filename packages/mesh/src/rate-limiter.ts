@@ -1,0 +1,44 @@
+import type { Clock } from '@writ/core';
+import type { Rate } from './limits.ts';
+
+/** Token buckets by key, all at one rate. */
+export interface RateLimiter {
+  /** Takes `cost` tokens of `key`; false where there are not as many, and nothing is taken then. */
+  take(key: string, cost: number): boolean;
+}
+
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
+/**
+ * Buckets that are remembered only while they are not full. `maxKeys` bounds the memory: with that many keys short of
+ * tokens at once, a new key is refused, so that a flood from many addresses does not wash away what is known.
+ */
+export function createRateLimiter(rate: Rate, maxKeys: number, clock: Pick<Clock, 'monotonicMs'>): RateLimiter {
+  const buckets = new Map<string, Bucket>();
+  const level = (bucket: Bucket, nowMs: number): number =>
+    Math.min(rate.burst, bucket.tokens + ((nowMs - bucket.atMs) / 1000) * rate.perSecond);
+
+  function forgetFull(nowMs: number): void {
+    for (const [key, bucket] of buckets) {
+      if (level(bucket, nowMs) >= rate.burst) buckets.delete(key);
+    }
+  }
+
+  return {
+    take(key, cost) {
+      const nowMs = clock.monotonicMs();
+      const known = buckets.get(key);
+      if (known === undefined && buckets.size >= maxKeys) {
+        forgetFull(nowMs);
+        if (buckets.size >= maxKeys) return false;
+      }
+      const tokens = known === undefined ? rate.burst : level(known, nowMs);
+      if (tokens < cost) return false;
+      buckets.set(key, { tokens: tokens - cost, atMs: nowMs });
+      return true;
+    },
+  };
+}

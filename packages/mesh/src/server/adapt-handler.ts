@@ -1,0 +1,136 @@
+import type {
+  handleBidiStreamingCall,
+  handleServerStreamingCall,
+  handleUnaryCall,
+  ServerDuplexStream,
+  ServerWritableStream,
+} from '@grpc/grpc-js';
+import { Metadata } from '@grpc/grpc-js';
+import { type Logger, toWritError, WritError } from '@writ/core';
+import type { Init } from '@writ/wire';
+import { eachUntilAborted, untilAborted } from '../abortable.ts';
+import { STATUS_OF_CODE } from '../status-table.ts';
+import { type EndStatus, errorToStatus } from '../wire-error.ts';
+import type { CallContext, CallContexts } from './call-context.ts';
+
+/** Answers one request. Throws WritErrors. */
+export type UnaryHandler<Request, Response> = (context: CallContext, request: Request) => Promise<Init<Response>>;
+/** Answers with a stream; it is read only as fast as the caller reads. */
+export type StreamHandler<Request, Response> = (
+  context: CallContext,
+  request: Request,
+) => AsyncIterable<Init<Response>>;
+/** Answers a stream with a stream. */
+export type ExchangeHandler<Request, Response> = (
+  context: CallContext,
+  requests: AsyncIterable<Request>,
+) => AsyncIterable<Init<Response>>;
+
+/** Stands for bytes that were no message of the method. */
+export const MALFORMED = Symbol('malformed');
+
+/** A deserialiser that never throws: garbage becomes `MALFORMED`, and a handler's adapter refuses that. */
+export function readOrMalformed<T>(deserialize: (bytes: Buffer) => T): (bytes: Buffer) => T | typeof MALFORMED {
+  return (bytes) => {
+    try {
+      return deserialize(bytes);
+    } catch {
+      return MALFORMED;
+    }
+  };
+}
+
+/** Makes grpc-js handlers of ours. */
+export interface HandlerAdapter {
+  unary<Q, R>(handler: UnaryHandler<Q, R>): handleUnaryCall<Q | typeof MALFORMED, Init<R>>;
+  stream<Q, R>(handler: StreamHandler<Q, R>): handleServerStreamingCall<Q | typeof MALFORMED, Init<R>>;
+  exchange<Q, R>(handler: ExchangeHandler<Q, R>): handleBidiStreamingCall<Q | typeof MALFORMED, Init<R>>;
+}
+
+/** One place where errors of handlers become statuses, hidden ones are logged, and streams wait for their reader. */
+export function createHandlerAdapter(contexts: CallContexts, logger: Logger): HandlerAdapter {
+  function contextOf(metadata: Metadata): CallContext {
+    const context = contexts.get(metadata);
+    if (context === undefined) throw new TypeError('a call reached its handler around the interceptors');
+    return context;
+  }
+
+  function fail(context: CallContext, thrown: unknown): EndStatus {
+    const error = toWritError(thrown);
+    if (STATUS_OF_CODE[error.code].hidden) {
+      logger.error('mesh call failed', { method: context.method, code: error.code, error: error.message });
+    }
+    return errorToStatus(error);
+  }
+
+  async function answer<R>(
+    call: ServerWritableStream<unknown, Init<R>> | ServerDuplexStream<unknown, Init<R>>,
+    context: CallContext,
+    messages: () => AsyncIterable<Init<R>>,
+  ): Promise<void> {
+    try {
+      // At once, so that the caller knows that its call arrived.
+      call.sendMetadata(new Metadata());
+      for await (const message of eachUntilAborted(messages(), context.signal)) {
+        const written = new Promise<void>((resolve) => call.write(message, () => resolve()));
+        await untilAborted(written, context.signal);
+      }
+      call.end();
+    } catch (error) {
+      call.emit('error', fail(context, error));
+    }
+  }
+
+  return {
+    unary: (handler) => (call, callback) => {
+      const context = contextOf(call.metadata);
+      context.handled = true;
+      untilAborted((async () => handler(context, wellFormed(call.request)))(), context.signal).then(
+        (response) => callback(null, response),
+        (error) => callback(fail(context, error)),
+      );
+    },
+    stream: (handler) => (call) => {
+      const context = contextOf(call.metadata);
+      context.handled = true;
+      void answer(call, context, () => handler(context, wellFormed(call.request)));
+    },
+    exchange: (handler) => (call) => {
+      const context = contextOf(call.metadata);
+      void answer(call, context, () => handler(context, readRequests(call, context)));
+    },
+  };
+}
+
+function wellFormed<T>(request: T | typeof MALFORMED): T {
+  if (request === MALFORMED) throw new WritError('BAD_REQUEST', 'the request is not a message of this method');
+  return request;
+}
+
+/** Requests of a stream as they come. Not the stream's own iterator, which would destroy the answer with the request. */
+async function* readRequests<Q>(
+  call: ServerDuplexStream<Q | typeof MALFORMED, unknown>,
+  context: CallContext,
+): AsyncGenerator<Q> {
+  for (;;) {
+    const request: Q | typeof MALFORMED | null = call.read();
+    if (request !== null) {
+      context.handled = true;
+      yield wellFormed(request);
+    } else if (call.readableEnded || call.destroyed) {
+      return;
+    } else {
+      await untilAborted(readable(call), context.signal);
+    }
+  }
+}
+
+function readable(call: ServerDuplexStream<unknown, unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      for (const event of ['readable', 'end', 'close'] as const) call.off(event, wake);
+      resolve();
+    };
+    for (const event of ['readable', 'end', 'close'] as const) call.on(event, wake);
+  });
+}

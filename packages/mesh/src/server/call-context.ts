@@ -1,0 +1,37 @@
+import type { Metadata } from '@grpc/grpc-js';
+import type { WritError } from '@writ/core';
+import type { MethodPolicy } from '../method-table.ts';
+
+/** Who calls, as the TLS connection proves it now. */
+export type Caller =
+  | { readonly kind: 'peer'; readonly id: string; readonly label: string }
+  /** Proved nothing. Known by its remote address only. */
+  | { readonly kind: 'stranger'; readonly address: string };
+
+/** What is known of one call; filled by the interceptors in their order, read by the handlers. */
+export interface CallContext {
+  readonly method: string;
+  /** `address:port` of the other end: the key of its connection. */
+  readonly remote: string;
+  readonly startedAtMs: number;
+  /** Aborted with a WritError when the call is over or has to end. */
+  readonly signal: AbortSignal;
+  /** Ends the call with this error, whatever it is doing. */
+  end(error: WritError): void;
+  policy?: MethodPolicy;
+  caller?: Caller;
+  /** True once a handler answers for the call. */
+  handled: boolean;
+}
+
+/**
+ * The contexts of the calls under way, by the metadata object that grpc-js hands through interceptors to the handler.
+ * No header that a caller sends can stand for one.
+ */
+export type CallContexts = WeakMap<Metadata, CallContext>;
+
+/** Name of a caller for a log, and the key of its limits. */
+export function callerKey(caller: Caller | undefined): string {
+  if (caller === undefined) return 'unknown';
+  return caller.kind === 'peer' ? caller.id : `address ${caller.address}`;
+}

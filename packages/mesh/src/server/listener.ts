@@ -1,0 +1,100 @@
+import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
+import { type Logger, quote, WritError } from '@writ/core';
+import type { NodeIdentity } from '@writ/identity';
+import { formatAddress, parseAddress } from '../address.ts';
+import type { MeshLimits } from '../limits.ts';
+import type { Connections } from './connections.ts';
+
+/** A TLS listener that hands its connections on. */
+export interface Listener {
+  /** Throws PORT_IN_USE, or BAD_REQUEST for an address that this machine does not have. */
+  listen(address: string): Promise<{ readonly port: number }>;
+  /** Stops accepting. */
+  stop(): void;
+}
+
+/**
+ * TLS 1.3 with this node's current keys. A client certificate is asked for and not demanded: what it proves is decided
+ * at every call, against the pins of that moment. OpenSSL is not given the pins, because it would send their names, the
+ * ids of all peers, to everybody who connects, and because they stop fitting into a handshake at some twelve hundred.
+ */
+export function createListener(deps: {
+  readonly identity: NodeIdentity;
+  readonly connections: Connections;
+  readonly limits: MeshLimits;
+  readonly logger: Logger;
+  readonly accept: (socket: TLSSocket) => void;
+}): Listener {
+  const { identity, connections, limits, logger } = deps;
+  const server = createServer({ ...contextOptions(identity), ...connectionOptions(limits) });
+  server.maxConnections = limits.maxConnections;
+  const stopFollowing = identity.onRotate(() => server.setSecureContext(contextOptions(identity)));
+  server.on('secureConnection', (socket) => {
+    socket.on('error', (error) => logger.debug('mesh connection failed', { error: error.message }));
+    if (socket.alpnProtocol !== 'h2') socket.destroy();
+    else if (connections.add(socket)) deps.accept(socket);
+    else logger.warn('mesh connection refused: too many', { remote: socket.remoteAddress });
+  });
+  server.on('tlsClientError', (error, socket) => {
+    logger.debug('TLS handshake failed', { error: error.message, remote: socket.remoteAddress });
+    socket.destroy();
+  });
+  return {
+    listen: (address) => listenOn(server, address),
+    stop() {
+      stopFollowing();
+      server.close();
+    },
+  };
+}
+
+function contextOptions(identity: NodeIdentity): TlsOptions {
+  const { keyPem, chainPem } = identity.tls();
+  return {
+    key: keyPem,
+    cert: chainPem,
+    // Without this the machine's own list of public authorities would be loaded and named.
+    ca: identity.public.certificatePem,
+    minVersion: 'TLSv1.3',
+    maxVersion: 'TLSv1.3',
+  };
+}
+
+function connectionOptions(limits: MeshLimits): TlsOptions {
+  return {
+    requestCert: true,
+    rejectUnauthorized: false,
+    ALPNProtocols: ['h2'],
+    handshakeTimeout: limits.handshakeMs,
+    noDelay: true,
+  };
+}
+
+async function listenOn(server: Server, address: string): Promise<{ readonly port: number }> {
+  const target = parseAddress(address);
+  await new Promise<void>((resolve, reject) => {
+    const refuse = (error: NodeJS.ErrnoException): void => reject(listenError(error, formatAddress(target)));
+    server.once('error', refuse);
+    server.listen({ host: target.host, port: target.port }, () => {
+      server.off('error', refuse);
+      resolve();
+    });
+  });
+  const bound = server.address();
+  return { port: typeof bound === 'object' && bound !== null ? bound.port : target.port };
+}
+
+function listenError(error: NodeJS.ErrnoException, address: string): WritError {
+  if (error.code === 'EADDRINUSE') {
+    return new WritError('PORT_IN_USE', `something listens on ${quote(address)} already`, {
+      cause: error,
+      details: { address },
+      nextSteps: ['stop the other program, or choose another port in `[node] listen`'],
+    });
+  }
+  return new WritError('BAD_REQUEST', `cannot listen on ${quote(address)}: ${error.message}`, {
+    cause: error,
+    details: { address },
+    nextSteps: ['write an address of this machine in `[node] listen`'],
+  });
+}
