@@ -90,33 +90,46 @@ export function creditFrame(run: number, bytes: number): Buffer {
   return Buffer.concat([frameHead(FRAME.credit, run, 4), body]);
 }
 
-/** Cuts a byte stream into frames, whatever way it arrives. Throws where a length is beyond all reason. */
+/**
+ * Cuts a byte stream into frames, whatever way it arrives. Output is handed on in the pieces in which it came, each as
+ * a frame, without copying; every other frame is whole. Throws where a length is beyond all reason.
+ */
 export function createFrameReader(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
-  let parts: Buffer[] = [];
-  let held = 0;
-  let wanted = HEAD_BYTES;
-  const take = (): Buffer => {
-    const [first] = parts;
-    const all = parts.length === 1 && first !== undefined ? first : Buffer.concat(parts, held);
-    parts = [];
-    held = 0;
-    return all;
-  };
+  /** An incomplete head, or an incomplete frame that is no output. */
+  let held: Buffer = Buffer.alloc(0);
+  /** The output frame that is under way. */
+  let output = { type: 0, run: 0, leftBytes: 0 };
   return (chunk) => {
-    parts.push(chunk);
-    held += chunk.length;
-    while (held >= wanted) {
-      const all = take();
-      const length = all.readUInt32BE(0);
-      if (length > LARGEST_BYTES) throw new RangeError(`frame of ${length} bytes`);
-      const end = HEAD_BYTES + length;
-      if (all.length >= end) {
-        onFrame({ type: all.readUInt8(4), run: all.readUInt32BE(5), payload: all.subarray(HEAD_BYTES, end) });
+    let rest = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    held = Buffer.alloc(0);
+    while (rest.length > 0) {
+      if (output.leftBytes > 0) {
+        const payload = rest.subarray(0, output.leftBytes);
+        rest = rest.subarray(payload.length);
+        output = { ...output, leftBytes: output.leftBytes - payload.length };
+        onFrame({ type: output.type, run: output.run, payload });
+        continue;
       }
-      const rest = all.length >= end ? all.subarray(end) : all;
-      wanted = all.length >= end ? HEAD_BYTES : end;
-      if (rest.length > 0) parts.push(rest);
-      held = rest.length;
+      const frame = readFrame(rest);
+      if (frame === undefined) {
+        held = rest;
+        return;
+      }
+      if ('leftBytes' in frame) output = frame;
+      else onFrame(frame);
+      rest = rest.subarray('leftBytes' in frame ? HEAD_BYTES : HEAD_BYTES + frame.payload.length);
     }
   };
+}
+
+/** The whole frame, or the head of an output frame, that `bytes` begin with; undefined where there is too little. */
+function readFrame(bytes: Buffer): Frame | { type: number; run: number; leftBytes: number } | undefined {
+  if (bytes.length < HEAD_BYTES) return undefined;
+  const length = bytes.readUInt32BE(0);
+  if (length > LARGEST_BYTES) throw new RangeError(`frame of ${length} bytes`);
+  const type = bytes.readUInt8(4);
+  const run = bytes.readUInt32BE(5);
+  if (type === FRAME.stdout || type === FRAME.stderr) return { type, run, leftBytes: length };
+  const end = HEAD_BYTES + length;
+  return bytes.length < end ? undefined : { type, run, payload: bytes.subarray(HEAD_BYTES, end) };
 }

@@ -1,0 +1,149 @@
+import { statSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createProcessTable } from './process-tree/process-table.ts';
+import { createHarness } from './testing/harness.ts';
+import type { RunReport } from './types.ts';
+
+const MIB = 1024 * 1024;
+
+/** Resident bytes of a process. */
+async function residentBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
+}
+
+describe('the transcript', () => {
+  it('holds what was reported, at the offset that was reported, and can be read in pages', async () => {
+    const harness = await createHarness();
+    const spec = harness.spec(['sh', '-c', 'for i in 1 2 3 4 5; do echo out $i; echo err $i >&2; done']);
+    const reported: { readonly bytes: Uint8Array; readonly offset: number | undefined }[] = [];
+    const run = await harness.runner.start(spec, { output: (_, bytes, offset) => reported.push({ bytes, offset }) });
+    await run.done;
+    const whole = await harness.runner.readTranscript(spec.task, 0, MIB);
+    expect(whole.length).toBe(60);
+    for (const { bytes, offset = -1 } of reported) {
+      expect(
+        Buffer.from(whole)
+          .subarray(offset, offset + bytes.length)
+          .equals(bytes),
+      ).toBe(true);
+    }
+    const pages: Uint8Array[] = [];
+    for (let at = 0; at < 60; at += 7) pages.push(await harness.runner.readTranscript(spec.task, at, 7));
+    expect(Buffer.concat(pages).equals(whole)).toBe(true);
+    expect(await harness.runner.readTranscript(spec.task, 60, 7)).toHaveLength(0);
+    expect(await harness.runner.readTranscript(spec.task, 1000, 7)).toHaveLength(0);
+    expect(await harness.runner.readTranscript('another', 0, 7)).toHaveLength(0);
+    await harness.close();
+  });
+
+  it('is for the node alone, and a task’s name leads nowhere else', async () => {
+    const harness = await createHarness();
+    const spec = harness.spec(['echo', 'x'], { task: '../../escaped' });
+    await harness.run(['echo', 'x'], spec);
+    expect(Buffer.from(await harness.runner.readTranscript(spec.task, 0, 10)).toString()).toBe('x\n');
+    const plain = harness.spec(['echo', 'y']);
+    await harness.run(['echo', 'y'], plain);
+    const folder = join(harness.folder, 'transcripts');
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, `${plain.task}.log`)).mode & 0o777).toBe(0o600);
+    await harness.close();
+  });
+
+  it('goes on where an earlier attempt of the task ended', async () => {
+    const harness = await createHarness();
+    const first = harness.spec(['echo', 'one']);
+    await harness.run(['echo', 'one'], first);
+    await harness.run(['echo', 'two'], {
+      ...first,
+      epoch: 2,
+      nonce: 'second',
+      input: { kind: 'argv', argv: ['echo', 'two'] },
+    });
+    expect(Buffer.from(await harness.runner.readTranscript(first.task, 0, 100)).toString()).toBe('one\ntwo\n');
+    await harness.close();
+  });
+
+  it('stops at its cap to the byte; the rest is counted without an offset', async () => {
+    const harness = await createHarness({ transcriptCapBytes: 100_000 });
+    const spec = harness.spec(['sh', '-c', 'yes | head -c 300000'], { maxOutputBytes: MIB });
+    let kept = 0;
+    let dropped = 0;
+    const run = await harness.runner.start(spec, {
+      output(_, bytes, offset) {
+        if (offset === undefined) dropped += bytes.length;
+        else {
+          expect(offset).toBe(kept);
+          kept += bytes.length;
+        }
+      },
+    });
+    expect(await run.done).toMatchObject({ truncated: false, stdoutBytes: 300_000 });
+    expect({ kept, dropped }).toEqual({ kept: 100_000, dropped: 200_000 });
+    expect(await harness.runner.readTranscript(spec.task, 0, MIB)).toHaveLength(100_000);
+    await harness.close();
+  });
+
+  it('that cannot be written lets the run go on and says truncated', async () => {
+    const harness = await createHarness();
+    const spec = harness.spec(['sh', '-c', 'echo x; exit 2']);
+    await mkdir(join(harness.folder, 'transcripts', `${spec.task}.log`), { recursive: true });
+    const { report, stdout } = await harness.run([], spec);
+    expect(report).toMatchObject({ ending: { kind: 'exit', exitCode: 2 }, truncated: true, stdoutBytes: 2 });
+    expect(stdout).toBe('x\n');
+    await harness.close();
+  });
+});
+
+describe('a flood of output', () => {
+  it('is drained to the last byte in flat memory, and holds up no other run', { timeout: 60_000 }, async () => {
+    const harness = await createHarness();
+    const flood = async (bytes: number): Promise<{ readonly report: RunReport; readonly peakBytes: number }> => {
+      let peakBytes = 0;
+      let count = 0;
+      let measuring: Promise<void> = Promise.resolve();
+      const run = await harness.runner.start(harness.spec(['head', '-c', String(bytes), '/dev/zero']), {
+        output() {
+          count += 1;
+          if (count % 64 !== 1) return;
+          measuring = measuring.then(async () => {
+            peakBytes = Math.max(peakBytes, (await residentBytes(spawner)) + process.memoryUsage().rss);
+          });
+        },
+      });
+      expect((await harness.run(['echo', 'meanwhile'])).stdout).toBe('meanwhile\n');
+      const report = await run.done;
+      await measuring;
+      return { report, peakBytes };
+    };
+    const probe = await harness.start(harness.spec(['sh', '-c', 'echo up; exec sleep 300']));
+    await probe.until('up');
+    const spawner = createProcessTable().entry(probe.pid)?.parent ?? 0;
+    probe.stop({ kind: 'cancel', cause: 'known' });
+    await probe.done;
+    const small = await flood(64 * MIB);
+    const large = await flood(512 * MIB);
+    expect(large.report).toMatchObject({ ending: { kind: 'exit', exitCode: 0 }, truncated: true });
+    expect(large.report.stdoutBytes).toBe(512 * MIB);
+    expect(small.peakBytes).toBeGreaterThan(0);
+    expect(large.peakBytes - small.peakBytes).toBeLessThan(48 * MIB);
+    await harness.close();
+  });
+
+  it('of a run that is cancelled ends at once', async () => {
+    const harness = await createHarness();
+    const spec = harness.spec(['sh', '-c', 'trap "" TERM; yes']);
+    let seen: () => void = () => {};
+    const flowing = new Promise<void>((resolve) => {
+      seen = resolve;
+    });
+    const run = await harness.runner.start(spec, { output: () => seen() });
+    await flowing;
+    run.stop({ kind: 'cancel', cause: 'enough' });
+    expect((await run.done).ending).toEqual({ kind: 'cancel', cause: 'enough' });
+    expect(harness.alive(spec.nonce)).toEqual([]);
+    await harness.close();
+  });
+});
