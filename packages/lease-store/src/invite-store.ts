@@ -22,7 +22,7 @@ const INSERT = `INSERT INTO invite (id, secret_hash, profiles, workspaces, lease
 const LIST_OPEN = `SELECT id, secret_hash AS secretHash, profiles, workspaces, lease_ms AS leaseMs,
   created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs, used_at_ms AS usedAtMs FROM invite
   WHERE used_at_ms IS NULL AND expires_at_ms > ? ORDER BY created_at_ms DESC, id DESC`;
-const USE = 'UPDATE invite SET used_at_ms = ?1 WHERE id = ?2 AND used_at_ms IS NULL AND expires_at_ms > ?1';
+const USE = 'UPDATE invite SET used_at_ms = @nowMs WHERE id = @id AND used_at_ms IS NULL AND expires_at_ms > @nowMs';
 
 /** Invites in SQLite. */
 export function createInviteStore(): InviteStore {
@@ -42,6 +42,6 @@ export function createInviteStore(): InviteStore {
     },
     listOpen: (tx, nowMs) => readRows(tx, tx.prepare(LIST_OPEN).all(nowMs), SHAPE),
     // A clock that went back could make an old secret look fresh.
-    use: (tx, id) => !tx.clockIsBackwards && tx.prepare(USE).run(tx.nowMs, id).changes === 1,
+    use: (tx, id) => !tx.clockIsBackwards && tx.prepare(USE).run({ nowMs: tx.nowMs, id }).changes === 1,
   };
 }

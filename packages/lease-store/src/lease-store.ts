@@ -47,7 +47,7 @@ const CLAIM = `UPDATE lease SET uses = uses + 1, version = version + 1 WHERE ${L
 const RETURN = 'UPDATE lease SET uses = uses - 1, version = version + 1 WHERE id = ? AND uses > 0';
 const REVOKE = 'UPDATE lease SET revoked_at_ms = ?, version = version + 1 WHERE id = ? AND revoked_at_ms IS NULL';
 const PRUNE = `DELETE FROM lease WHERE rowid IN (
-  SELECT rowid FROM lease WHERE expires_at_ms <= ?1 UNION SELECT rowid FROM lease WHERE revoked_at_ms <= ?1 LIMIT ?2)`;
+  SELECT rowid FROM lease WHERE expires_at_ms <= @deadSinceMs UNION SELECT rowid FROM lease WHERE revoked_at_ms <= @deadSinceMs LIMIT @limit)`;
 
 /** Leases in SQLite. */
 export function createLeaseStore(): LeaseStore {
@@ -76,7 +76,7 @@ export function createLeaseStore(): LeaseStore {
     revoke: (tx, id) => tx.prepare(REVOKE).run(tx.nowMs, id).changes === 1,
     prune(tx, limit) {
       // INVARIANT: 4 only what validation already refuses is removed, and a missing lease is a denial.
-      return tx.prepare(PRUNE).run(tx.nowMs - KEEP_DEAD_MS, limit).changes;
+      return tx.prepare(PRUNE).run({ deadSinceMs: tx.nowMs - KEEP_DEAD_MS, limit }).changes;
     },
   };
 }

@@ -54,7 +54,8 @@ const APPLY = `UPDATE mirror SET cursor = @seq, accepted = 1, version = version 
   state = IIF(live, COALESCE(@state, state), state), granted = COALESCE(@granted, granted),
   outcome = IIF(live, @outcome, outcome) WHERE id = @id AND cursor = @seq - 1 RETURNING n`;
 const SET_ACCEPTED = 'UPDATE mirror SET accepted = 1, version = version + 1 WHERE id = ? AND accepted = 0';
-const SET_UNREACHABLE = 'UPDATE mirror SET unreachable = ?1, version = version + 1 WHERE id = ?2 AND unreachable <> ?1';
+const SET_UNREACHABLE =
+  'UPDATE mirror SET unreachable = @unreachable, version = version + 1 WHERE id = @id AND unreachable <> @unreachable';
 const SET_CANCEL = `UPDATE mirror SET cancel_requested_at_ms = ?, version = version + 1
   WHERE id = ? AND live = 1 AND cancel_requested_at_ms IS NULL`;
 const END = 'UPDATE mirror SET state = ?, outcome = ?, version = version + 1 WHERE id = ? AND live = 1';
@@ -78,7 +79,7 @@ export function createMirrorStore(): MirrorStore {
       return get(tx, id);
     },
     setUnreachable(tx, id, unreachable) {
-      tx.prepare(SET_UNREACHABLE).run(unreachable ? 1 : 0, id);
+      tx.prepare(SET_UNREACHABLE).run({ unreachable: unreachable ? 1 : 0, id });
       return get(tx, id);
     },
     setCancelRequested(tx, id) {

@@ -14,3 +14,21 @@ export {
   type TestNode,
   type TestNodeOptions,
 } from './delegation/index.ts';
+export {
+  BENCH_START_MS,
+  createFailingStore,
+  describeInviteStoreContract,
+  describeLeaseStoreContract,
+  describeMirrorStoreContract,
+  describeNodeFactStoreContract,
+  describeRequestLogStoreContract,
+  describeSessionStoreContract,
+  describeTaskStoreContract,
+  describeTokenStoreContract,
+  type FailingStore,
+  type MakeStore,
+  openStoreBench,
+  outcomeOf,
+  type StoreBench,
+  thrownBy,
+} from './stores/index.ts';

@@ -1,0 +1,204 @@
+import { isWritError, sha256Hex } from '@writ/core';
+import type { InviteStore, NodeFactStore, RequestLogStore, SessionStore, TokenStore } from '@writ/lease-store';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BENCH_START_MS, type MakeStore, openStoreBench, type StoreBench, thrownBy } from './store-bench.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Runs `tests` with a bench that is opened before and closed after each. */
+function withBench<T>(
+  title: string,
+  make: MakeStore<T>,
+  tests: (at: () => { bench: StoreBench; store: T }) => void,
+): void {
+  describe(title, () => {
+    let at: { bench: StoreBench; store: T };
+    beforeEach(async () => {
+      at = { bench: await openStoreBench(), store: make() };
+    });
+    afterEach(() => at.bench.database.close());
+    tests(() => at);
+  });
+}
+
+/** What every SessionStore does. */
+export function describeSessionStoreContract(name: string, make: MakeStore<SessionStore>): void {
+  withBench(`${name} as a SessionStore`, make, (at) => {
+    const start = (origin: string, agent = 'agent') =>
+      at().bench.database.withWriteTx((tx) => at().store.start(tx, { origin, id: 's1', agent }));
+    const end = (origin: string) => at().bench.database.withWriteTx((tx) => at().store.end(tx, origin, 's1'));
+    const get = (origin: string) => at().bench.database.withReadTx((tx) => at().store.get(tx, origin, 's1'));
+
+    it('keeps sessions of two origins apart although their ids are equal', () => {
+      start('wn-a');
+      start('wn-b', 'other');
+      expect(end('wn-a')).toBe(true);
+      expect([get('wn-a')?.endedAtMs, get('wn-b')?.endedAtMs]).toEqual([BENCH_START_MS, undefined]);
+      expect(get('wn-c')).toBeUndefined();
+    });
+
+    it('starts one once, whoever asks again gets it as it is, ended or not', () => {
+      const first = start('wn-a');
+      at().bench.clock.advance(5);
+      expect(start('wn-a')).toEqual(first);
+      end('wn-a');
+      expect(start('wn-a').endedAtMs).toBe(BENCH_START_MS + 5);
+      expect(
+        isWritError(
+          thrownBy(() => start('wn-a', 'another')),
+          'CONFLICT',
+        ),
+      ).toBe(true);
+    });
+
+    it('ends one once', () => {
+      start('wn-a');
+      expect([end('wn-a'), end('wn-a'), end('wn-c')]).toEqual([true, false, false]);
+    });
+  });
+}
+
+/** What every TokenStore does. */
+export function describeTokenStoreContract(name: string, make: MakeStore<TokenStore>): void {
+  withBench(`${name} as a TokenStore`, make, (at) => {
+    const [one, two] = [sha256Hex('one'), sha256Hex('two')];
+    const task = { kind: 'task', task: 't1', origin: 'wn-a', session: 's1' } as const;
+    const put = (hash: string, identity: Parameters<TokenStore['put']>[2]) =>
+      at().bench.database.withWriteTx((tx) => at().store.put(tx, hash, identity));
+    const find = (hash: string) => at().bench.database.withReadTx((tx) => at().store.find(tx, hash));
+
+    it('proves what was put, and nothing for anything else', () => {
+      put(one, task);
+      put(two, { kind: 'host' });
+      expect([find(one), find(two)]).toEqual([task, { kind: 'host' }]);
+      const garbage = [
+        '',
+        'one',
+        one.toUpperCase(),
+        `${one.slice(0, 63)}0`,
+        `${one} `,
+        sha256Hex('three'),
+        '%'.repeat(64),
+      ];
+      expect(garbage.map(find)).toEqual(garbage.map(() => undefined));
+    });
+
+    it('tells two hashes with the same beginning apart', () => {
+      const twin = one.slice(0, 16) + two.slice(16);
+      put(one, task);
+      put(twin, { ...task, task: 't2' });
+      expect([find(one), find(twin)].map((found) => found?.kind === 'task' && found.task)).toEqual(['t1', 't2']);
+      expect(find(one.slice(0, 16) + sha256Hex('x').slice(16))).toBeUndefined();
+    });
+
+    it('lets an older host token die with a new one, and task tokens live', () => {
+      put(one, { kind: 'host' });
+      put(sha256Hex('task'), task);
+      put(two, { kind: 'host' });
+      expect([find(one), find(two), find(sha256Hex('task'))]).toEqual([undefined, { kind: 'host' }, task]);
+    });
+
+    it('ends the tokens of one task', () => {
+      put(one, task);
+      put(two, { ...task, task: 't2' });
+      at().bench.database.withWriteTx((tx) => at().store.dropTask(tx, 't1'));
+      expect([find(one), find(two)?.kind]).toEqual([undefined, 'task']);
+    });
+
+    it('refuses a token without a session, and one that is stored in the clear', () => {
+      expect(thrownBy(() => put(one, { ...task, session: '' }))).toBeDefined();
+      expect(thrownBy(() => put('the secret itself', task))).toBeDefined();
+      put(two, task);
+      at().bench.database.withWriteTx((tx) => tx.prepare('UPDATE token SET session = NULL').run());
+      expect(find(two)).toBeUndefined();
+    });
+  });
+}
+
+/** What every RequestLogStore does. */
+export function describeRequestLogStoreContract(name: string, make: MakeStore<RequestLogStore>): void {
+  withBench(`${name} as a RequestLogStore`, make, (at) => {
+    const record = (subject: string) => at().bench.database.withWriteTx((tx) => at().store.record(tx, subject));
+    const count = (subject: string) =>
+      at().bench.database.withReadTx((tx) => at().store.countLastHour(tx, subject, at().bench.database.nowMs()));
+
+    it('counts each subject alone, for an hour', () => {
+      for (let i = 0; i < 3; i++) record('wn-a');
+      at().bench.clock.advance(30 * MINUTE_MS);
+      record('wn-a');
+      record('wn-b');
+      expect([count('wn-a'), count('wn-b'), count('wn-c')]).toEqual([4, 1, 0]);
+      at().bench.clock.advance(30 * MINUTE_MS - 1000);
+      expect(count('wn-a')).toBe(4);
+      at().bench.clock.advance(1000);
+      expect(count('wn-a')).toBe(1);
+    });
+
+    it('prunes at most so many, and only what counts no more', () => {
+      for (let i = 0; i < 3; i++) {
+        record('wn-a');
+        at().bench.clock.advance(1000);
+      }
+      const prune = () => at().bench.database.withWriteTx((tx) => at().store.prune(tx, 2));
+      expect(prune()).toBe(0);
+      at().bench.clock.advance(60 * MINUTE_MS);
+      record('wn-a');
+      expect([prune(), prune(), prune(), count('wn-a')]).toEqual([2, 1, 0, 1]);
+    });
+  });
+}
+
+/** What every InviteStore does. */
+export function describeInviteStoreContract(name: string, make: MakeStore<InviteStore>): void {
+  withBench(`${name} as an InviteStore`, make, (at) => {
+    const invite = (id: string) => ({
+      id,
+      secretHash: sha256Hex(id),
+      profiles: ['query'],
+      workspaces: ['app'],
+      expiresAtMs: BENCH_START_MS + 10 * MINUTE_MS,
+    });
+    const insert = (id: string, more: { leaseMs?: number } = {}) =>
+      at().bench.database.withWriteTx((tx) => at().store.insert(tx, { ...invite(id), ...more }));
+    const open = () => at().bench.database.withReadTx((tx) => at().store.listOpen(tx, at().bench.database.nowMs()));
+    const use = (id: string) => at().bench.database.withWriteTx((tx) => at().store.use(tx, id));
+
+    it('gives back what was inserted', () => {
+      const record = insert('i1', { leaseMs: 5 });
+      expect(record).toEqual({ ...invite('i1'), leaseMs: 5, createdAtMs: BENCH_START_MS });
+      expect(open()).toEqual([record]);
+    });
+
+    it('works once', () => {
+      insert('i1');
+      const uses = Array.from({ length: 64 }, () => use('i1'));
+      expect(uses.filter((used) => used)).toHaveLength(1);
+      expect(open()).toEqual([]);
+      expect(use('none')).toBe(false);
+    });
+
+    it('works until it expires, and not while the clock stands back', () => {
+      insert('i1');
+      insert('i2');
+      at().bench.clock.advance(10 * MINUTE_MS - 1);
+      expect(use('i1')).toBe(true);
+      at().bench.clock.advance(1);
+      expect([use('i2'), open().length]).toEqual([false, 0]);
+      at().bench.database.withWriteTx((tx) => tx.nowMs);
+      at().bench.clock.jump(-5 * MINUTE_MS);
+      expect(use('i2')).toBe(false);
+    });
+  });
+}
+
+/** What every NodeFactStore does. */
+export function describeNodeFactStoreContract(name: string, make: MakeStore<NodeFactStore>): void {
+  withBench(`${name} as a NodeFactStore`, make, (at) => {
+    it('keeps the last value of a key', () => {
+      const { database } = at().bench;
+      const get = (key: string) => database.withReadTx((tx) => at().store.get(tx, key));
+      for (const value of ['one', '']) database.withWriteTx((tx) => at().store.set(tx, 'key', value));
+      expect([get('key'), get('none')]).toEqual(['', undefined]);
+    });
+  });
+}

@@ -1,0 +1,12 @@
+export {
+  describeInviteStoreContract,
+  describeNodeFactStoreContract,
+  describeRequestLogStoreContract,
+  describeSessionStoreContract,
+  describeTokenStoreContract,
+} from './authority-stores-contract.ts';
+export { createFailingStore, type FailingStore } from './failing-store.ts';
+export { describeLeaseStoreContract } from './lease-store-contract.ts';
+export { describeMirrorStoreContract } from './mirror-store-contract.ts';
+export { BENCH_START_MS, type MakeStore, openStoreBench, type StoreBench, thrownBy } from './store-bench.ts';
+export { describeTaskStoreContract, outcomeOf } from './task-store-contract.ts';

@@ -1,0 +1,174 @@
+import type { LeaseStore, NewLease } from '@writ/lease-store';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BENCH_START_MS, type MakeStore, openStoreBench, type StoreBench } from './store-bench.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const LEASE: NewLease = {
+  id: 'l1',
+  peer: 'wn-b',
+  origin: 'wn-b',
+  profile: 'repo-dev',
+  closure: ['edit_repo', 'read_repo'],
+  workspaces: ['app'],
+  issuedBy: 'person',
+  expiresAtMs: BENCH_START_MS + HOUR_MS,
+  maxExpiresAtMs: BENCH_START_MS + DAY_MS,
+};
+
+/** What every LeaseStore does. */
+export function describeLeaseStoreContract(name: string, make: MakeStore<LeaseStore>): void {
+  describe(`${name} as a LeaseStore`, () => {
+    let bench: StoreBench;
+    let store: LeaseStore;
+    const insert = (change: Partial<NewLease> = {}) =>
+      bench.database.withWriteTx((tx) => store.insert(tx, { ...LEASE, ...change }));
+    const get = (id = 'l1') => bench.database.withReadTx((tx) => store.get(tx, id));
+    const claim = (id = 'l1') => bench.database.withWriteTx((tx) => store.claimUse(tx, id));
+    const revoke = (id = 'l1') => bench.database.withWriteTx((tx) => store.revoke(tx, id));
+    const prune = (limit = 100) => bench.database.withWriteTx((tx) => store.prune(tx, limit));
+    const find = (session?: string) =>
+      bench.database.withReadTx((tx) =>
+        store
+          .findLive(
+            tx,
+            { peer: 'wn-b', origin: 'wn-b', ...(session === undefined ? {} : { session }) },
+            bench.database.nowMs(),
+          )
+          .map((lease) => lease.id),
+      );
+    beforeEach(async () => {
+      bench = await openStoreBench();
+      store = make();
+    });
+    afterEach(() => bench.database.close());
+
+    it('gives back what was inserted, absent fields absent', () => {
+      const inserted = insert();
+      expect(inserted).toEqual({ ...LEASE, issuedAtMs: BENCH_START_MS, uses: 0, version: 1 });
+      expect(get()).toEqual(inserted);
+      const full = insert({ id: 'l2', session: 's1', maxUses: 3, workspaces: [] });
+      expect(get('l2')).toEqual(full);
+      expect(get('none')).toBeUndefined();
+    });
+
+    it('counts uses and moves the version', () => {
+      insert();
+      expect(claim()).toEqual({ claimed: true });
+      expect(claim()).toEqual({ claimed: true });
+      expect(get()).toMatchObject({ uses: 2, version: 3 });
+    });
+
+    it('serves one of 64 claimers of a single use', () => {
+      insert({ maxUses: 1 });
+      const claims = Array.from({ length: 64 }, () => claim());
+      expect(claims.filter((one) => one.claimed)).toHaveLength(1);
+      expect(claims.at(-1)).toEqual({ claimed: false, refusal: 'used-up' });
+      expect(get()?.uses).toBe(1);
+    });
+
+    it('says why a claim is refused', () => {
+      insert({ id: 'gone' });
+      revoke('gone');
+      insert({ id: 'old' });
+      bench.clock.advance(HOUR_MS);
+      const refusals = ['none', 'gone', 'old'].map((id) => claim(id));
+      expect(refusals.map((one) => one.claimed === false && one.refusal)).toEqual(['missing', 'revoked', 'expired']);
+    });
+
+    it('gives expiry no grace', () => {
+      insert();
+      bench.clock.advance(HOUR_MS - 1);
+      expect([find(), claim().claimed]).toEqual([['l1'], true]);
+      bench.clock.advance(1);
+      expect([find(), claim().claimed]).toEqual([[], false]);
+    });
+
+    it('refuses every claim while the clock stands back, and never revives what has expired', () => {
+      insert();
+      bench.clock.advance(HOUR_MS);
+      expect(claim()).toEqual({ claimed: false, refusal: 'expired' });
+      bench.clock.jump(-30_000);
+      expect(claim()).toEqual({ claimed: false, refusal: 'expired' });
+      bench.clock.jump(-60_000);
+      expect(claim()).toEqual({ claimed: false, refusal: 'clock-backwards' });
+    });
+
+    it('gives a use back, never below none, and never to a revoked lease', () => {
+      insert({ maxUses: 1 });
+      claim();
+      const giveBack = () => bench.database.withWriteTx((tx) => store.returnUse(tx, 'l1'));
+      giveBack();
+      giveBack();
+      expect(get()?.uses).toBe(0);
+      expect(claim().claimed).toBe(true);
+      revoke();
+      giveBack();
+      expect(claim()).toEqual({ claimed: false, refusal: 'revoked' });
+    });
+
+    it('revokes once', () => {
+      insert();
+      expect([revoke(), revoke(), revoke('none')]).toEqual([true, false, false]);
+      expect(get()?.revokedAtMs).toBe(BENCH_START_MS);
+    });
+
+    it('finds what is for exactly this peer, origin and session, or for every session', () => {
+      insert({ id: 'any' });
+      insert({ id: 's1', session: 's1' });
+      insert({ id: 'other-origin', origin: 'wn-c' });
+      insert({ id: 'other-peer', peer: 'wn-c' });
+      insert({ id: 'used', maxUses: 1 });
+      claim('used');
+      expect(find().sort()).toEqual(['any']);
+      expect(find('s1').sort()).toEqual(['any', 's1']);
+      expect(find('s2').sort()).toEqual(['any']);
+    });
+
+    it('lists newest first, the dead only when asked, one peer when asked', () => {
+      for (const id of ['a', 'b', 'c']) insert({ id });
+      insert({ id: 'd', peer: 'wn-c' });
+      revoke('b');
+      const list = (filter: { peer?: string; includeDead?: boolean }) =>
+        bench.database.withReadTx((tx) =>
+          store.list(tx, { ...filter, nowMs: bench.database.nowMs() }).map((lease) => lease.id),
+        );
+      expect(list({})).toEqual(['d', 'c', 'a']);
+      expect(list({ peer: 'wn-b' })).toEqual(['c', 'a']);
+      expect(list({ peer: 'wn-b', includeDead: true })).toEqual(['c', 'b', 'a']);
+    });
+
+    it('prunes at most so many, only what has been dead for over thirty days, and what is pruned stays dead', () => {
+      for (const id of ['a', 'b', 'c']) insert({ id });
+      insert({ id: 'long', expiresAtMs: BENCH_START_MS + 40 * DAY_MS });
+      insert({ id: 'revoked', expiresAtMs: BENCH_START_MS + 80 * DAY_MS });
+      revoke('revoked');
+      bench.clock.advance(HOUR_MS + 30 * DAY_MS - 1);
+      expect(prune()).toBe(1);
+      expect(get('revoked')).toBeUndefined();
+      bench.clock.advance(1);
+      expect([prune(2), prune(2), prune(2)]).toEqual([2, 1, 0]);
+      expect(claim('a')).toEqual({ claimed: false, refusal: 'missing' });
+      expect(claim('long').claimed).toBe(true);
+    });
+
+    it('leaves out a row that it cannot read, reports it, and goes on', () => {
+      insert();
+      insert({ id: 'bad' });
+      insert({ id: 'worse' });
+      bench.database.withWriteTx((tx) => {
+        tx.prepare(`UPDATE lease SET closure = 'no json' WHERE id = 'bad'`).run();
+        tx.prepare(`UPDATE lease SET workspaces = '{"a":1}' WHERE id = 'worse'`).run();
+      });
+      expect(find()).toEqual(['l1']);
+      expect(get('bad')).toBeUndefined();
+      expect(
+        bench.database
+          .quarantined()
+          .map((row) => `${row.table}/${row.key}`)
+          .sort(),
+      ).toEqual(['lease/bad', 'lease/worse']);
+    });
+  });
+}

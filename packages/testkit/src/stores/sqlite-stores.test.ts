@@ -1,0 +1,33 @@
+import {
+  createInviteStore,
+  createLeaseStore,
+  createNodeFactStore,
+  createRequestLogStore,
+  createSessionStore,
+  createTokenStore,
+} from '@writ/lease-store';
+import { createMirrorStore, createTaskStore } from '@writ/task-store';
+import {
+  createFailingStore,
+  describeInviteStoreContract,
+  describeLeaseStoreContract,
+  describeMirrorStoreContract,
+  describeNodeFactStoreContract,
+  describeRequestLogStoreContract,
+  describeSessionStoreContract,
+  describeTaskStoreContract,
+  describeTokenStoreContract,
+} from './index.ts';
+
+describeLeaseStoreContract('the SQLite store', createLeaseStore);
+describeSessionStoreContract('the SQLite store', createSessionStore);
+describeTokenStoreContract('the SQLite store', createTokenStore);
+describeRequestLogStoreContract('the SQLite store', createRequestLogStore);
+describeInviteStoreContract('the SQLite store', createInviteStore);
+describeNodeFactStoreContract('the SQLite store', createNodeFactStore);
+describeTaskStoreContract('the SQLite store', createTaskStore);
+describeMirrorStoreContract('the SQLite store', createMirrorStore);
+
+// Unless it is told to fail, the failing store is the real one.
+describeLeaseStoreContract('a failing store', () => createFailingStore(createLeaseStore()).store);
+describeTaskStoreContract('a failing store', () => createFailingStore(createTaskStore()).store);
