@@ -28,7 +28,7 @@ const entries = readdirSync(new URL('./packages/', import.meta.url)).flatMap((na
   return Object.values(exports).map((file) => `^packages/${name}/${file.replace('./', '').replaceAll('.', '[.]')}$`);
 });
 
-const TEST_FILE = '[.](test|contract)[.]ts$';
+const TEST_FILE = '([.](test|contract)[.]ts|/src/testing/.*)$';
 
 /** One rule for each package: nothing outside its row. Tests may use the testkit besides. */
 const arrows = Object.entries(ALLOWED).map(([name, allowed]) => ({
@@ -85,9 +85,9 @@ export default {
     {
       name: 'test-files-are-leaves',
       severity: 'error',
-      comment: 'nothing imports a test',
-      from: {},
-      to: { path: '[.]test[.]ts$' },
+      comment: 'no program code imports a test or what helps tests',
+      from: { path: '^(packages|apps)/', pathNot: ['^packages/testkit/', TEST_FILE] },
+      to: { path: TEST_FILE },
     },
     {
       name: 'pure-policy',

@@ -24,5 +24,5 @@ export function treeFiles(...pathspecs) {
 
 /** True for code that only runs under the test runner. */
 export function isTestCode(path) {
-  return /\.(test|contract)\.ts$|^test\/|^packages\/testkit\//.test(path);
+  return /\.(test|contract)\.ts$|^test\/|^packages\/testkit\/|\/src\/testing\//.test(path);
 }
