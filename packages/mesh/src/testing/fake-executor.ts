@@ -1,0 +1,124 @@
+import { WritError } from '@writ/core';
+import type { Executor, SubmitAnswer, SubmitRequest, Task, TaskEventBody, WatchedEvent } from '@writ/delegation';
+
+/** An executor that runs nothing: a test says what happens. */
+export interface FakeExecutor extends Executor {
+  readonly submitted: SubmitRequest[];
+  /** Answer of the next submits; undefined: accept. */
+  answer: ((request: SubmitRequest) => SubmitAnswer) | undefined;
+  /** Appends an event, with bytes for an output, and wakes the watchers. */
+  emit(task: string, body: TaskEventBody, data?: Uint8Array): void;
+  /** Watchers of this moment. */
+  watching(): number;
+  transcript: Uint8Array;
+}
+
+/** Tasks and events in memory. */
+export function createFakeExecutor(): FakeExecutor {
+  const tasks = new Map<string, Task>();
+  const events = new Map<string, WatchedEvent[]>();
+  const wakes = new Set<() => void>();
+  let watching = 0;
+
+  const get = (id: string): Task => {
+    const task = tasks.get(id);
+    if (task === undefined) throw new WritError('NOT_FOUND', 'no such task');
+    return task;
+  };
+
+  return {
+    submitted: [],
+    answer: undefined,
+    transcript: new Uint8Array(),
+    async submit(request) {
+      this.submitted.push(request);
+      const answer = this.answer?.(request) ?? { accepted: true as const, task: taskOf(request) };
+      if (answer.accepted) {
+        tasks.set(request.task, answer.task);
+        events.set(request.task, []);
+      }
+      return answer;
+    },
+    get: (id) => tasks.get(id),
+    list: ({ sender, limit }) => [...tasks.values()].filter((task) => task.sender === sender).slice(0, limit),
+    async cancel(id) {
+      const ended: Task = { ...get(id), state: 'cancelled', outcome: CANCELLED };
+      tasks.set(id, ended);
+      return ended;
+    },
+    async readTranscript(_id, offset, limit) {
+      const data = this.transcript.subarray(offset, offset + limit);
+      const next = offset + data.length;
+      return { data, next, end: next >= this.transcript.length };
+    },
+    endWhere: async () => 0,
+    recover: async () => ({ lost: 0, killed: 0 }),
+    close: async () => undefined,
+    emit(task, body, data) {
+      const list = events.get(task) ?? [];
+      const event = { seq: list.length + 1, atMs: 1, epoch: 1, ...body };
+      list.push(data === undefined ? { event } : { event, data });
+      for (const wake of [...wakes]) wake();
+    },
+    watching: () => watching,
+    async *watch(task, afterSeq, signal) {
+      watching += 1;
+      try {
+        for (let seq = afterSeq; !signal.aborted; ) {
+          const next = events.get(task)?.[seq];
+          if (next === undefined) {
+            await new Promise<void>((resolve) => {
+              wakes.add(resolve);
+              signal.addEventListener('abort', () => resolve(), { once: true });
+            });
+            continue;
+          }
+          seq += 1;
+          yield next;
+          if (next.event.kind === 'outcome') return;
+        }
+      } finally {
+        watching -= 1;
+      }
+    },
+  };
+}
+
+const CANCELLED = {
+  state: 'cancelled',
+  code: 'CANCELLED',
+  message: 'cancelled by the sender',
+  truncated: false,
+  stdoutBytes: 0,
+  stderrBytes: 0,
+  endedAtMs: 5,
+} as const;
+
+/** A task as an executor would record the request. */
+export function taskOf(request: SubmitRequest): Task {
+  return {
+    id: request.task,
+    sender: request.subject.from,
+    origin: request.subject.origin,
+    session: request.subject.session,
+    agent: request.agent,
+    chain: request.chain?.ids ?? [],
+    idempotencyKey: request.idempotencyKey,
+    requestDigest: '',
+    spec: request.spec,
+    granted: {
+      requestedProfile: request.spec.profile ?? 'query',
+      effectiveProfile: 'query',
+      effectiveRunner: 'shell',
+      isolation: 'none',
+      generation: 1,
+      message: 'granted',
+    },
+    bounds: {},
+    state: 'queued',
+    epoch: 0,
+    lastSeq: 0,
+    createdAtMs: 1,
+    version: 1,
+  };
+}

@@ -1,0 +1,160 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSystemClock, createSystemRandom, digestJson, type Json, silentLogger } from '@writ/core';
+import type { OutgoingSubmit } from '@writ/delegation';
+import { createIdentity, createPinStore, issueWrit, type NodeIdentity, type PinStore } from '@writ/identity';
+import type { RedeemClientMessage, RedeemServerMessage } from '@writ/pairing';
+import { addPeer, createPolicyEngine, type PolicyEngine, stockConfig } from '@writ/policy';
+import { createPeerClients, type PeerClients } from '../client/peer-clients.ts';
+import type { MeshLimits } from '../limits.ts';
+import { createMeshServer, type MeshServer } from '../server/mesh-server.ts';
+import { createFakeExecutor, type FakeExecutor } from './fake-executor.ts';
+
+/** A node of a test: real keys, real policy, real TLS; what would run tasks is a fake. */
+export interface TestNode {
+  readonly name: string;
+  readonly id: string;
+  readonly address: string;
+  readonly identity: NodeIdentity;
+  readonly pins: PinStore;
+  readonly engine: PolicyEngine;
+  readonly executor: FakeExecutor;
+  readonly server: MeshServer;
+  readonly clients: PeerClients;
+  /** Pins a node and puts it into the configuration. */
+  trust(other: TestNode, options?: { readonly address?: string }): Promise<void>;
+  /** Takes it out of both. */
+  distrust(other: TestNode): Promise<void>;
+  /** Loads the configuration with these peers and no others, without touching the pins. */
+  configure(peers: readonly TestPeer[], more?: string): Promise<void>;
+  openInvite: boolean;
+  /** How this node answers a `Redeem`. */
+  serve: (messages: AsyncIterable<RedeemClientMessage>) => AsyncIterable<RedeemServerMessage>;
+  /** Asked of `CheckPolicy`, in order. */
+  readonly questions: unknown[];
+  close(): Promise<void>;
+}
+
+interface TestPeer {
+  readonly label: string;
+  readonly id: string;
+  readonly address?: string;
+}
+
+/** Starts a node on a free port of the loopback. */
+export async function startTestNode(name: string, limits: Partial<MeshLimits> = {}): Promise<TestNode> {
+  const dir = mkdtempSync(join(tmpdir(), 'writ-mesh-'));
+  const clock = createSystemClock();
+  const random = createSystemRandom();
+  const identity = await createIdentity({ dir: join(dir, 'keys'), clock, random });
+  const pins = createPinStore(join(dir, 'pins'), random);
+  const text = stockConfig({ nodeName: name, workspaces: [], isolation: 'none' });
+  const engine = createPolicyEngine({ text, clock, selfId: identity.public.id });
+  const executor = createFakeExecutor();
+  const clients = createPeerClients({ identity, pins, engine, clock, logger: silentLogger });
+  const questions: unknown[] = [];
+  const pairing: Pick<TestNode, 'openInvite' | 'serve'> = { openInvite: false, async *serve() {} };
+  const server = createMeshServer({
+    identity,
+    pins,
+    engine,
+    executor,
+    pairing: { hasOpenInvite: () => pairing.openInvite, serve: (messages) => pairing.serve(messages) },
+    checkPolicy(subject, question) {
+      questions.push({ subject, question });
+      return engine.decide({ ...question, from: subject.from, leases: [], usage: { concurrent: 0, lastHour: 0 } });
+    },
+    name,
+    version: '0.0.0',
+    clock,
+    logger: silentLogger,
+    limits: { revokedGraceMs: 50, ...limits },
+  });
+  const { port } = await server.listen('127.0.0.1:0');
+  const id = identity.public.id;
+  const parts = {
+    name,
+    id,
+    address: `127.0.0.1:${port}`,
+    identity,
+    pins,
+    engine,
+    executor,
+    server,
+    clients,
+    questions,
+  };
+  return Object.assign(pairing, parts, createTrust(text, engine, pins), {
+    async close() {
+      clients.close();
+      await server.close(2_000);
+      // A connection that outlives its server is a leak.
+      if (server.connections() !== 0) throw new Error(`${server.connections()} connections of ${name} are left`);
+      rmSync(dir, { recursive: true });
+    },
+  });
+}
+
+function createTrust(
+  text: string,
+  engine: PolicyEngine,
+  pins: PinStore,
+): Pick<TestNode, 'trust' | 'distrust' | 'configure'> {
+  const peers = new Map<string, TestPeer>();
+  const configure = async (list: readonly TestPeer[], more = ''): Promise<void> => {
+    const rights = { profiles: ['query', 'repo-dev'], workspaces: [] };
+    const named = list.reduce((config, peer) => addPeer(config, { ...peer, ...rights, outbound: rights }), text);
+    const outcome = await engine.reload(named + more, { acceptWidening: true });
+    if (!outcome.reloaded) throw new Error(JSON.stringify(outcome.violations));
+  };
+  return {
+    configure,
+    async trust(other, { address = other.address } = {}) {
+      await pins.put(other.identity.public);
+      peers.set(other.id, { label: other.name, id: other.id, address });
+      await configure([...peers.values()]);
+    },
+    async distrust(other) {
+      peers.delete(other.id);
+      await configure([...peers.values()]);
+      await pins.remove(other.id);
+    },
+  };
+}
+
+let count = 0;
+
+/** A submit of one command with its writ from one node to another. */
+export function submitFrom(from: TestNode, to: TestNode, change: Partial<OutgoingSubmit> = {}): OutgoingSubmit {
+  count += 1;
+  const seconds = Math.floor(createSystemClock().nowMs() / 1000);
+  const task = change.task ?? `task-${count}`;
+  const spec = change.spec ?? { input: { kind: 'argv' as const, argv: ['true'] }, profile: 'query' };
+  const writ = issueWrit(from.identity, {
+    v: 1,
+    iss: from.id,
+    aud: to.id,
+    task,
+    origin: from.id,
+    session: 'session-1',
+    agent: 'agent-1',
+    ...(spec.profile === undefined ? {} : { profile: spec.profile }),
+    grant: { closure: ['inspect_status'], workspaces: [], network: 'deny', maxOutputBytes: 1000 },
+    depth: 0,
+    iat: seconds,
+    exp: seconds + 600,
+    nonce: Buffer.from(createSystemRandom().bytes(16)).toString('hex'),
+    request: digestJson(spec as unknown as Json),
+    generation: 1,
+  });
+  return {
+    task,
+    idempotencyKey: `key-${task}`,
+    spec,
+    writs: [writ],
+    session: 'session-1',
+    agent: 'agent-1',
+    ...change,
+  };
+}
