@@ -4,8 +4,8 @@ import * as x509 from '@peculiar/x509';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readIdentityCertificate } from './identity-certificate.ts';
 import { certificatePemOf, generateKey, spkiOf } from './identity-files.ts';
-import { createTestNodes, type TestNode, type TestNodes } from './identity-fixture.ts';
 import { nodeIdOf } from './node-id.ts';
+import { createTestNodes, type TestNode, type TestNodes } from './testing/nodes.ts';
 
 describe('an identity certificate', () => {
   let nodes: TestNodes;

@@ -3,21 +3,21 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer, type TLSSocket } from 'node:tls';
-import { createSystemRandom } from '@writ/core';
+import { createSystemClock, createSystemRandom } from '@writ/core';
+import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TLS_SERVER_NAME } from './certificate-kinds.ts';
 import { createIdentity, loadIdentity } from './identity.ts';
 import { nodeIdOf } from './node-id.ts';
 import { verifyPeerCertificate } from './peer-certificate.ts';
-import { createTestClock, type TestClock } from './test-clock.ts';
 
 describe('a node identity', () => {
   let dir: string;
-  let clock: TestClock;
+  let clock: FakeClock;
   const random = createSystemRandom();
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'writ-identity-'));
-    clock = createTestClock();
+    clock = createFakeClock(createSystemClock().nowMs());
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -93,9 +93,9 @@ describe('a node identity', () => {
 
   it('rotates keys on load when two thirds of their life are gone, not before', async () => {
     const made = await createIdentity({ dir, clock, random });
-    clock.nowAtMs = made.rotationDueAtMs() - 1000;
+    clock.jump(made.rotationDueAtMs() - clock.nowMs() - 1000);
     expect((await loadIdentity({ dir, clock, random })).tls()).toEqual(made.tls());
-    clock.nowAtMs = made.rotationDueAtMs() + 1000;
+    clock.jump(2000);
     const loaded = await loadIdentity({ dir, clock, random });
     expect(loaded.tls().keyPem).not.toBe(made.tls().keyPem);
     expect(loaded.signingCertificate()).not.toEqual(made.signingCertificate());

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestNodes, type TestNodes } from './identity-fixture.ts';
 import { isSameMac, type PairingTranscript, pairingKey, pairingMac } from './pairing-proof.ts';
 import { identityWords, shortWords } from './short-words.ts';
+import { createTestNodes, type TestNodes } from './testing/nodes.ts';
 
 describe('the proofs and words of a pairing', () => {
   let nodes: TestNodes;

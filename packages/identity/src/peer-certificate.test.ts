@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueLeafCertificate } from './certificate-issue.ts';
 import { TLS_SERVER_NAME } from './certificate-kinds.ts';
 import { generateKey, spkiOf } from './identity-files.ts';
-import { createTestNodes, derOf, type TestNode, type TestNodes } from './identity-fixture.ts';
 import { verifyPeerCertificate } from './peer-certificate.ts';
+import { createTestNodes, derOf, type TestNode, type TestNodes } from './testing/nodes.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSystemRandom } from '@writ/core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTestNodes, type TestNodes } from './identity-fixture.ts';
 import { createPinStore } from './pin-store.ts';
+import { createTestNodes, type TestNodes } from './testing/nodes.ts';
 import type { PublicIdentity } from './types.ts';
 
 describe('the pinned identity certificates', () => {

@@ -103,19 +103,3 @@ export interface ConfigFile {
   /** Reads, edits, writes by rename, and reloads; the outcome's generation. Throws CONFIG_INVALID and leaves the file as it was where the edited text does not load. */
   edit(change: (text: string) => string): Promise<{ readonly generation: number }>;
 }
-
-/** A peer as pairing writes it into `writ.toml`. */
-export interface NewPeer {
-  readonly label: string;
-  readonly id: string;
-  readonly address?: string;
-  readonly profiles: readonly string[];
-  readonly workspaces: readonly string[];
-  readonly outbound: { readonly profiles: readonly string[]; readonly workspaces: readonly string[] };
-}
-
-/** Port: edits of the text of `writ.toml` that keep its comments and order. The policy package has them. */
-export interface PeerEdits {
-  addPeer(text: string, peer: NewPeer): string;
-  removePeer(text: string, label: string): string;
-}

@@ -2,11 +2,11 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSystemRandom } from '@writ/core';
-import { createIdentity } from './identity.ts';
-import { type CertifiedKey, parseCertifiedKey } from './identity-files.ts';
-import { createTestClock, type TestClock } from './test-clock.ts';
-import type { NodeIdentity, WritClaims } from './types.ts';
+import { createSystemClock, createSystemRandom } from '@writ/core';
+import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
+import { createIdentity } from '../identity.ts';
+import { type CertifiedKey, parseCertifiedKey } from '../identity-files.ts';
+import type { NodeIdentity, WritClaims } from '../types.ts';
 
 /** A real identity in a temporary folder, with the private keys that an attacker in its place would hold. */
 export interface TestNode {
@@ -17,14 +17,15 @@ export interface TestNode {
 }
 
 export interface TestNodes {
-  readonly clock: TestClock;
+  readonly clock: FakeClock;
   readonly nodes: readonly TestNode[];
   /** Removes their folders. */
   remove(): void;
 }
 
 export async function createTestNodes(count: number): Promise<TestNodes> {
-  const clock = createTestClock();
+  // From the machine's time, because TLS looks at that.
+  const clock = createFakeClock(createSystemClock().nowMs());
   const home = mkdtempSync(join(tmpdir(), 'writ-nodes-'));
   const nodes: TestNode[] = [];
   for (let i = 0; i < count; i++) {
