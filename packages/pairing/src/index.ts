@@ -7,6 +7,7 @@ export type {
   InviteOffer,
   JoinEvent,
   Pairing,
+  PeerEdits,
   RedeemClientMessage,
   RedeemServerMessage,
   RedeemTransport,

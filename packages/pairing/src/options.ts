@@ -4,7 +4,7 @@ import type { Database } from '@writ/database';
 import type { NodeIdentity, PinStore } from '@writ/identity';
 import type { InviteStore } from '@writ/lease-store';
 import type { PolicyEngine } from '@writ/policy';
-import type { ConfigFile, RedeemTransport } from './types.ts';
+import type { ConfigFile, PeerEdits, RedeemTransport } from './types.ts';
 
 /** What pairing is built from. */
 export interface PairingOptions {
@@ -15,6 +15,7 @@ export interface PairingOptions {
   readonly authority: Pick<Authority, 'grantLease' | 'listLeases' | 'revokeLease'>;
   readonly engine: Pick<PolicyEngine, 'snapshot'>;
   readonly config: Pick<ConfigFile, 'edit'>;
+  readonly edits: PeerEdits;
   readonly transport: RedeemTransport;
   /** This node's name, told to the other end as a label. */
   readonly nodeName: string;

@@ -1,6 +1,6 @@
 import { createRwLock, foldName, quote, WritError } from '@writ/core';
 import { type Pin, parseNodeId } from '@writ/identity';
-import { addPeer, type PeerConfig, type PeerEntry, removePeer } from '@writ/policy';
+import type { PeerConfig, PeerEntry } from '@writ/policy';
 import type { PairingOptions } from './options.ts';
 import { chooseLabel } from './peer-label.ts';
 
@@ -32,7 +32,10 @@ export interface PeerRecords {
   refuseKnown(id: string): void;
 }
 
-type Options = Pick<PairingOptions, 'identity' | 'pins' | 'database' | 'authority' | 'engine' | 'config' | 'logger'>;
+type Options = Pick<
+  PairingOptions,
+  'identity' | 'pins' | 'database' | 'authority' | 'engine' | 'config' | 'edits' | 'logger'
+>;
 
 export function createPeerRecords(options: Options): PeerRecords {
   const lock = createRwLock();
@@ -56,14 +59,14 @@ export function createPeerRecords(options: Options): PeerRecords {
 }
 
 async function admitLocked(options: Options, admission: Admission): Promise<Admitted> {
-  const { pins, config, engine } = options;
+  const { pins, config, edits, engine } = options;
   const { id } = admission.pin;
   const label = chooseLabel(admission.name, engine.snapshot().config);
   const granted: string[] = [];
   let isConfigured = false;
   await pins.put(admission.pin);
   try {
-    const { generation } = await config.edit((text) => addPeer(text, { ...admission.peer, label, id }));
+    const { generation } = await config.edit((text) => edits.addPeer(text, { ...admission.peer, label, id }));
     isConfigured = true;
     if (findPeer(options, id) === undefined) {
       throw new WritError('CONFIG_INVALID', 'the configuration with the new peer is not in force', {
@@ -84,7 +87,7 @@ async function admitLocked(options: Options, admission: Admission): Promise<Admi
   } catch (error) {
     await undo(options, id, [
       ...granted.map((lease) => () => options.authority.revokeLease(lease, 'node')),
-      ...(isConfigured ? [() => config.edit((text) => removePeer(text, label))] : []),
+      ...(isConfigured ? [() => config.edit((text) => edits.removePeer(text, label))] : []),
     ]);
     throw error;
   }
@@ -127,7 +130,7 @@ async function undo(options: Options, id: string, steps: readonly (() => unknown
 }
 
 async function removeLocked(options: Options, labelOrId: string) {
-  const { pins, authority, config, engine, database } = options;
+  const { pins, authority, config, edits, engine, database } = options;
   const id = parseNodeId(labelOrId);
   const known = findPeer(options, labelOrId);
   const peerId = known?.id ?? id;
@@ -142,7 +145,7 @@ async function removeLocked(options: Options, labelOrId: string) {
     tx.audit({ kind: 'peer', action: 'peer.removed', actor: 'person', subject: peerId, details: { label } }),
   );
   if (known === undefined) return { label, generation: engine.snapshot().generation };
-  const { generation } = await config.edit((text) => removePeer(text, label));
+  const { generation } = await config.edit((text) => edits.removePeer(text, label));
   return { label, generation };
 }
 

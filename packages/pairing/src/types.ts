@@ -1,3 +1,5 @@
+import type { PeerEntry } from '@writ/policy';
+
 /** What an invite gives to whoever redeems it; nothing that is not named here. */
 export interface InviteOffer {
   readonly profiles: readonly string[];
@@ -102,4 +104,10 @@ export interface ConfigFile {
   read(): Promise<string>;
   /** Reads, edits, writes by rename, and reloads; the outcome's generation. Throws CONFIG_INVALID and leaves the file as it was where the edited text does not load. */
   edit(change: (text: string) => string): Promise<{ readonly generation: number }>;
+}
+
+/** Port: edits of the text of `writ.toml` that keep its comments and order; the policy package has them. */
+export interface PeerEdits {
+  addPeer(text: string, peer: PeerEntry): string;
+  removePeer(text: string, label: string): string;
 }
