@@ -12,6 +12,8 @@ import { createFrameReader, FRAME, jsonFrame } from './spawner/frames.ts';
 export interface SpawnerClientOptions {
   readonly node: string;
   readonly script: string | URL;
+  /** Absolute folder that the spawner alone uses. */
+  readonly pipesFolder: string;
   readonly logger: Logger;
   readonly tools: TreeTools;
 }
@@ -66,7 +68,7 @@ export function createSpawnerClient(options: SpawnerClientOptions): Spawner {
 
 function openConnection(options: SpawnerClientOptions, onGone: (words: string) => void): Connection {
   const script = options.script instanceof URL ? fileURLToPath(options.script) : options.script;
-  const child = spawn(options.node, [script], {
+  const child = spawn(options.node, [script, options.pipesFolder], {
     // Nothing of the node's environment, no NODE_OPTIONS; a session of its own, so that no terminal signal reaches it.
     env: { NODE_V8_COVERAGE: undefined },
     cwd: '/',

@@ -1,4 +1,4 @@
-import type { Clock } from '@writ/core';
+import type { Clock, Logger } from '@writ/core';
 import type { OutputHandler, ProcessEnd, Spawned } from './spawned.ts';
 import type { TranscriptWriter } from './transcripts.ts';
 import type { Ending, Run, RunReport, RunSink, RunSpec, StopCause } from './types.ts';
@@ -10,15 +10,23 @@ export interface Capture {
 }
 
 /** Keeps output in the transcript, then reports it; what the transcript has no room for is reported without an offset. */
-export function createCapture(transcript: TranscriptWriter, sink: RunSink): Capture {
+export function createCapture(transcript: TranscriptWriter, sink: RunSink, logger: Logger): Capture {
   const totals = { stdout: 0, stderr: 0 };
+  // A sink may not throw; one that does must not keep the run from ending.
+  const report: RunSink['output'] = (stream, bytes, offset) => {
+    try {
+      sink.output(stream, bytes, offset);
+    } catch (error) {
+      logger.error('output could not be reported', { error: String(error) });
+    }
+  };
   return {
     totals,
     async onOutput(stream, bytes) {
       totals[stream] += bytes.length;
       const { kept, offset } = await transcript.append(bytes);
-      if (kept > 0) sink.output(stream, bytes.subarray(0, kept), offset);
-      if (kept < bytes.length) sink.output(stream, bytes.subarray(kept), undefined);
+      if (kept > 0) report(stream, bytes.subarray(0, kept), offset);
+      if (kept < bytes.length) report(stream, bytes.subarray(kept), undefined);
     },
   };
 }

@@ -91,11 +91,24 @@ describe('what a run sees', () => {
     expect(stdout).toBe(args.map((argument) => `[${argument}]`).join(''));
   });
 
-  it('starts in an empty private folder, with standard input closed and no other descriptor', async () => {
-    const script = 'ls -A; stat -c %a . ../home ../tmp; cat; ls /proc/self/fd | tr "\\n" " "; readlink /proc/self/fd/0';
-    const { stdout } = await harness.run(['sh', '-c', script], {});
-    expect(stdout.split('\n').slice(0, 3)).toEqual(['700', '700', '700']);
-    expect(stdout).toContain('/dev/null');
+  it('starts in an empty private folder, with standard input closed', async () => {
+    const { stdout } = await harness.run([
+      'sh',
+      '-c',
+      'ls -A; stat -c %a . ../home ../tmp; readlink /proc/self/fd/0; cat',
+    ]);
+    expect(stdout).toBe('700\n700\n700\n/dev/null\n');
+  });
+
+  it('can open its output streams by name', async () => {
+    const { stdout, stderr } = await harness.run(['sh', '-c', 'echo out > /dev/stdout; echo err > /dev/stderr']);
+    expect({ stdout, stderr }).toEqual({ stdout: 'out\n', stderr: 'err\n' });
+  });
+
+  it('inherits no descriptor of the node', async () => {
+    const { stdout } = await harness.run(['sh', '-c', 'for fd in /proc/self/fd/*; do readlink $fd; done']);
+    expect(stdout.split('\n').filter((target) => target.startsWith('socket:'))).toEqual([]);
+    expect(stdout.split('\n').filter((target) => target.includes('/pipes/'))).toHaveLength(2);
   });
 
   it('leads a session of its own', async () => {

@@ -33,7 +33,12 @@ interface Parts {
 export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   const { clock, logger, random, root } = options;
   const tools: TreeTools = { table: createProcessTable(), nowMs: () => clock.monotonicMs(), pause: pauseWith(clock) };
-  const spawner = createSpawnerClient({ ...options.spawner, logger, tools });
+  const spawner = createSpawnerClient({
+    ...options.spawner,
+    pipesFolder: join(root.workspaces, 'pipes'),
+    logger,
+    tools,
+  });
   const gitConfigFile = join(root.workspaces, 'gitconfig');
   const git = createGit({
     spawner,
@@ -108,7 +113,7 @@ async function spawnRun(parts: Parts, spec: RunSpec, sink: RunSink, attempt: Att
     nonce: spec.nonce,
   });
   const transcript = transcripts.writer(spec.task);
-  const capture = createCapture(transcript, sink);
+  const capture = createCapture(transcript, sink, options.logger);
   const result = await spawner.spawn(
     {
       argv,

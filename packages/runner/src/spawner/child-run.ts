@@ -1,5 +1,6 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Clock } from '@writ/core';
 import { endGroup, killGroup } from '../process-tree/end-group.ts';
@@ -9,6 +10,7 @@ import type { TreeMarks } from '../process-tree/members.ts';
 import type { ProcessTable } from '../process-tree/process-table.ts';
 import { createDrain } from './drain.ts';
 import type { Ended, Exited, Failed, Started, StartOrder } from './frames.ts';
+import { dropPipe, type PipePool } from './pipes.ts';
 
 /** Where a run's news go. */
 export interface ChildListener {
@@ -29,7 +31,12 @@ export interface ChildRun {
   credit(bytes: number): void;
 }
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
+/** What a child is started and watched with. */
+export interface ChildTools {
+  readonly clock: Clock;
+  readonly table: ProcessTable;
+  readonly pipes: PipePool;
+}
 
 /**
  * Starts a process in a session of its own, standard input closed, with exactly this environment, never through a
@@ -38,26 +45,38 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 export async function startChildRun(
   order: StartOrder,
   listener: ChildListener,
-  clock: Clock,
-  table: ProcessTable,
+  tools: ChildTools,
 ): Promise<ChildRun | Failed> {
+  const stdout = tools.pipes.take();
+  const stderr = tools.pipes.take();
   try {
-    const child = spawnChild(order);
-    if (child.pid !== undefined) return superviseChild(child, child.pid, order, listener, clock, table);
-    const [error] = await once(child, 'error');
-    return failed(error);
+    if (stdout === undefined || stderr === undefined) throw new Error('no pipes can be made: is `mkfifo` installed?');
+    const child = spawnChild(order, stdout.writeFd, stderr.writeFd);
+    if (child.pid === undefined) throw (await once(child, 'error'))[0];
+    closeSync(stdout.writeFd);
+    closeSync(stderr.writeFd);
+    return superviseChild({
+      child,
+      pid: child.pid,
+      stdout: stdout.reader,
+      stderr: stderr.reader,
+      order,
+      listener,
+      tools,
+    });
   } catch (error) {
+    for (const pipe of [stdout, stderr]) if (pipe !== undefined) dropPipe(pipe);
     return failed(error);
   }
 }
 
-function spawnChild(order: StartOrder): Child {
+function spawnChild(order: StartOrder, stdoutFd: number, stderrFd: number): ChildProcess {
   const [program = '', ...args] = order.argv;
   return spawn(program, args, {
     cwd: order.cwd,
     // Node.js adds this variable of its own accord unless it is there.
     env: { ...order.env, NODE_V8_COVERAGE: undefined },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', stdoutFd, stderrFd],
     detached: true,
     shell: false,
   });
@@ -68,14 +87,19 @@ function failed(error: unknown): Failed {
   return { errno, message: error instanceof Error ? error.message : String(error) };
 }
 
-function superviseChild(
-  child: Child,
-  pid: number,
-  order: StartOrder,
-  listener: ChildListener,
-  clock: Clock,
-  table: ProcessTable,
-): ChildRun {
+/** A child that has started. */
+interface Supervised {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly order: StartOrder;
+  readonly listener: ChildListener;
+  readonly tools: ChildTools;
+}
+
+function superviseChild({ child, pid, stdout, stderr, order, listener, tools }: Supervised): ChildRun {
+  const { clock, table } = tools;
   const startedMs = clock.monotonicMs();
   const startTicks = table.entry(pid)?.startTicks;
   const marks: TreeMarks = {
@@ -83,11 +107,11 @@ function superviseChild(
     nonces: [order.nonce],
     folder: order.folder,
   };
-  const drain = createDrain(child, listener.output, clock);
-  const tools: TreeTools = { table, nowMs: () => clock.monotonicMs(), pause: (ms) => pause(clock, ms) };
+  const drain = createDrain({ stdout, stderr }, listener.output, clock);
+  const treeTools: TreeTools = { table, nowMs: () => clock.monotonicMs(), pause: (ms) => pause(clock, ms) };
   const end = async (graceMs: number): Promise<TreeEnd> => {
-    if (startTicks !== undefined) return endTree(marks, graceMs, tools);
-    await endGroup(pid, graceMs, tools.pause);
+    if (startTicks !== undefined) return endTree(marks, graceMs, treeTools);
+    await endGroup(pid, graceMs, treeTools.pause);
     return { found: 1, refused: [] };
   };
   let stopping: Promise<TreeEnd> | undefined;

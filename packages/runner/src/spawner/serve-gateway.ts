@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '@writ/core';
-import type { ProcessTable } from '../process-tree/process-table.ts';
-import { type ChildListener, type ChildRun, startChildRun } from './child-run.ts';
+import { type ChildListener, type ChildRun, type ChildTools, startChildRun } from './child-run.ts';
 import {
   createFrameReader,
   FRAME,
@@ -17,17 +16,17 @@ const LAST_KILL_MS = 10_000;
 const LAST_PAUSE_MS = 5;
 
 /** Obeys a gateway's frames until its socket closes; then kills every tree and calls `onGone`. */
-export function serveGateway(channel: Socket, clock: Clock, table: ProcessTable, onGone: () => void): void {
+export function serveGateway(channel: Socket, tools: ChildTools, onGone: () => void): void {
   const runs = new Map<number, ChildRun>();
   let gone = false;
   const leave = (): void => {
     if (gone) return;
     gone = true;
-    killAll([...runs.values()], clock);
+    killAll([...runs.values()], tools.clock);
     onGone();
   };
   const start = async (run: number, order: StartOrder): Promise<void> => {
-    const result = await startChildRun(order, listenerOf(channel, run, runs), clock, table);
+    const result = await startChildRun(order, listenerOf(channel, run, runs), tools);
     if ('errno' in result) channel.write(jsonFrame(FRAME.failed, run, result));
     else runs.set(run, result);
   };

@@ -67,7 +67,11 @@ export async function createHarness(over: Partial<TaskRunnerOptions> = {}): Prom
       return { pid: run.pid, done: run.done, stop: (cause) => run.stop(cause), until: sink.until };
     },
     alive: (nonce) => findMembers({ nonces: [nonce] }, createProcessTable()).map((entry) => entry.pid),
-    leftovers: async () => (await readdir(root.workspaces)).filter((name) => name !== 'gitconfig'),
+    async leftovers() {
+      const pipes = (await readdir(join(root.workspaces, 'pipes'))).map((name) => `pipes/${name}`);
+      const names = await readdir(root.workspaces);
+      return [...names.filter((name) => name !== 'gitconfig' && name !== 'pipes'), ...pipes];
+    },
     async close() {
       await runner.close();
       await rm(folder, { recursive: true });
