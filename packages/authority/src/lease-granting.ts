@@ -27,7 +27,11 @@ export function planLease(
     );
   }
   if (grant.maxUses !== undefined) checkCount('number of uses', grant.maxUses);
-  if (grant.session === '') throw new WritError('BAD_REQUEST', 'the session of a lease is empty');
+  if (grant.session === '') {
+    throw new WritError('BAD_REQUEST', 'the session of a lease is empty', {
+      nextSteps: ['leave the session out to serve every session'],
+    });
+  }
   return {
     id: now.id,
     peer,
@@ -94,5 +98,7 @@ function suggest(name: string, known: readonly string[]): string {
 
 function checkCount(what: string, value: number): void {
   if (Number.isSafeInteger(value) && value > 0) return;
-  throw new WritError('BAD_REQUEST', `the ${what} of a lease must be a whole number above zero`);
+  throw new WritError('BAD_REQUEST', `the ${what} of a lease is no usable number`, {
+    nextSteps: ['give a whole number above zero'],
+  });
 }
