@@ -1,10 +1,10 @@
-import { sha256Hex } from '@writ/core';
+import { quote, sha256Hex } from '@writ/core';
 import { buildConfig } from './config.ts';
 import { type CompiledPolicy, indexConfig } from './policy-index.ts';
 import { claimsDeprecation } from './profiles.ts';
 import type { Report } from './readers.ts';
 import { type Document, documentReader, type IsNodeId, looksLikeNodeId } from './schema.ts';
-import { runSelfTests } from './self-tests.ts';
+import { runSelfTests, type SelfTestResult } from './self-tests.ts';
 import { readSource } from './source.ts';
 import type { Deprecation, Violation } from './types.ts';
 
@@ -17,28 +17,60 @@ export type CompileResult =
   | { readonly ok: true; readonly policy: CompiledPolicy }
   | { readonly ok: false; readonly violations: readonly Violation[] };
 
+/** A text that keeps every rule of loading but, perhaps, its own tests. */
+type BuildResult =
+  | { readonly ok: true; readonly policy: CompiledPolicy; readonly tests: readonly SelfTestResult[] }
+  | { readonly ok: false; readonly violations: readonly Violation[] };
+
 /**
  * A configuration text as a policy that may be put in force, or everything that is wrong with it, in the order of the
  * file. Pure: no files, no clock, no network.
  */
 export function compileConfig(text: string, options: CompileOptions = {}): CompileResult {
+  const built = buildPolicy(text, options);
+  if (!built.ok) return built;
+  const { position } = built.policy.index;
+  const failed = built.tests.filter(({ ok }) => !ok).map((test) => withPosition(violationOf(test), position));
+  return failed.length > 0 ? { ok: false, violations: failed } : { ok: true, policy: built.policy };
+}
+
+/** One of a configuration's own `[[tests]]` and what came of it. */
+export interface ConfigTestResult extends Omit<SelfTestResult, 'path'> {
+  readonly line?: number;
+}
+
+export type ConfigTestReport =
+  | { readonly ok: true; readonly results: readonly ConfigTestResult[] }
+  | { readonly ok: false; readonly violations: readonly Violation[] };
+
+/** Runs the `[[tests]]` of a text, failing ones included; not ok where it does not load for another reason. */
+export function testConfig(text: string, options: CompileOptions = {}): ConfigTestReport {
+  const built = buildPolicy(text, options);
+  if (!built.ok) return built;
+  const results = built.tests.map(({ path, ...result }) => {
+    const line = built.policy.index.position(path)?.line;
+    return line === undefined ? result : { ...result, line };
+  });
+  return { ok: true, results };
+}
+
+function buildPolicy(text: string, options: CompileOptions): BuildResult {
   const parsed = readSource(text);
   if (!parsed.ok) return { ok: false, violations: [{ code: 'TOML_SYNTAX', path: '', ...parsed.failure }] };
   const { source } = parsed;
   const found: Violation[] = [];
   const report: Report = (code, path, message) => found.push({ code, path, message });
-  const failed = (): CompileResult => ({ ok: false, violations: placeViolations(found, source.position) });
-
   const written = documentReader.read(source.value, '', report);
-  if (!written) return failed();
-  const config = buildConfig(written, options.isNodeId ?? looksLikeNodeId, report);
-  if (found.length > 0) return failed();
-
+  const config = written && buildConfig(written, options.isNodeId ?? looksLikeNodeId, report);
+  if (!config || found.length > 0) return { ok: false, violations: placeViolations(found, source.position) };
   const index = indexConfig(config, source.position);
-  runSelfTests(written.tests ?? [], index, report);
-  if (found.length > 0) return failed();
   const deprecations = findDeprecations(written).map((one) => withPosition(one, source.position));
-  return { ok: true, policy: { text, digest: sha256Hex(text), config, deprecations, index } };
+  const policy = { text, digest: sha256Hex(text), config, deprecations, index };
+  return { ok: true, policy, tests: runSelfTests(written.tests ?? [], index) };
+}
+
+function violationOf({ path, expected, got, message }: SelfTestResult): Violation {
+  return { code: 'TEST_FAILED', path, message: `expected ${quote(expected)}, decided ${quote(got)}: ${message}` };
 }
 
 function findDeprecations(written: Document): readonly Deprecation[] {

@@ -1,7 +1,7 @@
-import type { DecisionCode } from '@writ/core';
+import { foldName } from '@writ/core';
 import { meetNetworks } from './network.ts';
 import type { PolicyIndex } from './policy-index.ts';
-import { type Deciding, type Finding, known, type Step } from './step.ts';
+import { type Deciding, known, type Note, type Refusal, type Step } from './step.ts';
 import { STEPS } from './steps.ts';
 import type { Decision, DecisionRequest, Grant, TraceStep } from './types.ts';
 
@@ -14,7 +14,15 @@ export interface DecisionFrame {
   readonly assumeLease?: boolean;
 }
 
-type Refusal = Extract<Finding, { readonly outcome: 'deny' | 'ask' }>;
+/** How far the list went. */
+interface Course {
+  /** The answer, unless it is a plain allow. */
+  readonly refusal: Refusal | undefined;
+  /** Every step that refused or asked. */
+  readonly refusals: Map<Step, Refusal> | undefined;
+  /** Steps that were looked at. */
+  readonly looked: number;
+}
 
 /** One policy's answer to one request: a value, also where deciding itself goes wrong. */
 export function decideWith(index: PolicyIndex, request: DecisionRequest, frame: DecisionFrame): Decision {
@@ -22,85 +30,99 @@ export function decideWith(index: PolicyIndex, request: DecisionRequest, frame: 
     request,
     index,
     selfId: frame.selfId,
-    assumeLease: frame.assumeLease ?? false,
+    assumeLease: frame.assumeLease === true,
+    subject: undefined,
+    requested: undefined,
+    effective: undefined,
+    lease: undefined,
   };
-  const findings: Finding[] = [];
   try {
-    return describe(runSteps(deciding, findings), deciding, findings, frame.generation);
+    return answer(runSteps(deciding), deciding, frame.generation);
   } catch {
-    const refusal: Refusal = {
-      outcome: 'deny',
-      code: 'POLICY_ERROR',
-      message: 'the policy could not be evaluated for this request',
-      nextSteps: ['run: writ policy validate'],
-    };
-    return describe(refusal, { request, index, selfId: frame.selfId, assumeLease: false }, findings, frame.generation);
+    return answerError(frame.generation);
   }
 }
 
-function runSteps(deciding: Deciding, findings: Finding[]): Refusal | undefined {
-  let asked: Refusal | undefined;
-  for (const { check } of STEPS) {
-    const finding = check(deciding);
-    findings.push(finding);
-    if (finding.outcome === 'deny') return finding;
-    if (finding.outcome === 'ask') asked ??= finding;
+function runSteps(deciding: Deciding): Course {
+  let first: Refusal | undefined;
+  let refusals: Map<Step, Refusal> | undefined;
+  for (let at = 0; at < STEPS.length; at++) {
+    const step = known(STEPS[at]);
+    const refusal = step.check(deciding);
+    if (refusal === undefined) continue;
+    refusals ??= new Map();
+    refusals.set(step, refusal);
+    if (refusal.effect === 'deny') return { refusal, refusals, looked: at + 1 };
+    first ??= refusal;
   }
-  return asked;
+  return { refusal: first, refusals, looked: STEPS.length };
 }
 
-function describe(
-  refusal: Refusal | undefined,
-  deciding: Deciding,
-  findings: readonly Finding[],
-  generation: number,
-): Decision {
-  const { request, requested, effective, lease, index } = deciding;
-  const denied = refusal?.outcome === 'deny';
+function answer(course: Course, deciding: Deciding, generation: number): Decision {
+  const { refusal } = course;
+  const { request, requested, effective, lease } = deciding;
+  const denied = refusal?.effect === 'deny';
   let trace: readonly TraceStep[] | undefined;
   return {
-    effect: refusal?.outcome ?? 'allow',
+    effect: refusal?.effect ?? 'allow',
     code: refusal?.code ?? 'OK',
     message: refusal?.message ?? `${known(effective).name} is allowed`,
-    nextSteps: refusal?.nextSteps ?? [],
-    ...(requested ? { requestedProfile: requested.name } : askedFor(request)),
-    ...(effective ? { effectiveProfile: effective.name, effectiveRunner: effective.runner } : {}),
-    ...(effective && !denied ? { grant: grantOf(deciding) } : {}),
-    ...(lease && !denied ? { leaseId: lease.id } : {}),
+    nextSteps: refusal?.nextSteps ?? NO_STEPS,
+    requestedProfile: requested?.name ?? foldedOr(request.profile),
+    effectiveProfile: effective?.name,
+    effectiveRunner: effective?.runner,
+    grant: denied ? undefined : grantOf(deciding),
+    leaseId: denied ? undefined : lease?.id,
     generation,
     get trace() {
-      trace ??= findings.map((finding, place) => traceStep(STEPS[place], finding, index));
+      trace ??= traceOf(course, deciding);
       return trace;
     },
   };
 }
 
-function askedFor(request: DecisionRequest): { readonly requestedProfile?: string } {
-  return request.profile === undefined ? {} : { requestedProfile: request.profile };
+const NO_STEPS: readonly string[] = [];
+
+function answerError(generation: number): Decision {
+  const message = 'the policy could not be evaluated for this request';
+  const detail = { rule: 'evaluation', outcome: 'deny', detail: message } as const;
+  const nextSteps = ['run: writ policy validate'];
+  return { effect: 'deny', code: 'POLICY_ERROR', message, nextSteps, generation, trace: [detail] };
+}
+
+/** As a defined one would be shown: the letter case tells nothing about which profiles there are. */
+function foldedOr(written: string | undefined): string | undefined {
+  return written === undefined ? undefined : (foldName(written) ?? written);
 }
 
 function grantOf(deciding: Deciding): Grant {
-  const effective = known(deciding.effective);
+  const { closure, rank, network, timeoutMs, maxOutputBytes, isolation } = known(deciding.effective);
   const { maxDepth } = known(deciding.subject).rules;
   const { grantNetwork, grantMaxOutputBytes, depthLeft } = deciding.request;
   return {
-    closure: effective.closure,
-    rank: effective.rank,
-    network: grantNetwork === undefined ? effective.network : meetNetworks(effective.network, grantNetwork),
-    timeoutMs: effective.timeoutMs,
-    maxOutputBytes: Math.min(effective.maxOutputBytes, grantMaxOutputBytes ?? effective.maxOutputBytes),
-    isolation: effective.isolation,
+    closure,
+    rank,
+    network: grantNetwork === undefined ? network : meetNetworks(network, grantNetwork),
+    timeoutMs,
+    maxOutputBytes: Math.min(maxOutputBytes, grantMaxOutputBytes ?? maxOutputBytes),
+    isolation,
     depth: Math.min(depthLeft ?? maxDepth, maxDepth),
   };
 }
 
-function traceStep(step: Step | undefined, finding: Finding, index: PolicyIndex): TraceStep {
-  const path = finding.path?.();
+function traceOf({ refusals, looked }: Course, deciding: Deciding): readonly TraceStep[] {
+  return STEPS.slice(0, looked).map((step) =>
+    traceStep(step.rule, refusals?.get(step) ?? step.note(deciding), deciding.index),
+  );
+}
+
+function traceStep(rule: string, found: Refusal | Note, index: PolicyIndex): TraceStep {
+  const { path } = found;
   const position = path === undefined ? undefined : index.position(path);
   return {
-    rule: step?.rule ?? '',
-    outcome: finding.outcome,
-    detail: 'detail' in finding ? finding.detail() : finding.message,
+    rule,
+    outcome: 'effect' in found ? found.effect : found.outcome,
+    detail: 'effect' in found ? found.message : found.detail,
     ...(path === undefined ? {} : { path }),
     ...(position ? { position } : {}),
   };
@@ -108,6 +130,19 @@ function traceStep(step: Step | undefined, finding: Finding, index: PolicyIndex)
 
 /** What the peer that asked is told: which profiles exist is not for it to learn, nor how the file is written. */
 export function decisionForPeer(decision: Decision): Decision {
-  const code: DecisionCode | 'OK' = decision.code === 'PROFILE_UNKNOWN' ? 'PROFILE_NOT_ALLOWED' : decision.code;
-  return { ...decision, code, trace: [] };
+  const { effect, code, message, nextSteps, requestedProfile, effectiveProfile, effectiveRunner } = decision;
+  const { grant, leaseId, generation } = decision;
+  return {
+    effect,
+    code: code === 'PROFILE_UNKNOWN' ? 'PROFILE_NOT_ALLOWED' : code,
+    message,
+    nextSteps,
+    requestedProfile,
+    effectiveProfile,
+    effectiveRunner,
+    grant,
+    leaseId,
+    generation,
+    trace: [],
+  };
 }

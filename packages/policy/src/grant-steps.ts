@@ -1,116 +1,148 @@
 import { foldName, formatDuration, quote } from '@writ/core';
 import { maskOf, maskWithin, membersOf, SUBDELEGATE_MASK, WORKSPACE_MASK } from './capabilities.ts';
 import { joinPath } from './source.ts';
-import { ask, type Deciding, deny, type Finding, known, pass, skip } from './step.ts';
+import { ask, type Deciding, deny, known, pass, type Refusal, type Step, skip } from './step.ts';
 import type { LeaseFact } from './types.ts';
 
 /** INVARIANT: 1 a task is within its parent's grant, and only a grant that may be handed on has children. */
-export function checkGrants(deciding: Deciding): Finding {
-  const { index, request } = deciding;
-  const effective = known(deciding.effective);
-  const grants = request.grants;
-  if (!grants || grants.length === 0) return skip('no grant bounds the request');
-  const mask = index.masks.get(effective.name) ?? 0;
-  for (const [hop, grant] of grants.entries()) {
-    const granted = maskOf(grant);
-    if (hop < grants.length - 1 && !maskWithin(SUBDELEGATE_MASK, granted)) {
-      const next = 'have the first task run under a profile that holds `subdelegate`';
-      return deny('GRANT_EXCEEDED', `the grant of hop ${hop + 1} may not be handed on`, [next]);
+export const grantStep: Step = {
+  rule: 'grants',
+  check({ index, request, effective: lowered }) {
+    const effective = known(lowered);
+    const mask = index.masks.get(effective.name) ?? 0;
+    const grants = request.grants ?? [];
+    for (let hop = 0; hop < grants.length; hop++) {
+      const granted = maskOf(grants[hop] ?? []);
+      if (hop < grants.length - 1 && !maskWithin(SUBDELEGATE_MASK, granted)) {
+        const next = 'have the first task run under a profile that holds `subdelegate`';
+        return deny('GRANT_EXCEEDED', `the grant of hop ${hop + 1} may not be handed on`, [next]);
+      }
+      if (!maskWithin(mask, granted)) {
+        const lacking = membersOf(mask & ~granted).join(', ');
+        const message = `${quote(effective.name)} needs ${lacking}, which the grant of hop ${hop + 1} lacks`;
+        return deny('GRANT_EXCEEDED', message, ['ask for a profile within the grant']);
+      }
     }
-    if (!maskWithin(mask, granted)) {
-      const message = `${quote(effective.name)} needs ${membersOf(mask & ~granted).join(', ')}, which the grant of hop ${hop + 1} lacks`;
-      return deny('GRANT_EXCEEDED', message, ['ask for a profile within the grant']);
-    }
-  }
-  return pass(() => `within ${grants.length === 1 ? 'the grant' : `all ${grants.length} grants`}`);
+    return undefined;
+  },
+  note({ request }) {
+    const count = request.grants?.length ?? 0;
+    if (count === 0) return skip('no grant bounds the request');
+    return pass(`within ${count === 1 ? 'the grant' : `all ${count} grants`}`);
+  },
+};
+
+/** True for a workspace that the sender, both profiles and the grants have. */
+function isUsable({ index, request, ...deciding }: Deciding, name: string): boolean {
+  const bounds = [known(deciding.effective).workspaces, known(deciding.requested).workspaces, request.grantWorkspaces];
+  return (
+    known(deciding.subject).workspaces.has(name) &&
+    index.config.workspaces.has(name) &&
+    bounds.every((bound) => bound === undefined || bound.includes(name))
+  );
 }
 
-/** The workspace is one that the sender, both profiles and the grant have; needed where the closure acts on one. */
-export function checkWorkspace(deciding: Deciding): Finding {
-  const { index, request } = deciding;
-  const subject = known(deciding.subject);
-  const effective = known(deciding.effective);
-  const bounds = [effective.workspaces, known(deciding.requested).workspaces, request.grantWorkspaces];
-  const usable = (name: string): boolean =>
-    subject.workspaces.has(name) &&
-    index.config.workspaces.has(name) &&
-    bounds.every((bound) => bound === undefined || bound.includes(name));
-  const path = () => joinPath(subject.path, 'workspaces');
-  const next = (): readonly string[] => {
-    const names = subject.rules.workspaces.filter(usable);
-    return [
-      names.length > 0 ? `name one of: ${names.slice(0, 20).join(', ')}` : `name workspaces in ${path()} on that node`,
-    ];
-  };
-  if (request.workspace === undefined) {
-    const needs = membersOf((index.masks.get(effective.name) ?? 0) & WORKSPACE_MASK);
-    if (needs.length === 0) return skip('none is named, and none is needed');
-    const message = `no workspace is named, and ${quote(effective.name)} needs one for ${needs.join(', ')}`;
-    return deny('WORKSPACE_NOT_ALLOWED', message, next(), path);
-  }
-  const name = foldName(request.workspace);
-  if (name === undefined || !usable(name)) {
-    const message = `${quote(subject.label)} may not use workspace ${quote(request.workspace)} here`;
-    return deny('WORKSPACE_NOT_ALLOWED', message, next(), path);
-  }
-  return pass(() => `${quote(name)} may be used`, path);
+function refuseWorkspace(deciding: Deciding, message: string): Refusal {
+  const { rules, path } = known(deciding.subject);
+  const names = rules.workspaces.filter((name) => isUsable(deciding, name));
+  const node = quote(deciding.index.config.node.name);
+  const at = joinPath(path, 'workspaces');
+  const next =
+    names.length > 0 ? `name one of: ${names.slice(0, 20).join(', ')}` : `on ${node}, name workspaces in ${at}`;
+  return deny('WORKSPACE_NOT_ALLOWED', message, [next], at);
 }
+
+/** The workspace may be used; one has to be named where the closure acts on it. */
+export const workspaceStep: Step = {
+  rule: 'workspace',
+  check(deciding) {
+    const { index, request } = deciding;
+    const { name: profile } = known(deciding.effective);
+    if (request.workspace === undefined) {
+      const needs = (index.masks.get(profile) ?? 0) & WORKSPACE_MASK;
+      if (needs === 0) return undefined;
+      const why = membersOf(needs).join(', ');
+      return refuseWorkspace(deciding, `no workspace is named, and ${quote(profile)} needs one for ${why}`);
+    }
+    const name = foldName(request.workspace);
+    if (name !== undefined && isUsable(deciding, name)) return undefined;
+    const { label } = known(deciding.subject);
+    return refuseWorkspace(deciding, `${quote(label)} may not use workspace ${quote(request.workspace)} here`);
+  },
+  note({ request, subject }) {
+    if (request.workspace === undefined) return skip('none is named, and none is needed');
+    return pass(`${quote(request.workspace)} may be used`, joinPath(known(subject).path, 'workspaces'));
+  },
+};
 
 /** A high-risk profile runs on a live lease only. A lease stands for nothing but itself. */
-export function checkLease(deciding: Deciding): Finding {
-  const { index, request } = deciding;
-  const subject = known(deciding.subject);
-  const effective = known(deciding.effective);
-  const path = () => joinPath(joinPath('profiles', effective.name), 'require_lease');
-  if (!effective.requireLease) return skip(`${quote(effective.name)} needs no lease`);
-  if (deciding.assumeLease) return pass(() => 'a lease is assumed', path);
-  const mask = index.masks.get(effective.name) ?? 0;
-  const lease = request.leases.find((fact) => leaseCovers(fact, effective.name, mask, request.workspace));
-  if (lease) {
-    deciding.lease = lease;
-    return pass(() => `lease ${quote(lease.id)} covers it`, path);
-  }
-  const message = `${quote(effective.name)} needs a lease, and no live one covers the request`;
-  const grant = `writ lease grant ${subject.label} ${effective.name} --for ${formatDuration(Math.min(3_600_000, index.config.leases.maxMs))}`;
-  const next = [`a person on ${quote(index.config.node.name)} lends one: ${grant}`];
-  return (subject.rules.mayRequestLease ? ask : deny)('LEASE_REQUIRED', message, next, path);
+export const leaseStep: Step = {
+  rule: 'lease',
+  check(deciding) {
+    const { index, request, assumeLease } = deciding;
+    const { label, rules } = known(deciding.subject);
+    const { name, requireLease } = known(deciding.effective);
+    if (!requireLease || assumeLease) return undefined;
+    const mask = index.masks.get(name) ?? 0;
+    deciding.lease = request.leases.find((fact) => leaseCovers(fact, name, mask, request.workspace));
+    if (deciding.lease) return undefined;
+    const shown = formatDuration(Math.min(3_600_000, index.config.leases.maxMs));
+    const next = `a person on ${quote(index.config.node.name)} lends one: writ lease grant ${label} ${name} --for ${shown}`;
+    const message = `${quote(name)} needs a lease, and no live one covers the request`;
+    return (rules.mayRequestLease ? ask : deny)('LEASE_REQUIRED', message, [next], leasePath(name));
+  },
+  note({ effective, lease, assumeLease }) {
+    const { name, requireLease } = known(effective);
+    if (!requireLease) return skip(`${quote(name)} needs no lease`);
+    return pass(assumeLease ? 'a lease is assumed' : `lease ${quote(lease?.id ?? '')} covers it`, leasePath(name));
+  },
+};
+
+function leasePath(profile: string): string {
+  return joinPath(joinPath('profiles', profile), 'require_lease');
 }
 
 function leaseCovers(lease: LeaseFact, profile: string, mask: number, workspace: string | undefined): boolean {
   if (lease.profile !== profile || !maskWithin(mask, maskOf(lease.closure))) return false;
-  const named = workspace === undefined ? undefined : foldName(workspace);
-  return lease.workspaces.length === 0 || (named !== undefined && lease.workspaces.includes(named));
+  if (lease.workspaces.length === 0) return true;
+  return workspace !== undefined && lease.workspaces.includes(foldName(workspace) ?? '');
 }
 
 /** How much runs already and how often the sender has asked in the last hour. */
-export function checkLimits(deciding: Deciding): Finding {
-  const { request } = deciding;
-  const subject = known(deciding.subject);
-  const { maxConcurrent, tasksPerHour } = subject.rules.limits;
-  const limits = joinPath(subject.path, 'limits');
-  if (maxConcurrent !== undefined && request.usage.concurrent >= maxConcurrent) {
-    const message = `${quote(subject.label)} has ${request.usage.concurrent} tasks here, ${maxConcurrent} at most`;
-    return deny('LIMIT_EXCEEDED', message, ['wait until one of them has ended'], () =>
-      joinPath(limits, 'max_concurrent'),
-    );
-  }
-  if (tasksPerHour !== undefined && request.usage.lastHour >= tasksPerHour) {
-    const message = `${quote(subject.label)} has asked ${request.usage.lastHour} times in the last hour, ${tasksPerHour} at most`;
-    return deny('LIMIT_EXCEEDED', message, ['try again within the hour'], () => joinPath(limits, 'tasks_per_hour'));
-  }
-  if (maxConcurrent === undefined && tasksPerHour === undefined) return skip('there are no limits');
-  return pass(
-    () => `${request.usage.concurrent} running, ${request.usage.lastHour} in the last hour`,
-    () => limits,
-  );
-}
+export const limitStep: Step = {
+  rule: 'limits',
+  check({ request, subject }) {
+    const { label, rules, path } = known(subject);
+    const { maxConcurrent, tasksPerHour } = rules.limits;
+    const { concurrent, lastHour } = request.usage;
+    if (maxConcurrent !== undefined && concurrent >= maxConcurrent) {
+      const message = `${quote(label)} has ${concurrent} tasks here, ${maxConcurrent} at most`;
+      const at = joinPath(joinPath(path, 'limits'), 'max_concurrent');
+      return deny('LIMIT_EXCEEDED', message, ['wait until one of them has ended'], at);
+    }
+    if (tasksPerHour === undefined || lastHour < tasksPerHour) return undefined;
+    const message = `${quote(label)} has asked ${lastHour} times in the last hour, ${tasksPerHour} at most`;
+    const at = joinPath(joinPath(path, 'limits'), 'tasks_per_hour');
+    return deny('LIMIT_EXCEEDED', message, ['try again within the hour'], at);
+  },
+  note({ request, subject }) {
+    const { rules, path } = known(subject);
+    const { maxConcurrent, tasksPerHour } = rules.limits;
+    if (maxConcurrent === undefined && tasksPerHour === undefined) return skip('there are no limits');
+    const { concurrent, lastHour } = request.usage;
+    return pass(`${concurrent} running, ${lastHour} in the last hour`, joinPath(path, 'limits'));
+  },
+};
 
 /** A profile that a person is asked about each time. */
-export function checkApproval(deciding: Deciding): Finding {
-  const { index } = deciding;
-  const effective = known(deciding.effective);
-  if (!effective.requireApproval) return skip(`${quote(effective.name)} needs no approval`);
-  const next = [`a person on ${quote(index.config.node.name)} answers: writ approval list`];
-  const path = () => joinPath(joinPath('profiles', effective.name), 'require_approval');
-  return ask('APPROVAL_REQUIRED', `${quote(effective.name)} is approved by a person each time`, next, path);
-}
+export const approvalStep: Step = {
+  rule: 'approval',
+  check({ index, effective }) {
+    const { name, requireApproval } = known(effective);
+    if (!requireApproval) return undefined;
+    const next = `a person on ${quote(index.config.node.name)} answers: writ approval list`;
+    const path = joinPath(joinPath('profiles', name), 'require_approval');
+    return ask('APPROVAL_REQUIRED', `${quote(name)} is approved by a person each time`, [next], path);
+  },
+  note: ({ effective }) => skip(`${quote(known(effective).name)} needs no approval`),
+};

@@ -1,6 +1,14 @@
 export { CAPABILITIES } from './capabilities.ts';
 export { commandAllowed, matchesPattern } from './commands.ts';
-export { type CompileOptions, type CompileResult, compileConfig, formatViolations } from './compile.ts';
+export {
+  type CompileOptions,
+  type CompileResult,
+  type ConfigTestReport,
+  type ConfigTestResult,
+  compileConfig,
+  formatViolations,
+  testConfig,
+} from './compile.ts';
 export { decisionForPeer } from './decide.ts';
 export { diffPolicies } from './diff.ts';
 export { addPeer, type PeerChange, type PeerEntry, removePeer, updatePeer } from './edit.ts';

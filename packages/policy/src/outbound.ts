@@ -2,13 +2,13 @@ import { foldName, quote } from '@writ/core';
 import { foldId } from './ids.ts';
 import type { PolicyIndex } from './policy-index.ts';
 import { joinPath } from './source.ts';
-import { deny, type Finding, pass, skip } from './step.ts';
+import { deny, type Note, pass, type Refusal, skip } from './step.ts';
 import type { Decision, OutboundRequest, PeerConfig } from './types.ts';
 
 /** Rules of what this machine's agents may ask of a peer, in order; the first denial ends it. */
 const OUTBOUND_STEPS: readonly {
   readonly rule: string;
-  readonly check: (request: OutboundRequest, peer: PeerConfig) => Finding;
+  readonly check: (request: OutboundRequest, peer: PeerConfig) => Refusal | Note;
 }[] = [
   { rule: 'outbound peer', check: checkEnabled },
   { rule: 'outbound profile', check: checkProfile },
@@ -20,12 +20,12 @@ const OUTBOUND_STEPS: readonly {
 export function decideOutboundWith(index: PolicyIndex, request: OutboundRequest, generation: number): Decision {
   const { peers, node } = index.config;
   const peer = peers.get(foldName(request.to) ?? '') ?? peers.get(index.peersById.get(foldId(request.to))?.label ?? '');
-  const findings: { readonly rule: string; readonly finding: Finding }[] = [];
+  const findings: { readonly rule: string; readonly finding: Refusal | Note }[] = [];
   if (peer) {
     for (const { rule, check } of OUTBOUND_STEPS) {
       const finding = check(request, peer);
       findings.push({ rule, finding });
-      if (finding.outcome === 'deny') break;
+      if ('effect' in finding) break;
     }
   } else {
     const next = `run: writ peer list, or pair with it: writ peer join CODE`;
@@ -33,7 +33,7 @@ export function decideOutboundWith(index: PolicyIndex, request: OutboundRequest,
     findings.push({ rule: 'outbound peer', finding });
   }
   const last = findings.at(-1)?.finding;
-  const denied = last?.outcome === 'deny' ? last : undefined;
+  const denied = last && 'effect' in last ? last : undefined;
   return {
     effect: denied ? 'deny' : 'allow',
     code: denied?.code ?? 'OK',
@@ -43,50 +43,50 @@ export function decideOutboundWith(index: PolicyIndex, request: OutboundRequest,
     generation,
     trace: findings.map(({ rule, finding }) => ({
       rule,
-      outcome: finding.outcome,
-      detail: 'detail' in finding ? finding.detail() : finding.message,
-      ...(finding.path ? { path: finding.path() } : {}),
+      outcome: 'effect' in finding ? finding.effect : finding.outcome,
+      detail: 'effect' in finding ? finding.message : finding.detail,
+      ...(finding.path === undefined ? {} : { path: finding.path }),
     })),
   };
 }
 
 const at = (peer: PeerConfig, ...keys: readonly string[]) => keys.reduce(joinPath, joinPath('peers', peer.label));
 
-function checkEnabled(_request: OutboundRequest, peer: PeerConfig): Finding {
-  const path = () => at(peer, 'enabled');
-  if (peer.enabled) return pass(() => `peer ${quote(peer.label)}`, path);
+function checkEnabled(_request: OutboundRequest, peer: PeerConfig): Refusal | Note {
+  const path = at(peer, 'enabled');
+  if (peer.enabled) return pass(`peer ${quote(peer.label)}`, path);
   const next = `set \`enabled = true\` under [${at(peer)}] and run: writ policy reload`;
   return deny('PEER_DISABLED', `the peer ${quote(peer.label)} is switched off on this node`, [next], path);
 }
 
-function checkProfile(request: OutboundRequest, peer: PeerConfig): Finding {
-  const path = () => at(peer, 'outbound', 'profiles');
+function checkProfile(request: OutboundRequest, peer: PeerConfig): Refusal | Note {
+  const path = at(peer, 'outbound', 'profiles');
   const { profiles } = peer.outbound;
-  const next = profiles.length > 0 ? `ask for one of: ${profiles.join(', ')}` : `name profiles in ${path()}`;
+  const next = profiles.length > 0 ? `ask for one of: ${profiles.join(', ')}` : `name profiles in ${path}`;
   // The peer's own default is not known here, so that it cannot be checked against what may be asked for.
   if (request.profile === undefined) {
     return deny('PROFILE_REQUIRED', `a request to ${quote(peer.label)} has to name a profile`, [next], path);
   }
   if (profiles.includes(foldName(request.profile) ?? ''))
-    return pass(() => `${quote(request.profile ?? '')} may be asked for`, path);
+    return pass(`${quote(request.profile ?? '')} may be asked for`, path);
   const message = `agents here may not ask ${quote(peer.label)} for profile ${quote(request.profile)}`;
   return deny('PROFILE_NOT_ALLOWED', message, [next], path);
 }
 
-function checkWorkspace(request: OutboundRequest, peer: PeerConfig): Finding {
+function checkWorkspace(request: OutboundRequest, peer: PeerConfig): Refusal | Note {
   if (request.workspace === undefined) return skip('no workspace is named');
-  const path = () => at(peer, 'outbound', 'workspaces');
+  const path = at(peer, 'outbound', 'workspaces');
   const { workspaces } = peer.outbound;
-  if (workspaces.includes(foldName(request.workspace) ?? '')) return pass(() => 'the workspace may be named', path);
+  if (workspaces.includes(foldName(request.workspace) ?? '')) return pass('the workspace may be named', path);
   const message = `agents here may not name workspace ${quote(request.workspace)} at ${quote(peer.label)}`;
-  const next = workspaces.length > 0 ? `name one of: ${workspaces.join(', ')}` : `name workspaces in ${path()}`;
+  const next = workspaces.length > 0 ? `name one of: ${workspaces.join(', ')}` : `name workspaces in ${path}`;
   return deny('WORKSPACE_NOT_ALLOWED', message, [next], path);
 }
 
-function checkShip(request: OutboundRequest, peer: PeerConfig): Finding {
+function checkShip(request: OutboundRequest, peer: PeerConfig): Refusal | Note {
   if (!request.ship) return skip('nothing is sent along');
-  const path = () => at(peer, 'outbound', 'ship');
-  if (peer.outbound.ship) return pass(() => 'a working tree may be sent along', path);
-  const next = `set ${path()} = true and run: writ policy reload`;
+  const path = at(peer, 'outbound', 'ship');
+  if (peer.outbound.ship) return pass('a working tree may be sent along', path);
+  const next = `set ${path} = true and run: writ policy reload`;
   return deny('WORKSPACE_NOT_ALLOWED', `a working tree may not be sent to ${quote(peer.label)}`, [next], path);
 }

@@ -1,35 +1,47 @@
-import { quote } from '@writ/core';
 import { decideWith } from './decide.ts';
 import type { PolicyIndex } from './policy-index.ts';
-import type { Placed, Report } from './readers.ts';
+import type { Placed } from './readers.ts';
 import type { TestDocument } from './schema.ts';
 import type { Decision, DecisionRequest } from './types.ts';
 
-/** Runs the `[[tests]]` of a configuration on its own policy; one that fails rejects the load. */
-export function runSelfTests(
-  tests: readonly Placed<TestDocument>[],
-  index: PolicyIndex,
-  report: Report,
-): { readonly ran: number } {
-  for (const { path, value: test } of tests) {
-    const from = test.from?.value ?? '';
-    const request: DecisionRequest = {
-      from: idFor(index, from),
-      chain: from === 'self' ? [] : (test.chain?.map(({ value }) => idFor(index, value)) ?? [idFor(index, from)]),
-      ...(test.profile === undefined ? {} : { profile: test.profile }),
-      ...(test.runner === undefined ? {} : { runner: test.runner }),
-      ...(test.workspace === undefined ? {} : { workspace: test.workspace }),
-      ...(test.input === undefined ? {} : { input: test.input }),
-      leases: [],
-      usage: { concurrent: 0, lastHour: 0 },
-    };
+/** One of a configuration's own tests and what came of it. */
+export interface SelfTestResult {
+  /** How the entry reads, for example `laptop repo-dev/app`. */
+  readonly name: string;
+  readonly ok: boolean;
+  readonly expected: string;
+  readonly got: string;
+  /** Why it was decided so. */
+  readonly message: string;
+  readonly path: string;
+}
+
+/** Runs the `[[tests]]` of a configuration on its own policy. */
+export function runSelfTests(tests: readonly Placed<TestDocument>[], index: PolicyIndex): readonly SelfTestResult[] {
+  return tests.map(({ path, value: test }) => {
     // A policy is tested without a node, so the label `self` stands for its id in a chain.
-    const decision = decideWith(index, request, { generation: 0, selfId: 'self', assumeLease: test.lease });
-    if (matches(decision, test.expect ?? '')) continue;
-    const message = `expected ${quote(test.expect ?? '')}, decided ${quote(outcomeOf(decision))}: ${decision.message}`;
-    report('TEST_FAILED', path, message);
-  }
-  return { ran: tests.length };
+    const frame = { generation: 0, selfId: 'self', assumeLease: test.lease };
+    const decision = decideWith(index, requestOf(test, index), frame);
+    const expected = test.expect ?? '';
+    const name = `${test.from?.value ?? ''} ${test.profile ?? ''}${test.workspace === undefined ? '' : `/${test.workspace}`}`;
+    const ok = matches(decision, expected);
+    return { name: name.trim(), ok, expected, got: outcomeOf(decision), message: decision.message, path };
+  });
+}
+
+function requestOf(test: TestDocument, index: PolicyIndex): DecisionRequest {
+  const from = idFor(index, test.from?.value ?? '');
+  const { profile, runner, workspace, input } = test;
+  return {
+    from,
+    chain: from === 'self' ? [] : (test.chain?.map(({ value }) => idFor(index, value)) ?? [from]),
+    ...(profile === undefined ? {} : { profile }),
+    ...(runner === undefined ? {} : { runner }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(input === undefined ? {} : { input }),
+    leases: [],
+    usage: { concurrent: 0, lastHour: 0 },
+  };
 }
 
 /** A label that is no peer keeps standing for itself, so that a test may speak of strangers. */
