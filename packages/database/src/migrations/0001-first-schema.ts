@@ -77,8 +77,10 @@ const WORK = [
     UNIQUE (session, idempotency_key)
   ) STRICT`,
   `CREATE INDEX mirror_by_state ON mirror (state, n)`,
-  `CREATE INDEX mirror_by_peer ON mirror (peer, state, n)`,
-  `CREATE INDEX mirror_by_session ON mirror (session, state, n)`,
+  `CREATE INDEX mirror_by_peer ON mirror (peer, n)`,
+  `CREATE INDEX mirror_by_peer_state ON mirror (peer, state, n)`,
+  `CREATE INDEX mirror_by_session ON mirror (session, n)`,
+  `CREATE INDEX mirror_by_session_state ON mirror (session, state, n)`,
   `CREATE INDEX mirror_live ON mirror (n) WHERE live = 1`,
   `CREATE TABLE mirror_event (
     mirror_n INTEGER NOT NULL REFERENCES mirror (n), seq INTEGER NOT NULL, at_ms INTEGER NOT NULL,
