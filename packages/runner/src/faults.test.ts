@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createProcessTable } from './process-tree/process-table.ts';
 import { bundle } from './testing/bundle.ts';
@@ -73,7 +75,7 @@ describe('when the gateway is killed', () => {
   it('the spawner kills everything and ends', async () => {
     const { node, spawner } = await startNode('killed-gateway');
     node.kill('SIGKILL');
-    await gone(() => table.entry(spawner) === undefined || table.entry(spawner)?.zombie === true);
+    await when(() => table.entry(spawner) === undefined || table.entry(spawner)?.zombie === true);
     expect(harness.alive('killed-gateway')).toEqual([]);
   });
 
@@ -99,6 +101,63 @@ describe('when the gateway is killed', () => {
   });
 });
 
+describe('when git hangs', () => {
+  const workspace = { name: 'app', path: '/' };
+  let slow: Harness;
+  beforeEach(async () => {
+    const bin = join(harness.folder, 'bin');
+    await mkdir(bin);
+    await writeFile(join(bin, 'git'), '#!/bin/sh\ntrap "" TERM\necho up > "$HOME/up"\nwhile :; do sleep 0.1; done\n', {
+      mode: 0o755,
+    });
+    slow = await createHarness({ env: { PATH: `${bin}:/usr/bin:/bin` }, graceMs: 100 });
+  });
+  afterEach(() => slow.close());
+
+  it('the time of the task is over for it too, and nothing is left', async () => {
+    const spec = slow.spec(['true'], { workspace, timeoutMs: 100 });
+    await expect(slow.run([], spec)).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+      message: expect.stringContaining('longer than the task may take'),
+    });
+    expect(slow.alive(spec.nonce)).toEqual([]);
+  });
+
+  it('closing the runner does not wait for it', async () => {
+    const spec = slow.spec(['true'], { workspace });
+    const refused = expect(slow.run([], spec)).rejects.toMatchObject({ code: 'GIT_FAILED' });
+    await when(() => slow.alive(spec.nonce).length > 0);
+    await slow.runner.close();
+    await refused;
+    expect(slow.alive(spec.nonce)).toEqual([]);
+    expect(await slow.leftovers()).toEqual([]);
+  });
+});
+
+describe('a closed runner', () => {
+  it('has ended its runs as cancelled and takes no more', async () => {
+    const spec = harness.spec(STUBBORN);
+    const run = await harness.start(spec);
+    await run.until('up');
+    await Promise.all([harness.runner.close(), harness.runner.close()]);
+    expect((await run.done).ending).toMatchObject({ kind: 'cancel' });
+    expect(harness.alive(spec.nonce)).toEqual([]);
+    expect(await harness.leftovers()).toEqual([]);
+    await expect(harness.run(['true'])).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
+  });
+});
+
+describe('a sink that throws', () => {
+  it('does not keep the run from ending', async () => {
+    const run = await harness.runner.start(harness.spec(['echo', 'x']), {
+      output() {
+        throw new Error('broken');
+      },
+    });
+    expect(await run.done).toMatchObject({ ending: { kind: 'exit', exitCode: 0 }, stdoutBytes: 2 });
+  });
+});
+
 /** A real node process on the harness's folders with a stubborn run. */
 async function startNode(nonce: string): Promise<{ readonly node: ChildProcess; readonly spawner: number }> {
   const host = await bundle('testing/host.ts', harness.folder);
@@ -110,6 +169,7 @@ async function startNode(nonce: string): Promise<{ readonly node: ChildProcess; 
   return { node, spawner: spawner?.pid ?? 0 };
 }
 
-async function gone(check: () => boolean): Promise<void> {
+/** Resolves once `check` holds. */
+async function when(check: () => boolean): Promise<void> {
   while (!check()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-import { visible } from '@writ/core';
+import { type Clock, visible } from '@writ/core';
 import { searchPath } from './environment.ts';
 import { MARKER } from './process-tree/members.ts';
 import type { Spawner } from './spawned.ts';
@@ -60,7 +60,9 @@ export interface GitOptions {
   /** File that holds `GIT_CONFIG`. */
   readonly configFile: string;
   readonly path: string | undefined;
-  readonly setTimer: (ms: number, fn: () => void) => () => void;
+  readonly clock: Clock;
+  /** Ends whatever git does. */
+  readonly signal: AbortSignal;
 }
 
 export function createGit(options: GitOptions): Git {
@@ -81,12 +83,16 @@ export function createGit(options: GitOptions): Git {
     );
     if (!result.ok) return { ok: false, stdout: '', reason: `git could not be started: ${result.failed.message}` };
     let late = false;
-    const cancel = options.setTimer(place.timeoutMs, () => {
+    const stop = (): void => result.process.stop();
+    const cancelTimer = options.clock.setTimer(place.timeoutMs, () => {
       late = true;
-      result.process.stop();
+      stop();
     });
+    options.signal.addEventListener('abort', stop);
+    if (options.signal.aborted) stop();
     const end = await result.process.done;
-    cancel();
+    options.signal.removeEventListener('abort', stop);
+    cancelTimer();
     const reason = late ? 'it took longer than the task may take' : lastLine(kept.stderr, end.exitCode ?? end.signal);
     return { ok: end.exitCode === 0 && !late, stdout: kept.stdout, reason };
   };

@@ -1,7 +1,17 @@
 import type { Duplex } from 'node:stream';
+import type { TreeEnd } from './process-tree/end-tree.ts';
 import type { TreeMarks } from './process-tree/members.ts';
 import type { OutputHandler, ProcessEnd, SpawnOrder, SpawnResult } from './spawned.ts';
-import { creditFrame, type Exited, type Failed, FRAME, type Frame, jsonFrame, type Started } from './spawner/frames.ts';
+import {
+  creditFrame,
+  type Ended,
+  type Exited,
+  type Failed,
+  FRAME,
+  type Frame,
+  jsonFrame,
+  type Started,
+} from './spawner/frames.ts';
 
 /** The gateway's side of one process of a spawner. */
 export interface SpawnedRun {
@@ -10,7 +20,7 @@ export interface SpawnedRun {
   /** Takes a frame of this run; true when it was the last. */
   handle(frame: Frame): boolean;
   /** The spawner is gone: `end` finds and ends the tree, then the run counts as killed. */
-  abandon(reason: string, end: (marks: TreeMarks) => Promise<void>): void;
+  abandon(reason: string, end: (marks: TreeMarks) => Promise<TreeEnd>): void;
 }
 
 /** Follows one process from its start order to the end of its tree. */
@@ -51,7 +61,10 @@ export function createSpawnedRun(run: number, order: SpawnOrder, channel: Duplex
       }
       if (type === FRAME.failed) answer({ ok: false, failed: parse<Failed>(payload) });
       if (type === FRAME.exited) exited = parse<Exited>(payload);
-      if (type === FRAME.ended) void handled.then(() => finish(exited ?? killed()));
+      if (type === FRAME.ended) {
+        const { refused } = parse<Ended>(payload);
+        void handled.then(() => finish({ ...(exited ?? killed()), refused }));
+      }
       return type === FRAME.failed || type === FRAME.ended;
     },
     abandon(reason, end) {
@@ -60,10 +73,10 @@ export function createSpawnedRun(run: number, order: SpawnOrder, channel: Duplex
         folder: order.folder,
         ...(started && started.startTicks > 0 ? { leader: started } : {}),
       };
-      void end(marks).then(async () => {
+      void end(marks).then(async ({ refused }) => {
         await handled;
         answer({ ok: false, failed: { errno: 'SPAWNER', message: reason } });
-        finish(exited ?? killed());
+        finish({ ...(exited ?? killed()), refused });
       });
     },
   };

@@ -12,6 +12,8 @@ export interface ProcessEnd {
   readonly signal: string | null;
   /** `stop` reached the process while it ran. */
   readonly stopped: boolean;
+  /** Pids of its tree that this user may not signal, and that were left. */
+  readonly refused: readonly number[];
 }
 
 /** A process that the spawner runs. */

@@ -3,7 +3,6 @@ import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Logger, WritError } from '@writ/core';
 import { endTree, type TreeTools } from './process-tree/end-tree.ts';
-import type { TreeMarks } from './process-tree/members.ts';
 import type { Spawner } from './spawned.ts';
 import { createSpawnedRun, type SpawnedRun } from './spawned-run.ts';
 import { createFrameReader, FRAME, jsonFrame } from './spawner/frames.ts';
@@ -100,7 +99,7 @@ function openConnection(options: SpawnerClientOptions, onGone: (words: string) =
     left = true;
     onGone(words);
     for (const run of runs.values()) {
-      run.abandon(`the spawner ended${words === '' ? '' : `: ${words}`}`, (marks) => endAbandoned(marks, options));
+      run.abandon(`the spawner ended${words === '' ? '' : `: ${words}`}`, (marks) => endTree(marks, 0, options.tools));
     }
     runs.clear();
   };
@@ -117,10 +116,4 @@ function openConnection(options: SpawnerClientOptions, onGone: (words: string) =
     });
   });
   return { child, channel, runs, gone };
-}
-
-/** Ends the tree of a run whose spawner has died. */
-async function endAbandoned(marks: TreeMarks, options: SpawnerClientOptions): Promise<void> {
-  const { refused } = await endTree(marks, 0, options.tools);
-  if (refused.length > 0) options.logger.error('processes could not be ended', { pids: refused.join(' ') });
 }

@@ -38,13 +38,14 @@ export interface RunParts {
   readonly capture: Capture;
   readonly transcript: TranscriptWriter;
   readonly clock: Clock;
+  readonly logger: Logger;
   /** Gives the attempt's folders back. */
   readonly release: () => void;
 }
 
 /** Watches a started process: its time limit, the first cause of its end, its report. */
 export function createRun(parts: RunParts): Run {
-  const { spec, process, capture, transcript, clock } = parts;
+  const { spec, process, capture, transcript, clock, logger } = parts;
   const startedAtMs = clock.nowMs();
   let cause: StopCause | undefined;
   const stop = (wanted: StopCause): void => {
@@ -55,6 +56,9 @@ export function createRun(parts: RunParts): Run {
   const finish = async (): Promise<RunReport> => {
     const end = await process.done;
     cancelTimer();
+    if (end.refused.length > 0) {
+      logger.error('processes could not be ended', { task: spec.task, pids: end.refused.join(' ') });
+    }
     const endedAtMs = clock.nowMs();
     await transcript.close().catch(() => {});
     parts.release();

@@ -40,11 +40,13 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     tools,
   });
   const gitConfigFile = join(root.workspaces, 'gitconfig');
+  const shutdown = new AbortController();
   const git = createGit({
     spawner,
     configFile: gitConfigFile,
     path: options.env.PATH,
-    setTimer: (ms, fn) => clock.setTimer(ms, fn),
+    clock,
+    signal: shutdown.signal,
   });
   const workspaces = createWorkspaces({ root: root.workspaces, git, gitConfigFile, random, logger });
   const transcripts = createTranscripts(root.transcripts, options.transcriptCapBytes, logger);
@@ -53,6 +55,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   const starting = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
+    shutdown.abort();
     await Promise.allSettled(starting);
     for (const run of live) run.stop({ kind: 'cancel', cause: 'the node is going down' });
     await Promise.all([...live].map((run) => run.done));
@@ -130,7 +133,15 @@ async function spawnRun(parts: Parts, spec: RunSpec, sink: RunSink, attempt: Att
     throw await startFailure(tried, result.failed);
   }
   const release = (): void => workspaces.release(attempt);
-  return createRun({ spec, process: result.process, capture, transcript, clock: options.clock, release });
+  return createRun({
+    spec,
+    process: result.process,
+    capture,
+    transcript,
+    clock: options.clock,
+    logger: options.logger,
+    release,
+  });
 }
 
 function pauseWith(clock: Clock): (ms: number) => Promise<void> {
