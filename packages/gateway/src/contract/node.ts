@@ -37,6 +37,13 @@ export const nodeContract = {
     output: z.object({ stopping: z.literal(true), pid: z.number() }),
     taskToken: 'deny',
   }),
+  clock_accept: operationSpec({
+    name: 'clock_accept',
+    summary: 'Accepts a wall clock that went back; ends every lease with it.',
+    input: noInput,
+    output: z.object({ revoked: z.number() }),
+    taskToken: 'deny',
+  }),
   audit_tail: operationSpec({
     name: 'audit_tail',
     summary: 'Shows the newest lines of the audit trail.',

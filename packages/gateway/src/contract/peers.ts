@@ -32,7 +32,7 @@ export const peerContract = {
       z.object({ kind: z.literal('invite'), id: z.string(), code: z.string(), expires_at_ms: z.number() }),
       proved,
       z.object({ kind: z.literal('paired'), peer_id: z.string(), label: z.string(), generation: z.number() }),
-      z.object({ kind: z.literal('refused') }),
+      z.object({ kind: z.literal('refused'), why: z.string().optional() }),
       z.object({ kind: z.literal('expired') }),
     ]),
     taskToken: 'deny',

@@ -43,7 +43,8 @@ export function serveMcp(parts: McpParts, socket: Duplex, caller: Caller): () =>
   const over = transport.onclose;
   transport.onclose = () => {
     over?.();
-    socket.end();
+    // What was answered goes out; what the client still sends is read by nobody, so nothing waits for it.
+    socket.end(() => socket.destroy());
   };
   socket.on('error', (error) => parts.logger.debug('mcp connection lost', { message: error.message }));
   return () => handle.close();

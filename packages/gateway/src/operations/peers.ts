@@ -82,8 +82,11 @@ async function* invite(
       case 'paired':
         yield { kind: 'paired', peer_id: event.peerId, label: event.label, generation: event.generation };
         break;
-      default:
-        yield { kind: event.kind };
+      case 'refused':
+        yield { kind: 'refused', ...(event.why === undefined ? {} : { why: event.why }) };
+        break;
+      case 'expired':
+        yield { kind: 'expired' };
     }
   }
 }

@@ -1,9 +1,6 @@
-import type { Authority } from '@writ/authority';
+import type { Lease } from '@writ/authority';
 import type { LeaseView } from '../client/types.ts';
 import type { LabelOf } from './task-view.ts';
-
-/** A lease as authority hands it out. */
-export type Lease = ReturnType<Authority['grantLease']>;
 
 /** A lease as a person sees it at `nowMs`. */
 export function viewLease(lease: Lease, labelOf: LabelOf, nowMs: number): LeaseView {

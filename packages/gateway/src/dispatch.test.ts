@@ -1,0 +1,109 @@
+import { isWritError } from '@writ/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createDispatcher } from './dispatch.ts';
+import { implement } from './implement.ts';
+import { createOperations } from './operations/index.ts';
+import { createRegistry } from './registry.ts';
+import { createFakeNode } from './testing/fake-node.ts';
+import { completed, fakeMirror } from './testing/fake-records.ts';
+import type { Caller } from './types.ts';
+
+const host: Caller = { kind: 'host' };
+const signal = new AbortController().signal;
+
+/** Values near what a JSON schema asks for: mostly right, sometimes hostile. */
+function near(schema: z.core.JSONSchema.BaseSchema): fc.Arbitrary<unknown> {
+  const hostile = fc.oneof(
+    fc.jsonValue(),
+    fc.constantFrom('', '\0', '../..', '__proto__', '\u202e', 'x'.repeat(70_000), -1, 1e308, Number.MAX_SAFE_INTEGER),
+  );
+  return fc.oneof({ weight: 9, arbitrary: fitting(schema) }, { weight: 1, arbitrary: hostile });
+}
+
+function fitting(schema: z.core.JSONSchema.BaseSchema): fc.Arbitrary<unknown> {
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((part) => near(part as z.core.JSONSchema.BaseSchema)));
+  switch (schema.type) {
+    case 'boolean':
+      return fc.boolean();
+    case 'integer':
+    case 'number':
+      return fc.integer({ min: schema.minimum ?? 0, max: Math.min(schema.maximum ?? 1000, 1000) });
+    case 'array':
+      return fc.array(near((schema.items ?? {}) as z.core.JSONSchema.BaseSchema), { maxLength: 4 });
+    case 'object': {
+      const { properties = {}, required = [] } = schema;
+      const model: Record<string, fc.Arbitrary<unknown>> = {};
+      for (const [key, part] of Object.entries(properties)) model[key] = near(part as z.core.JSONSchema.BaseSchema);
+      return fc.record(model, { requiredKeys: required });
+    }
+    default:
+      return fc.constantFrom('beta', 'self', 'query', 'app', 't-0', '30s', 'nothing', 'l-1');
+  }
+}
+
+describe('dispatch', () => {
+  it('answers inputs made from the schemas with answers that fit or typed errors only', async () => {
+    const node = createFakeNode();
+    node.asked.records.set('t-0', fakeMirror('t-0', { state: 'completed', outcome: completed }));
+    node.asked.transcripts.set('t-0', { bytes: Buffer.from('out'), end: true });
+    node.asked.append('t-0', { kind: 'outcome', outcome: completed });
+    node.ports.authority.grantLease({ peer: 'beta', profile: 'repo-dev', durationMs: 1000, issuedBy: 'person' });
+    const registry = createRegistry(createOperations(node.ports));
+    const dispatcher = createDispatcher(registry, node.ports.scope);
+    for (const { operation } of registry.entries) {
+      const schema = z.toJSONSchema(operation.input, { io: 'input' }) as z.core.JSONSchema.BaseSchema;
+      const codes = new Set<string>();
+      await fc.assert(
+        fc.asyncProperty(near(schema), async (input) => {
+          const one = new AbortController();
+          try {
+            const call = dispatcher.prepare(operation.name, input, host);
+            if (call.form === 'call') await call.run({ caller: host, signal: one.signal });
+            else for await (const _ of call.run({ caller: host, signal: one.signal })) break;
+            codes.add('OK');
+          } catch (error) {
+            if (!isWritError(error) || error.code === 'INTERNAL') throw error;
+            codes.add(error.code);
+          } finally {
+            one.abort();
+          }
+        }),
+        { numRuns: 80 },
+      );
+      expect(codes, operation.name).toContain('OK');
+    }
+  });
+
+  it('gives out nothing that the schema of an answer does not hold', async () => {
+    const spec = { name: 'leaky', summary: '', input: z.strictObject({}), taskToken: 'deny' } as const;
+    const leaky = implement({ ...spec, output: z.object({ a: z.string() }) }, () => ({ a: 'x', secret: 'y' }));
+    const dispatcher = createDispatcher(createRegistry([leaky]), { within: () => false });
+    const call = dispatcher.prepare('leaky', {}, host);
+    expect(call.form === 'call' && (await call.run({ caller: host, signal }))).toEqual({ a: 'x' });
+  });
+
+  it('takes an answer that does not fit its schema for a fault', async () => {
+    const spec = { name: 'wrong', summary: '', input: z.strictObject({}), taskToken: 'deny' } as const;
+    const wrong = implement({ ...spec, output: z.object({ count: z.number().int() }) }, () => ({ count: 0.5 }));
+    const call = createDispatcher(createRegistry([wrong]), { within: () => false }).prepare('wrong', {}, host);
+    await expect(call.form === 'call' && call.run({ caller: host, signal })).rejects.toMatchObject({
+      code: 'INTERNAL',
+    });
+  });
+
+  it('refuses a call whose ownership cannot be checked', () => {
+    const spec = {
+      name: 'odd',
+      summary: '',
+      input: z.strictObject({}),
+      taskToken: 'subtree',
+      ownedTask: 'task',
+    } as const;
+    const odd = implement({ ...spec, output: z.object({}) }, () => ({}));
+    const dispatcher = createDispatcher(createRegistry([odd]), { within: () => true });
+    expect(() => dispatcher.prepare('odd', {}, host)).toThrow('has no task');
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { contract } from './contract/index.ts';
+import { parseInput } from './input.ts';
+
+const refusal = (input: unknown): string => {
+  try {
+    parseInput(contract.delegate.input, input);
+  } catch (error) {
+    return error instanceof Error ? error.message : '';
+  }
+  return 'accepted';
+};
+
+describe('parseInput', () => {
+  it('names the nearest known key for one that is unknown', () => {
+    expect(refusal({ to: 'beta', argv: ['true'], profil: 'x' })).toBe('unknown key `profil` (did you mean `profile`?)');
+  });
+
+  it('drops a session that the caller brings', () => {
+    expect(parseInput(contract.delegate.input, { to: 'beta', argv: ['true'], _session_id: 'mine' })).toEqual({
+      to: 'beta',
+      argv: ['true'],
+    });
+  });
+
+  it('drops it only as a key of the input itself', () => {
+    expect(refusal({ to: 'beta', argv: [{ _session_id: 'mine' }] })).toMatch(/^`argv.0`: /);
+  });
+
+  it('wants either argv or prompt', () => {
+    expect(refusal({ to: 'beta' })).toBe('give either argv or prompt');
+    expect(refusal({ to: 'beta', argv: ['a'], prompt: 'b' })).toBe('give either argv or prompt');
+  });
+
+  it('refuses what is no object', () => {
+    for (const input of [null, [], 'x', 1]) expect(refusal(input)).toBe('the input must be a JSON object');
+  });
+
+  it('says no more than five reasons and never repeats a value', () => {
+    const message = refusal({ to: 5, argv: ['sec\0ret'], a1: 1, profile: 1, runner: 1, workspace: 1, ref: 1 });
+    expect(message.split('; ')).toHaveLength(6);
+    expect(message).not.toContain('ret');
+  });
+
+  it('shows keys with control characters harmless', () => {
+    expect(refusal({ to: 'b', argv: ['a'], '\u001b[2J': 1 })).toContain('`\\u{1b}[2J`');
+  });
+
+  it('takes a key of the prototype for unknown', () => {
+    expect(refusal(JSON.parse('{"to":"b","argv":["a"],"__proto__":{"profile":"x"}}'))).toContain('unknown key');
+  });
+});

@@ -1,0 +1,224 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { Client, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HOST_TOKEN, TASK_TOKEN } from '../testing/fake-node.ts';
+import { completed, fakeMirror, fakeTask } from '../testing/fake-records.ts';
+import { type Listening, startListening } from '../testing/listening.ts';
+
+let at: Listening;
+const open: Client[] = [];
+
+beforeEach(async () => {
+  at = await startListening();
+});
+afterEach(async () => {
+  for (const client of open.splice(0)) await client.close();
+  await at.stop();
+});
+
+/** What a client has of `writ mcp serve`: two streams, with the byte pipe behind them. */
+function pipeTransport(token: string): Transport & { readonly piped: Promise<void> } {
+  const stdin = new PassThrough();
+  const stdout = new PassThrough();
+  const piped = at.clientWith(token).mcpPipe(stdin, stdout);
+  const buffer = new ReadBuffer();
+  const transport: Transport & { readonly piped: Promise<void> } = {
+    piped,
+    async start() {
+      stdout.on('data', (chunk: Buffer) => {
+        buffer.append(chunk);
+        for (let message = buffer.readMessage(); message !== null; message = buffer.readMessage()) {
+          transport.onmessage?.(message);
+        }
+      });
+      piped.then(
+        () => transport.onclose?.(),
+        (error: Error) => transport.onerror?.(error),
+      );
+    },
+    async send(message) {
+      stdin.write(serializeMessage(message));
+    },
+    async close() {
+      stdin.end();
+      await piped;
+    },
+  };
+  return transport;
+}
+
+async function connect(token = HOST_TOKEN, name = 'Test Client/1'): Promise<Client> {
+  const client = new Client({ name, version: '1' });
+  open.push(client);
+  await client.connect(pipeTransport(token));
+  return client;
+}
+
+interface Called {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly failed: boolean;
+}
+
+async function call(client: Client, name: string, input: Record<string, unknown> = {}): Promise<Called> {
+  const result = await client.callTool({ name, arguments: input });
+  const [first] = result.content;
+  const value = JSON.parse(first?.type === 'text' ? first.text : '{}');
+  if (!result.isError) expect(result.structuredContent).toEqual(value);
+  return { value, failed: result.isError === true };
+}
+
+describe('MCP over the control socket', () => {
+  it('calls every tool that it advertises, and each answers in its schema', async () => {
+    const client = await connect();
+    at.node.asked.records.set('t-0', fakeMirror('t-0', { state: 'completed', outcome: completed }));
+    at.node.asked.transcripts.set('t-0', { bytes: Buffer.from('out'), end: true });
+    const inputs: Record<string, Record<string, unknown>> = {
+      whoami: {},
+      list_peers: {},
+      list_profiles: { peer: 'beta' },
+      profile_validate: { name: 'x', capabilities: ['edit_repo'], require_explicit: true, require_lease: true },
+      delegate: { to: 'beta', argv: ['true'] },
+      status: { task: 't-0' },
+      wait: { task: 't-0' },
+      transcript: { task: 't-0' },
+      cancel: { task: 't-0' },
+      list_tasks: {},
+    };
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(Object.keys(inputs));
+    for (const { name } of tools) expect(await call(client, name, inputs[name]), name).toMatchObject({ failed: false });
+  });
+
+  it('dispatches nothing that is not advertised', async () => {
+    const client = await connect();
+    for (const name of ['lease_grant', 'peer_remove', 'policy_reload', 'node_stop', 'task_watch', 'toString', '']) {
+      const { value, failed } = await call(client, name, { lease: 'l-1' });
+      expect(failed, name).toBe(true);
+      expect(value).toMatchObject({ error: { code: 'NOT_FOUND' } });
+    }
+    expect(at.node.stops).toBe(0);
+  });
+
+  it('is one session a connection, of the agent that the client says it is, whatever a call says', async () => {
+    const one = await connect();
+    const two = await connect(HOST_TOKEN, 'Codex');
+    await call(one, 'delegate', { to: 'beta', argv: ['true'], _session_id: 's-2' });
+    await call(one, 'delegate', { to: 'beta', argv: ['true'] });
+    await call(two, 'delegate', { to: 'beta', argv: ['true'] });
+    expect(at.node.delegated.map(({ session, agent }) => [session, agent])).toEqual([
+      ['s-1', 'test-client-1'],
+      ['s-1', 'test-client-1'],
+      ['s-2', 'codex'],
+    ]);
+    expect((await call(one, 'whoami')).value).toMatchObject({ session: 's-1', agent: 'test-client-1' });
+    await call(one, 'cancel', { task: 't-1' });
+    expect(at.node.asked.cancelled).toEqual([{ id: 't-1', by: 'self' }]);
+  });
+
+  it('answers a refusal of policy as a result, and a fault as an error that says what to do', async () => {
+    const client = await connect();
+    const denied = await call(client, 'delegate', { to: 'beta', argv: ['true'], profile: 'repo-dev' });
+    expect(denied).toMatchObject({ failed: false, value: { accepted: false, decided: { code: 'LEASE_REQUIRED' } } });
+    const wrong = await call(client, 'status', { tsk: 'x' });
+    expect(wrong.failed).toBe(true);
+    expect(JSON.stringify(wrong.value)).toContain('did you mean `task`?');
+  });
+
+  it('ends a wait that the client cancels', async () => {
+    const client = await connect();
+    at.node.asked.records.set('t-0', fakeMirror('t-0'));
+    const abort = new AbortController();
+    const waiting = client.callTool({ name: 'wait', arguments: { task: 't-0' } }, { signal: abort.signal });
+    await at.node.asked.watched(1);
+    abort.abort();
+    await expect(waiting).rejects.toThrow();
+    await at.node.asked.watched(0);
+  });
+
+  it('lets go of everything when the client goes away', async () => {
+    const client = await connect();
+    at.node.asked.records.set('t-0', fakeMirror('t-0'));
+    const waiting = client.callTool({ name: 'wait', arguments: { task: 't-0' } });
+    waiting.catch(() => {});
+    await at.node.asked.watched(1);
+    await client.close();
+    await at.node.asked.watched(0);
+  });
+
+  it('shows a task token only the tools of its subtree, in the session of its task', async () => {
+    const client = await connect(TASK_TOKEN);
+    at.node.executing.records.set('t-root', fakeTask('t-root'));
+    at.node.executing.records.set('t-other', fakeTask('t-other'));
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['whoami', 'status', 'wait', 'transcript', 'cancel', 'list_tasks']);
+    expect((await call(client, 'delegate', { to: 'beta', argv: ['true'] })).failed).toBe(true);
+    expect((await call(client, 'status', { task: 't-other' })).failed).toBe(true);
+    expect((await call(client, 'whoami')).value).toMatchObject({ session: 's-9', agent: 'other' });
+    expect(at.node.sessions).toEqual([]);
+    expect(at.node.delegated).toEqual([]);
+  });
+
+  it('is refused without the token, as everything is', async () => {
+    await expect(at.clientWith('nonsense').mcpPipe(new PassThrough(), new PassThrough())).rejects.toMatchObject({
+      code: 'TOKEN_INVALID',
+    });
+  });
+
+  it('upgrades to nothing else and nowhere else', async () => {
+    for (const [path, upgrade] of [
+      ['/v1/mcp', 'websocket'],
+      ['/v1/whoami', 'mcp'],
+    ]) {
+      const outgoing = request({
+        socketPath: at.socketPath,
+        path: path ?? '',
+        agent: false,
+        headers: { authorization: `Bearer ${HOST_TOKEN}`, connection: 'Upgrade', upgrade: upgrade ?? '' },
+      });
+      outgoing.end();
+      const [response] = await once(outgoing, 'response');
+      expect(response.statusCode).toBe(404);
+      expect(await text(response)).toContain('NOT_FOUND');
+    }
+  });
+
+  it('speaks the older revision line by line, answers garbage with nothing and goes on', async () => {
+    const stdin = new PassThrough();
+    const stdout = new PassThrough();
+    const piped = at.client.mcpPipe(stdin, stdout);
+    const initialize = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'old', version: '1' } },
+    };
+    stdin.write(`this is no json\n${JSON.stringify(initialize)}\n`);
+    const [line] = await once(stdout, 'data');
+    expect(JSON.parse(String(line))).toMatchObject({
+      id: 1,
+      result: { protocolVersion: '2025-06-18', serverInfo: { name: 'writ', version: '0.1.0' } },
+    });
+    stdin.end();
+    await piped;
+  });
+
+  it('ends the connection at a message that is too large', async () => {
+    const stdin = new PassThrough();
+    const piped = at.client.mcpPipe(stdin, new PassThrough());
+    stdin.on('error', () => {});
+    stdin.write(Buffer.alloc(5 * 1024 * 1024, 'x'));
+    await piped;
+  });
+
+  it('ends when the node stops', async () => {
+    const client = await connect();
+    const closed = new Promise<void>((resolve) => {
+      client.onclose = resolve;
+    });
+    await at.gateway.close();
+    await closed;
+  });
+});

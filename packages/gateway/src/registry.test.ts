@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { contract } from './contract/index.ts';
+import { createGateway } from './gateway.ts';
+import { toolDefinitions } from './mcp/tool-definitions.ts';
+import { createRegistry, operationTable } from './registry.ts';
+import { createFakeNode } from './testing/fake-node.ts';
+import type { Caller } from './types.ts';
+
+const host: Caller = { kind: 'host' };
+const task: Caller = { kind: 'task', task: 't', session: { origin: 'o', id: 's', agent: 'a' } };
+const gateway = createGateway(createFakeNode().ports);
+const { registry } = gateway;
+
+/** What only a person may do; no agent and no task ever. */
+const PERSON_ONLY = [
+  'node_status',
+  'node_stop',
+  'clock_accept',
+  'audit_tail',
+  'peer_invite',
+  'peer_confirm',
+  'peer_join',
+  'peer_list',
+  'peer_show',
+  'peer_remove',
+  'lease_grant',
+  'lease_list',
+  'lease_revoke',
+  'task_show',
+  'task_watch',
+  'task_log',
+  'policy_validate',
+  'policy_explain',
+  'policy_test',
+  'policy_reload',
+  'policy_status',
+];
+const FOR_AGENTS = [
+  'whoami',
+  'list_peers',
+  'list_profiles',
+  'profile_validate',
+  'delegate',
+  'status',
+  'wait',
+  'transcript',
+  'cancel',
+  'list_tasks',
+];
+
+describe('the registry', () => {
+  it('holds every operation of the contract and no other', () => {
+    expect(registry.entries.map(({ operation }) => operation.name)).toEqual(Object.keys(contract));
+    for (const [key, { name }] of Object.entries(contract)) expect(name).toBe(key);
+  });
+
+  it('advertises to agents exactly the operations that are for agents', () => {
+    expect(toolDefinitions(registry, host).map(({ name }) => name)).toEqual(FOR_AGENTS);
+    expect([...FOR_AGENTS, ...PERSON_ONLY].sort()).toEqual(Object.keys(contract).sort());
+  });
+
+  it('shows a task token nothing that only a person may do', () => {
+    for (const name of PERSON_ONLY) expect(registry.find(name, task), name).toBeUndefined();
+    expect(registry.names(task)).toEqual(['whoami', 'status', 'wait', 'transcript', 'cancel', 'list_tasks']);
+    expect(toolDefinitions(registry, task).map(({ name }) => name)).toEqual(registry.names(task));
+  });
+
+  it('ties every operation that takes a task to the ownership check', () => {
+    for (const { operation } of registry.entries) {
+      if ('task' in operation.input.shape) expect(operation.ownedTask, operation.name).toBe('task');
+    }
+  });
+
+  it('finds no name that every object has', () => {
+    for (const name of ['constructor', '__proto__', 'toString', '']) expect(registry.find(name, host)).toBeUndefined();
+  });
+
+  it('refuses two operations of one name', () => {
+    const [first] = registry.entries;
+    expect(() => createRegistry(first ? [first, first] : [])).toThrow('twice');
+  });
+
+  it('writes its table for the docs with a row for each operation', () => {
+    const rows = operationTable(registry).trim().split('\n');
+    expect(rows).toHaveLength(Object.keys(contract).length + 2);
+    expect(rows).toContainEqual(expect.stringMatching(/^\| `lease_grant` \| answer \| persons \| deny \| `peer`/));
+  });
+
+  it('hands out the very engine that it was given', () => {
+    const { ports } = createFakeNode();
+    expect(createGateway(ports).engine).toBe(ports.engine);
+  });
+});
+
+describe('the tools', () => {
+  const tools = toolDefinitions(registry, host);
+
+  it('stay within the budget of 6000 tokens of definitions', () => {
+    expect(JSON.stringify(tools).length / 4).toBeLessThan(6000);
+  });
+
+  it('refuse unknown keys and answer objects', () => {
+    for (const { inputSchema, outputSchema } of tools) {
+      expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+      expect(outputSchema).toMatchObject({ type: 'object' });
+    }
+  });
+
+  it('never declare where a session is carried', () => {
+    expect(JSON.stringify(tools.map(({ inputSchema }) => inputSchema))).not.toMatch(/session/i);
+  });
+
+  it('are these', () => {
+    const lines = tools.map(({ name, inputSchema, annotations }) => {
+      const required = inputSchema.required ?? [];
+      const keys = Object.keys(inputSchema.properties ?? {}).map((key) => (required.includes(key) ? key : `${key}?`));
+      const marks = [
+        annotations?.readOnlyHint ? 'reads' : 'writes',
+        ...(annotations?.destructiveHint ? ['destructive'] : []),
+        ...(annotations?.idempotentHint ? ['idempotent'] : []),
+      ];
+      return `${name}(${keys.join(', ')}) ${marks.join(' ')}`;
+    });
+    expect(lines).toMatchInlineSnapshot(`
+      [
+        "whoami() reads idempotent",
+        "list_peers() reads idempotent",
+        "list_profiles(peer?) reads idempotent",
+        "profile_validate(name, capabilities, claims?, shell?, network?, require_explicit, require_lease, rank?) reads idempotent",
+        "delegate(to, argv?, prompt?, profile?, runner?, workspace?, ref?, timeout?, idempotency_key?) writes destructive",
+        "status(task) reads idempotent",
+        "wait(task, timeout_seconds?) reads idempotent",
+        "transcript(task, offset?, limit?) reads idempotent",
+        "cancel(task) writes destructive idempotent",
+        "list_tasks(peer?, state?, side?, limit?, before?) reads idempotent",
+      ]
+    `);
+  });
+});

@@ -1,0 +1,171 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HOST_TOKEN, TASK_TOKEN } from '../testing/fake-node.ts';
+import { fakeMirror, fakeTask } from '../testing/fake-records.ts';
+import { type Listening, startListening } from '../testing/listening.ts';
+
+let at: Listening;
+
+beforeEach(async () => {
+  at = await startListening();
+});
+afterEach(() => at.stop());
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+function send(path: string, options: { method?: string; token?: string; body?: string } = {}): Promise<Answer> {
+  const { method = 'POST', token = `Bearer ${HOST_TOKEN}`, body = '{}' } = options;
+  return new Promise((resolve, reject) => {
+    const outgoing = request({
+      socketPath: at.socketPath,
+      agent: false,
+      method,
+      path,
+      headers: token === '' ? {} : { authorization: token },
+    });
+    outgoing.on('error', reject);
+    outgoing.on('response', async (response) => {
+      resolve({ status: response.statusCode ?? 0, body: await text(response) });
+    });
+    if (method === 'POST') outgoing.write(body);
+    outgoing.end();
+  });
+}
+
+/** Writes bytes as they are and reads to the end. */
+function sendRaw(bytes: string): Promise<string> {
+  const socket = connect(at.socketPath);
+  socket.write(bytes);
+  return text(socket);
+}
+
+describe('the control socket', () => {
+  it('answers an operation with its output', async () => {
+    const { status, body } = await send('/v1/whoami');
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toMatchObject({ name: 'alpha', unseparated: true, generation: 7, profiles: ['query'] });
+  });
+
+  it('answers garbage, empty, foreign and missing tokens in one and the same way', async () => {
+    const tokens = [
+      '',
+      'Bearer',
+      'Bearer x',
+      `Basic ${HOST_TOKEN}`,
+      `Bearer ${HOST_TOKEN}x`,
+      `Bearer ${'a'.repeat(600)}`,
+    ];
+    const answers = await Promise.all(tokens.map((token) => send('/v1/whoami', { token })));
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]).toMatchObject({ status: 401, body: expect.stringContaining('TOKEN_INVALID') });
+  });
+
+  it('says nothing of what exists to a caller without a token', async () => {
+    const [known, unknown] = await Promise.all([
+      send('/v1/whoami', { token: '' }),
+      send('/elsewhere', { token: '', method: 'GET' }),
+    ]);
+    expect(unknown).toEqual(known);
+  });
+
+  it('slows wrong tokens down after twenty, and never the right one', async () => {
+    for (let i = 0; i < 20; i++) expect((await send('/v1/whoami', { token: 'Bearer no' })).status).toBe(401);
+    expect((await send('/v1/whoami', { token: 'Bearer no' })).status).toBe(429);
+    expect((await send('/v1/whoami')).status).toBe(200);
+    at.node.clock.advance(1000);
+    expect((await send('/v1/whoami', { token: 'Bearer no' })).status).toBe(401);
+  });
+
+  it('answers an unknown route, method and operation as JSON', async () => {
+    const cases: [string, string, number, string][] = [
+      ['POST', '/', 404, 'there is nothing at `/`'],
+      ['POST', '/v1/', 404, 'nothing at'],
+      ['POST', '/v1/whoam', 404, 'did you mean `whoami`'],
+      ['POST', '/v1/mcp', 404, 'nothing at'],
+      ['POST', '/v1/../v1/whoami', 404, 'nothing at'],
+      ['GET', '/v1/whoami', 400, 'called with POST'],
+    ];
+    for (const [method, path, status, message] of cases) {
+      const answer = await send(path, { method });
+      expect(answer.status, path).toBe(status);
+      expect(answer.body).toContain(message);
+      expect(JSON.parse(answer.body).error.code).toMatch(/NOT_FOUND|BAD_REQUEST/);
+    }
+  });
+
+  it('refuses a body that is no JSON, no object, no UTF-8 or too large, and answers that', async () => {
+    expect(await send('/v1/status', { body: '{' })).toMatchObject({ status: 400 });
+    expect(await send('/v1/status', { body: '[]' })).toMatchObject({ status: 400 });
+    expect((await send('/v1/status', { body: `{"task":"${'x'.repeat(5_000_000)}"}` })).body).toContain(
+      'larger than 4MiB',
+    );
+  });
+
+  it('answers what is no HTTP and headers without end with an error, not with silence', async () => {
+    expect(await sendRaw('hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*BAD_REQUEST/s);
+    expect(await sendRaw(`GET / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1.1 400 /);
+  });
+
+  it('never tells a stack trace, and of a fault only the message, to the host only', async () => {
+    at.node.executing.records.set('t-root', fakeTask('t-root'));
+    const fault = (): never => {
+      throw new TypeError('disk of /secret is gone');
+    };
+    Object.assign(at.node.ports.executor, { readTranscript: fault });
+    const body = '{"task":"t-root"}';
+    const toHost = await send('/v1/transcript', { body });
+    const toTask = await send('/v1/transcript', { body, token: `Bearer ${TASK_TOKEN}` });
+    expect(toHost.status).toBe(500);
+    expect(toHost.body).toContain('disk of');
+    expect(toTask.body).not.toContain('disk of');
+    for (const answer of [toHost, toTask]) expect(answer.body).not.toMatch(/at .*\.ts|node_modules/);
+    expect(at.node.logged.join()).toContain('disk of');
+  });
+
+  it('shows a task token its own task and what that delegated on, and nothing else', async () => {
+    const { executing, asked, children } = at.node;
+    executing.records.set('t-root', fakeTask('t-root'));
+    executing.records.set('t-other', fakeTask('t-other'));
+    asked.records.set('t-child', fakeMirror('t-child'));
+    asked.records.set('t-grandchild', fakeMirror('t-grandchild'));
+    children.set('t-child', 't-root').set('t-grandchild', 't-child');
+    const task = at.clientWith(TASK_TOKEN);
+    for (const name of ['t-root', 't-child', 't-grandchild']) {
+      expect(await task.call('status', { task: name })).toMatchObject({ task: name });
+    }
+    const sibling = await send('/v1/status', { body: '{"task":"t-other"}', token: `Bearer ${TASK_TOKEN}` });
+    const nothing = await send('/v1/status', { body: '{"task":"t-nothin"}', token: `Bearer ${TASK_TOKEN}` });
+    expect(sibling.status).toBe(404);
+    expect(sibling.body.replace('t-other', '')).toBe(nothing.body.replace('t-nothin', ''));
+    const listed = await task.call('list_tasks', {});
+    expect(listed.tasks.map((view) => view.task)).toEqual(['t-root', 't-grandchild', 't-child']);
+    for (const verb of ['wait', 'transcript', 'cancel'] as const) {
+      await expect(task.call(verb, { task: 't-other' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    }
+    expect(executing.cancelled).toEqual([]);
+  });
+
+  it('has for a task token no operation of a person', async () => {
+    const answer = await send('/v1/lease_grant', {
+      token: `Bearer ${TASK_TOKEN}`,
+      body: '{"peer":"beta","profile":"repo-dev","duration":"8h"}',
+    });
+    const unknown = await send('/v1/lexxx_grant', { token: `Bearer ${TASK_TOKEN}` });
+    expect(answer.status).toBe(404);
+    expect(answer.body.replace('lease', '')).toBe(unknown.body.replace('lexxx', ''));
+    expect(at.node.leases.size).toBe(0);
+  });
+
+  it('takes no more calls once it closes, and leaves no socket', async () => {
+    await at.gateway.close();
+    await expect(at.client.call('whoami', {})).rejects.toMatchObject({
+      code: 'NOT_RUNNING',
+      nextSteps: ['writ up'],
+    });
+  });
+});

@@ -1,0 +1,172 @@
+import type { Lease } from '@writ/authority';
+import { type Logger, WritError } from '@writ/core';
+import type { DelegateRequest, Mirror, Task } from '@writ/delegation';
+import type { InviteEvent, JoinEvent } from '@writ/pairing';
+import type { GatewayPorts } from '../gateway-ports.ts';
+import type { PeerDescription } from '../ports.ts';
+import type { Caller } from '../types.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { BETA_ID, GAMMA_ID } from './fake-config.ts';
+import { fakeAuthority, fakeEngine, fakeExecutor, fakeOrigin, partial } from './fake-core.ts';
+import { createFakeEnd, type FakeEnd } from './fake-end.ts';
+
+/** The token that a fake node takes for its host's. */
+export const HOST_TOKEN = 'host-token-of-the-test';
+/** The token that a fake node takes for that of task `t-root`. */
+export const TASK_TOKEN = 'task-token-of-the-test';
+
+/** Everything that a gateway stands on, in memory, with handles for a test. */
+export interface FakeNode {
+  readonly ports: GatewayPorts;
+  readonly clock: FakeClock;
+  readonly asked: FakeEnd<Mirror>;
+  readonly executing: FakeEnd<Task>;
+  readonly delegated: DelegateRequest[];
+  readonly leases: Map<string, Lease>;
+  readonly sessions: string[];
+  readonly logged: string[];
+  readonly stops: number;
+  /** Parent of each sub-delegated task. */
+  readonly children: Map<string, string>;
+  invites: AsyncIterable<InviteEvent>;
+  joins: AsyncIterable<JoinEvent>;
+}
+
+/** A fake node without tasks. */
+export function createFakeNode(): FakeNode {
+  const clock = createFakeClock();
+  const asked = createFakeEnd<Mirror>();
+  const executing = createFakeEnd<Task>();
+  const leases = new Map<string, Lease>();
+  const counters = { stops: 0 };
+  const logged: string[] = [];
+  const delegated: DelegateRequest[] = [];
+  const sessions: string[] = [];
+  const children = new Map<string, string>();
+  const ports: GatewayPorts = {
+    engine: fakeEngine(),
+    authority: fakeAuthority(leases),
+    origin: fakeOrigin(asked, delegated),
+    executor: fakeExecutor(executing),
+    pairing: fakePairing(() => node),
+    node: fakeControl(clock, counters),
+    links: { state: (id) => (id === BETA_ID ? 'up' : 'none') },
+    describe: { describe: describePeer },
+    config: fakeAdmin(),
+    profiles: fakeValidator(),
+    sessions: {
+      start(agent) {
+        sessions.push(agent);
+        return { origin: 'wn-alpha', id: `s-${sessions.length}`, agent };
+      },
+    },
+    authenticator: { authenticate: callerOf },
+    scope: {
+      within(root, task) {
+        for (let at = children.get(task); at !== undefined; at = children.get(at)) if (at === root) return true;
+        return false;
+      },
+    },
+    audit: {
+      auditTail: (limit) =>
+        [{ seq: 1, atMs: 2, kind: 'lease', action: 'lease.granted', actor: 'person', details: { uses: 0 } }].slice(
+          0,
+          limit,
+        ),
+    },
+    clock,
+    logger: recordingLogger(logged),
+  };
+  const node: FakeNode = {
+    ports,
+    clock,
+    asked,
+    executing,
+    delegated,
+    leases,
+    sessions,
+    logged,
+    children,
+    get stops() {
+      return counters.stops;
+    },
+    invites: empty(),
+    joins: empty(),
+  };
+  return node;
+}
+
+async function* empty(): AsyncGenerator<never> {}
+
+function callerOf(token: string): Caller | undefined {
+  if (token === HOST_TOKEN) return { kind: 'host' };
+  if (token !== TASK_TOKEN) return undefined;
+  return { kind: 'task', task: 't-root', session: { origin: BETA_ID, id: 's-9', agent: 'other' } };
+}
+
+function recordingLogger(logged: string[]): Logger {
+  const record = (message: string, fields?: object): void => void logged.push(`${message} ${JSON.stringify(fields)}`);
+  return { debug: record, info: record, warn: record, error: record };
+}
+
+function fakePairing(node: () => FakeNode): GatewayPorts['pairing'] {
+  return partial<GatewayPorts['pairing']>({
+    createInvite: async () => ({ id: 'i-1', code: 'writ-code', expiresAtMs: 5 }),
+    watchInvite: () => node().invites,
+    confirm: async () => {},
+    join: () => node().joins,
+    remove: async (label) => ({ label, generation: 8 }),
+  });
+}
+
+function fakeControl(clock: FakeClock, counters: { stops: number }): GatewayPorts['node'] {
+  return {
+    info: () => ({
+      id: 'wn-alpha',
+      name: 'alpha',
+      version: '0.1.0',
+      pid: 4242,
+      startedAtMs: clock.nowMs(),
+      home: '/home/of/the/node',
+      unseparated: true,
+    }),
+    requestStop: () => {
+      counters.stops += 1;
+    },
+  };
+}
+
+async function describePeer(id: string): Promise<PeerDescription> {
+  if (id === GAMMA_ID) throw new WritError('UNREACHABLE', 'gamma has no address');
+  return {
+    id,
+    name: 'beta',
+    version: '0.1.0',
+    profiles: [{ name: 'repo-dev', rank: 2, requiresLease: true, requiresApproval: false }],
+    workspaces: ['app'],
+    generation: 3,
+  };
+}
+
+function fakeAdmin(): GatewayPorts['config'] {
+  return {
+    text: async () => 'schema = 1\n',
+    reload: async () => ({ reloaded: true, generation: 8, restartNeeded: [] }),
+    validate: (text) => ({
+      violations: text.startsWith('schema') ? [] : [{ code: 'TOML_SYNTAX', path: '', message: 'no TOML' }],
+      deprecations: [],
+    }),
+    test: () => [{ name: 'laptop query', ok: true, expected: 'allow:query', got: 'allow:query', line: 3 }],
+  };
+}
+
+function fakeValidator(): GatewayPorts['profiles'] {
+  return {
+    validate: ({ capabilities, requireLease }) => ({
+      violations: requireLease ? [] : [{ code: 'HIGH_RISK_NEEDS_LEASE', path: 'profiles.x', message: 'set it' }],
+      deprecations: [],
+      closure: [...capabilities].sort(),
+      rank: 2,
+    }),
+  };
+}
