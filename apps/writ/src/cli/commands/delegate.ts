@@ -1,0 +1,89 @@
+import { parseDuration, quote, WritError } from '@writ/core';
+import type { OperationOutput } from '@writ/gateway/client';
+import type { CliContext } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import { followTask } from '../follow-task.ts';
+import type { Definitions } from '../program.ts';
+
+interface DelegateOptions {
+  readonly peer: string;
+  readonly profile?: string;
+  readonly workspace?: string;
+  readonly ref?: string;
+  readonly runner?: string;
+  readonly timeout?: string;
+  readonly prompt?: string;
+  readonly detach?: boolean;
+  readonly exitStatus?: boolean;
+  readonly key?: string;
+}
+
+export function defineDelegate({ program, run }: Definitions): void {
+  program
+    .command('delegate')
+    .description('hand a task to a peer and show what comes of it')
+    .requiredOption('-p, --peer <label>', 'the peer that shall do it (`self`: this node)')
+    .option('--profile <name>', "the peer's profile to ask for; absent: its default")
+    .option('-w, --workspace <name>', "the peer's workspace to work in")
+    .option('--ref <ref>', 'branch, tag or commit of the workspace')
+    .option('--runner <name>', 'only if the effective profile has this runner')
+    .option('--timeout <duration>', 'an upper bound of your own, such as `10m`')
+    .option('--prompt <text>', 'a prompt for an agent instead of a command')
+    .option('--key <key>', 'idempotency key: the same key again is the same task')
+    .option('-d, --detach', 'print the task and leave')
+    .option('--exit-status', "exit with the task's own status")
+    .argument('[command...]', 'program and arguments, after `--`')
+    .passThroughOptions()
+    .addHelpText(
+      'after',
+      '\nexamples:\n  $ writ delegate --peer beta --profile repo-dev --workspace app -- npm test\n  $ writ delegate --peer self -- true\n',
+    )
+    .action(run(delegate));
+}
+
+async function delegate(context: CliContext, argv: readonly string[], options: DelegateOptions): Promise<number> {
+  if ((options.prompt === undefined) === (argv.length === 0)) {
+    throw new WritError('BAD_REQUEST', 'say what to do: a command after `--`, or --prompt, and not both', {
+      nextSteps: [`writ delegate --peer ${options.peer} -- npm test`],
+    });
+  }
+  if (options.timeout !== undefined && parseDuration(options.timeout) === undefined) {
+    throw new WritError('BAD_REQUEST', `${quote(options.timeout)} is no duration`, {
+      nextSteps: ['write it like 30s, 10m or 1h30m'],
+    });
+  }
+  const node = context.node();
+  const answer = await node.call('delegate', {
+    to: options.peer,
+    ...(options.prompt === undefined ? { argv: [...argv] } : { prompt: options.prompt }),
+    ...(options.profile === undefined ? {} : { profile: options.profile }),
+    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
+    ...(options.ref === undefined ? {} : { ref: options.ref }),
+    ...(options.runner === undefined ? {} : { runner: options.runner }),
+    ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
+    ...(options.key === undefined ? {} : { idempotency_key: options.key }),
+  });
+  if (!answer.accepted) return refused(context, answer, options.peer);
+  context.output.item({ kind: 'accepted', ...answer }, () => undefined);
+  if (options.detach === true) {
+    context.output.note(`task ${answer.task}`);
+    return EXIT.ok;
+  }
+  context.output.note(context.output.colors.dim(`task ${answer.task} at ${options.peer}`));
+  return followTask(context, node, answer.task, { ownStatus: options.exitStatus === true, cancelOnInterrupt: true });
+}
+
+/** Shows who refused, why, and what would help. */
+function refused(context: CliContext, answer: OperationOutput<'delegate'>, peer: string): number {
+  const { output } = context;
+  const { decided } = answer;
+  output.item({ kind: 'refused', ...answer }, () => undefined);
+  if (decided === undefined) return EXIT.denied;
+  const verdict = decided.effect === 'ask' ? 'needs a person' : 'denied';
+  output.note(`${output.colors.red(verdict)} ${decided.code}: ${decided.message}`);
+  output.note(
+    `  decided by ${decided.by === 'here' ? 'this node' : peer}, policy generation ${decided.generation ?? 'unknown'}`,
+  );
+  for (const step of decided.next_steps) output.note(`  ${output.colors.dim('→')} ${step}`);
+  return EXIT.denied;
+}

@@ -1,0 +1,23 @@
+import type { Definitions } from '../program.ts';
+import { defineDelegate } from './delegate.ts';
+import { defineLease } from './lease.ts';
+import { defineMcp } from './mcp.ts';
+import { defineMesh } from './mesh.ts';
+import { defineNode } from './node.ts';
+import { definePeer } from './peer.ts';
+import { definePolicy } from './policy.ts';
+import { defineProfile } from './profile.ts';
+import { defineTask } from './task.ts';
+
+/** Every command of `writ`, in the order of the help. */
+export function defineCommands(definitions: Definitions): void {
+  defineNode(definitions);
+  definePeer(definitions);
+  defineLease(definitions);
+  defineDelegate(definitions);
+  defineTask(definitions);
+  definePolicy(definitions);
+  defineProfile(definitions);
+  defineMcp(definitions);
+  defineMesh(definitions);
+}

@@ -1,0 +1,84 @@
+import type { CliContext } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import { table, timeLeft } from '../output.ts';
+import type { Definitions } from '../program.ts';
+
+export function defineLease({ program, run }: Definitions): void {
+  const lease = program.command('lease').description('lend a profile to a peer for a while, and take it back');
+  lease
+    .command('grant')
+    .description('lend a profile to a peer (or `self`)')
+    .argument('<peer>', 'label or id of the peer')
+    .argument('<profile>', 'the profile to lend')
+    .requiredOption('--for <duration>', 'how long, such as `8h`')
+    .option('--workspace <name...>', 'only in these workspaces')
+    .option('--uses <count>', 'how often it may be used')
+    .addHelpText('after', '\nexample:\n  $ writ lease grant laptop repo-dev --for 8h\n')
+    .action(run(grant));
+  lease
+    .command('list')
+    .description('what is lent')
+    .option('--peer <label>', 'to this peer only')
+    .option('--all', 'also expired and revoked ones')
+    .action(run(list));
+  lease.command('revoke').description('take a lease back at once').argument('<id>').action(run(revoke));
+}
+
+interface GrantOptions {
+  readonly for: string;
+  readonly workspace?: readonly string[];
+  readonly uses?: string;
+}
+
+async function grant(
+  context: CliContext,
+  [peer = '', profile = '']: readonly string[],
+  options: GrantOptions,
+): Promise<number> {
+  const { lease } = await context.node().call('lease_grant', {
+    peer,
+    profile,
+    duration: options.for,
+    ...(options.workspace ? { workspaces: [...options.workspace] } : {}),
+    ...(options.uses === undefined ? {} : { max_uses: Number(options.uses) }),
+  });
+  context.output.result(
+    lease,
+    (l) => `lease ${l.id}: ${l.profile} for ${peer}, ${timeLeft(l.expires_at_ms, context.clock.nowMs())} left`,
+  );
+  return EXIT.ok;
+}
+
+async function list(
+  context: CliContext,
+  _: readonly string[],
+  options: { readonly peer?: string; readonly all?: boolean },
+): Promise<number> {
+  const answer = await context.node().call('lease_list', {
+    ...(options.peer === undefined ? {} : { peer: options.peer }),
+    all: options.all === true,
+  });
+  const now = context.clock.nowMs();
+  context.output.result(answer, ({ leases }) =>
+    leases.length === 0
+      ? 'nothing is lent'
+      : table(
+          ['LEASE', 'PEER', 'PROFILE', 'WORKSPACES', 'USES', 'LEFT'],
+          leases.map((l) => [
+            l.id,
+            l.peer,
+            l.profile,
+            l.workspaces.length === 0 ? 'all' : l.workspaces.join(','),
+            l.max_uses === undefined ? String(l.uses) : `${l.uses}/${l.max_uses}`,
+            l.revoked_at_ms === undefined ? timeLeft(l.expires_at_ms, now) : 'revoked',
+          ]),
+        ),
+  );
+  return EXIT.ok;
+}
+
+async function revoke(context: CliContext, [id = '']: readonly string[]): Promise<number> {
+  const answer = await context.node().call('lease_revoke', { lease: id });
+  context.output.result(answer, (a) => (a.revoked ? `lease ${id} is revoked` : `lease ${id} was revoked before`));
+  return EXIT.ok;
+}

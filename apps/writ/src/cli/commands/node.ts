@@ -1,0 +1,109 @@
+import { hostname } from 'node:os';
+import { foldName } from '@writ/core';
+import type { CliContext } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Definitions } from '../program.ts';
+import { workspaceOption } from '../workspace-option.ts';
+
+/** Where a node listens unless told otherwise. */
+const DEFAULT_LISTEN = '0.0.0.0:7420';
+
+/** What `unseparated` means, for a person. */
+const UNSEPARATED =
+  'unseparated: leases, pairing and widening rest on the host token alone, which an agent of the same user could read';
+
+export function defineNode({ program, run }: Definitions): void {
+  program
+    .command('init')
+    .description("make this machine's node and start it")
+    .option('--name <name>', 'what peers see; absent: the host name')
+    .option('--listen <host:port>', 'where peers reach it', DEFAULT_LISTEN)
+    .option('--no-listen', 'it only dials out: it can ask, and cannot be asked')
+    .option('--workspace <name=path...>', 'a repository to offer')
+    .option('--no-start', 'only make it')
+    .addHelpText('after', '\nexample:\n  $ writ init --workspace app=~/src/app\n')
+    .action(run(init));
+  program
+    .command('up')
+    .description('start the node')
+    .option('--foreground', 'stay attached, for a service manager')
+    .action(run(up));
+  program.command('down').description('stop the node; running work is ended').action(run(down));
+  program.command('status').description('the node, its peers, its work').action(run(status));
+}
+
+interface InitOptions {
+  readonly name?: string;
+  readonly listen: string | false;
+  readonly workspace?: readonly string[];
+  readonly start: boolean;
+}
+
+async function init(context: CliContext, _: readonly string[], options: InitOptions): Promise<number> {
+  const { initNode, startNode } = await import('../lifecycle.ts');
+  const name = options.name ?? nameFromHost(hostname());
+  const made = await initNode(context.home, {
+    name,
+    ...(options.listen === false ? {} : { listen: options.listen }),
+    workspaces: (options.workspace ?? []).map(workspaceOption),
+  });
+  const started = options.start ? await startNode(context.home, context.environment) : undefined;
+  context.output.result({ ...made, running: started !== undefined, ...started }, (m) =>
+    [
+      `node ${m.name} (${m.id})`,
+      `configuration: ${context.home.configFile}`,
+      'isolation: none (a sandbox comes with a later version; each profile says so)',
+      started === undefined ? 'start it with: writ up' : `running, pid ${started.pid}`,
+      'next: writ peer invite --profiles query   (or: writ peer join CODE)',
+    ].join('\n'),
+  );
+  return EXIT.ok;
+}
+
+function nameFromHost(host: string): string {
+  return foldName((host.split('.')[0] ?? '').replace(/[^A-Za-z0-9._-]/g, '-').replace(/^[^A-Za-z0-9]+/, '')) ?? 'node';
+}
+
+async function up(
+  context: CliContext,
+  _: readonly string[],
+  options: { readonly foreground?: boolean },
+): Promise<number> {
+  if (options.foreground === true) {
+    const { serveNode } = await import('../../node/serve.ts');
+    return serveNode(context.home, context.environment, { signal: context.signal });
+  }
+  const { startNode } = await import('../lifecycle.ts');
+  const started = await startNode(context.home, context.environment);
+  context.output.result(
+    started,
+    (s) => `running, pid ${s.pid}${s.listen === undefined ? '' : `, mesh on ${s.listen}`}`,
+  );
+  return EXIT.ok;
+}
+
+async function down(context: CliContext): Promise<number> {
+  const { stopNode } = await import('../lifecycle.ts');
+  const stopped = await stopNode(context.home, context.node(), context.clock);
+  context.output.result(stopped, (s) => `stopped, pid ${s.pid}`);
+  return EXIT.ok;
+}
+
+async function status(context: CliContext): Promise<number> {
+  const answer = await context.node().call('node_status', {});
+  context.output.result(answer, (s) =>
+    [
+      `${s.name}  ${s.id}`,
+      `pid ${s.pid}, version ${s.version}, mesh ${s.mesh_address ?? 'dials out only'}, policy generation ${s.generation}`,
+      `tasks: ${s.running_here} live here, ${s.running_asked} asked of others; ${s.live_leases} leases lent`,
+      ...s.peers.map((p) => `peer ${p.label}: ${p.enabled ? p.link : 'disabled'}`),
+      ...(s.policy_error === undefined ? [] : [`warning: the last reload failed: ${s.policy_error}`]),
+      ...(s.policy_parked === 0 ? [] : [`warning: ${s.policy_parked} changes wait for: writ policy reload --accept`]),
+      ...(s.isolation_none.length === 0
+        ? []
+        : [`no sandbox: profiles ${s.isolation_none.join(', ')} have isolation = "none"`]),
+      ...(s.unseparated ? [UNSEPARATED] : []),
+    ].join('\n'),
+  );
+  return EXIT.ok;
+}

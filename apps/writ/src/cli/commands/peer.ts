@@ -1,0 +1,135 @@
+import { createInterface } from 'node:readline/promises';
+import { formatDuration, WritError } from '@writ/core';
+import type { CliContext } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import { table } from '../output.ts';
+import type { Definitions } from '../program.ts';
+
+export function definePeer({ program, run }: Definitions): void {
+  const peer = program.command('peer').description('pair with other nodes');
+  peer
+    .command('invite')
+    .description('print a code with which one other node may join, and wait for it')
+    .option('--profiles <names>', 'what it may ask for here, comma-separated', 'query')
+    .option('--workspaces <names>', 'where, comma-separated')
+    .option('--lease <duration>', 'lend it the high-risk ones of these profiles for so long')
+    .addHelpText('after', '\nexample:\n  $ writ peer invite --profiles query,repo-dev --workspaces app --lease 8h\n')
+    .action(run(invite));
+  peer.command('join').description('join the node that made this code').argument('<code>').action(run(join));
+  peer.command('list').description('the peers of this node').action(run(list));
+  peer.command('show').description('one peer, and what it says of itself').argument('<label>').action(run(show));
+  peer.command('remove').description('end the trust in a peer at once').argument('<label>').action(run(remove));
+}
+
+interface InviteOptions {
+  readonly profiles: string;
+  readonly workspaces?: string;
+  readonly lease?: string;
+}
+
+async function invite(context: CliContext, _: readonly string[], options: InviteOptions): Promise<number> {
+  const node = context.node();
+  const { output } = context;
+  const input = {
+    profiles: names(options.profiles),
+    workspaces: names(options.workspaces ?? ''),
+    ...(options.lease === undefined ? {} : { lease: options.lease }),
+  };
+  let id = '';
+  for await (const event of node.stream('peer_invite', input, { signal: context.signal })) {
+    output.item(event, (e) => (e.kind === 'invite' ? e.code : undefined));
+    switch (event.kind) {
+      case 'invite':
+        id = event.id;
+        output.note('type on the other machine:');
+        output.note(`  writ peer join ${event.code}`);
+        output.note('waiting for it (ten minutes; Ctrl-C to withdraw)');
+        break;
+      case 'proved': {
+        output.note(`${event.label} (${event.peer_id}) joins. Its screen must show the same words:`);
+        output.note(`  ${output.colors.bold(event.words)}`);
+        await node.call('peer_confirm', { invite: id, accept: await askYes(context, 'are they the same?') });
+        break;
+      }
+      case 'paired':
+        output.note(`${output.colors.green('paired')} with ${event.label}`);
+        return EXIT.ok;
+      default:
+        output.note(event.kind === 'expired' ? 'the invite has expired; nobody joined' : 'refused; nothing was stored');
+        return EXIT.denied;
+    }
+  }
+  return EXIT.denied;
+}
+
+/** Asks on the terminal; without one a line of standard input (`yes` or anything else) is the answer. */
+async function askYes(context: CliContext, question: string): Promise<boolean> {
+  const lines = createInterface({ input: context.streams.in, output: context.streams.err, terminal: false });
+  try {
+    if (!context.output.json) context.streams.err.write(`${question} [yes/no] `);
+    const { value, done } = await lines[Symbol.asyncIterator]().next();
+    return done !== true && /^y(es)?$/i.test(value.trim());
+  } finally {
+    lines.close();
+  }
+}
+
+async function join(context: CliContext, [code = '']: readonly string[]): Promise<number> {
+  const { output } = context;
+  for await (const event of context.node().stream('peer_join', { code }, { signal: context.signal })) {
+    output.item(event, () => undefined);
+    if (event.kind === 'proved') {
+      output.note(`${event.label} (${event.peer_id}) answers. Its screen must show the same words:`);
+      output.note(`  ${output.colors.bold(event.words)}`);
+      output.note('waiting for a yes over there');
+      continue;
+    }
+    output.note(`${output.colors.green('paired')} with ${event.label}`);
+    const lease = event.lease_ms === undefined ? '' : `, high-risk ones lent for ${formatDuration(event.lease_ms)}`;
+    output.note(
+      `you may ask it for: ${event.profiles.join(', ') || 'nothing'}${lease}; workspaces: ${event.workspaces.join(', ') || 'none'}`,
+    );
+    output.note(`try: writ delegate --peer ${event.label} --profile ${event.profiles[0] ?? 'query'} -- true`);
+    return EXIT.ok;
+  }
+  throw new WritError('INVITE_INVALID', 'the other node ended the exchange', { nextSteps: ['ask for a new invite'] });
+}
+
+async function list(context: CliContext): Promise<number> {
+  const answer = await context.node().call('peer_list', {});
+  context.output.result(answer, ({ peers }) =>
+    peers.length === 0
+      ? 'no peers; writ peer invite makes one'
+      : table(
+          ['PEER', 'LINK', 'ADDRESS', 'MAY ASK HERE', 'WE MAY ASK', 'ID'],
+          peers.map((p) => [
+            p.label,
+            p.enabled ? p.link : 'disabled',
+            p.address ?? '-',
+            p.profiles.join(',') || '-',
+            p.outbound_profiles.join(',') || '-',
+            p.id,
+          ]),
+        ),
+  );
+  return EXIT.ok;
+}
+
+async function show(context: CliContext, [label = '']: readonly string[]): Promise<number> {
+  const answer = await context.node().call('peer_show', { peer: label });
+  context.output.result(answer, (shown) => JSON.stringify(shown, null, 2));
+  return EXIT.ok;
+}
+
+async function remove(context: CliContext, [label = '']: readonly string[]): Promise<number> {
+  const answer = await context.node().call('peer_remove', { peer: label });
+  context.output.result(answer, (a) => `${a.label} is no peer any more (policy generation ${a.generation})`);
+  return EXIT.ok;
+}
+
+function names(list: string): string[] {
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { quote, WritError } from '@writ/core';
+import type { CliContext } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import { explanation } from '../explanation.ts';
+import type { Definitions } from '../program.ts';
+import { violationLines } from '../violations.ts';
+
+export function definePolicy({ program, run }: Definitions): void {
+  const policy = program.command('policy').description('what is allowed, and why');
+  policy
+    .command('validate')
+    .description('check a configuration without using it')
+    .argument('[file]', "absent: this node's writ.toml")
+    .action(run(validate));
+  policy
+    .command('explain')
+    .description('would a request be allowed, and which rule decides')
+    .option('--from <label>', 'a peer that asks here')
+    .option('--to <label>', 'a peer that we would ask')
+    .option('--profile <name>')
+    .option('--workspace <name>')
+    .option('--runner <name>')
+    .addHelpText('after', '\nexample:\n  $ writ policy explain --from laptop --profile repo-dev --workspace app\n')
+    .action(run(explain));
+  policy.command('test').description('run the [[tests]] of the configuration').action(run(test));
+  policy
+    .command('reload')
+    .description('read writ.toml again, in place')
+    .option('--accept', 'also what gives someone more than before')
+    .action(run(reload));
+  policy.command('status').description('generation, digest, last error').action(run(status));
+}
+
+/** Works without a node: a broken file keeps one from starting. */
+async function validate(context: CliContext, [file]: readonly string[]): Promise<number> {
+  const path = file ?? context.home.configFile;
+  const { compileConfig } = await import('@writ/policy');
+  const compiled = compileConfig(readText(path));
+  const answer = compiled.ok
+    ? { valid: true, violations: [], deprecations: compiled.policy.deprecations.map(located) }
+    : { valid: false, violations: compiled.violations.map(located), deprecations: [] };
+  context.output.result(answer, (a) => (a.valid ? `${path} is valid` : violationLines(a.violations, path)));
+  return answer.valid ? EXIT.ok : EXIT.usage;
+}
+
+function located<T extends { readonly position?: { readonly line: number; readonly column: number } }>(
+  entry: T,
+): Omit<T, 'position'> & { readonly line?: number; readonly column?: number } {
+  const { position, ...rest } = entry;
+  return { ...rest, ...position };
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new WritError('BAD_REQUEST', `cannot read ${quote(path)}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+interface ExplainOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly profile?: string;
+  readonly workspace?: string;
+  readonly runner?: string;
+}
+
+async function explain(context: CliContext, _: readonly string[], options: ExplainOptions): Promise<number> {
+  const answer = await context.node().call('policy_explain', {
+    ...(options.from === undefined ? {} : { from: options.from }),
+    ...(options.to === undefined ? {} : { to: options.to }),
+    ...(options.profile === undefined ? {} : { profile: options.profile }),
+    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
+    ...(options.runner === undefined ? {} : { runner: options.runner }),
+  });
+  context.output.result(answer, explanation);
+  return answer.effect === 'allow' ? EXIT.ok : answer.effect === 'ask' ? EXIT.waiting : EXIT.denied;
+}
+
+async function test(context: CliContext): Promise<number> {
+  const answer = await context.node().call('policy_test', {});
+  context.output.result(answer, ({ tests }) =>
+    tests.length === 0
+      ? 'there are no [[tests]] in writ.toml'
+      : tests
+          .map((t) =>
+            t.ok ? `ok      ${t.name}: ${t.got}` : `FAILED  ${t.name}: expected ${t.expected}, got ${t.got}`,
+          )
+          .join('\n'),
+  );
+  return answer.passed ? EXIT.ok : EXIT.taskFailed;
+}
+
+async function reload(
+  context: CliContext,
+  _: readonly string[],
+  options: { readonly accept?: boolean },
+): Promise<number> {
+  const answer = await context.node().call('policy_reload', { accept: options.accept === true });
+  context.output.result(answer, (a) => {
+    if (!a.reloaded) return `not reloaded, generation ${a.generation} stays in force\n${violationLines(a.violations)}`;
+    const restart = a.restart_needed.length > 0 ? `\nrestart the node for: ${a.restart_needed.join(', ')}` : '';
+    const parked =
+      a.parked.length > 0
+        ? `\nwaits for \`writ policy reload --accept\`:\n${a.parked.map((p) => `  ${p.subject} ${p.effect} ${p.what}`).join('\n')}`
+        : '';
+    return `generation ${a.generation} is in force${parked}${restart}`;
+  });
+  if (!answer.reloaded) return EXIT.usage;
+  return answer.parked.length > 0 ? EXIT.waiting : EXIT.ok;
+}
+
+async function status(context: CliContext): Promise<number> {
+  const answer = await context.node().call('policy_status', {});
+  context.output.result(answer, (a) => {
+    const lines = [
+      `generation ${a.generation}, digest ${a.digest.slice(0, 16)}, loaded ${new Date(a.loaded_at_ms).toISOString()}`,
+    ];
+    for (const d of a.deprecations) lines.push(`deprecated: ${d.path}: ${d.message}`);
+    if (a.last_error) lines.push('the last reload failed:', violationLines(a.last_error.violations));
+    for (const p of a.parked) lines.push(`waits: ${p.subject} ${p.effect} ${p.what}`);
+    return lines.join('\n');
+  });
+  return EXIT.ok;
+}

@@ -1,0 +1,43 @@
+import { DECISION_CODES, type WritCode } from '@writ/core';
+
+/** Exit codes of `writ`; documented in docs/cli.md. */
+export const EXIT = {
+  ok: 0,
+  taskFailed: 1,
+  usage: 2,
+  denied: 3,
+  waiting: 4,
+  timedOut: 5,
+  unreachable: 6,
+  evidenceInvalid: 7,
+} as const;
+
+const UNREACHABLE: readonly WritCode[] = ['UNREACHABLE', 'NOT_RUNNING', 'SHUTTING_DOWN'];
+const DENIED: readonly WritCode[] = [
+  ...DECISION_CODES,
+  'NOT_APPROVER',
+  'TOKEN_INVALID',
+  'INVITE_INVALID',
+  'COMMAND_NOT_ALLOWED',
+];
+const EVIDENCE: readonly WritCode[] = ['EVIDENCE_INVALID', 'EVIDENCE_FAILED'];
+const USAGE: readonly WritCode[] = [
+  'BAD_REQUEST',
+  'NOT_FOUND',
+  'CONFLICT',
+  'CONFIG_INVALID',
+  'NOT_INITIALIZED',
+  'ALREADY_RUNNING',
+  'HOME_INSECURE',
+  'PORT_IN_USE',
+  'SCHEMA_TOO_NEW',
+];
+
+/** The exit code for an error or an outcome with this code. */
+export function exitCodeOf(code: WritCode): number {
+  if (UNREACHABLE.includes(code)) return EXIT.unreachable;
+  if (code === 'TIMED_OUT') return EXIT.timedOut;
+  if (EVIDENCE.includes(code)) return EXIT.evidenceInvalid;
+  if (DENIED.includes(code)) return EXIT.denied;
+  return USAGE.includes(code) ? EXIT.usage : EXIT.taskFailed;
+}

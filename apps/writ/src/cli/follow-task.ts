@@ -1,0 +1,79 @@
+import { formatSize, type WritCode } from '@writ/core';
+import type { ControlClient } from '@writ/gateway/client';
+import type { CliContext } from './context.ts';
+import { EXIT, exitCodeOf } from './exit-codes.ts';
+
+export interface FollowOptions {
+  /** Exit with the task's own status instead of 0 or 1. */
+  readonly ownStatus: boolean;
+  /** The first Ctrl-C ends the task; without it only the watching. */
+  readonly cancelOnInterrupt: boolean;
+}
+
+/** Shows a task live until its outcome and returns the exit code for it. */
+export async function followTask(
+  context: CliContext,
+  node: ControlClient,
+  task: string,
+  options: FollowOptions,
+): Promise<number> {
+  const { output } = context;
+  const stop = new AbortController();
+  const interrupted = (): void => {
+    if (!options.cancelOnInterrupt) {
+      stop.abort();
+      return;
+    }
+    output.note('cancelling; once more to leave at once');
+    node.call('cancel', { task }).catch((error: unknown) => output.failure(error));
+  };
+  context.signal.addEventListener('abort', interrupted, { once: true });
+  try {
+    for await (const event of node.stream('task_watch', { task }, { signal: stop.signal })) {
+      if (output.json) output.item(event, () => undefined);
+      switch (event.kind) {
+        case 'output':
+          if (!output.json) output.raw(event.stream, Buffer.from(event.data, event.encoding));
+          break;
+        case 'granted':
+          output.note(
+            output.colors.dim(
+              `granted ${event.granted.effective_profile} with runner ${event.granted.effective_runner}: ${event.granted.message}`,
+            ),
+          );
+          break;
+        case 'dropped':
+          output.note(
+            output.colors.dim(`${formatSize(event.bytes)} of ${event.stream} over the limit of the transcript`),
+          );
+          break;
+        case 'outcome':
+          return finish(context, event.outcome, options);
+        default:
+          break;
+      }
+    }
+  } finally {
+    context.signal.removeEventListener('abort', interrupted);
+  }
+  return EXIT.taskFailed;
+}
+
+interface Outcome {
+  readonly state: string;
+  readonly code?: string | undefined;
+  readonly message: string;
+  readonly truncated: boolean;
+  readonly ending?: { readonly kind: string; readonly exit_code?: number | undefined } | undefined;
+}
+
+function finish(context: CliContext, outcome: Outcome, options: FollowOptions): number {
+  const { output } = context;
+  const color = outcome.state === 'completed' ? output.colors.green : output.colors.red;
+  const code = outcome.code === undefined ? '' : ` ${outcome.code}`;
+  output.note(`${color(outcome.state)}${code}: ${outcome.message}${outcome.truncated ? ' (output truncated)' : ''}`);
+  if (options.ownStatus && outcome.ending?.exit_code !== undefined) return outcome.ending.exit_code;
+  if (outcome.state === 'completed') return EXIT.ok;
+  if (outcome.state === 'rejected') return EXIT.denied;
+  return outcome.code === undefined ? EXIT.taskFailed : exitCodeOf(outcome.code as WritCode);
+}

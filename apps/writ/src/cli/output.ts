@@ -1,0 +1,73 @@
+import { errorToJson, formatDuration, toWritError, visible } from '@writ/core';
+import pc from 'picocolors';
+
+/** Where a command writes: results on `out` (machine readable with `--json`), everything else on `err`. */
+export interface Output {
+  readonly json: boolean;
+  /** The result; a line of JSON with `--json`, else what `text` makes of it. */
+  result<T>(value: T, text: (value: T) => string): void;
+  /** One item of a stream of results. */
+  item<T>(value: T, text: (value: T) => string | undefined): void;
+  /** Raw bytes of a task's own output; never with `--json`. */
+  raw(stream: 'stdout' | 'stderr', bytes: Uint8Array): void;
+  /** For people only, on `err`. */
+  note(text: string): void;
+  /** What went wrong, why, and what to do; on `err`, as JSON with `--json`. */
+  failure(error: unknown): void;
+  readonly colors: ReturnType<typeof pc.createColors>;
+}
+
+export interface Streams {
+  readonly out: NodeJS.WriteStream;
+  readonly err: NodeJS.WriteStream;
+}
+
+export function createOutput(streams: Streams, options: { readonly json: boolean; readonly noColor: boolean }): Output {
+  const colors = pc.createColors(!options.noColor && streams.err.isTTY === true);
+  const line = (text: string): void => void streams.out.write(`${text}\n`);
+  return {
+    json: options.json,
+    colors,
+    result: (value, text) => line(options.json ? JSON.stringify(value) : text(value)),
+    item(value, text) {
+      if (options.json) return line(JSON.stringify(value));
+      const shown = text(value);
+      if (shown !== undefined) line(shown);
+    },
+    raw: (stream, bytes) => void (stream === 'stdout' ? streams.out : streams.err).write(bytes),
+    note(text) {
+      if (!options.json) streams.err.write(`${text}\n`);
+    },
+    failure(thrown) {
+      const error = toWritError(thrown);
+      if (options.json) return line(JSON.stringify({ error: errorToJson(error) }));
+      streams.err.write(`${colors.red('error')} ${error.code}: ${visibleLines(error.message)}\n`);
+      for (const step of error.nextSteps) streams.err.write(`  ${colors.dim('→')} ${visible(step)}\n`);
+    },
+  };
+}
+
+/** Keeps line breaks, makes everything else that could play tricks visible. */
+function visibleLines(text: string): string {
+  return text.split('\n').map(visible).join('\n');
+}
+
+/** A table for people: columns as wide as their widest cell, every cell made visible. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [head, ...rows].map((row) => row.map((cell) => visible(cell)));
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** Time left until `atMs`, for people. */
+export function timeLeft(atMs: number, nowMs: number): string {
+  const left = atMs - nowMs;
+  return left <= 0 ? 'over' : formatDuration(Math.ceil(left / 1000) * 1000);
+}

@@ -1,0 +1,68 @@
+import { Command, CommanderError, Option } from 'commander';
+import { type CliContext, createCliContext, type GlobalOptions } from './context.ts';
+import { EXIT } from './exit-codes.ts';
+
+/** What a command does with its operands and options; returns the exit code. */
+export type Action<Options> = (context: CliContext, operands: readonly string[], options: Options) => Promise<number>;
+
+/** What the definitions of commands are made with. */
+export interface Definitions {
+  readonly program: Command;
+  /** An action for commander: builds the context from the global options and keeps the exit code. */
+  run<Options>(action: Action<Options>): (...args: unknown[]) => Promise<void>;
+}
+
+const USAGE_HINT = '(add --help for usage)';
+
+/** The root command with the options that all commands take. */
+export function createProgram(version: string): Command {
+  return new Command('writ')
+    .description('a mesh of peer gateways for AI coding agents')
+    .version(version)
+    .enablePositionalOptions()
+    .showSuggestionAfterError()
+    .showHelpAfterError(USAGE_HINT)
+    .addOption(new Option('--json', 'results as JSON on standard output'))
+    .addOption(new Option('--home <dir>', 'a whole node in one folder (also WRIT_HOME)'))
+    .exitOverride();
+}
+
+/** Runs `argv` (without node and script) and returns the exit code; throws what an action throws. */
+export async function runProgram(
+  program: Command,
+  define: (definitions: Definitions) => void,
+  base: Parameters<typeof createCliContext>[0],
+  argv: readonly string[],
+): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  define({
+    program,
+    run:
+      <Options>(action: Action<Options>) =>
+      async (...args: unknown[]) => {
+        const command = args.at(-1) as Command;
+        const context = createCliContext(base, command.optsWithGlobals<GlobalOptions>());
+        exitCode = await action(context, command.args, command.opts() as Options);
+      },
+  });
+  settle(program);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    throw error;
+  }
+  return exitCode;
+}
+
+/** Every command takes the global options also after its own name, and throws instead of leaving the process. */
+function settle(command: Command): void {
+  for (const child of command.commands) {
+    child.exitOverride().showHelpAfterError(USAGE_HINT).showSuggestionAfterError();
+    if (child.commands.length === 0) {
+      child.addOption(new Option('--json', 'results as JSON on standard output').hideHelp());
+      child.addOption(new Option('--home <dir>', 'a whole node in one folder').hideHelp());
+    }
+    settle(child);
+  }
+}

@@ -1,0 +1,51 @@
+/** A command that prints, waits and prints again: its first line must arrive before its last is written. */
+export const LIVE_COMMAND = ['sh', '-c', 'echo one; sleep 0.4; echo two'] as const;
+
+/** Beta's configuration: what it offers, under which profiles, and the ceiling that cuts system-change down. */
+export function betaConfig(node: { readonly listen: string; readonly repo: string }): string {
+  return `schema = 1
+
+[node]
+name = "beta"
+listen = ${JSON.stringify(node.listen)}
+default_profile = "query"
+
+[workspaces.app]
+path = ${JSON.stringify(node.repo)}
+
+[runners.operator]             # what system-change would run with
+kind = "command"
+argv = ["operator-agent", "{prompt}"]
+
+[profiles.query]
+capabilities = ["inspect_status", "read_repo"]
+runner = "shell"
+isolation = "none"             # no sandbox yet: said here, shown in status
+commands = [
+  ["true"],
+  ["git", "log", "--oneline", "-1"],
+  ["git", "log", "--oneline", "-3"],
+  ${JSON.stringify(LIVE_COMMAND)},
+]
+
+[profiles.repo-dev]
+capabilities = ["read_repo", "edit_repo", "run_tests"]
+shell = "allow"
+runner = "shell"
+require_explicit = true
+require_lease = true
+timeout = "5m"
+isolation = "none"
+
+[profiles.system-change]
+capabilities = ["read_repo", "edit_repo", "run_tests", "manage_services"]
+shell = "allow"
+runner = "operator"
+require_explicit = true
+require_lease = true
+isolation = "none"
+
+[profile_ceilings]
+system-change = "repo-dev"     # whoever asks for system-change gets repo-dev
+`;
+}

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '@writ/core';
+import type { Output } from '../cli/output.ts';
+import type { Environment } from '../env.ts';
+import { freePort } from '../local-mesh/free-port.ts';
+import { createLocalNode, type LocalNode } from '../local-mesh/local-node.ts';
+import { betaConfig } from './beta-config.ts';
+import { makeRepository } from './repository.ts';
+import { STEPS } from './steps/index.ts';
+import type { Stage, Step, StepResult } from './types.ts';
+
+export interface DemoRequest {
+  /** A repository to offer; absent: one is made. */
+  readonly repo?: string;
+  /** Leave the nodes running and their folders in place. */
+  readonly keep: boolean;
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Told each line of the story. */
+  tell(line: string): void;
+  readonly colors: Output['colors'];
+}
+
+export interface DemoReport {
+  readonly steps: readonly StepResult[];
+}
+
+/** Sets three nodes up, walks through the steps and checks each one; stops at the first that does not go as expected. */
+export async function runDemo(request: DemoRequest): Promise<DemoReport> {
+  const dir = mkdtempSync(join(tmpdir(), 'writ-demo-'));
+  const node = (name: string): LocalNode => createLocalNode(dir, name, request.environment, request.clock);
+  const stage: Stage = {
+    dir,
+    environment: request.environment,
+    clock: request.clock,
+    signal: request.signal,
+    alpha: node('alpha'),
+    beta: node('beta'),
+    gamma: node('gamma'),
+    stranger: node('stranger'),
+    repo: request.repo ?? join(dir, 'greeter'),
+    show: (line) => request.tell(request.colors.dim(`    ${line}`)),
+    leaseId: '',
+  };
+  const nodes = [stage.alpha, stage.beta, stage.gamma, stage.stranger];
+  const steps: StepResult[] = [];
+  try {
+    request.tell(`three nodes in ${dir}: alpha asks, beta offers a repository, gamma stands by`);
+    await prepare(stage, request);
+    for (const step of STEPS) {
+      const result = await runStep(stage, step, request);
+      steps.push(result);
+      if (!result.ok) break;
+    }
+  } finally {
+    if (request.keep) tellKept(request, nodes);
+    else {
+      for (const each of nodes) await each.stop();
+      rmSync(dir, { recursive: true, force: true });
+    }
+  }
+  const failed = steps.filter((step) => !step.ok).length;
+  request.tell(
+    failed === 0
+      ? request.colors.green(`${steps.length} steps, all as expected`)
+      : request.colors.red('not as expected'),
+  );
+  return { steps };
+}
+
+async function prepare(stage: Stage, request: DemoRequest): Promise<void> {
+  if (request.repo === undefined) makeRepository(stage.repo, request.environment);
+  for (const each of [stage.alpha, stage.beta, stage.gamma, stage.stranger]) {
+    const listen = `127.0.0.1:${await freePort()}`;
+    await each.init({ listen, workspaces: [] });
+    if (each === stage.beta)
+      writeFileSync(each.home.configFile, betaConfig({ listen, repo: stage.repo }), { mode: 0o600 });
+  }
+  for (const each of [stage.alpha, stage.beta, stage.gamma]) {
+    const started = await each.start();
+    request.tell(`  ${each.name.padEnd(6)} pid ${started.pid}  ${started.listen}  ${started.id}`);
+  }
+}
+
+async function runStep(stage: Stage, step: Step, request: DemoRequest): Promise<StepResult> {
+  request.tell(`• ${step.name}`);
+  const startedMs = request.clock.monotonicMs();
+  let got: string;
+  try {
+    got = await step.run(stage);
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    got = `error ${code ?? ''}: ${message}`;
+  }
+  const ms = Math.round(request.clock.monotonicMs() - startedMs);
+  const ok = got === step.expected;
+  const { green, red, dim } = request.colors;
+  request.tell(
+    ok ? `  ${green('✓')} ${got} ${dim(`(${ms} ms)`)}` : `  ${red('✗')} ${got}\n    expected: ${step.expected}`,
+  );
+  return { name: step.name, expected: step.expected, got, ok, ms };
+}
+
+function tellKept(request: DemoRequest, nodes: readonly LocalNode[]): void {
+  request.tell('the nodes are left running:');
+  for (const node of nodes) {
+    if (node.pid() !== undefined)
+      request.tell(`  writ --home ${node.home.root} status   (writ --home ${node.home.root} down)`);
+  }
+}

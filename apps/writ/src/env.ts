@@ -1,0 +1,34 @@
+/** What Writ reads of the process's environment, in one place. */
+export interface Environment {
+  /** Everything, for the allowlist of a task's environment. */
+  readonly all: Readonly<Record<string, string | undefined>>;
+  /** `WRIT_HOME`: a whole node in one folder. */
+  readonly writHome: string | undefined;
+  readonly xdgConfigHome: string | undefined;
+  readonly xdgDataHome: string | undefined;
+  readonly xdgRuntimeDir: string | undefined;
+  readonly homeDir: string | undefined;
+  /** `NO_COLOR` is set to something. */
+  readonly noColor: boolean;
+  /** `WRIT_LOG`: level of the node's log file; `info` by default. */
+  readonly logLevel: string;
+}
+
+/** Reads the environment of this process. The only place that touches it. */
+export function readEnvironment(): Environment {
+  const all = process.env;
+  return {
+    all,
+    writHome: nonEmpty(all.WRIT_HOME),
+    xdgConfigHome: nonEmpty(all.XDG_CONFIG_HOME),
+    xdgDataHome: nonEmpty(all.XDG_DATA_HOME),
+    xdgRuntimeDir: nonEmpty(all.XDG_RUNTIME_DIR),
+    homeDir: nonEmpty(all.HOME),
+    noColor: nonEmpty(all.NO_COLOR) !== undefined,
+    logLevel: nonEmpty(all.WRIT_LOG) ?? 'info',
+  };
+}
+
+function nonEmpty(value: string | undefined): string | undefined {
+  return value === undefined || value === '' ? undefined : value;
+}

@@ -1,0 +1,79 @@
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { sha256Hex, WritError } from '@writ/core';
+import type { Environment } from './env.ts';
+
+/** Where everything of one node lies. */
+export interface Home {
+  /** What names this home to a person: `WRIT_HOME`, or the data directory. */
+  readonly root: string;
+  readonly configDir: string;
+  readonly configFile: string;
+  readonly dataDir: string;
+  readonly keysDir: string;
+  readonly pinsDir: string;
+  readonly databaseFile: string;
+  /** Transcripts of what runs here. */
+  readonly transcriptsDir: string;
+  /** Copies of the transcripts of what was asked of others. */
+  readonly mirrorsDir: string;
+  readonly workspacesDir: string;
+  readonly logFile: string;
+  readonly runDir: string;
+  readonly socketFile: string;
+  readonly tokenFile: string;
+  /** JSON `{ pid, startedAtMs }` of the running node. */
+  readonly pidFile: string;
+}
+
+/** Longest path that a Unix socket address holds on Linux and macOS, bytes, with the ending NUL left out. */
+const LONGEST_SOCKET_PATH = 103;
+
+/**
+ * The home that `--home`, `WRIT_HOME` or the XDG directories name. Nothing is created or read.
+ * Throws BAD_REQUEST where there is no home directory to fall back to.
+ */
+export function resolveHome(environment: Environment, option?: string): Home {
+  const single = option ?? environment.writHome;
+  if (single !== undefined) {
+    const root = resolve(single);
+    return layout({ root, configDir: root, dataDir: root, runDir: join(root, 'run') });
+  }
+  if (
+    environment.homeDir === undefined &&
+    (environment.xdgConfigHome === undefined || environment.xdgDataHome === undefined)
+  ) {
+    throw new WritError('BAD_REQUEST', 'there is no home directory: neither HOME nor WRIT_HOME is set', {
+      nextSteps: ['set WRIT_HOME to a folder of this node'],
+    });
+  }
+  const userHome = environment.homeDir ?? '';
+  const configDir = join(environment.xdgConfigHome ?? join(userHome, '.config'), 'writ');
+  const dataDir = join(environment.xdgDataHome ?? join(userHome, '.local', 'share'), 'writ');
+  const runDir = environment.xdgRuntimeDir ? join(environment.xdgRuntimeDir, 'writ') : join(dataDir, 'run');
+  return layout({ root: dataDir, configDir, dataDir, runDir });
+}
+
+function layout(base: { root: string; configDir: string; dataDir: string; runDir: string }): Home {
+  return {
+    ...base,
+    configFile: join(base.configDir, 'writ.toml'),
+    keysDir: join(base.dataDir, 'keys'),
+    pinsDir: join(base.dataDir, 'pins'),
+    databaseFile: join(base.dataDir, 'db', 'writ.db'),
+    transcriptsDir: join(base.dataDir, 'transcripts'),
+    mirrorsDir: join(base.dataDir, 'mirrors'),
+    workspacesDir: join(base.dataDir, 'workspaces'),
+    logFile: join(base.dataDir, 'node.log'),
+    socketFile: socketPath(base.runDir),
+    tokenFile: join(base.runDir, 'host-token'),
+    pidFile: join(base.runDir, 'node.json'),
+  };
+}
+
+/** The control socket's path; a home too deep for a socket address gets one in the temporary folder, named by its digest. */
+function socketPath(runDir: string): string {
+  const path = join(runDir, 'control.sock');
+  if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) return path;
+  return join(tmpdir(), `writ-${sha256Hex(runDir).slice(0, 24)}`, 'control.sock');
+}

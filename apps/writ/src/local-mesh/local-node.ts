@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '@writ/core';
+import type { ControlClient } from '@writ/gateway/client';
+import { connect } from '../cli/context.ts';
+import { type InitRequest, initNode, type Started, startNode, stopNode } from '../cli/lifecycle.ts';
+import type { Environment } from '../env.ts';
+import { type Home, resolveHome } from '../home.ts';
+
+/** One node of a local mesh: a home of its own and a process of its own. */
+export interface LocalNode {
+  readonly name: string;
+  readonly home: Home;
+  /** Makes the node unless it is there already. */
+  init(request: Omit<InitRequest, 'name'>): Promise<void>;
+  start(): Promise<Started>;
+  /** Does nothing where it does not run. */
+  stop(): Promise<void>;
+  client(): ControlClient;
+  /** Pid of the running process; undefined where it does not run. */
+  pid(): number | undefined;
+}
+
+export function createLocalNode(dir: string, name: string, environment: Environment, clock: Clock): LocalNode {
+  const home = resolveHome(environment, join(dir, name));
+  const pid = (): number | undefined => {
+    try {
+      return (JSON.parse(readFileSync(home.pidFile, 'utf8')) as { pid: number }).pid;
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    name,
+    home,
+    init: async (request) => void (existsSync(home.configFile) || (await initNode(home, { name, ...request }))),
+    start: () => startNode(home, environment),
+    stop: async () => {
+      if (pid() !== undefined) await stopNode(home, connect(home), clock);
+    },
+    client: () => connect(home),
+    pid,
+  };
+}

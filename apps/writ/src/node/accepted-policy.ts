@@ -1,0 +1,41 @@
+import { sha256Hex } from '@writ/core';
+import type { Database } from '@writ/database';
+import type { NodeFactStore } from '@writ/lease-store';
+import type { ReloadOutcome } from '@writ/policy';
+
+const KEY = 'policy.accepted';
+
+/**
+ * Remembers the policy text that a person has accepted last, so that a restart is no way around asking: what a file
+ * gives beyond it waits.
+ */
+export interface AcceptedPolicy {
+  /** Undefined before the first start. */
+  read(): string | undefined;
+  /** Notes the outcome of a reload in the audit trail, and `text` as accepted where nothing of it waits. */
+  note(text: string, outcome: ReloadOutcome, how: string): void;
+}
+
+export function createAcceptedPolicy(database: Database, facts: NodeFactStore): AcceptedPolicy {
+  return {
+    read: () => database.withReadTx((tx) => facts.get(tx, KEY)),
+    note(text, outcome, how) {
+      const waits = outcome.parked?.length ?? 0;
+      database.withWriteTx((tx) => {
+        tx.audit({
+          kind: 'policy',
+          action: outcome.reloaded ? 'policy.reloaded' : 'policy.reload-failed',
+          actor: how === 'watcher' ? 'node' : 'person',
+          details: {
+            how,
+            generation: outcome.generation,
+            digest: sha256Hex(text),
+            waits,
+            violations: outcome.violations?.length ?? 0,
+          },
+        });
+        if (outcome.reloaded && waits === 0) facts.set(tx, KEY, text);
+      });
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { rmSync } from 'node:fs';
+import type { Logger } from '@writ/core';
+import type { NodeInfo } from '@writ/gateway';
+import type { Started } from '../cli/lifecycle.ts';
+import type { Environment } from '../env.ts';
+import type { Home } from '../home.ts';
+import { VERSION } from '../version.ts';
+import { type Closers, createClosers } from './closers.ts';
+import { type Foundations, openFoundations } from './foundations.ts';
+import { issueHostToken } from './host-token.ts';
+import { advertisedAddress } from './mesh-address.ts';
+import { writePrivateFile } from './private-file.ts';
+import { createSurfaces, type Surfaces } from './surfaces.ts';
+import { createWork } from './work.ts';
+
+/** A node that serves. */
+export interface RunningNode {
+  readonly started: Started;
+  readonly surfaces: Surfaces;
+  /** Ends everything in the reverse order of its start; work may take `graceMs` to end. */
+  close(graceMs: number): Promise<void>;
+}
+
+export interface ComposeOptions {
+  readonly home: Home;
+  readonly environment: Environment;
+  readonly logger: Logger;
+  /** Called when somebody with the host token asks the node to stop. */
+  readonly requestStop: () => void;
+}
+
+/**
+ * The composition root: the only place that builds the parts of a node and hands them to each other. What was opened
+ * is closed again, in reverse, when a later part fails.
+ */
+export async function composeNode(options: ComposeOptions): Promise<RunningNode> {
+  const closers = createClosers();
+  try {
+    return await compose(options, closers);
+  } catch (error) {
+    await closers.close(0);
+    throw error;
+  }
+}
+
+async function compose(options: ComposeOptions, closers: Closers): Promise<RunningNode> {
+  const { home, environment, logger } = options;
+  const base = await openFoundations(home, logger, closers);
+  const work = createWork(base, environment, closers);
+  const info = createInfo(base);
+  const surfaces = createSurfaces(
+    base,
+    work,
+    { node: { info: () => info.value, requestStop: options.requestStop }, address: () => info.value.meshAddress },
+    closers,
+  );
+  // What an earlier boot left behind is settled before anybody can ask.
+  const recovered = await work.executor.recover();
+  await info.listen(surfaces);
+  issueHostToken(base.database, base.stores.tokens, home.tokenFile, base.random);
+  closers.add(() => rmSync(home.tokenFile, { force: true }));
+  writePrivateFile(
+    home.pidFile,
+    JSON.stringify({ pid: process.pid, startedAtMs: info.value.startedAtMs }),
+    base.random,
+  );
+  closers.add(() => rmSync(home.pidFile, { force: true }));
+  await surfaces.gateway.listenControl(home.socketFile);
+  await work.origin.recover();
+  base.database.withWriteTx((tx) =>
+    tx.audit({ kind: 'node', action: 'node.started', actor: 'node', details: recovered }),
+  );
+  const { id, meshAddress } = info.value;
+  logger.info('serving', { id, meshAddress, ...recovered });
+  return {
+    started: { pid: process.pid, id, ...(meshAddress === undefined ? {} : { listen: meshAddress }) },
+    surfaces,
+    close: (graceMs) => closers.close(graceMs),
+  };
+}
+
+/** What the node says of itself; its address is known once the mesh listens. */
+function createInfo(base: Foundations): { readonly value: NodeInfo; listen(surfaces: Surfaces): Promise<void> } {
+  const { node } = base.engine.snapshot().config;
+  let value: NodeInfo = {
+    id: base.identity.public.id,
+    name: node.name,
+    version: VERSION,
+    pid: process.pid,
+    startedAtMs: base.clock.nowMs(),
+    home: base.home.root,
+    // There is no approver yet: the host token alone lends, pairs and widens, whatever `approvals.mode` says.
+    unseparated: true,
+  };
+  return {
+    get value() {
+      return value;
+    },
+    async listen(surfaces) {
+      if (node.listen === undefined) return;
+      const { port } = await surfaces.mesh.listen(node.listen);
+      value = { ...value, meshAddress: advertisedAddress(node.listen, port) };
+    },
+  };
+}

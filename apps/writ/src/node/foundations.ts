@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Clock, createSystemClock, createSystemRandom, type Logger, type Random } from '@writ/core';
+import { type Database, openDatabase } from '@writ/database';
+import {
+  createPinStore,
+  loadIdentity,
+  type NodeIdentity,
+  type PinStore,
+  parseNodeId,
+  rotateWhenDue,
+} from '@writ/identity';
+import { type CompileOptions, createPolicyEngine, type PolicyEngine } from '@writ/policy';
+import type { Home } from '../home.ts';
+import { type AcceptedPolicy, createAcceptedPolicy } from './accepted-policy.ts';
+import type { Closers } from './closers.ts';
+import { assertPrivate, ensurePrivateDir } from './private-file.ts';
+import { createStores, type Stores } from './stores.ts';
+
+/** What everything else stands on. */
+export interface Foundations {
+  readonly home: Home;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly identity: NodeIdentity;
+  readonly pins: PinStore;
+  readonly database: Database;
+  readonly stores: Stores;
+  readonly compile: CompileOptions;
+  readonly accepted: AcceptedPolicy;
+  /** The one engine of this node. */
+  readonly engine: PolicyEngine;
+}
+
+/** Opens the home: folders, database (which refuses a second node), keys, pins, policy. */
+export async function openFoundations(home: Home, logger: Logger, closers: Closers): Promise<Foundations> {
+  const clock = createSystemClock();
+  const random = createSystemRandom();
+  for (const dir of [home.configDir, home.dataDir, home.runDir, dirname(home.socketFile), dirname(home.databaseFile)]) {
+    ensurePrivateDir(dir);
+  }
+  assertPrivate(home.configFile);
+  const database = await openDatabase({ path: home.databaseFile, clock, logger });
+  closers.add(() => database.close());
+  const stores = createStores();
+  const identity = await loadIdentity({ dir: home.keysDir, clock, random });
+  closers.add(rotateWhenDue(identity, { clock, logger }));
+  const pins = createPinStore(home.pinsDir, random);
+  const compile: CompileOptions = { isNodeId: (id) => parseNodeId(id) !== undefined };
+  const accepted = createAcceptedPolicy(database, stores.facts);
+  const text = readFileSync(home.configFile, 'utf8');
+  const acceptedText = accepted.read();
+  const engine = createPolicyEngine({
+    ...compile,
+    text,
+    clock,
+    selfId: identity.public.id,
+    ...(acceptedText === undefined ? {} : { acceptedText }),
+  });
+  const { generation, parked } = engine.status();
+  accepted.note(
+    text,
+    { reloaded: true, generation, restartNeeded: [], ...(parked === undefined ? {} : { parked }) },
+    'start',
+  );
+  return { home, clock, random, logger, identity, pins, database, stores, compile, accepted, engine };
+}

@@ -1,0 +1,90 @@
+import { createGateway, type Gateway, type NodeControl } from '@writ/gateway';
+import { createMeshServer, createRedeemTransport, type MeshServer } from '@writ/mesh';
+import { createPairing, type Pairing } from '@writ/pairing';
+import { addPeer, removePeer } from '@writ/policy';
+import { VERSION } from '../version.ts';
+import type { Closers } from './closers.ts';
+import { createConfigAdmin, createProfileValidator } from './config-admin.ts';
+import { createConfigFile } from './config-file.ts';
+import type { Foundations } from './foundations.ts';
+import { createAuthenticator } from './host-token.ts';
+import { createPeerLinks, createRemoteDescribe } from './peer-links.ts';
+import { createSessions } from './sessions.ts';
+import type { Work } from './work.ts';
+
+/** What others touch of a node. The mesh server and the gateway hold the same engine. */
+export interface Surfaces {
+  readonly mesh: MeshServer;
+  readonly gateway: Gateway;
+}
+
+export interface SurfaceOptions {
+  readonly node: NodeControl;
+  /** `host:port` for invites; undefined: this node only dials out. */
+  readonly address: () => string | undefined;
+}
+
+export function createSurfaces(base: Foundations, work: Work, options: SurfaceOptions, closers: Closers): Surfaces {
+  const { clock, random, logger, identity, pins, database, stores, engine } = base;
+  const config = createConfigFile({
+    path: base.home.configFile,
+    engine,
+    clock,
+    random,
+    logger,
+    onReload: (text, outcome, how) => base.accepted.note(text, outcome, how),
+  });
+  closers.add(() => config.close());
+  const { name } = engine.snapshot().config.node;
+  const pairing: Pairing = createPairing({
+    identity,
+    pins,
+    invites: stores.invites,
+    database,
+    authority: work.authority,
+    engine,
+    config,
+    edits: { addPeer, removePeer },
+    transport: createRedeemTransport({ identity, clock }),
+    nodeName: name,
+    address: options.address,
+    clock,
+    random,
+    logger,
+  });
+  const mesh = createMeshServer({
+    identity,
+    pins,
+    engine,
+    executor: work.executor,
+    // A question counts like a request: asking is what is limited.
+    checkPolicy: (subject, question) => database.withWriteTx((tx) => work.authority.decide(tx, subject, question)),
+    pairing,
+    name,
+    version: VERSION,
+    clock,
+    logger,
+  });
+  closers.add((graceMs) => mesh.close(graceMs));
+  const gateway = createGateway({
+    engine,
+    authority: work.authority,
+    origin: work.origin,
+    executor: work.executor,
+    pairing,
+    node: options.node,
+    links: createPeerLinks(work.peers),
+    describe: createRemoteDescribe(work.peers),
+    config: createConfigAdmin(config, base.compile),
+    profiles: createProfileValidator(),
+    sessions: createSessions(database, stores.sessions, identity.public.id, random),
+    authenticator: createAuthenticator(database, stores.tokens),
+    // Task tokens are not issued yet, so nothing is within reach of one.
+    scope: { within: () => false },
+    audit: database,
+    clock,
+    logger,
+  });
+  closers.add(() => gateway.close());
+  return { mesh, gateway };
+}

@@ -1,0 +1,95 @@
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { type Authority, createAuthority } from '@writ/authority';
+import {
+  createExecutor,
+  createFileTranscripts,
+  createLocalPeerClient,
+  createOrigin,
+  type Executor,
+  type Origin,
+  type PeerDirectory,
+} from '@writ/delegation';
+import { createPeerClients, type PeerClients } from '@writ/mesh';
+import { createTaskRunner } from '@writ/runner';
+import type { Environment } from '../env.ts';
+import type { Closers } from './closers.ts';
+import type { Foundations } from './foundations.ts';
+import { resolveConfigPath } from './paths.ts';
+import { createWritIssuer } from './writ-issuer.ts';
+
+/** The use cases of a node: both ends of tasks, and what stands behind them. */
+export interface Work {
+  readonly authority: Authority;
+  readonly executor: Executor;
+  readonly origin: Origin;
+  readonly peers: PeerClients;
+}
+
+/** Tasks that run at once for each processor; the others queue. */
+const SLOTS_PER_CPU = 4;
+/** Most bytes of one task's transcript. */
+const TRANSCRIPT_CAP_BYTES = 64 * 1024 * 1024;
+
+export function createWork(base: Foundations, environment: Environment, closers: Closers): Work {
+  const { clock, random, logger, database, stores, engine, home } = base;
+  const authority = createAuthority({
+    database,
+    leases: stores.leases,
+    requestLog: stores.requestLog,
+    engine,
+    liveTasks: { countLive: (tx, subject) => stores.tasks.countLive(tx, subject) },
+    random,
+    logger,
+  });
+  const runner = createTaskRunner({
+    root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir },
+    spawner: { node: process.execPath, script: fileURLToPath(new URL('./spawner.js', import.meta.url)) },
+    env: environment.all,
+    clock,
+    random,
+    logger,
+    transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
+  });
+  closers.add(() => runner.close());
+  const executor = createExecutor({
+    database,
+    tasks: stores.tasks,
+    authority,
+    engine,
+    runner,
+    workspaces(name) {
+      const workspace = engine.snapshot().config.workspaces.get(name);
+      return workspace === undefined ? undefined : resolveConfigPath(workspace.path, home.configFile);
+    },
+    clock,
+    random,
+    logger,
+    slots: SLOTS_PER_CPU * availableParallelism(),
+  });
+  closers.add((graceMs) => executor.close(graceMs));
+  const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
+  closers.add(() => peers.close());
+  const origin = createOrigin({
+    database,
+    mirrors: stores.mirrors,
+    engine,
+    directory: withSelf(peers, executor),
+    issuer: createWritIssuer(base.identity, engine, clock, random),
+    transcripts: createFileTranscripts(home.mirrorsDir),
+    clock,
+    random,
+    logger,
+  });
+  closers.add(() => origin.close());
+  return { authority, executor, origin, peers };
+}
+
+/** The peers, and this node itself under the name `self`. */
+function withSelf(peers: PeerDirectory, executor: Executor): PeerDirectory {
+  const self = createLocalPeerClient(executor);
+  return {
+    find: (labelOrId) => (labelOrId === 'self' ? { id: 'self', label: 'self' } : peers.find(labelOrId)),
+    client: (id) => (id === 'self' ? self : peers.client(id)),
+  };
+}

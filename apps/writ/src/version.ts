@@ -1,0 +1,2 @@
+/** Version of this program; the same as in package.json, which a test compares. */
+export const VERSION = '0.1.0';
