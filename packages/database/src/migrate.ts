@@ -2,16 +2,11 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { Kysely, type Migration, Migrator, SqliteDialect } from 'kysely';
 import { schemaTooNew } from './errors.ts';
 
-/**
- * Brings the schema up to the last of `migrations`, each in a transaction; forward only. Throws SCHEMA_TOO_NEW, with
- * nothing changed, where the file has one that is not among them.
- */
+/** Brings the schema up to the last of `migrations`, in a transaction; forward only. */
 export async function migrate(
   handle: BetterSqlite3.Database,
-  path: string,
   migrations: Readonly<Record<string, Migration>>,
 ): Promise<void> {
-  refuseNewer(handle, path, migrations);
   // Not destroyed afterwards: that would close the handle, which is not Kysely's.
   const migrator = new Migrator({
     db: new Kysely<unknown>({ dialect: new SqliteDialect({ database: handle }) }),

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWritError, sha256Hex, silentLogger } from '@writ/core';
 import BetterSqlite3 from 'better-sqlite3';
@@ -64,6 +64,23 @@ describe('openDatabase', () => {
     expect(await codeOf(openDatabase(options()))).toBe('SCHEMA_TOO_NEW');
     expect([sha256Hex(readFileSync(path)), statSync(path).mtimeMs]).toEqual(before);
     (await openDatabaseWith(options(), future)).close();
+  });
+
+  it('leaves a newer file as it was after a crash of its program, with what had not reached it yet', async () => {
+    const future = { ...MIGRATIONS, '9999-later': { up: async () => {} } };
+    const newer = await openDatabaseWith(options(), future);
+    newer.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'in-the-wal', actor: 'node' }));
+    const crashed = join(home.path, 'crashed.db');
+    const files = [crashed, `${crashed}-wal`];
+    copyFileSync(path, crashed);
+    copyFileSync(`${path}-wal`, `${crashed}-wal`);
+    newer.close();
+    const before = files.map((file) => sha256Hex(readFileSync(file)));
+    expect(await codeOf(openDatabase({ ...options(), path: crashed }))).toBe('SCHEMA_TOO_NEW');
+    expect(files.map((file) => sha256Hex(readFileSync(file)))).toEqual(before);
+    const again = await openDatabaseWith({ ...options(), path: crashed }, future);
+    expect(again.auditTail(1)[0]?.action).toBe('in-the-wal');
+    again.close();
   });
 
   it('keeps nothing of a migration that fails half-way', async () => {

@@ -65,7 +65,7 @@ async function openHandle(
   const handle = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     configure(handle);
-    await migrate(handle, path, migrations);
+    await migrate(handle, migrations);
     if (path !== IN_MEMORY) tightenSideFiles(path);
     const prepare = createStatementCache(handle);
     const mark = createClockMark(handle, clock);

@@ -11,6 +11,14 @@ export interface RowShape<T> {
   readonly shape: z.ZodType<T>;
 }
 
+/**
+ * Fields of an object shape, one for each key of `T`, optional ones too: a field that is added to a type and forgotten
+ * here would be dropped from every row that is read, so it does not compile.
+ */
+export function fieldsOf<T>() {
+  return <S extends Record<keyof T, z.ZodType>>(fields: S): S => fields;
+}
+
 /** A JSON text column: parsed, then checked by `shape`. */
 export function jsonColumn<T extends z.ZodType>(shape: T) {
   const parsed = z.string().transform((text, context): unknown => {

@@ -1,20 +1,22 @@
-import { countColumn, jsonColumn, type RowShape, readRows } from '@writ/database';
+import { countColumn, fieldsOf, jsonColumn, type RowShape, readRows } from '@writ/database';
 import { z } from 'zod';
 import type { InviteRecord, InviteStore } from './types.ts';
 
 const SHAPE: RowShape<InviteRecord> = {
   table: 'invite',
   key: 'id',
-  shape: z.object({
-    id: z.string(),
-    secretHash: z.string(),
-    profiles: jsonColumn(z.array(z.string())),
-    workspaces: jsonColumn(z.array(z.string())),
-    leaseMs: countColumn.optional(),
-    createdAtMs: countColumn,
-    expiresAtMs: countColumn,
-    usedAtMs: countColumn.optional(),
-  }),
+  shape: z.object(
+    fieldsOf<InviteRecord>()({
+      id: z.string(),
+      secretHash: z.string(),
+      profiles: jsonColumn(z.array(z.string())),
+      workspaces: jsonColumn(z.array(z.string())),
+      leaseMs: countColumn.optional(),
+      createdAtMs: countColumn,
+      expiresAtMs: countColumn,
+      usedAtMs: countColumn.optional(),
+    }),
+  ),
 };
 
 const INSERT = `INSERT INTO invite (id, secret_hash, profiles, workspaces, lease_ms, created_at_ms, expires_at_ms)

@@ -1,4 +1,13 @@
-import { countColumn, jsonColumn, type ReadTx, type RowShape, readRow, readRows, type WriteTx } from '@writ/database';
+import {
+  countColumn,
+  fieldsOf,
+  jsonColumn,
+  type ReadTx,
+  type RowShape,
+  readRow,
+  readRows,
+  type WriteTx,
+} from '@writ/database';
 import { z } from 'zod';
 import type { ClaimRefusal, Lease, LeaseStore, NewLease } from './types.ts';
 
@@ -8,23 +17,25 @@ const KEEP_DEAD_MS = 30 * 86_400_000;
 const SHAPE: RowShape<Lease> = {
   table: 'lease',
   key: 'id',
-  shape: z.object({
-    id: z.string(),
-    peer: z.string().min(1),
-    origin: z.string().min(1),
-    session: z.string().min(1).optional(),
-    profile: z.string().min(1),
-    closure: jsonColumn(z.array(z.string())),
-    workspaces: jsonColumn(z.array(z.string())),
-    issuedBy: z.string(),
-    issuedAtMs: countColumn,
-    expiresAtMs: countColumn,
-    maxExpiresAtMs: countColumn,
-    maxUses: countColumn.optional(),
-    uses: countColumn,
-    revokedAtMs: countColumn.optional(),
-    version: countColumn,
-  }),
+  shape: z.object(
+    fieldsOf<Lease>()({
+      id: z.string(),
+      peer: z.string().min(1),
+      origin: z.string().min(1),
+      session: z.string().min(1).optional(),
+      profile: z.string().min(1),
+      closure: jsonColumn(z.array(z.string())),
+      workspaces: jsonColumn(z.array(z.string())),
+      issuedBy: z.string(),
+      issuedAtMs: countColumn,
+      expiresAtMs: countColumn,
+      maxExpiresAtMs: countColumn,
+      maxUses: countColumn.optional(),
+      uses: countColumn,
+      revokedAtMs: countColumn.optional(),
+      version: countColumn,
+    }),
+  ),
 };
 
 const COLUMNS = `id, peer, origin, session, profile, closure, workspaces, issued_by AS issuedBy,

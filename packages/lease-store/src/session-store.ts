@@ -1,18 +1,20 @@
 import { quote, WritError } from '@writ/core';
-import { countColumn, type ReadTx, type RowShape, readRow } from '@writ/database';
+import { countColumn, fieldsOf, type ReadTx, type RowShape, readRow } from '@writ/database';
 import { z } from 'zod';
 import type { Session, SessionStore } from './types.ts';
 
 const SHAPE: RowShape<Session> = {
   table: 'session',
   key: 'id',
-  shape: z.object({
-    origin: z.string().min(1),
-    id: z.string().min(1),
-    agent: z.string(),
-    startedAtMs: countColumn,
-    endedAtMs: countColumn.optional(),
-  }),
+  shape: z.object(
+    fieldsOf<Session>()({
+      origin: z.string().min(1),
+      id: z.string().min(1),
+      agent: z.string(),
+      startedAtMs: countColumn,
+      endedAtMs: countColumn.optional(),
+    }),
+  ),
 };
 
 const START = `INSERT INTO session (origin, id, agent, started_at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`;

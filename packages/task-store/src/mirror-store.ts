@@ -1,6 +1,7 @@
 import { quote, WritError } from '@writ/core';
 import {
   countColumn,
+  fieldsOf,
   flagColumn,
   jsonColumn,
   type ReadTx,
@@ -23,24 +24,26 @@ const COLUMNS = `id, peer, peer_label AS peerLabel, session, agent, idempotency_
 const SHAPE: RowShape<Mirror> = {
   table: 'mirror',
   key: 'id',
-  shape: z.object({
-    id: z.string(),
-    peer: z.string(),
-    peerLabel: z.string(),
-    session: z.string(),
-    agent: z.string(),
-    idempotencyKey: z.string(),
-    spec: jsonColumn(specShape),
-    state: stateShape,
-    granted: jsonColumn(grantedShape).optional(),
-    cursor: countColumn,
-    createdAtMs: countColumn,
-    cancelRequestedAtMs: countColumn.optional(),
-    unreachable: flagColumn,
-    accepted: flagColumn,
-    outcome: jsonColumn(outcomeShape).optional(),
-    version: countColumn,
-  }),
+  shape: z.object(
+    fieldsOf<Mirror>()({
+      id: z.string(),
+      peer: z.string(),
+      peerLabel: z.string(),
+      session: z.string(),
+      agent: z.string(),
+      idempotencyKey: z.string(),
+      spec: jsonColumn(specShape),
+      state: stateShape,
+      granted: jsonColumn(grantedShape).optional(),
+      cursor: countColumn,
+      createdAtMs: countColumn,
+      cancelRequestedAtMs: countColumn.optional(),
+      unreachable: flagColumn,
+      accepted: flagColumn,
+      outcome: jsonColumn(outcomeShape).optional(),
+      version: countColumn,
+    }),
+  ),
 };
 
 const INSERT = `INSERT INTO mirror (id, peer, peer_label, session, agent, idempotency_key, spec, state, cursor,

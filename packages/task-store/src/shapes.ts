@@ -1,3 +1,4 @@
+import { fieldsOf } from '@writ/database';
 import { z } from 'zod';
 import {
   type Granted,
@@ -22,47 +23,55 @@ const endingShape = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('cancel'), cause: z.string() }),
 ]);
 
-export const outcomeShape: z.ZodType<TaskOutcome> = z.object({
-  state: z.enum(TERMINAL_STATES),
-  code: z.string().optional(),
-  message: z.string(),
-  ending: endingShape.optional(),
-  truncated: z.boolean(),
-  stdoutBytes: count,
-  stderrBytes: count,
-  startedAtMs: z.number().optional(),
-  endedAtMs: z.number(),
-});
+export const outcomeShape: z.ZodType<TaskOutcome> = z.object(
+  fieldsOf<TaskOutcome>()({
+    state: z.enum(TERMINAL_STATES),
+    code: z.string().optional(),
+    message: z.string(),
+    ending: endingShape.optional(),
+    truncated: z.boolean(),
+    stdoutBytes: count,
+    stderrBytes: count,
+    startedAtMs: z.number().optional(),
+    endedAtMs: z.number(),
+  }),
+);
 
-export const grantedShape: z.ZodType<Granted> = z.object({
-  requestedProfile: z.string(),
-  effectiveProfile: z.string(),
-  effectiveRunner: z.string(),
-  isolation: z.enum(['required', 'none']),
-  generation: count,
-  leaseId: z.string().optional(),
-  message: z.string(),
-});
+export const grantedShape: z.ZodType<Granted> = z.object(
+  fieldsOf<Granted>()({
+    requestedProfile: z.string(),
+    effectiveProfile: z.string(),
+    effectiveRunner: z.string(),
+    isolation: z.enum(['required', 'none']),
+    generation: count,
+    leaseId: z.string().optional(),
+    message: z.string(),
+  }),
+);
 
-export const specShape: z.ZodType<TaskSpec> = z.object({
-  input: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('argv'), argv: z.array(z.string()) }),
-    z.object({ kind: z.literal('prompt'), prompt: z.string() }),
-  ]),
-  profile: z.string().optional(),
-  runner: z.string().optional(),
-  workspace: z.string().optional(),
-  ref: z.string().optional(),
-  timeoutMs: z.number().optional(),
-});
+export const specShape: z.ZodType<TaskSpec> = z.object(
+  fieldsOf<TaskSpec>()({
+    input: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('argv'), argv: z.array(z.string()) }),
+      z.object({ kind: z.literal('prompt'), prompt: z.string() }),
+    ]),
+    profile: z.string().optional(),
+    runner: z.string().optional(),
+    workspace: z.string().optional(),
+    ref: z.string().optional(),
+    timeoutMs: z.number().optional(),
+  }),
+);
 
-export const boundsShape: z.ZodType<TaskBounds> = z.object({
-  grants: z.array(z.array(z.string())).optional(),
-  grantWorkspaces: z.array(z.string()).optional(),
-  depthLeft: count.optional(),
-  maxOutputBytes: count.optional(),
-  writExpiresAtMs: z.number().optional(),
-});
+export const boundsShape: z.ZodType<TaskBounds> = z.object(
+  fieldsOf<TaskBounds>()({
+    grants: z.array(z.array(z.string())).optional(),
+    grantWorkspaces: z.array(z.string()).optional(),
+    depthLeft: count.optional(),
+    maxOutputBytes: count.optional(),
+    writExpiresAtMs: z.number().optional(),
+  }),
+);
 
 const streamShape = z.enum(['stdout', 'stderr']);
 

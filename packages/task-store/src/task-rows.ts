@@ -1,4 +1,4 @@
-import { countColumn, jsonColumn, type ReadTx, type RowShape, readRow } from '@writ/database';
+import { countColumn, fieldsOf, jsonColumn, type ReadTx, type RowShape, readRow } from '@writ/database';
 import { z } from 'zod';
 import { boundsShape, grantedShape, outcomeShape, specShape, stateShape } from './shapes.ts';
 import type { Task } from './types.ts';
@@ -12,28 +12,30 @@ export const TASK_COLUMNS = `id, sender, origin, session, agent, chain, idempote
 export const TASK_SHAPE: RowShape<Task> = {
   table: 'task',
   key: 'id',
-  shape: z.object({
-    id: z.string(),
-    sender: z.string(),
-    origin: z.string(),
-    session: z.string(),
-    agent: z.string(),
-    chain: jsonColumn(z.array(z.string())),
-    idempotencyKey: z.string(),
-    requestDigest: z.string(),
-    spec: jsonColumn(specShape),
-    bounds: jsonColumn(boundsShape),
-    granted: jsonColumn(grantedShape),
-    state: stateShape,
-    epoch: countColumn,
-    lastSeq: countColumn,
-    createdAtMs: countColumn,
-    deadlineMs: countColumn.optional(),
-    cancelRequestedAtMs: countColumn.optional(),
-    attemptNonce: z.string().optional(),
-    outcome: jsonColumn(outcomeShape).optional(),
-    version: countColumn,
-  }),
+  shape: z.object(
+    fieldsOf<Task>()({
+      id: z.string(),
+      sender: z.string(),
+      origin: z.string(),
+      session: z.string(),
+      agent: z.string(),
+      chain: jsonColumn(z.array(z.string())),
+      idempotencyKey: z.string(),
+      requestDigest: z.string(),
+      spec: jsonColumn(specShape),
+      bounds: jsonColumn(boundsShape),
+      granted: jsonColumn(grantedShape),
+      state: stateShape,
+      epoch: countColumn,
+      lastSeq: countColumn,
+      createdAtMs: countColumn,
+      deadlineMs: countColumn.optional(),
+      cancelRequestedAtMs: countColumn.optional(),
+      attemptNonce: z.string().optional(),
+      outcome: jsonColumn(outcomeShape).optional(),
+      version: countColumn,
+    }),
+  ),
 };
 
 const GET = `SELECT ${TASK_COLUMNS} FROM task WHERE id = ?`;

@@ -68,8 +68,9 @@ function insert(tx: WriteTx, task: NewTask): ReturnType<TaskStore['insert']> {
     );
   // INVARIANT: 8 one start per idempotency key: the unique index decides, not a look before.
   const stored = inserted.changes === 1 ? getTask(tx, task.id) : findByKey(tx, task.sender, task.idempotencyKey);
-  if (stored === undefined) return { kind: 'taken' };
-  return { kind: inserted.changes === 1 ? 'inserted' : 'existing', task: stored };
+  if (stored !== undefined) return { kind: inserted.changes === 1 ? 'inserted' : 'existing', task: stored };
+  if (inserted.changes === 1) throw new WritError('INTERNAL', 'a task that could not be read back was refused');
+  return { kind: 'taken' };
 }
 
 function update(tx: WriteTx, id: string, version: number, change: TaskChange): Task | undefined {
