@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Authority, createAuthority } from '@writ/authority';
+import { createSystemRandom, silentLogger, WritError } from '@writ/core';
+import { type Database, openDatabase } from '@writ/database';
+import { createIdentity, createPinStore, type NodeIdentity, type PinStore } from '@writ/identity';
+import { createInviteStore, createLeaseStore, createRequestLogStore } from '@writ/lease-store';
+import { addPeer, createPolicyEngine, formatViolations, type PolicyEngine, removePeer } from '@writ/policy';
+import type { FakeClock } from '@writ/testkit/clock';
+import { createChannel } from '../channel.ts';
+import { createPairing } from '../create-pairing.ts';
+import type { PairingOptions } from '../options.ts';
+import type { ConfigFile, Pairing, RedeemClientMessage, RedeemServerMessage, RedeemTransport } from '../types.ts';
+
+/** Two ends joined in memory, with somebody in the middle. */
+export interface TestNetwork extends RedeemTransport {
+  readonly nodes: Map<string, TestNode>;
+  /** What the one in the middle makes of the messages. */
+  onClient: (message: RedeemClientMessage) => RedeemClientMessage;
+  onServer: (message: RedeemServerMessage) => RedeemServerMessage;
+}
+
+export interface TestNode {
+  readonly pairing: Pairing;
+  readonly identity: NodeIdentity;
+  readonly pins: PinStore;
+  readonly database: Database;
+  readonly authority: Authority;
+  readonly engine: PolicyEngine;
+  /** The text of its `writ.toml`. */
+  text(): string;
+  close(): void;
+}
+
+const POLICY = `schema = 1
+# a comment that stays
+[node]
+name = "NAME"
+[workspaces.app]
+path = "/srv/app"
+[profiles.query]
+capabilities = ["inspect_status"]
+runner = "shell"
+isolation = "none"
+[profiles.repo-dev]
+capabilities = ["read_repo", "edit_repo"]
+runner = "shell"
+isolation = "none"
+require_explicit = true
+require_lease = true
+`;
+
+export function createTestNetwork(): TestNetwork {
+  const network: TestNetwork = {
+    nodes: new Map(),
+    onClient: (message) => message,
+    onServer: (message) => message,
+    async *redeem(target, messages, signal) {
+      const node = network.nodes.get(target.address);
+      if (node?.identity.public.id !== target.id) throw new WritError('UNREACHABLE', 'nobody answers');
+      const toServer = createChannel<RedeemClientMessage>(signal);
+      const pump = async (): Promise<void> => {
+        for await (const message of messages) toServer.send(network.onClient(message));
+        toServer.end();
+      };
+      void pump();
+      for await (const message of node.pairing.serve(toServer)) yield network.onServer(message);
+    },
+  };
+  return network;
+}
+
+/** A node with its real stores, engine and authority, in a temporary folder. */
+export async function createTestNode(
+  network: TestNetwork,
+  clock: FakeClock,
+  name: string,
+  change: Partial<PairingOptions> & { readonly policy?: string } = {},
+): Promise<TestNode> {
+  const home = mkdtempSync(join(tmpdir(), 'writ-pairing-'));
+  const random = createSystemRandom();
+  const identity = await createIdentity({ dir: join(home, 'keys'), clock, random });
+  const pins = createPinStore(join(home, 'pins'), random);
+  const database = await openDatabase({ path: join(home, 'writ.db'), clock, logger: silentLogger });
+  let text = (change.policy ?? POLICY).replace('NAME', name);
+  const engine = createPolicyEngine({ text, clock, selfId: identity.public.id });
+  const leases = createLeaseStore();
+  const requestLog = createRequestLogStore();
+  const liveTasks = { countLive: () => 0 };
+  const authority = createAuthority({ database, leases, requestLog, engine, liveTasks, random, logger: silentLogger });
+  const config: ConfigFile = {
+    read: async () => text,
+    async edit(edit) {
+      const edited = edit(text);
+      const outcome = await engine.reload(edited, { acceptWidening: true });
+      if (!outcome.reloaded) throw new WritError('CONFIG_INVALID', formatViolations(outcome.violations ?? []));
+      text = edited;
+      return outcome;
+    },
+  };
+  const address = `${name.toLowerCase()}.example:7420`;
+  const pairing = createPairing({
+    identity,
+    pins,
+    invites: createInviteStore(),
+    database,
+    authority,
+    engine,
+    config,
+    edits: { addPeer, removePeer },
+    transport: network,
+    nodeName: name,
+    address: () => address,
+    clock,
+    random,
+    logger: silentLogger,
+    ...change,
+  });
+  const node: TestNode = {
+    pairing,
+    identity,
+    pins,
+    database,
+    authority,
+    engine,
+    text: () => text,
+    close() {
+      database.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+  network.nodes.set(address, node);
+  return node;
+}
