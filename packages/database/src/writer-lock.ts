@@ -10,6 +10,8 @@ export type Unlock = () => void;
  * an empty file beside the database: the kernel ends it with its process, however that dies, so there is nothing to
  * clean up by hand; a second handle in the same process is refused too; and readers of the database are not in its way,
  * as they would be with `locking_mode = EXCLUSIVE`.
+ * Nothing else in this process may open the lock file or the database as a file: closing such a descriptor would drop
+ * the kernel's locks with it.
  */
 export function takeWriterLock(databasePath: string): Unlock {
   const path = `${databasePath}.lock`;
