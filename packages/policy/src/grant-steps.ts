@@ -64,9 +64,9 @@ export const workspaceStep: Step = {
       const why = membersOf(needs).join(', ');
       return refuseWorkspace(deciding, `no workspace is named, and ${quote(profile)} needs one for ${why}`);
     }
-    const name = foldName(request.workspace);
+    const { label, workspaces } = known(deciding.subject);
+    const name = workspaces.has(request.workspace) ? request.workspace : foldName(request.workspace);
     if (name !== undefined && isUsable(deciding, name)) return undefined;
-    const { label } = known(deciding.subject);
     return refuseWorkspace(deciding, `${quote(label)} may not use workspace ${quote(request.workspace)} here`);
   },
   note({ request, subject }) {

@@ -6,6 +6,8 @@ import type { Config, Position, Snapshot, SubjectRules } from './types.ts';
 export interface IndexedSubject {
   /** Label of the peer, or `self`. */
   readonly label: string;
+  /** Node id, folded; `self` for this machine's own agent. */
+  readonly id: string;
   readonly rules: SubjectRules;
   readonly profiles: ReadonlySet<string>;
   readonly workspaces: ReadonlySet<string>;
@@ -34,8 +36,9 @@ export interface CompiledPolicy extends Omit<Snapshot, 'generation'> {
 
 /** Sets and masks of a configuration. Load has looked at its rules; deciding looks at the important ones again. */
 export function indexConfig(config: Config, position: PolicyIndex['position']): PolicyIndex {
-  const indexSubject = (label: string, rules: SubjectRules, path: string): IndexedSubject => ({
+  const indexSubject = (label: string, id: string, rules: SubjectRules, path: string): IndexedSubject => ({
     label,
+    id,
     rules,
     profiles: new Set(rules.profiles),
     workspaces: new Set(rules.workspaces),
@@ -45,8 +48,10 @@ export function indexConfig(config: Config, position: PolicyIndex['position']): 
   const peers = [...config.peers.values()];
   return {
     config,
-    peersById: new Map(peers.map((peer) => [peer.id, indexSubject(peer.label, peer, joinPath('peers', peer.label))])),
-    self: indexSubject('self', config.self, 'self'),
+    peersById: new Map(
+      peers.map((peer) => [peer.id, indexSubject(peer.label, peer.id, peer, joinPath('peers', peer.label))]),
+    ),
+    self: indexSubject('self', 'self', config.self, 'self'),
     masks: new Map([...config.profiles].map(([name, profile]) => [name, maskOfProfile(profile)])),
     position,
   };

@@ -27,7 +27,7 @@ export function readSource(text: string): { ok: true; source: Source } | { ok: f
     const position = (path: string): Position | undefined => {
       places ??= findPlaces(text);
       for (let at = path; at !== ''; at = parentPath(at)) {
-        const found = places.get(at);
+        const found = places.get(at) ?? places.get(anyCase(at));
         if (found) return found;
       }
       return undefined;
@@ -111,7 +111,16 @@ function pathOf(keys: readonly (string | number)[]): string {
   return keys.reduce<string>(joinPath, '');
 }
 
-/** The first place wins: a dotted key may name a table that stands further up. */
+/** Key of a path in any letter case; no path begins with a space. */
+function anyCase(path: string): string {
+  return ` ${path.toLowerCase()}`;
+}
+
+/**
+ * The first place wins: a dotted key may name a table that stands further up. Rules speak of names as folded, so that
+ * a path is also noted apart, whatever its letter case.
+ */
 function note(places: Map<string, Position>, path: string, node: { readonly loc: AST.SourceLocation }): void {
-  if (!places.has(path)) places.set(path, { line: node.loc.start.line, column: node.loc.start.column + 1 });
+  const place = { line: node.loc.start.line, column: node.loc.start.column + 1 };
+  for (const spelling of [path, anyCase(path)]) if (!places.has(spelling)) places.set(spelling, place);
 }

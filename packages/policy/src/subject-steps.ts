@@ -1,5 +1,6 @@
 import { quote } from '@writ/core';
 import { foldId } from './ids.ts';
+import type { IndexedSubject } from './policy-index.ts';
 import { joinPath } from './source.ts';
 import { type Deciding, deny, known, pass, type Refusal, type Step, skip } from './step.ts';
 
@@ -8,7 +9,7 @@ export const subjectStep: Step = {
   rule: 'peer',
   check(deciding) {
     const { index, request } = deciding;
-    const subject = request.from === 'self' ? index.self : index.peersById.get(foldId(request.from));
+    const subject = request.from === 'self' ? index.self : findPeer(deciding);
     if (!subject) {
       const next = `on ${quote(index.config.node.name)}, pair with it: writ peer invite`;
       return deny('PEER_UNKNOWN', `the sender ${quote(request.from)} is no peer of this node`, [next]);
@@ -34,6 +35,9 @@ export const chainStep: Step = {
       if (chain.length === 0) return undefined;
       return deny('CHAIN_MISMATCH', 'a local request comes with a chain', ['send it without one']);
     }
+    const { id } = known(deciding.subject);
+    // The usual case, one hop: nothing to fold, nothing to compare with anything else.
+    if (chain.length === 1 && chain[0] === id && id !== deciding.selfId) return checkDepth(deciding);
     const folded = chain.map(foldId);
     return (
       checkEnd(deciding, folded) ??
@@ -50,9 +54,13 @@ export const chainStep: Step = {
   },
 };
 
-function checkEnd({ request }: Deciding, chain: readonly string[]): Refusal | undefined {
+function findPeer({ index, request }: Deciding): IndexedSubject | undefined {
+  return index.peersById.get(request.from) ?? index.peersById.get(foldId(request.from));
+}
+
+function checkEnd({ subject }: Deciding, chain: readonly string[]): Refusal | undefined {
   const last = chain.at(-1);
-  if (last === foldId(request.from)) return undefined;
+  if (last === known(subject).id) return undefined;
   const message = `the chain ends with ${last === undefined ? 'nobody' : quote(last)}, not with the sender`;
   return deny('CHAIN_MISMATCH', message, ['a node hands on work under its own identity only']);
 }

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { diffPolicies } from './diff.ts';
+import { BASE, load } from './fixtures.ts';
+import { testId } from './testing.ts';
+
+const FROM = load(BASE).config;
+
+function diff(text: string): { readonly gains: readonly string[]; readonly loses: readonly string[] } {
+  const changes = diffPolicies(FROM, load(text).config);
+  const lines = (effect: string) =>
+    changes.filter((one) => one.effect === effect).map(({ subject, what }) => `${subject}: ${what}`);
+  return { gains: lines('gains'), loses: lines('loses') };
+}
+
+const replaced = (from: string, to: string): string => {
+  expect(BASE).toContain(from);
+  return BASE.replace(from, to);
+};
+
+const ALL = 'profiles = ["query", "repo-dev", "system-change"]';
+
+/** Each widens one thing; read the other way round it takes the same away. */
+const WIDER: readonly [string, string, string][] = [
+  [
+    'a profile',
+    replaced(ALL, ALL).replace(
+      'workspaces = ["app"]\n[peers.desk.limits]',
+      'workspaces = ["app", "site"]\n[peers.desk.limits]',
+    ),
+    'desk: may use workspace site',
+  ],
+  ['a depth', replaced('max_depth = 2', 'max_depth = 3'), 'laptop: work may go on for 3 hops'],
+  ['a limit raised', replaced('max_concurrent = 2', 'max_concurrent = 3'), 'desk: may have 3 tasks at once'],
+  [
+    'a limit taken out',
+    replaced('[peers.desk.limits]\nmax_concurrent = 2\n', ''),
+    'desk: may have any number of tasks at once',
+  ],
+  [
+    'asking for leases',
+    replaced('max_depth = 2', 'max_depth = 2\nmay_request_lease = true'),
+    'laptop: may ask for a lease',
+  ],
+  [
+    'an origin',
+    replaced('max_depth = 2', 'max_depth = 2\naccept_origins = ["desk"]'),
+    'laptop: work that began at desk may come through it',
+  ],
+  [
+    'shipping',
+    replaced('[peers.laptop.outbound]', '[peers.laptop.outbound]\nship = true'),
+    'laptop: agents here may send it a working tree',
+  ],
+  ['a command', replaced('[["true"]]', '[["true"], ["id"]]'), 'laptop: profile query: may run id'],
+  ['a longer run', replaced('commands = ', 'timeout = "31m"\ncommands = '), 'laptop: profile query: may run for 31m'],
+  [
+    'no isolation',
+    replaced('commands = ', 'isolation = "none"\ncommands = '),
+    'desk: profile query: runs without isolation',
+  ],
+  [
+    'a capability',
+    replaced('"inspect_logs"]', '"inspect_logs", "inspect_disk"]'),
+    'desk: profile query: holds inspect_disk',
+  ],
+  ['a secret', replaced('commands = ', 'secrets = ["k"]\ncommands = '), 'desk: profile query: has the secret k'],
+  [
+    'a ceiling gone',
+    replaced('system-change = "repo-dev"\n', ''),
+    'laptop: profile system-change: runs on fixer (fix {prompt})',
+  ],
+  ['a longer chain', replaced('default_profile', 'max_chain = 9\ndefault_profile'), 'node: takes chains of 9 nodes'],
+  ['longer leases', `${BASE}[leases]\nmax = "25h"\n`, 'node: lends leases for 1d1h'],
+  [
+    'another approver',
+    `${BASE}[approvals]\nmode = "terminal"\n`,
+    'node: whoever has a terminal and the host secret is the approver',
+  ],
+  ['an upstream', `${BASE}[upstreams.x]\nurl = "http://x"\n`, 'node: offers the tools of x'],
+  ['rules of its own', `${BASE}[self]\nprofiles = ["query"]\n`, 'self: may ask for profile query'],
+];
+
+describe('the difference of two policies', () => {
+  it('is empty for the same one, also where it is written in another way', () => {
+    expect(diff(`# hello\n${BASE}`)).toEqual({ gains: [], loses: [] });
+    expect(diff(replaced(ALL, 'profiles = ["system-change", "query", "repo-dev", "query"]'))).toEqual({
+      gains: [],
+      loses: [],
+    });
+  });
+
+  it.each(WIDER)('sees what somebody gains and loses by %s', (_, text, what) => {
+    expect(diff(text).gains).toContain(what);
+    const back = diffPolicies(load(text).config, FROM);
+    expect(back.map(({ subject, effect, what: lost }) => `${effect} ${subject}: ${lost}`)).toContain(`loses ${what}`);
+  });
+
+  it('is about identities: a label with another id is another peer', () => {
+    const { gains, loses } = diff(BASE.replaceAll(testId('desk'), testId('other')));
+    expect(gains).toContain('desk: is a peer');
+    expect(loses).toContain('desk: is a peer');
+    expect(diff(BASE.replaceAll('peers.desk', 'peers.table'))).toEqual({ gains: [], loses: [] });
+  });
+
+  it('sees that a peer is switched off and on', () => {
+    const off = replaced('max_depth = 2', 'max_depth = 2\nenabled = false');
+    expect(diff(off)).toMatchObject({ gains: [], loses: expect.arrayContaining(['laptop: is switched on']) });
+  });
+
+  it('sees a runner and a folder behind the same name', () => {
+    expect(diff(replaced('path = "site"', 'path = "/etc"'))).toEqual({ gains: [], loses: [] });
+    expect(diff(replaced('path = "."', 'path = "/etc"')).gains).toContain('laptop: workspace app is the folder /etc');
+    const open = BASE.replace('[profile_ceilings]\nsystem-change = "repo-dev"\n', '');
+    const other = open.replace('["fix", ', '["evil", ');
+    const changes = diffPolicies(load(open).config, load(other).config);
+    expect(changes).toContainEqual({
+      subject: 'laptop',
+      effect: 'gains',
+      what: 'profile system-change: runs on fixer (evil {prompt})',
+    });
+  });
+
+  it('counts a default profile for those who named none', () => {
+    const without = BASE.replace('default_profile = "query"\n', '');
+    const changes = diffPolicies(load(without).config, FROM);
+    expect(changes).toEqual([{ subject: 'node', effect: 'gains', what: 'requests that name no profile get query' }]);
+  });
+});

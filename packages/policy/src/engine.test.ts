@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { createPolicyEngine, type PolicyEngineOptions } from './engine.ts';
+import { BASE, leaseOn, requestFrom } from './fixtures.ts';
+import { outcomeOf } from './self-tests.ts';
+import { fixedClock, SELF_ID, testId } from './testing.ts';
+import type { DecisionRequest, PolicyEngine } from './types.ts';
+
+const WITHOUT_QUERY = BASE.replace('profiles = ["query", "repo-dev", "system-change"]', 'profiles = ["repo-dev"]');
+const WITHOUT_CEILING = BASE.replace('[profile_ceilings]\nsystem-change = "repo-dev"\n', '');
+const WITH_RACK = `${BASE}[peers.rack]\nid = "${testId('rack')}"\nprofiles = ["query"]\n`;
+
+const accept = { acceptWidening: true };
+const watch = { acceptWidening: false };
+
+function createEngine(change: Partial<PolicyEngineOptions> = {}): PolicyEngine {
+  return createPolicyEngine({ text: BASE, clock: fixedClock(), selfId: SELF_ID, ...change });
+}
+
+function ask(engine: PolicyEngine, label: string, change: Partial<DecisionRequest> = {}): string {
+  const leases = [...engine.snapshot().config.profiles.values()].map((profile) => leaseOn(profile));
+  return outcomeOf(engine.decide(requestFrom(label, { profile: 'query', leases, ...change })));
+}
+
+describe('an engine', () => {
+  it('does not exist for a text that does not load, and says all that is wrong', () => {
+    const text = BASE.replace('runner = "fixer"', 'runner = "fxier"').replace('max_depth = 2', 'max_dept = 2');
+    expect(() => createEngine({ text })).toThrow(/line \d+.*UNKNOWN_RUNNER[\s\S]*line \d+.*UNKNOWN_KEY/);
+  });
+
+  it('does not exist for a text whose own tests fail', () => {
+    const test = '[[tests]]\nfrom = "laptop"\nprofile = "query"\nexpect = "deny:PROFILE_NOT_ALLOWED"\n';
+    expect(() => createEngine({ text: BASE + test })).toThrow(/TEST_FAILED/);
+  });
+
+  it('decides about what goes out, by label and by id', () => {
+    const engine = createEngine();
+    const out = (to: string, profile?: string, workspace?: string, ship = false) =>
+      engine.decideOutbound({ to, ship, ...(profile ? { profile } : {}), ...(workspace ? { workspace } : {}) }).code;
+    expect(out('laptop', 'query', 'app')).toBe('OK');
+    expect(out('LAPTOP', 'Query')).toBe('OK');
+    expect(out(testId('laptop').toUpperCase(), 'query')).toBe('OK');
+    expect(out('laptop', 'repo-dev')).toBe('PROFILE_NOT_ALLOWED');
+    expect(out('laptop')).toBe('PROFILE_REQUIRED');
+    expect(out('laptop', 'query', 'site')).toBe('WORKSPACE_NOT_ALLOWED');
+    expect(out('laptop', 'query', 'app', true)).toBe('WORKSPACE_NOT_ALLOWED');
+    expect(out('desk', 'query')).toBe('PROFILE_NOT_ALLOWED');
+    expect(out('rack', 'query')).toBe('PEER_UNKNOWN');
+  });
+});
+
+describe('reload', () => {
+  it('swaps the policy in place and counts generations', async () => {
+    const engine = createEngine();
+    expect(ask(engine, 'laptop')).toBe('allow:query/shell');
+    const outcome = await engine.reload(WITHOUT_QUERY, watch);
+    expect(outcome).toEqual({ reloaded: true, generation: 2, restartNeeded: [] });
+    expect(ask(engine, 'laptop')).toBe('deny:PROFILE_NOT_ALLOWED');
+    expect(engine.decide(requestFrom('laptop')).generation).toBe(2);
+    expect(engine.snapshot().generation).toBe(2);
+  });
+
+  it('keeps the last good policy for a broken text, and says so until one loads', async () => {
+    const engine = createEngine();
+    const before = engine.snapshot();
+    const outcome = await engine.reload(`${BASE}oops`, accept);
+    expect(outcome).toMatchObject({ reloaded: false, generation: 1, violations: [{ code: 'TOML_SYNTAX' }] });
+    expect(engine.snapshot()).toBe(before);
+    expect(engine.status().lastError).toMatchObject({ violations: [{ code: 'TOML_SYNTAX' }] });
+    await engine.reload(BASE, watch);
+    expect(engine.status().lastError).toBeUndefined();
+  });
+
+  it('is acknowledged only after work that is being started has started', async () => {
+    const engine = createEngine();
+    const order: string[] = [];
+    let release = (): void => undefined;
+    const started = engine.whileHeld(async () => {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      order.push(`started under ${engine.snapshot().generation}`);
+    });
+    const reloaded = engine.reload(WITHOUT_QUERY, watch).then(() => order.push('acknowledged'));
+    const later = engine.whileHeld(() => order.push(`later under ${engine.snapshot().generation}`));
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    expect(order).toEqual([]);
+    release();
+    await Promise.all([started, reloaded, later]);
+    expect(order[0]).toBe('started under 1');
+    expect(order).toContain('later under 2');
+    expect(order).toContain('acknowledged');
+  });
+
+  it('tells listeners after each change, and not after a failure', async () => {
+    const engine = createEngine();
+    const told: number[][] = [];
+    const stop = engine.onChange((now, before) => told.push([before.generation, now.generation]));
+    await engine.reload(WITHOUT_QUERY, watch);
+    await engine.reload('broken', watch);
+    stop();
+    await engine.reload(BASE, accept);
+    expect(told).toEqual([[1, 2]]);
+  });
+
+  it('names the addresses that take a restart, as long as they differ from those of the start', async () => {
+    const engine = createEngine();
+    const moved = BASE.replace('default_profile', 'listen = "127.0.0.1:9"\ndefault_profile');
+    expect((await engine.reload(moved, watch)).restartNeeded).toEqual(['node.listen']);
+    expect((await engine.reload(`${moved}# again\n`, watch)).restartNeeded).toEqual(['node.listen']);
+    expect((await engine.reload(BASE, watch)).restartNeeded).toEqual([]);
+  });
+});
+
+describe('a change that gives someone more', () => {
+  it('waits, and the stricter of both decides', async () => {
+    const engine = createEngine();
+    const desk = `id = "${testId('desk')}"\nprofiles = `;
+    const outcome = await engine.reload(WITH_RACK.replace(`${desk}["query"]`, `${desk}[]`), watch);
+    expect(outcome.parked).toEqual([
+      { subject: 'rack', effect: 'gains', what: 'is a peer' },
+      { subject: 'rack', effect: 'gains', what: 'may ask for profile query' },
+    ]);
+    expect(ask(engine, 'rack')).toBe('deny:PEER_UNKNOWN');
+    expect(engine.snapshot().config.peers.has('rack')).toBe(false);
+    // What the same text takes away is in force at once.
+    expect(ask(engine, 'desk')).toBe('deny:PROFILE_NOT_ALLOWED');
+    expect(ask(engine, 'laptop')).toBe('allow:query/shell');
+    expect(engine.status().parked).toEqual(outcome.parked);
+  });
+
+  it('is in force once a person accepts it', async () => {
+    const engine = createEngine();
+    await engine.reload(WITH_RACK, watch);
+    expect(engine.acceptedText()).toBe(BASE);
+    expect(engine.status().acceptedDigest).not.toBe(engine.status().digest);
+    const outcome = await engine.reload(WITH_RACK, accept);
+    expect(outcome.parked).toBeUndefined();
+    expect(ask(engine, 'rack')).toBe('allow:query/shell');
+    expect(engine.acceptedText()).toBe(WITH_RACK);
+    expect(engine.status().acceptedDigest).toBe(engine.status().digest);
+    expect(engine.status().parked).toBeUndefined();
+  });
+
+  it('is dropped by going back', async () => {
+    const engine = createEngine();
+    await engine.reload(WITH_RACK, watch);
+    expect((await engine.reload(BASE, watch)).parked).toBeUndefined();
+    expect(engine.status().parked).toBeUndefined();
+    expect(ask(engine, 'laptop')).toBe('allow:query/shell');
+  });
+
+  it('waits from the start where it was made while the node was down', () => {
+    const engine = createEngine({ text: WITH_RACK, acceptedText: BASE });
+    expect(engine.status().parked?.length).toBe(2);
+    expect(ask(engine, 'rack')).toBe('deny:PEER_UNKNOWN');
+    expect(ask(engine, 'laptop')).toBe('allow:query/shell');
+  });
+
+  it('is everything where the accepted text no longer loads', () => {
+    const engine = createEngine({ acceptedText: 'schema = 7' });
+    expect(ask(engine, 'laptop')).toBe('deny:PEER_UNKNOWN');
+  });
+
+  it('leads to the lower profile where a ceiling was taken out', async () => {
+    const engine = createEngine();
+    const request = { profile: 'system-change', workspace: 'app' };
+    await engine.reload(WITHOUT_CEILING, watch);
+    expect(ask(engine, 'laptop', request)).toBe('allow:repo-dev/shell');
+    await engine.reload(WITHOUT_CEILING, accept);
+    expect(ask(engine, 'laptop', request)).toBe('allow:system-change/fixer');
+  });
+
+  it('keeps runner, commands and environment of what was accepted', async () => {
+    const engine = createEngine();
+    const wider = BASE.replace(
+      'commands = [["true"]]',
+      'commands = [["true"], ["rm", "**"]]\nenv = ["SECRET"]',
+    ).replace('argv = ["fix", "{prompt}"]', 'argv = ["evil", "{prompt}"]');
+    await engine.reload(wider, watch);
+    const { profiles, runners } = engine.snapshot().config;
+    expect(profiles.get('query')).toMatchObject({ commands: [['true']], env: [] });
+    expect(runners.get('fixer')?.argv).toEqual(['fix', '{prompt}']);
+  });
+
+  it('says how to accept it where only it would allow the request', async () => {
+    const engine = createEngine();
+    await engine.reload(WITH_RACK, watch);
+    const { nextSteps } = engine.decide(requestFrom('rack', { profile: 'query' }));
+    expect(nextSteps.at(-1)).toMatch(/waits for a person/);
+  });
+
+  it('waits also where it concerns what goes out', async () => {
+    const engine = createEngine();
+    const wider = BASE.replace(
+      '[peers.laptop.outbound]\nprofiles = ["query"]',
+      '[peers.laptop.outbound]\nprofiles = ["query", "x"]',
+    );
+    await engine.reload(wider, watch);
+    expect(engine.decideOutbound({ to: 'laptop', profile: 'x', ship: false }).code).toBe('PROFILE_NOT_ALLOWED');
+    await engine.reload(wider, accept);
+    expect(engine.decideOutbound({ to: 'laptop', profile: 'x', ship: false }).code).toBe('OK');
+  });
+});

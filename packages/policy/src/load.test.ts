@@ -1,0 +1,276 @@
+import { describe, expect, it } from 'vitest';
+import { compileConfig, formatViolations, testConfig } from './compile.ts';
+import { BASE, load } from './fixtures.ts';
+import { configReference } from './reference.ts';
+import { stockConfig } from './stock.ts';
+import { testId } from './testing.ts';
+import { validateProfile } from './validate-profile.ts';
+
+/** `CODE path` of everything that is wrong with a text, in order. */
+function wrong(text: string): readonly string[] {
+  const result = compileConfig(text);
+  return result.ok ? [] : result.violations.map(({ code, path }) => `${code} ${path}`);
+}
+
+function withLines(...lines: readonly string[]): string {
+  return `${BASE}${lines.join('\n')}\n`;
+}
+
+describe('loading', () => {
+  it('reports all at once, in the order of the file, each with its place and what to write', () => {
+    const text = BASE.replace('max_depth = 2', 'max_dept = 2')
+      .replace('"inspect_logs"', '"inspect_log"')
+      .replace('runner = "fixer"', 'runner = "fixr"')
+      .replace('require_lease = true', 'require_lease = "yes"')
+      .replace('max_concurrent = 2', 'max_concurrent = 0');
+    const result = compileConfig(text);
+    const lines = result.ok ? [] : formatViolations(result.violations).split('\n');
+    expect(lines).toEqual([
+      'line 10, column 35: profiles.query.capabilities[1]: unknown capability `inspect_log`, write `inspect_logs` (UNKNOWN_CAPABILITY)',
+      expect.stringMatching(/^line 13, .*write `require_lease = true` \(HIGH_RISK_NEEDS_LEASE\)$/),
+      expect.stringMatching(/^line 18, .*profiles\.repo-dev\.require_lease.*write true or false/),
+      expect.stringMatching(/^line 23, .*no runner `fixr`, write `fixer` \(UNKNOWN_RUNNER\)$/),
+      expect.stringMatching(/^line 36, .*unknown key `max_dept`, write `max_depth` \(UNKNOWN_KEY\)$/),
+      expect.stringMatching(/^line 45, .*write a whole number from 1 to/),
+    ]);
+  });
+
+  it('says where the text is no TOML', () => {
+    const result = compileConfig('schema = 1\n[node\nname = "x"\n');
+    expect(result).toMatchObject({ ok: false, violations: [{ code: 'TOML_SYNTAX', position: { line: 2 } }] });
+  });
+
+  it('refuses a schema that it does not know', () => {
+    expect(wrong(BASE.replace('schema = 1', 'schema = 2'))).toEqual(['SCHEMA_VERSION schema']);
+    expect(wrong(BASE.replace('schema = 1\n', ''))).toEqual(['BAD_VALUE schema']);
+  });
+
+  it.each([
+    [
+      'a runner kind of later',
+      withLines('[runners.x]', 'kind = "acp"', 'argv = ["x", "{prompt}"]'),
+      'BAD_VALUE runners.x.kind',
+    ],
+    [
+      'a template without the prompt',
+      withLines('[runners.x]', 'kind = "command"', 'argv = ["x"]'),
+      'BAD_VALUE runners.x.argv',
+    ],
+    [
+      'a prompt in place of the program',
+      withLines('[runners.x]', 'kind = "command"', 'argv = ["{prompt}"]'),
+      'BAD_VALUE runners.x.argv',
+    ],
+    [
+      'the name of the built-in runner',
+      withLines('[runners.shell]', 'kind = "command"', 'argv = ["x", "{prompt}"]'),
+      'NAME_CONFLICT runners.shell',
+    ],
+    ['a peer called self', withLines('[peers.self]', `id = "${testId('x')}"`), 'BAD_NAME peers.self'],
+    [
+      'two labels of one identity',
+      withLines('[peers.x]', `id = "${testId('desk').toUpperCase()}"`),
+      'NAME_CONFLICT peers.x.id',
+    ],
+    ['an id that is none', withLines('[peers.x]', 'id = "laptop"'), 'BAD_VALUE peers.x.id'],
+    ['an id with a look-alike letter', withLines('[peers.x]', 'id = "wn-\u212akkkkkkkkkkkkk"'), 'BAD_VALUE peers.x.id'],
+    [
+      'an address without a port',
+      withLines('[peers.x]', `id = "${testId('x')}"`, 'address = "x"'),
+      'BAD_VALUE peers.x.address',
+    ],
+    ['an unknown workspace', withLines('[self]', 'workspaces = ["ap"]'), 'UNKNOWN_WORKSPACE self.workspaces[0]'],
+    [
+      'an origin that is nobody',
+      withLines('[self]', 'accept_origins = ["nobody"]'),
+      'BAD_VALUE self.accept_origins[0]',
+    ],
+    ['an origin that is a peer', withLines('[origins.desk]', `id = "${testId('x')}"`), 'NAME_CONFLICT origins.desk'],
+    [
+      'a name in another alphabet',
+      withLines('[profiles."квери"]', 'capabilities = []', 'runner = "shell"'),
+      'BAD_NAME profiles."квери"',
+    ],
+    [
+      'an open pattern in the middle',
+      BASE.replace('[["true"]]', '[["git", "**", "x"]]'),
+      'BAD_VALUE profiles.query.commands[0]',
+    ],
+    ['a pattern for any program', BASE.replace('[["true"]]', '[["**"]]'), 'BAD_VALUE profiles.query.commands[0]'],
+    [
+      'a duration without a unit',
+      BASE.replace('commands =', 'timeout = "30"\ncommands ='),
+      'BAD_VALUE profiles.query.timeout',
+    ],
+    ['a number in quotes', BASE.replace('max_depth = 2', 'max_depth = "2"'), 'BAD_VALUE peers.laptop.max_depth'],
+    ['a list where a table belongs', withLines('[self]', 'limits = []'), 'BAD_VALUE self.limits'],
+    ['a default that is not defined', BASE.replace('= "query"', '= "qery"'), 'UNKNOWN_PROFILE node.default_profile'],
+    [
+      'a ceiling onto itself',
+      withLines('[peers.desk.profile_ceilings]', 'query = "query"'),
+      'CEILING_CYCLE peers.desk.profile_ceilings.query',
+    ],
+    [
+      'an example that its rule misses',
+      withLines('[[commands]]', 'match = ["x", "*"]', 'class = "read"', 'examples = [["x"]]'),
+      'EXAMPLE_FAILED commands[0].examples[0]',
+    ],
+    [
+      'a counter-example that it matches',
+      withLines('[[commands]]', 'match = ["x", "**"]', 'class = "read"', 'not_examples = [["x"]]'),
+      'EXAMPLE_FAILED commands[0].not_examples[0]',
+    ],
+    [
+      'an upstream that is two things',
+      withLines('[upstreams.x]', 'url = "http://x"', 'command = ["x"]'),
+      'BAD_VALUE upstreams.x.command',
+    ],
+    [
+      'an outcome that cannot be',
+      withLines('[[tests]]', 'from = "desk"', 'expect = "maybe"'),
+      'BAD_VALUE tests[0].expect',
+    ],
+  ])('refuses %s', (_, text, violation) => {
+    expect(wrong(text)).toEqual([violation]);
+  });
+
+  it('refuses a ceiling that is wider in network, time, output or isolation, at equal rank', () => {
+    const outer =
+      '[profiles.outer]\ncapabilities = ["use_network"]\nnetwork = ["a:1"]\nrequire_explicit = true\nrequire_lease = true\nrunner = "shell"\n';
+    for (const line of [
+      'network = ["a:1", "b:1"]',
+      'network = "allow"',
+      'timeout = "31m"',
+      'max_output = "9MiB"',
+      'isolation = "none"',
+    ]) {
+      const inner = outer
+        .replace('outer', 'inner')
+        .replace(line.startsWith('network') ? 'network = ["a:1"]' : 'none', line);
+      const text = `schema = 1\n[node]\nname = "x"\n${outer}${inner}${line.startsWith('network') ? '' : line}\n[profile_ceilings]\nouter = "inner"\n`;
+      expect(wrong(text)).toEqual(['CEILING_WIDENS profile_ceilings.outer']);
+    }
+  });
+
+  it('asks the given predicate about ids', () => {
+    const result = compileConfig(BASE, { isNodeId: (id) => id !== testId('desk') });
+    expect(result).toMatchObject({ ok: false, violations: [{ path: 'peers.desk.id' }] });
+  });
+
+  it('takes names in any letter case, and `claims` for `capabilities`, which it reports', () => {
+    const text = BASE.replace(
+      'capabilities = ["inspect_status", "inspect_logs"]',
+      'capabilities = ["inspect_status"]\nclaims = ["inspect_logs"]',
+    );
+    const policy = load(
+      text.replace('[peers.desk]', '[peers.DESK]').replace('[peers.desk.limits]', '[peers.DESK.limits]'),
+    );
+    expect(policy.config.profiles.get('query')?.closure).toEqual(['inspect_logs', 'inspect_status']);
+    expect(policy.config.peers.get('desk')?.limits).toEqual({ maxConcurrent: 2 });
+    expect(policy.deprecations).toEqual([
+      {
+        path: 'profiles.query.claims',
+        position: { line: 11, column: 1 },
+        message: expect.stringContaining('capabilities'),
+      },
+    ]);
+  });
+
+  it('runs tests one by one for those who ask', () => {
+    const text = withLines(
+      '[[tests]]',
+      'from = "desk"',
+      'profile = "query"',
+      'expect = "allow:query"',
+      '[[tests]]',
+      'from = "desk"',
+      'profile = "x"',
+      'expect = "allow"',
+    );
+    const report = testConfig(text);
+    expect(report).toMatchObject({
+      ok: true,
+      results: [
+        { name: 'desk query', ok: true, got: 'allow:query/shell' },
+        {
+          name: 'desk x',
+          ok: false,
+          expected: 'allow',
+          got: 'deny:PROFILE_UNKNOWN',
+          line: text.split('\n').lastIndexOf('[[tests]]') + 1,
+        },
+      ],
+    });
+    expect(wrong(text)).toEqual(['TEST_FAILED tests[1]']);
+  });
+});
+
+describe('the stock configuration', () => {
+  it.each(['none', 'required'] as const)('loads with isolation %s, and offers the ladder of five', (isolation) => {
+    const workspaces = [{ name: 'app.x', path: '/srv/"app"' }];
+    const { config } = load(stockConfig({ nodeName: 'box', listen: '127.0.0.1:0', workspaces, isolation }));
+    expect([...config.profiles.values()].map(({ name, rank }) => `${name} ${rank}`)).toEqual([
+      'query 0',
+      'readonly-agent 1',
+      'repo-dev 2',
+      'interactive 3',
+      'system-change 4',
+    ]);
+    for (const profile of config.profiles.values()) {
+      expect(profile.isolation).toBe(isolation);
+      expect(profile.requireLease).toBe(profile.rank >= 2);
+    }
+    expect(config.peers.size).toBe(0);
+    expect(config.workspaces.get('app.x')?.path).toBe('/srv/"app"');
+  });
+
+  it('loads without workspaces and without an address', () => {
+    const { config } = load(stockConfig({ nodeName: 'box', workspaces: [], isolation: 'none' }));
+    expect(config.node.listen).toBeUndefined();
+  });
+});
+
+describe('the reference', () => {
+  it('has a row for every key, each once, with its default and meaning', () => {
+    const rows = configReference();
+    const byKey = new Map(rows.map((row) => [row.key, row]));
+    expect(byKey.size).toBe(rows.length);
+    expect(byKey.get('profiles.NAME.timeout')).toMatchObject({ default: '30m' });
+    expect(byKey.get('peers.NAME.id')).toMatchObject({ default: 'required' });
+    expect(byKey.get('peers.NAME.profile_ceilings.NAME')).toMatchObject({ type: 'a name' });
+    for (const key of ['schema', 'tests[].expect', 'self.limits.max_concurrent', 'leases.max', 'upstreams.NAME.url']) {
+      expect(byKey.has(key)).toBe(true);
+    }
+    for (const { meaning } of rows) expect(meaning).not.toBe('');
+  });
+});
+
+describe('a profile that is asked about', () => {
+  it('is held against the rules of loading', () => {
+    const codes = (question: Parameters<typeof validateProfile>[0]) =>
+      validateProfile(question).violations.map(({ code }) => code);
+    const flags = { requireExplicit: true, requireLease: true };
+    const none = { requireExplicit: false, requireLease: false };
+    expect(codes({ name: 'x', capabilities: ['edit_repo'], ...flags })).toEqual([]);
+    expect(codes({ name: 'x', capabilities: ['edit_repo'], ...none })).toEqual([
+      'HIGH_RISK_NEEDS_EXPLICIT',
+      'HIGH_RISK_NEEDS_LEASE',
+    ]);
+    expect(codes({ name: 'x', claims: ['edit_repo'], ...none })).toEqual([
+      'HIGH_RISK_NEEDS_EXPLICIT',
+      'HIGH_RISK_NEEDS_LEASE',
+    ]);
+    expect(codes({ name: 'x', capabilities: ['read_repo'], shell: 'allow', ...none })).toHaveLength(2);
+    expect(codes({ name: 'x y', capabilities: ['read_repo'], ...none })).toEqual(['BAD_NAME']);
+    expect(codes({ name: 'x', capabilities: ['edit_repo'], rank: 1, ...flags })).toEqual(['RANK_TOO_LOW']);
+    expect(codes({ name: 'x', capabilities: ['fly'], network: 'some', ...none })).toEqual([
+      'BAD_VALUE',
+      'UNKNOWN_CAPABILITY',
+    ]);
+  });
+
+  it('comes with what it amounts to', () => {
+    const answer = validateProfile({ name: 'x', claims: ['push_repo'], requireExplicit: true, requireLease: true });
+    expect(answer).toMatchObject({ rank: 3, closure: ['push_repo'], deprecations: [{ path: 'profiles.x.claims' }] });
+  });
+});
