@@ -1,28 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { startTestNode, submitFrom, type TestNode } from '../testing/test-node.ts';
+import { createNodeSet } from '../testing/node-set.ts';
+import { submitFrom } from '../testing/test-node.ts';
 
-const nodes: TestNode[] = [];
-async function start(name: string, ...rest: [Parameters<typeof startTestNode>[1]?]): Promise<TestNode> {
-  const node = await startTestNode(name, ...rest);
-  nodes.push(node);
-  return node;
-}
-async function pair(): Promise<{ alpha: TestNode; beta: TestNode }> {
-  const [alpha, beta] = [await start('alpha'), await start('beta')];
-  await alpha.trust(beta);
-  await beta.trust(alpha);
-  return { alpha, beta };
-}
-
-afterEach(async () => {
-  // Both ends let go first, so that what is left is a leak.
-  for (const node of nodes) node.clients.close();
-  for (const node of nodes.splice(0)) await node.close();
-});
+const nodes = createNodeSet();
+afterEach(() => nodes.closeAll());
 
 describe('between two nodes that pinned each other', () => {
   it('describes itself to a peer', async () => {
-    const { alpha, beta } = await pair();
+    const { alpha, beta } = await nodes.pair();
     const description = await alpha.clients.client(beta.id).describe();
     expect(description).toMatchObject({ id: beta.id, name: 'beta', version: '0.0.0', workspaces: [] });
     expect(description.profiles).toEqual([
@@ -33,7 +18,7 @@ describe('between two nodes that pinned each other', () => {
   });
 
   it('submits with what the chain proves, watches to the outcome, reads and cancels', async () => {
-    const { alpha, beta } = await pair();
+    const { alpha, beta } = await nodes.pair();
     const client = alpha.clients.client(beta.id);
     const submit = submitFrom(alpha, beta);
     expect(await client.submit(submit)).toEqual({ accepted: true, state: 'queued' });

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSystemClock, createSystemRandom, digestJson, type Json, silentLogger } from '@writ/core';
+import { type Clock, createSystemClock, createSystemRandom, digestJson, type Json, silentLogger } from '@writ/core';
 import type { OutgoingSubmit } from '@writ/delegation';
 import { createIdentity, createPinStore, issueWrit, type NodeIdentity, type PinStore } from '@writ/identity';
 import type { RedeemClientMessage, RedeemServerMessage } from '@writ/pairing';
-import { addPeer, createPolicyEngine, type PolicyEngine, stockConfig } from '@writ/policy';
+import { addPeer, createPolicyEngine, type PolicyEngine, stockConfig, updatePeer } from '@writ/policy';
 import { createPeerClients, type PeerClients } from '../client/peer-clients.ts';
 import type { MeshLimits } from '../limits.ts';
 import { createMeshServer, type MeshServer } from '../server/mesh-server.ts';
@@ -33,24 +33,53 @@ export interface TestNode {
   serve: (messages: AsyncIterable<RedeemClientMessage>) => AsyncIterable<RedeemServerMessage>;
   /** Asked of `CheckPolicy`, in order. */
   readonly questions: unknown[];
+  /** What waits, where timers go off on demand. */
+  readonly timers: readonly TestTimer[];
   close(): Promise<void>;
+}
+
+interface TestTimer {
+  readonly delayMs: number;
+  fire(): void;
+}
+
+function holdTimer(timers: TestTimer[], delayMs: number, fire: () => void): () => void {
+  const timer = { delayMs, fire };
+  timers.push(timer);
+  return () => {
+    timer.fire = () => undefined;
+  };
 }
 
 interface TestPeer {
   readonly label: string;
   readonly id: string;
   readonly address?: string;
+  readonly enabled?: boolean;
 }
 
 /** Starts a node on a free port of the loopback. */
-export async function startTestNode(name: string, limits: Partial<MeshLimits> = {}): Promise<TestNode> {
+export async function startTestNode(
+  name: string,
+  limits: Partial<MeshLimits> = {},
+  options: {
+    /** Another node whose place is taken: its keys, its pins and its address. */
+    readonly at?: TestNode;
+    /** Timers go off only when the test says so. */
+    readonly timersOnDemand?: boolean;
+  } = {},
+): Promise<TestNode> {
   const dir = mkdtempSync(join(tmpdir(), 'writ-mesh-'));
-  const clock = createSystemClock();
+  const timers: TestTimer[] = [];
+  const clock: Clock = {
+    ...createSystemClock(),
+    ...(options.timersOnDemand ? { setTimer: (delayMs, fire) => holdTimer(timers, delayMs, fire) } : {}),
+  };
   const random = createSystemRandom();
-  const identity = await createIdentity({ dir: join(dir, 'keys'), clock, random });
-  const pins = createPinStore(join(dir, 'pins'), random);
+  const identity = options.at?.identity ?? (await createIdentity({ dir: join(dir, 'keys'), clock, random }));
+  const pins = options.at?.pins ?? createPinStore(join(dir, 'pins'), random);
   const text = stockConfig({ nodeName: name, workspaces: [], isolation: 'none' });
-  const engine = createPolicyEngine({ text, clock, selfId: identity.public.id });
+  const engine = options.at?.engine ?? createPolicyEngine({ text, clock, selfId: identity.public.id });
   const executor = createFakeExecutor();
   const clients = createPeerClients({ identity, pins, engine, clock, logger: silentLogger });
   const questions: unknown[] = [];
@@ -71,7 +100,7 @@ export async function startTestNode(name: string, limits: Partial<MeshLimits> = 
     logger: silentLogger,
     limits: { revokedGraceMs: 50, ...limits },
   });
-  const { port } = await server.listen('127.0.0.1:0');
+  const { port } = await server.listen(options.at?.address ?? '127.0.0.1:0');
   const id = identity.public.id;
   const parts = {
     name,
@@ -84,6 +113,7 @@ export async function startTestNode(name: string, limits: Partial<MeshLimits> = 
     server,
     clients,
     questions,
+    timers,
   };
   return Object.assign(pairing, parts, createTrust(text, engine, pins), {
     async close() {
@@ -104,7 +134,10 @@ function createTrust(
   const peers = new Map<string, TestPeer>();
   const configure = async (list: readonly TestPeer[], more = ''): Promise<void> => {
     const rights = { profiles: ['query', 'repo-dev'], workspaces: [] };
-    const named = list.reduce((config, peer) => addPeer(config, { ...peer, ...rights, outbound: rights }), text);
+    const named = list.reduce((config, { enabled = true, ...peer }) => {
+      const added = addPeer(config, { ...peer, ...rights, outbound: rights });
+      return enabled ? added : updatePeer(added, peer.label, { enabled });
+    }, text);
     const outcome = await engine.reload(named + more, { acceptWidening: true });
     if (!outcome.reloaded) throw new Error(JSON.stringify(outcome.violations));
   };

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { formatAddress, parseAddress } from './address.ts';
+
+describe('address', () => {
+  it('reads names, IPv4 and IPv6, and writes them back', () => {
+    for (const text of ['gpu-box.local:7443', '127.0.0.1:0', '[::1]:65535', 'a:1']) {
+      expect(formatAddress(parseAddress(text))).toBe(text);
+    }
+    expect(parseAddress('[::1]:80')).toEqual({ host: '::1', port: 80 });
+  });
+
+  it('refuses everything else, and every other scheme of grpc-js', () => {
+    const wrong = [
+      '',
+      'host',
+      ':80',
+      'host:',
+      'host:65536',
+      'host:x',
+      'a b:1',
+      '-a:1',
+      'a;b:1',
+      '$(a):1',
+      '::1:80',
+      '[::1]',
+    ];
+    for (const text of [
+      ...wrong,
+      'unix:/tmp/x',
+      'unix:/tmp/x:1',
+      'dns:host:1',
+      'ipv4:1.2.3.4:1',
+      'host:1\n',
+      '[$]:1',
+    ]) {
+      expect(() => parseAddress(text), text).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+    }
+  });
+});

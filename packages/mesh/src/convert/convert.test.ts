@@ -1,0 +1,226 @@
+import { loadServices } from '@writ/wire';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decisionFromWire, decisionToWire, refusalFromWire } from './decision.ts';
+import { eventFromWire, eventToWire } from './event.ts';
+import { specFromWire, specToWire } from './spec.ts';
+import { taskFromWire } from './task.ts';
+
+const { mesh } = loadServices();
+
+/** A message as it arrives at the other end. */
+function throughWire<I, O>(
+  method: { requestSerialize(value: I): Buffer; requestDeserialize(bytes: Buffer): O },
+  value: I,
+): O {
+  return method.requestDeserialize(method.requestSerialize(value));
+}
+function back<I, O>(
+  method: { responseSerialize(value: I): Buffer; responseDeserialize(bytes: Buffer): O },
+  value: I,
+): O {
+  return method.responseDeserialize(method.responseSerialize(value));
+}
+
+const name = fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,20}$/);
+const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
+const positive = count.map((value) => value + 1).filter(Number.isSafeInteger);
+const text = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 50 });
+
+const spec = fc.record(
+  {
+    input: fc.oneof(
+      fc.record({
+        kind: fc.constant('argv' as const),
+        argv: fc
+          .tuple(text, fc.array(fc.string({ unit: 'grapheme' })))
+          .map(([first, rest]) => [first, ...rest].map((argument) => argument.replaceAll('\0', ''))),
+      }),
+      fc.record({ kind: fc.constant('prompt' as const), prompt: text }),
+    ),
+    profile: name,
+    runner: name,
+    workspace: name,
+    ref: name,
+    timeoutMs: fc.integer({ min: 1, max: 86_400_000 }),
+  },
+  { requiredKeys: ['input'] },
+);
+
+describe('a task specification', () => {
+  it('arrives as it was sent', () => {
+    fc.assert(
+      fc.property(spec, (sent) => {
+        const message = throughWire(mesh.Submit, { spec: specToWire(sent) });
+        expect(specFromWire(message.spec)).toEqual(sent);
+      }),
+    );
+  });
+
+  it('is folded where it names something', () => {
+    const { spec: message } = throughWire(mesh.Submit, { spec: { prompt: 'x', profile: 'Repo-DEV' } });
+    expect(specFromWire(message).profile).toBe('repo-dev');
+  });
+
+  it('is refused where it could be misread', () => {
+    const wrong = [
+      {},
+      { argv: {} },
+      { argv: { arguments: [''] } },
+      { argv: { arguments: ['a\0b'] } },
+      { argv: { arguments: Array.from({ length: 5000 }, () => 'a') } },
+      { argv: { arguments: ['a'.repeat(300_000)] } },
+      { prompt: '' },
+      { prompt: 'x'.repeat(600_000) },
+      { prompt: 'x', profile: '../x' },
+      { prompt: 'x', workspace: '-x' },
+      { prompt: 'x', runner: 'a b' },
+      { prompt: 'x', ref: '--upload-pack=x' },
+      { prompt: 'x', ref: 'a\nb' },
+      { prompt: 'x', timeoutMs: -1 },
+      { prompt: 'x', timeoutMs: 2 ** 60 },
+    ];
+    for (const message of wrong) {
+      const received = throughWire(mesh.Submit, { spec: message });
+      expect(() => specFromWire(received.spec), JSON.stringify(message).slice(0, 60)).toThrow(
+        expect.objectContaining({ code: 'BAD_REQUEST' }),
+      );
+    }
+    expect(() => specFromWire(null)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+    expect(() => specToWire({ input: { kind: 'argv', argv: [] } })).toThrow();
+  });
+});
+
+const place = { seq: count, atMs: count, epoch: count };
+const ending = fc.oneof(
+  fc.record({ kind: fc.constant('exit' as const), exitCode: fc.integer({ min: 0, max: 255 }) }),
+  fc.record({ kind: fc.constant('signal' as const), signal: fc.constant('SIGKILL') }),
+  fc.record({ kind: fc.constant('timeout' as const), timeoutMs: count }),
+  fc.record({ kind: fc.constant('output-limit' as const), limitBytes: count }),
+  fc.record({ kind: fc.constant('cancel' as const), cause: text }),
+);
+const outcome = fc.record(
+  {
+    state: fc.constantFrom('completed', 'failed', 'cancelled', 'rejected', 'lost'),
+    code: fc.constantFrom('WORKER_FAILED', 'LOST'),
+    message: text,
+    ending,
+    truncated: fc.boolean(),
+    stdoutBytes: count,
+    stderrBytes: count,
+    startedAtMs: positive,
+    endedAtMs: count,
+  },
+  { requiredKeys: ['state', 'message', 'truncated', 'stdoutBytes', 'stderrBytes', 'endedAtMs'] },
+);
+const granted = fc.record(
+  {
+    requestedProfile: name,
+    effectiveProfile: name,
+    effectiveRunner: name,
+    isolation: fc.constantFrom('required', 'none'),
+    generation: count,
+    leaseId: name,
+    message: text,
+  },
+  { requiredKeys: ['requestedProfile', 'effectiveProfile', 'effectiveRunner', 'isolation', 'generation', 'message'] },
+);
+const stream = fc.constantFrom('stdout', 'stderr');
+const watched = fc.oneof(
+  fc
+    .record({ ...place, kind: fc.constant('state' as const), state: fc.constantFrom('running', 'lost', 'queued') })
+    .map((event) => ({ event })),
+  fc.record({ ...place, kind: fc.constant('granted' as const), granted }).map((event) => ({ event })),
+  fc.record({ ...place, kind: fc.constant('dropped' as const), stream, bytes: count }).map((event) => ({ event })),
+  fc.record({ ...place, kind: fc.constant('outcome' as const), outcome }).map((event) => ({ event })),
+  fc
+    .tuple(fc.record({ ...place, kind: fc.constant('output' as const), stream, offset: count }), fc.uint8Array())
+    .map(([event, data]) => ({ event: { ...event, length: data.length }, data: Buffer.from(data) })),
+);
+
+describe('an event', () => {
+  it('arrives as it was sent', () => {
+    fc.assert(
+      fc.property(watched, (sent) => {
+        expect(eventFromWire(back(mesh.Watch, eventToWire(sent as never)))).toEqual(sent);
+      }),
+    );
+  });
+
+  it('is refused where it says nothing, or something that is unknown', () => {
+    for (const message of [
+      {},
+      { state: {} },
+      { state: { state: 99 } },
+      { outcome: { state: 'TASK_STATE_RUNNING' as const } },
+      { dropped: {} },
+      { granted: { isolation: 'some' } },
+      { state: { state: 'TASK_STATE_LOST' as const, code: 'lower' } },
+    ]) {
+      const received = back(mesh.Watch, message);
+      expect(() => eventFromWire(received), JSON.stringify(message)).toThrow(
+        expect.objectContaining({ code: 'BAD_REQUEST' }),
+      );
+    }
+  });
+
+  it('is a fault of this node where its bytes are missing', () => {
+    const event = { seq: 1, atMs: 1, epoch: 1, kind: 'output', stream: 'stdout', offset: 0, length: 2 } as const;
+    expect(() => eventToWire({ event })).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
+    expect(() => eventToWire({ event, data: Buffer.from('x') })).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
+  });
+});
+
+describe('a decision', () => {
+  it('arrives without its trace, made safe to show', () => {
+    const sent = decisionToWire({
+      effect: 'ask',
+      code: 'APPROVAL_REQUIRED',
+      message: 'a\u001b[2J',
+      nextSteps: ['x\u202ey'],
+      requestedProfile: 'repo-dev',
+      generation: 3,
+      trace: [{ rule: 'secret', outcome: 'ask', detail: 'secret' }],
+    });
+    expect(JSON.stringify(sent)).not.toContain('secret');
+    expect(decisionFromWire(back(mesh.CheckPolicy, { decision: sent }).decision)).toEqual({
+      effect: 'ask',
+      code: 'APPROVAL_REQUIRED',
+      message: 'a\\u{1b}[2J',
+      nextSteps: ['x\\u{202e}y'],
+      requestedProfile: 'repo-dev',
+      generation: 3,
+    });
+  });
+
+  it('refuses nothing where it allows', () => {
+    const { decision } = back(mesh.CheckPolicy, { decision: { effect: 'EFFECT_ALLOW', code: 'OK' } });
+    expect(() => refusalFromWire(decision)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+    expect(() => refusalFromWire(undefined)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+  });
+});
+
+describe('bytes of a peer', () => {
+  it('either are read or refused as BAD_REQUEST, whatever they are', () => {
+    const readers = [
+      (bytes: Buffer) => eventFromWire(mesh.Watch.responseDeserialize(bytes)),
+      (bytes: Buffer) => taskFromWire(mesh.GetTask.responseDeserialize(bytes).task),
+      (bytes: Buffer) => specFromWire(mesh.Submit.requestDeserialize(bytes).spec),
+    ];
+    let read = 0;
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.constantFrom(...readers), (bytes, reader) => {
+        try {
+          reader(Buffer.from(bytes));
+          read += 1;
+        } catch (error) {
+          // The deserialiser throws its own errors; an adapter around it catches those.
+          expect(error).toBeInstanceOf(Error);
+          expect(error).not.toBeInstanceOf(TypeError);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+    expect(read).toBeLessThan(2000);
+  });
+});

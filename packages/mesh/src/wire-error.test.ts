@@ -1,0 +1,53 @@
+import { Metadata, status } from '@grpc/grpc-js';
+import { WRIT_CODES, WritError } from '@writ/core';
+import { describe, expect, it } from 'vitest';
+import { STATUS_OF_CODE } from './status-table.ts';
+import { errorToStatus, hasErrorTrailer, statusToError } from './wire-error.ts';
+
+describe('an error on the wire', () => {
+  it('arrives with its code, message and next steps, for every code that may be told', () => {
+    for (const code of WRIT_CODES) {
+      const sent = new WritError(code, 'what is wrong: `é`', { nextSteps: ['do this'], details: { path: '/secret' } });
+      const received = statusToError(errorToStatus(sent), 'beta');
+      if (STATUS_OF_CODE[code].hidden) {
+        expect(received).toMatchObject({ code: 'INTERNAL', nextSteps: [] });
+        expect(received.message).not.toContain('what is wrong');
+      } else {
+        expect(received).toMatchObject({ code, message: sent.message, nextSteps: ['do this'] });
+      }
+      expect(received.details).toEqual({ peer: 'beta' });
+    }
+  });
+
+  it('is bounded', () => {
+    const sent = new WritError('BAD_REQUEST', 'x'.repeat(100_000), {
+      nextSteps: Array.from({ length: 1000 }, () => 'y'.repeat(10_000)),
+    });
+    const end = errorToStatus(sent);
+    expect(JSON.stringify(end.metadata.toJSON()).length + end.details.length).toBeLessThan(20_000);
+    expect(statusToError(end, 'beta').nextSteps).toHaveLength(8);
+  });
+
+  it('has details that grpc-js can send, whatever the message holds', () => {
+    const { details } = errorToStatus(new WritError('BAD_REQUEST', 'half \ud800 é\n'));
+    expect(() => encodeURI(details)).not.toThrow();
+  });
+
+  it('of another node moves no cursor and claims no code of this machine', () => {
+    const metadata = new Metadata();
+    const claim = { code: 'HOME_INSECURE', message: 'a\u001b[2Jb\u202e', nextSteps: ['\u0007', 3] };
+    metadata.set('writ-error-bin', Buffer.from(JSON.stringify(claim)));
+    const error = statusToError({ code: status.INTERNAL, metadata, details: '' }, 'beta');
+    expect(error).toMatchObject({ code: 'INTERNAL', message: 'a\\u{1b}[2Jb\\u{202e}', nextSteps: ['\\u{7}'] });
+  });
+
+  it('is read from the bare status where the trailer is missing or garbage', () => {
+    for (const trailer of [undefined, '{', '[]', 'null', '{"code":"NO_SUCH","message":"x"}', 'x'.repeat(20_000)]) {
+      const metadata = new Metadata();
+      if (trailer !== undefined) metadata.set('writ-error-bin', Buffer.from(trailer));
+      const end = { code: status.NOT_FOUND, metadata, details: 'bare' };
+      expect(statusToError(end, 'beta')).toMatchObject({ code: 'NOT_FOUND', message: 'bare' });
+      expect(hasErrorTrailer(end)).toBe(false);
+    }
+  });
+});
