@@ -23,6 +23,8 @@ export interface TestNetwork extends RedeemTransport {
 
 export interface TestNode {
   readonly pairing: Pairing;
+  /** What it was built from. */
+  readonly options: PairingOptions;
   readonly identity: NodeIdentity;
   readonly pins: PinStore;
   readonly database: Database;
@@ -100,7 +102,7 @@ export async function createTestNode(
     },
   };
   const address = `${name.toLowerCase()}.example:7420`;
-  const pairing = createPairing({
+  const options: PairingOptions = {
     identity,
     pins,
     invites: createInviteStore(),
@@ -116,9 +118,10 @@ export async function createTestNode(
     random,
     logger: silentLogger,
     ...change,
-  });
+  };
   const node: TestNode = {
-    pairing,
+    pairing: createPairing(options),
+    options,
     identity,
     pins,
     database,
