@@ -10,6 +10,9 @@ import config from '../.dependency-cruiser.mjs';
 import { conclude } from './lib/run.mjs';
 import { ROOT, treeFiles } from './lib/tree.mjs';
 
+/** What is cruised: the sources that git knows, and not what a test run has just put beside them. */
+const SOURCES = ['packages/*/src/*.ts', 'apps/*/src/*.ts', 'test/*.ts'];
+
 /** Files of a small monorepo that breaks the rules, and what must be said about it. */
 const CANARY = {
   'packages/core/src/index.ts': "export { a } from './a.ts';\n",
@@ -101,7 +104,7 @@ async function canaryComplaints() {
 /** Workspace imports that stand in the text, each as `file specifier`. */
 function importsInText() {
   const found = new Set();
-  for (const path of treeFiles('packages/*/src/*.ts', 'apps/*/src/*.ts', 'test/*.ts')) {
+  for (const path of treeFiles(...SOURCES)) {
     const text = readFileSync(join(ROOT, path), 'utf8');
     for (const [, specifier] of text.matchAll(/^(?:import|export|\} from)\b[^'"`;]*?['"](@writ\/[^'"]+)['"];?$/gm)) {
       found.add(`${path} ${specifier}`);
@@ -111,7 +114,7 @@ function importsInText() {
 }
 
 async function treeComplaints() {
-  const { summary, modules } = await violationsIn(ROOT, ['packages', 'apps', 'test']);
+  const { summary, modules } = await violationsIn(ROOT, treeFiles(...SOURCES));
   const followed = new Set();
   for (const { source, dependencies } of modules) {
     for (const { module, resolved } of dependencies) {
