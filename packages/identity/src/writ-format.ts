@@ -2,9 +2,9 @@ import { canonicalJson, type Json } from '@writ/core';
 import { z } from 'zod';
 
 /** First part of every compact writ: the format and its version. */
-export const WRIT_MARK = 'writ1';
+const WRIT_MARK = 'writ1';
 /** Longest compact writ, characters. */
-export const LONGEST_WRIT = 32_768;
+const LONGEST_WRIT = 32_768;
 const SIGNATURE_BYTES = 64;
 
 /** A compact writ taken apart; nothing about it is proved yet. */

@@ -1,4 +1,4 @@
-import { foldName, WritError } from '@writ/core';
+import { foldName, toWritError, WritError } from '@writ/core';
 import {
   decodeInviteCode,
   type InviteCode,
@@ -13,7 +13,7 @@ import { createChannel } from './channel.ts';
 import { invalid, readIntroduction } from './hello.ts';
 import type { PairingOptions } from './options.ts';
 import { chooseLabel } from './peer-label.ts';
-import type { PeerRecords } from './peer-records.ts';
+import type { Admission, PeerRecords } from './peer-records.ts';
 import { cancelled, createStepReader, type StepReader } from './step-reader.ts';
 import type { JoinEvent, RedeemClientMessage, RedeemServerMessage } from './types.ts';
 
@@ -58,11 +58,14 @@ export async function* join(
     if (signal.aborted) throw cancelled();
     const { profiles, workspaces, leaseMs } = offer;
     const { certificatePem } = transcript.inviter;
-    const { label, generation } = await records.admit({
+    const admission: Admission = {
       pin: { id: peerId, certificatePem },
       name,
       peer: { address: invite.address, profiles: [], workspaces: [], outbound: { profiles, workspaces } },
       via: 'join',
+    };
+    const { label, generation } = await records.admit(admission).catch((error: unknown) => {
+      throw onlyStoredThere(error);
     });
     const lease = leaseMs === undefined ? {} : { leaseMs };
     yield { kind: 'paired', peerId, label, profiles, workspaces, ...lease, generation };
@@ -128,4 +131,11 @@ function readName(name: string): string {
   if (folded === undefined)
     throw new WritError('INVITE_INVALID', 'the inviting node offered something that has no name');
   return folded;
+}
+
+/** The inviter has stored this node already when storing fails here; its person has to know. */
+function onlyStoredThere(cause: unknown): WritError {
+  const { code, message, details, nextSteps } = toWritError(cause);
+  const there = 'on the inviting node, remove this node with `writ peer remove`, then pair again';
+  return new WritError(code, message, { details, nextSteps: [...nextSteps, there], cause });
 }

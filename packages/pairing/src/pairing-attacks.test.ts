@@ -298,4 +298,24 @@ describe('a pairing that cannot be stored', () => {
     expect(opened.flatMap((node) => node.pins.list())).toEqual([]);
     expect(opened.flatMap((node) => [...node.engine.snapshot().config.peers.keys()])).toEqual([]);
   });
+
+  it('tells the joiner what to do where only the inviter could store', async () => {
+    const beta = await createTestNode(network, clock, 'beta');
+    const edit = async (): Promise<never> => {
+      throw new WritError('CONFIG_INVALID', 'line 3 is broken', { nextSteps: ['mend line 3'] });
+    };
+    const alpha = await createTestNode(network, clock, 'alpha', { config: { edit } });
+    opened = [alpha, beta];
+    const { code, id } = await beta.pairing.createInvite(OFFER);
+    const join = follow<JoinEvent>(alpha.pairing.join(code, forever()));
+    await join.next();
+    const joined = expect(join.next()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: 'line 3 is broken',
+      nextSteps: ['mend line 3', expect.stringContaining('writ peer remove')],
+    });
+    await beta.pairing.confirm(id, true);
+    await joined;
+    expect(alpha.pins.list()).toEqual([]);
+  });
 });
