@@ -1,6 +1,6 @@
 import { isWritError } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ALPHA, askFor, createFixture, type Fixture, FROM_ALPHA, GAMMA, GRANT, START_MS } from './fixture.ts';
+import { ALPHA, askFor, createFixture, type Fixture, FROM_ALPHA, GAMMA, GRANT, POLICY, START_MS } from './fixture.ts';
 import type { LeaseGrant } from './types.ts';
 
 const DAY_MS = 86_400_000;
@@ -85,6 +85,15 @@ describe('leases, as a person lends them', () => {
       at.authority.listLeases(filter).map((lease) => lease.id);
     expect(ids({})).toEqual([second.id]);
     expect(ids({ peer: 'alpha', includeDead: true })).toEqual([first.id]);
+  });
+
+  it('of a peer that was taken out of the configuration are found by its id', async () => {
+    const lease = at.authority.grantLease(GRANT);
+    const without = POLICY.replace(/\[peers\.alpha\][\s\S]*?\[origins/, '[origins');
+    expect(await at.engine.reload(without, { acceptWidening: true })).toMatchObject({ reloaded: true });
+    expect(at.authority.listLeases({ peer: ALPHA }).map((one) => one.id)).toEqual([lease.id]);
+    expect(at.authority.listLeases({ peer: GAMMA })).toEqual([]);
+    expect(() => at.authority.listLeases({ peer: 'alpha' })).toThrow(/no peer `alpha`/);
   });
 
   it('are revoked once, and their listeners hear of it after the commit, each of them', () => {

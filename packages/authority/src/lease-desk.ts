@@ -1,11 +1,15 @@
 import { quote, toWritError, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { Lease } from '@writ/lease-store';
-import { planLease, resolvePeer } from './lease-granting.ts';
+import { isConfigured, planLease, resolvePeer } from './lease-granting.ts';
+import { foldId } from './subject.ts';
 import type { Authority, AuthorityOptions, LeaseGrant } from './types.ts';
 
 /** Most rows that one sweep removes of each kind; more wait for the next hour. */
 const SWEEP_LIMIT = 1000;
+
+/** What can only be a node id that is no label of this configuration. */
+const NODE_ID = /^wn-/i;
 
 /** What a person does with leases. */
 export type LeaseDesk = Pick<
@@ -37,15 +41,15 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
 
   return {
     grantLease: (grant) => database.withWriteTx((tx) => grantIn(options, tx, grant)),
-    listLeases({ peer, includeDead }) {
-      const id = peer === undefined ? undefined : resolvePeer(engine.snapshot().config, peer);
-      return database.withReadTx((tx) =>
-        leases.list(tx, {
-          nowMs: database.nowMs(),
-          ...(id === undefined ? {} : { peer: id }),
-          ...(includeDead === undefined ? {} : { includeDead }),
-        }),
-      );
+    listLeases({ peer, includeDead = false }) {
+      const list = (id?: string): readonly Lease[] =>
+        database.withReadTx((tx) =>
+          leases.list(tx, { nowMs: database.nowMs(), includeDead, ...(id === undefined ? {} : { peer: id }) }),
+        );
+      if (peer === undefined) return list();
+      // A peer that was taken out of the configuration may hold leases still; they are found by its id.
+      const { config } = engine.snapshot();
+      return list(isConfigured(config, peer) || !NODE_ID.test(peer) ? resolvePeer(config, peer) : foldId(peer));
     },
     revokeLease(id, by) {
       return database.withWriteTx((tx) => {

@@ -47,6 +47,11 @@ export function planLease(
   };
 }
 
+/** Whether `name` is the label or id of a peer, or `self`. */
+export function isConfigured(config: Config, name: string): boolean {
+  return findNode(config, name) !== undefined;
+}
+
 /** Node id of a peer named by label or id; `self` stands for itself. Throws PEER_UNKNOWN. */
 export function resolvePeer(config: Config, name: string): string {
   const id = findNode(config, name);

@@ -65,6 +65,7 @@ export interface Authority {
    * Throws PEER_UNKNOWN, PROFILE_UNKNOWN, NOT_FOUND (workspace), BAD_REQUEST or CLOCK_BACKWARDS.
    */
   grantLease(grant: LeaseGrant): Lease;
+  /** Newest first. `peer`: label or id, or any id, configured or not; throws PEER_UNKNOWN for another name. */
   listLeases(filter: { readonly peer?: string; readonly includeDead?: boolean }): readonly Lease[];
   /** Throws NOT_FOUND for an id that is none; false where it was revoked before. */
   revokeLease(id: string, by: string): boolean;
