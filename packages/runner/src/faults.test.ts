@@ -73,25 +73,25 @@ describe('when the spawner is killed', () => {
 
 describe('when the gateway is killed', () => {
   it('the spawner kills everything and ends', async () => {
-    const { node, spawner } = await startNode('killed-gateway');
+    const { node, spawner, nonce } = await startNode();
     node.kill('SIGKILL');
     await when(() => table.entry(spawner) === undefined || table.entry(spawner)?.zombie === true);
-    expect(harness.alive('killed-gateway')).toEqual([]);
+    expect(harness.alive(nonce)).toEqual([]);
   });
 
   it('together with its spawner, the next node finds what they left', async () => {
-    const { node, spawner } = await startNode('killed-both');
+    const { node, spawner, nonce } = await startNode();
     process.kill(spawner, 'SIGSTOP');
     node.kill('SIGKILL');
     process.kill(spawner, 'SIGKILL');
     await once(node, 'close');
-    expect(harness.alive('killed-both').length).toBeGreaterThanOrEqual(2);
-    expect(await harness.runner.endStray(['killed-both'])).toBeGreaterThanOrEqual(2);
-    expect(harness.alive('killed-both')).toEqual([]);
+    expect(harness.alive(nonce).length).toBeGreaterThanOrEqual(2);
+    expect(await harness.runner.endStray([nonce])).toBeGreaterThanOrEqual(2);
+    expect(harness.alive(nonce)).toEqual([]);
   });
 
   it('its folders are removed by the next node', async () => {
-    const { node } = await startNode('killed-folders');
+    const { node } = await startNode();
     node.kill('SIGKILL');
     await once(node, 'close');
     expect(await harness.leftovers()).not.toEqual([]);
@@ -159,14 +159,15 @@ describe('a sink that throws', () => {
 });
 
 /** A real node process on the harness's folders with a stubborn run. */
-async function startNode(nonce: string): Promise<{ readonly node: ChildProcess; readonly spawner: number }> {
-  const host = await bundle('testing/host.ts', harness.folder);
+async function startNode(): Promise<{ readonly node: ChildProcess; readonly spawner: number; readonly nonce: string }> {
+  const { nonce } = harness.spec([]);
+  const host = await bundle(new URL('./testing/host.ts', import.meta.url), harness.folder);
   const node = spawn(process.execPath, [host, harness.folder, harness.spawnerScript, nonce, ...STUBBORN], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(node.stdout ?? node, 'data');
   const [spawner] = table.entries().filter((entry) => entry.parent === node.pid);
-  return { node, spawner: spawner?.pid ?? 0 };
+  return { node, spawner: spawner?.pid ?? 0, nonce };
 }
 
 /** Resolves once `check` holds. */

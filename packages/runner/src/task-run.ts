@@ -76,7 +76,7 @@ export function createRun(parts: RunParts): Run {
 }
 
 /** The first cause wins: a stop counts only where it reached the process while that still ran. */
-export function endingOf(end: ProcessEnd, cause: StopCause | undefined, timeoutMs: number): Ending {
+function endingOf(end: ProcessEnd, cause: StopCause | undefined, timeoutMs: number): Ending {
   if (end.stopped && cause?.kind === 'cancel') return { kind: 'cancel', cause: cause.cause };
   if (end.stopped && cause?.kind === 'timeout') return { kind: 'timeout', timeoutMs };
   if (end.exitCode !== null) return { kind: 'exit', exitCode: end.exitCode };

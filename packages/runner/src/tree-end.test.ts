@@ -45,23 +45,16 @@ time.sleep(300)
     expect(sleepers()).toEqual([]);
   });
 
-  it('children that are stopped', async () => {
-    const spec = harness.spec(['sh', '-c', 'sleep 300 & kill -STOP $!; echo up; wait']);
-    const run = await harness.start(spec);
-    await run.until('up');
-    run.stop({ kind: 'cancel', cause: 'x' });
-    await run.done;
-    expect(harness.alive(spec.nonce)).toEqual([]);
-  });
-
-  it('a process that obeys TERM long before the grace is over', async () => {
-    const slow = await createHarness({ graceMs: 60_000 });
-    const run = await slow.start(
-      slow.spec(['sh', '-c', 'trap "echo bye; exit 7" TERM; echo up; while :; do sleep 0.01; done']),
-    );
+  it('processes that obey TERM, stopped ones too, long before the grace is over', async () => {
+    const slow = await createHarness({ graceMs: 600_000 });
+    const stopped = 'sh -c "echo up; kill -STOP \\$\\$" &';
+    const script = `trap "echo bye; exit 7" TERM; ${stopped} while :; do sleep 0.01; done`;
+    const spec = slow.spec(['sh', '-c', script]);
+    const run = await slow.start(spec);
     await run.until('up');
     run.stop({ kind: 'cancel', cause: 'x' });
     expect((await run.done).stdoutBytes).toBe('up\nbye\n'.length);
+    expect(slow.alive(spec.nonce)).toEqual([]);
     await slow.close();
   });
 });
@@ -105,14 +98,15 @@ describe('what a normal exit ends', () => {
 
 describe('strays of an earlier node', () => {
   it('are found by their marker and ended, others are not', async () => {
-    const marked = stray('nonce-of-a-dead-node');
-    const unmarked = stray('nonce-of-a-living-node');
+    const [dead, living] = [harness.spec([]).nonce, harness.spec([]).nonce];
+    const marked = stray(dead);
+    const unmarked = stray(living);
     await Promise.all([marked, unmarked].map((child) => once(child.stdout ?? child, 'data')));
     const ended = once(marked, 'exit');
-    expect(await harness.runner.endStray(['nonce-of-a-dead-node'])).toBe(1);
+    expect(await harness.runner.endStray([dead])).toBe(1);
     await ended;
     expect(unmarked.exitCode).toBeNull();
-    expect(await harness.runner.endStray(['nonce-of-a-dead-node'])).toBe(0);
+    expect(await harness.runner.endStray([dead])).toBe(0);
     expect(await harness.runner.endStray([])).toBe(0);
     unmarked.kill('SIGKILL');
   });

@@ -39,13 +39,13 @@ export function createPipePool(folder: string): PipePool {
   };
   const refillNow = (): void => {
     const { place, args } = newBatch();
-    if (spawnSync('mkfifo', args, QUIET).status === 0) ready.push(...openAll(place));
+    if (spawnSync(MAKE_PIPE, args, QUIET).status === 0) ready.push(...openAll(place));
     rmSync(place, { recursive: true, force: true });
   };
   const refillAhead = (): void => {
     refilling = true;
     const { place, args } = newBatch();
-    spawn('mkfifo', args, QUIET)
+    spawn(MAKE_PIPE, args, QUIET)
       .on('error', () => {})
       .on('close', (status) => {
         refilling = false;
@@ -69,6 +69,8 @@ export function createPipePool(folder: string): PipePool {
   return { take };
 }
 
+/** A program of POSIX. */
+const MAKE_PIPE = 'mkfifo';
 const QUIET = { env: { PATH: '/usr/bin:/bin' }, stdio: 'ignore' } as const;
 
 function namesIn(place: string): readonly string[] {

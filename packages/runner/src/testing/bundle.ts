@@ -1,12 +1,12 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** Bundles a TypeScript entry beside this package's sources into `folder`, for a real process to run; its path. */
-export async function bundle(entry: string, folder: string): Promise<string> {
-  const outfile = join(folder, `${entry.replaceAll(/[^a-z]/g, '-')}.mjs`);
+/** Bundles a TypeScript entry into `folder`, for a real process to run; its path. */
+export async function bundle(entry: URL, folder: string): Promise<string> {
+  const outfile = join(folder, `${basename(entry.pathname, '.ts')}.mjs`);
   await build({
-    entryPoints: [fileURLToPath(new URL(`../${entry}`, import.meta.url))],
+    entryPoints: [fileURLToPath(entry)],
     bundle: true,
     platform: 'node',
     target: 'node20',

@@ -36,7 +36,7 @@ const random = createSystemRandom();
 
 export async function createHarness(over: Partial<TaskRunnerOptions> = {}): Promise<Harness> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'writ-runner-')));
-  const spawnerScript = await bundle('spawner/main.ts', folder);
+  const spawnerScript = await bundle(new URL('../spawner/main.ts', import.meta.url), folder);
   const root = { workspaces: join(folder, 'workspaces'), transcripts: join(folder, 'transcripts') };
   const runner = createTaskRunner({
     root,
@@ -97,7 +97,7 @@ function specFor(argv: readonly string[], over: Partial<RunSpec>): RunSpec {
 }
 
 /** A sink that keeps text and lets a test wait for some of it. */
-export function createTextSink(): RunSink & {
+function createTextSink(): RunSink & {
   text(stream: 'stdout' | 'stderr'): string;
   until(text: string): Promise<string>;
 } {
