@@ -14,15 +14,15 @@ const host: Caller = { kind: 'host' };
 const signal = new AbortController().signal;
 
 /** Values near what a JSON schema asks for: mostly right, sometimes hostile. */
-function near(schema: z.core.JSONSchema.BaseSchema): fc.Arbitrary<unknown> {
+function near(schema: z.core.JSONSchema.BaseSchema, key = ''): fc.Arbitrary<unknown> {
   const hostile = fc.oneof(
     fc.jsonValue(),
     fc.constantFrom('', '\0', '../..', '__proto__', '\u202e', 'x'.repeat(70_000), -1, 1e308, Number.MAX_SAFE_INTEGER),
   );
-  return fc.oneof({ weight: 9, arbitrary: fitting(schema) }, { weight: 1, arbitrary: hostile });
+  return fc.oneof({ weight: 9, arbitrary: fitting(schema, key) }, { weight: 1, arbitrary: hostile });
 }
 
-function fitting(schema: z.core.JSONSchema.BaseSchema): fc.Arbitrary<unknown> {
+function fitting(schema: z.core.JSONSchema.BaseSchema, key: string): fc.Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((part) => near(part as z.core.JSONSchema.BaseSchema)));
   switch (schema.type) {
@@ -36,10 +36,12 @@ function fitting(schema: z.core.JSONSchema.BaseSchema): fc.Arbitrary<unknown> {
     case 'object': {
       const { properties = {}, required = [] } = schema;
       const model: Record<string, fc.Arbitrary<unknown>> = {};
-      for (const [key, part] of Object.entries(properties)) model[key] = near(part as z.core.JSONSchema.BaseSchema);
+      for (const [name, part] of Object.entries(properties))
+        model[name] = near(part as z.core.JSONSchema.BaseSchema, name);
       return fc.record(model, { requiredKeys: required });
     }
     default:
+      if (/^(timeout|duration|lease)$/.test(key)) return fc.constantFrom('30s', 'l-1', '8h');
       return fc.constantFrom('beta', 'self', 'query', 'app', 't-0', '30s', 'nothing', 'l-1');
   }
 }

@@ -1,4 +1,5 @@
 export { type Contract, contract } from './contract/index.ts';
+export { operationTable } from './contract/operation-table.ts';
 export { createGateway, type Gateway } from './gateway.ts';
 export type { GatewayPorts } from './gateway-ports.ts';
 export type { AnyOperation } from './implement.ts';

@@ -45,18 +45,3 @@ function isTool(operation: Operation): operation is ToolOperation {
 function mayUse(entry: AnyOperation, caller: Caller): boolean {
   return caller.kind === 'host' || entry.operation.taskToken === 'subtree';
 }
-
-/** The table of operations for docs, Markdown. */
-export function operationTable(registry: Registry): string {
-  const rows = registry.entries.map(({ form, operation }) => {
-    const mcp = 'mcp' in operation && operation.mcp !== undefined;
-    const inputs = Object.keys(operation.input.shape).map((key) => `\`${key}\``);
-    return `| \`${operation.name}\` | ${form === 'stream' ? 'stream' : 'answer'} | ${mcp ? 'agents and persons' : 'persons'} | ${operation.taskToken} | ${inputs.join(', ')} | ${operation.summary.replaceAll('|', '\\|')} |`;
-  });
-  return [
-    '| operation | form | for | task token | input | what it does |',
-    '| --- | --- | --- | --- | --- | --- |',
-    ...rows,
-    '',
-  ].join('\n');
-}

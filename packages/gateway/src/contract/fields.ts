@@ -9,8 +9,6 @@ export const taskField = z.string().min(1).max(128).describe('task id');
 export const durationField = z.string().min(2).max(32).describe('such as 30s, 10m, 8h');
 /** A list of names. */
 export const namesField = z.array(nameField).max(256);
-/** Milliseconds since the Unix epoch. */
-export const timeField = z.number().int();
 /** A count, size or offset. */
 export const countField = z.number().int().min(0);
 
@@ -29,7 +27,7 @@ export const grantedField = z.object({
 });
 
 /** How the process of a task ended. */
-export const endingField = z.object({
+const endingField = z.object({
   kind: z.enum(['exit', 'signal', 'timeout', 'output-limit', 'cancel']),
   exit_code: z.number().optional(),
   signal: z.string().optional(),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { formatSize, WritError } from '@writ/core';
 
 /** Largest body of a call, bytes. */
-export const LARGEST_BODY_BYTES = 4 * 1024 * 1024;
+const LARGEST_BODY_BYTES = 4 * 1024 * 1024;
 
 /** What is read, and thrown away, of a body that is too large, so that its sender hears the answer; bytes. */
 const LARGEST_DRAINED_BYTES = 16 * LARGEST_BODY_BYTES;

@@ -48,14 +48,14 @@ export interface ControlServer {
 /** Builds the server; nothing listens before `listen`. */
 export function createControlServer(parts: ControlServerParts): ControlServer {
   const gatekeeper = createGatekeeper(parts.authenticator, parts.clock);
-  const stopping = new AbortController();
+  const calls: CallsUnderWay = { open: new Set(), stopping: false };
   const connections = createConnections();
   const server = createServer(SERVER_LIMITS, (request, response) => {
-    void handle(parts, gatekeeper, stopping.signal, request, response);
+    void handle(parts, gatekeeper, calls, request, response);
   });
   server.on('upgrade', (request, socket, head) => {
     try {
-      const caller = admitUpgrade(gatekeeper, stopping.signal, request);
+      const caller = admitUpgrade(gatekeeper, calls.stopping, request);
       if (connections.size >= MOST_MCP_CONNECTIONS) throw new WritError('RATE_LIMITED', 'too many MCP connections');
       if (head.length > 0) socket.unshift(head);
       socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: mcp\r\n\r\n');
@@ -71,15 +71,16 @@ export function createControlServer(parts: ControlServerParts): ControlServer {
   return {
     listen: (path) => listenPrivately(server, path),
     async close() {
-      stopping.abort();
+      calls.stopping = true;
+      for (const call of calls.open) call.abort();
       await Promise.all([connections.closeAll(), closeServer(server, parts.clock)]);
     },
   };
 }
 
-function admitUpgrade(gatekeeper: Gatekeeper, stopping: AbortSignal, request: IncomingMessage): Caller {
+function admitUpgrade(gatekeeper: Gatekeeper, stopping: boolean, request: IncomingMessage): Caller {
   const caller = gatekeeper.admit(request);
-  if (stopping.aborted) throw shuttingDown();
+  if (stopping) throw shuttingDown();
   const protocol = request.headers.upgrade?.toLowerCase();
   if (request.url !== MCP_PATH || protocol !== 'mcp' || request.method !== 'GET') {
     throw new WritError('NOT_FOUND', `there is nothing to upgrade to at ${quote(request.url ?? '')}`);
@@ -87,34 +88,47 @@ function admitUpgrade(gatekeeper: Gatekeeper, stopping: AbortSignal, request: In
   return caller;
 }
 
+/** What runs now. Each call has a controller of its own: a signal shared by all would remember every call there was. */
+interface CallsUnderWay {
+  readonly open: Set<AbortController>;
+  stopping: boolean;
+}
+
 async function handle(
   parts: ControlServerParts,
   gatekeeper: Gatekeeper,
-  stopping: AbortSignal,
+  calls: CallsUnderWay,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  response.on('error', () => gone.abort());
+  const over = new AbortController();
+  calls.open.add(over);
+  let gone = false;
+  const leave = (): void => {
+    gone = true;
+    calls.open.delete(over);
+    over.abort();
+  };
+  response.once('close', leave);
+  response.on('error', leave);
   let caller: Caller | undefined;
   let bodyRead = false;
   try {
     caller = gatekeeper.admit(request);
-    if (stopping.aborted) throw shuttingDown();
+    if (calls.stopping) throw shuttingDown();
     const name = operationName(request);
     const input = await readBody(request);
     bodyRead = true;
     const call = parts.dispatcher.prepare(name, input, caller);
-    const signal = AbortSignal.any([gone.signal, stopping]);
+    const context = { caller, signal: over.signal };
     if (call.form === 'call') {
-      sendJson(response, 200, await call.run({ caller, signal }));
+      sendJson(response, 200, await call.run(context));
     } else {
-      await sendItems(response, call.run({ caller, signal }), signal);
-      if (stopping.aborted && !gone.signal.aborted) throw shuttingDown();
+      await sendItems(response, call.run(context), over.signal);
+      if (calls.stopping && !response.writableEnded) throw shuttingDown();
     }
   } catch (error) {
-    if (gone.signal.aborted) return;
+    if (gone) return;
     sendFailure(response, tellFailure(error, request.url ?? '', caller, parts.logger), !bodyRead);
   }
 }

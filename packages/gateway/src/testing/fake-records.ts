@@ -2,7 +2,7 @@ import type { Granted, Mirror, Task, TaskOutcome } from '@writ/delegation';
 import { BETA_ID } from './fake-config.ts';
 
 /** What a fake executor grants. */
-export const granted: Granted = {
+const granted: Granted = {
   requestedProfile: 'query',
   effectiveProfile: 'query',
   effectiveRunner: 'shell',

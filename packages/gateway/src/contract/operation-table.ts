@@ -1,0 +1,18 @@
+import { contract } from './index.ts';
+
+/** The table of operations for docs, Markdown, from the contract alone. */
+export function operationTable(): string {
+  const rows = Object.values(contract).map((spec) => {
+    const form = 'item' in spec ? 'stream' : 'answer';
+    const caller = 'mcp' in spec && spec.mcp !== undefined ? 'agents and persons' : 'persons';
+    const inputs = Object.keys(spec.input.shape).map((key) => `\`${key}\``);
+    const cells = [`\`${spec.name}\``, form, caller, spec.taskToken, inputs.join(', '), spec.summary];
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  });
+  return [
+    '| operation | form | for | task token | input | what it does |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}
