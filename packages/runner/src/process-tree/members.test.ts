@@ -72,10 +72,12 @@ describe('a signal', () => {
 });
 
 describe('the shortcut for short runs', () => {
-  it('says no only where every later process is gone', () => {
+  it('says no only where no later process is the run’s', () => {
+    const own = { env: ['WRIT_ATTEMPT=n1'] };
     expect(mayHaveLeftBehind(marks, 10, tableOf([], 50))).toBe(false);
-    expect(mayHaveLeftBehind(marks, 10, tableOf([row(52, { zombie: true })], 53))).toBe(false);
-    expect(mayHaveLeftBehind(marks, 10, tableOf([row(52)], 53))).toBe(true);
+    expect(mayHaveLeftBehind(marks, 10, tableOf([row(52, { ...own, zombie: true }), row(53)], 53))).toBe(false);
+    expect(mayHaveLeftBehind(marks, 10, tableOf([row(53, own)], 53))).toBe(true);
+    expect(mayHaveLeftBehind(marks, 10, tableOf([row(52, { session: 50 })], 53))).toBe(true);
   });
 
   it('does not apply to long runs, many pids, a wrapped counter or an unknown one', () => {
