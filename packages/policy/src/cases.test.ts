@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { compileConfig } from './compile.ts';
 import { createPolicyEngine } from './engine.ts';
+import { fixedClock, SELF_ID, testId } from './model/testing.ts';
 import { outcomeOf } from './self-tests.ts';
-import { fixedClock, SELF_ID, testId } from './testing.ts';
 import type { DecisionRequest, PolicyEngine, Usage } from './types.ts';
 
 interface DecideCase {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { diffPolicies } from './diff.ts';
-import { BASE, load } from './fixtures.ts';
-import { testId } from './testing.ts';
+import { BASE, load } from './model/fixtures.ts';
+import { testId } from './model/testing.ts';
 
 const FROM = load(BASE).config;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { compileConfig, formatViolations, testConfig } from './compile.ts';
-import { BASE, load } from './fixtures.ts';
+import { BASE, load } from './model/fixtures.ts';
+import { testId } from './model/testing.ts';
 import { configReference } from './reference.ts';
 import { stockConfig } from './stock.ts';
-import { testId } from './testing.ts';
 import { validateProfile } from './validate-profile.ts';
 
 /** `CODE path` of everything that is wrong with a text, in order. */

@@ -1,8 +1,8 @@
-import { compileConfig, formatViolations } from './compile.ts';
-import { decideWith } from './decide.ts';
-import type { CompiledPolicy } from './policy-index.ts';
+import { compileConfig, formatViolations } from '../compile.ts';
+import { decideWith } from '../decide.ts';
+import type { CompiledPolicy } from '../policy-index.ts';
+import type { Decision, DecisionRequest, LeaseFact, Profile } from '../types.ts';
 import { SELF_ID, testId } from './testing.ts';
-import type { Decision, DecisionRequest, LeaseFact, Profile } from './types.ts';
 
 /** A configuration with all that decisions look at. For tests of this package only. */
 export const BASE = `schema = 1
