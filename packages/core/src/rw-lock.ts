@@ -2,8 +2,11 @@ import { Mutex, Semaphore } from 'async-mutex';
 
 export { Mutex };
 
-/** Readers at once; a writer takes all of these places. */
-const PLACES = 1_000_000;
+/**
+ * Readers at once, further ones wait for their turn; a writer takes all of these places. Every release of the semaphore
+ * walks over its free places, so a million of them would cost milliseconds each time.
+ */
+const PLACES = 1000;
 
 /** Many readers or one writer, first come first served: a waiting writer holds back later readers. */
 export interface RwLock {
