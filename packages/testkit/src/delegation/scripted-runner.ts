@@ -19,7 +19,7 @@ export interface ScriptedRun {
 export interface ScriptedRunner extends TaskRunner {
   /** Every run that was started, in order. */
   readonly runs: readonly ScriptedRun[];
-  /** The run of a task, as soon as it was started. */
+  /** The run of a task, one turn after it was started, so that whoever started it has it too. */
   runOf(task: string): Promise<ScriptedRun>;
   /** Nonces that `endStray` was asked about. */
   readonly strays: readonly string[];
@@ -61,15 +61,17 @@ export function createScriptedRunner(options: {
         },
       });
       runs.push(scripted);
-      for (const resolve of waiting.get(spec.task) ?? []) resolve(scripted);
+      for (const resolve of waiting.get(spec.task) ?? []) setImmediate(resolve, scripted);
       waiting.delete(spec.task);
       options.onStart?.(scripted);
       return run;
     },
     runOf(task) {
       const run = runs.find(({ spec }) => spec.task === task);
-      if (run) return Promise.resolve(run);
-      return new Promise((resolve) => waiting.set(task, [...(waiting.get(task) ?? []), resolve]));
+      return new Promise((resolve) => {
+        if (run) setImmediate(resolve, run);
+        else waiting.set(task, [...(waiting.get(task) ?? []), resolve]);
+      });
     },
     async endStray(nonces) {
       strays.push(...nonces);

@@ -33,6 +33,8 @@ export interface TestNodeOptions {
   readonly dir?: string;
   readonly selfId?: string;
   readonly slots?: number;
+  /** Keeps the database in memory, for tests of many transactions that no restart follows. */
+  readonly inMemory?: boolean;
   /** Clients of peers by id; `self` is there by itself. */
   readonly peers?: Readonly<Record<string, PeerClient>>;
   readonly logger?: Logger;
@@ -58,7 +60,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const { clock, runner, policy: text, selfId = NODE_IDS.beta, logger = silentLogger } = options;
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'writ-delegation-')));
   const random = createSystemRandom();
-  const database = await openDatabase({ path: join(dir, 'writ.db'), clock, logger });
+  const database = await openDatabase({ path: options.inMemory ? ':memory:' : join(dir, 'writ.db'), clock, logger });
   const tasks = createTaskStore();
   const mirrors = createMirrorStore();
   const engine = createPolicyEngine({ text, clock, selfId });
