@@ -78,13 +78,7 @@ function submit(parts: ExecutorParts, takeIn: TakeIn, request: SubmitRequest): S
 
 function enqueue(parts: ExecutorParts, task: Task): void {
   parts.live.set(task.id, createLiveTask(task));
-  const place = parts.queue.push(task.sender, task.id);
-  if (place === 0) return;
-  parts.database.withWriteTx((tx) => {
-    const now = parts.journal.require(tx, task.id);
-    const message = `waits for a slot: all ${parts.slots} are taken, ${place - 1} before it`;
-    if (now.state === 'queued') parts.journal.append(tx, now, [{ kind: 'state', state: 'queued', message }]);
-  });
+  parts.queue.push(task.sender, task.id);
 }
 
 async function occupySlot(parts: ExecutorParts, id: string): Promise<void> {
@@ -101,9 +95,11 @@ async function occupySlot(parts: ExecutorParts, id: string): Promise<void> {
 
 /** Waits for what runs, for `graceMs`; then ends it. */
 async function drain(parts: ExecutorParts, graceMs: number): Promise<void> {
-  const disarm = parts.clock.setTimer(graceMs, () => {
+  const stopAll = (): void => {
     for (const entry of parts.occupied) stopLive(entry, { kind: 'cancel', by: 'shutdown' });
-  });
+  };
+  if (graceMs <= 0) stopAll();
+  const disarm = parts.clock.setTimer(Math.max(0, graceMs), stopAll);
   await Promise.all([...parts.occupied].map((entry) => entry.ended));
   disarm();
 }

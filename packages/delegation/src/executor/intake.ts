@@ -7,6 +7,7 @@ import type { Granted, NewTask, Task, TaskBounds, TaskSpec, TaskStore } from '@w
 import type { SubmitRequest } from '../types.ts';
 import { askOf } from './live-task.ts';
 import type { TaskJournal } from './task-journal.ts';
+import type { TaskQueue } from './task-queue.ts';
 
 /** What a submit came to, inside its transaction. */
 export type Intake =
@@ -22,8 +23,10 @@ export function createIntake(options: {
   readonly authority: Authority;
   readonly tasks: TaskStore;
   readonly journal: TaskJournal;
+  readonly queue: Pick<TaskQueue, 'before'>;
+  readonly slots: number;
 }): TakeIn {
-  const { authority, tasks, journal } = options;
+  const { authority, tasks, journal, queue, slots } = options;
   return (tx, request) => {
     if (request.chain) checkBinding(request, request.chain);
     const requestDigest = digestOf(request);
@@ -41,7 +44,10 @@ export function createIntake(options: {
       { kind: 'state', state: inserted.state },
       { kind: 'granted', granted },
     ]);
-    return { kind: 'queued', task: journal.move(tx, inserted, { kind: 'queue' }), decision };
+    const before = queue.before();
+    const why = before === undefined ? undefined : `waits for a slot: all ${slots} are taken, ${before} before it`;
+    const task = journal.move(tx, inserted, { kind: 'queue' }, {}, why === undefined ? undefined : { message: why });
+    return { kind: 'queued', task, decision };
   };
 }
 

@@ -1,7 +1,9 @@
 /** Queued tasks and the slots that they wait for. */
 export interface TaskQueue {
-  /** Enters `id`; starts it at once where a slot is free. Returns its place among the queued ones, 0 where it got a slot. */
-  push(sender: string, id: string): number;
+  /** Enters `id`; starts it at once where a slot is free. */
+  push(sender: string, id: string): void;
+  /** How many queued tasks stand before one that is entered now; undefined where it would get a slot at once. */
+  before(): number | undefined;
   /** Takes a task out that has not been started; false where it is not queued. */
   remove(sender: string, id: string): boolean;
   /** A started task is over: its slot is free. */
@@ -47,10 +49,9 @@ export function createTaskQueue(options: { readonly slots: number; readonly star
       line.push(id);
       lines.set(sender, line);
       queued += 1;
-      const place = busy < options.slots ? 0 : queued;
       pump();
-      return place;
     },
+    before: () => (busy < options.slots ? undefined : queued),
     remove(sender, id) {
       const line = lines.get(sender);
       const at = line?.indexOf(id) ?? -1;

@@ -1,4 +1,4 @@
-import { toWritError, type WritError } from '@writ/core';
+import { sha256Hex, toWritError, type WritError } from '@writ/core';
 import type { Mirror } from '@writ/task-store';
 import type { OutgoingSubmit, PeerClient, RefusedDecision } from '../types.ts';
 import type { OriginParts } from './parts.ts';
@@ -49,7 +49,9 @@ export function outboundRefusal(
 }
 
 function outgoing(parts: OriginParts, mirror: Mirror): OutgoingSubmit {
-  const { id: task, spec, session, agent, idempotencyKey, peer: to } = mirror;
+  const { id: task, spec, session, agent, peer: to } = mirror;
+  // A key belongs to one session here, but to the whole node there.
+  const idempotencyKey = sha256Hex(JSON.stringify([session, mirror.idempotencyKey]));
   const { generation } = parts.engine.snapshot();
   const writs = to === 'self' ? [] : [parts.issuer.issue({ to, task, spec, session, agent, generation })];
   return { task, idempotencyKey, spec, writs, session, agent };
