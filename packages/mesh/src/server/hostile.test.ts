@@ -114,6 +114,23 @@ describe('a peer that calls too much', () => {
   });
 });
 
+describe('a peer that keeps too many calls of one kind open', () => {
+  it('is told so, and may open another when one has ended', async () => {
+    const { alpha, beta } = await nodes.pair();
+    const client = raw(beta, alpha.identity);
+    const path = '/grpc.health.v1.Health/Watch';
+    const held = Array.from({ length: 4 }, () => client.hold(path));
+    await Promise.all(held.map(({ first }) => first));
+    expect(ending(await client.hold(path).end)).toBe('RESOURCE_EXHAUSTED RATE_LIMITED');
+    held[0]?.cancel();
+    const another = (): Promise<string> => {
+      const { first, end } = client.hold(path);
+      return Promise.race([first.then(() => 'open'), end.then(ending)]);
+    };
+    await expect.poll(another, WAIT).toBe('open');
+  });
+});
+
 describe('connections', () => {
   it('of one address are limited', async () => {
     const { alpha, beta } = await nodes.pair({ maxConnectionsPerAddress: 2 });

@@ -1,27 +1,10 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
-import { type Clock, type Logger, WritError } from '@writ/core';
-import type { MeshLimits } from '../limits.ts';
-import type { MethodPolicy } from '../method-table.ts';
+import { WritError } from '@writ/core';
 import { createRateLimiter } from '../rate-limiter.ts';
 import { errorToStatus, hasErrorTrailer } from '../wire-error.ts';
 import { type CallContext, type CallContexts, callerKey } from './call-context.ts';
-import type { Connections } from './connections.ts';
-import type { OpenCalls } from './open-calls.ts';
-import type { PeerIndex } from './peer-index.ts';
+import type { InterceptorDeps } from './interceptor-deps.ts';
 import { trackCalls } from './track-calls.ts';
-
-/** What the interceptors look at. */
-export interface InterceptorDeps {
-  readonly contexts: CallContexts;
-  readonly connections: Connections;
-  readonly calls: OpenCalls;
-  readonly peers: PeerIndex;
-  readonly table: Readonly<Record<string, MethodPolicy>>;
-  readonly hasOpenInvite: () => boolean;
-  readonly limits: MeshLimits;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
 
 /** Callers whose rate is remembered at once. */
 const REMEMBERED_CALLERS = 20_000;

@@ -88,6 +88,7 @@ export function createMeshServer(options: MeshServerOptions): MeshServer {
       injector.drain(graceMs);
       await connections.drain(graceMs);
       server.forceShutdown();
+      peers.stop();
     },
   };
 }

@@ -3,7 +3,7 @@ import { WritError } from '@writ/core';
 import { createRateLimiter } from '../rate-limiter.ts';
 import { errorToStatus } from '../wire-error.ts';
 import { type CallContext, callerKey } from './call-context.ts';
-import type { InterceptorDeps } from './interceptors.ts';
+import type { InterceptorDeps } from './interceptor-deps.ts';
 
 /** Lines a second about refused calls; a flood of them is no reason to fill a disk. */
 const REFUSAL_LINES = { perSecond: 10, burst: 50 };

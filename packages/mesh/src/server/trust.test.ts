@@ -123,6 +123,15 @@ describe('a peer that loses its trust', () => {
     await expect.poll(() => beta.server.connections(), WAIT).toBe(0);
   });
 
+  it('is served nothing more over a connection that is still there', async () => {
+    const { alpha, beta } = await nodes.pair({ revokedGraceMs: 60_000 });
+    const client = raw(beta, alpha.identity);
+    expect(ending(await client.call(DESCRIBE))).toBe('OK none');
+    await beta.pins.remove(alpha.id);
+    expect(ending(await client.call(DESCRIBE))).toBe('UNAUTHENTICATED PEER_UNKNOWN');
+    expect(beta.server.connections()).toBe(1);
+  });
+
   it('keeps what it has when another peer is removed', async () => {
     const { alpha, beta } = await nodes.pair();
     const gamma = await nodes.start('gamma');

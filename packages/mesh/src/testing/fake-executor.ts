@@ -95,7 +95,7 @@ const CANCELLED = {
 } as const;
 
 /** A task as an executor would record the request. */
-export function taskOf(request: SubmitRequest): Task {
+function taskOf(request: SubmitRequest): Task {
   return {
     id: request.task,
     sender: request.subject.from,

@@ -16,6 +16,8 @@ export interface RawClient {
   call(path: string, message?: Uint8Array, metadata?: Metadata): Promise<StatusObject>;
   /** A call without any message, left open. */
   open(path: string): Promise<StatusObject>;
+  /** A call with an empty message, left open until it is cancelled. */
+  hold(path: string): { readonly end: Promise<StatusObject>; readonly first: Promise<unknown>; cancel(): void };
   close(): void;
 }
 
@@ -47,6 +49,13 @@ export function openRawClient(to: TestNode, identity?: NodeIdentity, tls: Secure
         call.end();
       }),
     open: (path) => start(path, new Metadata(), () => undefined),
+    hold(path) {
+      const call = client.makeServerStreamRequest(path, pass, pass, new Uint8Array(), new Metadata());
+      const end = new Promise<StatusObject>((resolve) => call.on('status', resolve));
+      const first = new Promise<unknown>((resolve) => call.once('data', resolve));
+      call.on('error', () => undefined);
+      return { end, first, cancel: () => call.cancel() };
+    },
     close: () => client.close(),
   };
 }

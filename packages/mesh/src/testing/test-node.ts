@@ -1,7 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, createSystemClock, createSystemRandom, digestJson, type Json, silentLogger } from '@writ/core';
+import {
+  type Clock,
+  createSystemClock,
+  createSystemRandom,
+  digestJson,
+  type Json,
+  type LogFields,
+  silentLogger,
+} from '@writ/core';
 import type { OutgoingSubmit } from '@writ/delegation';
 import { createIdentity, createPinStore, issueWrit, type NodeIdentity, type PinStore } from '@writ/identity';
 import type { RedeemClientMessage, RedeemServerMessage } from '@writ/pairing';
@@ -33,6 +41,8 @@ export interface TestNode {
   serve: (messages: AsyncIterable<RedeemClientMessage>) => AsyncIterable<RedeemServerMessage>;
   /** Asked of `CheckPolicy`, in order. */
   readonly questions: unknown[];
+  /** Lines that the server wrote at `info` and above. */
+  readonly logged: { readonly message: string; readonly fields: LogFields | undefined }[];
   /** What waits, where timers go off on demand. */
   readonly timers: readonly TestTimer[];
   close(): Promise<void>;
@@ -83,6 +93,8 @@ export async function startTestNode(
   const executor = createFakeExecutor();
   const clients = createPeerClients({ identity, pins, engine, clock, logger: silentLogger });
   const questions: unknown[] = [];
+  const logged: { message: string; fields: LogFields | undefined }[] = [];
+  const note = (message: string, fields?: LogFields): void => void logged.push({ message, fields });
   const pairing: Pick<TestNode, 'openInvite' | 'serve'> = { openInvite: false, async *serve() {} };
   const server = createMeshServer({
     identity,
@@ -97,7 +109,7 @@ export async function startTestNode(
     name,
     version: '0.0.0',
     clock,
-    logger: silentLogger,
+    logger: { debug() {}, info: note, warn: note, error: note },
     limits: { revokedGraceMs: 50, ...limits },
   });
   const { port } = await server.listen(options.at?.address ?? '127.0.0.1:0');
@@ -113,6 +125,7 @@ export async function startTestNode(
     server,
     clients,
     questions,
+    logged,
     timers,
   };
   return Object.assign(pairing, parts, createTrust(text, engine, pins), {
