@@ -122,7 +122,7 @@ const page = readFileSync(TABLE, 'utf8');
 const { shipped, tools, unexplained } = tableRows(direct, page);
 const wanted = withTable(withTable(page, 'shipped', shipped), 'tools', tools);
 if (process.argv.includes('--write')) writeFileSync(TABLE, wanted);
-else if (wanted !== page) complaints.push('docs/dependencies.md is out of date: npm run dependencies -- --write');
+else if (wanted !== page) complaints.push('docs/dependencies.md is out of date: npm run dependencies:check -- --write');
 complaints.push(
   ...unexplained.map((name) => `docs/dependencies.md: say what ${name} is for`),
   ...lockComplaints(),

@@ -1,5 +1,5 @@
 /**
- * Fills the generated part of docs/configuration.md (the text around the markers is written by hand).
+ * Fills the generated parts of the pages in docs/ (the text around the markers is written by hand).
  * With `--check` nothing is written: a stale part is a complaint, and so is a link in any page that leads nowhere.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,24 @@ import { loadTs } from './lib/load-ts.mjs';
 import { conclude } from './lib/run.mjs';
 import { ROOT, treeFiles } from './lib/tree.mjs';
 
-const PAGE = 'docs/configuration.md';
-const MARKED = /(<!-- keys -->\n)[\s\S]*?(\n<!-- \/keys -->)/;
+/** Where each generated part stands, and what makes it. */
+const PARTS = [
+  {
+    page: 'docs/configuration.md',
+    mark: 'keys',
+    make: async () => configurationTables((await loadTs('packages/policy/src/index.ts')).configReference()),
+  },
+  {
+    page: 'docs/mcp.md',
+    mark: 'operations',
+    make: async () => (await loadTs('packages/gateway/src/index.ts')).operationTable(),
+  },
+  {
+    page: 'docs/cli.md',
+    mark: 'commands',
+    make: async () => (await loadTs('apps/writ/src/cli/reference.ts')).commandReference(),
+  },
+];
 
 /** Pages with links to files of this tree that do not exist. */
 function brokenLinks() {
@@ -22,21 +38,29 @@ function brokenLinks() {
   });
 }
 
-/** The page as it should be, or what stands in the way. */
-async function wantedPage() {
-  const { configReference } = await loadTs('packages/policy/src/index.ts');
-  if (typeof configReference !== 'function') return { problem: 'packages/policy exports no configReference()' };
-  if (!existsSync(join(ROOT, PAGE))) return { problem: `${PAGE} is missing` };
-  const page = readFileSync(join(ROOT, PAGE), 'utf8');
-  if (!MARKED.test(page)) return { problem: `${PAGE} has no <!-- keys --> … <!-- /keys -->` };
-  const tables = configurationTables(configReference());
-  return { page, wanted: page.replace(MARKED, (_, open, close) => `${open}\n${tables}\n${close}`) };
+/** Writes one part, or says what is wrong with it; undefined where it is as it should be. */
+async function settle({ page, mark, make }, check) {
+  const path = join(ROOT, page);
+  const marked = new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*?(\\n<!-- /${mark} -->)`);
+  if (!existsSync(path)) return `${page} is missing`;
+  const text = readFileSync(path, 'utf8');
+  if (!marked.test(text)) return `${page} has no <!-- ${mark} --> … <!-- /${mark} -->`;
+  const part = (await make()).trim();
+  const wanted = text.replace(marked, (_, open, close) => `${open}\n${part}\n${close}`);
+  if (text === wanted) return undefined;
+  if (check) return `${page} is out of date: npm run docs`;
+  writeFileSync(path, wanted);
+  return undefined;
 }
 
 const check = process.argv.includes('--check');
-const { page, wanted, problem } = await wantedPage();
 const complaints = check ? brokenLinks() : [];
-if (problem !== undefined) complaints.push(problem);
-else if (page !== wanted && check) complaints.push(`${PAGE} is out of date: npm run docs`);
-else if (page !== wanted) writeFileSync(join(ROOT, PAGE), wanted);
-conclude('docs', complaints, check ? `${PAGE} is up to date, every link leads somewhere` : `${PAGE} is written`);
+for (const part of PARTS) {
+  const complaint = await settle(part, check);
+  if (complaint !== undefined) complaints.push(complaint);
+}
+conclude(
+  'docs',
+  complaints,
+  check ? 'generated parts are up to date, every link leads somewhere' : 'generated parts are written',
+);

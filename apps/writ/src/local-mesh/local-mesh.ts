@@ -8,7 +8,7 @@ import { createLocalNode, type LocalNode } from './local-node.ts';
 import { pair } from './pair.ts';
 
 /** Names of the nodes of a local mesh, in order. */
-export const MESH_NAMES = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta'] as const;
+const MESH_NAMES = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta'] as const;
 
 export interface MeshRequest {
   readonly dir: string;

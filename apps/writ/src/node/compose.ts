@@ -11,7 +11,7 @@ import { issueHostToken } from './host-token.ts';
 import { advertisedAddress } from './mesh-address.ts';
 import { writePrivateFile } from './private-file.ts';
 import { createSurfaces, type Surfaces } from './surfaces.ts';
-import { createWork } from './work.ts';
+import { createWork, type Work } from './work.ts';
 
 /** A node that serves. */
 export interface RunningNode {
@@ -67,6 +67,7 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
   closers.add(() => rmSync(home.pidFile, { force: true }));
   await surfaces.gateway.listenControl(home.socketFile);
   await work.origin.recover();
+  closers.add(sweepRegularly(base, work));
   base.database.withWriteTx((tx) =>
     tx.audit({ kind: 'node', action: 'node.started', actor: 'node', details: recovered }),
   );
@@ -102,4 +103,20 @@ function createInfo(base: Foundations): { readonly value: NodeInfo; listen(surfa
       value = { ...value, meshAddress: advertisedAddress(node.listen, port) };
     },
   };
+}
+
+/** How often dead records are looked for, milliseconds. */
+const SWEEP_EVERY_MS = 3_600_000;
+
+/** Removes what is dead for long, now and every hour; returns how to stop. */
+function sweepRegularly(base: Foundations, work: Work): () => void {
+  const sweep = (): void => {
+    try {
+      base.logger.debug('swept', work.authority.sweep());
+    } catch (error) {
+      base.logger.error('could not sweep', { reason: (error as Error).message });
+    }
+  };
+  sweep();
+  return base.clock.setEvery(SWEEP_EVERY_MS, sweep);
 }

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 const WILDCARDS: readonly string[] = ['0.0.0.0', '[::]', '::', ''];
 
 /** `host:port` as its two parts; the host keeps the brackets of IPv6. */
-export function splitAddress(address: string): { host: string; port: number } {
+function splitAddress(address: string): { host: string; port: number } {
   const at = address.lastIndexOf(':');
   return { host: address.slice(0, at), port: Number(address.slice(at + 1)) };
 }

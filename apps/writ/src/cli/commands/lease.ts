@@ -21,6 +21,10 @@ export function defineLease({ program, run }: Definitions): void {
     .option('--peer <label>', 'to this peer only')
     .option('--all', 'also expired and revoked ones')
     .action(run(list));
+  lease
+    .command('accept-clock')
+    .description('accept a wall clock that went back; ends every lease with it')
+    .action(run(acceptClock));
   lease.command('revoke').description('take a lease back at once').argument('<id>').action(run(revoke));
 }
 
@@ -80,5 +84,11 @@ async function list(
 async function revoke(context: CliContext, [id = '']: readonly string[]): Promise<number> {
   const answer = await context.node().call('lease_revoke', { lease: id });
   context.output.result(answer, (a) => (a.revoked ? `lease ${id} is revoked` : `lease ${id} was revoked before`));
+  return EXIT.ok;
+}
+
+async function acceptClock(context: CliContext): Promise<number> {
+  const answer = await context.node().call('clock_accept', {});
+  context.output.result(answer, (a) => `the clock is accepted; ${a.revoked} leases ended with it`);
   return EXIT.ok;
 }
