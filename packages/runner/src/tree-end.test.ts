@@ -19,6 +19,7 @@ def escape(clean):
     if os.fork(): os._exit(0)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if clean:
+        os.chdir('/')
         os.execve('/bin/sleep', ['sleep', '300'], {})
     os.chdir('/')
     time.sleep(300)
@@ -120,11 +121,11 @@ function stray(nonce: string): ChildProcess {
   });
 }
 
-/** Pids of the escaped `sleep` programs, whose environment is empty: nothing but their folder marks them. */
+/** Pids of the escaped `sleep` programs, whose environment is empty and whose folder is another: nothing but their output marks them. */
 function sleepers(): readonly number[] {
   const table = createProcessTable();
   return table
     .entries()
-    .filter((entry) => !entry.zombie && (table.cwd(entry.pid) ?? '').startsWith(harness.folder))
+    .filter((entry) => !entry.zombie && table.outputs(entry.pid).some((name) => name.startsWith(harness.folder)))
     .map((entry) => entry.pid);
 }

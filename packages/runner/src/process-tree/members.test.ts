@@ -7,6 +7,7 @@ import { createProcessTable, type ProcessEntry, type ProcessTable, parseStat } f
 interface Row extends ProcessEntry {
   readonly env?: readonly string[];
   readonly cwd?: string;
+  readonly out?: string;
 }
 
 const row = (pid: number, over: Partial<Row> = {}): Row => ({
@@ -26,15 +27,16 @@ function tableOf(rows: readonly Row[], last = 0): ProcessTable {
     entry: find,
     environment: (pid) => find(pid)?.env ?? [],
     cwd: (pid) => find(pid)?.cwd,
+    outputs: (pid) => [find(pid)?.out ?? '/dev/null'],
     lastPid: () => last,
   };
 }
 
-const marks = { leader: { pid: 50, startTicks: 100 }, nonces: ['n1'], folder: '/w/run-1' };
+const marks = { leader: { pid: 50, startTicks: 100 }, nonces: ['n1'], folder: '/w/run-1', pipes: ['/w/pipes/1/0'] };
 const pids = (rows: readonly Row[]): readonly number[] => findMembers(marks, tableOf(rows)).map(({ pid }) => pid);
 
 describe('the processes of a run', () => {
-  it('are its session and group, what carries its marker, works in its folder, and all descendants', () => {
+  it('are its session and group, what carries its marker, works in its folder or writes to its pipes, and all descendants', () => {
     const rows = [
       row(50),
       row(51, { session: 50 }),
@@ -43,8 +45,10 @@ describe('the processes of a run', () => {
       row(54, { cwd: '/w/run-1/work (deleted)' }),
       row(55, { parent: 56 }),
       row(56, { parent: 53 }),
+      row(57, { out: '/w/pipes/1/0 (deleted)' }),
+      row(58, { out: '/w/pipes/1/01 (deleted)' }),
     ];
-    expect(pids(rows)).toEqual([50, 51, 52, 53, 54, 56, 55]);
+    expect(pids(rows)).toEqual([50, 51, 52, 53, 54, 57, 56, 55]);
   });
 
   it('are not zombies, older processes, those of another run, or those in a folder of a similar name', () => {

@@ -11,6 +11,8 @@ export interface TreeMarks {
   readonly nonces: readonly string[];
   /** The attempt's own folder, absolute and resolved. */
   readonly folder?: string;
+  /** Paths that the run's output pipes were made under; they are unlinked since. */
+  readonly pipes?: readonly string[];
 }
 
 /**
@@ -44,9 +46,16 @@ function sessionTest(marks: TreeMarks, table: ProcessTable): (entry: ProcessEntr
 function isMarked(marks: TreeMarks, entry: ProcessEntry, table: ProcessTable): boolean {
   const environment = table.environment(entry.pid);
   if (marks.nonces.some((nonce) => environment.includes(`${MARKER}=${nonce}`))) return true;
+  if (marks.pipes !== undefined && table.outputs(entry.pid).some((name) => isPipe(name, marks.pipes ?? [])))
+    return true;
   if (marks.folder === undefined) return false;
   const cwd = table.cwd(entry.pid);
   return cwd !== undefined && (cwd === marks.folder || cwd.startsWith(`${marks.folder}/`));
+}
+
+/** The kernel names an unlinked file by its old path and this ending. */
+function isPipe(name: string, pipes: readonly string[]): boolean {
+  return pipes.some((pipe) => name === `${pipe} (deleted)`);
 }
 
 function addDescendants(candidates: readonly ProcessEntry[], found: Map<number, ProcessEntry>): void {

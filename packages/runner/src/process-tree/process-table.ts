@@ -21,6 +21,8 @@ export interface ProcessTable {
   environment(pid: number): readonly string[];
   /** Its working directory; undefined where that may not be read. */
   cwd(pid: number): string | undefined;
+  /** What its standard output and error lead to, as the kernel names it. */
+  outputs(pid: number): readonly string[];
   /** The pid that was given out last; 0 where unknown. */
   lastPid(): number;
 }
@@ -35,13 +37,8 @@ export function createProcessTable(): ProcessTable {
     entry,
     entries: () => listPids().flatMap((pid) => entry(pid) ?? []),
     environment: (pid) => (read(`/proc/${pid}/environ`) ?? '').split('\0').filter((pair) => pair !== ''),
-    cwd(pid) {
-      try {
-        return readlinkSync(`/proc/${pid}/cwd`);
-      } catch {
-        return undefined;
-      }
-    },
+    cwd: (pid) => readLink(`/proc/${pid}/cwd`),
+    outputs: (pid) => [1, 2].flatMap((fd) => readLink(`/proc/${pid}/fd/${fd}`) ?? []),
     lastPid: () => Number((read('/proc/loadavg') ?? '').trim().split(' ')[4] ?? 0) || 0,
   };
 }
@@ -67,6 +64,14 @@ function listPids(): number[] {
     return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
   } catch {
     return [];
+  }
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
   }
 }
 

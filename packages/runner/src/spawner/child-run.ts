@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync } from 'node:fs';
-import type { Readable } from 'node:stream';
 import type { Clock } from '@writ/core';
 import { endGroup, killGroup } from '../process-tree/end-group.ts';
 import { endTree, killTree, type TreeEnd, type TreeTools } from '../process-tree/end-tree.ts';
@@ -10,7 +9,7 @@ import type { TreeMarks } from '../process-tree/members.ts';
 import type { ProcessTable } from '../process-tree/process-table.ts';
 import { createDrain } from './drain.ts';
 import type { Ended, Exited, Failed, Started, StartOrder } from './frames.ts';
-import { dropPipe, type PipePool } from './pipes.ts';
+import { dropPipe, type OutputPipe, type PipePool } from './pipes.ts';
 
 /** Where a run's news go. */
 export interface ChildListener {
@@ -58,8 +57,8 @@ export async function startChildRun(
     return superviseChild({
       child,
       pid: child.pid,
-      stdout: stdout.reader,
-      stderr: stderr.reader,
+      stdout,
+      stderr,
       order,
       listener,
       tools,
@@ -91,8 +90,8 @@ function failed(error: unknown): Failed {
 interface Supervised {
   readonly child: ChildProcess;
   readonly pid: number;
-  readonly stdout: Readable;
-  readonly stderr: Readable;
+  readonly stdout: OutputPipe;
+  readonly stderr: OutputPipe;
   readonly order: StartOrder;
   readonly listener: ChildListener;
   readonly tools: ChildTools;
@@ -106,8 +105,9 @@ function superviseChild({ child, pid, stdout, stderr, order, listener, tools }: 
     ...(startTicks === undefined ? {} : { leader: { pid, startTicks } }),
     nonces: [order.nonce],
     folder: order.folder,
+    pipes: [stdout.name, stderr.name],
   };
-  const drain = createDrain({ stdout, stderr }, listener.output, clock);
+  const drain = createDrain({ stdout: stdout.reader, stderr: stderr.reader }, listener.output, clock);
   const treeTools: TreeTools = { table, nowMs: () => clock.monotonicMs(), pause: (ms) => pause(clock, ms) };
   const end = async (graceMs: number): Promise<TreeEnd> => {
     if (startTicks !== undefined) return endTree(marks, graceMs, treeTools);

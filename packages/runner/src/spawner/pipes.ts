@@ -1,10 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, realpathSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 
 /** One pipe: `writeFd` is handed to a child and then closed here; `reader` gives what comes out. */
 export interface OutputPipe {
+  /** Absolute path that it was made under. */
+  readonly name: string;
   readonly writeFd: number;
   readonly reader: Socket;
 }
@@ -19,6 +21,7 @@ export interface PipePool {
 const BATCH = 16;
 
 interface RawPipe {
+  readonly name: string;
   readonly readFd: number;
   readonly writeFd: number;
 }
@@ -29,11 +32,15 @@ interface RawPipe {
  */
 export function createPipePool(folder: string): PipePool {
   const ready: RawPipe[] = [];
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // The kernel names pipes by their real path, and a run's processes are found by theirs.
+  const root = realpathSync(folder);
   let batches = 0;
   let refilling = false;
   const newBatch = (): { readonly place: string; readonly args: readonly string[] } => {
     batches += 1;
-    const place = join(folder, String(batches));
+    const place = join(root, String(batches));
     mkdirSync(place, { recursive: true, mode: 0o700 });
     return { place, args: ['-m', '600', ...namesIn(place)] };
   };
@@ -58,14 +65,13 @@ export function createPipePool(folder: string): PipePool {
       if (ready.length === 0) refillNow();
       const pipe = ready.shift();
       if (pipe !== undefined && ready.length < BATCH / 2 && !refilling) refillAhead();
-      return (
-        pipe && { writeFd: pipe.writeFd, reader: new Socket({ fd: pipe.readFd, readable: true, writable: false }) }
-      );
+      if (pipe === undefined) return undefined;
+      const { name, writeFd, readFd } = pipe;
+      return { name, writeFd, reader: new Socket({ fd: readFd, readable: true, writable: false }) };
     } catch {
       return undefined;
     }
   };
-  rmSync(folder, { recursive: true, force: true });
   return { take };
 }
 
@@ -84,7 +90,7 @@ function openAll(place: string): readonly RawPipe[] {
     try {
       // In this order neither open waits; the writer's end stays in blocking mode, as programs expect.
       const readFd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
-      opened.push({ readFd, writeFd: openSync(name, constants.O_WRONLY) });
+      opened.push({ name, readFd, writeFd: openSync(name, constants.O_WRONLY) });
     } catch {
       break;
     }
