@@ -137,6 +137,37 @@ describe('a pairing under attack', () => {
     await expect(joinWith(code)).rejects.toMatchObject({ message: expect.stringContaining('secret') });
   });
 
+  it('is refused by the joiner where another node answers, even one that knows the secret', async () => {
+    const nothing = stored();
+    const { code } = await invite();
+    const { secret, invite: id } = decodeInviteCode(code);
+    const nonce = randomBytes(32);
+    network.redeem = async function* (_target, messages) {
+      const { public: self } = mallory.identity;
+      for await (const message of messages) {
+        if (message.step === 'proof') continue;
+        yield { step: 'challenge', ...self, nonce, label: 'beta' };
+        const joiner = { ...message, address: message.address ?? '' };
+        const mac = pairingMac(pairingKey(secret), 'inviter', { invite: id, inviter: { ...self, nonce }, joiner });
+        yield { step: 'pending', mac };
+        yield { step: 'accepted', label: 'beta', profiles: [], workspaces: [] };
+      }
+    };
+    await expect(joinWith(code)).rejects.toMatchObject({
+      code: 'INVITE_INVALID',
+      message: 'the node that answered is not the one that invited',
+    });
+    expect(stored()).toBe(nothing);
+  });
+
+  it('spends no invite while the clock of the inviter has gone back', async () => {
+    const { code, id } = await invite();
+    clock.jump(-3_600_000);
+    await expect(joinWith(code)).rejects.toMatchObject({ code: 'INVITE_INVALID' });
+    await expect(beta.pairing.confirm(id, true)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(invite()).rejects.toMatchObject({ code: 'CLOCK_BACKWARDS' });
+  });
+
   it('does not know a wrong secret from an unknown invite, and closes an invite after five wrong ones', async () => {
     const nothing = stored();
     const { code, id } = await invite();
@@ -193,6 +224,9 @@ describe('a pairing under attack', () => {
       ],
     ];
     for (const messages of exchanges) expect(await say(...messages)).toMatchObject({ code: 'INVITE_INVALID' });
+    expect(await say({ ...good, id: alpha.identity.public.id })).toMatchObject({
+      message: 'the joining node presents a certificate of another node',
+    });
     expect(stored()).toBe(nothing);
   });
 
@@ -263,12 +297,18 @@ describe('a pairing that cannot be stored', () => {
     opened = [];
   });
 
-  it.each<[string, Parameters<typeof createTestNode>[3]]>([
+  const plain = { profiles: ['query'], workspaces: ['app'] };
+  it.each<[string, Parameters<typeof createTestNode>[3], typeof plain & { leaseMs?: number }]>([
     [
       'the configuration does not load',
       { edits: { addPeer: (text, peer) => `${addPeer(text, peer)}\n[broken`, removePeer: (text) => text } },
+      plain,
     ],
-    ['the configuration is not in force after the change', { config: { edit: async () => ({ generation: 1 }) } }],
+    [
+      'the configuration is not in force after the change',
+      { config: { edit: async () => ({ generation: 1 }) } },
+      plain,
+    ],
     [
       'the lease is refused',
       {
@@ -280,13 +320,14 @@ describe('a pairing that cannot be stored', () => {
           revokeLease: () => false,
         },
       },
+      OFFER,
     ],
-  ])('leaves nothing behind at either end where %s', async (_what, change) => {
+  ])('leaves nothing behind at either end where %s', async (_what, change, offer) => {
     const beta = await createTestNode(network, clock, 'beta', change);
     const alpha = await createTestNode(network, clock, 'alpha');
     opened = [alpha, beta];
     const texts = opened.map((node) => node.text().trimEnd());
-    const { code, id } = await beta.pairing.createInvite(OFFER);
+    const { code, id } = await beta.pairing.createInvite(offer);
     const watch = follow<InviteEvent>(beta.pairing.watchInvite(id, forever()));
     const join = follow<JoinEvent>(alpha.pairing.join(code, forever()));
     await Promise.all([watch.next(), join.next()]);
