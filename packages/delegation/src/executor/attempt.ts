@@ -1,9 +1,10 @@
 import type { StartPermit } from '@writ/authority';
 import { toWritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
-import { isTerminal, type Task } from '@writ/task-store';
+import { isTerminal, type Task, type TaskEventBody } from '@writ/task-store';
 import { type DeadlineSource, type OutcomePolicy, outcomeOf, outcomeWithoutRun } from '../outcome.ts';
-import type { RunReport, RunSpec } from '../types.ts';
+import { pause } from '../pause.ts';
+import type { Run, RunReport, RunSpec } from '../types.ts';
 import { grantedOf } from './intake.ts';
 import { type LiveTask, stopLive } from './live-task.ts';
 import { createOutputGroups, type OutputGroups } from './output-groups.ts';
@@ -22,35 +23,71 @@ interface Attempt {
 /** Longest reason of an ending that a runner's own error may give, UTF-16 units. */
 const MESSAGE_LIMIT = 2000;
 
+/** How long after a failed transaction it is tried again, milliseconds. */
+const STORE_AGAIN_MS = 1000;
+
+/** What became of a start under the read lock. */
+type Started =
+  | { readonly kind: 'over' }
+  | { readonly kind: 'running'; readonly attempt: Attempt; readonly run: Run }
+  | { readonly kind: 'unstarted'; readonly attempt: Attempt; readonly error: unknown };
+
 /** Runs the task of a slot from its start to its end; never rejects. `next` and `outcomeOf` decide, this acts. */
 export async function runAttempt(parts: ExecutorParts, live: LiveTask): Promise<void> {
-  try {
-    // INVARIANT: 2 under the read lock no reload is acknowledged between the decision and the spawn.
-    const attempt = await parts.engine.whileHeld(() => start(parts, live));
-    if (!attempt) return;
-    const report = await untilGone(parts, live, attempt);
-    if (report) finish(parts, live, attempt, report);
-  } catch (error) {
-    parts.logger.error('the end of a task was not stored', { task: live.id, error: String(error) });
+  // INVARIANT: 2 under the read lock no reload is acknowledged between the decision and the spawn.
+  const started = await untilStored(parts, live, () => parts.engine.whileHeld(() => start(parts, live)));
+  if (started?.kind === 'unstarted') {
+    await untilStored(parts, live, () => giveUp(parts, live, started.attempt, started.error));
+  } else if (started?.kind === 'running') {
+    const { attempt } = started;
+    const report = await untilGone(parts, live, attempt, started.run);
+    const unwritten = attempt.output.finish();
+    await untilStored(parts, live, () => finish(parts, live, attempt, report, unwritten));
   }
 }
 
-async function start(parts: ExecutorParts, live: LiveTask): Promise<Attempt | undefined> {
-  const { database, authority, journal, runner } = parts;
-  const attempt = database.withWriteTx((tx) => permitStart(parts, tx, live));
-  if (!attempt) return undefined;
+/**
+ * Does `step` again until the database takes it or the node closes; each step is one transaction or begins with one.
+ * INVARIANT: 9 once faults stop, every accepted task becomes terminal.
+ */
+async function untilStored<T>(
+  parts: ExecutorParts,
+  live: LiveTask,
+  step: () => Promise<T> | T,
+): Promise<T | undefined> {
+  for (;;) {
+    try {
+      return await step();
+    } catch (error) {
+      parts.logger.error('a step of a task was not stored', { task: live.id, error: String(error) });
+    }
+    if (parts.closing()) return undefined;
+    await pause(parts.clock, STORE_AGAIN_MS, parts.stopping);
+  }
+}
+
+async function start(parts: ExecutorParts, live: LiveTask): Promise<Started> {
+  const attempt = parts.database.withWriteTx((tx) => permitStart(parts, tx, live));
+  if (!attempt) return { kind: 'over' };
   try {
-    live.run = await runner.start(attempt.spec, {
+    const run = await parts.runner.start(attempt.spec, {
       output: (stream, bytes, offset) => attempt.output.add(stream, bytes.length, offset),
     });
-    return attempt;
+    live.run = run;
+    return { kind: 'running', attempt, run };
   } catch (error) {
-    database.withWriteTx((tx) => {
-      if (attempt.leaseId !== undefined) authority.returnClaim(tx, attempt.leaseId);
-      endUnstarted(parts, tx, journal.require(tx, live.id), live, error);
-    });
-    return undefined;
+    return { kind: 'unstarted', attempt, error };
   }
+}
+
+/** The runner spawned nothing: the claimed use goes back. */
+function giveUp(parts: ExecutorParts, live: LiveTask, attempt: Attempt, error: unknown): void {
+  parts.database.withWriteTx((tx) => {
+    const task = parts.journal.require(tx, live.id);
+    if (isTerminal(task.state)) return;
+    if (attempt.leaseId !== undefined) parts.authority.returnClaim(tx, attempt.leaseId);
+    endUnstarted(parts, tx, task, live, error);
+  });
 }
 
 /** INVARIANT: 4 decision, claim and `running` are one transaction. */
@@ -119,26 +156,27 @@ function endUnstarted(parts: ExecutorParts, tx: WriteTx, task: Task, live: LiveT
   parts.journal.end(tx, task, outcomeWithoutRun(live.cause ?? failure, tx.nowMs));
 }
 
-async function untilGone(parts: ExecutorParts, live: LiveTask, attempt: Attempt): Promise<RunReport | undefined> {
+async function untilGone(parts: ExecutorParts, live: LiveTask, attempt: Attempt, run: Run): Promise<RunReport> {
   const { clock } = parts;
-  const { run } = live;
-  if (!run) return undefined;
   const leftMs = Math.max(0, attempt.deadlineMs - clock.nowMs());
   const disarm = clock.setTimer(leftMs, () => run.stop({ kind: 'timeout' }));
   // Whatever came while the process was being prepared stops it now.
   if (live.cause) stopLive(live, live.cause);
-  try {
-    return await run.done;
-  } finally {
-    disarm();
-  }
+  const report = await run.done;
+  disarm();
+  return report;
 }
 
-function finish(parts: ExecutorParts, live: LiveTask, attempt: Attempt, report: RunReport): void {
+function finish(
+  parts: ExecutorParts,
+  live: LiveTask,
+  attempt: Attempt,
+  report: RunReport,
+  unwritten: readonly TaskEventBody[],
+): void {
   const { onOverflow, maxOutputBytes } = attempt.spec;
   const policy: OutcomePolicy = { onOverflow, maxOutputBytes, deadline: attempt.deadline };
   const outcome = outcomeOf(report, live.cause ? { ...policy, cause: live.cause } : policy);
-  const unwritten = attempt.output.finish();
   parts.database.withWriteTx((tx) => {
     const task = parts.journal.require(tx, live.id);
     if (!isTerminal(task.state)) parts.journal.end(tx, task, outcome, unwritten);

@@ -19,7 +19,7 @@ import { createWithdrawalCheck } from './withdrawal.ts';
  * to the engine and to revoked leases until it is closed.
  */
 export function createExecutor(options: ExecutorOptions): Executor {
-  let closing = false;
+  const stopping = new AbortController();
   const { database, tasks } = options;
   const wakeups = createWakeups();
   const journal = createTaskJournal({ database, tasks, wakeups });
@@ -31,7 +31,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     queue,
     live: new Map(),
     occupied: new Set(),
-    closing: () => closing,
+    closing: () => stopping.signal.aborted,
+    stopping: stopping.signal,
   };
   const takeIn = createIntake(parts);
   const check = createWithdrawalCheck(options);
@@ -50,7 +51,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     endWhere: (match, code, message) => endMatching(parts, match, code, message),
     recover: () => recoverTasks(parts, (task) => enqueue(parts, task)),
     async close(graceMs) {
-      closing = true;
+      stopping.abort();
       queue.close();
       await drain(parts, graceMs);
       for (const stop of listeners) stop();

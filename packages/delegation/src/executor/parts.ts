@@ -15,4 +15,6 @@ export interface ExecutorParts extends ExecutorOptions {
   readonly queue: TaskQueue;
   /** True from the beginning of `close`: nothing starts any more. */
   readonly closing: () => boolean;
+  /** Aborted at the beginning of `close`. */
+  readonly stopping: AbortSignal;
 }

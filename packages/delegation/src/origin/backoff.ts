@@ -1,4 +1,4 @@
-import type { Clock, Random } from '@writ/core';
+import type { Random } from '@writ/core';
 
 const FIRST_MS = 100;
 const LONGEST_MS = 30_000;
@@ -7,18 +7,4 @@ const LONGEST_MS = 30_000;
 export function backoffMs(failures: number, random: Random): number {
   const most = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(failures, 20));
   return most / 2 + random.int(Math.floor(most / 2) + 1);
-}
-
-/** Resolves after `delayMs`, or at once when `signal` aborts. */
-export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      disarm();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const disarm = clock.setTimer(delayMs, done);
-    signal.addEventListener('abort', done, { once: true });
-  });
 }

@@ -1,7 +1,8 @@
 import { formatDuration, toWritError, WritError } from '@writ/core';
 import { isTerminal, type Mirror } from '@writ/task-store';
+import { pause } from '../pause.ts';
 import type { PeerClient } from '../types.ts';
-import { backoffMs, pause } from './backoff.ts';
+import { backoffMs } from './backoff.ts';
 import { type Handover, type SubmitTry, trySubmit } from './handover.ts';
 import type { OriginParts } from './parts.ts';
 import { takeEvents } from './taking-events.ts';

@@ -16,8 +16,8 @@ export interface MirrorJournal {
   /** Throws NOT_FOUND. */
   require(id: string): Mirror;
   insert(tx: WriteTx, mirror: NewMirror): Mirror;
-  /** Takes one event over, with its cursor; undefined where it is known already. The link works, so much is sure. */
-  apply(id: string, event: TaskEvent): Mirror | undefined;
+  /** Takes events over, with their cursor; undefined where one is known already. The link works, so much is sure. */
+  apply(id: string, events: readonly TaskEvent[]): Mirror | undefined;
   accept(id: string): void;
   setUnreachable(id: string, unreachable: boolean): void;
   /** Stores the intent; no effect on a mirror that is terminal. */
@@ -52,10 +52,14 @@ export function createMirrorJournal(options: {
       audit(tx, inserted);
       return inserted;
     },
-    apply: (id, event) =>
+    apply: (id, events) =>
       write(id, (tx) => {
-        const applied = mirrors.apply(tx, id, event);
-        if (applied && event.kind === 'outcome') audit(tx, applied);
+        let applied: Mirror | undefined;
+        for (const event of events) {
+          applied = mirrors.apply(tx, id, event);
+          if (!applied) return undefined;
+          if (event.kind === 'outcome') audit(tx, applied);
+        }
         return applied?.unreachable ? mirrors.setUnreachable(tx, id, false) : applied;
       }),
     accept: (id) =>
