@@ -144,6 +144,34 @@ describe('bounds that are met', () => {
   });
 });
 
+describe('a request that names no profile', () => {
+  it('gets the default only where the sender may ask for that', () => {
+    expect(outcome(BASE, requestFrom('desk'))).toBe('allow:query/shell');
+    const without = BASE.replace('profiles = ["query", "repo-dev", "system-change"]', 'profiles = ["repo-dev"]');
+    expect(outcome(without, requestFrom('laptop'))).toBe('deny:PROFILE_REQUIRED');
+  });
+});
+
+describe('the chain', () => {
+  it('refuses this node as its own peer', () => {
+    const own = BASE.replace(testId('desk'), SELF_ID);
+    const request = requestFrom('desk', { from: SELF_ID, chain: [SELF_ID], profile: 'query' });
+    expect(outcome(own, request)).toBe('deny:CHAIN_CYCLE');
+  });
+
+  it('of nobody does not belong to the sender', () => {
+    expect(outcome(BASE, requestFrom('desk', { chain: [], profile: 'query' }))).toBe('deny:CHAIN_MISMATCH');
+  });
+
+  it('may begin at an origin that is named and no peer', () => {
+    const text = BASE.replace('max_depth = 2', 'max_depth = 2\naccept_origins = ["far"]');
+    const chain = [testId('far'), testId('laptop')];
+    const request = requestFrom('laptop', { chain, profile: 'query' });
+    expect(outcome(BASE, request)).toBe('deny:ORIGIN_NOT_ACCEPTED');
+    expect(outcome(`${text}[origins.far]\nid = "${testId('far')}"\n`, request)).toBe('allow:query/shell');
+  });
+});
+
 describe('the runner', () => {
   it('refuses a kind of input that it cannot take', () => {
     expect(outcome(BASE, requestFrom('laptop', { ...LENT, input: 'argv' }))).toBe('allow:repo-dev/shell');

@@ -116,7 +116,8 @@ function traceOf({ refusals, looked }: Course, deciding: Deciding): readonly Tra
   );
 }
 
-function traceStep(rule: string, found: Refusal | Note, index: PolicyIndex): TraceStep {
+/** One line of a trace, with its place in the file. */
+export function traceStep(rule: string, found: Refusal | Note, index: PolicyIndex): TraceStep {
   const { path } = found;
   const position = path === undefined ? undefined : index.position(path);
   return {

@@ -45,6 +45,9 @@ describe('an engine', () => {
     expect(out('laptop', 'query', 'app', true)).toBe('WORKSPACE_NOT_ALLOWED');
     expect(out('desk', 'query')).toBe('PROFILE_NOT_ALLOWED');
     expect(out('rack', 'query')).toBe('PEER_UNKNOWN');
+    const last = engine.decideOutbound({ to: 'laptop', profile: 'repo-dev', ship: false }).trace.at(-1);
+    const line = BASE.split('\n').indexOf('[peers.laptop.outbound]') + 2;
+    expect(last).toMatchObject({ path: 'peers.laptop.outbound.profiles', position: { line } });
   });
 });
 

@@ -18,5 +18,36 @@ export type { CompiledPolicy } from './policy-index.ts';
 export { configReference, type ReferenceRow } from './reference.ts';
 export { outcomeOf } from './self-tests.ts';
 export { type StockOptions, stockConfig } from './stock.ts';
-export type * from './types.ts';
+export type {
+  CommandPattern,
+  CommandRule,
+  Config,
+  Decision,
+  DecisionRequest,
+  Deprecation,
+  Grant,
+  Isolation,
+  LeaseFact,
+  Limits,
+  Network,
+  OutboundRequest,
+  OutboundRules,
+  PeerConfig,
+  PolicyChange,
+  PolicyEngine,
+  PolicyStatus,
+  Position,
+  Profile,
+  ReloadOptions,
+  ReloadOutcome,
+  RunnerConfig,
+  Snapshot,
+  SubjectRules,
+  TaskInput,
+  TraceStep,
+  UpstreamConfig,
+  Usage,
+  Violation,
+  WorkspaceConfig,
+} from './types.ts';
 export { type ProfileAnswer, type ProfileQuestion, validateProfile } from './validate-profile.ts';

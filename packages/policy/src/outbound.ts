@@ -1,9 +1,10 @@
 import { foldName, quote } from '@writ/core';
+import { traceStep } from './decide.ts';
 import { foldId } from './ids.ts';
 import type { PolicyIndex } from './policy-index.ts';
 import { joinPath } from './source.ts';
 import { deny, type Note, pass, type Refusal, skip } from './step.ts';
-import type { Decision, OutboundRequest, PeerConfig } from './types.ts';
+import type { Decision, OutboundRequest, PeerConfig, TraceStep } from './types.ts';
 
 /** Rules of what this machine's agents may ask of a peer, in order; the first denial ends it. */
 const OUTBOUND_STEPS: readonly {
@@ -32,6 +33,7 @@ export function decideOutboundWith(index: PolicyIndex, request: OutboundRequest,
     const finding = deny('PEER_UNKNOWN', `${quote(node.name)} has no peer ${quote(request.to)}`, [next]);
     findings.push({ rule: 'outbound peer', finding });
   }
+  let trace: readonly TraceStep[] | undefined;
   const last = findings.at(-1)?.finding;
   const denied = last && 'effect' in last ? last : undefined;
   return {
@@ -41,12 +43,10 @@ export function decideOutboundWith(index: PolicyIndex, request: OutboundRequest,
     nextSteps: denied?.nextSteps ?? [],
     ...(request.profile === undefined ? {} : { requestedProfile: request.profile }),
     generation,
-    trace: findings.map(({ rule, finding }) => ({
-      rule,
-      outcome: 'effect' in finding ? finding.effect : finding.outcome,
-      detail: 'effect' in finding ? finding.message : finding.detail,
-      ...(finding.path === undefined ? {} : { path: finding.path }),
-    })),
+    get trace() {
+      trace ??= findings.map(({ rule, finding }) => traceStep(rule, finding, index));
+      return trace;
+    },
   };
 }
 

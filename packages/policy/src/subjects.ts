@@ -2,7 +2,7 @@ import { quote } from '@writ/core';
 import { buildCeilings, checkSubjectCeilings, didYouMean } from './ceilings.ts';
 import { sortedNames } from './profiles.ts';
 import type { Placed, Report } from './readers.ts';
-import { type IsNodeId, looksLikeNodeId, type PeerDocument, type SubjectDocument } from './schema.ts';
+import type { IsNodeId, PeerDocument, SubjectDocument } from './schema.ts';
 import { joinPath } from './source.ts';
 import type { PeerConfig, Profile, SubjectRules, WorkspaceConfig } from './types.ts';
 
@@ -88,7 +88,7 @@ export function buildPeer(
 
 /** Reports an id that is none, by its shape or by its checksum. */
 export function checkNodeId({ path, value }: Placed<string>, isNodeId: IsNodeId, report: Report): boolean {
-  if (looksLikeNodeId(value) && isNodeId(value)) return true;
+  if (isNodeId(value)) return true;
   const instead = 'write the id that `writ status` shows on that node';
   report('BAD_VALUE', path, `${quote(value)} is no node id, ${instead}`);
   return false;

@@ -1,4 +1,21 @@
 import type { DecisionCode, LoadCode } from '@writ/core';
+import type { Config, Isolation, Network } from './config-types.ts';
+
+export type {
+  CommandPattern,
+  CommandRule,
+  Config,
+  Isolation,
+  Limits,
+  Network,
+  OutboundRules,
+  PeerConfig,
+  Profile,
+  RunnerConfig,
+  SubjectRules,
+  UpstreamConfig,
+  WorkspaceConfig,
+} from './config-types.ts';
 
 /** Where in `writ.toml` something stands: 1-based line and column. */
 export interface Position {
@@ -23,148 +40,10 @@ export interface Deprecation {
   readonly message: string;
 }
 
-/** `deny`: none · `allow`: all but loopback and link-local · a list of `host:port`. */
-export type Network = 'deny' | 'allow' | readonly string[];
-
-/** Whether a task must be sandboxed. */
-export type Isolation = 'required' | 'none';
-
-/** One argument pattern list: literal arguments, `*` for exactly one, a final `**` for any number. */
-export type CommandPattern = readonly string[];
-
-/** A profile with every default filled in. */
-export interface Profile {
-  readonly name: string;
-  /** As declared, folded and normalised; `closure` is what rules look at. */
-  readonly capabilities: readonly string[];
-  /** Capabilities with what they imply, and `shell` as a member; sorted. */
-  readonly closure: readonly string[];
-  /** Highest tier in the closure, or a higher declared one: 0 to 4. */
-  readonly rank: number;
-  readonly runner: string;
-  readonly shell: 'allow' | 'deny';
-  readonly network: Network;
-  readonly requireExplicit: boolean;
-  readonly requireLease: boolean;
-  readonly requireApproval: boolean;
-  readonly timeoutMs: number;
-  readonly maxOutputBytes: number;
-  readonly onOverflow: 'fail' | 'truncate';
-  readonly isolation: Isolation;
-  readonly retry: 'never' | 'safe';
-  readonly onPartition: 'cancel' | 'continue';
-  /** Argument lists that may run although the shell is denied. */
-  readonly commands: readonly CommandPattern[];
-  /** Only these of the workspaces that the peer has; absent: all of them. */
-  readonly workspaces?: readonly string[];
-  readonly readPaths: readonly string[];
-  /** Names of environment variables that pass from the node to the task. */
-  readonly env: readonly string[];
-  readonly secrets: readonly string[];
-  readonly artifacts: readonly string[];
-}
-
 /** How the work of a task is given to a runner. */
 export type TaskInput =
   | { readonly kind: 'argv'; readonly argv: readonly string[] }
   | { readonly kind: 'prompt'; readonly prompt: string };
-
-/** A configured or built-in runner. `shell` takes an argv, `command` takes a prompt into its template. */
-export interface RunnerConfig {
-  readonly name: string;
-  readonly kind: 'shell' | 'command';
-  /** Template of a `command` runner; `{prompt}` and `{workspace}` are replaced inside arguments, never through a shell. */
-  readonly argv: readonly string[];
-}
-
-export interface WorkspaceConfig {
-  readonly name: string;
-  /** As written; `~` and relative paths are resolved by the composition root. */
-  readonly path: string;
-}
-
-export interface Limits {
-  /** Undefined: no limit. */
-  readonly maxConcurrent?: number;
-  readonly tasksPerHour?: number;
-}
-
-/** What a subject (a peer, or `self`) may ask for here. */
-export interface SubjectRules {
-  readonly profiles: readonly string[];
-  readonly workspaces: readonly string[];
-  readonly maxDepth: number;
-  readonly enabled: boolean;
-  readonly mayRequestLease: boolean;
-  readonly acceptOrigins: readonly string[];
-  readonly ceilings: Readonly<Record<string, string>>;
-  readonly limits: Limits;
-}
-
-/** What this machine's agents may ask of a peer (the peer's names). */
-export interface OutboundRules {
-  readonly profiles: readonly string[];
-  readonly workspaces: readonly string[];
-  readonly ship: boolean;
-}
-
-export interface PeerConfig extends SubjectRules {
-  readonly label: string;
-  /** Node id, folded. */
-  readonly id: string;
-  /** `host:port`; absent for a peer that only dials in. */
-  readonly address?: string;
-  readonly outbound: OutboundRules;
-}
-
-/** One more rule that classifies commands. */
-export interface CommandRule {
-  readonly match: CommandPattern;
-  readonly class: 'read' | 'config-mutation' | 'destructive';
-  /** Capabilities that such a command needs. */
-  readonly needs: readonly string[];
-  /** Place in the argv of the argument that is the target, 1 being the first after the program. */
-  readonly target?: number;
-}
-
-/** An MCP server that is offered through this node; exactly one of `command` and `url`. */
-export interface UpstreamConfig {
-  readonly name: string;
-  readonly command?: readonly string[];
-  readonly url?: string;
-  readonly env: readonly string[];
-  readonly sessionArgument?: string;
-}
-
-/** The whole effective configuration, immutable. */
-export interface Config {
-  readonly node: {
-    readonly name: string;
-    /** `host:port` of the mesh listener; undefined: this node only dials out. */
-    readonly listen?: string;
-    readonly defaultProfile?: string;
-    readonly maxChain: number;
-  };
-  readonly gateway: { readonly listen?: string };
-  readonly leases: { readonly maxMs: number };
-  readonly approvals: {
-    readonly mode: 'passphrase' | 'terminal';
-    readonly fallback: 'deny';
-    readonly maxPending: number;
-  };
-  readonly profiles: ReadonlyMap<string, Profile>;
-  readonly runners: ReadonlyMap<string, RunnerConfig>;
-  readonly workspaces: ReadonlyMap<string, WorkspaceConfig>;
-  /** Node-wide: profile → the profile it is cut down to. */
-  readonly ceilings: Readonly<Record<string, string>>;
-  /** By label. */
-  readonly peers: ReadonlyMap<string, PeerConfig>;
-  /** Label → id: origins that are named but are no peers. */
-  readonly origins: ReadonlyMap<string, string>;
-  readonly self: SubjectRules;
-  readonly commands: readonly CommandRule[];
-  readonly upstreams: ReadonlyMap<string, UpstreamConfig>;
-}
 
 /** One immutable compiled policy. A decision reads exactly one. */
 export interface Snapshot {
