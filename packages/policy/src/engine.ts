@@ -62,30 +62,18 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
   let inForce = settle(current, accepted, false, 1, clock.nowMs());
   let lastError: PolicyStatus['lastError'];
 
-  async function reload(text: string, acceptWidening: boolean): Promise<ReloadOutcome> {
-    const before = inForce;
+  const reloadLocked = (text: string, acceptWidening: boolean): ReloadOutcome => {
     const compiled = compileConfig(text, options);
     if (!compiled.ok) {
       lastError = { atMs: clock.nowMs(), violations: compiled.violations };
-      return failed(before, compiled.violations);
+      return failed(inForce, compiled.violations);
     }
-    const next = settle(
-      compiled.policy,
-      before.accepted,
-      acceptWidening,
-      before.snapshot.generation + 1,
-      clock.nowMs(),
-    );
+    const generation = inForce.snapshot.generation + 1;
     // INVARIANT: 2 one assignment under the write lock; whoever started work under the old generation has left it.
-    inForce = next;
+    inForce = settle(compiled.policy, inForce.accepted, acceptWidening, generation, clock.nowMs());
     lastError = undefined;
-    return {
-      reloaded: true,
-      generation: next.snapshot.generation,
-      ...(next.parked.length > 0 ? { parked: next.parked } : {}),
-      restartNeeded: restartNeeded(started, next.current.config),
-    };
-  }
+    return succeeded(inForce, started);
+  };
 
   return {
     snapshot: () => inForce.snapshot,
@@ -93,22 +81,15 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
     decideOutbound: (request) => decideOutboundInForce(inForce, request),
     whileHeld: (fn) => lock.read(fn),
     async reload(text, { acceptWidening }) {
-      const { outcome, before, now } = await lock.write(async () => {
+      const { outcome, before, now } = await lock.write(() => {
         const earlier = inForce.snapshot;
-        return { outcome: await reload(text, acceptWidening), before: earlier, now: inForce.snapshot };
+        const result = reloadLocked(text, acceptWidening);
+        return { outcome: result, before: earlier, now: inForce.snapshot };
       });
       if (now !== before) for (const listener of [...listeners]) listener(now, before);
       return outcome;
     },
-    status: () => ({
-      generation: inForce.snapshot.generation,
-      digest: inForce.snapshot.digest,
-      acceptedDigest: inForce.accepted.digest,
-      loadedAtMs: inForce.loadedAtMs,
-      deprecations: inForce.snapshot.deprecations,
-      ...(lastError ? { lastError } : {}),
-      ...(inForce.parked.length > 0 ? { parked: inForce.parked } : {}),
-    }),
+    status: () => statusOf(inForce, lastError),
     acceptedText: () => inForce.accepted.text,
     onChange(listener) {
       listeners.add(listener);
@@ -152,6 +133,28 @@ function settle(
     accepted: parked.length > 0 ? accepted : current,
     parked,
     loadedAtMs,
+  };
+}
+
+function statusOf(inForce: InForce, lastError: PolicyStatus['lastError']): PolicyStatus {
+  const { snapshot, accepted, parked, loadedAtMs } = inForce;
+  return {
+    generation: snapshot.generation,
+    digest: snapshot.digest,
+    acceptedDigest: accepted.digest,
+    loadedAtMs,
+    deprecations: snapshot.deprecations,
+    ...(lastError ? { lastError } : {}),
+    ...(parked.length > 0 ? { parked } : {}),
+  };
+}
+
+function succeeded(now: InForce, started: Config): ReloadOutcome {
+  return {
+    reloaded: true,
+    generation: now.snapshot.generation,
+    ...(now.parked.length > 0 ? { parked: now.parked } : {}),
+    restartNeeded: restartNeeded(started, now.current.config),
   };
 }
 

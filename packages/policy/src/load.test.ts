@@ -205,6 +205,89 @@ describe('loading', () => {
   });
 });
 
+/** What the documentation shows of a whole configuration. */
+const EXAMPLE = `schema = 1
+
+[node]
+name = "gpu-box"
+listen = "0.0.0.0:7420"
+default_profile = "query"
+[gateway]
+listen = "127.0.0.1:7421"
+[approvals]
+mode = "passphrase"
+
+[workspaces.app]
+path = "~/src/app"
+
+[profiles.query]
+capabilities = ["inspect_status", "inspect_logs"]
+runner = "shell"
+
+[profiles.repo-dev]
+capabilities = ["read_repo", "edit_repo", "run_tests"]
+shell = "allow"
+network = ["packages.example:443"]
+runner = "fixer"
+require_explicit = true
+require_lease = true
+timeout = "30m"
+max_output = "8MiB"
+
+[profiles.system-change]
+capabilities = ["read_repo", "edit_repo", "run_tests", "use_network", "install_packages", "manage_services"]
+shell = "allow"
+network = "allow"
+runner = "shell"
+require_explicit = true
+require_lease = true
+
+[runners.fixer]
+kind = "command"
+argv = ["my-agent", "{prompt}"]
+
+[profile_ceilings]
+system-change = "repo-dev"
+
+[peers.laptop]
+id = "${testId('laptop')}"
+address = "laptop.lan:7420"
+profiles = ["query", "repo-dev", "system-change"]
+workspaces = ["app"]
+max_depth = 2
+may_request_lease = true
+[peers.laptop.outbound]
+profiles = ["query", "repo-dev"]
+workspaces = ["app"]
+ship = false
+[peers.laptop.profile_ceilings]
+repo-dev = "query"
+[peers.laptop.limits]
+max_concurrent = 4
+tasks_per_hour = 60
+
+[[tests]]
+from = "laptop"
+profile = "system-change"
+lease = true
+expect = "allow:query"
+`;
+
+describe('a whole configuration', () => {
+  it('loads, its own test holds, and it comes to what it says', () => {
+    const { config } = load(EXAMPLE);
+    expect(config.node).toEqual({ name: 'gpu-box', listen: '0.0.0.0:7420', defaultProfile: 'query', maxChain: 8 });
+    expect([...config.profiles.values()].map(({ rank }) => rank)).toEqual([0, 2, 4]);
+    expect(config.profiles.get('repo-dev')).toMatchObject({ network: ['packages.example:443'], timeoutMs: 1_800_000 });
+    expect(config.peers.get('laptop')).toMatchObject({
+      maxDepth: 2,
+      mayRequestLease: true,
+      ceilings: { 'repo-dev': 'query' },
+      limits: { maxConcurrent: 4, tasksPerHour: 60 },
+    });
+  });
+});
+
 describe('the stock configuration', () => {
   it.each(['none', 'required'] as const)('loads with isolation %s, and offers the ladder of five', (isolation) => {
     const workspaces = [{ name: 'app.x', path: '/srv/"app"' }];
