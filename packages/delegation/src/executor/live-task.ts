@@ -38,7 +38,7 @@ export function createLiveTask(task: Task): LiveTask {
 }
 
 /** Who asked for a task, as its credentials proved when it was accepted. */
-export function subjectOf(task: Pick<Task, 'sender' | 'origin' | 'session'>): Subject {
+function subjectOf(task: Pick<Task, 'sender' | 'origin' | 'session'>): Subject {
   return { from: task.sender, origin: task.origin, session: task.session };
 }
 

@@ -1,3 +1,4 @@
+import { WritError } from '@writ/core';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { createScriptedRunner, createTestNode, type ScriptedRunner, type TestNode } from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -46,6 +47,41 @@ async function ended(task: string): Promise<string | undefined> {
   for await (const _ of node.executor.watch(task, 0, new AbortController().signal)) void _;
   return node.executor.get(task)?.state;
 }
+
+describe('a database that fails for a while', () => {
+  it('delays the start and the end of a task and loses neither', async () => {
+    let failing = true;
+    const flaky = await createTestNode({
+      ...{ clock, runner, policy: POLICY, inMemory: true },
+      wrapTasks: (tasks) => ({
+        ...tasks,
+        update(tx, id, version, change) {
+          if (failing && change.state !== 'queued') throw new WritError('DATABASE_ERROR', 'disk full');
+          return tasks.update(tx, id, version, change);
+        },
+      }),
+    });
+    try {
+      await flaky.executor.submit(request('t1'));
+      await clock.waitForTimers(1);
+      expect(flaky.executor.get('t1')?.state).toBe('queued');
+      failing = false;
+      clock.advance(1000);
+      const run = await runner.runOf('t1');
+      failing = true;
+      run.exit(0);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(flaky.executor.get('t1')?.state).toBe('running');
+      failing = false;
+      clock.advance(1000);
+      for await (const _ of flaky.executor.watch('t1', 0, new AbortController().signal)) void _;
+      expect(flaky.executor.get('t1')?.state).toBe('completed');
+      expect(runner.runs).toHaveLength(1);
+    } finally {
+      await flaky.close();
+    }
+  });
+});
 
 describe('recover', () => {
   it('ends the processes of what ran, then the task as lost', async () => {

@@ -6,7 +6,7 @@ import type { ExecutorParts } from './parts.ts';
 import type { Withdrawal } from './withdrawal.ts';
 
 /** Ends a task for `cause`: a queued one now, a running one when its process tree is gone. */
-export async function stopTask(parts: ExecutorParts, task: Task, cause: StopCause): Promise<void> {
+async function stopTask(parts: ExecutorParts, task: Task, cause: StopCause): Promise<void> {
   const entry = parts.live.get(task.id);
   if (task.attemptNonce === undefined) return endNow(parts, task, cause);
   if (entry) {

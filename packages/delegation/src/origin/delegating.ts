@@ -2,7 +2,8 @@ import { canonicalJson, type Json, nearest, quote, WritError } from '@writ/core'
 import { isTerminal, type Mirror } from '@writ/task-store';
 import type { DelegateAnswer, DelegateRequest, RefusedDecision } from '../types.ts';
 import { startFollower } from './follower.ts';
-import { type Handover, outboundRefusal } from './handover.ts';
+import type { Follower, Handover } from './following.ts';
+import { outboundRefusal } from './handover.ts';
 import type { OriginParts } from './parts.ts';
 import { verdictOnRefusal } from './verdicts.ts';
 
@@ -20,11 +21,7 @@ export async function delegateTask(parts: OriginParts, request: DelegateRequest)
 }
 
 /** Starts following a task unless somebody does already. */
-export function follow(
-  parts: OriginParts,
-  id: string,
-  options: { readonly fresh: boolean },
-): ReturnType<typeof startFollower> {
+export function follow(parts: OriginParts, id: string, options: { readonly fresh: boolean }): Follower {
   const running = parts.followers.get(id);
   if (running) return running;
   const follower = startFollower(parts, id, options);

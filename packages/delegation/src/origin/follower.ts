@@ -3,7 +3,8 @@ import { isTerminal, type Mirror } from '@writ/task-store';
 import { pause } from '../pause.ts';
 import type { PeerClient } from '../types.ts';
 import { backoffMs } from './backoff.ts';
-import { type Handover, type SubmitTry, trySubmit } from './handover.ts';
+import type { Follower, Handover } from './following.ts';
+import { type SubmitTry, trySubmit } from './handover.ts';
 import type { OriginParts } from './parts.ts';
 import { takeEvents } from './taking-events.ts';
 import { isPassing, type MirrorVerdict, verdictOnAccepted, verdictOnRefusal } from './verdicts.ts';
@@ -14,17 +15,6 @@ const FOREGROUND_TRIES = 3;
 const GIVE_UP_MS = 86_400_000;
 /** Taken for the deadline where the origin set none, milliseconds. */
 const UNKNOWN_TIMEOUT_MS = 86_400_000;
-
-/** Brings one task to its executor and everything about it back, until it is terminal. */
-export interface Follower {
-  /** Resolves once: what `delegate` answers. */
-  readonly handover: Promise<Handover>;
-  /** Resolves when it has stopped; never rejects. */
-  readonly done: Promise<void>;
-  /** The intent to cancel was stored: acts on it now. */
-  cancelRequested(): void;
-  stop(): void;
-}
 
 /** One follower's own state. */
 interface Course {

@@ -1,15 +1,9 @@
 import { sha256Hex, toWritError, type WritError } from '@writ/core';
 import type { Mirror } from '@writ/task-store';
 import type { OutgoingSubmit, PeerClient, RefusedDecision } from '../types.ts';
+import type { Handover } from './following.ts';
 import type { OriginParts } from './parts.ts';
 import { isPassing, refusedDecision } from './verdicts.ts';
-
-/** What handing a task over came to. `pending`: it goes on in the background. */
-export type Handover =
-  | { readonly kind: 'accepted' }
-  | { readonly kind: 'refused'; readonly decidedBy: 'here' | 'peer'; readonly decision: RefusedDecision }
-  | { readonly kind: 'failed'; readonly error: WritError }
-  | { readonly kind: 'pending' };
 
 /** One try. `again` says whether anything may have reached the peer. */
 export type SubmitTry =

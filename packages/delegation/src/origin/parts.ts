@@ -1,5 +1,5 @@
 import type { Wakeups } from '../wakeups.ts';
-import type { Follower } from './follower.ts';
+import type { Follower } from './following.ts';
 import type { MirrorJournal } from './mirror-journal.ts';
 import type { OriginOptions } from './options.ts';
 
