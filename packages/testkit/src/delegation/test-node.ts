@@ -35,6 +35,8 @@ export interface TestNodeOptions {
   readonly slots?: number;
   /** Keeps the database in memory, for tests of many transactions that no restart follows. */
   readonly inMemory?: boolean;
+  /** Puts faults between the executor and its records. */
+  readonly wrapTasks?: (tasks: TaskStore) => TaskStore;
   /** Clients of peers by id; `self` is there by itself. */
   readonly peers?: Readonly<Record<string, PeerClient>>;
   readonly logger?: Logger;
@@ -61,7 +63,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'writ-delegation-')));
   const random = createSystemRandom();
   const database = await openDatabase({ path: options.inMemory ? ':memory:' : join(dir, 'writ.db'), clock, logger });
-  const tasks = createTaskStore();
+  const tasks = (options.wrapTasks ?? ((store) => store))(createTaskStore());
   const mirrors = createMirrorStore();
   const engine = createPolicyEngine({ text, clock, selfId });
   const stores = { leases: createLeaseStore(), requestLog: createRequestLogStore(), liveTasks: tasks };
