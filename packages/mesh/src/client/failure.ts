@@ -10,7 +10,10 @@ export function failureOf(thrown: unknown, peer: { readonly label: string; reado
   if (isWritError(thrown)) return thrown;
   if (!isStatus(thrown)) return new WritError('INTERNAL', `call to ${quote(peer.label)} failed`, { cause: thrown });
   if (!hasErrorTrailer(thrown) && NETWORK.includes(thrown.code)) {
-    return unreachable(peer, reasonOf(thrown.details ?? ''), thrown);
+    const why = thrown.details ?? '';
+    // The channel's own words for a call that was never put on a connection: nothing of it can have arrived.
+    const sent = !why.startsWith('No connection established');
+    return unreachable(peer, reasonOf(why), { cause: thrown, sent });
   }
   const told = statusToError(thrown, peer.label);
   return new WritError(told.code, `${quote(peer.label)} answers: ${told.message}`, {
@@ -30,14 +33,14 @@ export function garbageFrom(label: string, error: unknown): WritError {
   });
 }
 
-/** Nobody that is the peer answers at its address. */
+/** Nobody that is the peer answers at its address; `details.sent` is false where nothing left this node. */
 export function unreachable(
   peer: { readonly label: string; readonly address: string },
   why: string,
-  cause?: unknown,
+  { cause, sent = true }: { readonly cause?: unknown; readonly sent?: boolean } = {},
 ): WritError {
   return new WritError('UNREACHABLE', `${quote(peer.label)} cannot be reached at ${quote(peer.address)}: ${why}`, {
-    details: { peer: peer.label, address: peer.address },
+    details: { peer: peer.label, address: peer.address, ...(sent ? {} : { sent }) },
     nextSteps: ['check that the node runs there (`writ status`) and that the address in `writ.toml` is right'],
     ...(cause === undefined ? {} : { cause }),
   });

@@ -134,7 +134,9 @@ function openEntry(deps: Parameters<typeof createLinks>[0], id: string): Entry {
   const { label, address, enabled } = peer;
   if (!enabled) throw new WritError('PEER_DISABLED', `${quote(label)} is disabled`, { details: { peer: label } });
   if (address === undefined) {
-    throw unreachable({ label, address: '' }, `no address is configured, so only ${quote(label)} can dial`);
+    throw unreachable({ label, address: '' }, `no address is configured, so only ${quote(label)} can dial`, {
+      sent: false,
+    });
   }
   const controller = new AbortController();
   const client = openChannel(deps.identity, pin, address, deps.clock);

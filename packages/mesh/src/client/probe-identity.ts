@@ -60,7 +60,9 @@ function secured(
     signal.addEventListener('abort', abort, { once: true });
     socket.once('secureConnect', resolve);
     socket.once('error', (error: NodeJS.ErrnoException) =>
-      reject(unreachable(peer, error.code === 'ECONNREFUSED' ? 'nothing listens there' : error.message, error)),
+      reject(
+        unreachable(peer, error.code === 'ECONNREFUSED' ? 'nothing listens there' : error.message, { cause: error }),
+      ),
     );
     socket.once('close', () => {
       cancel();
