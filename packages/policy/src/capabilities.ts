@@ -1,5 +1,5 @@
 /** How dangerous a capability is: 0 probe, 1 read, 2 to 4 high-risk. */
-export type Tier = 0 | 1 | 2 | 3 | 4;
+type Tier = 0 | 1 | 2 | 3 | 4;
 
 /** The lowest tier that is high-risk: it needs explicit naming and a lease. */
 export const HIGH_RISK_TIER = 2;

@@ -10,7 +10,7 @@ type Ceilings = ReadonlyMap<string, Placed<Placed<string>>>;
 type Steps = Readonly<Record<string, string>>;
 
 /** Why `inner` is not within `outer`; undefined where it is. */
-export function whyNotWithin(inner: Profile, outer: Profile): string | undefined {
+function whyNotWithin(inner: Profile, outer: Profile): string | undefined {
   if (inner.rank > outer.rank) return `rank ${inner.rank} is above ${outer.rank}`;
   const more = inner.closure.filter((member) => !outer.closure.includes(member));
   if (more.length > 0) return `it holds ${more.join(', ')}`;
@@ -42,7 +42,7 @@ function ceilingOf(steps: Steps, profile: string): string | undefined {
  * One step down from `profile`: the lower of what the node and the subject say; undefined where neither says anything.
  * Load has refused two of which neither is within the other; meeting them anyway, the node's stands.
  */
-export function lowerCeiling(profiles: Profiles, node: Steps, own: Steps, profile: string): string | undefined {
+function lowerCeiling(profiles: Profiles, node: Steps, own: Steps, profile: string): string | undefined {
   const fromNode = ceilingOf(node, profile);
   const fromOwn = ceilingOf(own, profile);
   if (fromNode === undefined || fromOwn === undefined) return fromNode ?? fromOwn;

@@ -17,7 +17,7 @@ import type {
 } from './types.ts';
 
 /** The runner that is always there: it takes an argv, and no shell unless the profile allows one. */
-export const BUILT_IN_RUNNER: RunnerConfig = { name: 'shell', kind: 'shell', argv: [] };
+const BUILT_IN_RUNNER: RunnerConfig = { name: 'shell', kind: 'shell', argv: [] };
 
 const DAY_MS = 86_400_000;
 

@@ -6,7 +6,7 @@ import { STEPS } from './steps.ts';
 import type { Decision, DecisionRequest, Grant, TraceStep } from './types.ts';
 
 /** Facts that are neither in the request nor in the policy. */
-export interface DecisionFrame {
+interface DecisionFrame {
   readonly generation: number;
   /** This node's own id, folded. */
   readonly selfId: string;

@@ -69,6 +69,6 @@ function otherRunner(before: Config, narrow: Profile, after: Config, wide: Profi
 }
 
 /** Same driver, same template; the name is only a name. */
-export function sameRunner(a: RunnerConfig, b: RunnerConfig): boolean {
+function sameRunner(a: RunnerConfig, b: RunnerConfig): boolean {
   return a.kind === b.kind && JSON.stringify(a.argv) === JSON.stringify(b.argv);
 }

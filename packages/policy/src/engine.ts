@@ -58,7 +58,8 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
   const current = compileOrThrow(options.text, options);
   // Addresses are bound once, at the start of the process.
   const started = current.config;
-  const accepted = options.acceptedText === undefined ? current : compileAccepted(options.acceptedText, options);
+  const { acceptedText = options.text } = options;
+  const accepted = acceptedText === options.text ? current : compileAccepted(acceptedText, options);
   let inForce = settle(current, accepted, false, 1, clock.nowMs());
   let lastError: PolicyStatus['lastError'];
 

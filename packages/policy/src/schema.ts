@@ -231,7 +231,6 @@ export type SubjectDocument = TableOf<typeof subjectKeys>;
 export type PeerDocument = TableOf<typeof peerKeys>;
 export type TestDocument = TableOf<typeof testKeys>;
 export type CommandDocument = TableOf<typeof commandKeys>;
-export type CeilingDocument = SubjectDocument['profile_ceilings'];
 
 /** Reads the whole document. */
 export const documentReader: Reader<Document> = table(CONFIG_KEYS);

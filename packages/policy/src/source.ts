@@ -3,7 +3,7 @@ import { type AST, parseTOML } from 'toml-eslint-parser';
 import type { Position } from './types.ts';
 
 /** A configuration text with its values and the place of every key. */
-export interface Source {
+interface Source {
   readonly text: string;
   readonly value: Readonly<Record<string, unknown>>;
   /**
@@ -14,7 +14,7 @@ export interface Source {
 }
 
 /** Parsing went wrong at one place; TOML parsers stop at the first. */
-export interface SyntaxFailure {
+interface SyntaxFailure {
   readonly message: string;
   readonly position?: Position;
 }

@@ -4,7 +4,7 @@ import type { Config, DecisionRequest, Network, Profile, SubjectRules } from '..
  * A second evaluator, written from the specification alone and slowly on purpose: lists and loops, no masks, no sets,
  * no code of the engine. Where both agree on very many random requests, neither is likely to be wrong alone.
  */
-export interface NaiveAnswer {
+interface NaiveAnswer {
   /** `allow:PROFILE/RUNNER`, `ask:CODE` or `deny:CODE`. */
   readonly outcome: string;
   /** Closure that was granted, empty where denied. */
