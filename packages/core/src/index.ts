@@ -25,6 +25,13 @@ export {
 export { canonicalJson, digestJson, type Json, sha256Hex } from './json.ts';
 export { type LogFields, type Logger, silentLogger } from './logger.ts';
 export { foldName } from './names.ts';
+export {
+  assertPrivateFile,
+  createPrivateFile,
+  ensurePrivateDirectory,
+  readPrivateFile,
+  replacePrivateFile,
+} from './private-files.ts';
 export { createSystemRandom, type Random } from './random.ts';
 export { createRwLock, Mutex, type RwLock } from './rw-lock.ts';
 export { nearest, quote, visible } from './text.ts';

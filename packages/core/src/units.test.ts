@@ -11,7 +11,7 @@ describe('parseDuration', () => {
     ['1d', 86_400_000],
   ])('reads %s', (text, ms) => expect(parseDuration(text)).toBe(ms));
 
-  it.each(['', '0s', '0', '5', '-5m', '5 m', '5M', 'm5', '1e3s', '100000d', '5mm', '٣m', '9'.repeat(400) + 's'])(
+  it.each(['', '0s', '0', '5', '-5m', '5 m', '5M', 'm5', '1e3s', '100000d', '5mm', '٣m', `${'9'.repeat(400)}s`])(
     'refuses %j',
     (text) => expect(parseDuration(text)).toBeUndefined(),
   );

@@ -1,14 +1,6 @@
 import { quote, WritError } from '@writ/core';
 import BetterSqlite3 from 'better-sqlite3';
 
-/** HOME_INSECURE for `path`; `mend` is the command or act that makes it private. */
-export function insecureHome(path: string, what: string, mend: string): WritError {
-  return new WritError('HOME_INSECURE', `${quote(path)} ${what}`, {
-    details: { path },
-    nextSteps: [mend, 'if others may have read it, treat the keys in it as known'],
-  });
-}
-
 /** ALREADY_RUNNING: another writer holds the database. */
 export function alreadyRunning(path: string): WritError {
   return new WritError('ALREADY_RUNNING', `another node has ${quote(path)} open`, {

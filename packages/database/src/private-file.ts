@@ -1,10 +1,7 @@
-import { chmodSync, closeSync, fchmodSync, lstatSync, mkdirSync, openSync, type Stats } from 'node:fs';
+import { chmodSync, closeSync, fchmodSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { assertPrivateFile, ensurePrivateDirectory } from '@writ/core';
 import { isErrnoException } from './errno.ts';
-import { insecureHome } from './errors.ts';
-
-/** Bits that let group or others do anything. */
-const OTHERS = 0o077;
 
 /**
  * Makes `path` an existing file of mode 0600 in a directory of mode 0700, both this user's, before anything is put in.
@@ -25,7 +22,7 @@ export function ensurePrivateFile(path: string): void {
     if (!isErrnoException(error, 'EEXIST')) throw error;
     // Looked at, never opened: closing any descriptor of a file drops every POSIX lock this process holds on it,
     // SQLite's among them.
-    checkPrivate(path, lstatSync(path), 'file');
+    assertPrivateFile(path);
   }
 }
 
@@ -37,24 +34,5 @@ export function tightenSideFiles(path: string): void {
     } catch (error) {
       if (!isErrnoException(error, 'ENOENT')) throw error;
     }
-  }
-}
-
-function ensurePrivateDirectory(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  checkPrivate(directory, lstatSync(directory), 'directory');
-}
-
-function checkPrivate(path: string, stats: Stats, expected: 'file' | 'directory'): void {
-  if (expected === 'file' ? !stats.isFile() : !stats.isDirectory()) {
-    throw insecureHome(path, `is no plain ${expected}`, `move ${path} away`);
-  }
-  if (stats.uid !== process.geteuid?.()) {
-    throw insecureHome(path, 'belongs to another user', `use a home of your own, or chown ${path} to this user`);
-  }
-  if ((stats.mode & OTHERS) !== 0) {
-    const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
-    const mend = `chmod ${expected === 'file' ? '600' : '700'} ${path}`;
-    throw insecureHome(path, `is open to other users (mode ${mode})`, mend);
   }
 }

@@ -1,6 +1,15 @@
 import { sign, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
-import { type Clock, quote, type Random, WritError } from '@writ/core';
+import {
+  type Clock,
+  createPrivateFile,
+  ensurePrivateDirectory,
+  quote,
+  type Random,
+  readPrivateFile,
+  replacePrivateFile,
+  WritError,
+} from '@writ/core';
 import { issueIdentityCertificate, issueLeafCertificate } from './certificate-issue.ts';
 import type { LeafKind } from './certificate-kinds.ts';
 import { readIdentityCertificate } from './identity-certificate.ts';
@@ -15,7 +24,6 @@ import {
 } from './identity-files.ts';
 import { proveLeaf, readClaimedLeaf, validityOf } from './leaf-certificate.ts';
 import { nodeIdOf } from './node-id.ts';
-import { createPrivateFile, ensurePrivateDirectory, readPrivateFile, replacePrivateFile } from './private-files.ts';
 import type { NodeIdentity } from './types.ts';
 
 /** Where a node's keys are, and what its certificates are made with. */

@@ -1,10 +1,9 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { quote, type Random, WritError } from '@writ/core';
+import { ensurePrivateDirectory, quote, type Random, replacePrivateFile, WritError } from '@writ/core';
 import { readIdentityCertificate } from './identity-certificate.ts';
 import { parseNodeId } from './node-id.ts';
-import { ensurePrivateDirectory, replacePrivateFile } from './private-files.ts';
 import type { Pin, PinStore } from './types.ts';
 
 const SUFFIX = '.pem';

@@ -53,6 +53,10 @@ export async function followTask(
           break;
       }
     }
+  } catch (error) {
+    // Whoever stops looking has seen what there was; the task goes on.
+    if (stop.signal.aborted) return EXIT.ok;
+    throw error;
   } finally {
     context.signal.removeEventListener('abort', interrupted);
   }

@@ -5,8 +5,10 @@ import {
   type Clock,
   createSystemClock,
   createSystemRandom,
+  ensurePrivateDirectory,
   errorFromJson,
   quote,
+  replacePrivateFile,
   sleep,
   WritError,
   type WritErrorJson,
@@ -16,7 +18,6 @@ import { createIdentity } from '@writ/identity';
 import { compileConfig, stockConfig } from '@writ/policy';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
-import { ensurePrivateDir, writePrivateFile } from '../node/private-file.ts';
 
 export interface InitRequest {
   readonly name: string;
@@ -43,10 +44,10 @@ export async function initNode(home: Home, request: InitRequest): Promise<{ id: 
     const [first] = compiled.violations;
     throw new WritError('CONFIG_INVALID', `${first?.path}: ${first?.message}`, { nextSteps: ['writ init --help'] });
   }
-  for (const dir of [home.configDir, home.dataDir]) ensurePrivateDir(dir);
+  for (const dir of [home.configDir, home.dataDir]) ensurePrivateDirectory(dir);
   const random = createSystemRandom();
   const identity = await createIdentity({ dir: home.keysDir, clock: createSystemClock(), random });
-  writePrivateFile(home.configFile, text, random);
+  await replacePrivateFile(home.configFile, text, random);
   return { id: identity.public.id, name: request.name };
 }
 

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { Logger } from '@writ/core';
+import { type Logger, replacePrivateFile } from '@writ/core';
 import type { NodeInfo } from '@writ/gateway';
 import type { Started } from '../cli/lifecycle.ts';
 import type { Environment } from '../env.ts';
@@ -9,7 +9,6 @@ import { type Closers, createClosers } from './closers.ts';
 import { type Foundations, openFoundations } from './foundations.ts';
 import { issueHostToken } from './host-token.ts';
 import { advertisedAddress } from './mesh-address.ts';
-import { writePrivateFile } from './private-file.ts';
 import { createSurfaces, type Surfaces } from './surfaces.ts';
 import { createWork, type Work } from './work.ts';
 
@@ -57,9 +56,9 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
   // What an earlier boot left behind is settled before anybody can ask.
   const recovered = await work.executor.recover();
   await info.listen(surfaces);
-  issueHostToken(base.database, base.stores.tokens, home.tokenFile, base.random);
+  await issueHostToken(base.database, base.stores.tokens, home.tokenFile, base.random);
   closers.add(() => rmSync(home.tokenFile, { force: true }));
-  writePrivateFile(
+  await replacePrivateFile(
     home.pidFile,
     JSON.stringify({ pid: process.pid, startedAtMs: info.value.startedAtMs }),
     base.random,

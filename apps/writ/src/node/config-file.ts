@@ -1,9 +1,8 @@
 import { existsSync, type FSWatcher, readFileSync, watch } from 'node:fs';
 import { basename } from 'node:path';
-import { type Cancel, type Clock, type Logger, Mutex, type Random, WritError } from '@writ/core';
+import { type Cancel, type Clock, type Logger, Mutex, type Random, replacePrivateFile, WritError } from '@writ/core';
 import type { ConfigFile } from '@writ/pairing';
 import type { PolicyEngine, ReloadOutcome } from '@writ/policy';
-import { writePrivateFile } from './private-file.ts';
 
 /** Rests this long after a change on disk before it is read, milliseconds: an editor writes in several steps. */
 const DEBOUNCE_MS = 5;
@@ -70,7 +69,7 @@ export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
             nextSteps: ['writ policy validate'],
           });
         }
-        writePrivateFile(path, text, options.random);
+        await replacePrivateFile(path, text, options.random);
         return { generation: outcome.generation };
       }),
     close: stopWatching,

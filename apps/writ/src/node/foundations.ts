@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Clock, createSystemClock, createSystemRandom, type Logger, type Random } from '@writ/core';
+import {
+  assertPrivateFile,
+  type Clock,
+  createSystemClock,
+  createSystemRandom,
+  ensurePrivateDirectory,
+  type Logger,
+  type Random,
+} from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import {
   createPinStore,
@@ -14,7 +22,6 @@ import { type CompileOptions, createPolicyEngine, type PolicyEngine } from '@wri
 import type { Home } from '../home.ts';
 import { type AcceptedPolicy, createAcceptedPolicy } from './accepted-policy.ts';
 import type { Closers } from './closers.ts';
-import { assertPrivate, ensurePrivateDir } from './private-file.ts';
 import { createStores, type Stores } from './stores.ts';
 
 /** What everything else stands on. */
@@ -38,9 +45,9 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
   const clock = createSystemClock();
   const random = createSystemRandom();
   for (const dir of [home.configDir, home.dataDir, home.runDir, dirname(home.socketFile), dirname(home.databaseFile)]) {
-    ensurePrivateDir(dir);
+    ensurePrivateDirectory(dir);
   }
-  assertPrivate(home.configFile);
+  assertPrivateFile(home.configFile);
   const database = await openDatabase({ path: home.databaseFile, clock, logger });
   closers.add(() => database.close());
   const stores = createStores();

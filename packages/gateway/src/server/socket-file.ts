@@ -1,8 +1,8 @@
-import { chmod, lstat, mkdir, rm } from 'node:fs/promises';
+import { chmod, lstat, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
-import { isWritError, quote, WritError } from '@writ/core';
+import { ensurePrivateDirectory, isWritError, quote, WritError } from '@writ/core';
 
 /** Longest path that every system's socket address holds, bytes. */
 const LONGEST_PATH_BYTES = 103;
@@ -21,21 +21,10 @@ export async function listenPrivately(server: Server, path: string): Promise<voi
       nextSteps: ['set WRIT_HOME to a shorter path'],
     });
   }
-  await ensurePrivateFolder(dirname(path));
+  ensurePrivateDirectory(dirname(path));
   await removeStale(path);
   await bind(server, path);
   await chmod(path, 0o600);
-}
-
-async function ensurePrivateFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const { mode, uid } = await lstat(folder);
-  const mine = process.getuid === undefined || uid === process.getuid();
-  if (mine && (mode & 0o077) === 0) return;
-  const reason = mine ? 'is open to others' : 'belongs to another user';
-  throw new WritError('HOME_INSECURE', `the folder ${quote(folder)} of the control socket ${reason}`, {
-    nextSteps: [mine ? `chmod 700 ${folder}` : 'set WRIT_HOME to a folder of your own'],
-  });
 }
 
 /** Takes away what a node that was killed left; never a socket that answers, never anything that is no socket. */

@@ -36,16 +36,24 @@ async function invite(context: CliContext, _: readonly string[], options: Invite
     ...(options.lease === undefined ? {} : { lease: options.lease }),
   };
   let id = '';
-  for await (const event of node.stream('peer_invite', input, { signal: context.signal })) {
+  let isProved = false;
+  // Ctrl-C is a no: the code must not stay good after its screen is gone. While the person is asked, that is the answer.
+  const withdraw = (): void => {
+    if (!isProved) node.call('peer_confirm', { invite: id, accept: false }).catch((error) => output.failure(error));
+  };
+  for await (const event of node.stream('peer_invite', input)) {
     output.item(event, (e) => (e.kind === 'invite' ? e.code : undefined));
     switch (event.kind) {
       case 'invite':
         id = event.id;
+        if (context.signal.aborted) withdraw();
+        context.signal.addEventListener('abort', withdraw, { once: true });
         output.note('type on the other machine:');
         output.note(`  writ peer join ${event.code}`);
         output.note('waiting for it (ten minutes; Ctrl-C to withdraw)');
         break;
       case 'proved': {
+        isProved = true;
         output.note(`${event.label} (${event.peer_id}) joins. Its screen must show the same words:`);
         output.note(`  ${output.colors.bold(event.words)}`);
         await node.call('peer_confirm', { invite: id, accept: await askYes(context, 'are they the same?') });
@@ -64,9 +72,10 @@ async function invite(context: CliContext, _: readonly string[], options: Invite
 
 /** Asks on the terminal; without one a line of standard input (`yes` or anything else) is the answer. */
 async function askYes(context: CliContext, question: string): Promise<boolean> {
-  const lines = createInterface({ input: context.streams.in, output: context.streams.err, terminal: false });
+  const { in: input, err } = context.streams;
+  const lines = createInterface({ input, output: err, terminal: false, signal: context.signal });
   try {
-    if (!context.output.json) context.streams.err.write(`${question} [yes/no] `);
+    if (!context.output.json) err.write(`${question} [yes/no] `);
     const { value, done } = await lines[Symbol.asyncIterator]().next();
     return done !== true && /^y(es)?$/i.test(value.trim());
   } finally {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createSystemRandom, sleep } from '@writ/core';
+import { createSystemRandom, replacePrivateFile, sleep } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
-import { writePrivateFile } from '../../node/private-file.ts';
 import { ask, verdict } from '../ask.ts';
 import type { Stage, Step } from '../types.ts';
 
@@ -20,8 +19,8 @@ async function betaStatus(stage: Stage, wanted: (status: Status) => boolean): Pr
   }
 }
 
-const rewrite = (stage: Stage, change: (text: string) => string): void =>
-  writePrivateFile(
+const rewrite = (stage: Stage, change: (text: string) => string): Promise<void> =>
+  replacePrivateFile(
     stage.beta.home.configFile,
     change(readFileSync(stage.beta.home.configFile, 'utf8')),
     createSystemRandom(),
@@ -33,7 +32,7 @@ export const reload: Step = {
   async run(stage) {
     const pid = stage.beta.pid();
     const before = await stage.beta.client().call('policy_status', {});
-    rewrite(stage, (text) =>
+    await rewrite(stage, (text) =>
       text.replace('profiles = ["query", "repo-dev", "system-change"]', 'profiles = ["repo-dev", "system-change"]'),
     );
     await betaStatus(stage, (status) => status.generation > before.generation);
@@ -52,7 +51,7 @@ export const broken: Step = {
   async run(stage) {
     const good = readFileSync(stage.beta.home.configFile, 'utf8');
     const before = await stage.beta.client().call('policy_status', {});
-    rewrite(stage, (text) =>
+    await rewrite(stage, (text) =>
       text.replace('runner = "operator"', 'runner = "nobody"').replace('timeout = "5m"', 'timeout = "soon"'),
     );
     const after = await betaStatus(stage, (status) => status.last_error !== undefined);
@@ -60,7 +59,7 @@ export const broken: Step = {
     const answer = await ask(stage.alpha, { argv: ['true'], profile: 'query', workspace: 'app' });
     const kept = after.generation === before.generation && answer.decided?.generation === before.generation;
     const lines = (after.last_error?.violations ?? []).filter((v) => v.line !== undefined).length;
-    rewrite(stage, () => good);
+    await rewrite(stage, () => good);
     await betaStatus(stage, (status) => status.last_error === undefined);
     return `${kept ? 'the last good generation decides' : 'the generation moved'}, ${lines} violations reported with lines`;
   },

@@ -1,7 +1,9 @@
-import { chmodSync, constants, lstatSync, mkdirSync } from 'node:fs';
+import { chmodSync, constants, lstatSync, mkdirSync, type Stats } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { quote, type Random, WritError } from '@writ/core';
+import { WritError } from './errors.ts';
+import type { Random } from './random.ts';
+import { quote } from './text.ts';
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -14,9 +16,12 @@ export function ensurePrivateDirectory(dir: string): void {
     // A umask may have taken the owner's bits too.
     chmodSync(dir, DIRECTORY_MODE);
   }
-  const stat = lstatSync(dir);
-  if (!stat.isDirectory()) throw new WritError('HOME_INSECURE', `${quote(dir)} is not a directory`);
-  refuseOpenMode(dir, stat.mode, '700');
+  refuseOpen(dir, lstatSync(dir), 'directory');
+}
+
+/** Throws HOME_INSECURE, with the command that mends it, where `path` is no plain file that only this user reaches. */
+export function assertPrivateFile(path: string): void {
+  refuseOpen(path, lstatSync(path), 'file');
 }
 
 /** Text of a regular file of mode 0600 or less, or undefined where there is none; throws HOME_INSECURE. */
@@ -30,9 +35,7 @@ export async function readPrivateFile(path: string): Promise<string | undefined>
     throw cause;
   }
   try {
-    const stat = await handle.stat();
-    if (!stat.isFile()) throw new WritError('HOME_INSECURE', `${quote(path)} is not a regular file`);
-    refuseOpenMode(path, stat.mode, '600');
+    refuseOpen(path, await handle.stat(), 'file');
     return await handle.readFile('utf8');
   } finally {
     await handle.close();
@@ -89,16 +92,26 @@ async function syncDirectory(dir: string): Promise<void> {
   }
 }
 
-function refuseOpenMode(path: string, mode: number, wanted: string): void {
-  if ((mode & OTHERS) === 0) return;
-  throw new WritError(
-    'HOME_INSECURE',
-    `${quote(path)} can be reached by other users (mode ${(mode & 0o777).toString(8)})`,
-    {
-      details: { path },
-      nextSteps: [`chmod ${wanted} ${shellWord(path)}`],
-    },
-  );
+/** What is there is never changed: a mode that was open has perhaps been used. */
+function refuseOpen(path: string, stats: Stats, expected: 'file' | 'directory'): void {
+  if (expected === 'file' ? !stats.isFile() : !stats.isDirectory()) {
+    throw insecure(path, `is no plain ${expected}`, `move ${shellWord(path)} away`);
+  }
+  const uid = process.geteuid?.();
+  if (uid !== undefined && stats.uid !== uid) {
+    throw insecure(path, `belongs to another user (uid ${stats.uid})`, `chown ${uid} ${shellWord(path)}`);
+  }
+  if ((stats.mode & OTHERS) !== 0) {
+    const why = `can be reached by other users (mode ${(stats.mode & 0o777).toString(8)})`;
+    throw insecure(path, why, `chmod ${expected === 'file' ? '600' : '700'} ${shellWord(path)}`);
+  }
+}
+
+function insecure(path: string, why: string, mend: string): WritError {
+  return new WritError('HOME_INSECURE', `${quote(path)} ${why}`, {
+    details: { path },
+    nextSteps: [mend, 'if others may have read it, treat the keys in it as known'],
+  });
 }
 
 /** `text` as one word for a shell. */
