@@ -88,10 +88,10 @@ describe('redeeming an invite', () => {
     await expect.poll(() => beta.server.connections(), WAIT).toBe(0);
   });
 
-  it('is refused where no invite is open', async () => {
+  it('is refused as a worthless invite where none is open', async () => {
     const [beta, gamma] = [await nodes.start('beta'), await nodes.start('gamma')];
     const answers = redeem(gamma, beta, saying(HELLO))[Symbol.asyncIterator]();
-    await expect(answers.next()).rejects.toMatchObject({ code: 'PEER_UNKNOWN' });
+    await expect(answers.next()).rejects.toMatchObject({ code: 'INVITE_INVALID' });
   });
 
   it('says nothing to a node that is not the one of the invite', async () => {

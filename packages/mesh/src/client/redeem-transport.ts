@@ -1,5 +1,5 @@
 import { type Client, type ClientDuplexStream, Metadata } from '@grpc/grpc-js';
-import type { Clock } from '@writ/core';
+import { type Clock, WritError } from '@writ/core';
 import type { NodeIdentity } from '@writ/identity';
 import type { RedeemClientMessage, RedeemServerMessage, RedeemTransport } from '@writ/pairing';
 import { type Init, loadServices, type MeshService, type RedeemRequest, type RedeemResponse } from '@writ/wire';
@@ -27,12 +27,21 @@ export function createRedeemTransport(deps: {
       try {
         yield* exchange(client, mesh, messages, { deadlineMs: DEADLINE_MS, signal, clock, peer });
       } catch (error) {
-        throw failureOf(error, peer);
+        throw aboutInvite(failureOf(error, peer));
       } finally {
         client.close();
       }
     },
   };
+}
+
+/** A node without an open invite knows no stranger; to somebody who holds a code that says what the code is worth. */
+function aboutInvite(error: WritError): WritError {
+  if (error.code !== 'PEER_UNKNOWN') return error;
+  return new WritError('INVITE_INVALID', 'this invite is wrong, used or expired', {
+    nextSteps: ['ask for a new invite'],
+    cause: error,
+  });
 }
 
 async function* exchange(
