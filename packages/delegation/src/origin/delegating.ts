@@ -101,6 +101,7 @@ function answer(parts: OriginParts, id: string, handover: Handover): DelegateAns
   const task = parts.journal.require(id);
   switch (handover.kind) {
     case 'accepted':
+      return { accepted: true, task: { ...task, accepted: true } };
     case 'pending':
       return { accepted: true, task };
     case 'refused':

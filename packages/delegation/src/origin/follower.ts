@@ -4,7 +4,7 @@ import { pause } from '../pause.ts';
 import type { PeerClient } from '../types.ts';
 import { backoffMs } from './backoff.ts';
 import type { Follower, Handover } from './following.ts';
-import { type SubmitTry, trySubmit } from './handover.ts';
+import { type SubmitTry, tellToCancel, trySubmit } from './handover.ts';
 import type { OriginParts } from './parts.ts';
 import { takeEvents } from './taking-events.ts';
 import { isPassing, type MirrorVerdict, verdictOnAccepted, verdictOnRefusal } from './verdicts.ts';
@@ -87,13 +87,16 @@ async function oneRound(parts: OriginParts, course: Course, mirror: Mirror): Pro
 async function handOver(parts: OriginParts, course: Course, mirror: Mirror): Promise<boolean> {
   const tried = await trySubmit(parts, mirror);
   if (tried.kind === 'accepted') {
-    parts.journal.accept(course.id);
+    // The first event stores it. Should nothing come before a crash, it is submitted again, under the same key.
+    if (mirror.unreachable) parts.journal.accept(course.id);
     course.failures = 0;
+    course.sent = true;
     course.settle(tried);
-    return oneRound(parts, course, parts.journal.require(course.id));
+    return oneRound(parts, course, { ...parts.journal.require(course.id), accepted: true });
   }
   if (tried.kind === 'again') return handOverAgain(parts, course, mirror, tried);
   const refusal = tried.kind === 'refused' ? tried.decision : tried.error;
+  if (course.sent) tellToCancel(parts, mirror);
   end(parts, course, verdictOnRefusal(refusal), tried);
   return false;
 }

@@ -42,6 +42,17 @@ export function outboundRefusal(
   return decision.effect === 'allow' ? undefined : refusedDecision(decision);
 }
 
+/** Tells the executor of a task that ends here, where it can still be told; whether it hears changes nothing here. */
+export function tellToCancel({ directory, logger }: OriginParts, mirror: Mirror): void {
+  const unheard = (error: unknown): void =>
+    logger.debug('an executor was not told of a cancel', { task: mirror.id, error: String(error) });
+  try {
+    directory.client(mirror.peer).cancel(mirror.id).catch(unheard);
+  } catch (error) {
+    unheard(error);
+  }
+}
+
 function outgoing(parts: OriginParts, mirror: Mirror): OutgoingSubmit {
   const { id: task, spec, session, agent, peer: to } = mirror;
   // A key belongs to one session here, but to the whole node there.

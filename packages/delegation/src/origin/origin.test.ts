@@ -339,6 +339,16 @@ describe('cancel', () => {
     expect(run.stops).toHaveLength(1);
   });
 
+  it('reaches a task whose first watch never came through', async () => {
+    callFault = (call) => (call === 'watch' ? { kind: 'drop-request' } : undefined);
+    const id = await accepted();
+    const run = await passing(runner.runOf(id));
+    await passing(asking.origin.cancel(id, 'person'));
+    await until(() => run.stops.length === 1);
+    callFault = () => undefined;
+    await until(() => asking.origin.get(id)?.state === 'cancelled');
+  });
+
   it('is sent again where its answer is lost', async () => {
     callFault = (call, nth) => (call === 'cancel' && nth === 1 ? { kind: 'drop-request' } : undefined);
     const id = await accepted();

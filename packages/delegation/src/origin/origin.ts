@@ -4,6 +4,7 @@ import { isTerminal, type Mirror } from '@writ/task-store';
 import type { Origin } from '../types.ts';
 import { createWakeups } from '../wakeups.ts';
 import { delegateTask, follow } from './delegating.ts';
+import { tellToCancel } from './handover.ts';
 import { createMirrorJournal } from './mirror-journal.ts';
 import type { OriginOptions } from './options.ts';
 import type { OriginParts } from './parts.ts';
@@ -68,19 +69,11 @@ async function endMatching(
   return matching.length;
 }
 
-/** Tells the executor too, where it can still be told; whether it hears changes nothing here. */
 async function endHere(parts: OriginParts, mirror: Mirror, code: RunningCode, message: string): Promise<void> {
   const follower = parts.followers.get(mirror.id);
   follower?.stop();
   parts.journal.end(mirror.id, { state: 'failed', code, message });
-  try {
-    parts.directory
-      .client(mirror.peer)
-      .cancel(mirror.id)
-      .catch(() => {});
-  } catch {
-    // No client for a peer that is gone: it ends its tasks by its own rules.
-  }
+  tellToCancel(parts, mirror);
   await follower?.done;
 }
 
