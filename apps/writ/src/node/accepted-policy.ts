@@ -12,14 +12,14 @@ const KEY = 'policy.accepted';
 export interface AcceptedPolicy {
   /** Undefined before the first start. */
   read(): string | undefined;
-  /** Notes the outcome of a reload in the audit trail, and `text` as accepted where nothing of it waits. */
-  note(text: string, outcome: ReloadOutcome, how: string): void;
+  /** Notes the outcome of a reload in the audit trail, and the text that is accepted now. */
+  note(text: string, outcome: ReloadOutcome, how: string, acceptedText: string): void;
 }
 
 export function createAcceptedPolicy(database: Database, facts: NodeFactStore): AcceptedPolicy {
   return {
     read: () => database.withReadTx((tx) => facts.get(tx, KEY)),
-    note(text, outcome, how) {
+    note(text, outcome, how, acceptedText) {
       const waits = outcome.parked?.length ?? 0;
       database.withWriteTx((tx) => {
         tx.audit({
@@ -34,7 +34,7 @@ export function createAcceptedPolicy(database: Database, facts: NodeFactStore): 
             violations: outcome.violations?.length ?? 0,
           },
         });
-        if (outcome.reloaded && waits === 0) facts.set(tx, KEY, text);
+        if (facts.get(tx, KEY) !== acceptedText) facts.set(tx, KEY, acceptedText);
       });
     },
   };

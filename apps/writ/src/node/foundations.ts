@@ -70,6 +70,7 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
     text,
     { reloaded: true, generation, restartNeeded: [], ...(parked === undefined ? {} : { parked }) },
     'start',
+    engine.acceptedText(),
   );
   return { home, clock, random, logger, identity, pins, database, stores, compile, accepted, engine };
 }

@@ -32,7 +32,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     clock,
     random,
     logger,
-    onReload: (text, outcome, how) => base.accepted.note(text, outcome, how),
+    onReload: (text, outcome, how) => base.accepted.note(text, outcome, how, engine.acceptedText()),
   });
   closers.add(() => config.close());
   const { name } = engine.snapshot().config.node;
