@@ -339,14 +339,18 @@ describe('cancel', () => {
     expect(run.stops).toHaveLength(1);
   });
 
-  it('reaches a task whose first watch never came through', async () => {
-    callFault = (call) => (call === 'watch' ? { kind: 'drop-request' } : undefined);
+  it('reaches a task that was accepted and of which no event came yet', async () => {
+    let open: () => void = () => {};
+    const until = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    callFault = (call, nth) => (call === 'watch' && nth === 1 ? { kind: 'delay', until } : undefined);
     const id = await accepted();
     const run = await passing(runner.runOf(id));
-    await passing(asking.origin.cancel(id, 'person'));
-    await until(() => run.stops.length === 1);
-    callFault = () => undefined;
-    await until(() => asking.origin.get(id)?.state === 'cancelled');
+    const cancel = asking.origin.cancel(id, 'person');
+    open();
+    expect((await passing(cancel)).state).toBe('cancelled');
+    expect(run.stops).toHaveLength(1);
   });
 
   it('is sent again where its answer is lost', async () => {
