@@ -9,26 +9,29 @@ import { trackCalls } from './track-calls.ts';
 /** Callers whose rate is remembered at once. */
 const REMEMBERED_CALLERS = 20_000;
 
+/** Why a call goes no further; undefined: it does. */
+type Check = (context: CallContext, metadata: Metadata) => WritError | undefined;
+
 /** Every call passes these in this order, from the wire to the handler; its answer passes them backwards. */
 export function createInterceptors(deps: InterceptorDeps): ServerInterceptor[] {
-  return [trackCalls(deps), lookUpMethod(deps), authenticate(deps), limit(deps), mapErrors()];
+  return [trackCalls(deps), gate(deps.contexts, [lookUpMethod(deps), authenticate(deps), limit(deps)]), mapErrors()];
 }
 
 /** INVARIANT: a method without an entry in the table is served to nobody. */
-function lookUpMethod({ contexts, table }: InterceptorDeps): ServerInterceptor {
-  return gate(contexts, (context) => {
+function lookUpMethod({ table }: InterceptorDeps): Check {
+  return (context) => {
     if (!Object.hasOwn(table, context.method)) return new WritError('BAD_REQUEST', 'there is no such method');
     context.policy = table[context.method];
     return undefined;
-  });
+  };
 }
 
 /**
  * Who calls, checked against the pins and the snapshot of this moment: a connection that outlived its peer's trust
  * serves nothing more. INVARIANT: strangers reach only methods for invited ones, and only while an invite is open.
  */
-function authenticate({ contexts, connections, peers, hasOpenInvite }: InterceptorDeps): ServerInterceptor {
-  return gate(contexts, (context) => {
+function authenticate({ connections, peers, hasOpenInvite }: InterceptorDeps): Check {
+  return (context) => {
     const connection = connections.get(context.remote);
     if (connection === undefined) return new WritError('PEER_UNKNOWN', 'the connection is gone');
     const id = connection.leafDer === undefined ? undefined : peers.identify(connection.leafDer);
@@ -46,7 +49,7 @@ function authenticate({ contexts, connections, peers, hasOpenInvite }: Intercept
     }
     if (peer === undefined) return unknownPeer();
     return peer.enabled ? undefined : new WritError('PEER_DISABLED', 'this node has disabled your node as a peer');
-  });
+  };
 }
 
 /** The same words whether the certificate, the pin or the configuration is missing. */
@@ -57,10 +60,10 @@ function unknownPeer(): WritError {
 }
 
 /** Size of the headers, calls a second, calls at once, and their duration. */
-function limit({ contexts, calls, limits, clock }: InterceptorDeps): ServerInterceptor {
+function limit({ calls, limits, clock }: InterceptorDeps): Check {
   const peerRate = createRateLimiter(limits.peerRate, REMEMBERED_CALLERS, clock);
   const strangerRate = createRateLimiter(limits.strangerRate, REMEMBERED_CALLERS, clock);
-  return gate(contexts, (context, metadata) => {
+  return (context, metadata) => {
     const { policy, caller } = context;
     if (policy === undefined || caller === undefined) return new WritError('INTERNAL', 'a call without its caller');
     if (metadataBytes(metadata) > limits.maxMetadataBytes) {
@@ -81,7 +84,7 @@ function limit({ contexts, calls, limits, clock }: InterceptorDeps): ServerInter
       context.signal.addEventListener('abort', cancel, { once: true });
     }
     return undefined;
-  });
+  };
 }
 
 function metadataBytes(metadata: Metadata): number {
@@ -103,21 +106,23 @@ function mapErrors(): ServerInterceptor {
     });
 }
 
-/** An interceptor that lets a call through or ends it with an error, when its metadata is there. */
-function gate(
-  contexts: CallContexts,
-  check: (context: CallContext, metadata: Metadata) => WritError | undefined,
-): ServerInterceptor {
+/** Lets a call through its checks, in their order, or ends it with the first error, when its metadata is there. */
+function gate(contexts: CallContexts, checks: readonly Check[]): ServerInterceptor {
+  const refusal = (metadata: Metadata): WritError | undefined => {
+    const context = contexts.get(metadata);
+    if (context === undefined) return new WritError('INTERNAL', 'a call without its context');
+    for (const check of checks) {
+      const error = check(context, metadata);
+      if (error !== undefined) return error;
+    }
+    return undefined;
+  };
   return (_definition, call) =>
     new ServerInterceptingCall(call, {
       start(next) {
         next({
           onReceiveMetadata(metadata, nextMetadata) {
-            const context = contexts.get(metadata);
-            const error =
-              context === undefined
-                ? new WritError('INTERNAL', 'a call without its context')
-                : check(context, metadata);
+            const error = refusal(metadata);
             if (error === undefined) nextMetadata(metadata);
             else call.sendStatus(errorToStatus(error));
           },
