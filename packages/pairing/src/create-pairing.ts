@@ -34,6 +34,7 @@ export function createPairing(options: PairingOptions): Pairing {
     async confirm(id, accept) {
       const joiner = pending.take(id);
       if (joiner === undefined) {
+        if (!accept && withdraw(id)) return;
         throw new WritError('NOT_FOUND', `nobody waits to be confirmed for invite ${quote(id)}`);
       }
       if (!accept) {
@@ -56,6 +57,16 @@ export function createPairing(options: PairingOptions): Pairing {
     remove: (labelOrId) => records.remove(labelOrId),
     serve: (messages) => serveRedeem(parts, messages),
   };
+
+  /** Spends an invite that nobody has proved; false where there is none. */
+  function withdraw(id: string): boolean {
+    return database.withWriteTx((tx) => {
+      if (!invites.use(tx, id)) return false;
+      tx.audit({ kind: 'invite', action: 'invite.withdrawn', actor: 'person', subject: id });
+      tx.afterCommit(() => board.tell(id, { kind: 'refused', why: 'it was withdrawn' }));
+      return true;
+    });
+  }
 
   async function* watchInvite(id: string, signal: AbortSignal): AsyncGenerator<InviteEvent> {
     if (!board.has(id)) {

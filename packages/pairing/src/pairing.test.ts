@@ -118,6 +118,20 @@ describe('two nodes that pair', () => {
     expect(before()).toBe(nothing);
   });
 
+  it('is withdrawn by a no before anybody has proved it', async () => {
+    const nothing = before();
+    const invite = await beta.pairing.createInvite(OFFER);
+    const watch = follow(beta.pairing.watchInvite(invite.id, forever()));
+    await beta.pairing.confirm(invite.id, false);
+    expect(await first(watch)).toEqual({ kind: 'refused', why: 'it was withdrawn' });
+    expect(beta.pairing.hasOpenInvite()).toBe(false);
+    await expect(first(follow(alpha.pairing.join(invite.code, forever())))).rejects.toMatchObject({
+      code: 'INVITE_INVALID',
+    });
+    await expect(beta.pairing.confirm(invite.id, false)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(before()).toBe(nothing);
+  });
+
   it('store nothing when the joiner stops waiting', async () => {
     const nothing = before();
     const stop = new AbortController();

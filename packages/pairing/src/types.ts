@@ -49,7 +49,10 @@ export interface Pairing {
   hasOpenInvite(): boolean;
   /** Ends after `paired`, `refused` or `expired`. */
   watchInvite(id: string, signal: AbortSignal): AsyncIterable<InviteEvent>;
-  /** The inviting person's answer to the short words; throws NOT_FOUND where nobody has proved this invite. */
+  /**
+   * The inviting person's answer to the short words; a no before anybody has proved the invite withdraws it. Throws
+   * NOT_FOUND where there is nothing to answer.
+   */
   confirm(id: string, accept: boolean): Promise<void>;
   /** Throws INVITE_INVALID for a code that is garbled, used, expired or refused; UNREACHABLE where nobody answers. */
   join(code: string, signal: AbortSignal): AsyncIterable<JoinEvent>;

@@ -77,6 +77,19 @@ describe('the control client', () => {
     await expect(watch()).rejects.toMatchObject({ code: 'UNREACHABLE' });
   });
 
+  it('says that the caller ended the call where it did', async () => {
+    const stop = new AbortController();
+    await serve((_request, response) => {
+      response.writeHead(200);
+      response.write('{"seq":1}\n');
+    });
+    const stream = client().stream('task_watch', { task: 't' }, { signal: stop.signal });
+    expect(await stream.next()).toMatchObject({ value: { seq: 1 } });
+    stop.abort();
+    await expect(stream.next()).rejects.toMatchObject({ code: 'CANCELLED', message: 'interrupted' });
+    await expect(client().call('whoami', {}, { signal: stop.signal })).rejects.toMatchObject({ code: 'CANCELLED' });
+  });
+
   it('throws the error that ends a stream', async () => {
     await serve((_request, response) => {
       response.writeHead(200);

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorFromJson, WritError, type WritErrorJson } from '@writ/core';
-import { answeredError, connectionError } from './failure.ts';
+import { answeredError, connectionError, unlessAborted } from './failure.ts';
 import { readLines } from './lines.ts';
 import { pipeBoth } from './mcp-pipe.ts';
 import type { OperationInput, OperationName, OperationOutput, StreamItem, StreamName } from './types.ts';
@@ -13,7 +13,7 @@ export interface ControlClientOptions {
   readonly token: string;
 }
 
-/** Calls to a running node. Every method throws WritErrors only; NOT_RUNNING where nobody listens. */
+/** Calls to a running node. Every method throws WritErrors only; NOT_RUNNING where nobody listens, CANCELLED after an abort. */
 export interface ControlClient {
   call<N extends OperationName>(
     name: N,
@@ -34,17 +34,25 @@ export interface ControlClient {
 export function createControlClient(options: ControlClientOptions): ControlClient {
   return {
     async call(name, input, { signal } = {}) {
-      const response = await post(options, name, input, signal);
-      const text = await readText(response, options.socketPath);
-      if (response.statusCode !== 200) throw answeredError(text, response.statusCode ?? 0);
-      return parseAnswer(text);
+      try {
+        const response = await post(options, name, input, signal);
+        const text = await readText(response, options.socketPath);
+        if (response.statusCode !== 200) throw answeredError(text, response.statusCode ?? 0);
+        return parseAnswer(text);
+      } catch (error) {
+        throw unlessAborted(error, signal);
+      }
     },
     async *stream(name, input, { signal } = {}) {
-      const response = await post(options, name, input, signal);
-      if (response.statusCode !== 200) {
-        throw answeredError(await readText(response, options.socketPath), response.statusCode ?? 0);
+      try {
+        const response = await post(options, name, input, signal);
+        if (response.statusCode !== 200) {
+          throw answeredError(await readText(response, options.socketPath), response.statusCode ?? 0);
+        }
+        yield* readItems(response, options.socketPath);
+      } catch (error) {
+        throw unlessAborted(error, signal);
       }
-      yield* readItems(response, options.socketPath);
     },
     async mcpPipe(stdin, stdout) {
       await pipeBoth(await upgrade(options), stdin, stdout);

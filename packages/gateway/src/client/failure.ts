@@ -27,6 +27,11 @@ export function connectionError(cause: unknown, socketPath: string): WritError {
   });
 }
 
+/** `error`, or CANCELLED where the caller ended the call itself: a connection that it closed is no fault of the node. */
+export function unlessAborted(error: unknown, signal: AbortSignal | undefined): unknown {
+  return signal?.aborted === true ? new WritError('CANCELLED', 'interrupted', { cause: error }) : error;
+}
+
 /** The error in the body of a refused call; `text` that is none becomes `INTERNAL`. */
 export function answeredError(text: string, status: number): WritError {
   const body = parse(text);
