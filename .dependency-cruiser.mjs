@@ -13,6 +13,7 @@ export const ALLOWED = {
   'lease-store': ['core', 'database'],
   'task-store': ['core', 'database'],
   identity: ['core'],
+  evidence: ['core', 'database', 'identity'],
   runner: ['core'],
   authority: ['core', 'policy', 'database', 'lease-store'],
   delegation: ['core', 'database', 'policy', 'authority', 'task-store', 'identity'],

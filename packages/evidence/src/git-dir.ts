@@ -1,0 +1,186 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { quote, type WritCode, WritError } from '@writ/core';
+import type { GitCall, GitStep, GitWork } from './types.ts';
+
+/** Bytes that a call may answer with where nothing else is said. */
+const ANSWER_BYTES = 64 * 1024 * 1024;
+const NAME_BYTES = 16;
+
+/**
+ * Attributes above everything that a tree says about itself (`info/attributes` is asked first): content goes in and is
+ * shown byte for byte. No filter, no end-of-line or encoding conversion, no keyword, no diff or merge driver.
+ */
+const RAW_ATTRIBUTES =
+  '* -text -eol -crlf -ident -filter -working-tree-encoding !diff !merge !conflict-marker-size -whitespace\n';
+
+/** Settings of a git directory of the node's; nothing else is read. */
+const CONFIG: readonly string[] = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.untrackedCache=false',
+  'core.splitIndex=false',
+  'core.attributesFile=/dev/null',
+  'core.excludesFile=/dev/null',
+  'core.fileMode=true',
+  'core.symlinks=true',
+  'core.ignoreCase=false',
+  'core.precomposeUnicode=false',
+  'core.protectNTFS=true',
+  'core.protectHFS=true',
+  'core.autocrlf=false',
+  'core.eol=lf',
+  'core.safecrlf=false',
+  'core.quotePath=true',
+  'core.abbrev=no',
+  'core.bigFileThreshold=64m',
+  'core.logAllRefUpdates=false',
+  'diff.renames=false',
+  'pack.threads=1',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'submodule.recurse=false',
+  'protocol.allow=never',
+  'protocol.file.allow=always',
+  'commit.gpgSign=false',
+];
+
+/** A git directory of the node's own, and how git is run in it. */
+export interface GitDir {
+  readonly dir: string;
+  /** An empty folder beside it. */
+  readonly scratch: string;
+  /** Standard output of git, or the error of this work naming the step. */
+  run(step: GitStep, args: readonly string[], more?: RunOptions): Promise<Buffer>;
+  /** Like `run`, but with the exit code; other codes than these are failures. */
+  ask(step: GitStep, codes: readonly number[], args: readonly string[], more?: RunOptions): Promise<GitReply>;
+  /** A failure of this work. */
+  fail(step: GitStep, why: string): WritError;
+  remove(): Promise<void>;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: Uint8Array;
+  readonly inputFile?: string;
+  readonly cwd?: string;
+  readonly maxOutputBytes?: number;
+}
+
+interface GitReply {
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+}
+
+export interface GitDirOptions extends GitWork {
+  /** Code of the error that every failing step becomes, and the words that its message begins with. */
+  readonly code: WritCode;
+  readonly what: string;
+  readonly timeoutMs: number;
+  readonly objectFormat: 'sha1' | 'sha256';
+  /** Repositories of the node's (or its owner's) whose objects are used besides. */
+  readonly borrowFrom: readonly string[];
+}
+
+/** The environment of every call of git: nothing of the node's, nothing of the owner's, nothing of the agent's. */
+export function gitEnvironment(path: string, home: string): Record<string, string> {
+  return {
+    PATH: path,
+    HOME: home,
+    TMPDIR: home,
+    LC_ALL: 'C',
+    TZ: 'UTC',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_ALLOW_PROTOCOL: 'file',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: 'false',
+    GIT_EDITOR: 'false',
+    GIT_PAGER: 'cat',
+  };
+}
+
+/** Makes a fresh git directory with an unpredictable name. Throws `code` where a step fails, nothing left. */
+export async function createGitDir(options: GitDirOptions): Promise<GitDir> {
+  await mkdir(options.gitDirRoot, { recursive: true, mode: 0o700 });
+  const folder = join(options.gitDirRoot, `git-${Buffer.from(options.random.bytes(NAME_BYTES)).toString('hex')}`);
+  const dir = join(folder, 'repository');
+  const scratch = join(folder, 'scratch');
+  await mkdir(folder, { mode: 0o700 });
+  const untilMs = options.clock.monotonicMs() + options.timeoutMs;
+  const fail = (step: GitStep, why: string): WritError =>
+    new WritError(options.code, `${options.what}: step \`${step}\`: ${why}`, { details: { step } });
+  let alternates: string | undefined;
+
+  const ask: GitDir['ask'] = async (step, codes, args, more = {}) => {
+    const call: GitCall = {
+      step,
+      args: [...CONFIG.flatMap((setting) => ['-c', setting]), ...args],
+      cwd: more.cwd ?? scratch,
+      env: {
+        ...gitEnvironment(options.path, scratch),
+        GIT_DIR: dir,
+        ...(alternates === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates }),
+        ...more.env,
+      },
+      timeoutMs: Math.max(1, untilMs - options.clock.monotonicMs()),
+      maxOutputBytes: more.maxOutputBytes ?? ANSWER_BYTES,
+      ...(more.input === undefined ? {} : { input: more.input }),
+      ...(more.inputFile === undefined ? {} : { inputFile: more.inputFile }),
+    };
+    const answer = await options.git(call);
+    if (answer.exitCode === null || !codes.includes(answer.exitCode)) {
+      throw fail(step, answer.reason || `git ended with ${answer.exitCode}`);
+    }
+    return { exitCode: answer.exitCode, stdout: Buffer.from(answer.stdout) };
+  };
+  const run: GitDir['run'] = async (step, args, more) => (await ask(step, [0], args, more)).stdout;
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+
+  try {
+    await mkdir(scratch, { mode: 0o700 });
+    await run('init', ['init', '--quiet', '--bare', '--template=', `--object-format=${options.objectFormat}`, dir]);
+    await mkdir(join(dir, 'info'), { recursive: true, mode: 0o700 });
+    await writeFile(join(dir, 'info', 'attributes'), RAW_ATTRIBUTES, { mode: 0o600 });
+    const borrowed = await Promise.all(options.borrowFrom.map((path) => objectsOf(options, path, scratch, fail)));
+    if (borrowed.length > 0) alternates = borrowed.map(cQuoted).join(':');
+    if ((await readdir(dir)).length === 0) throw fail('init', 'git made nothing');
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { dir, scratch, run, ask, fail, remove };
+}
+
+/** The object directory of a repository that is trusted. */
+async function objectsOf(
+  options: GitDirOptions,
+  repository: string,
+  home: string,
+  fail: GitDir['fail'],
+): Promise<string> {
+  const answer = await options.git({
+    step: 'init',
+    // The node names this repository itself, whoever owns its files.
+    args: ['-c', 'safe.directory=*', 'rev-parse', '--path-format=absolute', '--git-path', 'objects'],
+    cwd: repository,
+    env: gitEnvironment(options.path, home),
+    timeoutMs: options.timeoutMs,
+    maxOutputBytes: ANSWER_BYTES,
+  });
+  const path = Buffer.from(answer.stdout).toString('utf8').replace(/\n$/, '');
+  if (answer.exitCode !== 0 || !path.startsWith('/')) {
+    throw fail('init', `${quote(repository)} is no repository: ${answer.reason || 'git told no path'}`);
+  }
+  return path;
+}
+
+/** A path for a list with colons in it: git reads an entry in double quotes like a string of C. */
+function cQuoted(path: string): string {
+  return `"${path.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`;
+}

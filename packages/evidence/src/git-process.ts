@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { type FileHandle, open } from 'node:fs/promises';
+import { type Clock, visible } from '@writ/core';
+import type { GitAnswer, GitCall, GitPort } from './types.ts';
+
+/** Bytes of standard error that are looked at. */
+const KEPT_STDERR = 16 * 1024;
+
+export interface GitProcessOptions {
+  /** Absolute path of git, or a name to look up in `path`. */
+  readonly git: string;
+  readonly clock: Clock;
+}
+
+/** Runs git as a child of this process; for the command line and for tests. */
+export function createGitProcess(options: GitProcessOptions): GitPort {
+  return async (call) => {
+    let input: FileHandle | undefined;
+    try {
+      if (call.inputFile !== undefined) input = await open(call.inputFile, 'r');
+      return await runGit(options, call, input?.fd);
+    } catch (error) {
+      return failed(`git could not be started: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      await input?.close();
+    }
+  };
+}
+
+function runGit({ git, clock }: GitProcessOptions, call: GitCall, inputFd: number | undefined): Promise<GitAnswer> {
+  return new Promise((resolve) => {
+    const child = spawn(git, call.args, {
+      cwd: call.cwd,
+      env: call.env,
+      stdio: [inputFd ?? (call.input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
+      // A group of its own, so that the helpers that git starts end with it.
+      detached: true,
+    });
+    const stdout: Uint8Array[] = [];
+    let stderr = '';
+    let bytes = 0;
+    let ended: string | undefined;
+    const end = (why: string): void => {
+      ended ??= why;
+      if (child.pid === undefined) return;
+      try {
+        process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // It is gone already.
+      }
+    };
+    const cancelTimer = clock.setTimer(call.timeoutMs, () => end('it took too long'));
+    child.stdout?.on('data', (chunk: Uint8Array) => {
+      bytes += chunk.length;
+      if (bytes > call.maxOutputBytes) end('it wrote too much');
+      else stdout.push(chunk);
+    });
+    child.stderr?.on('data', (chunk: Uint8Array) => {
+      if (stderr.length < KEPT_STDERR) stderr += Buffer.from(chunk).toString('utf8');
+    });
+    // A git that ends before it has read everything says so with its exit code.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(call.input);
+    child.on('error', (error) => {
+      cancelTimer();
+      resolve(failed(`git could not be started: ${visible(error.message)}`));
+    });
+    child.on('close', (code, signal) => {
+      cancelTimer();
+      const exitCode = ended === undefined ? code : null;
+      const reason = ended ?? (code === 0 ? '' : lastLine(stderr, code ?? signal));
+      resolve({ exitCode, stdout: Buffer.concat(stdout), reason });
+    });
+  });
+}
+
+function failed(reason: string): GitAnswer {
+  return { exitCode: null, stdout: new Uint8Array(), reason };
+}
+
+function lastLine(stderr: string, end: number | string | null): string {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+  const told = lines.find((line) => /^(fatal|error): /.test(line)) ?? lines.at(-1);
+  return told === undefined ? `git ended with ${end}` : visible(told.replace(/^(fatal|error): /, ''));
+}

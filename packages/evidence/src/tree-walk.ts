@@ -1,0 +1,59 @@
+import { readdir } from 'node:fs/promises';
+import { quote } from '@writ/core';
+
+/** What a look at the names of a tree found. */
+export interface WalkedTree {
+  /** Relative paths of the folders below the root that hold something called `.git`. */
+  readonly nested: readonly Buffer[];
+}
+
+const SLASH = Buffer.from('/');
+
+/**
+ * Looks at the names of a whole folder, follows no link and opens no file. Throws what `refuse` makes of a tree with
+ * too many entries, or of one that cannot be read.
+ */
+export async function walkTree(root: string, maxEntries: number, refuse: (why: string) => Error): Promise<WalkedTree> {
+  const nested: Buffer[] = [];
+  const waiting: Buffer[] = [Buffer.alloc(0)];
+  let seen = 0;
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    const entries = await list(below(root, folder), refuse);
+    seen += entries.length;
+    if (seen > maxEntries) throw refuse(`there are more than ${maxEntries} files and folders`);
+    for (const entry of entries) {
+      const path = folder.length === 0 ? entry.name : Buffer.concat([folder, SLASH, entry.name]);
+      if (isGitName(entry.name)) {
+        if (folder.length > 0 || entry.name.toString('latin1') !== '.git') nested.push(folder);
+      } else if (entry.isDirectory()) waiting.push(path);
+    }
+  }
+  return { nested };
+}
+
+/** The absolute path of something below `root`, as bytes. */
+export function below(root: string, path: Uint8Array): Buffer {
+  return path.length === 0 ? Buffer.from(root) : Buffer.concat([Buffer.from(root), SLASH, path]);
+}
+
+/** True for every name that some file system takes for `.git`: other cases, trailing dots and blanks, the short name, a stream. */
+export function isGitName(name: Uint8Array): boolean {
+  const text = Buffer.from(name)
+    .toString('utf8')
+    .replace(/\p{Cf}/gu, '')
+    .toLowerCase();
+  return /^(\.git|git~1)[ .]*(:.*)?$/s.test(text);
+}
+
+async function list(
+  folder: Buffer,
+  refuse: (why: string) => Error,
+): Promise<{ readonly name: Buffer; isDirectory(): boolean }[]> {
+  try {
+    // The types of Node.js 20 know no `buffer` for entries with types, its program does.
+    const names = await readdir(folder, { encoding: 'buffer', withFileTypes: true });
+    return names as unknown as { readonly name: Buffer; isDirectory(): boolean }[];
+  } catch (error) {
+    throw refuse(`${quote(folder.toString())} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}
