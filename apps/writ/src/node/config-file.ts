@@ -47,6 +47,22 @@ export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
     return outcome;
   }
 
+  /** A person says yes to their own change alone: whatever else the file holds must be in force before it. */
+  async function settleBeforeEdit(text: string): Promise<void> {
+    if (text !== lastText) await reloadText(text, false, 'watcher');
+    const { parked, lastError } = engine.status();
+    if (lastError !== undefined) {
+      throw new WritError('CONFIG_INVALID', 'writ.toml does not load as it stands, so nothing is added to it', {
+        nextSteps: ['writ policy status'],
+      });
+    }
+    if (parked !== undefined && parked.length > 0) {
+      throw new WritError('CONFLICT', 'writ.toml holds changes that give somebody more and wait for a yes', {
+        nextSteps: ['writ policy status', 'writ policy reload --accept'],
+      });
+    }
+  }
+
   const stopWatching = watchFile(options, () =>
     mutex.runExclusive(async () => {
       const text = readText(path);
@@ -60,6 +76,7 @@ export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
     edit: (change) =>
       mutex.runExclusive(async () => {
         const before = readText(path);
+        await settleBeforeEdit(before);
         const text = change(before);
         // Only a text that loads is written: a person finds the file as it was, or as it was meant.
         const outcome = await reloadText(text, true, 'edit');
