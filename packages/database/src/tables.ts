@@ -82,7 +82,7 @@ export interface NodeFactTable {
   value: string;
 }
 
-/** `chain`, `spec`, `bounds`, `granted` and `outcome` are JSON. `n` counts insertions and orders lists. */
+/** `chain`, `spec`, `bounds`, `granted`, `outcome` and `writs` are JSON. `n` counts insertions and orders lists. */
 export interface TaskTable {
   n: Generated<number>;
   id: string;
@@ -104,6 +104,7 @@ export interface TaskTable {
   cancel_requested_at_ms: number | null;
   attempt_nonce: string | null;
   outcome: string | null;
+  writs: string | null;
   version: number;
   live: Computed<number>;
 }
@@ -117,7 +118,7 @@ export interface TaskEventTable {
   body: string;
 }
 
-/** `spec`, `granted` and `outcome` are JSON. `n` counts insertions and orders lists. */
+/** `spec`, `granted`, `outcome` and `writs` are JSON. `n` counts insertions and orders lists. */
 export interface MirrorTable {
   n: Generated<number>;
   id: string;
@@ -135,6 +136,9 @@ export interface MirrorTable {
   unreachable: number;
   accepted: number;
   outcome: string | null;
+  parent: string | null;
+  origin: string | null;
+  writs: string | null;
   version: number;
   live: Computed<number>;
 }

@@ -1,4 +1,5 @@
 export type { Subject } from '@writ/authority';
+export type { WritClaims } from '@writ/identity';
 export type {
   Ending,
   Granted,
@@ -23,6 +24,7 @@ export type {
   DelegateAnswer,
   DelegateRequest,
   DelegationError,
+  EndListener,
   EventSource,
   Executor,
   Origin,
@@ -37,6 +39,8 @@ export type {
   RunSpec,
   SubmitAnswer,
   SubmitRequest,
+  TaskContext,
+  TaskDoors,
   TaskRunner,
   TranscriptMirror,
   TranscriptPage,

@@ -1,7 +1,8 @@
 import type { Subject } from '@writ/authority';
 import type { RunningCode, WritError } from '@writ/core';
-import type { VerifiedChain } from '@writ/identity';
-import type { Decision, RunnerConfig } from '@writ/policy';
+import type { ReadTx, WriteTx } from '@writ/database';
+import type { VerifiedChain, WritClaims } from '@writ/identity';
+import type { Decision, Network, RunnerConfig } from '@writ/policy';
 import type { Ending, Mirror, Task, TaskEvent, TaskOutcome, TaskSpec } from '@writ/task-store';
 
 // ---------------------------------------------------------------- executor side
@@ -15,6 +16,8 @@ export interface SubmitRequest {
   readonly agent: string;
   /** Absent for this machine's own agent asking its own node. */
   readonly chain?: VerifiedChain;
+  /** The compact writs of `chain`, kept so that the task can hand work on. */
+  readonly writs?: readonly string[];
 }
 
 /** `deny` and (until approvals exist) `ask` make no task. */
@@ -45,10 +48,54 @@ export interface Executor extends EventSource {
   readTranscript(id: string, offset: number, limit: number): Promise<TranscriptPage>;
   /** Ends queued and running work that no longer has its lease, trust or policy. */
   endWhere(match: (task: Task) => boolean, code: RunningCode, message: string): Promise<number>;
+  /**
+   * What a running task may hand on, inside the caller's transaction. Throws TASK_ENDED, TRUST_REVOKED, TOKEN_INVALID or
+   * WRIT_INVALID.
+   */
+  context(tx: ReadTx, id: string): TaskContext;
+  /** The writs that a task came with, first hop first; none for this machine's own agent. */
+  writs(id: string): readonly WritClaims[];
+  /** Called in the transaction that ends a task, whatever the ending; returns how to stop. */
+  onEnd(listener: EndListener): () => void;
   /** What an earlier boot left behind: processes are ended, tasks become `lost`. */
   recover(): Promise<{ readonly lost: number; readonly killed: number }>;
   /** Drains: no new work, running work is ended as `cancelled` after the grace period. */
   close(graceMs: number): Promise<void>;
+}
+
+/** What it throws keeps the end from being stored; the end is tried again. */
+export type EndListener = (tx: WriteTx, task: Task) => void;
+
+/** What a task that runs here may hand on at most, and in whose name. */
+export interface TaskContext {
+  readonly task: string;
+  /** Node id of the origin of the session, or `self`. */
+  readonly origin: string;
+  readonly session: string;
+  readonly agent: string;
+  /** Node ids from the origin to the sender; empty where the chain begins here. */
+  readonly ids: readonly string[];
+  /** The compact writs that the task came with, one for each of `ids`. */
+  readonly writs: readonly string[];
+  /** Capabilities, with `shell` as a member. */
+  readonly closure: readonly string[];
+  readonly workspaces: readonly string[];
+  readonly network: Network;
+  readonly maxOutputBytes: number;
+  /** Further hops that may follow this node. */
+  readonly depth: number;
+  /** When the task ends at the latest. */
+  readonly expiresAtMs: number;
+}
+
+/** Port: the way back from a running task to its own node, with a token that dies with the task. */
+export interface TaskDoors {
+  /** In the transaction that starts the task: stores the hash of a new token and returns its secret. */
+  issue(tx: WriteTx, task: Task): string;
+  /** Listens on a socket of the task's own that takes its token only; resolves with the socket's path. */
+  open(task: string): Promise<string>;
+  /** In the transaction that ends the task: ends the token; the socket goes after the commit. No effect without one. */
+  drop(tx: WriteTx, task: string): void;
 }
 
 export interface TranscriptPage {
@@ -73,6 +120,8 @@ export interface RunSpec {
   readonly isolation: 'required' | 'none';
   /** Names of the node's environment variables that pass. */
   readonly env: readonly string[];
+  /** Where, and with which secret, the task reaches its own node; absent: it does not. */
+  readonly access?: { readonly socket: string; readonly token: string };
   /** `allow`: any argv; a list: only argv that match one of the patterns. */
   readonly commands: 'allow' | readonly (readonly string[])[];
 }
@@ -125,6 +174,11 @@ export interface DelegateRequest {
   readonly spec: TaskSpec;
   readonly session: string;
   readonly agent: string;
+  /**
+   * The task executed here that hands this on. Session, agent and origin are then those of its context, whatever
+   * `session` and `agent` say, and a key belongs to the task.
+   */
+  readonly parent?: string;
   /** Made by the caller to make a retry safe; absent: a new one. */
   readonly idempotencyKey?: string;
 }
@@ -161,6 +215,12 @@ export interface Origin {
   watch(task: string, afterSeq: number, signal: AbortSignal): AsyncIterable<WatchedEvent>;
   readTranscript(id: string, offset: number, limit: number): Promise<TranscriptPage>;
   cancel(id: string, by: string): Promise<Mirror>;
+  /** Stores the intent to cancel what this task handed on, in the transaction that ends it; told down the chain after. */
+  cancelChildren(tx: WriteTx, parent: string): void;
+  /** What this task handed on, newest first, at most `limit`. */
+  children(parent: string, limit: number): readonly Mirror[];
+  /** The writs that went out with a task, first hop first; none to `self`. */
+  writs(id: string): readonly WritClaims[];
   /** Ends the mirrors of a peer that lost its trust here. */
   endWhere(match: (mirror: Mirror) => boolean, code: RunningCode, message: string): Promise<number>;
   /** Re-attaches to everything that is not terminal. */
@@ -206,7 +266,7 @@ export interface TranscriptMirror {
   read(task: string, offset: number, limit: number): Promise<Uint8Array>;
 }
 
-/** Port: signs the writ of the first hop. */
+/** Port: signs the writ of this node's own hop and gives its compact form. */
 export interface WritIssuer {
   issue(request: {
     readonly to: string;
@@ -215,6 +275,8 @@ export interface WritIssuer {
     readonly session: string;
     readonly agent: string;
     readonly generation: number;
+    /** The task that hands this on; absent: the chain begins here, with the whole vocabulary. */
+    readonly parent?: TaskContext;
   }): string;
 }
 

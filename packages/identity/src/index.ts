@@ -35,3 +35,4 @@ export type {
 } from './types.ts';
 export { verifyChain } from './writ-chain.ts';
 export { issueWrit, writDigest } from './writ-issue.ts';
+export { readWritClaims } from './writ-read.ts';

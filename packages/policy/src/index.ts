@@ -16,6 +16,7 @@ export { createPolicyEngine, type PolicyEngineOptions } from './engine.ts';
 export { explainText } from './explain.ts';
 export type { CompiledPolicy } from './policy-index.ts';
 export { configReference, type ReferenceRow } from './reference.ts';
+export { meetNetworks } from './network.ts';
 export { outcomeOf } from './self-tests.ts';
 export { type StockOptions, stockConfig } from './stock.ts';
 export type {

@@ -1,9 +1,13 @@
 import { MARKER } from './process-tree/members.ts';
+import type { TaskAccess } from './types.ts';
 
 /** Where programs are looked for when the node itself has no PATH. */
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
 /** Locale variables that every run gets, next to PATH. */
 const LOCALE = /^(LANG|LC_[A-Z]+)$/;
+
+/** What a run finds its way back to its own node by. */
+const ACCESS = /^WRIT_TASK_(SOCKET|TOKEN)$/;
 
 /** The environment of a run is built from this. */
 export interface EnvironmentSpec {
@@ -14,18 +18,21 @@ export interface EnvironmentSpec {
   readonly tmp: string;
   readonly task: string;
   readonly nonce: string;
+  readonly access?: TaskAccess;
 }
 
 /**
  * Exactly what a run sees: locale, PATH, the names that the profile lists, its own HOME and TMPDIR, its task's id and
- * the marker of its attempt. Nothing else of the node's environment passes, and a profile cannot replace the last four.
+ * the marker of its attempt; `WRIT_TASK_SOCKET` and `WRIT_TASK_TOKEN` where it may talk back to its node. Nothing else of
+ * the node's environment passes, and a profile can replace none of these.
  */
 export function buildEnvironment(spec: EnvironmentSpec): Record<string, string> {
   const env: Record<string, string> = {};
   const names = Object.keys(spec.node).filter((name) => LOCALE.test(name));
   for (const name of [...names, ...spec.allowed]) {
     const value = spec.node[name];
-    if (value !== undefined) env[name] = value;
+    // INVARIANT: 7 a node that runs inside a task of another gives none of that task's authority to its own.
+    if (value !== undefined && !ACCESS.test(name)) env[name] = value;
   }
   return {
     ...env,
@@ -34,6 +41,7 @@ export function buildEnvironment(spec: EnvironmentSpec): Record<string, string> 
     TMPDIR: spec.tmp,
     WRIT_TASK: spec.task,
     [MARKER]: spec.nonce,
+    ...(spec.access ? { WRIT_TASK_SOCKET: spec.access.socket, WRIT_TASK_TOKEN: spec.access.token } : {}),
   };
 }
 

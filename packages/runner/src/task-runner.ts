@@ -114,6 +114,7 @@ async function spawnRun(parts: Parts, spec: RunSpec, sink: RunSink, attempt: Att
     tmp: attempt.tmp,
     task: spec.task,
     nonce: spec.nonce,
+    ...(spec.access ? { access: spec.access } : {}),
   });
   const transcript = transcripts.writer(spec.task);
   const capture = createCapture(transcript, sink, options.logger);

@@ -32,6 +32,12 @@ export interface WorkspaceSource {
   readonly ref?: string;
 }
 
+/** The way of a run back to its own node: a Unix socket, and the token that it takes. */
+export interface TaskAccess {
+  readonly socket: string;
+  readonly token: string;
+}
+
 /** What a runner is told. Everything is decided already; a runner only obeys. */
 export interface RunSpec {
   readonly task: string;
@@ -48,6 +54,8 @@ export interface RunSpec {
   readonly isolation: 'required' | 'none';
   /** Names of the node's environment variables that pass. */
   readonly env: readonly string[];
+  /** Where, and with which secret, the run reaches its own node; absent: it does not. */
+  readonly access?: TaskAccess;
   readonly commands: CommandRule;
 }
 

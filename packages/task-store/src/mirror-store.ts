@@ -16,10 +16,11 @@ import { readPage } from './pages.ts';
 import { grantedShape, outcomeShape, specShape, stateShape } from './shapes.ts';
 import { isTerminal } from './states.ts';
 import type { Mirror, MirrorStore, NewMirror, TaskEvent } from './types.ts';
+import { readWrits, writsColumn } from './writs.ts';
 
 const COLUMNS = `id, peer, peer_label AS peerLabel, session, agent, idempotency_key AS idempotencyKey, spec, state,
   granted, cursor, created_at_ms AS createdAtMs, cancel_requested_at_ms AS cancelRequestedAtMs, unreachable, accepted,
-  outcome, version`;
+  outcome, parent, origin, version`;
 
 const SHAPE: RowShape<Mirror> = {
   table: 'mirror',
@@ -30,6 +31,8 @@ const SHAPE: RowShape<Mirror> = {
       peer: z.string(),
       peerLabel: z.string(),
       session: z.string(),
+      origin: z.string().optional(),
+      parent: z.string().optional(),
       agent: z.string(),
       idempotencyKey: z.string(),
       spec: jsonColumn(specShape),
@@ -47,10 +50,13 @@ const SHAPE: RowShape<Mirror> = {
 };
 
 const INSERT = `INSERT INTO mirror (id, peer, peer_label, session, agent, idempotency_key, spec, state, cursor,
-  created_at_ms, unreachable, accepted, version)
-  VALUES (?, ?, ?, ?, ?, ?, ?, 'submitted', 0, ?, 0, 0, 1) ON CONFLICT DO NOTHING`;
+  created_at_ms, parent, origin, writs, unreachable, accepted, version)
+  VALUES (?, ?, ?, ?, ?, ?, ?, 'submitted', 0, ?, ?, ?, ?, 0, 0, 1) ON CONFLICT DO NOTHING`;
 const GET = `SELECT ${COLUMNS} FROM mirror WHERE id = ?`;
 const FIND_BY_KEY = `SELECT ${COLUMNS} FROM mirror WHERE session = ? AND idempotency_key = ?`;
+const LIST_CHILDREN = `SELECT ${COLUMNS} FROM mirror WHERE parent = ? ORDER BY n DESC LIMIT ?`;
+const LIST_LIVE_CHILDREN = `SELECT ${COLUMNS} FROM mirror WHERE parent = ? AND live = 1 ORDER BY n`;
+const SET_WRITS = 'UPDATE mirror SET writs = ?, version = version + 1 WHERE id = ?';
 const LIST_LIVE = `SELECT ${COLUMNS} FROM mirror WHERE live = 1 ORDER BY n`;
 // An event proves that the executor has the task. A terminal mirror keeps its state and outcome.
 const APPLY = `UPDATE mirror SET cursor = @seq, accepted = 1, version = version + 1,
@@ -74,6 +80,12 @@ export function createMirrorStore(): MirrorStore {
         readPage(tx, { table: 'mirror', columns: COLUMNS, equals: { peer, session }, states, limit, before }),
         SHAPE,
       ),
+    listChildren: (tx, parent, limit) => readRows(tx, tx.prepare(LIST_CHILDREN).all(parent, limit), SHAPE),
+    listLiveChildren: (tx, parent) => readRows(tx, tx.prepare(LIST_LIVE_CHILDREN).all(parent), SHAPE),
+    writs: (tx, id) => readWrits(tx, 'mirror', id),
+    setWrits(tx, id, writs) {
+      tx.prepare(SET_WRITS).run(writsColumn(writs), id);
+    },
     listLive: (tx) => readRows(tx, tx.prepare(LIST_LIVE).all(), SHAPE),
     findByKey: (tx, session, key) => readRow(tx, tx.prepare(FIND_BY_KEY).get(session, key), SHAPE),
     apply,
@@ -102,10 +114,12 @@ function get(tx: ReadTx, id: string): Mirror | undefined {
 }
 
 function insert(tx: WriteTx, mirror: NewMirror): Mirror {
-  const { id, peer, peerLabel, session, agent, idempotencyKey } = mirror;
+  const { id, peer, peerLabel, session, agent, idempotencyKey, parent = null, origin = null } = mirror;
+  const spec = JSON.stringify(mirror.spec);
+  const writs = writsColumn(mirror.writs);
   const { changes } = tx
     .prepare(INSERT)
-    .run(id, peer, peerLabel, session, agent, idempotencyKey, JSON.stringify(mirror.spec), tx.nowMs);
+    .run(id, peer, peerLabel, session, agent, idempotencyKey, spec, tx.nowMs, parent, origin, writs);
   const stored = changes === 1 ? get(tx, id) : undefined;
   if (stored === undefined) {
     throw new WritError('CONFLICT', `the task ${quote(id)} or its idempotency key was used before`, {

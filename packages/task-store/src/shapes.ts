@@ -68,6 +68,7 @@ export const boundsShape: z.ZodType<TaskBounds> = z.object(
     grants: z.array(z.array(z.string())).optional(),
     grantWorkspaces: z.array(z.string()).optional(),
     depthLeft: count.optional(),
+    grantNetwork: z.union([z.enum(['deny', 'allow']), z.array(z.string())]).optional(),
     maxOutputBytes: count.optional(),
     writExpiresAtMs: z.number().optional(),
   }),

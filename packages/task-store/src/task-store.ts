@@ -5,10 +5,11 @@ import { readPage } from './pages.ts';
 import { isTerminal } from './states.ts';
 import { getTask, TASK_COLUMNS, TASK_SHAPE } from './task-rows.ts';
 import type { NewTask, Task, TaskChange, TaskEvent, TaskEventBody, TaskStore } from './types.ts';
+import { readWrits, writsColumn } from './writs.ts';
 
 const INSERT = `INSERT INTO task (id, sender, origin, session, agent, chain, idempotency_key, request_digest, spec,
-  bounds, granted, state, epoch, last_seq, created_at_ms, deadline_ms, version)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'submitted', 0, 0, ?, ?, 1) ON CONFLICT DO NOTHING`;
+  bounds, granted, state, epoch, last_seq, created_at_ms, deadline_ms, writs, version)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'submitted', 0, 0, ?, ?, ?, 1) ON CONFLICT DO NOTHING`;
 const FIND_BY_KEY = `SELECT ${TASK_COLUMNS} FROM task WHERE sender = ? AND idempotency_key = ?`;
 const LIST_LIVE = `SELECT ${TASK_COLUMNS} FROM task WHERE live = 1 ORDER BY n`;
 const COUNT_LIVE = 'SELECT COUNT(*) AS live FROM task WHERE live = 1 AND sender = ?';
@@ -29,6 +30,7 @@ export function createTaskStore(): TaskStore {
     insert,
     get: getTask,
     findByKey,
+    writs: (tx, id) => readWrits(tx, 'task', id),
     list: (tx, { sender, states, limit, before }) =>
       readRows(
         tx,
@@ -65,6 +67,7 @@ function insert(tx: WriteTx, task: NewTask): ReturnType<TaskStore['insert']> {
       JSON.stringify(task.granted),
       tx.nowMs,
       task.deadlineMs ?? null,
+      writsColumn(task.writs),
     );
   // INVARIANT: 8 one start per idempotency key: the unique index decides, not a look before.
   const stored = inserted.changes === 1 ? getTask(tx, task.id) : findByKey(tx, task.sender, task.idempotencyKey);

@@ -85,6 +85,8 @@ export interface TaskBounds {
   readonly grantWorkspaces?: readonly string[];
   /** Further hops that may follow. */
   readonly depthLeft?: number;
+  /** Network that every grant allows. */
+  readonly grantNetwork?: 'deny' | 'allow' | readonly string[];
   /** The smallest output limit of the grants. */
   readonly maxOutputBytes?: number;
   /** Nothing starts after this moment. */
@@ -123,7 +125,8 @@ export interface Task {
   readonly version: number;
 }
 
-export type NewTask = Pick<
+/** `writs`: the compact writs that it came with, first hop first; absent: none. */
+export type NewTask = { readonly writs?: readonly string[] } & Pick<
   Task,
   | 'id'
   | 'sender'
@@ -178,6 +181,8 @@ export interface TaskStore {
   ): { readonly kind: 'inserted' | 'existing'; readonly task: Task } | { readonly kind: 'taken' };
   get(tx: ReadTx, id: string): Task | undefined;
   findByKey(tx: ReadTx, sender: string, idempotencyKey: string): Task | undefined;
+  /** The compact writs that the task came with, first hop first; kept beside the record, which is read far more often. */
+  writs(tx: ReadTx, id: string): readonly string[];
   list(tx: ReadTx, filter: TaskFilter): readonly Task[];
   /** Not terminal, oldest first. */
   listLive(tx: ReadTx): readonly Task[];
@@ -206,7 +211,11 @@ export interface Mirror {
   readonly peer: string;
   readonly peerLabel: string;
   readonly session: string;
+  /** Node id of the session's origin; absent: this node. */
+  readonly origin?: string;
   readonly agent: string;
+  /** The task executed here that handed this one on; absent: a person or agent of this machine asked for it. */
+  readonly parent?: string;
   readonly idempotencyKey: string;
   readonly spec: TaskSpec;
   readonly state: TaskState;
@@ -223,7 +232,11 @@ export interface Mirror {
   readonly version: number;
 }
 
-export type NewMirror = Pick<Mirror, 'id' | 'peer' | 'peerLabel' | 'session' | 'agent' | 'idempotencyKey' | 'spec'>;
+/** `writs`: the compact writs that go out with it, first hop first. */
+export type NewMirror = { readonly writs?: readonly string[] } & Pick<
+  Mirror,
+  'id' | 'peer' | 'peerLabel' | 'session' | 'origin' | 'agent' | 'parent' | 'idempotencyKey' | 'spec'
+>;
 
 export interface MirrorFilter {
   readonly peer?: string;
@@ -241,6 +254,13 @@ export interface MirrorStore {
   /** The mirror that this session made with this key; a key belongs to one session. */
   findByKey(tx: ReadTx, session: string, idempotencyKey: string): Mirror | undefined;
   list(tx: ReadTx, filter: MirrorFilter): readonly Mirror[];
+  /** What this task handed on, newest first, at most `limit`. */
+  listChildren(tx: ReadTx, parent: string, limit: number): readonly Mirror[];
+  /** Children of this task without an outcome, oldest first. */
+  listLiveChildren(tx: ReadTx, parent: string): readonly Mirror[];
+  /** The compact writs that went out last with a task, first hop first. */
+  writs(tx: ReadTx, id: string): readonly string[];
+  setWrits(tx: WriteTx, id: string, writs: readonly string[]): void;
   /** Without an outcome, oldest first. */
   listLive(tx: ReadTx): readonly Mirror[];
   /**

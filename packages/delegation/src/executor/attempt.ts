@@ -1,12 +1,12 @@
 import type { StartPermit } from '@writ/authority';
-import { toWritError } from '@writ/core';
+import { toWritError, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
-import { isTerminal, type Task, type TaskEventBody } from '@writ/task-store';
+import { type Granted, isTerminal, type Task, type TaskEventBody } from '@writ/task-store';
 import { type DeadlineSource, type OutcomePolicy, outcomeOf, outcomeWithoutRun } from '../outcome.ts';
 import { pause } from '../pause.ts';
 import type { Run, RunReport, RunSpec } from '../types.ts';
 import { grantedOf } from './intake.ts';
-import { type LiveTask, stopLive } from './live-task.ts';
+import { type LiveTask, type Permit, stopLive } from './live-task.ts';
 import { createOutputGroups, type OutputGroups } from './output-groups.ts';
 import type { ExecutorParts } from './parts.ts';
 import { runSpecOf } from './run-spec.ts';
@@ -14,6 +14,8 @@ import { runSpecOf } from './run-spec.ts';
 /** An attempt whose row says `running`, before and while its process runs. */
 interface Attempt {
   readonly spec: RunSpec;
+  /** Secret of the task's own token; absent where it may hand nothing on. */
+  readonly token?: string;
   readonly deadlineMs: number;
   readonly deadline: DeadlineSource;
   readonly leaseId?: string;
@@ -25,6 +27,8 @@ const MESSAGE_LIMIT = 2000;
 
 /** How long after a failed transaction it is tried again, milliseconds. */
 const STORE_AGAIN_MS = 1000;
+
+type Permitted = Extract<StartPermit, { permitted: true }>;
 
 /** What became of a start under the read lock. */
 type Started =
@@ -70,7 +74,7 @@ async function start(parts: ExecutorParts, live: LiveTask): Promise<Started> {
   const attempt = parts.database.withWriteTx((tx) => permitStart(parts, tx, live));
   if (!attempt) return { kind: 'over' };
   try {
-    const run = await parts.runner.start(attempt.spec, {
+    const run = await parts.runner.start(await withAccess(parts, attempt), {
       output: (stream, bytes, offset) => attempt.output.add(stream, bytes.length, offset),
     });
     live.run = run;
@@ -78,6 +82,12 @@ async function start(parts: ExecutorParts, live: LiveTask): Promise<Started> {
   } catch (error) {
     return { kind: 'unstarted', attempt, error };
   }
+}
+
+/** What the runner is told, with the socket that the task's token is good for. */
+async function withAccess({ doors }: ExecutorParts, { spec, token }: Attempt): Promise<RunSpec> {
+  if (!doors || token === undefined) return spec;
+  return { ...spec, access: { socket: await doors.open(spec.task), token } };
 }
 
 /** The runner spawned nothing: the claimed use goes back. */
@@ -113,7 +123,7 @@ function startPermitted(
   tx: WriteTx,
   live: LiveTask,
   task: Task,
-  permit: Extract<StartPermit, { permitted: true }>,
+  permit: Permitted,
 ): Attempt | undefined {
   const { journal, engine, workspaces } = parts;
   const { decision, lease, deadlineMs } = permit;
@@ -122,8 +132,11 @@ function startPermitted(
   const epoch = task.epoch + 1;
   const timeoutMs = Math.max(1, deadlineMs - tx.nowMs);
   let spec: RunSpec;
+  let token: string | undefined;
   try {
     spec = runSpecOf(task, { decision, snapshot: engine.snapshot(), nonce, epoch, timeoutMs, workspaces });
+    // Only what may hand work on is given a way back to its node.
+    if (decision.grant?.closure.includes('subdelegate')) token = parts.doors?.issue(tx, task);
   } catch (error) {
     if (lease) parts.authority.returnClaim(tx, lease.id);
     endUnstarted(parts, tx, task, live, error);
@@ -131,14 +144,21 @@ function startPermitted(
   }
   const started = journal.move(tx, task, { kind: 'start' }, { epoch, attemptNonce: nonce, deadlineMs, granted });
   if (differs(task, started)) journal.append(tx, started, [{ kind: 'granted', granted }]);
-  live.permit = { closure: decision.grant?.closure ?? [], granted, ...(lease ? { lease } : {}) };
+  live.permit = permitOf(permit, granted);
   return {
     spec,
     deadlineMs,
     deadline: sourceOf(deadlineMs, lease?.expiresAtMs, task.bounds.writExpiresAtMs),
     output: outputOf(parts, task.id, epoch),
     ...(lease ? { leaseId: lease.id } : {}),
+    ...(token === undefined ? {} : { token }),
   };
+}
+
+function permitOf({ decision, lease, deadlineMs }: Permitted, granted: Granted): Permit {
+  const { grant } = decision;
+  if (!grant) throw new WritError('INTERNAL', 'a decision that allows has no grant');
+  return { closure: grant.closure, grant, granted, deadlineMs, ...(lease ? { lease } : {}) };
 }
 
 function outputOf({ clock, journal, logger }: ExecutorParts, task: string, epoch: number): OutputGroups {

@@ -1,6 +1,7 @@
 import { WritError } from '@writ/core';
 import type { Task } from '@writ/task-store';
-import type { Executor, SubmitAnswer, SubmitRequest } from '../types.ts';
+import { readChain } from '../read-chain.ts';
+import type { EndListener, Executor, SubmitAnswer, SubmitRequest } from '../types.ts';
 import { createWakeups } from '../wakeups.ts';
 import { runAttempt } from './attempt.ts';
 import { createIntake, type TakeIn } from './intake.ts';
@@ -10,6 +11,7 @@ import type { ExecutorParts } from './parts.ts';
 import { readPage, watchTask } from './reading.ts';
 import { recoverTasks } from './recovery.ts';
 import { cancelTask, endMatching, withdraw } from './stopping.ts';
+import { contextOf } from './task-context.ts';
 import { createTaskJournal } from './task-journal.ts';
 import { createTaskQueue } from './task-queue.ts';
 import { createWithdrawalCheck } from './withdrawal.ts';
@@ -22,7 +24,16 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const stopping = new AbortController();
   const { database, tasks } = options;
   const wakeups = createWakeups();
-  const journal = createTaskJournal({ database, tasks, wakeups });
+  const endListeners = new Set<EndListener>();
+  const journal = createTaskJournal({
+    database,
+    tasks,
+    wakeups,
+    onEnd(tx, task) {
+      options.doors?.drop(tx, task.id);
+      for (const listener of endListeners) listener(tx, task);
+    },
+  });
   const queue = createTaskQueue({ slots: options.slots, start: (id) => void occupySlot(parts, id) });
   const parts: ExecutorParts = {
     ...options,
@@ -49,6 +60,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
     readTranscript: (id, offset, limit) => readPage(parts, id, offset, limit),
     cancel: (id, by) => cancelTask(parts, id, by),
     endWhere: (match, code, message) => endMatching(parts, match, code, message),
+    context: (tx, id) => contextOf(parts, tx, id),
+    writs: (id) => readChain(database.withReadTx((tx) => tasks.writs(tx, id))),
+    onEnd(listener) {
+      endListeners.add(listener);
+      return () => void endListeners.delete(listener);
+    },
     recover: () => recoverTasks(parts, (task) => enqueue(parts, task)),
     async close(graceMs) {
       stopping.abort();

@@ -2,7 +2,7 @@ import type { Authority } from '@writ/authority';
 import { digestJson, type Json, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { VerifiedChain } from '@writ/identity';
-import type { Decision } from '@writ/policy';
+import { type Decision, meetNetworks, type Network } from '@writ/policy';
 import type { Granted, NewTask, Task, TaskBounds, TaskSpec, TaskStore } from '@writ/task-store';
 import type { SubmitRequest } from '../types.ts';
 import { askOf } from './live-task.ts';
@@ -114,6 +114,7 @@ function recordOf(request: SubmitRequest): Omit<NewTask, 'chain' | 'bounds' | 'g
     agent: request.agent,
     idempotencyKey: request.idempotencyKey,
     spec: request.spec,
+    ...(request.writs === undefined ? {} : { writs: request.writs }),
   };
 }
 
@@ -140,6 +141,7 @@ function boundsOf(chain: VerifiedChain): TaskBounds {
     grants: grants.map((grant) => grant.closure),
     grantWorkspaces: (first ?? []).filter((name) => rest.every((names) => names.includes(name))),
     depthLeft: chain.last.depth,
+    grantNetwork: grants.map((grant) => grant.network).reduce<Network>(meetNetworks, 'allow'),
     maxOutputBytes: Math.min(...grants.map((grant) => grant.maxOutputBytes)),
     writExpiresAtMs: Math.min(...chain.hops.map((hop) => hop.exp)) * 1000,
   };

@@ -1,4 +1,5 @@
 import type { Ask, Lease, Subject } from '@writ/authority';
+import type { Grant } from '@writ/policy';
 import type { Granted, Task } from '@writ/task-store';
 import type { StopCause } from '../outcome.ts';
 import type { Run } from '../types.ts';
@@ -8,6 +9,9 @@ export interface Permit {
   readonly granted: Granted;
   /** What the effective profile held at the start. */
   readonly closure: readonly string[];
+  /** Everything that the start granted. */
+  readonly grant: Grant;
+  readonly deadlineMs: number;
   readonly lease?: Lease;
 }
 
@@ -53,6 +57,8 @@ export function askOf(task: Pick<Task, 'chain' | 'spec' | 'bounds'>): Ask {
     ...(spec.workspace === undefined ? {} : { workspace: spec.workspace }),
     ...(bounds.grants === undefined ? {} : { grants: bounds.grants }),
     ...(bounds.grantWorkspaces === undefined ? {} : { grantWorkspaces: bounds.grantWorkspaces }),
+    ...(bounds.grantNetwork === undefined ? {} : { grantNetwork: bounds.grantNetwork }),
+    ...(bounds.maxOutputBytes === undefined ? {} : { grantMaxOutputBytes: bounds.maxOutputBytes }),
     ...(bounds.depthLeft === undefined ? {} : { depthLeft: bounds.depthLeft }),
   };
 }

@@ -3,7 +3,7 @@ import type { Clock, Logger, Random } from '@writ/core';
 import type { Database } from '@writ/database';
 import type { PolicyEngine } from '@writ/policy';
 import type { TaskStore } from '@writ/task-store';
-import type { TaskRunner } from '../types.ts';
+import type { TaskDoors, TaskRunner } from '../types.ts';
 
 /** What an executor is made of. */
 export interface ExecutorOptions {
@@ -18,6 +18,8 @@ export interface ExecutorOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Lets tasks that may hand work on talk back to this node; absent: no task can. */
+  readonly doors?: TaskDoors;
   /** How many tasks run at once; the others queue. */
   readonly slots: number;
 }

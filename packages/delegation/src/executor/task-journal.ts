@@ -27,8 +27,10 @@ export function createTaskJournal(options: {
   readonly database: Database;
   readonly tasks: TaskStore;
   readonly wakeups: Wakeups;
+  /** Called in the transaction that ends a task; what it throws keeps the end from being stored. */
+  readonly onEnd: (tx: WriteTx, task: Task) => void;
 }): TaskJournal {
-  const { database, tasks, wakeups } = options;
+  const { database, tasks, wakeups, onEnd } = options;
 
   function require(tx: ReadTx, id: string): Task {
     const task = tasks.get(tx, id);
@@ -71,6 +73,7 @@ export function createTaskJournal(options: {
       const ended = change(tx, task, endingTransition(outcome.state), { outcome });
       append(tx, ended, [...unwritten, { kind: 'outcome', outcome }]);
       audit(tx, ended, { sender: ended.sender, epoch: ended.epoch, code: outcome.code ?? null });
+      onEnd(tx, ended);
       return ended;
     },
     appendOutput(id, epoch, bodies) {

@@ -1,6 +1,7 @@
 import type { Authority, Lease } from '@writ/authority';
-import type { Decision, LeaseFact, PolicyEngine } from '@writ/policy';
+import type { Decision, PolicyEngine } from '@writ/policy';
 import type { LiveTask, Permit } from './live-task.ts';
+import { decideRunning } from './running-decision.ts';
 
 /** Why a task may not go on; `lease` is the one that was just revoked, where that is the reason for asking. */
 export interface Withdrawal {
@@ -21,16 +22,6 @@ export function createWithdrawalCheck(options: {
 }): WithdrawalCheck {
   const { authority, engine } = options;
 
-  /** The decision that the running task would get now, with the lease that it claimed and no limit counted twice. */
-  function decideRunning(live: LiveTask, permit: Permit): Decision {
-    return engine.decide({
-      ...live.ask,
-      from: live.subject.from,
-      leases: permit.lease ? [factOf(permit.lease)] : [],
-      usage: { concurrent: 0, lastHour: 0 },
-    });
-  }
-
   function queued(live: LiveTask): Withdrawal | undefined {
     const decision = authority.preview(live.subject, live.ask);
     // Its own place in the queue counts here too; the start decides about limits.
@@ -43,7 +34,7 @@ export function createWithdrawalCheck(options: {
     afterPolicyChange(live) {
       const { permit } = live;
       if (!permit) return queued(live);
-      const decision = decideRunning(live, permit);
+      const decision = decideRunning(engine, live, permit);
       return decision.effect === 'allow' && covers(decision, permit) ? undefined : noLongerAllowed(decision);
     },
     afterLeaseRevoked(live, lease) {
@@ -66,9 +57,4 @@ function covers(decision: Decision, permit: Permit): boolean {
 function noLongerAllowed(decision: Decision): Withdrawal {
   const why = decision.effect === 'allow' ? 'less is granted now' : `${decision.code}: ${decision.message}`;
   return { code: 'TRUST_REVOKED', message: `policy generation ${decision.generation} no longer allows it: ${why}` };
-}
-
-function factOf(lease: Lease): LeaseFact {
-  const { id, profile, closure, workspaces, expiresAtMs } = lease;
-  return { id, profile, closure, workspaces, expiresAtMs };
 }

@@ -2,8 +2,9 @@ import { canonicalJson, type Json, nearest, quote, WritError } from '@writ/core'
 import { isTerminal, type Mirror } from '@writ/task-store';
 import type { DelegateAnswer, DelegateRequest, RefusedDecision } from '../types.ts';
 import { startFollower } from './follower.ts';
+import { childKey, childOf, childRefusal, requireContext } from './children.ts';
 import type { Follower, Handover } from './following.ts';
-import { outboundRefusal } from './handover.ts';
+import { issueWrits, outboundRefusal } from './handover.ts';
 import type { OriginParts } from './parts.ts';
 import { verdictOnRefusal } from './verdicts.ts';
 
@@ -13,8 +14,7 @@ export async function delegateTask(parts: OriginParts, request: DelegateRequest)
   const known = findKnown(parts, request);
   if (known) return answerKnown(parts, known);
   const peer = findPeer(parts, request.to);
-  const refusal = outboundRefusal(parts, { peer: peer.id, spec: request.spec });
-  const mirror = store(parts, request, peer, refusal);
+  const { mirror, refusal } = store(parts, request, peer);
   if (refusal) return { accepted: false, task: mirror, decidedBy: 'here', decision: refusal };
   const follower = follow(parts, mirror.id, { fresh: true });
   return answer(parts, mirror.id, await follower.handover);
@@ -32,9 +32,12 @@ export function follow(parts: OriginParts, id: string, options: { readonly fresh
 
 /** What this session asked for before under the same key. INVARIANT: 8 one task per idempotency key. */
 function findKnown(parts: OriginParts, request: DelegateRequest): Mirror | undefined {
-  const { idempotencyKey: key, session } = request;
+  const { idempotencyKey: key, parent } = request;
   if (key === undefined) return undefined;
-  const known = parts.database.withReadTx((tx) => parts.mirrors.findByKey(tx, session, key));
+  const known = parts.database.withReadTx((tx) => {
+    if (parent === undefined) return parts.mirrors.findByKey(tx, request.session, key);
+    return parts.mirrors.findByKey(tx, requireContext(parts, tx, parent).session, childKey(parent, key));
+  });
   if (known && !sameSpec(known, request)) {
     throw new WritError('WRIT_REPLAYED', 'this key was used for another request', {
       nextSteps: ['delegate a different request under a new idempotency key'],
@@ -85,15 +88,23 @@ function store(
   parts: OriginParts,
   request: DelegateRequest,
   peer: { readonly id: string; readonly label: string },
-  refusal: RefusedDecision | undefined,
-): Mirror {
-  const { spec, session, agent } = request;
+): { readonly mirror: Mirror; readonly refusal?: RefusedDecision } {
+  const { spec, idempotencyKey: key } = request;
   const id = parts.random.uuid();
-  const idempotencyKey = request.idempotencyKey ?? id;
   return parts.database.withWriteTx((tx) => {
-    const wish = { id, peer: peer.id, peerLabel: peer.label, session, agent, idempotencyKey, spec };
+    // In this very transaction the task that hands it on still runs: its end finds every child that there is.
+    const parent = request.parent === undefined ? undefined : requireContext(parts, tx, request.parent);
+    const head = { id, peer: peer.id, peerLabel: peer.label, spec };
+    const wish = parent
+      ? { ...head, ...childOf(parent), idempotencyKey: childKey(parent.task, key ?? id) }
+      : { ...head, session: request.session, agent: request.agent, idempotencyKey: key ?? id };
+    const refusal = outboundRefusal(parts, wish) ?? (parent ? childRefusal(parts, tx, parent, wish) : undefined);
+    if (!refusal) {
+      const writs = issueWrits(parts, wish, parent);
+      return { mirror: parts.journal.insert(tx, { ...wish, writs }) };
+    }
     const mirror = parts.journal.insert(tx, wish);
-    return refusal ? (parts.journal.endIn(tx, id, verdictOnRefusal(refusal)) ?? mirror) : mirror;
+    return { mirror: parts.journal.endIn(tx, id, verdictOnRefusal(refusal)) ?? mirror, refusal };
   });
 }
 

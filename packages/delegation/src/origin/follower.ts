@@ -85,7 +85,7 @@ async function oneRound(parts: OriginParts, course: Course, mirror: Mirror): Pro
 }
 
 async function handOver(parts: OriginParts, course: Course, mirror: Mirror): Promise<boolean> {
-  const tried = await trySubmit(parts, mirror);
+  const tried = await trySubmit(parts, mirror, !course.sent && course.failures === 0);
   if (tried.kind === 'accepted') {
     // The first event stores it. Should nothing come before a crash, it is submitted again, under the same key.
     if (mirror.unreachable) parts.journal.accept(course.id);

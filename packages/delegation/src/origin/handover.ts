@@ -1,6 +1,7 @@
 import { sha256Hex, toWritError, type WritError } from '@writ/core';
 import type { Mirror } from '@writ/task-store';
-import type { OutgoingSubmit, PeerClient, RefusedDecision } from '../types.ts';
+import type { OutgoingSubmit, PeerClient, RefusedDecision, TaskContext } from '../types.ts';
+import { childRefusal, requireContext } from './children.ts';
 import type { Handover } from './following.ts';
 import type { OriginParts } from './parts.ts';
 import { isPassing, refusedDecision } from './verdicts.ts';
@@ -10,13 +11,16 @@ export type SubmitTry =
   | Exclude<Handover, { kind: 'pending' }>
   | { readonly kind: 'again'; readonly sent: boolean; readonly error: WritError };
 
-/** Sends a task once, always under its own key; a fresh writ each time, so that it is not too old. Never rejects. */
-export async function trySubmit(parts: OriginParts, mirror: Mirror): Promise<SubmitTry> {
+/**
+ * Sends a task once, always under its own key: the first time with the writ that was stored with it, later with a fresh
+ * one, so that it is not too old. Never rejects.
+ */
+export async function trySubmit(parts: OriginParts, mirror: Mirror, first: boolean): Promise<SubmitTry> {
   try {
-    const refusal = outboundRefusal(parts, mirror);
+    const refusal = outboundRefusal(parts, mirror) ?? (first ? undefined : narrowedRefusal(parts, mirror));
     if (refusal) return { kind: 'refused', decidedBy: 'here', decision: refusal };
     const client: PeerClient = parts.directory.client(mirror.peer);
-    const answer = await client.submit(outgoing(parts, mirror));
+    const answer = await client.submit(outgoing(parts, mirror, first));
     if (answer.accepted) return { kind: 'accepted' };
     return { kind: 'refused', decidedBy: 'peer', decision: answer.decision };
   } catch (thrown) {
@@ -53,11 +57,43 @@ export function tellToCancel({ directory, logger }: OriginParts, mirror: Mirror)
   }
 }
 
-function outgoing(parts: OriginParts, mirror: Mirror): OutgoingSubmit {
-  const { id: task, spec, session, agent, peer: to } = mirror;
+function outgoing(parts: OriginParts, mirror: Mirror, first: boolean): OutgoingSubmit {
+  const { id: task, spec, session, agent } = mirror;
   // A key belongs to one session here, but to the whole node there.
   const idempotencyKey = sha256Hex(JSON.stringify([session, mirror.idempotencyKey]));
-  const { generation } = parts.engine.snapshot();
-  const writs = to === 'self' ? [] : [parts.issuer.issue({ to, task, spec, session, agent, generation })];
+  const writs = first
+    ? parts.database.withReadTx((tx) => parts.mirrors.writs(tx, task))
+    : renewWrits(parts, mirror);
   return { task, idempotencyKey, spec, writs, session, agent };
+}
+
+/** The chain that goes out with a task: the writs of the task that hands it on, then this node's own; none to `self`. */
+export function issueWrits(
+  { issuer, engine }: OriginParts,
+  wish: Pick<Mirror, 'id' | 'peer' | 'spec' | 'session' | 'agent'>,
+  parent: TaskContext | undefined,
+): readonly string[] {
+  const { id: task, peer: to, spec, session, agent } = wish;
+  if (to === 'self') return [];
+  const { generation } = engine.snapshot();
+  const own = issuer.issue({ to, task, spec, session, agent, generation, ...(parent ? { parent } : {}) });
+  return [...(parent?.writs ?? []), own];
+}
+
+function renewWrits(parts: OriginParts, mirror: Mirror): readonly string[] {
+  const { parent } = mirror;
+  if (mirror.peer === 'self') return [];
+  return parts.database.withWriteTx((tx) => {
+    const context = parent === undefined ? undefined : requireContext(parts, tx, parent);
+    const writs = issueWrits(parts, mirror, context);
+    parts.mirrors.setWrits(tx, mirror.id, writs);
+    return writs;
+  });
+}
+
+/** What the task that hands it on may not hand on any more. */
+function narrowedRefusal(parts: OriginParts, mirror: Mirror): RefusedDecision | undefined {
+  const { parent } = mirror;
+  if (parent === undefined) return undefined;
+  return parts.database.withReadTx((tx) => childRefusal(parts, tx, requireContext(parts, tx, parent), mirror));
 }

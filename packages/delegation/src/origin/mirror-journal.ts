@@ -22,6 +22,7 @@ export interface MirrorJournal {
   setUnreachable(id: string, unreachable: boolean): void;
   /** Stores the intent; no effect on a mirror that is terminal. */
   requestCancel(id: string, by: string): Mirror;
+  requestCancelIn(tx: WriteTx, id: string, by: string): Mirror;
   /** Ends a mirror without its executor; no effect on one that is terminal. */
   end(id: string, verdict: Pick<TaskOutcome, 'state' | 'code' | 'message'>): void;
   endIn(tx: WriteTx, id: string, verdict: Pick<TaskOutcome, 'state' | 'code' | 'message'>): Mirror | undefined;
@@ -43,6 +44,12 @@ export function createMirrorJournal(options: {
     const ended = mirrors.end(tx, id, { ...verdict, ...nothingRan });
     if (ended) audit(tx, ended);
     return ended;
+  };
+  const requestCancelIn: MirrorJournal['requestCancelIn'] = (tx, id, by) => {
+    const mirror = requireMirror(mirrors, tx, id);
+    if (isTerminal(mirror.state) || mirror.cancelRequestedAtMs !== undefined) return mirror;
+    tx.audit({ kind: 'task', action: 'mirror.cancel-requested', actor: by, subject: id });
+    return mirrors.setCancelRequested(tx, id) ?? mirror;
   };
   return {
     get: (id) => database.withReadTx((tx) => mirrors.get(tx, id)),
@@ -71,13 +78,8 @@ export function createMirrorJournal(options: {
       const known = database.withReadTx((tx) => mirrors.get(tx, id));
       if (known && known.unreachable !== unreachable) write(id, (tx) => mirrors.setUnreachable(tx, id, unreachable));
     },
-    requestCancel: (id, by) =>
-      write(id, (tx) => {
-        const mirror = requireMirror(mirrors, tx, id);
-        if (isTerminal(mirror.state) || mirror.cancelRequestedAtMs !== undefined) return mirror;
-        tx.audit({ kind: 'task', action: 'mirror.cancel-requested', actor: by, subject: id });
-        return mirrors.setCancelRequested(tx, id) ?? mirror;
-      }),
+    requestCancel: (id, by) => write(id, (tx) => requestCancelIn(tx, id, by)),
+    requestCancelIn,
     end: (id, verdict) => {
       write(id, (tx) => endIn(tx, id, verdict));
     },
@@ -98,6 +100,11 @@ function audit(tx: WriteTx, mirror: Mirror): void {
     action: `mirror.${mirror.state}`,
     actor: 'node',
     subject: mirror.id,
-    details: { peer: mirror.peer, session: mirror.session, code: mirror.outcome?.code ?? null },
+    details: {
+      peer: mirror.peer,
+      session: mirror.session,
+      code: mirror.outcome?.code ?? null,
+      ...(mirror.parent === undefined ? {} : { parent: mirror.parent }),
+    },
   });
 }

@@ -2,7 +2,7 @@ import type { Clock, Logger, Random } from '@writ/core';
 import type { Database } from '@writ/database';
 import type { PolicyEngine } from '@writ/policy';
 import type { MirrorStore } from '@writ/task-store';
-import type { PeerDirectory, TranscriptMirror, WritIssuer } from '../types.ts';
+import type { Executor, PeerDirectory, TranscriptMirror, WritIssuer } from '../types.ts';
 
 /** What an origin is made of. */
 export interface OriginOptions {
@@ -13,6 +13,8 @@ export interface OriginOptions {
   /** `client('self')` must lead to this node's own executor. */
   readonly directory: PeerDirectory;
   readonly issuer: WritIssuer;
+  /** What a task that is executed here may hand on; absent: nothing is handed on. */
+  readonly contextOf?: Executor['context'];
   readonly transcripts: TranscriptMirror;
   readonly clock: Clock;
   readonly random: Random;

@@ -1,6 +1,8 @@
 import type { RunningCode } from '@writ/core';
+import type { WriteTx } from '@writ/database';
 import type { Snapshot } from '@writ/policy';
 import { isTerminal, type Mirror } from '@writ/task-store';
+import { readChain } from '../read-chain.ts';
 import type { Origin } from '../types.ts';
 import { createWakeups } from '../wakeups.ts';
 import { delegateTask, follow } from './delegating.ts';
@@ -29,6 +31,9 @@ export function createOrigin(options: OriginOptions): Origin {
     watch: (task, afterSeq, signal) => watchMirror(parts, { task, afterSeq, signal }),
     readTranscript: (id, offset, limit) => readMirrorPage(parts, id, offset, limit),
     cancel: (id, by) => cancelMirror(parts, id, by),
+    cancelChildren: (tx, parent) => cancelChildren(parts, tx, parent),
+    children: (parent, limit) => database.withReadTx((tx) => mirrors.listChildren(tx, parent, limit)),
+    writs: (id) => readChain(database.withReadTx((tx) => mirrors.writs(tx, id))),
     endWhere: (match, code, message) => endMatching(parts, match, code, message),
     async recover() {
       await endUntrusted(parts, options.engine.snapshot());
@@ -56,6 +61,20 @@ async function cancelMirror(parts: OriginParts, id: string, by: string): Promise
     mirror = parts.journal.require(id);
   }
   return mirror;
+}
+
+/**
+ * Stores the intent for everything that the task handed on and that still goes on; the executors are told after the
+ * commit. Where this node closes first, its next start tells them.
+ */
+function cancelChildren(parts: OriginParts, tx: WriteTx, parent: string): void {
+  for (const { id } of parts.mirrors.listLiveChildren(tx, parent)) {
+    parts.journal.requestCancelIn(tx, id, `task ${parent}`);
+    tx.afterCommit(() => {
+      parts.wakeups.wake(id);
+      if (!parts.closing()) follow(parts, id, { fresh: false }).cancelRequested();
+    });
+  }
 }
 
 async function endMatching(

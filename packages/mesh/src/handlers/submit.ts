@@ -38,6 +38,7 @@ export function createSubmit(deps: HandlerDeps): UnaryHandler<SubmitRequest, Sub
       subject: { from, origin: chain.last.origin, session: chain.last.session },
       agent: chain.last.agent,
       chain,
+      writs: request.writs,
     });
     if (answer.accepted) return { task: taskToWire(answer.task) };
     return { decision: decisionToWire(decisionForPeer(answer.decision)) };

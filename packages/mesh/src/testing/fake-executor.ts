@@ -52,6 +52,11 @@ export function createFakeExecutor(): FakeExecutor {
       return { data, next, end: next >= this.transcript.length };
     },
     endWhere: async () => 0,
+    context() {
+      throw new WritError('TASK_ENDED', 'nothing runs here');
+    },
+    writs: () => [],
+    onEnd: () => () => undefined,
     recover: async () => ({ lost: 0, killed: 0 }),
     close: async () => undefined,
     emit(task, body, data) {
