@@ -21,7 +21,7 @@ export interface Dispatcher {
 }
 
 /** Builds the dispatcher over a registry. */
-export function createDispatcher(registry: Registry, scope: TaskScope): Dispatcher {
+export function createDispatcher(registry: Registry, scope: Pick<TaskScope, 'within'>): Dispatcher {
   return {
     prepare(name, raw, caller) {
       const entry = registry.find(name, caller);

@@ -3,8 +3,10 @@ import { createDispatcher } from './dispatch.ts';
 import type { GatewayPorts } from './gateway-ports.ts';
 import { serveMcp } from './mcp/mcp-connection.ts';
 import { createOperations } from './operations/index.ts';
+import type { Authenticator } from './ports.ts';
 import { createRegistry, type Registry } from './registry.ts';
-import { createControlServer } from './server/control-server.ts';
+import { type ControlServer, createControlServer } from './server/control-server.ts';
+import type { Caller } from './types.ts';
 
 /** What this machine touches of its node. */
 export interface Gateway {
@@ -16,7 +18,12 @@ export interface Gateway {
    * CONFLICT or BAD_REQUEST.
    */
   listenControl(path: string): Promise<void>;
-  /** Ends every connection and the socket; resolves when none is left. */
+  /**
+   * Serves the same operations at `path` to the token of this one task, and to nobody else, under the same conditions;
+   * resolves with how to end it.
+   */
+  listenTask(task: string, path: string): Promise<() => Promise<void>>;
+  /** Ends every connection and every socket; resolves when none is left. */
   close(): Promise<void>;
 }
 
@@ -26,17 +33,47 @@ export function createGateway(ports: GatewayPorts): Gateway {
   const registry = createRegistry(createOperations(ports));
   const dispatcher = createDispatcher(registry, ports.scope);
   const mcp = { registry, dispatcher, sessions, node, logger };
-  const control = createControlServer({
-    dispatcher,
-    authenticator,
-    clock,
-    logger,
-    serveMcp: (socket, caller) => serveMcp(mcp, socket, caller),
-  });
+  const serve = (isWelcome: (caller: Caller) => boolean): ControlServer =>
+    createControlServer({
+      dispatcher,
+      authenticator: onlyFor(authenticator, isWelcome),
+      clock,
+      logger,
+      serveMcp: (socket, caller) => serveMcp(mcp, socket, caller),
+    });
+  // INVARIANT: 7 each socket takes its own credential: a task's token is nothing here, and the host's is nothing there.
+  const control = serve((caller) => caller.kind === 'host');
+  const doors = new Set<ControlServer>();
   return {
     engine,
     registry,
     listenControl: (path) => control.listen(path),
-    close: () => control.close(),
+    async listenTask(task, path) {
+      const door = serve((caller) => caller.kind === 'task' && caller.task === task);
+      doors.add(door);
+      try {
+        await door.listen(path);
+      } catch (error) {
+        doors.delete(door);
+        throw error;
+      }
+      return async () => {
+        await door.close();
+        doors.delete(door);
+      };
+    },
+    async close() {
+      await Promise.all([control, ...doors].map((server) => server.close()));
+    },
+  };
+}
+
+/** What proves somebody else is, to this socket, no proof at all: the same as garbage. */
+function onlyFor(authenticator: Authenticator, isWelcome: (caller: Caller) => boolean): Authenticator {
+  return {
+    authenticate(token) {
+      const caller = authenticator.authenticate(token);
+      return caller !== undefined && isWelcome(caller) ? caller : undefined;
+    },
   };
 }

@@ -11,7 +11,7 @@ export function checkOwnership(
   operation: Pick<Operation | StreamOperation, 'name' | 'ownedTask'>,
   input: Readonly<Record<string, unknown>>,
   caller: Caller,
-  scope: TaskScope,
+  scope: Pick<TaskScope, 'within'>,
 ): void {
   if (operation.ownedTask === undefined) return;
   const task = input[operation.ownedTask];
@@ -22,6 +22,6 @@ export function checkOwnership(
 }
 
 /** INVARIANT: 7 whether `caller` may know of `task`. */
-export function reaches(caller: Caller, task: string, scope: TaskScope): boolean {
+export function reaches(caller: Caller, task: string, scope: Pick<TaskScope, 'within'>): boolean {
   return caller.kind === 'host' || caller.task === task || scope.within(caller.task, task);
 }

@@ -131,6 +131,8 @@ export interface Authenticator {
 export interface TaskScope {
   /** True where `task` is `root` or was delegated on from it, directly or not. */
   within(root: string, task: string): boolean;
+  /** Everything that was delegated on from `root`, directly or not, without `root` itself; at most `limit`, newest first. */
+  members(root: string, limit: number): readonly string[];
 }
 
 /** One line of the audit trail. */

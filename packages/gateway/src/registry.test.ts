@@ -28,14 +28,14 @@ const PERSON_ONLY = [
   'lease_list',
   'lease_revoke',
   'task_show',
-  'task_watch',
-  'task_log',
   'policy_validate',
   'policy_explain',
   'policy_test',
   'policy_reload',
   'policy_status',
 ];
+/** On sockets only, for whoever follows a task of its own. */
+const FOLLOWING = ['task_watch', 'task_log'];
 const FOR_AGENTS = [
   'whoami',
   'list_peers',
@@ -57,13 +57,14 @@ describe('the registry', () => {
 
   it('advertises to agents exactly the operations that are for agents', () => {
     expect(toolDefinitions(registry, host).map(({ name }) => name)).toEqual(FOR_AGENTS);
-    expect([...FOR_AGENTS, ...PERSON_ONLY].sort()).toEqual(Object.keys(contract).sort());
+    expect([...FOR_AGENTS, ...FOLLOWING, ...PERSON_ONLY].sort()).toEqual(Object.keys(contract).sort());
   });
 
   it('shows a task token nothing that only a person may do', () => {
     for (const name of PERSON_ONLY) expect(registry.find(name, task), name).toBeUndefined();
-    expect(registry.names(task)).toEqual(['whoami', 'status', 'wait', 'transcript', 'cancel', 'list_tasks']);
-    expect(toolDefinitions(registry, task).map(({ name }) => name)).toEqual(registry.names(task));
+    const tools = ['whoami', 'delegate', 'status', 'wait', 'transcript', 'cancel', 'list_tasks'];
+    expect(registry.names(task)).toEqual([...tools, ...FOLLOWING]);
+    expect(toolDefinitions(registry, task).map(({ name }) => name)).toEqual(tools);
   });
 
   it('ties every operation that takes a task to the ownership check', () => {

@@ -55,7 +55,9 @@ function meet(start: Grant, now: Grant): Pick<TaskContext, 'closure' | 'network'
 /** Workspaces that the sender, both profiles and every writ allow. */
 function workspacesOf({ config }: Snapshot, task: Task, decision: Decision): readonly string[] {
   const rules = rulesOf(config, task.sender);
-  const profiles = [decision.requestedProfile, decision.effectiveProfile].map((name) => config.profiles.get(name ?? ''));
+  const profiles = [decision.requestedProfile, decision.effectiveProfile].map((name) =>
+    config.profiles.get(name ?? ''),
+  );
   const bounds = [task.bounds.grantWorkspaces, ...profiles.map((profile) => profile?.workspaces)];
   return (rules?.workspaces ?? []).filter((name) =>
     bounds.every((bound) => bound === undefined || bound.includes(name)),

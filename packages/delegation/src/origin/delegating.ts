@@ -1,8 +1,8 @@
 import { canonicalJson, type Json, nearest, quote, WritError } from '@writ/core';
 import { isTerminal, type Mirror } from '@writ/task-store';
 import type { DelegateAnswer, DelegateRequest, RefusedDecision } from '../types.ts';
-import { startFollower } from './follower.ts';
 import { childKey, childOf, childRefusal, requireContext } from './children.ts';
+import { startFollower } from './follower.ts';
 import type { Follower, Handover } from './following.ts';
 import { issueWrits, outboundRefusal } from './handover.ts';
 import type { OriginParts } from './parts.ts';

@@ -61,9 +61,7 @@ function outgoing(parts: OriginParts, mirror: Mirror, first: boolean): OutgoingS
   const { id: task, spec, session, agent } = mirror;
   // A key belongs to one session here, but to the whole node there.
   const idempotencyKey = sha256Hex(JSON.stringify([session, mirror.idempotencyKey]));
-  const writs = first
-    ? parts.database.withReadTx((tx) => parts.mirrors.writs(tx, task))
-    : renewWrits(parts, mirror);
+  const writs = first ? parts.database.withReadTx((tx) => parts.mirrors.writs(tx, task)) : renewWrits(parts, mirror);
   return { task, idempotencyKey, spec, writs, session, agent };
 }
 

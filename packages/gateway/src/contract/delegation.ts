@@ -30,7 +30,7 @@ export const delegationContract = {
         message: 'give either argv or prompt',
       }),
     output: z.object({ accepted: z.boolean(), task: z.string(), state: stateField, decided: decidedField.optional() }),
-    taskToken: 'deny',
+    taskToken: 'subtree',
     mcp: { title: 'Delegate work', readOnly: false, destructive: true, idempotent: false },
   }),
   status: operationSpec({

@@ -5,7 +5,7 @@ import { operationSpec, streamSpec } from './spec.ts';
 const head = { seq: z.number(), at_ms: z.number(), epoch: z.number() };
 const stream = z.enum(['stdout', 'stderr']);
 
-/** Looking at tasks closely; for a person. */
+/** Looking at tasks closely; on the control socket and on the sockets of tasks. */
 export const taskContract = {
   task_show: operationSpec({
     name: 'task_show',
@@ -57,7 +57,7 @@ export const taskContract = {
       z.object({ ...head, kind: z.literal('dropped'), stream, bytes: z.number() }),
       z.object({ ...head, kind: z.literal('outcome'), outcome: outcomeField }),
     ]),
-    taskToken: 'deny',
+    taskToken: 'subtree',
     ownedTask: 'task',
   }),
   task_log: streamSpec({
@@ -70,7 +70,7 @@ export const taskContract = {
       follow: z.boolean().default(false),
     }),
     item: z.object({ offset: z.number(), data: z.string().describe('base64'), next: z.number(), end: z.boolean() }),
-    taskToken: 'deny',
+    taskToken: 'subtree',
     ownedTask: 'task',
   }),
 } as const;

@@ -153,12 +153,14 @@ describe('MCP over the control socket', () => {
     at.node.executing.records.set('t-root', fakeTask('t-root'));
     at.node.executing.records.set('t-other', fakeTask('t-other'));
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['whoami', 'status', 'wait', 'transcript', 'cancel', 'list_tasks']);
-    expect((await call(client, 'delegate', { to: 'beta', argv: ['true'] })).failed).toBe(true);
+    expect(tools.map(({ name }) => name)).toEqual([
+      ...['whoami', 'delegate', 'status', 'wait', 'transcript', 'cancel', 'list_tasks'],
+    ]);
     expect((await call(client, 'status', { task: 't-other' })).failed).toBe(true);
     expect((await call(client, 'whoami')).value).toMatchObject({ session: 's-9', agent: 'other' });
+    await call(client, 'delegate', { to: 'beta', argv: ['true'] });
     expect(at.node.sessions).toEqual([]);
-    expect(at.node.delegated).toEqual([]);
+    expect(at.node.delegated).toMatchObject([{ parent: 't-root', session: 's-9', agent: 'other' }]);
   });
 
   it('is refused without the token, as everything is', async () => {

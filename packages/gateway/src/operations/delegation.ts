@@ -20,7 +20,7 @@ const COMMAND_LINE = 'cli';
 export function delegationOperations(ports: GatewayPorts): readonly AnyOperation[] {
   const { engine, origin, executor } = ports;
   const labels = () => labelsOf(engine.snapshot().config);
-  const view = (task: string) => viewTask(findTask(ports, task), labels());
+  const view = (task: string, caller: Caller) => viewTask(findTask(ports, task, caller), labels());
   return [
     implement(delegationContract.delegate, async (input, { caller }) => {
       const spec = specFrom(input);
@@ -31,17 +31,18 @@ export function delegationOperations(ports: GatewayPorts): readonly AnyOperation
         spec,
         session: session.id,
         agent: session.agent,
+        ...(caller.kind === 'task' ? { parent: caller.task } : {}),
         ...(input.idempotency_key === undefined ? {} : { idempotencyKey: input.idempotency_key }),
       });
       return viewAnswer(answer);
     }),
-    implement(delegationContract.status, ({ task }) => view(task)),
-    implement(delegationContract.wait, async ({ task, timeout_seconds }, { signal }) => {
-      const { timedOut } = await waitForTask(ports, task, timeout_seconds * 1000, signal);
-      return { ...view(task), timed_out: timedOut };
+    implement(delegationContract.status, ({ task }, { caller }) => view(task, caller)),
+    implement(delegationContract.wait, async ({ task, timeout_seconds }, context) => {
+      const { timedOut } = await waitForTask(ports, task, timeout_seconds * 1000, context);
+      return { ...view(task, context.caller), timed_out: timedOut };
     }),
-    implement(delegationContract.transcript, async ({ task, offset, limit }) => {
-      const reader = findTask(ports, task).asked === undefined ? executor : origin;
+    implement(delegationContract.transcript, async ({ task, offset, limit }, { caller }) => {
+      const reader = findTask(ports, task, caller).asked === undefined ? executor : origin;
       const page = await reader.readTranscript(task, offset, limit);
       const { text, usedBytes } = transcriptText(page.data, page.end);
       return {
@@ -53,16 +54,17 @@ export function delegationOperations(ports: GatewayPorts): readonly AnyOperation
       };
     }),
     implement(delegationContract.cancel, async ({ task }, { caller }) => {
-      const end = findTask(ports, task).asked === undefined ? executor : origin;
+      const end = findTask(ports, task, caller).asked === undefined ? executor : origin;
       await end.cancel(task, actor(caller));
-      return view(task);
+      return view(task, caller);
     }),
     implement(delegationContract.list_tasks, (input, { caller }) => listTasks(ports, input, caller)),
   ];
 }
 
-/** Who did it, for the audit trail: an agent of this machine, or the person at it. */
+/** Who did it, for the audit trail: a task, an agent of this machine, or the person at it. */
 function actor(caller: Caller): string {
+  if (caller.kind === 'task') return `task ${caller.task}`;
   return caller.session === undefined ? 'person' : 'self';
 }
 

@@ -15,7 +15,9 @@ export function discoveryOperations(ports: GatewayPorts): readonly AnyOperation[
     implement(discoveryContract.whoami, (_input, { caller }) => {
       const { generation, config } = engine.snapshot();
       const { id, name, version, unseparated } = node.info();
-      const { defaultProfile } = config.node;
+      // A task hands nothing on to its own node, so that nothing here may be asked for.
+      const isTask = caller.kind === 'task';
+      const defaultProfile = isTask ? undefined : config.node.defaultProfile;
       return {
         id,
         name,
@@ -23,8 +25,8 @@ export function discoveryOperations(ports: GatewayPorts): readonly AnyOperation[
         unseparated,
         generation,
         ...(defaultProfile === undefined ? {} : { default_profile: defaultProfile }),
-        profiles: [...config.self.profiles],
-        workspaces: [...config.self.workspaces],
+        profiles: isTask ? [] : [...config.self.profiles],
+        workspaces: isTask ? [] : [...config.self.workspaces],
         ...(caller.session ? { session: caller.session.id, agent: caller.session.agent } : {}),
       };
     }),

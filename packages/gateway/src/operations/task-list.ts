@@ -4,9 +4,8 @@ import type { OperationOutput } from '../client/types.ts';
 import type { delegationContract } from '../contract/delegation.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import { reaches } from '../ownership.ts';
-import type { TaskScope } from '../ports.ts';
 import type { Caller } from '../types.ts';
-import { type TaskViewData, viewAsked, viewExecuting } from '../views/task-view.ts';
+import { type LabelOf, type TaskViewData, viewAsked, viewExecuting } from '../views/task-view.ts';
 import { labelsOf, requirePeerId } from './peer-lookup.ts';
 
 /** Most records that one call looks at, so that a rare state does not make it read everything. */
@@ -22,6 +21,7 @@ export function listTasks(ports: GatewayPorts, input: ListInput, caller: Caller)
   const { config } = ports.engine.snapshot();
   const peer = input.peer === undefined ? undefined : requirePeerId(config, input.peer);
   const labelOf = labelsOf(config);
+  if (caller.kind === 'task') return collect(subtreeRows({ ports, input, caller, peer, labelOf }), input);
   const sides: Iterator<Row>[] = [];
   if (input.side !== 'executing') {
     const page = (before: string | undefined, limit: number) =>
@@ -41,7 +41,7 @@ export function listTasks(ports: GatewayPorts, input: ListInput, caller: Caller)
       });
     sides.push(scan<Task>(page, input, (task) => viewExecuting(task, labelOf)));
   }
-  return collect(onlyReached(newestFirst(sides), caller, ports.scope), input);
+  return collect(newestFirst(sides), input);
 }
 
 function collect(rows: Iterable<Row>, input: ListInput): OperationOutput<'list_tasks'> {
@@ -58,9 +58,31 @@ function collect(rows: Iterable<Row>, input: ListInput): OperationOutput<'list_t
   return { tasks };
 }
 
-/** INVARIANT: 7 what a caller may not see is not counted either and is no place to go on from. */
-function* onlyReached(rows: Iterable<Row>, caller: Caller, scope: TaskScope): Generator<Row> {
-  for (const row of rows) if (reaches(caller, row.id, scope)) yield row;
+/**
+ * A task's own record and what it handed on, newest first.
+ * INVARIANT: 7 what a caller may not see is not looked at, is not counted and is no place to go on from.
+ */
+function* subtreeRows(list: {
+  readonly ports: GatewayPorts;
+  readonly input: ListInput;
+  readonly caller: Extract<Caller, { kind: 'task' }>;
+  readonly peer: string | undefined;
+  readonly labelOf: LabelOf;
+}): Generator<Row> {
+  const { ports, input, caller, peer, labelOf } = list;
+  const { before, side } = input;
+  if (before !== undefined && !reaches(caller, before, ports.scope)) return;
+  const ids = [caller.task, ...ports.scope.members(caller.task, MOST_LOOKED_AT)].sort().reverse();
+  for (const id of ids) {
+    if (before !== undefined && id >= before) continue;
+    const own = id === caller.task;
+    if (side !== undefined && side !== (own ? 'executing' : 'asked')) continue;
+    const task = own ? ports.executor.get(id) : undefined;
+    const mirror = own ? undefined : ports.origin.get(id);
+    if (peer !== undefined && (task?.sender ?? mirror?.peer) !== peer) continue;
+    if (task) yield { id, view: () => viewExecuting(task, labelOf) };
+    if (mirror) yield { id, view: () => viewAsked(mirror) };
+  }
 }
 
 /** All records of one side from `before` on, read page by page as they are needed. */

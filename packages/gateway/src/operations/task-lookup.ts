@@ -1,5 +1,6 @@
 import { quote, WritError } from '@writ/core';
 import { type Executor, type Mirror, type Origin, type Task, type TaskState, TERMINAL_STATES } from '@writ/delegation';
+import type { Caller } from '../types.ts';
 
 /** What this node knows of a task: it asked for it, it executes it, or (asking itself) both. */
 export type FoundTask =
@@ -12,13 +13,31 @@ export interface TaskEnds {
   readonly executor: Executor;
 }
 
-/** The records of a task. Throws NOT_FOUND. */
-export function findTask(ends: TaskEnds, id: string): FoundTask {
+/**
+ * The records of a task that `caller` may see. Throws NOT_FOUND.
+ * INVARIANT: 7 to a task token its own task is the one that runs here, and what it handed on is what was asked for: ids
+ * of the two sides are minted by different nodes, and one that meets another by design must lead nowhere.
+ */
+export function findTask(ends: TaskEnds, id: string, caller: Caller): FoundTask {
+  if (caller.kind === 'task')
+    return id === caller.task ? { executing: executingOf(ends, id) } : { asked: askedOf(ends, id) };
   const asked = ends.origin.get(id);
   const executing = ends.executor.get(id);
   if (asked !== undefined) return executing === undefined ? { asked } : { asked, executing };
   if (executing === undefined) throw taskNotFound(id);
   return { executing };
+}
+
+function executingOf({ executor }: TaskEnds, id: string): Task {
+  const task = executor.get(id);
+  if (task === undefined) throw taskNotFound(id);
+  return task;
+}
+
+function askedOf({ origin }: TaskEnds, id: string): Mirror {
+  const mirror = origin.get(id);
+  if (mirror === undefined) throw taskNotFound(id);
+  return mirror;
 }
 
 /** The one answer for a task that is not there or is not the caller's to see. */

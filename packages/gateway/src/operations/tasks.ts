@@ -3,6 +3,7 @@ import type { StreamItem } from '../client/types.ts';
 import { taskContract } from '../contract/tasks.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement, implementStream } from '../implement.ts';
+import type { CallContext } from '../types.ts';
 import { viewEvent } from '../views/event-view.ts';
 import { viewTaskDetail } from '../views/task-detail.ts';
 import { labelsOf } from './peer-lookup.ts';
@@ -11,23 +12,26 @@ import { findTask, isFinished, stateOf } from './task-lookup.ts';
 /** Transcript bytes that one line of `task_log` carries at most. */
 const LOG_CHUNK_BYTES = 65_536;
 
-/** Looking at tasks closely; for a person. */
+/** Looking at tasks closely. */
 export function taskOperations(ports: GatewayPorts): readonly AnyOperation[] {
   return [
-    implement(taskContract.task_show, ({ task }) =>
-      viewTaskDetail(findTask(ports, task), labelsOf(ports.engine.snapshot().config), ports.node.info().id),
+    implement(taskContract.task_show, ({ task }, { caller }) =>
+      viewTaskDetail(findTask(ports, task, caller), labelsOf(ports.engine.snapshot().config), ports.node.info().id),
     ),
-    implementStream(taskContract.task_watch, ({ task, after_seq }, { signal }) =>
-      watchViews(watch(ports, task, after_seq, signal)),
+    implementStream(taskContract.task_watch, ({ task, after_seq }, context) =>
+      watchViews(watch(ports, task, after_seq, context)),
     ),
-    implementStream(taskContract.task_log, ({ task, offset, follow }, { signal }) =>
-      readLog(ports, { task, offset, follow }, signal),
-    ),
+    implementStream(taskContract.task_log, (input, context) => readLog(ports, input, context)),
   ];
 }
 
-function watch(ports: GatewayPorts, task: string, afterSeq: number, signal: AbortSignal): AsyncIterable<WatchedEvent> {
-  const end = findTask(ports, task).asked === undefined ? ports.executor : ports.origin;
+function watch(
+  ports: GatewayPorts,
+  task: string,
+  afterSeq: number,
+  { caller, signal }: CallContext,
+): AsyncIterable<WatchedEvent> {
+  const end = findTask(ports, task, caller).asked === undefined ? ports.executor : ports.origin;
   return end.watch(task, afterSeq, signal);
 }
 
@@ -39,9 +43,9 @@ async function* watchViews(events: AsyncIterable<WatchedEvent>): AsyncGenerator<
 async function* readLog(
   ports: GatewayPorts,
   request: { readonly task: string; readonly offset: number; readonly follow: boolean },
-  signal: AbortSignal,
+  { caller, signal }: CallContext,
 ): AsyncGenerator<StreamItem<'task_log'>> {
-  const found = findTask(ports, request.task);
+  const found = findTask(ports, request.task, caller);
   const reader = found.asked === undefined ? ports.executor : ports.origin;
   // Taken before the first page is read: what is written meanwhile comes as an event after it.
   const afterSeq = found.asked?.cursor ?? found.executing?.lastSeq ?? 0;

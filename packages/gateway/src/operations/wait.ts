@@ -1,5 +1,6 @@
 import type { Clock } from '@writ/core';
 import { untilAborted } from '../abortable.ts';
+import type { CallContext } from '../types.ts';
 import { findTask, isFinished, stateOf, type TaskEnds } from './task-lookup.ts';
 
 /**
@@ -10,9 +11,9 @@ export async function waitForTask(
   ports: TaskEnds & { readonly clock: Clock },
   task: string,
   timeoutMs: number,
-  signal: AbortSignal,
+  { caller, signal }: CallContext,
 ): Promise<{ readonly timedOut: boolean }> {
-  const found = findTask(ports, task);
+  const found = findTask(ports, task, caller);
   if (isFinished(stateOf(found))) return { timedOut: false };
   const enough = new AbortController();
   let timedOut = false;
@@ -33,5 +34,5 @@ export async function waitForTask(
     stopTimer();
     enough.abort();
   }
-  return { timedOut: timedOut && !isFinished(stateOf(findTask(ports, task))) };
+  return { timedOut: timedOut && !isFinished(stateOf(findTask(ports, task, caller))) };
 }

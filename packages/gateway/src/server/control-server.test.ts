@@ -22,7 +22,7 @@ function send(path: string, options: { method?: string; token?: string; body?: s
   const { method = 'POST', token = `Bearer ${HOST_TOKEN}`, body = '{}' } = options;
   return new Promise((resolve, reject) => {
     const outgoing = request({
-      socketPath: at.socketPath,
+      socketPath: token.includes(TASK_TOKEN) ? at.taskSocketPath : at.socketPath,
       agent: false,
       method,
       path,

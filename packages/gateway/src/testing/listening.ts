@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ControlClient, createControlClient } from '../client/index.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
-import { createFakeNode, type FakeNode, HOST_TOKEN } from './fake-node.ts';
+import { createFakeNode, type FakeNode, HOST_TOKEN, TASK_TOKEN } from './fake-node.ts';
 
 /** A gateway over a fake node that listens on a real socket. */
 export interface Listening {
@@ -11,7 +11,10 @@ export interface Listening {
   readonly gateway: Gateway;
   readonly folder: string;
   readonly socketPath: string;
+  /** The socket that takes TASK_TOKEN. */
+  readonly taskSocketPath: string;
   readonly client: ControlClient;
+  /** On the socket that is meant for that token. */
   clientWith(token: string): ControlClient;
   /** Ends it and takes its folder away. */
   stop(): Promise<void>;
@@ -25,12 +28,16 @@ export async function startListening(): Promise<Listening> {
   const node = createFakeNode();
   const gateway = createGateway(node.ports);
   await gateway.listenControl(socketPath);
-  const clientWith = (token: string): ControlClient => createControlClient({ socketPath, token });
+  const taskSocketPath = join(home, 'tasks', 't-root.sock');
+  await gateway.listenTask('t-root', taskSocketPath);
+  const clientWith = (token: string): ControlClient =>
+    createControlClient({ socketPath: token === TASK_TOKEN ? taskSocketPath : socketPath, token });
   return {
     node,
     gateway,
     folder,
     socketPath,
+    taskSocketPath,
     client: clientWith(HOST_TOKEN),
     clientWith,
     async stop() {
