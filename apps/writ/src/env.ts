@@ -8,6 +8,11 @@ export interface Environment {
   readonly xdgDataHome: string | undefined;
   readonly xdgRuntimeDir: string | undefined;
   readonly homeDir: string | undefined;
+  /**
+   * Set in the environment of a task: `WRIT_TASK_SOCKET`, the only socket that this process may use, and
+   * `WRIT_TASK_TOKEN`, the only token. Either of them, even empty, means that this process belongs to a task.
+   */
+  readonly taskAccess: { readonly socket: string | undefined; readonly token: string | undefined } | undefined;
   /** `NO_COLOR` is set to something. */
   readonly noColor: boolean;
   /** `WRIT_LOG`: level of the node's log file; `info` by default. */
@@ -24,6 +29,10 @@ export function readEnvironment(): Environment {
     xdgDataHome: nonEmpty(all.XDG_DATA_HOME),
     xdgRuntimeDir: nonEmpty(all.XDG_RUNTIME_DIR),
     homeDir: nonEmpty(all.HOME),
+    taskAccess:
+      all.WRIT_TASK_SOCKET === undefined && all.WRIT_TASK_TOKEN === undefined
+        ? undefined
+        : { socket: nonEmpty(all.WRIT_TASK_SOCKET), token: nonEmpty(all.WRIT_TASK_TOKEN) },
     noColor: nonEmpty(all.NO_COLOR) !== undefined,
     logLevel: nonEmpty(all.WRIT_LOG) ?? 'info',
   };

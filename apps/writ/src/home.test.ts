@@ -5,6 +5,7 @@ import { resolveHome } from './home.ts';
 const environment = (values: Partial<Environment>): Environment => ({
   all: {},
   writHome: undefined,
+  taskAccess: undefined,
   xdgConfigHome: undefined,
   xdgDataHome: undefined,
   xdgRuntimeDir: undefined,

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { sha256Hex, WritError } from '@writ/core';
 import type { Environment } from './env.ts';
 
@@ -21,6 +21,8 @@ export interface Home {
   readonly logFile: string;
   readonly runDir: string;
   readonly socketFile: string;
+  /** A folder with a socket for each task that may hand work on. */
+  readonly tasksDir: string;
   readonly tokenFile: string;
   /** JSON `{ pid, startedAtMs }` of the running node. */
   readonly pidFile: string;
@@ -55,6 +57,7 @@ export function resolveHome(environment: Environment, option?: string): Home {
 }
 
 function layout(base: { root: string; configDir: string; dataDir: string; runDir: string }): Home {
+  const socketFile = socketPath(base.runDir);
   return {
     ...base,
     configFile: join(base.configDir, 'writ.toml'),
@@ -65,7 +68,9 @@ function layout(base: { root: string; configDir: string; dataDir: string; runDir
     mirrorsDir: join(base.dataDir, 'mirrors'),
     workspacesDir: join(base.dataDir, 'workspaces'),
     logFile: join(base.dataDir, 'node.log'),
-    socketFile: socketPath(base.runDir),
+    socketFile,
+    // As near to the root as the control socket, so that a task's socket fits wherever that one does.
+    tasksDir: join(dirname(socketFile), 't'),
     tokenFile: join(base.runDir, 'host-token'),
     pidFile: join(base.runDir, 'node.json'),
   };

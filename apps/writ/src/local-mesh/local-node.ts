@@ -36,9 +36,9 @@ export function createLocalNode(dir: string, name: string, environment: Environm
     init: async (request) => void (existsSync(home.configFile) || (await initNode(home, { name, ...request }))),
     start: () => startNode(home, environment),
     stop: async () => {
-      if (pid() !== undefined) await stopNode(home, connect(home), clock);
+      if (pid() !== undefined) await stopNode(home, connect(home, environment), clock);
     },
-    client: () => connect(home),
+    client: () => connect(home, environment),
     pid,
   };
 }

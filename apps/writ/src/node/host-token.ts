@@ -2,6 +2,7 @@ import { type Random, replacePrivateFile, sha256Hex } from '@writ/core';
 import type { Database } from '@writ/database';
 import type { Authenticator } from '@writ/gateway';
 import type { TokenStore } from '@writ/lease-store';
+import { isTerminal, type TaskStore } from '@writ/task-store';
 
 /** Random bytes of a token. */
 const TOKEN_BYTES = 32;
@@ -21,13 +22,17 @@ export async function issueHostToken(
   await replacePrivateFile(path, `${token}\n`, random);
 }
 
-/** Proves tokens by their hashes in the database. */
-export function createAuthenticator(database: Database, tokens: TokenStore): Authenticator {
+/** Proves tokens by their hashes in the database; the token of a task that has ended proves nothing. */
+export function createAuthenticator(database: Database, tokens: TokenStore, tasks: TaskStore): Authenticator {
   return {
-    authenticate(token) {
-      const identity = database.withReadTx((tx) => tokens.find(tx, sha256Hex(token)));
-      // Task tokens are not issued yet, so none can be proved.
-      return identity?.kind === 'host' ? { kind: 'host' } : undefined;
-    },
+    authenticate: (token) =>
+      database.withReadTx((tx) => {
+        const identity = tokens.find(tx, sha256Hex(token));
+        if (identity === undefined || identity.kind === 'host') return identity;
+        const { task, origin, session: id } = identity;
+        const record = tasks.get(tx, task);
+        if (record === undefined || isTerminal(record.state)) return undefined;
+        return { kind: 'task', task, session: { origin, id, agent: record.agent } };
+      }),
   };
 }

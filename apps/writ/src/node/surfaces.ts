@@ -10,6 +10,7 @@ import type { Foundations } from './foundations.ts';
 import { createAuthenticator } from './host-token.ts';
 import { createPeerLinks, createRemoteDescribe } from './peer-links.ts';
 import { createSessions } from './sessions.ts';
+import { createTaskScope } from './task-scope.ts';
 import type { Work } from './work.ts';
 
 /** What others touch of a node. The mesh server and the gateway hold the same engine. */
@@ -78,13 +79,13 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     config: createConfigAdmin(config, base.compile),
     profiles: createProfileValidator(),
     sessions: createSessions(database, stores.sessions, identity.public.id, random),
-    authenticator: createAuthenticator(database, stores.tokens),
-    // Task tokens are not issued yet, so nothing is within reach of one.
-    scope: { within: () => false },
+    authenticator: createAuthenticator(database, stores.tokens, stores.tasks),
+    scope: createTaskScope(database, stores.mirrors),
     audit: database,
     clock,
     logger,
   });
+  work.doors.bind(gateway);
   closers.add(() => gateway.close());
   return { mesh, gateway };
 }

@@ -16,6 +16,7 @@ import type { Environment } from '../env.ts';
 import type { Closers } from './closers.ts';
 import type { Foundations } from './foundations.ts';
 import { resolveConfigPath } from './paths.ts';
+import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
 import { createWritIssuer } from './writ-issuer.ts';
 
 /** The use cases of a node: both ends of tasks, and what stands behind them. */
@@ -24,6 +25,8 @@ export interface Work {
   readonly executor: Executor;
   readonly origin: Origin;
   readonly peers: PeerClients;
+  /** Bound to the gateway once that is there. */
+  readonly doors: NodeTaskDoors;
 }
 
 /** Tasks that run at once for each processor; the others queue. */
@@ -52,12 +55,14 @@ export function createWork(base: Foundations, environment: Environment, closers:
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
   });
   closers.add(() => runner.close());
+  const doors = createTaskDoors({ dir: home.tasksDir, tokens: stores.tokens, random, logger });
   const executor = createExecutor({
     database,
     tasks: stores.tasks,
     authority,
     engine,
     runner,
+    doors,
     workspaces(name) {
       const workspace = engine.snapshot().config.workspaces.get(name);
       return workspace === undefined ? undefined : resolveConfigPath(workspace.path, home.configFile);
@@ -76,13 +81,16 @@ export function createWork(base: Foundations, environment: Environment, closers:
     engine,
     directory: withSelf(peers, executor),
     issuer: createWritIssuer(base.identity, engine, clock, random),
+    contextOf: (tx, task) => executor.context(tx, task),
     transcripts: createFileTranscripts(home.mirrorsDir),
     clock,
     random,
     logger,
   });
   closers.add(() => origin.close());
-  return { authority, executor, origin, peers };
+  // What a task handed on ends with it, in the same transaction.
+  executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
+  return { authority, executor, origin, peers, doors };
 }
 
 /** The peers, and this node itself under the name `self`. */

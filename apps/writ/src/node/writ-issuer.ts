@@ -1,13 +1,16 @@
-import { type Clock, digestJson, type Json, type Random } from '@writ/core';
-import type { WritIssuer } from '@writ/delegation';
-import { issueWrit, type NodeIdentity } from '@writ/identity';
-import { CAPABILITIES, type PolicyEngine } from '@writ/policy';
+import { type Clock, digestJson, type Json, type Random, WritError } from '@writ/core';
+import type { TaskContext, WritIssuer } from '@writ/delegation';
+import { issueWrit, type NodeIdentity, type WritClaims, writDigest } from '@writ/identity';
+import { CAPABILITIES, type PeerConfig, type PolicyEngine } from '@writ/policy';
 
-/** How long a first hop's writ may be used to start work, seconds: the real bound on revocation across a partition. */
+/** How long a writ may be used to start work, seconds: the real bound on revocation across a partition. */
 const WRIT_LIFE_S = 3600;
 const NONCE_BYTES = 16;
 
-/** Signs first hops: the origin's grant is the whole vocabulary, written out; its own outbound rules have bound the names already. */
+/** The part of the claims that says how far the authority goes. */
+type Reach = Pick<WritClaims, 'origin' | 'grant' | 'depth' | 'exp' | 'prev'>;
+
+/** Signs this node's own hops. */
 export function createWritIssuer(
   identity: NodeIdentity,
   engine: PolicyEngine,
@@ -15,33 +18,65 @@ export function createWritIssuer(
   random: Random,
 ): WritIssuer {
   return {
-    issue({ to, task, spec, session, agent, generation }) {
+    issue({ to, task, spec, session, agent, generation, parent }) {
       const { config } = engine.snapshot();
       const peer = [...config.peers.values()].find((candidate) => candidate.id === to);
-      const nowS = Math.floor(clock.nowMs() / 1000);
+      const iat = Math.floor(clock.nowMs() / 1000);
+      const reach = parent
+        ? reachOfChild(parent, peer, iat, identity.public.id)
+        : reachOfFirst(identity.public.id, peer, config.node.maxChain, iat);
       return issueWrit(identity, {
         v: 1,
         iss: identity.public.id,
         aud: to,
         task,
-        origin: identity.public.id,
         session,
         agent,
         ...(spec.profile === undefined ? {} : { profile: spec.profile }),
         ...(spec.workspace === undefined ? {} : { workspace: spec.workspace }),
-        grant: {
-          closure: [...CAPABILITIES, 'shell'].sort(),
-          workspaces: [...(peer?.outbound.workspaces ?? [])].sort(),
-          network: 'allow',
-          maxOutputBytes: Number.MAX_SAFE_INTEGER,
-        },
-        depth: config.node.maxChain - 1,
-        iat: nowS,
-        exp: nowS + WRIT_LIFE_S,
+        ...reach,
+        iat,
         nonce: Buffer.from(random.bytes(NONCE_BYTES)).toString('hex'),
         request: digestJson(spec as unknown as Json),
         generation,
       });
     },
+  };
+}
+
+/** The origin's grant is the whole vocabulary, written out; its own outbound rules have bound the names already. */
+function reachOfFirst(self: string, peer: PeerConfig | undefined, maxChain: number, iat: number): Reach {
+  return {
+    origin: self,
+    grant: {
+      closure: [...CAPABILITIES, 'shell'].sort(),
+      workspaces: [...(peer?.outbound.workspaces ?? [])].sort(),
+      network: 'allow',
+      maxOutputBytes: Number.MAX_SAFE_INTEGER,
+    },
+    depth: maxChain - 1,
+    exp: iat + WRIT_LIFE_S,
+  };
+}
+
+/**
+ * INVARIANT: 1 a child is given at most what its parent has: the same or fewer capabilities, workspaces, hosts and
+ * bytes, one hop less, and no longer than the parent may run. Throws WRIT_EXPIRED where it has no second left.
+ */
+function reachOfChild(parent: TaskContext, peer: PeerConfig | undefined, iat: number, self: string): Reach {
+  const exp = Math.min(iat + WRIT_LIFE_S, Math.floor(parent.expiresAtMs / 1000));
+  if (exp <= iat) throw new WritError('WRIT_EXPIRED', 'the task that asks ends before anything could start');
+  const before = parent.writs.at(-1);
+  return {
+    origin: parent.origin === 'self' ? self : parent.origin,
+    grant: {
+      closure: parent.closure,
+      workspaces: parent.workspaces.filter((name) => peer?.outbound.workspaces.includes(name)),
+      network: parent.network,
+      maxOutputBytes: parent.maxOutputBytes,
+    },
+    depth: parent.depth - 1,
+    exp,
+    ...(before === undefined ? {} : { prev: writDigest(before) }),
   };
 }

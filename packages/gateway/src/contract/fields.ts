@@ -79,6 +79,32 @@ export const taskView = z.object({
   outcome: outcomeField.optional(),
 });
 
+/** One hop of a chain, as its writ says. */
+export const hopField = z.object({
+  from: z.string(),
+  from_label: z.string(),
+  to: z.string(),
+  to_label: z.string(),
+  task: z.string(),
+  profile: z.string().optional(),
+  workspace: z.string().optional(),
+  capabilities: z.array(z.string()),
+  workspaces: z.array(z.string()),
+  network: z.string(),
+  max_output_bytes: z.number(),
+  depth: z.number().describe('further hops that may follow'),
+  expires_at_ms: z.number(),
+  /** Against the hop before; the first one takes nothing away. */
+  took_away: z.object({
+    capabilities: z.array(z.string()),
+    workspaces: z.array(z.string()),
+    network: z.string().optional().describe('what it was before'),
+    output_bytes: z.number().optional(),
+    depth: z.number(),
+    ms: z.number(),
+  }),
+});
+
 /** Something wrong in a configuration, and where. */
 export const violationField = z.object({
   code: z.string(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countField, grantedField, outcomeField, stateField, taskField, taskView } from './fields.ts';
+import { countField, grantedField, hopField, outcomeField, stateField, taskField, taskView } from './fields.ts';
 import { operationSpec, streamSpec } from './spec.ts';
 
 const head = { seq: z.number(), at_ms: z.number(), epoch: z.number() };
@@ -17,6 +17,12 @@ export const taskContract = {
       session: z.string(),
       agent: z.string(),
       chain: z.array(z.string()),
+      parent: z.string().optional().describe('the task executed here that handed it on'),
+      hops: z.array(hopField),
+      runs_here: z
+        .object({ capabilities: z.array(z.string()), took_away: z.array(z.string()) })
+        .optional()
+        .describe('what the effective profile holds of the last grant'),
       argv: z.array(z.string()).optional(),
       prompt: z.string().optional(),
       runner: z.string().optional(),

@@ -1,13 +1,15 @@
-import type { WatchedEvent } from '@writ/delegation';
-import type { StreamItem } from '../client/types.ts';
+import type { Task, WatchedEvent, WritClaims } from '@writ/delegation';
+import type { Config } from '@writ/policy';
+import type { OperationOutput, StreamItem } from '../client/types.ts';
 import { taskContract } from '../contract/tasks.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement, implementStream } from '../implement.ts';
 import type { CallContext } from '../types.ts';
+import { viewHops, without } from '../views/chain-view.ts';
 import { viewEvent } from '../views/event-view.ts';
 import { viewTaskDetail } from '../views/task-detail.ts';
 import { labelsOf } from './peer-lookup.ts';
-import { findTask, isFinished, stateOf } from './task-lookup.ts';
+import { type FoundTask, findTask, isFinished, stateOf } from './task-lookup.ts';
 
 /** Transcript bytes that one line of `task_log` carries at most. */
 const LOG_CHUNK_BYTES = 65_536;
@@ -15,14 +17,36 @@ const LOG_CHUNK_BYTES = 65_536;
 /** Looking at tasks closely. */
 export function taskOperations(ports: GatewayPorts): readonly AnyOperation[] {
   return [
-    implement(taskContract.task_show, ({ task }, { caller }) =>
-      viewTaskDetail(findTask(ports, task, caller), labelsOf(ports.engine.snapshot().config), ports.node.info().id),
-    ),
+    implement(taskContract.task_show, ({ task }, { caller }) => showTask(ports, findTask(ports, task, caller))),
     implementStream(taskContract.task_watch, ({ task, after_seq }, context) =>
       watchViews(watch(ports, task, after_seq, context)),
     ),
     implementStream(taskContract.task_log, (input, context) => readLog(ports, input, context)),
   ];
+}
+
+function showTask({ engine, node, origin, executor }: GatewayPorts, found: FoundTask): OperationOutput<'task_show'> {
+  const { config } = engine.snapshot();
+  const { id, name } = node.info();
+  const labels = labelsOf(config);
+  const record = found.asked ?? found.executing;
+  const hops = (found.asked === undefined ? executor : origin).writs(record.id);
+  return {
+    ...viewTaskDetail(found, labels, id),
+    hops: viewHops(hops, (node) => (node === id ? name : labels(node))),
+    ...(found.executing === undefined ? {} : runsHere(config, found.executing, hops)),
+  };
+}
+
+function runsHere(
+  { profiles }: Config,
+  { granted }: Task,
+  hops: readonly WritClaims[],
+): Pick<OperationOutput<'task_show'>, 'runs_here'> {
+  const capabilities = profiles.get(granted.effectiveProfile)?.closure;
+  if (capabilities === undefined) return {};
+  const took = without(hops.at(-1)?.grant.closure ?? [], capabilities);
+  return { runs_here: { capabilities: [...capabilities], took_away: took } };
 }
 
 function watch(

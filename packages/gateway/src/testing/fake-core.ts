@@ -103,6 +103,7 @@ export function fakeOrigin(end: FakeEnd<Mirror>, delegated: DelegateRequest[]): 
       end.records.set(id, { ...mirror, outcome: { ...completed, state: 'cancelled' } });
       return mirror;
     },
+    writs: () => [],
     endWhere: async () => 0,
     recover: async () => {},
     close: async () => {},
@@ -131,6 +132,7 @@ export function fakeExecutor(end: FakeEnd<Task>): GatewayPorts['executor'] {
       end.records.set(id, ended);
       return ended;
     },
+    writs: () => [],
     endWhere: async () => 0,
     recover: async () => ({ lost: 0, killed: 0 }),
     close: async () => {},

@@ -4,7 +4,7 @@ import type { FoundTask } from '../operations/task-lookup.ts';
 import { logReference } from '../transcript-text.ts';
 import { type LabelOf, viewTask } from './task-view.ts';
 
-type Detail = OperationOutput<'task_show'>;
+type Detail = Omit<OperationOutput<'task_show'>, 'hops' | 'runs_here'>;
 
 /** Everything recorded of a task; where both ends are here, the asking one with what only the executing one knows. */
 export function viewTaskDetail(found: FoundTask, labelOf: LabelOf, self: string): Detail {
@@ -13,10 +13,11 @@ export function viewTaskDetail(found: FoundTask, labelOf: LabelOf, self: string)
   return {
     ...viewTask(found, labelOf),
     peer_id: asked?.peer ?? executing?.sender ?? '',
-    origin: executing?.origin ?? self,
+    origin: asked?.origin ?? executing?.origin ?? self,
     session: record.session,
     agent: record.agent,
     chain: [...(executing?.chain ?? [])],
+    ...(asked?.parent === undefined ? {} : { parent: asked.parent }),
     ...specDetail(record.spec),
     ...(executing?.deadlineMs === undefined ? {} : { deadline_ms: executing.deadlineMs }),
     ...(executing === undefined ? {} : { epoch: executing.epoch }),

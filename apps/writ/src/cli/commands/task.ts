@@ -1,4 +1,6 @@
+import { visible } from '@writ/core';
 import type { OperationInput } from '@writ/gateway/client';
+import { drawChain } from '../chain-drawing.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { followTask } from '../follow-task.ts';
@@ -15,7 +17,12 @@ export function defineTask({ program, run }: Definitions): void {
     .option('--side <side>', '`asked` of others, or `executing` here')
     .option('--limit <count>', 'how many', '20')
     .action(run(list));
-  task.command('show').description('everything about one task').argument('<task>').action(run(show));
+  task
+    .command('show')
+    .description('everything about one task')
+    .argument('<task>')
+    .option('--chain', 'draw each hop that led to it: who asked whom, with which grant, and what each hop took away')
+    .action(run(show));
   task
     .command('watch')
     .description('follow a task to its end')
@@ -65,9 +72,15 @@ async function list(context: CliContext, _: readonly string[], options: ListOpti
   return EXIT.ok;
 }
 
-async function show(context: CliContext, [task = '']: readonly string[]): Promise<number> {
+async function show(
+  context: CliContext,
+  [task = '']: readonly string[],
+  options: { readonly chain?: boolean },
+): Promise<number> {
   const answer = await context.node().call('task_show', { task });
-  context.output.result(answer, (shown) => JSON.stringify(shown, null, 2));
+  context.output.result(answer, (shown) =>
+    options.chain === true ? drawChain(shown).split('\n').map(visible).join('\n') : JSON.stringify(shown, null, 2),
+  );
   return EXIT.ok;
 }
 
