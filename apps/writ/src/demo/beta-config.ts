@@ -29,7 +29,7 @@ commands = [
 ]
 
 [profiles.repo-dev]
-capabilities = ["read_repo", "edit_repo", "run_tests"]
+capabilities = ["read_repo", "edit_repo", "run_tests", "subdelegate"]
 shell = "allow"
 runner = "shell"
 require_explicit = true
@@ -38,7 +38,7 @@ timeout = "5m"
 isolation = "none"
 
 [profiles.system-change]
-capabilities = ["read_repo", "edit_repo", "run_tests", "manage_services"]
+capabilities = ["read_repo", "edit_repo", "run_tests", "subdelegate", "manage_services"]
 shell = "allow"
 runner = "operator"
 require_explicit = true

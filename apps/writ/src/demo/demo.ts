@@ -7,6 +7,7 @@ import type { Environment } from '../env.ts';
 import { freePort } from '../local-mesh/free-port.ts';
 import { createLocalNode, type LocalNode } from '../local-mesh/local-node.ts';
 import { betaConfig } from './beta-config.ts';
+import { gammaConfig } from './gamma-config.ts';
 import { makeRepository } from './repository.ts';
 import { STEPS } from './steps/index.ts';
 import type { Stage, Step, StepResult } from './types.ts';
@@ -48,7 +49,7 @@ export async function runDemo(request: DemoRequest): Promise<DemoReport> {
   const nodes = [stage.alpha, stage.beta, stage.gamma, stage.stranger];
   const steps: StepResult[] = [];
   try {
-    request.tell(`three nodes in ${dir}: alpha asks, beta offers a repository, gamma stands by`);
+    request.tell(`three nodes in ${dir}: alpha asks, beta offers a repository, gamma takes what beta hands on`);
     await prepare(stage, request);
     for (const step of STEPS) {
       const result = await runStep(stage, step, request);
@@ -78,6 +79,7 @@ async function prepare(stage: Stage, request: DemoRequest): Promise<void> {
     await each.init({ listen, workspaces: [] });
     if (each === stage.beta)
       writeFileSync(each.home.configFile, betaConfig({ listen, repo: stage.repo }), { mode: 0o600 });
+    if (each === stage.gamma) writeFileSync(each.home.configFile, gammaConfig({ listen }), { mode: 0o600 });
   }
   for (const each of [stage.alpha, stage.beta, stage.gamma]) {
     const started = await each.start();

@@ -31,6 +31,7 @@ export const leaseContract = {
       duration: durationField,
       workspaces: namesField.optional(),
       max_uses: z.number().int().min(1).max(1_000_000).optional(),
+      origin: nameField.optional().describe('whose work it serves that comes through the peer; absent: its own'),
     }),
     output: z.object({ lease: leaseView }),
     taskToken: 'deny',

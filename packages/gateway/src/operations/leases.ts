@@ -14,13 +14,14 @@ export function leaseOperations(ports: GatewayPorts): readonly AnyOperation[] {
   const labels = () => labelsOf(engine.snapshot().config);
   return [
     implement(leaseContract.lease_grant, (input) => {
-      const { workspaces, max_uses: maxUses } = input;
+      const { workspaces, max_uses: maxUses, origin } = input;
       const lease = authority.grantLease({
         peer: foldLetters(input.peer),
         profile: requireName('profile', input.profile),
         durationMs: requireDuration('duration', input.duration),
         ...(workspaces === undefined ? {} : { workspaces: workspaces.map((name) => requireName('workspaces', name)) }),
         ...(maxUses === undefined ? {} : { maxUses }),
+        ...(origin === undefined ? {} : { origin: foldLetters(origin) }),
         issuedBy: PERSON,
       });
       return { lease: viewLease(lease, labels(), clock.nowMs()) };

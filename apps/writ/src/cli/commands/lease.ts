@@ -13,6 +13,7 @@ export function defineLease({ program, run }: Definitions): void {
     .requiredOption('--for <duration>', 'how long, such as `8h`')
     .option('--workspace <name...>', 'only in these workspaces')
     .option('--uses <count>', 'how often it may be used')
+    .option('--origin <label>', 'for work of this node that comes through the peer; absent: for its own work')
     .addHelpText('after', '\nexample:\n  $ writ lease grant laptop repo-dev --for 8h\n')
     .action(run(grant));
   lease
@@ -32,6 +33,7 @@ interface GrantOptions {
   readonly for: string;
   readonly workspace?: readonly string[];
   readonly uses?: string;
+  readonly origin?: string;
 }
 
 async function grant(
@@ -45,6 +47,7 @@ async function grant(
     duration: options.for,
     ...(options.workspace ? { workspaces: [...options.workspace] } : {}),
     ...(options.uses === undefined ? {} : { max_uses: Number(options.uses) }),
+    ...(options.origin === undefined ? {} : { origin: options.origin }),
   });
   context.output.result(
     lease,

@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Stage, Step } from '../types.ts';
+import { writCommand } from '../writ-command.ts';
 
 export const agent: Step = {
   name: "an agent does the same through alpha's MCP tools",
@@ -36,7 +36,7 @@ export const agent: Step = {
 async function connectAgent(stage: Stage): Promise<{ client: Client; close(): Promise<void> }> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [fileURLToPath(new URL('../bin/writ.js', import.meta.url)), '--home', stage.alpha.home.root, 'mcp', 'serve'],
+    args: [...writCommand('--home', stage.alpha.home.root, 'mcp', 'serve').slice(1)],
     stderr: 'ignore',
   });
   const client = new Client({ name: 'demo-agent', version: '1.0.0' });

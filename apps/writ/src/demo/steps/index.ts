@@ -1,5 +1,6 @@
 import type { Step } from '../types.ts';
 import { agent } from './agent.ts';
+import { cancelDown, circle, confined, handOn, mayGoOn } from './chain.ts';
 import { cancel, ceiling, query, revoke, unlisted, withLease, withoutLease } from './delegation.ts';
 import { pairing, stranger } from './pairing.ts';
 import { broken, reload } from './policy.ts';
@@ -16,6 +17,11 @@ export const STEPS: readonly Step[] = [
   stranger,
   agent,
   cancel,
+  mayGoOn,
+  handOn,
+  circle,
+  confined,
+  cancelDown,
   reload,
   broken,
 ];

@@ -13,7 +13,12 @@ export const pairing: Step = {
       { profiles: ['query', 'repo-dev', 'system-change'], workspaces: ['app'] },
       stage.signal,
     );
-    const withGamma = await pair(stage.gamma, stage.beta, { profiles: ['query'], workspaces: [] }, stage.signal);
+    const withGamma = await pair(
+      stage.gamma,
+      stage.beta,
+      { profiles: ['query', 'relay'], workspaces: [] },
+      stage.signal,
+    );
     stage.show(`alpha and beta both read: ${withBeta.joinerWords}`);
     const same = [withBeta, withGamma].every(
       (paired) => paired.inviterWords !== '' && paired.inviterWords === paired.joinerWords,

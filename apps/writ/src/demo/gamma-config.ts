@@ -1,0 +1,32 @@
+/** What the demo looks for among processes to see that nothing is left. */
+export const HANDED_ON_SLEEP = ['sleep', '16180'] as const;
+
+/** Gamma's configuration: a look at the machine for anybody who may ask, and a profile that may hand work on again. */
+export function gammaConfig(node: { readonly listen: string }): string {
+  return `schema = 1
+
+[node]
+name = "gamma"
+listen = ${JSON.stringify(node.listen)}
+default_profile = "query"
+
+[profiles.query]
+capabilities = ["inspect_status"]
+runner = "shell"
+isolation = "none"             # no sandbox yet: said here, shown in status
+commands = [
+  ["true"],
+  ["uname", "-s"],
+  ${JSON.stringify(HANDED_ON_SLEEP)},
+]
+
+[profiles.relay]
+capabilities = ["inspect_status", "subdelegate"]
+shell = "allow"
+runner = "shell"
+require_explicit = true
+require_lease = true
+timeout = "5m"
+isolation = "none"
+`;
+}
