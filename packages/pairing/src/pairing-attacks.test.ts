@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { WritError } from '@writ/core';
 import { decodeInviteCode, encodeInviteCode, pairingKey, pairingMac } from '@writ/identity';
-import { addPeer } from '@writ/policy';
+import { addPeer, updatePeer } from '@writ/policy';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createChannel } from './channel.ts';
@@ -301,7 +301,7 @@ describe('a pairing that cannot be stored', () => {
   it.each<[string, Parameters<typeof createTestNode>[3], typeof plain & { leaseMs?: number }]>([
     [
       'the configuration does not load',
-      { edits: { addPeer: (text, peer) => `${addPeer(text, peer)}\n[broken`, removePeer: (text) => text } },
+      { edits: { addPeer: (text, peer) => `${addPeer(text, peer)}\n[broken`, removePeer: (text) => text, updatePeer } },
       plain,
     ],
     [

@@ -25,11 +25,13 @@ export interface Admitted {
 
 /** The one place that makes and unmakes a peer: pin, configuration, leases and audit together. */
 export interface PeerRecords {
-  /** All of it or nothing. Throws CONFLICT where the node is a peer already. */
+  /** All of it or nothing. A node that is a peer already keeps what it has and gets what the admission adds. */
   admit(admission: Admission): Promise<Admitted>;
   remove(labelOrId: string): Promise<{ readonly label: string; readonly generation: number }>;
-  /** Throws CONFLICT where `id` is this node itself or a peer already. */
-  refuseKnown(id: string): void;
+  /** Throws CONFLICT where `id` is this node itself. */
+  refuseSelf(id: string): void;
+  /** The label that a node has here, or will get. */
+  labelOf(id: string, name: string): string;
 }
 
 type Options = Pick<
@@ -39,34 +41,35 @@ type Options = Pick<
 
 export function createPeerRecords(options: Options): PeerRecords {
   const lock = createRwLock();
-  const refuseKnown = (id: string): void => {
+  const refuseSelf = (id: string): void => {
     if (id === options.identity.public.id) throw new WritError('CONFLICT', 'a node cannot pair with itself');
-    const known = findPeer(options, id);
-    if (known === undefined) return;
-    throw new WritError('CONFLICT', `already a peer, as ${quote(known.label)}`, {
-      nextSteps: [`writ peer remove ${known.label}, then pair again`],
-    });
   };
   return {
-    refuseKnown,
+    refuseSelf,
+    labelOf: (id, name) => labelOf(options, id, name),
     admit: (admission) =>
       lock.write(() => {
-        refuseKnown(admission.pin.id);
+        refuseSelf(admission.pin.id);
         return admitLocked(options, admission);
       }),
     remove: (labelOrId) => lock.write(() => removeLocked(options, labelOrId)),
   };
 }
 
+function labelOf(options: Options, id: string, name: string): string {
+  return findPeer(options, id)?.label ?? chooseLabel(name, options.engine.snapshot().config);
+}
+
 async function admitLocked(options: Options, admission: Admission): Promise<Admitted> {
-  const { pins, config, edits, engine } = options;
+  const { pins, config } = options;
   const { id } = admission.pin;
-  const label = chooseLabel(admission.name, engine.snapshot().config);
+  const label = labelOf(options, id, admission.name);
+  const entry = entryEdits(options, admission, label);
   const granted: string[] = [];
   let isConfigured = false;
   await pins.put(admission.pin);
   try {
-    const { generation } = await config.edit((text) => edits.addPeer(text, { ...admission.peer, label, id }));
+    const { generation } = await config.edit(entry.write);
     isConfigured = true;
     if (findPeer(options, id) === undefined) {
       throw new WritError('CONFIG_INVALID', 'the configuration with the new peer is not in force', {
@@ -86,11 +89,44 @@ async function admitLocked(options: Options, admission: Admission): Promise<Admi
     return { label, generation, ...(granted.length > 0 ? { leaseMs: admission.leaseMs } : {}) };
   } catch (error) {
     await undo(options, id, [
+      // The pin goes first, whatever else fails, since it is what lets a new peer in.
+      ...(entry.isNew ? [() => pins.remove(id)] : []),
       ...granted.map((lease) => () => options.authority.revokeLease(lease, 'node')),
-      ...(isConfigured ? [() => config.edit((text) => edits.removePeer(text, label))] : []),
+      ...(isConfigured ? [() => config.edit(entry.takeBack)] : []),
     ]);
     throw error;
   }
+}
+
+/** How the peer's table is written, and how that is taken back. */
+function entryEdits({ edits, engine }: Options, { peer, pin }: Admission, label: string) {
+  const known = engine.snapshot().config.peers.get(label);
+  if (known === undefined) {
+    return {
+      isNew: true,
+      write: (text: string) => edits.addPeer(text, { ...peer, label, id: pin.id }),
+      takeBack: (text: string) => edits.removePeer(text, label),
+    };
+  }
+  const { profiles, workspaces, outbound } = known;
+  const more = {
+    profiles: union(profiles, peer.profiles),
+    workspaces: union(workspaces, peer.workspaces),
+    outbound: {
+      profiles: union(outbound.profiles, peer.outbound.profiles),
+      workspaces: union(outbound.workspaces, peer.outbound.workspaces),
+    },
+    ...(peer.address === undefined ? {} : { address: peer.address }),
+  };
+  return {
+    isNew: false,
+    write: (text: string) => edits.updatePeer(text, label, more),
+    takeBack: (text: string) => edits.updatePeer(text, label, { profiles, workspaces, outbound }),
+  };
+}
+
+function union(before: readonly string[], more: readonly string[]): readonly string[] {
+  return [...new Set([...before, ...more])];
 }
 
 function grantLeases(options: Options, admission: Admission, granted: string[]): void {
@@ -118,9 +154,9 @@ function grantedDetails({ peer, leaseMs }: Admission) {
   };
 }
 
-/** Takes back every step; the pin always goes, whatever else fails, since it is what lets the peer in. */
+/** Takes back every step, also where one of them fails. */
 async function undo(options: Options, id: string, steps: readonly (() => unknown)[]): Promise<void> {
-  for (const step of [() => options.pins.remove(id), ...steps]) {
+  for (const step of steps) {
     try {
       await step();
     } catch (error) {

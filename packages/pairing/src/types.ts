@@ -112,5 +112,6 @@ export interface ConfigFile {
 /** Port: edits of the text of `writ.toml` that keep its comments and order; the policy package has them. */
 export interface PeerEdits {
   addPeer(text: string, peer: PeerEntry): string;
+  updatePeer(text: string, label: string, change: Partial<Omit<PeerEntry, 'label' | 'id'>>): string;
   removePeer(text: string, label: string): string;
 }

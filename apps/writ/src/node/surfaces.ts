@@ -1,7 +1,7 @@
 import { createGateway, type Gateway, type NodeControl } from '@writ/gateway';
 import { createMeshServer, createRedeemTransport, type MeshServer } from '@writ/mesh';
 import { createPairing, type Pairing } from '@writ/pairing';
-import { addPeer, removePeer } from '@writ/policy';
+import { addPeer, removePeer, updatePeer } from '@writ/policy';
 import { VERSION } from '../version.ts';
 import type { Closers } from './closers.ts';
 import { createConfigAdmin, createProfileValidator } from './config-admin.ts';
@@ -44,7 +44,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     authority: work.authority,
     engine,
     config,
-    edits: { addPeer, removePeer },
+    edits: { addPeer, removePeer, updatePeer },
     transport: createRedeemTransport({ identity, clock }),
     nodeName: name,
     address: options.address,

@@ -6,7 +6,7 @@ import { createSystemRandom, silentLogger, WritError } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import { createIdentity, createPinStore, type NodeIdentity, type PinStore } from '@writ/identity';
 import { createInviteStore, createLeaseStore, createRequestLogStore } from '@writ/lease-store';
-import { addPeer, createPolicyEngine, formatViolations, type PolicyEngine, removePeer } from '@writ/policy';
+import { addPeer, createPolicyEngine, formatViolations, type PolicyEngine, removePeer, updatePeer } from '@writ/policy';
 import type { FakeClock } from '@writ/testkit/clock';
 import { createChannel } from '../channel.ts';
 import { createPairing } from '../create-pairing.ts';
@@ -110,7 +110,7 @@ export async function createTestNode(
     authority,
     engine,
     config,
-    edits: { addPeer, removePeer },
+    edits: { addPeer, removePeer, updatePeer },
     transport: network,
     nodeName: name,
     address: () => address,
