@@ -20,6 +20,8 @@ export interface CallContext {
   end(error: WritError): void;
   policy?: MethodPolicy;
   caller?: Caller;
+  /** Certificate whose key the other end of the connection holds, DER; whether anybody vouches for it is another matter. */
+  leafDer?: Uint8Array;
   /** True once a handler answers for the call. */
   handled: boolean;
 }

@@ -34,6 +34,7 @@ function authenticate({ connections, peers, hasOpenInvite }: InterceptorDeps): C
   return (context) => {
     const connection = connections.get(context.remote);
     if (connection === undefined) return new WritError('PEER_UNKNOWN', 'the connection is gone');
+    if (connection.leafDer !== undefined) context.leafDer = connection.leafDer;
     const id = connection.leafDer === undefined ? undefined : peers.identify(connection.leafDer);
     const peer = id === undefined ? undefined : peers.peer(id);
     if (peer?.enabled) {
