@@ -14,6 +14,7 @@ export { diffPolicies } from './diff.ts';
 export { addPeer, type PeerChange, type PeerEntry, removePeer, updatePeer } from './edit.ts';
 export { createPolicyEngine, type PolicyEngineOptions } from './engine.ts';
 export { explainText } from './explain.ts';
+export { meetNetworks } from './network.ts';
 export type { CompiledPolicy } from './policy-index.ts';
 export { configReference, type ReferenceRow } from './reference.ts';
 export { outcomeOf } from './self-tests.ts';

@@ -63,6 +63,8 @@ export function askOf(task: Pick<Task, 'chain' | 'spec' | 'bounds'>): Ask {
     ...(spec.workspace === undefined ? {} : { workspace: spec.workspace }),
     ...(bounds.grants === undefined ? {} : { grants: bounds.grants }),
     ...(bounds.grantWorkspaces === undefined ? {} : { grantWorkspaces: bounds.grantWorkspaces }),
+    ...(bounds.grantNetwork === undefined ? {} : { grantNetwork: bounds.grantNetwork }),
+    ...(bounds.maxOutputBytes === undefined ? {} : { grantMaxOutputBytes: bounds.maxOutputBytes }),
     ...(bounds.depthLeft === undefined ? {} : { depthLeft: bounds.depthLeft }),
   };
 }

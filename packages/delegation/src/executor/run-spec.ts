@@ -37,8 +37,7 @@ export function runSpecOf(
     input: task.spec.input,
     ...(workspace ? { workspace } : {}),
     timeoutMs: start.timeoutMs,
-    // INVARIANT: 1 the writs bound the output too.
-    maxOutputBytes: Math.min(grant.maxOutputBytes, task.bounds.maxOutputBytes ?? Number.POSITIVE_INFINITY),
+    maxOutputBytes: grant.maxOutputBytes,
     onOverflow: profile.onOverflow,
     isolation: grant.isolation,
     env: profile.env,
