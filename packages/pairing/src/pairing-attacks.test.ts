@@ -306,7 +306,7 @@ describe('a pairing that cannot be stored', () => {
     ],
     [
       'the configuration is not in force after the change',
-      { config: { edit: async () => ({ generation: 1 }) } },
+      { config: { edit: async () => ({ generation: 1 }), takeAway: async () => ({ generation: 1 }) } },
       plain,
     ],
     [
@@ -345,7 +345,7 @@ describe('a pairing that cannot be stored', () => {
     const edit = async (): Promise<never> => {
       throw new WritError('CONFIG_INVALID', 'line 3 is broken', { nextSteps: ['mend line 3'] });
     };
-    const alpha = await createTestNode(network, clock, 'alpha', { config: { edit } });
+    const alpha = await createTestNode(network, clock, 'alpha', { config: { edit, takeAway: edit } });
     opened = [alpha, beta];
     const { code, id } = await beta.pairing.createInvite(OFFER);
     const join = follow<JoinEvent>(alpha.pairing.join(code, forever()));

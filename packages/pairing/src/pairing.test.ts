@@ -264,6 +264,20 @@ describe('two nodes that pair', () => {
     expect([beta.pins.list().length, alpha.pins.list().length]).toEqual([1, 1]);
   });
 
+  it('are out with all their work, even where the file cannot be changed', async () => {
+    await pair();
+    beta.options.config.takeAway = async () => {
+      throw new WritError('CONFIG_INVALID', 'line 3 is broken');
+    };
+    await expect(beta.pairing.remove('alpha')).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('trust in `alpha` has ended'),
+    });
+    expect(beta.pins.list()).toEqual([]);
+    expect(beta.endedWork).toEqual([alpha.identity.public.id]);
+    expect(beta.authority.listLeases({})).toEqual([]);
+  });
+
   it('cannot be one node', async () => {
     const invite = await beta.pairing.createInvite(OFFER);
     await expect(first(follow(beta.pairing.join(invite.code, forever())))).rejects.toMatchObject({ code: 'CONFLICT' });
@@ -277,6 +291,7 @@ describe('two nodes that pair', () => {
     expect(beta.pins.list()).toEqual([]);
     expect(beta.authority.listLeases({})).toEqual([]);
     expect(beta.database.auditTail(10).map((row) => row.action)).toContain('peer.removed');
+    expect(beta.endedWork).toEqual([alpha.identity.public.id]);
     await expect(beta.pairing.remove('alpha')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(beta.pairing.remove(alpha.identity.public.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });

@@ -1,4 +1,4 @@
-import { createRwLock, foldName, quote, WritError } from '@writ/core';
+import { createRwLock, foldName, quote, toWritError, WritError } from '@writ/core';
 import { type Pin, parseNodeId } from '@writ/identity';
 import type { PeerConfig, PeerEntry } from '@writ/policy';
 import type { PairingOptions } from './options.ts';
@@ -36,7 +36,7 @@ export interface PeerRecords {
 
 type Options = Pick<
   PairingOptions,
-  'identity' | 'pins' | 'database' | 'authority' | 'engine' | 'config' | 'edits' | 'logger'
+  'identity' | 'pins' | 'database' | 'authority' | 'engine' | 'config' | 'edits' | 'endWork' | 'logger'
 >;
 
 export function createPeerRecords(options: Options): PeerRecords {
@@ -92,7 +92,7 @@ async function admitLocked(options: Options, admission: Admission): Promise<Admi
       // The pin goes first, whatever else fails, since it is what lets a new peer in.
       ...(entry.isNew ? [() => pins.remove(id)] : []),
       ...granted.map((lease) => () => options.authority.revokeLease(lease, 'node')),
-      ...(isConfigured ? [() => config.edit(entry.takeBack)] : []),
+      ...(isConfigured ? [() => config.takeAway(entry.takeBack)] : []),
     ]);
     throw error;
   }
@@ -174,15 +174,28 @@ async function removeLocked(options: Options, labelOrId: string) {
   if (peerId === undefined || label === undefined || (known === undefined && pins.get(peerId) === undefined)) {
     throw new WritError('NOT_FOUND', `no peer ${quote(labelOrId)}`, { nextSteps: ['writ peer list'] });
   }
-  // Trust ends first: whatever happens to the file, the peer is out.
+  // INVARIANT: 2 trust ends first: whatever becomes of the file, the peer is out and its work ends.
   await pins.remove(peerId);
   for (const lease of authority.listLeases({ peer: peerId })) authority.revokeLease(lease.id, 'person');
   database.withWriteTx((tx) =>
     tx.audit({ kind: 'peer', action: 'peer.removed', actor: 'person', subject: peerId, details: { label } }),
   );
+  await options.endWork(peerId);
   if (known === undefined) return { label, generation: engine.snapshot().generation };
-  const { generation } = await config.edit((text) => edits.removePeer(text, label));
-  return { label, generation };
+  try {
+    const { generation } = await config.takeAway((text) => edits.removePeer(text, label));
+    return { label, generation };
+  } catch (error) {
+    const { message } = toWritError(error);
+    throw new WritError(
+      'CONFIG_INVALID',
+      `trust in ${quote(label)} has ended, but writ.toml still names it: ${message}`,
+      {
+        nextSteps: [`take [peers.${label}] out of writ.toml`, 'writ policy validate'],
+        cause: error,
+      },
+    );
+  }
 }
 
 function findPeer(options: Options, labelOrId: string): PeerConfig | undefined {

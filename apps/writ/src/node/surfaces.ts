@@ -29,10 +29,11 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
   const config = createConfigFile({
     path: base.home.configFile,
     engine,
+    compile: base.compile,
     clock,
     random,
     logger,
-    onReload: (text, outcome, how) => base.accepted.note(text, outcome, how, engine.acceptedText()),
+    onReload: (text, outcome, how) => base.accepted.note(text, outcome, how, engine.acceptedState()),
   });
   closers.add(() => config.close());
   const { name } = engine.snapshot().config.node;
@@ -44,6 +45,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     authority: work.authority,
     engine,
     config,
+    endWork: (peerId) => endWork(work, peerId),
     edits: { addPeer, removePeer, updatePeer },
     transport: createRedeemTransport({ identity, clock }),
     nodeName: name,
@@ -87,4 +89,13 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
   });
   closers.add(() => gateway.close());
   return { mesh, gateway };
+}
+
+/** Ends what runs here for a peer, and what runs there for this node. */
+async function endWork({ executor, origin }: Work, peerId: string): Promise<void> {
+  const message = 'this node no longer trusts that peer';
+  await Promise.all([
+    executor.endWhere((task) => task.sender === peerId || task.chain.includes(peerId), 'TRUST_REVOKED', message),
+    origin.endWhere((mirror) => mirror.peer === peerId, 'TRUST_REVOKED', message),
+  ]);
 }
