@@ -1,18 +1,20 @@
 // Bundles the command line, the node and the spawner: few files to load, so that `writ` starts fast.
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-await rm(here('dist'), { recursive: true, force: true });
+// Built beside, then put in place: whoever runs `writ` meanwhile finds the old one or the new one.
+const fresh = here(`dist-${process.pid}`);
+const old = here(`dist-${process.pid}-old`);
 
 const shared = {
   bundle: true,
   platform: 'node',
   target: 'node20.19',
   format: 'esm',
-  outdir: here('dist'),
+  outdir: fresh,
   sourcemap: 'linked',
   logLevel: 'warning',
   legalComments: 'none',
@@ -38,3 +40,9 @@ await build({
   entryPoints: { spawner: here('../../packages/runner/src/spawner/main.ts') },
   splitting: false,
 });
+
+await rename(here('dist'), old).catch((error) => {
+  if (error.code !== 'ENOENT') throw error;
+});
+await rename(fresh, here('dist'));
+await rm(old, { recursive: true, force: true });

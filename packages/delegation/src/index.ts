@@ -32,6 +32,7 @@ export type {
   PeerClient,
   PeerDirectory,
   PeerSubmitAnswer,
+  PreparedRun,
   RefusedDecision,
   Run,
   RunReport,

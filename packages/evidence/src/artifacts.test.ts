@@ -72,7 +72,7 @@ describe('artifacts', () => {
 
   it('never are folders, devices or pipes, and a pipe is not waited for', async () => {
     mkdirSync(join(f.work, 'folder'));
-    execFileSync('mkfifo', [join(f.work, 'pipe')]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', join(f.work, 'pipe')]);
     for (const declared of ['folder', 'pipe', 'p*']) {
       await expect(collect([declared])).rejects.toThrow('is no regular file');
     }

@@ -112,6 +112,7 @@ describe('a chain of writs', () => {
     ['aud', 'another audience', (claims) => ({ ...claims, aud: d.id })],
     ['origin', 'another origin', (claims) => ({ ...claims, origin: b.id })],
     ['session', 'another session', (claims) => ({ ...claims, session: 'session-2' })],
+    ['agent', 'another agent', (claims) => ({ ...claims, agent: 'agent-2' })],
     ['session', 'no session', ({ session: _, ...claims }) => claims],
     ['session', 'an empty session', (claims) => ({ ...claims, session: '' })],
     ['session', 'a session with a control character', (claims) => ({ ...claims, session: 'a\u202eb' })],

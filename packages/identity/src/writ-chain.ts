@@ -88,6 +88,9 @@ function checkStep(before: WritClaims, now: WritClaims, hop: number, digestBefor
   if (now.session !== before.session) {
     refuse('CHAIN_MISMATCH', hop, 'session', `changed from ${quote(before.session)} to ${quote(now.session)}`);
   }
+  if (now.agent !== before.agent) {
+    refuse('CHAIN_MISMATCH', hop, 'agent', `changed from ${quote(before.agent)} to ${quote(now.agent)}`);
+  }
   if (before.depth === 0) refuse('CHAIN_TOO_DEEP', hop, 'depth', 'the hop before allows no further one');
   const field = widenedField(before, now);
   if (field !== undefined) refuse('WRIT_INVALID', hop, field, 'wider than the hop before');

@@ -245,21 +245,37 @@ describe('two nodes that pair', () => {
     for (const peer of beta.engine.snapshot().config.peers.values()) expect(parseNodeId(peer.id)).toBe(peer.id);
   });
 
-  it('that are peers already are told so, and the invite stays good', async () => {
+  it('that are peers already keep what they have and get what the invite adds, in either direction', async () => {
     await pair();
-    const invite = await beta.pairing.createInvite(OFFER);
-    await expect(first(follow(alpha.pairing.join(invite.code, forever())))).rejects.toMatchObject({ code: 'CONFLICT' });
-    await alpha.pairing.remove('beta');
-    await expect(first(follow(alpha.pairing.join(invite.code, forever())))).rejects.toMatchObject({
-      code: 'CONFLICT',
-      nextSteps: [expect.stringContaining('writ peer remove alpha')],
-    });
-    expect(beta.pairing.hasOpenInvite()).toBe(true);
-    await beta.pairing.remove(alpha.identity.public.id.toUpperCase());
-    const { join } = await proveOf(invite);
+    const back = await alpha.pairing.createInvite({ profiles: ['query'], workspaces: [] });
+    const watch = follow<InviteEvent>(alpha.pairing.watchInvite(back.id, forever()));
+    const join = follow<JoinEvent>(beta.pairing.join(back.code, forever()));
+    const [asked] = await Promise.all([first(watch), first(join)]);
+    expect(asked).toMatchObject({ kind: 'proved', label: 'beta' });
     const joined = first(join);
-    await beta.pairing.confirm(invite.id, true);
-    expect(await joined).toMatchObject({ kind: 'paired' });
+    await alpha.pairing.confirm(back.id, true);
+    expect(await joined).toMatchObject({ kind: 'paired', label: 'alpha' });
+    const here = beta.engine.snapshot().config.peers.get('alpha');
+    expect([...(here?.profiles ?? [])].sort()).toEqual([...OFFER.profiles].sort());
+    expect(here?.outbound.profiles).toEqual(['query']);
+    const there = alpha.engine.snapshot().config.peers.get('beta');
+    expect(there?.profiles).toEqual(['query']);
+    expect([...(there?.outbound.profiles ?? [])].sort()).toEqual([...OFFER.profiles].sort());
+    expect([beta.pins.list().length, alpha.pins.list().length]).toEqual([1, 1]);
+  });
+
+  it('are out with all their work, even where the file cannot be changed', async () => {
+    await pair();
+    beta.options.config.takeAway = async () => {
+      throw new WritError('CONFIG_INVALID', 'line 3 is broken');
+    };
+    await expect(beta.pairing.remove('alpha')).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('trust in `alpha` has ended'),
+    });
+    expect(beta.pins.list()).toEqual([]);
+    expect(beta.endedWork).toEqual([alpha.identity.public.id]);
+    expect(beta.authority.listLeases({})).toEqual([]);
   });
 
   it('cannot be one node', async () => {
@@ -275,6 +291,7 @@ describe('two nodes that pair', () => {
     expect(beta.pins.list()).toEqual([]);
     expect(beta.authority.listLeases({})).toEqual([]);
     expect(beta.database.auditTail(10).map((row) => row.action)).toContain('peer.removed');
+    expect(beta.endedWork).toEqual([alpha.identity.public.id]);
     await expect(beta.pairing.remove('alpha')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(beta.pairing.remove(alpha.identity.public.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });

@@ -5,7 +5,6 @@ import type { AttemptLimit } from './attempt-limit.ts';
 import { type Introduction, invalid, readAddress, readIntroduction } from './hello.ts';
 import type { InviteBoard } from './invite-board.ts';
 import type { PairingOptions } from './options.ts';
-import { chooseLabel } from './peer-label.ts';
 import type { PeerRecords } from './peer-records.ts';
 import type { JoinOutcome, PendingJoiners } from './pending-joiners.ts';
 import { createStepReader, type StepReader } from './step-reader.ts';
@@ -110,8 +109,8 @@ function useInvite(
       }
       return undefined;
     }
-    // Before the secret is spent: whoever is a peer already loses nothing by trying.
-    parts.records.refuseKnown(joiner.pin.id);
+    // Before the secret is spent.
+    parts.records.refuseSelf(joiner.pin.id);
     if (!invites.use(tx, invite.id)) return undefined;
     audit('invite.proved');
     return { invite, mac: pairingMac(key, 'inviter', joiner.transcript) };
@@ -134,8 +133,8 @@ function waitForPerson(
   joiner: Joiner,
   reader: StepReader<RedeemClientMessage>,
 ): Promise<JoinOutcome> {
-  const { board, pending, records, options } = parts;
-  const label = chooseLabel(joiner.label, options.engine.snapshot().config);
+  const { board, pending, records } = parts;
+  const label = records.labelOf(joiner.pin.id, joiner.label);
   board.open(invite.id, invite.expiresAtMs);
   const outcome = new Promise<JoinOutcome>((settle) => {
     pending.add(invite.id, {

@@ -1,4 +1,4 @@
-import { quote, sha256Hex } from '@writ/core';
+import { quote, sha256Hex, WritError } from '@writ/core';
 import { buildConfig } from './config.ts';
 import { type CompiledPolicy, indexConfig } from './policy-index.ts';
 import { claimsDeprecation } from './profiles.ts';
@@ -32,6 +32,16 @@ export function compileConfig(text: string, options: CompileOptions = {}): Compi
   const { position } = built.policy.index;
   const failed = built.tests.filter(({ ok }) => !ok).map((test) => withPosition(violationOf(test), position));
   return failed.length > 0 ? { ok: false, violations: failed } : { ok: true, policy: built.policy };
+}
+
+/** As `compileConfig`, for a text that has to load; throws CONFIG_INVALID with every violation. */
+export function compileOrThrow(text: string, options: CompileOptions = {}): CompiledPolicy {
+  const compiled = compileConfig(text, options);
+  if (compiled.ok) return compiled.policy;
+  throw new WritError('CONFIG_INVALID', `the configuration does not load\n${formatViolations(compiled.violations)}`, {
+    details: { violations: compiled.violations.length },
+    nextSteps: ['mend the lines above and run: writ policy validate'],
+  });
 }
 
 /** One of a configuration's own `[[tests]]` and what came of it. */

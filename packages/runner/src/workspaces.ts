@@ -16,10 +16,21 @@ export interface Attempt {
   readonly tmp: string;
 }
 
+/** How an attempt is prepared. */
+export interface Preparing {
+  /** Marks the processes that do it. */
+  readonly nonce: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
 /** Folders for attempts: each has an unpredictable name and is used once. */
 export interface Workspaces {
-  /** Makes the folders and, where a source is named, clones it. Rejects with GIT_FAILED or BAD_REQUEST, nothing left. */
-  prepare(source: WorkspaceSource | undefined, nonce: string, timeoutMs: number): Promise<Attempt>;
+  /**
+   * Makes the folders and, where a source is named, clones it. Rejects with GIT_FAILED, BAD_REQUEST or, when `signal`
+   * aborts, CANCELLED; nothing is left then.
+   */
+  prepare(source: WorkspaceSource | undefined, how: Preparing): Promise<Attempt>;
   /** Renames an attempt away at once and removes it behind the scenes. */
   release(attempt: Attempt): void;
   /** Resolves when everything released is removed. */
@@ -81,14 +92,15 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
     return taken;
   };
   return {
-    async prepare(source, nonce, timeoutMs) {
+    async prepare(source, how) {
       const attempt = await take();
       try {
-        if (source !== undefined) await cloneInto(attempt, source, nonce, timeoutMs, options.git);
+        if (source !== undefined) await cloneInto(attempt, source, how, options.git);
+        if (how.signal.aborted) throw notWanted();
         return attempt;
       } catch (error) {
         await discard(attempt.folder);
-        throw error;
+        throw how.signal.aborted ? notWanted() : error;
       }
     },
     release: (attempt) => remember(discard(attempt.folder), attempt.folder),
@@ -107,15 +119,13 @@ async function makeFolders(folder: string): Promise<Attempt> {
   return attempt;
 }
 
-async function cloneInto(
-  attempt: Attempt,
-  source: WorkspaceSource,
-  nonce: string,
-  timeoutMs: number,
-  git: Git,
-): Promise<void> {
+async function cloneInto(attempt: Attempt, source: WorkspaceSource, how: Preparing, git: Git): Promise<void> {
   await assertFolder(source);
-  await checkout(source, attempt, (args, cwd) => git(args, { ...attempt, cwd, nonce, timeoutMs }));
+  await checkout(source, attempt, (args, cwd) => git(args, { ...attempt, ...how, cwd }));
+}
+
+function notWanted(): WritError {
+  return new WritError('CANCELLED', 'the workspace is not wanted any more');
 }
 
 async function assertFolder({ name, path }: WorkspaceSource): Promise<void> {

@@ -83,10 +83,10 @@ export interface TaskBounds {
   readonly grants?: readonly (readonly string[])[];
   /** Workspaces that every grant allows. */
   readonly grantWorkspaces?: readonly string[];
+  /** What every grant reaches: `HOST:PORT` entries, or all or nothing. */
+  readonly grantNetwork?: 'deny' | 'allow' | readonly string[];
   /** Further hops that may follow. */
   readonly depthLeft?: number;
-  /** Network that every grant allows. */
-  readonly grantNetwork?: 'deny' | 'allow' | readonly string[];
   /** The smallest output limit of the grants. */
   readonly maxOutputBytes?: number;
   /** Nothing starts after this moment. */

@@ -41,6 +41,7 @@ beforeEach(() => {
   file = createConfigFile({
     path,
     engine,
+    compile: {},
     clock,
     random: createSystemRandom(),
     logger: silentLogger,
@@ -122,6 +123,16 @@ describe('an edit', () => {
     writeFileSync(path, WIDER);
     await expect(file.edit((text) => `${text}# mine\n`)).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(readFileSync(path, 'utf8')).toBe(WIDER);
+  });
+
+  it('that takes away needs no yes and accepts none of what waits', async () => {
+    const seen = reloaded();
+    replaceFile(WIDER);
+    await seen;
+    await file.takeAway((text) => text.replace('workspaces = ["app"]', 'workspaces = []'));
+    expect(engine.snapshot().config.self.workspaces).toEqual([]);
+    expect(engine.status().parked).not.toHaveLength(0);
+    expect(readFileSync(path, 'utf8')).toContain('workspaces = []');
   });
 
   it('builds on the edit before it', async () => {

@@ -57,20 +57,20 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
   const compile: CompileOptions = { isNodeId: (id) => parseNodeId(id) !== undefined };
   const accepted = createAcceptedPolicy(database, stores.facts);
   const text = readFileSync(home.configFile, 'utf8');
-  const acceptedText = accepted.read();
+  const acceptedState = accepted.read();
   const engine = createPolicyEngine({
     ...compile,
     text,
     clock,
     selfId: identity.public.id,
-    ...(acceptedText === undefined ? {} : { acceptedText }),
+    ...(acceptedState === undefined ? {} : { acceptedState }),
   });
   const { generation, parked } = engine.status();
   accepted.note(
     text,
     { reloaded: true, generation, restartNeeded: [], ...(parked === undefined ? {} : { parked }) },
     'start',
-    engine.acceptedText(),
+    engine.acceptedState(),
   );
   return { home, clock, random, logger, identity, pins, database, stores, compile, accepted, engine };
 }

@@ -1,7 +1,7 @@
 import { errorToJson, toWritError, type WritErrorJson } from '@writ/core';
-import type { Started } from '../cli/lifecycle.ts';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
+import type { Started } from '../lifecycle/start-node.ts';
 import { composeNode } from './compose.ts';
 import { createPinoLogger } from './logger.ts';
 

@@ -1,7 +1,7 @@
 import { createGateway, type Gateway, type NodeControl } from '@writ/gateway';
 import { createMeshServer, createRedeemTransport, type MeshServer } from '@writ/mesh';
 import { createPairing, type Pairing } from '@writ/pairing';
-import { addPeer, removePeer } from '@writ/policy';
+import { addPeer, removePeer, updatePeer } from '@writ/policy';
 import { VERSION } from '../version.ts';
 import type { Closers } from './closers.ts';
 import { createConfigAdmin, createProfileValidator } from './config-admin.ts';
@@ -30,10 +30,11 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
   const config = createConfigFile({
     path: base.home.configFile,
     engine,
+    compile: base.compile,
     clock,
     random,
     logger,
-    onReload: (text, outcome, how) => base.accepted.note(text, outcome, how, engine.acceptedText()),
+    onReload: (text, outcome, how) => base.accepted.note(text, outcome, how, engine.acceptedState()),
   });
   closers.add(() => config.close());
   const { name } = engine.snapshot().config.node;
@@ -45,7 +46,8 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     authority: work.authority,
     engine,
     config,
-    edits: { addPeer, removePeer },
+    endWork: (peerId) => endWork(work, peerId),
+    edits: { addPeer, removePeer, updatePeer },
     transport: createRedeemTransport({ identity, clock }),
     nodeName: name,
     address: options.address,
@@ -88,4 +90,13 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
   work.doors.bind(gateway);
   closers.add(() => gateway.close());
   return { mesh, gateway };
+}
+
+/** Ends what runs here for a peer, and what runs there for this node. */
+async function endWork({ executor, origin }: Work, peerId: string): Promise<void> {
+  const message = 'this node no longer trusts that peer';
+  await Promise.all([
+    executor.endWhere((task) => task.sender === peerId || task.chain.includes(peerId), 'TRUST_REVOKED', message),
+    origin.endWhere((mirror) => mirror.peer === peerId, 'TRUST_REVOKED', message),
+  ]);
 }

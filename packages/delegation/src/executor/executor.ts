@@ -5,7 +5,7 @@ import type { EndListener, Executor, SubmitAnswer, SubmitRequest } from '../type
 import { createWakeups } from '../wakeups.ts';
 import { runAttempt } from './attempt.ts';
 import { createIntake, type TakeIn } from './intake.ts';
-import { createLiveTask, stopLive } from './live-task.ts';
+import { createLiveTask, type LiveTask, stopLive } from './live-task.ts';
 import type { ExecutorOptions } from './options.ts';
 import type { ExecutorParts } from './parts.ts';
 import { readPage, watchTask } from './reading.ts';
@@ -97,6 +97,8 @@ function submit(parts: ExecutorParts, takeIn: TakeIn, request: SubmitRequest): S
 function enqueue(parts: ExecutorParts, task: Task): void {
   parts.live.set(task.id, createLiveTask(task));
   parts.queue.push(task.sender, task.id);
+  // A stop may have waited until nothing of an earlier boot is left of it.
+  parts.wakeups.wake(task.id);
 }
 
 async function occupySlot(parts: ExecutorParts, id: string): Promise<void> {
@@ -111,11 +113,13 @@ async function occupySlot(parts: ExecutorParts, id: string): Promise<void> {
   parts.queue.release();
 }
 
-/** Waits for what runs, for `graceMs`; then ends it. */
+/** Breaks preparations off, whose tasks stay queued. Waits for what runs, for `graceMs`; then ends it. */
 async function drain(parts: ExecutorParts, graceMs: number): Promise<void> {
+  const started = (): readonly LiveTask[] => [...parts.occupied].filter((entry) => entry.permit);
   const stopAll = (): void => {
-    for (const entry of parts.occupied) stopLive(entry, { kind: 'cancel', by: 'shutdown' });
+    for (const entry of started()) stopLive(entry, { kind: 'cancel', by: 'shutdown' });
   };
+  for (const entry of parts.occupied) entry.preparing.abort();
   if (graceMs <= 0) stopAll();
   const disarm = parts.clock.setTimer(Math.max(0, graceMs), stopAll);
   await Promise.all([...parts.occupied].map((entry) => entry.ended));

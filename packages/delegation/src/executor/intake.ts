@@ -2,7 +2,7 @@ import type { Authority } from '@writ/authority';
 import { digestJson, type Json, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { VerifiedChain } from '@writ/identity';
-import { type Decision, meetNetworks, type Network } from '@writ/policy';
+import { type Decision, meetNetworks } from '@writ/policy';
 import type { Granted, NewTask, Task, TaskBounds, TaskSpec, TaskStore } from '@writ/task-store';
 import type { SubmitRequest } from '../types.ts';
 import { askOf } from './live-task.ts';
@@ -140,8 +140,8 @@ function boundsOf(chain: VerifiedChain): TaskBounds {
   return {
     grants: grants.map((grant) => grant.closure),
     grantWorkspaces: (first ?? []).filter((name) => rest.every((names) => names.includes(name))),
+    grantNetwork: grants.map((grant) => grant.network).reduce(meetNetworks),
     depthLeft: chain.last.depth,
-    grantNetwork: grants.map((grant) => grant.network).reduce<Network>(meetNetworks, 'allow'),
     maxOutputBytes: Math.min(...grants.map((grant) => grant.maxOutputBytes)),
     writExpiresAtMs: Math.min(...chain.hops.map((hop) => hop.exp)) * 1000,
   };

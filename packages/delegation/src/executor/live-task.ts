@@ -21,7 +21,9 @@ export interface LiveTask {
   readonly sender: string;
   readonly subject: Subject;
   readonly ask: Ask;
-  /** Set in the transaction that starts the attempt. */
+  /** Ends the preparation of its workspace, which no permit covers yet. */
+  readonly preparing: AbortController;
+  /** Set once the transaction that starts the attempt is committed. */
   permit?: Permit;
   /** Set once a process was spawned. */
   run?: Run;
@@ -38,7 +40,15 @@ export function createLiveTask(task: Task): LiveTask {
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  return { id: task.id, sender: task.sender, subject: subjectOf(task), ask: askOf(task), ended, end };
+  return {
+    id: task.id,
+    sender: task.sender,
+    subject: subjectOf(task),
+    ask: askOf(task),
+    preparing: new AbortController(),
+    ended,
+    end,
+  };
 }
 
 /** Who asked for a task, as its credentials proved when it was accepted. */
@@ -63,8 +73,12 @@ export function askOf(task: Pick<Task, 'chain' | 'spec' | 'bounds'>): Ask {
   };
 }
 
-/** Stops the run for `cause`, unless something else did first; one that is being started stops as soon as it runs. */
+/**
+ * Stops a task that has a slot for `cause`, unless something else did first: its preparation now, its run, or what is
+ * just being started as soon as it runs.
+ */
 export function stopLive(live: LiveTask, cause: StopCause): void {
   live.cause ??= cause;
+  live.preparing.abort();
   live.run?.stop({ kind: 'cancel', cause: live.cause.kind === 'cancel' ? live.cause.by : live.cause.code });
 }

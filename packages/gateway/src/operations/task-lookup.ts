@@ -14,16 +14,20 @@ export interface TaskEnds {
 }
 
 /**
- * The records of a task that `caller` may see. Throws NOT_FOUND.
- * INVARIANT: 7 to a task token its own task is the one that runs here, and what it handed on is what was asked for: ids
- * of the two sides are minted by different nodes, and one that meets another by design must lead nowhere.
+ * The records of a task that `caller` may see; both only where this node asked itself, never because a peer chose an id.
+ * Throws NOT_FOUND.
+ * INVARIANT: 7 to a task token its own task is the one that runs here, and what it handed on is what was asked for.
  */
 export function findTask(ends: TaskEnds, id: string, caller: Caller): FoundTask {
-  if (caller.kind === 'task')
+  if (caller.kind === 'task') {
     return id === caller.task ? { executing: executingOf(ends, id) } : { asked: askedOf(ends, id) };
+  }
   const asked = ends.origin.get(id);
   const executing = ends.executor.get(id);
-  if (asked !== undefined) return executing === undefined ? { asked } : { asked, executing };
+  if (asked !== undefined) {
+    const isOwn = asked.peer === 'self' && executing?.sender === 'self';
+    return isOwn ? { asked, executing } : { asked };
+  }
   if (executing === undefined) throw taskNotFound(id);
   return { executing };
 }

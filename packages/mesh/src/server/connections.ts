@@ -4,16 +4,33 @@ import type { MeshLimits } from '../limits.ts';
 
 /** One TLS connection. */
 export interface Connection {
-  /** `address:port` of the other end. */
+  /** What `connectionKey` makes of both its ends. */
   readonly key: string;
   readonly address: string;
   /** Leaf that the other end presented and has the key of, DER; it proves nobody until it is checked against the pins. */
   readonly leafDer?: Uint8Array;
 }
 
+/** Both ends of a connection, as a socket and the gRPC library name them. */
+export interface ConnectionEnds {
+  readonly localAddress?: string | undefined;
+  readonly localPort?: number | undefined;
+  readonly remoteAddress?: string | undefined;
+  readonly remotePort?: number | undefined;
+}
+
+/**
+ * Which connection this is; undefined where an end is not known, as of a closed one. INVARIANT: 3 of both ends: two
+ * live connections may come from one remote port, towards two addresses of this machine, and be two callers.
+ */
+export function connectionKey(ends: ConnectionEnds): string | undefined {
+  const parts = [ends.remoteAddress, ends.remotePort, ends.localAddress, ends.localPort];
+  return parts.includes(undefined) ? undefined : parts.join(' ');
+}
+
 /** The connections of a listener. */
 export interface Connections {
-  /** Takes a connection over; false, and it is destroyed, where it is one too many. */
+  /** Takes a connection over; false, and it is destroyed, where it is one too many or closed already. */
   add(socket: TLSSocket): boolean;
   get(key: string): Connection | undefined;
   /** Notes that a peer was served over a connection, so that it lives and can be cut by that peer's id. */
@@ -48,7 +65,7 @@ export function createConnections(limits: MeshLimits, clock: Clock): Connections
 
   function forget(entry: Entry): void {
     entry.cancelIdle();
-    entries.delete(entry.key);
+    if (entries.get(entry.key) === entry) entries.delete(entry.key);
     const left = (perAddress.get(entry.address) ?? 1) - 1;
     if (left > 0) perAddress.set(entry.address, left);
     else perAddress.delete(entry.address);
@@ -58,12 +75,14 @@ export function createConnections(limits: MeshLimits, clock: Clock): Connections
   return {
     add(socket) {
       const { remoteAddress: address } = socket;
+      const key = connectionKey(socket);
       const count = perAddress.get(address ?? '') ?? 0;
-      if (address === undefined || entries.size >= limits.maxConnections || count >= limits.maxConnectionsPerAddress) {
+      const isFull = entries.size >= limits.maxConnections || count >= limits.maxConnectionsPerAddress;
+      if (address === undefined || key === undefined || entries.has(key) || isFull) {
         socket.destroy();
         return false;
       }
-      const entry = createEntry(socket, address);
+      const entry = createEntry(socket, key, address);
       entry.cancelIdle = clock.setTimer(limits.strangerIdleMs, () => dropIdleStranger(entry));
       entries.set(entry.key, entry);
       perAddress.set(address, count + 1);
@@ -105,10 +124,10 @@ export function createConnections(limits: MeshLimits, clock: Clock): Connections
   };
 }
 
-function createEntry(socket: TLSSocket, address: string): Entry {
+function createEntry(socket: TLSSocket, key: string, address: string): Entry {
   const leafDer = socket.getPeerX509Certificate()?.raw;
   return {
-    key: `${address}:${socket.remotePort}`,
+    key,
     address,
     socket,
     peers: new Set(),

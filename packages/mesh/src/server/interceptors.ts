@@ -32,8 +32,9 @@ function lookUpMethod({ table }: InterceptorDeps): Check {
  */
 function authenticate({ connections, peers, hasOpenInvite }: InterceptorDeps): Check {
   return (context) => {
-    const connection = connections.get(context.remote);
+    const connection = context.connection === undefined ? undefined : connections.get(context.connection);
     if (connection === undefined) return new WritError('PEER_UNKNOWN', 'the connection is gone');
+    if (connection.leafDer !== undefined) context.leafDer = connection.leafDer;
     const id = connection.leafDer === undefined ? undefined : peers.identify(connection.leafDer);
     const peer = id === undefined ? undefined : peers.peer(id);
     if (peer?.enabled) {

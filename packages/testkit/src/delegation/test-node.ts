@@ -14,6 +14,7 @@ import {
   type OutgoingSubmit,
   type PeerClient,
   type SubmitRequest,
+  type TaskDoors,
   type TaskRunner,
 } from '@writ/delegation';
 import type { WritClaims } from '@writ/identity';
@@ -37,6 +38,8 @@ export interface TestNodeOptions {
   readonly inMemory?: boolean;
   /** Puts faults between the executor and its records. */
   readonly wrapTasks?: (tasks: TaskStore) => TaskStore;
+  /** How its tasks talk back to it; absent: not at all. */
+  readonly doors?: TaskDoors;
   /** Clients of peers by id; `self` is there by itself. */
   readonly peers?: Readonly<Record<string, PeerClient>>;
   readonly logger?: Logger;
@@ -70,15 +73,18 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const authority = createAuthority({ database, engine, random, logger, ...stores });
   const common = { database, engine, clock, random, logger };
   const workspaces = (name: string): string | undefined => engine.snapshot().config.workspaces.get(name)?.path;
-  const executor = createExecutor({ ...common, tasks, authority, runner, workspaces, slots: options.slots ?? 2 });
+  const doors = options.doors ? { doors: options.doors } : {};
+  const executor = createExecutor({ ...common, tasks, authority, runner, workspaces, slots: options.slots ?? 2, ...doors });
   const clients: Record<string, PeerClient> = { self: createLocalPeerClient(executor), ...options.peers };
   const origin = createOrigin({
     ...common,
     mirrors,
     directory: directoryOf(engine, clients),
     issuer: { issue: ({ to, task }) => `writ for ${task} to ${to}` },
+    contextOf: (tx, task) => executor.context(tx, task),
     transcripts: createFileTranscripts(join(dir, 'transcripts')),
   });
+  executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   return {
     ...{ dir, database, tasks, mirrors, engine, authority, executor, origin },
     async kill() {
@@ -158,5 +164,6 @@ function arrived(
     generation: 1,
   };
   const subject = { from: sender, origin: sender, session };
-  return { task, idempotencyKey, spec, agent, subject, chain: { hops: [last], ids: [sender], last } };
+  const chain = { hops: [last], ids: [sender], last };
+  return { task, idempotencyKey, spec, agent, subject, chain, writs: outgoing.writs };
 }
