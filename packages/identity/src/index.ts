@@ -1,3 +1,4 @@
+export { widenedField } from './attenuation.ts';
 export { ID_URI_PREFIX, TLS_SERVER_NAME } from './certificate-kinds.ts';
 export { createIdentity, type IdentityOptions, loadIdentity } from './identity.ts';
 export { type IdentityCertificate, readIdentityCertificate } from './identity-certificate.ts';

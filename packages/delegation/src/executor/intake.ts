@@ -134,7 +134,7 @@ function digestOf(request: SubmitRequest): string {
 }
 
 /** What a chain allows at most. INVARIANT: 1 the smallest of every hop. */
-function boundsOf(chain: VerifiedChain): TaskBounds {
+export function boundsOf(chain: VerifiedChain): TaskBounds {
   const grants = chain.hops.map((hop) => hop.grant);
   const [first, ...rest] = grants.map((grant) => grant.workspaces);
   return {

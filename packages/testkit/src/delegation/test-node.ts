@@ -74,7 +74,15 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const common = { database, engine, clock, random, logger };
   const workspaces = (name: string): string | undefined => engine.snapshot().config.workspaces.get(name)?.path;
   const doors = options.doors ? { doors: options.doors } : {};
-  const executor = createExecutor({ ...common, tasks, authority, runner, workspaces, slots: options.slots ?? 2, ...doors });
+  const executor = createExecutor({
+    ...common,
+    tasks,
+    authority,
+    runner,
+    workspaces,
+    slots: options.slots ?? 2,
+    ...doors,
+  });
   const clients: Record<string, PeerClient> = { self: createLocalPeerClient(executor), ...options.peers };
   const origin = createOrigin({
     ...common,
