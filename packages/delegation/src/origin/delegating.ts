@@ -98,7 +98,7 @@ function store(
     const wish = parent
       ? { ...head, ...childOf(parent), idempotencyKey: childKey(parent.task, key ?? id) }
       : { ...head, session: request.session, agent: request.agent, idempotencyKey: key ?? id };
-    const refusal = outboundRefusal(parts, wish) ?? (parent ? childRefusal(parts, tx, parent, wish) : undefined);
+    const refusal = (parent ? childRefusal(parts, tx, parent, wish) : undefined) ?? outboundRefusal(parts, wish);
     if (!refusal) {
       const writs = issueWrits(parts, wish, parent);
       return { mirror: parts.journal.insert(tx, { ...wish, writs }) };

@@ -17,7 +17,7 @@ export type SubmitTry =
  */
 export async function trySubmit(parts: OriginParts, mirror: Mirror, first: boolean): Promise<SubmitTry> {
   try {
-    const refusal = outboundRefusal(parts, mirror) ?? (first ? undefined : narrowedRefusal(parts, mirror));
+    const refusal = (first ? undefined : narrowedRefusal(parts, mirror)) ?? outboundRefusal(parts, mirror);
     if (refusal) return { kind: 'refused', decidedBy: 'here', decision: refusal };
     const client: PeerClient = parts.directory.client(mirror.peer);
     const answer = await client.submit(outgoing(parts, mirror, first));
