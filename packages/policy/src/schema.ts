@@ -1,3 +1,4 @@
+import { readAddress } from '@writ/core';
 import { foldId } from './ids.ts';
 import {
   anyText,
@@ -36,15 +37,11 @@ export type IsNodeId = (folded: string) => boolean;
 /** Shape of a node id after folding; whether its checksum holds is for `identity` to say. */
 export const looksLikeNodeId: IsNodeId = (folded) => /^wn-[a-z2-7]{10,80}$/.test(folded);
 
-/** `host:port`, a bracketed IPv6 host included. */
-const ADDRESS = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})$/;
-
-const portIn = (address: string): number => Number(ADDRESS.exec(address)?.[2] ?? Number.NaN);
 const listenAddress = text('an address such as "0.0.0.0:7420"', (written) =>
-  portIn(written) <= 65_535 ? written : undefined,
+  readAddress(written) === undefined ? undefined : written,
 );
 const dialAddress = text('an address such as "laptop.lan:7420"', (written) =>
-  portIn(written) >= 1 && portIn(written) <= 65_535 ? written : undefined,
+  (readAddress(written)?.port ?? 0) > 0 ? written : undefined,
 );
 
 const network: Reader<'deny' | 'allow' | readonly string[]> = {
@@ -99,7 +96,12 @@ const profileKeys = {
   retry: defaulted(oneOf('never', 'safe'), 'never', 'never', '`safe`: an attempt that was lost may be made again'),
   on_partition: defaulted(oneOf('cancel', 'continue'), 'cancel', 'cancel', 'what a task does when its origin is gone'),
   workspaces: optional(names, 'only these of the workspaces that the peer has; left out: all of them'),
-  commands: defaulted(listOf(commandPattern), [], '[]', 'commands that may run although the shell is denied'),
+  commands: defaulted(
+    placedListOf(commandPattern),
+    [],
+    '[]',
+    'commands that may run although the shell is denied; free arguments only after programs that merely print, or with `run_tests`',
+  ),
   read_paths: defaulted(texts, [], '[]', 'paths outside the workspace that `read_files` may read'),
   env: defaulted(texts, [], '[]', 'environment variables that pass from the node to the task'),
   secrets: defaulted(texts, [], '[]', 'secrets that `use_secrets` may have, by name'),

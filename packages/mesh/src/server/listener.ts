@@ -1,7 +1,6 @@
 import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
-import { type Logger, quote, WritError } from '@writ/core';
+import { formatAddress, type Logger, parseAddress, quote, WritError } from '@writ/core';
 import type { NodeIdentity } from '@writ/identity';
-import { formatAddress, parseAddress } from '../address.ts';
 import type { MeshLimits } from '../limits.ts';
 import type { Connections } from './connections.ts';
 
