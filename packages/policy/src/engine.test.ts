@@ -246,7 +246,7 @@ describe('a change that gives someone more', () => {
     const engine = createEngine();
     const wider = BASE.replace(
       'commands = [["true"]]',
-      'commands = [["true"], ["rm", "**"]]\nenv = ["SECRET"]',
+      'commands = [["true"], ["rm", "-rf", "build"]]\nenv = ["SECRET"]',
     ).replace('argv = ["fix", "{prompt}"]', 'argv = ["evil", "{prompt}"]');
     await engine.reload(wider, watch);
     const { profiles, runners } = engine.snapshot().config;

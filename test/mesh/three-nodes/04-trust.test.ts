@@ -20,7 +20,7 @@ const OFFER = { profiles: ['query', 'repo-dev'], workspaces: ['app'] };
 let nodes: ThreeNodes;
 let stranger: MeshNode;
 beforeAll(async () => {
-  nodes = await startThreeNodes({ commands: [['sh', '-c', 'echo up; sleep "$1" & wait', 'sh', '*']] });
+  nodes = await startThreeNodes({ commands: [14142, 14143, 14144, 14145].map((seconds) => sleeper(seconds).argv) });
   stranger = await nodes.mesh.add('stranger');
 }, 120_000);
 afterAll(() => nodes.mesh.close(), 60_000);
