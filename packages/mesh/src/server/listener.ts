@@ -1,4 +1,5 @@
-import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
+import type { Server } from 'node:net';
+import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import { formatAddress, type Logger, parseAddress, quote, WritError } from '@writ/core';
 import type { NodeIdentity } from '@writ/identity';
 import type { MeshLimits } from '../limits.ts';
@@ -39,7 +40,7 @@ export function createListener(deps: {
     socket.destroy();
   });
   return {
-    listen: (address) => listenOn(server, address),
+    listen: (address) => listenOn(server, address, logger),
     stop() {
       stopFollowing();
       server.close();
@@ -69,12 +70,15 @@ function connectionOptions(limits: MeshLimits): TlsOptions {
   };
 }
 
-async function listenOn(server: Server, address: string): Promise<{ readonly port: number }> {
+/** Makes a server listen; from then on an error of it is logged. Throws like `listen` of a listener. */
+export async function listenOn(server: Server, address: string, logger: Logger): Promise<{ readonly port: number }> {
   const target = parseAddress(address);
   await new Promise<void>((resolve, reject) => {
     const refuse = (error: NodeJS.ErrnoException): void => reject(listenError(error, formatAddress(target)));
     server.once('error', refuse);
     server.listen({ host: target.host, port: target.port }, () => {
+      // An error that nobody listens to would end the process, for one connection that could not be accepted.
+      server.on('error', (error) => logger.error('mesh listener failed', { error: error.message }));
       server.off('error', refuse);
       resolve();
     });
