@@ -93,7 +93,7 @@ export function stockConfig(options: StockOptions): string {
   const sections = [
     [
       '# Writ: what this node offers, and to whom. Every key: docs/configuration.md',
-      '# After a change: writ policy validate, writ policy reload',
+      '# After a change: writ policy validate, writ policy reload (--accept where it gives somebody more)',
       'schema = 1',
     ],
     [
