@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { compileConfig, formatViolations, testConfig } from './compile.ts';
 import { BASE, load } from './model/fixtures.ts';
 import { testId } from './model/testing.ts';
-import { configReference } from './reference.ts';
 import { stockConfig } from './stock.ts';
 import { validateProfile } from './validate-profile.ts';
 
@@ -353,21 +352,6 @@ describe('the stock configuration', () => {
   it('loads without workspaces and without an address', () => {
     const { config } = load(stockConfig({ nodeName: 'box', workspaces: [], isolation: 'none' }));
     expect(config.node.listen).toBeUndefined();
-  });
-});
-
-describe('the reference', () => {
-  it('has a row for every key, each once, with its default and meaning', () => {
-    const rows = configReference();
-    const byKey = new Map(rows.map((row) => [row.key, row]));
-    expect(byKey.size).toBe(rows.length);
-    expect(byKey.get('profiles.NAME.timeout')).toMatchObject({ default: '30m' });
-    expect(byKey.get('peers.NAME.id')).toMatchObject({ default: 'required' });
-    expect(byKey.get('peers.NAME.profile_ceilings.NAME')).toMatchObject({ type: 'a name' });
-    for (const key of ['schema', 'tests[].expect', 'self.limits.max_concurrent', 'leases.max', 'upstreams.NAME.url']) {
-      expect(byKey.has(key)).toBe(true);
-    }
-    for (const { meaning } of rows) expect(meaning).not.toBe('');
   });
 });
 
