@@ -103,7 +103,9 @@ describe('two nodes that pair', () => {
   it('store nothing before the inviter confirmed, nor when it is refused', async () => {
     const nothing = before();
     const invite = await beta.pairing.createInvite(OFFER);
+    expect(beta.pairing.hasOpenInvite()).toBe(true);
     const { watch, join } = await proveOf(invite);
+    expect(beta.pairing.hasOpenInvite()).toBe(false);
     expect(before()).toBe(nothing);
     const joined = first(join);
     const refusal = expect(joined).rejects.toMatchObject({ code: 'INVITE_INVALID', message: /refused/ });

@@ -4,6 +4,7 @@ import { formatAddress, type Logger, parseAddress, quote, WritError } from '@wri
 import type { NodeIdentity } from '@writ/identity';
 import type { MeshLimits } from '../limits.ts';
 import type { Connections } from './connections.ts';
+import { createPlaces } from './places.ts';
 
 /** A TLS listener that hands its connections on. */
 export interface Listener {
@@ -27,13 +28,15 @@ export function createListener(deps: {
 }): Listener {
   const { identity, connections, limits, logger } = deps;
   const server = createServer({ ...contextOptions(identity), ...connectionOptions(limits) });
-  server.maxConnections = limits.maxConnections;
+  const places = createPlaces(limits, (key) => connections.isIdle(key));
   const stopFollowing = identity.onRotate(() => server.setSecureContext(contextOptions(identity)));
+  server.on('connection', (socket) => {
+    if (!places.take(socket)) logger.debug('mesh connection refused: too many', { remote: socket.remoteAddress });
+  });
   server.on('secureConnection', (socket) => {
     socket.on('error', (error) => logger.debug('mesh connection failed', { error: error.message }));
     if (socket.alpnProtocol !== 'h2') socket.destroy();
     else if (connections.add(socket)) deps.accept(socket);
-    else logger.warn('mesh connection refused: too many', { remote: socket.remoteAddress });
   });
   server.on('tlsClientError', (error, socket) => {
     logger.debug('TLS handshake failed', { error: error.message, remote: socket.remoteAddress });
