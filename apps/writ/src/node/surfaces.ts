@@ -79,7 +79,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     describe: createRemoteDescribe(work.peers),
     config: createConfigAdmin(config, base.compile),
     profiles: createProfileValidator(),
-    sessions: createSessions(database, stores.sessions, identity.public.id, random),
+    sessions: createSessions(identity.public.id, random),
     authenticator: createAuthenticator(database, stores.tokens),
     // Task tokens are not issued yet, so nothing is within reach of one.
     scope: { within: () => false },

@@ -52,6 +52,8 @@ export interface TestNode {
   readonly authority: Authority;
   readonly executor: Executor;
   readonly origin: Origin;
+  /** Write transactions that were committed so far. */
+  commits(): number;
   /** As when the process dies: nothing is drained, nothing is told. The folder stays for another node. */
   kill(): Promise<void>;
   /** Closes it in order and removes the folder. */
@@ -62,7 +64,18 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const { clock, runner, policy: text, selfId = NODE_IDS.beta, logger = silentLogger } = options;
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'writ-delegation-')));
   const random = createSystemRandom();
-  const database = await openDatabase({ path: options.inMemory ? ':memory:' : join(dir, 'writ.db'), clock, logger });
+  const opened = await openDatabase({ path: options.inMemory ? ':memory:' : join(dir, 'writ.db'), clock, logger });
+  let commits = 0;
+  const database: Database = {
+    ...opened,
+    withWriteTx: (fn) =>
+      opened.withWriteTx((tx) => {
+        tx.afterCommit(() => {
+          commits += 1;
+        });
+        return fn(tx);
+      }),
+  };
   const tasks = (options.wrapTasks ?? ((store) => store))(createTaskStore());
   const mirrors = createMirrorStore();
   const engine = createPolicyEngine({ text, clock, selfId });
@@ -78,9 +91,11 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     directory: directoryOf(engine, clients),
     issuer: { issue: ({ to, task }) => `writ for ${task} to ${to}` },
     transcripts: createFileTranscripts(join(dir, 'transcripts')),
+    recordSession: () => {},
   });
   return {
     ...{ dir, database, tasks, mirrors, engine, authority, executor, origin },
+    commits: () => commits,
     async kill() {
       await origin.close();
       database.close();
