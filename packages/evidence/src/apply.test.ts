@@ -231,7 +231,7 @@ describe('applying a result', () => {
       expect((await failure({ bundleFile })).code, `bit ${bit}`).toMatch(/^(EVIDENCE_INVALID|CONFLICT)$/);
     }
     expect(f.git(f.owner, 'for-each-ref', 'refs/heads/writ')).toBe('');
-  }, 120_000);
+  }, 300_000);
 
   it('never says that it was applied where any single call of git fails', async () => {
     const steps: GitStep[] = [];

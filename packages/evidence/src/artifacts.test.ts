@@ -53,6 +53,12 @@ describe('artifacts', () => {
         message: expect.stringMatching(/is a link or behind one$/),
       });
     }
+    const moved = join(f.root, 'moved');
+    renameSync(f.work, moved);
+    symlinkSync(moved, f.work);
+    await expect(collect(['link'])).rejects.toThrow('the workspace is a link or behind one');
+    rmSync(f.work);
+    renameSync(moved, f.work);
     // A pattern does not look behind a link at all.
     expect(await collect(['**/secret.txt'])).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, quote, WritError } from '@writ/core';
 import { type ArtifactPattern, matchesPattern, parseArtifactPattern } from './artifact-pattern.ts';
@@ -24,6 +24,9 @@ export interface ArtifactRequest {
 export async function collectArtifacts(request: ArtifactRequest): Promise<readonly Artifact[]> {
   const patterns = request.declared.map(parseArtifactPattern);
   try {
+    if ((await realpath(request.workspaceDir)) !== request.workspaceDir) {
+      throw refuse('the workspace is a link or behind one');
+    }
     const names = await findNames(request, patterns);
     if (names.length > request.limits.maxArtifacts) {
       throw refuse(`there are more than ${request.limits.maxArtifacts} of them`);

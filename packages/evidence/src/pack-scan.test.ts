@@ -145,6 +145,23 @@ describe('a bundle in quarantine', () => {
     await good.git.remove();
   });
 
+  it('is refused with any one bit of its pack flipped, also where nobody knows its digest', async () => {
+    f.git(f.work, 'init', '--quiet', '--initial-branch=main');
+    f.write(f.work, { b: 'b'.repeat(300), 'c/d': 'd' });
+    f.git(f.work, 'update-ref', 'refs/writ/head', f.commit(f.work));
+    const bytes = readFileSync(bundled('refs/writ/head'));
+    const { packAt } = readBundleHeader(bytes);
+    const count = Number(process.env.WRIT_TEST_BUNDLE_FLIPS ?? 40);
+    const step = Math.max(1, Math.floor(((bytes.length - packAt) * 8) / count));
+    const file = join(f.root, 'flipped');
+    for (let bit = packAt * 8; bit < bytes.length * 8; bit += step) {
+      const flipped = Buffer.from(bytes);
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      writeFileSync(file, flipped);
+      await expect(open(file), `bit ${bit}`).rejects.toMatchObject({ code: 'EVIDENCE_INVALID' });
+    }
+  }, 300_000);
+
   it('is refused with a tree that holds `.git`, a head that is no commit, or an object that is missing', async () => {
     f.git(f.work, 'init', '--quiet', '--initial-branch=main');
     f.write(f.work, { b: 'b' });

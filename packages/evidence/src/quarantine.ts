@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { quote, WritError } from '@writ/core';
+import { quote, sha256Hex, WritError } from '@writ/core';
 import { type BundleHeader, readBundleHeader } from './bundle-header.ts';
 import { BUNDLE_REF } from './collect.ts';
 import { createGitDir, type GitDir } from './git-dir.ts';
@@ -21,12 +21,21 @@ export interface Quarantine {
  */
 export async function openQuarantine(
   work: GitWork,
-  request: { readonly bundleFile: string; readonly owner: OwnerRepository; readonly limits: BundleLimits },
+  request: {
+    readonly bundleFile: string;
+    /** What the bundle has to be, where it is known; looked at before anything inside it. */
+    readonly sha256?: string;
+    readonly owner: OwnerRepository;
+    readonly limits: BundleLimits;
+  },
 ): Promise<Quarantine> {
   const { bundleFile, owner, limits } = request;
   const { size } = await stat(bundleFile);
   if (size > limits.maxBundleBytes) throw refuse(`it is larger than ${limits.maxBundleBytes} bytes`);
   const bundle = await readFile(bundleFile);
+  if (request.sha256 !== undefined && sha256Hex(bundle) !== request.sha256) {
+    throw refuse('the bundle is not what was signed');
+  }
   const header = readBundleHeader(bundle);
   const [ref, ...others] = header.refs;
   if (ref?.name !== BUNDLE_REF || others.length > 0) throw refuse(`it is not about ${BUNDLE_REF} alone`);

@@ -112,6 +112,8 @@ export async function receiveShipped(
     /** The workspace that the bundle builds on. */
     readonly repository: string;
     readonly commit: string;
+    /** Of the bundle, where it was announced. */
+    readonly sha256?: string;
     readonly limits: BundleLimits;
   },
 ): Promise<Received> {

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
-import { lstat, open, writeFile } from 'node:fs/promises';
+import { lstat, open, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quote } from '@writ/core';
-import { restoreUntouched } from './checked-out.ts';
+import { restoreForm } from './checked-out.ts';
 import type { GitDir } from './git-dir.ts';
 import { joinNul, splitNul } from './raw-path.ts';
 import { below, walkTree } from './tree-walk.ts';
@@ -29,6 +29,7 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<s
   const { workspaceDir, baseTree } = request;
   const index = { GIT_INDEX_FILE: join(git.dir, 'index') };
   const inTree = { env: { ...index, GIT_WORK_TREE: workspaceDir }, cwd: workspaceDir };
+  if ((await realpath(workspaceDir)) !== workspaceDir) throw git.fail('scan', 'the workspace is a link or behind one');
   const walked = await walkTree(workspaceDir, request.limits.maxEntries, (why) => git.fail('scan', why));
   await git.run('base', ['read-tree', '--index-output', join(git.dir, 'index'), baseTree], { env: index });
   const added = await trackedThere(git, workspaceDir, request.indexFile);
@@ -48,7 +49,7 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<s
     await git.run('add', ['update-index', '--add', '--remove', '-z', '--stdin'], { ...inTree, input: joinNul(forced) });
   }
   await assertComplete(git, inTree);
-  await restoreUntouched(git, workspaceDir, baseTree, index);
+  await restoreForm(git, workspaceDir, baseTree, index);
   return (await git.run('tree', ['write-tree'], { env: index })).toString('latin1').trim();
 }
 

@@ -212,10 +212,13 @@ describe('a signed result', () => {
       respelled((value) => ({ ...value, signatures: [one, one] })),
       respelled((value) => ({ ...value, signatures: [] })),
       respelled((value) => ({ ...value, signatures: [{ ...one, sig: one.sig.replace(/==$/, '') }] })),
-      respelled((value) => ({ ...value, signatures: [{ ...one, sig: `${one.sig}\n` }] })),
       respelled((value) => ({
         ...value,
-        payload: payload.replaceAll('+', '-').replaceAll('/', '_').replace(/=*$/, ''),
+        signatures: [{ ...one, sig: Buffer.from(one.sig, 'base64').toString('base64url') }],
+      })),
+      respelled((value) => ({
+        ...value,
+        payload: `${payload}\n`,
       })),
       Buffer.from(''),
       Buffer.from('null'),

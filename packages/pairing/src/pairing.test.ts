@@ -1,4 +1,4 @@
-import { identityWords, parseNodeId } from '@writ/identity';
+import { decodeInviteCode, identityWords, parseNodeId } from '@writ/identity';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestNetwork, createTestNode, type TestNetwork, type TestNode } from './testing/test-node.ts';
@@ -103,7 +103,9 @@ describe('two nodes that pair', () => {
   it('store nothing before the inviter confirmed, nor when it is refused', async () => {
     const nothing = before();
     const invite = await beta.pairing.createInvite(OFFER);
+    expect(beta.pairing.hasOpenInvite()).toBe(true);
     const { watch, join } = await proveOf(invite);
+    expect(beta.pairing.hasOpenInvite()).toBe(false);
     expect(before()).toBe(nothing);
     const joined = first(join);
     const refusal = expect(joined).rejects.toMatchObject({ code: 'INVITE_INVALID', message: /refused/ });
@@ -276,6 +278,14 @@ describe('two nodes that pair', () => {
     expect(beta.pins.list()).toEqual([]);
     expect(beta.endedWork).toEqual([alpha.identity.public.id]);
     expect(beta.authority.listLeases({})).toEqual([]);
+  });
+
+  it('meet at the address that the invite names', async () => {
+    const invite = await beta.pairing.createInvite({ ...OFFER, address: 'tunnel.example:99' });
+    expect(decodeInviteCode(invite.code).address).toBe('tunnel.example:99');
+    await expect(beta.pairing.createInvite({ ...OFFER, address: 'no port' })).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+    });
   });
 
   it('cannot be one node', async () => {

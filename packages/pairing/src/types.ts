@@ -6,6 +6,8 @@ export interface InviteOffer {
   readonly workspaces: readonly string[];
   /** A lease on each high-risk profile of the offer, from the moment of joining; absent: none. */
   readonly leaseMs?: number;
+  /** `host:port` under which the joiner reaches this node; absent: what the node says of itself. */
+  readonly address?: string;
 }
 
 /** An invite as the inviting person sees it. */

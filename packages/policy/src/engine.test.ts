@@ -110,6 +110,20 @@ describe('reload', () => {
     expect(told).toEqual([[1, 2]]);
   });
 
+  it('tells every listener, and the truth to its caller, where one of them throws', async () => {
+    const errors: unknown[] = [];
+    const engine = createEngine({ onListenerError: (error) => errors.push(error) });
+    const told: number[] = [];
+    const failure = new Error('a listener fails');
+    engine.onChange(() => {
+      throw failure;
+    });
+    engine.onChange(({ generation }) => told.push(generation));
+    expect(await engine.reload(WITHOUT_QUERY, watch)).toMatchObject({ reloaded: true, generation: 2 });
+    expect(told).toEqual([2]);
+    expect(errors).toEqual([failure]);
+  });
+
   it('names the addresses that take a restart, as long as they differ from those of the start', async () => {
     const engine = createEngine();
     const moved = BASE.replace('default_profile', 'listen = "127.0.0.1:9"\ndefault_profile');
@@ -246,7 +260,7 @@ describe('a change that gives someone more', () => {
     const engine = createEngine();
     const wider = BASE.replace(
       'commands = [["true"]]',
-      'commands = [["true"], ["rm", "**"]]\nenv = ["SECRET"]',
+      'commands = [["true"], ["rm", "-rf", "build"]]\nenv = ["SECRET"]',
     ).replace('argv = ["fix", "{prompt}"]', 'argv = ["evil", "{prompt}"]');
     await engine.reload(wider, watch);
     const { profiles, runners } = engine.snapshot().config;

@@ -30,6 +30,8 @@ export interface PolicyEngineOptions extends CompileOptions {
    * start. Absent: `text` itself is the accepted one.
    */
   readonly acceptedState?: string;
+  /** Told of each listener that threw; the others are called all the same, and the reload is in force. */
+  readonly onListenerError?: (error: unknown) => void;
 }
 
 /** What is in force: swapped as one reference, so that nobody sees half of a change. */
@@ -75,6 +77,17 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
     return succeeded(inForce, started);
   };
 
+  // What listeners do (work withdrawn, links cut) is owed by each of them, whatever becomes of another.
+  const tell = (now: Snapshot, before: Snapshot): void => {
+    for (const listener of [...listeners]) {
+      try {
+        listener(now, before);
+      } catch (error) {
+        options.onListenerError?.(error);
+      }
+    }
+  };
+
   return {
     snapshot: () => inForce.snapshot,
     decide: (request) => decideInForce(inForce, request, selfId),
@@ -86,7 +99,7 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
         const result = reloadLocked(text, acceptWidening);
         return { outcome: result, before: earlier, now: inForce.snapshot };
       });
-      if (now !== before) for (const listener of [...listeners]) listener(now, before);
+      if (now !== before) tell(now, before);
       return outcome;
     },
     status: () => statusOf(inForce, lastError),

@@ -1,5 +1,4 @@
 export { CAPABILITIES } from './capabilities.ts';
-export { commandAllowed, matchesPattern } from './commands.ts';
 export {
   type CompileOptions,
   type CompileResult,

@@ -16,7 +16,7 @@ export const subjectStep: Step = {
     }
     deciding.subject = subject;
     if (subject.rules.enabled) return undefined;
-    const next = `on ${quote(index.config.node.name)}, set \`enabled = true\` under [${subject.path}] and run: writ policy reload`;
+    const next = `on ${quote(index.config.node.name)}, set \`enabled = true\` under [${subject.path}] and run: writ policy reload --accept`;
     const path = joinPath(subject.path, 'enabled');
     return deny('PEER_DISABLED', `the peer ${quote(subject.label)} is switched off on this node`, [next], path);
   },

@@ -205,6 +205,9 @@ export interface PolicyEngine {
    * restart begins with it.
    */
   acceptedState(): string;
-  /** Called after each acknowledged change of the snapshot, outside the lock; returns how to stop. */
+  /**
+   * Called after each acknowledged change of the snapshot, outside the lock; returns how to stop. One that throws is
+   * reported and keeps no other from being called.
+   */
   onChange(listener: (now: Snapshot, before: Snapshot) => void): () => void;
 }

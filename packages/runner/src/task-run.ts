@@ -65,7 +65,7 @@ export function createRun(parts: RunParts): Run {
     const { stdout, stderr } = capture.totals;
     return {
       ending: endingOf(end, cause, spec.timeoutMs),
-      truncated: stdout + stderr > spec.maxOutputBytes || transcript.short,
+      truncated: stdout + stderr > spec.maxOutputBytes || transcript.broken,
       stdoutBytes: stdout,
       stderrBytes: stderr,
       startedAtMs,

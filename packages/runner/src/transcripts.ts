@@ -10,8 +10,8 @@ export interface TranscriptWriter {
    * from this offset. Never rejects.
    */
   append(bytes: Uint8Array): Promise<{ readonly kept: number; readonly offset: number }>;
-  /** Bytes were left out: there was no room for them, or they could not be written. */
-  readonly short: boolean;
+  /** Bytes could not be written although there was room for them. */
+  readonly broken: boolean;
   close(): Promise<void>;
 }
 
@@ -47,7 +47,6 @@ function createWriter(root: string, task: string, capBytes: number, logger: Logg
   let file: FileHandle | undefined;
   let size = 0;
   let broken = false;
-  let short = false;
   const ready = async (): Promise<FileHandle> => {
     if (file === undefined) {
       await mkdir(root, { recursive: true, mode: 0o700 });
@@ -58,8 +57,8 @@ function createWriter(root: string, task: string, capBytes: number, logger: Logg
     return file;
   };
   return {
-    get short() {
-      return broken || short;
+    get broken() {
+      return broken;
     },
     async append(bytes) {
       if (broken) return { kept: 0, offset: size };
@@ -67,7 +66,6 @@ function createWriter(root: string, task: string, capBytes: number, logger: Logg
         const target = await ready();
         const offset = size;
         const kept = Math.max(0, Math.min(bytes.length, capBytes - offset));
-        short ||= kept < bytes.length;
         await writeAll(target, bytes.subarray(0, kept), offset);
         size = offset + kept;
         return { kept, offset };

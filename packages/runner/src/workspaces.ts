@@ -1,4 +1,4 @@
-import { mkdir, readdir, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, realpath, rename, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, quote, type Random, WritError } from '@writ/core';
 import { checkout } from './checkout.ts';
@@ -31,7 +31,7 @@ export interface Workspaces {
    * aborts, CANCELLED; nothing is left then.
    */
   prepare(source: WorkspaceSource | undefined, how: Preparing): Promise<Attempt>;
-  /** Renames an attempt away at once and removes it behind the scenes. */
+  /** Removes an attempt behind the scenes; one that holds anything is renamed away first. */
   release(attempt: Attempt): void;
   /** Resolves when everything released is removed. */
   close(): Promise<void>;
@@ -50,6 +50,8 @@ export interface WorkspacesOptions {
 const ATTEMPT = 'run-';
 const TRASH = 'trash-';
 const NAME_BYTES = 16;
+/** Sets of folders that are made ahead, so that no run waits for its own. */
+const SPARES = 4;
 
 /** Makes the root at first use, and removes there what an earlier process has left. */
 export function createWorkspaces(options: WorkspacesOptions): Workspaces {
@@ -57,7 +59,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
   let { root } = options;
   const work = new Set<Promise<void>>();
   let ready: Promise<void> | undefined;
-  let spare: Promise<Attempt> | undefined;
+  const spares: Promise<Attempt>[] = [];
   const newName = (prefix: string): string =>
     join(root, `${prefix}${Buffer.from(options.random.bytes(NAME_BYTES)).toString('hex')}`);
   const remember = (removal: Promise<void>, path: string): void => {
@@ -81,15 +83,20 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
       else if (name.startsWith(TRASH)) remember(removeTree(join(root, name)), name);
     }
   };
-  // One set of folders is always made ahead, so that a run does not wait for it.
+  const make = (): Promise<Attempt> => makeFolders(newName(ATTEMPT));
   const take = async (): Promise<Attempt> => {
     ready ??= open();
     await ready;
-    const make = (): Promise<Attempt> => makeFolders(newName(ATTEMPT));
-    const taken = spare?.catch(make) ?? make();
-    spare = make();
-    spare.catch(() => {});
+    const taken = spares.shift()?.catch(make) ?? make();
+    while (spares.length < SPARES) {
+      const spare = make();
+      spare.catch(() => {});
+      spares.push(spare);
+    }
     return taken;
+  };
+  const giveBack = async (attempt: Attempt): Promise<void> => {
+    if (!(await removeUnused(attempt))) await discard(attempt.folder);
   };
   return {
     async prepare(source, how) {
@@ -103,10 +110,12 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
         throw how.signal.aborted ? notWanted() : error;
       }
     },
-    release: (attempt) => remember(discard(attempt.folder), attempt.folder),
+    release: (attempt) => remember(giveBack(attempt), attempt.folder),
     async close() {
-      const unused = await spare?.catch(() => undefined);
-      if (unused !== undefined) await discard(unused.folder);
+      for (const spare of spares.splice(0)) {
+        const unused = await spare.catch(() => undefined);
+        if (unused !== undefined) await giveBack(unused);
+      }
       while (work.size > 0) await Promise.all(work);
     },
   };
@@ -117,6 +126,17 @@ async function makeFolders(folder: string): Promise<Attempt> {
   await mkdir(attempt.folder, { mode: 0o700 });
   await Promise.all([attempt.work, attempt.home, attempt.tmp].map((path) => mkdir(path, { mode: 0o700 })));
   return attempt;
+}
+
+/** Most runs leave their folders empty: a few calls, instead of a walk. False where something is left. */
+async function removeUnused({ folder, work, home, tmp }: Attempt): Promise<boolean> {
+  try {
+    await Promise.all([work, home, tmp].map((path) => rmdir(path)));
+    await rmdir(folder);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function cloneInto(attempt: Attempt, source: WorkspaceSource, how: Preparing, git: Git): Promise<void> {

@@ -1,20 +1,25 @@
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ask, jsonLines, run, startThreeNodes, submit, type ThreeNodes, untilFinished } from '@writ/testkit/mesh';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /** Prints a line, waits to be told by a file, and prints another. */
-const GATED = ['sh', '-c', 'echo first; while [ ! -e "$1" ]; do sleep 0.02; done; echo second', 'sh'];
+const dir = mkdtempSync(join(tmpdir(), 'writ-gate-'));
+const gate = join(dir, 'gate');
+const GATED = ['sh', '-c', 'echo first; while [ ! -e "$1" ]; do sleep 0.02; done; echo second', 'sh', gate];
 const ECHO = ['printf', '<%s>', '**'];
 
 let nodes: ThreeNodes;
-let gate: string;
 beforeAll(async () => {
   nodes = await startThreeNodes({
-    commands: [['git', 'log', '--oneline', '-1'], [...GATED, '*'], ECHO, ['sh', '-c', 'exit 7'], ['sleep', '600']],
+    commands: [['git', 'log', '--oneline', '-1'], GATED, ECHO, ['sh', '-c', 'exit 7'], ['sleep', '600']],
   });
-  gate = `${nodes.mesh.dir}/gate`;
 }, 120_000);
-afterAll(() => nodes.mesh.close(), 60_000);
+afterAll(async () => {
+  rmSync(dir, { recursive: true });
+  await nodes.mesh.close();
+}, 60_000);
 
 const delegate = (...argv: string[]) => nodes.alpha.writ('delegate', '--peer', 'beta', '--profile', 'query', ...argv);
 
@@ -28,7 +33,7 @@ describe('query work', () => {
   });
 
   it('shows its output while it runs', async () => {
-    const running = nodes.alpha.start('delegate', '--peer', 'beta', '--profile', 'query', '--', ...GATED, gate);
+    const running = nodes.alpha.start('delegate', '--peer', 'beta', '--profile', 'query', '--', ...GATED);
     await running.says(/^first\n/);
     const [task] = (await nodes.alpha.client().call('list_tasks', { limit: 1 })).tasks;
     expect(task).toMatchObject({ state: 'running', finished: false, peer: 'beta', side: 'asked' });

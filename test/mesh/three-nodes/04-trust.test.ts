@@ -1,8 +1,8 @@
-import { METHOD_TABLE } from '@writ/mesh';
 import {
   ask,
   callRaw,
   follow,
+  MESH_METHODS,
   type MeshNode,
   pairNodes,
   processesWith,
@@ -14,13 +14,12 @@ import {
 } from '@writ/testkit/mesh';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const METHODS = Object.keys(METHOD_TABLE);
 const OFFER = { profiles: ['query', 'repo-dev'], workspaces: ['app'] };
 
 let nodes: ThreeNodes;
 let stranger: MeshNode;
 beforeAll(async () => {
-  nodes = await startThreeNodes({ commands: [['sh', '-c', 'echo up; sleep "$1" & wait', 'sh', '*']] });
+  nodes = await startThreeNodes({ commands: [14142, 14143, 14144, 14145].map((seconds) => sleeper(seconds).argv) });
   stranger = await nodes.mesh.add('stranger');
 }, 120_000);
 afterAll(() => nodes.mesh.close(), 60_000);
@@ -36,21 +35,21 @@ async function running(node: MeshNode, seconds: number): Promise<string> {
 
 describe('a node that is nobody’s peer', () => {
   it('is refused by every method, also with its own good certificate', async () => {
-    const ends = await callRaw(nodes.beta, { keysOf: stranger }, METHODS);
+    const ends = await callRaw(nodes.beta, { keysOf: stranger }, MESH_METHODS);
     expect(Object.keys(ends)).toHaveLength(12);
     expect(new Set(Object.values(ends))).toEqual(new Set(['UNAUTHENTICATED PEER_UNKNOWN']));
     expect(await nodes.beta.client().call('list_tasks', { side: 'executing' })).toEqual({ tasks: [] });
   });
 
   it('is refused by every method without a certificate', async () => {
-    const ends = await callRaw(nodes.beta, undefined, METHODS);
+    const ends = await callRaw(nodes.beta, undefined, MESH_METHODS);
     expect(Object.values(ends).filter((end) => end.startsWith('OK'))).toEqual([]);
   });
 
   it('gets only to Redeem while an invite is open, and there not without the secret', async () => {
     const inviting = nodes.beta.start('peer', 'invite', '--profiles', 'query', '--json');
     await inviting.says(/"code"/);
-    const ends = await callRaw(nodes.beta, { keysOf: stranger }, METHODS);
+    const ends = await callRaw(nodes.beta, { keysOf: stranger }, MESH_METHODS);
     inviting.kill('SIGINT');
     await inviting.ended;
     const { '/writ.mesh.v1.MeshService/Redeem': redeem, ...others } = ends;
@@ -99,7 +98,7 @@ describe('a peer that is removed by the node that works', () => {
     expect(await untilFinished(nodes.alpha, mine)).toMatchObject({ state: expect.stringMatching(/^(failed|lost)$/) });
     const next = await ask(nodes.alpha, { argv: ['true'] }).catch((error: { code: string }) => error);
     expect('accepted' in next ? next.decided?.code : next.code).toBe('PEER_UNKNOWN');
-    const ends = await callRaw(nodes.beta, { keysOf: nodes.alpha }, METHODS);
+    const ends = await callRaw(nodes.beta, { keysOf: nodes.alpha }, MESH_METHODS);
     expect(new Set(Object.values(ends))).toEqual(new Set(['UNAUTHENTICATED PEER_UNKNOWN']));
     expect(await nodes.gamma.client().call('status', { task: other })).toMatchObject({ state: 'running' });
     await nodes.gamma.client().call('cancel', { task: other });

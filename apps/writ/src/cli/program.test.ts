@@ -18,6 +18,7 @@ async function writ(...argv: string[]): Promise<{ code: number; err: string }> {
     clock: createSystemClock(),
     streams: { in: stream, out: stream, err: stream } as never,
     signal: new AbortController().signal,
+    json: argv.includes('--json'),
   };
   const code = await runProgram(
     program,
@@ -54,5 +55,12 @@ describe('the command line', () => {
     const { code, err } = await writ(...argv);
     expect(code).toBe(2);
     expect(err).toContain(why);
+  });
+
+  it('a wrong call with --json is an error for a program', async () => {
+    await expect(writ('delgate', '--json')).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringContaining("unknown command 'delgate'"),
+    });
   });
 });

@@ -63,6 +63,7 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
     text,
     clock,
     selfId: identity.public.id,
+    onListenerError: (error) => logger.error('a change of the policy was not followed', { reason: String(error) }),
     ...(acceptedState === undefined ? {} : { acceptedState }),
   });
   const { generation, parked } = engine.status();

@@ -13,7 +13,7 @@ export interface ServeOptions {
 }
 
 /** How long running work may take to end when the node stops, milliseconds. */
-const GRACE_MS = 10_000;
+const GRACE_MS = 5_000;
 
 /** Runs the node of `home` until it is told to stop; returns the exit code. Throws what keeps it from starting. */
 export async function serveNode(home: Home, environment: Environment, options: ServeOptions): Promise<number> {

@@ -80,7 +80,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     describe: createRemoteDescribe(work.peers),
     config: createConfigAdmin(config, base.compile),
     profiles: createProfileValidator(),
-    sessions: createSessions(database, stores.sessions, identity.public.id, random),
+    sessions: createSessions(identity.public.id, random),
     authenticator: createAuthenticator(database, stores.tokens, stores.tasks),
     scope: createTaskScope(database, stores.mirrors),
     audit: database,

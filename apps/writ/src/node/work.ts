@@ -16,6 +16,7 @@ import type { Environment } from '../env.ts';
 import type { Closers } from './closers.ts';
 import type { Foundations } from './foundations.ts';
 import { resolveConfigPath } from './paths.ts';
+import { createSessionRecord } from './sessions.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
 import { createWritIssuer } from './writ-issuer.ts';
 
@@ -83,6 +84,7 @@ export function createWork(base: Foundations, environment: Environment, closers:
     issuer: createWritIssuer(base.identity, engine, clock, random),
     contextOf: (tx, task) => executor.context(tx, task),
     transcripts: createFileTranscripts(home.mirrorsDir),
+    recordSession: createSessionRecord(stores.sessions, base.identity.public.id),
     clock,
     random,
     logger,

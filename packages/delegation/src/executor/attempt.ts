@@ -10,9 +10,14 @@ import { untilStored } from './until-stored.ts';
 /** Runs the task of a slot from its preparation to its end; never rejects. `next` and `outcomeOf` decide, this acts. */
 export async function runAttempt(parts: ExecutorParts, live: LiveTask): Promise<void> {
   const started = await prepareAndStart(parts, live);
-  if (started?.kind === 'unstarted') {
+  if (started) await runStarted(parts, live, started);
+}
+
+/** Follows what became of a start to the end of the task; never rejects. */
+export async function runStarted(parts: ExecutorParts, live: LiveTask, started: Started): Promise<void> {
+  if (started.kind === 'unstarted') {
     await untilStored(parts, live, () => giveUp(parts, live, started.attempt, started.error));
-  } else if (started?.kind === 'running') {
+  } else if (started.kind === 'running') {
     const { attempt } = started;
     const report = await untilGone(parts, attempt, started.run);
     const unwritten = attempt.output.finish();

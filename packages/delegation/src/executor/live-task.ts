@@ -1,6 +1,6 @@
 import type { Ask, Lease, Subject } from '@writ/authority';
 import type { Grant } from '@writ/policy';
-import type { Granted, Task } from '@writ/task-store';
+import type { Granted, Task, TaskBounds } from '@writ/task-store';
 import type { StopCause } from '../outcome.ts';
 import type { Run } from '../types.ts';
 
@@ -21,6 +21,7 @@ export interface LiveTask {
   readonly sender: string;
   readonly subject: Subject;
   readonly ask: Ask;
+  readonly bounds: TaskBounds;
   /** Ends the preparation of its workspace, which no permit covers yet. */
   readonly preparing: AbortController;
   /** Set once the transaction that starts the attempt is committed. */
@@ -34,8 +35,10 @@ export interface LiveTask {
   readonly end: () => void;
 }
 
-/** The live part of a task, from its row alone, so that a restart makes the same. */
-export function createLiveTask(task: Task): LiveTask {
+/** The live part of a task, from what its row holds or will hold alone, so that a restart makes the same. */
+export function createLiveTask(
+  task: Pick<Task, 'id' | 'sender' | 'origin' | 'session' | 'chain' | 'spec' | 'bounds'>,
+): LiveTask {
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -45,6 +48,7 @@ export function createLiveTask(task: Task): LiveTask {
     sender: task.sender,
     subject: subjectOf(task),
     ask: askOf(task),
+    bounds: task.bounds,
     preparing: new AbortController(),
     ended,
     end,

@@ -43,12 +43,18 @@ export async function start(
 ): Promise<Started> {
   // Nothing else runs between this look and the transaction.
   if (!isStillFitting(parts, live, preparation)) return { kind: 'unfit' };
-  const attempt = parts.database.withWriteTx((tx) => permitStart(parts, tx, live));
+  const attempt = parts.database.withWriteTx((tx) => permitStart(parts, tx, live, parts.tasks.get(tx, live.id)));
   if (!attempt || preparation.kind === 'refused') return { kind: 'over' };
   return spawn(parts, live, attempt, preparation.prepared);
 }
 
-async function spawn(parts: ExecutorParts, live: LiveTask, attempt: Attempt, prepared: PreparedRun): Promise<Started> {
+/** Spawns an attempt whose row is committed. */
+export async function spawn(
+  parts: ExecutorParts,
+  live: LiveTask,
+  attempt: Attempt,
+  prepared: PreparedRun,
+): Promise<Started> {
   live.permit = attempt.permit;
   try {
     const run = await prepared.start(await withAccess(parts, attempt), {
@@ -89,10 +95,17 @@ export function endUnprepared(parts: ExecutorParts, live: LiveTask, error: unkno
   });
 }
 
-/** INVARIANT: 4 decision, claim and `running` are one transaction. */
-function permitStart(parts: ExecutorParts, tx: WriteTx, live: LiveTask): Attempt | undefined {
-  const { tasks, authority, journal } = parts;
-  const task = tasks.get(tx, live.id);
+/**
+ * Decides, claims and writes `running`, or how the task ends instead; undefined where nothing is to be spawned.
+ * INVARIANT: 4 decision, claim and `running` are one transaction.
+ */
+export function permitStart(
+  parts: ExecutorParts,
+  tx: WriteTx,
+  live: LiveTask,
+  task: Task | undefined,
+): Attempt | undefined {
+  const { authority, journal } = parts;
   if (!task || isTerminal(task.state)) return undefined;
   if (live.cause) {
     journal.end(tx, task, outcomeWithoutRun(live.cause, tx.nowMs));

@@ -98,6 +98,8 @@ function store(
     const wish = parent
       ? { ...head, ...childOf(parent), idempotencyKey: childKey(parent.task, key ?? id) }
       : { ...head, session: request.session, agent: request.agent, idempotencyKey: key ?? id };
+    // A child's session is recorded where it began.
+    if (!parent) parts.recordSession(tx, { id: wish.session, agent: wish.agent });
     const refusal = (parent ? childRefusal(parts, tx, parent, wish) : undefined) ?? outboundRefusal(parts, wish);
     if (!refusal) {
       const writs = issueWrits(parts, wish, parent);

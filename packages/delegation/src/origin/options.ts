@@ -1,5 +1,5 @@
 import type { Clock, Logger, Random } from '@writ/core';
-import type { Database } from '@writ/database';
+import type { Database, WriteTx } from '@writ/database';
 import type { PolicyEngine } from '@writ/policy';
 import type { MirrorStore } from '@writ/task-store';
 import type { Executor, PeerDirectory, TranscriptMirror, WritIssuer } from '../types.ts';
@@ -16,6 +16,8 @@ export interface OriginOptions {
   /** What a task that is executed here may hand on; absent: nothing is handed on. */
   readonly contextOf?: Executor['context'];
   readonly transcripts: TranscriptMirror;
+  /** Stores the session of a wish, where it is not stored yet, in the transaction that stores the wish. */
+  readonly recordSession: (tx: WriteTx, session: { readonly id: string; readonly agent: string }) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

@@ -70,7 +70,7 @@ export function createTaskHandlers({ executor }: Pick<HandlerDeps, 'executor'>):
     async *watch(context, request) {
       const { id } = own(context, request.task);
       const afterSeq = readCount('after_seq', request.afterSeq);
-      for await (const watched of executor.watch(id, afterSeq, context.signal)) yield eventToWire(watched);
+      for await (const watched of executor.watch(id, afterSeq, context.signal)) yield eventToWire(id, watched);
     },
   };
 }

@@ -22,6 +22,8 @@ export interface CallContext {
   end(error: WritError): void;
   policy?: MethodPolicy;
   caller?: Caller;
+  /** True where the connection proves a peer that this node has disabled; it counts as a stranger. */
+  isDisabled?: boolean;
   /** Certificate whose key the other end of the connection holds, DER; whether anybody vouches for it is another matter. */
   leafDer?: Uint8Array;
   /** True once a handler answers for the call. */

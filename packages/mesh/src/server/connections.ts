@@ -30,7 +30,7 @@ export function connectionKey(ends: ConnectionEnds): string | undefined {
 
 /** The connections of a listener. */
 export interface Connections {
-  /** Takes a connection over; false, and it is destroyed, where it is one too many or closed already. */
+  /** Takes a connection over once it is encrypted; false, and it is destroyed, where it is closed already. */
   add(socket: TLSSocket): boolean;
   get(key: string): Connection | undefined;
   /** Notes that a peer was served over a connection, so that it lives and can be cut by that peer's id. */
@@ -39,6 +39,8 @@ export interface Connections {
   hold(key: string): () => void;
   /** Destroys, after the grace period for reading why, the connections over which such a peer was served. */
   cutWhere(match: (peerId: string) => boolean): void;
+  /** True for one that may make way for another: it serves no peer, and no call holds it. */
+  isIdle(key: string): boolean;
   size(): number;
   /** Resolves when the last one is gone; those left after `graceMs` are destroyed. */
   drain(graceMs: number): Promise<void>;
@@ -54,7 +56,6 @@ interface Entry extends Connection {
 /** Keeps count of connections and drops those that never prove anything. */
 export function createConnections(limits: MeshLimits, clock: Clock): Connections {
   const entries = new Map<string, Entry>();
-  const perAddress = new Map<string, number>();
   let whenEmpty: (() => void) | undefined;
 
   function dropIdleStranger(entry: Entry): void {
@@ -66,9 +67,6 @@ export function createConnections(limits: MeshLimits, clock: Clock): Connections
   function forget(entry: Entry): void {
     entry.cancelIdle();
     if (entries.get(entry.key) === entry) entries.delete(entry.key);
-    const left = (perAddress.get(entry.address) ?? 1) - 1;
-    if (left > 0) perAddress.set(entry.address, left);
-    else perAddress.delete(entry.address);
     if (entries.size === 0) whenEmpty?.();
   }
 
@@ -76,16 +74,13 @@ export function createConnections(limits: MeshLimits, clock: Clock): Connections
     add(socket) {
       const { remoteAddress: address } = socket;
       const key = connectionKey(socket);
-      const count = perAddress.get(address ?? '') ?? 0;
-      const isFull = entries.size >= limits.maxConnections || count >= limits.maxConnectionsPerAddress;
-      if (address === undefined || key === undefined || entries.has(key) || isFull) {
+      if (address === undefined || key === undefined || entries.has(key)) {
         socket.destroy();
         return false;
       }
       const entry = createEntry(socket, key, address);
       entry.cancelIdle = clock.setTimer(limits.strangerIdleMs, () => dropIdleStranger(entry));
       entries.set(entry.key, entry);
-      perAddress.set(address, count + 1);
       socket.once('close', () => forget(entry));
       return true;
     },
@@ -108,6 +103,10 @@ export function createConnections(limits: MeshLimits, clock: Clock): Connections
       for (const { peers, socket } of entries.values()) {
         if ([...peers].some(match)) clock.setTimer(limits.revokedGraceMs, () => socket.destroy());
       }
+    },
+    isIdle(key) {
+      const entry = entries.get(key);
+      return entry === undefined || (entry.peers.size === 0 && entry.holds === 0);
     },
     size: () => entries.size,
     async drain(graceMs) {

@@ -55,6 +55,8 @@ export interface TestNode {
   readonly authority: Authority;
   readonly executor: Executor;
   readonly origin: Origin;
+  /** Write transactions that were committed so far. */
+  commits(): number;
   /** As when the process dies: nothing is drained, nothing is told. The folder stays for another node. */
   kill(): Promise<void>;
   /** Closes it in order and removes the folder. */
@@ -65,7 +67,18 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const { clock, runner, policy: text, selfId = NODE_IDS.beta, logger = silentLogger } = options;
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'writ-delegation-')));
   const random = createSystemRandom();
-  const database = await openDatabase({ path: options.inMemory ? ':memory:' : join(dir, 'writ.db'), clock, logger });
+  const opened = await openDatabase({ path: options.inMemory ? ':memory:' : join(dir, 'writ.db'), clock, logger });
+  let commits = 0;
+  const database: Database = {
+    ...opened,
+    withWriteTx: (fn) =>
+      opened.withWriteTx((tx) => {
+        tx.afterCommit(() => {
+          commits += 1;
+        });
+        return fn(tx);
+      }),
+  };
   const tasks = (options.wrapTasks ?? ((store) => store))(createTaskStore());
   const mirrors = createMirrorStore();
   const engine = createPolicyEngine({ text, clock, selfId });
@@ -91,10 +104,12 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     issuer: { issue: ({ to, task }) => `writ for ${task} to ${to}` },
     contextOf: (tx, task) => executor.context(tx, task),
     transcripts: createFileTranscripts(join(dir, 'transcripts')),
+    recordSession: () => {},
   });
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   return {
     ...{ dir, database, tasks, mirrors, engine, authority, executor, origin },
+    commits: () => commits,
     async kill() {
       await origin.close();
       database.close();

@@ -28,6 +28,8 @@ export interface AddOptions {
   /** Absent: what `writ init` writes. */
   readonly config?: (listen: string) => string;
   readonly start?: boolean;
+  /** Besides that of the mesh. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** How long processes may take to be gone after their nodes have stopped, milliseconds. */
@@ -45,7 +47,10 @@ export function createTestMesh(): TestMesh {
     environment,
     async add(name, options = {}) {
       const listen = `127.0.0.1:${await freePort()}`;
-      const node = createMeshNode(name, join(dir, name), listen, { environment, cwd: dir });
+      const node = createMeshNode(name, join(dir, name), listen, {
+        environment: { ...environment, ...options.environment },
+        cwd: dir,
+      });
       if (Buffer.byteLength(controlSocketOf(node.home)) > 100) throw new Error(`${node.home} is too long for a socket`);
       const made = await node.writ('init', '--no-start', '--name', name, '--listen', listen);
       if (made.code !== 0) throw new Error(`writ init ended with ${made.code}: ${made.stderr}`);
