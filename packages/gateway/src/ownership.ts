@@ -22,6 +22,6 @@ export function checkOwnership(
 }
 
 /** INVARIANT: 7 whether `caller` may know of `task`. */
-export function reaches(caller: Caller, task: string, scope: Pick<TaskScope, 'within'>): boolean {
+function reaches(caller: Caller, task: string, scope: Pick<TaskScope, 'within'>): boolean {
   return caller.kind === 'host' || caller.task === task || scope.within(caller.task, task);
 }

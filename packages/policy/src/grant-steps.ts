@@ -87,7 +87,10 @@ export const leaseStep: Step = {
     deciding.lease = request.leases.find((fact) => leaseCovers(fact, name, mask, request.workspace));
     if (deciding.lease) return undefined;
     const shown = formatDuration(Math.min(3_600_000, index.config.leases.maxMs));
-    const next = `a person on ${quote(index.config.node.name)} lends one: writ lease grant ${label} ${name} --for ${shown}`;
+    // A lease for the sender does not serve whoever stands behind it.
+    const origin = request.chain.length > 1 ? ` --origin ${request.chain[0]}` : '';
+    const command = `writ lease grant ${label} ${name} --for ${shown}${origin}`;
+    const next = `a person on ${quote(index.config.node.name)} lends one: ${command}`;
     const message = `${quote(name)} needs a lease, and no live one covers the request`;
     return (rules.mayRequestLease ? ask : deny)('LEASE_REQUIRED', message, [next], leasePath(name));
   },

@@ -166,6 +166,19 @@ describe('a task that hands work on', () => {
     ]);
   });
 
+  it('begins a chain where its own node asked itself, with no more than it was granted', async () => {
+    const text = `${policy()}[self]\nprofiles = ["relay"]\nworkspaces = ["app"]\nmax_depth = 1\n`;
+    await node.engine.reload(text, { acceptWidening: true });
+    node.authority.grantLease({ peer: 'self', profile: 'relay', durationMs: 3_600_000, issuedBy: 'person' });
+    const own = await node.origin.delegate({ to: 'self', spec: SPEC, session: 'own', agent: 'me' });
+    await runner.runOf(own.task.id);
+    expect(context(own.task.id)).toMatchObject({ origin: 'self', ids: [], writs: [], depth: 1, workspaces: ['app'] });
+    const { task } = await node.origin.delegate(wish(own.task.id));
+    expect(task).toMatchObject({ parent: own.task.id, session: 'own', agent: 'me' });
+    expect(task.origin).toBeUndefined();
+    expect(submitted.at(-1)?.writs).toEqual([`writ for ${task.id} to ${GAMMA}`]);
+  });
+
   it('may hand on the meet of what it was granted, of what is granted now, and of the writs', async () => {
     const parent = await parentTask();
     expect(context(parent.id)).toMatchObject({

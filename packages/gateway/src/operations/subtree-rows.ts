@@ -1,7 +1,7 @@
 import type { GatewayPorts } from '../gateway-ports.ts';
 import type { Caller } from '../types.ts';
 import { type LabelOf, viewAsked, viewExecuting } from '../views/task-view.ts';
-import type { Cursor, Row } from './task-list.ts';
+import type { Cursor, Row } from './task-rows.ts';
 
 /** Most tasks that one task handed on and that its list looks at. */
 const MOST_CHILDREN = 5000;

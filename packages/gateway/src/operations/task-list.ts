@@ -8,22 +8,12 @@ import type { Caller } from '../types.ts';
 import { type TaskViewData, viewAsked, viewExecuting } from '../views/task-view.ts';
 import { labelsOf, requirePeerId } from './peer-lookup.ts';
 import { subtreeSides } from './subtree-rows.ts';
+import type { Cursor, Row } from './task-rows.ts';
 
 /** Most records that one call looks at, so that a rare state does not make it read everything. */
 const MOST_LOOKED_AT = 5000;
 
 type ListInput = z.output<typeof delegationContract.list_tasks.input>;
-
-/** A record of either side; a delegation to this node itself shows as the asking one. */
-export interface Row {
-  readonly side: 'asked' | 'executing';
-  readonly id: string;
-  /** When this node recorded it: falls with the order of its table, on both sides by the same clock. */
-  readonly createdAtMs: number;
-  /** This node asked itself. */
-  readonly isOwn: boolean;
-  readonly view: () => TaskViewData;
-}
 
 /** Tasks of both sides, newest first. Throws NOT_FOUND for a peer that is none, BAD_REQUEST for a cursor that is none. */
 export function listTasks(ports: GatewayPorts, input: ListInput, caller: Caller): OperationOutput<'list_tasks'> {
@@ -85,12 +75,6 @@ function collect(rows: Iterable<Row>, input: ListInput, from: Cursor): Operation
     if (input.state === undefined || view.state === input.state) tasks.push(view);
   }
   return { tasks };
-}
-
-/** Where a page went on: the last record taken of each side. */
-export interface Cursor {
-  asked?: string;
-  executing?: string;
 }
 
 /** Stands between the two ids of a cursor; no id holds it. */

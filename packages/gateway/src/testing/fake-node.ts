@@ -66,7 +66,11 @@ export function createFakeNode(): FakeNode {
         for (let at = children.get(task); at !== undefined; at = children.get(at)) if (at === root) return true;
         return false;
       },
-      members: (root, limit) => [...children.keys()].filter((id) => ports.scope.within(root, id)).reverse().slice(0, limit),
+      members: (root, limit) =>
+        [...children.keys()]
+          .filter((id) => ports.scope.within(root, id))
+          .reverse()
+          .slice(0, limit),
     },
     audit: {
       auditTail: (limit) =>

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSystemClock, createSystemRandom } from '@writ/core';
+import type { TaskContext, WritIssuer } from '@writ/delegation';
+import { createIdentity, type NodeIdentity, verifyChain } from '@writ/identity';
+import { addPeer, createPolicyEngine, type PolicyEngine, stockConfig } from '@writ/policy';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createWritIssuer } from './writ-issuer.ts';
+
+const clock = createSystemClock();
+const random = createSystemRandom();
+const SPEC = { input: { kind: 'argv', argv: ['true'] }, profile: 'query' } as const;
+let dir: string;
+let nodes: readonly { readonly identity: NodeIdentity; readonly engine: PolicyEngine; readonly issuer: WritIssuer }[];
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'writ-issuer-'));
+  const identities = await Promise.all(
+    ['a', 'b', 'c'].map((name) => createIdentity({ dir: join(dir, name), clock, random })),
+  );
+  nodes = identities.map((identity, at) => {
+    const next = identities[at + 1];
+    const rights = { profiles: ['query'], workspaces: ['app'], ship: false };
+    const stock = stockConfig({ nodeName: `n${at}`, workspaces: [], isolation: 'none' });
+    const peer = { label: 'next', id: next?.public.id ?? '', profiles: [], workspaces: [], outbound: rights };
+    const text = next === undefined ? stock : addPeer(stock, peer);
+    const engine = createPolicyEngine({ text, clock, selfId: identity.public.id });
+    return { identity, engine, issuer: createWritIssuer(identity, engine, clock, random) };
+  });
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const id = (at: number): string => nodes[at]?.identity.public.id ?? '';
+const issue = (at: number, parent?: TaskContext): string =>
+  nodes[at]?.issuer.issue({
+    ...{ to: id(at + 1), task: `t${at}`, spec: SPEC, session: 's', agent: 'me', generation: 1 },
+    ...(parent ? { parent } : {}),
+  }) ?? '';
+
+const context = (writs: readonly string[], more: Partial<TaskContext> = {}): TaskContext => ({
+  ...{ task: 't0', origin: id(0), session: 's', agent: 'me', ids: [id(0)], writs },
+  ...{ closure: ['inspect_status', 'subdelegate'], workspaces: ['app', 'docs'], network: 'deny' },
+  ...{ maxOutputBytes: 1000, depth: 3, expiresAtMs: clock.nowMs() + 60_000 },
+  ...more,
+});
+
+describe('the writs of two hops', () => {
+  it('make a chain that whoever receives it accepts, no wider than the context at any point', () => {
+    const first = issue(0);
+    const second = issue(1, context([first]));
+    const check = { self: id(2), tlsPeer: id(1), nowMs: clock.nowMs(), maxChain: 8 };
+    const pins = { get: (node: string) => nodes.find(({ identity }) => identity.public.id === node)?.identity.public };
+    const { hops, ids, last } = verifyChain([first, second], check, pins);
+    expect(ids).toEqual([id(0), id(1)]);
+    expect(hops[0]).toMatchObject({ depth: 7, grant: { network: 'allow', workspaces: ['app'] } });
+    expect(last).toMatchObject({
+      ...{ origin: id(0), session: 's', agent: 'me', depth: 2 },
+      grant: { closure: ['inspect_status', 'subdelegate'], workspaces: ['app'], network: 'deny', maxOutputBytes: 1000 },
+    });
+    expect(last.exp * 1000).toBeLessThanOrEqual(clock.nowMs() + 60_000);
+  });
+
+  it('are not signed for a task that has no second left', () => {
+    const ending = context([issue(0)], { expiresAtMs: clock.nowMs() });
+    expect(() => issue(1, ending)).toThrow(expect.objectContaining({ code: 'WRIT_EXPIRED' }));
+  });
+
+  it('begin at this node where its own agent asked', () => {
+    const own = issue(1, context([], { origin: 'self', ids: [] }));
+    const check = { self: id(2), tlsPeer: id(1), nowMs: clock.nowMs(), maxChain: 8 };
+    const pins = { get: () => nodes[1]?.identity.public };
+    expect(verifyChain([own], check, pins).last).toMatchObject({ origin: id(1), iss: id(1), depth: 2 });
+  });
+});
