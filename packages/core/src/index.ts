@@ -14,6 +14,7 @@ export {
   WRIT_CODES,
   type WritCode,
 } from './codes.ts';
+export { matchesPattern } from './command-pattern.ts';
 export {
   errorFromJson,
   errorToJson,

@@ -1,6 +1,5 @@
-import { quote } from '@writ/core';
+import { matchesPattern, quote } from '@writ/core';
 import { buildCeilings, checkNodeCircles, didYouMean } from './ceilings.ts';
-import { matchesPattern } from './commands.ts';
 import { buildProfile, knownCapability } from './profiles.ts';
 import type { Placed, Report } from './readers.ts';
 import { type CommandDocument, type Document, SCHEMA_VERSION } from './schema.ts';
