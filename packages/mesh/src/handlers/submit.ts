@@ -40,6 +40,7 @@ export function createSubmit(deps: HandlerDeps): UnaryHandler<SubmitRequest, Sub
       chain,
     });
     if (answer.accepted) return { task: taskToWire(answer.task) };
+    context.chargeRefusal?.();
     return { decision: decisionToWire(decisionForPeer(answer.decision)) };
   };
 }

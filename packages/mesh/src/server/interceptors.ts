@@ -46,9 +46,11 @@ function limitRate({ limits, clock }: InterceptorDeps): Check {
   const peerRate = createRateLimiter(limits.peerRate, REMEMBERED_CALLERS, clock);
   const strangerRate = createRateLimiter(limits.strangerRate, REMEMBERED_CALLERS, clock);
   const knockRate = createRateLimiter(limits.knockRate, REMEMBERED_CALLERS, clock);
-  return ({ caller, policy }) => {
+  return (context) => {
+    const { caller, policy } = context;
     const unprovenRate = policy?.authentication === 'invited' ? strangerRate : knockRate;
     const rate = caller?.kind === 'peer' ? peerRate : unprovenRate;
+    context.chargeRefusal = () => rate.charge(callerKey(caller), policy?.limits.refusalCost ?? 0);
     if (rate.take(callerKey(caller), policy?.limits.cost ?? 1)) return undefined;
     return new WritError('RATE_LIMITED', 'too many calls in a short time', { nextSteps: ['try again in a second'] });
   };
