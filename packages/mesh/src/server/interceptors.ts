@@ -50,8 +50,10 @@ function limitRate({ limits, clock }: InterceptorDeps): Check {
     const { caller, policy } = context;
     const unprovenRate = policy?.authentication === 'invited' ? strangerRate : knockRate;
     const rate = caller?.kind === 'peer' ? peerRate : unprovenRate;
+    // Strangers are only refused, whatever they ask for.
+    const cost = caller?.kind === 'peer' ? (policy?.limits.cost ?? 1) : 1;
     context.chargeRefusal = () => rate.charge(callerKey(caller), policy?.limits.refusalCost ?? 0);
-    if (rate.take(callerKey(caller), policy?.limits.cost ?? 1)) return undefined;
+    if (rate.take(callerKey(caller), cost)) return undefined;
     return new WritError('RATE_LIMITED', 'too many calls in a short time', { nextSteps: ['try again in a second'] });
   };
 }
