@@ -1,7 +1,7 @@
+import { foldId } from '@writ/core';
 import { auditDecision, decideNow, usageOf } from './deciding.ts';
 import { createLeaseDesk } from './lease-desk.ts';
 import { NO_USAGE, permitStart } from './start.ts';
-import { foldId } from './subject.ts';
 import type { Authority, AuthorityOptions } from './types.ts';
 
 /** May this happen now: one instance a node, beside its one policy engine. */

@@ -14,6 +14,7 @@ export {
   WRIT_CODES,
   type WritCode,
 } from './codes.ts';
+export { matchesPattern } from './command-pattern.ts';
 export {
   errorFromJson,
   errorToJson,
@@ -26,6 +27,7 @@ export {
 export { canonicalJson, digestJson, type Json, sha256Hex } from './json.ts';
 export { type LogFields, type Logger, silentLogger } from './logger.ts';
 export { foldName } from './names.ts';
+export { foldId, nodeIdFromBase32, parseNodeId } from './node-id.ts';
 export {
   assertPrivateFile,
   createPrivateFile,

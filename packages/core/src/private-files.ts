@@ -12,11 +12,23 @@ const OTHERS = 0o077;
 
 /** Makes `dir` with mode 0700, or throws HOME_INSECURE where it exists and others may enter it. */
 export function ensurePrivateDirectory(dir: string): void {
-  if (mkdirSync(dir, { recursive: true, mode: DIRECTORY_MODE }) !== undefined) {
+  if (makeDirectory(dir)) {
     // A umask may have taken the owner's bits too.
     chmodSync(dir, DIRECTORY_MODE);
   }
   refuseOpen(dir, lstatSync(dir), 'directory');
+}
+
+/** True where it was made; throws BAD_REQUEST where something else is in the way. */
+function makeDirectory(dir: string): boolean {
+  try {
+    return mkdirSync(dir, { recursive: true, mode: DIRECTORY_MODE }) !== undefined;
+  } catch (cause) {
+    throw new WritError('BAD_REQUEST', `cannot make the folder ${quote(dir)}: ${(cause as Error).message}`, {
+      nextSteps: ['name a folder that can be made there'],
+      cause,
+    });
+  }
 }
 
 /** Throws HOME_INSECURE, with the command that mends it, where `path` is no plain file that only this user reaches. */

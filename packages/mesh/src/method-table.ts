@@ -5,13 +5,16 @@ export interface MethodPolicy {
   /** `pinned`: an enabled peer of the current snapshot · `invited`: anybody, while an invite is open. */
   readonly authentication: 'pinned' | 'invited';
   /**
-   * Who decides what the caller gets: `peer`: being one is enough · `own-task`: only tasks that the caller sent ·
-   * `policy`: the policy engine, by way of authority · `invite`: the secret of an invite.
+   * Who decides what the caller gets: `peer`: being one is enough · `own-task`: about the task that the request names,
+   * for its sender only · `own-list`: about whatever the caller sent · `policy`: the policy engine, by way of authority ·
+   * `invite`: the secret of an invite. A handler that is served as another stops the start-up.
    */
-  readonly authorization: 'peer' | 'own-task' | 'policy' | 'invite';
+  readonly authorization: 'peer' | 'own-task' | 'own-list' | 'policy' | 'invite';
   readonly limits: {
     /** Tokens that a call takes of its caller's rate. */
     readonly cost: number;
+    /** Tokens more for one whose answer is a refusal. */
+    readonly refusalCost?: number;
     /** Calls of this method that one caller may have open. */
     readonly maxOpen: number;
     /** Longest duration of a call, milliseconds; absent: as long as both sides like. */
@@ -22,6 +25,10 @@ export interface MethodPolicy {
 }
 
 const UNARY = { cost: 1, maxOpen: 64, maxMs: 30_000 } as const;
+// What is asked of the policy engine is a durable commit each time, and a refusal an entry of the audit trail too. Of
+// the 2000 tokens a second that a peer has: 200 accepted tasks, or 10 refused ones, or 50 questions.
+const SUBMIT = { ...UNARY, cost: 10, refusalCost: 190 } as const;
+const QUESTION = { ...UNARY, cost: 40 } as const;
 const READ = { authentication: 'pinned', authorization: 'own-task', limits: UNARY, audit: 'read' } as const;
 const PEER = { authentication: 'pinned', authorization: 'peer', limits: UNARY, audit: 'read' } as const;
 
@@ -31,19 +38,19 @@ export const METHOD_TABLE: Readonly<Record<string, MethodPolicy>> = {
   '/writ.mesh.v1.MeshService/Submit': {
     authentication: 'pinned',
     authorization: 'policy',
-    limits: UNARY,
+    limits: SUBMIT,
     audit: 'act',
   },
   '/writ.mesh.v1.MeshService/Watch': { ...READ, limits: { cost: 1, maxOpen: 1024 } },
   '/writ.mesh.v1.MeshService/GetTask': READ,
-  '/writ.mesh.v1.MeshService/ListTasks': { ...READ, limits: { ...UNARY, cost: 4 } },
+  '/writ.mesh.v1.MeshService/ListTasks': { ...READ, authorization: 'own-list', limits: { ...UNARY, cost: 4 } },
   '/writ.mesh.v1.MeshService/ReadTranscript': READ,
   // Ending a process tree takes its grace period.
   '/writ.mesh.v1.MeshService/Cancel': { ...READ, limits: { ...UNARY, maxMs: 120_000 }, audit: 'act' },
   '/writ.mesh.v1.MeshService/CheckPolicy': {
     authentication: 'pinned',
     authorization: 'policy',
-    limits: UNARY,
+    limits: QUESTION,
     audit: 'read',
   },
   // As long as an invite lasts, and a little more.

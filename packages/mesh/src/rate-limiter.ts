@@ -5,6 +5,8 @@ import type { Rate } from './limits.ts';
 export interface RateLimiter {
   /** Takes `cost` tokens of `key`; false where there are not as many, and nothing is taken then. */
   take(key: string, cost: number): boolean;
+  /** Takes tokens for what turned out to cost more; a key may owe up to a burst. */
+  charge(key: string, cost: number): void;
 }
 
 interface Bucket {
@@ -39,6 +41,12 @@ export function createRateLimiter(rate: Rate, maxKeys: number, clock: Pick<Clock
       if (tokens < cost) return false;
       buckets.set(key, { tokens: tokens - cost, atMs: nowMs });
       return true;
+    },
+    charge(key, cost) {
+      const nowMs = clock.monotonicMs();
+      const known = buckets.get(key);
+      const tokens = known === undefined ? rate.burst : level(known, nowMs);
+      buckets.set(key, { tokens: Math.max(-rate.burst, tokens - cost), atMs: nowMs });
     },
   };
 }

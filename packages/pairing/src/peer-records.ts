@@ -176,11 +176,13 @@ async function removeLocked(options: Options, labelOrId: string) {
   }
   // INVARIANT: 2 trust ends first: whatever becomes of the file, the peer is out and its work ends.
   await pins.remove(peerId);
+  // Before the leases: what ends now ends because the trust ended.
+  const workEnded = options.endWork(peerId);
   for (const lease of authority.listLeases({ peer: peerId })) authority.revokeLease(lease.id, 'person');
   database.withWriteTx((tx) =>
     tx.audit({ kind: 'peer', action: 'peer.removed', actor: 'person', subject: peerId, details: { label } }),
   );
-  await options.endWork(peerId);
+  await workEnded;
   if (known === undefined) return { label, generation: engine.snapshot().generation };
   try {
     const { generation } = await config.takeAway((text) => edits.removePeer(text, label));

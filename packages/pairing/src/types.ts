@@ -47,7 +47,7 @@ export type JoinEvent =
 export interface Pairing {
   /** Throws BAD_REQUEST where the offer names what is not configured or this node has no mesh address. */
   createInvite(offer: InviteOffer): Promise<Invite>;
-  /** INVARIANT: strangers reach `Redeem` only while this is true. */
+  /** INVARIANT: 3 strangers reach `Redeem` only while this is true. */
   hasOpenInvite(): boolean;
   /** Ends after `paired`, `refused` or `expired`. */
   watchInvite(id: string, signal: AbortSignal): AsyncIterable<InviteEvent>;

@@ -1,4 +1,4 @@
-import { type CompileOptions, compileConfig, compileOrThrow } from './compile.ts';
+import { compileConfig, compileOrThrow } from './compile.ts';
 import { diffPolicies } from './diff.ts';
 import type { CompiledPolicy } from './policy-index.ts';
 import type { PolicyChange } from './types.ts';
@@ -44,10 +44,10 @@ export function writeBounds([accepted, ...since]: Bounds): string {
  * The bound that `writeBounds` wrote. A text that this program no longer loads, like a state that it cannot read,
  * bounds everything to nothing until a person accepts anew.
  */
-export function readBounds(state: string, options: CompileOptions): Bounds {
+export function readBounds(state: string): Bounds {
   const [accepted = NOTHING, ...since] = textsOf(state);
   const compile = (text: string): CompiledPolicy => {
-    const compiled = compileConfig(text, options);
+    const compiled = compileConfig(text);
     return compiled.ok ? compiled.policy : compileOrThrow(NOTHING);
   };
   return [compile(accepted), ...since.map(compile)];

@@ -3,14 +3,6 @@ import { maskOf, maskWithin } from './capabilities.ts';
 import type { Placed, Report } from './readers.ts';
 import type { CommandPattern } from './types.ts';
 
-/** True where `argv` is what `pattern` says: literal arguments, `*` for exactly one, a final `**` for any number. */
-export function matchesPattern(pattern: CommandPattern, argv: readonly string[]): boolean {
-  const open = pattern.at(-1) === '**';
-  const fixed = open ? pattern.slice(0, -1) : pattern;
-  if (open ? argv.length < fixed.length : argv.length !== fixed.length) return false;
-  return fixed.every((wanted, place) => wanted === '*' || wanted === argv[place]);
-}
-
 /**
  * Programs that do no more than print or wait, whatever their arguments are: none of them writes, starts another
  * program, reaches the network or shows what a file holds. `date` (sets the clock, shows files), `hostname` (sets the

@@ -1,8 +1,7 @@
-import { type Clock, createRwLock } from '@writ/core';
+import { type Clock, createRwLock, foldId } from '@writ/core';
 import { type Bounds, gainsBeyond, narrowBounds, readBounds, writeBounds } from './bounds.ts';
-import { type CompileOptions, compileConfig, compileOrThrow } from './compile.ts';
+import { compileConfig, compileOrThrow } from './compile.ts';
 import { decideWith } from './decide.ts';
-import { foldId } from './ids.ts';
 import { meetConfigs } from './meet.ts';
 import { decideOutboundWith } from './outbound.ts';
 import type { CompiledPolicy } from './policy-index.ts';
@@ -20,7 +19,7 @@ import type {
   Violation,
 } from './types.ts';
 
-export interface PolicyEngineOptions extends CompileOptions {
+export interface PolicyEngineOptions {
   readonly text: string;
   readonly clock: Clock;
   /** This node's own id: work that was here before is refused. */
@@ -56,16 +55,16 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
   const selfId = foldId(options.selfId);
   const lock = createRwLock();
   const listeners = new Set<(now: Snapshot, before: Snapshot) => void>();
-  const current = compileOrThrow(options.text, options);
+  const current = compileOrThrow(options.text);
   // Addresses are bound once, at the start of the process.
   const started = current.config;
   const { acceptedState } = options;
-  const bounds: Bounds = acceptedState === undefined ? [current] : readBounds(acceptedState, options);
+  const bounds: Bounds = acceptedState === undefined ? [current] : readBounds(acceptedState);
   let inForce = settle(current, bounds, 1, clock.nowMs());
   let lastError: PolicyStatus['lastError'];
 
   const reloadLocked = (text: string, acceptWidening: boolean): ReloadOutcome => {
-    const compiled = compileConfig(text, options);
+    const compiled = compileConfig(text);
     if (!compiled.ok) {
       lastError = { atMs: clock.nowMs(), violations: compiled.violations };
       return failed(inForce, compiled.violations);

@@ -1,6 +1,5 @@
 export { CAPABILITIES } from './capabilities.ts';
 export {
-  type CompileOptions,
   type CompileResult,
   type ConfigTestReport,
   type ConfigTestResult,

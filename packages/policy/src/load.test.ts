@@ -194,9 +194,11 @@ describe('loading', () => {
     expect(violation?.message).toMatch(/`npm` may run anything; write the arguments out, or add "run_tests"/);
   });
 
-  it('asks the given predicate about ids', () => {
-    const result = compileConfig(BASE, { isNodeId: (id) => id !== testId('desk') });
-    expect(result).toMatchObject({ ok: false, violations: [{ path: 'peers.desk.id' }] });
+  it('refuses an id that is mistyped, as a node does', () => {
+    const id = testId('desk');
+    const mistyped = id.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+    expect(wrong(BASE.replace(id, mistyped))).toEqual(['BAD_VALUE peers.desk.id']);
+    expect(wrong(withLines('[origins.far]', `id = "${mistyped}"`))).toEqual(['BAD_VALUE origins.far.id']);
   });
 
   it('takes names in any letter case, and `claims` for `capabilities`, which it reports', () => {

@@ -1,6 +1,5 @@
-import { foldName, quote } from '@writ/core';
+import { foldId, foldName, quote } from '@writ/core';
 import { traceStep } from './decide.ts';
-import { foldId } from './ids.ts';
 import type { PolicyIndex } from './policy-index.ts';
 import { joinPath } from './source.ts';
 import { deny, type Note, pass, type Refusal, skip } from './step.ts';

@@ -1,5 +1,4 @@
-import { readAddress } from '@writ/core';
-import { foldId } from './ids.ts';
+import { foldId, readAddress } from '@writ/core';
 import {
   anyText,
   defaulted,
@@ -30,12 +29,6 @@ export const SCHEMA_VERSION = 1;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const MIB = 1024 ** 2;
-
-/** Checks a node id; the default looks at its shape only. */
-export type IsNodeId = (folded: string) => boolean;
-
-/** Shape of a node id after folding; whether its checksum holds is for `identity` to say. */
-export const looksLikeNodeId: IsNodeId = (folded) => /^wn-[a-z2-7]{10,80}$/.test(folded);
 
 const listenAddress = text('an address such as "0.0.0.0:7420"', (written) =>
   readAddress(written) === undefined ? undefined : written,

@@ -1,5 +1,4 @@
-import { quote } from '@writ/core';
-import { foldId } from './ids.ts';
+import { foldId, quote } from '@writ/core';
 import type { IndexedSubject } from './policy-index.ts';
 import { joinPath } from './source.ts';
 import { type Deciding, deny, known, pass, type Refusal, type Step, skip } from './step.ts';

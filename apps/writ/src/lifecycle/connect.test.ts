@@ -1,67 +1,53 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readEnvironment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
 import { connect } from './connect.ts';
 
-let root: string;
+let dir: string;
 let home: Home;
-let servers: Server[];
-/** What each socket was asked with. */
-let asked: { readonly socket: string; readonly token: string | undefined }[];
-
-beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), 'writ-connect-'));
-  const none = { xdgConfigHome: undefined, xdgDataHome: undefined, xdgRuntimeDir: undefined, homeDir: undefined };
-  const environment = { all: {}, writHome: root, taskAccess: undefined, noColor: true, logLevel: 'info', ...none };
-  home = resolveHome(environment);
-  asked = [];
-  servers = [];
-  mkdirSync(dirname(home.socketFile), { recursive: true, mode: 0o700 });
-  writeFileSync(home.configFile, 'schema = 1\n', { mode: 0o600 });
-  writeFileSync(home.tokenFile, 'the host token\n', { mode: 0o600 });
-  await listen(home.socketFile);
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'writ-connect-'));
+  home = resolveHome(readEnvironment(), dir);
+  mkdirSync(home.runDir, { mode: 0o700 });
 });
-afterEach(async () => {
-  for (const server of servers) await new Promise((resolve) => server.close(resolve));
-  rmSync(root, { recursive: true });
-});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-function listen(socket: string): Promise<void> {
-  const server = createServer((request, response) => {
-    asked.push({ socket, token: request.headers.authorization });
-    response.end('{}');
-  });
-  servers.push(server);
-  return new Promise((resolve) => server.listen(socket, resolve));
-}
+const refusal = (): unknown => {
+  try {
+    return connect(home, { taskAccess: undefined });
+  } catch (error) {
+    return error;
+  }
+};
 
-describe('a client of the node', () => {
-  it('uses the socket of the home and the host token where no task is around', async () => {
-    await connect(home, { taskAccess: undefined }).call('whoami', {});
-    expect(asked).toEqual([{ socket: home.socketFile, token: 'Bearer the host token' }]);
+describe('reaching a node', () => {
+  it('that was never made', () => {
+    expect(refusal()).toMatchObject({ code: 'NOT_INITIALIZED', nextSteps: ['writ init'] });
   });
 
-  it('uses the socket and the token of the task it belongs to, whatever home is named', async () => {
-    const socket = join(root, 'task.sock');
-    await listen(socket);
-    await connect(home, { taskAccess: { socket, token: 'of the task' } }).call('whoami', {});
-    expect(asked).toEqual([{ socket, token: 'Bearer of the task' }]);
+  it('that does not run', () => {
+    writeFileSync(home.configFile, '');
+    expect(refusal()).toMatchObject({ code: 'NOT_RUNNING', nextSteps: ['writ up'] });
   });
 
-  it('never falls back to the host token', async () => {
-    const gone = join(root, 'gone.sock');
-    const call = connect(home, { taskAccess: { socket: gone, token: 'of the task' } }).call('whoami', {});
-    await expect(call).rejects.toMatchObject({ code: 'NOT_RUNNING' });
-    for (const taskAccess of [
-      { socket: undefined, token: 'of the task' },
-      { socket: gone, token: undefined },
-      { socket: undefined, token: undefined },
-    ]) {
-      expect(() => connect(home, { taskAccess })).toThrow(expect.objectContaining({ code: 'TOKEN_INVALID' }));
-    }
-    expect(asked).toEqual([]);
+  it('that runs, but whose token file is gone, names the process', () => {
+    writeFileSync(home.pidFile, JSON.stringify({ pid: process.pid }));
+    expect(refusal()).toMatchObject({ code: 'NOT_RUNNING', nextSteps: [`kill ${process.pid}`, 'writ up'] });
+  });
+
+  it('works although its configuration file is gone', () => {
+    writeFileSync(home.tokenFile, 'token\n');
+    expect(connect(home, { taskAccess: undefined })).toHaveProperty('call');
+  });
+
+  it('sends no token through a folder that others can enter', () => {
+    writeFileSync(home.tokenFile, 'token\n');
+    rmSync(dirname(home.socketFile), { recursive: true });
+    mkdirSync(dirname(home.socketFile), { mode: 0o755 });
+    writeFileSync(home.tokenFile, 'token\n');
+    expect(refusal()).toMatchObject({ code: 'HOME_INSECURE' });
   });
 });

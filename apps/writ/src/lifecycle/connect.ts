@@ -4,19 +4,19 @@ import { ensurePrivateDirectory, quote, WritError } from '@writ/core';
 import { type ControlClient, createControlClient } from '@writ/gateway/client';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
+import { runningPid } from './running-pid.ts';
 
 /**
- * A client of the node of `home`; nothing is sent yet. In the environment of a task it is a client of that task's own
- * socket instead, whatever `home` says.
+ * A client of the node of `home`; nothing is sent yet. A node that runs is reached whatever became of its configuration
+ * file. In the environment of a task it is a client of that task's own socket instead, whatever `home` says. Throws
+ * NOT_INITIALIZED, NOT_RUNNING or, inside a task, TOKEN_INVALID.
  */
 export function connect(home: Home, environment: Pick<Environment, 'taskAccess'>): ControlClient {
   if (environment.taskAccess) return connectAsTask(environment.taskAccess);
-  if (!existsSync(home.configFile)) {
-    throw new WritError('NOT_INITIALIZED', `there is no node in ${quote(home.root)}`, { nextSteps: ['writ init'] });
-  }
+  const token = readToken(home);
   // A deep home's socket lies in the common temporary folder, where somebody else may have made the place first.
   if (existsSync(dirname(home.socketFile))) ensurePrivateDirectory(dirname(home.socketFile));
-  return createControlClient({ socketPath: home.socketFile, token: readToken(home) });
+  return createControlClient({ socketPath: home.socketFile, token });
 }
 
 /** INVARIANT: 7 a process that carries a task token never falls back to the host token, nor to another socket. */
@@ -31,10 +31,31 @@ function connectAsTask({ socket, token }: NonNullable<Environment['taskAccess']>
 function readToken(home: Home): string {
   try {
     return readFileSync(home.tokenFile, 'utf8').trim();
-  } catch (error) {
-    throw new WritError('NOT_RUNNING', `the node of ${quote(home.root)} is not running`, {
-      nextSteps: ['writ up'],
-      cause: error,
+  } catch (cause) {
+    throw notRunning(home, cause);
+  }
+}
+
+function notRunning(home: Home, cause: unknown): WritError {
+  const pid = runningPid(home);
+  if (pid !== undefined) {
+    return new WritError(
+      'NOT_RUNNING',
+      `the node (pid ${pid}) runs, but its token file ${quote(home.tokenFile)} is gone`,
+      {
+        nextSteps: [`kill ${pid}`, 'writ up'],
+        cause,
+      },
+    );
+  }
+  if (!existsSync(home.configFile)) {
+    return new WritError('NOT_INITIALIZED', `there is no node in ${quote(home.root)}`, {
+      nextSteps: ['writ init'],
+      cause,
     });
   }
+  return new WritError('NOT_RUNNING', `the node of ${quote(home.root)} is not running`, {
+    nextSteps: ['writ up'],
+    cause,
+  });
 }

@@ -10,12 +10,18 @@ import {
 import { createIdentity } from '@writ/identity';
 import { compileConfig, stockConfig } from '@writ/policy';
 import type { Home } from '../home.ts';
+import { resolveConfigPath } from '../node/paths.ts';
 
 export interface InitRequest {
   readonly name: string;
   /** `host:port`; absent: the node only dials out. */
   readonly listen?: string;
-  readonly workspaces: readonly { readonly name: string; readonly path: string }[];
+  readonly workspaces: readonly Workspace[];
+}
+
+interface Workspace {
+  readonly name: string;
+  readonly path: string;
 }
 
 /** Makes keys and configuration of a node. Throws CONFLICT where there is one, CONFIG_INVALID where the answers make no valid configuration. */
@@ -25,6 +31,7 @@ export async function initNode(home: Home, request: InitRequest): Promise<{ id: 
       nextSteps: ['writ up', 'writ status'],
     });
   }
+  for (const workspace of request.workspaces) checkWorkspace(workspace, request.workspaces);
   const text = stockConfig({
     nodeName: request.name,
     listen: request.listen,
@@ -41,4 +48,22 @@ export async function initNode(home: Home, request: InitRequest): Promise<{ id: 
   const identity = await createIdentity({ dir: home.keysDir, clock: createSystemClock(), random });
   await replacePrivateFile(home.configFile, text, random);
   return { id: identity.public.id, name: request.name };
+}
+
+/** A repository that is not there, or a second one of the same name, is told now and not by the first task. */
+function checkWorkspace(workspace: Workspace, all: readonly Workspace[]): void {
+  if (all.filter(({ name }) => name === workspace.name).length > 1) {
+    throw new WritError('BAD_REQUEST', `workspace ${quote(workspace.name)} is named twice`, {
+      nextSteps: ['give each workspace a name of its own'],
+    });
+  }
+  if (!existsSync(resolveConfigPath(workspace.path, ''))) {
+    throw new WritError(
+      'BAD_REQUEST',
+      `there is no folder ${quote(workspace.path)} for workspace ${quote(workspace.name)}`,
+      {
+        nextSteps: [`git clone it to ${workspace.path}, or name another folder`],
+      },
+    );
+  }
 }

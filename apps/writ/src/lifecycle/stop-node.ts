@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { type Clock, sleep, WritError } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
 import type { Home } from '../home.ts';
+import { isRunning } from './running-pid.ts';
 
 /** How long a node may take to end its work and leave, milliseconds. */
 const STOP_TIMEOUT_MS = 30_000;
@@ -25,18 +25,4 @@ export async function stopNode(home: Home, node: ControlClient, clock: Clock): P
     await sleep(STOP_LOOK_MS);
   }
   return { pid };
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  // A zombie that its parent has not collected answers signals too; it serves nothing any more.
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return existsSync('/proc/self') === false;
-  }
 }

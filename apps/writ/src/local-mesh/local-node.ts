@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
@@ -6,6 +6,7 @@ import type { Environment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
 import { connect } from '../lifecycle/connect.ts';
 import { type InitRequest, initNode } from '../lifecycle/init-node.ts';
+import { runningPid } from '../lifecycle/running-pid.ts';
 import { type Started, startNode } from '../lifecycle/start-node.ts';
 import { stopNode } from '../lifecycle/stop-node.ts';
 
@@ -25,13 +26,7 @@ export interface LocalNode {
 
 export function createLocalNode(dir: string, name: string, environment: Environment, clock: Clock): LocalNode {
   const home = resolveHome(environment, join(dir, name));
-  const pid = (): number | undefined => {
-    try {
-      return (JSON.parse(readFileSync(home.pidFile, 'utf8')) as { pid: number }).pid;
-    } catch {
-      return undefined;
-    }
-  };
+  const pid = (): number | undefined => runningPid(home);
   return {
     name,
     home,

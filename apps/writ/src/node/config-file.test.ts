@@ -41,7 +41,6 @@ beforeEach(() => {
   file = createConfigFile({
     path,
     engine,
-    compile: {},
     clock,
     random: createSystemRandom(),
     logger: silentLogger,

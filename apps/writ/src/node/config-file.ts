@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Clock, type Logger, Mutex, quote, type Random, replacePrivateFile, WritError } from '@writ/core';
 import type { ConfigFile } from '@writ/pairing';
-import {
-  type CompileOptions,
-  compileConfig,
-  type PolicyEngine,
-  type ReloadOutcome,
-  type Violation,
-} from '@writ/policy';
+import { compileConfig, type PolicyEngine, type ReloadOutcome, type Violation } from '@writ/policy';
 import { watchFile } from './config-watch.ts';
 
 /** What made a reload: the file changed, a person typed it, or an edit of this program. */
@@ -16,7 +10,6 @@ export type ReloadCause = 'watcher' | 'command' | 'edit';
 export interface ConfigFileOptions {
   readonly path: string;
   readonly engine: PolicyEngine;
-  readonly compile: CompileOptions;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -92,7 +85,7 @@ async function settle(state: State, text: string): Promise<void> {
 
 /** Checked, written, then in force: a person finds the file as it was or as it was meant, and what is in force in it. */
 async function rewrite(state: State, before: string, text: string, accept: boolean): Promise<{ generation: number }> {
-  const compiled = compileConfig(text, state.compile);
+  const compiled = compileConfig(text);
   if (!compiled.ok) throw doesNotLoad(compiled.violations);
   await replacePrivateFile(state.path, text, state.random);
   const outcome = await reloadText(state, text, accept, 'edit');

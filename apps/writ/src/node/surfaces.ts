@@ -30,7 +30,6 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
   const config = createConfigFile({
     path: base.home.configFile,
     engine,
-    compile: base.compile,
     clock,
     random,
     logger,
@@ -78,7 +77,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     node: options.node,
     links: createPeerLinks(work.peers),
     describe: createRemoteDescribe(work.peers),
-    config: createConfigAdmin(config, base.compile),
+    config: createConfigAdmin(config),
     profiles: createProfileValidator(),
     sessions: createSessions(identity.public.id, random),
     authenticator: createAuthenticator(database, stores.tokens, stores.tasks),

@@ -1,11 +1,11 @@
-import { digestJson, type Json } from '@writ/core';
+import { digestJson, type Json, nodeIdFromBase32 } from '@writ/core';
 import type { VerifiedChain } from '@writ/identity';
 import { createFakeClock } from '@writ/testkit/clock';
 import { createScriptedRunner, createTestNode, NODE_IDS } from '@writ/testkit/delegation';
 import { expect, it } from 'vitest';
 
 const { alpha, beta } = NODE_IDS;
-const gamma = `wn-${'c'.repeat(56)}`;
+const gamma = nodeIdFromBase32('c'.repeat(32));
 const NOW_MS = Date.UTC(2026, 0, 1);
 
 const POLICY = `schema = 1

@@ -1,3 +1,5 @@
+import { isWritError } from '@writ/core';
+import type { InviteEvent } from '@writ/pairing';
 import type { PeerConfig } from '@writ/policy';
 import type { PeerView, StreamItem } from '../client/types.ts';
 import { peerContract } from '../contract/peers.ts';
@@ -74,21 +76,38 @@ async function* invite(
   signal: AbortSignal,
 ): AsyncGenerator<StreamItem<'peer_invite'>> {
   const { id, code, expiresAtMs } = await pairing.createInvite(offer);
-  yield { kind: 'invite', id, code, expires_at_ms: expiresAtMs };
-  for await (const event of pairing.watchInvite(id, signal)) {
-    switch (event.kind) {
-      case 'proved':
-        yield { kind: 'proved', peer_id: event.peerId, label: event.label, words: event.words };
-        break;
-      case 'paired':
-        yield { kind: 'paired', peer_id: event.peerId, label: event.label, generation: event.generation };
-        break;
-      case 'refused':
-        yield { kind: 'refused', ...(event.why === undefined ? {} : { why: event.why }) };
-        break;
-      case 'expired':
-        yield { kind: 'expired' };
+  let isSettled = false;
+  try {
+    yield { kind: 'invite', id, code, expires_at_ms: expiresAtMs };
+    for await (const event of pairing.watchInvite(id, signal)) {
+      isSettled = event.kind !== 'proved';
+      yield viewInvite(event);
     }
+  } finally {
+    // Nobody is left who could answer: the code must not stay good, and whoever proves it must not wait.
+    if (!isSettled) await withdraw(pairing, id);
+  }
+}
+
+async function withdraw(pairing: GatewayPorts['pairing'], id: string): Promise<void> {
+  try {
+    await pairing.confirm(id, false);
+  } catch (error) {
+    // It was settled in this very moment.
+    if (!isWritError(error, 'NOT_FOUND')) throw error;
+  }
+}
+
+function viewInvite(event: InviteEvent): StreamItem<'peer_invite'> {
+  switch (event.kind) {
+    case 'proved':
+      return { kind: 'proved', peer_id: event.peerId, label: event.label, words: event.words };
+    case 'paired':
+      return { kind: 'paired', peer_id: event.peerId, label: event.label, generation: event.generation };
+    case 'refused':
+      return { kind: 'refused', ...(event.why === undefined ? {} : { why: event.why }) };
+    case 'expired':
+      return { kind: 'expired' };
   }
 }
 

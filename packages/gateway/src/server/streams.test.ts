@@ -84,6 +84,24 @@ describe('task_watch', () => {
     expect(seen.map(({ kind }) => kind)).toEqual(['invite', 'proved']);
   });
 
+  it('withdraws an invite whose screen is gone, and none that is settled', async () => {
+    at.node.invites = (async function* () {
+      yield { kind: 'paired', peerId: 'wn-x', label: 'x', generation: 2 } as const;
+    })();
+    await collect(at.client.stream('peer_invite', { profiles: ['query'] }));
+    expect(at.node.confirmed).toEqual([]);
+    const gone = new AbortController();
+    at.node.invites = (async function* () {
+      yield { kind: 'proved', peerId: 'wn-x', label: 'x', words: 'a b' } as const;
+      await new Promise(() => undefined);
+    })();
+    const items = at.client.stream('peer_invite', { profiles: ['query'] }, { signal: gone.signal });
+    await items.next();
+    await items.next();
+    gone.abort();
+    await expect.poll(() => at.node.confirmed).toEqual([{ id: expect.any(String), accept: false }]);
+  });
+
   it('ends with SHUTTING_DOWN when the node stops', async () => {
     at.node.asked.append('t-1', { kind: 'state', state: 'queued' });
     const items = at.client.stream('task_watch', { task: 't-1' });

@@ -2,6 +2,7 @@ import type { Lease } from '@writ/authority';
 import { type Logger, WritError } from '@writ/core';
 import type { DelegateRequest, Mirror, Task } from '@writ/delegation';
 import type { InviteEvent, JoinEvent } from '@writ/pairing';
+import { untilAborted } from '../abortable.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import type { PeerDescription } from '../ports.ts';
 import type { Caller } from '../types.ts';
@@ -29,6 +30,8 @@ export interface FakeNode {
   /** Parent of each sub-delegated task. */
   readonly children: Map<string, string>;
   invites: AsyncIterable<InviteEvent>;
+  /** Answers to invites. */
+  readonly confirmed: { readonly id: string; readonly accept: boolean }[];
   joins: AsyncIterable<JoinEvent>;
 }
 
@@ -96,6 +99,7 @@ export function createFakeNode(): FakeNode {
       return counters.stops;
     },
     invites: empty(),
+    confirmed: [],
     joins: empty(),
   };
   return node;
@@ -117,8 +121,8 @@ function recordingLogger(logged: string[]): Logger {
 function fakePairing(node: () => FakeNode): GatewayPorts['pairing'] {
   return partial<GatewayPorts['pairing']>({
     createInvite: async () => ({ id: 'i-1', code: 'writ-code', expiresAtMs: 5 }),
-    watchInvite: () => node().invites,
-    confirm: async () => {},
+    watchInvite: (_id, signal) => untilAborted(node().invites, signal),
+    confirm: async (id, accept) => void node().confirmed.push({ id, accept }),
     join: () => node().joins,
     remove: async (label) => ({ label, generation: 8 }),
   });

@@ -41,6 +41,7 @@ export function createSubmit(deps: HandlerDeps): UnaryHandler<SubmitRequest, Sub
       writs: request.writs,
     });
     if (answer.accepted) return { task: taskToWire(answer.task) };
+    context.chargeRefusal?.();
     return { decision: decisionToWire(decisionForPeer(answer.decision)) };
   };
 }

@@ -26,6 +26,8 @@ export interface CallContext {
   isDisabled?: boolean;
   /** Certificate whose key the other end of the connection holds, DER; whether anybody vouches for it is another matter. */
   leafDer?: Uint8Array;
+  /** Takes the price of a refusal from the caller's rate. */
+  chargeRefusal?: () => void;
   /** True once a handler answers for the call. */
   handled: boolean;
 }

@@ -46,10 +46,14 @@ function limitRate({ limits, clock }: InterceptorDeps): Check {
   const peerRate = createRateLimiter(limits.peerRate, REMEMBERED_CALLERS, clock);
   const strangerRate = createRateLimiter(limits.strangerRate, REMEMBERED_CALLERS, clock);
   const knockRate = createRateLimiter(limits.knockRate, REMEMBERED_CALLERS, clock);
-  return ({ caller, policy }) => {
+  return (context) => {
+    const { caller, policy } = context;
     const unprovenRate = policy?.authentication === 'invited' ? strangerRate : knockRate;
     const rate = caller?.kind === 'peer' ? peerRate : unprovenRate;
-    if (rate.take(callerKey(caller), policy?.limits.cost ?? 1)) return undefined;
+    // Strangers are only refused, whatever they ask for.
+    const cost = caller?.kind === 'peer' ? (policy?.limits.cost ?? 1) : 1;
+    context.chargeRefusal = () => rate.charge(callerKey(caller), policy?.limits.refusalCost ?? 0);
+    if (rate.take(callerKey(caller), cost)) return undefined;
     return new WritError('RATE_LIMITED', 'too many calls in a short time', { nextSteps: ['try again in a second'] });
   };
 }

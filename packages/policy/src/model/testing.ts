@@ -1,9 +1,12 @@
-import { type Clock, sha256Hex } from '@writ/core';
+import { type Clock, nodeIdFromBase32, sha256Hex } from '@writ/core';
 
-/** A node id in shape, the same one for the same label. For tests of this package only. */
+/** A node id, the same one for the same label. For tests of this package only. */
 export function testId(label: string): string {
-  const digits = sha256Hex(label).replace(/[^a-f2-7]/g, '');
-  return `wn-${digits.slice(0, 32)}`;
+  return nodeIdFromBase32(
+    sha256Hex(label)
+      .slice(0, 32)
+      .replace(/[0189]/g, (digit) => 'wxyz'.charAt(+digit % 4)),
+  );
 }
 
 /** Id of the node that decides in tests. */

@@ -2,7 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Authority, createAuthority } from '@writ/authority';
-import { type Clock, createSystemRandom, digestJson, type Json, type Logger, silentLogger } from '@writ/core';
+import {
+  type Clock,
+  createSystemRandom,
+  digestJson,
+  type Json,
+  type Logger,
+  nodeIdFromBase32,
+  silentLogger,
+} from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import {
   createExecutor,
@@ -23,7 +31,7 @@ import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import { createMirrorStore, createTaskStore, type MirrorStore, type TaskStore } from '@writ/task-store';
 
 /** Node ids of the right shape for policies in tests. */
-export const NODE_IDS = { alpha: `wn-${'a'.repeat(56)}`, beta: `wn-${'b'.repeat(56)}` } as const;
+export const NODE_IDS = { alpha: nodeIdFromBase32('a'.repeat(32)), beta: nodeIdFromBase32('b'.repeat(32)) } as const;
 
 /** What a test node is made of. */
 export interface TestNodeOptions {
