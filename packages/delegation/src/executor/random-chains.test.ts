@@ -1,3 +1,4 @@
+import { nodeIdFromBase32 } from '@writ/core';
 import { type VerifiedChain, type WritClaims, type WritGrant, widenedField } from '@writ/identity';
 import { CAPABILITIES, createPolicyEngine, type Decision } from '@writ/policy';
 import { createFakeClock } from '@writ/testkit/clock';
@@ -10,7 +11,7 @@ const CHAINS = 4000;
 const SEED = 2026;
 const LONGEST = 8;
 
-const ids = Array.from({ length: LONGEST + 1 }, (_, i) => `wn-${String.fromCharCode(97 + i).repeat(56)}`);
+const ids = Array.from({ length: LONGEST + 1 }, (_, i) => nodeIdFromBase32(String.fromCharCode(97 + i).repeat(32)));
 const HOSTS = ['a.example:443', 'b.example:443', 'c.example:80'];
 const WORKSPACES = ['app', 'docs', 'web'];
 

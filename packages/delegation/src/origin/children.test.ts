@@ -1,4 +1,4 @@
-import { digestJson, type Json, WritError } from '@writ/core';
+import { digestJson, type Json, nodeIdFromBase32, WritError } from '@writ/core';
 import type { WritClaims } from '@writ/identity';
 import type { Task, TaskSpec } from '@writ/task-store';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
@@ -13,7 +13,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DelegateRequest, OutgoingSubmit, PeerClient, TaskContext, TaskDoors } from '../types.ts';
 
 const { alpha, beta } = NODE_IDS;
-const GAMMA = `wn-${'c'.repeat(56)}`;
+const GAMMA = nodeIdFromBase32('c'.repeat(32));
 const OUTBOUND = { profiles: ['query'], workspaces: ['app', 'docs'] };
 
 /** A node in the middle: works for alpha, and may ask gamma and alpha. */
