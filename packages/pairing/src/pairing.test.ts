@@ -1,3 +1,4 @@
+import { WritError } from '@writ/core';
 import { decodeInviteCode, identityWords, parseNodeId } from '@writ/identity';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
