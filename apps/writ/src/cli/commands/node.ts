@@ -28,7 +28,10 @@ export function defineNode({ program, run }: Definitions): void {
     .description('start the node')
     .option('--foreground', 'stay attached, for a service manager')
     .action(run(up));
-  program.command('down').description('stop the node; work gets five seconds to finish, then it is ended').action(run(down));
+  program
+    .command('down')
+    .description('stop the node; work gets five seconds to finish, then it is ended')
+    .action(run(down));
   program.command('status').description('the node, its peers, its work').action(run(status));
 }
 
