@@ -10,8 +10,17 @@ export type SubmitTry =
   | Exclude<Handover, { kind: 'pending' }>
   | { readonly kind: 'again'; readonly sent: boolean; readonly error: WritError };
 
-/** Sends a task once, always under its own key; a fresh writ each time, so that it is not too old. Never rejects. */
-export async function trySubmit(parts: OriginParts, mirror: Mirror): Promise<SubmitTry> {
+/**
+ * Sends a task once, always under its own key; a fresh writ each time, so that it is not too old. Waits until the peer
+ * has not too many to answer; undefined where `signal` aborts meanwhile. Never rejects.
+ */
+export async function trySubmit(
+  parts: OriginParts,
+  mirror: Mirror,
+  signal: AbortSignal,
+): Promise<SubmitTry | undefined> {
+  const leave = await parts.turns.take(mirror.peer, signal);
+  if (!leave) return undefined;
   try {
     const refusal = outboundRefusal(parts, mirror);
     if (refusal) return { kind: 'refused', decidedBy: 'here', decision: refusal };
@@ -23,6 +32,8 @@ export async function trySubmit(parts: OriginParts, mirror: Mirror): Promise<Sub
     const error = toWritError(thrown);
     if (isPassing(error)) return { kind: 'again', sent: error.details.sent !== false, error };
     return { kind: 'failed', error };
+  } finally {
+    leave();
   }
 }
 

@@ -23,6 +23,7 @@ import {
   type PeerClient,
   type SubmitRequest,
   type TaskRunner,
+  type TranscriptMirror,
 } from '@writ/delegation';
 import type { WritClaims } from '@writ/identity';
 import { createLeaseStore, createRequestLogStore } from '@writ/lease-store';
@@ -45,6 +46,9 @@ export interface TestNodeOptions {
   readonly inMemory?: boolean;
   /** Puts faults between the executor and its records. */
   readonly wrapTasks?: (tasks: TaskStore) => TaskStore;
+  /** The same between the origin and its records, and its copies of transcripts. */
+  readonly wrapMirrors?: (mirrors: MirrorStore) => MirrorStore;
+  readonly wrapTranscripts?: (transcripts: TranscriptMirror) => TranscriptMirror;
   /** Clients of peers by id; `self` is there by itself. */
   readonly peers?: Readonly<Record<string, PeerClient>>;
   readonly logger?: Logger;
@@ -85,7 +89,8 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
       }),
   };
   const tasks = (options.wrapTasks ?? ((store) => store))(createTaskStore());
-  const mirrors = createMirrorStore();
+  const mirrors = (options.wrapMirrors ?? ((store) => store))(createMirrorStore());
+  const transcripts = createFileTranscripts(join(dir, 'transcripts'));
   const engine = createPolicyEngine({ text, clock, selfId });
   const stores = { leases: createLeaseStore(), requestLog: createRequestLogStore(), liveTasks: tasks };
   const authority = createAuthority({ database, engine, random, logger, ...stores });
@@ -98,7 +103,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     mirrors,
     directory: directoryOf(engine, clients),
     issuer: { issue: ({ to, task }) => `writ for ${task} to ${to}` },
-    transcripts: createFileTranscripts(join(dir, 'transcripts')),
+    transcripts: options.wrapTranscripts?.(transcripts) ?? transcripts,
     recordSession: () => {},
   });
   return {
