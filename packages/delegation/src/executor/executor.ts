@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Executor } from '../types.ts';
 import { createWakeups } from '../wakeups.ts';
 import { createIntake } from './intake.ts';
@@ -18,6 +19,8 @@ import { createWithdrawalCheck } from './withdrawal.ts';
  */
 export function createExecutor(options: ExecutorOptions): Executor {
   const stopping = new AbortController();
+  // Each task that waits for the database listens.
+  setMaxListeners(0, stopping.signal);
   const { database, tasks } = options;
   const wakeups = createWakeups();
   const journal = createTaskJournal({ database, tasks, wakeups });
