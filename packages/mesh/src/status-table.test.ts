@@ -16,6 +16,10 @@ describe('status table', () => {
     for (const code of Object.values(CODE_OF_STATUS)) expect(WRIT_CODES).toContain(code);
   });
 
+  it('takes a stream that was reset because of too many for a call to be made again', () => {
+    expect(CODE_OF_STATUS[status.RESOURCE_EXHAUSTED]).toBe('RATE_LIMITED');
+  });
+
   it('tells INTERNAL of every code that is hidden', () => {
     for (const entry of Object.values(STATUS_OF_CODE)) if (entry.hidden) expect(entry.status).toBe(status.INTERNAL);
   });

@@ -91,8 +91,8 @@ export const CODE_OF_STATUS: Readonly<Record<status, WritCode>> = {
   [status.NOT_FOUND]: 'NOT_FOUND',
   [status.ALREADY_EXISTS]: 'CONFLICT',
   [status.PERMISSION_DENIED]: 'PEER_DISABLED',
-  // The library's own limits are on the size of a message.
-  [status.RESOURCE_EXHAUSTED]: 'BAD_REQUEST',
+  // A stream that the other end has reset because of too many (ENHANCE_YOUR_CALM) says nothing of the request.
+  [status.RESOURCE_EXHAUSTED]: 'RATE_LIMITED',
   [status.FAILED_PRECONDITION]: 'CONFLICT',
   [status.ABORTED]: 'CONFLICT',
   [status.OUT_OF_RANGE]: 'BAD_REQUEST',

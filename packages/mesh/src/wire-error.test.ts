@@ -43,6 +43,13 @@ describe('an error on the wire', () => {
     expect(error).toMatchObject({ code: 'INTERNAL', message: 'a\\u{1b}[2Jb\\u{202e}', nextSteps: ['\\u{7}'] });
   });
 
+  it('tells a message that is too large from a call that came at a bad time', () => {
+    const bare = (details: string): string =>
+      statusToError({ code: status.RESOURCE_EXHAUSTED, metadata: new Metadata(), details }, 'beta').code;
+    expect(bare('Received message larger than max (2097152 vs. 1048576)')).toBe('BAD_REQUEST');
+    expect(bare('Bandwidth exhausted or memory limit exceeded')).toBe('RATE_LIMITED');
+  });
+
   it('is read from the bare status where the trailer is missing or garbage', () => {
     for (const trailer of [undefined, '{', '[]', 'null', '{"code":"NO_SUCH","message":"x"}', 'x'.repeat(20_000)]) {
       const metadata = new Metadata();

@@ -11,6 +11,9 @@ const MAX_STEP_CHARS = 300;
 /** Longest trailer that is looked at, bytes. */
 const MAX_TRAILER_BYTES = 16_384;
 
+/** What the library says of its own limits on the size of a message: the same call never succeeds. */
+const TOO_LARGE = /larger than/;
+
 /** A status with which a call ends. */
 export type EndStatus = Pick<StatusObject, 'code' | 'details' | 'metadata'>;
 
@@ -34,7 +37,8 @@ export function statusToError(end: Partial<StatusObject>, peer: string): WritErr
   const told = readTrailer(end.metadata);
   const details = { peer };
   if (told !== undefined) return new WritError(told.code, told.message, { details, nextSteps: told.nextSteps });
-  const code = CODE_OF_STATUS[end.code ?? status.UNKNOWN] ?? 'INTERNAL';
+  const tooLarge = end.code === status.RESOURCE_EXHAUSTED && TOO_LARGE.test(end.details ?? '');
+  const code = tooLarge ? 'BAD_REQUEST' : (CODE_OF_STATUS[end.code ?? status.UNKNOWN] ?? 'INTERNAL');
   return new WritError(code, clean(end.details ?? 'no reason given', MAX_MESSAGE_CHARS), { details });
 }
 

@@ -19,8 +19,16 @@ interface SyntaxFailure {
   readonly position?: Position;
 }
 
+/** A run of dotted key parts that no configuration has; parsers take quadratic time for one that is long enough. */
+const ENDLESS_KEY = /(?<![\w.-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')\.){64}/;
+
 /** Values and places of a TOML text. */
 export function readSource(text: string): { ok: true; source: Source } | { ok: false; failure: SyntaxFailure } {
+  const endless = ENDLESS_KEY.exec(text);
+  if (endless) {
+    const line = text.slice(0, endless.index).split('\n').length;
+    return { ok: false, failure: { message: 'a key has more than 64 parts', position: { line, column: 1 } } };
+  }
   try {
     const value = parse(text);
     let places: ReadonlyMap<string, Position> | undefined;

@@ -126,10 +126,10 @@ describe('an invite', () => {
       json: { error: { code: 'INVITE_INVALID' } },
     });
     expect(await labels(gamma)).toEqual([]);
-    // Whoever is paired already is told that, and no secret is tried.
+    // Not even a peer, who could be given more by a good one.
     expect(await alpha.writ('peer', 'join', code, '--json')).toMatchObject({
-      code: 2,
-      json: { error: { code: 'CONFLICT' } },
+      code: 3,
+      json: { error: { code: 'INVITE_INVALID' } },
     });
   });
 

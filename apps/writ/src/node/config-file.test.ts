@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
@@ -93,6 +94,20 @@ describe('the watcher', () => {
     replaceFile(BROKEN);
     await seen;
     expect(outcomes[0]?.outcome).toMatchObject({ reloaded: false, generation: 1 });
+    expect(engine.snapshot().generation).toBe(1);
+  });
+});
+
+describe('a file that is no plain one', () => {
+  it.each<[string, () => void]>([
+    ['a pipe', () => execFileSync('mkfifo', [path])],
+    ['a folder', () => mkdirSync(path)],
+    ['a huge one', () => writeFileSync(path, '#'.repeat(2 * 1024 * 1024))],
+    ['none', () => undefined],
+  ])('%s is refused at once, and the policy stays', async (_, make) => {
+    rmSync(path);
+    make();
+    await expect(file.reload({ accept: false })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     expect(engine.snapshot().generation).toBe(1);
   });
 });

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { type Clock, type Logger, Mutex, quote, type Random, replacePrivateFile, WritError } from '@writ/core';
+import { type Clock, type Logger, Mutex, type Random, replacePrivateFile, WritError } from '@writ/core';
 import type { ConfigFile } from '@writ/pairing';
 import { compileConfig, type PolicyEngine, type ReloadOutcome, type Violation } from '@writ/policy';
+import { readConfigText } from './config-text.ts';
 import { watchFile } from './config-watch.ts';
 
 /** What made a reload: the file changed, a person typed it, or an edit of this program. */
@@ -27,20 +27,22 @@ export interface NodeConfigFile extends ConfigFile {
 /** Everything that touches the file takes its turn. */
 export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
   const turn = new Mutex();
-  const state: State = { ...options, lastText: readText(options.path) };
-  const stopWatching = watchFile(options, () => turn.runExclusive(() => reloadIfChanged(state, readText(state.path))));
+  const state: State = { ...options, lastText: readConfigText(options.path) };
+  const stopWatching = watchFile(options, () =>
+    turn.runExclusive(() => reloadIfChanged(state, readConfigText(state.path))),
+  );
   return {
-    read: async () => readText(options.path),
-    reload: ({ accept }) => turn.runExclusive(() => reloadText(state, readText(state.path), accept, 'command')),
+    read: async () => readConfigText(options.path),
+    reload: ({ accept }) => turn.runExclusive(() => reloadText(state, readConfigText(state.path), accept, 'command')),
     edit: (change) =>
       turn.runExclusive(async () => {
-        const before = readText(state.path);
+        const before = readConfigText(state.path);
         await settle(state, before);
         return rewrite(state, before, change(before), true);
       }),
     takeAway: (change) =>
       turn.runExclusive(async () => {
-        const before = readText(state.path);
+        const before = readConfigText(state.path);
         return rewrite(state, before, change(before), false);
       }),
     close: stopWatching,
@@ -99,12 +101,4 @@ function doesNotLoad([first]: readonly Violation[]): WritError {
   return new WritError('CONFIG_INVALID', `writ.toml with the change does not load${where}`, {
     nextSteps: ['writ policy validate'],
   });
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new WritError('CONFIG_INVALID', `cannot read ${quote(path)}: ${(error as Error).message}`, { cause: error });
-  }
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import {
   assertPrivateFile,
@@ -15,6 +14,7 @@ import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import type { Home } from '../home.ts';
 import { type AcceptedPolicy, createAcceptedPolicy } from './accepted-policy.ts';
 import type { Closers } from './closers.ts';
+import { readConfigText } from './config-text.ts';
 import { createStores, type Stores } from './stores.ts';
 
 /** What everything else stands on. */
@@ -47,7 +47,7 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
   closers.add(rotateWhenDue(identity, { clock, logger }));
   const pins = createPinStore(home.pinsDir, random);
   const accepted = createAcceptedPolicy(database, stores.facts);
-  const text = readFileSync(home.configFile, 'utf8');
+  const text = readConfigText(home.configFile);
   const acceptedState = accepted.read();
   const engine = createPolicyEngine({
     text,

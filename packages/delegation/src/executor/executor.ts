@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { readChain } from '../read-chain.ts';
 import type { EndListener, Executor } from '../types.ts';
 import { createWakeups } from '../wakeups.ts';
@@ -20,6 +21,8 @@ import { createWithdrawalCheck } from './withdrawal.ts';
  */
 export function createExecutor(options: ExecutorOptions): Executor {
   const stopping = new AbortController();
+  // Each task that waits for the database listens.
+  setMaxListeners(0, stopping.signal);
   const { database, tasks } = options;
   const wakeups = createWakeups();
   const endListeners = new Set<EndListener>();

@@ -7,7 +7,13 @@ import type { Follower, Handover } from './following.ts';
 import { type SubmitTry, tellToCancel, trySubmit } from './handover.ts';
 import type { OriginParts } from './parts.ts';
 import { takeEvents } from './taking-events.ts';
-import { isPassing, type MirrorVerdict, verdictOnAccepted, verdictOnRefusal } from './verdicts.ts';
+import {
+  isLocalFault,
+  type MirrorVerdict,
+  verdictOnAccepted,
+  verdictOnHandover,
+  verdictOnRefusal,
+} from './verdicts.ts';
 
 /** Tries before `delegate` answers; later ones are made in the background. */
 const FOREGROUND_TRIES = 3;
@@ -15,6 +21,8 @@ const FOREGROUND_TRIES = 3;
 const GIVE_UP_MS = 86_400_000;
 /** Taken for the deadline where the origin set none, milliseconds. */
 const UNKNOWN_TIMEOUT_MS = 86_400_000;
+/** How long after a fault of this node itself everything is tried again, milliseconds. */
+const STORE_AGAIN_MS = 1000;
 
 /** One follower's own state. */
 interface Course {
@@ -26,6 +34,12 @@ interface Course {
   /** Whether bytes of `Submit` may have left this node. */
   sent: boolean;
   failures: number;
+  /** How it ends, from when that is certain until it is stored. */
+  ending?: { readonly verdict: MirrorVerdict; readonly handover: Handover };
+  /** What this node refused after a try had left it; the executor is told to cancel. */
+  withdrawn?: MirrorVerdict;
+  /** Why this node cannot store what comes back, as long as it cannot. */
+  fault?: WritError;
 }
 
 /** `fresh`: nothing of it can have left this node yet. */
@@ -43,6 +57,7 @@ export function startFollower(parts: OriginParts, id: string, options: { readonl
   return {
     handover,
     done: done.finally(() => settle({ kind: 'pending' })),
+    fault: () => course.fault,
     cancelRequested: () => course.round.abort(),
     stop() {
       stopping.abort();
@@ -51,22 +66,40 @@ export function startFollower(parts: OriginParts, id: string, options: { readonl
   };
 }
 
-/** The whole way: hand over, take events, after any break again, at whatever phase it stands. */
+/**
+ * The whole way: hand over, take events, after any break again, at whatever phase it stands.
+ * INVARIANT: 9 a fault of this node's own database or disk delays it and ends nothing.
+ */
 async function follow(parts: OriginParts, course: Course): Promise<void> {
   while (!course.signal.aborted) {
     course.round = new AbortController();
-    const mirror = parts.journal.get(course.id);
-    if (!mirror || isTerminal(mirror.state)) return;
-    if (isOverdue(parts, mirror)) return end(parts, course, overdueVerdict(mirror));
-    const again = await oneRound(parts, course, mirror);
-    if (!again) return;
-    // A round that was cut short for a new intent is no failure.
-    if (course.round.signal.aborted) continue;
-    parts.journal.setUnreachable(course.id, true);
-    if (course.failures >= FOREGROUND_TRIES - 1) course.settle({ kind: 'pending' });
-    await pause(parts.clock, backoffMs(course.failures, parts.random), course.round.signal);
-    course.failures += 1;
+    try {
+      if (!(await followOn(parts, course))) return;
+    } catch (error) {
+      course.fault = toWritError(error);
+      parts.logger.error('what is known of a task was not stored', { task: course.id, error: String(error) });
+      course.settle({ kind: 'pending' });
+      parts.wakeups.wake(course.id);
+      await pause(parts.clock, STORE_AGAIN_MS, course.round.signal);
+    }
   }
+}
+
+/** One round and the wait after it. False when the mirror is terminal. Throws what is this node's own fault. */
+async function followOn(parts: OriginParts, course: Course): Promise<boolean> {
+  if (course.ending) return storeEnding(parts, course, course.ending);
+  const mirror = parts.journal.get(course.id);
+  if (!mirror || isTerminal(mirror.state)) return false;
+  if (isOverdue(parts, mirror)) return end(parts, course, overdueVerdict(mirror));
+  const again = await oneRound(parts, course, mirror);
+  // A round that was cut short for a new intent is no failure.
+  if (!again || course.round.signal.aborted) return again;
+  parts.journal.setUnreachable(course.id, true);
+  delete course.fault;
+  if (course.failures >= FOREGROUND_TRIES - 1) course.settle({ kind: 'pending' });
+  await pause(parts.clock, backoffMs(course.failures, parts.random), course.round.signal);
+  course.failures += 1;
+  return true;
 }
 
 /** False when the mirror is terminal. */
@@ -85,20 +118,27 @@ async function oneRound(parts: OriginParts, course: Course, mirror: Mirror): Pro
 }
 
 async function handOver(parts: OriginParts, course: Course, mirror: Mirror): Promise<boolean> {
-  const tried = await trySubmit(parts, mirror, !course.sent && course.failures === 0);
+  const isFirst = !course.sent && course.failures === 0;
+  const tried = await trySubmit(parts, mirror, { isFirst, signal: course.round.signal });
+  if (!tried) return true;
   if (tried.kind === 'accepted') {
-    // The first event stores it. Should nothing come before a crash, it is submitted again, under the same key.
-    if (mirror.unreachable) parts.journal.accept(course.id);
     course.failures = 0;
     course.sent = true;
+    // The first event stores it. Should nothing come before a crash, it is submitted again, under the same key.
+    if (mirror.unreachable) parts.journal.accept(course.id);
     course.settle(tried);
     return oneRound(parts, course, { ...parts.journal.require(course.id), accepted: true });
   }
   if (tried.kind === 'again') return handOverAgain(parts, course, mirror, tried);
-  const refusal = tried.kind === 'refused' ? tried.decision : tried.error;
+  const verdict = verdictOnHandover(tried);
+  // Only the executor's own answer says what became of what may have reached it.
+  if (course.sent && tried.kind === 'refused' && tried.decidedBy === 'here') {
+    course.withdrawn = verdict;
+    course.settle(tried);
+    return withdrawUnaccepted(parts, course, mirror);
+  }
   if (course.sent) tellToCancel(parts, mirror);
-  end(parts, course, verdictOnRefusal(refusal), tried);
-  return false;
+  return end(parts, course, verdict, tried);
 }
 
 /** A first contact that certainly never left this node is told as such; anything else goes on until it is known. */
@@ -109,6 +149,7 @@ function handOverAgain(
   tried: Extract<SubmitTry, { kind: 'again' }>,
 ): boolean {
   course.sent ||= tried.sent;
+  if (isLocalFault(tried.error)) throw tried.error;
   parts.logger.debug('task was not handed over', { task: course.id, peer: mirror.peer, code: tried.error.code });
   if (course.sent || course.failures < FOREGROUND_TRIES - 1) return true;
   const error = new WritError('UNREACHABLE', `${mirror.peerLabel} cannot be reached: ${tried.error.message}`, {
@@ -116,8 +157,7 @@ function handOverAgain(
     nextSteps: [`see whether the node runs: writ peer show ${mirror.peerLabel}`, 'then delegate again'],
     cause: tried.error,
   });
-  end(parts, course, verdictOnRefusal(error), { kind: 'failed', error });
-  return false;
+  return end(parts, course, verdictOnRefusal(error), { kind: 'failed', error });
 }
 
 /**
@@ -126,16 +166,13 @@ function handOverAgain(
  */
 async function withdrawUnaccepted(parts: OriginParts, course: Course, mirror: Mirror): Promise<boolean> {
   const cancelled = { state: 'cancelled', code: 'CANCELLED', message: 'cancelled before it was accepted' } as const;
+  const verdict = course.withdrawn ?? cancelled;
+  if (!course.sent) return end(parts, course, verdict);
   try {
-    if (course.sent) await parts.directory.client(mirror.peer).cancel(course.id);
+    await parts.directory.client(mirror.peer).cancel(course.id);
   } catch (error) {
-    if (isPassing(error)) return true;
-    end(parts, course, cancelled);
-    return false;
-  }
-  if (!course.sent) {
-    end(parts, course, cancelled);
-    return false;
+    if (isLocalFault(error)) throw error;
+    return verdictOnAccepted(error, mirror.peerLabel) ? end(parts, course, verdict) : true;
   }
   parts.journal.accept(course.id);
   return oneRound(parts, course, parts.journal.require(course.id));
@@ -173,21 +210,27 @@ async function followOnce(parts: OriginParts, course: Course, mirror: Mirror, cl
 
 function progressed(course: Course): void {
   course.failures = 0;
+  delete course.fault;
 }
 
 function retryOrEnd(parts: OriginParts, course: Course, mirror: Mirror, error: unknown): boolean {
+  if (isLocalFault(error)) throw error;
   const verdict = verdictOnAccepted(error, mirror.peerLabel);
-  if (verdict) {
-    end(parts, course, verdict);
-    return false;
-  }
+  if (verdict) return end(parts, course, verdict);
   parts.logger.debug('link to a task broke', { task: course.id, peer: mirror.peer, error: String(error) });
   return true;
 }
 
-function end(parts: OriginParts, course: Course, verdict: MirrorVerdict, handover?: Handover): void {
-  parts.journal.end(course.id, verdict);
-  course.settle(handover ?? { kind: 'pending' });
+/** False: it goes no further. What is certain is not found out again where it cannot be stored yet. */
+function end(parts: OriginParts, course: Course, verdict: MirrorVerdict, handover?: Handover): false {
+  course.ending = { verdict, handover: handover ?? { kind: 'pending' } };
+  return storeEnding(parts, course, course.ending);
+}
+
+function storeEnding(parts: OriginParts, course: Course, ending: NonNullable<Course['ending']>): false {
+  parts.journal.end(course.id, ending.verdict);
+  course.settle(ending.handover);
+  return false;
 }
 
 function isOverdue(parts: OriginParts, mirror: Mirror): boolean {

@@ -14,6 +14,8 @@ export interface Follower {
   readonly handover: Promise<Handover>;
   /** Resolves when it has stopped; never rejects. */
   readonly done: Promise<void>;
+  /** Why this node cannot store what comes back, as long as it cannot. */
+  fault(): WritError | undefined;
   /** The intent to cancel was stored: acts on it now. */
   cancelRequested(): void;
   stop(): void;

@@ -13,20 +13,29 @@ export type SubmitTry =
 
 /**
  * Sends a task once, always under its own key: the first time with the writ that was stored with it, later with a fresh
- * one, so that it is not too old. Never rejects.
+ * one, so that it is not too old. Waits until the peer has not too many to answer; undefined where `signal` aborts
+ * meanwhile. Never rejects.
  */
-export async function trySubmit(parts: OriginParts, mirror: Mirror, first: boolean): Promise<SubmitTry> {
+export async function trySubmit(
+  parts: OriginParts,
+  mirror: Mirror,
+  { isFirst, signal }: { readonly isFirst: boolean; readonly signal: AbortSignal },
+): Promise<SubmitTry | undefined> {
+  const leave = await parts.turns.take(mirror.peer, signal);
+  if (!leave) return undefined;
   try {
-    const refusal = (first ? undefined : narrowedRefusal(parts, mirror)) ?? outboundRefusal(parts, mirror);
+    const refusal = (isFirst ? undefined : narrowedRefusal(parts, mirror)) ?? outboundRefusal(parts, mirror);
     if (refusal) return { kind: 'refused', decidedBy: 'here', decision: refusal };
     const client: PeerClient = parts.directory.client(mirror.peer);
-    const answer = await client.submit(outgoing(parts, mirror, first));
+    const answer = await client.submit(outgoing(parts, mirror, isFirst));
     if (answer.accepted) return { kind: 'accepted' };
     return { kind: 'refused', decidedBy: 'peer', decision: answer.decision };
   } catch (thrown) {
     const error = toWritError(thrown);
     if (isPassing(error)) return { kind: 'again', sent: error.details.sent !== false, error };
     return { kind: 'failed', error };
+  } finally {
+    leave();
   }
 }
 

@@ -11,6 +11,10 @@ import { createMirrorJournal } from './mirror-journal.ts';
 import type { OriginOptions } from './options.ts';
 import type { OriginParts } from './parts.ts';
 import { readMirrorPage, watchMirror } from './reading.ts';
+import { createTurns } from './turns.ts';
+
+/** Submits that may wait for the answer of one peer at once; more wait here. */
+const SUBMITS_PER_PEER = 64;
 
 /** The asking end of tasks: hands them over, follows them through every break, keeps what came back. */
 export function createOrigin(options: OriginOptions): Origin {
@@ -18,7 +22,8 @@ export function createOrigin(options: OriginOptions): Origin {
   let closing = false;
   const wakeups = createWakeups();
   const journal = createMirrorJournal({ database, mirrors, wakeups });
-  const parts: OriginParts = { ...options, journal, wakeups, followers: new Map(), closing: () => closing };
+  const turns = createTurns(SUBMITS_PER_PEER);
+  const parts: OriginParts = { ...options, journal, wakeups, turns, followers: new Map(), closing: () => closing };
   const stopListening = options.engine.onChange((now) => {
     endUntrusted(parts, now).catch((error: unknown) =>
       options.logger.error('tasks of a former peer could not be ended', { error: String(error) }),
@@ -51,13 +56,19 @@ export function createOrigin(options: OriginOptions): Origin {
   };
 }
 
-/** Resolves when the task is terminal, or as soon as its executor turns out to be unreachable; the intent stays. */
+/**
+ * Resolves when the task is terminal, or as soon as its executor turns out to be unreachable; the intent stays. Throws
+ * DATABASE_ERROR where this node cannot store what becomes of it.
+ */
 async function cancelMirror(parts: OriginParts, id: string, by: string): Promise<Mirror> {
   let mirror = parts.journal.requestCancel(id, by);
   if (isTerminal(mirror.state)) return mirror;
-  follow(parts, id, { fresh: false }).cancelRequested();
+  const follower = follow(parts, id, { fresh: false });
+  follower.cancelRequested();
   while (!isTerminal(mirror.state) && !mirror.unreachable && !parts.wakeups.closed) {
     await parts.wakeups.wait(id);
+    const fault = follower.fault();
+    if (fault) throw fault;
     mirror = parts.journal.require(id);
   }
   return mirror;
@@ -90,8 +101,8 @@ async function endMatching(
 
 async function endHere(parts: OriginParts, mirror: Mirror, code: RunningCode, message: string): Promise<void> {
   const follower = parts.followers.get(mirror.id);
-  follower?.stop();
   parts.journal.end(mirror.id, { state: 'failed', code, message });
+  follower?.stop();
   tellToCancel(parts, mirror);
   await follower?.done;
 }

@@ -2,6 +2,7 @@ import type { Wakeups } from '../wakeups.ts';
 import type { Follower } from './following.ts';
 import type { MirrorJournal } from './mirror-journal.ts';
 import type { OriginOptions } from './options.ts';
+import type { Turns } from './turns.ts';
 
 /** What the functions of one origin share. */
 export interface OriginParts extends OriginOptions {
@@ -9,5 +10,7 @@ export interface OriginParts extends OriginOptions {
   readonly wakeups: Wakeups;
   /** One for each mirror that is not terminal, by task id. */
   readonly followers: Map<string, Follower>;
+  /** Submits that wait for an answer, by peer. */
+  readonly turns: Turns;
   readonly closing: () => boolean;
 }

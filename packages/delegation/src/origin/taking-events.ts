@@ -1,4 +1,4 @@
-import { type Clock, WritError } from '@writ/core';
+import { type Clock, toWritError, WritError } from '@writ/core';
 import type { Mirror, TaskEvent } from '@writ/task-store';
 import type { PeerClient, WatchedEvent } from '../types.ts';
 import { readFully } from '../watch-events.ts';
@@ -115,7 +115,16 @@ async function keepOutput(parts: OriginParts, id: string, client: PeerClient, wa
   if (event.kind !== 'output') return;
   if (event.length > LONGEST_OUTPUT_BYTES) throw protocolError(`an event of ${event.length} bytes of output`);
   const bytes = data?.length === event.length ? data : await fetchOutput(id, client, event);
-  await parts.transcripts.write(id, event.offset, bytes);
+  try {
+    await parts.transcripts.write(id, event.offset, bytes);
+  } catch (error) {
+    // A full disk is this node's own fault, and no news of the peer.
+    throw new WritError('DATABASE_ERROR', `the output of the task cannot be kept: ${toWritError(error).message}`, {
+      details: { task: id },
+      nextSteps: ['make room on the disk of this node; the task goes on meanwhile'],
+      cause: error,
+    });
+  }
 }
 
 /** For a watch that left the bytes out. */

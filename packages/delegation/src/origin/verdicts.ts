@@ -1,17 +1,34 @@
-import { toWritError, type WritCode } from '@writ/core';
+import { isWritError, toWritError, type WritCode } from '@writ/core';
 import type { Decision } from '@writ/policy';
 import type { TaskOutcome } from '@writ/task-store';
 import type { RefusedDecision } from '../types.ts';
+import type { Handover } from './following.ts';
 
 /** How a mirror ends that its executor tells nothing about. */
 export type MirrorVerdict = Pick<TaskOutcome, 'state' | 'code' | 'message'>;
 
-/** Codes that say nothing about the task: the same call may succeed later. */
-const PASSING: readonly WritCode[] = ['UNREACHABLE', 'SHUTTING_DOWN', 'RATE_LIMITED', 'INTERNAL', 'DATABASE_ERROR'];
+/**
+ * Codes that say nothing about the task: the same call may succeed later. A stream that was reset or took too long is
+ * one of them, as is a peer that has too much to do.
+ */
+const PASSING: readonly WritCode[] = [
+  'UNREACHABLE',
+  'SHUTTING_DOWN',
+  'RATE_LIMITED',
+  'TIMED_OUT',
+  'CANCELLED',
+  'INTERNAL',
+  'DATABASE_ERROR',
+];
 
 /** True for an error after which the same call is made again. */
 export function isPassing(error: unknown): boolean {
   return PASSING.includes(toWritError(error).code);
+}
+
+/** True for a fault of this node's own database or disk, which says nothing about the link; it never travels. */
+export function isLocalFault(error: unknown): boolean {
+  return isWritError(error, 'DATABASE_ERROR');
 }
 
 /**
@@ -34,6 +51,11 @@ export function verdictOnAccepted(error: unknown, peerLabel: string): MirrorVerd
 /** What a refused or failed handover means: the executor made no task, and the mirror keeps the code. */
 export function verdictOnRefusal(refusal: { readonly code: string; readonly message: string }): MirrorVerdict {
   return { state: 'failed', code: refusal.code, message: refusal.message };
+}
+
+/** The same of a handover that came to nothing. */
+export function verdictOnHandover(handover: Extract<Handover, { kind: 'refused' | 'failed' }>): MirrorVerdict {
+  return verdictOnRefusal(handover.kind === 'refused' ? handover.decision : handover.error);
 }
 
 /** A decision without what only its own node may see. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type Client, connectivityState } from '@grpc/grpc-js';
 import { type Clock, type Logger, quote, WritError } from '@writ/core';
 import type { NodeIdentity, Pin, PinStore } from '@writ/identity';
@@ -139,6 +140,8 @@ function openEntry(deps: Parameters<typeof createLinks>[0], id: string): Entry {
     });
   }
   const controller = new AbortController();
+  // Every call of the link listens, and there may be hundreds.
+  setMaxListeners(0, controller.signal);
   const client = openChannel(deps.identity, pin, address, deps.clock);
   return { id, label, address, client, pin, controller, signal: controller.signal };
 }

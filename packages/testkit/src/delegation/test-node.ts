@@ -24,6 +24,7 @@ import {
   type SubmitRequest,
   type TaskDoors,
   type TaskRunner,
+  type TranscriptMirror,
 } from '@writ/delegation';
 import type { WritClaims } from '@writ/identity';
 import { createLeaseStore, createRequestLogStore } from '@writ/lease-store';
@@ -48,6 +49,9 @@ export interface TestNodeOptions {
   readonly wrapTasks?: (tasks: TaskStore) => TaskStore;
   /** How its tasks talk back to it; absent: not at all. */
   readonly doors?: TaskDoors;
+  /** The same between the origin and its records, and its copies of transcripts. */
+  readonly wrapMirrors?: (mirrors: MirrorStore) => MirrorStore;
+  readonly wrapTranscripts?: (transcripts: TranscriptMirror) => TranscriptMirror;
   /** Clients of peers by id; `self` is there by itself. */
   readonly peers?: Readonly<Record<string, PeerClient>>;
   readonly logger?: Logger;
@@ -88,7 +92,8 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
       }),
   };
   const tasks = (options.wrapTasks ?? ((store) => store))(createTaskStore());
-  const mirrors = createMirrorStore();
+  const mirrors = (options.wrapMirrors ?? ((store) => store))(createMirrorStore());
+  const transcripts = createFileTranscripts(join(dir, 'transcripts'));
   const engine = createPolicyEngine({ text, clock, selfId });
   const stores = { leases: createLeaseStore(), requestLog: createRequestLogStore(), liveTasks: tasks };
   const authority = createAuthority({ database, engine, random, logger, ...stores });
@@ -111,7 +116,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     directory: directoryOf(engine, clients),
     issuer: { issue: ({ to, task }) => `writ for ${task} to ${to}` },
     contextOf: (tx, task) => executor.context(tx, task),
-    transcripts: createFileTranscripts(join(dir, 'transcripts')),
+    transcripts: options.wrapTranscripts?.(transcripts) ?? transcripts,
     recordSession: () => {},
   });
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
