@@ -82,6 +82,11 @@ function undecided(args: readonly Argument[], { host }: CommandPlace, reason: st
   return { ...about, class: 'destructive', rule: 'undecided', reason, needs: ['destructive'] };
 }
 
+function nothing(args: readonly Argument[], { host }: CommandPlace): InnerCommand {
+  const about = { argv: textsOf(args), host, targets: [], needs: [] };
+  return { ...about, class: 'read', rule: 'wrapper.alone', reason: 'runs nothing' };
+}
+
 function classifyCommand(
   walk: Walk,
   args: readonly Argument[],
@@ -117,15 +122,7 @@ function classifyInside(walk: Walk, { args, place, inside }: Wrapped, found: Inn
       found.push(undecided(args, place, inside.reason));
       return;
     case 'nothing':
-      found.push({
-        argv: textsOf(args),
-        host: place.host,
-        class: 'read',
-        rule: 'wrapper.alone',
-        reason: 'runs nothing',
-        needs: [],
-        targets: [],
-      });
+      found.push(nothing(args, place));
       return;
     case 'script':
       classifyScript(walk, args, inside, found, depth);
@@ -161,8 +158,12 @@ function classifyScript(
   const moves = parsed.commands.some(({ arguments: [first] }) => first && MOVES.has(first.text));
   const { cwd: _, ...nowhere } = place;
   const here = moves ? nowhere : place;
+  const before = found.length;
   for (const command of parsed.commands) classifySimple(walk, command, here, found, depth);
-  if (parsed.commands.length === 0) found.push(undecided(args, place, 'the script holds no command'));
+  if (found.length > before) return;
+  found.push(
+    parsed.commands.length === 0 ? undecided(args, place, 'the script holds no command') : nothing(args, place),
+  );
 }
 
 const VARIABLE = 'environment.variable';

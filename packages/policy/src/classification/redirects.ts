@@ -16,6 +16,7 @@ export function classifyRedirect({ operator, to }: Redirect, place: CommandPlace
   if (!WRITES.has(operator) || path === undefined) {
     return {
       ...about,
+      targets: [],
       class: 'destructive',
       rule: 'undecided',
       reason: 'where it redirects to cannot be told',

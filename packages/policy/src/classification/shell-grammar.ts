@@ -100,7 +100,8 @@ function readCommand(node: Node): SimpleCommand {
   const words: Argument[] = [];
   const assignments: Assignment[] = [];
   const redirects: Redirect[] = [];
-  for (const child of node.namedChildren) {
+  // Unnamed parts are looked at too: a lone `$` is one.
+  for (const child of node.children) {
     if (child.type === 'variable_assignment') assignments.push(readAssignment(child));
     else if (child.type.endsWith('_redirect')) redirects.push(...readRedirect(child));
     else if (child.type !== 'comment') words.push(wordOf(child));

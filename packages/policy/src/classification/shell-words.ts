@@ -13,7 +13,8 @@ export function readWord(node: Node): Argument | undefined {
   const part = readPart(node);
   if (!part) return undefined;
   const { text, opensAt } = part;
-  if (opensAt === undefined) return { text, shape: 'literal' };
+  // Empty braces stay as they are: `find` and `xargs` have them as placeholders.
+  if (opensAt === undefined || text === '{}') return { text, shape: 'literal' };
   // `~/x` and `dir/*` can only become paths; `*.log` may become the name of an option.
   const isPath = text.startsWith('~') || (text.slice(0, opensAt).includes('/') && !text.startsWith('-'));
   return { text, shape: isPath ? 'path' : 'any' };
@@ -33,7 +34,7 @@ function readPart(node: Node): Part | undefined {
     case 'concatenation':
       return readConcatenation(node);
     default:
-      return undefined;
+      return node.isNamed ? undefined : readBare(node.text);
   }
 }
 

@@ -146,6 +146,15 @@ export const transferPack: RulePack = {
       ],
     },
     {
+      name: 'transfer.other-scheme',
+      programs: ['curl'],
+      operand: /^(?!https?:\/\/)/i,
+      class: 'config-mutation',
+      needs: ['use_network'],
+      examples: [['curl', 'https://example.org', 'gopher://example.org/x']],
+      notExamples: [['curl', 'https://example.org']],
+    },
+    {
       name: 'transfer.get-named',
       programs: ['curl'],
       value: { of: ['-X', '--request'], matches: /^(GET|HEAD|OPTIONS)$/ },
