@@ -85,7 +85,7 @@ describe('what a shell script does', () => {
     'if ls; then',
     'alias ls=rm; ls',
     'trap "rm x" EXIT',
-    'echo ${x}',
+    `echo \${x}`,
     'cat x | sh',
     'cat x | bash -s',
     'coproc rm x',

@@ -1,15 +1,8 @@
-import { type Clock, sha256Hex } from '@writ/core';
+import type { Clock } from '@writ/core';
 
-/** A node id in shape, the same one for the same label. For tests of this package only. */
-export function testId(label: string): string {
-  const digits = sha256Hex(label).replace(/[^a-f2-7]/g, '');
-  return `wn-${digits.slice(0, 32)}`;
-}
+export { CASE_SELF_ID as SELF_ID, caseNodeId as testId } from '../cases/case-ids.ts';
 
-/** Id of the node that decides in tests. */
-export const SELF_ID = testId('the deciding node');
-
-/** A clock that stands still. */
+/** A clock that stands still. For tests of this package only. */
 export function fixedClock(): Clock {
   return {
     nowMs: () => 1_700_000_000_000,
