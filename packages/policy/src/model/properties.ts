@@ -182,8 +182,10 @@ const STRICTER: readonly (readonly [string, (config: Config) => Config])[] = [
   ],
 ];
 
-const monotone = STRICTER.map(([name, tighten]) =>
-  property(`grants no more when ${name}, and the difference knows it`, nothing, (config, asked) => {
+const monotone = property(
+  'grants no more when something is taken away, and the difference knows it',
+  fc.constantFrom(...STRICTER),
+  (config, asked, [, tighten]) => {
     const stricter = tighten(config);
     deepEqual(
       diffPolicies(config, stricter).filter(({ effect }) => effect === 'gains'),
@@ -195,7 +197,7 @@ const monotone = STRICTER.map(([name, tighten]) =>
       ok(STRICTNESS[after.effect] >= STRICTNESS[before.effect]);
       ok(grantsWithin(after, before));
     }
-  }),
+  },
 );
 
 /** Codes of a subject that is let nowhere near a profile. */
@@ -249,4 +251,4 @@ const parked = property(
 );
 
 /** Every property but the agreement, which is tried more often. */
-export const PROPERTIES: readonly Property[] = [attenuation, order, ...monotone, silence, parked];
+export const PROPERTIES: readonly Property[] = [attenuation, order, monotone, silence, parked];
