@@ -1,19 +1,21 @@
 // Bundles the command line, the node and the spawner: few files to load, so that `writ` starts fast.
-import { copyFile, rm } from 'node:fs/promises';
+import { copyFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-await rm(here('dist'), { recursive: true, force: true });
+// Built beside, then put in place: whoever runs `writ` meanwhile finds the old one or the new one.
+const fresh = here(`dist-${process.pid}`);
+const old = here(`dist-${process.pid}-old`);
 
 const shared = {
   bundle: true,
   platform: 'node',
   target: 'node20.19',
   format: 'esm',
-  outdir: here('dist'),
+  outdir: fresh,
   sourcemap: 'linked',
   logLevel: 'warning',
   legalComments: 'none',
@@ -43,5 +45,11 @@ await build({
 // The shell grammar, read at run time from beside the bundle: see src/shell-grammar.ts.
 const { resolve } = createRequire(here('../../packages/policy/package.json'));
 for (const file of ['web-tree-sitter/web-tree-sitter.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm']) {
-  await copyFile(resolve(file), here(`dist/${file.split('/')[1]}`));
+  await copyFile(resolve(file), `${fresh}/${file.split('/')[1]}`);
 }
+
+await rename(here('dist'), old).catch((error) => {
+  if (error.code !== 'ENOENT') throw error;
+});
+await rename(fresh, here('dist'));
+await rm(old, { recursive: true, force: true });

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nodeIdFromBase32 } from '@writ/core';
 import { compileConfig } from '@writ/policy';
 import { describe, expect, it } from 'vitest';
 
 /** An identity of the right shape for examples that name one only in words. */
-const SOME_ID = `wn-${'a'.repeat(52)}`;
+const SOME_ID = nodeIdFromBase32('a'.repeat(32));
 
 const pages = ['README.md', ...readdirSync('docs').map((name) => join('docs', name))].filter(
   (path) => path.endsWith('.md') && existsSync(path),

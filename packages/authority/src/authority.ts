@@ -1,7 +1,7 @@
+import { foldId } from '@writ/core';
 import { auditDecision, decideNow, usageOf } from './deciding.ts';
 import { createLeaseDesk } from './lease-desk.ts';
-import { permitStart } from './start.ts';
-import { foldId } from './subject.ts';
+import { NO_USAGE, permitStart } from './start.ts';
 import type { Authority, AuthorityOptions } from './types.ts';
 
 /** May this happen now: one instance a node, beside its one policy engine. */
@@ -20,6 +20,8 @@ export function createAuthority(options: AuthorityOptions): Authority {
       database.withReadTx(
         (tx) => decideNow(options, tx, { subject, ask, usage: usageOf(options, tx, subject) }).decision,
       ),
+    previewStart: (subject, ask) =>
+      database.withReadTx((tx) => decideNow(options, tx, { subject, ask, usage: NO_USAGE }).decision),
     permitStart: (tx, subject, ask, bounds) => permitStart(options, tx, { subject, ask, bounds }),
     returnClaim(tx, leaseId) {
       leases.returnUse(tx, leaseId);

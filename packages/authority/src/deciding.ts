@@ -1,8 +1,8 @@
+import { foldId } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
 import type { Lease } from '@writ/lease-store';
 import type { Decision, Usage } from '@writ/policy';
 import { factOf, findLeases } from './lease-facts.ts';
-import { foldId } from './subject.ts';
 import type { Ask, AuthorityOptions, Subject } from './types.ts';
 
 /** A decision with the leases that it could choose from. */

@@ -1,4 +1,4 @@
-import { type Clock, createSystemRandom, silentLogger } from '@writ/core';
+import { type Clock, createSystemRandom, nodeIdFromBase32, silentLogger } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import { createLeaseStore, createRequestLogStore, type LeaseStore, type RequestLogStore } from '@writ/lease-store';
 import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
@@ -6,9 +6,9 @@ import { createAuthority } from './authority.ts';
 import type { Ask, Authority, LeaseGrant, Subject } from './types.ts';
 
 /** Node ids of the right shape. */
-export const ALPHA = `wn-${'a'.repeat(56)}`;
-export const GAMMA = `wn-${'c'.repeat(56)}`;
-const BETA = `wn-${'b'.repeat(56)}`;
+export const ALPHA = nodeIdFromBase32('a'.repeat(32));
+export const GAMMA = nodeIdFromBase32('c'.repeat(32));
+const BETA = nodeIdFromBase32('b'.repeat(32));
 
 /** When the clock of a fixture stands first, milliseconds since the epoch. */
 export const START_MS = 1_800_000_000_000;

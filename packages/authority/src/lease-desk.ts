@@ -1,8 +1,7 @@
-import { quote, toWritError, WritError } from '@writ/core';
+import { foldId, quote, toWritError, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { Lease } from '@writ/lease-store';
 import { isConfigured, planLease, resolvePeer } from './lease-granting.ts';
-import { foldId } from './subject.ts';
 import type { Authority, AuthorityOptions, LeaseGrant } from './types.ts';
 
 /** Most rows that one sweep removes of each kind; more wait for the next hour. */

@@ -1,7 +1,7 @@
-import { foldName, formatDuration, nearest, quote, WritError } from '@writ/core';
+import { foldId, foldName, formatDuration, nearest, quote, WritError } from '@writ/core';
 import type { NewLease } from '@writ/lease-store';
 import type { Config, Profile } from '@writ/policy';
-import { foldId, SELF } from './subject.ts';
+import { SELF } from './subject.ts';
 import type { LeaseGrant } from './types.ts';
 
 /**

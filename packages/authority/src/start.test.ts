@@ -29,6 +29,15 @@ describe('permitStart', () => {
     expect(at.database.auditTail(1)).toMatchObject([{ action: 'start.permitted', details: { lease: lease.id } }]);
   });
 
+  it('is foretold without effect, whatever the limits say by now', async () => {
+    at.authority.grantLease({ ...GRANT, maxUses: 1 });
+    const entries = at.database.auditTail(1);
+    expect(at.authority.previewStart(FROM_ALPHA, askFor('repo-dev'))).toMatchObject({ effect: 'allow', code: 'OK' });
+    expect(at.database.auditTail(1)).toEqual(entries);
+    expect(code(start())).toBe('permitted');
+    expect(at.authority.previewStart(FROM_ALPHA, askFor('repo-dev')).code).toBe('LEASE_REQUIRED');
+  });
+
   it('counts no use where the transaction of the start fails', () => {
     at.authority.grantLease({ ...GRANT, maxUses: 1 });
     expect(() =>

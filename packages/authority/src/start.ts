@@ -16,7 +16,7 @@ export interface StartRequest {
 type RefusalCode = Extract<StartPermit, { permitted: false }>['code'];
 
 /** The request was counted and measured against the limits when it was admitted. */
-const NO_USAGE: DecisionRequest['usage'] = { concurrent: 0, lastHour: 0 };
+export const NO_USAGE: DecisionRequest['usage'] = { concurrent: 0, lastHour: 0 };
 
 /** Codes of a subject or chain that is no longer trusted. */
 const TRUST: readonly Decision['code'][] = [

@@ -1,13 +1,9 @@
+import { foldId } from '@writ/core';
 import type { LeaseQuery } from '@writ/lease-store';
 import type { Subject } from './types.ts';
 
 /** How this machine's own agent is named where a peer has its node id. */
 export const SELF = 'self';
-
-/** A node id as it is stored and compared: ASCII letters lower-cased, nothing else. */
-export function foldId(id: string): string {
-  return id.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-}
 
 /**
  * Under which names a subject's leases are kept. A local request begins here, so its origin is `self`, whatever id

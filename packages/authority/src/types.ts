@@ -46,6 +46,8 @@ export interface Authority {
   decide(tx: WriteTx, subject: Subject, ask: Ask): Decision;
   /** Decides without counting and without effect, for `explain` and `CheckPolicy`; opens its own read transaction. */
   preview(subject: Subject, ask: Ask): Decision;
+  /** What `permitStart` would decide now, of work that was admitted; without effect, in its own read transaction. */
+  previewStart(subject: Subject, ask: Ask): Decision;
   /**
    * Decides again on the current snapshot and claims the lease, in the transaction that starts the attempt. Limits are
    * not applied again: they bound what is asked for, and this was admitted. The deadline is the earliest of the

@@ -1,3 +1,4 @@
+export { formatAddress, type HostPort, parseAddress, readAddress } from './address.ts';
 export { type Cancel, type Clock, createSystemClock, sleep } from './clock.ts';
 export {
   AUTHORITY_CODES,
@@ -13,6 +14,7 @@ export {
   WRIT_CODES,
   type WritCode,
 } from './codes.ts';
+export { matchesPattern } from './command-pattern.ts';
 export {
   errorFromJson,
   errorToJson,
@@ -25,6 +27,7 @@ export {
 export { canonicalJson, digestJson, type Json, sha256Hex } from './json.ts';
 export { type LogFields, type Logger, silentLogger } from './logger.ts';
 export { foldName } from './names.ts';
+export { foldId, nodeIdFromBase32, parseNodeId } from './node-id.ts';
 export {
   assertPrivateFile,
   createPrivateFile,

@@ -30,6 +30,7 @@ export type {
   PeerClient,
   PeerDirectory,
   PeerSubmitAnswer,
+  PreparedRun,
   RefusedDecision,
   Run,
   RunReport,

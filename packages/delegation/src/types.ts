@@ -102,13 +102,24 @@ export interface Run {
   stop(cause: { readonly kind: 'cancel'; readonly cause: string } | { readonly kind: 'timeout' }): void;
 }
 
+/** A place that stands ready for one run. */
+export interface PreparedRun {
+  /**
+   * Only spawns; `spec` may differ from what was prepared in everything but its workspace. Rejects with
+   * COMMAND_NOT_ALLOWED, RUNNER_UNAVAILABLE or ISOLATION_UNAVAILABLE before anything was spawned. To be called once.
+   */
+  start(spec: RunSpec, sink: RunSink): Promise<Run>;
+  /** Gives it back unused; without effect after `start`. */
+  discard(): void;
+}
+
 /** Port: starts and ends the processes of tasks. The runner package implements it. */
 export interface TaskRunner {
   /**
-   * Prepares the workspace and spawns. Rejects with COMMAND_NOT_ALLOWED, RUNNER_UNAVAILABLE, ISOLATION_UNAVAILABLE or
-   * GIT_FAILED before anything was spawned.
+   * Prepares the workspace, which may take minutes, by processes that carry the spec's nonce; they are killed at once
+   * when `signal` aborts. Rejects, with none of them left, with COMMAND_NOT_ALLOWED, ISOLATION_UNAVAILABLE or GIT_FAILED.
    */
-  start(spec: RunSpec, sink: RunSink): Promise<Run>;
+  prepare(spec: RunSpec, signal: AbortSignal): Promise<PreparedRun>;
   /** Ends every process that carries one of these nonces; returns how many it found. For recovery. */
   endStray(nonces: readonly string[]): Promise<number>;
   /** Transcript bytes of a task from `offset`, at most `limit`; fewer at the end. */

@@ -70,7 +70,7 @@ export async function treeOf(git: GitDir, base: string | null): Promise<string> 
 }
 
 /** An object id that git answered with; anything else is a failure. */
-export function readId(git: GitDir, step: GitStep, answer: Buffer): string {
+function readId(git: GitDir, step: GitStep, answer: Buffer): string {
   const id = answer.toString('latin1').replace(/\n$/, '');
   if (!OBJECT_ID.test(id)) throw git.fail(step, 'git answered with no object id');
   return id;

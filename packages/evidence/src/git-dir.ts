@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quote, type WritCode, WritError } from '@writ/core';
 import type { GitCall, GitStep, GitWork } from './types.ts';
@@ -14,10 +14,21 @@ const NAME_BYTES = 16;
 const RAW_ATTRIBUTES =
   '* -text -eol -crlf -ident -filter -working-tree-encoding !diff !merge !conflict-marker-size -whitespace\n';
 
-/** Settings of a git directory of the node's; nothing else is read. */
-const CONFIG: readonly string[] = [
+/** Settings that keep git from running anything, in whatever repository. */
+const HARMLESS = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'submodule.recurse=false',
+  'protocol.allow=never',
+  'protocol.file.allow=always',
+  'commit.gpgSign=false',
+];
+
+/** Settings of a git directory of the node's; nothing else is read. */
+const CONFIG = [
+  ...HARMLESS,
   'core.untrackedCache=false',
   'core.splitIndex=false',
   'core.attributesFile=/dev/null',
@@ -37,13 +48,11 @@ const CONFIG: readonly string[] = [
   'core.logAllRefUpdates=false',
   'diff.renames=false',
   'pack.threads=1',
-  'gc.auto=0',
-  'maintenance.auto=false',
-  'submodule.recurse=false',
-  'protocol.allow=never',
-  'protocol.file.allow=always',
-  'commit.gpgSign=false',
 ];
+
+/** As git's own options: for a repository whose other settings stay its owner's. */
+export const HARMLESS_SETTINGS: readonly string[] = HARMLESS.flatMap((setting) => ['-c', setting]);
+const OWN_SETTINGS: readonly string[] = CONFIG.flatMap((setting) => ['-c', setting]);
 
 /** A git directory of the node's own, and how git is run in it. */
 export interface GitDir {
@@ -115,17 +124,15 @@ export async function createGitDir(options: GitDirOptions): Promise<GitDir> {
   const untilMs = options.clock.monotonicMs() + options.timeoutMs;
   const fail = (step: GitStep, why: string): WritError =>
     new WritError(options.code, `${options.what}: step \`${step}\`: ${why}`, { details: { step } });
-  let alternates: string | undefined;
 
   const ask: GitDir['ask'] = async (step, codes, args, more = {}) => {
     const call: GitCall = {
       step,
-      args: [...CONFIG.flatMap((setting) => ['-c', setting]), ...args],
+      args: [...OWN_SETTINGS, ...args],
       cwd: more.cwd ?? scratch,
       env: {
         ...gitEnvironment(options.path, scratch),
         GIT_DIR: dir,
-        ...(alternates === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates }),
         ...more.env,
       },
       timeoutMs: Math.max(1, untilMs - options.clock.monotonicMs()),
@@ -145,11 +152,12 @@ export async function createGitDir(options: GitDirOptions): Promise<GitDir> {
   try {
     await mkdir(scratch, { mode: 0o700 });
     await run('init', ['init', '--quiet', '--bare', '--template=', `--object-format=${options.objectFormat}`, dir]);
-    await mkdir(join(dir, 'info'), { recursive: true, mode: 0o700 });
+    await Promise.all(['info', 'objects/info'].map((name) => mkdir(join(dir, name), { recursive: true, mode: 0o700 })));
     await writeFile(join(dir, 'info', 'attributes'), RAW_ATTRIBUTES, { mode: 0o600 });
     const borrowed = await Promise.all(options.borrowFrom.map((path) => objectsOf(options, path, scratch, fail)));
-    if (borrowed.length > 0) alternates = borrowed.map(cQuoted).join(':');
-    if ((await readdir(dir)).length === 0) throw fail('init', 'git made nothing');
+    // A file and not the environment: git forgets the latter where it talks to this directory from another repository.
+    if (borrowed.length > 0)
+      await writeFile(join(dir, 'objects/info/alternates'), `${borrowed.map(cQuoted).join('\n')}\n`);
   } catch (error) {
     await remove();
     throw error;
@@ -180,7 +188,7 @@ async function objectsOf(
   return path;
 }
 
-/** A path for a list with colons in it: git reads an entry in double quotes like a string of C. */
+/** A path on a line of its own: git reads one in double quotes like a string of C. */
 function cQuoted(path: string): string {
   return `"${path.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 }

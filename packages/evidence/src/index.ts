@@ -1,4 +1,32 @@
-export { collectEvidence } from './collect.ts';
+export { type Applied, type ApplyRequest, applyResult, branchOf } from './apply.ts';
+export { type ArtifactPattern, parseArtifactPattern } from './artifact-pattern.ts';
+export { type ArtifactRequest, collectArtifacts } from './artifacts.ts';
+export { type OpenBeneath, openBeneath } from './beneath.ts';
+export { BUNDLE_REF, collectEvidence } from './collect.ts';
 export { createContentStore } from './content-store.ts';
-export { createGitProcess } from './git-process.ts';
-export type * from './types.ts';
+export type { Fit } from './fit.ts';
+export { createGitProcess, type GitProcessOptions } from './git-process.ts';
+export { formatResult, parseResult } from './result.ts';
+export { type Result, resultJsonSchema } from './result-schema.ts';
+export { type Received, receiveShipped, type Shipment, type ShipRequest, shipWorkingTree } from './ship.ts';
+export { createResultSigner, type ResultSigner, type SignedResult, type UnsignedResult } from './sign.ts';
+export { type Subject, subjectsOf } from './statement.ts';
+export type {
+  Artifact,
+  ArtifactLimits,
+  BundleLimits,
+  ChangedFile,
+  Changes,
+  CollectLimits,
+  CollectRequest,
+  ContentStore,
+  GitAnswer,
+  GitCall,
+  GitPort,
+  GitStep,
+  GitWork,
+  RepoPath,
+  Stored,
+} from './types.ts';
+export { type Expected, type Standing, type Trust, type Verified, verifyEnvelope } from './verify.ts';
+export { type VerifiedTree, verifyTree } from './verify-tree.ts';

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
-import { lstat, open } from 'node:fs/promises';
+import { lstat, open, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quote } from '@writ/core';
-import { restoreUntouched } from './checked-out.ts';
+import { restoreForm } from './checked-out.ts';
 import type { GitDir } from './git-dir.ts';
 import { joinNul, splitNul } from './raw-path.ts';
 import { below, walkTree } from './tree-walk.ts';
@@ -15,6 +15,8 @@ export interface SnapshotRequest {
   readonly workspaceDir: string;
   /** Tree that the work began with. */
   readonly baseTree: string;
+  /** Where the workspace's own index is, known from elsewhere; absent: in its `.git`, which has to be a folder. */
+  readonly indexFile?: string;
   readonly limits: { readonly maxEntries: number; readonly maxFileBytes: number; readonly maxTotalBytes: number };
 }
 
@@ -27,9 +29,10 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<s
   const { workspaceDir, baseTree } = request;
   const index = { GIT_INDEX_FILE: join(git.dir, 'index') };
   const inTree = { env: { ...index, GIT_WORK_TREE: workspaceDir }, cwd: workspaceDir };
+  if ((await realpath(workspaceDir)) !== workspaceDir) throw git.fail('scan', 'the workspace is a link or behind one');
   const walked = await walkTree(workspaceDir, request.limits.maxEntries, (why) => git.fail('scan', why));
   await git.run('base', ['read-tree', '--index-output', join(git.dir, 'index'), baseTree], { env: index });
-  const added = await trackedThere(git, workspaceDir);
+  const added = await trackedThere(git, workspaceDir, request.indexFile);
   const based = splitNul(await git.run('scan', ['ls-files', '-z', '--cached'], { env: index }));
   await refuseNested(git, inTree, walked.nested, [...based, ...added]);
   await refuseFilledSubmodules(git, workspaceDir, index);
@@ -46,7 +49,7 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<s
     await git.run('add', ['update-index', '--add', '--remove', '-z', '--stdin'], { ...inTree, input: joinNul(forced) });
   }
   await assertComplete(git, inTree);
-  await restoreUntouched(git, workspaceDir, baseTree, index);
+  await restoreForm(git, workspaceDir, baseTree, index);
   return (await git.run('tree', ['write-tree'], { env: index })).toString('latin1').trim();
 }
 
@@ -61,36 +64,36 @@ async function assertComplete(
 }
 
 /** The paths in the workspace's own index: what was added there by force counts, although it is ignored. */
-async function trackedThere(git: GitDir, workspaceDir: string): Promise<Buffer[]> {
+async function trackedThere(git: GitDir, workspaceDir: string, indexFile: string | undefined): Promise<Buffer[]> {
   const own = join(workspaceDir, '.git');
-  const kind = await lstat(own).catch(() => undefined);
-  if (kind === undefined) return [];
-  if (!kind.isDirectory()) throw git.fail('index', 'the `.git` of the workspace is no folder: it leads elsewhere');
+  if (indexFile === undefined) {
+    const kind = await lstat(own).catch(() => undefined);
+    if (kind === undefined) return [];
+    if (!kind.isDirectory()) throw git.fail('index', 'the `.git` of the workspace is no folder: it leads elsewhere');
+  }
   const copy = join(git.dir, 'workspace-index');
   try {
-    const file = await open(join(own, 'index'), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      const stat = await file.stat();
-      if (!stat.isFile() || stat.size > INDEX_BYTES) throw git.fail('index', 'the index of the workspace is none');
-      const into = await open(copy, 'wx', 0o600);
-      try {
-        for await (const chunk of file.createReadStream({ autoClose: false })) await into.write(chunk as Buffer);
-      } finally {
-        await into.close();
-      }
-    } finally {
-      await file.close();
-    }
+    await copyIndex(git, indexFile ?? join(own, 'index'), copy);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    if (error instanceof Error && 'code' in error && error.code === 'ELOOP') {
-      throw git.fail('index', 'the index of the workspace is a link');
-    }
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT') return [];
+    if (code === 'ELOOP') throw git.fail('index', 'the index of the workspace is a link');
     throw error;
   }
   return splitNul(
     await git.run('index', ['ls-files', '-z', '--cached', '--sparse'], { env: { GIT_INDEX_FILE: copy } }),
   );
+}
+
+async function copyIndex(git: GitDir, from: string, to: string): Promise<void> {
+  const file = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile() || stat.size > INDEX_BYTES) throw git.fail('index', 'the index of the workspace is none');
+    await writeFile(to, file.createReadStream({ autoClose: false }), { mode: 0o600 });
+  } finally {
+    await file.close();
+  }
 }
 
 /** A repository inside the workspace would hide its files behind a commit id: it is refused by its name, unless all of it is ignored. */

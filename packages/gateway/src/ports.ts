@@ -111,8 +111,11 @@ export interface ProfileValidator {
 
 /** Sessions of this node's own agents. */
 export interface Sessions {
-  /** Starts a session whose origin is this node; `agent` is a folded name. */
-  start(agent: string): SessionRef;
+  /**
+   * Starts a session whose origin is this node; `agent` is a folded name. With a `key`, the session that was started
+   * with it before, if there is one: a retry has to find the work of the first try.
+   */
+  start(agent: string, key?: string): SessionRef;
 }
 
 /** Proves what a presented token is good for. */

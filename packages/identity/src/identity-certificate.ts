@@ -22,11 +22,12 @@ export interface IdentityCertificate {
  */
 export function readIdentityCertificate(data: string | Uint8Array): IdentityCertificate {
   const certificate = parseCertificate(data);
-  const refusal = certificate === undefined ? 'it is no certificate' : refusalOf(certificate);
+  // Once: the key is written out for it, in every hop of every request.
+  const id = certificate === undefined ? '' : nodeIdOf(certificate);
+  const refusal = certificate === undefined ? 'it is no certificate' : refusalOf(certificate, id);
   if (certificate === undefined || refusal !== undefined) {
     throw new WritError('BAD_REQUEST', `not an identity certificate: ${refusal}`);
   }
-  const id = nodeIdOf(certificate);
   return { id, certificate, pin: { id, certificatePem: certificate.toString() } };
 }
 
@@ -45,13 +46,13 @@ export function parseCertificate(data: string | Uint8Array): X509Certificate | u
   }
 }
 
-function refusalOf(certificate: X509Certificate): string | undefined {
+function refusalOf(certificate: X509Certificate, id: string): string | undefined {
   const key = certificate.publicKey;
   if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') {
     return 'its key is not on the curve P-256';
   }
   // Names are unique among identities, so that one peer's certificate cannot stand in the way of another's.
-  const name = `CN=${nodeIdOf(certificate)}`;
+  const name = `CN=${id}`;
   if (certificate.subject !== name) return `its subject is ${quote(certificate.subject)}, not ${quote(name)}`;
   if (certificate.issuer !== name) return `its issuer is ${quote(certificate.issuer)}, not ${quote(name)}`;
   if (!certificate.ca) return 'it is no certificate authority';

@@ -10,6 +10,7 @@ export {
 } from './invite-code.ts';
 export type { LeafRefusal, LeafRefusalReason } from './leaf-certificate.ts';
 export { nodeIdOf, parseNodeId } from './node-id.ts';
+export { type NodeSignatureCheck, verifyNodeSignature } from './node-signature.ts';
 export {
   isSameMac,
   PAIRING_NONCE_BYTES,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { quote, WritError } from '@writ/core';
+import { quote, readAddress, WritError } from '@writ/core';
 import { fromBase32, toBase32 } from './base32.ts';
 import { fingerprintOf, nodeIdFromFingerprint, parseNodeId } from './node-id.ts';
 
@@ -73,10 +73,9 @@ export function decodeInviteCode(text: string): InviteCode {
   return { address, id, invite, secret, expiresAtMs };
 }
 
-/** True for `host:port`: a name, an IPv4 address or an IPv6 address in brackets; nothing that a shell could mistake. */
+/** True for an address that can be dialled: `host:port` as `readAddress` reads it, and not port 0. */
 export function isMeshAddress(text: string): boolean {
-  const match = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]):([1-9]\d{0,4})$/.exec(text);
-  return match !== null && text.length <= LONGEST_ADDRESS && Number(match[1]) <= 65_535;
+  return (readAddress(text)?.port ?? 0) > 0;
 }
 
 function checksumOf(body: Uint8Array): Buffer {

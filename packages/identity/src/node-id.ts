@@ -1,5 +1,8 @@
 import { createHash, type X509Certificate } from 'node:crypto';
+import { nodeIdFromBase32 } from '@writ/core';
 import { fromBase32, toBase32 } from './base32.ts';
+
+export { parseNodeId } from '@writ/core';
 
 /** Every node id starts with this. */
 const PREFIX = 'wn-';
@@ -7,9 +10,6 @@ const PREFIX = 'wn-';
 const FINGERPRINT_BYTES = 20;
 /** Characters of the fingerprint: 160 bits at five a character, so that no bit is left over. */
 const FINGERPRINT_CHARS = 32;
-/** Characters of the checksum: a mistyped id passes once in a million. */
-const CHECKSUM_CHARS = 4;
-const NODE_ID = /^[Ww][Nn]-[A-Za-z2-7]{36}$/;
 
 /**
  * The id of the node whose identity key this is: `wn-`, 160 bits of the SHA-256 of the key's SubjectPublicKeyInfo, and
@@ -22,15 +22,6 @@ export function nodeIdOf(key: Uint8Array | X509Certificate): string {
   return nodeIdFromFingerprint(createHash('sha256').update(spki).digest().subarray(0, FINGERPRINT_BYTES));
 }
 
-/** The id in its one stored form (lower case), or undefined where `text` is none or its checksum is wrong. */
-export function parseNodeId(text: string): string | undefined {
-  // ASCII only, before any lower-casing: a Kelvin sign would become a `k`.
-  if (!NODE_ID.test(text)) return undefined;
-  const id = text.toLowerCase();
-  const fingerprint = fromBase32(id.slice(PREFIX.length, PREFIX.length + FINGERPRINT_CHARS));
-  return fingerprint !== undefined && nodeIdFromFingerprint(fingerprint) === id ? id : undefined;
-}
-
 /** The 20 bytes inside a valid id. */
 export function fingerprintOf(id: string): Uint8Array {
   const fingerprint = fromBase32(id.slice(PREFIX.length, PREFIX.length + FINGERPRINT_CHARS));
@@ -40,7 +31,5 @@ export function fingerprintOf(id: string): Uint8Array {
 
 /** The reverse of `fingerprintOf`. */
 export function nodeIdFromFingerprint(fingerprint: Uint8Array): string {
-  const body = toBase32(fingerprint);
-  const sum = toBase32(createHash('sha256').update(`${PREFIX}${body}`).digest());
-  return `${PREFIX}${body}${sum.slice(0, CHECKSUM_CHARS)}`;
+  return nodeIdFromBase32(toBase32(fingerprint));
 }

@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import { sha256Hex, WritError } from '@writ/core';
 import type { NodeIdentity, WritClaims } from './types.ts';
 import { claimsFault } from './writ-claims.ts';
@@ -17,12 +16,17 @@ export function issueWrit(identity: NodeIdentity, claims: WritClaims): string {
   }
   return formatWrit(
     {
-      identityDer: new X509Certificate(identity.public.certificatePem).raw,
+      identityDer: derOf(identity.public.certificatePem),
       signingDer: identity.signingCertificate(),
       claims: { ...ordered, grant: { ...ordered.grant } },
     },
     (data) => identity.sign(data),
   );
+}
+
+/** The bytes of this node's own certificate, which it has made itself: nothing of it needs to be parsed. */
+function derOf(pem: string): Uint8Array {
+  return Buffer.from(pem.replace(/-----[A-Z ]+-----/g, ''), 'base64');
 }
 
 /** What the next hop's `prev` says about this one: SHA-256 of the compact form, hex. */

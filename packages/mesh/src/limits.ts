@@ -6,9 +6,13 @@ export interface MeshLimits {
   readonly maxMetadataBytes: number;
   /** Streams that one connection may have open. */
   readonly maxStreamsPerConnection: number;
-  /** Connections in all, and from one remote address. */
+  /**
+   * Connections in all, from one remote address, and of those that have proved nothing, from their first packet on:
+   * what is between the first and the last number is for peers only.
+   */
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
+  readonly maxUnproven: number;
   /** Time for the TLS handshake, milliseconds. */
   readonly handshakeMs: number;
   /** A connection that has proved nothing by then is dropped, milliseconds. */
@@ -21,9 +25,10 @@ export interface MeshLimits {
   readonly keepaliveTimeoutMs: number;
   /** Time that the connections of a peer that lost its trust get to read that, milliseconds. */
   readonly revokedGraceMs: number;
-  /** Calls a second and at once: of one peer, and of one address that proved nothing. */
+  /** Calls a second and at once: of one peer; of one address that proved nothing, for `Redeem` and for all else. */
   readonly peerRate: Rate;
   readonly strangerRate: Rate;
+  readonly knockRate: Rate;
 }
 
 /** A token bucket: refilled with `perSecond`, holding at most `burst`. */
@@ -39,6 +44,7 @@ export const DEFAULT_LIMITS: MeshLimits = {
   maxStreamsPerConnection: 1200,
   maxConnections: 1024,
   maxConnectionsPerAddress: 64,
+  maxUnproven: 256,
   handshakeMs: 10_000,
   strangerIdleMs: 30_000,
   idleMs: 3_600_000,
@@ -48,4 +54,5 @@ export const DEFAULT_LIMITS: MeshLimits = {
   revokedGraceMs: 1_000,
   peerRate: { perSecond: 2_000, burst: 4_000 },
   strangerRate: { perSecond: 0.2, burst: 5 },
+  knockRate: { perSecond: 10, burst: 100 },
 };

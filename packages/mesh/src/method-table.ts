@@ -5,10 +5,11 @@ export interface MethodPolicy {
   /** `pinned`: an enabled peer of the current snapshot · `invited`: anybody, while an invite is open. */
   readonly authentication: 'pinned' | 'invited';
   /**
-   * Who decides what the caller gets: `peer`: being one is enough · `own-task`: only tasks that the caller sent ·
-   * `policy`: the policy engine, by way of authority · `invite`: the secret of an invite.
+   * Who decides what the caller gets: `peer`: being one is enough · `own-task`: about the task that the request names,
+   * for its sender only · `own-list`: about whatever the caller sent · `policy`: the policy engine, by way of authority ·
+   * `invite`: the secret of an invite. A handler that is served as another stops the start-up.
    */
-  readonly authorization: 'peer' | 'own-task' | 'policy' | 'invite';
+  readonly authorization: 'peer' | 'own-task' | 'own-list' | 'policy' | 'invite';
   readonly limits: {
     /** Tokens that a call takes of its caller's rate. */
     readonly cost: number;
@@ -36,7 +37,7 @@ export const METHOD_TABLE: Readonly<Record<string, MethodPolicy>> = {
   },
   '/writ.mesh.v1.MeshService/Watch': { ...READ, limits: { cost: 1, maxOpen: 1024 } },
   '/writ.mesh.v1.MeshService/GetTask': READ,
-  '/writ.mesh.v1.MeshService/ListTasks': { ...READ, limits: { ...UNARY, cost: 4 } },
+  '/writ.mesh.v1.MeshService/ListTasks': { ...READ, authorization: 'own-list', limits: { ...UNARY, cost: 4 } },
   '/writ.mesh.v1.MeshService/ReadTranscript': READ,
   // Ending a process tree takes its grace period.
   '/writ.mesh.v1.MeshService/Cancel': { ...READ, limits: { ...UNARY, maxMs: 120_000 }, audit: 'act' },

@@ -1,5 +1,6 @@
 import { Metadata, type StatusObject, status } from '@grpc/grpc-js';
 import { visible, WRIT_CODES, type WritCode, WritError } from '@writ/core';
+import { isTold } from './peer-words.ts';
 import { CODE_OF_STATUS, STATUS_OF_CODE } from './status-table.ts';
 
 /** Trailer that carries a WritError as JSON, in UTF-8. */
@@ -13,12 +14,16 @@ const MAX_TRAILER_BYTES = 16_384;
 /** A status with which a call ends. */
 export type EndStatus = Pick<StatusObject, 'code' | 'details' | 'metadata'>;
 
-/** An error as a peer may see it: a hidden code becomes `INTERNAL` without its message, and everything is bounded. */
+/**
+ * An error as a peer may see it: a hidden code becomes `INTERNAL`, a message that is not for peers stays here, and
+ * everything is bounded.
+ */
 export function errorToStatus(error: WritError): EndStatus {
   const entry = STATUS_OF_CODE[error.code];
   const code: WritCode = entry.hidden ? 'INTERNAL' : error.code;
-  const message = entry.hidden ? 'this node failed to answer; its log says why' : cut(error.message, MAX_MESSAGE_CHARS);
-  const nextSteps = entry.hidden ? [] : error.nextSteps.slice(0, MAX_STEPS).map((step) => cut(step, MAX_STEP_CHARS));
+  const told = isTold(error.code);
+  const message = told ? cut(error.message, MAX_MESSAGE_CHARS) : 'this node failed to answer; its log says why';
+  const nextSteps = !told ? [] : error.nextSteps.slice(0, MAX_STEPS).map((step) => cut(step, MAX_STEP_CHARS));
   const metadata = new Metadata();
   metadata.set(TRAILER, Buffer.from(JSON.stringify({ code, message, nextSteps })));
   return { code: entry.status, details: asciiOnly(message), metadata };

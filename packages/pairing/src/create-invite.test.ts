@@ -63,6 +63,22 @@ describe('making an invite', () => {
     await beta.pairing.createInvite(offer);
   });
 
+  it('is known of without a look at the database for every stranger who asks', async () => {
+    const store = createInviteStore();
+    let reads = 0;
+    const listOpen: typeof store.listOpen = (tx, nowMs) => {
+      reads += 1;
+      return store.listOpen(tx, nowMs);
+    };
+    const pairing = createPairing({ ...beta.options, clock, invites: { ...store, listOpen } } satisfies PairingOptions);
+    await pairing.createInvite({ profiles: ['query'], workspaces: [] });
+    reads = 0;
+    for (let i = 0; i < 50; i++) expect(pairing.hasOpenInvite()).toBe(true);
+    clock.advance(600_000);
+    for (let i = 0; i < 50; i++) expect(pairing.hasOpenInvite()).toBe(false);
+    expect(reads).toBe(1);
+  });
+
   it('outlives a restart: the invite of an earlier boot can be watched until it expires', async () => {
     const { id } = await beta.pairing.createInvite({ profiles: ['query'], workspaces: [] });
     const rebooted = createPairing({ ...beta.options, clock } satisfies PairingOptions);

@@ -1,5 +1,5 @@
 import { foldName, formatDuration, nearest, quote, WritError } from '@writ/core';
-import { encodeInviteCode, INVITE_SECRET_BYTES, pairingKey } from '@writ/identity';
+import { encodeInviteCode, INVITE_SECRET_BYTES, isMeshAddress, pairingKey } from '@writ/identity';
 import type { PairingOptions } from './options.ts';
 import type { Invite, InviteOffer } from './types.ts';
 
@@ -10,7 +10,12 @@ const MOST_OPEN = 16;
 
 /** Checks the offer against the configuration in force, stores the invite and gives its code. */
 export function createInvite(options: PairingOptions, asked: InviteOffer): Invite {
-  const address = options.address();
+  const address = asked.address ?? options.address();
+  if (address !== undefined && !isMeshAddress(address)) {
+    throw new WritError('BAD_REQUEST', `${quote(address)} is no address`, {
+      nextSteps: ['write it like gpu-box.lan:7420'],
+    });
+  }
   if (address === undefined) {
     throw new WritError('BAD_REQUEST', 'this node has no mesh address that a peer could dial', {
       nextSteps: ['set `listen` under `[node]` in writ.toml, and restart the node'],

@@ -3,6 +3,7 @@ import { createAttemptLimit } from './attempt-limit.ts';
 import { createInvite } from './create-invite.ts';
 import { createInviteBoard } from './invite-board.ts';
 import { join } from './join.ts';
+import { createOpenInvites } from './open-invites.ts';
 import type { PairingOptions } from './options.ts';
 import { createPeerRecords } from './peer-records.ts';
 import { createPendingJoiners } from './pending-joiners.ts';
@@ -12,6 +13,7 @@ import type { InviteEvent, Pairing } from './types.ts';
 /** Both ends of making a peer, and its unmaking, for one node. */
 export function createPairing(options: PairingOptions): Pairing {
   const { clock, database, invites } = options;
+  const open = createOpenInvites(options);
   const pending = createPendingJoiners();
   const wrongProofs = new Map<string, number>();
   const board = createInviteBoard(clock, (id) => {
@@ -20,16 +22,16 @@ export function createPairing(options: PairingOptions): Pairing {
   });
   const records = createPeerRecords(options);
   const limit = createAttemptLimit(clock);
-  const parts = { options, board, pending, records, limit, wrongProofs };
-  const listOpen = () => database.withReadTx((tx) => invites.listOpen(tx, clock.nowMs()));
+  const parts = { options, open, board, pending, records, limit, wrongProofs };
 
   return {
     async createInvite(offer) {
       const invite = createInvite(options, offer);
+      open.changed();
       board.open(invite.id, invite.expiresAtMs);
       return invite;
     },
-    hasOpenInvite: () => listOpen().length > 0,
+    hasOpenInvite: () => open.any(),
     watchInvite: (id, signal) => watchInvite(id, signal),
     async confirm(id, accept) {
       const joiner = pending.take(id);
@@ -63,7 +65,10 @@ export function createPairing(options: PairingOptions): Pairing {
     return database.withWriteTx((tx) => {
       if (!invites.use(tx, id)) return false;
       tx.audit({ kind: 'invite', action: 'invite.withdrawn', actor: 'person', subject: id });
-      tx.afterCommit(() => board.tell(id, { kind: 'refused', why: 'it was withdrawn' }));
+      tx.afterCommit(() => {
+        open.changed();
+        board.tell(id, { kind: 'refused', why: 'it was withdrawn' });
+      });
       return true;
     });
   }
@@ -71,9 +76,9 @@ export function createPairing(options: PairingOptions): Pairing {
   async function* watchInvite(id: string, signal: AbortSignal): AsyncGenerator<InviteEvent> {
     if (!board.has(id)) {
       // One that an earlier boot made is still good.
-      const open = listOpen().find((invite) => invite.id === id);
-      if (open === undefined) throw new WritError('NOT_FOUND', `no open invite ${quote(id)}`);
-      board.open(id, open.expiresAtMs);
+      const invite = open.list().find((one) => one.id === id);
+      if (invite === undefined) throw new WritError('NOT_FOUND', `no open invite ${quote(id)}`);
+      board.open(id, invite.expiresAtMs);
     }
     yield* board.watch(id, signal);
   }

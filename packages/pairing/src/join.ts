@@ -12,7 +12,6 @@ import {
 import { createChannel } from './channel.ts';
 import { invalid, readIntroduction } from './hello.ts';
 import type { PairingOptions } from './options.ts';
-import { chooseLabel } from './peer-label.ts';
 import type { Admission, PeerRecords } from './peer-records.ts';
 import { cancelled, createStepReader, type StepReader } from './step-reader.ts';
 import type { JoinEvent, RedeemClientMessage, RedeemServerMessage } from './types.ts';
@@ -35,7 +34,7 @@ export async function* join(
   const invite = decodeInviteCode(code);
   const { clock } = options;
   if (clock.nowMs() > invite.expiresAtMs + SKEW_MS) throw invalid('this invite has expired', ['ask for a new invite']);
-  records.refuseKnown(invite.id);
+  records.refuseSelf(invite.id);
 
   const hangUp = new AbortController();
   const both = AbortSignal.any([signal, hangUp.signal]);
@@ -50,7 +49,7 @@ export async function* join(
   try {
     const { transcript, label: name } = await exchangeProofs(options, invite, outgoing.send, reader);
     const peerId = invite.id;
-    const preview = chooseLabel(name, options.engine.snapshot().config);
+    const preview = records.labelOf(peerId, name);
     yield { kind: 'proved', peerId, label: preview, words: shortWords(transcript) };
 
     const leftMs = Math.max(0, invite.expiresAtMs - clock.nowMs()) + SKEW_MS;

@@ -14,7 +14,9 @@ export interface PairingOptions {
   readonly database: Database;
   readonly authority: Pick<Authority, 'grantLease' | 'listLeases' | 'revokeLease'>;
   readonly engine: Pick<PolicyEngine, 'snapshot'>;
-  readonly config: Pick<ConfigFile, 'edit'>;
+  readonly config: Pick<ConfigFile, 'edit' | 'takeAway'>;
+  /** Ends everything that runs for a peer, here and there; resolves when it has ended or the ending is on its way. */
+  readonly endWork: (peerId: string) => Promise<void>;
   readonly edits: PeerEdits;
   readonly transport: RedeemTransport;
   /** This node's name, told to the other end as a label. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { WritError } from '@writ/core';
 import { decodeInviteCode, encodeInviteCode, pairingKey, pairingMac } from '@writ/identity';
-import { addPeer } from '@writ/policy';
+import { addPeer, updatePeer } from '@writ/policy';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createChannel } from './channel.ts';
@@ -301,12 +301,12 @@ describe('a pairing that cannot be stored', () => {
   it.each<[string, Parameters<typeof createTestNode>[3], typeof plain & { leaseMs?: number }]>([
     [
       'the configuration does not load',
-      { edits: { addPeer: (text, peer) => `${addPeer(text, peer)}\n[broken`, removePeer: (text) => text } },
+      { edits: { addPeer: (text, peer) => `${addPeer(text, peer)}\n[broken`, removePeer: (text) => text, updatePeer } },
       plain,
     ],
     [
       'the configuration is not in force after the change',
-      { config: { edit: async () => ({ generation: 1 }) } },
+      { config: { edit: async () => ({ generation: 1 }), takeAway: async () => ({ generation: 1 }) } },
       plain,
     ],
     [
@@ -345,7 +345,7 @@ describe('a pairing that cannot be stored', () => {
     const edit = async (): Promise<never> => {
       throw new WritError('CONFIG_INVALID', 'line 3 is broken', { nextSteps: ['mend line 3'] });
     };
-    const alpha = await createTestNode(network, clock, 'alpha', { config: { edit } });
+    const alpha = await createTestNode(network, clock, 'alpha', { config: { edit, takeAway: edit } });
     opened = [alpha, beta];
     const { code, id } = await beta.pairing.createInvite(OFFER);
     const join = follow<JoinEvent>(alpha.pairing.join(code, forever()));

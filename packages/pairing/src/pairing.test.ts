@@ -1,4 +1,4 @@
-import { identityWords, parseNodeId } from '@writ/identity';
+import { decodeInviteCode, identityWords, parseNodeId } from '@writ/identity';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestNetwork, createTestNode, type TestNetwork, type TestNode } from './testing/test-node.ts';
@@ -103,7 +103,9 @@ describe('two nodes that pair', () => {
   it('store nothing before the inviter confirmed, nor when it is refused', async () => {
     const nothing = before();
     const invite = await beta.pairing.createInvite(OFFER);
+    expect(beta.pairing.hasOpenInvite()).toBe(true);
     const { watch, join } = await proveOf(invite);
+    expect(beta.pairing.hasOpenInvite()).toBe(false);
     expect(before()).toBe(nothing);
     const joined = first(join);
     const refusal = expect(joined).rejects.toMatchObject({ code: 'INVITE_INVALID', message: /refused/ });
@@ -245,21 +247,45 @@ describe('two nodes that pair', () => {
     for (const peer of beta.engine.snapshot().config.peers.values()) expect(parseNodeId(peer.id)).toBe(peer.id);
   });
 
-  it('that are peers already are told so, and the invite stays good', async () => {
+  it('that are peers already keep what they have and get what the invite adds, in either direction', async () => {
     await pair();
-    const invite = await beta.pairing.createInvite(OFFER);
-    await expect(first(follow(alpha.pairing.join(invite.code, forever())))).rejects.toMatchObject({ code: 'CONFLICT' });
-    await alpha.pairing.remove('beta');
-    await expect(first(follow(alpha.pairing.join(invite.code, forever())))).rejects.toMatchObject({
-      code: 'CONFLICT',
-      nextSteps: [expect.stringContaining('writ peer remove alpha')],
-    });
-    expect(beta.pairing.hasOpenInvite()).toBe(true);
-    await beta.pairing.remove(alpha.identity.public.id.toUpperCase());
-    const { join } = await proveOf(invite);
+    const back = await alpha.pairing.createInvite({ profiles: ['query'], workspaces: [] });
+    const watch = follow<InviteEvent>(alpha.pairing.watchInvite(back.id, forever()));
+    const join = follow<JoinEvent>(beta.pairing.join(back.code, forever()));
+    const [asked] = await Promise.all([first(watch), first(join)]);
+    expect(asked).toMatchObject({ kind: 'proved', label: 'beta' });
     const joined = first(join);
-    await beta.pairing.confirm(invite.id, true);
-    expect(await joined).toMatchObject({ kind: 'paired' });
+    await alpha.pairing.confirm(back.id, true);
+    expect(await joined).toMatchObject({ kind: 'paired', label: 'alpha' });
+    const here = beta.engine.snapshot().config.peers.get('alpha');
+    expect([...(here?.profiles ?? [])].sort()).toEqual([...OFFER.profiles].sort());
+    expect(here?.outbound.profiles).toEqual(['query']);
+    const there = alpha.engine.snapshot().config.peers.get('beta');
+    expect(there?.profiles).toEqual(['query']);
+    expect([...(there?.outbound.profiles ?? [])].sort()).toEqual([...OFFER.profiles].sort());
+    expect([beta.pins.list().length, alpha.pins.list().length]).toEqual([1, 1]);
+  });
+
+  it('are out with all their work, even where the file cannot be changed', async () => {
+    await pair();
+    beta.options.config.takeAway = async () => {
+      throw new WritError('CONFIG_INVALID', 'line 3 is broken');
+    };
+    await expect(beta.pairing.remove('alpha')).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('trust in `alpha` has ended'),
+    });
+    expect(beta.pins.list()).toEqual([]);
+    expect(beta.endedWork).toEqual([alpha.identity.public.id]);
+    expect(beta.authority.listLeases({})).toEqual([]);
+  });
+
+  it('meet at the address that the invite names', async () => {
+    const invite = await beta.pairing.createInvite({ ...OFFER, address: 'tunnel.example:99' });
+    expect(decodeInviteCode(invite.code).address).toBe('tunnel.example:99');
+    await expect(beta.pairing.createInvite({ ...OFFER, address: 'no port' })).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+    });
   });
 
   it('cannot be one node', async () => {
@@ -275,6 +301,7 @@ describe('two nodes that pair', () => {
     expect(beta.pins.list()).toEqual([]);
     expect(beta.authority.listLeases({})).toEqual([]);
     expect(beta.database.auditTail(10).map((row) => row.action)).toContain('peer.removed');
+    expect(beta.endedWork).toEqual([alpha.identity.public.id]);
     await expect(beta.pairing.remove('alpha')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(beta.pairing.remove(alpha.identity.public.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });

@@ -1,4 +1,4 @@
-import { createRwLock, foldName, quote, WritError } from '@writ/core';
+import { createRwLock, foldName, quote, toWritError, WritError } from '@writ/core';
 import { type Pin, parseNodeId } from '@writ/identity';
 import type { PeerConfig, PeerEntry } from '@writ/policy';
 import type { PairingOptions } from './options.ts';
@@ -25,48 +25,51 @@ export interface Admitted {
 
 /** The one place that makes and unmakes a peer: pin, configuration, leases and audit together. */
 export interface PeerRecords {
-  /** All of it or nothing. Throws CONFLICT where the node is a peer already. */
+  /** All of it or nothing. A node that is a peer already keeps what it has and gets what the admission adds. */
   admit(admission: Admission): Promise<Admitted>;
   remove(labelOrId: string): Promise<{ readonly label: string; readonly generation: number }>;
-  /** Throws CONFLICT where `id` is this node itself or a peer already. */
-  refuseKnown(id: string): void;
+  /** Throws CONFLICT where `id` is this node itself. */
+  refuseSelf(id: string): void;
+  /** The label that a node has here, or will get. */
+  labelOf(id: string, name: string): string;
 }
 
 type Options = Pick<
   PairingOptions,
-  'identity' | 'pins' | 'database' | 'authority' | 'engine' | 'config' | 'edits' | 'logger'
+  'identity' | 'pins' | 'database' | 'authority' | 'engine' | 'config' | 'edits' | 'endWork' | 'logger'
 >;
 
 export function createPeerRecords(options: Options): PeerRecords {
   const lock = createRwLock();
-  const refuseKnown = (id: string): void => {
+  const refuseSelf = (id: string): void => {
     if (id === options.identity.public.id) throw new WritError('CONFLICT', 'a node cannot pair with itself');
-    const known = findPeer(options, id);
-    if (known === undefined) return;
-    throw new WritError('CONFLICT', `already a peer, as ${quote(known.label)}`, {
-      nextSteps: [`writ peer remove ${known.label}, then pair again`],
-    });
   };
   return {
-    refuseKnown,
+    refuseSelf,
+    labelOf: (id, name) => labelOf(options, id, name),
     admit: (admission) =>
       lock.write(() => {
-        refuseKnown(admission.pin.id);
+        refuseSelf(admission.pin.id);
         return admitLocked(options, admission);
       }),
     remove: (labelOrId) => lock.write(() => removeLocked(options, labelOrId)),
   };
 }
 
+function labelOf(options: Options, id: string, name: string): string {
+  return findPeer(options, id)?.label ?? chooseLabel(name, options.engine.snapshot().config);
+}
+
 async function admitLocked(options: Options, admission: Admission): Promise<Admitted> {
-  const { pins, config, edits, engine } = options;
+  const { pins, config } = options;
   const { id } = admission.pin;
-  const label = chooseLabel(admission.name, engine.snapshot().config);
+  const label = labelOf(options, id, admission.name);
+  const entry = entryEdits(options, admission, label);
   const granted: string[] = [];
   let isConfigured = false;
   await pins.put(admission.pin);
   try {
-    const { generation } = await config.edit((text) => edits.addPeer(text, { ...admission.peer, label, id }));
+    const { generation } = await config.edit(entry.write);
     isConfigured = true;
     if (findPeer(options, id) === undefined) {
       throw new WritError('CONFIG_INVALID', 'the configuration with the new peer is not in force', {
@@ -86,11 +89,44 @@ async function admitLocked(options: Options, admission: Admission): Promise<Admi
     return { label, generation, ...(granted.length > 0 ? { leaseMs: admission.leaseMs } : {}) };
   } catch (error) {
     await undo(options, id, [
+      // The pin goes first, whatever else fails, since it is what lets a new peer in.
+      ...(entry.isNew ? [() => pins.remove(id)] : []),
       ...granted.map((lease) => () => options.authority.revokeLease(lease, 'node')),
-      ...(isConfigured ? [() => config.edit((text) => edits.removePeer(text, label))] : []),
+      ...(isConfigured ? [() => config.takeAway(entry.takeBack)] : []),
     ]);
     throw error;
   }
+}
+
+/** How the peer's table is written, and how that is taken back. */
+function entryEdits({ edits, engine }: Options, { peer, pin }: Admission, label: string) {
+  const known = engine.snapshot().config.peers.get(label);
+  if (known === undefined) {
+    return {
+      isNew: true,
+      write: (text: string) => edits.addPeer(text, { ...peer, label, id: pin.id }),
+      takeBack: (text: string) => edits.removePeer(text, label),
+    };
+  }
+  const { profiles, workspaces, outbound } = known;
+  const more = {
+    profiles: union(profiles, peer.profiles),
+    workspaces: union(workspaces, peer.workspaces),
+    outbound: {
+      profiles: union(outbound.profiles, peer.outbound.profiles),
+      workspaces: union(outbound.workspaces, peer.outbound.workspaces),
+    },
+    ...(peer.address === undefined ? {} : { address: peer.address }),
+  };
+  return {
+    isNew: false,
+    write: (text: string) => edits.updatePeer(text, label, more),
+    takeBack: (text: string) => edits.updatePeer(text, label, { profiles, workspaces, outbound }),
+  };
+}
+
+function union(before: readonly string[], more: readonly string[]): readonly string[] {
+  return [...new Set([...before, ...more])];
 }
 
 function grantLeases(options: Options, admission: Admission, granted: string[]): void {
@@ -118,9 +154,9 @@ function grantedDetails({ peer, leaseMs }: Admission) {
   };
 }
 
-/** Takes back every step; the pin always goes, whatever else fails, since it is what lets the peer in. */
+/** Takes back every step, also where one of them fails. */
 async function undo(options: Options, id: string, steps: readonly (() => unknown)[]): Promise<void> {
-  for (const step of [() => options.pins.remove(id), ...steps]) {
+  for (const step of steps) {
     try {
       await step();
     } catch (error) {
@@ -138,15 +174,28 @@ async function removeLocked(options: Options, labelOrId: string) {
   if (peerId === undefined || label === undefined || (known === undefined && pins.get(peerId) === undefined)) {
     throw new WritError('NOT_FOUND', `no peer ${quote(labelOrId)}`, { nextSteps: ['writ peer list'] });
   }
-  // Trust ends first: whatever happens to the file, the peer is out.
+  // INVARIANT: 2 trust ends first: whatever becomes of the file, the peer is out and its work ends.
   await pins.remove(peerId);
   for (const lease of authority.listLeases({ peer: peerId })) authority.revokeLease(lease.id, 'person');
   database.withWriteTx((tx) =>
     tx.audit({ kind: 'peer', action: 'peer.removed', actor: 'person', subject: peerId, details: { label } }),
   );
+  await options.endWork(peerId);
   if (known === undefined) return { label, generation: engine.snapshot().generation };
-  const { generation } = await config.edit((text) => edits.removePeer(text, label));
-  return { label, generation };
+  try {
+    const { generation } = await config.takeAway((text) => edits.removePeer(text, label));
+    return { label, generation };
+  } catch (error) {
+    const { message } = toWritError(error);
+    throw new WritError(
+      'CONFIG_INVALID',
+      `trust in ${quote(label)} has ended, but writ.toml still names it: ${message}`,
+      {
+        nextSteps: [`take [peers.${label}] out of writ.toml`, 'writ policy validate'],
+        cause: error,
+      },
+    );
+  }
 }
 
 function findPeer(options: Options, labelOrId: string): PeerConfig | undefined {

@@ -4,8 +4,8 @@ import type { InviteRecord } from '@writ/lease-store';
 import type { AttemptLimit } from './attempt-limit.ts';
 import { type Introduction, invalid, readAddress, readIntroduction } from './hello.ts';
 import type { InviteBoard } from './invite-board.ts';
+import type { OpenInvites } from './open-invites.ts';
 import type { PairingOptions } from './options.ts';
-import { chooseLabel } from './peer-label.ts';
 import type { PeerRecords } from './peer-records.ts';
 import type { JoinOutcome, PendingJoiners } from './pending-joiners.ts';
 import { createStepReader, type StepReader } from './step-reader.ts';
@@ -19,6 +19,7 @@ const MOST_WRONG_PROOFS = 5;
 /** What one `Redeem` call is served with. */
 export interface RedeemServerParts {
   readonly options: PairingOptions;
+  readonly open: OpenInvites;
   readonly board: InviteBoard;
   readonly pending: PendingJoiners;
   readonly records: PeerRecords;
@@ -106,13 +107,17 @@ function useInvite(
     if (!isProved) {
       if (countWrongProof(parts, invite.id) >= MOST_WRONG_PROOFS && invites.use(tx, invite.id)) {
         audit('invite.closed');
-        tx.afterCommit(() => parts.board.tell(invite.id, { kind: 'refused', why: 'too many wrong proofs' }));
+        tx.afterCommit(() => {
+          parts.open.changed();
+          parts.board.tell(invite.id, { kind: 'refused', why: 'too many wrong proofs' });
+        });
       }
       return undefined;
     }
-    // Before the secret is spent: whoever is a peer already loses nothing by trying.
-    parts.records.refuseKnown(joiner.pin.id);
+    // Before the secret is spent.
+    parts.records.refuseSelf(joiner.pin.id);
     if (!invites.use(tx, invite.id)) return undefined;
+    tx.afterCommit(() => parts.open.changed());
     audit('invite.proved');
     return { invite, mac: pairingMac(key, 'inviter', joiner.transcript) };
   });
@@ -134,8 +139,8 @@ function waitForPerson(
   joiner: Joiner,
   reader: StepReader<RedeemClientMessage>,
 ): Promise<JoinOutcome> {
-  const { board, pending, records, options } = parts;
-  const label = chooseLabel(joiner.label, options.engine.snapshot().config);
+  const { board, pending, records } = parts;
+  const label = records.labelOf(joiner.pin.id, joiner.label);
   board.open(invite.id, invite.expiresAtMs);
   const outcome = new Promise<JoinOutcome>((settle) => {
     pending.add(invite.id, {

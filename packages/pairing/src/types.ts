@@ -6,6 +6,8 @@ export interface InviteOffer {
   readonly workspaces: readonly string[];
   /** A lease on each high-risk profile of the offer, from the moment of joining; absent: none. */
   readonly leaseMs?: number;
+  /** `host:port` under which the joiner reaches this node; absent: what the node says of itself. */
+  readonly address?: string;
 }
 
 /** An invite as the inviting person sees it. */
@@ -107,10 +109,16 @@ export interface ConfigFile {
   read(): Promise<string>;
   /** Reads, edits, writes by rename, and reloads; the outcome's generation. Throws CONFIG_INVALID and leaves the file as it was where the edited text does not load. */
   edit(change: (text: string) => string): Promise<{ readonly generation: number }>;
+  /**
+   * Like `edit`, for a change that gives nobody more: it needs no yes and waits for none. Throws CONFIG_INVALID where
+   * the file does not load with the change.
+   */
+  takeAway(change: (text: string) => string): Promise<{ readonly generation: number }>;
 }
 
 /** Port: edits of the text of `writ.toml` that keep its comments and order; the policy package has them. */
 export interface PeerEdits {
   addPeer(text: string, peer: PeerEntry): string;
+  updatePeer(text: string, label: string, change: Partial<Omit<PeerEntry, 'label' | 'id'>>): string;
   removePeer(text: string, label: string): string;
 }

@@ -1,17 +1,12 @@
-import { quote, sha256Hex } from '@writ/core';
+import { quote, sha256Hex, WritError } from '@writ/core';
 import { buildConfig } from './config.ts';
 import { type CompiledPolicy, indexConfig } from './policy-index.ts';
 import { claimsDeprecation } from './profiles.ts';
 import type { Report } from './readers.ts';
-import { type Document, documentReader, type IsNodeId, looksLikeNodeId } from './schema.ts';
+import { type Document, documentReader } from './schema.ts';
 import { runSelfTests, type SelfTestResult } from './self-tests.ts';
 import { readSource } from './source.ts';
 import type { Deprecation, Violation } from './types.ts';
-
-export interface CompileOptions {
-  /** Says whether a folded id is one, checksum included; absent: its shape is enough. */
-  readonly isNodeId?: IsNodeId;
-}
 
 export type CompileResult =
   | { readonly ok: true; readonly policy: CompiledPolicy }
@@ -26,12 +21,22 @@ type BuildResult =
  * A configuration text as a policy that may be put in force, or everything that is wrong with it, in the order of the
  * file. Pure: no files, no clock, no network.
  */
-export function compileConfig(text: string, options: CompileOptions = {}): CompileResult {
-  const built = buildPolicy(text, options);
+export function compileConfig(text: string): CompileResult {
+  const built = buildPolicy(text);
   if (!built.ok) return built;
   const { position } = built.policy.index;
   const failed = built.tests.filter(({ ok }) => !ok).map((test) => withPosition(violationOf(test), position));
   return failed.length > 0 ? { ok: false, violations: failed } : { ok: true, policy: built.policy };
+}
+
+/** As `compileConfig`, for a text that has to load; throws CONFIG_INVALID with every violation. */
+export function compileOrThrow(text: string): CompiledPolicy {
+  const compiled = compileConfig(text);
+  if (compiled.ok) return compiled.policy;
+  throw new WritError('CONFIG_INVALID', `the configuration does not load\n${formatViolations(compiled.violations)}`, {
+    details: { violations: compiled.violations.length },
+    nextSteps: ['mend the lines above and run: writ policy validate'],
+  });
 }
 
 /** One of a configuration's own `[[tests]]` and what came of it. */
@@ -44,8 +49,8 @@ export type ConfigTestReport =
   | { readonly ok: false; readonly violations: readonly Violation[] };
 
 /** Runs the `[[tests]]` of a text, failing ones included; not ok where it does not load for another reason. */
-export function testConfig(text: string, options: CompileOptions = {}): ConfigTestReport {
-  const built = buildPolicy(text, options);
+export function testConfig(text: string): ConfigTestReport {
+  const built = buildPolicy(text);
   if (!built.ok) return built;
   const results = built.tests.map(({ path, ...result }) => {
     const line = built.policy.index.position(path)?.line;
@@ -54,14 +59,14 @@ export function testConfig(text: string, options: CompileOptions = {}): ConfigTe
   return { ok: true, results };
 }
 
-function buildPolicy(text: string, options: CompileOptions): BuildResult {
+function buildPolicy(text: string): BuildResult {
   const parsed = readSource(text);
   if (!parsed.ok) return { ok: false, violations: [{ code: 'TOML_SYNTAX', path: '', ...parsed.failure }] };
   const { source } = parsed;
   const found: Violation[] = [];
   const report: Report = (code, path, message) => found.push({ code, path, message });
   const written = documentReader.read(source.value, '', report);
-  const config = written && buildConfig(written, options.isNodeId ?? looksLikeNodeId, report);
+  const config = written && buildConfig(written, report);
   if (!config || found.length > 0) return { ok: false, violations: placeViolations(found, source.position) };
   const index = indexConfig(config, source.position);
   const deprecations = findDeprecations(written).map((one) => withPosition(one, source.position));

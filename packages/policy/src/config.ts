@@ -1,9 +1,8 @@
-import { quote } from '@writ/core';
+import { matchesPattern, quote } from '@writ/core';
 import { buildCeilings, checkNodeCircles, didYouMean } from './ceilings.ts';
-import { matchesPattern } from './commands.ts';
 import { buildProfile, knownCapability } from './profiles.ts';
 import type { Placed, Report } from './readers.ts';
-import { type CommandDocument, type Document, type IsNodeId, SCHEMA_VERSION } from './schema.ts';
+import { type CommandDocument, type Document, SCHEMA_VERSION } from './schema.ts';
 import { joinPath } from './source.ts';
 import { buildPeer, buildSubject, checkDistinctIds, checkNodeId, NO_RULES, type Surroundings } from './subjects.ts';
 import type {
@@ -22,7 +21,7 @@ const BUILT_IN_RUNNER: RunnerConfig = { name: 'shell', kind: 'shell', argv: [] }
 const DAY_MS = 86_400_000;
 
 /** The configuration that a document means, with every rule of loading looked at. Use it only where none reported. */
-export function buildConfig(written: Document, isNodeId: IsNodeId, report: Report): Config {
+export function buildConfig(written: Document, report: Report): Config {
   checkVersion(written, report);
   const workspaces = buildWorkspaces(written);
   const runners = buildRunners(written, report);
@@ -30,7 +29,7 @@ export function buildConfig(written: Document, isNodeId: IsNodeId, report: Repor
   const ceilings = buildCeilings(written.profile_ceilings, profiles, report);
   const nodeCircles = checkNodeCircles(written.profile_ceilings, ceilings, report);
   const labels = new Map<string, unknown>([...(written.origins ?? []), ...(written.peers ?? [])]);
-  const around: Surroundings = { profiles, workspaces, nodeCeilings: ceilings, nodeCircles, labels, isNodeId };
+  const around: Surroundings = { profiles, workspaces, nodeCeilings: ceilings, nodeCircles, labels };
   const { name, listen, max_chain: maxChain } = written.node ?? { name: '', max_chain: 1 };
   const defaultProfile = checkDefaultProfile(written, profiles, report);
   const gatewayListen = written.gateway?.listen;
@@ -50,7 +49,7 @@ export function buildConfig(written: Document, isNodeId: IsNodeId, report: Repor
     workspaces,
     ceilings,
     peers: buildPeers(written, around, report),
-    origins: buildOrigins(written, isNodeId, report),
+    origins: buildOrigins(written, report),
     self: written.self ? buildSubject(written.self, around, report) : NO_RULES,
     commands: (written.commands ?? []).map((rule) => buildCommandRule(rule, report)),
     upstreams: buildUpstreams(written, report),
@@ -135,12 +134,12 @@ function buildPeers(written: Document, around: Surroundings, report: Report): Re
   return peers;
 }
 
-function buildOrigins(written: Document, isNodeId: IsNodeId, report: Report): ReadonlyMap<string, string> {
+function buildOrigins(written: Document, report: Report): ReadonlyMap<string, string> {
   const origins = new Map<string, string>();
   for (const [label, { path, value }] of written.origins ?? []) {
     if (written.peers?.has(label))
       report('NAME_CONFLICT', path, `${quote(label)} is a peer already, take one of them out`);
-    if (value.id && checkNodeId(value.id, isNodeId, report)) origins.set(label, value.id.value);
+    if (value.id && checkNodeId(value.id, report)) origins.set(label, value.id.value);
   }
   return origins;
 }

@@ -123,7 +123,7 @@ function firstThatMeans(wanted: Table, edits: readonly (() => string)[]): string
     if (text !== undefined && isDeepStrictEqual(plain(tryParse(text)), plain(wanted))) return text;
   }
   throw new WritError('CONFIG_INVALID', 'the configuration cannot be edited without changing more than was asked for', {
-    nextSteps: ['edit it by hand, then run: writ policy reload'],
+    nextSteps: ['edit it by hand, then run: writ policy reload --accept'],
   });
 }
 

@@ -16,6 +16,11 @@ function createEngine(change: Partial<PolicyEngineOptions> = {}): PolicyEngine {
   return createPolicyEngine({ text: BASE, clock: fixedClock(), selfId: SELF_ID, ...change });
 }
 
+function acceptedTexts(engine: PolicyEngine): readonly string[] {
+  const { accepted, since } = JSON.parse(engine.acceptedState());
+  return [accepted, ...since];
+}
+
 function ask(engine: PolicyEngine, label: string, change: Partial<DecisionRequest> = {}): string {
   const leases = [...engine.snapshot().config.profiles.values()].map((profile) => leaseOn(profile));
   return outcomeOf(engine.decide(requestFrom(label, { profile: 'query', leases, ...change })));
@@ -105,6 +110,20 @@ describe('reload', () => {
     expect(told).toEqual([[1, 2]]);
   });
 
+  it('tells every listener, and the truth to its caller, where one of them throws', async () => {
+    const errors: unknown[] = [];
+    const engine = createEngine({ onListenerError: (error) => errors.push(error) });
+    const told: number[] = [];
+    const failure = new Error('a listener fails');
+    engine.onChange(() => {
+      throw failure;
+    });
+    engine.onChange(({ generation }) => told.push(generation));
+    expect(await engine.reload(WITHOUT_QUERY, watch)).toMatchObject({ reloaded: true, generation: 2 });
+    expect(told).toEqual([2]);
+    expect(errors).toEqual([failure]);
+  });
+
   it('names the addresses that take a restart, as long as they differ from those of the start', async () => {
     const engine = createEngine();
     const moved = BASE.replace('default_profile', 'listen = "127.0.0.1:9"\ndefault_profile');
@@ -134,12 +153,12 @@ describe('a change that gives someone more', () => {
   it('is in force once a person accepts it', async () => {
     const engine = createEngine();
     await engine.reload(WITH_RACK, watch);
-    expect(engine.acceptedText()).toBe(BASE);
+    expect(acceptedTexts(engine)).toEqual([BASE]);
     expect(engine.status().acceptedDigest).not.toBe(engine.status().digest);
     const outcome = await engine.reload(WITH_RACK, accept);
     expect(outcome.parked).toBeUndefined();
     expect(ask(engine, 'rack')).toBe('allow:query/shell');
-    expect(engine.acceptedText()).toBe(WITH_RACK);
+    expect(acceptedTexts(engine)).toEqual([WITH_RACK]);
     expect(engine.status().acceptedDigest).toBe(engine.status().digest);
     expect(engine.status().parked).toBeUndefined();
   });
@@ -153,15 +172,79 @@ describe('a change that gives someone more', () => {
   });
 
   it('waits from the start where it was made while the node was down', () => {
-    const engine = createEngine({ text: WITH_RACK, acceptedText: BASE });
+    const engine = createEngine({ text: WITH_RACK, acceptedState: createEngine().acceptedState() });
     expect(engine.status().parked?.length).toBe(2);
     expect(ask(engine, 'rack')).toBe('deny:PEER_UNKNOWN');
     expect(ask(engine, 'laptop')).toBe('allow:query/shell');
   });
 
-  it('is everything where the accepted text no longer loads', () => {
-    const engine = createEngine({ acceptedText: 'schema = 7' });
+  it.each([
+    '{"accepted":"schema = 7","since":[]}',
+    `{"accepted":${JSON.stringify(BASE)},"since":["schema = 7"]}`,
+    `{"accepted":${JSON.stringify(BASE)},"since":[7]}`,
+    `{"accepted":${JSON.stringify(BASE)}}`,
+    '{"acc',
+    'null',
+  ])('is everything where the accepted state cannot be read any more (%#)', (acceptedState) => {
+    const engine = createEngine({ acceptedState });
     expect(ask(engine, 'laptop')).toBe('deny:PEER_UNKNOWN');
+    expect(engine.status().parked).toContainEqual({ subject: 'laptop', effect: 'gains', what: 'is a peer' });
+  });
+
+  it('leads back to nothing that was taken away meanwhile', async () => {
+    const engine = createEngine();
+    await engine.reload(WITH_RACK.replace('"query", "repo-dev", "system-change"', '"repo-dev"'), watch);
+    const outcome = await engine.reload(BASE, watch);
+    expect(ask(engine, 'laptop')).toBe('deny:PROFILE_NOT_ALLOWED');
+    expect(outcome.parked).toContainEqual({ subject: 'laptop', effect: 'gains', what: 'may ask for profile query' });
+    expect(engine.snapshot().config.peers.get('laptop')?.profiles).toEqual(['repo-dev']);
+    const restarted = createEngine({ acceptedState: engine.acceptedState() });
+    expect(ask(restarted, 'laptop')).toBe('deny:PROFILE_NOT_ALLOWED');
+    await restarted.reload(BASE, accept);
+    expect(ask(restarted, 'laptop')).toBe('allow:query/shell');
+  });
+
+  it('leads back to no outbound right that was taken away meanwhile', async () => {
+    const engine = createEngine();
+    const out = () => engine.decideOutbound({ to: 'laptop', profile: 'query', ship: false }).code;
+    await engine.reload(WITH_RACK.replace('outbound]\nprofiles = ["query"]', 'outbound]\nprofiles = []'), watch);
+    await engine.reload(BASE, watch);
+    expect(out()).toBe('PROFILE_NOT_ALLOWED');
+    await engine.reload(BASE, accept);
+    expect(out()).toBe('OK');
+  });
+
+  it('keeps of many edits only those that say something more', async () => {
+    const engine = createEngine();
+    for (let minutes = 29; minutes > 0; minutes--) {
+      await engine.reload(WITH_RACK.replace('commands =', `timeout = "${minutes}m"\ncommands =`), watch);
+    }
+    expect(acceptedTexts(engine)).toHaveLength(2);
+    await engine.reload(BASE, watch);
+    expect(engine.decide(requestFrom('laptop', { profile: 'query' })).grant?.timeoutMs).toBe(60_000);
+  });
+
+  it('gives nobody anything where more edits wait than can be kept, until a person accepts', async () => {
+    const names = Array.from({ length: 16 }, (_, at) => `p${at}`);
+    const defined = names.map((name) => `[profiles.${name}]\ncapabilities = []\nrunner = "shell"\n`).join('');
+    const offering = (base: string, offered: readonly string[]) =>
+      base.replace('"system-change"]', `${['system-change', ...offered].map((name) => `"${name}"`)}]`) + defined;
+    const engine = createEngine({ text: offering(BASE, names) });
+    const without = (gone: number) =>
+      offering(
+        WITH_RACK,
+        names.filter((_, at) => at !== gone),
+      );
+    for (let gone = 0; gone < 15; gone++) await engine.reload(without(gone), watch);
+    expect(ask(engine, 'laptop')).toBe('allow:query/shell');
+    expect(ask(engine, 'laptop', { profile: 'p0' })).toBe('deny:PROFILE_NOT_ALLOWED');
+    await engine.reload(without(15), watch);
+    expect(ask(engine, 'laptop')).toBe('deny:PEER_UNKNOWN');
+    expect(acceptedTexts(engine)).toHaveLength(2);
+    await engine.reload(offering(BASE, names), watch);
+    expect(ask(engine, 'laptop')).toBe('deny:PEER_UNKNOWN');
+    await engine.reload(offering(BASE, names), accept);
+    expect(ask(engine, 'laptop', { profile: 'p0' })).toBe('allow:p0/shell');
   });
 
   it('leads to the lower profile where a ceiling was taken out', async () => {
@@ -177,7 +260,7 @@ describe('a change that gives someone more', () => {
     const engine = createEngine();
     const wider = BASE.replace(
       'commands = [["true"]]',
-      'commands = [["true"], ["rm", "**"]]\nenv = ["SECRET"]',
+      'commands = [["true"], ["rm", "-rf", "build"]]\nenv = ["SECRET"]',
     ).replace('argv = ["fix", "{prompt}"]', 'argv = ["evil", "{prompt}"]');
     await engine.reload(wider, watch);
     const { profiles, runners } = engine.snapshot().config;

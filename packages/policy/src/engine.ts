@@ -1,8 +1,7 @@
-import { type Clock, createRwLock, WritError } from '@writ/core';
-import { type CompileOptions, compileConfig, formatViolations } from './compile.ts';
+import { type Clock, createRwLock, foldId } from '@writ/core';
+import { type Bounds, gainsBeyond, narrowBounds, readBounds, writeBounds } from './bounds.ts';
+import { compileConfig, compileOrThrow } from './compile.ts';
 import { decideWith } from './decide.ts';
-import { diffPolicies } from './diff.ts';
-import { foldId } from './ids.ts';
 import { meetConfigs } from './meet.ts';
 import { decideOutboundWith } from './outbound.ts';
 import type { CompiledPolicy } from './policy-index.ts';
@@ -20,16 +19,18 @@ import type {
   Violation,
 } from './types.ts';
 
-export interface PolicyEngineOptions extends CompileOptions {
+export interface PolicyEngineOptions {
   readonly text: string;
   readonly clock: Clock;
   /** This node's own id: work that was here before is refused. */
   readonly selfId: string;
   /**
-   * The text that a person has accepted last, from before a restart. Where `text` gives more, the difference is
-   * parked from the start. Absent: `text` itself is the accepted one.
+   * What `acceptedState()` gave before a restart. Where `text` goes beyond it, the difference is parked from the
+   * start. Absent: `text` itself is the accepted one.
    */
-  readonly acceptedText?: string;
+  readonly acceptedState?: string;
+  /** Told of each listener that threw; the others are called all the same, and the reload is in force. */
+  readonly onListenerError?: (error: unknown) => void;
 }
 
 /** What is in force: swapped as one reference, so that nobody sees half of a change. */
@@ -37,14 +38,13 @@ interface InForce {
   readonly snapshot: Snapshot;
   /** The policy of the file. */
   readonly current: CompiledPolicy;
-  /** The policy that a person has accepted last; the same object as `current` unless a change is parked. */
-  readonly accepted: CompiledPolicy;
+  /** The policy that a person has accepted last, and what bounds it since; `current` alone unless a change is parked. */
+  readonly bounds: Bounds;
+  /** Those of `bounds` that decide besides `current`. */
+  readonly others: readonly CompiledPolicy[];
   readonly parked: readonly PolicyChange[];
   readonly loadedAtMs: number;
 }
-
-/** A text that nothing has accepted: it lets nobody in. */
-const NOTHING = 'schema = 1\n[node]\nname = "nothing"\n';
 
 /**
  * The engine of one node. It exists only after the text has loaded and its own tests have held; throws CONFIG_INVALID
@@ -55,25 +55,36 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
   const selfId = foldId(options.selfId);
   const lock = createRwLock();
   const listeners = new Set<(now: Snapshot, before: Snapshot) => void>();
-  const current = compileOrThrow(options.text, options);
+  const current = compileOrThrow(options.text);
   // Addresses are bound once, at the start of the process.
   const started = current.config;
-  const { acceptedText = options.text } = options;
-  const accepted = acceptedText === options.text ? current : compileAccepted(acceptedText, options);
-  let inForce = settle(current, accepted, false, 1, clock.nowMs());
+  const { acceptedState } = options;
+  const bounds: Bounds = acceptedState === undefined ? [current] : readBounds(acceptedState);
+  let inForce = settle(current, bounds, 1, clock.nowMs());
   let lastError: PolicyStatus['lastError'];
 
   const reloadLocked = (text: string, acceptWidening: boolean): ReloadOutcome => {
-    const compiled = compileConfig(text, options);
+    const compiled = compileConfig(text);
     if (!compiled.ok) {
       lastError = { atMs: clock.nowMs(), violations: compiled.violations };
       return failed(inForce, compiled.violations);
     }
     const generation = inForce.snapshot.generation + 1;
     // INVARIANT: 2 one assignment under the write lock; whoever started work under the old generation has left it.
-    inForce = settle(compiled.policy, inForce.accepted, acceptWidening, generation, clock.nowMs());
+    inForce = settle(compiled.policy, acceptWidening ? [compiled.policy] : inForce.bounds, generation, clock.nowMs());
     lastError = undefined;
     return succeeded(inForce, started);
+  };
+
+  // What listeners do (work withdrawn, links cut) is owed by each of them, whatever becomes of another.
+  const tell = (now: Snapshot, before: Snapshot): void => {
+    for (const listener of [...listeners]) {
+      try {
+        listener(now, before);
+      } catch (error) {
+        options.onListenerError?.(error);
+      }
+    }
   };
 
   return {
@@ -87,11 +98,11 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
         const result = reloadLocked(text, acceptWidening);
         return { outcome: result, before: earlier, now: inForce.snapshot };
       });
-      if (now !== before) for (const listener of [...listeners]) listener(now, before);
+      if (now !== before) tell(now, before);
       return outcome;
     },
     status: () => statusOf(inForce, lastError),
-    acceptedText: () => inForce.accepted.text,
+    acceptedState: () => writeBounds(inForce.bounds),
     onChange(listener) {
       listeners.add(listener);
       return () => {
@@ -101,48 +112,24 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
   };
 }
 
-function compileOrThrow(text: string, options: CompileOptions): CompiledPolicy {
-  const compiled = compileConfig(text, options);
-  if (compiled.ok) return compiled.policy;
-  throw new WritError('CONFIG_INVALID', `the configuration does not load\n${formatViolations(compiled.violations)}`, {
-    details: { violations: compiled.violations.length },
-    nextSteps: ['mend the lines above and run: writ policy validate'],
-  });
-}
-
-/** An accepted text that this program no longer loads bounds everything to nothing, until a person accepts anew. */
-function compileAccepted(text: string, options: CompileOptions): CompiledPolicy {
-  const compiled = compileConfig(text, options);
-  return compiled.ok ? compiled.policy : compileOrThrow(NOTHING, options);
-}
-
-/** What is in force after a load: the new policy alone, or, where it gives more unaccepted, the stricter of both. */
-function settle(
-  current: CompiledPolicy,
-  accepted: CompiledPolicy,
-  acceptWidening: boolean,
-  generation: number,
-  loadedAtMs: number,
-): InForce {
-  const changes = acceptWidening ? [] : diffPolicies(accepted.config, current.config);
-  const parked = changes.filter(({ effect }) => effect === 'gains');
+/** What is in force after a load: the new policy alone, or, where it gives more unaccepted, the strictest of all. */
+function settle(current: CompiledPolicy, before: Bounds, generation: number, loadedAtMs: number): InForce {
+  const parked = gainsBeyond(before, current);
   const { digest, deprecations } = current;
-  const config = parked.length > 0 ? meetConfigs(accepted.config, current.config) : current.config;
-  return {
-    snapshot: { generation, digest, config, deprecations },
-    current,
-    accepted: parked.length > 0 ? accepted : current,
-    parked,
-    loadedAtMs,
-  };
+  // INVARIANT: 2 without a yes the bound only shrinks: what one text took away, no later one gives back.
+  const bounds: Bounds = parked.length > 0 ? narrowBounds(before, current) : [current];
+  const others = bounds.filter((bound) => bound.digest !== current.digest);
+  const [first = current, ...rest] = [...others, current];
+  const config = rest.reduce((met, next) => meetConfigs(met, next.config), first.config);
+  return { snapshot: { generation, digest, config, deprecations }, current, bounds, others, parked, loadedAtMs };
 }
 
 function statusOf(inForce: InForce, lastError: PolicyStatus['lastError']): PolicyStatus {
-  const { snapshot, accepted, parked, loadedAtMs } = inForce;
+  const { snapshot, bounds, parked, loadedAtMs } = inForce;
   return {
     generation: snapshot.generation,
     digest: snapshot.digest,
-    acceptedDigest: accepted.digest,
+    acceptedDigest: bounds[0].digest,
     loadedAtMs,
     deprecations: snapshot.deprecations,
     ...(lastError ? { lastError } : {}),
@@ -170,16 +157,17 @@ function restartNeeded(before: Config, now: Config): readonly string[] {
   ];
 }
 
-function decideInForce({ snapshot, current, accepted }: InForce, request: DecisionRequest, selfId: string): Decision {
+function decideInForce({ snapshot, current, others }: InForce, request: DecisionRequest, selfId: string): Decision {
   const frame = { generation: snapshot.generation, selfId };
   const decision = decideWith(current.index, request, frame);
-  if (accepted === current) return decision;
-  return stricterDecision(decideWith(accepted.index, request, frame), decision, snapshot.config);
+  if (others.length === 0) return decision;
+  const bounding = others.map(({ index }) => decideWith(index, request, frame));
+  const denied = bounding.find(({ effect }) => effect === 'deny');
+  const stricter = (b: Decision, a: Decision): Decision => stricterDecision(a, b, snapshot.config);
+  return denied ? stricter(decision, denied) : bounding.reduce(stricter, decision);
 }
 
-function decideOutboundInForce({ snapshot, current, accepted }: InForce, request: OutboundRequest): Decision {
-  const decision = decideOutboundWith(current.index, request, snapshot.generation);
-  if (accepted === current) return decision;
-  const before = decideOutboundWith(accepted.index, request, snapshot.generation);
-  return before.effect === 'deny' ? before : decision;
+function decideOutboundInForce({ snapshot, current, others }: InForce, request: OutboundRequest): Decision {
+  const decide = ({ index }: CompiledPolicy) => decideOutboundWith(index, request, snapshot.generation);
+  return others.map(decide).find(({ effect }) => effect === 'deny') ?? decide(current);
 }

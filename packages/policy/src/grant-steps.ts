@@ -140,8 +140,9 @@ export const approvalStep: Step = {
   check({ index, effective }) {
     const { name, requireApproval } = known(effective);
     if (!requireApproval) return undefined;
-    const next = `a person on ${quote(index.config.node.name)} answers: writ approval list`;
     const path = joinPath(joinPath('profiles', name), 'require_approval');
+    const node = quote(index.config.node.name);
+    const next = `nobody can be asked yet: ask for another profile, or a person on ${node} takes ${path} out and runs: writ policy reload --accept`;
     return ask('APPROVAL_REQUIRED', `${quote(name)} is approved by a person each time`, [next], path);
   },
   note: ({ effective }) => skip(`${quote(known(effective).name)} needs no approval`),

@@ -1,3 +1,4 @@
+export { changesFrom } from './bounds.ts';
 export { CAPABILITIES } from './capabilities.ts';
 export { checkCommandCase } from './cases/command-cases.ts';
 export { checkPolicyCase } from './cases/policy-cases.ts';
@@ -12,9 +13,7 @@ export type {
   InnerCommand,
   ShellGrammar,
 } from './classification/types.ts';
-export { commandAllowed, matchesPattern } from './commands.ts';
 export {
-  type CompileOptions,
   type CompileResult,
   type ConfigTestReport,
   type ConfigTestResult,
@@ -29,6 +28,7 @@ export { type EffectiveValue, effectiveValues } from './effective.ts';
 export { createPolicyEngine, type PolicyEngineOptions } from './engine.ts';
 export { explainText } from './explain.ts';
 export { configJsonSchema } from './json-schema.ts';
+export { meetNetworks } from './network.ts';
 export type { CompiledPolicy } from './policy-index.ts';
 export { configReference, type ReferenceRow } from './reference.ts';
 export { outcomeOf } from './self-tests.ts';

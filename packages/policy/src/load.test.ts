@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { compileConfig, formatViolations, testConfig } from './compile.ts';
 import { BASE, load } from './model/fixtures.ts';
 import { testId } from './model/testing.ts';
-import { configReference } from './reference.ts';
 import { stockConfig } from './stock.ts';
 import { validateProfile } from './validate-profile.ts';
 
@@ -97,6 +96,27 @@ describe('loading', () => {
       'BAD_VALUE profiles.query.commands[0]',
     ],
     ['a pattern for any program', BASE.replace('[["true"]]', '[["**"]]'), 'BAD_VALUE profiles.query.commands[0]'],
+    ...[
+      [['*', '**']],
+      [['*']],
+      [['sh', '-c', '*']],
+      [['env', '**']],
+      [['git', '**']],
+      [['node', '**']],
+      [['date', '**']],
+      [['hostname', '*']],
+      [['./echo', '**']],
+      [['Echo', '**']],
+    ].map((patterns): [string, string, string] => [
+      `a shell by another name: ${patterns.join(' ')}`,
+      BASE.replace('[["true"]]', JSON.stringify(patterns)),
+      'BAD_VALUE profiles.query.commands[0]',
+    ]),
+    [
+      'a pattern for any program where tests may be run',
+      BASE.replace('shell = "allow"\nrunner', 'commands = [["make"], ["*", "**"]]\nrunner'),
+      'BAD_VALUE profiles.repo-dev.commands[1]',
+    ],
     [
       'a duration without a unit',
       BASE.replace('commands =', 'timeout = "30"\ncommands ='),
@@ -152,9 +172,33 @@ describe('loading', () => {
     }
   });
 
-  it('asks the given predicate about ids', () => {
-    const result = compileConfig(BASE, { isNodeId: (id) => id !== testId('desk') });
-    expect(result).toMatchObject({ ok: false, violations: [{ path: 'peers.desk.id' }] });
+  it.each([
+    ['a command that is written out', BASE.replace('[["true"]]', '[["sh", "-c", "echo *"], ["git", "log", "-1"]]')],
+    [
+      'free arguments of what only prints',
+      BASE.replace('[["true"]]', '[["echo", "**"], ["uname", "*"], ["df", "**"]]'),
+    ],
+    [
+      'free arguments where tests may be run, which takes both flags',
+      BASE.replace('shell = "allow"\nrunner', 'commands = [["npm", "**"], ["sh", "-c", "*"]]\nrunner'),
+    ],
+    ['free arguments where a shell is allowed', BASE.replace('"run_tests"]', '"edit_repo"]\ncommands = [["x", "*"]]')],
+  ])('takes %s', (_, text) => {
+    expect(wrong(text)).toEqual([]);
+  });
+
+  it('says what to write in place of free arguments', () => {
+    const result = compileConfig(BASE.replace('[["true"]]', '[["true"], ["npm", "**"]]'));
+    const [violation] = result.ok ? [] : result.violations;
+    expect(violation?.position?.line).toBe(BASE.split('\n').findIndex((line) => line.startsWith('commands')) + 1);
+    expect(violation?.message).toMatch(/`npm` may run anything; write the arguments out, or add "run_tests"/);
+  });
+
+  it('refuses an id that is mistyped, as a node does', () => {
+    const id = testId('desk');
+    const mistyped = id.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+    expect(wrong(BASE.replace(id, mistyped))).toEqual(['BAD_VALUE peers.desk.id']);
+    expect(wrong(withLines('[origins.far]', `id = "${mistyped}"`))).toEqual(['BAD_VALUE origins.far.id']);
   });
 
   it('takes names in any letter case, and `claims` for `capabilities`, which it reports', () => {
@@ -310,21 +354,6 @@ describe('the stock configuration', () => {
   it('loads without workspaces and without an address', () => {
     const { config } = load(stockConfig({ nodeName: 'box', workspaces: [], isolation: 'none' }));
     expect(config.node.listen).toBeUndefined();
-  });
-});
-
-describe('the reference', () => {
-  it('has a row for every key, each once, with its default and meaning', () => {
-    const rows = configReference();
-    const byKey = new Map(rows.map((row) => [row.key, row]));
-    expect(byKey.size).toBe(rows.length);
-    expect(byKey.get('profiles.NAME.timeout')).toMatchObject({ default: '30m' });
-    expect(byKey.get('peers.NAME.id')).toMatchObject({ default: 'required' });
-    expect(byKey.get('peers.NAME.profile_ceilings.NAME')).toMatchObject({ type: 'a name' });
-    for (const key of ['schema', 'tests[].expect', 'self.limits.max_concurrent', 'leases.max', 'upstreams.NAME.url']) {
-      expect(byKey.has(key)).toBe(true);
-    }
-    for (const { meaning } of rows) expect(meaning).not.toBe('');
   });
 });
 

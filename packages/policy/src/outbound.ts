@@ -1,6 +1,5 @@
-import { foldName, quote } from '@writ/core';
+import { foldId, foldName, quote } from '@writ/core';
 import { traceStep } from './decide.ts';
-import { foldId } from './ids.ts';
 import type { PolicyIndex } from './policy-index.ts';
 import { joinPath } from './source.ts';
 import { deny, type Note, pass, type Refusal, skip } from './step.ts';
@@ -55,7 +54,7 @@ const at = (peer: PeerConfig, ...keys: readonly string[]) => keys.reduce(joinPat
 function checkEnabled(_request: OutboundRequest, peer: PeerConfig): Refusal | Note {
   const path = at(peer, 'enabled');
   if (peer.enabled) return pass(`peer ${quote(peer.label)}`, path);
-  const next = `set \`enabled = true\` under [${at(peer)}] and run: writ policy reload`;
+  const next = `set \`enabled = true\` under [${at(peer)}] and run: writ policy reload --accept`;
   return deny('PEER_DISABLED', `the peer ${quote(peer.label)} is switched off on this node`, [next], path);
 }
 
@@ -87,6 +86,6 @@ function checkShip(request: OutboundRequest, peer: PeerConfig): Refusal | Note {
   if (!request.ship) return skip('nothing is sent along');
   const path = at(peer, 'outbound', 'ship');
   if (peer.outbound.ship) return pass('a working tree may be sent along', path);
-  const next = `set ${path} = true and run: writ policy reload`;
+  const next = `set ${path} = true and run: writ policy reload --accept`;
   return deny('WORKSPACE_NOT_ALLOWED', `a working tree may not be sent to ${quote(peer.label)}`, [next], path);
 }

@@ -126,7 +126,7 @@ export const runnerStep: Step = {
     const effective = known(lowered);
     const runner = index.config.runners.get(effective.runner);
     if (!runner) {
-      const next = `define [${joinPath('runners', effective.runner)}] and run: writ policy reload`;
+      const next = `define [${joinPath('runners', effective.runner)}] and run: writ policy reload --accept`;
       const message = `the runner of ${quote(effective.name)} is not configured`;
       return deny('RUNNER_NOT_ALLOWED', message, [next], at(effective, 'runner'));
     }

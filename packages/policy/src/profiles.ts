@@ -8,6 +8,7 @@ import {
   membersOf,
   tierOf,
 } from './capabilities.ts';
+import { checkCommands } from './commands.ts';
 import { normalizeNetwork } from './network.ts';
 import type { Placed, Report } from './readers.ts';
 import type { ProfileDocument } from './schema.ts';
@@ -24,6 +25,7 @@ export function buildProfile(name: string, { path, value: written }: Placed<Prof
   const mask = closureMask(capabilities, written.shell, network !== 'deny');
   const tier = tierOf(mask);
   checkFlags(path, written, mask, report);
+  checkCommands(written.commands, mask, report);
   const declaredRank = written.rank?.value ?? tier;
   if (written.rank && declaredRank < tier) {
     const why = highRiskMembers(mask).join(', ') || membersOf(mask).join(', ');
@@ -50,7 +52,7 @@ export function buildProfile(name: string, { path, value: written }: Placed<Prof
     isolation: written.isolation,
     retry: written.retry,
     onPartition: written.on_partition,
-    commands: written.commands,
+    commands: written.commands.map(({ value }) => value),
     readPaths: written.read_paths,
     env: written.env,
     secrets: written.secrets,

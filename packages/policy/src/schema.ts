@@ -1,4 +1,4 @@
-import { foldId } from './ids.ts';
+import { foldId, readAddress } from '@writ/core';
 import {
   anyText,
   defaulted,
@@ -30,21 +30,11 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const MIB = 1024 ** 2;
 
-/** Checks a node id; the default looks at its shape only. */
-export type IsNodeId = (folded: string) => boolean;
-
-/** Shape of a node id after folding; whether its checksum holds is for `identity` to say. */
-export const looksLikeNodeId: IsNodeId = (folded) => /^wn-[a-z2-7]{10,80}$/.test(folded);
-
-/** `host:port`, a bracketed IPv6 host included. */
-const ADDRESS = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})$/;
-
-const portIn = (address: string): number => Number(ADDRESS.exec(address)?.[2] ?? Number.NaN);
 const listenAddress = text('an address such as "0.0.0.0:7420"', (written) =>
-  portIn(written) <= 65_535 ? written : undefined,
+  readAddress(written) === undefined ? undefined : written,
 );
 const dialAddress = text('an address such as "laptop.lan:7420"', (written) =>
-  portIn(written) >= 1 && portIn(written) <= 65_535 ? written : undefined,
+  (readAddress(written)?.port ?? 0) > 0 ? written : undefined,
 );
 
 const network: Reader<'deny' | 'allow' | readonly string[]> = {
@@ -79,6 +69,9 @@ const commandPattern: Reader<readonly string[]> = {
   },
 };
 
+/** What a key is for that is read and checked already, and changes nothing in this version. */
+const later = (meaning: string): string => `no effect yet: ${meaning}`;
+
 const profileKeys = {
   capabilities: optional(placedListOf(anyText), 'what the profile may do; words of the closed vocabulary'),
   claims: optional(placedListOf(anyText), 'older spelling of `capabilities`; both given: their union; deprecated'),
@@ -89,23 +82,58 @@ const profileKeys = {
     'deny',
     'whether any command may run; high-risk, implies the probes',
   ),
-  network: defaulted(network, 'deny', 'deny', 'what may be reached; other than deny implies `use_network`'),
+  network: defaulted(
+    network,
+    'deny',
+    'deny',
+    'other than deny implies `use_network` and bounds grants; no effect yet on what a task reaches',
+  ),
   require_explicit: defaulted(flag, false, 'false', 'the profile has to be asked for by name'),
   require_lease: defaulted(flag, false, 'false', 'a live lease is needed'),
-  require_approval: defaulted(flag, false, 'false', 'a person is asked each time'),
+  require_approval: defaulted(
+    flag,
+    false,
+    'false',
+    'a person is asked each time; nobody can be asked yet, so that requests are refused',
+  ),
   rank: optional(placed(integer(0, 4)), 'a higher place on the risk ladder than the capabilities give'),
   timeout: defaulted(duration, 30 * MINUTE_MS, '30m', 'longest a task may run'),
-  max_output: defaulted(size, 8 * MIB, '8MiB', 'most output that is kept'),
-  on_overflow: defaulted(oneOf('fail', 'truncate'), 'fail', 'fail', 'what more output than that means'),
+  max_output: defaulted(
+    size,
+    8 * MIB,
+    '8MiB',
+    'most output of work that goes well; what more of it means: `on_overflow`',
+  ),
+  on_overflow: defaulted(
+    oneOf('fail', 'truncate'),
+    'fail',
+    'fail',
+    'more output than `max_output`: `fail` ends as RESULT_TOO_LARGE, `truncate` as completed',
+  ),
   isolation: defaulted(oneOf('required', 'none'), 'required', 'required', '`none` lets tasks run without a sandbox'),
-  retry: defaulted(oneOf('never', 'safe'), 'never', 'never', '`safe`: an attempt that was lost may be made again'),
-  on_partition: defaulted(oneOf('cancel', 'continue'), 'cancel', 'cancel', 'what a task does when its origin is gone'),
+  retry: defaulted(
+    oneOf('never', 'safe'),
+    'never',
+    'never',
+    later('`safe`: an attempt that was lost may be made again'),
+  ),
+  on_partition: defaulted(
+    oneOf('cancel', 'continue'),
+    'cancel',
+    'cancel',
+    later('what a task does when its origin is gone'),
+  ),
   workspaces: optional(names, 'only these of the workspaces that the peer has; left out: all of them'),
-  commands: defaulted(listOf(commandPattern), [], '[]', 'commands that may run although the shell is denied'),
-  read_paths: defaulted(texts, [], '[]', 'paths outside the workspace that `read_files` may read'),
+  commands: defaulted(
+    placedListOf(commandPattern),
+    [],
+    '[]',
+    'commands that may run although the shell is denied; free arguments only after programs that merely print, or with `run_tests`',
+  ),
+  read_paths: defaulted(texts, [], '[]', later('paths outside the workspace that `read_files` may read')),
   env: defaulted(texts, [], '[]', 'environment variables that pass from the node to the task'),
-  secrets: defaulted(texts, [], '[]', 'secrets that `use_secrets` may have, by name'),
-  artifacts: defaulted(texts, [], '[]', 'patterns of files that are kept as artifacts'),
+  secrets: defaulted(texts, [], '[]', later('secrets that `use_secrets` may have, by name')),
+  artifacts: defaulted(texts, [], '[]', later('patterns of files that are kept as artifacts')),
 } satisfies Keys;
 
 const subjectKeys = {
@@ -113,7 +141,12 @@ const subjectKeys = {
   workspaces: defaulted(names, [], '[]', 'workspaces that may be worked on here'),
   max_depth: defaulted(integer(0, 64), 0, '0', 'further hops that may follow'),
   enabled: defaulted(flag, true, 'true', 'false refuses every request'),
-  may_request_lease: defaulted(flag, false, 'false', 'without a lease a person is asked instead of a refusal'),
+  may_request_lease: defaulted(
+    flag,
+    false,
+    'false',
+    'without a lease a person is asked; nobody can be asked yet, so that requests are refused',
+  ),
   accept_origins: defaulted(names, [], '[]', 'peers or origins whose work may come through here'),
   profile_ceilings: optional(named(placed(name)), 'profile = the profile that it is cut down to'),
   limits: optional(
@@ -131,7 +164,7 @@ const subjectKeys = {
 const outboundKeys = {
   profiles: defaulted(listOf(name), [], '[]', 'profiles that agents here may ask of the peer (its names)'),
   workspaces: defaulted(listOf(name), [], '[]', 'workspaces that agents here may name at the peer (its names)'),
-  ship: defaulted(flag, false, 'false', 'whether a working tree may be sent along'),
+  ship: defaulted(flag, false, 'false', later('whether a working tree may be sent along')),
 } satisfies Keys;
 
 const nodeId = text('a node id such as "wn-…"', (written) => (written.length <= 200 ? foldId(written) : undefined));
@@ -168,19 +201,29 @@ const testKeys = {
 } satisfies Keys;
 
 const commandKeys = {
-  match: required(commandPattern, 'arguments that the rule is about'),
-  class: required(oneOf('read', 'config-mutation', 'destructive'), 'what such a command is'),
-  needs: defaulted(placedListOf(anyText), [], '[]', 'capabilities that it needs'),
-  target: optional(integer(1, 64), 'place of the argument that is its target'),
-  examples: defaulted(placedListOf(argv), [], '[]', 'commands that the rule has to match'),
-  not_examples: defaulted(placedListOf(argv), [], '[]', 'commands that it may not match'),
+  match: required(commandPattern, later('arguments that the rule is about')),
+  class: required(oneOf('read', 'config-mutation', 'destructive'), later('what such a command is')),
+  needs: defaulted(placedListOf(anyText), [], '[]', later('capabilities that it needs')),
+  target: optional(integer(1, 64), later('place of the argument that is its target')),
+  examples: defaulted(
+    placedListOf(argv),
+    [],
+    '[]',
+    'commands that the rule has to match; looked at when the file loads',
+  ),
+  not_examples: defaulted(
+    placedListOf(argv),
+    [],
+    '[]',
+    'commands that it may not match; looked at when the file loads',
+  ),
 } satisfies Keys;
 
 const upstreamKeys = {
-  command: optional(argv, 'program and arguments of an MCP server on standard input and output'),
-  url: optional(anyText, 'address of an MCP server over HTTP'),
-  env: defaulted(texts, [], '[]', 'environment variables that pass to it'),
-  session_argument: optional(anyText, 'argument that carries the session, in a copy of the call'),
+  command: optional(argv, later('program and arguments of an MCP server on standard input and output')),
+  url: optional(anyText, later('address of an MCP server over HTTP')),
+  env: defaulted(texts, [], '[]', later('environment variables that pass to it')),
+  session_argument: optional(anyText, later('argument that carries the session, in a copy of the call')),
 } satisfies Keys;
 
 /** Everything that `writ.toml` may say: the one place that checks, defaults and documentation come from. */
@@ -196,14 +239,19 @@ export const CONFIG_KEYS = {
     'this node',
   ),
   gateway: optional(
-    table({ listen: optional(listenAddress, 'MCP over HTTP and events; takes a restart') }),
+    table({ listen: optional(listenAddress, later('MCP over HTTP and events; takes a restart')) }),
     'what this machine touches',
   ),
   approvals: optional(
     table({
-      mode: defaulted(oneOf('passphrase', 'terminal'), 'passphrase', 'passphrase', 'how the approver proves itself'),
-      fallback: defaulted(oneOf('deny'), 'deny', 'deny', 'the answer where nobody can be asked'),
-      max_pending: defaulted(integer(1, 10_000), 8, '8', 'open questions that one peer may cause'),
+      mode: defaulted(
+        oneOf('passphrase', 'terminal'),
+        'passphrase',
+        'passphrase',
+        later('how the approver proves itself'),
+      ),
+      fallback: defaulted(oneOf('deny'), 'deny', 'deny', later('the answer where nobody can be asked')),
+      max_pending: defaulted(integer(1, 10_000), 8, '8', later('open questions that one peer may cause')),
     }),
     'questions to a person',
   ),

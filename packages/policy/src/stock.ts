@@ -11,7 +11,7 @@ export interface StockOptions {
   readonly isolation: Isolation;
 }
 
-/** Commands that tell about a machine and change nothing, whatever arguments an open pattern takes. */
+/** Commands that tell about a machine and change nothing. An open pattern only where loading takes it at rank 0. */
 const PROBES: readonly (readonly string[])[] = [
   ['true'],
   ['echo', '**'],
@@ -26,16 +26,16 @@ const PROBES: readonly (readonly string[])[] = [
   ['node', '--version'],
 ];
 
-/** Reading a repository. No open git pattern: `--output` and its like would write. */
+/** Reading a repository. No free arguments: git writes, and starts programs, where they tell it to. */
 const REPOSITORY_READS: readonly (readonly string[])[] = [
   ['ls'],
   ['ls', '-la'],
   ['git', 'status'],
   ['git', 'status', '--short'],
   ['git', 'log', '--oneline'],
-  ['git', 'log', '--oneline', '-n', '*'],
+  ['git', 'log', '--oneline', '-20'],
   ['git', 'log', '-1'],
-  ['git', 'log', '--stat', '-n', '*'],
+  ['git', 'log', '--stat', '-5'],
   ['git', 'diff', '--stat'],
   ['git', 'show', '--stat', 'HEAD'],
   ['git', 'ls-files'],
@@ -93,7 +93,7 @@ export function stockConfig(options: StockOptions): string {
   const sections = [
     [
       '# Writ: what this node offers, and to whom. Every key: docs/configuration.md',
-      '# After a change: writ policy validate, writ policy reload',
+      '# After a change: writ policy validate, writ policy reload (--accept where it gives somebody more)',
       'schema = 1',
     ],
     [

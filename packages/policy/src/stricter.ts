@@ -4,7 +4,7 @@ import { meetClosures } from './meet.ts';
 import { meetNetworks } from './network.ts';
 import type { Config, Decision, Grant, Profile } from './types.ts';
 
-const HOW_TO_ACCEPT = 'a change of the policy waits for a person: writ policy diff, then writ policy reload';
+const HOW_TO_ACCEPT = 'a change of the policy waits for a person: writ policy diff, then writ policy reload --accept';
 
 /**
  * The stricter of two answers to one request while a change is parked: deny before ask before allow, and the grants

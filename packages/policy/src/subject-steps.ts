@@ -1,5 +1,4 @@
-import { quote } from '@writ/core';
-import { foldId } from './ids.ts';
+import { foldId, quote } from '@writ/core';
 import type { IndexedSubject } from './policy-index.ts';
 import { joinPath } from './source.ts';
 import { type Deciding, deny, known, pass, type Refusal, type Step, skip } from './step.ts';
@@ -16,7 +15,7 @@ export const subjectStep: Step = {
     }
     deciding.subject = subject;
     if (subject.rules.enabled) return undefined;
-    const next = `on ${quote(index.config.node.name)}, set \`enabled = true\` under [${subject.path}] and run: writ policy reload`;
+    const next = `on ${quote(index.config.node.name)}, set \`enabled = true\` under [${subject.path}] and run: writ policy reload --accept`;
     const path = joinPath(subject.path, 'enabled');
     return deny('PEER_DISABLED', `the peer ${quote(subject.label)} is switched off on this node`, [next], path);
   },

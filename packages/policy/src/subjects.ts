@@ -1,8 +1,8 @@
-import { quote } from '@writ/core';
+import { parseNodeId, quote } from '@writ/core';
 import { buildCeilings, checkSubjectCeilings, didYouMean } from './ceilings.ts';
 import { sortedNames } from './profiles.ts';
 import type { Placed, Report } from './readers.ts';
-import type { IsNodeId, PeerDocument, SubjectDocument } from './schema.ts';
+import type { PeerDocument, SubjectDocument } from './schema.ts';
 import { joinPath } from './source.ts';
 import type { PeerConfig, Profile, SubjectRules, WorkspaceConfig } from './types.ts';
 
@@ -14,7 +14,6 @@ export interface Surroundings {
   readonly nodeCircles: ReadonlySet<string>;
   /** Labels of peers and origins. */
   readonly labels: ReadonlyMap<string, unknown>;
-  readonly isNodeId: IsNodeId;
 }
 
 /** Rules of a subject that says nothing: nothing may be asked for. */
@@ -71,7 +70,7 @@ export function buildPeer(
 ): PeerConfig | undefined {
   const rules = buildSubject(written, around, report);
   if (label === 'self') report('BAD_NAME', path, '`self` stands for this machine, give the peer another label');
-  if (!written.id || !checkNodeId(written.id, around.isNodeId, report)) return undefined;
+  if (!written.id || !checkNodeId(written.id, report)) return undefined;
   const outbound = written.outbound;
   return {
     ...rules,
@@ -87,8 +86,8 @@ export function buildPeer(
 }
 
 /** Reports an id that is none, by its shape or by its checksum. */
-export function checkNodeId({ path, value }: Placed<string>, isNodeId: IsNodeId, report: Report): boolean {
-  if (isNodeId(value)) return true;
+export function checkNodeId({ path, value }: Placed<string>, report: Report): boolean {
+  if (parseNodeId(value) !== undefined) return true;
   const instead = 'write the id that `writ status` shows on that node';
   report('BAD_VALUE', path, `${quote(value)} is no node id, ${instead}`);
   return false;

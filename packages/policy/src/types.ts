@@ -200,8 +200,14 @@ export interface PolicyEngine {
   /** Parse → validate → tests → compile → one assignment → generation + 1, under the write lock. */
   reload(text: string, options: ReloadOptions): Promise<ReloadOutcome>;
   status(): PolicyStatus;
-  /** The text that a person has accepted last, for the caller to store: a restart begins with it. */
-  acceptedText(): string;
-  /** Called after each acknowledged change of the snapshot, outside the lock; returns how to stop. */
+  /**
+   * The text that a person has accepted last and what has been taken away since, for the caller to store as it is: a
+   * restart begins with it.
+   */
+  acceptedState(): string;
+  /**
+   * Called after each acknowledged change of the snapshot, outside the lock; returns how to stop. One that throws is
+   * reported and keeps no other from being called.
+   */
   onChange(listener: (now: Snapshot, before: Snapshot) => void): () => void;
 }

@@ -1,5 +1,6 @@
+import { matchesPattern } from '@writ/core';
 import { describe, expect, it } from 'vitest';
-import { assertCommandAllowed, matchesPattern } from './commands.ts';
+import { assertCommandAllowed } from './commands.ts';
 
 describe('a command pattern', () => {
   it.each([
@@ -18,7 +19,7 @@ describe('a command pattern', () => {
     [[], ['**'], true],
     [['a b'], ['a', 'b'], false],
   ])('%j against %j: %s', (argv, pattern, expected) => {
-    expect(matchesPattern(argv, pattern)).toBe(expected);
+    expect(matchesPattern(pattern, argv)).toBe(expected);
   });
 });
 

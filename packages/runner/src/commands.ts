@@ -1,18 +1,10 @@
-import { quote, WritError } from '@writ/core';
+import { matchesPattern, quote, WritError } from '@writ/core';
 import type { CommandRule } from './types.ts';
-
-/** True where `argv` matches `pattern`: literal arguments, `*` for exactly one, `**` at the end for any number. */
-export function matchesPattern(argv: readonly string[], pattern: readonly string[]): boolean {
-  const open = pattern.at(-1) === '**';
-  const fixed = open ? pattern.slice(0, -1) : pattern;
-  if (open ? argv.length < fixed.length : argv.length !== fixed.length) return false;
-  return fixed.every((part, at) => part === '*' || (part !== '**' && part === argv[at]));
-}
 
 /** Throws COMMAND_NOT_ALLOWED, naming the patterns that there are, where the profile does not let `argv` run. */
 // INVARIANT: 1 what runs is within what was granted: without shell access only the profile's own commands.
 export function assertCommandAllowed(argv: readonly string[], rule: CommandRule): void {
-  if (rule === 'allow' || rule.some((pattern) => matchesPattern(argv, pattern))) return;
+  if (rule === 'allow' || rule.some((pattern) => matchesPattern(pattern, argv))) return;
   const known = rule.map((pattern) => quote(pattern.join(' '))).join(', ');
   throw new WritError(
     'COMMAND_NOT_ALLOWED',

@@ -149,7 +149,7 @@ describe('a closed runner', () => {
 
 describe('a sink that throws', () => {
   it('does not keep the run from ending', async () => {
-    const run = await harness.runner.start(harness.spec(['echo', 'x']), {
+    const run = await harness.launch(harness.spec(['echo', 'x']), {
       output() {
         throw new Error('broken');
       },

@@ -11,6 +11,8 @@ export interface GitPlace {
   readonly folder: string;
   readonly nonce: string;
   readonly timeoutMs: number;
+  /** Kills it. */
+  readonly signal: AbortSignal;
 }
 
 /** What a git command came to. */
@@ -26,8 +28,8 @@ export type Git = (args: readonly string[], place: GitPlace) => Promise<GitResul
 
 /** Bytes kept of each of git's streams. */
 const KEPT_BYTES = 64 * 1024;
-/** Between TERM and KILL, milliseconds. */
-const GRACE_MS = 500;
+/** Nothing to wait for, milliseconds: what git leaves of a clone that is not wanted any more is removed anyway. */
+const GRACE_MS = 0;
 
 /**
  * What git is told on every call. `safe.directory` is `*` because the node only ever reads repositories that its own
@@ -67,6 +69,8 @@ export interface GitOptions {
 
 export function createGit(options: GitOptions): Git {
   return async (args, place) => {
+    const signals = [options.signal, place.signal];
+    if (signals.some((signal) => signal.aborted)) return { ok: false, stdout: '', reason: 'it is not wanted any more' };
     const kept = { stdout: '', stderr: '' };
     const result = await options.spawner.spawn(
       {
@@ -88,10 +92,11 @@ export function createGit(options: GitOptions): Git {
       late = true;
       stop();
     });
-    options.signal.addEventListener('abort', stop);
-    if (options.signal.aborted) stop();
+    for (const signal of signals) signal.addEventListener('abort', stop);
+    // Aborted while it was being started.
+    if (signals.some((signal) => signal.aborted)) stop();
     const end = await result.process.done;
-    options.signal.removeEventListener('abort', stop);
+    for (const signal of signals) signal.removeEventListener('abort', stop);
     cancelTimer();
     const reason = late ? 'it took longer than the task may take' : lastLine(kept.stderr, end.exitCode ?? end.signal);
     return { ok: end.exitCode === 0 && !late, stdout: kept.stdout, reason };

@@ -2,6 +2,7 @@ export { createTaskRunner } from './task-runner.ts';
 export type {
   CommandRule,
   Ending,
+  PreparedRun,
   Run,
   RunInput,
   RunnerConfig,

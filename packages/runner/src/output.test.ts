@@ -19,7 +19,7 @@ describe('the transcript', () => {
     const harness = await createHarness();
     const spec = harness.spec(['sh', '-c', 'for i in 1 2 3 4 5; do echo out $i; echo err $i >&2; done']);
     const reported: { readonly bytes: Uint8Array; readonly offset: number | undefined }[] = [];
-    const run = await harness.runner.start(spec, { output: (_, bytes, offset) => reported.push({ bytes, offset }) });
+    const run = await harness.launch(spec, { output: (_, bytes, offset) => reported.push({ bytes, offset }) });
     await run.done;
     const whole = await harness.runner.readTranscript(spec.task, 0, MIB);
     expect(whole.length).toBe(60);
@@ -71,7 +71,7 @@ describe('the transcript', () => {
     const spec = harness.spec(['sh', '-c', 'yes | head -c 300000'], { maxOutputBytes: MIB });
     let kept = 0;
     let dropped = 0;
-    const run = await harness.runner.start(spec, {
+    const run = await harness.launch(spec, {
       output(_, bytes, offset) {
         if (offset === undefined) dropped += bytes.length;
         else {
@@ -104,7 +104,7 @@ describe('a flood of output', () => {
       let peakBytes = 0;
       let count = 0;
       let measuring: Promise<void> = Promise.resolve();
-      const run = await harness.runner.start(harness.spec(['head', '-c', String(bytes), '/dev/zero']), {
+      const run = await harness.launch(harness.spec(['head', '-c', String(bytes), '/dev/zero']), {
         output() {
           count += 1;
           if (count % 64 !== 1) return;
@@ -139,7 +139,7 @@ describe('a flood of output', () => {
     const flowing = new Promise<void>((resolve) => {
       seen = resolve;
     });
-    const run = await harness.runner.start(spec, { output: () => seen() });
+    const run = await harness.launch(spec, { output: () => seen() });
     await flowing;
     run.stop({ kind: 'cancel', cause: 'enough' });
     expect((await run.done).ending).toEqual({ kind: 'cancel', cause: 'enough' });

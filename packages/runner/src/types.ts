@@ -81,14 +81,28 @@ export interface Run {
   stop(cause: StopCause): void;
 }
 
+/** Folders that stand ready for one run. */
+export interface PreparedRun {
+  /**
+   * Spawns, in the workspace that was prepared, whatever else of the spec has changed since. Rejects before anything of
+   * the task ran, with COMMAND_NOT_ALLOWED, ISOLATION_UNAVAILABLE, RUNNER_UNAVAILABLE (the runner's program or the
+   * spawner is missing), WORKER_FAILED (the program of a `shell` argv is missing), SHUTTING_DOWN or BAD_REQUEST; the
+   * folders are given back then. To be called once.
+   */
+  start(spec: RunSpec, sink: RunSink): Promise<Run>;
+  /** Gives the folders back; without effect after `start`. */
+  discard(): void;
+}
+
 /** Starts and ends the processes of tasks. */
 export interface TaskRunner {
   /**
-   * Prepares the workspace and spawns. Rejects before anything of the task ran, with COMMAND_NOT_ALLOWED,
-   * ISOLATION_UNAVAILABLE, RUNNER_UNAVAILABLE (the runner's program or the spawner is missing), WORKER_FAILED (the
-   * program of a `shell` argv is missing), GIT_FAILED (the workspace could not be prepared) or BAD_REQUEST.
+   * Looks whether the spec may run at all, then makes its folders and clones its workspace, by processes that carry the
+   * spec's nonce. When `signal` aborts, those are killed at once. Rejects, with none of them left, with
+   * COMMAND_NOT_ALLOWED, ISOLATION_UNAVAILABLE, GIT_FAILED (the workspace could not be prepared), CANCELLED (aborted),
+   * SHUTTING_DOWN or BAD_REQUEST.
    */
-  start(spec: RunSpec, sink: RunSink): Promise<Run>;
+  prepare(spec: RunSpec, signal: AbortSignal): Promise<PreparedRun>;
   /** Ends every process that carries one of these nonces; returns how many it found. For recovery. */
   endStray(nonces: readonly string[]): Promise<number>;
   /** Transcript bytes of a task from `offset`, at most `limit`; fewer at the end, none where there is no transcript. */

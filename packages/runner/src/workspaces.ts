@@ -1,4 +1,4 @@
-import { mkdir, readdir, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, realpath, rename, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, quote, type Random, WritError } from '@writ/core';
 import { checkout } from './checkout.ts';
@@ -16,11 +16,22 @@ export interface Attempt {
   readonly tmp: string;
 }
 
+/** How an attempt is prepared. */
+export interface Preparing {
+  /** Marks the processes that do it. */
+  readonly nonce: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
 /** Folders for attempts: each has an unpredictable name and is used once. */
 export interface Workspaces {
-  /** Makes the folders and, where a source is named, clones it. Rejects with GIT_FAILED or BAD_REQUEST, nothing left. */
-  prepare(source: WorkspaceSource | undefined, nonce: string, timeoutMs: number): Promise<Attempt>;
-  /** Renames an attempt away at once and removes it behind the scenes. */
+  /**
+   * Makes the folders and, where a source is named, clones it. Rejects with GIT_FAILED, BAD_REQUEST or, when `signal`
+   * aborts, CANCELLED; nothing is left then.
+   */
+  prepare(source: WorkspaceSource | undefined, how: Preparing): Promise<Attempt>;
+  /** Removes an attempt behind the scenes; one that holds anything is renamed away first. */
   release(attempt: Attempt): void;
   /** Resolves when everything released is removed. */
   close(): Promise<void>;
@@ -39,6 +50,8 @@ export interface WorkspacesOptions {
 const ATTEMPT = 'run-';
 const TRASH = 'trash-';
 const NAME_BYTES = 16;
+/** Sets of folders that are made ahead, so that no run waits for its own. */
+const SPARES = 4;
 
 /** Makes the root at first use, and removes there what an earlier process has left. */
 export function createWorkspaces(options: WorkspacesOptions): Workspaces {
@@ -46,7 +59,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
   let { root } = options;
   const work = new Set<Promise<void>>();
   let ready: Promise<void> | undefined;
-  let spare: Promise<Attempt> | undefined;
+  const spares: Promise<Attempt>[] = [];
   const newName = (prefix: string): string =>
     join(root, `${prefix}${Buffer.from(options.random.bytes(NAME_BYTES)).toString('hex')}`);
   const remember = (removal: Promise<void>, path: string): void => {
@@ -70,31 +83,39 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
       else if (name.startsWith(TRASH)) remember(removeTree(join(root, name)), name);
     }
   };
-  // One set of folders is always made ahead, so that a run does not wait for it.
+  const make = (): Promise<Attempt> => makeFolders(newName(ATTEMPT));
   const take = async (): Promise<Attempt> => {
     ready ??= open();
     await ready;
-    const make = (): Promise<Attempt> => makeFolders(newName(ATTEMPT));
-    const taken = spare?.catch(make) ?? make();
-    spare = make();
-    spare.catch(() => {});
+    const taken = spares.shift()?.catch(make) ?? make();
+    while (spares.length < SPARES) {
+      const spare = make();
+      spare.catch(() => {});
+      spares.push(spare);
+    }
     return taken;
   };
+  const giveBack = async (attempt: Attempt): Promise<void> => {
+    if (!(await removeUnused(attempt))) await discard(attempt.folder);
+  };
   return {
-    async prepare(source, nonce, timeoutMs) {
+    async prepare(source, how) {
       const attempt = await take();
       try {
-        if (source !== undefined) await cloneInto(attempt, source, nonce, timeoutMs, options.git);
+        if (source !== undefined) await cloneInto(attempt, source, how, options.git);
+        if (how.signal.aborted) throw notWanted();
         return attempt;
       } catch (error) {
         await discard(attempt.folder);
-        throw error;
+        throw how.signal.aborted ? notWanted() : error;
       }
     },
-    release: (attempt) => remember(discard(attempt.folder), attempt.folder),
+    release: (attempt) => remember(giveBack(attempt), attempt.folder),
     async close() {
-      const unused = await spare?.catch(() => undefined);
-      if (unused !== undefined) await discard(unused.folder);
+      for (const spare of spares.splice(0)) {
+        const unused = await spare.catch(() => undefined);
+        if (unused !== undefined) await giveBack(unused);
+      }
       while (work.size > 0) await Promise.all(work);
     },
   };
@@ -107,15 +128,24 @@ async function makeFolders(folder: string): Promise<Attempt> {
   return attempt;
 }
 
-async function cloneInto(
-  attempt: Attempt,
-  source: WorkspaceSource,
-  nonce: string,
-  timeoutMs: number,
-  git: Git,
-): Promise<void> {
+/** Most runs leave their folders empty: a few calls, instead of a walk. False where something is left. */
+async function removeUnused({ folder, work, home, tmp }: Attempt): Promise<boolean> {
+  try {
+    await Promise.all([work, home, tmp].map((path) => rmdir(path)));
+    await rmdir(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function cloneInto(attempt: Attempt, source: WorkspaceSource, how: Preparing, git: Git): Promise<void> {
   await assertFolder(source);
-  await checkout(source, attempt, (args, cwd) => git(args, { ...attempt, cwd, nonce, timeoutMs }));
+  await checkout(source, attempt, (args, cwd) => git(args, { ...attempt, ...how, cwd }));
+}
+
+function notWanted(): WritError {
+  return new WritError('CANCELLED', 'the workspace is not wanted any more');
 }
 
 async function assertFolder({ name, path }: WorkspaceSource): Promise<void> {

@@ -67,6 +67,7 @@ export const boundsShape: z.ZodType<TaskBounds> = z.object(
   fieldsOf<TaskBounds>()({
     grants: z.array(z.array(z.string())).optional(),
     grantWorkspaces: z.array(z.string()).optional(),
+    grantNetwork: z.union([z.enum(['deny', 'allow']), z.array(z.string())]).optional(),
     depthLeft: count.optional(),
     maxOutputBytes: count.optional(),
     writExpiresAtMs: z.number().optional(),

@@ -83,6 +83,8 @@ export interface TaskBounds {
   readonly grants?: readonly (readonly string[])[];
   /** Workspaces that every grant allows. */
   readonly grantWorkspaces?: readonly string[];
+  /** What every grant reaches: `HOST:PORT` entries, or all or nothing. */
+  readonly grantNetwork?: 'deny' | 'allow' | readonly string[];
   /** Further hops that may follow. */
   readonly depthLeft?: number;
   /** The smallest output limit of the grants. */

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { type Clock, WritError } from '@writ/core';
-import { type ControlClient, createControlClient } from '@writ/gateway/client';
+import type { Clock } from '@writ/core';
+import type { ControlClient } from '@writ/gateway/client';
 import type { Environment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
+import { connect } from '../lifecycle/connect.ts';
 import { createOutput, type Output, type Streams } from './output.ts';
 
 /** Options that every command takes. */
@@ -35,23 +35,4 @@ export function createCliContext(
     output: createOutput(base.streams, { json: options.json === true, noColor: base.environment.noColor }),
     node: () => connect(home),
   };
-}
-
-/** A client of the node of `home`; nothing is sent yet. */
-export function connect(home: Home): ControlClient {
-  if (!existsSync(home.configFile)) {
-    throw new WritError('NOT_INITIALIZED', `there is no node in ${home.root}`, { nextSteps: ['writ init'] });
-  }
-  return createControlClient({ socketPath: home.socketFile, token: readToken(home) });
-}
-
-function readToken(home: Home): string {
-  try {
-    return readFileSync(home.tokenFile, 'utf8').trim();
-  } catch (error) {
-    throw new WritError('NOT_RUNNING', `the node of ${home.root} is not running`, {
-      nextSteps: ['writ up'],
-      cause: error,
-    });
-  }
 }

@@ -27,13 +27,15 @@ export async function followTask(
     output.note('cancelling; once more to leave at once');
     node.call('cancel', { task }).catch((error: unknown) => output.failure(error));
   };
+  // Ctrl-C may have come while the task was being handed over.
+  if (context.signal.aborted) interrupted();
   context.signal.addEventListener('abort', interrupted, { once: true });
   try {
     for await (const event of node.stream('task_watch', { task }, { signal: stop.signal })) {
       if (output.json) output.item(event, () => undefined);
       switch (event.kind) {
         case 'output':
-          if (!output.json) output.raw(event.stream, Buffer.from(event.data, event.encoding));
+          if (!output.json) await output.raw(event.stream, Buffer.from(event.data, event.encoding));
           break;
         case 'granted':
           output.note(

@@ -15,13 +15,20 @@ async function main(argv: readonly string[]): Promise<number> {
     interrupt.abort();
     process.once('SIGINT', () => process.exit(130));
   });
+  const json = asksForJson(argv);
   const base = { environment, clock: createSystemClock(), streams, signal: interrupt.signal };
   try {
-    return await runProgram(createProgram(VERSION), defineCommands, base, argv);
+    return await runProgram(createProgram(VERSION), defineCommands, { ...base, json }, argv);
   } catch (error) {
-    createOutput(streams, { json: argv.includes('--json'), noColor: environment.noColor }).failure(error);
+    createOutput(streams, { json, noColor: environment.noColor }).failure(error);
     return exitCodeOf(toWritError(error).code);
   }
+}
+
+/** What stands after `--` belongs to somebody else's program. */
+function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return (end < 0 ? argv : argv.slice(0, end)).includes('--json');
 }
 
 // A reader that went away (`writ … | head`) is no fault of ours.

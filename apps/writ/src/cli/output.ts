@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { errorToJson, formatDuration, toWritError, visible } from '@writ/core';
 import pc from 'picocolors';
 
@@ -9,7 +10,8 @@ export interface Output {
   /** One item of a stream of results. */
   item<T>(value: T, text: (value: T) => string | undefined): void;
   /** Raw bytes of a task's own output; never with `--json`. */
-  raw(stream: 'stdout' | 'stderr', bytes: Uint8Array): void;
+  /** Resolves when the reader on the other end keeps up. */
+  raw(stream: 'stdout' | 'stderr', bytes: Uint8Array): Promise<void>;
   /** For people only, on `err`. */
   note(text: string): void;
   /** What went wrong, why, and what to do; on `err`, as JSON with `--json`. */
@@ -34,7 +36,10 @@ export function createOutput(streams: Streams, options: { readonly json: boolean
       const shown = text(value);
       if (shown !== undefined) line(shown);
     },
-    raw: (stream, bytes) => void (stream === 'stdout' ? streams.out : streams.err).write(bytes),
+    async raw(stream, bytes) {
+      const target = stream === 'stdout' ? streams.out : streams.err;
+      if (!target.write(bytes)) await once(target, 'drain');
+    },
     note(text) {
       if (!options.json) streams.err.write(`${text}\n`);
     },

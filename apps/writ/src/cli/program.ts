@@ -1,3 +1,4 @@
+import { WritError } from '@writ/core';
 import { Command, CommanderError, Option } from 'commander';
 import { type CliContext, createCliContext, type GlobalOptions } from './context.ts';
 import { EXIT } from './exit-codes.ts';
@@ -27,11 +28,14 @@ export function createProgram(version: string): Command {
     .exitOverride();
 }
 
-/** Runs `argv` (without node and script) and returns the exit code; throws what an action throws. */
+/**
+ * Runs `argv` (without node and script) and returns the exit code; throws what an action throws, and with `json` also
+ * BAD_REQUEST for a call that is wrong, where a person gets commander's own words.
+ */
 export async function runProgram(
   program: Command,
   define: (definitions: Definitions) => void,
-  base: Parameters<typeof createCliContext>[0],
+  base: Parameters<typeof createCliContext>[0] & { readonly json: boolean },
   argv: readonly string[],
 ): Promise<number> {
   let exitCode: number = EXIT.ok;
@@ -45,24 +49,28 @@ export async function runProgram(
         exitCode = await action(context, command.args, command.opts() as Options);
       },
   });
-  settle(program);
+  settle(program, base.json);
   try {
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return EXIT.ok;
+    if (!base.json) return EXIT.usage;
+    const message = error.message.replace(/^error: /, '');
+    throw new WritError('BAD_REQUEST', message, { nextSteps: ['writ --help'], cause: error });
   }
   return exitCode;
 }
 
 /** Every command takes the global options also after its own name, and throws instead of leaving the process. */
-function settle(command: Command): void {
+function settle(command: Command, json: boolean): void {
+  if (json) command.configureOutput({ writeErr: () => undefined });
   for (const child of command.commands) {
     child.exitOverride().showHelpAfterError(USAGE_HINT).showSuggestionAfterError();
     if (child.commands.length === 0) {
       child.addOption(new Option('--json', 'results as JSON on standard output').hideHelp());
       child.addOption(new Option('--home <dir>', 'a whole node in one folder').hideHelp());
     }
-    settle(child);
+    settle(child, json);
   }
 }

@@ -58,7 +58,7 @@ export async function runDemo(request: DemoRequest): Promise<DemoReport> {
   } finally {
     if (request.keep) tellKept(request, nodes);
     else {
-      for (const each of nodes) await each.stop();
+      await tidy(request, nodes);
       rmSync(dir, { recursive: true, force: true });
     }
   }
@@ -102,6 +102,17 @@ async function runStep(stage: Stage, step: Step, request: DemoRequest): Promise<
     ok ? `  ${green('✓')} ${got} ${dim(`(${ms} ms)`)}` : `  ${red('✗')} ${got}\n    expected: ${step.expected}`,
   );
   return { name: step.name, expected: step.expected, got, ok, ms };
+}
+
+/** Stops every node, also where one of them does not stop as it should. */
+async function tidy(request: DemoRequest, nodes: readonly LocalNode[]): Promise<void> {
+  for (const node of nodes) {
+    try {
+      await node.stop();
+    } catch (error) {
+      request.tell(`${node.name} did not stop: ${(error as Error).message}`);
+    }
+  }
 }
 
 function tellKept(request: DemoRequest, nodes: readonly LocalNode[]): void {

@@ -2,10 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
-import { connect } from '../cli/context.ts';
-import { type InitRequest, initNode, type Started, startNode, stopNode } from '../cli/lifecycle.ts';
 import type { Environment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
+import { connect } from '../lifecycle/connect.ts';
+import { type InitRequest, initNode } from '../lifecycle/init-node.ts';
+import { type Started, startNode } from '../lifecycle/start-node.ts';
+import { stopNode } from '../lifecycle/stop-node.ts';
 
 /** One node of a local mesh: a home of its own and a process of its own. */
 export interface LocalNode {

@@ -7,20 +7,20 @@ import type { ReloadOutcome } from '@writ/policy';
 export const ACCEPTED_KEY = 'policy.accepted';
 
 /**
- * Remembers the policy text that a person has accepted last, so that a restart is no way around asking: what a file
- * gives beyond it waits.
+ * Remembers what a person has accepted last and what has been taken away since, so that a restart is no way around
+ * asking: what a file gives beyond it waits.
  */
 export interface AcceptedPolicy {
-  /** Undefined before the first start. */
+  /** As `PolicyEngine.acceptedState()` gave it; undefined before the first start. */
   read(): string | undefined;
-  /** Notes the outcome of a reload in the audit trail, and the text that is accepted now. */
-  note(text: string, outcome: ReloadOutcome, how: string, acceptedText: string): void;
+  /** Notes the outcome of a reload in the audit trail, and what is accepted now. */
+  note(text: string, outcome: ReloadOutcome, how: string, acceptedState: string): void;
 }
 
 export function createAcceptedPolicy(database: Database, facts: NodeFactStore): AcceptedPolicy {
   return {
     read: () => database.withReadTx((tx) => facts.get(tx, ACCEPTED_KEY)),
-    note(text, outcome, how, acceptedText) {
+    note(text, outcome, how, acceptedState) {
       const waits = outcome.parked?.length ?? 0;
       database.withWriteTx((tx) => {
         tx.audit({
@@ -35,7 +35,7 @@ export function createAcceptedPolicy(database: Database, facts: NodeFactStore): 
             violations: outcome.violations?.length ?? 0,
           },
         });
-        if (facts.get(tx, ACCEPTED_KEY) !== acceptedText) facts.set(tx, ACCEPTED_KEY, acceptedText);
+        if (facts.get(tx, ACCEPTED_KEY) !== acceptedState) facts.set(tx, ACCEPTED_KEY, acceptedState);
       });
     },
   };

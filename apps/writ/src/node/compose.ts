@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { type Logger, replacePrivateFile } from '@writ/core';
 import type { NodeInfo } from '@writ/gateway';
-import type { Started } from '../cli/lifecycle.ts';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
+import type { Started } from '../lifecycle/start-node.ts';
 import { VERSION } from '../version.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { type Foundations, openFoundations } from './foundations.ts';

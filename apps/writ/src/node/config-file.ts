@@ -1,11 +1,11 @@
-import { existsSync, type FSWatcher, readFileSync, watch } from 'node:fs';
-import { basename } from 'node:path';
-import { type Cancel, type Clock, type Logger, Mutex, type Random, replacePrivateFile, WritError } from '@writ/core';
+import { readFileSync } from 'node:fs';
+import { type Clock, type Logger, Mutex, quote, type Random, replacePrivateFile, WritError } from '@writ/core';
 import type { ConfigFile } from '@writ/pairing';
-import type { PolicyEngine, ReloadOutcome } from '@writ/policy';
+import { compileConfig, type PolicyEngine, type ReloadOutcome, type Violation } from '@writ/policy';
+import { watchFile } from './config-watch.ts';
 
-/** Rests this long after a change on disk before it is read, milliseconds: an editor writes in several steps. */
-const DEBOUNCE_MS = 5;
+/** What made a reload: the file changed, a person typed it, or an edit of this program. */
+export type ReloadCause = 'watcher' | 'command' | 'edit';
 
 export interface ConfigFileOptions {
   readonly path: string;
@@ -13,8 +13,8 @@ export interface ConfigFileOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Told after every reload that changed something; stores what a person accepted. */
-  readonly onReload: (text: string, outcome: ReloadOutcome, how: 'watcher' | 'command' | 'edit') => void;
+  /** Told after every reload; stores what a person accepted. */
+  readonly onReload: (text: string, outcome: ReloadOutcome, cause: ReloadCause) => void;
 }
 
 /** The node's `writ.toml`: the one place that reads, writes and watches it. */
@@ -24,90 +24,87 @@ export interface NodeConfigFile extends ConfigFile {
   close(): void;
 }
 
+/** Everything that touches the file takes its turn. */
 export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
-  const { path, engine, logger } = options;
-  const mutex = new Mutex();
-  let lastText = readFileSync(path, 'utf8');
-
-  async function reloadText(
-    text: string,
-    accept: boolean,
-    how: 'watcher' | 'command' | 'edit',
-  ): Promise<ReloadOutcome> {
-    const outcome = await engine.reload(text, { acceptWidening: accept });
-    lastText = text;
-    options.onReload(text, outcome, how);
-    if (outcome.reloaded) logger.info('policy reloaded', { generation: outcome.generation, how });
-    else
-      logger.warn('policy not reloaded', {
-        generation: outcome.generation,
-        how,
-        violations: outcome.violations?.length,
-      });
-    return outcome;
-  }
-
-  const stopWatching = watchFile(options, () =>
-    mutex.runExclusive(async () => {
-      const text = readText(path);
-      if (text !== lastText) await reloadText(text, false, 'watcher');
-    }),
-  );
-
+  const turn = new Mutex();
+  const state: State = { ...options, lastText: readText(options.path) };
+  const stopWatching = watchFile(options, () => turn.runExclusive(() => reloadIfChanged(state, readText(state.path))));
   return {
-    read: async () => readText(path),
-    reload: ({ accept }) => mutex.runExclusive(() => reloadText(readText(path), accept, 'command')),
+    read: async () => readText(options.path),
+    reload: ({ accept }) => turn.runExclusive(() => reloadText(state, readText(state.path), accept, 'command')),
     edit: (change) =>
-      mutex.runExclusive(async () => {
-        const before = readText(path);
-        const text = change(before);
-        // Only a text that loads is written: a person finds the file as it was, or as it was meant.
-        const outcome = await reloadText(text, true, 'edit');
-        if (!outcome.reloaded) {
-          const [first] = outcome.violations ?? [];
-          throw new WritError('CONFIG_INVALID', `the change does not load: ${first?.path}: ${first?.message}`, {
-            nextSteps: ['writ policy validate'],
-          });
-        }
-        await replacePrivateFile(path, text, options.random);
-        return { generation: outcome.generation };
+      turn.runExclusive(async () => {
+        const before = readText(state.path);
+        await settle(state, before);
+        return rewrite(state, before, change(before), true);
+      }),
+    takeAway: (change) =>
+      turn.runExclusive(async () => {
+        const before = readText(state.path);
+        return rewrite(state, before, change(before), false);
       }),
     close: stopWatching,
   };
+}
+
+interface State extends ConfigFileOptions {
+  /** The text that was loaded last, or that did not load. */
+  lastText: string;
+}
+
+async function reloadText(state: State, text: string, accept: boolean, cause: ReloadCause): Promise<ReloadOutcome> {
+  const { engine, logger } = state;
+  const outcome = await engine.reload(text, { acceptWidening: accept });
+  state.lastText = text;
+  const fields = { generation: outcome.generation, cause, violations: outcome.violations?.length ?? 0 };
+  if (outcome.reloaded) logger.info('policy reloaded', fields);
+  else logger.warn('policy not reloaded', fields);
+  state.onReload(text, outcome, cause);
+  return outcome;
+}
+
+async function reloadIfChanged(state: State, text: string): Promise<void> {
+  if (text !== state.lastText) await reloadText(state, text, false, 'watcher');
+}
+
+/** A person says yes to their own change alone: whatever else the file holds must be in force before it. */
+async function settle(state: State, text: string): Promise<void> {
+  await reloadIfChanged(state, text);
+  const { parked, lastError } = state.engine.status();
+  if (lastError !== undefined) {
+    throw new WritError('CONFIG_INVALID', 'writ.toml does not load as it stands, so nothing is added to it', {
+      nextSteps: ['writ policy status'],
+    });
+  }
+  if (parked !== undefined && parked.length > 0) {
+    throw new WritError('CONFLICT', 'writ.toml holds changes that give somebody more and wait for a yes', {
+      nextSteps: ['writ policy status', 'writ policy reload --accept'],
+    });
+  }
+}
+
+/** Checked, written, then in force: a person finds the file as it was or as it was meant, and what is in force in it. */
+async function rewrite(state: State, before: string, text: string, accept: boolean): Promise<{ generation: number }> {
+  const compiled = compileConfig(text);
+  if (!compiled.ok) throw doesNotLoad(compiled.violations);
+  await replacePrivateFile(state.path, text, state.random);
+  const outcome = await reloadText(state, text, accept, 'edit');
+  if (outcome.reloaded) return { generation: outcome.generation };
+  await replacePrivateFile(state.path, before, state.random);
+  throw doesNotLoad(outcome.violations ?? []);
+}
+
+function doesNotLoad([first]: readonly Violation[]): WritError {
+  const where = first === undefined ? '' : `: ${first.path}: ${first.message}`;
+  return new WritError('CONFIG_INVALID', `writ.toml with the change does not load${where}`, {
+    nextSteps: ['writ policy validate'],
+  });
 }
 
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new WritError('CONFIG_INVALID', `cannot read ${path}: ${(error as Error).message}`, { cause: error });
+    throw new WritError('CONFIG_INVALID', `cannot read ${quote(path)}: ${(error as Error).message}`, { cause: error });
   }
-}
-
-/** Watches the folder, because an atomic rename replaces the file that a watch would be on. */
-function watchFile(options: ConfigFileOptions, changed: () => Promise<void>): () => void {
-  const { path, clock, logger } = options;
-  const name = basename(path);
-  let timer: Cancel | undefined;
-  const look = (): void => {
-    timer?.();
-    timer = clock.setTimer(DEBOUNCE_MS, () => {
-      changed().catch((error: unknown) =>
-        logger.error('configuration cannot be read', { reason: (error as Error).message }),
-      );
-    });
-  };
-  let watcher: FSWatcher | undefined;
-  try {
-    watcher = watch(path.slice(0, -name.length), { persistent: false }, (_, file) => {
-      if (file === null || file === name) look();
-    });
-    watcher.on('error', (error) => logger.error('configuration is not watched any more', { reason: error.message }));
-  } catch (error) {
-    logger.error('configuration is not watched', { reason: (error as Error).message, exists: existsSync(path) });
-  }
-  return () => {
-    timer?.();
-    watcher?.close();
-  };
 }

@@ -10,15 +10,8 @@ import {
   type Random,
 } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
-import {
-  createPinStore,
-  loadIdentity,
-  type NodeIdentity,
-  type PinStore,
-  parseNodeId,
-  rotateWhenDue,
-} from '@writ/identity';
-import { type CompileOptions, createPolicyEngine, type PolicyEngine } from '@writ/policy';
+import { createPinStore, loadIdentity, type NodeIdentity, type PinStore, rotateWhenDue } from '@writ/identity';
+import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import type { Home } from '../home.ts';
 import { type AcceptedPolicy, createAcceptedPolicy } from './accepted-policy.ts';
 import type { Closers } from './closers.ts';
@@ -34,7 +27,6 @@ export interface Foundations {
   readonly pins: PinStore;
   readonly database: Database;
   readonly stores: Stores;
-  readonly compile: CompileOptions;
   readonly accepted: AcceptedPolicy;
   /** The one engine of this node. */
   readonly engine: PolicyEngine;
@@ -54,23 +46,22 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
   const identity = await loadIdentity({ dir: home.keysDir, clock, random });
   closers.add(rotateWhenDue(identity, { clock, logger }));
   const pins = createPinStore(home.pinsDir, random);
-  const compile: CompileOptions = { isNodeId: (id) => parseNodeId(id) !== undefined };
   const accepted = createAcceptedPolicy(database, stores.facts);
   const text = readFileSync(home.configFile, 'utf8');
-  const acceptedText = accepted.read();
+  const acceptedState = accepted.read();
   const engine = createPolicyEngine({
-    ...compile,
     text,
     clock,
     selfId: identity.public.id,
-    ...(acceptedText === undefined ? {} : { acceptedText }),
+    onListenerError: (error) => logger.error('a change of the policy was not followed', { reason: String(error) }),
+    ...(acceptedState === undefined ? {} : { acceptedState }),
   });
   const { generation, parked } = engine.status();
   accepted.note(
     text,
     { reloaded: true, generation, restartNeeded: [], ...(parked === undefined ? {} : { parked }) },
     'start',
-    engine.acceptedText(),
+    engine.acceptedState(),
   );
-  return { home, clock, random, logger, identity, pins, database, stores, compile, accepted, engine };
+  return { home, clock, random, logger, identity, pins, database, stores, accepted, engine };
 }

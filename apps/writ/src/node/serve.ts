@@ -1,7 +1,7 @@
 import { errorToJson, toWritError, type WritErrorJson } from '@writ/core';
-import type { Started } from '../cli/lifecycle.ts';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
+import type { Started } from '../lifecycle/start-node.ts';
 import { composeNode } from './compose.ts';
 import { createPinoLogger } from './logger.ts';
 
@@ -13,7 +13,7 @@ export interface ServeOptions {
 }
 
 /** How long running work may take to end when the node stops, milliseconds. */
-const GRACE_MS = 10_000;
+const GRACE_MS = 5_000;
 
 /** Runs the node of `home` until it is told to stop; returns the exit code. Throws what keeps it from starting. */
 export async function serveNode(home: Home, environment: Environment, options: ServeOptions): Promise<number> {

@@ -1,18 +1,26 @@
-import type { Random } from '@writ/core';
-import type { Database } from '@writ/database';
+import { type Random, sha256Hex } from '@writ/core';
+import type { OriginOptions } from '@writ/delegation';
 import type { Sessions } from '@writ/gateway';
 import type { SessionStore } from '@writ/lease-store';
 
-/** Sessions of this node's own agents; `origin` is this node's id. */
-export function createSessions(database: Database, sessions: SessionStore, origin: string, random: Random): Sessions {
+/** Hexadecimal digits of a key's digest that name its session. */
+const KEY_DIGITS = 32;
+
+/** Names sessions of this node's own agents; `origin` is this node's id. A session is stored with its first wish. */
+export function createSessions(origin: string, random: Random): Sessions {
   return {
-    start(agent) {
-      const id = random.uuid();
-      database.withWriteTx((tx) => {
-        sessions.start(tx, { origin, id, agent });
-        tx.audit({ kind: 'session', action: 'session.started', actor: 'self', subject: id, details: { agent } });
-      });
+    start(agent, key) {
+      const id = key === undefined ? random.uuid() : `key-${sha256Hex(key).slice(0, KEY_DIGITS)}`;
       return { origin, id, agent };
     },
+  };
+}
+
+/** Stores a session in the transaction of a wish, so that a call of the command line costs no commit more. */
+export function createSessionRecord(sessions: SessionStore, origin: string): OriginOptions['recordSession'] {
+  return (tx, { id, agent }) => {
+    if (sessions.get(tx, origin, id) !== undefined) return;
+    sessions.start(tx, { origin, id, agent });
+    tx.audit({ kind: 'session', action: 'session.started', actor: 'self', subject: id, details: { agent } });
   };
 }

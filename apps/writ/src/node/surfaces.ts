@@ -1,7 +1,7 @@
 import { createGateway, type Gateway, type NodeControl } from '@writ/gateway';
 import { createMeshServer, createRedeemTransport, type MeshServer } from '@writ/mesh';
 import { createPairing, type Pairing } from '@writ/pairing';
-import { addPeer, removePeer } from '@writ/policy';
+import { addPeer, removePeer, updatePeer } from '@writ/policy';
 import { VERSION } from '../version.ts';
 import type { Closers } from './closers.ts';
 import { createConfigAdmin, createProfileValidator } from './config-admin.ts';
@@ -32,7 +32,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     clock,
     random,
     logger,
-    onReload: (text, outcome, how) => base.accepted.note(text, outcome, how, engine.acceptedText()),
+    onReload: (text, outcome, how) => base.accepted.note(text, outcome, how, engine.acceptedState()),
   });
   closers.add(() => config.close());
   const { name } = engine.snapshot().config.node;
@@ -44,7 +44,8 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     authority: work.authority,
     engine,
     config,
-    edits: { addPeer, removePeer },
+    endWork: (peerId) => endWork(work, peerId),
+    edits: { addPeer, removePeer, updatePeer },
     transport: createRedeemTransport({ identity, clock }),
     nodeName: name,
     address: options.address,
@@ -75,9 +76,9 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     node: options.node,
     links: createPeerLinks(work.peers),
     describe: createRemoteDescribe(work.peers),
-    config: createConfigAdmin(config, base.compile),
+    config: createConfigAdmin(config),
     profiles: createProfileValidator(),
-    sessions: createSessions(database, stores.sessions, identity.public.id, random),
+    sessions: createSessions(identity.public.id, random),
     authenticator: createAuthenticator(database, stores.tokens),
     // Task tokens are not issued yet, so nothing is within reach of one.
     scope: { within: () => false },
@@ -87,4 +88,13 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
   });
   closers.add(() => gateway.close());
   return { mesh, gateway };
+}
+
+/** Ends what runs here for a peer, and what runs there for this node. */
+async function endWork({ executor, origin }: Work, peerId: string): Promise<void> {
+  const message = 'this node no longer trusts that peer';
+  await Promise.all([
+    executor.endWhere((task) => task.sender === peerId || task.chain.includes(peerId), 'TRUST_REVOKED', message),
+    origin.endWhere((mirror) => mirror.peer === peerId, 'TRUST_REVOKED', message),
+  ]);
 }

@@ -16,6 +16,7 @@ import type { Environment } from '../env.ts';
 import type { Closers } from './closers.ts';
 import type { Foundations } from './foundations.ts';
 import { resolveConfigPath } from './paths.ts';
+import { createSessionRecord } from './sessions.ts';
 import { createWritIssuer } from './writ-issuer.ts';
 
 /** The use cases of a node: both ends of tasks, and what stands behind them. */
@@ -77,6 +78,7 @@ export function createWork(base: Foundations, environment: Environment, closers:
     directory: withSelf(peers, executor),
     issuer: createWritIssuer(base.identity, engine, clock, random),
     transcripts: createFileTranscripts(home.mirrorsDir),
+    recordSession: createSessionRecord(stores.sessions, base.identity.public.id),
     clock,
     random,
     logger,

@@ -81,6 +81,13 @@ async function collect(task: string, afterSeq = 0): Promise<WatchedEvent[]> {
   return events;
 }
 
+/** Resolves when the task's events tell of a state. */
+async function reached(task: string, state: string): Promise<void> {
+  for await (const { event } of node.executor.watch(task, 0, new AbortController().signal)) {
+    if (event.kind === 'state' && event.state === state) return;
+  }
+}
+
 /** Resolves when the task is terminal. */
 async function outcome(task: string): Promise<string> {
   await collect(task);
@@ -206,9 +213,10 @@ describe('start', () => {
     let open: () => void = () => {};
     runner.holdStarts(new Promise((resolve) => (open = resolve)));
     await node.executor.submit(request('t1'));
+    await reached('t1', 'running');
     let reloaded = false;
     const reload = node.engine.reload(WITHOUT_QUERY, { acceptWidening: true }).then(() => (reloaded = true));
-    await Promise.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
     expect(reloaded).toBe(false);
     open();
     await reload;
@@ -308,11 +316,11 @@ describe('cancel', () => {
     expect(runner.runs).toHaveLength(2);
   });
 
-  it('stops a task that is still being prepared as soon as it runs', async () => {
+  it('stops a task that is just being started as soon as it runs', async () => {
     let open: () => void = () => {};
     runner.holdStarts(new Promise((resolve) => (open = resolve)));
     await node.executor.submit(request('t1'));
-    await Promise.resolve();
+    await reached('t1', 'running');
     const cancel = node.executor.cancel('t1', 'person');
     open();
     expect((await cancel).state).toBe('cancelled');

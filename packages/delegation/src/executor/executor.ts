@@ -1,15 +1,13 @@
-import { WritError } from '@writ/core';
-import type { Task } from '@writ/task-store';
-import type { Executor, SubmitAnswer, SubmitRequest } from '../types.ts';
+import type { Executor } from '../types.ts';
 import { createWakeups } from '../wakeups.ts';
-import { runAttempt } from './attempt.ts';
-import { createIntake, type TakeIn } from './intake.ts';
-import { createLiveTask, stopLive } from './live-task.ts';
+import { createIntake } from './intake.ts';
+import { type LiveTask, stopLive } from './live-task.ts';
 import type { ExecutorOptions } from './options.ts';
 import type { ExecutorParts } from './parts.ts';
 import { readPage, watchTask } from './reading.ts';
 import { recoverTasks } from './recovery.ts';
 import { cancelTask, endMatching, withdraw } from './stopping.ts';
+import { enqueue, runQueued, submit } from './submitting.ts';
 import { createTaskJournal } from './task-journal.ts';
 import { createTaskQueue } from './task-queue.ts';
 import { createWithdrawalCheck } from './withdrawal.ts';
@@ -23,7 +21,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const { database, tasks } = options;
   const wakeups = createWakeups();
   const journal = createTaskJournal({ database, tasks, wakeups });
-  const queue = createTaskQueue({ slots: options.slots, start: (id) => void occupySlot(parts, id) });
+  const queue = createTaskQueue({ slots: options.slots, start: (id) => void runQueued(parts, id) });
   const parts: ExecutorParts = {
     ...options,
     journal,
@@ -42,7 +40,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   ];
 
   return {
-    submit: async (request) => submit(parts, takeIn, request),
+    submit: (request) => submit(parts, takeIn, request),
     get: (id) => database.withReadTx((tx) => tasks.get(tx, id)),
     list: (filter) => database.withReadTx((tx) => tasks.list(tx, filter)),
     watch: (task, afterSeq, signal) => watchTask(parts, { task, afterSeq, signal }),
@@ -60,45 +58,13 @@ export function createExecutor(options: ExecutorOptions): Executor {
   };
 }
 
-/** Answers at once; the task starts by itself when a slot is free. */
-function submit(parts: ExecutorParts, takeIn: TakeIn, request: SubmitRequest): SubmitAnswer {
-  if (parts.closing()) {
-    throw new WritError('SHUTTING_DOWN', 'this node is shutting down', { nextSteps: ['try again later'] });
-  }
-  const taken = parts.database.withWriteTx((tx) => takeIn(tx, request));
-  switch (taken.kind) {
-    case 'refused':
-      return { accepted: false, decision: taken.decision };
-    case 'known':
-      return { accepted: true, task: taken.task };
-    case 'queued':
-      enqueue(parts, taken.task);
-      return { accepted: true, task: taken.task, decision: taken.decision };
-  }
-}
-
-function enqueue(parts: ExecutorParts, task: Task): void {
-  parts.live.set(task.id, createLiveTask(task));
-  parts.queue.push(task.sender, task.id);
-}
-
-async function occupySlot(parts: ExecutorParts, id: string): Promise<void> {
-  const entry = parts.live.get(id);
-  if (entry) {
-    parts.occupied.add(entry);
-    await runAttempt(parts, entry);
-    parts.occupied.delete(entry);
-    parts.live.delete(id);
-    entry.end();
-  }
-  parts.queue.release();
-}
-
-/** Waits for what runs, for `graceMs`; then ends it. */
+/** Breaks preparations off, whose tasks stay queued. Waits for what runs, for `graceMs`; then ends it. */
 async function drain(parts: ExecutorParts, graceMs: number): Promise<void> {
+  const started = (): readonly LiveTask[] => [...parts.occupied].filter((entry) => entry.permit);
   const stopAll = (): void => {
-    for (const entry of parts.occupied) stopLive(entry, { kind: 'cancel', by: 'shutdown' });
+    for (const entry of started()) stopLive(entry, { kind: 'cancel', by: 'shutdown' });
   };
+  for (const entry of parts.occupied) entry.preparing.abort();
   if (graceMs <= 0) stopAll();
   const disarm = parts.clock.setTimer(Math.max(0, graceMs), stopAll);
   await Promise.all([...parts.occupied].map((entry) => entry.ended));

@@ -2,12 +2,11 @@ import type { Authority } from '@writ/authority';
 import { digestJson, type Json, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { VerifiedChain } from '@writ/identity';
-import type { Decision } from '@writ/policy';
+import { type Decision, meetNetworks } from '@writ/policy';
 import type { Granted, NewTask, Task, TaskBounds, TaskSpec, TaskStore } from '@writ/task-store';
 import type { SubmitRequest } from '../types.ts';
 import { askOf } from './live-task.ts';
 import type { TaskJournal } from './task-journal.ts';
-import type { TaskQueue } from './task-queue.ts';
 
 /** What a submit came to, inside its transaction. */
 export type Intake =
@@ -15,19 +14,21 @@ export type Intake =
   | { readonly kind: 'refused'; readonly decision: Decision }
   | { readonly kind: 'queued'; readonly task: Task; readonly decision: Decision };
 
-/** Takes a request in, inside the caller's transaction. Throws WRIT_INVALID, WRIT_REPLAYED or CONFLICT. */
-export type TakeIn = (tx: WriteTx, request: SubmitRequest) => Intake;
+/**
+ * Takes a request in, inside the caller's transaction; `before` queued tasks stand before it, undefined: none, it has a
+ * slot. Throws WRIT_INVALID, WRIT_REPLAYED or CONFLICT.
+ */
+export type TakeIn = (tx: WriteTx, request: SubmitRequest, before: number | undefined) => Intake;
 
 /** The order of the steps of a submit is the body of the function that this returns. */
 export function createIntake(options: {
   readonly authority: Authority;
   readonly tasks: TaskStore;
   readonly journal: TaskJournal;
-  readonly queue: Pick<TaskQueue, 'before'>;
   readonly slots: number;
 }): TakeIn {
-  const { authority, tasks, journal, queue, slots } = options;
-  return (tx, request) => {
+  const { authority, tasks, journal, slots } = options;
+  return (tx, request, before) => {
     if (request.chain) checkBinding(request, request.chain);
     const requestDigest = digestOf(request);
     const known = findKnown(tasks, tx, request, requestDigest);
@@ -44,7 +45,6 @@ export function createIntake(options: {
       { kind: 'state', state: inserted.state },
       { kind: 'granted', granted },
     ]);
-    const before = queue.before();
     const why = before === undefined ? undefined : `waits for a slot: all ${slots} are taken, ${before} before it`;
     const task = journal.move(tx, inserted, { kind: 'queue' }, {}, why === undefined ? undefined : { message: why });
     return { kind: 'queued', task, decision };
@@ -133,12 +133,13 @@ function digestOf(request: SubmitRequest): string {
 }
 
 /** What a chain allows at most. INVARIANT: 1 the smallest of every hop. */
-function boundsOf(chain: VerifiedChain): TaskBounds {
+export function boundsOf(chain: VerifiedChain): TaskBounds {
   const grants = chain.hops.map((hop) => hop.grant);
   const [first, ...rest] = grants.map((grant) => grant.workspaces);
   return {
     grants: grants.map((grant) => grant.closure),
     grantWorkspaces: (first ?? []).filter((name) => rest.every((names) => names.includes(name))),
+    grantNetwork: grants.map((grant) => grant.network).reduce(meetNetworks),
     depthLeft: chain.last.depth,
     maxOutputBytes: Math.min(...grants.map((grant) => grant.maxOutputBytes)),
     writExpiresAtMs: Math.min(...chain.hops.map((hop) => hop.exp)) * 1000,

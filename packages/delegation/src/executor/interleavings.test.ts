@@ -51,6 +51,8 @@ interface World {
   readonly runner: ScriptedRunner;
   readonly advance: (ms: number) => void;
   readonly acknowledged: Map<string, TaskState>;
+  readonly submits: Promise<unknown>[];
+  /** Cancels and withdrawals that were not answered yet. */
   readonly pending: Promise<unknown>[];
 }
 
@@ -65,7 +67,7 @@ function act(world: World, what: Step): Promise<void> | undefined {
   }
   const id = `t${what.task}`;
   const run = runner.runs.find(({ spec, ended }) => spec.task === id && !ended);
-  if (what.kind === 'submit') world.pending.push(node.executor.submit(request(id)));
+  if (what.kind === 'submit') world.submits.push(node.executor.submit(request(id)));
   if (what.kind === 'output' && run) run.output('stdout', 'x');
   if (what.kind === 'exit' && run) run.exit(what.status);
   if (what.kind === 'cancel' && node.executor.get(id)) {
@@ -83,6 +85,7 @@ function act(world: World, what: Step): Promise<void> | undefined {
 /** Ends whatever still runs, until nothing is live. */
 async function settle(world: World): Promise<void> {
   const { node, runner } = world;
+  await Promise.all(world.submits);
   while (node.executor.list({ limit: 100 }).some(({ state }) => !isTerminal(state))) {
     for (const run of runner.runs) if (!run.ended) run.exit(0);
     await turn();
@@ -117,7 +120,7 @@ describe('any order of submits, cancels, endings, timeouts and withdrawals', () 
         const runner = createScriptedRunner({ clock });
         const node = await createTestNode({ clock, runner, policy: POLICY, slots, inMemory: true });
         const advance = (ms: number): void => clock.advance(ms);
-        const world: World = { node, runner, advance, acknowledged: new Map(), pending: [] };
+        const world: World = { node, runner, advance, acknowledged: new Map(), submits: [], pending: [] };
         try {
           for (const one of steps) await act(world, one);
           await settle(world);

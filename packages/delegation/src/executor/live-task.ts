@@ -1,5 +1,5 @@
 import type { Ask, Lease, Subject } from '@writ/authority';
-import type { Granted, Task } from '@writ/task-store';
+import type { Granted, Task, TaskBounds } from '@writ/task-store';
 import type { StopCause } from '../outcome.ts';
 import type { Run } from '../types.ts';
 
@@ -17,7 +17,10 @@ export interface LiveTask {
   readonly sender: string;
   readonly subject: Subject;
   readonly ask: Ask;
-  /** Set in the transaction that starts the attempt. */
+  readonly bounds: TaskBounds;
+  /** Ends the preparation of its workspace, which no permit covers yet. */
+  readonly preparing: AbortController;
+  /** Set once the transaction that starts the attempt is committed. */
   permit?: Permit;
   /** Set once a process was spawned. */
   run?: Run;
@@ -28,13 +31,24 @@ export interface LiveTask {
   readonly end: () => void;
 }
 
-/** The live part of a task, from its row alone, so that a restart makes the same. */
-export function createLiveTask(task: Task): LiveTask {
+/** The live part of a task, from what its row holds or will hold alone, so that a restart makes the same. */
+export function createLiveTask(
+  task: Pick<Task, 'id' | 'sender' | 'origin' | 'session' | 'chain' | 'spec' | 'bounds'>,
+): LiveTask {
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  return { id: task.id, sender: task.sender, subject: subjectOf(task), ask: askOf(task), ended, end };
+  return {
+    id: task.id,
+    sender: task.sender,
+    subject: subjectOf(task),
+    ask: askOf(task),
+    bounds: task.bounds,
+    preparing: new AbortController(),
+    ended,
+    end,
+  };
 }
 
 /** Who asked for a task, as its credentials proved when it was accepted. */
@@ -53,12 +67,18 @@ export function askOf(task: Pick<Task, 'chain' | 'spec' | 'bounds'>): Ask {
     ...(spec.workspace === undefined ? {} : { workspace: spec.workspace }),
     ...(bounds.grants === undefined ? {} : { grants: bounds.grants }),
     ...(bounds.grantWorkspaces === undefined ? {} : { grantWorkspaces: bounds.grantWorkspaces }),
+    ...(bounds.grantNetwork === undefined ? {} : { grantNetwork: bounds.grantNetwork }),
+    ...(bounds.maxOutputBytes === undefined ? {} : { grantMaxOutputBytes: bounds.maxOutputBytes }),
     ...(bounds.depthLeft === undefined ? {} : { depthLeft: bounds.depthLeft }),
   };
 }
 
-/** Stops the run for `cause`, unless something else did first; one that is being started stops as soon as it runs. */
+/**
+ * Stops a task that has a slot for `cause`, unless something else did first: its preparation now, its run, or what is
+ * just being started as soon as it runs.
+ */
 export function stopLive(live: LiveTask, cause: StopCause): void {
   live.cause ??= cause;
+  live.preparing.abort();
   live.run?.stop({ kind: 'cancel', cause: live.cause.kind === 'cancel' ? live.cause.by : live.cause.code });
 }

@@ -49,37 +49,57 @@ async function ended(task: string): Promise<string | undefined> {
 }
 
 describe('a database that fails for a while', () => {
-  it('delays the start and the end of a task and loses neither', async () => {
-    let failing = true;
-    const flaky = await createTestNode({
-      ...{ clock, runner, policy: POLICY, inMemory: true },
+  /** The state that cannot be stored now. */
+  let refused: string | undefined;
+  let flaky: TestNode;
+
+  beforeEach(async () => {
+    refused = undefined;
+    flaky = await createTestNode({
+      ...{ clock, runner, policy: POLICY, slots: 1, inMemory: true },
       wrapTasks: (tasks) => ({
         ...tasks,
         update(tx, id, version, change) {
-          if (failing && change.state !== 'queued') throw new WritError('DATABASE_ERROR', 'disk full');
+          if (change.state === refused) throw new WritError('DATABASE_ERROR', 'disk full');
           return tasks.update(tx, id, version, change);
         },
       }),
     });
-    try {
-      await flaky.executor.submit(request('t1'));
-      await clock.waitForTimers(1);
-      expect(flaky.executor.get('t1')?.state).toBe('queued');
-      failing = false;
-      clock.advance(1000);
-      const run = await runner.runOf('t1');
-      failing = true;
-      run.exit(0);
-      await new Promise((resolve) => setImmediate(resolve));
-      expect(flaky.executor.get('t1')?.state).toBe('running');
-      failing = false;
-      clock.advance(1000);
-      for await (const _ of flaky.executor.watch('t1', 0, new AbortController().signal)) void _;
-      expect(flaky.executor.get('t1')?.state).toBe('completed');
-      expect(runner.runs).toHaveLength(1);
-    } finally {
-      await flaky.close();
-    }
+  });
+  afterEach(() => flaky.close());
+
+  async function over(task: string): Promise<string | undefined> {
+    for await (const _ of flaky.executor.watch(task, 0, new AbortController().signal)) void _;
+    return flaky.executor.get(task)?.state;
+  }
+
+  it('delays the start and the end of a task and loses neither', async () => {
+    for (const id of ['t1', 't2']) await flaky.executor.submit(request(id));
+    refused = 'running';
+    (await runner.runOf('t1')).exit(0);
+    expect(await over('t1')).toBe('completed');
+    await clock.waitForTimers(1);
+    expect(flaky.executor.get('t2')?.state).toBe('queued');
+    refused = 'completed';
+    clock.advance(1000);
+    (await runner.runOf('t2')).exit(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(flaky.executor.get('t2')?.state).toBe('running');
+    refused = undefined;
+    clock.advance(1000);
+    expect(await over('t2')).toBe('completed');
+    expect(runner.runs).toHaveLength(2);
+  });
+
+  it('takes nothing in that it cannot store, and keeps no slot for it', async () => {
+    refused = 'running';
+    await expect(flaky.executor.submit(request('t1'))).rejects.toMatchObject({ code: 'DATABASE_ERROR' });
+    expect(flaky.executor.get('t1')).toBeUndefined();
+    expect(runner.preparations.map(({ state }) => state)).toEqual(['discarded']);
+    refused = undefined;
+    await flaky.executor.submit(request('t1'));
+    (await runner.runOf('t1')).exit(0);
+    expect(await over('t1')).toBe('completed');
   });
 });
 

@@ -1,6 +1,7 @@
 import { isTerminal, type Task } from '@writ/task-store';
 import { outcomeWithoutRun } from '../outcome.ts';
 import type { ExecutorParts } from './parts.ts';
+import { preparationNonce } from './preparing.ts';
 import { endNow } from './stopping.ts';
 
 /**
@@ -15,7 +16,7 @@ export async function recoverTasks(
 ): Promise<{ readonly lost: number; readonly killed: number }> {
   const { database, tasks, runner, live } = parts;
   const left = database.withReadTx((tx) => tasks.listLive(tx)).filter((task) => !live.has(task.id));
-  const nonces = left.flatMap((task) => (task.attemptNonce === undefined ? [] : [task.attemptNonce]));
+  const nonces = left.flatMap(noncesOf);
   const killed = nonces.length > 0 ? await runner.endStray(nonces) : 0;
   let lost = 0;
   for (const task of left) {
@@ -25,6 +26,12 @@ export async function recoverTasks(
     else if (lose(parts, task)) lost += 1;
   }
   return { lost, killed };
+}
+
+/** Marks of the processes that a task may have left: of its run, or of the clone of its workspace. */
+function noncesOf({ id, attemptNonce, spec }: Task): readonly string[] {
+  if (attemptNonce !== undefined) return [attemptNonce];
+  return spec.workspace === undefined ? [] : [preparationNonce(id)];
 }
 
 function lose({ database, journal }: ExecutorParts, task: Task): boolean {

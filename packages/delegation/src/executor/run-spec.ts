@@ -3,13 +3,16 @@ import type { Decision, RunnerConfig, Snapshot } from '@writ/policy';
 import type { Task } from '@writ/task-store';
 import type { RunSpec } from '../types.ts';
 
+/** The part of a task that a run is made from. */
+type Asked = Pick<Task, 'id' | 'spec' | 'bounds'>;
+
 /**
  * What the runner is told about a start that was permitted, from the snapshot that the decision was made under.
  * Throws RUNNER_NOT_ALLOWED where the runner takes another kind of input, RUNNER_UNAVAILABLE, PROFILE_UNKNOWN or
  * WORKSPACE_NOT_ALLOWED where the configuration has no such thing.
  */
 export function runSpecOf(
-  task: Task,
+  task: Asked,
   start: {
     readonly decision: Decision;
     readonly snapshot: Snapshot;
@@ -34,8 +37,7 @@ export function runSpecOf(
     input: task.spec.input,
     ...(workspace ? { workspace } : {}),
     timeoutMs: start.timeoutMs,
-    // INVARIANT: 1 the writs bound the output too.
-    maxOutputBytes: Math.min(grant.maxOutputBytes, task.bounds.maxOutputBytes ?? Number.POSITIVE_INFINITY),
+    maxOutputBytes: grant.maxOutputBytes,
     onOverflow: profile.onOverflow,
     isolation: grant.isolation,
     env: profile.env,
@@ -51,7 +53,7 @@ function runnerOf(snapshot: Snapshot, name: string): RunnerConfig {
 }
 
 /** A shell runner takes an argv, a command runner a prompt. */
-function checkInput(task: Task, runner: RunnerConfig): void {
+function checkInput(task: Asked, runner: RunnerConfig): void {
   const takes = runner.kind === 'shell' ? 'argv' : 'prompt';
   const given = task.spec.input.kind;
   if (given === takes) return;
@@ -60,7 +62,7 @@ function checkInput(task: Task, runner: RunnerConfig): void {
   });
 }
 
-function workspaceOf(task: Task, workspaces: (name: string) => string | undefined): RunSpec['workspace'] {
+function workspaceOf(task: Asked, workspaces: (name: string) => string | undefined): RunSpec['workspace'] {
   const { workspace: name, ref } = task.spec;
   if (name === undefined) return undefined;
   const path = workspaces(name);

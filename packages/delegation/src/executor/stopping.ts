@@ -5,16 +5,26 @@ import { type LiveTask, stopLive } from './live-task.ts';
 import type { ExecutorParts } from './parts.ts';
 import type { Withdrawal } from './withdrawal.ts';
 
-/** Ends a task for `cause`: a queued one now, a running one when its process tree is gone. */
+/** Ends a task for `cause`: a queued one now, one with a slot when none of its processes is left. */
 async function stopTask(parts: ExecutorParts, task: Task, cause: StopCause): Promise<void> {
-  const entry = parts.live.get(task.id);
-  if (task.attemptNonce === undefined) return endNow(parts, task, cause);
-  if (entry) {
+  const { live, occupied, wakeups } = parts;
+  if (mayHaveProcesses(task)) {
+    // One of an earlier boot: recovery ends its processes first, then it is over or queued again.
+    while (!live.has(task.id) && !wakeups.closed && !isTerminal(read(parts, task.id).state)) {
+      await wakeups.wait(task.id);
+    }
+  }
+  const entry = live.get(task.id);
+  if (entry && occupied.has(entry)) {
     stopLive(entry, cause);
     return entry.ended;
   }
-  // An attempt of an earlier boot: recovery ends its processes first.
-  while (!parts.wakeups.closed && !isTerminal(read(parts, task.id).state)) await parts.wakeups.wait(task.id);
+  if (entry || !mayHaveProcesses(task)) endNow(parts, task, cause);
+}
+
+/** Whether a task that this process does not know may have left a run, or the clone of its workspace. */
+function mayHaveProcesses(task: Task): boolean {
+  return task.attemptNonce !== undefined || task.spec.workspace !== undefined;
 }
 
 /** Ends a task of which no process is left or ever was; no effect on one that is terminal. */

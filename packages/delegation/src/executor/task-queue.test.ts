@@ -31,6 +31,21 @@ describe('task queue', () => {
     expect(started).toEqual(['a1']);
   });
 
+  it('gives a free slot to a task that never was queued, and the next one when it is over', () => {
+    const started: string[] = [];
+    const queue = createTaskQueue({ slots: 1, start: (id) => started.push(id) });
+    expect(queue.claim()).toBe(true);
+    expect(queue.claim()).toBe(false);
+    expect(queue.before()).toBe(0);
+    queue.push('a', 'a1');
+    expect(started).toEqual([]);
+    queue.release();
+    expect(started).toEqual(['a1']);
+    queue.release();
+    queue.close();
+    expect(queue.claim()).toBe(false);
+  });
+
   it('starts nothing once it is closed', () => {
     const started: string[] = [];
     const queue = createTaskQueue({ slots: 1, start: (id) => started.push(id) });

@@ -4,6 +4,8 @@ export interface TaskQueue {
   push(sender: string, id: string): void;
   /** How many queued tasks stand before one that is entered now; undefined where it would get a slot at once. */
   before(): number | undefined;
+  /** Takes a free slot for a task that is not entered; false where there is none. Given back by `release`. */
+  claim(): boolean;
   /** Takes a task out that has not been started; false where it is not queued. */
   remove(sender: string, id: string): boolean;
   /** A started task is over: its slot is free. */
@@ -50,6 +52,11 @@ export function createTaskQueue(options: { readonly slots: number; readonly star
       lines.set(sender, line);
       queued += 1;
       pump();
+    },
+    claim() {
+      if (closed || busy >= options.slots) return false;
+      busy += 1;
+      return true;
     },
     before: () => (busy < options.slots ? undefined : queued),
     remove(sender, id) {

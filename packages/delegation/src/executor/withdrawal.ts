@@ -32,10 +32,8 @@ export function createWithdrawalCheck(options: {
   }
 
   function queued(live: LiveTask): Withdrawal | undefined {
-    const decision = authority.preview(live.subject, live.ask);
-    // Its own place in the queue counts here too; the start decides about limits.
-    if (decision.effect === 'allow' || decision.code === 'LIMIT_EXCEEDED') return undefined;
-    return noLongerAllowed(decision);
+    const decision = authority.previewStart(live.subject, live.ask);
+    return decision.effect === 'allow' ? undefined : noLongerAllowed(decision);
   }
 
   return {

@@ -92,6 +92,7 @@ function store(
   const idempotencyKey = request.idempotencyKey ?? id;
   return parts.database.withWriteTx((tx) => {
     const wish = { id, peer: peer.id, peerLabel: peer.label, session, agent, idempotencyKey, spec };
+    parts.recordSession(tx, { id: session, agent });
     const mirror = parts.journal.insert(tx, wish);
     return refusal ? (parts.journal.endIn(tx, id, verdictOnRefusal(refusal)) ?? mirror) : mirror;
   });

@@ -1,5 +1,5 @@
 import type { Clock, Logger, Random } from '@writ/core';
-import type { Database } from '@writ/database';
+import type { Database, WriteTx } from '@writ/database';
 import type { PolicyEngine } from '@writ/policy';
 import type { MirrorStore } from '@writ/task-store';
 import type { PeerDirectory, TranscriptMirror, WritIssuer } from '../types.ts';
@@ -14,6 +14,8 @@ export interface OriginOptions {
   readonly directory: PeerDirectory;
   readonly issuer: WritIssuer;
   readonly transcripts: TranscriptMirror;
+  /** Stores the session of a wish, where it is not stored yet, in the transaction that stores the wish. */
+  readonly recordSession: (tx: WriteTx, session: { readonly id: string; readonly agent: string }) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

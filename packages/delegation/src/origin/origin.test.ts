@@ -165,6 +165,28 @@ describe('delegate', () => {
     expect(run.spec.maxOutputBytes).toBe(1024);
   });
 
+  it('costs two commits at each end', async () => {
+    const before = [asking.commits(), executing.commits()];
+    // No time passes, so that nothing is stored because it waited.
+    const { task } = await asking.origin.delegate(wish());
+    (await runner.runOf(task.id)).exit(0);
+    await collect(task.id);
+    expect(asking.origin.get(task.id)?.state).toBe('completed');
+    expect([asking.commits(), executing.commits()].map((now, i) => now - (before[i] ?? 0))).toEqual([2, 2]);
+  });
+
+  it('tells of a state that nothing follows, and of output at once', async () => {
+    const { task } = await asking.origin.delegate(wish());
+    const run = await runner.runOf(task.id);
+    expect(asking.origin.get(task.id)?.state).not.toBe('running');
+    clock.advance(10);
+    await asking.origin.watch(task.id, 3, new AbortController().signal)[Symbol.asyncIterator]().next();
+    expect(asking.origin.get(task.id)?.state).toBe('running');
+    run.output('stdout', 'first');
+    const more = asking.origin.watch(task.id, asking.origin.get(task.id)?.cursor ?? 0, new AbortController().signal);
+    expect((await more[Symbol.asyncIterator]().next()).value?.event.kind).toBe('output');
+  });
+
   it('runs what is for this node itself through the same two ends', async () => {
     const spec = { input: { kind: 'argv', argv: ['true'] }, profile: 'local' } as const;
     const id = await accepted(wish({ to: 'self', spec }));

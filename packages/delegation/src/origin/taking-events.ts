@@ -1,4 +1,4 @@
-import { WritError } from '@writ/core';
+import { type Clock, WritError } from '@writ/core';
 import type { Mirror, TaskEvent } from '@writ/task-store';
 import type { PeerClient, WatchedEvent } from '../types.ts';
 import { readFully } from '../watch-events.ts';
@@ -7,11 +7,13 @@ import type { OriginParts } from './parts.ts';
 /** Longest piece of output that one event of a peer may claim, bytes. */
 const LONGEST_OUTPUT_BYTES = 4 * 1024 * 1024;
 
+/** How long changes of state wait for what follows them, to be stored with it, milliseconds. */
+const GROUP_MS = 10;
 /** Most events that one transaction takes over. */
 const BATCH_EVENTS = 64;
 
 /**
- * Takes over the events that follow the mirror's cursor; those that are there already go in one transaction. True when
+ * Takes over the events that follow the mirror's cursor, by as few transactions as do not delay the output. True when
  * the outcome came, false when the stream ended or was aborted before. Throws what the client throws, INTERNAL for a
  * stream with a gap.
  */
@@ -22,7 +24,7 @@ export async function takeEvents(
   view: { readonly signal: AbortSignal; readonly progressed: () => void },
 ): Promise<boolean> {
   let { cursor } = mirror;
-  for await (const batch of batches(client.watch(mirror.id, cursor, view.signal))) {
+  for await (const batch of batches(client.watch(mirror.id, cursor, view.signal), parts.clock)) {
     if (view.signal.aborted) return false;
     const events: TaskEvent[] = [];
     for (const watched of batch) {
@@ -42,25 +44,65 @@ export async function takeEvents(
   return false;
 }
 
-/** What has arrived together comes together; nothing waits for more. A batch ends with the outcome. */
-async function* batches(stream: AsyncIterable<WatchedEvent>): AsyncGenerator<readonly WatchedEvent[]> {
+/**
+ * What has arrived together comes together. Changes of state wait a little for what follows them; output and the outcome
+ * wait for nothing, and a batch ends with the outcome. What came before a break is given before it is thrown.
+ */
+async function* batches(stream: AsyncIterable<WatchedEvent>, clock: Clock): AsyncGenerator<readonly WatchedEvent[]> {
   const iterator = stream[Symbol.asyncIterator]();
-  let coming = iterator.next();
+  let coming = next(iterator);
   for (;;) {
-    let result: IteratorResult<WatchedEvent> | undefined = await coming;
+    let arrived: Arrival | undefined = await coming;
     const batch: WatchedEvent[] = [];
-    while (result && !result.done) {
-      batch.push(result.value);
-      if (result.value.event.kind === 'outcome') {
+    const quiet = createQuiet(clock);
+    while (arrived?.watched) {
+      batch.push(arrived.watched);
+      if (arrived.watched.event.kind === 'outcome') {
+        quiet.end();
         yield batch;
         return void (await iterator.return?.());
       }
-      coming = iterator.next();
-      result = batch.length < BATCH_EVENTS ? await Promise.race([coming, endOfTurn()]) : undefined;
+      coming = next(iterator);
+      const enough: Promise<undefined> = isUrgent(arrived.watched) ? endOfTurn() : quiet.over;
+      arrived = batch.length < BATCH_EVENTS ? await Promise.race([coming, enough]) : undefined;
     }
+    quiet.end();
     if (batch.length > 0) yield batch;
-    if (result?.done) return;
+    if (arrived?.error !== undefined) throw arrived.error;
+    if (arrived) return;
   }
+}
+
+/** One step of a stream; neither field at its end. */
+interface Arrival {
+  readonly watched?: WatchedEvent;
+  readonly error?: unknown;
+}
+
+async function next(iterator: AsyncIterator<WatchedEvent>): Promise<Arrival> {
+  try {
+    const result = await iterator.next();
+    return result.done ? {} : { watched: result.value };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function isUrgent({ event }: WatchedEvent): boolean {
+  return event.kind !== 'state' && event.kind !== 'granted';
+}
+
+/** The wait of one batch, from its first event. */
+function createQuiet(clock: Clock): { readonly over: Promise<undefined>; readonly end: () => void } {
+  let end: () => void = () => {};
+  const over = new Promise<undefined>((resolve) => {
+    const disarm = clock.setTimer(GROUP_MS, () => resolve(undefined));
+    end = () => {
+      disarm();
+      resolve(undefined);
+    };
+  });
+  return { over, end };
 }
 
 /** Resolves when nothing that is ready now is left to run. */

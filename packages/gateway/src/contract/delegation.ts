@@ -90,7 +90,7 @@ export const delegationContract = {
       state: stateField.optional(),
       side: z.enum(['asked', 'executing']).optional(),
       limit: z.number().int().min(1).max(200).default(20),
-      before: taskField.optional().describe('next_before of the page before'),
+      before: z.string().min(1).max(300).optional().describe('next_before of the page before'),
     }),
     output: z.object({ tasks: z.array(taskView), next_before: z.string().optional() }),
     taskToken: 'subtree',

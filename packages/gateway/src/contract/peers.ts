@@ -27,6 +27,7 @@ export const peerContract = {
       profiles: namesField.min(1),
       workspaces: namesField.default([]),
       lease: durationField.optional(),
+      address: nameField.optional().describe('host:port under which the joiner reaches this node'),
     }),
     item: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('invite'), id: z.string(), code: z.string(), expires_at_ms: z.number() }),

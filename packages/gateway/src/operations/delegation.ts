@@ -24,8 +24,8 @@ export function delegationOperations(ports: GatewayPorts): readonly AnyOperation
   return [
     implement(delegationContract.delegate, async (input, { caller }) => {
       const spec = specFrom(input);
-      // A call without a session gets one of its own: nothing that is opened for it reaches another.
-      const session = caller.session ?? ports.sessions.start(COMMAND_LINE);
+      // A call without a session gets one of its own: nothing that is opened for it reaches another but its own retry.
+      const session = caller.session ?? ports.sessions.start(COMMAND_LINE, input.idempotency_key);
       const answer = await origin.delegate({
         to: foldLetters(input.to),
         spec,

@@ -147,7 +147,7 @@ describe('wait', () => {
     const waiting = at.client.call('wait', { task: 't-a' }, { signal: abort.signal });
     await at.node.asked.watched(1);
     abort.abort();
-    await expect(waiting).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    await expect(waiting).rejects.toMatchObject({ code: 'CANCELLED' });
     await at.node.asked.watched(0);
   });
 });

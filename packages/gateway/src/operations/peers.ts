@@ -10,13 +10,14 @@ import { requireName, requirePeer } from './peer-lookup.ts';
 export function peerOperations(ports: GatewayPorts): readonly AnyOperation[] {
   const { engine, pairing, authority } = ports;
   return [
-    implementStream(peerContract.peer_invite, ({ profiles, workspaces, lease }, { signal }) =>
+    implementStream(peerContract.peer_invite, ({ profiles, workspaces, lease, address }, { signal }) =>
       invite(
         ports,
         {
           profiles: profiles.map((name) => requireName('profiles', name)),
           workspaces: workspaces.map((name) => requireName('workspaces', name)),
           ...(lease === undefined ? {} : { leaseMs: requireDuration('lease', lease) }),
+          ...(address === undefined ? {} : { address }),
         },
         signal,
       ),

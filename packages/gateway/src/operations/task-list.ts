@@ -1,3 +1,4 @@
+import { quote, WritError } from '@writ/core';
 import type { Mirror, Task } from '@writ/delegation';
 import type { z } from 'zod';
 import type { OperationOutput } from '../client/types.ts';
@@ -14,14 +15,23 @@ const MOST_LOOKED_AT = 5000;
 
 type ListInput = z.output<typeof delegationContract.list_tasks.input>;
 
-/** A record of either side; a self-delegation shows as the asking one. */
-type Row = { readonly id: string; readonly view: () => TaskViewData };
+/** A record of either side; a delegation to this node itself shows as the asking one. */
+interface Row {
+  readonly side: 'asked' | 'executing';
+  readonly id: string;
+  /** When this node recorded it: falls with the order of its table, on both sides by the same clock. */
+  readonly createdAtMs: number;
+  /** This node asked itself. */
+  readonly isOwn: boolean;
+  readonly view: () => TaskViewData;
+}
 
-/** Tasks of both sides, newest first by id. Throws NOT_FOUND for a peer that is none. */
+/** Tasks of both sides, newest first. Throws NOT_FOUND for a peer that is none, BAD_REQUEST for a cursor that is none. */
 export function listTasks(ports: GatewayPorts, input: ListInput, caller: Caller): OperationOutput<'list_tasks'> {
   const { config } = ports.engine.snapshot();
   const peer = input.peer === undefined ? undefined : requirePeerId(config, input.peer);
   const labelOf = labelsOf(config);
+  const from = readCursor(input.before);
   const sides: Iterator<Row>[] = [];
   if (input.side !== 'executing') {
     const page = (before: string | undefined, limit: number) =>
@@ -30,7 +40,14 @@ export function listTasks(ports: GatewayPorts, input: ListInput, caller: Caller)
         ...(peer === undefined ? {} : { peer }),
         ...(before === undefined ? {} : { before }),
       });
-    sides.push(scan<Mirror>(page, input, (mirror) => viewAsked(mirror)));
+    const row = (mirror: Mirror): Row => ({
+      side: 'asked',
+      id: mirror.id,
+      createdAtMs: mirror.createdAtMs,
+      isOwn: mirror.peer === 'self',
+      view: () => viewAsked(mirror),
+    });
+    sides.push(scan<Mirror>(page, { before: from.asked, limit: input.limit + 1 }, row));
   }
   if (input.side !== 'asked') {
     const page = (before: string | undefined, limit: number) =>
@@ -39,23 +56,56 @@ export function listTasks(ports: GatewayPorts, input: ListInput, caller: Caller)
         ...(peer === undefined ? {} : { sender: peer }),
         ...(before === undefined ? {} : { before }),
       });
-    sides.push(scan<Task>(page, input, (task) => viewExecuting(task, labelOf)));
+    const row = (task: Task): Row => ({
+      side: 'executing',
+      id: task.id,
+      createdAtMs: task.createdAtMs,
+      isOwn: task.sender === 'self' && input.side === undefined,
+      view: () => viewExecuting(task, labelOf),
+    });
+    sides.push(scan<Task>(page, { before: from.executing, limit: input.limit + 1 }, row));
   }
-  return collect(onlyReached(newestFirst(sides), caller, ports.scope), input);
+  return collect(onlyReached(newestFirst(sides), caller, ports.scope), input, from);
 }
 
-function collect(rows: Iterable<Row>, input: ListInput): OperationOutput<'list_tasks'> {
+function collect(rows: Iterable<Row>, input: ListInput, from: Cursor): OperationOutput<'list_tasks'> {
   const tasks: TaskViewData[] = [];
-  let last: string | undefined;
+  const cursor = { ...from };
   let lookedAt = 0;
   for (const row of rows) {
-    if (tasks.length === input.limit || lookedAt === MOST_LOOKED_AT) return { tasks, next_before: last ?? row.id };
+    if (tasks.length === input.limit || lookedAt === MOST_LOOKED_AT) return { tasks, next_before: writeCursor(cursor) };
     lookedAt += 1;
-    last = row.id;
+    cursor[row.side] = row.id;
+    // What this node asked of itself has a row on both sides; the asking one is shown.
+    if (row.side === 'executing' && row.isOwn) continue;
     const view = row.view();
     if (input.state === undefined || view.state === input.state) tasks.push(view);
   }
   return { tasks };
+}
+
+/** Where a page went on: the last record taken of each side. */
+interface Cursor {
+  asked?: string;
+  executing?: string;
+}
+
+/** Stands between the two ids of a cursor; no id holds it. */
+const SEPARATOR = '+';
+
+function writeCursor({ asked = '', executing = '' }: Cursor): string {
+  return `${asked}${SEPARATOR}${executing}`;
+}
+
+function readCursor(text: string | undefined): Cursor {
+  if (text === undefined) return {};
+  const [asked, executing, ...rest] = text.split(SEPARATOR);
+  if (asked === undefined || executing === undefined || rest.length > 0) {
+    throw new WritError('BAD_REQUEST', `${quote(text)} is no place in the list`, {
+      nextSteps: ['pass next_before of the page before, or nothing'],
+    });
+  }
+  return { ...(asked === '' ? {} : { asked }), ...(executing === '' ? {} : { executing }) };
 }
 
 /** INVARIANT: 7 what a caller may not see is not counted either and is no place to go on from. */
@@ -66,33 +116,32 @@ function* onlyReached(rows: Iterable<Row>, caller: Caller, scope: TaskScope): Ge
 /** All records of one side from `before` on, read page by page as they are needed. */
 function* scan<R extends { readonly id: string }>(
   page: (before: string | undefined, limit: number) => readonly R[],
-  input: ListInput,
-  view: (record: R) => TaskViewData,
+  from: { readonly before: string | undefined; readonly limit: number },
+  rowOf: (record: R) => Row,
 ): Generator<Row> {
-  let before = input.before;
-  const limit = input.limit + 1;
+  let { before } = from;
   while (true) {
-    const records = page(before, limit);
-    for (const record of records) yield { id: record.id, view: () => view(record) };
+    const records = page(before, from.limit);
+    for (const record of records) yield rowOf(record);
     const last = records.at(-1);
-    if (last === undefined || records.length < limit) return;
+    if (last === undefined || records.length < from.limit) return;
     before = last.id;
   }
 }
 
-/** Merges sides that are each sorted by falling id; of two rows with one id the first side's wins. */
+/** Merges sides that are each sorted by falling time; at one time the first side goes first. */
 function* newestFirst(sides: readonly Iterator<Row>[]): Generator<Row> {
-  const heads = sides.map((side) => side.next());
+  const heads = sides.map((side) => ({ side, head: side.next() }));
   while (true) {
-    let newest: Row | undefined;
-    for (const head of heads) {
-      if (!head.done && (newest === undefined || head.value.id > newest.id)) newest = head.value;
+    let newest: (typeof heads)[number] | undefined;
+    for (const entry of heads) {
+      if (entry.head.done) continue;
+      if (newest === undefined || newest.head.done || entry.head.value.createdAtMs > newest.head.value.createdAtMs) {
+        newest = entry;
+      }
     }
-    if (newest === undefined) return;
-    yield newest;
-    for (const [at, side] of sides.entries()) {
-      const head = heads[at];
-      if (head !== undefined && !head.done && head.value.id === newest.id) heads[at] = side.next();
-    }
+    if (newest === undefined || newest.head.done) return;
+    yield newest.head.value;
+    newest.head = newest.side.next();
   }
 }

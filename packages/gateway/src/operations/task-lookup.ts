@@ -12,11 +12,14 @@ export interface TaskEnds {
   readonly executor: Executor;
 }
 
-/** The records of a task. Throws NOT_FOUND. */
+/** The records of a task; both only where this node asked itself, never because a peer chose an id. Throws NOT_FOUND. */
 export function findTask(ends: TaskEnds, id: string): FoundTask {
   const asked = ends.origin.get(id);
   const executing = ends.executor.get(id);
-  if (asked !== undefined) return executing === undefined ? { asked } : { asked, executing };
+  if (asked !== undefined) {
+    const isOwn = asked.peer === 'self' && executing?.sender === 'self';
+    return isOwn ? { asked, executing } : { asked };
+  }
   if (executing === undefined) throw taskNotFound(id);
   return { executing };
 }

@@ -143,7 +143,7 @@ describe('the control socket', () => {
     expect(sibling.status).toBe(404);
     expect(sibling.body.replace('t-other', '')).toBe(nothing.body.replace('t-nothin', ''));
     const listed = await task.call('list_tasks', {});
-    expect(listed.tasks.map((view) => view.task)).toEqual(['t-root', 't-grandchild', 't-child']);
+    expect(listed.tasks.map((view) => view.task)).toEqual(['t-grandchild', 't-child', 't-root']);
     for (const verb of ['wait', 'transcript', 'cancel'] as const) {
       await expect(task.call(verb, { task: 't-other' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
     }

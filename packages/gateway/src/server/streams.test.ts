@@ -64,7 +64,7 @@ describe('task_watch', () => {
     const first = at.client.stream('task_watch', { task: 't-1' }, { signal: abort.signal }).next();
     await at.node.asked.watched(1);
     abort.abort();
-    await expect(first).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    await expect(first).rejects.toMatchObject({ code: 'CANCELLED' });
     await at.node.asked.watched(0);
   });
 

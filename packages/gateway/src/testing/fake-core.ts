@@ -77,6 +77,13 @@ export function fakeAuthority(leases: Map<string, Lease>): GatewayPorts['authori
   });
 }
 
+/** What comes after `before`; nothing where it is unknown, as in the real stores. */
+function pageOf<R extends { readonly id: string }>(records: readonly R[], before: string | undefined): readonly R[] {
+  if (before === undefined) return records;
+  const at = records.findIndex((record) => record.id === before);
+  return at < 0 ? [] : records.slice(at + 1);
+}
+
 /** The asking end; what asks for `repo-dev` is refused. */
 export function fakeOrigin(end: FakeEnd<Mirror>, delegated: DelegateRequest[]): GatewayPorts['origin'] {
   return partial<GatewayPorts['origin']>({
@@ -89,11 +96,8 @@ export function fakeOrigin(end: FakeEnd<Mirror>, delegated: DelegateRequest[]): 
     },
     get: (id) => end.records.get(id),
     list: ({ limit, before, peer }) =>
-      end
-        .newestFirst()
-        .filter(
-          (mirror) => (before === undefined || mirror.id < before) && (peer === undefined || mirror.peer === peer),
-        )
+      pageOf(end.newestFirst(), before)
+        .filter((mirror) => peer === undefined || mirror.peer === peer)
         .slice(0, limit),
     watch: end.watch,
     readTranscript: end.readTranscript,
@@ -115,11 +119,8 @@ export function fakeExecutor(end: FakeEnd<Task>): GatewayPorts['executor'] {
     submit: async () => ({ accepted: false, decision }),
     get: (id) => end.records.get(id),
     list: ({ limit, before, sender }) =>
-      end
-        .newestFirst()
-        .filter(
-          (task) => (before === undefined || task.id < before) && (sender === undefined || task.sender === sender),
-        )
+      pageOf(end.newestFirst(), before)
+        .filter((task) => sender === undefined || task.sender === sender)
         .slice(0, limit),
     watch: end.watch,
     readTranscript: end.readTranscript,

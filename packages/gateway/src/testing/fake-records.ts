@@ -36,7 +36,7 @@ export function fakeMirror(id: string, change: Partial<Mirror> = {}): Mirror {
     state: 'running',
     granted,
     cursor: 0,
-    createdAtMs: 1000,
+    createdAtMs: bornAt(id),
     unreachable: false,
     accepted: true,
     version: 1,
@@ -61,8 +61,13 @@ export function fakeTask(id: string, change: Partial<Task> = {}): Task {
     state: 'running',
     epoch: 1,
     lastSeq: 0,
-    createdAtMs: 1000,
+    createdAtMs: bornAt(id),
     version: 1,
     ...change,
   } as Task;
+}
+
+/** `t-7` is younger than `t-6`; names without a number are all of one age. */
+function bornAt(id: string): number {
+  return 1000 + Number(/\d+$/.exec(id)?.[0] ?? 0);
 }

@@ -1,8 +1,7 @@
 import { createSecureContext } from 'node:tls';
 import { ChannelCredentials, type ChannelOptions, Client } from '@grpc/grpc-js';
-import type { Clock } from '@writ/core';
+import { type Clock, formatAddress, parseAddress } from '@writ/core';
 import { type NodeIdentity, type Pin, TLS_SERVER_NAME, verifyPeerCertificate } from '@writ/identity';
-import { formatAddress, parseAddress } from '../address.ts';
 
 /** Largest answer of a peer, bytes: a page of a transcript and what is around it. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;

@@ -1,7 +1,6 @@
 import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
-import { type Clock, quote, WritError } from '@writ/core';
+import { type Clock, parseAddress, quote, WritError } from '@writ/core';
 import { type Pin, readIdentityCertificate, TLS_SERVER_NAME } from '@writ/identity';
-import { parseAddress } from '../address.ts';
 import { unreachable } from './failure.ts';
 
 /** Time for a connection and its handshake, milliseconds. */

@@ -8,15 +8,14 @@ import { createRedeemTransport } from './redeem-transport.ts';
 const nodes = createNodeSet();
 afterEach(() => nodes.closeAll());
 
-const HELLO: RedeemClientMessage = {
+const helloOf = (joiner: TestNode): RedeemClientMessage => ({
   step: 'hello',
   invite: 'invite-1',
-  id: 'wn-joiner',
-  certificatePem: 'pem',
+  ...joiner.identity.public,
   label: 'gamma',
   address: '127.0.0.1:7',
   nonce: Buffer.from([1, 2]),
-};
+});
 const PROOF: RedeemClientMessage = { step: 'proof', mac: Buffer.from([3]) };
 const CHALLENGE: RedeemServerMessage = {
   step: 'challenge',
@@ -74,7 +73,7 @@ describe('redeeming an invite', () => {
       challenged = resolve;
     });
     async function* messages() {
-      yield HELLO;
+      yield helloOf(gamma);
       await challenge;
       yield PROOF;
     }
@@ -83,15 +82,33 @@ describe('redeeming an invite', () => {
       answers.push(answer);
       challenged();
     }
-    expect(heard).toEqual([HELLO, PROOF]);
+    expect(heard).toEqual([helloOf(gamma), PROOF]);
     expect(answers).toEqual([CHALLENGE, PENDING, ACCEPTED]);
     await expect.poll(() => beta.server.connections(), WAIT).toBe(0);
   });
 
   it('is refused as a worthless invite where none is open', async () => {
     const [beta, gamma] = [await nodes.start('beta'), await nodes.start('gamma')];
-    const answers = redeem(gamma, beta, saying(HELLO))[Symbol.asyncIterator]();
+    const answers = redeem(gamma, beta, saying(helloOf(gamma)))[Symbol.asyncIterator]();
     await expect(answers.next()).rejects.toMatchObject({ code: 'INVITE_INVALID' });
+  });
+
+  it('is refused to whoever names the identity of somebody else', async () => {
+    const [beta, gamma, victim] = [await nodes.start('beta'), await nodes.start('gamma'), await nodes.start('victim')];
+    beta.openInvite = true;
+    let heard = 0;
+    beta.serve = async function* (messages) {
+      for await (const _ of messages) {
+        heard += 1;
+        yield CHALLENGE;
+      }
+    };
+    const mixed = { ...helloOf(victim), certificatePem: gamma.identity.public.certificatePem } as RedeemClientMessage;
+    for (const hello of [helloOf(victim), mixed]) {
+      const answers = redeem(gamma, beta, saying(hello))[Symbol.asyncIterator]();
+      await expect(answers.next()).rejects.toMatchObject({ code: 'INVITE_INVALID' });
+    }
+    expect(heard).toBe(0);
   });
 
   it('says nothing to a node that is not the one of the invite', async () => {
@@ -106,14 +123,18 @@ describe('redeeming an invite', () => {
       heard += 1;
       yield CHALLENGE;
     };
-    const answers = redeem(gamma, { address: mallory.address, id: beta.id }, saying(HELLO))[Symbol.asyncIterator]();
+    const answers = redeem(gamma, { address: mallory.address, id: beta.id }, saying(helloOf(gamma)))[
+      Symbol.asyncIterator
+    ]();
     await expect(answers.next()).rejects.toMatchObject({ code: 'PEER_UNKNOWN' });
     expect(heard).toBe(0);
   });
 
   it('is UNREACHABLE where nobody listens', async () => {
     const [beta, gamma] = [await nodes.start('beta'), await nodes.start('gamma')];
-    const answers = redeem(gamma, { address: '127.0.0.1:1', id: beta.id }, saying(HELLO))[Symbol.asyncIterator]();
+    const answers = redeem(gamma, { address: '127.0.0.1:1', id: beta.id }, saying(helloOf(gamma)))[
+      Symbol.asyncIterator
+    ]();
     await expect(answers.next()).rejects.toMatchObject({ code: 'UNREACHABLE' });
   });
 
@@ -124,7 +145,7 @@ describe('redeeming an invite', () => {
       yield CHALLENGE;
       throw new WritError('INVITE_INVALID', 'the invite was used');
     };
-    const answers = redeem(gamma, beta, saying(HELLO))[Symbol.asyncIterator]();
+    const answers = redeem(gamma, beta, saying(helloOf(gamma)))[Symbol.asyncIterator]();
     expect((await answers.next()).value).toEqual(CHALLENGE);
     await expect(answers.next()).rejects.toMatchObject({ code: 'INVITE_INVALID' });
   });
@@ -142,7 +163,7 @@ describe('redeeming an invite', () => {
     };
     const leaving = new AbortController();
     async function* waiting() {
-      yield HELLO;
+      yield helloOf(gamma);
       await new Promise(() => undefined);
     }
     const answers = redeem(gamma, beta, waiting(), leaving.signal)[Symbol.asyncIterator]();

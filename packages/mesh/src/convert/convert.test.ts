@@ -102,7 +102,7 @@ const ending = fc.oneof(
 const outcome = fc.record(
   {
     state: fc.constantFrom('completed', 'failed', 'cancelled', 'rejected', 'lost'),
-    code: fc.constantFrom('WORKER_FAILED', 'LOST'),
+    code: fc.constantFrom('TIMED_OUT', 'LOST'),
     message: text,
     ending,
     truncated: fc.boolean(),
@@ -142,7 +142,7 @@ describe('an event', () => {
   it('arrives as it was sent', () => {
     fc.assert(
       fc.property(watched, (sent) => {
-        expect(eventFromWire(back(mesh.Watch, eventToWire(sent as never)))).toEqual(sent);
+        expect(eventFromWire(back(mesh.Watch, eventToWire('task-1', sent as never)))).toEqual(sent);
       }),
     );
   });
@@ -166,8 +166,10 @@ describe('an event', () => {
 
   it('is a fault of this node where its bytes are missing', () => {
     const event = { seq: 1, atMs: 1, epoch: 1, kind: 'output', stream: 'stdout', offset: 0, length: 2 } as const;
-    expect(() => eventToWire({ event })).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
-    expect(() => eventToWire({ event, data: Buffer.from('x') })).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
+    expect(() => eventToWire('task-1', { event })).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
+    expect(() => eventToWire('task-1', { event, data: Buffer.from('x') })).toThrow(
+      expect.objectContaining({ code: 'INTERNAL' }),
+    );
   });
 });
 

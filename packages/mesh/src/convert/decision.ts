@@ -1,6 +1,7 @@
 import type { RefusedDecision } from '@writ/delegation';
 import type { Decision } from '@writ/policy';
 import type * as wire from '@writ/wire';
+import { cutMessage, isTold } from '../peer-words.ts';
 import { effect } from './enums.ts';
 import { given, readCode, readCount, readName, readText, readTexts, refuseField } from './fields.ts';
 
@@ -16,13 +17,14 @@ export interface RemoteDecision {
   readonly generation: number;
 }
 
-/** A decision for the wire; it must have been cut down for a peer already. */
+/** A decision for the wire; it must have been cut down for a peer already. That of a faulty policy says no more than so. */
 export function decisionToWire(decision: Decision): wire.Init<wire.Decision> {
+  const told = decision.effect === 'allow' || isTold(decision.code);
   return {
     effect: effect.toWire(decision.effect),
     code: decision.code,
-    message: decision.message,
-    nextSteps: decision.nextSteps,
+    message: told ? decision.message : cutMessage(decision.code, 'writ policy validate'),
+    nextSteps: told ? decision.nextSteps : [],
     generation: decision.generation,
     ...given('requestedProfile', decision.requestedProfile),
     ...given('effectiveProfile', decision.effectiveProfile),

@@ -1,16 +1,18 @@
 import { WritError } from '@writ/core';
 import type { TaskEventBody, WatchedEvent } from '@writ/delegation';
 import type * as wire from '@writ/wire';
+import { taskMessage } from '../peer-words.ts';
 import { outputStream, taskState } from './enums.ts';
 import { given, readCode, readCount, readText, refuseField } from './fields.ts';
 import { grantedFromWire, grantedToWire, outcomeFromWire, outcomeToWire } from './outcome.ts';
 
-/** An event of a task with its bytes, for the wire. */
-export function eventToWire({ event, data }: WatchedEvent): wire.Init<wire.WatchResponse> {
+/** An event of a task with its bytes, for the peer that sent the task. */
+export function eventToWire(task: string, { event, data }: WatchedEvent): wire.Init<wire.WatchResponse> {
   const place = { seq: event.seq, atMs: event.atMs, epoch: event.epoch };
   switch (event.kind) {
     case 'state': {
-      const { code, message } = event;
+      const { code } = event;
+      const message = event.message && taskMessage(task, { ...event, message: event.message });
       const state = taskState.toWire(event.state);
       return { ...place, state: { state, ...given('code', code), ...given('message', message) } };
     }
@@ -25,7 +27,7 @@ export function eventToWire({ event, data }: WatchedEvent): wire.Init<wire.Watch
     case 'dropped':
       return { ...place, dropped: { stream: outputStream.toWire(event.stream), bytes: event.bytes } };
     case 'outcome':
-      return { ...place, outcome: outcomeToWire(event.outcome) };
+      return { ...place, outcome: outcomeToWire(task, event.outcome) };
   }
 }
 

@@ -1,5 +1,6 @@
-import type { Ending, Granted, TaskOutcome } from '@writ/delegation';
+import { type Ending, type Granted, isTerminal, type TaskOutcome } from '@writ/delegation';
 import type * as wire from '@writ/wire';
+import { taskMessage } from '../peer-words.ts';
 import { taskState } from './enums.ts';
 import { given, readCode, readCount, readId, readName, readText, refuseField } from './fields.ts';
 
@@ -33,11 +34,11 @@ function endingFromWire(message: wire.Ending | null): Ending | undefined {
   return undefined;
 }
 
-/** What a task came to, for the wire. */
-export function outcomeToWire(outcome: TaskOutcome): wire.Init<wire.Outcome> {
+/** What a task came to, for the peer that sent it. */
+export function outcomeToWire(task: string, outcome: TaskOutcome): wire.Init<wire.Outcome> {
   return {
     state: taskState.toWire(outcome.state),
-    message: outcome.message,
+    message: taskMessage(task, outcome),
     truncated: outcome.truncated,
     stdoutBytes: outcome.stdoutBytes,
     stderrBytes: outcome.stderrBytes,
@@ -63,10 +64,6 @@ export function outcomeFromWire(message: wire.Outcome): TaskOutcome {
     ...given('ending', endingFromWire(message.ending)),
     ...given('startedAtMs', readCount('outcome.started_at_ms', message.startedAtMs)),
   };
-}
-
-function isTerminal(state: string): state is TaskOutcome['state'] {
-  return ['completed', 'failed', 'cancelled', 'rejected', 'lost'].includes(state);
 }
 
 /** What was granted, for the wire. */

@@ -26,7 +26,7 @@ export function taskToWire(task: Task): wire.Init<wire.Task> {
     lastSeq: task.lastSeq,
     createdAtMs: task.createdAtMs,
     ...given('profile', task.spec.profile),
-    ...(task.outcome === undefined ? {} : { outcome: outcomeToWire(task.outcome) }),
+    ...(task.outcome === undefined ? {} : { outcome: outcomeToWire(task.id, task.outcome) }),
   };
 }
 

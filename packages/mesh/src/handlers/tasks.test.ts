@@ -83,7 +83,7 @@ describe('a watcher that does not read', () => {
           before = pulled;
           return still;
         },
-        { interval: 200 },
+        { interval: 200, timeout: 10_000 },
       )
       .toBe(true);
     expect(pulled).toBeLessThan(blocks / 2);

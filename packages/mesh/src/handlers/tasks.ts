@@ -1,5 +1,4 @@
-import { quote, WritError } from '@writ/core';
-import type { Task } from '@writ/delegation';
+import type { Executor } from '@writ/delegation';
 import type {
   CancelRequest,
   CancelResponse,
@@ -15,9 +14,9 @@ import type {
 import { eventToWire } from '../convert/event.ts';
 import { given, readCount, readId } from '../convert/fields.ts';
 import { taskToWire } from '../convert/task.ts';
-import type { StreamHandler, UnaryHandler } from '../server/adapt-handler.ts';
-import type { CallContext } from '../server/call-context.ts';
-import { callingPeer, type HandlerDeps } from './handler-deps.ts';
+import type { UnaryHandler } from '../server/adapt-handler.ts';
+import type { OwnTaskHandler, OwnTaskStreamHandler } from '../server/own-task.ts';
+import { callingPeer } from './handler-deps.ts';
 
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 200;
@@ -26,27 +25,19 @@ const MAX_TRANSCRIPT_BYTES = 1024 * 1024;
 
 /** The handlers over the tasks that the calling peer sent here. */
 export interface TaskHandlers {
-  readonly getTask: UnaryHandler<GetTaskRequest, GetTaskResponse>;
+  readonly getTask: OwnTaskHandler<GetTaskRequest, GetTaskResponse>;
   readonly listTasks: UnaryHandler<ListTasksRequest, ListTasksResponse>;
-  readonly readTranscript: UnaryHandler<ReadTranscriptRequest, ReadTranscriptResponse>;
-  readonly cancel: UnaryHandler<CancelRequest, CancelResponse>;
-  readonly watch: StreamHandler<WatchRequest, WatchResponse>;
+  readonly readTranscript: OwnTaskHandler<ReadTranscriptRequest, ReadTranscriptResponse>;
+  readonly cancel: OwnTaskHandler<CancelRequest, CancelResponse>;
+  readonly watch: OwnTaskStreamHandler<WatchRequest, WatchResponse>;
 }
 
-/** Every one of them looks the task up through `own`. */
-export function createTaskHandlers({ executor }: Pick<HandlerDeps, 'executor'>): TaskHandlers {
-  /** INVARIANT: another sender's task and one that is none are the same to the caller. */
-  function own(context: CallContext, value: string): Task {
-    const id = readId('task', value);
-    const task = executor.get(id);
-    if (task === undefined || task.sender !== callingPeer(context)) {
-      throw new WritError('NOT_FOUND', `no task ${quote(id)} of yours here`);
-    }
-    return task;
-  }
-
+/** Without `get`: a task is given to a handler, and only to its sender's call. */
+export function createTaskHandlers(
+  executor: Pick<Executor, 'list' | 'readTranscript' | 'cancel' | 'watch'>,
+): TaskHandlers {
   return {
-    getTask: async (context, request) => ({ task: taskToWire(own(context, request.task)) }),
+    getTask: async (task) => ({ task: taskToWire(task) }),
 
     async listTasks(context, request) {
       const limit = readCount('limit', request.limit, MAX_PAGE) || DEFAULT_PAGE;
@@ -55,22 +46,17 @@ export function createTaskHandlers({ executor }: Pick<HandlerDeps, 'executor'>):
       return { tasks: tasks.map(taskToWire) };
     },
 
-    async readTranscript(context, request) {
-      const { id } = own(context, request.task);
+    async readTranscript({ id }, request) {
       const offset = readCount('offset', request.offset);
       const limit = readCount('limit', request.limit, MAX_TRANSCRIPT_BYTES) || MAX_TRANSCRIPT_BYTES;
       return { ...(await executor.readTranscript(id, offset, limit)) };
     },
 
-    async cancel(context, request) {
-      const { id } = own(context, request.task);
-      return { task: taskToWire(await executor.cancel(id, callingPeer(context))) };
-    },
+    cancel: async ({ id, sender }) => ({ task: taskToWire(await executor.cancel(id, sender)) }),
 
-    async *watch(context, request) {
-      const { id } = own(context, request.task);
+    async *watch({ id }, request, { signal }) {
       const afterSeq = readCount('after_seq', request.afterSeq);
-      for await (const watched of executor.watch(id, afterSeq, context.signal)) yield eventToWire(watched);
+      for await (const watched of executor.watch(id, afterSeq, signal)) yield eventToWire(id, watched);
     },
   };
 }

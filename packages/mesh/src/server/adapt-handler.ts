@@ -9,7 +9,7 @@ import { Metadata } from '@grpc/grpc-js';
 import { type Logger, toWritError, WritError } from '@writ/core';
 import type { Init } from '@writ/wire';
 import { eachUntilAborted, untilAborted } from '../abortable.ts';
-import { STATUS_OF_CODE } from '../status-table.ts';
+import { isTold } from '../peer-words.ts';
 import { type EndStatus, errorToStatus } from '../wire-error.ts';
 import type { CallContext, CallContexts } from './call-context.ts';
 
@@ -57,7 +57,7 @@ export function createHandlerAdapter(contexts: CallContexts, logger: Logger): Ha
 
   function fail(context: CallContext, thrown: unknown): EndStatus {
     const error = toWritError(thrown);
-    if (STATUS_OF_CODE[error.code].hidden) {
+    if (!isTold(error.code)) {
       logger.error('mesh call failed', { method: context.method, code: error.code, error: error.message });
     }
     return errorToStatus(error);

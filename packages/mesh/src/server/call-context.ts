@@ -11,8 +11,10 @@ export type Caller =
 /** What is known of one call; filled by the interceptors in their order, read by the handlers. */
 export interface CallContext {
   readonly method: string;
-  /** `address:port` of the other end: the key of its connection. */
+  /** `address:port` of the other end, for the log. */
   readonly remote: string;
+  /** Key of its connection; undefined where that is gone already. */
+  readonly connection: string | undefined;
   readonly startedAtMs: number;
   /** Aborted with a WritError when the call is over or has to end. */
   readonly signal: AbortSignal;
@@ -20,6 +22,10 @@ export interface CallContext {
   end(error: WritError): void;
   policy?: MethodPolicy;
   caller?: Caller;
+  /** True where the connection proves a peer that this node has disabled; it counts as a stranger. */
+  isDisabled?: boolean;
+  /** Certificate whose key the other end of the connection holds, DER; whether anybody vouches for it is another matter. */
+  leafDer?: Uint8Array;
   /** True once a handler answers for the call. */
   handled: boolean;
 }

@@ -4,16 +4,33 @@ import type { MeshLimits } from '../limits.ts';
 
 /** One TLS connection. */
 export interface Connection {
-  /** `address:port` of the other end. */
+  /** What `connectionKey` makes of both its ends. */
   readonly key: string;
   readonly address: string;
   /** Leaf that the other end presented and has the key of, DER; it proves nobody until it is checked against the pins. */
   readonly leafDer?: Uint8Array;
 }
 
+/** Both ends of a connection, as a socket and the gRPC library name them. */
+export interface ConnectionEnds {
+  readonly localAddress?: string | undefined;
+  readonly localPort?: number | undefined;
+  readonly remoteAddress?: string | undefined;
+  readonly remotePort?: number | undefined;
+}
+
+/**
+ * Which connection this is; undefined where an end is not known, as of a closed one. INVARIANT: 3 of both ends: two
+ * live connections may come from one remote port, towards two addresses of this machine, and be two callers.
+ */
+export function connectionKey(ends: ConnectionEnds): string | undefined {
+  const parts = [ends.remoteAddress, ends.remotePort, ends.localAddress, ends.localPort];
+  return parts.includes(undefined) ? undefined : parts.join(' ');
+}
+
 /** The connections of a listener. */
 export interface Connections {
-  /** Takes a connection over; false, and it is destroyed, where it is one too many. */
+  /** Takes a connection over once it is encrypted; false, and it is destroyed, where it is closed already. */
   add(socket: TLSSocket): boolean;
   get(key: string): Connection | undefined;
   /** Notes that a peer was served over a connection, so that it lives and can be cut by that peer's id. */
@@ -22,6 +39,8 @@ export interface Connections {
   hold(key: string): () => void;
   /** Destroys, after the grace period for reading why, the connections over which such a peer was served. */
   cutWhere(match: (peerId: string) => boolean): void;
+  /** True for one that may make way for another: it serves no peer, and no call holds it. */
+  isIdle(key: string): boolean;
   size(): number;
   /** Resolves when the last one is gone; those left after `graceMs` are destroyed. */
   drain(graceMs: number): Promise<void>;
@@ -37,7 +56,6 @@ interface Entry extends Connection {
 /** Keeps count of connections and drops those that never prove anything. */
 export function createConnections(limits: MeshLimits, clock: Clock): Connections {
   const entries = new Map<string, Entry>();
-  const perAddress = new Map<string, number>();
   let whenEmpty: (() => void) | undefined;
 
   function dropIdleStranger(entry: Entry): void {
@@ -48,25 +66,21 @@ export function createConnections(limits: MeshLimits, clock: Clock): Connections
 
   function forget(entry: Entry): void {
     entry.cancelIdle();
-    entries.delete(entry.key);
-    const left = (perAddress.get(entry.address) ?? 1) - 1;
-    if (left > 0) perAddress.set(entry.address, left);
-    else perAddress.delete(entry.address);
+    if (entries.get(entry.key) === entry) entries.delete(entry.key);
     if (entries.size === 0) whenEmpty?.();
   }
 
   return {
     add(socket) {
       const { remoteAddress: address } = socket;
-      const count = perAddress.get(address ?? '') ?? 0;
-      if (address === undefined || entries.size >= limits.maxConnections || count >= limits.maxConnectionsPerAddress) {
+      const key = connectionKey(socket);
+      if (address === undefined || key === undefined || entries.has(key)) {
         socket.destroy();
         return false;
       }
-      const entry = createEntry(socket, address);
+      const entry = createEntry(socket, key, address);
       entry.cancelIdle = clock.setTimer(limits.strangerIdleMs, () => dropIdleStranger(entry));
       entries.set(entry.key, entry);
-      perAddress.set(address, count + 1);
       socket.once('close', () => forget(entry));
       return true;
     },
@@ -90,6 +104,10 @@ export function createConnections(limits: MeshLimits, clock: Clock): Connections
         if ([...peers].some(match)) clock.setTimer(limits.revokedGraceMs, () => socket.destroy());
       }
     },
+    isIdle(key) {
+      const entry = entries.get(key);
+      return entry === undefined || (entry.peers.size === 0 && entry.holds === 0);
+    },
     size: () => entries.size,
     async drain(graceMs) {
       if (entries.size === 0) return;
@@ -105,10 +123,10 @@ export function createConnections(limits: MeshLimits, clock: Clock): Connections
   };
 }
 
-function createEntry(socket: TLSSocket, address: string): Entry {
+function createEntry(socket: TLSSocket, key: string, address: string): Entry {
   const leafDer = socket.getPeerX509Certificate()?.raw;
   return {
-    key: `${address}:${socket.remotePort}`,
+    key,
     address,
     socket,
     peers: new Set(),

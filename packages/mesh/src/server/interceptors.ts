@@ -14,26 +14,20 @@ type Check = (context: CallContext, metadata: Metadata) => WritError | undefined
 
 /** Every call passes these in this order, from the wire to the handler; its answer passes them backwards. */
 export function createInterceptors(deps: InterceptorDeps): ServerInterceptor[] {
-  return [trackCalls(deps), gate(deps.contexts, [lookUpMethod(deps), authenticate(deps), limit(deps)]), mapErrors()];
-}
-
-/** INVARIANT: a method without an entry in the table is served to nobody. */
-function lookUpMethod({ table }: InterceptorDeps): Check {
-  return (context) => {
-    if (!Object.hasOwn(table, context.method)) return new WritError('BAD_REQUEST', 'there is no such method');
-    context.policy = table[context.method];
-    return undefined;
-  };
+  const checks = [identify(deps), limitRate(deps), lookUpMethod, authenticate(deps), limit(deps)];
+  return [trackCalls(deps), gate(deps.contexts, checks), mapErrors()];
 }
 
 /**
- * Who calls, checked against the pins and the snapshot of this moment: a connection that outlived its peer's trust
- * serves nothing more. INVARIANT: strangers reach only methods for invited ones, and only while an invite is open.
+ * INVARIANT: 3 who calls is who the connection proves, checked against the pins and the snapshot of this moment: one
+ * that outlived its peer's trust serves nothing more.
  */
-function authenticate({ connections, peers, hasOpenInvite }: InterceptorDeps): Check {
+function identify({ connections, peers, table }: InterceptorDeps): Check {
   return (context) => {
-    const connection = connections.get(context.remote);
+    if (Object.hasOwn(table, context.method)) context.policy = table[context.method];
+    const connection = context.connection === undefined ? undefined : connections.get(context.connection);
     if (connection === undefined) return new WritError('PEER_UNKNOWN', 'the connection is gone');
+    if (connection.leafDer !== undefined) context.leafDer = connection.leafDer;
     const id = connection.leafDer === undefined ? undefined : peers.identify(connection.leafDer);
     const peer = id === undefined ? undefined : peers.peer(id);
     if (peer?.enabled) {
@@ -41,14 +35,44 @@ function authenticate({ connections, peers, hasOpenInvite }: InterceptorDeps): C
       connections.prove(connection.key, peer.id);
     } else {
       context.caller = { kind: 'stranger', address: connection.address };
+      if (peer !== undefined) context.isDisabled = true;
     }
+    return undefined;
+  };
+}
+
+/** Before anything else is looked at, so that a refused call has its price too. */
+function limitRate({ limits, clock }: InterceptorDeps): Check {
+  const peerRate = createRateLimiter(limits.peerRate, REMEMBERED_CALLERS, clock);
+  const strangerRate = createRateLimiter(limits.strangerRate, REMEMBERED_CALLERS, clock);
+  const knockRate = createRateLimiter(limits.knockRate, REMEMBERED_CALLERS, clock);
+  return ({ caller, policy }) => {
+    const unprovenRate = policy?.authentication === 'invited' ? strangerRate : knockRate;
+    const rate = caller?.kind === 'peer' ? peerRate : unprovenRate;
+    if (rate.take(callerKey(caller), policy?.limits.cost ?? 1)) return undefined;
+    return new WritError('RATE_LIMITED', 'too many calls in a short time', { nextSteps: ['try again in a second'] });
+  };
+}
+
+/** What has no entry in the table is served to nobody. */
+function lookUpMethod({ policy }: CallContext): WritError | undefined {
+  return policy === undefined ? new WritError('BAD_REQUEST', 'there is no such method') : undefined;
+}
+
+/** INVARIANT: 3 strangers reach only methods for invited ones, and only while an invite is open. */
+function authenticate({ connections, hasOpenInvite }: InterceptorDeps): Check {
+  return (context) => {
     if (context.policy?.authentication === 'invited') {
       if (!hasOpenInvite()) return unknownPeer();
-      context.signal.addEventListener('abort', connections.hold(connection.key), { once: true });
+      if (context.connection !== undefined) {
+        context.signal.addEventListener('abort', connections.hold(context.connection), { once: true });
+      }
       return undefined;
     }
-    if (peer === undefined) return unknownPeer();
-    return peer.enabled ? undefined : new WritError('PEER_DISABLED', 'this node has disabled your node as a peer');
+    if (context.caller?.kind === 'peer') return undefined;
+    return context.isDisabled
+      ? new WritError('PEER_DISABLED', 'this node has disabled your node as a peer')
+      : unknownPeer();
   };
 }
 
@@ -59,19 +83,13 @@ function unknownPeer(): WritError {
   });
 }
 
-/** Size of the headers, calls a second, calls at once, and their duration. */
+/** Size of the headers, calls at once, and their duration. */
 function limit({ calls, limits, clock }: InterceptorDeps): Check {
-  const peerRate = createRateLimiter(limits.peerRate, REMEMBERED_CALLERS, clock);
-  const strangerRate = createRateLimiter(limits.strangerRate, REMEMBERED_CALLERS, clock);
   return (context, metadata) => {
-    const { policy, caller } = context;
-    if (policy === undefined || caller === undefined) return new WritError('INTERNAL', 'a call without its caller');
+    const { policy } = context;
+    if (policy === undefined) return new WritError('INTERNAL', 'a call without its method');
     if (metadataBytes(metadata) > limits.maxMetadataBytes) {
       return new WritError('BAD_REQUEST', `the metadata is larger than ${limits.maxMetadataBytes} bytes`);
-    }
-    const rate = caller.kind === 'peer' ? peerRate : strangerRate;
-    if (!rate.take(callerKey(caller), policy.limits.cost)) {
-      return new WritError('RATE_LIMITED', 'too many calls in a short time', { nextSteps: ['try again in a second'] });
     }
     if (!calls.admit(context, policy.limits.maxOpen)) {
       return new WritError('RATE_LIMITED', `more than ${policy.limits.maxOpen} calls of this kind at once`, {

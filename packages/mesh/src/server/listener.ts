@@ -1,9 +1,10 @@
-import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
-import { type Logger, quote, WritError } from '@writ/core';
+import type { Server } from 'node:net';
+import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
+import { formatAddress, type Logger, parseAddress, quote, WritError } from '@writ/core';
 import type { NodeIdentity } from '@writ/identity';
-import { formatAddress, parseAddress } from '../address.ts';
 import type { MeshLimits } from '../limits.ts';
 import type { Connections } from './connections.ts';
+import { createPlaces } from './places.ts';
 
 /** A TLS listener that hands its connections on. */
 export interface Listener {
@@ -27,20 +28,22 @@ export function createListener(deps: {
 }): Listener {
   const { identity, connections, limits, logger } = deps;
   const server = createServer({ ...contextOptions(identity), ...connectionOptions(limits) });
-  server.maxConnections = limits.maxConnections;
+  const places = createPlaces(limits, (key) => connections.isIdle(key));
   const stopFollowing = identity.onRotate(() => server.setSecureContext(contextOptions(identity)));
+  server.on('connection', (socket) => {
+    if (!places.take(socket)) logger.debug('mesh connection refused: too many', { remote: socket.remoteAddress });
+  });
   server.on('secureConnection', (socket) => {
     socket.on('error', (error) => logger.debug('mesh connection failed', { error: error.message }));
     if (socket.alpnProtocol !== 'h2') socket.destroy();
     else if (connections.add(socket)) deps.accept(socket);
-    else logger.warn('mesh connection refused: too many', { remote: socket.remoteAddress });
   });
   server.on('tlsClientError', (error, socket) => {
     logger.debug('TLS handshake failed', { error: error.message, remote: socket.remoteAddress });
     socket.destroy();
   });
   return {
-    listen: (address) => listenOn(server, address),
+    listen: (address) => listenOn(server, address, logger),
     stop() {
       stopFollowing();
       server.close();
@@ -70,12 +73,15 @@ function connectionOptions(limits: MeshLimits): TlsOptions {
   };
 }
 
-async function listenOn(server: Server, address: string): Promise<{ readonly port: number }> {
+/** Makes a server listen; from then on an error of it is logged. Throws like `listen` of a listener. */
+export async function listenOn(server: Server, address: string, logger: Logger): Promise<{ readonly port: number }> {
   const target = parseAddress(address);
   await new Promise<void>((resolve, reject) => {
     const refuse = (error: NodeJS.ErrnoException): void => reject(listenError(error, formatAddress(target)));
     server.once('error', refuse);
     server.listen({ host: target.host, port: target.port }, () => {
+      // An error that nobody listens to would end the process, for one connection that could not be accepted.
+      server.on('error', (error) => logger.error('mesh listener failed', { error: error.message }));
       server.off('error', refuse);
       resolve();
     });

@@ -24,6 +24,8 @@ export interface MeshServer {
   close(graceMs: number): Promise<void>;
   /** Connections of this moment. */
   connections(): number;
+  /** The very engine that was passed in. */
+  readonly engine: PolicyEngine;
 }
 
 /** What a mesh server is made of. The engine is the one that the gateway has too. */
@@ -80,6 +82,7 @@ export function createMeshServer(options: MeshServerOptions): MeshServer {
   return {
     listen: (address) => listener.listen(address),
     connections: () => connections.size(),
+    engine,
     async close(graceMs) {
       for (const stop of followers) stop();
       listener.stop();

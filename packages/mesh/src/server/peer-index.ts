@@ -16,14 +16,14 @@ export interface PeerIndex {
 
 /** How long a checked certificate is taken for checked, milliseconds: the skew that its validity allows anyway. */
 const RECHECK_MS = 60_000;
-/** Remembers checked certificates for a minute, by connection, and only until any pin changes. */
+/** Remembers checked certificates, good and bad, for a minute, by connection, and only until any pin changes. */
 export function createPeerIndex(deps: {
   readonly pins: PinStore;
   readonly engine: Pick<PolicyEngine, 'snapshot'>;
   readonly clock: Clock;
 }): PeerIndex {
   const { pins, engine, clock } = deps;
-  let checked = new WeakMap<Uint8Array, { readonly id: string; readonly untilMs: number }>();
+  let checked = new WeakMap<Uint8Array, { readonly id: string | undefined; readonly untilMs: number }>();
   let indexed: { readonly snapshot: Snapshot; readonly byId: ReadonlyMap<string, PeerConfig> } | undefined;
 
   const stop = pins.onChange(() => {
@@ -43,9 +43,9 @@ export function createPeerIndex(deps: {
       const known = checked.get(leafDer);
       if (known !== undefined && known.untilMs > clock.monotonicMs()) return known.id;
       const proof = verifyPeerCertificate({ leafDer, pins, nowMs: clock.nowMs() });
-      if (!proof.verified) return undefined;
-      checked.set(leafDer, { id: proof.id, untilMs: clock.monotonicMs() + RECHECK_MS });
-      return proof.id;
+      const id = proof.verified ? proof.id : undefined;
+      checked.set(leafDer, { id, untilMs: clock.monotonicMs() + RECHECK_MS });
+      return id;
     },
     peer,
     isTrusted: (id) => pins.get(id) !== undefined && peer(id)?.enabled === true,

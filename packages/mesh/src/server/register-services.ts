@@ -1,4 +1,4 @@
-import type { Server, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import type { Server, ServiceDefinition } from '@grpc/grpc-js';
 import type { WireServices } from '@writ/wire';
 import { createCheckPolicy } from '../handlers/check-policy.ts';
 import { createDescribe } from '../handlers/describe.ts';
@@ -7,9 +7,11 @@ import { createHealthHandlers } from '../handlers/health.ts';
 import { createRedeem } from '../handlers/redeem.ts';
 import { createSubmit } from '../handlers/submit.ts';
 import { createTaskHandlers } from '../handlers/tasks.ts';
+import { METHOD_TABLE } from '../method-table.ts';
 import { type HandlerAdapter, readOrMalformed } from './adapt-handler.ts';
+import { checkedHandlers, createOwnTaskAdapter, type ServedMethod, served } from './own-task.ts';
 
-/** Adds both services to a server. `closing` turns the health service to "not serving". */
+/** Adds both services to a server; throws where a handler is not what its entry of the method table says. `closing` turns the health service to "not serving". */
 export function registerServices(
   server: Server,
   services: WireServices,
@@ -17,26 +19,27 @@ export function registerServices(
   deps: HandlerDeps,
   closing: AbortSignal,
 ): void {
-  const tasks = createTaskHandlers(deps);
+  const tasks = createTaskHandlers(deps.executor);
+  const ownTask = createOwnTaskAdapter(adapt, deps.executor);
   const health = createHealthHandlers(closing);
-  const mesh: Record<keyof WireServices['mesh'], UntypedServiceImplementation[string]> = {
-    Describe: adapt.unary(createDescribe(deps)),
-    Submit: adapt.unary(createSubmit(deps)),
-    Watch: adapt.stream(tasks.watch),
-    GetTask: adapt.unary(tasks.getTask),
-    ListTasks: adapt.unary(tasks.listTasks),
-    ReadTranscript: adapt.unary(tasks.readTranscript),
-    Cancel: adapt.unary(tasks.cancel),
-    CheckPolicy: adapt.unary(createCheckPolicy(deps)),
-    Redeem: adapt.exchange(createRedeem(deps)),
+  const mesh: Record<keyof WireServices['mesh'], ServedMethod> = {
+    Describe: served('peer', adapt.unary(createDescribe(deps))),
+    Submit: served('policy', adapt.unary(createSubmit(deps))),
+    Watch: ownTask.stream(tasks.watch),
+    GetTask: ownTask.unary(tasks.getTask),
+    ListTasks: served('own-list', adapt.unary(tasks.listTasks)),
+    ReadTranscript: ownTask.unary(tasks.readTranscript),
+    Cancel: ownTask.unary(tasks.cancel),
+    CheckPolicy: served('policy', adapt.unary(createCheckPolicy(deps))),
+    Redeem: served('invite', adapt.exchange(createRedeem(deps))),
   };
-  const standard: Record<keyof WireServices['health'], UntypedServiceImplementation[string]> = {
-    Check: adapt.unary(health.check),
-    Watch: adapt.stream(health.watch),
-    List: adapt.unary(health.list),
+  const standard: Record<keyof WireServices['health'], ServedMethod> = {
+    Check: served('peer', adapt.unary(health.check)),
+    Watch: served('peer', adapt.stream(health.watch)),
+    List: served('peer', adapt.unary(health.list)),
   };
-  server.addService(withSafeReading({ ...services.mesh }), mesh);
-  server.addService(withSafeReading({ ...services.health }), standard);
+  server.addService(withSafeReading({ ...services.mesh }), checkedHandlers(services.mesh, mesh, METHOD_TABLE));
+  server.addService(withSafeReading({ ...services.health }), checkedHandlers(services.health, standard, METHOD_TABLE));
 }
 
 /** The same methods, with deserialisers that cannot throw into grpc-js. */

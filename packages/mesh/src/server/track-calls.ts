@@ -3,6 +3,7 @@ import { WritError } from '@writ/core';
 import { createRateLimiter } from '../rate-limiter.ts';
 import { errorToStatus } from '../wire-error.ts';
 import { type CallContext, callerKey } from './call-context.ts';
+import { connectionKey } from './connections.ts';
 import type { InterceptorDeps } from './interceptor-deps.ts';
 
 /** Lines a second about refused calls; a flood of them is no reason to fill a disk. */
@@ -47,10 +48,11 @@ export function trackCalls(deps: TrackDeps): ServerInterceptor {
 
     function openContext(metadata: Metadata) {
       const controller = new AbortController();
-      const { remoteAddress, remotePort } = call.getConnectionInfo();
+      const ends = call.getConnectionInfo();
       const context: CallContext = {
         method: definition.path,
-        remote: `${remoteAddress}:${remotePort}`,
+        remote: `${ends.remoteAddress}:${ends.remotePort}`,
+        connection: connectionKey(ends),
         startedAtMs: clock.monotonicMs(),
         signal: controller.signal,
         handled: false,

@@ -75,6 +75,8 @@ export async function startTestNode(
   options: {
     /** Another node whose place is taken: its keys, its pins and its address. */
     readonly at?: TestNode;
+    /** Where it listens; absent: on a free port of 127.0.0.1. */
+    readonly listen?: string;
     /** Timers go off only when the test says so. */
     readonly timersOnDemand?: boolean;
   } = {},
@@ -112,7 +114,7 @@ export async function startTestNode(
     logger: { debug() {}, info: note, warn: note, error: note },
     limits: { revokedGraceMs: 50, ...limits },
   });
-  const { port } = await server.listen(options.at?.address ?? '127.0.0.1:0');
+  const { port } = await server.listen(options.at?.address ?? options.listen ?? '127.0.0.1:0');
   const id = identity.public.id;
   const parts = {
     name,

@@ -6,7 +6,7 @@ import { createSystemRandom, silentLogger, WritError } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import { createIdentity, createPinStore, type NodeIdentity, type PinStore } from '@writ/identity';
 import { createInviteStore, createLeaseStore, createRequestLogStore } from '@writ/lease-store';
-import { addPeer, createPolicyEngine, formatViolations, type PolicyEngine, removePeer } from '@writ/policy';
+import { addPeer, createPolicyEngine, formatViolations, type PolicyEngine, removePeer, updatePeer } from '@writ/policy';
 import type { FakeClock } from '@writ/testkit/clock';
 import { createChannel } from '../channel.ts';
 import { createPairing } from '../create-pairing.ts';
@@ -22,6 +22,8 @@ export interface TestNetwork extends RedeemTransport {
 }
 
 export interface TestNode {
+  /** Peers whose work was ended. */
+  readonly endedWork: readonly string[];
   readonly pairing: Pairing;
   /** What it was built from. */
   readonly options: PairingOptions;
@@ -91,16 +93,19 @@ export async function createTestNode(
   const requestLog = createRequestLogStore();
   const liveTasks = { countLive: () => 0 };
   const authority = createAuthority({ database, leases, requestLog, engine, liveTasks, random, logger: silentLogger });
+  const rewrite = async (edit: (text: string) => string, acceptWidening: boolean) => {
+    const edited = edit(text);
+    const outcome = await engine.reload(edited, { acceptWidening });
+    if (!outcome.reloaded) throw new WritError('CONFIG_INVALID', formatViolations(outcome.violations ?? []));
+    text = edited;
+    return outcome;
+  };
   const config: ConfigFile = {
     read: async () => text,
-    async edit(edit) {
-      const edited = edit(text);
-      const outcome = await engine.reload(edited, { acceptWidening: true });
-      if (!outcome.reloaded) throw new WritError('CONFIG_INVALID', formatViolations(outcome.violations ?? []));
-      text = edited;
-      return outcome;
-    },
+    edit: (edit) => rewrite(edit, true),
+    takeAway: (edit) => rewrite(edit, false),
   };
+  const endedWork: string[] = [];
   const address = `${name.toLowerCase()}.example:7420`;
   const options: PairingOptions = {
     identity,
@@ -110,7 +115,8 @@ export async function createTestNode(
     authority,
     engine,
     config,
-    edits: { addPeer, removePeer },
+    edits: { addPeer, removePeer, updatePeer },
+    endWork: async (peerId) => void endedWork.push(peerId),
     transport: network,
     nodeName: name,
     address: () => address,
@@ -122,6 +128,7 @@ export async function createTestNode(
   const node: TestNode = {
     pairing: createPairing(options),
     options,
+    endedWork,
     identity,
     pins,
     database,

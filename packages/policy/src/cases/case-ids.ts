@@ -1,9 +1,12 @@
-import { sha256Hex } from '@writ/core';
+import { nodeIdFromBase32, sha256Hex } from '@writ/core';
 
-/** The node id that a label stands for in cases: right in shape, the same one for the same label. */
+/** The node id that a label stands for in cases, the same one for the same label. */
 export function caseNodeId(label: string): string {
-  const digits = sha256Hex(label).replace(/[^a-f2-7]/g, '');
-  return `wn-${digits.slice(0, 32)}`;
+  return nodeIdFromBase32(
+    sha256Hex(label)
+      .slice(0, 32)
+      .replace(/[0189]/g, (digit) => 'wxyz'.charAt(+digit % 4)),
+  );
 }
 
 /** Id of the node that decides in cases. */

@@ -1,4 +1,4 @@
-import { matchesPattern } from '../commands.ts';
+import { matchesPattern } from '@writ/core';
 import type { CommandRule } from '../types.ts';
 import { classOfVariable } from './environment.ts';
 import { applyRule, isStricter, type Match, matchesRule } from './match.ts';

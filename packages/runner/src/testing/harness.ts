@@ -23,6 +23,8 @@ export interface Harness {
   /** A spec for an argv with a new task and nonce. */
   spec(argv: readonly string[], over?: Partial<RunSpec>): RunSpec;
   run(argv: readonly string[], over?: Partial<RunSpec>): Promise<Finished>;
+  /** Prepares and starts. */
+  launch(spec: RunSpec, sink: RunSink): Promise<Run>;
   /** Starts without waiting; `until` resolves when stdout holds the text. */
   start(spec: RunSpec): Promise<Run & { until(text: string): Promise<string> }>;
   /** Pids of live processes that belong to a nonce. */
@@ -49,21 +51,26 @@ export async function createHarness(over: Partial<TaskRunnerOptions> = {}): Prom
     graceMs: 300,
     ...over,
   });
+  const launch: Harness['launch'] = async (wanted, sink) => {
+    const prepared = await runner.prepare(wanted, new AbortController().signal);
+    return prepared.start(wanted, sink);
+  };
   const spec = (argv: readonly string[], more: Partial<RunSpec> = {}): RunSpec => specFor(argv, more);
   return {
     folder,
     runner,
     spawnerScript,
     spec,
+    launch,
     async run(argv, more) {
       const sink = createTextSink();
-      const run = await runner.start(spec(argv, more), sink);
+      const run = await launch(spec(argv, more), sink);
       const report = await run.done;
       return { report, stdout: sink.text('stdout'), stderr: sink.text('stderr') };
     },
     async start(wanted) {
       const sink = createTextSink();
-      const run = await runner.start(wanted, sink);
+      const run = await launch(wanted, sink);
       return { pid: run.pid, done: run.done, stop: (cause) => run.stop(cause), until: sink.until };
     },
     alive: (nonce) => findMembers({ nonces: [nonce] }, createProcessTable()).map((entry) => entry.pid),

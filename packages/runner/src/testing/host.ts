@@ -1,5 +1,6 @@
 import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
 import { createTaskRunner } from '../task-runner.ts';
+import type { RunSpec } from '../types.ts';
 
 /** A node that is only a task runner, for tests that kill it: starts `argv` and prints the spawner's pid and the run's. */
 const [folder = '', script = '', nonce = '', ...argv] = process.argv.slice(2);
@@ -12,19 +13,18 @@ const runner = createTaskRunner({
   logger: silentLogger,
   transcriptCapBytes: 1024,
 });
-await runner.start(
-  {
-    task: 'task',
-    epoch: 1,
-    nonce,
-    runner: { name: 'shell', kind: 'shell', argv: [] },
-    input: { kind: 'argv', argv },
-    timeoutMs: 600_000,
-    maxOutputBytes: 1024,
-    onOverflow: 'fail',
-    isolation: 'none',
-    env: [],
-    commands: 'allow',
-  },
-  { output: (_stream, bytes) => process.stdout.write(bytes) },
-);
+const spec: RunSpec = {
+  task: 'task',
+  epoch: 1,
+  nonce,
+  runner: { name: 'shell', kind: 'shell', argv: [] },
+  input: { kind: 'argv', argv },
+  timeoutMs: 600_000,
+  maxOutputBytes: 1024,
+  onOverflow: 'fail',
+  isolation: 'none',
+  env: [],
+  commands: 'allow',
+};
+const prepared = await runner.prepare(spec, new AbortController().signal);
+await prepared.start(spec, { output: (_stream, bytes) => process.stdout.write(bytes) });

@@ -5,5 +5,6 @@ export {
   type LinkFault,
   type PeerLink,
 } from './peer-link.ts';
+export type { ScriptedPreparation, ScriptedPreparations } from './scripted-preparations.ts';
 export { createScriptedRunner, type ScriptedRun, type ScriptedRunner } from './scripted-runner.ts';
 export { createPeerServer, createTestNode, NODE_IDS, type TestNode, type TestNodeOptions } from './test-node.ts';

@@ -1,5 +1,6 @@
 import type { Clock, WritError } from '@writ/core';
-import type { Ending, Run, RunReport, RunSink, RunSpec, TaskRunner } from '@writ/delegation';
+import type { Ending, PreparedRun, Run, RunReport, RunSink, RunSpec, TaskRunner } from '@writ/delegation';
+import { createScriptedPreparations, type ScriptedPreparations } from './scripted-preparations.ts';
 
 /** One run of a scripted runner; the test says what its process does. */
 export interface ScriptedRun {
@@ -16,7 +17,7 @@ export interface ScriptedRun {
 }
 
 /** A `TaskRunner` without processes. */
-export interface ScriptedRunner extends TaskRunner {
+export interface ScriptedRunner extends TaskRunner, ScriptedPreparations {
   /** Every run that was started, in order. */
   readonly runs: readonly ScriptedRun[];
   /** The run of a task, one turn after it was started, so that whoever started it has it too. */
@@ -25,7 +26,7 @@ export interface ScriptedRunner extends TaskRunner {
   readonly strays: readonly string[];
   /** The next starts fail with this, until undefined. */
   failStarts(error: WritError | undefined): void;
-  /** Starts wait for this before they spawn, as a slow clone does. */
+  /** Starts wait for this before they spawn. */
   holdStarts(gate: Promise<void> | undefined): void;
   /** Whether a run ends as soon as it is told to stop (it does, unless a test says otherwise). */
   obeyStops(obey: boolean): void;
@@ -45,27 +46,29 @@ export function createScriptedRunner(options: {
   let gate: Promise<void> | undefined;
   let obedient = true;
 
+  const start: PreparedRun['start'] = async (spec, sink) => {
+    await gate;
+    if (failure) throw failure;
+    const { run, scripted } = createRun(spec, sink, {
+      clock,
+      obeys: () => obedient,
+      transcript: (task) => {
+        const pieces = transcripts.get(task) ?? [];
+        transcripts.set(task, pieces);
+        return pieces;
+      },
+    });
+    runs.push(scripted);
+    for (const resolve of waiting.get(spec.task) ?? []) setImmediate(resolve, scripted);
+    waiting.delete(spec.task);
+    options.onStart?.(scripted);
+    return run;
+  };
+
   return {
+    ...createScriptedPreparations(start),
     runs,
     strays,
-    async start(spec, sink) {
-      await gate;
-      if (failure) throw failure;
-      const { run, scripted } = createRun(spec, sink, {
-        clock,
-        obeys: () => obedient,
-        transcript: (task) => {
-          const pieces = transcripts.get(task) ?? [];
-          transcripts.set(task, pieces);
-          return pieces;
-        },
-      });
-      runs.push(scripted);
-      for (const resolve of waiting.get(spec.task) ?? []) setImmediate(resolve, scripted);
-      waiting.delete(spec.task);
-      options.onStart?.(scripted);
-      return run;
-    },
     runOf(task) {
       const run = runs.find(({ spec }) => spec.task === task);
       return new Promise((resolve) => {

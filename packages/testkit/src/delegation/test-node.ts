@@ -2,7 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Authority, createAuthority } from '@writ/authority';
-import { type Clock, createSystemRandom, digestJson, type Json, type Logger, silentLogger } from '@writ/core';
+import {
+  type Clock,
+  createSystemRandom,
+  digestJson,
+  type Json,
+  type Logger,
+  nodeIdFromBase32,
+  silentLogger,
+} from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import {
   createExecutor,
@@ -22,7 +30,7 @@ import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import { createMirrorStore, createTaskStore, type MirrorStore, type TaskStore } from '@writ/task-store';
 
 /** Node ids of the right shape for policies in tests. */
-export const NODE_IDS = { alpha: `wn-${'a'.repeat(56)}`, beta: `wn-${'b'.repeat(56)}` } as const;
+export const NODE_IDS = { alpha: nodeIdFromBase32('a'.repeat(32)), beta: nodeIdFromBase32('b'.repeat(32)) } as const;
 
 /** What a test node is made of. */
 export interface TestNodeOptions {
@@ -52,6 +60,8 @@ export interface TestNode {
   readonly authority: Authority;
   readonly executor: Executor;
   readonly origin: Origin;
+  /** Write transactions that were committed so far. */
+  commits(): number;
   /** As when the process dies: nothing is drained, nothing is told. The folder stays for another node. */
   kill(): Promise<void>;
   /** Closes it in order and removes the folder. */
@@ -62,7 +72,18 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const { clock, runner, policy: text, selfId = NODE_IDS.beta, logger = silentLogger } = options;
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'writ-delegation-')));
   const random = createSystemRandom();
-  const database = await openDatabase({ path: options.inMemory ? ':memory:' : join(dir, 'writ.db'), clock, logger });
+  const opened = await openDatabase({ path: options.inMemory ? ':memory:' : join(dir, 'writ.db'), clock, logger });
+  let commits = 0;
+  const database: Database = {
+    ...opened,
+    withWriteTx: (fn) =>
+      opened.withWriteTx((tx) => {
+        tx.afterCommit(() => {
+          commits += 1;
+        });
+        return fn(tx);
+      }),
+  };
   const tasks = (options.wrapTasks ?? ((store) => store))(createTaskStore());
   const mirrors = createMirrorStore();
   const engine = createPolicyEngine({ text, clock, selfId });
@@ -78,9 +99,11 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     directory: directoryOf(engine, clients),
     issuer: { issue: ({ to, task }) => `writ for ${task} to ${to}` },
     transcripts: createFileTranscripts(join(dir, 'transcripts')),
+    recordSession: () => {},
   });
   return {
     ...{ dir, database, tasks, mirrors, engine, authority, executor, origin },
+    commits: () => commits,
     async kill() {
       await origin.close();
       database.close();

@@ -23,7 +23,7 @@ export function defineDelegate({ program, run }: Definitions): void {
     .command('delegate')
     .description('hand a task to a peer and show what comes of it')
     .requiredOption('-p, --peer <label>', 'the peer that shall do it (`self`: this node)')
-    .option('--profile <name>', "the peer's profile to ask for; absent: its default")
+    .option('--profile <name>', "the peer's profile to ask for (with `self`, absent: the default)")
     .option('-w, --workspace <name>', "the peer's workspace to work in")
     .option('--ref <ref>', 'branch, tag or commit of the workspace')
     .option('--runner <name>', 'only if the effective profile has this runner')

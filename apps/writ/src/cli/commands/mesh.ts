@@ -38,7 +38,7 @@ interface UpOptions {
 
 async function up(context: CliContext, _: readonly string[], options: UpOptions): Promise<number> {
   const { meshUp } = await import('../../local-mesh/local-mesh.ts');
-  const workspaces = (options.workspace ?? []).map(workspaceOption).map((w) => ({ ...w, path: resolve(w.path) }));
+  const workspaces = (options.workspace ?? []).map(workspaceOption);
   const nodes = await meshUp({
     dir: meshDir(context, options.dir),
     nodes: Number(options.nodes),

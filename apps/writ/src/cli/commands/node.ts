@@ -28,7 +28,10 @@ export function defineNode({ program, run }: Definitions): void {
     .description('start the node')
     .option('--foreground', 'stay attached, for a service manager')
     .action(run(up));
-  program.command('down').description('stop the node; running work is ended').action(run(down));
+  program
+    .command('down')
+    .description('stop the node; work gets five seconds to finish, then it is ended')
+    .action(run(down));
   program.command('status').description('the node, its peers, its work').action(run(status));
 }
 
@@ -40,7 +43,8 @@ interface InitOptions {
 }
 
 async function init(context: CliContext, _: readonly string[], options: InitOptions): Promise<number> {
-  const { initNode, startNode } = await import('../lifecycle.ts');
+  const { initNode } = await import('../../lifecycle/init-node.ts');
+  const { startNode } = await import('../../lifecycle/start-node.ts');
   const name = options.name ?? nameFromHost(hostname());
   const made = await initNode(context.home, {
     name,
@@ -73,7 +77,7 @@ async function up(
     const { serveNode } = await import('../../node/serve.ts');
     return serveNode(context.home, context.environment, { signal: context.signal });
   }
-  const { startNode } = await import('../lifecycle.ts');
+  const { startNode } = await import('../../lifecycle/start-node.ts');
   const started = await startNode(context.home, context.environment);
   context.output.result(
     started,
@@ -83,7 +87,7 @@ async function up(
 }
 
 async function down(context: CliContext): Promise<number> {
-  const { stopNode } = await import('../lifecycle.ts');
+  const { stopNode } = await import('../../lifecycle/stop-node.ts');
   const stopped = await stopNode(context.home, context.node(), context.clock);
   context.output.result(stopped, (s) => `stopped, pid ${s.pid}`);
   return EXIT.ok;

@@ -13,6 +13,7 @@ export function definePeer({ program, run }: Definitions): void {
     .option('--profiles <names>', 'what it may ask for here, comma-separated', 'query')
     .option('--workspaces <names>', 'where, comma-separated')
     .option('--lease <duration>', 'lend it the high-risk ones of these profiles for so long')
+    .option('--address <host:port>', 'where the other node reaches this one; absent: its first address')
     .addHelpText('after', '\nexample:\n  $ writ peer invite --profiles query,repo-dev --workspaces app --lease 8h\n')
     .action(run(invite));
   peer.command('join').description('join the node that made this code').argument('<code>').action(run(join));
@@ -25,6 +26,7 @@ interface InviteOptions {
   readonly profiles: string;
   readonly workspaces?: string;
   readonly lease?: string;
+  readonly address?: string;
 }
 
 async function invite(context: CliContext, _: readonly string[], options: InviteOptions): Promise<number> {
@@ -34,6 +36,7 @@ async function invite(context: CliContext, _: readonly string[], options: Invite
     profiles: names(options.profiles),
     workspaces: names(options.workspaces ?? ''),
     ...(options.lease === undefined ? {} : { lease: options.lease }),
+    ...(options.address === undefined ? {} : { address: options.address }),
   };
   let id = '';
   let isProved = false;

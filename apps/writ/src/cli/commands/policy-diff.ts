@@ -1,5 +1,5 @@
 import { quote, visible, WritError } from '@writ/core';
-import type { PolicyChange } from '@writ/policy';
+import type { CompiledPolicy, PolicyChange } from '@writ/policy';
 import type { Command } from 'commander';
 import { compileOrThrow, readText } from '../config-text.ts';
 import type { CliContext } from '../context.ts';
@@ -19,10 +19,7 @@ export function definePolicyDiff(policy: Command, run: Definitions['run']): void
 async function diff(context: CliContext, [file, before]: readonly string[]): Promise<number> {
   const path = file ?? context.home.configFile;
   const after = await compileOrThrow(readText(path), path);
-  const earlier = before === undefined ? await acceptedText(context) : readText(before);
-  const { diffPolicies } = await import('@writ/policy');
-  const { config } = await compileOrThrow(earlier, before ?? 'the accepted text');
-  const changes = diffPolicies(config, after.config);
+  const changes = before === undefined ? await sinceAccepted(context, after) : await between(before, after);
   const gains = changes.filter(({ effect }) => effect === 'gains').length;
   context.output.result({ changes, gains, loses: changes.length - gains }, (answer) =>
     answer.changes.length === 0 ? 'nobody gains, nobody loses' : changeLines(answer.changes, gains),
@@ -30,17 +27,23 @@ async function diff(context: CliContext, [file, before]: readonly string[]): Pro
   return EXIT.ok;
 }
 
-/** What counts as before: the text that a person has accepted, as the node has stored it. */
-async function acceptedText({ home }: CliContext): Promise<string> {
-  const [{ peekFact }, { ACCEPTED_KEY }] = await Promise.all([
+/** Against what a person has accepted last, and what was taken away since, as the node has stored it. */
+async function sinceAccepted({ home }: CliContext, after: CompiledPolicy): Promise<readonly PolicyChange[]> {
+  const [{ changesFrom }, { peekFact }, { ACCEPTED_KEY }] = await Promise.all([
+    import('@writ/policy'),
     import('@writ/database'),
     import('../../node/accepted-policy.ts'),
   ]);
-  const text = peekFact(home.databaseFile, ACCEPTED_KEY);
-  if (text !== undefined) return text;
+  const state = peekFact(home.databaseFile, ACCEPTED_KEY);
+  if (state !== undefined) return changesFrom(state, after);
   throw new WritError('NOT_FOUND', `the node of ${quote(home.root)} has accepted no configuration yet`, {
     nextSteps: ['name two files: writ policy diff AFTER BEFORE', 'or start the node once: writ up'],
   });
+}
+
+async function between(path: string, after: CompiledPolicy): Promise<readonly PolicyChange[]> {
+  const { diffPolicies } = await import('@writ/policy');
+  return diffPolicies((await compileOrThrow(readText(path), path)).config, after.config);
 }
 
 function changeLines(changes: readonly PolicyChange[], gains: number): string {

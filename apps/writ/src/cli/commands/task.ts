@@ -85,7 +85,7 @@ async function watch(
 async function log(context: CliContext, [task = '']: readonly string[]): Promise<number> {
   for await (const chunk of context.node().stream('task_log', { task }, { signal: context.signal })) {
     if (context.output.json) context.output.item(chunk, () => undefined);
-    else context.output.raw('stdout', Buffer.from(chunk.data, 'base64'));
+    else await context.output.raw('stdout', Buffer.from(chunk.data, 'base64'));
   }
   return EXIT.ok;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatAddress, parseAddress } from './address.ts';
+import { formatAddress, parseAddress, readAddress } from './address.ts';
 
 describe('address', () => {
   it('reads names, IPv4 and IPv6, and writes them back', () => {
@@ -16,6 +16,7 @@ describe('address', () => {
       ':80',
       'host:',
       'host:65536',
+      'host:080',
       'host:x',
       'a b:1',
       '-a:1',
@@ -23,6 +24,11 @@ describe('address', () => {
       '$(a):1',
       '::1:80',
       '[::1]',
+      '_gpu:7420',
+      'gpu_:7420',
+      '.gpu:7420',
+      'gpu.:7420',
+      `${'a'.repeat(255)}:1`,
     ];
     for (const text of [
       ...wrong,
@@ -33,6 +39,7 @@ describe('address', () => {
       'host:1\n',
       '[$]:1',
     ]) {
+      expect(readAddress(text), text).toBe(undefined);
       expect(() => parseAddress(text), text).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
     }
   });

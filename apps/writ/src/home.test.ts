@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import type { Environment } from './env.ts';
+import { resolveHome } from './home.ts';
+
+const environment = (values: Partial<Environment>): Environment => ({
+  all: {},
+  writHome: undefined,
+  xdgConfigHome: undefined,
+  xdgDataHome: undefined,
+  xdgRuntimeDir: undefined,
+  homeDir: undefined,
+  noColor: false,
+  logLevel: 'info',
+  ...values,
+});
+
+describe('the home of a node', () => {
+  it('is one folder with WRIT_HOME, and --home goes before it', () => {
+    expect(resolveHome(environment({ writHome: '/a' })).configFile).toBe('/a/writ.toml');
+    const home = resolveHome(environment({ writHome: '/a' }), '/b');
+    expect(home).toMatchObject({ root: '/b', configFile: '/b/writ.toml', socketFile: '/b/run/control.sock' });
+  });
+
+  it('follows the XDG directories without it', () => {
+    const home = resolveHome(environment({ homeDir: '/h', xdgConfigHome: '/c', xdgRuntimeDir: '/r' }));
+    expect(home).toMatchObject({
+      configFile: '/c/writ/writ.toml',
+      databaseFile: '/h/.local/share/writ/db/writ.db',
+      socketFile: '/r/writ/control.sock',
+    });
+  });
+
+  it('has a socket that fits a socket address however deep it lies', () => {
+    const deep = resolveHome(environment({ writHome: `/${'d'.repeat(200)}` }));
+    expect(Buffer.byteLength(deep.socketFile)).toBeLessThan(104);
+    const other = resolveHome(environment({ writHome: `/${'e'.repeat(200)}` }));
+    expect(other.socketFile).not.toBe(deep.socketFile);
+  });
+
+  it('is refused where nothing names one', () => {
+    expect(() => resolveHome(environment({}))).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+  });
+});

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import {
+  createSystemClock,
+  createSystemRandom,
+  ensurePrivateDirectory,
+  quote,
+  replacePrivateFile,
+  WritError,
+} from '@writ/core';
+import { createIdentity } from '@writ/identity';
+import { compileConfig, stockConfig } from '@writ/policy';
+import type { Home } from '../home.ts';
+
+export interface InitRequest {
+  readonly name: string;
+  /** `host:port`; absent: the node only dials out. */
+  readonly listen?: string;
+  readonly workspaces: readonly { readonly name: string; readonly path: string }[];
+}
+
+/** Makes keys and configuration of a node. Throws CONFLICT where there is one, CONFIG_INVALID where the answers make no valid configuration. */
+export async function initNode(home: Home, request: InitRequest): Promise<{ id: string; name: string }> {
+  if (existsSync(home.configFile)) {
+    throw new WritError('CONFLICT', `there is a node in ${quote(home.root)} already`, {
+      nextSteps: ['writ up', 'writ status'],
+    });
+  }
+  const text = stockConfig({
+    nodeName: request.name,
+    listen: request.listen,
+    workspaces: request.workspaces,
+    isolation: 'none',
+  });
+  const compiled = compileConfig(text);
+  if (!compiled.ok) {
+    const [first] = compiled.violations;
+    throw new WritError('CONFIG_INVALID', `${first?.path}: ${first?.message}`, { nextSteps: ['writ init --help'] });
+  }
+  for (const dir of [home.configDir, home.dataDir]) ensurePrivateDirectory(dir);
+  const random = createSystemRandom();
+  const identity = await createIdentity({ dir: home.keysDir, clock: createSystemClock(), random });
+  await replacePrivateFile(home.configFile, text, random);
+  return { id: identity.public.id, name: request.name };
+}

@@ -1,0 +1,144 @@
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
+import { createPolicyEngine, type PolicyEngine, type ReloadOutcome } from '@writ/policy';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createConfigFile, type NodeConfigFile } from './config-file.ts';
+
+const TEXT = `schema = 1
+# kept
+[node]
+name = "box"
+[profiles.query]
+capabilities = ["inspect_status"]
+runner = "shell"
+[workspaces.app]
+path = "."
+[self]
+profiles = ["query"]
+workspaces = ["app"]
+`;
+const NARROWER = TEXT.replace('"inspect_status"', '');
+const BROKEN = TEXT.replace('"shell"', '"nobody"');
+const WIDER = TEXT.replace('"inspect_status"', '"inspect_status", "read_repo"');
+
+let dir: string;
+let path: string;
+let engine: PolicyEngine;
+let file: NodeConfigFile;
+let outcomes: { outcome: ReloadOutcome; how: string }[];
+let arrived: () => void;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'writ-config-'));
+  path = join(dir, 'writ.toml');
+  writeFileSync(path, TEXT, { mode: 0o600 });
+  const clock = createSystemClock();
+  engine = createPolicyEngine({ text: TEXT, clock, selfId: 'wn-self' });
+  outcomes = [];
+  arrived = () => undefined;
+  file = createConfigFile({
+    path,
+    engine,
+    clock,
+    random: createSystemRandom(),
+    logger: silentLogger,
+    onReload(_, outcome, how) {
+      outcomes.push({ outcome, how });
+      arrived();
+    },
+  });
+});
+afterEach(() => {
+  file.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** The next reload of the watcher. */
+const reloaded = (): Promise<void> =>
+  new Promise((resolve) => {
+    arrived = resolve;
+  });
+
+function replaceFile(text: string): void {
+  writeFileSync(join(dir, 'new'), text, { mode: 0o600 });
+  renameSync(join(dir, 'new'), path);
+}
+
+describe('the watcher', () => {
+  it('sees an atomic rename', async () => {
+    const seen = reloaded();
+    replaceFile(NARROWER);
+    await seen;
+    expect(outcomes).toMatchObject([{ how: 'watcher', outcome: { reloaded: true, generation: 2 } }]);
+  });
+
+  it('sees a file that is written in place', async () => {
+    const seen = reloaded();
+    writeFileSync(path, NARROWER);
+    await seen;
+    expect(engine.snapshot().config.profiles.get('query')?.capabilities).toEqual([]);
+  });
+
+  it('never accepts what gives more', async () => {
+    const seen = reloaded();
+    replaceFile(WIDER);
+    await seen;
+    expect(outcomes[0]?.outcome.parked).not.toHaveLength(0);
+  });
+
+  it('keeps the last good policy when the file is broken', async () => {
+    const seen = reloaded();
+    replaceFile(BROKEN);
+    await seen;
+    expect(outcomes[0]?.outcome).toMatchObject({ reloaded: false, generation: 1 });
+    expect(engine.snapshot().generation).toBe(1);
+  });
+});
+
+describe('an edit', () => {
+  it('is in force and in the file, with its comments', async () => {
+    const { generation } = await file.edit((text) => text.replace('name = "box"', 'name = "crate"'));
+    expect(generation).toBe(2);
+    expect(readFileSync(path, 'utf8')).toBe(TEXT.replace('"box"', '"crate"'));
+  });
+
+  it('that does not load changes neither the file nor the policy', async () => {
+    await expect(file.edit(() => BROKEN)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(readFileSync(path, 'utf8')).toBe(TEXT);
+    expect(engine.snapshot().generation).toBe(1);
+  });
+
+  it('is no way to accept what somebody else wrote into the file', async () => {
+    const seen = reloaded();
+    replaceFile(WIDER);
+    await seen;
+    await expect(file.edit((text) => `${text}# mine\n`)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(engine.status().parked).not.toHaveLength(0);
+  });
+
+  it('is no way either when the watcher has not seen it yet', async () => {
+    writeFileSync(path, WIDER);
+    await expect(file.edit((text) => `${text}# mine\n`)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(readFileSync(path, 'utf8')).toBe(WIDER);
+  });
+
+  it('that takes away needs no yes and accepts none of what waits', async () => {
+    const seen = reloaded();
+    replaceFile(WIDER);
+    await seen;
+    await file.takeAway((text) => text.replace('workspaces = ["app"]', 'workspaces = []'));
+    expect(engine.snapshot().config.self.workspaces).toEqual([]);
+    expect(engine.status().parked).not.toHaveLength(0);
+    expect(readFileSync(path, 'utf8')).toContain('workspaces = []');
+  });
+
+  it('builds on the edit before it', async () => {
+    await Promise.all([
+      file.edit((text) => text.replace('name = "box"', 'name = "box1"')),
+      file.edit((text) => `${text}# end\n`),
+    ]);
+    expect(readFileSync(path, 'utf8')).toBe(`${TEXT.replace('"box"', '"box1"')}# end\n`);
+  });
+});

@@ -1,0 +1,40 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { Cancel, Clock, Logger } from '@writ/core';
+
+/** Rests this long after a change on disk before it is read, milliseconds: an editor writes in several steps. */
+const DEBOUNCE_MS = 5;
+
+export interface WatchOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Calls `changed` after the file may have changed. Watches its folder, because an atomic rename replaces the file that
+ * a watch would be on. Returns how to stop.
+ */
+export function watchFile({ path, clock, logger }: WatchOptions, changed: () => Promise<void>): () => void {
+  const name = basename(path);
+  let timer: Cancel | undefined;
+  const look = (): void => {
+    timer?.();
+    timer = clock.setTimer(DEBOUNCE_MS, () => {
+      changed().catch((error: unknown) => logger.error('configuration was not reloaded', { reason: String(error) }));
+    });
+  };
+  let watcher: FSWatcher | undefined;
+  try {
+    watcher = watch(dirname(path), { persistent: false }, (_, file) => {
+      if (file === null || file === name) look();
+    });
+    watcher.on('error', (error) => logger.error('configuration is not watched any more', { reason: error.message }));
+  } catch (error) {
+    logger.error('configuration is not watched', { reason: (error as Error).message });
+  }
+  return () => {
+    timer?.();
+    watcher?.close();
+  };
+}

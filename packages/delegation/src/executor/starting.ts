@@ -1,0 +1,168 @@
+import type { StartPermit } from '@writ/authority';
+import { toWritError } from '@writ/core';
+import type { WriteTx } from '@writ/database';
+import { isTerminal, type Task } from '@writ/task-store';
+import { type DeadlineSource, outcomeWithoutRun } from '../outcome.ts';
+import type { PreparedRun, Run, RunSpec } from '../types.ts';
+import { grantedOf } from './intake.ts';
+import { type LiveTask, type Permit, stopLive } from './live-task.ts';
+import { createOutputGroups, type OutputGroups } from './output-groups.ts';
+import type { ExecutorParts } from './parts.ts';
+import { isStillFitting, type Preparation } from './preparing.ts';
+import { runSpecOf } from './run-spec.ts';
+
+/** An attempt whose row says `running`, before and while its process runs. */
+export interface Attempt {
+  readonly spec: RunSpec;
+  readonly permit: Permit;
+  readonly deadlineMs: number;
+  readonly deadline: DeadlineSource;
+  readonly output: OutputGroups;
+}
+
+/** What became of a start under the read lock. */
+export type Started =
+  | { readonly kind: 'over' }
+  /** What was prepared does not fit what is configured now. */
+  | { readonly kind: 'unfit' }
+  | { readonly kind: 'running'; readonly attempt: Attempt; readonly run: Run }
+  | { readonly kind: 'unstarted'; readonly attempt: Attempt; readonly error: unknown };
+
+/** Longest reason of an ending that a runner's own error may give, UTF-16 units. */
+const MESSAGE_LIMIT = 2000;
+
+/** The last look, the row and the spawn; the caller holds the engine. Throws what the database throws. */
+export async function start(
+  parts: ExecutorParts,
+  live: LiveTask,
+  preparation: Exclude<Preparation, { kind: 'failed' }>,
+): Promise<Started> {
+  // Nothing else runs between this look and the transaction.
+  if (!isStillFitting(parts, live, preparation)) return { kind: 'unfit' };
+  const attempt = parts.database.withWriteTx((tx) => permitStart(parts, tx, live, parts.tasks.get(tx, live.id)));
+  if (!attempt || preparation.kind === 'refused') return { kind: 'over' };
+  return spawn(live, attempt, preparation.prepared);
+}
+
+/** Spawns an attempt whose row is committed. */
+export async function spawn(live: LiveTask, attempt: Attempt, prepared: PreparedRun): Promise<Started> {
+  live.permit = attempt.permit;
+  try {
+    const run = await prepared.start(attempt.spec, {
+      output: (stream, bytes, offset) => attempt.output.add(stream, bytes.length, offset),
+    });
+    live.run = run;
+    // Whatever came while the process was being started stops it now.
+    if (live.cause) stopLive(live, live.cause);
+    return { kind: 'running', attempt, run };
+  } catch (error) {
+    return { kind: 'unstarted', attempt, error };
+  }
+}
+
+/** The runner spawned nothing: the claimed use goes back. */
+export function giveUp(parts: ExecutorParts, live: LiveTask, attempt: Attempt, error: unknown): void {
+  parts.database.withWriteTx((tx) => {
+    const task = parts.journal.require(tx, live.id);
+    if (isTerminal(task.state)) return;
+    const { lease } = attempt.permit;
+    if (lease) parts.authority.returnClaim(tx, lease.id);
+    endUnstarted(parts, tx, task, live, error);
+  });
+}
+
+/** Ends a task that nothing was claimed for; one whose preparation the node's own end broke off stays queued. */
+export function endUnprepared(parts: ExecutorParts, live: LiveTask, error: unknown): void {
+  if (parts.closing() && !live.cause) return;
+  parts.database.withWriteTx((tx) => {
+    const task = parts.journal.require(tx, live.id);
+    if (!isTerminal(task.state)) endUnstarted(parts, tx, task, live, error);
+  });
+}
+
+/**
+ * Decides, claims and writes `running`, or how the task ends instead; undefined where nothing is to be spawned.
+ * INVARIANT: 4 decision, claim and `running` are one transaction.
+ */
+export function permitStart(
+  parts: ExecutorParts,
+  tx: WriteTx,
+  live: LiveTask,
+  task: Task | undefined,
+): Attempt | undefined {
+  const { authority, journal } = parts;
+  if (!task || isTerminal(task.state)) return undefined;
+  if (live.cause) {
+    journal.end(tx, task, outcomeWithoutRun(live.cause, tx.nowMs));
+    return undefined;
+  }
+  // While the node closes it stays queued, for the next start of the node.
+  if (parts.closing()) return undefined;
+  const { timeoutMs } = task.spec;
+  const { writExpiresAtMs } = task.bounds;
+  const permit = authority.permitStart(tx, live.subject, live.ask, {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(writExpiresAtMs === undefined ? {} : { writExpiresAtMs }),
+  });
+  if (permit.permitted) return startPermitted(parts, tx, live, task, permit);
+  const refusal = { state: 'failed', code: permit.code, message: permit.decision.message } as const;
+  journal.end(tx, task, outcomeWithoutRun(refusal, tx.nowMs));
+  return undefined;
+}
+
+function startPermitted(
+  parts: ExecutorParts,
+  tx: WriteTx,
+  live: LiveTask,
+  task: Task,
+  permit: Extract<StartPermit, { permitted: true }>,
+): Attempt | undefined {
+  const { journal, engine, workspaces } = parts;
+  const { decision, lease, deadlineMs } = permit;
+  const granted = grantedOf(decision, task.spec);
+  const nonce = Buffer.from(parts.random.bytes(16)).toString('hex');
+  const epoch = task.epoch + 1;
+  const timeoutMs = Math.max(1, deadlineMs - tx.nowMs);
+  let spec: RunSpec;
+  try {
+    spec = runSpecOf(task, { decision, snapshot: engine.snapshot(), nonce, epoch, timeoutMs, workspaces });
+  } catch (error) {
+    if (lease) parts.authority.returnClaim(tx, lease.id);
+    endUnstarted(parts, tx, task, live, error);
+    return undefined;
+  }
+  const started = journal.move(tx, task, { kind: 'start' }, { epoch, attemptNonce: nonce, deadlineMs, granted });
+  if (differs(task, started)) journal.append(tx, started, [{ kind: 'granted', granted }]);
+  return {
+    spec,
+    permit: { closure: decision.grant?.closure ?? [], granted, ...(lease ? { lease } : {}) },
+    deadlineMs,
+    deadline: sourceOf(deadlineMs, lease?.expiresAtMs, task.bounds.writExpiresAtMs),
+    output: outputOf(parts, task.id, epoch),
+  };
+}
+
+function outputOf({ clock, journal, logger }: ExecutorParts, task: string, epoch: number): OutputGroups {
+  return createOutputGroups({
+    clock,
+    write: (bodies) => journal.appendOutput(task, epoch, bodies),
+    onError: (error) => logger.error('output events were not stored', { task, error: String(error) }),
+  });
+}
+
+/** No process was spawned: the cause that came first, else the runner's own reason. */
+function endUnstarted(parts: ExecutorParts, tx: WriteTx, task: Task, live: LiveTask, error: unknown): void {
+  const { code, message } = toWritError(error);
+  const failure = { state: 'failed', code, message: message.slice(0, MESSAGE_LIMIT) } as const;
+  parts.journal.end(tx, task, outcomeWithoutRun(live.cause ?? failure, tx.nowMs));
+}
+
+/** Whether the decision at the start granted something else than the one at the submit. */
+function differs(before: Task, after: Task): boolean {
+  return JSON.stringify(before.granted) !== JSON.stringify(after.granted);
+}
+
+function sourceOf(deadlineMs: number, leaseMs: number | undefined, writMs: number | undefined): DeadlineSource {
+  if (leaseMs === deadlineMs) return 'lease';
+  return writMs === deadlineMs ? 'writ' : 'timeout';
+}

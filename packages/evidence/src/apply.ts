@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { canonicalJson, type Json, quote, WritError } from '@writ/core';
+import { changedFiles, writePatch } from './changes.ts';
+import { BUNDLE_REF, treeOf } from './collect.ts';
+import { type Fit, fitOf } from './fit.ts';
+import { type OwnerRepository, openOwnerRepository } from './owner-repository.ts';
+import { openQuarantine, type Quarantine, requireCommit } from './quarantine.ts';
+import type { Result } from './result-schema.ts';
+import type { BundleLimits, GitWork } from './types.ts';
+
+/** What `apply` came to. `branch` is short (`writ/TASK`). */
+export type Applied =
+  | { readonly kind: 'nothing'; readonly why: string }
+  | {
+      /** `checked`: it could be applied, and nothing was done. `present`: the branch is there already. */
+      readonly kind: 'checked' | 'applied' | 'present';
+      readonly branch: string;
+      readonly head: string;
+      readonly base: string | null;
+      readonly fit: Fit;
+      readonly checkedOut: boolean;
+    };
+
+export interface ApplyRequest extends GitWork {
+  /** Of a verified envelope; its digests are checked again against the bundle. */
+  readonly result: Result;
+  readonly bundleFile: string;
+  /** The owner's repository, or a folder in it. */
+  readonly repository: string;
+  /** Only says what would be. */
+  readonly check: boolean;
+  /** Switches the working tree to the branch afterwards; refused where it is not clean. */
+  readonly checkout: boolean;
+  readonly limits: BundleLimits;
+}
+
+type Changed = Extract<Result['changes'], { kind: 'changed' }>;
+
+/**
+ * Makes a branch of a verified result: the bundle is unpacked in quarantine, proved to hold exactly what was signed, and
+ * fetched from there. No working tree, setting, hook or other ref is touched, unless `checkout` says so. Throws
+ * EVIDENCE_INVALID where the bundle is not what was signed, CONFLICT where the repository is another one, the branch is
+ * taken, or the working tree is not clean, GIT_FAILED.
+ */
+export async function applyResult(request: ApplyRequest): Promise<Applied> {
+  const { changes, task } = request.result;
+  if (changes.kind !== 'changed') return { kind: 'nothing', why: 'the task has changed no file' };
+  const branch = branchOf(task);
+  const owner = openOwnerRepository(request, request.repository, {
+    code: 'GIT_FAILED',
+    timeoutMs: request.limits.timeoutMs,
+  });
+  if (changes.base !== null) await requireCommit(owner, changes.base);
+  if (request.checkout) await requireClean(owner);
+  const quarantine = await openQuarantine(request, { ...request, owner, sha256: changes.bundle.sha256 });
+  try {
+    await prove(quarantine, changes);
+    const fit = await fitOf(quarantine, owner, changes);
+    const there = await owner.commitOf(`refs/heads/${branch}`);
+    if (there !== undefined && there !== changes.head) throw taken(branch, there);
+    const about = { branch, head: changes.head, base: changes.base, fit };
+    if (request.check) return { kind: 'checked', ...about, checkedOut: false };
+    if (there === undefined) await fetchBranch(owner, quarantine, branch, changes.head);
+    if (request.checkout) await owner.ask('checkout', [0], ['switch', '--quiet', '--no-guess', branch]);
+    return { kind: there === undefined ? 'applied' : 'present', ...about, checkedOut: request.checkout };
+  } finally {
+    await quarantine.git.remove();
+  }
+}
+
+/** The branch of a task. Throws BAD_REQUEST for an id that could be no part of a ref. */
+export function branchOf(task: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(task) || /\.\.|\.lock$|\.$/.test(task)) {
+    throw new WritError('BAD_REQUEST', `no branch can be named after task ${quote(task)}`);
+  }
+  return `writ/${task}`;
+}
+
+/** INVARIANT: 10 what is applied is what was signed: head, base, tree, files and patch, as the bundle before. */
+async function prove({ git, head, prerequisites }: Quarantine, changes: Changed): Promise<void> {
+  const differs = (what: string): Error => git.fail('inspect', `${what} is not what was signed`);
+  if (head !== changes.head) throw differs('its head');
+  if (prerequisites.some((id) => id !== changes.base)) throw differs('what it builds on');
+  if ((await treeOf(git, head)) !== changes.tree) throw differs('its tree');
+  const parents = await git.run('inspect', ['rev-list', '--parents', '--max-count=1', head]);
+  if (parents.toString('latin1').trim() !== [head, ...(changes.base === null ? [] : [changes.base])].join(' ')) {
+    throw differs('the commit before it');
+  }
+  const from = await treeOf(git, changes.base);
+  const files = await changedFiles(git, from, changes.tree, changes.files.length);
+  if (canonicalJson(files as unknown as Json) !== canonicalJson(changes.files as unknown as Json)) {
+    throw differs('the list of changed files');
+  }
+  const patch = join(git.dir, 'patch');
+  await writePatch(git, from, changes.tree, patch);
+  if ((await sha256Of(patch)) !== changes.patch.sha256) throw differs('the patch');
+}
+
+async function fetchBranch(owner: OwnerRepository, { git }: Quarantine, branch: string, head: string): Promise<void> {
+  const quiet = [
+    '--quiet',
+    '--no-tags',
+    '--no-write-fetch-head',
+    '--no-auto-gc',
+    '--no-recurse-submodules',
+    '--refmap=',
+  ];
+  const settings = ['-c', 'fetch.fsckObjects=true', '-c', 'fetch.writeCommitGraph=false', '-c', 'fetch.prune=false'];
+  await owner.ask('fetch', [0], [...settings, 'fetch', ...quiet, git.dir, `${BUNDLE_REF}:refs/heads/${branch}`]);
+  if ((await owner.commitOf(`refs/heads/${branch}`)) !== head) {
+    throw new WritError('GIT_FAILED', `branch ${branch} is not there although git said so`);
+  }
+}
+
+async function requireClean(owner: OwnerRepository): Promise<void> {
+  const { text } = await owner.ask('inspect', [0], ['status', '--porcelain', '-z', '--untracked-files=no']);
+  if (text === '') return;
+  throw new WritError('CONFLICT', `the working tree of ${quote(owner.dir)} has changes of its own`, {
+    nextSteps: ['commit or set aside what is there', 'apply without the working tree: the branch is made all the same'],
+  });
+}
+
+function taken(branch: string, there: string): WritError {
+  return new WritError('CONFLICT', `branch ${branch} exists with other commits (${there.slice(0, 12)})`, {
+    details: { branch, head: there },
+    nextSteps: [`look at it, then git branch -D ${branch}`],
+  });
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}

@@ -1,0 +1,43 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** macOS: refuses a link in any component, not only in the last one. */
+const O_NOFOLLOW_ANY = 0x20000000;
+
+/** How one place below a folder is opened without following any link on the way. */
+export type OpenBeneath = (root: string, parts: readonly string[]) => Promise<FileHandle>;
+
+/**
+ * Opens a file below `root` for reading; a link in any component, also one that is swapped in meanwhile, is an error of
+ * the operating system (ELOOP or ENOTDIR). Does not wait at a FIFO.
+ */
+export function openBeneath(platform: NodeJS.Platform): OpenBeneath {
+  return platform === 'linux' ? stepByStep : inOneStep;
+}
+
+/** Node.js has no `openat`; the kernel's own names of open folders serve for it. */
+async function stepByStep(root: string, parts: readonly string[]): Promise<FileHandle> {
+  let folder = await open(root, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    for (const part of parts.slice(0, -1)) {
+      const next = await open(
+        `/proc/self/fd/${folder.fd}/${part}`,
+        constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW,
+      );
+      await folder.close();
+      folder = next;
+    }
+    return await open(
+      `/proc/self/fd/${folder.fd}/${parts.at(-1)}`,
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    );
+  } finally {
+    await folder.close();
+  }
+}
+
+async function inOneStep(root: string, parts: readonly string[]): Promise<FileHandle> {
+  const path = join(await realpath(root), ...parts);
+  return await open(path, constants.O_RDONLY | constants.O_NONBLOCK | O_NOFOLLOW_ANY);
+}

@@ -1,0 +1,90 @@
+import { readFile, stat } from 'node:fs/promises';
+import { quote, sha256Hex, WritError } from '@writ/core';
+import { type BundleHeader, readBundleHeader } from './bundle-header.ts';
+import { BUNDLE_REF } from './collect.ts';
+import { createGitDir, type GitDir } from './git-dir.ts';
+import { borrowShallow, type OwnerRepository } from './owner-repository.ts';
+import { scanPack } from './pack-scan.ts';
+import type { BundleLimits, GitWork } from './types.ts';
+
+/** A bundle unpacked in a git directory of the node's own that borrows the objects of one repository. */
+export interface Quarantine {
+  readonly git: GitDir;
+  readonly head: string;
+  readonly prerequisites: readonly string[];
+}
+
+/**
+ * Unpacks a bundle apart from every repository, after a look at what it would become; every object is checked, and that
+ * all that it needs is there. Whoever gets it removes `git`. Throws EVIDENCE_INVALID; CONFLICT where the repository lacks
+ * what the bundle builds on; nothing is left then.
+ */
+export async function openQuarantine(
+  work: GitWork,
+  request: {
+    readonly bundleFile: string;
+    /** What the bundle has to be, where it is known; looked at before anything inside it. */
+    readonly sha256?: string;
+    readonly owner: OwnerRepository;
+    readonly limits: BundleLimits;
+  },
+): Promise<Quarantine> {
+  const { bundleFile, owner, limits } = request;
+  const { size } = await stat(bundleFile);
+  if (size > limits.maxBundleBytes) throw refuse(`it is larger than ${limits.maxBundleBytes} bytes`);
+  const bundle = await readFile(bundleFile);
+  if (request.sha256 !== undefined && sha256Hex(bundle) !== request.sha256) {
+    throw refuse('the bundle is not what was signed');
+  }
+  const header = readBundleHeader(bundle);
+  const [ref, ...others] = header.refs;
+  if (ref?.name !== BUNDLE_REF || others.length > 0) throw refuse(`it is not about ${BUNDLE_REF} alone`);
+  const pack = bundle.subarray(header.packAt);
+  await scanPack(pack, header.objectFormat === 'sha256' ? 32 : 20, limits, work.clock);
+  for (const id of header.prerequisites) await requireCommit(owner, id);
+  const git = await createGitDir({
+    ...work,
+    code: 'EVIDENCE_INVALID',
+    what: 'the bundle is refused',
+    timeoutMs: limits.timeoutMs,
+    objectFormat: header.objectFormat,
+    borrowFrom: [owner.dir],
+  });
+  try {
+    await borrowShallow(owner, git);
+    await unpack(git, header, ref.id, pack, limits);
+    return { git, head: ref.id, prerequisites: header.prerequisites };
+  } catch (error) {
+    await git.remove();
+    throw error;
+  }
+}
+
+/** Throws CONFLICT where a repository does not hold a commit. */
+export async function requireCommit(owner: OwnerRepository, id: string): Promise<void> {
+  if ((await owner.commitOf(id)) !== undefined) return;
+  throw new WritError('CONFLICT', `${quote(owner.dir)} does not hold commit ${id}, which this work builds on`, {
+    details: { commit: id, repository: owner.dir },
+    nextSteps: ['use the repository that the task was about', 'where it is that one, fetch the commit first'],
+  });
+}
+
+async function unpack(
+  git: GitDir,
+  header: BundleHeader,
+  head: string,
+  pack: Buffer,
+  limits: BundleLimits,
+): Promise<void> {
+  const bounds = [`--max-input-size=${limits.maxBundleBytes}`, '--threads=1'];
+  await git.run('unpack', ['index-pack', '--stdin', '--fix-thin', '--strict', ...bounds], { input: pack });
+  const type = await git.run('unpack', ['cat-file', '-t', head]);
+  if (type.toString('latin1').trim() !== 'commit') throw git.fail('unpack', 'its head is no commit');
+  const without = header.prerequisites.map((id) => `^${id}`);
+  await git.run('unpack', ['rev-list', '--objects', '--quiet', head, ...without]);
+  await git.run('unpack', ['update-ref', '--no-deref', BUNDLE_REF, head]);
+}
+
+function refuse(why: string): WritError {
+  return new WritError('EVIDENCE_INVALID', `the bundle is refused: ${why}`, { details: { check: 'bundle' } });
+}

@@ -1,0 +1,131 @@
+import { foldName } from '@writ/core';
+import { parseNodeId } from '@writ/identity';
+import { z } from 'zod';
+
+/** Longest text of a node's or an agent's inside a result, UTF-16 units. */
+const LONGEST_TEXT = 4096;
+const LONGEST_LIST = 100_000;
+/** The last millisecond that JavaScript's dates know. */
+const LAST_MS = 8_640_000_000_000_000;
+
+const nodeId = z
+  .string()
+  .regex(/^wn-[a-z2-7]{36}$/)
+  .refine((text) => parseNodeId(text) === text, 'not a node id')
+  .describe('Fingerprint of a node.');
+const name = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)
+  .refine((text) => foldName(text) === text, 'not a folded name');
+const id = z.string().regex(/^[\x21-\x7e]{1,256}$/, 'not a printable id');
+const text = z.string().max(LONGEST_TEXT);
+const digest = z.string().regex(/^[0-9a-f]{64}$/, 'not a digest');
+const objectId = z.string().regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/, 'not an object id');
+const mode = z.string().regex(/^[0-7]{6}$/, 'not a mode');
+const count = z.int().min(0);
+const timeMs = z.int().min(0).max(LAST_MS).describe('Milliseconds since the Unix epoch.');
+const stored = z.strictObject({ sha256: digest, bytes: count });
+
+const changedFile = z.strictObject({
+  path: z.string().min(1),
+  encoding: z.enum(['utf8', 'base64']).describe('`base64` for a path whose bytes are no UTF-8.'),
+  status: z.enum(['A', 'M', 'D', 'T']),
+  oldMode: mode,
+  mode,
+  insertions: count.nullable().describe('Null for binary content.'),
+  deletions: count.nullable(),
+});
+
+const changes = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('no-workspace') }).describe('The task had no repository.'),
+  z
+    .strictObject({ kind: z.literal('uncollected'), step: z.string().max(64) })
+    .describe('Evidence could not be collected; never beside a success.'),
+  z
+    .strictObject({ kind: z.literal('none'), base: objectId.nullable(), tree: objectId })
+    .describe('It was established that nothing has changed.'),
+  z.strictObject({
+    kind: z.literal('changed'),
+    base: objectId.nullable().describe('Null: the repository had no commit.'),
+    head: objectId,
+    tree: objectId,
+    files: z.array(changedFile).min(1).max(LONGEST_LIST),
+    insertions: count,
+    deletions: count,
+    patch: stored,
+    bundle: stored,
+  }),
+]);
+
+const exit = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('exit'), exitCode: z.int() }),
+  z.strictObject({ kind: z.literal('signal'), signal: z.string().max(64) }),
+  z.strictObject({ kind: z.literal('timeout'), timeoutMs: count }),
+  z.strictObject({ kind: z.literal('output-limit'), limitBytes: count }),
+  z.strictObject({ kind: z.literal('cancel'), cause: text }),
+]);
+
+/** `result.v1.json`: what a task came to, as the node that ran it says. */
+export const resultSchema = z.strictObject({
+  version: z.literal(1),
+  task: id,
+  origin: nodeId,
+  session: id,
+  agent: id,
+  node: nodeId.describe('The node that ran the task and signs this.'),
+  chain: z.array(nodeId).max(64).describe('From the origin to the sender; empty for a task of the node’s own.'),
+  writs: z.array(z.string().max(32_768)).max(64).describe('The chain of writs that the task ran under.'),
+  nonce: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/, 'not a nonce')
+    .describe('Of the last writ.'),
+  workspace: name.nullable(),
+  profile: z.strictObject({ requested: name, effective: name }),
+  runner: name,
+  isolation: z.string().min(1).max(64).describe('The level that the task ran under.'),
+  generation: count.describe('Of the policy that decided.'),
+  lease: id.nullable(),
+  approvals: z.array(z.strictObject({ id, digest })).max(LONGEST_LIST),
+  changes,
+  outcome: z.strictObject({
+    state: z.enum(['completed', 'failed', 'cancelled', 'rejected', 'lost']),
+    code: z
+      .string()
+      .regex(/^[A-Z][A-Z_]{0,63}$/)
+      .nullable(),
+    message: text,
+  }),
+  exit: exit.nullable().describe('Null: no process ever ran.'),
+  truncated: z.boolean(),
+  output: z.strictObject({ stdoutBytes: count, stderrBytes: count }),
+  times: z.strictObject({
+    acceptedAtMs: timeMs,
+    startedAtMs: timeMs.nullable(),
+    endedAtMs: timeMs,
+    signedAtMs: timeMs,
+  }),
+  usage: z
+    .strictObject({
+      inputTokens: count.nullable(),
+      outputTokens: count.nullable(),
+      costMicroUsd: count.nullable().describe('Millionths of a US dollar.'),
+    })
+    .nullable()
+    .describe('Null: the agent reported none.'),
+  transcript: stored.nullable(),
+  artifacts: z
+    .array(z.strictObject({ name: z.string().min(1).max(1024), sha256: digest, bytes: count }))
+    .max(LONGEST_LIST),
+  children: z
+    .array(z.strictObject({ task: id, node: nodeId, nonce: z.string().regex(/^[0-9a-f]{32}$/), envelope: digest }))
+    .max(LONGEST_LIST)
+    .describe('Results of tasks that were passed on; `envelope` is the SHA-256 of the signed envelope.'),
+});
+
+/** `result.v1.json` as data. */
+export type Result = Readonly<z.infer<typeof resultSchema>>;
+
+/** The JSON Schema of `result.v1.json`. */
+export function resultJsonSchema(): Readonly<Record<string, unknown>> {
+  return { ...z.toJSONSchema(resultSchema), $id: 'urn:writ:schema:result.v1', title: 'Result of a task, version 1' };
+}

@@ -1,0 +1,70 @@
+import { canonicalJson, type Json, type WritCode, WritError } from '@writ/core';
+import { type Result, resultSchema } from './result-schema.ts';
+
+/** Longest `result.v1.json`, bytes. */
+const LONGEST_RESULT = 64 * 1024 * 1024;
+
+/** The bytes of `result.v1.json`: canonical JSON. Throws EVIDENCE_FAILED where it is none. */
+export function formatResult(result: Result): Buffer {
+  const bytes = Buffer.from(canonicalJson(checked(result, 'EVIDENCE_FAILED') as Json));
+  if (bytes.length > LONGEST_RESULT) throw new WritError('EVIDENCE_FAILED', 'the result is too long');
+  return bytes;
+}
+
+/** Reads `result.v1.json`; there is one spelling of it. Throws EVIDENCE_INVALID saying what is wrong. */
+export function parseResult(bytes: Uint8Array): Result {
+  return checkResult(parseCanonical(bytes, 'result'));
+}
+
+/** Data as a result. Throws EVIDENCE_INVALID. */
+export function checkResult(value: unknown): Result {
+  return checked(value, 'EVIDENCE_INVALID');
+}
+
+/** JSON in its one spelling, or EVIDENCE_INVALID naming `what`. */
+export function parseCanonical(bytes: Uint8Array, what: string): Json {
+  let value: Json | undefined;
+  try {
+    if (bytes.length <= 2 * LONGEST_RESULT) {
+      const json = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+      const parsed: Json = JSON.parse(json);
+      if (canonicalJson(parsed) === json) value = parsed;
+    }
+  } catch {
+    // What is no text, no JSON or has no canonical form is no result either.
+  }
+  if (value === undefined) throw new WritError('EVIDENCE_INVALID', `${what}: it is not canonical json`);
+  return value;
+}
+
+function checked(value: unknown, code: WritCode): Result {
+  const parsed = resultSchema.safeParse(value);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const field = issue?.path.join('.') || 'result';
+    throw new WritError(code, `result: ${field}: ${issue?.message.toLowerCase()}`, { details: { field } });
+  }
+  const fault = contradiction(parsed.data);
+  if (fault !== undefined) throw new WritError(code, `result: ${fault}`);
+  return parsed.data;
+}
+
+/** What the shape alone cannot say. */
+function contradiction(result: Result): string | undefined {
+  const { outcome, changes, writs, chain } = result;
+  const succeeded = outcome.state === 'completed';
+  // INVARIANT: 10 evidence that could not be collected is never beside a success.
+  if (succeeded && changes.kind === 'uncollected') return 'a success without evidence';
+  if (succeeded !== (outcome.code === null)) return 'a success has no code, everything else has one';
+  if (succeeded && result.exit !== null && (result.exit.kind !== 'exit' || result.exit.exitCode !== 0)) {
+    return 'a success whose process did not end well';
+  }
+  if (writs.length !== chain.length) return 'as many writs as identities in the chain';
+  const folded = [...chain, result.node].map((id) => id.toLowerCase());
+  if (new Set(folded).size !== folded.length) return 'an identity is in the chain twice';
+  if ((chain[0] ?? result.node) !== result.origin) return 'the chain does not begin at the origin';
+  if (new Set(result.artifacts.map((one) => one.name)).size !== result.artifacts.length) {
+    return 'two artifacts have one name';
+  }
+  return undefined;
+}

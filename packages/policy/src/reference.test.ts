@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { configReference } from './reference.ts';
+
+describe('the reference', () => {
+  it('has a row for every key, each once, with its default and meaning', () => {
+    const rows = configReference();
+    const byKey = new Map(rows.map((row) => [row.key, row]));
+    expect(byKey.size).toBe(rows.length);
+    expect(byKey.get('profiles.NAME.timeout')).toMatchObject({ default: '30m' });
+    expect(byKey.get('peers.NAME.id')).toMatchObject({ default: 'required' });
+    expect(byKey.get('peers.NAME.profile_ceilings.NAME')).toMatchObject({ type: 'a name' });
+    for (const key of ['schema', 'tests[].expect', 'self.limits.max_concurrent', 'leases.max', 'upstreams.NAME.url']) {
+      expect(byKey.has(key)).toBe(true);
+    }
+    for (const { meaning } of rows) expect(meaning).not.toBe('');
+  });
+});
+
+describe('a key that does nothing yet', () => {
+  it.each([
+    'profiles.NAME.network',
+    'profiles.NAME.retry',
+    'profiles.NAME.on_partition',
+    'profiles.NAME.read_paths',
+    'profiles.NAME.secrets',
+    'profiles.NAME.artifacts',
+    'peers.NAME.outbound.ship',
+    'gateway.listen',
+    'approvals.mode',
+    'approvals.fallback',
+    'approvals.max_pending',
+    'commands[].match',
+    'commands[].class',
+    'commands[].needs',
+    'commands[].target',
+    'upstreams.NAME.command',
+    'upstreams.NAME.url',
+    'upstreams.NAME.env',
+    'upstreams.NAME.session_argument',
+  ])('says so in the reference: %s', (key) => {
+    expect(configReference().find((row) => row.key === key)?.meaning).toContain('no effect yet');
+  });
+});

@@ -1,0 +1,65 @@
+import { WritError } from '@writ/core';
+import { resolveArgv } from './argv.ts';
+import { assertCommandAllowed } from './commands.ts';
+import { buildEnvironment } from './environment.ts';
+import { assertIsolation } from './isolation.ts';
+import type { Spawner } from './spawned.ts';
+import { startFailure } from './start-failure.ts';
+import { createCapture, createRun } from './task-run.ts';
+import type { Transcripts } from './transcripts.ts';
+import type { Run, RunSink, RunSpec, TaskRunnerOptions } from './types.ts';
+import type { Attempt, Workspaces } from './workspaces.ts';
+
+/** What a start goes through. */
+export interface RunnerParts {
+  readonly options: TaskRunnerOptions;
+  readonly spawner: Spawner;
+  readonly workspaces: Workspaces;
+  readonly transcripts: Transcripts;
+  /** Between TERM and KILL, milliseconds. */
+  readonly graceMs: number;
+}
+
+/**
+ * Throws where the spec may not run at all: ISOLATION_UNAVAILABLE, COMMAND_NOT_ALLOWED or BAD_REQUEST. Costs nothing, so
+ * it is asked before anything is prepared, and again of the final spec.
+ */
+export function assertMayRun(spec: RunSpec): void {
+  assertIsolation(spec);
+  if (spec.nonce === '' || spec.nonce.includes('\0')) throw new WritError('BAD_REQUEST', 'the attempt has no nonce');
+  // A template is the node's own and may.
+  if (spec.runner.kind === 'shell') assertCommandAllowed(resolveArgv(spec.runner, spec.input, ''), spec.commands);
+}
+
+/** Spawns a run in its folders, which are given back when it ends; also when it does not start. */
+export async function startRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attempt: Attempt): Promise<Run> {
+  const release = (): void => parts.workspaces.release(attempt);
+  try {
+    assertMayRun(spec);
+    return await spawnRun(parts, spec, sink, { ...attempt, release });
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function spawnRun(
+  { options, spawner, transcripts, graceMs }: RunnerParts,
+  spec: RunSpec,
+  sink: RunSink,
+  place: Attempt & { readonly release: () => void },
+): Promise<Run> {
+  const { home, tmp, work, folder, release } = place;
+  const { task, nonce } = spec;
+  const { clock, logger } = options;
+  const argv = resolveArgv(spec.runner, spec.input, work);
+  const env = buildEnvironment({ node: options.env, allowed: spec.env, home, tmp, task, nonce });
+  const transcript = transcripts.writer(task);
+  const capture = createCapture(transcript, sink, logger);
+  const result = await spawner.spawn({ argv, cwd: work, env, nonce, folder, graceMs }, capture.onOutput);
+  if (!result.ok) {
+    const tried = { runner: spec.runner, program: argv[0] ?? '', path: env.PATH ?? '', cwd: work };
+    throw await startFailure(tried, result.failed);
+  }
+  return createRun({ spec, process: result.process, capture, transcript, clock, logger, release });
+}

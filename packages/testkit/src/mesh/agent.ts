@@ -1,0 +1,46 @@
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { MeshNode } from './mesh-node.ts';
+import { programCommand } from './program.ts';
+
+/** An agent's client, connected to a node through `writ mcp serve`. */
+export interface TestAgent {
+  /** Names of the tools that it is offered. */
+  tools(): Promise<readonly string[]>;
+  /** Calls a tool and returns its structured answer. Throws where the tool failed. */
+  call(name: string, input: Record<string, unknown>): Promise<Record<string, unknown>>;
+  /** Calls a tool; `failed` also where the protocol refused the call. */
+  try(name: string, input: Record<string, unknown>): Promise<{ readonly failed: boolean; readonly text: string }>;
+  /** Resolves when the server has gone. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts `writ mcp serve` at `node` as an agent's program would. */
+export async function startAgent(
+  node: MeshNode,
+  environment: Readonly<Record<string, string>> = { PATH: process.env.PATH ?? '' },
+): Promise<TestAgent> {
+  const { command, args } = programCommand(['--home', node.home, 'mcp', 'serve']);
+  const transport = new StdioClientTransport({ command, args, env: environment, stderr: 'ignore' });
+  const client = new Client({ name: 'test-agent', version: '1.0.0' });
+  const ended = new Promise<void>((resolve) => {
+    client.onclose = resolve;
+  });
+  await client.connect(transport);
+  const callTool = async (name: string, input: Record<string, unknown>) => {
+    const result = await client.callTool({ name, arguments: input });
+    return { failed: result.isError === true, text: JSON.stringify(result.content), value: result.structuredContent };
+  };
+  return {
+    tools: async () => (await client.listTools()).tools.map((tool) => tool.name),
+    async call(name, input) {
+      const { failed, text, value } = await callTool(name, input);
+      if (failed || value === undefined) throw new Error(`tool ${name} failed: ${text}`);
+      return value as Record<string, unknown>;
+    },
+    try: (name, input) => callTool(name, input).catch((error: Error) => ({ failed: true, text: error.message })),
+    ended,
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,12 @@
+export { startAgent, type TestAgent } from './agent.ts';
+export { executingConfig } from './executing-config.ts';
+export { type LinkProxy, openLinkProxy } from './link-proxy.ts';
+export type { MeshNode } from './mesh-node.ts';
+export { pairNodes } from './pairing.ts';
+export { processesOf, processesWith, withDescendants } from './process-table.ts';
+export { jsonLines, type ProgramResult } from './program.ts';
+export { callRaw, MESH_METHODS } from './raw-mesh.ts';
+export { gitIn, makeRepository } from './repository.ts';
+export { ask, type FollowedTask, follow, run, submit, type TaskEvent, untilFinished, untilOutput } from './tasks.ts';
+export { createTestMesh, freePort, startThreeNodes, type TestMesh, type ThreeNodes } from './test-mesh.ts';
+export { PATIENCE_MS, until, within } from './waiting.ts';
