@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { effectiveValues } from './effective.ts';
 import { configJsonSchema } from './json-schema.ts';
-import { BASE } from './model/fixtures.ts';
 import { configReference } from './reference.ts';
+import { BASE } from './testing/fixtures.ts';
 
 describe('the effective configuration', () => {
   const values = effectiveValues(BASE) ?? [];

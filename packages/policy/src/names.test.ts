@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { compileConfig } from './compile.ts';
 import { decideWith } from './decide.ts';
 import { addPeer } from './edit.ts';
-import { BASE, load, requestFrom } from './model/fixtures.ts';
-import { SELF_ID, testId } from './model/testing.ts';
 import { decideOutboundWith } from './outbound.ts';
+import { BASE, load, requestFrom } from './testing/fixtures.ts';
+import { SELF_ID, testId } from './testing/testing.ts';
 import { validateProfile } from './validate-profile.ts';
 
 /** Names that are to be taken for `query`, and are not it. Escapes, so that an editor cannot change them. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { fuzzCommands, fuzzConfig } from './model/fuzz.ts';
-import { proveReloads } from './model/reloads.ts';
-import { testGrammar } from './model/shell-grammar.ts';
+import { fuzzCommands, fuzzConfig } from './testing/fuzz.ts';
+import { proveReloads } from './testing/reloads.ts';
+import { testGrammar } from './testing/shell-grammar.ts';
 
 const SEED = 2026;
 /** Nothing is timed on a machine that runs other tests beside. */

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { agreement, PROPERTIES } from './model/properties.ts';
+import { agreement, PROPERTIES } from './testing/properties.ts';
 
 /** The seed is fixed: a run in CI fails for a reason. `npm run prove -- policy` tries far more. */
 const EFFORT = { policies: 150, requests: 20, seed: 2026 };

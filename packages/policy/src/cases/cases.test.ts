@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createCommandClassifier } from '../classification/classify.ts';
-import { testGrammar } from '../model/shell-grammar.ts';
+import { testGrammar } from '../testing/shell-grammar.ts';
 import { checkCommandCase } from './command-cases.ts';
 import { checkPolicyCase } from './policy-cases.ts';
 import { readCommandCases, readPolicyCases } from './read-cases.ts';

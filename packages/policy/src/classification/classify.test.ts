@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { testGrammar } from '../model/shell-grammar.ts';
+import { testGrammar } from '../testing/shell-grammar.ts';
 import { createCommandClassifier } from './classify.ts';
 import type { CommandPlace } from './types.ts';
 

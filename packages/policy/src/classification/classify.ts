@@ -17,7 +17,8 @@ import type {
   ShellGrammar,
   SimpleCommand,
 } from './types.ts';
-import { type Unwrapped, unwrap } from './unwrap.ts';
+import { unwrap } from './unwrap.ts';
+import type { Unwrapped } from './unwrapped.ts';
 
 export interface ClassifierOptions {
   readonly grammar: ShellGrammar;

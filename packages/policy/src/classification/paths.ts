@@ -23,6 +23,6 @@ export function isInsideWorkspace(path: string | undefined, { host, workspace }:
 }
 
 /** True where a text holds a control character. */
-export function hasControl(text: string): boolean {
+function hasControl(text: string): boolean {
   return [...text].some((character) => character < ' ' || character === '\u007f');
 }

@@ -1,5 +1,5 @@
 import type { Argument, CommandPlace } from './types.ts';
-import type { Unwrapped } from './unwrap.ts';
+import type { Unwrapped } from './unwrapped.ts';
 
 const RUNS: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 /** A found path: it begins with where the search began, or with `./`. */

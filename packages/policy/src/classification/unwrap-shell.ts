@@ -1,6 +1,6 @@
 import { skipOptions } from './options.ts';
 import type { Argument, CommandPlace } from './types.ts';
-import type { Unwrapped } from './unwrap.ts';
+import type { Unwrapped } from './unwrapped.ts';
 
 const SHELL_FLAGS = [
   '-e',

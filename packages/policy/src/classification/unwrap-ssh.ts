@@ -1,7 +1,7 @@
 import { skipOptions } from './options.ts';
 import type { Argument, CommandPlace } from './types.ts';
-import type { Unwrapped } from './unwrap.ts';
 import { joined } from './unwrap-shell.ts';
+import type { Unwrapped } from './unwrapped.ts';
 
 const OPTIONS = {
   flags: ['-n', '-T', '-t', '-q', '-v', '-4', '-6', '-x', '-a', '-C', '-k'],

@@ -13,8 +13,10 @@ export interface ReloadProof {
   readonly decisions: number;
 }
 
-/** Lets everything run that is ready to. */
-const others = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Lets everything run that is ready to, some turns of it. */
+async function others(): Promise<void> {
+  for (let turn = 0; turn < 24; turn++) await undefined;
+}
 
 /**
  * Reloads an engine again and again while others decide and start work: after a reload is acknowledged nothing is

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { createSystemClock } from '@writ/core';
 import { fuzzCommands, fuzzConfig } from './fuzz.ts';
 import { agreement, PROPERTIES } from './properties.ts';
 import { proveReloads } from './reloads.ts';
@@ -18,7 +19,8 @@ const { values } = parseArgs({
 });
 const count = (text: string): number => Number.parseInt(text, 10);
 const seed = count(values.seed);
-const now = (): number => performance.now();
+const clock = createSystemClock();
+const now = (): number => clock.monotonicMs();
 const startedAt = now();
 const endsAt = startedAt + count(values.minutes) * 60_000;
 
