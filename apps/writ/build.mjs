@@ -1,5 +1,6 @@
 // Bundles the command line, the node and the spawner: few files to load, so that `writ` starts fast.
-import { rename, rm } from 'node:fs/promises';
+import { copyFile, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -40,6 +41,12 @@ await build({
   entryPoints: { spawner: here('../../packages/runner/src/spawner/main.ts') },
   splitting: false,
 });
+
+// The shell grammar, read at run time from beside the bundle: see src/shell-grammar.ts.
+const { resolve } = createRequire(here('../../packages/policy/package.json'));
+for (const file of ['web-tree-sitter/web-tree-sitter.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm']) {
+  await copyFile(resolve(file), `${fresh}/${file.split('/')[1]}`);
+}
 
 await rename(here('dist'), old).catch((error) => {
   if (error.code !== 'ENOENT') throw error;

@@ -1,4 +1,4 @@
-/** `npm run bench [-- --rounds N]`: the speed goals as ratios, both sides of each interleaved in this one run. */
+/** `npm run bench [-- [delegate|policy] --rounds N]`: the speed goals as ratios, both sides of each in turn in this one run. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, cpus, platform, release, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { delegateSubject } from './delegate-subject.ts';
 import { floorSubjects } from './floor-subjects.ts';
 import { interleave } from './interleave.ts';
+import { benchPolicy } from './policy.ts';
 import { goal1, reportLines } from './report.ts';
 import { sshSubjects } from './ssh-world.ts';
 import { summarize } from './statistics.ts';
@@ -47,16 +48,15 @@ async function bench(rounds: number, jsonFile: string): Promise<boolean> {
     const ratios = goal1(summaries);
     console.log(`goal 1: a delegated \`true\`, one hop, warm; ${rounds} rounds, all subjects in turn\n`);
     for (const line of [...reportLines(ready, summaries, ratios), ...failures]) console.log(line);
-    const machine = {
-      cpus: cpus().length,
-      cpu: cpus()[0]?.model,
-      node: process.version,
-      system: `${platform()} ${release()} ${arch()}`,
+    const report = {
+      goal: 1,
+      rounds,
+      machine: machineFacts(),
+      subjects: Object.fromEntries(summaries),
+      ratios,
+      failures,
     };
-    const report = { goal: 1, rounds, machine, subjects: Object.fromEntries(summaries), ratios, failures };
-    mkdirSync(resolve(jsonFile, '..'), { recursive: true });
-    writeFileSync(jsonFile, `${JSON.stringify(report, null, 2)}\n`);
-    console.log(`\nwritten: ${jsonFile}`);
+    writeReport(jsonFile, report);
     return failures.length === 0;
   } finally {
     for (const subject of subjects.reverse()) {
@@ -66,16 +66,39 @@ async function bench(rounds: number, jsonFile: string): Promise<boolean> {
   }
 }
 
+/** The machine that the figures are of. */
+function machineFacts(): object {
+  return {
+    cpus: cpus().length,
+    cpu: cpus()[0]?.model,
+    node: process.version,
+    system: `${platform()} ${release()} ${arch()}`,
+  };
+}
+
+function writeReport(jsonFile: string, report: object): void {
+  mkdirSync(resolve(jsonFile, '..'), { recursive: true });
+  writeFileSync(jsonFile, `${JSON.stringify(report, null, 2)}\n`);
+  console.log(`\nwritten: ${jsonFile}`);
+}
+
 async function main(): Promise<void> {
   const served = process.argv.indexOf(SERVE_FLOOR);
   if (served !== -1) return serveFloor(process.argv[served + 1] ?? '.');
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: { rounds: { type: 'string', default: '200' }, json: { type: 'string', default: 'reports/bench.json' } },
   });
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) {
     console.error('--rounds wants a whole number, 1 or more');
     process.exitCode = 2;
+    return;
+  }
+  if (positionals[0] === 'policy') {
+    const { lines, report } = await benchPolicy(rounds);
+    console.log(`goal 4: one decision of the policy; ${rounds} rounds, all subjects in turn\n\n${lines.join('\n')}`);
+    writeReport(values.json, { ...report, machine: machineFacts() });
     return;
   }
   process.exitCode = (await bench(rounds, values.json)) ? 0 : 1;

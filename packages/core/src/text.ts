@@ -9,8 +9,12 @@ export function visible(text: string): string {
 /** Longest piece of user input that a message repeats, UTF-16 units. */
 const QUOTE_LIMIT = 120;
 
+/** What needs nothing done to it: nearly everything that is quoted. */
+const PLAIN = /^[ -_a-~]{0,120}$/;
+
 /** User input for a message: in backticks, made visible, cut to 120 characters with the rest counted. */
 export function quote(input: string): string {
+  if (PLAIN.test(input)) return `\`${input}\``;
   const cut = input.length > QUOTE_LIMIT ? `${input.slice(0, QUOTE_LIMIT)}… (${input.length} characters)` : input;
   return `\`${visible(cut).replaceAll('`', '\\u{60}')}\``;
 }

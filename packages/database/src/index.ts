@@ -1,4 +1,5 @@
 export { openDatabase } from './open.ts';
+export { peekFact } from './peek-fact.ts';
 export { countColumn, fieldsOf, flagColumn, jsonColumn, type RowShape, readRow, readRows } from './rows.ts';
 export type { Tables } from './tables.ts';
 export type {

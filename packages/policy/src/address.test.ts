@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileConfig } from './compile.ts';
-import { BASE } from './model/fixtures.ts';
-import { testId } from './model/testing.ts';
+import { BASE } from './testing/fixtures.ts';
+import { testId } from './testing/testing.ts';
 
 /** The codes of what is wrong with a peer at this address. */
 function wrongWith(address: string): readonly string[] {

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { type Bounds, gainsBeyond, narrowBounds } from './bounds.ts';
 import { decideWith } from './decide.ts';
 import { createPolicyEngine } from './engine.ts';
-import { BASE, leaseOn, requestFrom } from './model/fixtures.ts';
-import { anyConfig } from './model/random-policies.ts';
-import { fixedClock, SELF_ID, testId } from './model/testing.ts';
 import { networkWithin } from './network.ts';
 import { type CompiledPolicy, indexConfig } from './policy-index.ts';
+import { BASE, leaseOn, requestFrom } from './testing/fixtures.ts';
+import { anyConfig } from './testing/random-policies.ts';
+import { fixedClock, SELF_ID, testId } from './testing/testing.ts';
 import type { Config, Decision, PolicyEngine } from './types.ts';
 
 const RUNS = { numRuns: 20, seed: 2026 };

@@ -53,6 +53,13 @@ export function readBounds(state: string): Bounds {
   return [compile(accepted), ...since.map(compile)];
 }
 
+/** What `next` would change against what `writeBounds` wrote: gains beyond all of it, losses from what was accepted. */
+export function changesFrom(state: string, next: CompiledPolicy): readonly PolicyChange[] {
+  const bounds = readBounds(state);
+  const losses = diffPolicies(bounds[0].config, next.config).filter(({ effect }) => effect === 'loses');
+  return [...gainsBeyond(bounds, next), ...losses];
+}
+
 function textsOf(state: string): readonly string[] {
   const { accepted, since } = parseObject(state);
   if (typeof accepted !== 'string' || !Array.isArray(since)) return [];

@@ -2,10 +2,10 @@ import { nodeIdFromBase32 } from '@writ/core';
 import { describe, expect, it } from 'vitest';
 import { decideWith, decisionForPeer } from './decide.ts';
 import { explainText } from './explain.ts';
-import { BASE, decideBy, leaseOn, load, requestFrom } from './model/fixtures.ts';
-import { SELF_ID, testId } from './model/testing.ts';
 import { indexConfig } from './policy-index.ts';
 import { outcomeOf } from './self-tests.ts';
+import { BASE, decideBy, leaseOn, load, requestFrom } from './testing/fixtures.ts';
+import { SELF_ID, testId } from './testing/testing.ts';
 import type { Config, DecisionRequest, Profile } from './types.ts';
 
 const POLICY = load(BASE);

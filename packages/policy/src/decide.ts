@@ -111,22 +111,22 @@ function grantOf(deciding: Deciding): Grant {
 }
 
 function traceOf({ refusals, looked }: Course, deciding: Deciding): readonly TraceStep[] {
-  return STEPS.slice(0, looked).map((step) =>
-    traceStep(step.rule, refusals?.get(step) ?? step.note(deciding), deciding.index),
-  );
+  const trace: TraceStep[] = [];
+  for (let at = 0; at < looked; at++) {
+    const step = known(STEPS[at]);
+    trace.push(traceStep(step.rule, refusals?.get(step) ?? step.note(deciding), deciding.index));
+  }
+  return trace;
 }
 
 /** One line of a trace, with its place in the file. */
 export function traceStep(rule: string, found: Refusal | Note, index: PolicyIndex): TraceStep {
   const { path } = found;
-  const position = path === undefined ? undefined : index.position(path);
-  return {
-    rule,
-    outcome: 'effect' in found ? found.effect : found.outcome,
-    detail: 'effect' in found ? found.message : found.detail,
-    ...(path === undefined ? {} : { path }),
-    ...(position ? { position } : {}),
-  };
+  const outcome = 'effect' in found ? found.effect : found.outcome;
+  const detail = 'effect' in found ? found.message : found.detail;
+  if (path === undefined) return { rule, outcome, detail };
+  const position = index.position(path);
+  return position ? { rule, outcome, detail, path, position } : { rule, outcome, detail, path };
 }
 
 /** What the peer that asked is told: which profiles exist is not for it to learn, nor how the file is written. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { diffPolicies } from './diff.ts';
-import { BASE, load } from './model/fixtures.ts';
-import { testId } from './model/testing.ts';
+import { BASE, load } from './testing/fixtures.ts';
+import { testId } from './testing/testing.ts';
 
 const FROM = load(BASE).config;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { compileConfig, formatViolations } from './compile.ts';
 import { addPeer, removePeer, updatePeer } from './edit.ts';
-import { testId } from './model/testing.ts';
 import { stockConfig } from './stock.ts';
+import { testId } from './testing/testing.ts';
 import type { Config } from './types.ts';
 
 const TEXT = `# my node

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createPolicyEngine, type PolicyEngineOptions } from './engine.ts';
-import { BASE, leaseOn, requestFrom } from './model/fixtures.ts';
-import { fixedClock, SELF_ID, testId } from './model/testing.ts';
 import { outcomeOf } from './self-tests.ts';
+import { BASE, leaseOn, requestFrom } from './testing/fixtures.ts';
+import { fixedClock, SELF_ID, testId } from './testing/testing.ts';
 import type { DecisionRequest, PolicyEngine } from './types.ts';
 
 const WITHOUT_QUERY = BASE.replace('profiles = ["query", "repo-dev", "system-change"]', 'profiles = ["repo-dev"]');

@@ -1,4 +1,18 @@
+export { changesFrom } from './bounds.ts';
 export { CAPABILITIES } from './capabilities.ts';
+export { checkCommandCase } from './cases/command-cases.ts';
+export { checkPolicyCase } from './cases/policy-cases.ts';
+export { readCommandCases, readPolicyCases } from './cases/read-cases.ts';
+export { type CaseReport, reportOf } from './cases/types.ts';
+export { type CommandClassifier, createCommandClassifier } from './classification/classify.ts';
+export { createShellGrammar, type ShellGrammarBinaries } from './classification/shell-grammar.ts';
+export type {
+  Classification,
+  CommandClass,
+  CommandPlace,
+  InnerCommand,
+  ShellGrammar,
+} from './classification/types.ts';
 export {
   type CompileResult,
   type ConfigTestReport,
@@ -10,8 +24,10 @@ export {
 export { decisionForPeer } from './decide.ts';
 export { diffPolicies } from './diff.ts';
 export { addPeer, type PeerChange, type PeerEntry, removePeer, updatePeer } from './edit.ts';
+export { type EffectiveValue, effectiveValues } from './effective.ts';
 export { createPolicyEngine, type PolicyEngineOptions } from './engine.ts';
 export { explainText } from './explain.ts';
+export { configJsonSchema } from './json-schema.ts';
 export { meetNetworks } from './network.ts';
 export type { CompiledPolicy } from './policy-index.ts';
 export { configReference, type ReferenceRow } from './reference.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { compileConfig, formatViolations, testConfig } from './compile.ts';
-import { BASE, load } from './model/fixtures.ts';
-import { testId } from './model/testing.ts';
 import { stockConfig } from './stock.ts';
+import { BASE, load } from './testing/fixtures.ts';
+import { testId } from './testing/testing.ts';
 import { validateProfile } from './validate-profile.ts';
 
 /** `CODE path` of everything that is wrong with a text, in order. */

@@ -8,6 +8,8 @@ export type Report = (code: LoadCode, path: string, message: string) => void;
 export interface Reader<T> {
   /** As docs/configuration.md names it, for example `duration`. */
   readonly type: string;
+  /** The same as JSON Schema; what stands below a table is filled in from `inside`. */
+  readonly shape: Readonly<Record<string, unknown>>;
   read(value: unknown, path: string, report: Report): T | undefined;
   /** What stands below, for readers of tables. */
   readonly inside?: { readonly keys: Keys; readonly path: (path: string) => string };
@@ -76,6 +78,7 @@ function kindOf(value: unknown): string {
 export function text<T>(type: string, convert: (written: string) => T | undefined): Reader<T> {
   return {
     type,
+    shape: { type: 'string' },
     read(value, path, report) {
       const converted = typeof value === 'string' ? convert(value) : undefined;
       return converted === undefined ? badValue(report, path, value, type) : converted;
@@ -90,6 +93,7 @@ export const size: Reader<number> = text('a size such as "8MiB"', parseSize);
 /** A name, folded; `BAD_NAME` where it is none. */
 export const name: Reader<string> = {
   type: 'a name',
+  shape: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },
   read(value, path, report) {
     if (typeof value !== 'string') return badValue(report, path, value, 'a name in quotes');
     return foldOrReport(value, path, report);
@@ -107,6 +111,7 @@ function foldOrReport(written: string, path: string, report: Report): string | u
 
 export const flag: Reader<boolean> = {
   type: 'true or false',
+  shape: { type: 'boolean' },
   read: (value, path, report) =>
     typeof value === 'boolean' ? value : badValue(report, path, value, 'true or false, without quotes'),
 };
@@ -115,7 +120,8 @@ export const flag: Reader<boolean> = {
 export function integer(least: number, most: number): Reader<number> {
   const type = `a whole number from ${least} to ${most}`;
   const fits = (value: unknown): value is number => Number.isInteger(value) && inRange(value, least, most);
-  return { type, read: (value, path, report) => (fits(value) ? value : badValue(report, path, value, type)) };
+  const shape = { type: 'integer', minimum: least, maximum: most };
+  return { type, shape, read: (value, path, report) => (fits(value) ? value : badValue(report, path, value, type)) };
 }
 
 function inRange(value: unknown, least: number, most: number): boolean {
@@ -125,7 +131,7 @@ function inRange(value: unknown, least: number, most: number): boolean {
 /** One of a few words. */
 export function oneOf<W extends string>(...words: readonly W[]): Reader<W> {
   const type = words.map((word) => `"${word}"`).join(' or ');
-  return text(type, (written) => words.find((word) => word === written));
+  return { ...text(type, (written) => words.find((word) => word === written)), shape: { type: 'string', enum: words } };
 }
 
 /** A list; an element that cannot be read is reported and left out. */
@@ -133,6 +139,7 @@ export function listOf<T>(element: Reader<T>): Reader<readonly T[]> {
   const type = `a list, each ${element.type}`;
   return {
     type,
+    shape: { type: 'array', items: element.shape },
     read(value, path, report) {
       if (!Array.isArray(value)) return badValue(report, path, value, type);
       const read: T[] = [];
@@ -171,6 +178,7 @@ export function table<K extends Keys>(keys: K): Reader<TableOf<K>> {
   const known = Object.keys(keys);
   return {
     type: 'a table',
+    shape: { type: 'object' },
     inside: { keys, path: (path) => path },
     read(value, path, report) {
       if (!isTable(value)) return badValue(report, path, value, 'a table');
@@ -199,6 +207,7 @@ function reportUnknownKey(written: string, known: readonly string[], path: strin
 export function named<T>(of: Reader<T>): Reader<ReadonlyMap<string, Placed<T>>> {
   return {
     type: 'a table by name',
+    shape: { type: 'object', additionalProperties: of.shape },
     ...(of.inside ? { inside: { keys: of.inside.keys, path: (path: string) => `${path}.NAME` } } : {}),
     read(value, path, report) {
       if (!isTable(value)) return badValue(report, path, value, 'a table by name');

@@ -39,6 +39,7 @@ const dialAddress = text('an address such as "laptop.lan:7420"', (written) =>
 
 const network: Reader<'deny' | 'allow' | readonly string[]> = {
   type: '"deny", "allow" or a list of host:port',
+  shape: { anyOf: [{ enum: ['deny', 'allow'] }, { type: 'array', items: { type: 'string' } }] },
   read(value: unknown, path: string, report: Report) {
     return Array.isArray(value)
       ? listOf(dialAddress).read(value, path, report)
@@ -56,6 +57,7 @@ const argv = listOf(text('a text', (written) => written));
 
 const commandPattern: Reader<readonly string[]> = {
   type: 'a list of arguments, `*` for any one, a final `**` for any number',
+  shape: { type: 'array', items: { type: 'string' }, minItems: 1 },
   read(value, path, report) {
     const pattern = argv.read(value, path, report);
     const open = pattern?.indexOf('**') ?? -1;

@@ -32,13 +32,22 @@ export function readSource(text: string): { ok: true; source: Source } | { ok: f
   try {
     const value = parse(text);
     let places: ReadonlyMap<string, Position> | undefined;
-    const position = (path: string): Position | undefined => {
+    const asked = new Map<string, Position | undefined>();
+    const find = (path: string): Position | undefined => {
       places ??= findPlaces(text);
       for (let at = path; at !== ''; at = parentPath(at)) {
         const found = places.get(at) ?? places.get(anyCase(at));
         if (found) return found;
       }
       return undefined;
+    };
+    // Explanations ask for the same few places again and again; paths are those of the file and of the schema.
+    const position = (path: string): Position | undefined => {
+      const known = asked.get(path);
+      if (known !== undefined || asked.has(path)) return known;
+      const found = find(path);
+      asked.set(path, found);
+      return found;
     };
     return { ok: true, source: { text, value, position } };
   } catch (error) {

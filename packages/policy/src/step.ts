@@ -51,7 +51,7 @@ export function ask(code: DecisionCode, message: string, nextSteps: readonly str
 }
 
 export function pass(detail: string, path?: string): Note {
-  return { outcome: 'pass', detail, ...(path === undefined ? {} : { path }) };
+  return path === undefined ? { outcome: 'pass', detail } : { outcome: 'pass', detail, path };
 }
 
 export function skip(detail: string): Note {

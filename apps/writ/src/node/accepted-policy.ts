@@ -3,7 +3,8 @@ import type { Database } from '@writ/database';
 import type { NodeFactStore } from '@writ/lease-store';
 import type { ReloadOutcome } from '@writ/policy';
 
-const KEY = 'policy.accepted';
+/** Where the accepted text is kept among the facts of a node. */
+export const ACCEPTED_KEY = 'policy.accepted';
 
 /**
  * Remembers what a person has accepted last and what has been taken away since, so that a restart is no way around
@@ -18,7 +19,7 @@ export interface AcceptedPolicy {
 
 export function createAcceptedPolicy(database: Database, facts: NodeFactStore): AcceptedPolicy {
   return {
-    read: () => database.withReadTx((tx) => facts.get(tx, KEY)),
+    read: () => database.withReadTx((tx) => facts.get(tx, ACCEPTED_KEY)),
     note(text, outcome, how, acceptedState) {
       const waits = outcome.parked?.length ?? 0;
       database.withWriteTx((tx) => {
@@ -34,7 +35,7 @@ export function createAcceptedPolicy(database: Database, facts: NodeFactStore): 
             violations: outcome.violations?.length ?? 0,
           },
         });
-        if (facts.get(tx, KEY) !== acceptedState) facts.set(tx, KEY, acceptedState);
+        if (facts.get(tx, ACCEPTED_KEY) !== acceptedState) facts.set(tx, ACCEPTED_KEY, acceptedState);
       });
     },
   };

@@ -1,4 +1,5 @@
 import type { Definitions } from '../program.ts';
+import { defineConfig } from './config.ts';
 import { defineDelegate } from './delegate.ts';
 import { defineLease } from './lease.ts';
 import { defineMcp } from './mcp.ts';
@@ -18,6 +19,7 @@ export function defineCommands(definitions: Definitions): void {
   defineTask(definitions);
   definePolicy(definitions);
   defineProfile(definitions);
+  defineConfig(definitions);
   defineMcp(definitions);
   defineMesh(definitions);
 }

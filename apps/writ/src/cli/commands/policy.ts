@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { quote, WritError } from '@writ/core';
+import { readText } from '../config-text.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { explanation } from '../explanation.ts';
 import type { Definitions } from '../program.ts';
 import { violationLines } from '../violations.ts';
+import { runPolicyCases } from './policy-cases.ts';
+import { defineClassify } from './policy-classify.ts';
+import { definePolicyDiff } from './policy-diff.ts';
 
 export function definePolicy({ program, run }: Definitions): void {
   const policy = program.command('policy').description('what is allowed, and why');
@@ -23,13 +25,19 @@ export function definePolicy({ program, run }: Definitions): void {
     .option('--runner <name>')
     .addHelpText('after', '\nexample:\n  $ writ policy explain --from laptop --profile repo-dev --workspace app\n')
     .action(run(explain));
-  policy.command('test').description('run the [[tests]] of the configuration').action(run(test));
+  policy
+    .command('test')
+    .description('run the [[tests]] of the configuration, or a file of cases')
+    .option('--cases <file>', 'cases as JSON instead; needs no node')
+    .action(run(test));
   policy
     .command('reload')
     .description('read writ.toml again, in place')
     .option('--accept', 'also what gives someone more than before')
     .action(run(reload));
   policy.command('status').description('generation, digest, last error').action(run(status));
+  definePolicyDiff(policy, run);
+  defineClassify(policy, run);
 }
 
 /** Works without a node: a broken file keeps one from starting. */
@@ -49,14 +57,6 @@ function located<T extends { readonly position?: { readonly line: number; readon
 ): Omit<T, 'position'> & { readonly line?: number; readonly column?: number } {
   const { position, ...rest } = entry;
   return { ...rest, ...position };
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new WritError('BAD_REQUEST', `cannot read ${quote(path)}: ${(error as Error).message}`, { cause: error });
-  }
 }
 
 interface ExplainOptions {
@@ -79,7 +79,12 @@ async function explain(context: CliContext, _: readonly string[], options: Expla
   return answer.effect === 'allow' ? EXIT.ok : answer.effect === 'ask' ? EXIT.waiting : EXIT.denied;
 }
 
-async function test(context: CliContext): Promise<number> {
+async function test(
+  context: CliContext,
+  _: readonly string[],
+  { cases }: { readonly cases?: string },
+): Promise<number> {
+  if (cases !== undefined) return runPolicyCases(context, cases);
   const answer = await context.node().call('policy_test', {});
   context.output.result(answer, ({ tests }) =>
     tests.length === 0

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { quote, WritError } from '@writ/core';
+import type { CompiledPolicy } from '@writ/policy';
+import { violationLines } from './violations.ts';
+
+/** Text of a file that a person has named. Throws BAD_REQUEST where it cannot be read. */
+export function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new WritError('BAD_REQUEST', `cannot read ${quote(path)}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The policy of a text. Throws CONFIG_INVALID with every violation. Loads the policy engine only when called. */
+export async function compileOrThrow(text: string, path: string): Promise<CompiledPolicy> {
+  const { compileConfig } = await import('@writ/policy');
+  const compiled = compileConfig(text);
+  if (compiled.ok) return compiled.policy;
+  const located = compiled.violations.map(({ position, ...one }) => ({ ...one, ...position }));
+  throw new WritError('CONFIG_INVALID', `${quote(path)} does not load\n${violationLines(located, path)}`, {
+    nextSteps: [`mend it and run: writ policy validate ${path}`],
+  });
+}

@@ -1,0 +1,284 @@
+import { matchesPattern } from '@writ/core';
+import type { CommandRule } from '../types.ts';
+import { classOfVariable } from './environment.ts';
+import { applyRule, isStricter, type Match, matchesRule } from './match.ts';
+import { parseArguments } from './options.ts';
+import { PACKS } from './packs/index.ts';
+import { programOf } from './program.ts';
+import { classifyRedirect } from './redirects.ts';
+import type {
+  Argument,
+  BuiltInRule,
+  Classification,
+  CommandClass,
+  CommandPlace,
+  InnerCommand,
+  ProgramSpec,
+  ShellGrammar,
+  SimpleCommand,
+} from './types.ts';
+import { unwrap } from './unwrap.ts';
+import type { Unwrapped } from './unwrapped.ts';
+
+export interface ClassifierOptions {
+  readonly grammar: ShellGrammar;
+  /** `[[commands]]` of the configuration: they add rules, the strictest match wins. */
+  readonly commands?: readonly CommandRule[];
+}
+
+/** Says what commands are; a value, never an exception. */
+export interface CommandClassifier {
+  classify(argv: readonly string[], place: CommandPlace): Classification;
+}
+
+/** Wrappers inside wrappers, scripts inside scripts. */
+const MAX_DEPTH = 16;
+/** Most commands in one; more are undecided. */
+const MAX_COMMANDS = 256;
+/** Longest argument list, characters; a longer one is undecided. */
+const MAX_LENGTH = 131_072;
+const UNKNOWN_RULES: ReadonlySet<string> = new Set(['unknown-program', 'unknown-command']);
+
+interface ProgramRules {
+  readonly spec: ProgramSpec;
+  readonly rules: readonly BuiltInRule[];
+}
+
+/** A classifier with the built-in rules and those of a configuration. */
+export function createCommandClassifier(options: ClassifierOptions): CommandClassifier {
+  const walk: Walk = { grammar: options.grammar, configured: options.commands ?? [], programs: indexPrograms() };
+  return {
+    classify(argv, place) {
+      const found: InnerCommand[] = [];
+      const length = argv.reduce((sum, argument) => sum + argument.length + 1, 0);
+      if (length > MAX_LENGTH) found.push(undecided([], place, `the command is longer than ${MAX_LENGTH} characters`));
+      else classifyCommand(walk, argv.map(literal), place, found, 0);
+      return summarize(found);
+    },
+  };
+}
+
+interface Walk {
+  readonly grammar: ShellGrammar;
+  readonly configured: readonly CommandRule[];
+  readonly programs: ReadonlyMap<string, ProgramRules>;
+}
+
+function indexPrograms(): ReadonlyMap<string, ProgramRules> {
+  const programs = new Map<string, ProgramRules>();
+  for (const { programs: specs, rules } of PACKS) {
+    for (const spec of specs) {
+      for (const name of spec.names)
+        programs.set(name, { spec, rules: rules.filter((rule) => rule.programs.includes(name)) });
+    }
+  }
+  return programs;
+}
+
+const literal = (text: string): Argument => ({ text, shape: 'literal' });
+const textsOf = (args: readonly Argument[]): readonly string[] => args.map(({ text }) => text);
+
+function undecided(args: readonly Argument[], { host }: CommandPlace, reason: string): InnerCommand {
+  const about = { argv: textsOf(args), host, targets: [] };
+  return { ...about, class: 'destructive', rule: 'undecided', reason, needs: ['destructive'] };
+}
+
+function nothing(args: readonly Argument[], { host }: CommandPlace): InnerCommand {
+  const about = { argv: textsOf(args), host, targets: [], needs: [] };
+  return { ...about, class: 'read', rule: 'wrapper.alone', reason: 'runs nothing' };
+}
+
+function classifyCommand(
+  walk: Walk,
+  args: readonly Argument[],
+  place: CommandPlace,
+  found: InnerCommand[],
+  depth: number,
+): void {
+  const [first, ...rest] = args;
+  if (first?.shape !== 'literal' || first.text === '' || args.some(({ text }) => text.includes('\0'))) {
+    found.push(undecided(args, place, 'which program runs cannot be told'));
+    return;
+  }
+  if (depth > MAX_DEPTH || found.length > MAX_COMMANDS) {
+    found.push(undecided(args, place, 'there is too much inside this command'));
+    return;
+  }
+  const { name, isExact } = programOf(first.text, (known) => walk.programs.has(known));
+  const inside = unwrap(name, rest, place);
+  if (inside.kind === 'plain') found.push(classifyPlain(walk, args, place));
+  else if (!isExact) found.push(undecided(args, place, 'only looks like the program of that name'));
+  else classifyInside(walk, { args, place, inside }, found, depth);
+}
+
+interface Wrapped {
+  readonly args: readonly Argument[];
+  readonly place: CommandPlace;
+  readonly inside: Exclude<Unwrapped, { readonly kind: 'plain' }>;
+}
+
+function classifyInside(walk: Walk, { args, place, inside }: Wrapped, found: InnerCommand[], depth: number): void {
+  switch (inside.kind) {
+    case 'undecided':
+      found.push(undecided(args, place, inside.reason));
+      return;
+    case 'nothing':
+      found.push(nothing(args, place));
+      return;
+    case 'script':
+      classifyScript(walk, args, inside, found, depth);
+      return;
+    case 'commands': {
+      for (const name of inside.variables) pushVariable(name, place, found);
+      if (inside.own) found.push(classifyPlain(walk, [args[0] as Argument, ...inside.own], place));
+      const before = found.length;
+      for (const one of inside.commands) classifyCommand(walk, one, inside.place, found, depth + 1);
+      if (inside.elsewhere)
+        for (let at = before; at < found.length; at++) found[at] = withoutTargets(found[at] as InnerCommand);
+    }
+  }
+}
+
+function withoutTargets(command: InnerCommand): InnerCommand {
+  return { ...command, targets: [] };
+}
+
+function classifyScript(
+  walk: Walk,
+  args: readonly Argument[],
+  { script, place }: Extract<Unwrapped, { readonly kind: 'script' }>,
+  found: InnerCommand[],
+  depth: number,
+): void {
+  const parsed = walk.grammar.parse(script);
+  if (!parsed.ok) {
+    found.push(undecided(args, place, parsed.reason));
+    return;
+  }
+  // After a change of the folder nobody can say which one a relative path means.
+  const moves = parsed.commands.some(({ arguments: [first] }) => first && MOVES.has(first.text));
+  const { cwd: _, ...nowhere } = place;
+  const here = moves ? nowhere : place;
+  const before = found.length;
+  for (const command of parsed.commands) classifySimple(walk, command, here, found, depth);
+  if (found.length > before) return;
+  found.push(
+    parsed.commands.length === 0 ? undecided(args, place, 'the script holds no command') : nothing(args, place),
+  );
+}
+
+const VARIABLE = 'environment.variable';
+const MOVES: ReadonlySet<string> = new Set(['cd', 'pushd', 'popd']);
+
+function classifySimple(
+  walk: Walk,
+  command: SimpleCommand,
+  place: CommandPlace,
+  found: InnerCommand[],
+  depth: number,
+): void {
+  for (const { name } of command.assignments) pushVariable(name, place, found);
+  for (const redirect of command.redirects) {
+    const write = classifyRedirect(redirect, place);
+    if (write) found.push(write);
+  }
+  if (command.arguments.length > 0) classifyCommand(walk, command.arguments, place, found, depth + 1);
+}
+
+function pushVariable(name: string, { host }: CommandPlace, found: InnerCommand[]): void {
+  const is = classOfVariable(name);
+  if (is === 'read') return;
+  const reason = is === 'destructive' ? 'decides what else runs, or where' : 'may change what the command does';
+  const needs = is === 'destructive' ? ['destructive'] : [];
+  found.push({ argv: [`${name}=`], host, class: is, rule: VARIABLE, reason, needs, targets: [] });
+}
+
+function classifyPlain(walk: Walk, args: readonly Argument[], place: CommandPlace): InnerCommand {
+  const [first = literal(''), ...rest] = args;
+  const { name, isExact } = programOf(first.text, (known) => walk.programs.has(known));
+  const argv = textsOf(args);
+  const about = { argv, host: place.host };
+  const program = walk.programs.get(name);
+  const matches = [
+    ...builtInMatches(program, rest, place),
+    ...configuredMatches(walk, [name, ...argv.slice(1)], args, place),
+  ];
+  const strictest = matches.reduce<Match | undefined>(
+    (best, one) => (!best || isStricter(one.class, best.class) ? one : best),
+    undefined,
+  );
+  const isOpen = rest.some(({ shape }) => shape === 'any');
+  if (isOpen && !isAnyArguments(program, strictest)) {
+    return undecided(args, place, 'an argument can become anything, write it out or begin it with a folder');
+  }
+  if (strictest && (isExact || strictest.class === 'destructive')) return { ...about, ...strictest };
+  if (program && hasUnknownLead(program, rest))
+    return undecided(args, place, 'an option in front of the command is not known');
+  const rule = program && isExact ? 'unknown-command' : 'unknown-program';
+  const reason = `no rule knows this ${rule === 'unknown-command' ? 'command of the program' : 'program'}`;
+  return { ...about, class: 'config-mutation', rule, reason, needs: [], targets: [] };
+}
+
+function builtInMatches(
+  program: ProgramRules | undefined,
+  rest: readonly Argument[],
+  place: CommandPlace,
+): readonly Match[] {
+  if (!program) return [];
+  const parsed = parseArguments(rest, program.spec);
+  return program.rules
+    .filter((rule) => matchesRule(rule, parsed))
+    .map((rule) => applyRule(rule, program.spec, parsed, place));
+}
+
+function isAnyArguments(program: ProgramRules | undefined, match: Match | undefined): boolean {
+  return program?.rules.some(({ name, anyArguments }) => name === match?.rule && anyArguments === true) === true;
+}
+
+/** Only a program with subcommands can be led astray by an option in front of them. */
+function hasUnknownLead({ spec, rules }: ProgramRules, rest: readonly Argument[]): boolean {
+  if (!rules.some(({ words }) => words)) return false;
+  return parseArguments(rest, spec).options.some(({ before, known }) => before === 0 && !known);
+}
+
+function configuredMatches(
+  walk: Walk,
+  argv: readonly string[],
+  args: readonly Argument[],
+  { host }: CommandPlace,
+): readonly Match[] {
+  const isLiteral = args.every(({ shape }) => shape === 'literal');
+  return walk.configured.flatMap((rule, at) => {
+    const matches = matchesPattern(rule.match, argv) || matchesPattern(rule.match, textsOf(args));
+    if (!matches || (rule.class !== 'destructive' && !isLiteral)) return [];
+    const named = rule.target === undefined ? undefined : argv[rule.target];
+    const isName = named !== undefined && isLiteral && /^[A-Za-z0-9_][A-Za-z0-9._@:+/-]*$/.test(named);
+    const targets = isName ? [`${host}/${argv[0]}/${named}`] : [];
+    return [
+      { rule: `commands[${at}]`, class: rule.class, needs: rule.needs, targets, reason: 'the configuration says so' },
+    ];
+  });
+}
+
+/** A variable that only may matter does not change what a command acts on. */
+function isMildVariable({ rule, class: is }: InnerCommand): boolean {
+  return rule === VARIABLE && is !== 'destructive';
+}
+
+/** The strictest of the commands decides; what nobody found is undecided. */
+function summarize(commands: readonly InnerCommand[]): Classification {
+  const strictest = commands.reduce((best, one) => (isStricter(one.class, best.class) ? one : best));
+  const acting = commands.filter((one) => one.class !== 'read' && !isMildVariable(one));
+  const targets = new Set(acting.flatMap((one) => one.targets));
+  // One command whose target nobody knows could be about anything.
+  const [target] = acting.every((one) => one.targets.length === 1) && targets.size === 1 ? targets : [];
+  return {
+    class: strictest.class satisfies CommandClass,
+    rule: strictest.rule,
+    reason: strictest.reason,
+    needs: [...new Set(commands.flatMap(({ needs }) => needs))].sort(),
+    ...(target === undefined ? {} : { target }),
+    known: !commands.some(({ rule }) => UNKNOWN_RULES.has(rule)),
+    commands,
+  };
+}

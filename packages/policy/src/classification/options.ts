@@ -1,0 +1,115 @@
+import type { Argument, ProgramSpec } from './types.ts';
+
+/** The arguments of a command as its program would read them. */
+export interface ParsedArguments {
+  readonly operands: readonly Argument[];
+  /** Options in order, with their values; `before`: how many operands stood in front. */
+  readonly options: readonly ParsedOption[];
+}
+
+interface ParsedOption {
+  readonly name: string;
+  readonly value?: Argument;
+  readonly before: number;
+  /** False where the description of the program does not have it: it might have taken the next argument. */
+  readonly known: boolean;
+}
+
+const NO_SPEC: ProgramSpec = { names: [] };
+
+/** Splits arguments (without the program) into options and operands. */
+export function parseArguments(args: readonly Argument[], spec: ProgramSpec = NO_SPEC): ParsedArguments {
+  const operands: Argument[] = [];
+  const options: ParsedOption[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const argument = args[at] as Argument;
+    const { text } = argument;
+    if (text === '--') {
+      operands.push(...args.slice(at + 1));
+      break;
+    }
+    if (!text.startsWith('-') || text === '-') {
+      operands.push(argument);
+      continue;
+    }
+    const long = text.startsWith('--') || spec.singleDash === true;
+    const read = long ? readLong(text, spec) : readCluster(text, spec);
+    const last = read.at(-1);
+    const takesNext = last?.value === undefined && isValued(last?.name ?? '', spec) && at + 1 < args.length;
+    for (const one of read) {
+      const value = one === last && takesNext ? args[at + 1] : one.value;
+      options.push({ name: one.name, ...(value ? { value } : {}), before: operands.length, known: one.known });
+    }
+    if (takesNext) at++;
+  }
+  return { operands, options };
+}
+
+type ReadOption = Omit<ParsedOption, 'before'>;
+
+function isValued(name: string, spec: ProgramSpec): boolean {
+  return spec.valued?.includes(name) === true;
+}
+
+function isKnown(name: string, spec: ProgramSpec): boolean {
+  return isValued(name, spec) || spec.flags?.includes(name) === true;
+}
+
+function readLong(text: string, spec: ProgramSpec): readonly ReadOption[] {
+  const equals = text.indexOf('=');
+  if (equals < 0) return [{ name: text, known: isKnown(text, spec) }];
+  const name = text.slice(0, equals);
+  return [{ name, value: { text: text.slice(equals + 1), shape: 'literal' }, known: isKnown(name, spec) }];
+}
+
+/** `-rf` is `-r -f`; behind an option that takes a value stands the value. */
+function readCluster(text: string, spec: ProgramSpec): readonly ReadOption[] {
+  const read: ReadOption[] = [];
+  for (let at = 1; at < text.length; at++) {
+    const name = `-${text[at]}`;
+    const rest = text.slice(at + 1);
+    if (isValued(name, spec) && rest !== '') {
+      read.push({ name, value: { text: rest.replace(/^=/, ''), shape: 'literal' }, known: true });
+      break;
+    }
+    read.push({ name, known: isKnown(name, spec) });
+  }
+  return read;
+}
+
+/** True where `given` is one of `listed`, or an abbreviation that a program may take for it. */
+export function isOption(given: string, listed: readonly string[]): boolean {
+  return listed.some((one) => one === given || (given.length > 2 && given.startsWith('--') && one.startsWith(given)));
+}
+
+/** How a wrapper reads what stands in front of the command inside. */
+export interface LeadingOptions {
+  readonly flags: readonly string[];
+  readonly valued: readonly string[];
+}
+
+/**
+ * Place of the first argument that is no option, options given by name to `see`; undefined where one is unknown, since
+ * then nobody can say where the command begins.
+ */
+export function skipOptions(
+  args: readonly Argument[],
+  { flags, valued }: LeadingOptions,
+  see: (name: string, value: string | undefined) => void = () => undefined,
+): number | undefined {
+  const spec: ProgramSpec = { names: [], flags, valued };
+  let at = 0;
+  while (at < args.length) {
+    const { text, shape } = args[at] as Argument;
+    if (shape !== 'literal') return shape === 'path' ? at : undefined;
+    if (text === '--') return at + 1;
+    if (!text.startsWith('-') || text === '-') return at;
+    const read = text.startsWith('--') ? readLong(text, spec) : readCluster(text, spec);
+    if (read.some(({ known }) => !known)) return undefined;
+    const last = read.at(-1);
+    const takesNext = last !== undefined && last.value === undefined && valued.includes(last.name);
+    for (const one of read) see(one.name, one === last && takesNext ? args[at + 1]?.text : one.value?.text);
+    at += takesNext ? 2 : 1;
+  }
+  return at;
+}

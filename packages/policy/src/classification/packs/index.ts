@@ -1,0 +1,31 @@
+import type { RulePack } from '../types.ts';
+import { containersPack } from './containers.ts';
+import { filesPack } from './files.ts';
+import { gitPack } from './git.ts';
+import { infrastructurePack } from './infrastructure.ts';
+import { interpretersPack } from './interpreters.ts';
+import { kubernetesPack } from './kubernetes.ts';
+import { networkPack } from './network.ts';
+import { packagesPack } from './packages.ts';
+import { readingPack } from './reading.ts';
+import { servicesPack } from './services.ts';
+import { sqlPack } from './sql.ts';
+import { systemPack } from './system.ts';
+import { transferPack } from './transfer.ts';
+
+/** Every built-in rule, by topic. Their examples are run by a test. */
+export const PACKS: readonly RulePack[] = [
+  readingPack,
+  filesPack,
+  systemPack,
+  servicesPack,
+  networkPack,
+  transferPack,
+  packagesPack,
+  gitPack,
+  containersPack,
+  kubernetesPack,
+  infrastructurePack,
+  sqlPack,
+  interpretersPack,
+];

@@ -1,0 +1,109 @@
+import type { RulePack } from '../types.ts';
+
+const LANGUAGES = [
+  'python',
+  'python2',
+  'python3',
+  'pypy',
+  'node',
+  'deno',
+  'perl',
+  'ruby',
+  'php',
+  'lua',
+  'tclsh',
+  'osascript',
+  'rscript',
+  'groovy',
+  'scala',
+  'ghci',
+  'irb',
+  'ts-node',
+  'tsx',
+];
+const INLINE = ['-c', '-e', '-E', '-r', '-p', '-n', '-i', '--eval', '--print', '--run', '--interactive', '--exec'];
+
+/** Programs that run a text of another language: what is inside is not parsed here. */
+export const interpretersPack: RulePack = {
+  topic: 'interpreters',
+  programs: [
+    {
+      names: LANGUAGES,
+      valued: ['-m', '-W', '-X', '-I'],
+      flags: ['--version', '-V', '-v', '--help', '-h', '-u', '-B', '-O'],
+    },
+    { names: ['vi', 'vim', 'nvim', 'emacs', 'ed', 'ex', 'nano'] },
+    { names: ['make', 'gmake', 'just', 'task', 'rake'], flags: ['-n', '-j', '-k'], valued: ['-C', '-f'] },
+  ],
+  rules: [
+    {
+      name: 'interpreters.inline',
+      programs: LANGUAGES,
+      options: INLINE,
+      class: 'destructive',
+      needs: ['destructive'],
+      examples: [
+        ['python3', '-c', 'print(1)'],
+        ['node', '-e', '1'],
+        ['perl', '-pi', '-e', 's/a/b/', 'x'],
+        ['python3.12', '-c', ''],
+      ],
+      notExamples: [
+        ['python3', 'x.py'],
+        ['node', '--version'],
+      ],
+    },
+    {
+      name: 'interpreters.input',
+      programs: LANGUAGES,
+      // Without a file the program comes from the standard input, which is not in the command.
+      except: ['-m', '--version', '-V', '-v', '--help', '-h', '--test', '--check'],
+      most: 0,
+      class: 'destructive',
+      needs: ['destructive'],
+      examples: [['python3'], ['node']],
+      notExamples: [
+        ['python3', 'x.py'],
+        ['python3', '--version'],
+        ['python3', '-m', 'pytest'],
+      ],
+    },
+    {
+      name: 'interpreters.dash',
+      programs: LANGUAGES,
+      first: /^-$/,
+      class: 'destructive',
+      needs: ['destructive'],
+      examples: [['python3', '-']],
+      notExamples: [['python3', 'x.py']],
+    },
+    {
+      name: 'interpreters.version',
+      programs: LANGUAGES,
+      options: ['--version', '-V', '--help', '-h'],
+      except: INLINE,
+      most: 0,
+      class: 'read',
+      needs: [],
+      examples: [
+        ['python3', '--version'],
+        ['node', '--version'],
+      ],
+      notExamples: [
+        ['node', 'x.js', '--version'],
+        ['node', '-e', '1', '--version'],
+      ],
+    },
+    {
+      name: 'interpreters.editor',
+      programs: ['vi', 'vim', 'nvim', 'emacs', 'ed', 'ex', 'nano'],
+      class: 'destructive',
+      needs: ['destructive'],
+      examples: [
+        ['vim', '-c', '!rm x'],
+        ['ed', 'a'],
+      ],
+      notExamples: [['cat', 'a']],
+    },
+  ],
+};

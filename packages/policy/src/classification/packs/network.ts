@@ -1,0 +1,97 @@
+import type { RulePack } from '../types.ts';
+
+const LOOKUPS = [
+  'ss',
+  'netstat',
+  'dig',
+  'host',
+  'nslookup',
+  'whois',
+  'ping',
+  'ping6',
+  'traceroute',
+  'tracepath',
+  'mtr',
+  'arp',
+];
+
+/** Looking at the network, and changing it. */
+export const networkPack: RulePack = {
+  topic: 'network',
+  programs: [
+    { names: LOOKUPS },
+    { names: ['ip'], flags: ['-4', '-6', '-br', '-s', '-d', '-o', '-j', '-c'], singleDash: true },
+    { names: ['ifconfig', 'route', 'nmcli', 'netplan', 'nc', 'ncat', 'socat', 'telnet', 'ftp'] },
+  ],
+  rules: [
+    {
+      name: 'network.look',
+      programs: LOOKUPS,
+      except: ['-K', '--kill', '-s', '-D', '-S', '-d', '--set', '--delete'],
+      class: 'read',
+      needs: ['inspect_network'],
+      examples: [
+        ['ss', '-ltn'],
+        ['dig', 'example.org'],
+        ['ping', '-c', '1', 'example.org'],
+      ],
+      notExamples: [
+        ['ss', '-K', 'dst', 'x'],
+        ['arp', '-d', 'x'],
+      ],
+    },
+    {
+      name: 'network.ip-show',
+      programs: ['ip'],
+      words: [['addr', 'address', 'a', 'link', 'l', 'route', 'r', 'neigh', 'rule', 'netns']],
+      except: ['-b', '-batch', '-force', '-n', '-netns', '-a', '-all'],
+      most: 0,
+      class: 'read',
+      needs: ['inspect_network'],
+      examples: [
+        ['ip', 'a'],
+        ['ip', '-br', 'link'],
+      ],
+      notExamples: [
+        ['ip', 'link', 'set', 'eth0', 'down'],
+        ['ip', '-b', 'x', 'a'],
+      ],
+    },
+    {
+      name: 'network.ip-list',
+      programs: ['ip'],
+      words: [
+        ['addr', 'address', 'a', 'link', 'l', 'route', 'r', 'neigh', 'rule', 'netns'],
+        ['show', 'list', 'get', 'ls'],
+      ],
+      except: ['-b', '-batch', '-force', '-n', '-netns', '-a', '-all'],
+      class: 'read',
+      needs: ['inspect_network'],
+      examples: [['ip', 'addr', 'show', 'eth0']],
+      notExamples: [['ip', 'addr', 'flush', 'eth0']],
+    },
+    {
+      name: 'network.ip-change',
+      programs: ['ip'],
+      operand: /^(set|del|delete|flush|exec|replace|change|down)$/,
+      class: 'destructive',
+      needs: ['destructive', 'edit_system'],
+      examples: [
+        ['ip', 'link', 'set', 'eth0', 'down'],
+        ['ip', 'netns', 'exec', 'x', 'rm', 'y'],
+      ],
+      notExamples: [['ip', 'a']],
+    },
+    {
+      name: 'network.pipes',
+      programs: ['nc', 'ncat', 'socat', 'telnet', 'ftp', 'ifconfig', 'route', 'nmcli', 'netplan'],
+      class: 'destructive',
+      needs: ['destructive', 'use_network'],
+      examples: [
+        ['nc', '-e', '/bin/sh', 'x', '1'],
+        ['ifconfig', 'eth0', 'down'],
+      ],
+      notExamples: [['ss']],
+    },
+  ],
+};

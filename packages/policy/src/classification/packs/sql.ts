@@ -1,0 +1,153 @@
+import type { RulePack } from '../types.ts';
+
+const CLIENTS = ['psql', 'mysql', 'mariadb'];
+const OTHERS = [
+  'sqlite3',
+  'duckdb',
+  'clickhouse-client',
+  'redis-cli',
+  'mongosh',
+  'mongo',
+  'dropdb',
+  'pg_restore',
+  'mysqladmin',
+  'sqlcmd',
+  'sqlplus',
+];
+const TEXT = ['-c', '-e', '--command', '--execute'];
+/** Options that read a file, write one, or run something. */
+const BESIDES = [
+  '-f',
+  '--file',
+  '-o',
+  '--output',
+  '-L',
+  '--log-file',
+  '-v',
+  '--set',
+  '--variable',
+  '--init-command',
+  '--tee',
+  '--pager',
+  '--plugin-dir',
+  '--defaults-file',
+  '--defaults-extra-file',
+];
+
+/** SQL clients, by the words of the text that they are given. */
+export const sqlPack: RulePack = {
+  topic: 'sql',
+  programs: [
+    {
+      names: ['psql'],
+      valued: [
+        '-c',
+        '--command',
+        '-d',
+        '--dbname',
+        '-h',
+        '--host',
+        '-U',
+        '--username',
+        '-p',
+        '--port',
+        '-f',
+        '--file',
+        '-o',
+        '--output',
+        '-L',
+        '-v',
+        '-F',
+        '-P',
+        '-R',
+      ],
+      flags: ['-t', '-A', '-x', '-q', '-X', '-w'],
+    },
+    {
+      names: ['mysql', 'mariadb'],
+      valued: ['-e', '--execute', '-h', '--host', '-u', '--user', '-D', '--database', '-P', '--port'],
+      flags: ['-N', '-B', '-t', '-s'],
+    },
+    { names: OTHERS },
+  ],
+  rules: [
+    {
+      name: 'sql.read',
+      programs: CLIENTS,
+      sql: { of: TEXT, is: 'read' },
+      except: BESIDES,
+      class: 'read',
+      needs: ['read_files'],
+      examples: [
+        ['psql', '-c', 'select 1'],
+        ['mysql', '-e', 'show tables', 'app'],
+        ['psql', '-c', "select a, count(*) from t where b = 'x;y' group by a"],
+      ],
+      notExamples: [
+        ['psql', '-c', 'drop table users'],
+        ['psql', '-c', 'select pg_terminate_backend(1)'],
+        ['psql', '-c', 'select 1', '-c', 'drop table t'],
+        ['psql', '-c', 'select 1; drop table t'],
+        ['psql', '-c', 'select * into b from a'],
+        ['psql', '-c', 'select 1', '-f', 'x.sql'],
+      ],
+    },
+    {
+      name: 'sql.change',
+      programs: CLIENTS,
+      sql: { of: TEXT, is: 'config-mutation' },
+      except: BESIDES,
+      class: 'config-mutation',
+      needs: ['edit_system'],
+      target: { kind: 'database', option: '-d', within: ['-h'] },
+      examples: [
+        ['psql', '-c', 'insert into t values (1)'],
+        ['mysql', '-e', 'create table t (a int)'],
+        ['psql', '-c', 'select setval(1, 2)'],
+      ],
+      notExamples: [
+        ['psql', '-c', 'drop table t'],
+        ['psql', '-c', 'select 1'],
+      ],
+    },
+    {
+      name: 'sql.take',
+      programs: CLIENTS,
+      sql: { of: TEXT, is: 'destructive' },
+      class: 'destructive',
+      needs: ['destructive'],
+      target: { kind: 'database', option: '-d', within: ['-h'] },
+      examples: [
+        ['psql', '-c', 'drop table users'],
+        ['psql', '-f', 'x.sql'],
+        ['psql'],
+        ['psql', '-c', '\\! rm x'],
+        ['psql', '-c', 'update t set a = 1'],
+        ['psql', '-c', 'select 1', '-c', 'delete from t'],
+      ],
+      notExamples: [['psql', '-c', 'select 1']],
+    },
+    {
+      name: 'sql.besides',
+      programs: CLIENTS,
+      options: BESIDES,
+      class: 'destructive',
+      needs: ['destructive'],
+      examples: [['psql', '-c', 'select 1', '-o', '/etc/x']],
+      notExamples: [['psql', '-c', 'select 1']],
+    },
+    {
+      name: 'sql.other-client',
+      programs: OTHERS,
+      except: ['--version', '-version', '--help'],
+      class: 'destructive',
+      needs: ['destructive'],
+      examples: [
+        ['sqlite3', 'a.db', '.shell rm x'],
+        ['redis-cli', 'flushall'],
+        ['dropdb', 'app'],
+      ],
+      notExamples: [['redis-cli', '--version']],
+    },
+  ],
+};

@@ -1,0 +1,167 @@
+import { Language, type Node, Parser } from 'web-tree-sitter';
+import { readWord } from './shell-words.ts';
+import type { Argument, Assignment, Redirect, ShellGrammar, ShellScript, SimpleCommand } from './types.ts';
+
+/** The two WebAssembly files, read by the caller: this package reads none. */
+export interface ShellGrammarBinaries {
+  /** `web-tree-sitter.wasm` */
+  readonly runtime: Uint8Array;
+  /** `tree-sitter-bash.wasm` */
+  readonly grammar: Uint8Array;
+}
+
+/** Longest script that is parsed, characters; a longer one is undecided. */
+const MAX_SCRIPT = 16_384;
+/** Deepest nesting that is looked into. */
+const MAX_DEPTH = 64;
+
+/** Node types that only hold commands: what they do is what the commands inside do. */
+const GROUPS: ReadonlySet<string> = new Set([
+  'program',
+  'list',
+  'pipeline',
+  'subshell',
+  'compound_statement',
+  'negated_command',
+  'if_statement',
+  'elif_clause',
+  'else_clause',
+  'while_statement',
+  'do_group',
+]);
+
+/** Loads the grammar. Rejects where the binaries are not what this program was built with. */
+export async function createShellGrammar(binaries: ShellGrammarBinaries): Promise<ShellGrammar> {
+  await Parser.init({ wasmBinary: binaries.runtime });
+  const language = await Language.load(binaries.grammar);
+  const parser = new Parser().setLanguage(language);
+  return {
+    parse(script) {
+      if (script.length > MAX_SCRIPT) return undecided(`the script is longer than ${MAX_SCRIPT} characters`);
+      // A shell and the grammar see line endings and NUL differently: neither is worth a guess.
+      if (/[\0\r]/.test(script)) return undecided('the script holds a NUL or a carriage return');
+      parser.reset();
+      const tree = parser.parse(script);
+      if (!tree) return undecided('the script cannot be parsed');
+      try {
+        return readTree(tree.rootNode);
+      } finally {
+        tree.delete();
+      }
+    },
+  };
+}
+
+/** Thrown inside this file only: what stands there cannot be decided. */
+class Undecided extends Error {}
+
+function undecided(reason: string): ShellScript {
+  return { ok: false, reason };
+}
+
+function readTree(root: Node): ShellScript {
+  if (root.hasError) return undecided('the script cannot be parsed');
+  const commands: SimpleCommand[] = [];
+  try {
+    readStatement(root, commands, 0);
+  } catch (error) {
+    if (error instanceof Undecided) return undecided(error.message);
+    throw error;
+  }
+  return { ok: true, commands };
+}
+
+function readStatement(node: Node, into: SimpleCommand[], depth: number): void {
+  if (depth > MAX_DEPTH) throw new Undecided('the script is nested too deeply');
+  if (GROUPS.has(node.type)) {
+    for (const child of node.namedChildren) readStatement(child, into, depth + 1);
+  } else if (node.type === 'command') {
+    into.push(readCommand(node));
+  } else if (node.type === 'redirected_statement') {
+    readRedirected(node, into, depth);
+  } else if (node.type === 'variable_assignment') {
+    into.push({ arguments: [], assignments: [readAssignment(node)], redirects: [] });
+  } else if (node.type !== 'comment') {
+    throw new Undecided(`the script holds ${described(node)}`);
+  }
+}
+
+/** Redirects behind a simple command are its own; those of a group stand as a command without arguments. */
+function readRedirected(node: Node, into: SimpleCommand[], depth: number): void {
+  const redirects: Redirect[] = [];
+  for (const child of node.namedChildren) {
+    if (child.type.endsWith('_redirect')) redirects.push(...readRedirect(child));
+    else readStatement(child, into, depth + 1);
+  }
+  into.push({ arguments: [], assignments: [], redirects });
+}
+
+function readCommand(node: Node): SimpleCommand {
+  const words: Argument[] = [];
+  const assignments: Assignment[] = [];
+  const redirects: Redirect[] = [];
+  // Unnamed parts are looked at too: a lone `$` is one.
+  for (const child of node.children) {
+    if (child.type === 'variable_assignment') assignments.push(readAssignment(child));
+    else if (child.type.endsWith('_redirect')) redirects.push(...readRedirect(child));
+    else if (child.type !== 'comment') words.push(wordOf(child));
+  }
+  return { arguments: words, assignments, redirects };
+}
+
+function readAssignment(node: Node): Assignment {
+  const name = node.childForFieldName('name');
+  const value = node.childForFieldName('value');
+  if (name?.type !== 'variable_name') throw new Undecided('the script sets part of a list');
+  if (value) wordOf(value);
+  return { name: name.text };
+}
+
+function wordOf(node: Node): Argument {
+  const word = readWord(node);
+  if (!word) throw new Undecided(`the script holds ${described(node)}`);
+  return word;
+}
+
+/** A redirect with its operator; a text that is fed in reads nothing and writes nothing. */
+function readRedirect(node: Node): readonly Redirect[] {
+  if (node.type === 'herestring_redirect') {
+    for (const child of node.namedChildren) if (child.type !== 'file_descriptor') wordOf(child);
+    return [];
+  }
+  if (node.type === 'heredoc_redirect') return readHeredoc(node);
+  const operator = node.children.find((child) => !child.isNamed)?.type;
+  const to = node.childForFieldName('destination');
+  if (operator === undefined || !to) throw new Undecided('the script redirects to nowhere');
+  return [{ operator, to: wordOf(to) }];
+}
+
+const HEREDOC_PARTS: ReadonlySet<string> = new Set([
+  'heredoc_start',
+  'heredoc_body',
+  'heredoc_content',
+  'heredoc_end',
+  'file_descriptor',
+]);
+
+function readHeredoc(node: Node): readonly Redirect[] {
+  for (const child of node.namedChildren) {
+    if (!HEREDOC_PARTS.has(child.type)) throw new Undecided(`the script holds ${described(child)}`);
+    if (child.type === 'heredoc_body') readHeredoc(child);
+  }
+  return [];
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  command_substitution: 'a command substitution',
+  process_substitution: 'a process substitution',
+  simple_expansion: 'a variable',
+  expansion: 'a variable',
+  arithmetic_expansion: 'arithmetic',
+  function_definition: 'a function',
+};
+
+function described(node: Node): string {
+  const inside = node.type in NAMES ? node : node.descendantsOfType(Object.keys(NAMES))[0];
+  return NAMES[inside?.type ?? ''] ?? `a ${node.type.replaceAll('_', ' ')}`;
+}

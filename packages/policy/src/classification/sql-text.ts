@@ -1,0 +1,72 @@
+import type { CommandClass } from './types.ts';
+
+/** Functions that only compute. */
+const PURE: ReadonlySet<string> = new Set(
+  'count sum min max avg now lower upper length coalesce nullif round abs floor ceil trim substr substring concat version current_database current_schema current_user date date_trunc extract cast greatest least'.split(
+    ' ',
+  ),
+);
+const READS: ReadonlySet<string> = new Set(['select', 'show', 'table', 'values', 'describe', 'desc']);
+const ADDS: ReadonlySet<string> = new Set(['insert', 'create', 'comment', 'analyze', 'alter', 'grant']);
+/** Words that make a statement do more than its first word says. */
+const TAKES: ReadonlySet<string> = new Set(
+  'drop delete truncate update replace cascade revoke merge execute call do copy load prepare vacuum reindex lock owner function procedure trigger extension rule user role program'.split(
+    ' ',
+  ),
+);
+const WRITES: ReadonlySet<string> = new Set([
+  'into',
+  'outfile',
+  'dumpfile',
+  'insert',
+  'create',
+  'alter',
+  'grant',
+  'set',
+]);
+/** After these an opening parenthesis is no call. */
+const NOT_CALLED: ReadonlySet<string> = new Set(
+  'in and or not from where on as values select any all exists by having over using'.split(' '),
+);
+
+const TOKEN = /\s+|'(?:[^'\\]|'')*'|"[^"\\]*"|[A-Za-z_][A-Za-z0-9_]*|\d+(?:\.\d+)?|::|[<>!=]=|<>|[-+*/%=<>(),.;]/;
+
+/**
+ * What a text for an SQL client does. What cannot be split into words for certain (comments, backslashes, dollar quotes)
+ * is destructive: clients and servers disagree about those.
+ */
+export function classOfSql(text: string): CommandClass {
+  const statements = splitStatements(text);
+  if (!statements || statements.length === 0) return 'destructive';
+  const classes = statements.map(classOfStatement);
+  if (classes.includes('destructive')) return 'destructive';
+  return classes.includes('config-mutation') ? 'config-mutation' : 'read';
+}
+
+/** Statements as lists of lower-case tokens; undefined where a character belongs to no token. */
+function splitStatements(text: string): readonly (readonly string[])[] | undefined {
+  const statements: string[][] = [[]];
+  if (text.includes('--') || text.includes('/*')) return undefined;
+  const next = new RegExp(TOKEN, 'y');
+  while (next.lastIndex < text.length) {
+    const token = next.exec(text)?.[0];
+    if (token === undefined) return undefined;
+    if (token === ';') statements.push([]);
+    else if (token.trim() !== '') statements.at(-1)?.push(/^['"]/.test(token) ? token : token.toLowerCase());
+  }
+  return statements.filter((statement) => statement.length > 0);
+}
+
+function classOfStatement(tokens: readonly string[]): CommandClass {
+  const [first = ''] = tokens;
+  if (tokens.some((token) => TAKES.has(token))) return 'destructive';
+  if (ADDS.has(first)) return 'config-mutation';
+  if (!READS.has(first)) return 'destructive';
+  return tokens.some((token, at) => WRITES.has(token) || isCall(tokens, at)) ? 'config-mutation' : 'read';
+}
+
+/** A name in front of a parenthesis, unless it is known only to compute. */
+function isCall(tokens: readonly string[], at: number): boolean {
+  const name = tokens[at] ?? '';
+  return tokens[at + 1] === '(' && /^["a-z_]/.test(name) && !PURE.has(name) && !NOT_CALLED.has(name);
+}

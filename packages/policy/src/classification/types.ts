@@ -1,0 +1,155 @@
+/** What a command does to the world, mildest first. */
+export type CommandClass = 'read' | 'config-mutation' | 'destructive';
+
+/** One argument as far as it is known before the command runs. */
+export interface Argument {
+  readonly text: string;
+  /**
+   * `literal`: exactly this · `path`: a pattern that can only become paths, never an option or a subcommand ·
+   * `any`: may become anything.
+   */
+  readonly shape: 'literal' | 'path' | 'any';
+}
+
+/** A variable that is set for a command, or in a script. */
+export interface Assignment {
+  readonly name: string;
+}
+
+/** `>`, `>>`, `<` and their like with what stands behind. */
+export interface Redirect {
+  readonly operator: string;
+  readonly to: Argument;
+}
+
+/** One simple command of a script. A redirect of a group, or an assignment alone, is a command without arguments. */
+export interface SimpleCommand {
+  readonly arguments: readonly Argument[];
+  readonly assignments: readonly Assignment[];
+  readonly redirects: readonly Redirect[];
+}
+
+/** A shell text whose every command is known, or why it is not. */
+export type ShellScript =
+  | { readonly ok: true; readonly commands: readonly SimpleCommand[] }
+  | { readonly ok: false; readonly reason: string };
+
+/** Parses shell texts; made once at the start of the process, since loading it is asynchronous. */
+export interface ShellGrammar {
+  parse(script: string): ShellScript;
+}
+
+/** Where a command would run. */
+export interface CommandPlace {
+  /** `self`, or the host that it is sent to. */
+  readonly host: string;
+  /** Absolute working directory; absent where it cannot be known. */
+  readonly cwd?: string;
+  /** Absolute root of the task's own copy of a workspace; absent: there is none, every path is outside. */
+  readonly workspace?: string;
+}
+
+/** One command that would run, wrappers taken off. */
+export interface InnerCommand {
+  readonly argv: readonly string[];
+  readonly host: string;
+  readonly class: CommandClass;
+  /** Name of the rule that decided, for example `git.push-force`, `unknown-program` or `undecided`. */
+  readonly rule: string;
+  /** Why, for people; lower case, no full stop. */
+  readonly reason: string;
+  /** Capabilities that it needs. */
+  readonly needs: readonly string[];
+  /** Canonical `host/kind/name` of what it acts on; empty where that is nothing, or cannot be told. */
+  readonly targets: readonly string[];
+}
+
+/** What a command is: the strictest of the commands inside. */
+export interface Classification {
+  readonly class: CommandClass;
+  readonly rule: string;
+  readonly reason: string;
+  readonly needs: readonly string[];
+  /** The one thing that everything but reads acts on; absent where there are several, or none: no destructive window. */
+  readonly target?: string;
+  /** False where a program is unknown: no window covers it except as a listed step of a plan. */
+  readonly known: boolean;
+  readonly commands: readonly InnerCommand[];
+}
+
+/** Names of what a rule acts on, as data. */
+export interface TargetSpec {
+  readonly kind: string;
+  /** Place of the first operand that names a target, subcommands counted; every one after it is another target. */
+  readonly from?: number;
+  /** Only the operand at this place is the target. */
+  readonly only?: number;
+  /** Only the last operand is the target. */
+  readonly last?: true;
+  /** Option whose value is the target. */
+  readonly option?: string;
+  /** Prefix of the operands that name targets, for `dd`. */
+  readonly prefix?: string;
+  /** Context in front of the name: places of operands, or options; where one is missing there is no target. */
+  readonly within?: readonly (number | string)[];
+  /** Context in front of the name where it is given. */
+  readonly withinIfGiven?: readonly string[];
+}
+
+/** One built-in rule. All conditions have to hold. */
+export interface BuiltInRule {
+  /** `topic.what`. */
+  readonly name: string;
+  readonly programs: readonly string[];
+  /** What the first operands are, each one of a list; absent: anything. */
+  readonly words?: readonly (readonly string[])[];
+  /** At least one of these options is given, an abbreviation included. */
+  readonly options?: readonly string[];
+  /** None of these options is given. */
+  readonly except?: readonly string[];
+  /** At least one operand after `words` matches. */
+  readonly operand?: RegExp;
+  /** The last operand is one of these. */
+  readonly last?: readonly string[];
+  /** The first operand after `words` matches. */
+  readonly first?: RegExp;
+  /** The first operand after `words` does not match, or there is none. */
+  readonly firstNot?: RegExp;
+  /** At most so many operands after `words`. */
+  readonly most?: number;
+  /** An option that is given has such a value. */
+  readonly value?: { readonly of: readonly string[]; readonly matches: RegExp };
+  /** What the SQL texts behind these options do together; none is given: `destructive`. */
+  readonly sql?: { readonly of: readonly string[]; readonly is: CommandClass };
+  readonly class: CommandClass;
+  readonly needs: readonly string[];
+  readonly target?: TargetSpec;
+  /** Destructive where a target is no path inside the workspace. */
+  readonly writes?: true;
+  /** Whatever arguments the program is given, the rule holds. */
+  readonly anyArguments?: true;
+  /** Commands that the rule has to match. */
+  readonly examples: readonly (readonly string[])[];
+  /** Commands that it may not match. */
+  readonly notExamples: readonly (readonly string[])[];
+}
+
+/** How a program reads its arguments. */
+export interface ProgramSpec {
+  readonly names: readonly string[];
+  /** Options that take the next argument where no value is attached. */
+  readonly valued?: readonly string[];
+  /** Options without a value. */
+  readonly flags?: readonly string[];
+  /** Options that make names mean something of another place: no target. */
+  readonly elsewhere?: readonly string[];
+  /** Options are words behind one dash. */
+  readonly singleDash?: true;
+}
+
+/** Rules of one topic. */
+export interface RulePack {
+  readonly topic: string;
+  readonly programs: readonly ProgramSpec[];
+  readonly rules: readonly BuiltInRule[];
+}

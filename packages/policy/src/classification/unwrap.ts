@@ -1,0 +1,71 @@
+import { assignedName } from './environment.ts';
+import { skipOptions } from './options.ts';
+import type { Argument, CommandPlace } from './types.ts';
+import { unwrapFind } from './unwrap-find.ts';
+import { unwrapShell, unwrapShellWords, unwrapSu } from './unwrap-shell.ts';
+import { unwrapSsh } from './unwrap-ssh.ts';
+import type { Unwrapped } from './unwrapped.ts';
+import { WRAPPERS, type WrapperSpec } from './wrappers.ts';
+
+type Unwrap = (args: readonly Argument[], place: CommandPlace) => Unwrapped;
+
+const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'mksh'] as const;
+
+const BY_NAME: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
+  ...WRAPPERS.flatMap((spec) => spec.names.map((name): [string, Unwrap] => [name, (a, p) => unwrapWith(spec, a, p)])),
+  ...SHELLS.map((name): [string, Unwrap] => [name, unwrapShell]),
+  ['su', unwrapSu],
+  ['runuser', unwrapSu],
+  ['watch', unwrapShellWords],
+  ['ssh', unwrapSsh],
+  ['find', unwrapFind],
+  ['gfind', unwrapFind],
+]);
+
+/** Takes one wrapper off. `program` is the name of the program, without its folder. */
+export function unwrap(program: string, args: readonly Argument[], place: CommandPlace): Unwrapped {
+  return BY_NAME.get(program)?.(args, place) ?? { kind: 'plain' };
+}
+
+function unwrapWith(spec: WrapperSpec, args: readonly Argument[], place: CommandPlace): Unwrapped {
+  let moves = false;
+  let replaced: string | undefined;
+  const start = skipOptions(args, spec, (name, value) => {
+    if (spec.moves?.includes(name)) moves = true;
+    if (spec.appends && name === '-I') replaced = value;
+  });
+  if (start === undefined) return { kind: 'undecided', reason: 'an option in front of the command is not known' };
+  const own = spec.own ?? 0;
+  let at = start + own;
+  const variables: string[] = [];
+  while (spec.assignments && at < args.length) {
+    const name = assignedName(args[at]?.text ?? '');
+    if (name === undefined) break;
+    variables.push(name);
+    at++;
+  }
+  const inside = args.slice(at);
+  if (inside.length === 0) {
+    return spec.readsAlone ? { kind: 'nothing' } : { kind: 'undecided', reason: 'it names no command' };
+  }
+  const commands = [spec.appends ? [...inside.map((argument) => withUnknown(argument, replaced)), UNKNOWN] : inside];
+  return {
+    kind: 'commands',
+    commands,
+    place: moves ? moved(place) : place,
+    variables,
+    elsewhere: spec.elsewhere === true,
+  };
+}
+
+/** What `xargs` appends. */
+const UNKNOWN: Argument = { text: '…', shape: 'any' };
+
+/** `xargs -I TEXT`: whatever comes in stands wherever the text stood. */
+function withUnknown(argument: Argument, replaced: string | undefined): Argument {
+  return replaced !== undefined && argument.text.includes(replaced) ? { ...argument, shape: 'any' } : argument;
+}
+
+function moved({ host, workspace }: CommandPlace): CommandPlace {
+  return { host, ...(workspace === undefined ? {} : { workspace }) };
+}

@@ -1,0 +1,21 @@
+import type { Argument, CommandPlace } from './types.ts';
+
+/** What is inside a command. */
+export type Unwrapped =
+  /** It wraps nothing. */
+  | { readonly kind: 'plain' }
+  /** Nobody can say what runs. */
+  | { readonly kind: 'undecided'; readonly reason: string }
+  /** It reads, and runs nothing. */
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'script'; readonly script: string; readonly place: CommandPlace }
+  | {
+      readonly kind: 'commands';
+      readonly commands: readonly (readonly Argument[])[];
+      /** What is left for the program itself to do, as arguments; absent: nothing but running the commands. */
+      readonly own?: readonly Argument[];
+      readonly place: CommandPlace;
+      readonly variables: readonly string[];
+      /** The files and services are those of another root or container. */
+      readonly elsewhere: boolean;
+    };

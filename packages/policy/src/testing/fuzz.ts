@@ -1,0 +1,175 @@
+import { ok } from 'node:assert/strict';
+import fc from 'fast-check';
+import { type CommandClassifier, createCommandClassifier } from '../classification/classify.ts';
+import type { ShellGrammar } from '../classification/types.ts';
+import { compileConfig } from '../compile.ts';
+import { BASE } from './fixtures.ts';
+
+/** What a run of a fuzzer came to. */
+export interface FuzzReport {
+  readonly runs: number;
+  readonly slowestMs: number;
+}
+
+/** Longest that one input may take, milliseconds. */
+const LONGEST_MS = 100;
+
+const LINES = BASE.split('\n');
+const junk = fc.oneof(
+  fc.string({ maxLength: 40 }),
+  fc.constantFrom(
+    '[[',
+    ']]',
+    '"""',
+    "'''",
+    '= =',
+    '\u0000',
+    '\ufeff',
+    '\r',
+    '{a={b={',
+    '[a.b.c]',
+    'x = 1e999',
+    '#',
+    '\\u0000',
+  ),
+  fc.constantFrom(...LINES),
+);
+
+/** A configuration with some of its lines changed, doubled, dropped or torn. */
+const tornConfig = fc
+  .array(fc.record({ at: fc.nat(LINES.length - 1), drop: fc.nat(2), text: junk, cut: fc.nat(20) }), { maxLength: 6 })
+  .map((edits) => {
+    const lines = [...LINES];
+    for (const { at, drop, text, cut } of edits) lines.splice(at, drop, text, (LINES[at] ?? '').slice(cut));
+    return lines.join('\n');
+  });
+
+const WORDS = [
+  'rm',
+  'ls',
+  'sudo',
+  'env',
+  'xargs',
+  'sh',
+  'bash',
+  '-c',
+  '-rf',
+  '--',
+  'A=1',
+  'ssh',
+  'db',
+  'find',
+  '.',
+  '-exec',
+  '{}',
+  ';',
+  '+',
+  'git',
+  'push',
+  '-f',
+  'origin',
+  'main',
+  'psql',
+  'select 1',
+  "drop table x; select '",
+  'curl',
+  '-o',
+  '/etc/x',
+  'tee',
+  'kubectl',
+  '--context',
+  'delete',
+  'timeout',
+  '5',
+  'nice',
+  '-n',
+  'docker',
+  '*',
+  '',
+  '-',
+  '/',
+  '..',
+] as const;
+const SYNTAX = [
+  '$(',
+  ')',
+  '`',
+  '"',
+  "'",
+  ';',
+  '&&',
+  '|',
+  '>',
+  '<<EOF\n',
+  '{',
+  '}',
+  '(',
+  '\\',
+  '\n',
+  '*',
+  '~',
+  '#',
+  ' ',
+  '$x',
+  '[[',
+];
+
+const script = fc
+  .array(fc.oneof(fc.constantFrom(...WORDS), fc.constantFrom(...SYNTAX), fc.string({ maxLength: 8 })), {
+    maxLength: 24,
+  })
+  .map((parts) => parts.join(' '));
+const argv = fc.array(fc.oneof(fc.constantFrom(...WORDS), fc.string({ unit: 'binary', maxLength: 12 }), script), {
+  maxLength: 12,
+});
+
+function fuzz<T>(
+  inputs: fc.Arbitrary<T>,
+  runs: number,
+  seed: number,
+  take: (input: T) => void,
+  now: () => number,
+): FuzzReport {
+  let slowestMs = 0;
+  fc.assert(
+    fc.property(inputs, (input) => {
+      slowestMs = Math.max(
+        slowestMs,
+        timeOf(() => take(input), now),
+      );
+    }),
+    { numRuns: runs, seed },
+  );
+  ok(slowestMs <= LONGEST_MS, `one input took ${slowestMs} ms`);
+  return { runs, slowestMs };
+}
+
+/** Best of three where the first try is slow: what the machine does meanwhile is no fault of the input. */
+function timeOf(take: () => void, now: () => number): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < 3 && best > LONGEST_MS; attempt++) {
+    const startedAt = now();
+    take();
+    best = Math.min(best, now() - startedAt);
+  }
+  return best;
+}
+
+/** However a configuration is torn, loading answers with a value. */
+export function fuzzConfig(runs: number, seed: number, now: () => number): FuzzReport {
+  return fuzz(tornConfig, runs, seed, (text) => void compileConfig(text), now);
+}
+
+/** Any argument list has a class, and nothing that removes a file is a read. */
+export function fuzzCommands(grammar: ShellGrammar, runs: number, seed: number, now: () => number): FuzzReport {
+  const classifier = createCommandClassifier({ grammar });
+  return fuzz(argv, runs, seed, (args) => checkCommand(classifier, args), now);
+}
+
+function checkCommand(classifier: CommandClassifier, args: readonly string[]): void {
+  const { class: is, target, commands } = classifier.classify(args, { host: 'self', cwd: '/w', workspace: '/w' });
+  ok(commands.length > 0);
+  ok(is !== 'read' || commands.every((one) => one.class === 'read'));
+  ok(target === undefined || commands.some(({ targets }) => targets.includes(target)));
+  if (args[0] === 'rm') ok(is === 'destructive');
+}

@@ -1,0 +1,51 @@
+/**
+ * `npm run mutation -- PACKAGE [FILE…]`: changes the code of a package in small ways, one at a time, and says which
+ * changes its unit tests do not notice. Not part of CI: it takes long. FILES are below the package's `src`.
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bin, run } from './lib/run.mjs';
+import { ROOT } from './lib/tree.mjs';
+
+const [name, ...files] = process.argv.slice(2);
+if (name === undefined) {
+  console.error('usage: npm run mutation -- PACKAGE [FILE…]');
+  process.exit(2);
+}
+
+const sources = `packages/${name}/src`;
+const mutate = files.length > 0 ? files.map((file) => `${sources}/${file}`) : [`${sources}/**/*.ts`];
+const cache = join(ROOT, 'node_modules/.cache/mutation');
+mkdirSync(cache, { recursive: true });
+mkdirSync(join(ROOT, 'reports'), { recursive: true });
+
+// Only the tests of the package: what others notice proves nothing about them.
+writeFileSync(
+  join(cache, 'vitest.config.mjs'),
+  `export default { test: { include: ['${sources}/**/*.test.ts'], testTimeout: 120_000, reporters: ['default'] } };\n`,
+);
+writeFileSync(
+  join(cache, 'stryker.config.json'),
+  JSON.stringify({
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { configFile: 'node_modules/.cache/mutation/vitest.config.mjs' },
+    // Rules that are data are tested by their examples; models are tests themselves.
+    mutate: [...mutate, '!**/*.test.ts', '!**/testing/**', '!**/packs/**', '!**/index.ts'],
+    ignorePatterns: ['reports', '**/dist'],
+    tempDirName: 'reports/mutants',
+    // It would rewrite tsconfig.json with an interface that TypeScript 7 no longer has.
+    tsconfigFile: 'none.json',
+    ignoreStatic: true,
+    concurrency: 2,
+    timeoutMS: 60_000,
+    reporters: ['clear-text', 'json'],
+    jsonReporter: { fileName: `reports/mutation-${name}.json` },
+    clearTextReporter: { allowColor: false, reportTests: false, logTests: false },
+    thresholds: { high: 95, low: 90, break: 90 },
+  }),
+);
+const { status, output } = await run(bin('stryker'), ['run', join(cache, 'stryker.config.json')]);
+console.log(output);
+rmSync(cache, { recursive: true, force: true });
+process.exitCode = status;
