@@ -53,6 +53,6 @@ export const DEFAULT_LIMITS: MeshLimits = {
   keepaliveTimeoutMs: 10_000,
   revokedGraceMs: 1_000,
   peerRate: { perSecond: 2_000, burst: 4_000 },
-  strangerRate: { perSecond: 0.2, burst: 5 },
+  strangerRate: { perSecond: 1, burst: 20 },
   knockRate: { perSecond: 10, burst: 100 },
 };
