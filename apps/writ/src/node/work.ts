@@ -56,6 +56,7 @@ export function createWork(base: Foundations, environment: Environment, closers:
   const executor = createExecutor({
     database,
     tasks: stores.tasks,
+    mirrors: stores.mirrors,
     authority,
     engine,
     runner,

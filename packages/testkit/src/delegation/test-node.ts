@@ -96,7 +96,15 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const authority = createAuthority({ database, engine, random, logger, ...stores });
   const common = { database, engine, clock, random, logger };
   const workspaces = (name: string): string | undefined => engine.snapshot().config.workspaces.get(name)?.path;
-  const executor = createExecutor({ ...common, tasks, authority, runner, workspaces, slots: options.slots ?? 2 });
+  const executor = createExecutor({
+    ...common,
+    tasks,
+    mirrors,
+    authority,
+    runner,
+    workspaces,
+    slots: options.slots ?? 2,
+  });
   const clients: Record<string, PeerClient> = { self: createLocalPeerClient(executor), ...options.peers };
   const origin = createOrigin({
     ...common,
