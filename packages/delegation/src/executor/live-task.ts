@@ -1,13 +1,18 @@
 import type { Ask, Lease, Subject } from '@writ/authority';
+import type { Grant } from '@writ/policy';
 import type { Granted, Task, TaskBounds } from '@writ/task-store';
 import type { StopCause } from '../outcome.ts';
-import type { Run } from '../types.ts';
+import type { Run, RunSpec } from '../types.ts';
 
 /** What an attempt was started with. */
 export interface Permit {
   readonly granted: Granted;
   /** What the effective profile held at the start. */
   readonly closure: readonly string[];
+  /** Everything that the start granted. */
+  readonly grant: Grant;
+  /** What the runner was told. */
+  readonly spec: RunSpec;
   readonly lease?: Lease;
 }
 

@@ -1,7 +1,7 @@
 import type { StartPermit } from '@writ/authority';
-import { toWritError } from '@writ/core';
+import { toWritError, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
-import { isTerminal, type Task } from '@writ/task-store';
+import { type Granted, isTerminal, type Task } from '@writ/task-store';
 import { type DeadlineSource, outcomeWithoutRun } from '../outcome.ts';
 import type { PreparedRun, Run, RunSpec } from '../types.ts';
 import { grantedOf } from './intake.ts';
@@ -151,11 +151,21 @@ function startPermitted(
   if (differs(task, started)) journal.append(tx, started, [{ kind: 'granted', granted }]);
   return {
     spec,
-    permit: { closure: decision.grant?.closure ?? [], granted, ...(lease ? { lease } : {}) },
+    permit: permitOf(permit, granted, spec),
     deadlineMs,
     deadline: sourceOf(deadlineMs, lease?.expiresAtMs, task.bounds.writExpiresAtMs),
     output: outputOf(parts, task.id, epoch),
   };
+}
+
+function permitOf(
+  { decision, lease }: Extract<StartPermit, { permitted: true }>,
+  granted: Granted,
+  spec: RunSpec,
+): Permit {
+  const { grant } = decision;
+  if (!grant) throw new WritError('INTERNAL', 'a decision that allows has no grant');
+  return { closure: grant.closure, grant, granted, spec, ...(lease ? { lease } : {}) };
 }
 
 function outputOf({ clock, journal, logger }: ExecutorParts, task: string, epoch: number): OutputGroups {

@@ -394,10 +394,13 @@ describe('cancel', () => {
 });
 
 describe('trust', () => {
-  it('ends the tasks of a peer that is removed here, and tells it', async () => {
+  it.each([
+    ['removed', WITHOUT_BETA],
+    ['disabled', ALPHA_POLICY.replace('[peers.beta]\n', '[peers.beta]\nenabled = false\n')],
+  ])('ends the tasks of a peer that is %s here, and tells it', async (_name, policy) => {
     const id = await accepted();
     const run = await passing(runner.runOf(id));
-    await asking.engine.reload(WITHOUT_BETA, { acceptWidening: true });
+    await asking.engine.reload(policy, { acceptWidening: true });
     await until(() => asking.origin.get(id)?.state === 'failed');
     expect(asking.origin.get(id)?.outcome?.code).toBe('TRUST_REVOKED');
     await until(() => run.stops.length > 0);
