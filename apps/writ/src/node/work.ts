@@ -29,7 +29,7 @@ export interface Work {
 
 /** Tasks that run at once for each processor; the others queue. */
 const SLOTS_PER_CPU = 4;
-/** Most bytes of one task's transcript. */
+/** Most bytes of one task's transcript, at either end. */
 const TRANSCRIPT_CAP_BYTES = 64 * 1024 * 1024;
 
 export function createWork(base: Foundations, environment: Environment, closers: Closers): Work {
@@ -38,6 +38,7 @@ export function createWork(base: Foundations, environment: Environment, closers:
     database,
     leases: stores.leases,
     requestLog: stores.requestLog,
+    invites: stores.invites,
     engine,
     liveTasks: { countLive: (tx, subject) => stores.tasks.countLive(tx, subject) },
     random,
@@ -79,6 +80,7 @@ export function createWork(base: Foundations, environment: Environment, closers:
     directory: withSelf(peers, executor),
     issuer: createWritIssuer(base.identity, engine, clock, random),
     transcripts: createFileTranscripts(home.mirrorsDir),
+    transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
     recordSession: createSessionRecord(stores.sessions, base.identity.public.id),
     clock,
     random,
