@@ -54,7 +54,7 @@ async function spawnRun(
   const { clock, logger } = options;
   const argv = resolveArgv(spec.runner, spec.input, work);
   const env = buildEnvironment({ node: options.env, allowed: spec.env, home, tmp, task, nonce });
-  const transcript = transcripts.writer(task);
+  const transcript = transcripts.writer(task, spec.maxOutputBytes);
   const capture = createCapture(transcript, sink, logger);
   const result = await spawner.spawn({ argv, cwd: work, env, nonce, folder, graceMs }, capture.onOutput);
   if (!result.ok) {

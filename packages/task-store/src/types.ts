@@ -255,6 +255,8 @@ export interface MirrorStore {
   setAccepted(tx: WriteTx, id: string): Mirror | undefined;
   setUnreachable(tx: WriteTx, id: string, unreachable: boolean): Mirror | undefined;
   setCancelRequested(tx: WriteTx, id: string): Mirror | undefined;
+  /** Where the output that was taken over ends in the transcript, bytes; 0: none was. */
+  outputEnd(tx: ReadTx, id: string): number;
   /** Ends a mirror that the executor never took (denied, refused, lost). Undefined, with no effect, on one that is terminal. */
   end(tx: WriteTx, id: string, outcome: TaskOutcome): Mirror | undefined;
   events(tx: ReadTx, id: string, afterSeq: number, limit: number): readonly TaskEvent[];

@@ -14,6 +14,8 @@ export interface OriginOptions {
   readonly directory: PeerDirectory;
   readonly issuer: WritIssuer;
   readonly transcripts: TranscriptMirror;
+  /** Once a copy holds so many bytes, what follows is only counted. */
+  readonly transcriptCapBytes: number;
   /** Stores the session of a wish, where it is not stored yet, in the transaction that stores the wish. */
   readonly recordSession: (tx: WriteTx, session: { readonly id: string; readonly agent: string }) => void;
   readonly clock: Clock;
