@@ -47,6 +47,16 @@ export interface TaskOutcome {
   readonly stderrBytes: number;
   readonly startedAtMs?: number;
   readonly endedAtMs: number;
+  /** In a mirror only, of a task that was refused: where, and what was answered beside code and message. */
+  readonly refusal?: TaskRefusal;
+}
+
+/** A decision that made no task, as it was answered. */
+export interface TaskRefusal {
+  readonly decidedBy: 'here' | 'peer';
+  readonly effect: 'ask' | 'deny';
+  readonly nextSteps: readonly string[];
+  readonly generation: number;
 }
 
 /** What the executing node granted; shown on both ends. */
