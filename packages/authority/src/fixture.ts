@@ -1,6 +1,13 @@
 import { type Clock, createSystemRandom, nodeIdFromBase32, silentLogger } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
-import { createLeaseStore, createRequestLogStore, type LeaseStore, type RequestLogStore } from '@writ/lease-store';
+import {
+  createInviteStore,
+  createLeaseStore,
+  createRequestLogStore,
+  type InviteStore,
+  type LeaseStore,
+  type RequestLogStore,
+} from '@writ/lease-store';
 import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import { createAuthority } from './authority.ts';
 import type { Ask, Authority, LeaseGrant, Subject } from './types.ts';
@@ -63,6 +70,7 @@ export interface Fixture {
   readonly authority: Authority;
   readonly leases: LeaseStore;
   readonly requestLog: RequestLogStore;
+  readonly invites: InviteStore;
   /** How many live tasks each subject has. */
   readonly live: Map<string, number>;
   /** Moves the wall clock; negative: back. */
@@ -85,11 +93,21 @@ export async function createFixture(
   const engine = wrap.engine?.(real) ?? real;
   const leases = wrap.leases?.(createLeaseStore()) ?? createLeaseStore();
   const requestLog = createRequestLogStore();
+  const invites = createInviteStore();
   const live = new Map<string, number>();
   const liveTasks = { countLive: (_: unknown, subject: string) => live.get(subject) ?? 0 };
-  const parts = { database, engine, leases, requestLog, liveTasks, random: createSystemRandom(), logger: silentLogger };
+  const parts = {
+    database,
+    engine,
+    leases,
+    requestLog,
+    invites,
+    liveTasks,
+    random: createSystemRandom(),
+    logger: silentLogger,
+  };
   return {
-    ...{ database, engine, leases, requestLog, live, authority: createAuthority(parts) },
+    ...{ database, engine, leases, requestLog, invites, live, authority: createAuthority(parts) },
     move(ms) {
       nowMs += ms;
     },

@@ -1,5 +1,6 @@
 export type { Lease } from '@writ/lease-store';
 export { createAuthority } from './authority.ts';
+export { withdrawalCode } from './start.ts';
 export type {
   Ask,
   Authority,

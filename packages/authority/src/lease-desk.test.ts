@@ -131,6 +131,24 @@ describe('leases, as a person lends them', () => {
     expect(at.authority.preview(FROM_ALPHA, askFor('repo-dev')).effect).toBe('allow');
   });
 
+  it('take every unused invite along, expired or not, when a clock that went back is accepted', () => {
+    const invite = { secretHash: '0', profiles: ['query'], workspaces: [] };
+    at.database.withWriteTx((tx) => {
+      at.invites.insert(tx, { ...invite, id: 'short', expiresAtMs: START_MS + 1000 });
+      at.invites.insert(tx, { ...invite, id: 'long', expiresAtMs: START_MS + 2 * DAY_MS });
+    });
+    at.move(2000);
+    at.database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'test', actor: 'test' }));
+    at.move(-DAY_MS);
+    at.authority.acceptClock('person');
+    expect(at.database.withReadTx((tx) => at.invites.listOpen(tx, at.database.nowMs()))).toEqual([]);
+    expect(at.database.withWriteTx((tx) => ['short', 'long'].map((id) => at.invites.use(tx, id)))).toEqual([
+      false,
+      false,
+    ]);
+    expect(at.database.auditTail(1)[0]).toMatchObject({ action: 'invite.ended', details: { count: 2 } });
+  });
+
   it('are swept away with old request counts once they have been dead for thirty days', () => {
     at.authority.grantLease(GRANT);
     at.database.withWriteTx((tx) => at.authority.decide(tx, FROM_ALPHA, askFor('query')));

@@ -17,7 +17,7 @@ export type LeaseDesk = Pick<
 >;
 
 export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
-  const { database, engine, leases, logger, requestLog } = options;
+  const { database, engine, invites, leases, logger, requestLog } = options;
   const listeners = new Set<(lease: Lease) => void>();
 
   function notify(lease: Lease): void {
@@ -68,6 +68,8 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
         for (const lease of leases.list(tx, { includeDead: true, nowMs: tx.nowMs })) {
           if (revoke(tx, lease.id, by)) ended += 1;
         }
+        const closed = invites.endAll(tx);
+        if (closed > 0) tx.audit({ kind: 'lease', action: 'invite.ended', actor: by, details: { count: closed } });
       });
       return ended;
     },

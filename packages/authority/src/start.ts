@@ -90,10 +90,14 @@ const CLAIM_CODES: Readonly<Record<ClaimRefusal, RefusalCode>> = {
   'clock-backwards': 'CLOCK_BACKWARDS',
 };
 
+/** The code of work that policy no longer allows, whether it waits or runs; not for LEASE_REQUIRED of what waits. */
+export function withdrawalCode(decision: Decision): 'TRUST_REVOKED' | 'PROFILE_NOT_ALLOWED' {
+  return TRUST.includes(decision.code) ? 'TRUST_REVOKED' : 'PROFILE_NOT_ALLOWED';
+}
+
 /** How the task ends for this decision: what it had when it was admitted has gone away since. */
 function refusalOf(options: AuthorityOptions, tx: WriteTx, { subject }: StartRequest, decision: Decision): RefusalCode {
-  if (TRUST.includes(decision.code)) return 'TRUST_REVOKED';
-  if (decision.code !== 'LEASE_REQUIRED') return 'PROFILE_NOT_ALLOWED';
+  if (decision.code !== 'LEASE_REQUIRED') return withdrawalCode(decision);
   if (tx.clockIsBackwards) return 'CLOCK_BACKWARDS';
   const { peer, origin, session } = leaseQueryOf(subject);
   const last = options.leases

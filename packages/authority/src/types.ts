@@ -1,6 +1,6 @@
 import type { Logger, Random, RunningCode, WritError } from '@writ/core';
 import type { Database, ReadTx, WriteTx } from '@writ/database';
-import type { Lease, LeaseStore, RequestLogStore } from '@writ/lease-store';
+import type { InviteStore, Lease, LeaseStore, RequestLogStore } from '@writ/lease-store';
 import type { Decision, DecisionRequest, PolicyEngine } from '@writ/policy';
 
 /** Who asks, as credentials proved it; never as the caller declared it. */
@@ -73,7 +73,10 @@ export interface Authority {
   revokeLease(id: string, by: string): boolean;
   /** Called after the commit of a revocation; what a listener throws is logged and stops no other. */
   onLeaseRevoked(listener: (lease: Lease) => void): () => void;
-  /** Accepts a wall clock that went back; every lease that is not dead is revoked with it. Returns how many. */
+  /**
+   * Accepts a wall clock that went back; every lease that is not dead and every open invite ends with
+   * it. Returns how many leases.
+   */
   acceptClock(by: string): number;
   /** Removes dead leases and old request counts, a bounded number at a time; for the start and every hour. */
   sweep(): { readonly leases: number; readonly requests: number };
@@ -89,6 +92,8 @@ export interface AuthorityOptions {
   readonly database: Database;
   readonly leases: LeaseStore;
   readonly requestLog: RequestLogStore;
+  /** Invites end with the leases when a clock that went back is accepted. */
+  readonly invites: Pick<InviteStore, 'endAll'>;
   /** The node's one engine. */
   readonly engine: PolicyEngine;
   readonly liveTasks: LiveTaskCounter;

@@ -17,6 +17,7 @@ const CANCEL: Ending = { kind: 'cancel', cause: 'person' };
 const LIMIT: Ending = { kind: 'output-limit', limitBytes: 1024 };
 
 describe('outcomeOf', () => {
+  const FULL: RunReport = { ...report(EXIT_0, true), unwritten: 'ENOSPC: no space left on device' };
   const cases: readonly [string, RunReport, Partial<OutcomePolicy>, string, string | undefined, boolean][] = [
     ['exit 0', report(EXIT_0), {}, 'completed', undefined, false],
     ['exit 3', report(EXIT_3), {}, 'failed', 'WORKER_FAILED', false],
@@ -38,6 +39,8 @@ describe('outcomeOf', () => {
       undefined,
       true,
     ],
+    ['exit 0 after the disk was full', FULL, {}, 'failed', 'INTERNAL', true],
+    ['exit 0 after the disk was full, output cut', FULL, { onOverflow: 'truncate' }, 'completed', undefined, true],
     ['an output limit', report(LIMIT), {}, 'failed', 'RESULT_TOO_LARGE', true],
     ['a signal', report(KILLED), {}, 'failed', 'WORKER_FAILED', false],
     ['a signal after an overflow', report(KILLED, true), {}, 'failed', 'WORKER_FAILED', true],
@@ -77,6 +80,7 @@ describe('outcomeOf', () => {
     expect(outcome).toMatchObject({ state, truncated, stdoutBytes: 7, stderrBytes: 3, startedAtMs: 10, endedAtMs: 20 });
     expect(outcome.code).toBe(code);
     expect(outcome.message).toMatch(/^[a-z]/);
+    if (run === FULL) expect(outcome.message).toContain('disk of this node refused a part of its output: ENOSPC');
   });
 
   it('reports an overflow that fails as its own ending', () => {

@@ -65,6 +65,7 @@ function endingVerdict(report: RunReport, policy: OutcomePolicy): Verdict {
       if (ending.exitCode !== 0) {
         return { state: 'failed', code: 'WORKER_FAILED', message: `exited with status ${ending.exitCode}` };
       }
+      if (report.unwritten !== undefined) return diskVerdict(report.unwritten, policy);
       return report.truncated ? overflowVerdict(policy) : { state: 'completed', message: 'exited with status 0' };
     case 'signal':
       return { state: 'failed', code: 'WORKER_FAILED', message: `ended by signal ${ending.signal}` };
@@ -89,6 +90,13 @@ function overflowVerdict(policy: OutcomePolicy): Verdict {
     message: `exited with status 0 but wrote more than ${limit}`,
     ending: { kind: 'output-limit', limitBytes: policy.maxOutputBytes },
   };
+}
+
+/** The work itself went well, but this node lost a part of what it wrote. */
+function diskVerdict(fault: string, policy: OutcomePolicy): Verdict {
+  const lost = `the disk of this node refused a part of its output: ${fault}`;
+  if (policy.onOverflow === 'truncate') return { state: 'completed', message: `exited with status 0; ${lost}` };
+  return { state: 'failed', code: 'INTERNAL', message: `exited with status 0, but ${lost}` };
 }
 
 function timeoutVerdict(timeoutMs: number, deadline: DeadlineSource): Verdict {

@@ -136,6 +136,8 @@ export interface RunSink {
 export interface RunReport {
   readonly ending: Ending;
   readonly truncated: boolean;
+  /** Why the disk of this node refused a part of the output; absent: it did not. */
+  readonly unwritten?: string;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
   readonly startedAtMs: number;

@@ -119,6 +119,8 @@ export interface InviteStore {
   listOpen(tx: ReadTx, nowMs: number): readonly InviteRecord[];
   /** Marks it used in one statement; false where it was used, is expired or missing. */
   use(tx: WriteTx, id: string): boolean;
+  /** Marks every unused one used, expired or not, whatever the clock says; returns how many. */
+  endAll(tx: WriteTx): number;
 }
 
 /** Small durable facts of a node, by key: the accepted policy text and its digest, schema of the home, … */

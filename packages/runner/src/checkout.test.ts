@@ -121,6 +121,7 @@ describe('a ref', () => {
     expect(await at('topic/a')).toBe(`${second}\ntopic/a\n`);
     expect(await at('refs/heads/topic/a')).toBe(`${second}\ntopic/a\n`);
     expect(await at('v1')).toBe(`${first}\ndetached\n`);
+    expect(await at('HEAD')).toBe(`${first}\nmain\n`);
     expect(await at(second)).toBe(`${second}\ndetached\n`);
     expect(await at(second.slice(0, 8))).toBe(`${second}\ndetached\n`);
     expect(await at('main')).toBe(`${first}\nmain\n`);

@@ -24,7 +24,8 @@ export async function checkout(
   place: { readonly folder: string; readonly work: string },
   git: GitIn,
 ): Promise<void> {
-  const { ref } = source;
+  // The clone itself checks out what HEAD is there.
+  const ref = source.ref === 'HEAD' ? undefined : source.ref;
   if (ref !== undefined && (ref === '' || BAD_REF.test(ref))) {
     throw new WritError('BAD_REQUEST', `${quote(ref)} is no name of a branch, tag or commit`, { details: { ref } });
   }

@@ -66,9 +66,18 @@ describe('the transcript', () => {
     await harness.close();
   });
 
+  it('has room for all that may be written, whatever its cap', async () => {
+    const harness = await createHarness({ transcriptCapBytes: 1000 });
+    const spec = harness.spec(['sh', '-c', 'yes | head -c 300000'], { maxOutputBytes: 300_000 });
+    const { report } = await harness.run([], spec);
+    expect(report).toMatchObject({ truncated: false, stdoutBytes: 300_000 });
+    expect(await harness.runner.readTranscript(spec.task, 0, MIB)).toHaveLength(300_000);
+    await harness.close();
+  });
+
   it('stops at its cap to the byte; the rest is counted without an offset', async () => {
     const harness = await createHarness({ transcriptCapBytes: 100_000 });
-    const spec = harness.spec(['sh', '-c', 'yes | head -c 300000'], { maxOutputBytes: MIB });
+    const spec = harness.spec(['sh', '-c', 'yes | head -c 300000'], { maxOutputBytes: 50_000 });
     let kept = 0;
     let dropped = 0;
     const run = await harness.launch(spec, {
@@ -80,18 +89,19 @@ describe('the transcript', () => {
         }
       },
     });
-    expect(await run.done).toMatchObject({ truncated: false, stdoutBytes: 300_000 });
+    expect(await run.done).toMatchObject({ truncated: true, stdoutBytes: 300_000 });
     expect({ kept, dropped }).toEqual({ kept: 100_000, dropped: 200_000 });
     expect(await harness.runner.readTranscript(spec.task, 0, MIB)).toHaveLength(100_000);
     await harness.close();
   });
 
-  it('that cannot be written lets the run go on and says truncated', async () => {
+  it('that cannot be written lets the run go on and says why', async () => {
     const harness = await createHarness();
     const spec = harness.spec(['sh', '-c', 'echo x; exit 2']);
     await mkdir(join(harness.folder, 'transcripts', `${spec.task}.log`), { recursive: true });
     const { report, stdout } = await harness.run([], spec);
     expect(report).toMatchObject({ ending: { kind: 'exit', exitCode: 2 }, truncated: true, stdoutBytes: 2 });
+    expect(report.unwritten).toContain('EISDIR');
     expect(stdout).toBe('x\n');
     await harness.close();
   });

@@ -56,7 +56,7 @@ async function spawnRun(
   const { access } = spec;
   const allowed = spec.env;
   const env = buildEnvironment({ node: options.env, allowed, home, tmp, task, nonce, ...(access ? { access } : {}) });
-  const transcript = transcripts.writer(task);
+  const transcript = transcripts.writer(task, spec.maxOutputBytes);
   const capture = createCapture(transcript, sink, logger);
   const result = await spawner.spawn({ argv, cwd: work, env, nonce, folder, graceMs }, capture.onOutput);
   if (!result.ok) {

@@ -46,7 +46,7 @@ it('a reload that takes a profile away is acknowledged while a clone hangs, and 
     expect(nonces.flatMap(harness.alive).length).toBeGreaterThanOrEqual(2);
     expect(await node.engine.reload(policy(folder, ''), { acceptWidening: false })).toMatchObject({ reloaded: true });
     for await (const _ of node.executor.watch('t1', 0, new AbortController().signal)) void _;
-    expect(node.executor.get('t1')?.outcome).toMatchObject({ state: 'failed', code: 'TRUST_REVOKED' });
+    expect(node.executor.get('t1')?.outcome).toMatchObject({ state: 'failed', code: 'PROFILE_NOT_ALLOWED' });
     expect(node.executor.get('t1')?.attemptNonce).toBeUndefined();
     expect(nonces.flatMap(harness.alive)).toEqual([]);
   } finally {

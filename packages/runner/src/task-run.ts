@@ -65,7 +65,8 @@ export function createRun(parts: RunParts): Run {
     const { stdout, stderr } = capture.totals;
     return {
       ending: endingOf(end, cause, spec.timeoutMs),
-      truncated: stdout + stderr > spec.maxOutputBytes || transcript.broken,
+      truncated: stdout + stderr > spec.maxOutputBytes || transcript.fault !== undefined,
+      ...(transcript.fault === undefined ? {} : { unwritten: transcript.fault }),
       stdoutBytes: stdout,
       stderrBytes: stderr,
       startedAtMs,

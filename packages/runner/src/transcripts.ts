@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Logger, sha256Hex } from '@writ/core';
+import { type Logger, sha256Hex, toWritError } from '@writ/core';
 
 /** The growing transcript of one attempt. */
 export interface TranscriptWriter {
@@ -10,15 +10,18 @@ export interface TranscriptWriter {
    * from this offset. Never rejects.
    */
   append(bytes: Uint8Array): Promise<{ readonly kept: number; readonly offset: number }>;
-  /** Bytes could not be written although there was room for them. */
-  readonly broken: boolean;
+  /** Why bytes could not be written although there was room for them; undefined: they could. */
+  readonly fault: string | undefined;
   close(): Promise<void>;
 }
 
-/** One file a task: the bytes of both streams as they came, at most `capBytes`, readable by the node's user only. */
+/** One file a task: the bytes of both streams as they came, up to a cap, readable by the node's user only. */
 export interface Transcripts {
-  /** A later attempt goes on where the earlier one ended. No file is made before the first byte. */
-  writer(task: string): TranscriptWriter;
+  /**
+   * Has room for the cap, or for `wantedBytes` where that is more. A later attempt goes on where the earlier one ended.
+   * No file is made before the first byte.
+   */
+  writer(task: string, wantedBytes: number): TranscriptWriter;
   read(task: string, offset: number, limit: number): Promise<Uint8Array>;
 }
 
@@ -27,7 +30,7 @@ const LARGEST_READ_BYTES = 16 * 1024 * 1024;
 
 export function createTranscripts(root: string, capBytes: number, logger: Logger): Transcripts {
   return {
-    writer: (task) => createWriter(root, task, capBytes, logger),
+    writer: (task, wantedBytes) => createWriter(root, task, Math.max(capBytes, wantedBytes), logger),
     async read(task, offset, limit) {
       const file = await openExisting(fileOf(root, task));
       if (file === undefined) return new Uint8Array();
@@ -46,7 +49,7 @@ export function createTranscripts(root: string, capBytes: number, logger: Logger
 function createWriter(root: string, task: string, capBytes: number, logger: Logger): TranscriptWriter {
   let file: FileHandle | undefined;
   let size = 0;
-  let broken = false;
+  let fault: string | undefined;
   const ready = async (): Promise<FileHandle> => {
     if (file === undefined) {
       await mkdir(root, { recursive: true, mode: 0o700 });
@@ -57,11 +60,11 @@ function createWriter(root: string, task: string, capBytes: number, logger: Logg
     return file;
   };
   return {
-    get broken() {
-      return broken;
+    get fault() {
+      return fault;
     },
     async append(bytes) {
-      if (broken) return { kept: 0, offset: size };
+      if (fault !== undefined) return { kept: 0, offset: size };
       try {
         const target = await ready();
         const offset = size;
@@ -70,7 +73,7 @@ function createWriter(root: string, task: string, capBytes: number, logger: Logg
         size = offset + kept;
         return { kept, offset };
       } catch (error) {
-        broken = true;
+        fault = toWritError(error).message;
         logger.warn('the transcript cannot be written', { task, error: String(error) });
         return { kept: 0, offset: size };
       }

@@ -71,6 +71,8 @@ export interface RunReport {
   readonly ending: Ending;
   /** More than `maxOutputBytes` came, or the transcript could not be written. */
   readonly truncated: boolean;
+  /** Why the disk of this node refused a part of the output; absent: it did not. */
+  readonly unwritten?: string;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
   readonly startedAtMs: number;

@@ -17,6 +17,7 @@ export {
   type TaskEventBody,
   type TaskFilter,
   type TaskOutcome,
+  type TaskRefusal,
   type TaskSpec,
   type TaskState,
   type TaskStore,

@@ -6,6 +6,7 @@ import {
   type TaskBounds,
   type TaskEventBody,
   type TaskOutcome,
+  type TaskRefusal,
   type TaskSpec,
   TERMINAL_STATES,
 } from './types.ts';
@@ -23,6 +24,15 @@ const endingShape = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('cancel'), cause: z.string() }),
 ]);
 
+const refusalShape: z.ZodType<TaskRefusal> = z.object(
+  fieldsOf<TaskRefusal>()({
+    decidedBy: z.enum(['here', 'peer']),
+    effect: z.enum(['ask', 'deny']),
+    nextSteps: z.array(z.string()),
+    generation: count,
+  }),
+);
+
 export const outcomeShape: z.ZodType<TaskOutcome> = z.object(
   fieldsOf<TaskOutcome>()({
     state: z.enum(TERMINAL_STATES),
@@ -34,6 +44,7 @@ export const outcomeShape: z.ZodType<TaskOutcome> = z.object(
     stderrBytes: count,
     startedAtMs: z.number().optional(),
     endedAtMs: z.number(),
+    refusal: refusalShape.optional(),
   }),
 );
 

@@ -47,6 +47,16 @@ export interface TaskOutcome {
   readonly stderrBytes: number;
   readonly startedAtMs?: number;
   readonly endedAtMs: number;
+  /** In a mirror only, of a task that was refused: where, and what was answered beside code and message. */
+  readonly refusal?: TaskRefusal;
+}
+
+/** A decision that made no task, as it was answered. */
+export interface TaskRefusal {
+  readonly decidedBy: 'here' | 'peer';
+  readonly effect: 'ask' | 'deny';
+  readonly nextSteps: readonly string[];
+  readonly generation: number;
 }
 
 /** What the executing node granted; shown on both ends. */
@@ -273,6 +283,8 @@ export interface MirrorStore {
   setAccepted(tx: WriteTx, id: string): Mirror | undefined;
   setUnreachable(tx: WriteTx, id: string, unreachable: boolean): Mirror | undefined;
   setCancelRequested(tx: WriteTx, id: string): Mirror | undefined;
+  /** Where the output that was taken over ends in the transcript, bytes; 0: none was. */
+  outputEnd(tx: ReadTx, id: string): number;
   /** Ends a mirror that the executor never took (denied, refused, lost). Undefined, with no effect, on one that is terminal. */
   end(tx: WriteTx, id: string, outcome: TaskOutcome): Mirror | undefined;
   events(tx: ReadTx, id: string, afterSeq: number, limit: number): readonly TaskEvent[];

@@ -32,7 +32,7 @@ export interface Work {
 
 /** Tasks that run at once for each processor; the others queue. */
 const SLOTS_PER_CPU = 4;
-/** Most bytes of one task's transcript. */
+/** Most bytes of one task's transcript, at either end. */
 const TRANSCRIPT_CAP_BYTES = 64 * 1024 * 1024;
 
 export function createWork(base: Foundations, environment: Environment, closers: Closers): Work {
@@ -41,6 +41,7 @@ export function createWork(base: Foundations, environment: Environment, closers:
     database,
     leases: stores.leases,
     requestLog: stores.requestLog,
+    invites: stores.invites,
     engine,
     liveTasks: { countLive: (tx, subject) => stores.tasks.countLive(tx, subject) },
     random,
@@ -60,6 +61,7 @@ export function createWork(base: Foundations, environment: Environment, closers:
   const executor = createExecutor({
     database,
     tasks: stores.tasks,
+    mirrors: stores.mirrors,
     authority,
     engine,
     runner,
@@ -84,6 +86,7 @@ export function createWork(base: Foundations, environment: Environment, closers:
     issuer: createWritIssuer(base.identity, engine, clock, random),
     contextOf: (tx, task) => executor.context(tx, task),
     transcripts: createFileTranscripts(home.mirrorsDir),
+    transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
     recordSession: createSessionRecord(stores.sessions, base.identity.public.id),
     clock,
     random,

@@ -203,8 +203,8 @@ describe('start', () => {
     for (const id of ['t1', 't2', 't3']) await node.executor.submit(request(id));
     await runner.runOf('t2');
     await node.engine.reload(WITHOUT_QUERY, { acceptWidening: true });
-    expect(await outcome('t3')).toBe('failed TRUST_REVOKED');
-    expect(await outcome('t1')).toBe('failed TRUST_REVOKED');
+    expect(await outcome('t3')).toBe('failed PROFILE_NOT_ALLOWED');
+    expect(await outcome('t1')).toBe('failed PROFILE_NOT_ALLOWED');
     expect(runner.runs.map(({ spec }) => spec.task)).toEqual(['t1', 't2']);
     expect(node.executor.get('t3')?.outcome?.message).toContain('PROFILE_REQUIRED');
   });
@@ -220,7 +220,7 @@ describe('start', () => {
     expect(reloaded).toBe(false);
     open();
     await reload;
-    expect(await outcome('t1')).toBe('failed TRUST_REVOKED');
+    expect(await outcome('t1')).toBe('failed PROFILE_NOT_ALLOWED');
     expect(runner.runs[0]?.stops).toHaveLength(1);
   });
 

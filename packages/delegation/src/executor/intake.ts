@@ -3,7 +3,7 @@ import { digestJson, type Json, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { VerifiedChain } from '@writ/identity';
 import { type Decision, meetNetworks } from '@writ/policy';
-import type { Granted, NewTask, Task, TaskBounds, TaskSpec, TaskStore } from '@writ/task-store';
+import type { Granted, MirrorStore, NewTask, Task, TaskBounds, TaskSpec, TaskStore } from '@writ/task-store';
 import type { SubmitRequest } from '../types.ts';
 import { askOf } from './live-task.ts';
 import type { TaskJournal } from './task-journal.ts';
@@ -24,12 +24,14 @@ export type TakeIn = (tx: WriteTx, request: SubmitRequest, before: number | unde
 export function createIntake(options: {
   readonly authority: Authority;
   readonly tasks: TaskStore;
+  readonly mirrors: Pick<MirrorStore, 'get'>;
   readonly journal: TaskJournal;
   readonly slots: number;
 }): TakeIn {
-  const { authority, tasks, journal, slots } = options;
+  const { authority, tasks, mirrors, journal, slots } = options;
   return (tx, request, before) => {
     if (request.chain) checkBinding(request, request.chain);
+    if (isOfMirror(mirrors, tx, request)) throw conflict();
     const requestDigest = digestOf(request);
     const known = findKnown(tasks, tx, request, requestDigest);
     if (known) return { kind: 'known', task: known };
@@ -91,6 +93,12 @@ function findKnown(tasks: TaskStore, tx: WriteTx, request: SubmitRequest, reques
     });
   }
   return known;
+}
+
+/** An id that this node gave to another task of its own would lead its person to that one only. */
+function isOfMirror(mirrors: Pick<MirrorStore, 'get'>, tx: WriteTx, { task, subject }: SubmitRequest): boolean {
+  const mirror = mirrors.get(tx, task);
+  return mirror !== undefined && !(mirror.peer === 'self' && subject.from === 'self');
 }
 
 function insert(tasks: TaskStore, tx: WriteTx, record: NewTask): Task {

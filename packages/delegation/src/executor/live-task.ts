@@ -2,7 +2,7 @@ import type { Ask, Lease, Subject } from '@writ/authority';
 import type { Grant } from '@writ/policy';
 import type { Granted, Task, TaskBounds } from '@writ/task-store';
 import type { StopCause } from '../outcome.ts';
-import type { Run } from '../types.ts';
+import type { Run, RunSpec } from '../types.ts';
 
 /** What an attempt was started with. */
 export interface Permit {
@@ -12,6 +12,8 @@ export interface Permit {
   /** Everything that the start granted. */
   readonly grant: Grant;
   readonly deadlineMs: number;
+  /** What the runner was told. */
+  readonly spec: RunSpec;
   readonly lease?: Lease;
 }
 

@@ -2,13 +2,15 @@ import type { Authority } from '@writ/authority';
 import type { Clock, Logger, Random } from '@writ/core';
 import type { Database } from '@writ/database';
 import type { PolicyEngine } from '@writ/policy';
-import type { TaskStore } from '@writ/task-store';
+import type { MirrorStore, TaskStore } from '@writ/task-store';
 import type { TaskDoors, TaskRunner } from '../types.ts';
 
 /** What an executor is made of. */
 export interface ExecutorOptions {
   readonly database: Database;
   readonly tasks: TaskStore;
+  /** What this node asked of others: no peer may use an id of those. */
+  readonly mirrors: Pick<MirrorStore, 'get'>;
   readonly authority: Authority;
   /** The node's one engine: starts happen under its read lock. */
   readonly engine: PolicyEngine;

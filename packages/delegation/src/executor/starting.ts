@@ -43,9 +43,25 @@ export async function start(
 ): Promise<Started> {
   // Nothing else runs between this look and the transaction.
   if (!isStillFitting(parts, live, preparation)) return { kind: 'unfit' };
-  const attempt = parts.database.withWriteTx((tx) => permitStart(parts, tx, live, parts.tasks.get(tx, live.id)));
+  const attempt = permitPrepared(parts, live, preparation.kind === 'ready');
+  if (attempt === 'unprepared') return { kind: 'unfit' };
   if (!attempt || preparation.kind === 'refused') return { kind: 'over' };
   return spawn(parts, live, attempt, preparation.prepared);
+}
+
+/** Where nothing was prepared for what is permitted now, nothing is claimed and nothing written. */
+function permitPrepared(parts: ExecutorParts, live: LiveTask, isPrepared: boolean): Attempt | 'unprepared' | undefined {
+  const unprepared = new Error('a start was permitted that nothing was prepared for');
+  try {
+    return parts.database.withWriteTx((tx) => {
+      const attempt = permitStart(parts, tx, live, parts.tasks.get(tx, live.id));
+      if (attempt && !isPrepared) throw unprepared;
+      return attempt;
+    });
+  } catch (error) {
+    if (error !== unprepared) throw error;
+    return 'unprepared';
+  }
 }
 
 /** Spawns an attempt whose row is committed. */
@@ -153,7 +169,7 @@ function startPermitted(
   if (differs(task, started)) journal.append(tx, started, [{ kind: 'granted', granted }]);
   return {
     spec,
-    permit: permitOf(permit, granted),
+    permit: permitOf(permit, granted, spec),
     ...(token === undefined ? {} : { token }),
     deadlineMs,
     deadline: sourceOf(deadlineMs, lease?.expiresAtMs, task.bounds.writExpiresAtMs),
@@ -161,10 +177,10 @@ function startPermitted(
   };
 }
 
-function permitOf({ decision, lease, deadlineMs }: Permitted, granted: Granted): Permit {
+function permitOf({ decision, lease, deadlineMs }: Permitted, granted: Granted, spec: RunSpec): Permit {
   const { grant } = decision;
   if (!grant) throw new WritError('INTERNAL', 'a decision that allows has no grant');
-  return { closure: grant.closure, grant, granted, deadlineMs, ...(lease ? { lease } : {}) };
+  return { closure: grant.closure, grant, granted, spec, deadlineMs, ...(lease ? { lease } : {}) };
 }
 
 function outputOf({ clock, journal, logger }: ExecutorParts, task: string, epoch: number): OutputGroups {

@@ -3,6 +3,7 @@ import { isTerminal, type Task } from '@writ/task-store';
 import { outcomeWithoutRun, type StopCause } from '../outcome.ts';
 import { type LiveTask, stopLive } from './live-task.ts';
 import type { ExecutorParts } from './parts.ts';
+import { untilStored } from './until-stored.ts';
 import type { Withdrawal } from './withdrawal.ts';
 
 /** Ends a task for `cause`: a queued one now, one with a slot when none of its processes is left. */
@@ -65,19 +66,20 @@ export async function endMatching(
   return matching.length;
 }
 
-/** Stops every live task that `look` no longer allows, in the same turn as the change that it looks at. */
+/**
+ * Stops every live task that `look` no longer allows, in the same turn as the change that it looks at.
+ * INVARIANT: 2 what has a slot is stopped first, which needs no database; its row follows when that takes it.
+ */
 export function withdraw(parts: ExecutorParts, look: (entry: LiveTask) => Withdrawal | undefined): void {
-  const report = (entry: LiveTask, error: unknown): void =>
-    parts.logger.error('a task could not be ended', { task: entry.id, error: String(error) });
   for (const entry of [...parts.live.values()]) {
     try {
       const why = look(entry);
       if (!why) continue;
-      const task = read(parts, entry.id);
-      if (isTerminal(task.state)) continue;
-      stopTask(parts, task, { kind: 'withdrawn', ...why }).catch((error: unknown) => report(entry, error));
+      const cause = { kind: 'withdrawn', ...why } as const;
+      if (parts.occupied.has(entry)) stopLive(entry, cause);
+      else void untilStored(parts, entry, () => stopTask(parts, read(parts, entry.id), cause));
     } catch (error) {
-      report(entry, error);
+      parts.logger.error('a task could not be looked at', { task: entry.id, error: String(error) });
     }
   }
 }

@@ -1,4 +1,13 @@
-import { canonicalJson, type Json, nearest, quote, WritError } from '@writ/core';
+import {
+  canonicalJson,
+  errorFromJson,
+  type Json,
+  nearest,
+  quote,
+  RUNNING_CODES,
+  type WritCode,
+  WritError,
+} from '@writ/core';
 import { isTerminal, type Mirror } from '@writ/task-store';
 import type { DelegateAnswer, DelegateRequest, RefusedDecision } from '../types.ts';
 import { childKey, childOf, childRefusal, requireContext } from './children.ts';
@@ -54,17 +63,16 @@ async function answerKnown(parts: OriginParts, known: Mirror): Promise<DelegateA
   const follower = parts.followers.get(known.id);
   if (follower) return answer(parts, known.id, await follower.handover);
   const { outcome } = known;
-  if (known.accepted || !isTerminal(known.state) || !outcome?.code || outcome.code === 'CANCELLED') {
-    return { accepted: true, task: known };
+  if (known.accepted || !isTerminal(known.state) || !outcome?.code) return { accepted: true, task: known };
+  const { code, message, refusal } = outcome;
+  if (refusal) {
+    const { decidedBy, ...decision } = refusal;
+    return { accepted: false, task: known, decidedBy, decision: { ...decision, code, message } };
   }
-  const { code, message } = outcome;
-  if (code === 'UNREACHABLE') throw new WritError('UNREACHABLE', message, { details: { task: known.id, sent: false } });
-  return {
-    accepted: false,
-    task: known,
-    decidedBy: 'peer',
-    decision: { effect: 'deny', code, message, nextSteps: [], generation: 0 },
-  };
+  // It was answered as a task, and ended otherwise since.
+  if (RUNNING_CODES.some((ending) => ending === code)) return { accepted: true, task: known };
+  const sent: Readonly<Record<string, boolean>> = code === 'UNREACHABLE' ? { sent: false } : {};
+  throw errorFromJson({ code: code as WritCode, message, details: { task: known.id, ...sent } });
 }
 
 /** Throws PEER_UNKNOWN with the labels that there are. */

@@ -16,6 +16,8 @@ export interface OriginOptions {
   /** What a task that is executed here may hand on; absent: nothing is handed on. */
   readonly contextOf?: Executor['context'];
   readonly transcripts: TranscriptMirror;
+  /** Once a copy holds so many bytes, what follows is only counted. */
+  readonly transcriptCapBytes: number;
   /** Stores the session of a wish, where it is not stored yet, in the transaction that stores the wish. */
   readonly recordSession: (tx: WriteTx, session: { readonly id: string; readonly agent: string }) => void;
   readonly clock: Clock;

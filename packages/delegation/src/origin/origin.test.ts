@@ -208,6 +208,7 @@ describe('delegate', () => {
     const answer = await asking.origin.delegate(wish({ spec }));
     expect(answer).toMatchObject({ accepted: false, decidedBy: 'here', decision: { effect: 'deny' } });
     expect(answer.task).toMatchObject({ state: 'failed', accepted: false });
+    expect(await asking.origin.delegate(wish({ spec, idempotencyKey: answer.task.idempotencyKey }))).toEqual(answer);
     expect(link.calls.submit).toBe(0);
   });
 
@@ -221,6 +222,8 @@ describe('delegate', () => {
       task: { state: 'failed', outcome: { code: 'LEASE_REQUIRED' } },
     });
     expect((await collect(answer.task.id)).map(({ event }) => event.kind)).toEqual(['outcome']);
+    expect(await asking.origin.delegate(wish({ spec, idempotencyKey: answer.task.idempotencyKey }))).toEqual(answer);
+    expect(link.calls.submit).toBe(1);
   });
 
   it('gives one key one task', async () => {
@@ -253,6 +256,10 @@ describe('delegate', () => {
     expect(error).toMatchObject({ code: 'UNREACHABLE', details: { sent: false } });
     expect(link.calls.submit).toBe(3);
     expect(asking.origin.list({ limit: 10 })).toMatchObject([{ state: 'failed', outcome: { code: 'UNREACHABLE' } }]);
+    const idempotencyKey = asking.origin.list({ limit: 1 })[0]?.idempotencyKey ?? '';
+    const again = asking.origin.delegate(wish({ idempotencyKey }));
+    await expect(again).rejects.toMatchObject({ code: 'UNREACHABLE', details: { sent: false } });
+    expect(link.calls.submit).toBe(3);
   });
 
   it('goes on in the background where the peer may have it', async () => {
@@ -394,10 +401,13 @@ describe('cancel', () => {
 });
 
 describe('trust', () => {
-  it('ends the tasks of a peer that is removed here, and tells it', async () => {
+  it.each([
+    ['removed', WITHOUT_BETA],
+    ['disabled', ALPHA_POLICY.replace('[peers.beta]\n', '[peers.beta]\nenabled = false\n')],
+  ])('ends the tasks of a peer that is %s here, and tells it', async (_name, policy) => {
     const id = await accepted();
     const run = await passing(runner.runOf(id));
-    await asking.engine.reload(WITHOUT_BETA, { acceptWidening: true });
+    await asking.engine.reload(policy, { acceptWidening: true });
     await until(() => asking.origin.get(id)?.state === 'failed');
     expect(asking.origin.get(id)?.outcome?.code).toBe('TRUST_REVOKED');
     await until(() => run.stops.length > 0);

@@ -108,7 +108,8 @@ async function endHere(parts: OriginParts, mirror: Mirror, code: RunningCode, me
 }
 
 function endUntrusted(parts: OriginParts, now: Snapshot): Promise<number> {
-  const trusted = new Set([...now.config.peers.values()].map((peer) => peer.id.toLowerCase()));
+  const peers = [...now.config.peers.values()].filter((peer) => peer.enabled);
+  const trusted = new Set(peers.map((peer) => peer.id.toLowerCase()));
   const isUntrusted = ({ peer }: Mirror): boolean => peer !== 'self' && !trusted.has(peer.toLowerCase());
   return endMatching(parts, isUntrusted, 'TRUST_REVOKED', 'the executor is no peer of this node any more');
 }

@@ -24,6 +24,7 @@ export async function takeEvents(
   view: { readonly signal: AbortSignal; readonly progressed: () => void },
 ): Promise<boolean> {
   let { cursor } = mirror;
+  let end = parts.database.withReadTx((tx) => parts.mirrors.outputEnd(tx, mirror.id));
   for await (const batch of batches(client.watch(mirror.id, cursor, view.signal), parts.clock)) {
     if (view.signal.aborted) return false;
     const events: TaskEvent[] = [];
@@ -32,8 +33,9 @@ export async function takeEvents(
       if (event.seq <= cursor) continue;
       if (event.seq > cursor + 1) throw protocolError(`event ${event.seq} came after event ${cursor}`);
       // Bytes first: the cursor must not stand behind output that this node does not have.
-      if (event.kind === 'output') await keepOutput(parts, mirror.id, client, watched);
-      events.push(event);
+      const kept = event.kind === 'output' ? await keepOutput(parts, { id: mirror.id, client, end }, watched) : event;
+      if (kept.kind === 'output') end += kept.length;
+      events.push(kept);
       cursor = event.seq;
     }
     if (events.length === 0) continue;
@@ -110,10 +112,19 @@ function endOfTurn(): Promise<undefined> {
   return new Promise((resolve) => process.nextTick(resolve, undefined));
 }
 
-async function keepOutput(parts: OriginParts, id: string, client: PeerClient, watched: WatchedEvent): Promise<void> {
-  const { event, data } = watched;
-  if (event.kind !== 'output') return;
+/** The event as it is stored. Output goes on where the last ended; over the cap it is counted and not kept. */
+async function keepOutput(
+  parts: OriginParts,
+  { id, client, end }: { readonly id: string; readonly client: PeerClient; readonly end: number },
+  { event, data }: WatchedEvent,
+): Promise<TaskEvent> {
+  if (event.kind !== 'output') return event;
   if (event.length > LONGEST_OUTPUT_BYTES) throw protocolError(`an event of ${event.length} bytes of output`);
+  if (end >= parts.transcriptCapBytes) {
+    const { seq, atMs, epoch, stream, length } = event;
+    return { seq, atMs, epoch, kind: 'dropped', stream, bytes: length };
+  }
+  if (event.offset !== end) throw protocolError(`output at ${event.offset} came after ${end} bytes`);
   const bytes = data?.length === event.length ? data : await fetchOutput(id, client, event);
   try {
     await parts.transcripts.write(id, event.offset, bytes);
@@ -125,6 +136,7 @@ async function keepOutput(parts: OriginParts, id: string, client: PeerClient, wa
       cause: error,
     });
   }
+  return event;
 }
 
 /** For a watch that left the bytes out. */

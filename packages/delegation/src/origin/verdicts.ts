@@ -1,11 +1,11 @@
-import { isWritError, toWritError, type WritCode } from '@writ/core';
+import { isWritError, toWritError, type WritCode, type WritError } from '@writ/core';
 import type { Decision } from '@writ/policy';
 import type { TaskOutcome } from '@writ/task-store';
 import type { RefusedDecision } from '../types.ts';
 import type { Handover } from './following.ts';
 
 /** How a mirror ends that its executor tells nothing about. */
-export type MirrorVerdict = Pick<TaskOutcome, 'state' | 'code' | 'message'>;
+export type MirrorVerdict = Pick<TaskOutcome, 'state' | 'code' | 'message' | 'refusal'>;
 
 /**
  * Codes that say nothing about the task: the same call may succeed later. A stream that was reset or took too long is
@@ -48,14 +48,21 @@ export function verdictOnAccepted(error: unknown, peerLabel: string): MirrorVerd
   }
 }
 
-/** What a refused or failed handover means: the executor made no task, and the mirror keeps the code. */
-export function verdictOnRefusal(refusal: { readonly code: string; readonly message: string }): MirrorVerdict {
-  return { state: 'failed', code: refusal.code, message: refusal.message };
+/** What a refused or failed handover means: the executor made no task, and the mirror keeps what was answered. */
+export function verdictOnRefusal(
+  refusal: RefusedDecision | WritError,
+  decidedBy: 'here' | 'peer' = 'here',
+): MirrorVerdict {
+  const { code, message } = refusal;
+  if (refusal instanceof Error) return { state: 'failed', code, message };
+  const { effect, nextSteps, generation } = refusal;
+  return { state: 'failed', code, message, refusal: { decidedBy, effect, nextSteps, generation } };
 }
 
 /** The same of a handover that came to nothing. */
 export function verdictOnHandover(handover: Extract<Handover, { kind: 'refused' | 'failed' }>): MirrorVerdict {
-  return verdictOnRefusal(handover.kind === 'refused' ? handover.decision : handover.error);
+  if (handover.kind === 'failed') return verdictOnRefusal(handover.error);
+  return verdictOnRefusal(handover.decision, handover.decidedBy);
 }
 
 /** A decision without what only its own node may see. */

@@ -47,6 +47,20 @@ describe('finding a peer', () => {
   });
 });
 
+describe('many calls at once', () => {
+  it('are no leak of listeners', async () => {
+    const { alpha, beta } = await nodes.pair();
+    const warnings: string[] = [];
+    const warn = (warning: Error): void => void warnings.push(warning.name);
+    process.on('warning', warn);
+    const client = alpha.clients.client(beta.id);
+    await Promise.all(Array.from({ length: 20 }, () => client.describe()));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', warn);
+    expect(warnings).toEqual([]);
+  });
+});
+
 describe('a peer that is down', () => {
   it('is UNREACHABLE with its address and the reason, and up again when it is back', async () => {
     const { alpha, beta } = await nodes.pair();

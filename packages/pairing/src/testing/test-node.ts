@@ -92,7 +92,10 @@ export async function createTestNode(
   const leases = createLeaseStore();
   const requestLog = createRequestLogStore();
   const liveTasks = { countLive: () => 0 };
-  const authority = createAuthority({ database, leases, requestLog, engine, liveTasks, random, logger: silentLogger });
+  const invites = createInviteStore();
+  const authority = createAuthority({
+    ...{ database, leases, requestLog, invites, engine, liveTasks, random, logger: silentLogger },
+  });
   const rewrite = async (edit: (text: string) => string, acceptWidening: boolean) => {
     const edited = edit(text);
     const outcome = await engine.reload(edited, { acceptWidening });
@@ -110,7 +113,7 @@ export async function createTestNode(
   const options: PairingOptions = {
     identity,
     pins,
-    invites: createInviteStore(),
+    invites,
     database,
     authority,
     engine,

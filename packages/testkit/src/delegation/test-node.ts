@@ -27,7 +27,7 @@ import {
   type TranscriptMirror,
 } from '@writ/delegation';
 import type { WritClaims } from '@writ/identity';
-import { createLeaseStore, createRequestLogStore } from '@writ/lease-store';
+import { createInviteStore, createLeaseStore, createRequestLogStore } from '@writ/lease-store';
 import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import { createMirrorStore, createTaskStore, type MirrorStore, type TaskStore } from '@writ/task-store';
 
@@ -52,6 +52,8 @@ export interface TestNodeOptions {
   /** The same between the origin and its records, and its copies of transcripts. */
   readonly wrapMirrors?: (mirrors: MirrorStore) => MirrorStore;
   readonly wrapTranscripts?: (transcripts: TranscriptMirror) => TranscriptMirror;
+  /** Absent: 64 MiB. */
+  readonly transcriptCapBytes?: number;
   /** Clients of peers by id; `self` is there by itself. */
   readonly peers?: Readonly<Record<string, PeerClient>>;
   readonly logger?: Logger;
@@ -95,7 +97,8 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const mirrors = (options.wrapMirrors ?? ((store) => store))(createMirrorStore());
   const transcripts = createFileTranscripts(join(dir, 'transcripts'));
   const engine = createPolicyEngine({ text, clock, selfId });
-  const stores = { leases: createLeaseStore(), requestLog: createRequestLogStore(), liveTasks: tasks };
+  const invites = createInviteStore();
+  const stores = { leases: createLeaseStore(), requestLog: createRequestLogStore(), invites, liveTasks: tasks };
   const authority = createAuthority({ database, engine, random, logger, ...stores });
   const common = { database, engine, clock, random, logger };
   const workspaces = (name: string): string | undefined => engine.snapshot().config.workspaces.get(name)?.path;
@@ -103,6 +106,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const executor = createExecutor({
     ...common,
     tasks,
+    mirrors,
     authority,
     runner,
     workspaces,
@@ -116,6 +120,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     directory: directoryOf(engine, clients),
     issuer: { issue: ({ to, task }) => `writ for ${task} to ${to}` },
     contextOf: (tx, task) => executor.context(tx, task),
+    transcriptCapBytes: options.transcriptCapBytes ?? 64 * 1024 * 1024,
     transcripts: options.wrapTranscripts?.(transcripts) ?? transcripts,
     recordSession: () => {},
   });
