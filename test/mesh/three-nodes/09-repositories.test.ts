@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gitIn, makeRepository, run, startThreeNodes, type ThreeNodes } from '@writ/testkit/mesh';
+import { follow, gitIn, makeRepository, run, startThreeNodes, submit, type ThreeNodes } from '@writ/testkit/mesh';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const ODD = { '-n': '1', '--help': '2', 'a\nb': '3', 'c\td "e" \\': '4', 'dir/-rf': '5', 'ünï 😀': '6' };
@@ -67,11 +67,18 @@ describe('a workspace', () => {
     expect((await work('dashed', 'cat README.md')).output.toString()).toBe('hello\n');
   });
 
-  it.each(['folder', 'missing'])('that is no repository fails with the reason: %s', async (workspace) => {
-    const { outcome } = await work(workspace, 'true');
-    expect(outcome).toMatchObject({ state: 'failed', code: expect.any(String) });
-    expect(outcome.message).toMatch(/repository|exist|workspace/);
-  });
+  it.each(['folder', 'missing'])(
+    'that is no repository fails, with the reason at the node that has it: %s',
+    async (workspace) => {
+      const task = await submit(nodes.alpha, { profile: 'repo-dev', workspace, argv: ['true'] });
+      const { outcome } = await follow(nodes.alpha, task);
+      expect(outcome).toMatchObject({ state: 'failed', code: 'GIT_FAILED' });
+      // A peer is told where to ask, and no path of this machine.
+      expect(outcome.message).toContain(`writ task show ${task}`);
+      const there = await nodes.beta.client().call('status', { task });
+      expect(there.outcome?.message).toMatch(/repository|exist|workspace/);
+    },
+  );
 
   it('shares no file with its clones, so that nothing reaches it through a link', async () => {
     const { output } = await work(

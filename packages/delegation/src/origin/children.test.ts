@@ -288,7 +288,7 @@ describe('what a task handed on', () => {
     const seen: unknown[] = [];
     node.executor.onEnd((tx) => {
       seen.push(node.mirrors.get(tx, child)?.cancelRequestedAtMs);
-      if (seen.length === 1) throw new WritError('INTERNAL', 'the disk is full');
+      if (seen.length === 1) throw new WritError('DATABASE_ERROR', 'the disk is full');
     });
     (await runner.runOf(parent.id)).exit(0);
     await until(() => node.executor.get(parent.id)?.state === 'completed');
