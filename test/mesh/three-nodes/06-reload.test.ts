@@ -101,7 +101,7 @@ describe('a configuration that changes while everything runs', () => {
     ];
     await until('both sleep', () => processesWith('sleep 1618').length === 2);
     await nodes.beta.configure(WITHOUT_QUERY(good));
-    expect(await untilFinished(nodes.alpha, mine)).toMatchObject({ state: 'failed', code: 'TRUST_REVOKED' });
+    expect(await untilFinished(nodes.alpha, mine)).toMatchObject({ state: 'failed', code: 'PROFILE_NOT_ALLOWED' });
     expect(processesWith('sleep 16180')).toEqual([]);
     expect(await nodes.gamma.client().call('status', { task: other })).toMatchObject({ state: 'running' });
     await nodes.gamma.client().call('cancel', { task: other });
