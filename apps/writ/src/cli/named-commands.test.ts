@@ -8,11 +8,6 @@ import { createProgram } from './program.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Commands that texts may name before they are there, each with the reason. */
-const NOT_YET: ReadonlyMap<string, string> = new Map([
-  ['policy diff', 'comes with the command that compares a file with what is in force'],
-]);
-
 /** Words that follow the noun: a writ is also the credential of a hop, and the name of the product. */
 const OF_THE_NOUN = /^(allows|as|command|does|for|from|has|is|leads|may|must|of|on|than|that|was)$/;
 
@@ -61,7 +56,7 @@ describe('a command that a text names', () => {
     const wrong = sources(folder).flatMap((path) =>
       literals(readFileSync(join(ROOT, path), 'utf8'))
         .flatMap(named)
-        .filter((words) => !exists(program, words) && !NOT_YET.has(words))
+        .filter((words) => !exists(program, words))
         .map((words) => `${path}: writ ${words}`),
     );
     expect(wrong).toEqual([]);

@@ -44,7 +44,7 @@ export function defineDelegate({ program, run }: Definitions): void {
 async function delegate(context: CliContext, argv: readonly string[], options: DelegateOptions): Promise<number> {
   if ((options.prompt === undefined) === (argv.length === 0)) {
     throw new WritError('BAD_REQUEST', 'say what to do: a command after `--`, or --prompt, and not both', {
-      nextSteps: [`writ delegate --peer ${options.peer} -- npm test`],
+      nextSteps: [`writ delegate --peer ${options.peer} --profile repo-dev -- npm test`],
     });
   }
   if (options.timeout !== undefined && parseDuration(options.timeout) === undefined) {

@@ -55,7 +55,7 @@ async function up(context: CliContext, _: readonly string[], options: UpOptions)
           ['NODE', 'PID', 'HOME'],
           m.nodes.map((node) => [node.name, String(node.pid), node.home]),
         ),
-        `try: writ --home ${m.nodes[0]?.home} delegate --peer beta -- true`,
+        `try: writ --home ${m.nodes[0]?.home} delegate --peer beta --profile query -- true`,
       ].join('\n'),
   );
   return EXIT.ok;
