@@ -43,6 +43,8 @@ const ATTEMPT = /\/workspaces\/(run|trash)-/;
 
 /** Every file and folder below `dir`, but for what belongs to an attempt. */
 function below(dir: string): readonly string[] {
+  // What the node makes ahead and takes away again may be gone by now.
+  if (lstatSync(dir, { throwIfNoEntry: false }) === undefined) return [];
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     const path = join(dir, entry.name);
     if (ATTEMPT.test(path)) return [];
