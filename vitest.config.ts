@@ -8,8 +8,6 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
-    // Suites with real processes on a loaded machine: once more, and the report says which test needed it.
-    retry: 1,
     // The JSON report is what .ci/run counts from.
     reporters: ['default', 'json'],
     outputFile: { json: 'reports/vitest.json' },
