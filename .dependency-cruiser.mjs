@@ -16,7 +16,7 @@ export const ALLOWED = {
   evidence: ['core', 'database', 'identity'],
   runner: ['core'],
   authority: ['core', 'policy', 'database', 'lease-store'],
-  delegation: ['core', 'database', 'policy', 'authority', 'task-store', 'identity'],
+  delegation: ['core', 'database', 'policy', 'authority', 'task-store', 'identity', 'evidence'],
   pairing: ['core', 'database', 'lease-store', 'identity', 'policy', 'authority'],
   wire: ['core'],
   mesh: ['core', 'wire', 'identity', 'policy', 'authority', 'delegation', 'pairing'],

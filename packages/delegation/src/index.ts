@@ -13,6 +13,7 @@ export type {
   TaskState,
 } from '@writ/task-store';
 export { isTerminal, TASK_STATES, TERMINAL_STATES } from '@writ/task-store';
+export type { EvidenceKit } from './evidence-kit.ts';
 export { createExecutor } from './executor/executor.ts';
 export type { ExecutorOptions } from './executor/options.ts';
 export { createFileTranscripts } from './origin/file-transcripts.ts';
@@ -33,11 +34,15 @@ export type {
   PeerDirectory,
   PeerSubmitAnswer,
   PreparedRun,
+  ReceivedResult,
   RefusedDecision,
   Run,
+  RunFiles,
   RunReport,
   RunSink,
   RunSpec,
+  ShippedBundle,
+  SignedEnvelope,
   SubmitAnswer,
   SubmitRequest,
   TaskContext,

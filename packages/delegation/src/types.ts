@@ -1,9 +1,10 @@
 import type { Subject } from '@writ/authority';
 import type { RunningCode, WritError } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
+import type { Applied, Result, Stored, VerifiedTree } from '@writ/evidence';
 import type { VerifiedChain, WritClaims } from '@writ/identity';
 import type { Decision, Network, RunnerConfig } from '@writ/policy';
-import type { Ending, Mirror, Task, TaskEvent, TaskOutcome, TaskSpec } from '@writ/task-store';
+import type { DeliveryStanding, Ending, Mirror, Task, TaskEvent, TaskOutcome, TaskSpec } from '@writ/task-store';
 
 // ---------------------------------------------------------------- executor side
 
@@ -35,6 +36,22 @@ export interface EventSource {
 export interface WatchedEvent {
   readonly event: TaskEvent;
   readonly data?: Uint8Array;
+  /** With `outcome`: the envelope of the signed result, where it is small. Not checked. */
+  readonly result?: Uint8Array;
+}
+
+/** A bundle that goes ahead of a `Submit`. */
+export interface ShippedBundle {
+  readonly workspace: string;
+  /** Lower-case hex. */
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** An envelope as it was signed. */
+export interface SignedEnvelope {
+  readonly sha256: string;
+  readonly envelope: Uint8Array;
 }
 
 /** The executing end of tasks. */
@@ -46,6 +63,26 @@ export interface Executor extends EventSource {
   cancel(id: string, by: string): Promise<Task>;
   /** Transcript bytes; `next` is where to go on; `end` when there will be no more. */
   readTranscript(id: string, offset: number, limit: number): Promise<TranscriptPage>;
+  /** The signed result of a task that is terminal; undefined where there is none. Throws NOT_FOUND. */
+  result(id: string): SignedEnvelope | undefined;
+  /**
+   * Bytes from `offset`, at most `limit`, of something that the result of the task names: bundle, patch, artifact, the
+   * envelope itself or one nested in it. Throws NOT_FOUND for anything else.
+   */
+  readContent(id: string, sha256: string, offset: number, limit: number): Promise<Uint8Array>;
+  /**
+   * Stores the sender's signed receipt, with its audit row; a second one changes nothing. Throws NOT_FOUND,
+   * EVIDENCE_INVALID where it is not the sender's, or for another result.
+   */
+  acknowledge(id: string, receipt: Uint8Array): void;
+  /** Full ids of commits that a workspace has, newest first, not all where there are many. Throws GIT_FAILED. */
+  workspaceCommits(name: string): Promise<readonly string[]>;
+  /**
+   * Takes a bundle that a peer sends ahead of the `Submit` that names it; kept for an hour where none does. Throws
+   * LIMIT_EXCEEDED where it, or what this peer has sent besides, is too large; EVIDENCE_INVALID where it is not what was
+   * announced.
+   */
+  takeInput(sender: string, input: ShippedBundle, data: AsyncIterable<Uint8Array>): Promise<void>;
   /** Ends queued and running work that no longer has its lease, trust or policy. */
   endWhere(match: (task: Task) => boolean, code: RunningCode, message: string): Promise<number>;
   /**
@@ -142,13 +179,32 @@ export interface RunReport {
   readonly stderrBytes: number;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
+  /** Digest and size of what the transcript holds; absent where it could not be written. */
+  readonly transcript?: Stored;
+}
+
+/** The files of a run, there until it is released. */
+export interface RunFiles {
+  /** Real, absolute path of the working directory. */
+  readonly dir: string;
+  /** Absent: the run had no workspace, `dir` was empty scratch space. */
+  readonly clone?: {
+    /** Full id of the commit that it began with; absent: the repository had none. */
+    readonly base?: string;
+    readonly objectFormat: 'sha1' | 'sha256';
+    /** Absolute path of a repository of this node's that holds `base`; never the task's own clone. */
+    readonly source: string;
+  };
 }
 
 /** A run under way. */
 export interface Run {
   readonly pid: number;
+  readonly files: RunFiles;
   /** Resolves when the process tree is gone and the output is drained; never rejects. */
   readonly done: Promise<RunReport>;
+  /** Removes the files, once `done`. Calling it twice is harmless; closing the runner does it too. */
+  release(): void;
   /** TERM, grace, KILL, escaped children too. The first cause wins. */
   stop(cause: { readonly kind: 'cancel'; readonly cause: string } | { readonly kind: 'timeout' }): void;
 }
@@ -194,6 +250,8 @@ export interface DelegateRequest {
   readonly parent?: string;
   /** Made by the caller to make a retry safe; absent: a new one. */
   readonly idempotencyKey?: string;
+  /** Absolute path in a repository of this machine whose working tree goes along; `spec.workspace` says where to. */
+  readonly ship?: string;
 }
 
 /** Answer of `delegate`: a task, or the decision (here or there) that refused it. */
@@ -230,6 +288,20 @@ export interface Origin {
   cancel(id: string, by: string): Promise<Mirror>;
   /** Stores the intent to cancel what this task handed on, in the transaction that ends it; told down the chain after. */
   cancelChildren(tx: WriteTx, parent: string): void;
+  /** The verified result of a task, as it was when it came; undefined where none has. Throws NOT_FOUND. */
+  result(id: string): ReceivedResult | undefined;
+  /** As the executor's: what the result of the task names, from this node's own copy. */
+  readContent(id: string, sha256: string, offset: number, limit: number): Promise<Uint8Array>;
+  /**
+   * Checks everything again from what is kept here: signatures, chain, nested results, every digest. Throws NOT_FOUND
+   * where there is no result, EVIDENCE_INVALID.
+   */
+  verify(id: string): Promise<VerifiedTree>;
+  /** Verifies, then makes a branch of it. Throws what `verify` and `applyResult` of the evidence package throw. */
+  apply(
+    id: string,
+    how: { readonly repository: string; readonly check: boolean; readonly checkout: boolean },
+  ): Promise<Applied>;
   /** What this task handed on, newest first, at most `limit`. */
   children(parent: string, limit: number): readonly Mirror[];
   /** The writs that went out with a task, first hop first; none to `self`. */
@@ -241,6 +313,17 @@ export interface Origin {
   close(): Promise<void>;
 }
 
+/** A verified result with those nested in it. */
+export interface ReceivedResult {
+  readonly sha256: string;
+  readonly standing: DeliveryStanding;
+  readonly result: Result;
+  readonly receivedAtMs: number;
+  /** When the executor took the receipt; absent: not yet. */
+  readonly acknowledgedAtMs?: number;
+  readonly children: readonly Pick<ReceivedResult, 'sha256' | 'result' | 'children'>[];
+}
+
 /** What goes over the wire to a peer; mesh (and an in-process one for `self`) implement it. */
 export interface PeerClient {
   /** Throws UNREACHABLE; with `details.sent` false where it is certain that nothing left this node. */
@@ -249,6 +332,18 @@ export interface PeerClient {
   /** Resolves with the outcome when the process tree is gone. Throws NOT_FOUND where the peer has no such task. */
   cancel(task: string): Promise<TaskOutcome | undefined>;
   readTranscript(task: string, offset: number, limit: number): Promise<TranscriptPage>;
+  /** The signed result of a terminal task, not checked. Throws NOT_FOUND. */
+  getResult(task: string): Promise<Uint8Array>;
+  /** What the result of a task names, from `offset` to its end, not checked. Throws NOT_FOUND. */
+  fetch(task: string, sha256: string, offset: number, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /** Hands over signed receipts; resolves with the tasks whose receipt the peer has stored. */
+  acknowledge(
+    receipts: readonly { readonly task: string; readonly envelope: Uint8Array }[],
+  ): Promise<readonly string[]>;
+  /** Commits that a workspace there has; all ids are full. */
+  workspaceCommits(name: string): Promise<readonly string[]>;
+  /** Sends a bundle ahead. */
+  upload(input: ShippedBundle, data: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>;
 }
 
 export interface OutgoingSubmit {
@@ -288,6 +383,8 @@ export interface WritIssuer {
     readonly session: string;
     readonly agent: string;
     readonly generation: number;
+    /** Of an earlier writ for the very same request; absent: a new one. */
+    readonly nonce?: string;
     /** The task that hands this on; absent: the chain begins here, with the whole vocabulary. */
     readonly parent?: TaskContext;
   }): string;

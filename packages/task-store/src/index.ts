@@ -2,6 +2,8 @@ export { createMirrorStore } from './mirror-store.ts';
 export { isTerminal } from './states.ts';
 export { createTaskStore } from './task-store.ts';
 export {
+  type Delivery,
+  type DeliveryStanding,
   type Ending,
   type Granted,
   type Mirror,
@@ -9,6 +11,8 @@ export {
   type MirrorStore,
   type NewMirror,
   type NewTask,
+  type ResultStore,
+  type ShippedInput,
   TASK_STATES,
   type Task,
   type TaskBounds,

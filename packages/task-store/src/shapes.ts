@@ -2,6 +2,7 @@ import { fieldsOf } from '@writ/database';
 import { z } from 'zod';
 import {
   type Granted,
+  type ShippedInput,
   TASK_STATES,
   type TaskBounds,
   type TaskEventBody,
@@ -44,6 +45,7 @@ export const outcomeShape: z.ZodType<TaskOutcome> = z.object(
     stderrBytes: count,
     startedAtMs: z.number().optional(),
     endedAtMs: z.number(),
+    result: z.string().optional(),
     refusal: refusalShape.optional(),
   }),
 );
@@ -60,6 +62,13 @@ export const grantedShape: z.ZodType<Granted> = z.object(
   }),
 );
 
+const shippedShape: z.ZodType<ShippedInput> = z.object(
+  fieldsOf<ShippedInput>()({
+    commit: z.string(),
+    bundle: z.object({ sha256: z.string(), bytes: count }).optional(),
+  }),
+);
+
 export const specShape: z.ZodType<TaskSpec> = z.object(
   fieldsOf<TaskSpec>()({
     input: z.discriminatedUnion('kind', [
@@ -71,6 +80,8 @@ export const specShape: z.ZodType<TaskSpec> = z.object(
     workspace: z.string().optional(),
     ref: z.string().optional(),
     timeoutMs: z.number().optional(),
+    artifacts: z.array(z.string()).optional(),
+    shipped: shippedShape.optional(),
   }),
 );
 

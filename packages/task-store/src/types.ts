@@ -47,6 +47,11 @@ export interface TaskOutcome {
   readonly stderrBytes: number;
   readonly startedAtMs?: number;
   readonly endedAtMs: number;
+  /**
+   * SHA-256 of the envelope of the signed result; absent where no node ever signed one: a mirror that ended without its
+   * executor, and a failure to sign.
+   */
+  readonly result?: string;
   /** In a mirror only, of a task that was refused: where, and what was answered beside code and message. */
   readonly refusal?: TaskRefusal;
 }
@@ -82,6 +87,18 @@ export interface TaskSpec {
   readonly ref?: string;
   /** The origin's own upper bound on the run, milliseconds. */
   readonly timeoutMs?: number;
+  /** Patterns of files to keep as artifacts, besides those of the profile; absent: none. */
+  readonly artifacts?: readonly string[];
+  /** What was sent along to work on, instead of `ref`. */
+  readonly shipped?: ShippedInput;
+}
+
+/** A working tree as one commit, in a bundle without what the workspace has. */
+export interface ShippedInput {
+  /** Full id of the commit. */
+  readonly commit: string;
+  /** SHA-256 and size of the bundle; absent: the workspace has the commit already. */
+  readonly bundle?: { readonly sha256: string; readonly bytes: number };
 }
 
 /**
@@ -288,4 +305,45 @@ export interface MirrorStore {
   /** Ends a mirror that the executor never took (denied, refused, lost). Undefined, with no effect, on one that is terminal. */
   end(tx: WriteTx, id: string, outcome: TaskOutcome): Mirror | undefined;
   events(tx: ReadTx, id: string, afterSeq: number, limit: number): readonly TaskEvent[];
+}
+
+/** How the signer of a received result stands to the receiver. */
+export type DeliveryStanding = 'pinned' | { readonly vouchedBy: string };
+
+/** A signed result that came back. */
+export interface Delivery {
+  /** Id of the mirror. */
+  readonly task: string;
+  /** Node id of the executor, or `self`. */
+  readonly peer: string;
+  /** SHA-256 of the envelope. */
+  readonly result: string;
+  readonly standing: DeliveryStanding;
+  readonly receivedAtMs: number;
+  /** When the executor took the receipt; absent: not yet. */
+  readonly acknowledgedAtMs?: number;
+}
+
+/** Signed results and receipts of both ends. */
+export interface ResultStore {
+  /** Keeps an envelope under its digest, which the caller has computed; one that is there already stays. */
+  putEnvelope(tx: WriteTx, sha256: string, bytes: Uint8Array): void;
+  envelope(tx: ReadTx, sha256: string): Uint8Array | undefined;
+  /** The sender's signed receipt for the result of a task executed here. The first one stays; true where it is new. */
+  putReceipt(
+    tx: WriteTx,
+    receipt: { readonly task: string; readonly result: string; readonly bytes: Uint8Array },
+  ): boolean;
+  receipt(
+    tx: ReadTx,
+    task: string,
+  ): { readonly result: string; readonly bytes: Uint8Array; readonly atMs: number } | undefined;
+  /** In the transaction that ends the mirror; received at the transaction's time. */
+  putDelivery(tx: WriteTx, delivery: Pick<Delivery, 'task' | 'peer' | 'result' | 'standing'>): void;
+  delivery(tx: ReadTx, task: string): Delivery | undefined;
+  /** Of one peer, oldest first, at most `limit`. */
+  listUnacknowledged(tx: ReadTx, peer: string, limit: number): readonly Delivery[];
+  /** Peers that results are owed a receipt to. */
+  unacknowledgedPeers(tx: ReadTx): readonly string[];
+  setAcknowledged(tx: WriteTx, tasks: readonly string[]): void;
 }

@@ -3,6 +3,7 @@ import type { Clock, Logger, Random } from '@writ/core';
 import type { Database } from '@writ/database';
 import type { PolicyEngine } from '@writ/policy';
 import type { MirrorStore, TaskStore } from '@writ/task-store';
+import type { EvidenceKit } from '../evidence-kit.ts';
 import type { TaskDoors, TaskRunner } from '../types.ts';
 
 /** What an executor is made of. */
@@ -17,6 +18,7 @@ export interface ExecutorOptions {
   readonly runner: TaskRunner;
   /** Absolute path of a configured workspace; undefined where there is none of that name. */
   readonly workspaces: (name: string) => string | undefined;
+  readonly evidence: EvidenceKit;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

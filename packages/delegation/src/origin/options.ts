@@ -2,6 +2,7 @@ import type { Clock, Logger, Random } from '@writ/core';
 import type { Database, WriteTx } from '@writ/database';
 import type { PolicyEngine } from '@writ/policy';
 import type { MirrorStore } from '@writ/task-store';
+import type { EvidenceKit } from '../evidence-kit.ts';
 import type { Executor, PeerDirectory, TranscriptMirror, WritIssuer } from '../types.ts';
 
 /** What an origin is made of. */
@@ -20,6 +21,7 @@ export interface OriginOptions {
   readonly transcriptCapBytes: number;
   /** Stores the session of a wish, where it is not stored yet, in the transaction that stores the wish. */
   readonly recordSession: (tx: WriteTx, session: { readonly id: string; readonly agent: string }) => void;
+  readonly evidence: EvidenceKit;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

@@ -23,8 +23,20 @@ export interface TaskSpec {
   readonly workspace: string;
   readonly ref: string;
   readonly timeoutMs: number;
+  /** Patterns of files to keep as artifacts, besides those of the profile. */
+  readonly artifacts: readonly string[];
+  /** What the caller has sent along to work on, instead of `ref`. */
+  readonly shipped: ShippedInput | null;
   /** The field that is set; absent: none. */
   readonly input?: 'argv' | 'prompt';
+}
+
+/** A working tree as one commit, in a bundle without what the workspace has. */
+export interface ShippedInput {
+  readonly commit: string;
+  /** Of the bundle, lower-case hex; empty: the workspace has the commit already. */
+  readonly sha256: string;
+  readonly bytes: number;
 }
 
 /** A decision as it is told to a peer: without the trace. */
@@ -74,6 +86,10 @@ export interface Outcome {
   readonly stderrBytes: number;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
+  /** Of the envelope of the signed result, lower-case hex. */
+  readonly resultSha256: string;
+  /** The envelope itself, where it is small; only in the event that ends a task. */
+  readonly result: Uint8Array;
 }
 
 /** `writ.mesh.v1.Task` as received. */
@@ -204,6 +220,50 @@ export interface ReadTranscriptResponse {
   readonly end: boolean;
 }
 
+/** `writ.mesh.v1.GetResultRequest` as received. */
+export interface GetResultRequest {
+  readonly task: string;
+}
+
+/** `writ.mesh.v1.GetResultResponse` as received. */
+export interface GetResultResponse {
+  /** Of the envelope, lower-case hex. */
+  readonly sha256: string;
+  readonly bytes: number;
+  /** Empty where it is too long for one message: `FetchArtifact` has it under its digest. */
+  readonly envelope: Uint8Array;
+}
+
+/** `writ.mesh.v1.FetchArtifactRequest` as received. */
+export interface FetchArtifactRequest {
+  readonly task: string;
+  /** Lower-case hex. */
+  readonly sha256: string;
+  readonly offset: number;
+}
+
+/** `writ.mesh.v1.FetchArtifactResponse` as received. */
+export interface FetchArtifactResponse {
+  readonly data: Uint8Array;
+}
+
+/** `writ.mesh.v1.AckResultRequest` as received. */
+export interface AckResultRequest {
+  readonly receipts: readonly Receipt[];
+}
+
+/** A DSSE envelope, signed by the node that received the result. */
+export interface Receipt {
+  readonly task: string;
+  readonly envelope: Uint8Array;
+}
+
+/** `writ.mesh.v1.AckResultResponse` as received. */
+export interface AckResultResponse {
+  /** Those that were stored, now or before. */
+  readonly tasks: readonly string[];
+}
+
 /** `writ.mesh.v1.CancelRequest` as received. */
 export interface CancelRequest {
   readonly task: string;
@@ -225,6 +285,36 @@ export interface CheckPolicyRequest {
 export interface CheckPolicyResponse {
   readonly decision: Decision | null;
 }
+
+/** `writ.mesh.v1.DescribeWorkspaceRequest` as received. */
+export interface DescribeWorkspaceRequest {
+  readonly workspace: string;
+}
+
+/** `writ.mesh.v1.DescribeWorkspaceResponse` as received. */
+export interface DescribeWorkspaceResponse {
+  /** Full ids of the commits that its branches and tags lead to, newest first, not all where there are many. */
+  readonly commits: readonly string[];
+}
+
+/** `writ.mesh.v1.UploadInputRequest` as received. */
+export interface UploadInputRequest {
+  readonly head?: UploadInputHead;
+  readonly data?: Uint8Array;
+  /** The field that is set; absent: none. */
+  readonly step?: 'head' | 'data';
+}
+
+/** Opens an upload. */
+export interface UploadInputHead {
+  readonly workspace: string;
+  /** Lower-case hex. */
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** `writ.mesh.v1.UploadInputResponse` as received. */
+export type UploadInputResponse = Readonly<Record<string, never>>;
 
 /** `writ.mesh.v1.RedeemRequest` as received. */
 export interface RedeemRequest {

@@ -2,12 +2,20 @@
 
 import type { Method } from '../method.ts';
 import type {
+  AckResultRequest,
+  AckResultResponse,
   CancelRequest,
   CancelResponse,
   CheckPolicyRequest,
   CheckPolicyResponse,
   DescribeRequest,
   DescribeResponse,
+  DescribeWorkspaceRequest,
+  DescribeWorkspaceResponse,
+  FetchArtifactRequest,
+  FetchArtifactResponse,
+  GetResultRequest,
+  GetResultResponse,
   GetTaskRequest,
   GetTaskResponse,
   HealthCheckRequest,
@@ -22,6 +30,8 @@ import type {
   RedeemResponse,
   SubmitRequest,
   SubmitResponse,
+  UploadInputRequest,
+  UploadInputResponse,
   WatchRequest,
   WatchResponse,
 } from './messages.ts';
@@ -39,10 +49,20 @@ export interface MeshService {
   readonly ListTasks: Method<ListTasksRequest, ListTasksResponse>;
   /** A page of a task's transcript from `offset`. */
   readonly ReadTranscript: Method<ReadTranscriptRequest, ReadTranscriptResponse>;
+  /** The signed result of a task that is terminal. */
+  readonly GetResult: Method<GetResultRequest, GetResultResponse>;
+  /** Something that the result of a task names, by its digest, from `offset` to its end: */
+  readonly FetchArtifact: Method<FetchArtifactRequest, FetchArtifactResponse>;
+  /** Signed receipts of the origin: what they name is kept no longer than this node wants to. */
+  readonly AckResult: Method<AckResultRequest, AckResultResponse>;
   /** Ends a task; answers when its process tree is gone. */
   readonly Cancel: Method<CancelRequest, CancelResponse>;
   /** Would this be allowed, and what would help. Counts against the caller's limits; changes nothing else. */
   readonly CheckPolicy: Method<CheckPolicyRequest, CheckPolicyResponse>;
+  /** What a workspace has, so that a working tree can be sent as what is missing there. */
+  readonly DescribeWorkspace: Method<DescribeWorkspaceRequest, DescribeWorkspaceResponse>;
+  /** Sends a bundle ahead of the `Submit` that names it. */
+  readonly UploadInput: Method<UploadInputRequest, UploadInputResponse>;
   /** Proves the secret of an invite. The one method open to a node that is not pinned, while an invite is open. */
   readonly Redeem: Method<RedeemRequest, RedeemResponse>;
 }
