@@ -1,4 +1,5 @@
 export type { Subject } from '@writ/authority';
+export { type Applied, type Result, readResult, type VerifiedTree } from '@writ/evidence';
 export type { WritClaims } from '@writ/identity';
 export type {
   Ending,

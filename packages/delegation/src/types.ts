@@ -52,6 +52,8 @@ export interface ShippedBundle {
 export interface SignedEnvelope {
   readonly sha256: string;
   readonly envelope: Uint8Array;
+  /** When the sender's receipt for it was stored; absent: not yet. */
+  readonly receiptAtMs?: number;
 }
 
 /** The executing end of tasks. */
@@ -286,6 +288,11 @@ export interface Origin {
   watch(task: string, afterSeq: number, signal: AbortSignal): AsyncIterable<WatchedEvent>;
   readTranscript(id: string, offset: number, limit: number): Promise<TranscriptPage>;
   cancel(id: string, by: string): Promise<Mirror>;
+  /**
+   * Ends a task as `lost` whose executor is not reached; what comes of it later is kept and changes nothing. Throws
+   * NOT_FOUND, CONFLICT where its executor is reached; one that is terminal stays as it is.
+   */
+  forget(id: string, by: string): Promise<Mirror>;
   /** Stores the intent to cancel what this task handed on, in the transaction that ends it; told down the chain after. */
   cancelChildren(tx: WriteTx, parent: string): void;
   /** The verified result of a task, as it was when it came; undefined where none has. Throws NOT_FOUND. */
