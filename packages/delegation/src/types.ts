@@ -152,7 +152,13 @@ export interface RunSpec {
   readonly runner: RunnerConfig;
   readonly input: TaskSpec['input'];
   /** Source repository and ref; absent: an empty scratch folder. */
-  readonly workspace?: { readonly name: string; readonly path: string; readonly ref?: string };
+  readonly workspace?: {
+    readonly name: string;
+    readonly path: string;
+    readonly ref?: string;
+    /** Work that was sent along, instead of `ref`: a repository that holds the commit, there until the run is released. */
+    readonly shipped?: { readonly repository: string; readonly commit: string };
+  };
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
   readonly onOverflow: 'fail' | 'truncate';
