@@ -25,6 +25,8 @@ export interface EvidenceKit {
   /** Signs receipts. */
   readonly identity: NodeIdentity;
   readonly trust: Trust;
+  /** The owner's file of patterns to ignore everywhere (`core.excludesFile`), absolute; absent: there is none. */
+  readonly excludesFile?: string;
   readonly limits: {
     readonly collect: CollectLimits;
     readonly artifacts: ArtifactLimits;

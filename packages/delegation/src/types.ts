@@ -58,6 +58,7 @@ export interface SignedEnvelope {
 
 /** The executing end of tasks. */
 export interface Executor extends EventSource {
+  /** Throws NOT_FOUND where the bundle that the spec names is not here (any more): it can be sent again, then this. */
   submit(request: SubmitRequest): Promise<SubmitAnswer>;
   get(id: string): Task | undefined;
   list(filter: { readonly sender?: string; readonly limit: number; readonly before?: string }): readonly Task[];
@@ -334,12 +335,17 @@ export interface ReceivedResult {
   readonly receivedAtMs: number;
   /** When the executor took the receipt; absent: not yet. */
   readonly acknowledgedAtMs?: number;
+  /** It came after the task was ended here as `lost`, and changed nothing. */
+  readonly late: boolean;
   readonly children: readonly Pick<ReceivedResult, 'sha256' | 'result' | 'children'>[];
 }
 
 /** What goes over the wire to a peer; mesh (and an in-process one for `self`) implement it. */
 export interface PeerClient {
-  /** Throws UNREACHABLE; with `details.sent` false where it is certain that nothing left this node. */
+  /**
+   * Throws UNREACHABLE; with `details.sent` false where it is certain that nothing left this node. Throws NOT_FOUND where
+   * the peer does not have the bundle that the spec names (any more).
+   */
   submit(request: OutgoingSubmit): Promise<PeerSubmitAnswer>;
   watch(task: string, afterSeq: number, signal: AbortSignal): AsyncIterable<WatchedEvent>;
   /** Resolves with the outcome when the process tree is gone. Throws NOT_FOUND where the peer has no such task. */

@@ -7,6 +7,7 @@ export { createContentStore } from './content-store.ts';
 export type { Fit } from './fit.ts';
 export { createGitProcess, type GitProcessOptions } from './git-process.ts';
 export { readResult } from './read-result.ts';
+export { type Receipt, signReceipt, verifyReceipt } from './receipt.ts';
 export { formatResult, parseResult } from './result.ts';
 export { type Result, resultJsonSchema } from './result-schema.ts';
 export { type Received, receiveShipped, type Shipment, type ShipRequest, shipWorkingTree } from './ship.ts';
