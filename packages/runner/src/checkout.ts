@@ -2,43 +2,92 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quote, WritError } from '@writ/core';
 import type { GitResult } from './git.ts';
-import type { WorkspaceSource } from './types.ts';
+import type { Clone, WorkspaceSource } from './types.ts';
+
+type Shipped = NonNullable<WorkspaceSource['shipped']>;
 
 /** A git command in a folder. */
 export type GitIn = (args: readonly string[], cwd: string) => Promise<GitResult>;
 
 /** A push from a task's clone leads here: what a task has done is shipped by the node. */
 const NO_PUSH = '/dev/null/the-node-ships-the-work';
+/** Lets a commit be fetched by its id, whether or not a branch leads to it. */
+const BY_ID = ['-c', 'protocol.version=2'];
+const FULL_ID = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 /** Full or shortened commit id. */
 const COMMIT = /^[0-9a-f]{7,64}$/i;
 /** What git allows in no ref name (git-check-ref-format), and a leading `-`, which would be an option. */
 const BAD_REF = /^-|[\p{Cc} ~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$|\.lock(\/|$)/u;
 
 /**
- * Clones a repository into `place.work` and checks out the wanted branch, tag or commit there. What is committed is
- * used: changes in the source's working tree are not. The clone shares no file, hook or setting with its source, and a
- * repository without commits gives an empty clone. Throws GIT_FAILED or BAD_REQUEST.
+ * Clones a repository into `place.work` and checks out the wanted branch, tag or commit there, or the commit that was
+ * sent along. What is committed is used: changes in the source's working tree are not. The clone shares no file, hook or
+ * setting with its source, and a repository without commits gives an empty clone. Gives what it has checked out. Throws
+ * GIT_FAILED or BAD_REQUEST.
  */
 export async function checkout(
   source: WorkspaceSource,
   place: { readonly folder: string; readonly work: string },
   git: GitIn,
-): Promise<void> {
+): Promise<Clone> {
+  const { shipped } = source;
   // The clone itself checks out what HEAD is there.
-  const ref = source.ref === 'HEAD' ? undefined : source.ref;
+  const ref = source.ref === 'HEAD' || shipped !== undefined ? undefined : source.ref;
   if (ref !== undefined && (ref === '' || BAD_REF.test(ref))) {
     throw new WritError('BAD_REQUEST', `${quote(ref)} is no name of a branch, tag or commit`, { details: { ref } });
   }
   const copying = (await hasAlternates(source.path)) ? '--no-local' : '--no-hardlinks';
-  const waiting = ref === undefined ? [] : ['--no-checkout'];
+  const waiting = ref === undefined && shipped === undefined ? [] : ['--no-checkout'];
   const clone = ['clone', '--quiet', copying, ...waiting, '--template=', '-c', `remote.origin.pushurl=${NO_PUSH}`];
   const cloned = await git([...clone, '--', source.path, place.work], place.folder);
   if (!cloned.ok) throw gitFailed(source, `cannot be cloned from ${quote(source.path)}: ${cloned.reason}`);
-  if (ref === undefined) return;
-  const target = await findRef(ref, place.work, git);
+  const target = await findTarget(source, ref, place.work, git);
+  if (target !== undefined) {
+    const done = await git(['checkout', '--quiet', '--no-recurse-submodules', ...target], place.work);
+    const what = shipped === undefined ? quote(ref ?? 'HEAD') : `what was sent along: commit ${shipped.commit}`;
+    if (!done.ok) throw gitFailed(source, `cannot check out ${what}: ${done.reason}`);
+  }
+  return describeClone(source, place.work, git);
+}
+
+/** What `git checkout` is told; undefined where the clone has checked out what is wanted. */
+async function findTarget(
+  source: WorkspaceSource,
+  ref: string | undefined,
+  work: string,
+  git: GitIn,
+): Promise<readonly string[] | undefined> {
+  if (source.shipped !== undefined) return fetchShipped(source, source.shipped, work, git);
+  if (ref === undefined) return undefined;
+  const target = await findRef(ref, work, git);
   if (target === undefined) throw gitFailed(source, `has no branch, tag or commit ${quote(ref)}`);
-  const done = await git(['checkout', '--quiet', '--no-recurse-submodules', ...target], place.work);
-  if (!done.ok) throw gitFailed(source, `cannot check out ${quote(ref)}: ${done.reason}`);
+  return target;
+}
+
+/** The clone has the workspace's own commits; only what was sent along comes from beside it. */
+async function fetchShipped(
+  source: WorkspaceSource,
+  { repository, commit }: Shipped,
+  work: string,
+  git: GitIn,
+): Promise<readonly string[]> {
+  if (!FULL_ID.test(commit)) throw new WritError('BAD_REQUEST', `${quote(commit)} is no full commit id`);
+  const from = [...BY_ID, 'fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
+  const fetched = await git([...from, '--', repository, commit], work);
+  if (!fetched.ok) throw gitFailed(source, `cannot take over what was sent along: ${fetched.reason}`);
+  return ['--detach', commit];
+}
+
+/** Asked before the run begins: whatever its repository says later is the run's own word. */
+async function describeClone(source: WorkspaceSource, work: string, git: GitIn): Promise<Clone> {
+  const asked = await git(['rev-parse', '--show-object-format', '--revs-only', 'HEAD'], work);
+  const [format, base] = asked.stdout.split('\n');
+  const known = format === 'sha1' || format === 'sha256' ? format : undefined;
+  if (!asked.ok || known === undefined || (base && !FULL_ID.test(base))) {
+    throw gitFailed(source, `cannot be told from other commits: ${asked.reason}`);
+  }
+  const { repository } = source.shipped ?? { repository: source.path };
+  return { ...(base ? { base } : {}), objectFormat: known, source: repository };
 }
 
 /** Arguments of `git checkout` for a branch (made anew, with the same name), a tag, or a commit, in this order. */

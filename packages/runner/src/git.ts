@@ -1,5 +1,6 @@
-import { type Clock, visible } from '@writ/core';
+import type { Clock } from '@writ/core';
 import { searchPath } from './environment.ts';
+import { type GitCut, runGit } from './git-process.ts';
 import { MARKER } from './process-tree/members.ts';
 import type { Spawner } from './spawned.ts';
 
@@ -26,10 +27,14 @@ export interface GitResult {
 /** Runs git for the node: no hooks, no configuration but the node's, no network protocol, no question asked. */
 export type Git = (args: readonly string[], place: GitPlace) => Promise<GitResult>;
 
-/** Bytes kept of each of git's streams. */
+/** Most bytes that git may answer with. */
 const KEPT_BYTES = 64 * 1024;
-/** Nothing to wait for, milliseconds: what git leaves of a clone that is not wanted any more is removed anyway. */
-const GRACE_MS = 0;
+
+const WORDS: Readonly<Record<GitCut, string>> = {
+  late: 'it took longer than the task may take',
+  'too-much': 'it wrote too much',
+  unwanted: 'it is not wanted any more',
+};
 
 /**
  * What git is told on every call. `safe.directory` is `*` because the node only ever reads repositories that its own
@@ -67,50 +72,25 @@ export interface GitOptions {
   readonly signal: AbortSignal;
 }
 
-export function createGit(options: GitOptions): Git {
+export function createGit({ spawner, configFile, path, clock, signal }: GitOptions): Git {
   return async (args, place) => {
-    const signals = [options.signal, place.signal];
-    if (signals.some((signal) => signal.aborted)) return { ok: false, stdout: '', reason: 'it is not wanted any more' };
-    const kept = { stdout: '', stderr: '' };
-    const result = await options.spawner.spawn(
-      {
-        argv: ['git', ...args],
-        cwd: place.cwd,
-        env: gitEnvironment(options, place),
-        nonce: place.nonce,
-        folder: place.folder,
-        graceMs: GRACE_MS,
-      },
-      async (stream, bytes) => {
-        if (kept[stream].length < KEPT_BYTES) kept[stream] += bytes.toString('utf8');
-      },
-    );
-    if (!result.ok) return { ok: false, stdout: '', reason: `git could not be started: ${result.failed.message}` };
-    let late = false;
-    const stop = (): void => result.process.stop();
-    const cancelTimer = options.clock.setTimer(place.timeoutMs, () => {
-      late = true;
-      stop();
-    });
-    for (const signal of signals) signal.addEventListener('abort', stop);
-    // Aborted while it was being started.
-    if (signals.some((signal) => signal.aborted)) stop();
-    const end = await result.process.done;
-    for (const signal of signals) signal.removeEventListener('abort', stop);
-    cancelTimer();
-    const reason = late ? 'it took longer than the task may take' : lastLine(kept.stderr, end.exitCode ?? end.signal);
-    return { ok: end.exitCode === 0 && !late, stdout: kept.stdout, reason };
+    const { cwd, nonce, folder, timeoutMs } = place;
+    const order = { argv: args, cwd, env: gitEnvironment(configFile, path, place), nonce, folder };
+    const signals = [signal, place.signal];
+    const end = await runGit({ order, timeoutMs, maxOutputBytes: KEPT_BYTES, signals }, spawner, clock);
+    const reason = end.cut === undefined ? end.reason : WORDS[end.cut];
+    return { ok: end.exitCode === 0, stdout: end.stdout.toString('utf8'), reason };
   };
 }
 
-function gitEnvironment(options: GitOptions, place: GitPlace): Record<string, string> {
+function gitEnvironment(configFile: string, path: string | undefined, place: GitPlace): Record<string, string> {
   return {
-    PATH: searchPath(options.path),
+    PATH: searchPath(path),
     HOME: place.home,
     TMPDIR: place.tmp,
     LC_ALL: 'C',
     GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: options.configFile,
+    GIT_CONFIG_GLOBAL: configFile,
     GIT_ATTR_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
     GIT_ALLOW_PROTOCOL: 'file',
@@ -118,10 +98,4 @@ function gitEnvironment(options: GitOptions, place: GitPlace): Record<string, st
     GIT_OPTIONAL_LOCKS: '0',
     [MARKER]: place.nonce,
   };
-}
-
-function lastLine(stderr: string, end: number | string | null): string {
-  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
-  const told = lines.find((line) => line.startsWith('fatal: ')) ?? lines.at(-1);
-  return told === undefined ? `git ended with ${end}` : visible(told.replace(/^fatal: /, ''));
 }

@@ -1,9 +1,13 @@
 export { createTaskRunner } from './task-runner.ts';
 export type {
+  Clone,
   CommandRule,
   Ending,
+  GitAnswer,
+  GitCall,
   PreparedRun,
   Run,
+  RunFiles,
   RunInput,
   RunnerConfig,
   RunReport,
@@ -12,5 +16,6 @@ export type {
   StopCause,
   TaskRunner,
   TaskRunnerOptions,
+  TranscriptDigest,
   WorkspaceSource,
 } from './types.ts';

@@ -5,9 +5,9 @@ import { buildEnvironment } from './environment.ts';
 import { assertIsolation } from './isolation.ts';
 import type { Spawner } from './spawned.ts';
 import { startFailure } from './start-failure.ts';
-import { createCapture, createRun } from './task-run.ts';
+import { createCapture, createRun, type StartedRun } from './task-run.ts';
 import type { Transcripts } from './transcripts.ts';
-import type { Run, RunSink, RunSpec, TaskRunnerOptions } from './types.ts';
+import type { RunSink, RunSpec, TaskRunnerOptions } from './types.ts';
 import type { Attempt, Workspaces } from './workspaces.ts';
 
 /** What a start goes through. */
@@ -31,14 +31,18 @@ export function assertMayRun(spec: RunSpec): void {
   if (spec.runner.kind === 'shell') assertCommandAllowed(resolveArgv(spec.runner, spec.input, ''), spec.commands);
 }
 
-/** Spawns a run in its folders, which are given back when it ends; also when it does not start. */
-export async function startRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attempt: Attempt): Promise<Run> {
-  const release = (): void => parts.workspaces.release(attempt);
+/** Spawns a run in its folders, which are given back where it does not start. */
+export async function startRun(
+  parts: RunnerParts,
+  spec: RunSpec,
+  sink: RunSink,
+  attempt: Attempt,
+): Promise<StartedRun> {
   try {
     assertMayRun(spec);
-    return await spawnRun(parts, spec, sink, { ...attempt, release });
+    return await spawnRun(parts, spec, sink, attempt);
   } catch (error) {
-    release();
+    parts.workspaces.release(attempt);
     throw error;
   }
 }
@@ -47,9 +51,8 @@ async function spawnRun(
   { options, spawner, transcripts, graceMs }: RunnerParts,
   spec: RunSpec,
   sink: RunSink,
-  place: Attempt & { readonly release: () => void },
-): Promise<Run> {
-  const { home, tmp, work, folder, release } = place;
+  { home, tmp, work, folder, clone }: Attempt,
+): Promise<StartedRun> {
   const { task, nonce } = spec;
   const { clock, logger } = options;
   const argv = resolveArgv(spec.runner, spec.input, work);
@@ -63,5 +66,6 @@ async function spawnRun(
     const tried = { runner: spec.runner, program: argv[0] ?? '', path: env.PATH ?? '', cwd: work };
     throw await startFailure(tried, result.failed);
   }
-  return createRun({ spec, process: result.process, capture, transcript, clock, logger, release });
+  const files = { dir: work, ...(clone === undefined ? {} : { clone }) };
+  return createRun({ spec, process: result.process, capture, transcript, clock, logger, files });
 }

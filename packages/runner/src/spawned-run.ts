@@ -70,7 +70,7 @@ export function createSpawnedRun(run: number, order: SpawnOrder, channel: Duplex
     abandon(reason, end) {
       const marks: TreeMarks = {
         nonces: [order.nonce],
-        folder: order.folder,
+        ...(order.folder === undefined ? {} : { folder: order.folder }),
         ...(started && started.startTicks > 0 ? { leader: started } : {}),
       };
       void end(marks).then(async ({ refused }) => {

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@writ/core';
 import type { OutputHandler, ProcessEnd, Spawned } from './spawned.ts';
 import type { TranscriptWriter } from './transcripts.ts';
-import type { Ending, Run, RunReport, RunSink, RunSpec, StopCause } from './types.ts';
+import type { Ending, Run, RunFiles, RunReport, RunSink, RunSpec, StopCause } from './types.ts';
 
 /** What a run wrote, counted while it is passed on. */
 export interface Capture {
@@ -39,12 +39,14 @@ export interface RunParts {
   readonly transcript: TranscriptWriter;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Gives the attempt's folders back. */
-  readonly release: () => void;
+  readonly files: RunFiles;
 }
 
+/** A run whose folders are not its own business. */
+export type StartedRun = Omit<Run, 'release'>;
+
 /** Watches a started process: its time limit, the first cause of its end, its report. */
-export function createRun(parts: RunParts): Run {
+export function createRun(parts: RunParts): StartedRun {
   const { spec, process, capture, transcript, clock, logger } = parts;
   const startedAtMs = clock.nowMs();
   let cause: StopCause | undefined;
@@ -60,8 +62,7 @@ export function createRun(parts: RunParts): Run {
       logger.error('processes could not be ended', { task: spec.task, pids: end.refused.join(' ') });
     }
     const endedAtMs = clock.nowMs();
-    await transcript.close().catch(() => {});
-    parts.release();
+    const kept = await transcript.close();
     const { stdout, stderr } = capture.totals;
     return {
       ending: endingOf(end, cause, spec.timeoutMs),
@@ -71,9 +72,10 @@ export function createRun(parts: RunParts): Run {
       stderrBytes: stderr,
       startedAtMs,
       endedAtMs,
+      ...(kept === undefined ? {} : { transcript: kept }),
     };
   };
-  return { pid: process.pid, stop, done: finish() };
+  return { pid: process.pid, files: parts.files, stop, done: finish() };
 }
 
 /** The first cause wins: a stop counts only where it reached the process while that still ran. */

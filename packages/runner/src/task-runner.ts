@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { type Clock, WritError } from '@writ/core';
 import { createGit } from './git.ts';
+import { createGitCalls } from './git-calls.ts';
 import { assertMayRun, type RunnerParts, startRun } from './prepared-run.ts';
 import { endTree, type TreeTools } from './process-tree/end-tree.ts';
 import { createProcessTable } from './process-tree/process-table.ts';
 import { createSpawnerClient } from './spawner-client.ts';
+import type { StartedRun } from './task-run.ts';
 import { createTranscripts } from './transcripts.ts';
-import type { PreparedRun, Run, TaskRunner, TaskRunnerOptions } from './types.ts';
+import type { PreparedRun, TaskRunner, TaskRunnerOptions } from './types.ts';
 import { type Attempt, createWorkspaces } from './workspaces.ts';
 
 /** Between TERM and KILL where the options do not say, milliseconds. */
@@ -25,6 +27,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   const shutdown = new AbortController();
   const { signal } = shutdown;
   const git = createGit({ spawner, configFile: gitConfigFile, path: options.env.PATH, clock, signal });
+  const gitCalls = createGitCalls({ spawner, folder: join(root.workspaces, 'stdin'), clock, random, signal });
   const workspaces = createWorkspaces({ root: root.workspaces, git, gitConfigFile, random, logger });
   const transcripts = createTranscripts(root.transcripts, options.transcriptCapBytes, logger);
   const lifetime = createLifetime({ options, spawner, workspaces, transcripts, graceMs });
@@ -32,6 +35,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   const close = async (): Promise<void> => {
     shutdown.abort();
     await lifetime.end();
+    await gitCalls.idle();
     await spawner.close();
     await workspaces.close();
   };
@@ -42,9 +46,10 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
       const { workspace, nonce, timeoutMs } = spec;
       return lifetime.prepare(workspaces.prepare(workspace, { nonce, timeoutMs, signal: wanted }));
     },
+    git: gitCalls.run,
     async endStray(nonces) {
-      if (nonces.length === 0) return 0;
-      const { found, refused } = await endTree({ nonces }, graceMs, tools);
+      const { noncePrefix } = gitCalls;
+      const { found, refused } = await endTree({ nonces, noncePrefix }, graceMs, tools);
       if (refused.length > 0) logger.error('processes could not be ended', { pids: refused.join(' ') });
       return found;
     },
@@ -67,7 +72,9 @@ interface Lifetime {
 function createLifetime(parts: RunnerParts): Lifetime {
   const underWay = new Set<Promise<unknown>>();
   const unused = new Set<PreparedRun>();
-  const live = new Set<Run>();
+  const live = new Set<StartedRun>();
+  /** Those whose folders nobody has given back, with these. */
+  const held = new Map<StartedRun, Attempt>();
   let ended = false;
 
   async function whileUnderWay<T>(work: Promise<T>): Promise<T> {
@@ -86,8 +93,13 @@ function createLifetime(parts: RunnerParts): Lifetime {
         if (!unused.delete(prepared)) throw new WritError('INTERNAL', 'a prepared run was used twice');
         const run = await whileUnderWay(startRun(parts, spec, sink, attempt));
         live.add(run);
+        held.set(run, attempt);
         void run.done.then(() => live.delete(run));
-        return run;
+        const release = (): void => {
+          // Not while anything of the run could still work there.
+          if (held.delete(run)) void run.done.then(() => parts.workspaces.release(attempt));
+        };
+        return { ...run, release };
       },
       discard() {
         if (unused.delete(prepared)) parts.workspaces.release(attempt);
@@ -105,6 +117,8 @@ function createLifetime(parts: RunnerParts): Lifetime {
       for (const prepared of [...unused]) prepared.discard();
       for (const run of live) run.stop({ kind: 'cancel', cause: 'the node is going down' });
       await Promise.all([...live].map((run) => run.done));
+      for (const attempt of held.values()) parts.workspaces.release(attempt);
+      held.clear();
     },
   };
 }

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, sha256Hex, toWritError } from '@writ/core';
+import type { TranscriptDigest } from './types.ts';
 
 /** The growing transcript of one attempt. */
 export interface TranscriptWriter {
@@ -12,7 +14,8 @@ export interface TranscriptWriter {
   append(bytes: Uint8Array): Promise<{ readonly kept: number; readonly offset: number }>;
   /** Why bytes could not be written although there was room for them; undefined: they could. */
   readonly fault: string | undefined;
-  close(): Promise<void>;
+  /** To be called last: what the transcript holds now; undefined where a part of it could not be written or read. */
+  close(): Promise<TranscriptDigest | undefined>;
 }
 
 /** One file a task: the bytes of both streams as they came, up to a cap, readable by the node's user only. */
@@ -47,17 +50,29 @@ export function createTranscripts(root: string, capBytes: number, logger: Logger
 }
 
 function createWriter(root: string, task: string, capBytes: number, logger: Logger): TranscriptWriter {
+  const path = fileOf(root, task);
+  // Counted as it is written, so that nothing has to be read again when the run is over.
+  const hash = createHash('sha256');
   let file: FileHandle | undefined;
   let size = 0;
   let fault: string | undefined;
-  const ready = async (): Promise<FileHandle> => {
-    if (file === undefined) {
-      await mkdir(root, { recursive: true, mode: 0o700 });
-      const flags = constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW;
-      file = await open(fileOf(root, task), flags, 0o600);
-      size = (await file.stat()).size;
+  const takeUp = async (opened: FileHandle): Promise<FileHandle> => {
+    file = opened;
+    // What an earlier attempt wrote.
+    for await (const chunk of opened.createReadStream({ start: 0, autoClose: false })) {
+      hash.update(chunk);
+      size += chunk.length;
     }
-    return file;
+    return opened;
+  };
+  const ready = async (): Promise<FileHandle> => {
+    if (file !== undefined) return file;
+    await mkdir(root, { recursive: true, mode: 0o700 });
+    return takeUp(await open(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600));
+  };
+  const failed = (error: unknown): void => {
+    fault ??= toWritError(error).message;
+    logger.warn('the transcript cannot be written', { task, error: String(error) });
   };
   return {
     get fault() {
@@ -68,17 +83,27 @@ function createWriter(root: string, task: string, capBytes: number, logger: Logg
       try {
         const target = await ready();
         const offset = size;
-        const kept = Math.max(0, Math.min(bytes.length, capBytes - offset));
-        await writeAll(target, bytes.subarray(0, kept), offset);
-        size = offset + kept;
-        return { kept, offset };
+        const kept = bytes.subarray(0, Math.max(0, Math.min(bytes.length, capBytes - offset)));
+        await writeAll(target, kept, offset);
+        hash.update(kept);
+        size = offset + kept.length;
+        return { kept: kept.length, offset };
       } catch (error) {
-        fault = toWritError(error).message;
-        logger.warn('the transcript cannot be written', { task, error: String(error) });
+        failed(error);
         return { kept: 0, offset: size };
       }
     },
-    close: async () => file?.close(),
+    async close() {
+      try {
+        // Nothing was written by this attempt, maybe something by an earlier one.
+        const earlier = file === undefined ? await openExisting(path) : undefined;
+        if (earlier !== undefined) await takeUp(earlier);
+        await file?.close();
+      } catch (error) {
+        failed(error);
+      }
+      return fault === undefined ? { sha256: hash.digest('hex'), bytes: size } : undefined;
+    },
   };
 }
 

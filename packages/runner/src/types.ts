@@ -30,6 +30,8 @@ export interface WorkspaceSource {
   readonly path: string;
   /** Branch, tag or commit; absent: the repository's HEAD. */
   readonly ref?: string;
+  /** Work that was sent along, instead of `ref`: a repository that holds the commit, there until the run is released. */
+  readonly shipped?: { readonly repository: string; readonly commit: string };
 }
 
 /** The way of a run back to its own node: a Unix socket, and the token that it takes. */
@@ -77,6 +79,31 @@ export interface RunReport {
   readonly stderrBytes: number;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
+  /** Digest and size of what the transcript holds; absent where a part of it could not be written. */
+  readonly transcript?: TranscriptDigest;
+}
+
+/** SHA-256 (lower-case hex) and size of a transcript. */
+export interface TranscriptDigest {
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** The files of a run, there until it is released. */
+export interface RunFiles {
+  /** Real, absolute path of the working directory. */
+  readonly dir: string;
+  /** Absent: the run had no workspace, `dir` was empty scratch space. */
+  readonly clone?: Clone;
+}
+
+/** A clone as it was before the run could touch it. */
+export interface Clone {
+  /** Full id of the commit that is checked out; absent: the repository has none. */
+  readonly base?: string;
+  readonly objectFormat: 'sha1' | 'sha256';
+  /** Absolute path of a repository of this node's that holds `base`; never the clone itself. */
+  readonly source: string;
 }
 
 /** Why a run is stopped from outside. */
@@ -85,8 +112,11 @@ export type StopCause = { readonly kind: 'cancel'; readonly cause: string } | { 
 /** A run under way. */
 export interface Run {
   readonly pid: number;
+  readonly files: RunFiles;
   /** Resolves when the process tree is gone and the output is drained; never rejects. */
   readonly done: Promise<RunReport>;
+  /** Removes the files, once `done`. Calling it twice is harmless; closing the runner does it too. */
+  release(): void;
   /** TERM, grace, KILL, escaped children too. The first cause wins. */
   stop(cause: StopCause): void;
 }
@@ -97,11 +127,34 @@ export interface PreparedRun {
    * Spawns, in the workspace that was prepared, whatever else of the spec has changed since. Rejects before anything of
    * the task ran, with COMMAND_NOT_ALLOWED, ISOLATION_UNAVAILABLE, RUNNER_UNAVAILABLE (the runner's program or the
    * spawner is missing), WORKER_FAILED (the program of a `shell` argv is missing), SHUTTING_DOWN or BAD_REQUEST; the
-   * folders are given back then. To be called once.
+   * folders are given back then; else when the run is released. To be called once.
    */
   start(spec: RunSpec, sink: RunSink): Promise<Run>;
   /** Gives the folders back; without effect after `start`. */
   discard(): void;
+}
+
+/** One call of git for the node itself. */
+export interface GitCall {
+  readonly args: readonly string[];
+  /** Absolute. */
+  readonly cwd: string;
+  /** The whole environment; only the mark that the process is found by is added. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly input?: Uint8Array;
+  /** Absolute path of a file whose content becomes the standard input, instead of `input`. */
+  readonly inputFile?: string;
+  readonly timeoutMs: number;
+  /** More than this on standard output is a failure. */
+  readonly maxOutputBytes: number;
+}
+
+/** What a call of git came to. `exitCode` is null where it was ended, or never started. */
+export interface GitAnswer {
+  readonly exitCode: number | null;
+  readonly stdout: Uint8Array;
+  /** Why it failed, one line, made visible; empty where it did not. */
+  readonly reason: string;
 }
 
 /** Starts and ends the processes of tasks. */
@@ -113,7 +166,15 @@ export interface TaskRunner {
    * SHUTTING_DOWN or BAD_REQUEST.
    */
   prepare(spec: RunSpec, signal: AbortSignal): Promise<PreparedRun>;
-  /** Ends every process that carries one of these nonces; returns how many it found. For recovery. */
+  /**
+   * Runs git away from this process, for the node's own work. What it leaves behind ends with it, and it ends with the
+   * node. Never rejects: what goes wrong is an answer without exit code 0.
+   */
+  git(call: GitCall): Promise<GitAnswer>;
+  /**
+   * Ends every process that carries one of these nonces, and what an earlier node's `git` with the same folders left;
+   * returns how many it found. For recovery, before `git` is called.
+   */
   endStray(nonces: readonly string[]): Promise<number>;
   /** Transcript bytes of a task from `offset`, at most `limit`; fewer at the end, none where there is no transcript. */
   readTranscript(task: string, offset: number, limit: number): Promise<Uint8Array>;

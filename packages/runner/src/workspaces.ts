@@ -4,7 +4,7 @@ import { type Logger, quote, type Random, WritError } from '@writ/core';
 import { checkout } from './checkout.ts';
 import { GIT_CONFIG, type Git } from './git.ts';
 import { removeTree } from './remove-tree.ts';
-import type { WorkspaceSource } from './types.ts';
+import type { Clone, WorkspaceSource } from './types.ts';
 
 /** The folders of one attempt, all 0700. */
 export interface Attempt {
@@ -14,6 +14,8 @@ export interface Attempt {
   readonly work: string;
   readonly home: string;
   readonly tmp: string;
+  /** What `work` was when it was handed out; absent: it was empty. */
+  readonly clone?: Clone;
 }
 
 /** How an attempt is prepared. */
@@ -102,9 +104,9 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
     async prepare(source, how) {
       const attempt = await take();
       try {
-        if (source !== undefined) await cloneInto(attempt, source, how, options.git);
+        const clone = source === undefined ? undefined : await cloneInto(attempt, source, how, options.git);
         if (how.signal.aborted) throw notWanted();
-        return attempt;
+        return { ...attempt, ...(clone === undefined ? {} : { clone }) };
       } catch (error) {
         await discard(attempt.folder);
         throw how.signal.aborted ? notWanted() : error;
@@ -139,9 +141,9 @@ async function removeUnused({ folder, work, home, tmp }: Attempt): Promise<boole
   }
 }
 
-async function cloneInto(attempt: Attempt, source: WorkspaceSource, how: Preparing, git: Git): Promise<void> {
+async function cloneInto(attempt: Attempt, source: WorkspaceSource, how: Preparing, git: Git): Promise<Clone> {
   await assertFolder(source);
-  await checkout(source, attempt, (args, cwd) => git(args, { ...attempt, ...how, cwd }));
+  return checkout(source, attempt, (args, cwd) => git(args, { ...attempt, ...how, cwd }));
 }
 
 function notWanted(): WritError {

@@ -9,6 +9,8 @@ export interface TreeMarks {
   readonly leader?: { readonly pid: number; readonly startTicks: number };
   /** Values of the marker variable. */
   readonly nonces: readonly string[];
+  /** What the marker variable's value begins with, besides. */
+  readonly noncePrefix?: string;
   /** The attempt's own folder, absolute and resolved. */
   readonly folder?: string;
   /** Paths that the run's output pipes were made under; they are unlinked since. */
@@ -46,6 +48,8 @@ function sessionTest(marks: TreeMarks, table: ProcessTable): (entry: ProcessEntr
 function isMarked(marks: TreeMarks, entry: ProcessEntry, table: ProcessTable): boolean {
   const environment = table.environment(entry.pid);
   if (marks.nonces.some((nonce) => environment.includes(`${MARKER}=${nonce}`))) return true;
+  const { noncePrefix } = marks;
+  if (noncePrefix !== undefined && environment.some((pair) => pair.startsWith(`${MARKER}=${noncePrefix}`))) return true;
   if (marks.pipes !== undefined && table.outputs(entry.pid).some((name) => isPipe(name, marks.pipes ?? [])))
     return true;
   if (marks.folder === undefined) return false;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import type { Clock } from '@writ/core';
 import { endGroup, killGroup } from '../process-tree/end-group.ts';
 import { endTree, killTree, type TreeEnd, type TreeTools } from '../process-tree/end-tree.ts';
@@ -38,8 +38,8 @@ export interface ChildTools {
 }
 
 /**
- * Starts a process in a session of its own, standard input closed, with exactly this environment, never through a
- * shell. Resolves to `Failed` where nothing runs.
+ * Starts a process in a session of its own, standard input from a file or closed, with exactly this environment, never
+ * through a shell. Resolves to `Failed` where nothing runs.
  */
 export async function startChildRun(
   order: StartOrder,
@@ -71,14 +71,21 @@ export async function startChildRun(
 
 function spawnChild(order: StartOrder, stdoutFd: number, stderrFd: number): ChildProcess {
   const [program = '', ...args] = order.argv;
-  return spawn(program, args, {
-    cwd: order.cwd,
-    // Node.js adds this variable of its own accord unless it is there.
-    env: { ...order.env, NODE_V8_COVERAGE: undefined },
-    stdio: ['ignore', stdoutFd, stderrFd],
-    detached: true,
-    shell: false,
-  });
+  // Whoever opens a named pipe would wait for its writer, and every run with it.
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+  const stdinFd = order.stdinFile === undefined ? undefined : openSync(order.stdinFile, flags);
+  try {
+    return spawn(program, args, {
+      cwd: order.cwd,
+      // Node.js adds this variable of its own accord unless it is there.
+      env: { ...order.env, NODE_V8_COVERAGE: undefined },
+      stdio: [stdinFd ?? 'ignore', stdoutFd, stderrFd],
+      detached: true,
+      shell: false,
+    });
+  } finally {
+    if (stdinFd !== undefined) closeSync(stdinFd);
+  }
 }
 
 function failed(error: unknown): Failed {
@@ -104,7 +111,7 @@ function superviseChild({ child, pid, stdout, stderr, order, listener, tools }: 
   const marks: TreeMarks = {
     ...(startTicks === undefined ? {} : { leader: { pid, startTicks } }),
     nonces: [order.nonce],
-    folder: order.folder,
+    ...(order.folder === undefined ? {} : { folder: order.folder }),
     pipes: [stdout.name, stderr.name],
   };
   const drain = createDrain({ stdout: stdout.reader, stderr: stderr.reader }, listener.output, clock);

@@ -26,10 +26,12 @@ export interface StartOrder {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Absolute path of a file that becomes its standard input; absent: that is closed. */
+  readonly stdinFile?: string;
   /** Value of the marker variable in `env`. */
   readonly nonce: string;
-  /** The attempt's own folder: what works inside it belongs to the run. */
-  readonly folder: string;
+  /** The attempt's own folder: what works inside it belongs to the run; absent: it has none. */
+  readonly folder?: string;
   /** Between TERM and KILL, milliseconds. */
   readonly graceMs: number;
 }

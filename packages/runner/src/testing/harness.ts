@@ -29,7 +29,7 @@ export interface Harness {
   start(spec: RunSpec): Promise<Run & { until(text: string): Promise<string> }>;
   /** Pids of live processes that belong to a nonce. */
   alive(nonce: string): readonly number[];
-  /** Names left in the workspaces folder, the node's own git configuration apart. */
+  /** Names left in the workspaces folder, the node's own git configuration and empty folders apart. */
   leftovers(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -66,18 +66,24 @@ export async function createHarness(over: Partial<TaskRunnerOptions> = {}): Prom
       const sink = createTextSink();
       const run = await launch(spec(argv, more), sink);
       const report = await run.done;
+      run.release();
       return { report, stdout: sink.text('stdout'), stderr: sink.text('stderr') };
     },
     async start(wanted) {
       const sink = createTextSink();
       const run = await launch(wanted, sink);
-      return { pid: run.pid, done: run.done, stop: (cause) => run.stop(cause), until: sink.until };
+      return { ...run, until: sink.until };
     },
     alive: (nonce) => findMembers({ nonces: [nonce] }, createProcessTable()).map((entry) => entry.pid),
     async leftovers() {
-      const pipes = (await readdir(join(root.workspaces, 'pipes'))).map((name) => `pipes/${name}`);
+      const own = ['gitconfig', 'pipes', 'stdin'];
       const names = await readdir(root.workspaces);
-      return [...names.filter((name) => name !== 'gitconfig' && name !== 'pipes'), ...pipes];
+      const inside = await Promise.all(
+        names
+          .filter((name) => name === 'pipes' || name === 'stdin')
+          .map(async (folder) => (await readdir(join(root.workspaces, folder))).map((name) => `${folder}/${name}`)),
+      );
+      return [...names.filter((name) => !own.includes(name)), ...inside.flat()];
     },
     async close() {
       await runner.close();
