@@ -80,14 +80,20 @@ async function fetchShipped(
 
 /** Asked before the run begins: whatever its repository says later is the run's own word. */
 async function describeClone(source: WorkspaceSource, work: string, git: GitIn): Promise<Clone> {
-  const asked = await git(['rev-parse', '--show-object-format', '--revs-only', 'HEAD'], work);
-  const [format, base] = asked.stdout.split('\n');
-  const known = format === 'sha1' || format === 'sha256' ? format : undefined;
-  if (!asked.ok || known === undefined || (base && !FULL_ID.test(base))) {
-    throw gitFailed(source, `cannot be told from other commits: ${asked.reason}`);
+  const ask = async (cwd: string): Promise<readonly string[]> => {
+    const asked = await git(['rev-parse', '--show-object-format', '--revs-only', 'HEAD'], cwd);
+    const [format = '', base = ''] = asked.stdout.split('\n');
+    if (asked.ok && (base === '' || FULL_ID.test(base))) return [format, base];
+    throw gitFailed(source, `does not say which commit it is at: ${asked.reason}`);
+  };
+  const [format, base] = await ask(work);
+  // The clone of a repository without commits does not always take over its format.
+  const [objectFormat] = base ? [format] : await ask(source.path);
+  if (objectFormat !== 'sha1' && objectFormat !== 'sha256') {
+    throw gitFailed(source, `holds objects of format ${quote(objectFormat ?? '')}, which is not known`);
   }
   const { repository } = source.shipped ?? { repository: source.path };
-  return { ...(base ? { base } : {}), objectFormat: known, source: repository };
+  return { ...(base ? { base } : {}), objectFormat, source: repository };
 }
 
 /** Arguments of `git checkout` for a branch (made anew, with the same name), a tag, or a commit, in this order. */

@@ -1,12 +1,14 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sha256Hex } from '@writ/core';
 import { describe, expect, it } from 'vitest';
 import { createProcessTable } from './process-tree/process-table.ts';
 import { createHarness } from './testing/harness.ts';
-import type { RunReport } from './types.ts';
+import type { RunInput, RunReport } from './types.ts';
 
 const MIB = 1024 * 1024;
+const argvOf = (...argv: string[]): RunInput => ({ kind: 'argv', argv });
 
 /** Resident bytes of a process. */
 async function residentBytes(pid: number): Promise<number> {
@@ -39,6 +41,14 @@ describe('the transcript', () => {
     await harness.close();
   });
 
+  it('of a run without output is no file, and its digest is that of nothing', async () => {
+    const harness = await createHarness();
+    const { report } = await harness.run(['true']);
+    expect(report.transcript).toEqual({ sha256: sha256Hex(''), bytes: 0 });
+    expect(existsSync(join(harness.folder, 'transcripts'))).toBe(false);
+    await harness.close();
+  });
+
   it('is for the node alone, and a task’s name leads nowhere else', async () => {
     const harness = await createHarness();
     const spec = harness.spec(['echo', 'x'], { task: '../../escaped' });
@@ -63,6 +73,8 @@ describe('the transcript', () => {
       input: { kind: 'argv', argv: ['echo', 'two'] },
     });
     expect(Buffer.from(await harness.runner.readTranscript(first.task, 0, 100)).toString()).toBe('one\ntwo\n');
+    const { report } = await harness.run(['true'], { ...first, epoch: 3, nonce: 'third', input: argvOf('true') });
+    expect(report.transcript).toEqual({ sha256: sha256Hex('one\ntwo\n'), bytes: 8 });
     await harness.close();
   });
 
@@ -71,7 +83,9 @@ describe('the transcript', () => {
     const spec = harness.spec(['sh', '-c', 'yes | head -c 300000'], { maxOutputBytes: 300_000 });
     const { report } = await harness.run([], spec);
     expect(report).toMatchObject({ truncated: false, stdoutBytes: 300_000 });
-    expect(await harness.runner.readTranscript(spec.task, 0, MIB)).toHaveLength(300_000);
+    const whole = await harness.runner.readTranscript(spec.task, 0, MIB);
+    expect(whole).toHaveLength(300_000);
+    expect(report.transcript).toEqual({ sha256: sha256Hex(whole), bytes: 300_000 });
     await harness.close();
   });
 
@@ -89,9 +103,12 @@ describe('the transcript', () => {
         }
       },
     });
-    expect(await run.done).toMatchObject({ truncated: true, stdoutBytes: 300_000 });
+    const report = await run.done;
+    expect(report).toMatchObject({ truncated: true, stdoutBytes: 300_000 });
     expect({ kept, dropped }).toEqual({ kept: 100_000, dropped: 200_000 });
-    expect(await harness.runner.readTranscript(spec.task, 0, MIB)).toHaveLength(100_000);
+    const whole = await harness.runner.readTranscript(spec.task, 0, MIB);
+    expect(whole).toHaveLength(100_000);
+    expect(report.transcript).toEqual({ sha256: sha256Hex(whole), bytes: 100_000 });
     await harness.close();
   });
 
@@ -102,6 +119,7 @@ describe('the transcript', () => {
     const { report, stdout } = await harness.run([], spec);
     expect(report).toMatchObject({ ending: { kind: 'exit', exitCode: 2 }, truncated: true, stdoutBytes: 2 });
     expect(report.unwritten).toContain('EISDIR');
+    expect(report).not.toHaveProperty('transcript');
     expect(stdout).toBe('x\n');
     await harness.close();
   });

@@ -96,12 +96,13 @@ function createWriter(root: string, task: string, capBytes: number, logger: Logg
     async close() {
       try {
         // Nothing was written by this attempt, maybe something by an earlier one.
-        const earlier = file === undefined ? await openExisting(path) : undefined;
+        const unopened = file === undefined && fault === undefined;
+        const earlier = unopened ? await openExisting(path) : undefined;
         if (earlier !== undefined) await takeUp(earlier);
-        await file?.close();
       } catch (error) {
         failed(error);
       }
+      await file?.close().catch(failed);
       return fault === undefined ? { sha256: hash.digest('hex'), bytes: size } : undefined;
     },
   };

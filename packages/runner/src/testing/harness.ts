@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
+import { createSystemClock, createSystemRandom, sha256Hex, silentLogger } from '@writ/core';
 import { findMembers } from '../process-tree/members.ts';
 import { createProcessTable } from '../process-tree/process-table.ts';
 import { createTaskRunner } from '../task-runner.ts';
@@ -29,6 +29,8 @@ export interface Harness {
   start(spec: RunSpec): Promise<Run & { until(text: string): Promise<string> }>;
   /** Pids of live processes that belong to a nonce. */
   alive(nonce: string): readonly number[];
+  /** Pids of live processes of the node's own calls of git. */
+  aliveGit(): readonly number[];
   /** Names left in the workspaces folder, the node's own git configuration and empty folders apart. */
   leftovers(): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -51,6 +53,7 @@ export async function createHarness(over: Partial<TaskRunnerOptions> = {}): Prom
     graceMs: 300,
     ...over,
   });
+  const noncePrefix = `git-${sha256Hex(join(root.workspaces, 'stdin')).slice(0, 16)}-`;
   const launch: Harness['launch'] = async (wanted, sink) => {
     const prepared = await runner.prepare(wanted, new AbortController().signal);
     return prepared.start(wanted, sink);
@@ -75,6 +78,7 @@ export async function createHarness(over: Partial<TaskRunnerOptions> = {}): Prom
       return { ...run, until: sink.until };
     },
     alive: (nonce) => findMembers({ nonces: [nonce] }, createProcessTable()).map((entry) => entry.pid),
+    aliveGit: () => findMembers({ nonces: [], noncePrefix }, createProcessTable()).map((entry) => entry.pid),
     async leftovers() {
       const own = ['gitconfig', 'pipes', 'stdin'];
       const names = await readdir(root.workspaces);
