@@ -5,6 +5,7 @@ export type {
   Ending,
   Granted,
   Mirror,
+  ShippedInput,
   Task,
   TaskBounds,
   TaskEvent,

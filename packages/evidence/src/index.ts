@@ -32,3 +32,4 @@ export type {
 } from './types.ts';
 export { type Expected, type Standing, type Trust, type Verified, verifyEnvelope } from './verify.ts';
 export { type VerifiedTree, verifyTree } from './verify-tree.ts';
+export { listCommits } from './workspace-commits.ts';

@@ -1,4 +1,5 @@
 export { createMirrorStore } from './mirror-store.ts';
+export { createResultStore } from './result-store.ts';
 export { isTerminal } from './states.ts';
 export { createTaskStore } from './task-store.ts';
 export {

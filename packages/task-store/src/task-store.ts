@@ -22,6 +22,11 @@ const UPDATE = `UPDATE task SET state = COALESCE(@state, state), epoch = COALESC
   granted = COALESCE(@granted, granted), deadline_ms = COALESCE(@deadlineMs, deadline_ms), version = version + 1
   WHERE id = @id AND version = @version AND live = 1 AND epoch <= COALESCE(@epoch, epoch)`;
 const GET_HEAD = 'SELECT n, epoch, last_seq AS lastSeq, state, live FROM task WHERE id = ?';
+// A few for each new one, so that no transaction forgets a day's worth at once.
+const FORGET_WRITS = `DELETE FROM used_writ WHERE (sender, nonce) IN
+  (SELECT sender, nonce FROM used_writ WHERE until_ms < ? ORDER BY until_ms LIMIT 10)`;
+const USE_WRIT = 'INSERT INTO used_writ (sender, nonce, request, until_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
+const USED_WRIT = 'SELECT request FROM used_writ WHERE sender = ? AND nonce = ?';
 const SET_LAST_SEQ = 'UPDATE task SET last_seq = ? WHERE n = ?';
 
 /** The executor's records in SQLite. */
@@ -42,6 +47,7 @@ export function createTaskStore(): TaskStore {
     listOverdue: (tx, nowMs, limit) => readRows(tx, tx.prepare(LIST_OVERDUE).all(nowMs, limit), TASK_SHAPE),
     update,
     append,
+    useWrit,
     events: (tx, id, afterSeq, limit) => readEvents(tx, 'task_event', id, afterSeq, limit),
   };
 }
@@ -115,6 +121,13 @@ function append(tx: WriteTx, id: string, epoch: number, bodies: readonly TaskEve
   for (const event of events) insertEvent(tx, 'task_event', head.n, event);
   if (events.length > 0) tx.prepare(SET_LAST_SEQ).run(head.lastSeq + events.length, head.n);
   return events;
+}
+
+function useWrit(tx: WriteTx, writ: Parameters<TaskStore['useWrit']>[1]): string {
+  const { sender, nonce, request, untilMs } = writ;
+  tx.prepare(FORGET_WRITS).run(tx.nowMs);
+  if (tx.prepare(USE_WRIT).run(sender, nonce, request, untilMs).changes === 1) return request;
+  return (tx.prepare(USED_WRIT).get(sender, nonce) as { readonly request: string }).request;
 }
 
 function leavesState(body: TaskEventBody, state: string): boolean {

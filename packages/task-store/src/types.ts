@@ -227,6 +227,14 @@ export interface TaskStore {
    * would lead a terminal task elsewhere. Throws NOT_FOUND for an id that is none, INTERNAL for an epoch to come.
    */
   append(tx: WriteTx, id: string, epoch: number, bodies: readonly TaskEventBody[]): readonly TaskEvent[];
+  /**
+   * Remembers until `untilMs` what the writ with this nonce was used for, and forgets what has ended. The digest of the
+   * request that this sender used it for first.
+   */
+  useWrit(
+    tx: WriteTx,
+    writ: { readonly sender: string; readonly nonce: string; readonly request: string; readonly untilMs: number },
+  ): string;
   /** Events after `afterSeq`, in order, at most `limit`. */
   events(tx: ReadTx, id: string, afterSeq: number, limit: number): readonly TaskEvent[];
 }

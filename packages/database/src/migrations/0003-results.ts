@@ -12,6 +12,12 @@ const STATEMENTS = [
     mirror TEXT PRIMARY KEY, peer TEXT NOT NULL, result TEXT NOT NULL, standing TEXT NOT NULL,
     received_at_ms INTEGER NOT NULL, acknowledged_at_ms INTEGER
   ) STRICT, WITHOUT ROWID`,
+  // What a writ was used for, until it ends.
+  `CREATE TABLE used_writ (
+    sender TEXT NOT NULL, nonce TEXT NOT NULL, request TEXT NOT NULL, until_ms INTEGER NOT NULL,
+    PRIMARY KEY (sender, nonce)
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX used_writ_until ON used_writ (until_ms)',
   'CREATE INDEX delivery_unacknowledged ON delivery (peer, received_at_ms) WHERE acknowledged_at_ms IS NULL',
 ];
 

@@ -2,6 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { readChain } from '../read-chain.ts';
 import type { EndListener, Executor } from '../types.ts';
 import { createWakeups } from '../wakeups.ts';
+import { createInputs } from './evidence/inputs.ts';
+import { acknowledgeResult } from './evidence/receipts.ts';
+import { createResultContent } from './evidence/result-content.ts';
+import { commitsOf } from './evidence/workspace.ts';
 import { createIntake } from './intake.ts';
 import { type LiveTask, stopLive } from './live-task.ts';
 import type { ExecutorOptions } from './options.ts';
@@ -41,12 +45,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
     journal,
     wakeups,
     queue,
+    inputs: createInputs(options),
     live: new Map(),
     occupied: new Set(),
     closing: () => stopping.signal.aborted,
     stopping: stopping.signal,
   };
   const takeIn = createIntake(parts);
+  const content = createResultContent(parts);
   const check = createWithdrawalCheck(options);
   const listeners = [
     options.engine.onChange(() => withdraw(parts, check.afterPolicyChange)),
@@ -59,6 +65,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
     list: (filter) => database.withReadTx((tx) => tasks.list(tx, filter)),
     watch: (task, afterSeq, signal) => watchTask(parts, { task, afterSeq, signal }),
     readTranscript: (id, offset, limit) => readPage(parts, id, offset, limit),
+    result: content.result,
+    readContent: content.read,
+    acknowledge: (id, receipt) => acknowledgeResult(parts, id, receipt),
+    workspaceCommits: (name) => commitsOf(parts, name),
+    takeInput: parts.inputs.take,
     cancel: (id, by) => cancelTask(parts, id, by),
     endWhere: (match, code, message) => endMatching(parts, match, code, message),
     context: (tx, id) => contextOf(parts, tx, id),
@@ -73,6 +84,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       queue.close();
       await drain(parts, graceMs);
       for (const stop of listeners) stop();
+      parts.inputs.close();
       wakeups.close();
     },
   };

@@ -1,4 +1,5 @@
 import type { Wakeups } from '../wakeups.ts';
+import type { Inputs } from './evidence/inputs.ts';
 import type { LiveTask } from './live-task.ts';
 import type { ExecutorOptions } from './options.ts';
 import type { TaskJournal } from './task-journal.ts';
@@ -8,6 +9,7 @@ import type { TaskQueue } from './task-queue.ts';
 export interface ExecutorParts extends ExecutorOptions {
   readonly journal: TaskJournal;
   readonly wakeups: Wakeups;
+  readonly inputs: Inputs;
   /** Queued and running tasks of this process, by id. */
   readonly live: Map<string, LiveTask>;
   /** Those of them that have a slot. */

@@ -2,7 +2,16 @@ import { WritError } from '@writ/core';
 import type { PeerClient, WatchedEvent } from '@writ/delegation';
 
 /** A call that a link carries. */
-export type LinkCall = 'submit' | 'cancel' | 'readTranscript' | 'watch';
+export type LinkCall =
+  | 'submit'
+  | 'cancel'
+  | 'readTranscript'
+  | 'watch'
+  | 'getResult'
+  | 'fetch'
+  | 'acknowledge'
+  | 'workspaceCommits'
+  | 'upload';
 
 /** What happens to one unary call, or to the opening of a watch. */
 export type LinkFault =
@@ -16,7 +25,10 @@ export type LinkFault =
   | { readonly kind: 'delay'; readonly until: Promise<void> };
 
 /** What happens to one event of a watch. */
-export type EventFault = 'break-before' | 'break-after' | 'duplicate' | 'strip-data' | undefined;
+export type EventFault = 'break-before' | 'break-after' | 'duplicate' | 'strip-data' | 'strip-result' | undefined;
+
+/** What happens to one piece of a fetch; bytes: those come instead. */
+export type ChunkFault = 'break-before' | 'break-after' | Uint8Array | undefined;
 
 /** A wire in memory between an origin and an executor that loses, repeats and holds back what a test says. */
 export interface PeerLink extends PeerClient {
@@ -27,14 +39,18 @@ export interface PeerLink extends PeerClient {
   up(): void;
 }
 
-/** `call` and `event` are asked for every one; undefined: it goes through. */
+/** `call`, `event` and `chunk` are asked for every one; undefined: it goes through. */
 export function createPeerLink(options: {
   readonly server: PeerClient;
   readonly call?: (call: LinkCall, nth: number) => LinkFault | undefined;
   readonly event?: (watched: WatchedEvent) => EventFault;
+  readonly chunk?: (data: Uint8Array, sha256: string) => ChunkFault;
 }): PeerLink {
   const { server } = options;
-  const calls = { submit: 0, cancel: 0, readTranscript: 0, watch: 0 };
+  const calls = {
+    ...{ submit: 0, cancel: 0, readTranscript: 0, watch: 0, getResult: 0 },
+    ...{ fetch: 0, acknowledge: 0, workspaceCommits: 0, upload: 0 },
+  };
   let cut = new AbortController();
 
   async function carry<T>(call: LinkCall, serve: () => Promise<T>): Promise<T> {
@@ -59,17 +75,39 @@ export function createPeerLink(options: {
       for await (const watched of server.watch(task, afterSeq, AbortSignal.any([signal, link]))) {
         const fault = options.event?.(watched);
         if (link.aborted || fault === 'break-before') throw unreachable();
-        yield fault === 'strip-data' ? { event: watched.event } : watched;
+        yield pass(watched, fault);
         if (fault === 'duplicate') yield watched;
         if (fault === 'break-after') throw unreachable();
       }
       if (link.aborted) throw unreachable();
     },
+    getResult: (task) => carry('getResult', () => server.getResult(task)),
+    async *fetch(task, sha256, offset, signal) {
+      await carry('fetch', async () => undefined);
+      const link = cut.signal;
+      for await (const data of server.fetch(task, sha256, offset, AbortSignal.any([signal, link]))) {
+        const fault = options.chunk?.(data, sha256);
+        if (link.aborted || fault === 'break-before') throw unreachable();
+        yield fault instanceof Uint8Array ? fault : data;
+        if (fault === 'break-after') throw unreachable();
+      }
+      if (link.aborted) throw unreachable();
+    },
+    acknowledge: (receipts) => carry('acknowledge', () => server.acknowledge(receipts)),
+    workspaceCommits: (name) => carry('workspaceCommits', () => server.workspaceCommits(name)),
+    upload: (input, data, signal) => carry('upload', () => server.upload(input, data, signal)),
     down: () => cut.abort(),
     up() {
       cut = new AbortController();
     },
   };
+}
+
+function pass(watched: WatchedEvent, fault: EventFault): WatchedEvent {
+  const { event, data } = watched;
+  if (fault === 'strip-data') return { event };
+  if (fault === 'strip-result') return data === undefined ? { event } : { event, data };
+  return watched;
 }
 
 function unreachable(fault?: LinkFault): WritError {

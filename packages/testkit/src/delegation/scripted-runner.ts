@@ -1,5 +1,6 @@
-import type { Clock, WritError } from '@writ/core';
-import type { Ending, PreparedRun, Run, RunReport, RunSink, RunSpec, TaskRunner } from '@writ/delegation';
+import { type Clock, sha256Hex, type WritError } from '@writ/core';
+import type { Ending, PreparedRun, Run, RunFiles, RunReport, RunSink, RunSpec, TaskRunner } from '@writ/delegation';
+import { createScriptedFiles } from './scripted-files.ts';
 import { createScriptedPreparations, type ScriptedPreparations } from './scripted-preparations.ts';
 
 /** One run of a scripted runner; the test says what its process does. */
@@ -8,12 +9,22 @@ export interface ScriptedRun {
   /** Every call of `stop`, in order. */
   readonly stops: readonly Parameters<Run['stop']>[0][];
   readonly ended: boolean;
+  readonly files: RunFiles;
+  /** How often its files were given back. */
+  readonly releases: number;
   /** Writes to the transcript and reports it. */
   output(stream: 'stdout' | 'stderr', text: string): void;
   /** Reports bytes that the transcript does not hold. */
   drop(stream: 'stdout' | 'stderr', bytes: number): void;
-  exit(exitCode: number, more?: { readonly truncated?: boolean }): void;
-  end(ending: Ending, more?: { readonly truncated?: boolean }): void;
+  exit(exitCode: number, more?: ScriptedEnd): void;
+  end(ending: Ending, more?: ScriptedEnd): void;
+}
+
+/** What a scripted run reports beside its ending. */
+export interface ScriptedEnd {
+  readonly truncated?: boolean;
+  /** The transcript could not be written, so that it has no digest. */
+  readonly untold?: boolean;
 }
 
 /** A `TaskRunner` without processes. */
@@ -32,10 +43,14 @@ export interface ScriptedRunner extends TaskRunner, ScriptedPreparations {
   obeyStops(obey: boolean): void;
 }
 
-/** `onStart` may end a run at once. */
+/**
+ * `onStart` may end a run at once. `files`: where a run works; absent: in the clone of a repository without commits, or
+ * nowhere.
+ */
 export function createScriptedRunner(options: {
   readonly clock: Clock;
   readonly onStart?: (run: ScriptedRun) => void;
+  readonly files?: (spec: RunSpec) => RunFiles;
 }): ScriptedRunner {
   const { clock } = options;
   const runs: ScriptedRun[] = [];
@@ -52,6 +67,7 @@ export function createScriptedRunner(options: {
     const { run, scripted } = createRun(spec, sink, {
       clock,
       obeys: () => obedient,
+      files: options.files,
       transcript: (task) => {
         const pieces = transcripts.get(task) ?? [];
         transcripts.set(task, pieces);
@@ -99,21 +115,32 @@ export function createScriptedRunner(options: {
 function createRun(
   spec: RunSpec,
   sink: RunSink,
-  world: { readonly clock: Clock; readonly obeys: () => boolean; readonly transcript: (task: string) => Buffer[] },
+  world: {
+    readonly clock: Clock;
+    readonly obeys: () => boolean;
+    readonly files: ((spec: RunSpec) => RunFiles) | undefined;
+    readonly transcript: (task: string) => Buffer[];
+  },
 ): { readonly run: Run; readonly scripted: ScriptedRun } {
   const startedAtMs = world.clock.nowMs();
   const stops: Parameters<Run['stop']>[0][] = [];
   const bytes = { stdout: 0, stderr: 0 };
   let report: (report: RunReport) => void = () => {};
   let ended = false;
+  let releases = 0;
+  const place = world.files ? { files: world.files(spec), release() {} } : createScriptedFiles(spec);
   const done = new Promise<RunReport>((resolve) => {
     report = resolve;
   });
   const scripted: ScriptedRun = {
     spec,
     stops,
+    files: place.files,
     get ended() {
       return ended;
+    },
+    get releases() {
+      return releases;
     },
     output(stream, text) {
       const pieces = world.transcript(spec.task);
@@ -130,8 +157,12 @@ function createRun(
     exit: (exitCode, more) => scripted.end({ kind: 'exit', exitCode }, more),
     end(ending, more) {
       ended = true;
-      const counts = { stdoutBytes: bytes.stdout, stderrBytes: bytes.stderr };
-      report({ ending, truncated: more?.truncated ?? false, ...counts, startedAtMs, endedAtMs: world.clock.nowMs() });
+      const text = Buffer.concat(world.transcript(spec.task));
+      report({
+        ...{ ending, truncated: more?.truncated ?? false, startedAtMs, endedAtMs: world.clock.nowMs() },
+        ...{ stdoutBytes: bytes.stdout, stderrBytes: bytes.stderr },
+        ...(more?.untold ? {} : { transcript: { sha256: sha256Hex(text), bytes: text.length } }),
+      });
     },
   };
   const stop: Run['stop'] = (cause) => {
@@ -139,5 +170,9 @@ function createRun(
     if (!world.obeys() || ended) return;
     scripted.end(cause.kind === 'timeout' ? { kind: 'timeout', timeoutMs: spec.timeoutMs } : cause);
   };
-  return { run: { pid: 0, done, stop }, scripted };
+  const release = (): void => {
+    releases += 1;
+    place.release();
+  };
+  return { run: { pid: 0, files: place.files, done, stop, release }, scripted };
 }

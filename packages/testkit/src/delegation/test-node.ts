@@ -2,37 +2,28 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Authority, createAuthority } from '@writ/authority';
-import {
-  type Clock,
-  createSystemRandom,
-  digestJson,
-  type Json,
-  type Logger,
-  nodeIdFromBase32,
-  silentLogger,
-} from '@writ/core';
+import { type Clock, createSystemRandom, type Logger, silentLogger } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import {
   createExecutor,
   createFileTranscripts,
   createLocalPeerClient,
   createOrigin,
+  type EvidenceKit,
   type Executor,
   type Origin,
-  type OutgoingSubmit,
   type PeerClient,
-  type SubmitRequest,
   type TaskDoors,
   type TaskRunner,
   type TranscriptMirror,
 } from '@writ/delegation';
-import type { WritClaims } from '@writ/identity';
+import type { NodeIdentity } from '@writ/identity';
 import { createInviteStore, createLeaseStore, createRequestLogStore } from '@writ/lease-store';
 import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import { createMirrorStore, createTaskStore, type MirrorStore, type TaskStore } from '@writ/task-store';
-
-/** Node ids of the right shape for policies in tests. */
-export const NODE_IDS = { alpha: nodeIdFromBase32('a'.repeat(32)), beta: nodeIdFromBase32('b'.repeat(32)) } as const;
+import { createTestEvidence } from './test-evidence.ts';
+import { NODE_IDS, openTestIdentity } from './test-identities.ts';
+import { createTestIssuer, type TestGrant } from './test-issuer.ts';
 
 /** What a test node is made of. */
 export interface TestNodeOptions {
@@ -41,6 +32,7 @@ export interface TestNodeOptions {
   readonly runner: TaskRunner;
   /** Folder of an earlier node that died; absent: a new one. */
   readonly dir?: string;
+  /** One of `NODE_IDS`; absent: beta. */
   readonly selfId?: string;
   readonly slots?: number;
   /** Keeps the database in memory, for tests of many transactions that no restart follows. */
@@ -52,6 +44,10 @@ export interface TestNodeOptions {
   /** The same between the origin and its records, and its copies of transcripts. */
   readonly wrapMirrors?: (mirrors: MirrorStore) => MirrorStore;
   readonly wrapTranscripts?: (transcripts: TranscriptMirror) => TranscriptMirror;
+  /** Puts faults into what it makes and checks evidence with. */
+  readonly wrapEvidence?: (evidence: EvidenceKit) => EvidenceKit;
+  /** What its first writs pass on; absent: everything, for an hour. */
+  readonly grant?: TestGrant;
   /** Absent: 64 MiB. */
   readonly transcriptCapBytes?: number;
   /** Clients of peers by id; `self` is there by itself. */
@@ -67,6 +63,8 @@ export interface TestNode {
   readonly mirrors: MirrorStore;
   readonly engine: PolicyEngine;
   readonly authority: Authority;
+  readonly identity: NodeIdentity;
+  readonly evidence: EvidenceKit;
   readonly executor: Executor;
   readonly origin: Origin;
   /** Write transactions that were committed so far. */
@@ -100,7 +98,10 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const invites = createInviteStore();
   const stores = { leases: createLeaseStore(), requestLog: createRequestLogStore(), invites, liveTasks: tasks };
   const authority = createAuthority({ database, engine, random, logger, ...stores });
-  const common = { database, engine, clock, random, logger };
+  const identity = await openTestIdentity(selfId, { dir: join(dir, 'identity'), clock, random });
+  const real = createTestEvidence({ dir, identity, engine, clock, random });
+  const evidence = options.wrapEvidence?.(real) ?? real;
+  const common = { database, engine, evidence, clock, random, logger };
   const workspaces = (name: string): string | undefined => engine.snapshot().config.workspaces.get(name)?.path;
   const doors = options.doors ? { doors: options.doors } : {};
   const executor = createExecutor({
@@ -118,7 +119,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     ...common,
     mirrors,
     directory: directoryOf(engine, clients),
-    issuer: { issue: ({ to, task }) => `writ for ${task} to ${to}` },
+    issuer: createTestIssuer({ identity, engine, clock, random, ...(options.grant ? { first: options.grant } : {}) }),
     contextOf: (tx, task) => executor.context(tx, task),
     transcriptCapBytes: options.transcriptCapBytes ?? 64 * 1024 * 1024,
     transcripts: options.wrapTranscripts?.(transcripts) ?? transcripts,
@@ -126,7 +127,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   });
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   return {
-    ...{ dir, database, tasks, mirrors, engine, authority, executor, origin },
+    ...{ dir, database, tasks, mirrors, engine, authority, identity, evidence, executor, origin },
     commits: () => commits,
     async kill() {
       await origin.close();
@@ -156,55 +157,4 @@ function directoryOf(
       return client;
     },
   };
-}
-
-/** What the mesh server does for a peer that has proved to be `sender`: the executor behind a `PeerClient`. */
-export function createPeerServer(options: {
-  readonly executor: Executor;
-  readonly sender: string;
-  readonly clock: Clock;
-  readonly grant: WritClaims['grant'];
-  readonly expiresInMs: number;
-}): PeerClient {
-  const { executor } = options;
-  return {
-    async submit(outgoing) {
-      const answer = await executor.submit(arrived(options, outgoing));
-      if (answer.accepted) return { accepted: true, state: answer.task.state };
-      const { effect, code, message, nextSteps, generation } = answer.decision;
-      const refusal = effect === 'ask' ? 'ask' : 'deny';
-      return { accepted: false, decision: { effect: refusal, code, message, nextSteps, generation } };
-    },
-    watch: (task, afterSeq, signal) => executor.watch(task, afterSeq, signal),
-    cancel: async (task) => (await executor.cancel(task, options.sender)).outcome,
-    readTranscript: (task, offset, limit) => executor.readTranscript(task, offset, limit),
-  };
-}
-
-function arrived(
-  server: Pick<Parameters<typeof createPeerServer>[0], 'sender' | 'clock' | 'grant' | 'expiresInMs'>,
-  outgoing: OutgoingSubmit,
-): SubmitRequest {
-  const { task, idempotencyKey, spec, session, agent } = outgoing;
-  const { sender, grant, clock } = server;
-  const issuedAt = Math.floor(clock.nowMs() / 1000);
-  const last: WritClaims = {
-    v: 1,
-    iss: sender,
-    aud: NODE_IDS.beta,
-    task,
-    origin: sender,
-    session,
-    agent,
-    grant,
-    depth: 0,
-    iat: issuedAt,
-    exp: issuedAt + server.expiresInMs / 1000,
-    nonce: '0'.repeat(32),
-    request: digestJson(spec as unknown as Json),
-    generation: 1,
-  };
-  const subject = { from: sender, origin: sender, session };
-  const chain = { hops: [last], ids: [sender], last };
-  return { task, idempotencyKey, spec, agent, subject, chain, writs: outgoing.writs };
 }
