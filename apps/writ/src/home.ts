@@ -18,6 +18,8 @@ export interface Home {
   /** Copies of the transcripts of what was asked of others. */
   readonly mirrorsDir: string;
   readonly workspacesDir: string;
+  /** Content that results name, and git directories while they are worked with. */
+  readonly evidenceDir: string;
   readonly logFile: string;
   readonly runDir: string;
   readonly socketFile: string;
@@ -67,6 +69,7 @@ function layout(base: { root: string; configDir: string; dataDir: string; runDir
     transcriptsDir: join(base.dataDir, 'transcripts'),
     mirrorsDir: join(base.dataDir, 'mirrors'),
     workspacesDir: join(base.dataDir, 'workspaces'),
+    evidenceDir: join(base.dataDir, 'evidence'),
     logFile: join(base.dataDir, 'node.log'),
     socketFile,
     // As near to the root as the control socket, so that a task's socket fits wherever that one does.

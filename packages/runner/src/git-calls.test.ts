@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHangingGit } from './testing/hanging-git.ts';
@@ -102,11 +104,18 @@ describe('a call of git', () => {
     }
   });
 
-  it('does not touch another call when it ends', async () => {
+  it('does not touch a later call when it is ended, and none is left when the runner closes', async () => {
+    const [up, go] = [join(harness.folder, 'first-up'), join(harness.folder, 'first-go')];
+    execFileSync('mkfifo', [up, go]);
+    const first = harness.runner.git(
+      ask([], { env: fake(`echo up > ${up}; read line < ${go}; yes`), maxOutputBytes: 1 }),
+    );
+    await readFile(up);
     const git = createHangingGit(harness.folder);
     const hanging = harness.runner.git(ask([], { env: { PATH: `${git.bin}:${PATH}` } }));
     await git.started();
-    expect(await harness.runner.git(ask(['version']))).toMatchObject({ exitCode: 0 });
+    await writeFile(go, 'go\n');
+    expect(await first).toMatchObject({ exitCode: null, reason: 'it wrote too much' });
     expect(alive().length).toBeGreaterThanOrEqual(2);
     await harness.runner.close();
     expect(await hanging).toMatchObject({ exitCode: null, reason: 'the node is going down' });

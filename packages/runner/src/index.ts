@@ -1,3 +1,4 @@
+export { searchPath } from './environment.ts';
 export { createTaskRunner } from './task-runner.ts';
 export type {
   Clone,

@@ -45,7 +45,7 @@ export async function composeNode(options: ComposeOptions): Promise<RunningNode>
 async function compose(options: ComposeOptions, closers: Closers): Promise<RunningNode> {
   const { home, environment, logger } = options;
   const base = await openFoundations(home, logger, closers);
-  const work = createWork(base, environment, closers);
+  const work = await createWork(base, environment, closers);
   const info = createInfo(base);
   const surfaces = createSurfaces(
     base,

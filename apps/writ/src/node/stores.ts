@@ -6,7 +6,7 @@ import {
   createSessionStore,
   createTokenStore,
 } from '@writ/lease-store';
-import { createMirrorStore, createTaskStore } from '@writ/task-store';
+import { createMirrorStore, createResultStore, createTaskStore } from '@writ/task-store';
 
 /** Every store of a node. They hold nothing: each call works inside the transaction that it is given. */
 export function createStores() {
@@ -16,6 +16,7 @@ export function createStores() {
     leases: createLeaseStore(),
     mirrors: createMirrorStore(),
     requestLog: createRequestLogStore(),
+    results: createResultStore(),
     sessions: createSessionStore(),
     tasks: createTaskStore(),
     tokens: createTokenStore(),

@@ -14,6 +14,7 @@ import { createPeerClients, type PeerClients } from '@writ/mesh';
 import { createTaskRunner } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import type { Closers } from './closers.ts';
+import { openEvidence } from './evidence.ts';
 import type { Foundations } from './foundations.ts';
 import { resolveConfigPath } from './paths.ts';
 import { createSessionRecord } from './sessions.ts';
@@ -35,7 +36,7 @@ const SLOTS_PER_CPU = 4;
 /** Most bytes of one task's transcript, at either end. */
 const TRANSCRIPT_CAP_BYTES = 64 * 1024 * 1024;
 
-export function createWork(base: Foundations, environment: Environment, closers: Closers): Work {
+export async function createWork(base: Foundations, environment: Environment, closers: Closers): Promise<Work> {
   const { clock, random, logger, database, stores, engine, home } = base;
   const authority = createAuthority({
     database,
@@ -57,6 +58,7 @@ export function createWork(base: Foundations, environment: Environment, closers:
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
   });
   closers.add(() => runner.close());
+  const evidence = await openEvidence(base, runner, environment);
   const doors = createTaskDoors({ dir: home.tasksDir, tokens: stores.tokens, random, logger });
   const executor = createExecutor({
     database,
@@ -65,6 +67,7 @@ export function createWork(base: Foundations, environment: Environment, closers:
     authority,
     engine,
     runner,
+    evidence,
     doors,
     workspaces(name) {
       const workspace = engine.snapshot().config.workspaces.get(name);
@@ -87,6 +90,7 @@ export function createWork(base: Foundations, environment: Environment, closers:
     contextOf: (tx, task) => executor.context(tx, task),
     transcripts: createFileTranscripts(home.mirrorsDir),
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
+    evidence,
     recordSession: createSessionRecord(stores.sessions, base.identity.public.id),
     clock,
     random,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSystemClock, createSystemRandom } from '@writ/core';
 import type { TaskContext, WritIssuer } from '@writ/delegation';
-import { createIdentity, type NodeIdentity, verifyChain } from '@writ/identity';
+import { createIdentity, type NodeIdentity, readWritClaims, verifyChain } from '@writ/identity';
 import { addPeer, createPolicyEngine, type PolicyEngine, stockConfig } from '@writ/policy';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWritIssuer } from './writ-issuer.ts';
@@ -32,10 +32,11 @@ beforeAll(async () => {
 afterAll(() => rmSync(dir, { recursive: true }));
 
 const id = (at: number): string => nodes[at]?.identity.public.id ?? '';
-const issue = (at: number, parent?: TaskContext): string =>
+const issue = (at: number, parent?: TaskContext, nonce?: string): string =>
   nodes[at]?.issuer.issue({
     ...{ to: id(at + 1), task: `t${at}`, spec: SPEC, session: 's', agent: 'me', generation: 1 },
     ...(parent ? { parent } : {}),
+    ...(nonce === undefined ? {} : { nonce }),
   }) ?? '';
 
 const context = (writs: readonly string[], more: Partial<TaskContext> = {}): TaskContext => ({
@@ -59,6 +60,15 @@ describe('the writs of two hops', () => {
       grant: { closure: ['inspect_status', 'subdelegate'], workspaces: ['app'], network: 'deny', maxOutputBytes: 1000 },
     });
     expect(last.exp * 1000).toBeLessThanOrEqual(clock.nowMs() + 60_000);
+  });
+
+  it('keep their nonce where they are issued again for the same request', () => {
+    const nonceOf = (writ: string): string => readWritClaims(writ)?.nonce ?? '';
+    const first = nonceOf(issue(0));
+    expect(first).toMatch(/^[0-9a-f]{32}$/);
+    expect(nonceOf(issue(0))).not.toBe(first);
+    expect(nonceOf(issue(0, undefined, first))).toBe(first);
+    expect(nonceOf(issue(1, context([issue(0)]), first))).toBe(first);
   });
 
   it('are not signed for a task that has no second left', () => {

@@ -18,7 +18,7 @@ export function createWritIssuer(
   random: Random,
 ): WritIssuer {
   return {
-    issue({ to, task, spec, session, agent, generation, parent }) {
+    issue({ to, task, spec, session, agent, generation, nonce, parent }) {
       const { config } = engine.snapshot();
       const peer = [...config.peers.values()].find((candidate) => candidate.id === to);
       const iat = Math.floor(clock.nowMs() / 1000);
@@ -36,7 +36,7 @@ export function createWritIssuer(
         ...(spec.workspace === undefined ? {} : { workspace: spec.workspace }),
         ...reach,
         iat,
-        nonce: Buffer.from(random.bytes(NONCE_BYTES)).toString('hex'),
+        nonce: nonce ?? Buffer.from(random.bytes(NONCE_BYTES)).toString('hex'),
         request: digestJson(spec as unknown as Json),
         generation,
       });
