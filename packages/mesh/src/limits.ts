@@ -21,6 +21,8 @@ export interface MeshLimits {
   readonly idleMs: number;
   /** Time for a request message to arrive once its call is open, milliseconds. */
   readonly requestMs: number;
+  /** Time between two messages of an upload, milliseconds. */
+  readonly stallMs: number;
   readonly keepaliveMs: number;
   readonly keepaliveTimeoutMs: number;
   /** Time that the connections of a peer that lost its trust get to read that, milliseconds. */
@@ -49,6 +51,7 @@ export const DEFAULT_LIMITS: MeshLimits = {
   strangerIdleMs: 30_000,
   idleMs: 3_600_000,
   requestMs: 10_000,
+  stallMs: 30_000,
   keepaliveMs: 30_000,
   keepaliveTimeoutMs: 10_000,
   revokedGraceMs: 1_000,

@@ -6,10 +6,11 @@ export interface MethodPolicy {
   readonly authentication: 'pinned' | 'invited';
   /**
    * Who decides what the caller gets: `peer`: being one is enough · `own-task`: about the task that the request names,
-   * for its sender only · `own-list`: about whatever the caller sent · `policy`: the policy engine, by way of authority ·
+   * for its sender only · `own-list`: about whatever the caller sent · `own-workspace`: about the workspace that the
+   * request names, for a peer that may use it only · `policy`: the policy engine, by way of authority ·
    * `invite`: the secret of an invite. A handler that is served as another stops the start-up.
    */
-  readonly authorization: 'peer' | 'own-task' | 'own-list' | 'policy' | 'invite';
+  readonly authorization: 'peer' | 'own-task' | 'own-list' | 'own-workspace' | 'policy' | 'invite';
   readonly limits: {
     /** Tokens that a call takes of its caller's rate. */
     readonly cost: number;
@@ -29,6 +30,12 @@ const UNARY = { cost: 1, maxOpen: 64, maxMs: 30_000 } as const;
 // the 2000 tokens a second that a peer has: 200 accepted tasks, or 10 refused ones, or 50 questions.
 const SUBMIT = { ...UNARY, cost: 10, refusalCost: 190 } as const;
 const QUESTION = { ...UNARY, cost: 40 } as const;
+// Each receipt of a call may be a durable commit.
+const RECEIPTS = { ...UNARY, cost: 40, maxOpen: 4 } as const;
+// Long enough for the largest content over a slow line; who comes too late goes on at an offset.
+const CONTENT = { cost: 4, maxOpen: 16, maxMs: 900_000 } as const;
+// Runs git, or fills a disk.
+const INPUT = { ...UNARY, cost: 40, maxOpen: 4 } as const;
 const READ = { authentication: 'pinned', authorization: 'own-task', limits: UNARY, audit: 'read' } as const;
 const PEER = { authentication: 'pinned', authorization: 'peer', limits: UNARY, audit: 'read' } as const;
 
@@ -45,6 +52,9 @@ export const METHOD_TABLE: Readonly<Record<string, MethodPolicy>> = {
   '/writ.mesh.v1.MeshService/GetTask': READ,
   '/writ.mesh.v1.MeshService/ListTasks': { ...READ, authorization: 'own-list', limits: { ...UNARY, cost: 4 } },
   '/writ.mesh.v1.MeshService/ReadTranscript': READ,
+  '/writ.mesh.v1.MeshService/GetResult': READ,
+  '/writ.mesh.v1.MeshService/FetchArtifact': { ...READ, limits: CONTENT },
+  '/writ.mesh.v1.MeshService/AckResult': { ...READ, authorization: 'own-list', limits: RECEIPTS, audit: 'act' },
   // Ending a process tree takes its grace period.
   '/writ.mesh.v1.MeshService/Cancel': { ...READ, limits: { ...UNARY, maxMs: 120_000 }, audit: 'act' },
   '/writ.mesh.v1.MeshService/CheckPolicy': {
@@ -52,6 +62,13 @@ export const METHOD_TABLE: Readonly<Record<string, MethodPolicy>> = {
     authorization: 'policy',
     limits: QUESTION,
     audit: 'read',
+  },
+  '/writ.mesh.v1.MeshService/DescribeWorkspace': { ...PEER, authorization: 'own-workspace', limits: INPUT },
+  '/writ.mesh.v1.MeshService/UploadInput': {
+    ...PEER,
+    authorization: 'own-workspace',
+    limits: { ...INPUT, maxMs: 900_000 },
+    audit: 'act',
   },
   // As long as an invite lasts, and a little more.
   '/writ.mesh.v1.MeshService/Redeem': {

@@ -1,12 +1,21 @@
-import { type Client, type ClientReadableStream, Metadata, type ServiceError } from '@grpc/grpc-js';
+import {
+  type Client,
+  type ClientReadableStream,
+  type ClientWritableStream,
+  Metadata,
+  type ServiceError,
+} from '@grpc/grpc-js';
 import { type Clock, WritError } from '@writ/core';
 import type { Init, Method } from '@writ/wire';
+import { eachUntilAborted, untilAborted } from '../abortable.ts';
 import { unreachable } from './failure.ts';
 
 /** How a call is bounded. */
 export interface CallBounds {
   /** Time for the answer, or for the first sign of a stream, milliseconds. */
   readonly deadlineMs: number;
+  /** Time for each further message of a stream, or for the peer to take one, milliseconds; absent: as long as it likes. */
+  readonly stallMs?: number;
   /** Ends the call with its reason. */
   readonly signal: AbortSignal;
   readonly clock: Pick<Clock, 'setTimer'>;
@@ -30,7 +39,7 @@ export function callUnary<Request, Response>(
     };
     const { path, requestSerialize, responseDeserialize } = method;
     const call = client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, new Metadata(), settle);
-    const release = cancelWhen(call, bounds, reject);
+    const { release } = cancelWhen(call, bounds, reject);
   });
 }
 
@@ -53,14 +62,20 @@ export async function* readStream<Response>(
   bounds: CallBounds,
 ): AsyncGenerator<Response> {
   let cause: unknown;
-  const release = cancelWhen(call, bounds, (error) => {
+  const { release, expect } = cancelWhen(call, bounds, (error) => {
     cause = error;
   });
-  call.once('metadata', () => release.deadline());
+  const expectMore = (): void => expect(bounds.stallMs);
+  call.once('metadata', expectMore);
   // After a cancel nobody reads any more, and the library still reports it.
   call.on('error', () => undefined);
   try {
-    yield* call as AsyncIterable<Response>;
+    for await (const message of call as AsyncIterable<Response>) {
+      // The time that its reader takes is no fault of the peer.
+      expect(undefined);
+      yield message;
+      expectMore();
+    }
   } catch (error) {
     throw cause ?? error;
   } finally {
@@ -69,23 +84,88 @@ export async function* readStream<Response>(
   }
 }
 
-/** Cancels a call at its deadline or with its signal, and says why; returns how to stop watching both. */
+/**
+ * One call with a stream of requests and one answer; `requests` is read only as fast as the peer takes them, and no
+ * further once there is an answer. Throws like `callUnary`, and what `requests` throws.
+ */
+export async function callIntake<Request, Response>(
+  client: Client,
+  method: Method<Request, Response>,
+  requests: AsyncIterable<Init<Request>>,
+  bounds: CallBounds,
+): Promise<Response> {
+  if (bounds.signal.aborted) throw bounds.signal.reason;
+  const over = new AbortController();
+  const { path, requestSerialize, responseDeserialize } = method;
+  return new Promise<Response>((resolve, reject) => {
+    const settle = (error: ServiceError | null, response?: Response): void => {
+      release();
+      over.abort(new WritError('CANCELLED', 'the call is over'));
+      if (error === null && response !== undefined) resolve(response);
+      else reject(error ?? new WritError('INTERNAL', 'an answer without a message'));
+    };
+    const call = client.makeClientStreamRequest(path, requestSerialize, responseDeserialize, new Metadata(), settle);
+    const { release, expect } = cancelWhen(call, bounds, reject);
+    const { stallMs = bounds.deadlineMs } = bounds;
+    const waiting = (isWaiting: boolean): void => expect(isWaiting ? stallMs : undefined);
+    sendRequests(call, requests, over.signal, waiting).catch((error: unknown) => {
+      reject(error);
+      call.cancel();
+    });
+  });
+}
+
+/** Writes each request when the one before has been taken; `waiting` is told when the peer is waited for. */
+async function sendRequests<Request>(
+  call: ClientWritableStream<Request>,
+  requests: AsyncIterable<Request>,
+  over: AbortSignal,
+  waiting: (isWaiting: boolean) => void,
+): Promise<void> {
+  waiting(false);
+  for await (const request of eachUntilAborted(requests, over)) {
+    waiting(true);
+    const taken = new Promise<void>((resolve) => call.write(request, () => resolve()));
+    await untilAborted(taken, over);
+    waiting(false);
+  }
+  waiting(true);
+  call.end();
+}
+
+/**
+ * Cancels a call with its signal, or when what is expected of the peer does not come in time: at first anything at all
+ * within the deadline. `because` is told why.
+ */
 function cancelWhen(
   call: { cancel(): void },
   { deadlineMs, signal, clock, peer }: CallBounds,
   because: (error: unknown) => void,
-): (() => void) & { deadline(): void } {
+): {
+  /** Stops watching the call. */
+  release(): void;
+  /** From now on the peer has so many milliseconds; undefined: nothing is expected of it. */
+  expect(withinMs: number | undefined): void;
+} {
   const end = (error: unknown): void => {
     because(error);
     call.cancel();
   };
   const abort = (): void => end(signal.reason);
   // Not a deadline of grpc-js: those follow the machine's clock and not ours.
-  const deadline = clock.setTimer(deadlineMs, () => end(unreachable(peer, `no answer within ${deadlineMs} ms`)));
+  let cancel = clock.setTimer(deadlineMs, () => end(unreachable(peer, `no answer within ${deadlineMs} ms`)));
+  let isReleased = false;
   signal.addEventListener('abort', abort, { once: true });
-  const release = (): void => {
-    deadline();
-    signal.removeEventListener('abort', abort);
+  return {
+    release() {
+      isReleased = true;
+      cancel();
+      signal.removeEventListener('abort', abort);
+    },
+    expect(withinMs) {
+      cancel();
+      if (withinMs === undefined || isReleased) return;
+      cancel = clock.setTimer(withinMs, () => end(unreachable(peer, `nothing more within ${withinMs} ms`)));
+    },
   };
-  return Object.assign(release, { deadline });
 }

@@ -1,18 +1,19 @@
-import { type Clock, WritError } from '@writ/core';
+import { WritError } from '@writ/core';
 import type { PeerClient, PeerSubmitAnswer, WatchedEvent } from '@writ/delegation';
-import type { Init, MeshService, Method } from '@writ/wire';
 import { decisionFromWire, type RemoteDecision, refusalFromWire } from '../convert/decision.ts';
 import { descriptionFromWire, type PeerDescription } from '../convert/description.ts';
 import { eventFromWire } from '../convert/event.ts';
 import { given, readCount } from '../convert/fields.ts';
+import { commitsFromWire, inputToWire } from '../convert/input.ts';
+import { acknowledgedFromWire, receiptBatches } from '../convert/result.ts';
 import { specToWire } from '../convert/spec.ts';
 import { type RemoteTask, taskFromWire } from '../convert/task.ts';
-import { callStream, callUnary } from './calls.ts';
-import { failureOf, garbageFrom } from './failure.ts';
-import type { Link, Links } from './links.ts';
+import { converted, createAsk, DEADLINE_MS, noted, type PeerClientDeps } from './ask.ts';
+import { callStream } from './calls.ts';
+import { fetchContent, getResult, uploadInput } from './content.ts';
+import { garbageFrom } from './failure.ts';
 
-/** Time for an answer, milliseconds; longer where the peer has to end a process tree first. */
-const DEADLINE_MS = 10_000;
+/** Time for an answer where the peer has to end a process tree first, milliseconds. */
 const CANCEL_DEADLINE_MS = 60_000;
 
 /** Everything that can be asked of one peer. Methods throw UNREACHABLE, or what the peer said. */
@@ -26,12 +27,6 @@ export interface MeshPeerClient extends PeerClient {
   getTask(task: string): Promise<RemoteTask>;
   /** Tasks that this node sent there, newest first. */
   listTasks(page: { readonly limit: number; readonly before?: string }): Promise<readonly RemoteTask[]>;
-}
-
-interface PeerClientDeps {
-  readonly links: Links;
-  readonly mesh: MeshService;
-  readonly clock: Clock;
 }
 
 /** The client of one peer; it finds the peer's channel of the moment at every call. */
@@ -58,32 +53,19 @@ export function createPeerClient(deps: PeerClientDeps, id: string): MeshPeerClie
     listTasks: ({ limit, before }) =>
       ask(mesh.ListTasks, { limit, ...given('before', before) }, (answer) => answer.tasks.map(taskFromWire)),
     checkPolicy: (question) => ask(mesh.CheckPolicy, question, (answer) => decisionFromWire(answer.decision)),
+    getResult: (task) => getResult(deps, ask, id, task),
+    fetch: (task, sha256, offset, signal) => fetchContent(deps, id, { task, sha256, offset }, signal),
+    async acknowledge(receipts) {
+      const stored: string[] = [];
+      for (const batch of receiptBatches(receipts)) {
+        const answer = await ask(mesh.AckResult, { receipts: batch }, (said) => acknowledgedFromWire(said, batch));
+        stored.push(...answer);
+      }
+      return stored;
+    },
+    workspaceCommits: (workspace) => ask(mesh.DescribeWorkspace, { workspace }, commitsFromWire),
+    upload: (input, data, signal) => uploadInput(deps, id, inputToWire(input, data), signal),
     watch: (task, afterSeq, signal) => watchTask(deps, id, { task, afterSeq }, signal),
-  };
-}
-
-/** One call with its conversion; what became of it is noted on the link. */
-function createAsk({ links, clock }: PeerClientDeps, id: string) {
-  return async <Request, Response, Result>(
-    method: Method<Request, Response>,
-    request: Init<Request>,
-    convert: (response: Response) => Result,
-    deadlineMs: number = DEADLINE_MS,
-  ): Promise<Result> => {
-    const link = links.use(id);
-    let response: Response;
-    try {
-      response = await callUnary(link.client, method, request, {
-        deadlineMs,
-        signal: link.signal,
-        clock,
-        peer: link,
-      });
-    } catch (error) {
-      throw noted(links, link, error);
-    }
-    links.note(id, undefined);
-    return converted(link, () => convert(response));
   };
 }
 
@@ -110,19 +92,5 @@ async function* watchTask(
     // Whoever stopped watching knows that.
     if (signal.aborted) return;
     throw noted(links, link, error);
-  }
-}
-
-function noted(links: Links, link: Link, thrown: unknown): WritError {
-  const error = failureOf(thrown, link);
-  links.note(link.id, error);
-  return error;
-}
-
-function converted<T>(link: Link, convert: () => T): T {
-  try {
-    return convert();
-  } catch (error) {
-    throw garbageFrom(link.label, error);
   }
 }

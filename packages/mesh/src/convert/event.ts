@@ -4,10 +4,17 @@ import type * as wire from '@writ/wire';
 import { taskMessage } from '../peer-words.ts';
 import { outputStream, taskState } from './enums.ts';
 import { given, readCode, readCount, readText, refuseField } from './fields.ts';
-import { grantedFromWire, grantedToWire, outcomeFromWire, outcomeToWire } from './outcome.ts';
+import {
+  grantedFromWire,
+  grantedToWire,
+  inlineResult,
+  MAX_INLINE_BYTES,
+  outcomeFromWire,
+  outcomeToWire,
+} from './outcome.ts';
 
 /** An event of a task with its bytes, for the peer that sent the task. */
-export function eventToWire(task: string, { event, data }: WatchedEvent): wire.Init<wire.WatchResponse> {
+export function eventToWire(task: string, { event, data, result }: WatchedEvent): wire.Init<wire.WatchResponse> {
   const place = { seq: event.seq, atMs: event.atMs, epoch: event.epoch };
   switch (event.kind) {
     case 'state': {
@@ -26,8 +33,11 @@ export function eventToWire(task: string, { event, data }: WatchedEvent): wire.I
     }
     case 'dropped':
       return { ...place, dropped: { stream: outputStream.toWire(event.stream), bytes: event.bytes } };
-    case 'outcome':
-      return { ...place, outcome: outcomeToWire(task, event.outcome) };
+    case 'outcome': {
+      // A long one is fetched.
+      const isInline = result !== undefined && result.length <= MAX_INLINE_BYTES;
+      return { ...place, outcome: { ...outcomeToWire(task, event.outcome), ...(isInline ? { result } : {}) } };
+    }
   }
 }
 
@@ -39,7 +49,8 @@ export function eventFromWire(message: wire.WatchResponse): WatchedEvent {
     epoch: readCount('epoch', message.epoch),
   };
   const event = { ...place, ...bodyFromWire(message) };
-  return message.output === undefined ? { event } : { event, data: message.output.data };
+  if (message.output !== undefined) return { event, data: message.output.data };
+  return { event, ...given('result', message.outcome && inlineResult(message.outcome)) };
 }
 
 function bodyFromWire(message: wire.WatchResponse): TaskEventBody {

@@ -39,6 +39,16 @@ export function readBytes(field: string, value: Uint8Array, max: number): Uint8A
   return value;
 }
 
+/** A SHA-256 in lower-case hex. */
+export function readDigest(field: string, value: string): string {
+  return /^[0-9a-f]{64}$/.test(value) ? value : refuseField(field, `${quote(value)} is no digest`);
+}
+
+/** A full id of a git object, of either object format. */
+export function readObjectId(field: string, value: string): string {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : refuseField(field, `${quote(value)} is no full id`);
+}
+
 /** Text of another node for a person or a log: bounded, and nothing in it moves a cursor. Empty means not given. */
 export function readText(value: string): string | undefined {
   if (value === '') return undefined;

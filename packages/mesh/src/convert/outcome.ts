@@ -2,7 +2,20 @@ import { type Ending, type Granted, isTerminal, type TaskOutcome } from '@writ/d
 import type * as wire from '@writ/wire';
 import { taskMessage } from '../peer-words.ts';
 import { taskState } from './enums.ts';
-import { given, readCode, readCount, readId, readName, readText, refuseField } from './fields.ts';
+import {
+  given,
+  readBytes,
+  readCode,
+  readCount,
+  readDigest,
+  readId,
+  readName,
+  readText,
+  refuseField,
+} from './fields.ts';
+
+/** Longest envelope that goes along with the event that ends a task, bytes. */
+export const MAX_INLINE_BYTES = 256 * 1024;
 
 /** How a process ended, for the wire. */
 function endingToWire(ending: Ending): wire.Init<wire.Ending> {
@@ -45,6 +58,7 @@ export function outcomeToWire(task: string, outcome: TaskOutcome): wire.Init<wir
     endedAtMs: outcome.endedAtMs,
     ...given('code', outcome.code),
     ...given('startedAtMs', outcome.startedAtMs),
+    ...given('resultSha256', outcome.result),
     ...(outcome.ending === undefined ? {} : { ending: endingToWire(outcome.ending) }),
   };
 }
@@ -63,7 +77,15 @@ export function outcomeFromWire(message: wire.Outcome): TaskOutcome {
     ...given('code', readCode('outcome.code', message.code)),
     ...given('ending', endingFromWire(message.ending)),
     ...given('startedAtMs', readCount('outcome.started_at_ms', message.startedAtMs)),
+    ...given('result', message.resultSha256 && readDigest('outcome.result_sha256', message.resultSha256)),
   };
+}
+
+/** The envelope that a peer sends along with the outcome; undefined where it sends none. Throws BAD_REQUEST. */
+export function inlineResult(message: wire.Outcome): Uint8Array | undefined {
+  if (message.result.length === 0) return undefined;
+  if (message.resultSha256 === '') return refuseField('outcome.result', 'comes without its digest');
+  return readBytes('outcome.result', message.result, MAX_INLINE_BYTES);
 }
 
 /** What was granted, for the wire. */

@@ -1,12 +1,14 @@
 import type {
   handleBidiStreamingCall,
+  handleClientStreamingCall,
   handleServerStreamingCall,
   handleUnaryCall,
   ServerDuplexStream,
+  ServerReadableStream,
   ServerWritableStream,
 } from '@grpc/grpc-js';
 import { Metadata } from '@grpc/grpc-js';
-import { type Logger, toWritError, WritError } from '@writ/core';
+import { type Clock, type Logger, toWritError, WritError } from '@writ/core';
 import type { Init } from '@writ/wire';
 import { eachUntilAborted, untilAborted } from '../abortable.ts';
 import { isTold } from '../peer-words.ts';
@@ -20,6 +22,11 @@ export type StreamHandler<Request, Response> = (
   context: CallContext,
   request: Request,
 ) => AsyncIterable<Init<Response>>;
+/** Answers a stream once, when it has taken what it wants of it; read only as fast as it is consumed. */
+export type IntakeHandler<Request, Response> = (
+  context: CallContext,
+  requests: AsyncIterable<Request>,
+) => Promise<Init<Response>>;
 /** Answers a stream with a stream. */
 export type ExchangeHandler<Request, Response> = (
   context: CallContext,
@@ -44,11 +51,20 @@ export function readOrMalformed<T>(deserialize: (bytes: Buffer) => T): (bytes: B
 export interface HandlerAdapter {
   unary<Q, R>(handler: UnaryHandler<Q, R>): handleUnaryCall<Q | typeof MALFORMED, Init<R>>;
   stream<Q, R>(handler: StreamHandler<Q, R>): handleServerStreamingCall<Q | typeof MALFORMED, Init<R>>;
+  intake<Q, R>(handler: IntakeHandler<Q, R>): handleClientStreamingCall<Q | typeof MALFORMED, Init<R>>;
   exchange<Q, R>(handler: ExchangeHandler<Q, R>): handleBidiStreamingCall<Q | typeof MALFORMED, Init<R>>;
 }
 
 /** One place where errors of handlers become statuses, hidden ones are logged, and streams wait for their reader. */
-export function createHandlerAdapter(contexts: CallContexts, logger: Logger): HandlerAdapter {
+export function createHandlerAdapter(deps: {
+  readonly contexts: CallContexts;
+  /** Time between two messages of an intake, milliseconds. */
+  readonly stallMs: number;
+  readonly clock: Pick<Clock, 'setTimer'>;
+  readonly logger: Logger;
+}): HandlerAdapter {
+  const { contexts, stallMs, clock, logger } = deps;
+
   function contextOf(metadata: Metadata): CallContext {
     const context = contexts.get(metadata);
     if (context === undefined) throw new TypeError('a call reached its handler around the interceptors');
@@ -95,9 +111,26 @@ export function createHandlerAdapter(contexts: CallContexts, logger: Logger): Ha
       context.handled = true;
       void answer(call, context, () => handler(context, wellFormed(call.request)));
     },
+    intake: (handler) => (call, callback) => {
+      const context = contextOf(call.metadata);
+      const late = new WritError('TIMED_OUT', `nothing more came for ${stallMs} ms`);
+      const wait = async (more: Promise<void>): Promise<void> => {
+        const cancel = clock.setTimer(stallMs, () => context.end(late));
+        await untilAborted(more, context.signal).finally(cancel);
+      };
+      untilAborted((async () => handler(context, readRequests(call, context, wait)))(), context.signal).then(
+        (response) => callback(null, response),
+        (error) => callback(fail(context, error)),
+      );
+    },
     exchange: (handler) => (call) => {
       const context = contextOf(call.metadata);
-      void answer(call, context, () => handler(context, readRequests(call, context)));
+      void answer(call, context, () =>
+        handler(
+          context,
+          readRequests(call, context, (more) => untilAborted(more, context.signal)),
+        ),
+      );
     },
   };
 }
@@ -107,10 +140,15 @@ function wellFormed<T>(request: T | typeof MALFORMED): T {
   return request;
 }
 
+type RequestStream<Q> =
+  | ServerDuplexStream<Q | typeof MALFORMED, unknown>
+  | ServerReadableStream<Q | typeof MALFORMED, unknown>;
+
 /** Requests of a stream as they come. Not the stream's own iterator, which would destroy the answer with the request. */
 async function* readRequests<Q>(
-  call: ServerDuplexStream<Q | typeof MALFORMED, unknown>,
+  call: RequestStream<Q>,
   context: CallContext,
+  wait: (more: Promise<void>) => Promise<void>,
 ): AsyncGenerator<Q> {
   for (;;) {
     const request: Q | typeof MALFORMED | null = call.read();
@@ -120,12 +158,12 @@ async function* readRequests<Q>(
     } else if (call.readableEnded || call.destroyed) {
       return;
     } else {
-      await untilAborted(readable(call), context.signal);
+      await wait(readable(call));
     }
   }
 }
 
-function readable(call: ServerDuplexStream<unknown, unknown>): Promise<void> {
+function readable(call: RequestStream<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {
       for (const event of ['readable', 'end', 'close'] as const) call.off(event, wake);

@@ -62,8 +62,9 @@ export function createMeshServer(options: MeshServerOptions): MeshServer {
     clock,
     logger,
   });
+  const adapt = createHandlerAdapter({ contexts, stallMs: limits.stallMs, clock, logger });
   const server = new Server({ ...serverOptions(limits), interceptors });
-  registerServices(server, services, createHandlerAdapter(contexts, logger), { ...options, peers }, closing.signal);
+  registerServices(server, services, adapt, { ...options, peers }, closing.signal);
   // TLS ends in our own listener; grpc-js is handed connections that are encrypted already.
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const listener = createListener({

@@ -27,25 +27,40 @@ export type OwnTaskStreamHandler<Request, Response> = (
   context: CallContext,
 ) => AsyncIterable<Init<Response>>;
 
+/** Answers about those tasks of a request that are the caller's; `item` is what the request says of each. */
+export type OwnTaskListHandler<Item, Request, Response> = (
+  own: readonly { readonly task: Task; readonly item: Item }[],
+  request: Request,
+  context: CallContext,
+) => Promise<Init<Response>>;
+
 interface NamesTask {
   readonly task: string;
 }
 
-/** Makes handlers that are about one task: the only maker of `own-task`, and so the one check of ownership. */
+/** Makes handlers that are about tasks by their ids: the only maker of `own-task`, and so the one check of ownership. */
 export interface OwnTaskAdapter {
   unary<Q extends NamesTask, R>(handler: OwnTaskHandler<Q, R>): ServedMethod;
   stream<Q extends NamesTask, R>(handler: OwnTaskStreamHandler<Q, R>): ServedMethod;
+  /** About many tasks: what `readItems` finds in the request is given on without the tasks that are not the caller's. */
+  list<I extends NamesTask, Q, R>(
+    readItems: (request: Q) => readonly I[],
+    handler: OwnTaskListHandler<I, Q, R>,
+  ): ServedMethod;
 }
 
 /** Looks every task up for its caller. Calls throw NOT_FOUND for a task that another peer sent. */
 export function createOwnTaskAdapter(adapt: HandlerAdapter, executor: Pick<Executor, 'get'>): OwnTaskAdapter {
   /** INVARIANT: 7 another sender's task and one that is none are the same to the caller. */
+  function find(context: CallContext, id: string): Task | undefined {
+    const task = executor.get(id);
+    return task?.sender === callingPeer(context) ? task : undefined;
+  }
+
   function own(context: CallContext, value: string): Task {
     const id = readId('task', value);
-    const task = executor.get(id);
-    if (task === undefined || task.sender !== callingPeer(context)) {
-      throw new WritError('NOT_FOUND', `no task ${quote(id)} of yours here`);
-    }
+    const task = find(context, id);
+    if (task === undefined) throw new WritError('NOT_FOUND', `no task ${quote(id)} of yours here`);
     return task;
   }
 
@@ -60,12 +75,25 @@ export function createOwnTaskAdapter(adapt: HandlerAdapter, executor: Pick<Execu
         yield* handler(own(context, request.task), request, context);
       }),
     }),
+    list: <I extends NamesTask, Q, R>(
+      readItems: (request: Q) => readonly I[],
+      handler: OwnTaskListHandler<I, Q, R>,
+    ) => ({
+      authorization: 'own-list',
+      handle: adapt.unary<Q, R>(async (context, request) => {
+        const owned = readItems(request).flatMap((item) => {
+          const task = find(context, readId('task', item.task));
+          return task === undefined ? [] : [{ task, item }];
+        });
+        return handler(owned, request, context);
+      }),
+    }),
   };
 }
 
-/** A handler that is about no single task. */
+/** A handler that is about nothing that its request names. */
 export function served(
-  authorization: Exclude<MethodPolicy['authorization'], 'own-task'>,
+  authorization: Exclude<MethodPolicy['authorization'], 'own-task' | 'own-workspace'>,
   handle: UntypedHandleCall,
 ): ServedMethod {
   return { authorization, handle };

@@ -1,15 +1,20 @@
 import type { Server, ServiceDefinition } from '@grpc/grpc-js';
 import type { WireServices } from '@writ/wire';
+import { inputHeadFromWire } from '../convert/input.ts';
+import { receiptsFromWire } from '../convert/result.ts';
 import { createCheckPolicy } from '../handlers/check-policy.ts';
 import { createDescribe } from '../handlers/describe.ts';
 import type { HandlerDeps } from '../handlers/handler-deps.ts';
 import { createHealthHandlers } from '../handlers/health.ts';
+import { createInputHandlers } from '../handlers/inputs.ts';
 import { createRedeem } from '../handlers/redeem.ts';
+import { createResultHandlers } from '../handlers/results.ts';
 import { createSubmit } from '../handlers/submit.ts';
 import { createTaskHandlers } from '../handlers/tasks.ts';
 import { METHOD_TABLE } from '../method-table.ts';
 import { type HandlerAdapter, readOrMalformed } from './adapt-handler.ts';
 import { checkedHandlers, createOwnTaskAdapter, type ServedMethod, served } from './own-task.ts';
+import { createOwnWorkspaceAdapter } from './own-workspace.ts';
 
 /** Adds both services to a server; throws where a handler is not what its entry of the method table says. `closing` turns the health service to "not serving". */
 export function registerServices(
@@ -20,7 +25,10 @@ export function registerServices(
   closing: AbortSignal,
 ): void {
   const tasks = createTaskHandlers(deps.executor);
+  const results = createResultHandlers(deps.executor);
+  const inputs = createInputHandlers(deps.executor);
   const ownTask = createOwnTaskAdapter(adapt, deps.executor);
+  const ownWorkspace = createOwnWorkspaceAdapter(adapt, deps);
   const health = createHealthHandlers(closing);
   const mesh: Record<keyof WireServices['mesh'], ServedMethod> = {
     Describe: served('peer', adapt.unary(createDescribe(deps))),
@@ -29,8 +37,13 @@ export function registerServices(
     GetTask: ownTask.unary(tasks.getTask),
     ListTasks: served('own-list', adapt.unary(tasks.listTasks)),
     ReadTranscript: ownTask.unary(tasks.readTranscript),
+    GetResult: ownTask.unary(results.getResult),
+    FetchArtifact: ownTask.stream(results.fetchArtifact),
+    AckResult: ownTask.list(receiptsFromWire, results.ackResult),
     Cancel: ownTask.unary(tasks.cancel),
     CheckPolicy: served('policy', adapt.unary(createCheckPolicy(deps))),
+    DescribeWorkspace: ownWorkspace.unary(inputs.describeWorkspace),
+    UploadInput: ownWorkspace.intake(inputHeadFromWire, inputs.uploadInput),
     Redeem: served('invite', adapt.exchange(createRedeem(deps))),
   };
   const standard: Record<keyof WireServices['health'], ServedMethod> = {

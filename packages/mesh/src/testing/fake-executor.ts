@@ -1,5 +1,13 @@
-import { WritError } from '@writ/core';
-import type { Executor, SubmitAnswer, SubmitRequest, Task, TaskEventBody, WatchedEvent } from '@writ/delegation';
+import { sha256Hex, WritError } from '@writ/core';
+import type {
+  Executor,
+  ShippedBundle,
+  SubmitAnswer,
+  SubmitRequest,
+  Task,
+  TaskEventBody,
+  WatchedEvent,
+} from '@writ/delegation';
 
 /** An executor that runs nothing: a test says what happens. */
 export interface FakeExecutor extends Executor {
@@ -11,6 +19,17 @@ export interface FakeExecutor extends Executor {
   /** Watchers of this moment. */
   watching(): number;
   transcript: Uint8Array;
+  /** Contents by `task sha256`; the one under the task alone is its signed result. */
+  readonly contents: Map<string, Uint8Array>;
+  /** Reads of contents so far. */
+  reads: number;
+  /** Receipts that were taken, `task text`; the text `bad` is none that could be. */
+  readonly receipts: string[];
+  commits: readonly string[];
+  /** Inputs that came whole. */
+  readonly inputs: { readonly sender: string; readonly input: ShippedBundle; readonly data: Uint8Array }[];
+  /** Takes the bytes of the next inputs; undefined: all of them into memory. */
+  drink: ((data: AsyncIterable<Uint8Array>) => Promise<void>) | undefined;
 }
 
 /** Tasks and events in memory. */
@@ -50,6 +69,39 @@ export function createFakeExecutor(): FakeExecutor {
       const data = this.transcript.subarray(offset, offset + limit);
       const next = offset + data.length;
       return { data, next, end: next >= this.transcript.length };
+    },
+    contents: new Map(),
+    reads: 0,
+    receipts: [],
+    commits: [],
+    inputs: [],
+    drink: undefined,
+    result(id) {
+      const envelope = this.contents.get(id);
+      return envelope === undefined ? undefined : { sha256: sha256Hex(envelope), envelope };
+    },
+    async readContent(id, sha256, offset, limit) {
+      this.reads += 1;
+      const content = this.contents.get(`${id} ${sha256}`);
+      if (content === undefined) throw new WritError('NOT_FOUND', 'the result names no such content');
+      return content.subarray(offset, offset + limit);
+    },
+    acknowledge(id, receipt) {
+      const text = Buffer.from(receipt).toString();
+      if (text === 'bad') throw new WritError('EVIDENCE_INVALID', 'not signed by the sender');
+      if (text === 'fault') throw new WritError('DATABASE_ERROR', 'disk full');
+      this.receipts.push(`${id} ${text}`);
+    },
+    async workspaceCommits() {
+      return this.commits;
+    },
+    async takeInput(sender, input, data) {
+      if (this.drink !== undefined) return this.drink(data);
+      const parts: Uint8Array[] = [];
+      for await (const part of data) parts.push(part);
+      const whole = Buffer.concat(parts);
+      if (sha256Hex(whole) !== input.sha256) throw new WritError('EVIDENCE_INVALID', 'in /home/owner: another digest');
+      this.inputs.push({ sender, input, data: whole });
     },
     endWhere: async () => 0,
     context() {

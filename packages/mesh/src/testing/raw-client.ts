@@ -14,6 +14,8 @@ import type { TestNode } from './test-node.ts';
 export interface RawClient {
   /** One call with these bytes as its only message; resolves with how it ended. */
   call(path: string, message?: Uint8Array, metadata?: Metadata): Promise<StatusObject>;
+  /** One call with these messages, left open unless `end`; resolves with how it ended. */
+  send(path: string, messages: readonly Uint8Array[], end: boolean): Promise<StatusObject>;
   /** A call without any message, left open. */
   open(path: string): Promise<StatusObject>;
   /** A call with an empty message, left open until it is cancelled. */
@@ -47,6 +49,11 @@ export function openRawClient(to: TestNode, identity?: NodeIdentity, tls: Secure
       start(path, metadata, (call) => {
         call.write(message);
         call.end();
+      }),
+    send: (path, messages, end) =>
+      start(path, new Metadata(), (call) => {
+        for (const message of messages) call.write(message);
+        if (end) call.end();
       }),
     open: (path) => start(path, new Metadata(), () => undefined),
     hold(path) {

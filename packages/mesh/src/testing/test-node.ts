@@ -34,7 +34,7 @@ export interface TestNode {
   trust(other: TestNode, options?: { readonly address?: string }): Promise<void>;
   /** Takes it out of both. */
   distrust(other: TestNode): Promise<void>;
-  /** Loads the configuration with these peers and no others, without touching the pins. */
+  /** Loads the configuration with these peers and no others, without touching the pins; a peer may use its workspaces. */
   configure(peers: readonly TestPeer[], more?: string): Promise<void>;
   openInvite: boolean;
   /** How this node answers a `Redeem`. */
@@ -66,7 +66,12 @@ interface TestPeer {
   readonly id: string;
   readonly address?: string;
   readonly enabled?: boolean;
+  readonly profiles?: readonly string[];
+  readonly workspaces?: readonly string[];
 }
+
+/** Workspaces that every node has and no peer may use unless it is configured to. */
+const WORKSPACES = ['app', 'lib'].map((name) => ({ name, path: `/srv/${name}` }));
 
 /** Starts a node on a free port of the loopback. */
 export async function startTestNode(
@@ -90,7 +95,7 @@ export async function startTestNode(
   const random = createSystemRandom();
   const identity = options.at?.identity ?? (await createIdentity({ dir: join(dir, 'keys'), clock, random }));
   const pins = options.at?.pins ?? createPinStore(join(dir, 'pins'), random);
-  const text = stockConfig({ nodeName: name, workspaces: [], isolation: 'none' });
+  const text = stockConfig({ nodeName: name, workspaces: WORKSPACES, isolation: 'none' });
   const engine = options.at?.engine ?? createPolicyEngine({ text, clock, selfId: identity.public.id });
   const executor = createFakeExecutor();
   const clients = createPeerClients({ identity, pins, engine, clock, logger: silentLogger });
@@ -150,7 +155,7 @@ function createTrust(
   const configure = async (list: readonly TestPeer[], more = ''): Promise<void> => {
     const rights = { profiles: ['query', 'repo-dev'], workspaces: [] };
     const named = list.reduce((config, { enabled = true, ...peer }) => {
-      const added = addPeer(config, { ...peer, ...rights, outbound: rights });
+      const added = addPeer(config, { ...rights, ...peer, outbound: rights });
       return enabled ? added : updatePeer(added, peer.label, { enabled });
     }, text);
     const outcome = await engine.reload(named + more, { acceptWidening: true });
