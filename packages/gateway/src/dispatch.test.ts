@@ -8,10 +8,14 @@ import { createOperations } from './operations/index.ts';
 import { createRegistry } from './registry.ts';
 import { createFakeNode } from './testing/fake-node.ts';
 import { completed, fakeMirror } from './testing/fake-records.ts';
+import { createFakeResults, fakeReceived, fakeResult } from './testing/fake-results.ts';
 import type { Caller } from './types.ts';
 
 const host: Caller = { kind: 'host' };
 const signal = new AbortController().signal;
+
+/** An artifact of the one task that is there. */
+const OUT = createFakeResults().keep('out');
 
 /** Values near what a JSON schema asks for: mostly right, sometimes hostile. */
 function near(schema: z.core.JSONSchema.BaseSchema, key = ''): fc.Arbitrary<unknown> {
@@ -42,6 +46,9 @@ function fitting(schema: z.core.JSONSchema.BaseSchema, key: string): fc.Arbitrar
     }
     default:
       if (/^(timeout|duration|lease)$/.test(key)) return fc.constantFrom('30s', 'l-1', '8h');
+      if (key === 'task') return fc.constantFrom('t-0', 't-0', 'nothing');
+      if (/^(repository|ship)$/.test(key)) return fc.constantFrom('/src/app', 'app');
+      if (key === 'sha256') return fc.constantFrom(OUT.sha256, 'f'.repeat(64));
       return fc.constantFrom('beta', 'self', 'query', 'app', 't-0', '30s', 'nothing', 'l-1');
   }
 }
@@ -51,6 +58,8 @@ describe('dispatch', () => {
     const node = createFakeNode();
     node.asked.records.set('t-0', fakeMirror('t-0', { state: 'completed', outcome: completed }));
     node.asked.transcripts.set('t-0', { bytes: Buffer.from('out'), end: true });
+    const artifacts = [{ name: 'app', ...node.results.keep('out') }];
+    node.results.received.set('t-0', fakeReceived(fakeResult('t-0', { artifacts })));
     node.asked.append('t-0', { kind: 'outcome', outcome: completed });
     node.ports.authority.grantLease({ peer: 'beta', profile: 'repo-dev', durationMs: 1000, issuedBy: 'person' });
     const registry = createRegistry(createOperations(node.ports));

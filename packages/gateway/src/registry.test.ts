@@ -28,6 +28,7 @@ const PERSON_ONLY = [
   'lease_list',
   'lease_revoke',
   'task_show',
+  'task_forget',
   'policy_validate',
   'policy_explain',
   'policy_test',
@@ -35,7 +36,7 @@ const PERSON_ONLY = [
   'policy_status',
 ];
 /** On sockets only, for whoever follows a task of its own. */
-const FOLLOWING = ['task_watch', 'task_log'];
+const FOLLOWING = ['task_content', 'task_watch', 'task_log'];
 const FOR_AGENTS = [
   'whoami',
   'list_peers',
@@ -47,7 +48,14 @@ const FOR_AGENTS = [
   'transcript',
   'cancel',
   'list_tasks',
+  'result',
+  'list_artifacts',
+  'artifact',
+  'verify_result',
+  'apply_result',
 ];
+/** What of it a task token is shown. */
+const FOR_TASKS = FOR_AGENTS.filter((name) => !/^(list_peers|list_profiles|profile_validate|apply_result)$/.test(name));
 
 describe('the registry', () => {
   it('holds every operation of the contract and no other', () => {
@@ -62,9 +70,8 @@ describe('the registry', () => {
 
   it('shows a task token nothing that only a person may do', () => {
     for (const name of PERSON_ONLY) expect(registry.find(name, task), name).toBeUndefined();
-    const tools = ['whoami', 'delegate', 'status', 'wait', 'transcript', 'cancel', 'list_tasks'];
-    expect(registry.names(task)).toEqual([...tools, ...FOLLOWING]);
-    expect(toolDefinitions(registry, task).map(({ name }) => name)).toEqual(tools);
+    expect(registry.names(task)).toEqual([...FOR_TASKS, ...FOLLOWING]);
+    expect(toolDefinitions(registry, task).map(({ name }) => name)).toEqual(FOR_TASKS);
   });
 
   it('ties every operation that takes a task to the ownership check', () => {
@@ -129,12 +136,17 @@ describe('the tools', () => {
         "list_peers() reads idempotent",
         "list_profiles(peer?) reads idempotent",
         "profile_validate(name, capabilities, claims?, shell?, network?, require_explicit, require_lease, rank?) reads idempotent",
-        "delegate(to, argv?, prompt?, profile?, runner?, workspace?, ref?, timeout?, idempotency_key?) writes destructive",
+        "delegate(to, argv?, prompt?, profile?, runner?, workspace?, ref?, timeout?, artifacts?, ship?, idempotency_key?) writes destructive",
         "status(task) reads idempotent",
         "wait(task, timeout_seconds?) reads idempotent",
         "transcript(task, offset?, limit?) reads idempotent",
         "cancel(task) writes destructive idempotent",
         "list_tasks(peer?, state?, side?, limit?, before?) reads idempotent",
+        "result(task, limit?) reads idempotent",
+        "list_artifacts(task, offset?, limit?) reads idempotent",
+        "artifact(task, name?, sha256?, offset?, limit?) reads idempotent",
+        "verify_result(task) reads idempotent",
+        "apply_result(task, repository, check?, checkout?) writes destructive idempotent",
       ]
     `);
   });

@@ -34,7 +34,7 @@ function keepLayout(part: string): string {
 }
 
 /** Length of a UTF-8 sequence at the end of `bytes` that lacks its last bytes; 0 where it is whole or invalid. */
-function unfinishedBytes(bytes: Uint8Array): number {
+export function unfinishedBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) return 0;

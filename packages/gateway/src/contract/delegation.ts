@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { countField, decidedField, durationField, nameField, stateField, taskField, taskView } from './fields.ts';
+import {
+  countField,
+  decidedField,
+  durationField,
+  nameField,
+  stateField,
+  taskField,
+  taskRow,
+  taskView,
+} from './fields.ts';
 import { operationSpec } from './spec.ts';
 
 const READ = { readOnly: true, destructive: false, idempotent: true } as const;
@@ -13,7 +22,7 @@ export const delegationContract = {
   delegate: operationSpec({
     name: 'delegate',
     summary:
-      'Hands work to a peer (or `self`) and answers at once; then use wait and transcript. accepted=false is a decision of policy, not a fault: read decided.next_steps, do not retry unchanged.',
+      'Hands work to a peer (or `self`) and answers at once; then use wait and result. accepted=false is a decision of policy, not a fault: read decided.next_steps, do not retry unchanged.',
     input: z
       .strictObject({
         to: nameField.describe('label or id of a peer, or self'),
@@ -24,6 +33,8 @@ export const delegationContract = {
         workspace: nameField.optional(),
         ref: z.string().min(1).max(256).optional().describe('branch, tag or commit'),
         timeout: durationField.optional(),
+        artifacts: z.array(z.string().min(1).max(1024)).max(256).optional().describe('paths or patterns to bring back'),
+        ship: z.string().min(1).max(4096).optional().describe('absolute path: send this working tree instead of ref'),
         idempotency_key: z.string().min(1).max(128).optional().describe('repeat it to make a retry safe'),
       })
       .refine((input) => (input.argv === undefined) !== (input.prompt === undefined), {
@@ -77,7 +88,7 @@ export const delegationContract = {
     name: 'cancel',
     summary: 'Ends a task with all its processes; answers when they are gone. A finished task stays as it is.',
     input: z.strictObject({ task: taskField }),
-    output: taskView,
+    output: taskView.pick({ task: true, state: true, finished: true, cancel_requested: true, outcome: true }),
     taskToken: 'subtree',
     mcp: { title: 'Cancel a task', readOnly: false, destructive: true, idempotent: true },
     ownedTask: 'task',
@@ -92,7 +103,7 @@ export const delegationContract = {
       limit: z.number().int().min(1).max(200).default(20),
       before: z.string().min(1).max(300).optional().describe('next_before of the page before'),
     }),
-    output: z.object({ tasks: z.array(taskView), next_before: z.string().optional() }),
+    output: z.object({ tasks: z.array(taskRow), next_before: z.string().optional() }),
     taskToken: 'subtree',
     mcp: { title: 'List tasks', ...READ },
   }),

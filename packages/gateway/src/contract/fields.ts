@@ -47,6 +47,7 @@ export const outcomeField = z.object({
   stderr_bytes: z.number(),
   started_at_ms: z.number().optional(),
   ended_at_ms: z.number(),
+  result: z.string().optional().describe('SHA-256 of the signed result'),
 });
 
 /** Who decided what about a request, and what would help. */
@@ -77,6 +78,12 @@ export const taskView = z.object({
   cancel_requested: z.boolean(),
   granted: grantedField.optional(),
   outcome: outcomeField.optional(),
+});
+
+/** A task in a list; `status` shows the rest. */
+export const taskRow = taskView.extend({
+  granted: grantedField.pick({ effective_profile: true, effective_runner: true, isolation: true }).optional(),
+  outcome: outcomeField.omit({ ending: true, stdout_bytes: true, stderr_bytes: true }).optional(),
 });
 
 /** One hop of a chain, as its writ says. */

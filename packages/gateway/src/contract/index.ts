@@ -4,12 +4,14 @@ import { leaseContract } from './leases.ts';
 import { nodeContract } from './node.ts';
 import { peerContract } from './peers.ts';
 import { policyContract } from './policy.ts';
+import { resultContract } from './results.ts';
 import { taskContract } from './tasks.ts';
 
 /** Everything that a gateway can be asked, by name; without the code behind it. */
 export const contract = {
   ...discoveryContract,
   ...delegationContract,
+  ...resultContract,
   ...nodeContract,
   ...peerContract,
   ...leaseContract,

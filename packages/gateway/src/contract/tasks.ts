@@ -33,6 +33,17 @@ export const taskContract = {
       epoch: z.number().optional(),
       last_seq: z.number(),
       log: z.string(),
+      artifact_patterns: z.array(z.string()).optional(),
+      shipped: z.string().optional().describe('commit that was sent along'),
+      result: z
+        .object({
+          sha256: z.string(),
+          standing: z.string(),
+          late: z.boolean(),
+          received_at_ms: z.number().optional(),
+          receipt_at_ms: z.number().optional().describe('absent: the executor has no receipt yet'),
+        })
+        .optional(),
     }),
     taskToken: 'deny',
     ownedTask: 'task',

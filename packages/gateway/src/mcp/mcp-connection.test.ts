@@ -6,6 +6,7 @@ import { Client, ReadBuffer, serializeMessage, type Transport } from '@modelcont
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOST_TOKEN, TASK_TOKEN } from '../testing/fake-node.ts';
 import { completed, fakeMirror, fakeTask } from '../testing/fake-records.ts';
+import { fakeReceived, fakeResult } from '../testing/fake-results.ts';
 import { type Listening, startListening } from '../testing/listening.ts';
 
 let at: Listening;
@@ -75,6 +76,8 @@ describe('MCP over the control socket', () => {
     const client = await connect();
     at.node.asked.records.set('t-0', fakeMirror('t-0', { state: 'completed', outcome: completed }));
     at.node.asked.transcripts.set('t-0', { bytes: Buffer.from('out'), end: true });
+    const artifacts = [{ name: 'out.txt', ...at.node.results.keep('text') }];
+    at.node.results.received.set('t-0', fakeReceived(fakeResult('t-0', { artifacts })));
     const inputs: Record<string, Record<string, unknown>> = {
       whoami: {},
       list_peers: {},
@@ -86,6 +89,11 @@ describe('MCP over the control socket', () => {
       transcript: { task: 't-0' },
       cancel: { task: 't-0' },
       list_tasks: {},
+      result: { task: 't-0' },
+      list_artifacts: { task: 't-0' },
+      artifact: { task: 't-0', name: 'out.txt' },
+      verify_result: { task: 't-0' },
+      apply_result: { task: 't-0', repository: '/src/app' },
     };
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(Object.keys(inputs));
@@ -155,6 +163,7 @@ describe('MCP over the control socket', () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       ...['whoami', 'delegate', 'status', 'wait', 'transcript', 'cancel', 'list_tasks'],
+      ...['result', 'list_artifacts', 'artifact', 'verify_result'],
     ]);
     expect((await call(client, 'status', { task: 't-other' })).failed).toBe(true);
     expect((await call(client, 'whoami')).value).toMatchObject({ session: 's-9', agent: 'other' });

@@ -17,7 +17,7 @@ const LARGEST_MESSAGE_BYTES = 4 * 1024 * 1024;
 const MOST_CALLS = 64;
 
 const INSTRUCTIONS =
-  'Hands work to other machines under policy. Start with whoami and list_peers; delegate, then wait, then transcript. ' +
+  'Hands work to other machines under policy. Start with whoami and list_peers; delegate, then wait, then result. ' +
   'accepted=false is a decision, not a fault: tell the person what decided.next_steps says; only a person can lend a lease or widen policy.';
 
 /** What MCP is served from. */

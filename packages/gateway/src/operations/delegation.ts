@@ -1,3 +1,4 @@
+import { WritError } from '@writ/core';
 import type { DelegateAnswer, TaskSpec } from '@writ/delegation';
 import type { z } from 'zod';
 import type { Decided, OperationOutput } from '../client/types.ts';
@@ -7,6 +8,8 @@ import { type AnyOperation, implement } from '../implement.ts';
 import { logReference, transcriptText } from '../transcript-text.ts';
 import type { Caller } from '../types.ts';
 import { viewTask } from '../views/task-view.ts';
+import { requireAbsolute } from './absolute-path.ts';
+import { actor } from './actor.ts';
 import { requireDuration } from './duration.ts';
 import { foldLetters, labelsOf, requireName, SELF } from './peer-lookup.ts';
 import { listTasks } from './task-list.ts';
@@ -24,6 +27,7 @@ export function delegationOperations(ports: GatewayPorts): readonly AnyOperation
   return [
     implement(delegationContract.delegate, async (input, { caller }) => {
       const spec = specFrom(input);
+      if (input.ship !== undefined) checkShip(input, input.ship, caller);
       // A call without a session gets one of its own: nothing that is opened for it reaches another but its own retry.
       const session = caller.session ?? ports.sessions.start(COMMAND_LINE, input.idempotency_key);
       const answer = await origin.delegate({
@@ -33,6 +37,7 @@ export function delegationOperations(ports: GatewayPorts): readonly AnyOperation
         agent: session.agent,
         ...(caller.kind === 'task' ? { parent: caller.task } : {}),
         ...(input.idempotency_key === undefined ? {} : { idempotencyKey: input.idempotency_key }),
+        ...(input.ship === undefined ? {} : { ship: input.ship }),
       });
       return viewAnswer(answer);
     }),
@@ -62,14 +67,10 @@ export function delegationOperations(ports: GatewayPorts): readonly AnyOperation
   ];
 }
 
-/** Who did it, for the audit trail: a task, an agent of this machine, or the person at it. */
-function actor(caller: Caller): string {
-  if (caller.kind === 'task') return `task ${caller.task}`;
-  return caller.session === undefined ? 'person' : 'self';
-}
+type DelegateInput = z.output<typeof delegationContract.delegate.input>;
 
-function specFrom(input: z.output<typeof delegationContract.delegate.input>): TaskSpec {
-  const { argv, prompt = '', profile, runner, workspace, ref, timeout } = input;
+function specFrom(input: DelegateInput): TaskSpec {
+  const { argv, prompt = '', profile, runner, workspace, ref, timeout, artifacts } = input;
   return {
     input: argv === undefined ? { kind: 'prompt', prompt } : { kind: 'argv', argv },
     ...(profile === undefined ? {} : { profile: requireName('profile', profile) }),
@@ -77,7 +78,21 @@ function specFrom(input: z.output<typeof delegationContract.delegate.input>): Ta
     ...(workspace === undefined ? {} : { workspace: requireName('workspace', workspace) }),
     ...(ref === undefined ? {} : { ref }),
     ...(timeout === undefined ? {} : { timeoutMs: requireDuration('timeout', timeout) }),
+    ...(artifacts === undefined || artifacts.length === 0 ? {} : { artifacts: [...new Set(artifacts)] }),
   };
+}
+
+/** Throws BAD_REQUEST for a working tree that goes nowhere, or that the caller may not send. */
+function checkShip(input: DelegateInput, path: string, caller: Caller): void {
+  // INVARIANT: 7 what lies on this machine beside its own files is not there for a task, so that it cannot be sent by one.
+  if (caller.kind === 'task') throw new WritError('BAD_REQUEST', 'ship: a task cannot send a working tree along');
+  requireAbsolute('ship', path);
+  if (input.workspace === undefined) {
+    throw new WritError('BAD_REQUEST', 'ship: say which workspace there it is a working tree of', {
+      nextSteps: ['name a workspace, as list_peers and writ peer show list them'],
+    });
+  }
+  if (input.ref !== undefined) throw new WritError('BAD_REQUEST', 'ship: it stands instead of ref, give only one');
 }
 
 function viewAnswer(answer: DelegateAnswer): OperationOutput<'delegate'> {

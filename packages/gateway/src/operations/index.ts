@@ -6,6 +6,7 @@ import { leaseOperations } from './leases.ts';
 import { nodeOperations } from './node.ts';
 import { peerOperations } from './peers.ts';
 import { policyOperations } from './policy.ts';
+import { resultOperations } from './results.ts';
 import { taskOperations } from './tasks.ts';
 
 /** The one list of everything that a gateway can be asked. */
@@ -13,6 +14,7 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
   return [
     ...discoveryOperations(ports),
     ...delegationOperations(ports),
+    ...resultOperations(ports),
     ...nodeOperations(ports),
     ...peerOperations(ports),
     ...leaseOperations(ports),

@@ -1,5 +1,6 @@
 import { foldName, nearest, quote, WritError } from '@writ/core';
 import type { Config, PeerConfig } from '@writ/policy';
+import type { GatewayPorts } from '../gateway-ports.ts';
 import type { LabelOf } from '../views/task-view.ts';
 
 /** The name of this node itself where a peer may be named. */
@@ -41,6 +42,13 @@ export function requirePeerId(config: Config, labelOrId: string): string {
 export function labelsOf(config: Config): LabelOf {
   const labels = new Map([...config.peers.values()].map((peer) => [peer.id, peer.label]));
   return (id) => labels.get(id) ?? id;
+}
+
+/** Labels of the peers of this moment, and this node's own name. */
+export function nodeLabels({ engine, node }: Pick<GatewayPorts, 'engine' | 'node'>): LabelOf {
+  const { id, name } = node.info();
+  const labels = labelsOf(engine.snapshot().config);
+  return (one) => (one === id ? name : labels(one));
 }
 
 /** A folded name. Throws BAD_REQUEST; `what` names the field. */

@@ -7,8 +7,10 @@ import { type AnyOperation, implement, implementStream } from '../implement.ts';
 import type { CallContext } from '../types.ts';
 import { viewHops, without } from '../views/chain-view.ts';
 import { viewEvent } from '../views/event-view.ts';
+import { standingText } from '../views/result-view.ts';
 import { viewTaskDetail } from '../views/task-detail.ts';
-import { labelsOf } from './peer-lookup.ts';
+import { findResult } from './known-result.ts';
+import { labelsOf, nodeLabels } from './peer-lookup.ts';
 import { type FoundTask, findTask, isFinished, stateOf } from './task-lookup.ts';
 
 /** Transcript bytes that one line of `task_log` carries at most. */
@@ -25,16 +27,31 @@ export function taskOperations(ports: GatewayPorts): readonly AnyOperation[] {
   ];
 }
 
-function showTask({ engine, node, origin, executor }: GatewayPorts, found: FoundTask): OperationOutput<'task_show'> {
+function showTask(ports: GatewayPorts, found: FoundTask): OperationOutput<'task_show'> {
+  const { engine, node, origin, executor } = ports;
   const { config } = engine.snapshot();
-  const { id, name } = node.info();
-  const labels = labelsOf(config);
+  const names = nodeLabels(ports);
   const record = found.asked ?? found.executing;
   const hops = (found.asked === undefined ? executor : origin).writs(record.id);
   return {
-    ...viewTaskDetail(found, labels, id),
-    hops: viewHops(hops, (node) => (node === id ? name : labels(node))),
+    ...viewTaskDetail(found, labelsOf(config), node.info().id),
+    hops: viewHops(hops, names),
+    ...showResult(ports, found),
     ...(found.executing === undefined ? {} : runsHere(config, found.executing, hops)),
+  };
+}
+
+function showResult(ports: GatewayPorts, found: FoundTask): Pick<OperationOutput<'task_show'>, 'result'> {
+  const known = findResult(ports, found);
+  if (known === undefined) return {};
+  return {
+    result: {
+      sha256: known.sha256,
+      standing: standingText(known.standing, nodeLabels(ports)),
+      late: known.late,
+      ...(known.receivedAtMs === undefined ? {} : { received_at_ms: known.receivedAtMs }),
+      ...(known.receiptAtMs === undefined ? {} : { receipt_at_ms: known.receiptAtMs }),
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import type { GatewayPorts } from '../gateway-ports.ts';
 import { BETA_ID, fakeConfig } from './fake-config.ts';
 import type { FakeEnd } from './fake-end.ts';
 import { completed, fakeMirror } from './fake-records.ts';
+import { type FakeResults, fakeResultMethods } from './fake-results.ts';
 
 const decision: Decision = {
   effect: 'deny',
@@ -85,8 +86,20 @@ function pageOf<R extends { readonly id: string }>(records: readonly R[], before
 }
 
 /** The asking end; what asks for `repo-dev` is refused. */
-export function fakeOrigin(end: FakeEnd<Mirror>, delegated: DelegateRequest[]): GatewayPorts['origin'] {
+export function fakeOrigin(
+  end: FakeEnd<Mirror>,
+  delegated: DelegateRequest[],
+  results: FakeResults,
+): GatewayPorts['origin'] {
   return partial<GatewayPorts['origin']>({
+    ...fakeResultMethods(results).origin,
+    async forget(id, by) {
+      results.forgotten.push({ id, by });
+      const outcome = { ...completed, state: 'lost' as const, code: 'LOST' as const, message: 'given up' };
+      const mirror = { ...(end.records.get(id) ?? fakeMirror(id)), state: 'lost' as const, outcome };
+      end.records.set(id, mirror);
+      return mirror;
+    },
     async delegate(request) {
       delegated.push(request);
       const task = fakeMirror(`t-${delegated.length}`, { spec: request.spec, session: request.session });
@@ -115,8 +128,9 @@ export function fakeOrigin(end: FakeEnd<Mirror>, delegated: DelegateRequest[]): 
 }
 
 /** The executing end. */
-export function fakeExecutor(end: FakeEnd<Task>): GatewayPorts['executor'] {
+export function fakeExecutor(end: FakeEnd<Task>, results: FakeResults): GatewayPorts['executor'] {
   return partial<GatewayPorts['executor']>({
+    ...fakeResultMethods(results).executor,
     submit: async () => ({ accepted: false, decision }),
     get: (id) => end.records.get(id),
     list: ({ limit, before, sender }) =>

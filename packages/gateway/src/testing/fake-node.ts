@@ -10,6 +10,7 @@ import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { BETA_ID, GAMMA_ID } from './fake-config.ts';
 import { fakeAuthority, fakeEngine, fakeExecutor, fakeOrigin, partial } from './fake-core.ts';
 import { createFakeEnd, type FakeEnd } from './fake-end.ts';
+import { createFakeResults, type FakeResults } from './fake-results.ts';
 
 /** The token that a fake node takes for its host's. */
 export const HOST_TOKEN = 'host-token-of-the-test';
@@ -22,6 +23,8 @@ export interface FakeNode {
   readonly clock: FakeClock;
   readonly asked: FakeEnd<Mirror>;
   readonly executing: FakeEnd<Task>;
+  /** Of both ends. */
+  readonly results: FakeResults;
   readonly delegated: DelegateRequest[];
   readonly leases: Map<string, Lease>;
   readonly sessions: string[];
@@ -40,6 +43,7 @@ export function createFakeNode(): FakeNode {
   const clock = createFakeClock();
   const asked = createFakeEnd<Mirror>();
   const executing = createFakeEnd<Task>();
+  const results = createFakeResults();
   const leases = new Map<string, Lease>();
   const counters = { stops: 0 };
   const logged: string[] = [];
@@ -49,8 +53,8 @@ export function createFakeNode(): FakeNode {
   const ports: GatewayPorts = {
     engine: fakeEngine(),
     authority: fakeAuthority(leases),
-    origin: fakeOrigin(asked, delegated),
-    executor: fakeExecutor(executing),
+    origin: fakeOrigin(asked, delegated, results),
+    executor: fakeExecutor(executing, results),
     pairing: fakePairing(() => node),
     node: fakeControl(clock, counters),
     links: { state: (id) => (id === BETA_ID ? 'up' : 'none') },
@@ -90,6 +94,7 @@ export function createFakeNode(): FakeNode {
     clock,
     asked,
     executing,
+    results,
     delegated,
     leases,
     sessions,

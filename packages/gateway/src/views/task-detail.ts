@@ -4,7 +4,7 @@ import type { FoundTask } from '../operations/task-lookup.ts';
 import { logReference } from '../transcript-text.ts';
 import { type LabelOf, viewTask } from './task-view.ts';
 
-type Detail = Omit<OperationOutput<'task_show'>, 'hops' | 'runs_here'>;
+type Detail = Omit<OperationOutput<'task_show'>, 'hops' | 'runs_here' | 'result'>;
 
 /** Everything recorded of a task; where both ends are here, the asking one with what only the executing one knows. */
 export function viewTaskDetail(found: FoundTask, labelOf: LabelOf, self: string): Detail {
@@ -27,11 +27,15 @@ export function viewTaskDetail(found: FoundTask, labelOf: LabelOf, self: string)
   };
 }
 
-function specDetail(spec: TaskSpec): Pick<Detail, 'argv' | 'prompt' | 'runner' | 'ref' | 'timeout_ms'> {
+function specDetail(
+  spec: TaskSpec,
+): Pick<Detail, 'argv' | 'prompt' | 'runner' | 'ref' | 'timeout_ms' | 'artifact_patterns' | 'shipped'> {
   return {
     ...(spec.input.kind === 'argv' ? { argv: [...spec.input.argv] } : { prompt: spec.input.prompt }),
     ...(spec.runner === undefined ? {} : { runner: spec.runner }),
     ...(spec.ref === undefined ? {} : { ref: spec.ref }),
     ...(spec.timeoutMs === undefined ? {} : { timeout_ms: spec.timeoutMs }),
+    ...(spec.artifacts === undefined ? {} : { artifact_patterns: [...spec.artifacts] }),
+    ...(spec.shipped === undefined ? {} : { shipped: spec.shipped.commit }),
   };
 }

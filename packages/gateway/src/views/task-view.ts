@@ -66,7 +66,7 @@ function workLine(input: TaskSpec['input']): string {
 }
 
 /** An argument as a shell would need it written, so that where it ends can be seen. */
-function shellWord(argument: string): string {
+export function shellWord(argument: string): string {
   return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 }
 
@@ -92,6 +92,7 @@ export function viewOutcome(outcome: TaskOutcome): z.input<typeof outcomeField> 
     stdout_bytes: outcome.stdoutBytes,
     stderr_bytes: outcome.stderrBytes,
     ended_at_ms: outcome.endedAtMs,
+    ...(outcome.result === undefined ? {} : { result: outcome.result }),
     ...(outcome.code === undefined ? {} : { code: outcome.code }),
     ...(outcome.startedAtMs === undefined ? {} : { started_at_ms: outcome.startedAtMs }),
     ...(outcome.ending === undefined ? {} : { ending: viewEnding(outcome.ending) }),

@@ -1,0 +1,87 @@
+import type { Applied } from '@writ/delegation';
+import type { OperationOutput } from '../client/types.ts';
+import { pathText } from './result-view.ts';
+import { shellWord } from './task-view.ts';
+import { count } from './verified-view.ts';
+
+type AppliedView = OperationOutput<'apply_result'>;
+type Made = Exclude<Applied, { readonly kind: 'nothing' }>;
+
+/** Most conflicting files that the message itself names. */
+const NAMED_FILES = 5;
+
+/** What applying came to, in words, with what to type next. */
+export function viewApplied(applied: Applied, task: string, repository: string): AppliedView {
+  if (applied.kind === 'nothing') {
+    const next_steps = [`see what it said: writ task log ${task}`];
+    return {
+      kind: 'nothing',
+      message: `there is nothing to apply: ${applied.why}`,
+      conflicts: [],
+      checked_out: false,
+      next_steps,
+    };
+  }
+  const { kind, branch, head, fit, checkedOut } = applied;
+  const conflicts = fit.kind === 'conflicts' ? fit.files.map(pathText) : [];
+  return {
+    kind,
+    message: `${whatHappened(applied)}: ${fitText(applied, conflicts)}`,
+    branch,
+    head,
+    fit: fit.kind,
+    conflicts,
+    checked_out: checkedOut,
+    next_steps: kind === 'checked' ? [applyCommand(task, repository)] : nextCommands(applied, repository),
+  };
+}
+
+function whatHappened({ kind, branch, checkedOut }: Made): string {
+  const also = checkedOut ? ' and is checked out' : '';
+  switch (kind) {
+    case 'checked':
+      return `nothing was done; ${branch} can be made`;
+    case 'applied':
+      return `branch ${branch} is made${also}`;
+    case 'present':
+      return `branch ${branch} was there already${also}`;
+  }
+}
+
+function fitText({ fit }: Made, conflicts: readonly string[]): string {
+  switch (fit.kind) {
+    case 'ahead':
+      return 'it is one commit ahead of what was checked out';
+    case 'merges':
+      return `what was checked out has ${count(fit.commits, 'commit')} that it lacks; a merge works without help`;
+    case 'conflicts': {
+      const named = conflicts.slice(0, NAMED_FILES).join(', ');
+      const more = conflicts.length > NAMED_FILES ? ` and ${conflicts.length - NAMED_FILES} more` : '';
+      return `what was checked out has ${count(fit.commits, 'commit')} that it lacks, and a merge conflicts in ${named}${more}`;
+    }
+    case 'unrelated':
+      return 'what was checked out has no commit in common with it';
+    case 'no-commit':
+      return 'nothing was committed in the repository before';
+  }
+}
+
+function nextCommands({ fit, branch, checkedOut }: Made, repository: string): string[] {
+  const git = `git -C ${shellWord(repository)}`;
+  if (checkedOut) return [`${git} log -1 --stat`];
+  switch (fit.kind) {
+    case 'ahead':
+      return [`${git} merge --ff-only ${branch}`];
+    case 'merges':
+      return [`${git} merge ${branch}`];
+    case 'conflicts':
+      return [`${git} merge ${branch}   (then mend the files and: ${git} commit)`, `${git} switch ${branch}`];
+    case 'unrelated':
+    case 'no-commit':
+      return [`${git} switch ${branch}`];
+  }
+}
+
+function applyCommand(task: string, repository: string): string {
+  return `writ apply ${task} --repo ${shellWord(repository)}`;
+}
