@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
+import type { EvidenceKit } from '@writ/delegation';
+import { collectEvidence, createGitProcess, receiveShipped, shipWorkingTree } from '@writ/evidence';
+import { createIdentity } from '@writ/identity';
+import { stockConfig } from '@writ/policy';
+import { searchPath } from '@writ/runner';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Environment, readEnvironment } from '../env.ts';
+import { type Home, resolveHome } from '../home.ts';
+import { createRealRunner, type RealRunner } from '../testing/real-runner.ts';
+import { type Closers, createClosers } from './closers.ts';
+import { openEvidence } from './evidence.ts';
+import { type Foundations, openFoundations } from './foundations.ts';
+
+const clock = createSystemClock();
+const random = createSystemRandom();
+const path = searchPath(readEnvironment().all.PATH);
+let root: string;
+let home: Home;
+let base: Foundations;
+let real: RealRunner;
+let closers: Closers;
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'wn-'));
+  home = resolveHome(readEnvironment(), join(root, 'home'));
+  mkdirSync(home.keysDir, { recursive: true, mode: 0o700 });
+  await createIdentity({ dir: home.keysDir, clock, random });
+  writeFileSync(home.configFile, stockConfig({ nodeName: 'solo', workspaces: [], isolation: 'none' }), { mode: 0o600 });
+  closers = createClosers();
+  base = await openFoundations(home, silentLogger, closers);
+  real = await createRealRunner(path);
+});
+afterAll(async () => {
+  await real.close();
+  await closers.close(0);
+  rmSync(root, { recursive: true });
+});
+
+/** As a boot of the node does, with an owner whose home is `root`. */
+const open = (over: Partial<Environment> = {}): Promise<EvidenceKit> =>
+  openEvidence(base, real.runner, {
+    ...{ ...readEnvironment(), all: { PATH: path, HOME: root }, homeDir: root, xdgConfigHome: undefined },
+    ...over,
+  });
+const git = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+    cwd,
+    encoding: 'utf8',
+  }).trim();
+
+/** A repository of the owner's with one commit. */
+function repository(name: string): string {
+  const dir = join(root, name);
+  mkdirSync(dir);
+  git(dir, 'init', '-q', '-b', 'main');
+  writeFileSync(join(dir, 'a.txt'), 'one\n');
+  git(dir, 'add', '.');
+  git(dir, 'commit', '-q', '-m', 'first');
+  return dir;
+}
+
+describe('the evidence of a node', () => {
+  it('begins without what an earlier boot left half done, and keeps what was whole', async () => {
+    const { content, gitDirRoot } = await open();
+    const kept = await content.putBytes(Buffer.from('whole'));
+    mkdirSync(join(gitDirRoot, 'git-x', 'repository'), { recursive: true });
+    writeFileSync(join(home.evidenceDir, 'content', `${'0'.repeat(32)}.tmp`), 'half');
+    const again = await open();
+    expect(existsSync(gitDirRoot)).toBe(false);
+    expect(readdirSync(join(home.evidenceDir, 'content'))).toEqual([kept.sha256.slice(0, 2)]);
+    expect(Buffer.from(await again.content.load(kept.sha256, 100)).toString()).toBe('whole');
+  });
+
+  it('trusts a peer as long as it is pinned', async () => {
+    const { trust } = await open();
+    const peer = (await createIdentity({ dir: join(root, 'peer'), clock, random })).public;
+    expect(trust.pins.get(peer.id)).toBeUndefined();
+    await base.pins.put(peer);
+    expect(trust.pins.get(peer.id)).toMatchObject({ id: peer.id });
+    await base.pins.remove(peer.id);
+    expect(trust.pins.get(peer.id)).toBeUndefined();
+    expect(trust.self.id).toBe(base.identity.public.id);
+  });
+
+  it('knows what the owner ignores everywhere, as git does', async () => {
+    expect((await open()).excludesFile).toBe(join(root, '.config', 'git', 'ignore'));
+    const xdg = { xdgConfigHome: join(root, 'xdg') };
+    expect((await open(xdg)).excludesFile).toBe(join(root, 'xdg', 'git', 'ignore'));
+    git(root, 'config', '--file', join(root, '.gitconfig'), 'core.excludesFile', '~/ignored');
+    expect((await open(xdg)).excludesFile).toBe(join(root, 'ignored'));
+    expect(await open({ all: { PATH: '/nowhere' }, homeDir: undefined })).not.toHaveProperty('excludesFile');
+  });
+});
+
+describe('evidence of a real run', () => {
+  const collect = async (run: Awaited<ReturnType<RealRunner['run']>>, kit: EvidenceKit, port = kit.git) => {
+    const { dir, clone } = run.files;
+    if (clone === undefined) throw new Error('the run had no workspace');
+    return collectEvidence({
+      ...{ git: port, gitDirRoot: kit.gitDirRoot, path, clock: { ...clock, nowMs: () => 1_756_684_800_000 }, random },
+      ...{ workspaceDir: dir, base: clone.base, baseRepository: clone.source, objectFormat: clone.objectFormat },
+      ...{ nodeId: base.identity.public.id, task: 't1', store: kit.content, limits: kit.limits.collect },
+    });
+  };
+
+  it('is the same whichever way git is run, and leaves no git directory', async () => {
+    const kit = await open();
+    const owner = repository('owner');
+    const run = await real.run('echo two >> a.txt; mkdir d; echo x > d/new; git config core.fsmonitor "touch ran"', {
+      ...{ name: 'app', path: owner },
+    });
+    const changes = await collect(run, kit);
+    expect(changes).toMatchObject({ kind: 'changed', base: git(owner, 'rev-parse', 'HEAD'), insertions: 2 });
+    expect(changes).toEqual(await collect(run, kit, createGitProcess({ git: 'git', clock })));
+    expect(readdirSync(kit.gitDirRoot)).toEqual([]);
+    run.release();
+  });
+
+  it('builds on the working tree that was sent along', async () => {
+    const kit = await open();
+    const [sender, owner] = [repository('sender'), join(root, 'receiver')];
+    git(root, 'clone', '-q', sender, owner);
+    writeFileSync(join(sender, 'a.txt'), 'not committed\n');
+    const work = { git: kit.git, gitDirRoot: kit.gitDirRoot, path, clock, random };
+    const shipment = await shipWorkingTree({
+      ...{ ...work, repository: sender, peerHas: [git(owner, 'rev-parse', 'HEAD')], task: 't1', store: kit.content },
+      ...{ nodeId: base.identity.public.id, limits: kit.limits.collect },
+    });
+    const bundleFile = await kit.content.pathOf(shipment.bundle?.sha256 ?? '');
+    const received = await receiveShipped({
+      ...{ ...work, bundleFile, repository: owner, commit: shipment.commit, limits: kit.limits.bundle },
+    });
+    const shipped = { repository: received.repository, commit: received.commit };
+    const run = await real.run('test "$(cat a.txt)" = "not committed"; echo more >> a.txt', {
+      ...{ name: 'app', path: owner, shipped },
+    });
+    const changes = await collect(run, kit);
+    expect(changes).toMatchObject({ kind: 'changed', base: shipment.commit, insertions: 1, deletions: 0 });
+    run.release();
+    await received.remove();
+    expect(readdirSync(kit.gitDirRoot)).toEqual([]);
+    expect(git(owner, 'status', '--porcelain')).toBe('');
+  });
+});
