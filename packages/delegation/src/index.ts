@@ -22,6 +22,7 @@ export { createFileTranscripts } from './origin/file-transcripts.ts';
 export { createLocalPeerClient } from './origin/local-peer.ts';
 export type { OriginOptions } from './origin/options.ts';
 export { createOrigin } from './origin/origin.ts';
+export { cutMessage, isTold, taskMessage } from './peer-words.ts';
 export { endingTransition, type NextState, next, type TaskTransition } from './state-machine.ts';
 export type {
   DelegateAnswer,

@@ -19,6 +19,12 @@ export interface OutcomePolicy {
   readonly cause?: StopCause;
 }
 
+/** Which step of the evidence failed, and what a person is told. */
+export interface EvidenceFailure {
+  readonly step: string;
+  readonly message: string;
+}
+
 type Verdict = Pick<TaskOutcome, 'state' | 'code' | 'message'> & { readonly ending?: Ending };
 
 /**
@@ -50,6 +56,15 @@ export function outcomeWithoutRun(verdict: StopCause | Verdict, endedAtMs: numbe
     stdoutBytes: 0,
     stderrBytes: 0,
     endedAtMs,
+  };
+}
+
+/** INVARIANT: 10 a success without its evidence is a failure; what ended otherwise keeps its ending. */
+export function withEvidence(outcome: TaskOutcome, failure: EvidenceFailure | undefined): TaskOutcome {
+  if (!failure || outcome.state !== 'completed') return outcome;
+  return {
+    ...outcome,
+    ...{ state: 'failed', code: 'EVIDENCE_FAILED', message: `${outcome.message}, but ${failure.message}` },
   };
 }
 

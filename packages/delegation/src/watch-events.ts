@@ -5,6 +5,9 @@ import type { Wakeups } from './wakeups.ts';
 /** Events that one read takes; a slow watcher costs this many rows and one piece of output, never more. */
 const PAGE_EVENTS = 256;
 
+/** Longest envelope that goes along with the event that ends a task. */
+const INLINE_BYTES = 256 * 1024;
+
 /** Where the events of one end's tasks are kept. */
 export interface EventRows {
   /** Events after `afterSeq`, and whether the task is terminal, in one read. Throws NOT_FOUND. */
@@ -15,6 +18,8 @@ export interface EventRows {
   ): { readonly events: readonly TaskEvent[]; readonly ended: boolean };
   /** Transcript bytes; fewer only where they are gone. */
   bytes(task: string, offset: number, length: number): Promise<Uint8Array>;
+  /** The envelope of a signed result; absent where watchers get none. */
+  envelope?(sha256: string): Uint8Array | undefined;
 }
 
 /** Stored events, then live ones, gapless; ends after the outcome, when `signal` aborts or the wake-ups close. */
@@ -32,12 +37,19 @@ export async function* watchEvents(
     }
     for (const event of page.events) {
       if (view.signal.aborted) return;
-      const data = event.kind === 'output' ? await rows.bytes(view.task, event.offset, event.length) : undefined;
-      yield data === undefined ? { event } : { event, data };
+      yield await complete(rows, view.task, event);
       cursor = event.seq;
       if (event.kind === 'outcome') return;
     }
   }
+}
+
+/** An event with the bytes that go along with it. */
+async function complete(rows: EventRows, task: string, event: TaskEvent): Promise<WatchedEvent> {
+  if (event.kind === 'output') return { event, data: await rows.bytes(task, event.offset, event.length) };
+  const digest = event.kind === 'outcome' ? event.outcome.result : undefined;
+  const result = digest === undefined ? undefined : rows.envelope?.(digest);
+  return result === undefined || result.length > INLINE_BYTES ? { event } : { event, result };
 }
 
 /** Reads `length` bytes from `offset` by as many calls as it takes; fewer where there are no more. */

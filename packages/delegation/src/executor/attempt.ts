@@ -1,10 +1,12 @@
-import { isTerminal, type TaskEventBody } from '@writ/task-store';
-import { type OutcomePolicy, outcomeOf } from '../outcome.ts';
+import { isTerminal } from '@writ/task-store';
+import { type OutcomePolicy, outcomeOf, withEvidence } from '../outcome.ts';
 import type { Run, RunReport } from '../types.ts';
+import { collect } from './evidence/collecting.ts';
 import type { LiveTask } from './live-task.ts';
 import type { ExecutorParts } from './parts.ts';
 import { type Preparation, prepareStart } from './preparing.ts';
 import { type Attempt, endUnprepared, giveUp, type Started, start } from './starting.ts';
+import type { Left } from './task-journal.ts';
 import { untilStored } from './until-stored.ts';
 
 /** Runs the task of a slot from its preparation to its end; never rejects. `next` and `outcomeOf` decide, this acts. */
@@ -18,10 +20,13 @@ export async function runStarted(parts: ExecutorParts, live: LiveTask, started: 
   if (started.kind === 'unstarted') {
     await untilStored(parts, live, () => giveUp(parts, live, started.attempt, started.error));
   } else if (started.kind === 'running') {
-    const { attempt } = started;
-    const report = await untilGone(parts, attempt, started.run);
-    const unwritten = attempt.output.finish();
-    await untilStored(parts, live, () => finish(parts, live, attempt, report, unwritten));
+    const { attempt, run } = started;
+    const report = await untilGone(parts, attempt, run);
+    const finished = { task: live.id, workspace: live.ask.workspace !== undefined, run, report };
+    const evidence = await collect(parts, { ...finished, artifacts: attempt.artifacts });
+    run.release();
+    const left = { evidence, unwritten: attempt.output.finish() };
+    await untilStored(parts, live, () => finish(parts, live, attempt, report, left));
   }
 }
 
@@ -55,18 +60,14 @@ async function untilGone(parts: ExecutorParts, attempt: Attempt, run: Run): Prom
   return report;
 }
 
-function finish(
-  parts: ExecutorParts,
-  live: LiveTask,
-  attempt: Attempt,
-  report: RunReport,
-  unwritten: readonly TaskEventBody[],
-): void {
+function finish(parts: ExecutorParts, live: LiveTask, attempt: Attempt, report: RunReport, left: Left): void {
   const { onOverflow, maxOutputBytes } = attempt.spec;
   const policy: OutcomePolicy = { onOverflow, maxOutputBytes, deadline: attempt.deadline };
-  const outcome = outcomeOf(report, live.cause ? { ...policy, cause: live.cause } : policy);
+  // INVARIANT: 8 a stop that came while evidence was collected is seen here, in the turn that stores the end.
+  const judged = outcomeOf(report, live.cause ? { ...policy, cause: live.cause } : policy);
+  const outcome = withEvidence(judged, left.evidence.failure);
   parts.database.withWriteTx((tx) => {
     const task = parts.journal.require(tx, live.id);
-    if (!isTerminal(task.state)) parts.journal.end(tx, task, outcome, unwritten);
+    if (!isTerminal(task.state)) parts.journal.end(tx, task, outcome, left);
   });
 }

@@ -5,6 +5,7 @@ import { createWakeups } from '../wakeups.ts';
 import { createInputs } from './evidence/inputs.ts';
 import { acknowledgeResult } from './evidence/receipts.ts';
 import { createResultContent } from './evidence/result-content.ts';
+import { createSignEnd } from './evidence/signing.ts';
 import { commitsOf } from './evidence/workspace.ts';
 import { createIntake } from './intake.ts';
 import { type LiveTask, stopLive } from './live-task.ts';
@@ -34,6 +35,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     database,
     tasks,
     wakeups,
+    sign: createSignEnd(options),
     onEnd(tx, task) {
       options.doors?.drop(tx, task.id);
       for (const listener of endListeners) listener(tx, task);

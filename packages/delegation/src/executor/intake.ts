@@ -1,12 +1,16 @@
 import type { Authority } from '@writ/authority';
 import { digestJson, type Json, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
-import type { VerifiedChain } from '@writ/identity';
+import type { VerifiedChain, WritClaims } from '@writ/identity';
 import { type Decision, meetNetworks } from '@writ/policy';
 import type { Granted, MirrorStore, NewTask, Task, TaskBounds, TaskSpec, TaskStore } from '@writ/task-store';
 import type { SubmitRequest } from '../types.ts';
 import { askOf } from './live-task.ts';
 import type { TaskJournal } from './task-journal.ts';
+
+/** Longest life of a writ, and how much longer than that it is remembered for clocks that differ, seconds. */
+const LONGEST_LIFE_S = 24 * 3600;
+const SKEW_S = 120;
 
 /** What a submit came to, inside its transaction. */
 export type Intake =
@@ -35,6 +39,7 @@ export function createIntake(options: {
     const requestDigest = digestOf(request);
     const known = findKnown(tasks, tx, request, requestDigest);
     if (known) return { kind: 'known', task: known };
+    if (request.chain) useWrit(tasks, tx, request.chain.last, requestDigest);
 
     const chain = request.chain?.ids ?? [];
     const bounds = request.chain ? boundsOf(request.chain) : {};
@@ -72,6 +77,10 @@ export function grantedOf(decision: Decision, spec: TaskSpec): Granted {
 
 /** The last writ must have been made for this task and this request, not for another of the same sender. */
 function checkBinding(request: SubmitRequest, chain: VerifiedChain): void {
+  // However long its issuer would have it: what is handed out once is not good for ever, and can be remembered.
+  if (chain.hops.some(({ iat, exp }) => exp - iat > LONGEST_LIFE_S)) {
+    throw new WritError('WRIT_INVALID', 'a writ in the chain lives longer than 24 hours');
+  }
   if (chain.last.task !== request.task) throw new WritError('WRIT_INVALID', 'the writ was made for another task');
   if (chain.last.request !== digestJson(plain(request.spec))) {
     throw new WritError('WRIT_INVALID', 'the writ was made for another request');
@@ -93,6 +102,18 @@ function findKnown(tasks: TaskStore, tx: WriteTx, request: SubmitRequest, reques
     });
   }
   return known;
+}
+
+/**
+ * One writ is for one request, as long as it lives, whatever has become of its task.
+ * INVARIANT: 8 what was sent once is not taken for something else, also after a restart.
+ */
+function useWrit(tasks: TaskStore, tx: WriteTx, { iss, nonce, exp }: WritClaims, request: string): void {
+  const used = tasks.useWrit(tx, { sender: iss, nonce, request, untilMs: (exp + SKEW_S) * 1000 });
+  if (used === request) return;
+  throw new WritError('WRIT_REPLAYED', 'this writ was used for another request', {
+    nextSteps: ['send a different request under a new writ'],
+  });
 }
 
 /** An id that this node gave to another task of its own would lead its person to that one only. */

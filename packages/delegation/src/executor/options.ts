@@ -10,8 +10,8 @@ import type { TaskDoors, TaskRunner } from '../types.ts';
 export interface ExecutorOptions {
   readonly database: Database;
   readonly tasks: TaskStore;
-  /** What this node asked of others: no peer may use an id of those. */
-  readonly mirrors: Pick<MirrorStore, 'get'>;
+  /** What this node asked of others: no peer may use an id of those, and their results are named in those made here. */
+  readonly mirrors: Pick<MirrorStore, 'get' | 'listChildren'>;
   readonly authority: Authority;
   /** The node's one engine: starts happen under its read lock. */
   readonly engine: PolicyEngine;

@@ -1,6 +1,7 @@
 import { sha256Hex } from '@writ/core';
-import type { Task } from '@writ/task-store';
+import type { ShippedInput, Task } from '@writ/task-store';
 import type { PreparedRun, RunSpec } from '../types.ts';
+import { openShipped, withShipped } from './evidence/shipped.ts';
 import type { LiveTask } from './live-task.ts';
 import type { ExecutorParts } from './parts.ts';
 import { runSpecOf } from './run-spec.ts';
@@ -31,10 +32,34 @@ export async function prepareStart(
   const attempt = { nonce: preparationNonce(task.id), epoch: 0, timeoutMs: limitMs, workspaces };
   try {
     const spec = runSpecOf(task, { ...attempt, decision, snapshot: engine.snapshot() });
+    const { shipped } = task.spec;
+    if (shipped && spec.workspace)
+      return await prepareShipped(parts, live, { ...spec, workspace: spec.workspace }, shipped);
     const prepared = await runner.prepare(spec, live.preparing.signal);
     return { kind: 'ready', prepared, workspace: spec.workspace };
   } catch (error) {
     return { kind: 'failed', error };
+  }
+}
+
+/** Prepares a start on what was sent along, which is unpacked first. Throws what that, or the runner, throws. */
+async function prepareShipped(
+  parts: ExecutorParts,
+  live: LiveTask,
+  spec: RunSpec & { readonly workspace: NonNullable<RunSpec['workspace']> },
+  input: ShippedInput,
+): Promise<Preparation> {
+  const { runner, logger } = parts;
+  const shipped = await openShipped(parts, live.sender, input, spec.workspace);
+  const failed = (error: unknown): void =>
+    logger.error('what was sent along was not removed', { task: live.id, error: String(error) });
+  try {
+    const { workspace } = shipped;
+    const prepared = await runner.prepare({ ...spec, workspace }, live.preparing.signal);
+    return { kind: 'ready', prepared: withShipped(prepared, shipped, failed), workspace };
+  } catch (error) {
+    await shipped.remove().catch(failed);
+    throw error;
   }
 }
 

@@ -21,7 +21,7 @@ export async function readPage(
 
 /** The task's events from its rows, output bytes from the runner's transcript. Throws NOT_FOUND at the first step. */
 export function watchTask(
-  { database, journal, tasks, runner, wakeups }: ExecutorParts,
+  { database, journal, tasks, runner, evidence, wakeups }: ExecutorParts,
   view: { readonly task: string; readonly afterSeq: number; readonly signal: AbortSignal },
 ): AsyncIterable<WatchedEvent> {
   const rows = {
@@ -32,6 +32,7 @@ export function watchTask(
       }),
     bytes: (id: string, offset: number, length: number) =>
       readFully((at, most) => runner.readTranscript(id, at, most), offset, length),
+    envelope: (sha256: string) => database.withReadTx((tx) => evidence.results.envelope(tx, sha256)),
   };
   return watchEvents(rows, wakeups, view);
 }

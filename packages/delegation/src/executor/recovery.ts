@@ -1,3 +1,5 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isTerminal, type Task } from '@writ/task-store';
 import { outcomeWithoutRun } from '../outcome.ts';
 import type { ExecutorParts } from './parts.ts';
@@ -15,6 +17,7 @@ export async function recoverTasks(
   enqueue: (task: Task) => void,
 ): Promise<{ readonly lost: number; readonly killed: number }> {
   const { database, tasks, runner, live } = parts;
+  if (live.size === 0) await removeLeftovers(parts);
   const left = database.withReadTx((tx) => tasks.listLive(tx)).filter((task) => !live.has(task.id));
   const nonces = left.flatMap(noncesOf);
   const killed = nonces.length > 0 ? await runner.endStray(nonces) : 0;
@@ -26,6 +29,20 @@ export async function recoverTasks(
     else if (lose(parts, task)) lost += 1;
   }
   return { lost, killed };
+}
+
+/** Git directories that an earlier boot was at work in, and what was sent along and has had its hour. */
+async function removeLeftovers({ evidence, inputs, logger }: ExecutorParts): Promise<void> {
+  try {
+    const names = await readdir(evidence.gitDirRoot).catch(() => []);
+    for (const name of names.filter((one) => one.startsWith('git-'))) {
+      await rm(join(evidence.gitDirRoot, name), { recursive: true, force: true, maxRetries: 3 });
+    }
+    await inputs.sweep();
+  } catch (error) {
+    // It takes room and nothing else; no task waits for it.
+    logger.error('what an earlier boot left was not removed', { error: String(error) });
+  }
 }
 
 /** Marks of the processes that a task may have left: of its run, or of the clone of its workspace. */

@@ -20,6 +20,8 @@ export interface Attempt {
   readonly deadlineMs: number;
   readonly deadline: DeadlineSource;
   readonly output: OutputGroups;
+  /** Paths and patterns of files to keep, of the profile and of the request. */
+  readonly artifacts: readonly string[];
 }
 
 type Permitted = Extract<StartPermit, { permitted: true }>;
@@ -174,7 +176,13 @@ function startPermitted(
     deadlineMs,
     deadline: sourceOf(deadlineMs, lease?.expiresAtMs, task.bounds.writExpiresAtMs),
     output: outputOf(parts, task.id, epoch),
+    artifacts: artifactsOf(parts, task, granted),
   };
+}
+
+function artifactsOf({ engine }: ExecutorParts, { spec }: Task, { effectiveProfile }: Granted): readonly string[] {
+  const profile = engine.snapshot().config.profiles.get(effectiveProfile);
+  return [...new Set([...(profile?.artifacts ?? []), ...(spec.artifacts ?? [])])];
 }
 
 function permitOf({ decision, lease, deadlineMs }: Permitted, granted: Granted, spec: RunSpec): Permit {

@@ -3,6 +3,7 @@ import type { WriteTx } from '@writ/database';
 import type { Task } from '@writ/task-store';
 import type { SubmitAnswer, SubmitRequest } from '../types.ts';
 import { runAttempt, runStarted } from './attempt.ts';
+import { checkFiles } from './evidence/shipped.ts';
 import { boundsOf, type Intake, type TakeIn } from './intake.ts';
 import { createLiveTask, type LiveTask } from './live-task.ts';
 import type { ExecutorParts } from './parts.ts';
@@ -15,6 +16,10 @@ import { type Attempt, permitStart, type Started, spawn } from './starting.ts';
  */
 export async function submit(parts: ExecutorParts, takeIn: TakeIn, request: SubmitRequest): Promise<SubmitAnswer> {
   if (parts.closing()) throw shuttingDown();
+  if (request.spec.shipped !== undefined || request.spec.artifacts !== undefined) {
+    await checkFiles(parts, request);
+    if (parts.closing()) throw shuttingDown();
+  }
   if (request.spec.workspace !== undefined || !parts.queue.claim()) {
     return takeInAndQueue(parts, takeIn, request, parts.queue.before());
   }

@@ -3,6 +3,8 @@ import type { Database, ReadTx, WriteTx } from '@writ/database';
 import type { Task, TaskChange, TaskEventBody, TaskOutcome, TaskStore } from '@writ/task-store';
 import { endingTransition, next, type TaskTransition } from '../state-machine.ts';
 import type { Wakeups } from '../wakeups.ts';
+import type { Evidence } from './evidence/collecting.ts';
+import type { SignEnd } from './evidence/signing.ts';
 
 /** Writes what happens to tasks: row, event and audit entry in one transaction, then wakes who watches. */
 export interface TaskJournal {
@@ -16,21 +18,31 @@ export interface TaskJournal {
     change?: Omit<TaskChange, 'state'>,
     note?: { readonly message: string },
   ): Task;
-  /** Ends a task that is not terminal, after the events that were not written yet. */
-  end(tx: WriteTx, task: Task, outcome: TaskOutcome, unwritten?: readonly TaskEventBody[]): Task;
+  /**
+   * Ends a task that is not terminal, with its signed result; `left`: what its run left, events that were not written yet
+   * first. A success that cannot be signed becomes a failure.
+   */
+  end(tx: WriteTx, task: Task, outcome: TaskOutcome, left?: Left): Task;
   append(tx: WriteTx, task: Task, bodies: readonly TaskEventBody[]): void;
   /** Appends output events of an attempt; one of an older epoch changes nothing. */
   appendOutput(id: string, epoch: number, bodies: readonly TaskEventBody[]): void;
+}
+
+/** What a run leaves for its end. */
+export interface Left {
+  readonly unwritten: readonly TaskEventBody[];
+  readonly evidence: Evidence;
 }
 
 export function createTaskJournal(options: {
   readonly database: Database;
   readonly tasks: TaskStore;
   readonly wakeups: Wakeups;
+  readonly sign: SignEnd;
   /** Called in the transaction that ends a task; what it throws keeps the end from being stored. */
   readonly onEnd: (tx: WriteTx, task: Task) => void;
 }): TaskJournal {
-  const { database, tasks, wakeups, onEnd } = options;
+  const { database, tasks, wakeups, sign, onEnd } = options;
 
   function require(tx: ReadTx, id: string): Task {
     const task = tasks.get(tx, id);
@@ -69,9 +81,11 @@ export function createTaskJournal(options: {
       audit(tx, moved, { sender: moved.sender, epoch: moved.epoch });
       return moved;
     },
-    end(tx, task, outcome, unwritten = []) {
+    end(tx, task, verdict, left) {
+      // INVARIANT: 10 whatever the ending, its signed result is stored in the transaction that ends the task.
+      const outcome = sign(tx, task, verdict, left?.evidence);
       const ended = change(tx, task, endingTransition(outcome.state), { outcome });
-      append(tx, ended, [...unwritten, { kind: 'outcome', outcome }]);
+      append(tx, ended, [...(left?.unwritten ?? []), { kind: 'outcome', outcome }]);
       audit(tx, ended, { sender: ended.sender, epoch: ended.epoch, code: outcome.code ?? null });
       onEnd(tx, ended);
       return ended;

@@ -1,17 +1,15 @@
-import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Cancel, formatSize, isWritError, quote, WritError } from '@writ/core';
-import { type ContentStore, createContentStore } from '@writ/evidence';
-import type { ShippedInput } from '@writ/task-store';
+import { type Cancel, formatSize, WritError } from '@writ/core';
+import type { Stored } from '@writ/evidence';
 import type { ShippedBundle } from '../../types.ts';
-import type { ExecutorParts } from '../parts.ts';
+import type { ExecutorOptions } from '../options.ts';
+import { createInputFiles } from './input-files.ts';
 
-/** Bytes that wait of one sender, and how long what no task names waits, milliseconds. */
+/** Bytes that wait of one sender, and how long what no live task names waits, milliseconds. */
 const QUOTA_BYTES = 1024 * 1024 * 1024;
 const LIFE_MS = 3_600_000;
 /** A small bundle takes its place too. */
 const LEAST_BYTES = 64 * 1024;
-const SENDER = /^[a-z0-9-]{1,64}$/;
 
 /**
  * Bundles that came ahead of the `Submit` that names them, apart for each sender: nobody uses, fills or removes
@@ -20,60 +18,25 @@ const SENDER = /^[a-z0-9-]{1,64}$/;
 export interface Inputs {
   take(sender: string, input: ShippedBundle, data: AsyncIterable<Uint8Array>): Promise<void>;
   /** Absolute path of a bundle that this sender has sent; undefined where there is none. Its hour begins anew. */
-  find(sender: string, bundle: NonNullable<ShippedInput['bundle']>): Promise<string | undefined>;
+  find(sender: string, bundle: Stored): Promise<string | undefined>;
   /** Removes what has had its hour and no live task names. */
   sweep(): Promise<void>;
   close(): void;
 }
 
-export function createInputs(
-  parts: Pick<ExecutorParts, 'evidence' | 'clock' | 'random' | 'database' | 'tasks' | 'logger'>,
-): Inputs {
-  const { clock, evidence, random, logger } = parts;
-  const root = join(evidence.gitDirRoot, 'inputs');
-  /** Announced bytes that are on their way now, by sender. */
-  const underWay = new Map<string, number>();
+export function createInputs(options: ExecutorOptions): Inputs {
+  const { clock, evidence, logger } = options;
+  const files = createInputFiles(join(evidence.gitDirRoot, 'inputs'), options.random);
+  const places = createPlaces();
   let disarm: Cancel | undefined;
   let closed = false;
 
-  const storeOf = (sender: string): ContentStore => {
-    if (!SENDER.test(sender)) throw new WritError('BAD_REQUEST', `${quote(sender)} is no sender`);
-    return createContentStore({ dir: join(root, sender), random });
-  };
-  const touch = async (path: string): Promise<void> => {
-    const now = clock.nowMs() / 1000;
-    await utimes(path, now, now);
-  };
-
-  async function find(sender: string, bundle: NonNullable<ShippedInput['bundle']>): Promise<string | undefined> {
-    try {
-      const path = await storeOf(sender).pathOf(bundle.sha256);
-      await touch(path);
-      return (await stat(path)).size === bundle.bytes ? path : undefined;
-    } catch (error) {
-      if (isWritError(error, 'NOT_FOUND') || isMissing(error)) return undefined;
-      throw error;
-    }
-  }
-
-  async function receive(sender: string, input: ShippedBundle, data: AsyncIterable<Uint8Array>): Promise<void> {
-    const store = storeOf(sender);
-    const stored = await store.put(data, input.bytes).catch((error) => {
-      throw isWritError(error, 'EVIDENCE_FAILED') ? notAsAnnounced('longer', error) : error;
-    });
-    if (stored.sha256 !== input.sha256 || stored.bytes !== input.bytes) {
-      await store.remove(stored.sha256);
-      throw notAsAnnounced(stored.bytes === input.bytes ? 'other content' : 'shorter');
-    }
-    await touch(await store.pathOf(stored.sha256));
-  }
-
   async function sweep(): Promise<void> {
-    const named = namedByTasks(parts);
+    const named = namedByTasks(options);
     let left = 0;
-    for (const { sender, sha256, path, atMs } of await filesIn(root)) {
-      if (atMs + LIFE_MS > clock.nowMs() || named.has(`${sender} ${sha256}`)) left += 1;
-      else await rm(path, { force: true });
+    for (const file of await files.list()) {
+      if (file.atMs + LIFE_MS > clock.nowMs() || named.has(`${file.sender} ${file.sha256}`)) left += 1;
+      else await files.remove(file);
     }
     if (left > 0) arm();
   }
@@ -86,29 +49,26 @@ export function createInputs(
     });
   }
 
+  /** What waits of this sender on disk. */
+  async function waiting(sender: string): Promise<number> {
+    const own = (await files.list()).filter((file) => file.sender === sender);
+    return own.reduce((sum, { bytes }) => sum + Math.max(bytes, LEAST_BYTES), 0);
+  }
+
   return {
-    find,
+    find: (sender, bundle) => files.find(sender, bundle, clock.nowMs()),
     sweep,
-    async take(sender, input, data) {
+    take(sender, input, data) {
       const most = evidence.limits.bundle.maxBundleBytes;
-      if (input.bytes > most) throw tooLarge(`a bundle may have ${formatSize(most)}`);
-      const wanted = Math.max(input.bytes, LEAST_BYTES);
-      // Before anything is awaited, so that two at once cannot both have the last place.
-      const others = underWay.get(sender) ?? 0;
-      underWay.set(sender, others + wanted);
-      try {
-        await mkdir(root, { recursive: true, mode: 0o700 });
-        if ((await find(sender, input)) !== undefined) return;
-        const waiting = (await filesIn(root)).filter((file) => file.sender === sender);
-        const kept = waiting.reduce((sum, { bytes }) => sum + Math.max(bytes, LEAST_BYTES), 0);
-        if (kept + others + wanted > QUOTA_BYTES) throw tooLarge(`${formatSize(QUOTA_BYTES)} may wait of one node`);
-        await receive(sender, input, data);
+      if (input.bytes > most) return Promise.reject(tooLarge(`a bundle may have ${formatSize(most)}`));
+      return places.during(sender, Math.max(input.bytes, LEAST_BYTES), async (underWay) => {
+        if ((await files.find(sender, input, clock.nowMs())) !== undefined) return;
+        if ((await waiting(sender)) + underWay > QUOTA_BYTES) {
+          throw tooLarge(`${formatSize(QUOTA_BYTES)} may wait of one node`);
+        }
+        await files.put(sender, input, data, clock.nowMs());
         arm();
-      } finally {
-        const rest = (underWay.get(sender) ?? 0) - wanted;
-        if (rest > 0) underWay.set(sender, rest);
-        else underWay.delete(sender);
-      }
+      });
     },
     close() {
       closed = true;
@@ -117,51 +77,35 @@ export function createInputs(
   };
 }
 
-function namedByTasks({ database, tasks }: Pick<ExecutorParts, 'database' | 'tasks'>): ReadonlySet<string> {
+/** Announced bytes that are on their way, by sender: two at once cannot both have the last place. */
+function createPlaces(): {
+  during(sender: string, bytes: number, work: (underWay: number) => Promise<void>): Promise<void>;
+} {
+  const taken = new Map<string, number>();
+  return {
+    async during(sender, bytes, work) {
+      const underWay = (taken.get(sender) ?? 0) + bytes;
+      taken.set(sender, underWay);
+      try {
+        await work(underWay);
+      } finally {
+        const rest = (taken.get(sender) ?? 0) - bytes;
+        if (rest > 0) taken.set(sender, rest);
+        else taken.delete(sender);
+      }
+    },
+  };
+}
+
+function namedByTasks({ database, tasks }: ExecutorOptions): ReadonlySet<string> {
   const live = database.withReadTx((tx) => tasks.listLive(tx));
   return new Set(
     live.flatMap(({ sender, spec }) => (spec.shipped?.bundle ? `${sender} ${spec.shipped.bundle.sha256}` : [])),
   );
 }
 
-interface InputFile {
-  readonly sender: string;
-  readonly sha256: string;
-  readonly path: string;
-  readonly bytes: number;
-  readonly atMs: number;
-}
-
-/** What an upload that broke off has left counts like any other file, and goes after its hour. */
-async function filesIn(root: string): Promise<readonly InputFile[]> {
-  const names = await readdir(root, { recursive: true }).catch((error) => {
-    if (isMissing(error)) return [];
-    throw error;
-  });
-  const files: InputFile[] = [];
-  for (const name of names) {
-    const path = join(root, name);
-    const found = await stat(path).catch(() => undefined);
-    if (!found?.isFile()) continue;
-    const parts = name.split('/');
-    files.push({ sender: parts[0] ?? '', sha256: parts.at(-1) ?? '', path, bytes: found.size, atMs: found.mtimeMs });
-  }
-  return files;
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-}
-
 function tooLarge(why: string): WritError {
   return new WritError('LIMIT_EXCEEDED', `what is sent along is too large: ${why}`, {
-    nextSteps: ['commit what the other node can fetch itself, or send less'],
-  });
-}
-
-function notAsAnnounced(what: string, cause?: unknown): WritError {
-  return new WritError('EVIDENCE_INVALID', `the bundle is not what was announced: ${what}`, {
-    details: { check: 'bundle' },
-    ...(cause === undefined ? {} : { cause }),
+    nextSteps: ['send less: leave large files out, or have the other node fetch what is committed'],
   });
 }
