@@ -3,10 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decisionFromWire, decisionToWire, refusalFromWire } from './decision.ts';
 import { eventFromWire, eventToWire } from './event.ts';
+import { commitsFromWire, inputHeadFromWire } from './input.ts';
+import { acknowledgedFromWire, receiptsFromWire, resultFromWire } from './result.ts';
 import { specFromWire, specToWire } from './spec.ts';
 import { taskFromWire } from './task.ts';
 
 const { mesh } = loadServices();
+
+const COMMIT = '0123456789'.repeat(4);
 
 /** A message as it arrives at the other end. */
 function throughWire<I, O>(
@@ -27,6 +31,14 @@ const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 const positive = count.map((value) => value + 1).filter(Number.isSafeInteger);
 const text = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 50 });
 
+const digest = fc.stringMatching(/^[0-9a-f]{64}$/);
+const shipped = fc.record(
+  {
+    commit: fc.stringMatching(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/),
+    bundle: fc.record({ sha256: digest, bytes: fc.integer({ min: 1, max: 1024 ** 3 }) }),
+  },
+  { requiredKeys: ['commit'] },
+);
 const spec = fc.record(
   {
     input: fc.oneof(
@@ -43,14 +55,18 @@ const spec = fc.record(
     workspace: name,
     ref: name,
     timeoutMs: fc.integer({ min: 1, max: 86_400_000 }),
+    artifacts: fc.array(fc.stringMatching(/^[a-z*?./-]{1,30}$/), { minLength: 1, maxLength: 5 }),
   },
   { requiredKeys: ['input'] },
 );
 
 describe('a task specification', () => {
   it('arrives as it was sent', () => {
+    const withInput = fc
+      .tuple(spec, shipped, name)
+      .map(([{ ref: _, ...rest }, sent, workspace]) => ({ ...rest, workspace, shipped: sent }));
     fc.assert(
-      fc.property(spec, (sent) => {
+      fc.property(fc.oneof(spec, withInput), (sent) => {
         const message = throughWire(mesh.Submit, { spec: specToWire(sent) });
         expect(specFromWire(message.spec)).toEqual(sent);
       }),
@@ -78,6 +94,20 @@ describe('a task specification', () => {
       { prompt: 'x', ref: '--upload-pack=x' },
       { prompt: 'x', ref: 'a\nb' },
       { prompt: 'x', timeoutMs: -1 },
+      { prompt: 'x', artifacts: [''] },
+      { prompt: 'x', artifacts: ['a\nb'] },
+      { prompt: 'x', artifacts: ['a'.repeat(1025)] },
+      { prompt: 'x', artifacts: Array.from({ length: 129 }, () => 'a') },
+      { prompt: 'x', workspace: 'app', shipped: {} },
+      { prompt: 'x', workspace: 'app', shipped: { commit: 'main' } },
+      { prompt: 'x', workspace: 'app', shipped: { commit: 'A'.repeat(40) } },
+      { prompt: 'x', workspace: 'app', shipped: { commit: COMMIT, bytes: 5 } },
+      { prompt: 'x', workspace: 'app', shipped: { commit: COMMIT, sha256: '0'.repeat(64) } },
+      { prompt: 'x', workspace: 'app', shipped: { commit: COMMIT, sha256: '0'.repeat(63), bytes: 5 } },
+      { prompt: 'x', workspace: 'app', shipped: { commit: COMMIT, sha256: '0'.repeat(64), bytes: 2 ** 40 } },
+      { prompt: 'x', workspace: 'app', shipped: { commit: COMMIT, sha256: '0'.repeat(64), bytes: -1 } },
+      { prompt: 'x', workspace: 'app', ref: 'main', shipped: { commit: COMMIT } },
+      { prompt: 'x', shipped: { commit: COMMIT } },
       { prompt: 'x', timeoutMs: 2 ** 60 },
     ];
     for (const message of wrong) {
@@ -88,8 +118,12 @@ describe('a task specification', () => {
     }
     expect(() => specFromWire(null)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
     expect(() => specToWire({ input: { kind: 'argv', argv: [] } })).toThrow();
+    // No pattern is said by leaving them out: the writ is over one spelling of the request.
+    expect(() => specToWire({ input: { kind: 'prompt', prompt: 'x' }, artifacts: [] })).toThrow('artifacts: is empty');
   });
 });
+
+const LOST = { state: 'TASK_STATE_LOST', resultSha256: '0'.repeat(64) } as const;
 
 const place = { seq: count, atMs: count, epoch: count };
 const ending = fc.oneof(
@@ -110,6 +144,7 @@ const outcome = fc.record(
     stderrBytes: count,
     startedAtMs: positive,
     endedAtMs: count,
+    result: digest,
   },
   { requiredKeys: ['state', 'message', 'truncated', 'stdoutBytes', 'stderrBytes', 'endedAtMs'] },
 );
@@ -134,6 +169,16 @@ const watched = fc.oneof(
   fc.record({ ...place, kind: fc.constant('dropped' as const), stream, bytes: count }).map((event) => ({ event })),
   fc.record({ ...place, kind: fc.constant('outcome' as const), outcome }).map((event) => ({ event })),
   fc
+    .tuple(
+      fc.record({ ...place, kind: fc.constant('outcome' as const), outcome }),
+      digest,
+      fc.uint8Array({ minLength: 1 }),
+    )
+    .map(([event, sha256, envelope]) => ({
+      event: { ...event, outcome: { ...event.outcome, result: sha256 } },
+      result: Buffer.from(envelope),
+    })),
+  fc
     .tuple(fc.record({ ...place, kind: fc.constant('output' as const), stream, offset: count }), fc.uint8Array())
     .map(([event, data]) => ({ event: { ...event, length: data.length }, data: Buffer.from(data) })),
 );
@@ -156,11 +201,29 @@ describe('an event', () => {
       { dropped: {} },
       { granted: { isolation: 'some' } },
       { state: { state: 'TASK_STATE_LOST' as const, code: 'lower' } },
+      { outcome: { state: 'TASK_STATE_LOST' as const, resultSha256: '../key' } },
+      { outcome: { state: 'TASK_STATE_LOST' as const, result: Buffer.from('x') } },
+      { outcome: { ...LOST, result: Buffer.alloc(256 * 1024 + 1) } },
     ]) {
       const received = back(mesh.Watch, message);
       expect(() => eventFromWire(received), JSON.stringify(message)).toThrow(
         expect.objectContaining({ code: 'BAD_REQUEST' }),
       );
+    }
+  });
+
+  it('has the result with it where that is short, and only its digest where it is long', () => {
+    const outcome = { state: 'completed', message: '', truncated: false, stdoutBytes: 0, stderrBytes: 0 } as const;
+    const ended = { ...outcome, endedAtMs: 1, result: 'a'.repeat(64) };
+    const event = { seq: 1, atMs: 1, epoch: 1, kind: 'outcome', outcome: ended } as const;
+    for (const [length, isThere] of [
+      [256 * 1024, true],
+      [256 * 1024 + 1, false],
+    ] as const) {
+      const sent = { event, result: Buffer.alloc(length, 'x') };
+      const received = eventFromWire(back(mesh.Watch, eventToWire('task-1', sent)));
+      expect(received.event).toEqual(event);
+      expect(received.result?.length, String(length)).toBe(isThere ? length : undefined);
     }
   });
 
@@ -208,6 +271,11 @@ describe('bytes of a peer', () => {
       (bytes: Buffer) => eventFromWire(mesh.Watch.responseDeserialize(bytes)),
       (bytes: Buffer) => taskFromWire(mesh.GetTask.responseDeserialize(bytes).task),
       (bytes: Buffer) => specFromWire(mesh.Submit.requestDeserialize(bytes).spec),
+      (bytes: Buffer) => resultFromWire(mesh.GetResult.responseDeserialize(bytes)),
+      (bytes: Buffer) => receiptsFromWire(mesh.AckResult.requestDeserialize(bytes)),
+      (bytes: Buffer) => acknowledgedFromWire(mesh.AckResult.responseDeserialize(bytes), []),
+      (bytes: Buffer) => commitsFromWire(mesh.DescribeWorkspace.responseDeserialize(bytes)),
+      (bytes: Buffer) => inputHeadFromWire(mesh.UploadInput.requestDeserialize(bytes)),
     ];
     let read = 0;
     fc.assert(
