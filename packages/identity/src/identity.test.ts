@@ -7,7 +7,7 @@ import { createSystemClock, createSystemRandom } from '@writ/core';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TLS_SERVER_NAME } from './certificate-kinds.ts';
-import { createIdentity, loadIdentity } from './identity.ts';
+import { createIdentity, loadIdentity, readPublicIdentity } from './identity.ts';
 import { nodeIdOf } from './node-id.ts';
 import { verifyPeerCertificate } from './peer-certificate.ts';
 
@@ -27,6 +27,15 @@ describe('a node identity', () => {
     expect(made.public.id).toBe(nodeIdOf(new X509Certificate(made.public.certificatePem)));
     expect(loaded.public).toEqual(made.public);
     expect(loaded.tls()).toEqual(made.tls());
+  });
+
+  it('tells who it is from one file, with nothing made anew', async () => {
+    const made = await createIdentity({ dir, clock, random });
+    for (const name of ['tls.pem', 'signing.pem']) rmSync(join(dir, name));
+    expect(await readPublicIdentity(dir)).toEqual(made.public);
+    expect(readdirSync(dir)).toEqual(['identity.pem']);
+    rmSync(join(dir, 'identity.pem'));
+    await expect(readPublicIdentity(dir)).rejects.toMatchObject({ code: 'NOT_INITIALIZED' });
   });
 
   it('is never overwritten', async () => {

@@ -24,7 +24,7 @@ import {
 } from './identity-files.ts';
 import { proveLeaf, readClaimedLeaf, validityOf } from './leaf-certificate.ts';
 import { nodeIdOf } from './node-id.ts';
-import type { NodeIdentity } from './types.ts';
+import type { NodeIdentity, PublicIdentity } from './types.ts';
 
 /** Where a node's keys are, and what its certificates are made with. */
 export interface IdentityOptions {
@@ -56,18 +56,30 @@ export async function createIdentity(options: IdentityOptions): Promise<NodeIden
 }
 
 /**
+ * Who a node is, from its identity's own file alone: nothing is made anew, so that it can be asked beside a running node.
+ * Throws NOT_INITIALIZED, HOME_INSECURE, CONFIG_INVALID.
+ */
+export async function readPublicIdentity(dir: string): Promise<PublicIdentity> {
+  return readIdentityCertificate((await readRoot(dir)).certificateDer).pin;
+}
+
+async function readRoot(dir: string): Promise<CertifiedKey> {
+  const path = identityPath(dir);
+  const identityFile = await readPrivateFile(path);
+  if (identityFile === undefined) {
+    throw new WritError('NOT_INITIALIZED', `no identity in ${quote(dir)}`, { nextSteps: ['writ init'] });
+  }
+  return parseCertifiedKey(identityFile, path);
+}
+
+/**
  * Reads a node's identity; TLS and signing keys that are missing, do not fit or have used two thirds of their life are
  * made anew. Throws NOT_INITIALIZED where there is none, HOME_INSECURE where others can read it, CONFIG_INVALID where
  * the identity's own file is damaged.
  */
 export async function loadIdentity(options: IdentityOptions): Promise<NodeIdentity> {
-  const path = identityPath(options.dir);
-  const identityFile = await readPrivateFile(path);
-  if (identityFile === undefined) {
-    throw new WritError('NOT_INITIALIZED', `no identity in ${quote(options.dir)}`, { nextSteps: ['writ init'] });
-  }
+  const root = await readRoot(options.dir);
   ensurePrivateDirectory(options.dir);
-  const root = parseCertifiedKey(identityFile, path);
   const loaded: Leaves = {
     tls: await loadLeaf(options, root, 'tls'),
     signing: await loadLeaf(options, root, 'signing'),

@@ -1,6 +1,6 @@
 export { widenedField } from './attenuation.ts';
 export { ID_URI_PREFIX, TLS_SERVER_NAME } from './certificate-kinds.ts';
-export { createIdentity, type IdentityOptions, loadIdentity } from './identity.ts';
+export { createIdentity, type IdentityOptions, loadIdentity, readPublicIdentity } from './identity.ts';
 export { type IdentityCertificate, readIdentityCertificate } from './identity-certificate.ts';
 export {
   decodeInviteCode,

@@ -1,7 +1,8 @@
-import { formatSize, type WritCode } from '@writ/core';
+import { formatSize, toWritError, visible, type WritCode } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
 import type { CliContext } from './context.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { evidenceLine } from './result/result-text.ts';
 
 export interface FollowOptions {
   /** Exit with the task's own status instead of 0 or 1. */
@@ -19,6 +20,7 @@ export async function followTask(
 ): Promise<number> {
   const { output } = context;
   const stop = new AbortController();
+  let finished: number;
   const interrupted = (): void => {
     if (!options.cancelOnInterrupt) {
       stop.abort();
@@ -50,7 +52,9 @@ export async function followTask(
           );
           break;
         case 'outcome':
-          return finish(context, event.outcome, options);
+          finished = finish(context, event.outcome, options);
+          await showEvidence(context, node, task, event.outcome);
+          return finished;
         default:
           break;
       }
@@ -63,6 +67,22 @@ export async function followTask(
     context.signal.removeEventListener('abort', interrupted);
   }
   return EXIT.taskFailed;
+}
+
+/** One line about the signed result, where there is one. */
+async function showEvidence(
+  { output }: CliContext,
+  node: ControlClient,
+  task: string,
+  outcome: { readonly result?: string | undefined },
+): Promise<void> {
+  if (output.json || outcome.result === undefined) return;
+  try {
+    output.note(output.colors.dim(evidenceLine(await node.call('result', { task, limit: 0 }))));
+  } catch (error) {
+    // The task is over all the same; whoever asks for its result hears the same words.
+    output.note(`no result: ${visible(toWritError(error).message)}`);
+  }
 }
 
 interface Outcome {

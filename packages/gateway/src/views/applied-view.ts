@@ -2,7 +2,7 @@ import type { Applied } from '@writ/delegation';
 import type { OperationOutput } from '../client/types.ts';
 import { pathText } from './result-view.ts';
 import { shellWord } from './task-view.ts';
-import { count } from './verified-view.ts';
+import { countOf } from './verified-view.ts';
 
 type AppliedView = OperationOutput<'apply_result'>;
 type Made = Exclude<Applied, { readonly kind: 'nothing' }>;
@@ -53,11 +53,11 @@ function fitText({ fit }: Made, conflicts: readonly string[]): string {
     case 'ahead':
       return 'it is one commit ahead of what was checked out';
     case 'merges':
-      return `what was checked out has ${count(fit.commits, 'commit')} that it lacks; a merge works without help`;
+      return `what was checked out has ${countOf(fit.commits, 'commit')} that it lacks; a merge works without help`;
     case 'conflicts': {
       const named = conflicts.slice(0, NAMED_FILES).join(', ');
       const more = conflicts.length > NAMED_FILES ? ` and ${conflicts.length - NAMED_FILES} more` : '';
-      return `what was checked out has ${count(fit.commits, 'commit')} that it lacks, and a merge conflicts in ${named}${more}`;
+      return `what was checked out has ${countOf(fit.commits, 'commit')} that it lacks, and a merge conflicts in ${named}${more}`;
     }
     case 'unrelated':
       return 'what was checked out has no commit in common with it';

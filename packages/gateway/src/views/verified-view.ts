@@ -32,10 +32,10 @@ export function viewVerified(
         : `identity: ${node} is not pinned here; a writ of this node leads to it`,
       hops === 0
         ? "chain: none, the task is of the node's own"
-        : `chain: ${count(hops, 'writ')} from ${labelOf(result.origin)} to ${node}, each signed`,
+        : `chain: ${countOf(hops, 'writ')} from ${labelOf(result.origin)} to ${node}, each signed`,
       `task ${result.task}, and the nonce of its last writ`,
       ...(beside.content.length === 0 ? [] : [`digests: ${beside.content.join(', ')}`]),
-      ...(nested === 0 ? [] : [`${count(nested, 'nested result')}, each with its own signature and chain`]),
+      ...(nested === 0 ? [] : [`${countOf(nested, 'nested result')}, each with its own signature and chain`]),
     ],
     not_checked: [...beside.notChecked],
     proves: PROVES,
@@ -46,7 +46,7 @@ export function viewVerified(
 export function contentNames({ changes, artifacts }: VerifiedTree['result']): readonly string[] {
   return [
     ...(changes.kind === 'changed' ? ['bundle', 'patch'] : []),
-    ...(artifacts.length === 0 ? [] : [count(artifacts.length, 'artifact')]),
+    ...(artifacts.length === 0 ? [] : [countOf(artifacts.length, 'artifact')]),
   ];
 }
 
@@ -55,6 +55,6 @@ function countNested({ children }: VerifiedTree): number {
 }
 
 /** `1 writ`, `2 writs`. */
-export function count(number: number, noun: string): string {
+export function countOf(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseDuration, quote, WritError } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
@@ -16,6 +17,8 @@ interface DelegateOptions {
   readonly detach?: boolean;
   readonly exitStatus?: boolean;
   readonly key?: string;
+  readonly ship?: string | true;
+  readonly artifact?: readonly string[];
 }
 
 export function defineDelegate({ program, run }: Definitions): void {
@@ -26,6 +29,11 @@ export function defineDelegate({ program, run }: Definitions): void {
     .option('--profile <name>', "the peer's profile to ask for (with `self`, absent: the default)")
     .option('-w, --workspace <name>', "the peer's workspace to work in")
     .option('--ref <ref>', 'branch, tag or commit of the workspace')
+    .option(
+      '--ship [path]',
+      'send your working tree along instead, with what is not committed; absent: the one that you are in',
+    )
+    .option('--artifact <pattern>', 'a file to bring back, such as `dist/*.tgz`; may be repeated', collect)
     .option('--runner <name>', 'only if the effective profile has this runner')
     .option('--timeout <duration>', 'an upper bound of your own, such as `10m`')
     .option('--prompt <text>', 'a prompt for an agent instead of a command')
@@ -39,6 +47,10 @@ export function defineDelegate({ program, run }: Definitions): void {
       '\nexamples:\n  $ writ delegate --peer beta --profile repo-dev --workspace app -- npm test\n  $ writ delegate --peer self -- true\n',
     )
     .action(run(delegate));
+}
+
+function collect(pattern: string, before: readonly string[] = []): readonly string[] {
+  return [...before, pattern];
 }
 
 async function delegate(context: CliContext, argv: readonly string[], options: DelegateOptions): Promise<number> {
@@ -62,6 +74,8 @@ async function delegate(context: CliContext, argv: readonly string[], options: D
     ...(options.runner === undefined ? {} : { runner: options.runner }),
     ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
     ...(options.key === undefined ? {} : { idempotency_key: options.key }),
+    ...(options.artifact === undefined ? {} : { artifacts: [...options.artifact] }),
+    ...(options.ship === undefined ? {} : { ship: resolve(options.ship === true ? '.' : options.ship) }),
   });
   if (!answer.accepted) return refused(context, answer, options.peer);
   context.output.item({ kind: 'accepted', ...answer }, () => undefined);

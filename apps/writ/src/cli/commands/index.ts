@@ -1,6 +1,7 @@
 import type { Definitions } from '../program.ts';
 import { defineConfig } from './config.ts';
 import { defineDelegate } from './delegate.ts';
+import { defineEvidence } from './evidence.ts';
 import { defineLease } from './lease.ts';
 import { defineMcp } from './mcp.ts';
 import { defineMesh } from './mesh.ts';
@@ -17,6 +18,7 @@ export function defineCommands(definitions: Definitions): void {
   defineLease(definitions);
   defineDelegate(definitions);
   defineTask(definitions);
+  defineEvidence(definitions);
   definePolicy(definitions);
   defineProfile(definitions);
   defineConfig(definitions);

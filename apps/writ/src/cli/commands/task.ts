@@ -6,6 +6,7 @@ import { EXIT } from '../exit-codes.ts';
 import { followTask } from '../follow-task.ts';
 import { table } from '../output.ts';
 import type { Definitions } from '../program.ts';
+import { defineResult } from './result.ts';
 
 export function defineTask({ program, run }: Definitions): void {
   const task = program.command('task').description('tasks that this node asked for or executes');
@@ -35,6 +36,7 @@ export function defineTask({ program, run }: Definitions): void {
     .description('end a task; answers when its processes are gone')
     .argument('<task>')
     .action(run(cancel));
+  defineResult(task, run);
 }
 
 type TaskState = NonNullable<OperationInput<'list_tasks'>['state']>;

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { quote, visible, WritError } from '@writ/core';
+import type { OperationOutput } from '@writ/gateway/client';
+import type { CliContext } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Definitions } from '../program.ts';
+
+export function defineEvidence({ program, run }: Definitions): void {
+  program
+    .command('apply')
+    .description('make a branch writ/TASK of what a task changed; verifies everything first')
+    .argument('<task>')
+    .option('--repo <path>', 'your repository; absent: the one that you are in')
+    .option('--check', 'only say what would be')
+    .option('--checkout', 'switch the working tree to the branch too, where it is clean')
+    .addHelpText('after', '\nexample:\n  $ writ apply TASK --check\n')
+    .action(run(apply));
+  program
+    .command('verify')
+    .description('check a signed result: who wrote it, and that it is whole')
+    .argument('<what>', 'a task of this node, an envelope, or a folder that `writ task result --out` wrote')
+    .addHelpText('after', '\nA file and a folder need no running node, only the keys and pins of this home.\n')
+    .action(run(verify));
+}
+
+interface ApplyOptions {
+  readonly repo?: string;
+  readonly check?: boolean;
+  readonly checkout?: boolean;
+}
+
+async function apply(context: CliContext, [task = '']: readonly string[], options: ApplyOptions): Promise<number> {
+  if (options.check === true && options.checkout === true) {
+    throw new WritError('BAD_REQUEST', 'give either --check, which does nothing, or --checkout');
+  }
+  const answer = await context.node().call('apply_result', {
+    task,
+    repository: resolve(options.repo ?? '.'),
+    check: options.check === true,
+    checkout: options.checkout === true,
+  });
+  const { colors } = context.output;
+  context.output.result(answer, (a) =>
+    [visible(a.message), ...a.conflicts.map((file) => `  conflict: ${visible(file)}`)].join('\n'),
+  );
+  for (const step of answer.next_steps) context.output.note(`  ${colors.dim('→')} ${visible(step)}`);
+  // A branch was made all the same; a check says that nobody can merge it unaided.
+  return answer.kind === 'checked' && needsPerson(answer.fit) ? EXIT.taskFailed : EXIT.ok;
+}
+
+function needsPerson(fit: OperationOutput<'apply_result'>['fit']): boolean {
+  return fit === 'conflicts' || fit === 'unrelated';
+}
+
+async function verify(context: CliContext, [what = '']: readonly string[]): Promise<number> {
+  const answer = existsSync(what) ? await verifyFiles(context, what) : await verifyTask(context, what);
+  context.output.result(answer, verifiedText);
+  return EXIT.ok;
+}
+
+async function verifyFiles({ home, environment, clock }: CliContext, path: string) {
+  const [{ readOfflineTrust }, { verifyOffline }] = await Promise.all([
+    import('../../lifecycle/offline-trust.ts'),
+    import('../result/offline-verify.ts'),
+  ]);
+  return verifyOffline(resolve(path), await readOfflineTrust(home, environment), clock.nowMs());
+}
+
+async function verifyTask(context: CliContext, task: string): Promise<OperationOutput<'verify_result'>> {
+  if (/[/\\]|\.json$/.test(task)) {
+    throw new WritError('BAD_REQUEST', `there is no file or folder ${quote(task)}`, {
+      nextSteps: ['name a task, an envelope, or a folder that writ task result --out wrote'],
+    });
+  }
+  return context.node().call('verify_result', { task });
+}
+
+function verifiedText(verified: OperationOutput<'verify_result'>): string {
+  return [
+    `verified: the result of task ${verified.task} by ${verified.node}, ${verified.state}`,
+    verified.standing,
+    ...verified.checked.map((line) => `  checked      ${line}`),
+    ...verified.not_checked.map((line) => `  not checked  ${line}`),
+    `it proves ${verified.proves}`,
+  ]
+    .map(visible)
+    .join('\n');
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { quote, WritError } from '@writ/core';
+import { formatResult, type Result, readResult, type VerifiedTree, verifyEnvelope, verifyTree } from '@writ/evidence';
+import { contentNames, countOf, type OperationOutput, viewVerified } from '@writ/gateway/client';
+import type { OfflineTrust } from '../../lifecycle/offline-trust.ts';
+import { artifactPath, childPath, LAYOUT } from './layout.ts';
+
+/** Longest envelope that is read, bytes. */
+const LONGEST_ENVELOPE = 192 * 1024 * 1024;
+
+/**
+ * Checks an envelope in a file, or a whole result in a folder as `writ task result --out` wrote it, with every digest
+ * and nested result. Throws EVIDENCE_INVALID naming what is wrong, BAD_REQUEST for a file that cannot be read.
+ */
+export async function verifyOffline(
+  path: string,
+  { trust, labelOf }: OfflineTrust,
+  nowMs: number,
+): Promise<OperationOutput<'verify_result'>> {
+  const isFolder = statSync(path).isDirectory();
+  const envelope = readEnvelope(isFolder ? join(path, LAYOUT.envelope) : path);
+  // Which task and which writ it answers is what it says itself; the writs in it, which are signed, have to say the same.
+  const { task, nonce } = readResult(envelope);
+  const check = { envelope, expected: { task, nonce }, trust, nowMs };
+  if (!isFolder) {
+    const tree = { ...verifyEnvelope(check), children: [] };
+    return viewVerified(tree, labelOf, {
+      content: [],
+      notChecked: [...besideEnvelope(tree.result), ...strangers(tree.result, trust.self.id)],
+    });
+  }
+  const tree = verifyTree({ ...check, find: (sha256) => readNested(join(path, childPath(sha256))) });
+  const expected = await verifyContent(path, tree);
+  const extra = (await filesOf(path)).filter((file) => !expected.has(file));
+  return viewVerified(tree, labelOf, {
+    content: [...contentNames(tree.result), LAYOUT.result],
+    notChecked: [
+      ...extra.map((file) => `${quote(file)}: it is no part of the result`),
+      ...strangers(tree.result, trust.self.id),
+    ],
+  });
+}
+
+/** Every file that the result names is there and is what was signed; gives their names. */
+async function verifyContent(dir: string, tree: VerifiedTree): Promise<ReadonlySet<string>> {
+  const { changes, artifacts } = tree.result;
+  const wanted = new Map(artifacts.map(({ sha256 }) => [artifactPath(sha256), sha256]));
+  if (changes.kind === 'changed') {
+    wanted.set(LAYOUT.bundle, changes.bundle.sha256).set(LAYOUT.patch, changes.patch.sha256);
+  }
+  wanted.set(LAYOUT.result, createHash('sha256').update(formatResult(tree.result)).digest('hex'));
+  for (const [file, sha256] of wanted) {
+    const found = await digestOf(join(dir, file));
+    if (found === sha256) continue;
+    const why = found === undefined ? 'is not there' : 'is not what was signed';
+    throw new WritError('EVIDENCE_INVALID', `${quote(file)} ${why}`, { details: { check: 'subject', file } });
+  }
+  return new Set([LAYOUT.envelope, ...wanted.keys(), ...nestedOf(tree)]);
+}
+
+function nestedOf({ children }: VerifiedTree): readonly string[] {
+  return children.flatMap((child) => [childPath(child.sha256), ...nestedOf(child)]);
+}
+
+/** What a lone envelope names and does not hold. */
+function besideEnvelope(result: Result): readonly string[] {
+  const nested = result.children.length;
+  const beside = [
+    ...contentNames(result),
+    ...(result.transcript === null ? [] : ['transcript']),
+    ...(nested === 0 ? [] : [countOf(nested, 'nested result')]),
+  ];
+  return beside.map((what) => `${what}: an envelope alone does not hold it`);
+}
+
+/** A pinned node may sign results that have nothing to do with this one. */
+function strangers({ chain, node }: Result, self: string): readonly string[] {
+  return node === self || chain.includes(self) ? [] : ['who asked: this node is no part of its chain'];
+}
+
+function readEnvelope(path: string): Buffer {
+  try {
+    const stat = statSync(path);
+    // Reading a pipe would wait for whoever writes into it.
+    if (!stat.isFile()) throw new Error('it is no file');
+    if (stat.size > LONGEST_ENVELOPE) throw new Error('it is too large for an envelope');
+    return readFileSync(path);
+  } catch (cause) {
+    throw new WritError('BAD_REQUEST', `cannot read ${quote(path)}: ${(cause as Error).message}`, {
+      nextSteps: [`name an envelope, or a folder with ${LAYOUT.envelope} in it`],
+      cause,
+    });
+  }
+}
+
+function readNested(path: string): Buffer | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readEnvelope(path) : undefined;
+}
+
+/** SHA-256 of a regular file; undefined where there is none. */
+async function digestOf(path: string): Promise<string | undefined> {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/** Everything in the folder that is no folder, relative to it. */
+async function filesOf(dir: string): Promise<readonly string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const isFolder = entries.filter((entry) => !entry.isDirectory());
+  return isFolder.map((entry) => join(entry.parentPath, entry.name).slice(dir.length).replace(/^\/+/, '')).sort();
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { createSystemRandom, WritError } from '@writ/core';
+import type { Trust } from '@writ/evidence';
+import { createPinStore, readPublicIdentity } from '@writ/identity';
+import { compileConfig } from '@writ/policy';
+import type { Environment } from '../env.ts';
+import type { Home } from '../home.ts';
+
+/** Whom the node of a home trusts, without the node. */
+export interface OfflineTrust {
+  readonly trust: Trust;
+  /** Label of a node id as `writ.toml` has it; the id itself where it has none. */
+  readonly labelOf: (id: string) => string;
+}
+
+/**
+ * Reads identity, pins and labels of a home; the node may run or not. Throws NOT_INITIALIZED, HOME_INSECURE,
+ * CONFIG_INVALID and, inside a task, TOKEN_INVALID.
+ */
+export async function readOfflineTrust(
+  home: Home,
+  environment: Pick<Environment, 'taskAccess'>,
+): Promise<OfflineTrust> {
+  // INVARIANT: 7 a process that carries a task token reads nothing of the home, which is somebody else's.
+  if (environment.taskAccess) {
+    throw new WritError('TOKEN_INVALID', 'this process belongs to a task: it verifies through its node only', {
+      nextSteps: ['name a task that this one handed on: writ verify TASK'],
+    });
+  }
+  const self = await readPublicIdentity(home.keysDir);
+  const labels = readLabels(home.configFile, self.id);
+  return {
+    trust: { self, pins: createPinStore(home.pinsDir, createSystemRandom()) },
+    labelOf: (id) => labels.get(id) ?? id,
+  };
+}
+
+/** Names are for the eye: a configuration that does not load leaves the ids. */
+function readLabels(configFile: string, self: string): ReadonlyMap<string, string> {
+  const labels = new Map<string, string>();
+  try {
+    const compiled = compileConfig(readFileSync(configFile, 'utf8'));
+    if (!compiled.ok) return labels;
+    const { node, peers } = compiled.policy.config;
+    labels.set(self, node.name);
+    for (const { id, label } of peers.values()) labels.set(id, label);
+  } catch {
+    // It is gone, or no text.
+  }
+  return labels;
+}
