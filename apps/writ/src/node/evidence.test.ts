@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
@@ -69,9 +69,11 @@ describe('the evidence of a node', () => {
     const { content, gitDirRoot } = await open();
     const kept = await content.putBytes(Buffer.from('whole'));
     mkdirSync(join(gitDirRoot, 'git-x', 'repository'), { recursive: true });
+    mkdirSync(join(gitDirRoot, 'inputs'));
     writeFileSync(join(home.evidenceDir, 'content', `${'0'.repeat(32)}.tmp`), 'half');
     const again = await open();
-    expect(existsSync(gitDirRoot)).toBe(false);
+    expect(readdirSync(gitDirRoot)).toEqual(['inputs']);
+    rmSync(gitDirRoot, { recursive: true });
     expect(readdirSync(join(home.evidenceDir, 'content'))).toEqual([kept.sha256.slice(0, 2)]);
     expect(Buffer.from(await again.content.load(kept.sha256, 100)).toString()).toBe('whole');
   });

@@ -21,8 +21,10 @@ export async function openEvidence(
   const gitDirRoot = join(home.evidenceDir, 'git');
   const contentDir = join(home.evidenceDir, 'content');
   await runner.endStray([]);
-  await rm(gitDirRoot, { recursive: true, force: true, maxRetries: 3 });
-  await removeUnfinished(contentDir);
+  // What is beside them waits for tasks that are queued.
+  await removeFrom(gitDirRoot, (name) => name.startsWith('git-'));
+  // What was being written; whatever is whole has another name.
+  await removeFrom(contentDir, (name) => name.endsWith('.tmp'));
   const excludesFile = await findExcludesFile(runner.git, environment);
   return {
     git: runner.git,
@@ -39,12 +41,11 @@ export async function openEvidence(
   };
 }
 
-/** What the content store was writing when an earlier boot ended; whatever is whole has another name. */
-async function removeUnfinished(contentDir: string): Promise<void> {
-  const names = await readdir(contentDir).catch((error: unknown) => {
+async function removeFrom(folder: string, isLeft: (name: string) => boolean): Promise<void> {
+  const names = await readdir(folder).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
   });
-  const unfinished = names.filter((name) => name.endsWith('.tmp'));
-  await Promise.all(unfinished.map((name) => rm(join(contentDir, name), { force: true })));
+  const left = names.filter(isLeft).map((name) => join(folder, name));
+  await Promise.all(left.map((path) => rm(path, { recursive: true, force: true, maxRetries: 3 })));
 }
