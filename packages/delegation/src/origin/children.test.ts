@@ -125,7 +125,13 @@ async function parentTask(options: { spec?: TaskSpec; depth?: number; session?: 
   const iat = Math.floor(clock.nowMs() / 1000);
   const last: WritClaims = {
     ...{ v: 1, iss: alpha, aud: beta, task: id, origin: alpha, session, agent: 'agent-of-alpha', grant: GRANT, depth },
-    ...{ iat, exp: iat + 1200, nonce: '0'.repeat(32), generation: 1, request: digestJson(spec as unknown as Json) },
+    ...{
+      iat,
+      exp: iat + 1200,
+      nonce: String(count).padStart(32, '0'),
+      generation: 1,
+      request: digestJson(spec as unknown as Json),
+    },
   };
   const answer = await node.executor.submit({
     ...{ task: id, idempotencyKey: id, spec, agent: last.agent, subject: { from: alpha, origin: alpha, session } },

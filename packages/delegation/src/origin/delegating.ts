@@ -15,6 +15,8 @@ import { startFollower } from './follower.ts';
 import type { Follower, Handover } from './following.ts';
 import { issueWrits, outboundRefusal } from './handover.ts';
 import type { OriginParts } from './parts.ts';
+import { followLate } from './results/late.ts';
+import { type ShippedWish, shipAlong } from './shipping.ts';
 import { verdictOnRefusal } from './verdicts.ts';
 
 /** Hands a wish over; the order of the steps is the order of the lines. */
@@ -23,7 +25,9 @@ export async function delegateTask(parts: OriginParts, request: DelegateRequest)
   const known = findKnown(parts, request);
   if (known) return answerKnown(parts, known);
   const peer = findPeer(parts, request.to);
-  const { mirror, refusal } = store(parts, request, peer);
+  const stored = await storeOnce(parts, request, peer);
+  if (!stored) return delegateTask(parts, request);
+  const { mirror, refusal } = stored;
   if (refusal) return { accepted: false, task: mirror, decidedBy: 'here', decision: refusal };
   const follower = follow(parts, mirror.id, { fresh: true });
   return answer(parts, mirror.id, await follower.handover);
@@ -35,7 +39,10 @@ export function follow(parts: OriginParts, id: string, options: { readonly fresh
   if (running) return running;
   const follower = startFollower(parts, id, options);
   parts.followers.set(id, follower);
-  void follower.done.then(() => parts.followers.delete(id));
+  void follower.done.then(() => {
+    parts.followers.delete(id);
+    followLate(parts, id);
+  });
   return follower;
 }
 
@@ -47,7 +54,7 @@ function findKnown(parts: OriginParts, request: DelegateRequest): Mirror | undef
     if (parent === undefined) return parts.mirrors.findByKey(tx, request.session, key);
     return parts.mirrors.findByKey(tx, requireContext(parts, tx, parent).session, childKey(parent, key));
   });
-  if (known && !sameSpec(known, request)) {
+  if (known && !sameRequest(known, request)) {
     throw new WritError('WRIT_REPLAYED', 'this key was used for another request', {
       nextSteps: ['delegate a different request under a new idempotency key'],
     });
@@ -55,8 +62,12 @@ function findKnown(parts: OriginParts, request: DelegateRequest): Mirror | undef
   return known;
 }
 
-function sameSpec(known: Mirror, request: DelegateRequest): boolean {
-  return canonicalJson(known.spec as unknown as Json) === canonicalJson(request.spec as unknown as Json);
+/** What was shipped is not compared: a retry ships nothing, whatever the working tree holds by now. */
+function sameRequest(known: Mirror, request: DelegateRequest): boolean {
+  const { shipped, ...spec } = known.spec;
+  // What was refused right away was never shipped.
+  const sameShip = (shipped !== undefined) === (request.ship !== undefined) || known.outcome?.refusal !== undefined;
+  return sameShip && canonicalJson(spec as unknown as Json) === canonicalJson(request.spec as unknown as Json);
 }
 
 async function answerKnown(parts: OriginParts, known: Mirror): Promise<DelegateAnswer> {
@@ -91,14 +102,48 @@ function findPeer(parts: OriginParts, to: string): { readonly id: string; readon
   });
 }
 
-/** The mirror and its key are stored before the first byte goes out. INVARIANT: 9 */
-function store(
+/** A wish as it was stored. */
+interface StoredWish {
+  readonly mirror: Mirror;
+  readonly refusal?: RefusedDecision;
+}
+
+/**
+ * Ships what goes along, then stores the wish. Undefined, with nothing done, where the same wish was under way already:
+ * it is known by now, or came to nothing.
+ */
+async function storeOnce(
   parts: OriginParts,
   request: DelegateRequest,
-  peer: { readonly id: string; readonly label: string },
-): { readonly mirror: Mirror; readonly refusal?: RefusedDecision } {
-  const { spec, idempotencyKey: key } = request;
+  peer: ShippedWish['peer'],
+): Promise<StoredWish | undefined> {
+  if (request.spec.shipped !== undefined) {
+    throw new WritError('BAD_REQUEST', 'what was shipped is found out here, not told');
+  }
   const id = parts.random.uuid();
+  if (request.ship === undefined) return store(parts, request, peer, id);
+  const key = JSON.stringify([request.session, request.idempotencyKey ?? id]);
+  if (parts.shipping.has(key)) {
+    await Promise.allSettled([parts.shipping.get(key)]);
+    return undefined;
+  }
+  const storing = shipAndStore(parts, { id, peer, request }).finally(() => parts.shipping.delete(key));
+  parts.shipping.set(key, storing);
+  return storing;
+}
+
+async function shipAndStore(parts: OriginParts, wish: ShippedWish): Promise<StoredWish> {
+  const { id, peer, request } = wish;
+  const shipped = await shipAlong(parts, wish);
+  if (parts.closing()) throw new WritError('SHUTTING_DOWN', 'this node is shutting down');
+  const spec = shipped ? { ...request.spec, shipped } : request.spec;
+  return store(parts, { ...request, spec }, peer, id);
+}
+
+/** The mirror and its key are stored before the first byte of `Submit` goes out. INVARIANT: 9 */
+function store(parts: OriginParts, request: DelegateRequest, peer: ShippedWish['peer'], id: string): StoredWish {
+  const { spec, idempotencyKey: key } = request;
+  const ships = request.ship !== undefined;
   return parts.database.withWriteTx((tx) => {
     // In this very transaction the task that hands it on still runs: its end finds every child that there is.
     const parent = request.parent === undefined ? undefined : requireContext(parts, tx, request.parent);
@@ -108,7 +153,7 @@ function store(
       : { ...head, session: request.session, agent: request.agent, idempotencyKey: key ?? id };
     // A child's session is recorded where it began.
     if (!parent) parts.recordSession(tx, { id: wish.session, agent: wish.agent });
-    const refusal = (parent ? childRefusal(parts, tx, parent, wish) : undefined) ?? outboundRefusal(parts, wish);
+    const refusal = (parent ? childRefusal(parts, tx, parent, wish) : undefined) ?? outboundRefusal(parts, wish, ships);
     if (!refusal) {
       const writs = issueWrits(parts, wish, parent);
       return { mirror: parts.journal.insert(tx, { ...wish, writs }) };

@@ -6,6 +6,7 @@ import { backoffMs } from './backoff.ts';
 import type { Follower, Handover } from './following.ts';
 import { type SubmitTry, tellToCancel, trySubmit } from './handover.ts';
 import type { OriginParts } from './parts.ts';
+import { type Intake, openIntake } from './results/intake.ts';
 import { takeEvents } from './taking-events.ts';
 import {
   isLocalFault,
@@ -29,6 +30,7 @@ interface Course {
   readonly id: string;
   readonly signal: AbortSignal;
   readonly settle: (handover: Handover) => void;
+  readonly intake: Intake;
   /** Aborted to act on a changed intent; replaced for each round. */
   round: AbortController;
   /** Whether bytes of `Submit` may have left this node. */
@@ -50,10 +52,11 @@ export function startFollower(parts: OriginParts, id: string, options: { readonl
     settle = resolve;
   });
   const round = new AbortController();
-  const course: Course = { id, signal: stopping.signal, settle, round, sent: !options.fresh, failures: 0 };
-  const done = follow(parts, course).catch((error: unknown) => {
-    parts.logger.error('following a task stopped', { task: id, error: String(error) });
-  });
+  const intake = openIntake(parts);
+  const course: Course = { id, signal: stopping.signal, settle, intake, round, sent: !options.fresh, failures: 0 };
+  const done = follow(parts, course)
+    .catch((error: unknown) => parts.logger.error('following a task stopped', { task: id, error: String(error) }))
+    .finally(() => intake.drop());
   return {
     handover,
     done: done.finally(() => settle({ kind: 'pending' })),
@@ -186,9 +189,10 @@ async function probe(parts: OriginParts, course: Course, client: PeerClient): Pr
 
 /** One watch, with the cancel beside it where that is wanted. True when the outcome came. */
 async function followOnce(parts: OriginParts, course: Course, mirror: Mirror, client: PeerClient): Promise<boolean> {
-  const { round } = course;
+  const { round, intake } = course;
+  const view = { intake, progressed: () => progressed(course) };
   if (mirror.cancelRequestedAtMs === undefined) {
-    return takeEvents(parts, mirror, client, { signal: round.signal, progressed: () => progressed(course) });
+    return takeEvents(parts, mirror, client, { ...view, signal: round.signal });
   }
   // The cancel is sent beside the watch; when it fails, the watch is broken off too, so that both are tried again.
   const broken = new AbortController();
@@ -200,7 +204,7 @@ async function followOnce(parts: OriginParts, course: Course, mirror: Mirror, cl
       return toWritError(error);
     },
   );
-  const ended = await takeEvents(parts, mirror, client, { signal, progressed: () => progressed(course) });
+  const ended = await takeEvents(parts, mirror, client, { ...view, signal });
   if (ended || round.signal.aborted) return ended;
   if (!broken.signal.aborted) return false;
   const failure = await cancelling;

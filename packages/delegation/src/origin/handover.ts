@@ -1,9 +1,11 @@
-import { sha256Hex, toWritError, type WritError } from '@writ/core';
+import { isWritError, sha256Hex, toWritError, type WritError } from '@writ/core';
+import { readWritClaims } from '@writ/identity';
 import type { Mirror } from '@writ/task-store';
-import type { OutgoingSubmit, PeerClient, RefusedDecision, TaskContext } from '../types.ts';
+import type { OutgoingSubmit, PeerClient, PeerSubmitAnswer, RefusedDecision, TaskContext } from '../types.ts';
 import { childRefusal, requireContext } from './children.ts';
 import type { Handover } from './following.ts';
 import type { OriginParts } from './parts.ts';
+import { sendAhead } from './sending-ahead.ts';
 import { isPassing, refusedDecision } from './verdicts.ts';
 
 /** One try. `again` says whether anything may have reached the peer. */
@@ -26,8 +28,7 @@ export async function trySubmit(
   try {
     const refusal = (isFirst ? undefined : narrowedRefusal(parts, mirror)) ?? outboundRefusal(parts, mirror);
     if (refusal) return { kind: 'refused', decidedBy: 'here', decision: refusal };
-    const client: PeerClient = parts.directory.client(mirror.peer);
-    const answer = await client.submit(outgoing(parts, mirror, isFirst));
+    const answer = await submitWithInput(parts, mirror, outgoing(parts, mirror, isFirst), signal);
     if (answer.accepted) return { kind: 'accepted' };
     return { kind: 'refused', decidedBy: 'peer', decision: answer.decision };
   } catch (thrown) {
@@ -39,16 +40,35 @@ export async function trySubmit(
   }
 }
 
+/** Sends what was shipped along once more where the peer does not have it any more. */
+async function submitWithInput(
+  parts: OriginParts,
+  mirror: Mirror,
+  submit: OutgoingSubmit,
+  signal: AbortSignal,
+): Promise<PeerSubmitAnswer> {
+  const client: PeerClient = parts.directory.client(mirror.peer);
+  const { shipped, workspace } = mirror.spec;
+  try {
+    return await client.submit(submit);
+  } catch (error) {
+    if (!isWritError(error, 'NOT_FOUND') || workspace === undefined || shipped?.bundle === undefined) throw error;
+  }
+  await sendAhead(parts, client, { workspace, ...shipped.bundle }, signal);
+  return client.submit(submit);
+}
+
 /** What this node's own policy says against sending it; asked before every try. INVARIANT: 2 */
 export function outboundRefusal(
   parts: OriginParts,
   mirror: Pick<Mirror, 'peer' | 'spec'>,
+  ship: boolean = mirror.spec.shipped !== undefined,
 ): RefusedDecision | undefined {
   if (mirror.peer === 'self') return undefined;
   const { profile, workspace } = mirror.spec;
   const decision = parts.engine.decideOutbound({
     to: mirror.peer,
-    ship: false,
+    ship,
     ...(profile === undefined ? {} : { profile }),
     ...(workspace === undefined ? {} : { workspace }),
   });
@@ -74,16 +94,21 @@ function outgoing(parts: OriginParts, mirror: Mirror, first: boolean): OutgoingS
   return { task, idempotencyKey, spec, writs, session, agent };
 }
 
-/** The chain that goes out with a task: the writs of the task that hands it on, then this node's own; none to `self`. */
+/**
+ * The chain that goes out with a task: the writs of the task that hands it on, then this node's own; none to `self`.
+ * `nonce`: of an earlier writ for the same task.
+ */
 export function issueWrits(
   { issuer, engine }: OriginParts,
   wish: Pick<Mirror, 'id' | 'peer' | 'spec' | 'session' | 'agent'>,
   parent: TaskContext | undefined,
+  nonce?: string,
 ): readonly string[] {
   const { id: task, peer: to, spec, session, agent } = wish;
   if (to === 'self') return [];
   const { generation } = engine.snapshot();
-  const own = issuer.issue({ to, task, spec, session, agent, generation, ...(parent ? { parent } : {}) });
+  const more = { ...(parent ? { parent } : {}), ...(nonce === undefined ? {} : { nonce }) };
+  const own = issuer.issue({ to, task, spec, session, agent, generation, ...more });
   return [...(parent?.writs ?? []), own];
 }
 
@@ -92,7 +117,9 @@ function renewWrits(parts: OriginParts, mirror: Mirror): readonly string[] {
   if (mirror.peer === 'self') return [];
   return parts.database.withWriteTx((tx) => {
     const context = parent === undefined ? undefined : requireContext(parts, tx, parent);
-    const writs = issueWrits(parts, mirror, context);
+    const before = parts.mirrors.writs(tx, mirror.id).at(-1);
+    // The result names the nonce of whichever writ has arrived: it is one for all of them.
+    const writs = issueWrits(parts, mirror, context, before === undefined ? undefined : readWritClaims(before)?.nonce);
     parts.mirrors.setWrits(tx, mirror.id, writs);
     return writs;
   });

@@ -60,11 +60,9 @@ beforeEach(async () => {
   refused = 0;
   callFault = () => undefined;
   executing = await createTestNode({ clock, runner, policy: BETA_POLICY, inMemory: true });
-  const { executor, engine } = executing;
-  const closure = engine.snapshot().config.profiles.get('query')?.closure ?? [];
-  const grant = { closure, workspaces: [], network: 'deny', maxOutputBytes: 1024 } as const;
+  const { executor } = executing;
   const link = createPeerLink({
-    server: createPeerServer({ executor, sender: alpha, clock, grant, expiresInMs: 3_600_000 }),
+    server: createPeerServer({ executor, sender: alpha, clock }),
     call: (call) => void callFault(call),
   });
   asking = await createTestNode({

@@ -16,13 +16,18 @@ export interface MirrorJournal {
   /** Throws NOT_FOUND. */
   require(id: string): Mirror;
   insert(tx: WriteTx, mirror: NewMirror): Mirror;
-  /** Takes events over, with their cursor; undefined where one is known already. The link works, so much is sure. */
-  apply(id: string, events: readonly TaskEvent[]): Mirror | undefined;
+  /**
+   * Takes events over, with their cursor, and what `also` stores; undefined, with nothing else stored, where one is known
+   * already. The link works, so much is sure.
+   */
+  apply(id: string, events: readonly TaskEvent[], also?: (tx: WriteTx) => void): Mirror | undefined;
   accept(id: string): void;
   setUnreachable(id: string, unreachable: boolean): void;
   /** Stores the intent; no effect on a mirror that is terminal. */
   requestCancel(id: string, by: string): Mirror;
   requestCancelIn(tx: WriteTx, id: string, by: string): Mirror;
+  /** A person's word that its executor will not come back; the mirror after it. */
+  forget(id: string, by: string): Mirror;
   /** Ends a mirror without its executor; no effect on one that is terminal. */
   end(id: string, verdict: Pick<TaskOutcome, 'state' | 'code' | 'message'>): void;
   endIn(tx: WriteTx, id: string, verdict: Pick<TaskOutcome, 'state' | 'code' | 'message'>): Mirror | undefined;
@@ -59,15 +64,19 @@ export function createMirrorJournal(options: {
       audit(tx, inserted);
       return inserted;
     },
-    apply: (id, events) =>
+    apply: (id, events, also) =>
       write(id, (tx) => {
         let applied: Mirror | undefined;
         for (const event of events) {
+          const isLate = event.kind === 'outcome' && isTerminal(requireMirror(mirrors, tx, id).state);
           applied = mirrors.apply(tx, id, event);
           if (!applied) return undefined;
-          if (event.kind === 'outcome') audit(tx, applied);
+          if (event.kind === 'outcome') audit(tx, applied, isLate ? 'late' : applied.state);
         }
-        return applied?.unreachable ? mirrors.setUnreachable(tx, id, false) : applied;
+        also?.(tx);
+        // A mirror that ended without its executor is followed as long as it says so: until the outcome is here.
+        const isOpen = applied && isTerminal(applied.state) && events.at(-1)?.kind !== 'outcome';
+        return applied?.unreachable && !isOpen ? mirrors.setUnreachable(tx, id, false) : applied;
       }),
     accept: (id) =>
       write(id, (tx) => {
@@ -80,6 +89,15 @@ export function createMirrorJournal(options: {
     },
     requestCancel: (id, by) => write(id, (tx) => requestCancelIn(tx, id, by)),
     requestCancelIn,
+    forget: (id, by) =>
+      write(id, (tx) => {
+        const mirror = requireMirror(mirrors, tx, id);
+        if (isTerminal(mirror.state)) return mirror;
+        if (!mirror.unreachable) throw stillReached(mirror);
+        tx.audit({ kind: 'task', action: 'mirror.forgotten', actor: by, subject: id });
+        const message = `given up here while ${mirror.peerLabel} could not be reached`;
+        return endIn(tx, id, { state: 'lost', code: 'LOST', message }) ?? mirror;
+      }),
     end: (id, verdict) => {
       write(id, (tx) => endIn(tx, id, verdict));
     },
@@ -93,11 +111,17 @@ function requireMirror(mirrors: MirrorStore, tx: ReadTx, id: string): Mirror {
   throw new WritError('NOT_FOUND', 'no such task', { nextSteps: ['list the tasks: writ task list'] });
 }
 
+function stillReached({ id, peerLabel }: Mirror): WritError {
+  return new WritError('CONFLICT', `${peerLabel} can be reached, and says itself what becomes of the task`, {
+    nextSteps: [`to end it: writ task cancel ${id}`],
+  });
+}
+
 // INVARIANT: 10 the beginning and the end of every mirror have their audit entry in the same transaction.
-function audit(tx: WriteTx, mirror: Mirror): void {
+function audit(tx: WriteTx, mirror: Mirror, what: string = mirror.state): void {
   tx.audit({
     kind: 'task',
-    action: `mirror.${mirror.state}`,
+    action: `mirror.${what}`,
     actor: 'node',
     subject: mirror.id,
     details: {
@@ -105,6 +129,7 @@ function audit(tx: WriteTx, mirror: Mirror): void {
       session: mirror.session,
       code: mirror.outcome?.code ?? null,
       ...(mirror.parent === undefined ? {} : { parent: mirror.parent }),
+      ...(mirror.outcome?.result === undefined ? {} : { result: mirror.outcome.result }),
     },
   });
 }

@@ -83,11 +83,9 @@ afterEach(async () => {
 });
 
 function createLink(): PeerLink {
-  const { executor, engine } = executing;
-  const closure = engine.snapshot().config.profiles.get('repo-dev')?.closure ?? [];
-  const grant = { closure, workspaces: ['app'], network: 'deny', maxOutputBytes: 1024 } as const;
+  const { executor } = executing;
   return createPeerLink({
-    server: createPeerServer({ executor, sender: alpha, clock, grant, expiresInMs: 3_600_000 }),
+    server: createPeerServer({ executor, sender: alpha, clock }),
     call: (call, nth) => callFault(call, nth),
     event: (watched) => eventFault(watched),
   });

@@ -11,6 +11,9 @@ import { createMirrorJournal } from './mirror-journal.ts';
 import type { OriginOptions } from './options.ts';
 import type { OriginParts } from './parts.ts';
 import { readMirrorPage, watchMirror } from './reading.ts';
+import { applyKept, readKept, readReceived, verifyKept } from './results/kept.ts';
+import { followAllLate, followLate } from './results/late.ts';
+import { createReceiptOutbox } from './results/receipts.ts';
 import { createTurns } from './turns.ts';
 
 /** Submits that may wait for the answer of one peer at once; more wait here. */
@@ -19,12 +22,19 @@ const SUBMITS_PER_PEER = 64;
 /** The asking end of tasks: hands them over, follows them through every break, keeps what came back. */
 export function createOrigin(options: OriginOptions): Origin {
   const { database, mirrors } = options;
-  let closing = false;
+  const stopping = new AbortController();
   const wakeups = createWakeups();
   const journal = createMirrorJournal({ database, mirrors, wakeups });
   const turns = createTurns(SUBMITS_PER_PEER);
-  const parts: OriginParts = { ...options, journal, wakeups, turns, followers: new Map(), closing: () => closing };
+  const receipts = createReceiptOutbox(options);
+  const parts: OriginParts = {
+    ...{ ...options, journal, wakeups, turns, receipts },
+    ...{ followers: new Map(), shipping: new Map() },
+    stopping: stopping.signal,
+    closing: () => stopping.signal.aborted,
+  };
   const stopListening = options.engine.onChange((now) => {
+    receipts.oweAll();
     endUntrusted(parts, now).catch((error: unknown) =>
       options.logger.error('tasks of a former peer could not be ended', { error: String(error) }),
     );
@@ -37,6 +47,11 @@ export function createOrigin(options: OriginOptions): Origin {
     readTranscript: (id, offset, limit) => readMirrorPage(parts, id, offset, limit),
     cancel: (id, by) => cancelMirror(parts, id, by),
     cancelChildren: (tx, parent) => cancelChildren(parts, tx, parent),
+    forget: (id, by) => forgetMirror(parts, id, by),
+    result: (id) => readReceived(parts, id),
+    readContent: (id, sha256, offset, limit) => readKept(parts, id, sha256, offset, limit),
+    verify: (id) => verifyKept(parts, id),
+    apply: (id, how) => applyKept(parts, id, how),
     children: (parent, limit) => database.withReadTx((tx) => mirrors.listChildren(tx, parent, limit)),
     writs: (id) => readChain(database.withReadTx((tx) => mirrors.writs(tx, id))),
     endWhere: (match, code, message) => endMatching(parts, match, code, message),
@@ -44,13 +59,17 @@ export function createOrigin(options: OriginOptions): Origin {
       await endUntrusted(parts, options.engine.snapshot());
       for (const mirror of database.withReadTx((tx) => mirrors.listLive(tx)))
         follow(parts, mirror.id, { fresh: false });
+      followAllLate(parts);
+      receipts.oweAll();
     },
     async close() {
-      closing = true;
+      stopping.abort();
       stopListening();
       const followers = [...parts.followers.values()];
       for (const follower of followers) follower.stop();
       await Promise.all(followers.map((follower) => follower.done));
+      await Promise.allSettled(parts.shipping.values());
+      await receipts.close();
       wakeups.close();
     },
   };
@@ -71,6 +90,15 @@ async function cancelMirror(parts: OriginParts, id: string, by: string): Promise
     if (fault) throw fault;
     mirror = parts.journal.require(id);
   }
+  return mirror;
+}
+
+async function forgetMirror(parts: OriginParts, id: string, by: string): Promise<Mirror> {
+  const mirror = parts.journal.forget(id, by);
+  const follower = parts.followers.get(id);
+  follower?.stop();
+  await follower?.done;
+  followLate(parts, id);
   return mirror;
 }
 

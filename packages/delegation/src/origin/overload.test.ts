@@ -56,11 +56,9 @@ beforeEach(async () => {
   callFault = () => undefined;
   underWay = { now: 0, most: 0 };
   executing = await createTestNode({ clock, runner, policy: BETA_POLICY, inMemory: true, slots: 8 });
-  const { executor, engine } = executing;
-  const closure = engine.snapshot().config.profiles.get('query')?.closure ?? [];
-  const grant = { closure, workspaces: [], network: 'deny', maxOutputBytes: 1024 } as const;
+  const { executor } = executing;
   link = createPeerLink({
-    server: createPeerServer({ executor, sender: alpha, clock, grant, expiresInMs: 3_600_000 }),
+    server: createPeerServer({ executor, sender: alpha, clock }),
     call: (call, nth) => callFault(call, nth),
   });
   const counted: PeerLink = {

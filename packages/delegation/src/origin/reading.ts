@@ -26,7 +26,9 @@ export function watchMirror(
 ): AsyncIterable<WatchedEvent> {
   const page = (id: string, after: number, limit: number): { events: readonly TaskEvent[]; ended: boolean } => {
     const { state, outcome, cursor } = journal.require(id);
-    const events = database.withReadTx((tx) => mirrors.events(tx, id, after, limit));
+    const stored = database.withReadTx((tx) => mirrors.events(tx, id, after, limit));
+    // The mirror's own outcome counts: what came after it was ended here changes nothing.
+    const events = stored.map((event) => (event.kind === 'outcome' && outcome ? { ...event, outcome } : event));
     const ended = isTerminal(state);
     // A mirror that ended without its executor has no such event: it is told all the same, after what there is.
     if (!ended || !outcome || events.length > 0 || after !== cursor) return { events, ended };

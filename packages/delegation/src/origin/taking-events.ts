@@ -3,6 +3,8 @@ import type { Mirror, TaskEvent } from '@writ/task-store';
 import type { PeerClient, WatchedEvent } from '../types.ts';
 import { readFully } from '../watch-events.ts';
 import type { OriginParts } from './parts.ts';
+import type { Intake } from './results/intake.ts';
+import { endWithResult } from './results/outcome-event.ts';
 
 /** Longest piece of output that one event of a peer may claim, bytes. */
 const LONGEST_OUTPUT_BYTES = 4 * 1024 * 1024;
@@ -12,17 +14,20 @@ const GROUP_MS = 10;
 /** Most events that one transaction takes over. */
 const BATCH_EVENTS = 64;
 
+/** How one watch is followed. */
+interface View {
+  readonly signal: AbortSignal;
+  readonly progressed: () => void;
+  /** What earlier watches have brought of the result. */
+  readonly intake: Intake;
+}
+
 /**
  * Takes over the events that follow the mirror's cursor, by as few transactions as do not delay the output. True when
- * the outcome came, false when the stream ended or was aborted before. Throws what the client throws, INTERNAL for a
- * stream with a gap.
+ * the outcome came and its result with it, false when the stream ended or was aborted before. Throws what the client
+ * throws, INTERNAL for a stream with a gap, DATABASE_ERROR where this node cannot keep what comes.
  */
-export async function takeEvents(
-  parts: OriginParts,
-  mirror: Mirror,
-  client: PeerClient,
-  view: { readonly signal: AbortSignal; readonly progressed: () => void },
-): Promise<boolean> {
+export async function takeEvents(parts: OriginParts, mirror: Mirror, client: PeerClient, view: View): Promise<boolean> {
   let { cursor } = mirror;
   let end = parts.database.withReadTx((tx) => parts.mirrors.outputEnd(tx, mirror.id));
   for await (const batch of batches(client.watch(mirror.id, cursor, view.signal), parts.clock)) {
@@ -32,6 +37,13 @@ export async function takeEvents(
       const { event } = watched;
       if (event.seq <= cursor) continue;
       if (event.seq > cursor + 1) throw protocolError(`event ${event.seq} came after event ${cursor}`);
+      if (event.kind === 'outcome') {
+        return takeOutcome(
+          parts,
+          { mirror, client, watched: { ...watched, event }, before: events, outputEnd: end },
+          view,
+        );
+      }
       // Bytes first: the cursor must not stand behind output that this node does not have.
       const kept = event.kind === 'output' ? await keepOutput(parts, { id: mirror.id, client, end }, watched) : event;
       if (kept.kind === 'output') end += kept.length;
@@ -41,9 +53,38 @@ export async function takeEvents(
     if (events.length === 0) continue;
     if (!parts.journal.apply(mirror.id, events)) return false;
     view.progressed();
-    if (events.at(-1)?.kind === 'outcome') return true;
   }
   return false;
+}
+
+/**
+ * The last event, with the result that it names: one transaction with what came right before, unless the result has to
+ * be waited for.
+ */
+async function takeOutcome(
+  parts: OriginParts,
+  last: {
+    readonly mirror: Mirror;
+    readonly client: PeerClient;
+    readonly watched: WatchedEvent & { readonly event: Extract<TaskEvent, { kind: 'outcome' }> };
+    readonly before: readonly TaskEvent[];
+    readonly outputEnd: number;
+  },
+  view: View,
+): Promise<boolean> {
+  const { mirror, client, watched, outputEnd } = last;
+  let { before } = last;
+  const store = (): boolean => before.length === 0 || parts.journal.apply(mirror.id, before) !== undefined;
+  const waited = (): void => {
+    if (store()) before = [];
+  };
+  const source = { client, task: mirror.id, clock: parts.clock, signal: view.signal, progressed: view.progressed };
+  const ending = { mirror, event: watched.event, inline: watched.result, outputEnd };
+  const ended = await endWithResult(parts, view.intake, ending, { ...source, waited });
+  if (!ended) return false;
+  if (!parts.journal.apply(mirror.id, [...before, ended.event], ended.store)) return false;
+  view.progressed();
+  return true;
 }
 
 /**

@@ -1,0 +1,144 @@
+import { WritError } from '@writ/core';
+import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
+import { createScriptedRunner, createTestNode, NODE_IDS, type TestNode } from '@writ/testkit/delegation';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTellingExecutor, type TellingExecutor } from './testing/telling-executor.ts';
+
+const { alpha, beta } = NODE_IDS;
+const POLICY = `schema = 1
+[node]
+name = "alpha"
+[peers.beta]
+id = "${beta}"
+address = "127.0.0.1:1"
+[peers.beta.outbound]
+profiles = ["query"]
+`;
+
+let clock: FakeClock;
+let other: TellingExecutor;
+let asking: TestNode;
+
+beforeEach(async () => {
+  clock = createFakeClock(Date.UTC(2026, 0, 1));
+  other = await createTellingExecutor(clock);
+  other.tell({ inline: ({ envelope }) => envelope });
+  asking = await createAsking();
+});
+
+afterEach(async () => {
+  await asking.close();
+  await other.close();
+});
+
+function createAsking(dir?: string): Promise<TestNode> {
+  return createTestNode({
+    ...{ clock, policy: POLICY, selfId: alpha, runner: createScriptedRunner({ clock }) },
+    peers: { [beta]: other.client },
+    ...(dir === undefined ? {} : { dir }),
+  });
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) {
+    await turn();
+    clock.advance(50);
+  }
+}
+
+async function completed(): Promise<string> {
+  const input = { kind: 'argv', argv: ['true'] } as const;
+  const { task } = await asking.origin.delegate({
+    ...{ to: 'beta', spec: { input, profile: 'query' }, session: 's1', agent: 'tester' },
+  });
+  await until(() => asking.origin.get(task.id)?.state === 'completed');
+  return task.id;
+}
+
+const isAcknowledged = (id: string): boolean => asking.origin.result(id)?.acknowledgedAtMs !== undefined;
+
+describe('a receipt', () => {
+  it('goes out once the result is kept, and no more after it was stored', async () => {
+    const id = await completed();
+    await until(() => isAcknowledged(id));
+    for (let i = 0; i < 50; i++) await turn();
+    expect(other.receipts).toEqual([id]);
+  });
+
+  it('goes out again until its peer says that it is stored', async () => {
+    let tries = 0;
+    other.onReceipt = () => {
+      tries += 1;
+      if (tries < 3) throw new WritError('UNREACHABLE', 'the link is down');
+      return true;
+    };
+    const id = await completed();
+    await until(() => isAcknowledged(id));
+    expect(tries).toBe(3);
+  });
+
+  it('goes out after a restart', async () => {
+    other.onReceipt = () => {
+      throw new WritError('UNREACHABLE', 'the link is down');
+    };
+    const id = await completed();
+    await turn();
+    await asking.kill();
+    other.onReceipt = () => true;
+    asking = await createAsking(asking.dir);
+    expect(isAcknowledged(id)).toBe(false);
+    await asking.origin.recover();
+    await until(() => isAcknowledged(id));
+    expect(other.receipts).toEqual([id]);
+  });
+
+  it('goes out together with others that wait', async () => {
+    let down = true;
+    const batches: number[] = [];
+    const { client } = other;
+    const { acknowledge } = client;
+    Object.assign(client, {
+      acknowledge: (receipts: Parameters<typeof acknowledge>[0]) => {
+        if (down) throw new WritError('UNREACHABLE', 'the link is down');
+        batches.push(receipts.length);
+        return acknowledge(receipts);
+      },
+    });
+    const ids = [await completed(), await completed(), await completed()];
+    down = false;
+    await until(() => ids.every(isAcknowledged));
+    expect(batches).toEqual([3]);
+  });
+
+  it('does not keep others waiting that its peer refuses to store', async () => {
+    const refused = new Set<string>();
+    other.onReceipt = (task) => {
+      if (refused.size === 0) refused.add(task);
+      return !refused.has(task);
+    };
+    const [first, second] = [await completed(), await completed()];
+    await until(() => isAcknowledged(second));
+    expect(isAcknowledged(first)).toBe(false);
+    refused.clear();
+    other.onReceipt = () => true;
+    await until(() => isAcknowledged(first));
+  });
+
+  it('waits for a peer that is none for a while', async () => {
+    other.onReceipt = () => {
+      throw new WritError('PEER_UNKNOWN', 'no peer of this node');
+    };
+    const id = await completed();
+    await asking.engine.reload(POLICY.slice(0, POLICY.indexOf('[peers')), { acceptWidening: true });
+    for (let i = 0; i < 50; i++) {
+      await turn();
+      clock.advance(60_000);
+    }
+    other.onReceipt = () => true;
+    expect(other.receipts).toEqual([]);
+    await asking.engine.reload(POLICY, { acceptWidening: true });
+    await until(() => isAcknowledged(id));
+  });
+});
