@@ -69,7 +69,7 @@ const resultView = z.object({
 });
 
 /** What was checked of a result, and what that says. */
-export const verifiedView = z.object({
+const verifiedView = z.object({
   task: z.string(),
   sha256: z.string(),
   node: z.string(),
