@@ -1,3 +1,4 @@
+export { gitIn, makeRepository } from '../mesh/repository.ts';
 export {
   type ChunkFault,
   createPeerLink,
@@ -10,5 +11,5 @@ export { createPeerServer } from './peer-server.ts';
 export type { ScriptedPreparation, ScriptedPreparations } from './scripted-preparations.ts';
 export { createScriptedRunner, type ScriptedEnd, type ScriptedRun, type ScriptedRunner } from './scripted-runner.ts';
 export { NODE_IDS, openTestIdentity, pinOf } from './test-identities.ts';
-export type { TestGrant } from './test-issuer.ts';
+export { createTestIssuer, type TestGrant } from './test-issuer.ts';
 export { createTestNode, type TestNode, type TestNodeOptions } from './test-node.ts';

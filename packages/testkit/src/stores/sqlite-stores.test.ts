@@ -6,7 +6,7 @@ import {
   createSessionStore,
   createTokenStore,
 } from '@writ/lease-store';
-import { createMirrorStore, createTaskStore } from '@writ/task-store';
+import { createMirrorStore, createResultStore, createTaskStore } from '@writ/task-store';
 import {
   createFailingStore,
   describeInviteStoreContract,
@@ -14,6 +14,7 @@ import {
   describeMirrorStoreContract,
   describeNodeFactStoreContract,
   describeRequestLogStoreContract,
+  describeResultStoreContract,
   describeSessionStoreContract,
   describeTaskStoreContract,
   describeTokenStoreContract,
@@ -27,7 +28,9 @@ describeInviteStoreContract('the SQLite store', createInviteStore);
 describeNodeFactStoreContract('the SQLite store', createNodeFactStore);
 describeTaskStoreContract('the SQLite store', createTaskStore);
 describeMirrorStoreContract('the SQLite store', createMirrorStore);
+describeResultStoreContract('the SQLite store', createResultStore);
 
 // Unless it is told to fail, the failing store is the real one.
 describeLeaseStoreContract('a failing store', () => createFailingStore(createLeaseStore()).store);
 describeTaskStoreContract('a failing store', () => createFailingStore(createTaskStore()).store);
+describeResultStoreContract('a failing store', () => createFailingStore(createResultStore()).store);

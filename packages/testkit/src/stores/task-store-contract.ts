@@ -220,6 +220,17 @@ export function describeTaskStoreContract(name: string, make: MakeStore<TaskStor
       });
     });
 
+    it('remembers what a writ was used for first, for each sender, until it has ended', () => {
+      const use = (request: string, sender = 'wn-a', nonce = 'n1', lifeMs = 1000) =>
+        bench.database.withWriteTx((tx) =>
+          store.useWrit(tx, { sender, nonce, request, untilMs: BENCH_START_MS + lifeMs }),
+        );
+      expect([use('one'), use('two'), use('one')]).toEqual(['one', 'one', 'one']);
+      expect([use('two', 'wn-b'), use('two', 'wn-a', 'n2', 5000)]).toEqual(['two', 'two']);
+      bench.clock.advance(1001);
+      expect([use('two'), use('three', 'wn-a', 'n2')]).toEqual(['two', 'two']);
+    });
+
     it('leaves out a row that it cannot read, reports it, and goes on', () => {
       many(['good', 'bad']);
       bench.database.withWriteTx((tx) => tx.prepare(`UPDATE task SET spec = '{}' WHERE id = 'bad'`).run());
