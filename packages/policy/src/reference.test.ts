@@ -23,8 +23,6 @@ describe('a key that does nothing yet', () => {
     'profiles.NAME.on_partition',
     'profiles.NAME.read_paths',
     'profiles.NAME.secrets',
-    'profiles.NAME.artifacts',
-    'peers.NAME.outbound.ship',
     'gateway.listen',
     'approvals.mode',
     'approvals.fallback',

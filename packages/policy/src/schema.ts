@@ -133,7 +133,7 @@ const profileKeys = {
   read_paths: defaulted(texts, [], '[]', later('paths outside the workspace that `read_files` may read')),
   env: defaulted(texts, [], '[]', 'environment variables that pass from the node to the task'),
   secrets: defaulted(texts, [], '[]', later('secrets that `use_secrets` may have, by name')),
-  artifacts: defaulted(texts, [], '[]', later('patterns of files that are kept as artifacts')),
+  artifacts: defaulted(texts, [], '[]', 'patterns of files that are kept as artifacts'),
 } satisfies Keys;
 
 const subjectKeys = {
@@ -164,7 +164,7 @@ const subjectKeys = {
 const outboundKeys = {
   profiles: defaulted(listOf(name), [], '[]', 'profiles that agents here may ask of the peer (its names)'),
   workspaces: defaulted(listOf(name), [], '[]', 'workspaces that agents here may name at the peer (its names)'),
-  ship: defaulted(flag, false, 'false', later('whether a working tree may be sent along')),
+  ship: defaulted(flag, false, 'false', 'whether a working tree may be sent along'),
 } satisfies Keys;
 
 const nodeId = text('a node id such as "wn-…"', (written) => (written.length <= 200 ? foldId(written) : undefined));
