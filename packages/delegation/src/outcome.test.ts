@@ -1,6 +1,6 @@
 import type { Ending } from '@writ/task-store';
 import { describe, expect, it } from 'vitest';
-import { type OutcomePolicy, outcomeOf, outcomeWithoutRun } from './outcome.ts';
+import { type OutcomePolicy, outcomeOf, outcomeWithoutRun, withEvidence } from './outcome.ts';
 import type { RunReport } from './types.ts';
 
 const POLICY: OutcomePolicy = { onOverflow: 'fail', maxOutputBytes: 1024, deadline: 'timeout' };
@@ -101,5 +101,30 @@ describe('outcomeWithoutRun', () => {
       stderrBytes: 0,
       endedAtMs: 99,
     });
+  });
+});
+
+describe('withEvidence', () => {
+  const failure = { step: 'tree', message: 'evidence cannot be collected: step `tree`: no' };
+  const endings: readonly [string, Ending, Partial<OutcomePolicy>][] = [
+    ['failed', EXIT_3, {}],
+    ['failed', TIMEOUT, {}],
+    ['cancelled', CANCEL, {}],
+    ['failed', EXIT_0, { cause: { kind: 'withdrawn', code: 'TRUST_REVOKED', message: 'no peer any more' } }],
+  ];
+
+  it('makes a failure of a success without evidence, and keeps how the process ended', () => {
+    const outcome = withEvidence(outcomeOf(report(EXIT_0), POLICY), failure);
+    expect(outcome).toMatchObject({ state: 'failed', code: 'EVIDENCE_FAILED', ending: EXIT_0, stdoutBytes: 7 });
+    expect(outcome.message).toBe('exited with status 0, but evidence cannot be collected: step `tree`: no');
+  });
+
+  it.each(endings)('leaves %s as it is', (_, ending, more) => {
+    const outcome = outcomeOf(report(ending), { ...POLICY, ...more });
+    expect(withEvidence(outcome, failure)).toEqual(outcome);
+  });
+
+  it('leaves a success as it is where nothing failed', () => {
+    expect(withEvidence(outcomeOf(report(EXIT_0), POLICY), undefined).state).toBe('completed');
   });
 });

@@ -25,7 +25,6 @@ describe('commits of a repository', () => {
     const head = f.commit(f.owner, 'on no branch');
     const all = await list();
     expect([...all].sort()).toEqual([first, side, head].sort());
-    expect(all.at(-1)).toBe(first);
     expect(await list(2)).toEqual(all.slice(0, 2));
   });
 
