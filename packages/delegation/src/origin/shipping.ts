@@ -30,7 +30,8 @@ export async function shipAlong(parts: OriginParts, wish: ShippedWish): Promise<
   const { evidence, clock, random } = parts;
   const client = parts.directory.client(peer.id);
   const peerHas = await withRetries(parts, wish, () => client.workspaceCommits(workspace));
-  const { git, gitDirRoot, path, excludesFile } = evidence;
+  const { git, gitDirRoot, path } = evidence;
+  const excludesFile = await evidence.excludesFile?.();
   const { commit, bundle } = await shipWorkingTree({
     ...{ git, gitDirRoot, path, clock, random, repository, peerHas },
     ...(excludesFile === undefined ? {} : { excludesFile }),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { quote, WritError } from '@writ/core';
 import type { ReadTx } from '@writ/database';
 import { type Applied, applyResult, readResult, type VerifiedTree, verifyTree } from '@writ/evidence';
-import type { Delivery, Mirror } from '@writ/task-store';
+import type { Delivery, Mirror, ShippedInput } from '@writ/task-store';
 import type { ReceivedResult } from '../../types.ts';
 import type { OriginParts } from '../parts.ts';
 import { checkRequest, digestOfCopy, expectedNonce } from './agreement.ts';
@@ -97,11 +97,21 @@ export async function applyKept(
 ): Promise<Applied> {
   const { evidence, clock, random } = parts;
   const { result } = await verifyKept(parts, id);
+  const { shipped } = requireDelivery(parts, id).mirror.spec;
   const { git, gitDirRoot, path, content } = evidence;
   const { changes } = result;
   const bundleFile = changes.kind === 'changed' ? await content.pathOf(changes.bundle.sha256) : '';
   const work = { git, gitDirRoot, path, clock, random };
-  return applyResult({ ...work, ...how, result, bundleFile, limits: evidence.limits.bundle });
+  const sent = shipped && { commit: shipped.commit, ...(await bundleOf(parts, shipped)) };
+  const limits = evidence.limits.bundle;
+  return applyResult({ ...work, ...how, result, bundleFile, limits, ...(sent === undefined ? {} : { shipped: sent }) });
+}
+
+/** The bundle that went along with a task, as it is kept here; none where the peer had the commit already. */
+async function bundleOf({ evidence }: OriginParts, { bundle }: ShippedInput) {
+  if (bundle === undefined) return {};
+  const { sha256 } = bundle;
+  return { bundle: { bundleFile: await evidence.content.pathOf(sha256), sha256 } };
 }
 
 function ownOutput({ database, mirrors }: OriginParts, id: string): number {

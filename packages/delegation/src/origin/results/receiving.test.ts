@@ -57,8 +57,10 @@ function createAsking(dir?: string): Promise<TestNode> {
       content: {
         ...kit.content,
         async put(bytes, maxBytes) {
-          if (ownFault === 'disk')
+          if (ownFault === 'disk') {
+            faults += 1;
             throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+          }
           return kit.content.put(bytes, maxBytes);
         },
       },
