@@ -25,8 +25,11 @@ export interface EvidenceKit {
   /** Signs receipts. */
   readonly identity: NodeIdentity;
   readonly trust: Trust;
-  /** The owner's file of patterns to ignore everywhere (`core.excludesFile`), absolute; absent: there is none. */
-  readonly excludesFile?: string;
+  /**
+   * The owner's file of patterns to ignore everywhere (`core.excludesFile`) as it is set now, absolute; undefined: there
+   * is none. May not reject.
+   */
+  readonly excludesFile?: () => Promise<string | undefined>;
   readonly limits: {
     readonly collect: CollectLimits;
     readonly artifacts: ArtifactLimits;

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
@@ -70,8 +71,16 @@ describe('the evidence of a node', () => {
     const kept = await content.putBytes(Buffer.from('whole'));
     mkdirSync(join(gitDirRoot, 'git-x', 'repository'), { recursive: true });
     mkdirSync(join(gitDirRoot, 'inputs'));
+    const [bin, up] = [join(root, 'bin'), join(root, 'up')];
+    mkdirSync(bin);
+    execFileSync('mkfifo', [up]);
+    writeFileSync(join(bin, 'git'), `#!/bin/sh\necho up > ${up}\nexec sleep 300\n`, { mode: 0o755 });
+    const call = { step: 'inspect', args: [], cwd: '/', env: { PATH: `${bin}:${path}` } } as const;
+    const stray = real.runner.git({ ...call, timeoutMs: 300_000, maxOutputBytes: 1 });
+    await readFile(up);
     writeFileSync(join(home.evidenceDir, 'content', `${'0'.repeat(32)}.tmp`), 'half');
     const again = await open();
+    expect(await stray).toMatchObject({ exitCode: null });
     expect(readdirSync(gitDirRoot)).toEqual(['inputs']);
     rmSync(gitDirRoot, { recursive: true });
     expect(readdirSync(join(home.evidenceDir, 'content'))).toEqual([kept.sha256.slice(0, 2)]);
@@ -89,13 +98,16 @@ describe('the evidence of a node', () => {
     expect(trust.self.id).toBe(base.identity.public.id);
   });
 
-  it('knows what the owner ignores everywhere, as git does', async () => {
-    expect((await open()).excludesFile).toBe(join(root, '.config', 'git', 'ignore'));
+  it('knows what the owner ignores everywhere, as git does at that moment', async () => {
+    const found = async (over?: Partial<Environment>): Promise<string | undefined> =>
+      (await open(over)).excludesFile?.();
+    expect(await found()).toBe(join(root, '.config', 'git', 'ignore'));
     const xdg = { xdgConfigHome: join(root, 'xdg') };
-    expect((await open(xdg)).excludesFile).toBe(join(root, 'xdg', 'git', 'ignore'));
+    const kit = await open(xdg);
+    expect(await kit.excludesFile?.()).toBe(join(root, 'xdg', 'git', 'ignore'));
     git(root, 'config', '--file', join(root, '.gitconfig'), 'core.excludesFile', '~/ignored');
-    expect((await open(xdg)).excludesFile).toBe(join(root, 'ignored'));
-    expect(await open({ all: { PATH: '/nowhere' }, homeDir: undefined })).not.toHaveProperty('excludesFile');
+    expect(await kit.excludesFile?.()).toBe(join(root, 'ignored'));
+    expect(await found({ all: { PATH: '/nowhere' }, homeDir: undefined })).toBeUndefined();
   });
 });
 

@@ -20,12 +20,15 @@ export async function openEvidence(
   const { home, identity, pins, clock, random, stores } = base;
   const gitDirRoot = join(home.evidenceDir, 'git');
   const contentDir = join(home.evidenceDir, 'content');
-  await runner.endStray([]);
   // What is beside them waits for tasks that are queued.
-  await removeFrom(gitDirRoot, (name) => name.startsWith('git-'));
+  const isGitDir = (name: string): boolean => name.startsWith('git-');
+  if ((await namesIn(gitDirRoot)).some(isGitDir)) {
+    // Git may still work there where the spawner was killed too. Every process is looked at, so only then.
+    await runner.endStray([]);
+    await removeFrom(gitDirRoot, isGitDir);
+  }
   // What was being written; whatever is whole has another name.
   await removeFrom(contentDir, (name) => name.endsWith('.tmp'));
-  const excludesFile = await findExcludesFile(runner.git, environment);
   return {
     git: runner.git,
     gitDirRoot,
@@ -36,16 +39,21 @@ export async function openEvidence(
     identity,
     // Asked at each check: a peer whose pin is removed is trusted no more, whatever was received from it.
     trust: { self: identity.public, pins },
-    ...(excludesFile === undefined ? {} : { excludesFile }),
+    excludesFile: () => findExcludesFile(runner.git, environment),
     limits: EVIDENCE_LIMITS,
   };
 }
 
 async function removeFrom(folder: string, isLeft: (name: string) => boolean): Promise<void> {
-  const names = await readdir(folder).catch((error: unknown) => {
+  const left = (await namesIn(folder)).filter(isLeft).map((name) => join(folder, name));
+  await Promise.all(left.map((path) => rm(path, { recursive: true, force: true, maxRetries: 3 })));
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
-  });
-  const left = names.filter(isLeft).map((name) => join(folder, name));
-  await Promise.all(left.map((path) => rm(path, { recursive: true, force: true, maxRetries: 3 })));
+  }
 }
