@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { until } from './waiting.ts';
 
-/** The command that a person types. */
 /** The command line's entry: what a test starts, and what a task of a test may start. */
 export const WRIT_PROGRAM = fileURLToPath(new URL('../../../../apps/writ/bin/writ.js', import.meta.url));
 const BUILT = fileURLToPath(new URL('../../../../apps/writ/dist/writ.js', import.meta.url));
