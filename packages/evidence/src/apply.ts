@@ -6,7 +6,7 @@ import { changedFiles, writePatch } from './changes.ts';
 import { BUNDLE_REF, treeOf } from './collect.ts';
 import { type Fit, fitOf } from './fit.ts';
 import { type OwnerRepository, openOwnerRepository } from './owner-repository.ts';
-import { openQuarantine, type Quarantine, requireCommit } from './quarantine.ts';
+import { type BundleFile, openQuarantine, type Quarantine, requireCommit } from './quarantine.ts';
 import type { Result } from './result-schema.ts';
 import type { BundleLimits, GitWork } from './types.ts';
 
@@ -27,6 +27,8 @@ export interface ApplyRequest extends GitWork {
   /** Of a verified envelope; its digests are checked again against the bundle. */
   readonly result: Result;
   readonly bundleFile: string;
+  /** The working tree that was sent along, which the task began with; the repository itself does not hold it. */
+  readonly shipped?: { readonly commit: string; readonly bundle?: BundleFile };
   /** The owner's repository, or a folder in it. */
   readonly repository: string;
   /** Only says what would be. */
@@ -52,9 +54,17 @@ export async function applyResult(request: ApplyRequest): Promise<Applied> {
     code: 'GIT_FAILED',
     timeoutMs: request.limits.timeoutMs,
   });
-  if (changes.base !== null) await requireCommit(owner, changes.base);
+  const { shipped } = request;
+  const isShipped = shipped?.bundle !== undefined && shipped.commit === changes.base;
+  const before = isShipped ? shipped.bundle : undefined;
+  if (changes.base !== null && before === undefined) await requireCommit(owner, changes.base);
   if (request.checkout) await requireClean(owner);
-  const quarantine = await openQuarantine(request, { ...request, owner, sha256: changes.bundle.sha256 });
+  const quarantine = await openQuarantine(request, {
+    ...request,
+    owner,
+    sha256: changes.bundle.sha256,
+    ...(before === undefined ? {} : { before }),
+  });
   try {
     await prove(quarantine, changes);
     const fit = await fitOf(quarantine, owner, changes);

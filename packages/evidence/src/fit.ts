@@ -5,7 +5,7 @@ import type { RepoPath } from './types.ts';
 
 /** How a result stands to what is checked out now. */
 export type Fit =
-  /** What is checked out is what the task began with: the branch is one commit ahead. */
+  /** What is checked out is what the task began with, or older: the branch is ahead of it. */
   | { readonly kind: 'ahead' }
   /** Both have gone on since; a merge works without anybody's help. `commits`: how many are checked out since. */
   | { readonly kind: 'merges'; readonly commits: number }
@@ -27,6 +27,7 @@ export async function fitOf(
   if (now === changes.base) return { kind: 'ahead' };
   const common = await git.ask('conflicts', [0, 1], ['merge-base', now, changes.head]);
   if (common.exitCode === 1) return { kind: 'unrelated' };
+  if (common.stdout.toString('latin1').trim() === now) return { kind: 'ahead' };
   const since = await git.run('conflicts', ['rev-list', '--count', now, `^${changes.head}`]);
   const commits = Number(since.toString('latin1'));
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', now, changes.head];

@@ -14,6 +14,13 @@ export interface Quarantine {
   readonly prerequisites: readonly string[];
 }
 
+/** A bundle as a file. */
+export interface BundleFile {
+  readonly bundleFile: string;
+  /** What it has to be, where that is known; looked at before anything inside it. */
+  readonly sha256?: string;
+}
+
 /**
  * Unpacks a bundle apart from every repository, after a look at what it would become; every object is checked, and that
  * all that it needs is there. Whoever gets it removes `git`. Throws EVIDENCE_INVALID; CONFLICT where the repository lacks
@@ -21,27 +28,18 @@ export interface Quarantine {
  */
 export async function openQuarantine(
   work: GitWork,
-  request: {
-    readonly bundleFile: string;
-    /** What the bundle has to be, where it is known; looked at before anything inside it. */
-    readonly sha256?: string;
+  request: BundleFile & {
+    /** A bundle that this one builds on and the repository does not hold; checked in the same way. */
+    readonly before?: BundleFile;
     readonly owner: OwnerRepository;
     readonly limits: BundleLimits;
   },
 ): Promise<Quarantine> {
-  const { bundleFile, owner, limits } = request;
-  const { size } = await stat(bundleFile);
-  if (size > limits.maxBundleBytes) throw refuse(`it is larger than ${limits.maxBundleBytes} bytes`);
-  const bundle = await readFile(bundleFile);
-  if (request.sha256 !== undefined && sha256Hex(bundle) !== request.sha256) {
-    throw refuse('the bundle is not what was signed');
-  }
-  const header = readBundleHeader(bundle);
-  const [ref, ...others] = header.refs;
-  if (ref?.name !== BUNDLE_REF || others.length > 0) throw refuse(`it is not about ${BUNDLE_REF} alone`);
-  const pack = bundle.subarray(header.packAt);
-  await scanPack(pack, header.objectFormat === 'sha256' ? 32 : 20, limits, work.clock);
-  for (const id of header.prerequisites) await requireCommit(owner, id);
+  const { owner, limits } = request;
+  const before = request.before && (await openBundle(work, request.before, limits));
+  const { header, head, pack } = await openBundle(work, request, limits);
+  for (const id of before?.header.prerequisites ?? []) await requireCommit(owner, id);
+  for (const id of header.prerequisites) if (id !== before?.head) await requireCommit(owner, id);
   const git = await createGitDir({
     ...work,
     code: 'EVIDENCE_INVALID',
@@ -52,12 +50,33 @@ export async function openQuarantine(
   });
   try {
     await borrowShallow(owner, git);
-    await unpack(git, header, ref.id, pack, limits);
-    return { git, head: ref.id, prerequisites: header.prerequisites };
+    if (before !== undefined) await unpack(git, before, limits);
+    await unpack(git, { header, head, pack }, limits);
+    return { git, head, prerequisites: header.prerequisites };
   } catch (error) {
     await git.remove();
     throw error;
   }
+}
+
+interface Bundle {
+  readonly header: BundleHeader;
+  readonly head: string;
+  readonly pack: Buffer;
+}
+
+/** Reads a bundle about one commit; nothing of it is unpacked yet. Throws EVIDENCE_INVALID. */
+async function openBundle(work: GitWork, { bundleFile, sha256 }: BundleFile, limits: BundleLimits): Promise<Bundle> {
+  const { size } = await stat(bundleFile);
+  if (size > limits.maxBundleBytes) throw refuse(`it is larger than ${limits.maxBundleBytes} bytes`);
+  const bundle = await readFile(bundleFile);
+  if (sha256 !== undefined && sha256Hex(bundle) !== sha256) throw refuse('the bundle is not what was signed');
+  const header = readBundleHeader(bundle);
+  const [ref, ...others] = header.refs;
+  if (ref?.name !== BUNDLE_REF || others.length > 0) throw refuse(`it is not about ${BUNDLE_REF} alone`);
+  const pack = bundle.subarray(header.packAt);
+  await scanPack(pack, header.objectFormat === 'sha256' ? 32 : 20, limits, work.clock);
+  return { header, head: ref.id, pack };
 }
 
 /** Throws CONFLICT where a repository does not hold a commit. */
@@ -69,13 +88,7 @@ export async function requireCommit(owner: OwnerRepository, id: string): Promise
   });
 }
 
-async function unpack(
-  git: GitDir,
-  header: BundleHeader,
-  head: string,
-  pack: Buffer,
-  limits: BundleLimits,
-): Promise<void> {
+async function unpack(git: GitDir, { header, head, pack }: Bundle, limits: BundleLimits): Promise<void> {
   const bounds = [`--max-input-size=${limits.maxBundleBytes}`, '--threads=1'];
   await git.run('unpack', ['index-pack', '--stdin', '--fix-thin', '--strict', ...bounds], { input: pack });
   const type = await git.run('unpack', ['cat-file', '-t', head]);

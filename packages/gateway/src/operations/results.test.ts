@@ -241,7 +241,7 @@ describe('apply_result', () => {
     expect(await apply()).toMatchObject({
       kind: 'applied',
       fit: 'ahead',
-      message: 'branch writ/t-0 is made: it is one commit ahead of what was checked out',
+      message: 'branch writ/t-0 is made: it is ahead of what was checked out, and nothing stands against it',
       next_steps: ["git -C '/src/my app' merge --ff-only writ/t-0"],
     });
     const how = { repository: '/src/my app', check: false, checkout: false };

@@ -44,9 +44,10 @@ export function resultOperations(ports: GatewayPorts): readonly AnyOperation[] {
     implement(resultContract.apply_result, async ({ task, repository, check, checkout }, { caller }) => {
       requireAbsolute('repository', repository);
       const found = findTask(ports, task, caller);
-      const { id } = requireAsked(found);
+      const { id, spec } = requireAsked(found);
       requireResult(ports, found);
-      return viewApplied(await origin.apply(id, { repository, check, checkout }), id, repository);
+      const shipped = spec.shipped?.bundle !== undefined;
+      return viewApplied(await origin.apply(id, { repository, check, checkout }), { task: id, repository, shipped });
     }),
     implementStream(resultContract.task_content, (input, context) => readContent(ports, input, context)),
     implement(resultContract.task_forget, async ({ task }, { caller }) => {

@@ -11,7 +11,10 @@ type Made = Exclude<Applied, { readonly kind: 'nothing' }>;
 const NAMED_FILES = 5;
 
 /** What applying came to, in words, with what to type next. */
-export function viewApplied(applied: Applied, task: string, repository: string): AppliedView {
+export function viewApplied(
+  applied: Applied,
+  { task, repository, shipped }: { readonly task: string; readonly repository: string; readonly shipped: boolean },
+): AppliedView {
   if (applied.kind === 'nothing') {
     const next_steps = [`see what it said: writ task log ${task}`];
     return {
@@ -32,7 +35,10 @@ export function viewApplied(applied: Applied, task: string, repository: string):
     fit: fit.kind,
     conflicts,
     checked_out: checkedOut,
-    next_steps: kind === 'checked' ? [applyCommand(task, repository)] : nextCommands(applied, repository),
+    next_steps: [
+      ...(shipped && !checkedOut ? [`commit what you sent along: ${gitIn(repository)} commit --all`] : []),
+      ...(kind === 'checked' ? [applyCommand(task, repository)] : nextCommands(applied, repository)),
+    ],
   };
 }
 
@@ -51,7 +57,7 @@ function whatHappened({ kind, branch, checkedOut }: Made): string {
 function fitText({ fit }: Made, conflicts: readonly string[]): string {
   switch (fit.kind) {
     case 'ahead':
-      return 'it is one commit ahead of what was checked out';
+      return 'it is ahead of what was checked out, and nothing stands against it';
     case 'merges':
       return `what was checked out has ${countOf(fit.commits, 'commit')} that it lacks; a merge works without help`;
     case 'conflicts': {
@@ -67,7 +73,7 @@ function fitText({ fit }: Made, conflicts: readonly string[]): string {
 }
 
 function nextCommands({ fit, branch, checkedOut }: Made, repository: string): string[] {
-  const git = `git -C ${shellWord(repository)}`;
+  const git = gitIn(repository);
   if (checkedOut) return [`${git} log -1 --stat`];
   switch (fit.kind) {
     case 'ahead':
@@ -80,6 +86,10 @@ function nextCommands({ fit, branch, checkedOut }: Made, repository: string): st
     case 'no-commit':
       return [`${git} switch ${branch}`];
   }
+}
+
+function gitIn(repository: string): string {
+  return `git -C ${shellWord(repository)}`;
 }
 
 function applyCommand(task: string, repository: string): string {
