@@ -286,6 +286,26 @@ describe('apply_result', () => {
     });
   });
 
+  it('says how to take what came of a working tree that was sent along', async () => {
+    const shipped = { commit: '5'.repeat(40), bundle: { sha256: '6'.repeat(64), bytes: 1 } };
+    at.node.asked.records.set('t-a', ended('t-a', { spec: { ...fakeMirror('t-a').spec, shipped } }));
+    expect((await apply()).next_steps).toEqual([
+      "onto the working tree as it was sent: writ task result t-a --patch | git -C '/src/my app' apply",
+      "where nothing there is uncommitted: git -C '/src/my app' switch writ/t-0",
+    ]);
+  });
+
+  it('says which folder is no repository', async () => {
+    at.node.results.invalid = new WritError(
+      'GIT_FAILED',
+      'git: not a git repository (or any of the parent directories)',
+    );
+    await expect(apply()).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      message: 'repository: `/src/my app` is no git repository',
+    });
+  });
+
   it('takes an absolute path only, and tells what stands against it', async () => {
     await expect(apply({ repository: 'app' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
     at.node.results.invalid = new WritError('CONFLICT', 'the working tree has changes', { nextSteps: ['commit'] });

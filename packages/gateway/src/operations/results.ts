@@ -1,3 +1,4 @@
+import { isWritError, quote, WritError } from '@writ/core';
 import type { StreamItem } from '../client/types.ts';
 import { resultContract } from '../contract/results.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
@@ -47,7 +48,10 @@ export function resultOperations(ports: GatewayPorts): readonly AnyOperation[] {
       const { id, spec } = requireAsked(found);
       requireResult(ports, found);
       const shipped = spec.shipped?.bundle !== undefined;
-      return viewApplied(await origin.apply(id, { repository, check, checkout }), { task: id, repository, shipped });
+      const applied = await origin.apply(id, { repository, check, checkout }).catch((error: unknown) => {
+        throw noRepository(error, repository) ?? error;
+      });
+      return viewApplied(applied, { task: id, repository, shipped });
     }),
     implementStream(resultContract.task_content, (input, context) => readContent(ports, input, context)),
     implement(resultContract.task_forget, async ({ task }, { caller }) => {
@@ -56,6 +60,15 @@ export function resultOperations(ports: GatewayPorts): readonly AnyOperation[] {
       return { task: id, state, message: outcome?.message ?? '' };
     }),
   ];
+}
+
+/** The mistake behind git's own words, where it is that one. */
+function noRepository(error: unknown, repository: string): WritError | undefined {
+  if (!isWritError(error, 'GIT_FAILED') || !error.message.includes('not a git repository')) return undefined;
+  return new WritError('BAD_REQUEST', `repository: ${quote(repository)} is no git repository`, {
+    nextSteps: ['name your repository: writ apply TASK --repo PATH'],
+    cause: error,
+  });
 }
 
 async function readArtifact(

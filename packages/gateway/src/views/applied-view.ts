@@ -7,16 +7,21 @@ import { countOf } from './verified-view.ts';
 type AppliedView = OperationOutput<'apply_result'>;
 type Made = Exclude<Applied, { readonly kind: 'nothing' }>;
 
+/** Which task, and in which repository. */
+interface Where {
+  readonly task: string;
+  readonly repository: string;
+  /** The task began with a working tree that was sent along. */
+  readonly shipped: boolean;
+}
+
 /** Most conflicting files that the message itself names. */
 const NAMED_FILES = 5;
 
 /** What applying came to, in words, with what to type next. */
-export function viewApplied(
-  applied: Applied,
-  { task, repository, shipped }: { readonly task: string; readonly repository: string; readonly shipped: boolean },
-): AppliedView {
+export function viewApplied(applied: Applied, where: Where): AppliedView {
   if (applied.kind === 'nothing') {
-    const next_steps = [`see what it said: writ task log ${task}`];
+    const next_steps = [`see what it said: writ task log ${where.task}`];
     return {
       kind: 'nothing',
       message: `there is nothing to apply: ${applied.why}`,
@@ -35,10 +40,7 @@ export function viewApplied(
     fit: fit.kind,
     conflicts,
     checked_out: checkedOut,
-    next_steps: [
-      ...(shipped && !checkedOut ? [`commit what you sent along: ${gitIn(repository)} commit --all`] : []),
-      ...(kind === 'checked' ? [applyCommand(task, repository)] : nextCommands(applied, repository)),
-    ],
+    next_steps: nextSteps(applied, where),
   };
 }
 
@@ -72,9 +74,17 @@ function fitText({ fit }: Made, conflicts: readonly string[]): string {
   }
 }
 
-function nextCommands({ fit, branch, checkedOut }: Made, repository: string): string[] {
-  const git = gitIn(repository);
+function nextSteps({ kind, fit, branch, checkedOut }: Made, { task, repository, shipped }: Where): string[] {
+  const git = `git -C ${shellWord(repository)}`;
+  if (kind === 'checked') return [`writ apply ${task} --repo ${shellWord(repository)}`];
   if (checkedOut) return [`${git} log -1 --stat`];
+  if (shipped) {
+    // What is not committed here is in the branch too: a merge would meet it twice.
+    return [
+      `onto the working tree as it was sent: writ task result ${task} --patch | ${git} apply`,
+      `where nothing there is uncommitted: ${git} switch ${branch}`,
+    ];
+  }
   switch (fit.kind) {
     case 'ahead':
       return [`${git} merge --ff-only ${branch}`];
@@ -86,12 +96,4 @@ function nextCommands({ fit, branch, checkedOut }: Made, repository: string): st
     case 'no-commit':
       return [`${git} switch ${branch}`];
   }
-}
-
-function gitIn(repository: string): string {
-  return `git -C ${shellWord(repository)}`;
-}
-
-function applyCommand(task: string, repository: string): string {
-  return `writ apply ${task} --repo ${shellWord(repository)}`;
 }
