@@ -1,16 +1,21 @@
-import { digestJson, type Json, nodeIdFromBase32, WritError } from '@writ/core';
-import type { WritClaims } from '@writ/identity';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSystemRandom, digestJson, type Json, nodeIdFromBase32, WritError } from '@writ/core';
+import { issueWrit, type NodeIdentity, type WritClaims } from '@writ/identity';
 import type { Task, TaskSpec } from '@writ/task-store';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import {
   createScriptedRunner,
   createTestNode,
   NODE_IDS,
+  openTestIdentity,
   type ScriptedRunner,
   type TestNode,
 } from '@writ/testkit/delegation';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DelegateRequest, OutgoingSubmit, PeerClient, TaskContext, TaskDoors } from '../types.ts';
+import { NO_RESULTS } from './results/testing/no-results.ts';
 
 const { alpha, beta } = NODE_IDS;
 const GAMMA = nodeIdFromBase32('c'.repeat(32));
@@ -62,6 +67,8 @@ const GRANT: WritClaims['grant'] = {
   maxOutputBytes: 100_000,
 };
 
+let home: string;
+let sender: NodeIdentity;
 let clock: FakeClock;
 let runner: ScriptedRunner;
 let node: TestNode;
@@ -84,6 +91,7 @@ const doors: TaskDoors = {
 
 /** Takes everything on and lets it run until it is cancelled. */
 const gamma: PeerClient = {
+  ...NO_RESULTS,
   async submit(outgoing) {
     submitted.push(outgoing);
     return { accepted: true, state: 'queued' };
@@ -101,6 +109,13 @@ const gamma: PeerClient = {
   },
   readTranscript: async () => ({ data: new Uint8Array(), next: 0, end: true }),
 };
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'writ-children-'));
+  const place = { dir: home, clock: createFakeClock(Date.UTC(2026, 0, 1)), random: createSystemRandom() };
+  sender = await openTestIdentity(alpha, place);
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
 
 beforeEach(async () => {
   clock = createFakeClock(Date.UTC(2026, 0, 1));
@@ -135,7 +150,7 @@ async function parentTask(options: { spec?: TaskSpec; depth?: number; session?: 
   };
   const answer = await node.executor.submit({
     ...{ task: id, idempotencyKey: id, spec, agent: last.agent, subject: { from: alpha, origin: alpha, session } },
-    ...{ chain: { hops: [last], ids: [alpha], last }, writs: ['the writ of alpha'] },
+    ...{ chain: { hops: [last], ids: [alpha], last }, writs: [issueWrit(sender, last)] },
   });
   expect(answer.accepted).toBe(true);
   await runner.runOf(id);
@@ -167,7 +182,7 @@ describe('a task that hands work on', () => {
     expect(submitted).toMatchObject([
       {
         ...{ task: task.id, session: 'session-of-alpha', agent: 'agent-of-alpha' },
-        writs: ['the writ of alpha', `writ for ${task.id} to ${GAMMA}`],
+        writs: [context(parent.id).writs[0], expect.stringMatching(/^writ1\./)],
       },
     ]);
   });
@@ -182,14 +197,14 @@ describe('a task that hands work on', () => {
     const { task } = await node.origin.delegate(wish(own.task.id));
     expect(task).toMatchObject({ parent: own.task.id, session: 'own', agent: 'me' });
     expect(task.origin).toBeUndefined();
-    expect(submitted.at(-1)?.writs).toEqual([`writ for ${task.id} to ${GAMMA}`]);
+    expect(submitted.at(-1)?.writs).toEqual([expect.stringMatching(/^writ1\./)]);
   });
 
   it('may hand on the meet of what it was granted, of what is granted now, and of the writs', async () => {
     const parent = await parentTask();
     expect(context(parent.id)).toMatchObject({
       ids: [alpha],
-      writs: ['the writ of alpha'],
+      writs: [expect.stringMatching(/^writ1\./)],
       closure: expect.not.arrayContaining(['edit_repo']),
       workspaces: ['app'],
       network: 'deny',

@@ -2,6 +2,7 @@ import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { createScriptedRunner, createTestNode, NODE_IDS, type TestNode } from '@writ/testkit/delegation';
 import { afterEach, expect, it } from 'vitest';
 import type { PeerClient, TaskEvent, WatchedEvent } from '../index.ts';
+import { NO_RESULTS } from './results/testing/no-results.ts';
 
 const { alpha, beta } = NODE_IDS;
 
@@ -36,6 +37,7 @@ function outcome(seq: number): WatchedEvent {
 async function delegateTo(events: () => readonly WatchedEvent[]): Promise<string> {
   clock = createFakeClock(Date.UTC(2026, 0, 1));
   const client: PeerClient = {
+    ...NO_RESULTS,
     submit: async () => ({ accepted: true, state: 'running' }),
     async *watch(_task, afterSeq) {
       yield* events().filter(({ event }) => event.seq > afterSeq);

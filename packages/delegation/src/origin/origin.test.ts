@@ -1,3 +1,4 @@
+import { CAPABILITIES } from '@writ/policy';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import {
   createPeerLink,
@@ -57,6 +58,9 @@ profiles = ["query", "repo-dev"]
 workspaces = ["app"]
 `;
 
+/** What its writs pass on at most. */
+const SMALL = { workspaces: ['app'], network: 'deny', maxOutputBytes: 1024 } as const;
+
 const WITHOUT_BETA = ALPHA_POLICY.slice(0, ALPHA_POLICY.indexOf('[peers.beta]'));
 
 let clock: FakeClock;
@@ -96,6 +100,7 @@ function createAsking(dir?: string): Promise<TestNode> {
   const local = createScriptedRunner({ clock, onStart: (run) => run.exit(0) });
   return createTestNode({
     ...{ clock, policy: ALPHA_POLICY, selfId: alpha, runner: local, peers },
+    grant: { grant: { ...SMALL, closure: [...CAPABILITIES, 'shell'].sort() } },
     ...(dir === undefined ? {} : { dir }),
   });
 }
@@ -163,14 +168,17 @@ describe('delegate', () => {
     expect(run.spec.maxOutputBytes).toBe(1024);
   });
 
-  it('costs two commits at each end', async () => {
+  it('costs three commits at each end: one to begin, one to end, one for the receipt', async () => {
     const before = [asking.commits(), executing.commits()];
     // No time passes, so that nothing is stored because it waited.
     const { task } = await asking.origin.delegate(wish());
     (await runner.runOf(task.id)).exit(0);
     await collect(task.id);
     expect(asking.origin.get(task.id)?.state).toBe('completed');
-    expect([asking.commits(), executing.commits()].map((now, i) => now - (before[i] ?? 0))).toEqual([2, 2]);
+    while (asking.origin.result(task.id)?.acknowledgedAtMs === undefined) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect([asking.commits(), executing.commits()].map((now, i) => now - (before[i] ?? 0))).toEqual([3, 3]);
   });
 
   it('tells of a state that nothing follows, and of output at once', async () => {

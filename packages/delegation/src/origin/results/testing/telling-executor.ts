@@ -41,6 +41,8 @@ export interface TellingExecutor {
   pieceBytes: number;
   /** Asked before each piece; throws what breaks the stream. */
   onPiece: (sha256: string, offset: number) => void | Promise<void>;
+  /** Asked before each watch; throws what breaks it. */
+  onWatch: () => void;
   /** Asked before each receipt; false: it is not stored. Throws what breaks the call. */
   onReceipt: (task: string) => boolean;
   close(): Promise<void>;
@@ -72,7 +74,16 @@ export async function createTellingExecutor(clock: Clock): Promise<TellingExecut
   };
 
   const executor: TellingExecutor = {
-    ...{ identity, further, fetched, receipts, pieceBytes: 64 * 1024, onPiece: () => {}, onReceipt: () => true },
+    ...{
+      identity,
+      further,
+      fetched,
+      receipts,
+      pieceBytes: 64 * 1024,
+      onPiece: () => {},
+      onWatch: () => {},
+      onReceipt: () => true,
+    },
     tell(next) {
       tale = next;
     },
@@ -91,6 +102,7 @@ export async function createTellingExecutor(clock: Clock): Promise<TellingExecut
         return { accepted: true, state: 'queued' };
       },
       async *watch(task, afterSeq) {
+        executor.onWatch();
         for (const watched of eventsOf(task)) if (watched.event.seq > afterSeq) yield watched;
       },
       cancel: async () => undefined,

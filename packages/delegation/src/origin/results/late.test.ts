@@ -1,0 +1,133 @@
+import { WritError } from '@writ/core';
+import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
+import { createScriptedRunner, createTestNode, NODE_IDS, type TestNode } from '@writ/testkit/delegation';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTellingExecutor, type TellingExecutor } from './testing/telling-executor.ts';
+
+const { alpha, beta } = NODE_IDS;
+const POLICY = `schema = 1
+[node]
+name = "alpha"
+[peers.beta]
+id = "${beta}"
+address = "127.0.0.1:1"
+[peers.beta.outbound]
+profiles = ["query"]
+`;
+const DAY_MS = 86_400_000;
+
+let clock: FakeClock;
+let other: TellingExecutor;
+let asking: TestNode;
+
+beforeEach(async () => {
+  clock = createFakeClock(Date.UTC(2026, 0, 1));
+  other = await createTellingExecutor(clock);
+  other.tell({ output: 'hello', inline: ({ envelope }) => envelope });
+  asking = await createAsking();
+});
+
+afterEach(async () => {
+  await asking.close();
+  await other.close();
+});
+
+function createAsking(dir?: string): Promise<TestNode> {
+  return createTestNode({
+    ...{ clock, policy: POLICY, selfId: alpha, runner: createScriptedRunner({ clock }) },
+    peers: { [beta]: other.client },
+    ...(dir === undefined ? {} : { dir }),
+  });
+}
+
+async function until(condition: () => boolean, stepMs = 100): Promise<void> {
+  while (!condition()) {
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(stepMs);
+  }
+}
+
+const silent = (): never => {
+  throw new WritError('UNREACHABLE', 'the link is down');
+};
+
+/** A task whose executor has taken it on and is silent since. */
+async function silentTask(): Promise<string> {
+  other.onWatch = silent;
+  const input = { kind: 'argv', argv: ['true'] } as const;
+  const { task } = await asking.origin.delegate({
+    ...{ to: 'beta', spec: { input, profile: 'query', timeoutMs: 1000 }, session: 's1', agent: 'tester' },
+  });
+  await until(() => asking.origin.get(task.id)?.unreachable === true);
+  return task.id;
+}
+
+async function hasComeLate(id: string): Promise<void> {
+  const lost = asking.origin.get(id)?.outcome;
+  other.onWatch = () => {};
+  await until(() => asking.origin.result(id)?.acknowledgedAtMs !== undefined, 5000);
+  expect(asking.origin.result(id)).toMatchObject({ late: true, result: { outcome: { state: 'completed' } } });
+  expect(asking.origin.get(id)).toMatchObject({ state: 'lost', cursor: 3, unreachable: false, outcome: lost });
+  expect(other.receipts).toEqual([id]);
+  const told: unknown[] = [];
+  for await (const { event } of asking.origin.watch(id, 0, new AbortController().signal)) told.push(event);
+  expect(told).toMatchObject([{ kind: 'state' }, { kind: 'output' }, { kind: 'outcome', outcome: { state: 'lost' } }]);
+  expect(asking.database.auditTail(20)).toContainEqual(expect.objectContaining({ action: 'mirror.late', subject: id }));
+}
+
+describe('forgetting a task', () => {
+  it('ends it as lost, and keeps what comes later beside it', async () => {
+    const id = await silentTask();
+    expect(await asking.origin.forget(id, 'person')).toMatchObject({ state: 'lost', outcome: { code: 'LOST' } });
+    expect(asking.database.auditTail(5)).toContainEqual(
+      expect.objectContaining({ action: 'mirror.forgotten', actor: 'person', subject: id }),
+    );
+    expect(asking.origin.result(id)).toBeUndefined();
+    await hasComeLate(id);
+  });
+
+  it('still takes a late result after a restart', async () => {
+    const id = await silentTask();
+    await asking.origin.forget(id, 'person');
+    await asking.kill();
+    asking = await createAsking(asking.dir);
+    await asking.origin.recover();
+    await hasComeLate(id);
+  });
+
+  it('is refused while its executor is reached', async () => {
+    const id = await silentTask();
+    other.onWatch = () => {
+      throw new WritError('INTERNAL', 'something else');
+    };
+    clock.advance(60_000);
+    await until(() => asking.origin.get(id)?.unreachable === false, 10);
+    await expect(asking.origin.forget(id, 'person')).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(asking.origin.forget('nothing', 'person')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('changes nothing about a task that has ended', async () => {
+    const id = await silentTask();
+    other.onWatch = () => {};
+    await until(() => asking.origin.get(id)?.state === 'completed');
+    expect(await asking.origin.forget(id, 'person')).toMatchObject({ state: 'completed' });
+  });
+
+  it('waits no longer for an executor that does not know the task', async () => {
+    const id = await silentTask();
+    await asking.origin.forget(id, 'person');
+    other.onWatch = () => {
+      throw new WritError('NOT_FOUND', 'no such task');
+    };
+    await until(() => asking.origin.get(id)?.unreachable === false, 5000);
+    expect(asking.origin.get(id)?.state).toBe('lost');
+  });
+});
+
+describe('a task that was given up a day after its deadline', () => {
+  it('keeps what comes later beside it', async () => {
+    const id = await silentTask();
+    await until(() => asking.origin.get(id)?.state === 'lost', DAY_MS / 10);
+    await hasComeLate(id);
+  });
+});
