@@ -205,7 +205,8 @@ describe('an input', () => {
 
   it('is refused where its messages are out of order, or nothing but messages', async () => {
     const { beta, raw } = await startWithWorkspace();
-    const head = message({ head: { ...inputOf(Buffer.from('x')), bytes: 100 } });
+    const whole = Buffer.alloc(100, 'x');
+    const head = message({ head: inputOf(whole) });
     const data = message({ data: Buffer.from('x') });
     const wrong: readonly (readonly Uint8Array[])[] = [
       [],
@@ -213,7 +214,7 @@ describe('an input', () => {
       [head, head],
       [head, data, head],
       [head, message({})],
-      [head, ...Array.from({ length: 100 }, () => message({ data: Buffer.alloc(0) }))],
+      [head, ...Array.from({ length: 100 }, () => message({ data: Buffer.alloc(0) })), message({ data: whole })],
       [head, ...Array.from({ length: 100 }, () => data)],
       [Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f, 1, 2, 3])],
       [head, Buffer.from([0x12, 0xff, 0xff, 0xff, 0xff, 0x0f, 1, 2, 3])],

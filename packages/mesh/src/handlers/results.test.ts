@@ -1,7 +1,7 @@
 import { sha256Hex } from '@writ/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createNodeSet } from '../testing/node-set.ts';
-import { submitFrom, type TestNode } from '../testing/test-node.ts';
+import { startTestNode, submitFrom, type TestNode } from '../testing/test-node.ts';
 
 const nodes = createNodeSet();
 afterEach(() => nodes.closeAll());
@@ -184,6 +184,32 @@ describe('content that a result names', () => {
     const last = read;
     expect(await client.getTask('task-1')).toMatchObject({ id: 'task-1' });
     expect(read).toBe(last);
+  });
+
+  it('is UNREACHABLE where nothing more of it comes, however long its reader takes for what has come', async () => {
+    const alpha = await startTestNode('alpha', {}, { timersOnDemand: true });
+    nodes.closeLater(() => alpha.close());
+    const beta = await nodes.start('beta');
+    await alpha.trust(beta);
+    await beta.trust(alpha);
+    const client = alpha.clients.client(beta.id);
+    await client.submit(submitFrom(alpha, beta, { task: 'task-1' }));
+    beta.executor.readContent = async (_id, _sha256, offset, limit) =>
+      offset > 4 * MIB ? new Promise(() => undefined) : Buffer.alloc(limit);
+    const stream = client.fetch('task-1', 'a'.repeat(64), 0, signal)[Symbol.asyncIterator]();
+    const fireAll = (): void => {
+      for (const timer of alpha.timers) timer.fire();
+    };
+    await stream.next();
+    fireAll();
+    let bytes = 256 * 1024;
+    const drain = async (): Promise<void> => {
+      for (;;) bytes += (await stream.next()).value?.length ?? 0;
+    };
+    const ended = expect(drain()).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    await expect.poll(() => bytes, { timeout: 10_000 }).toBe(4 * MIB + 256 * 1024);
+    fireAll();
+    await ended;
   });
 
   it('ends with its caller: a link that is closed in the middle is no end of the content', async () => {
