@@ -106,6 +106,9 @@ const outcome = (call: Promise<unknown>, id: string): Promise<string> =>
     (error: { code: string; message: string }) => `${error.code} ${error.message.replaceAll(id, 'ID')}`,
   );
 
+/** Of nothing that any result names. */
+const NO_DIGEST = 'f'.repeat(64);
+
 const VERBS = {
   status: (client: ControlClient, task: string) => client.call('status', { task }),
   transcript: (client: ControlClient, task: string) => client.call('transcript', { task }),
@@ -116,9 +119,18 @@ const VERBS = {
   log: async (client: ControlClient, task: string) => {
     for await (const _ of client.stream('task_log', { task })) return;
   },
+  result: (client: ControlClient, task: string) => client.call('result', { task }),
+  artifacts: (client: ControlClient, task: string) => client.call('list_artifacts', { task }),
+  verify: (client: ControlClient, task: string) => client.call('verify_result', { task }),
+  artifact: (client: ControlClient, task: string) => client.call('artifact', { task, sha256: NO_DIGEST }),
+  content: async (client: ControlClient, task: string) => {
+    for await (const _ of client.stream('task_content', { task, sha256: NO_DIGEST })) return;
+  },
   cancel: (client: ControlClient, task: string) => client.call('cancel', { task }),
 } as const;
 const READING = ['status', 'transcript', 'wait', 'watch'] as const;
+/** Of a task that is finished. */
+const READING_RESULTS = ['result', 'artifacts', 'verify'] as const;
 
 describe('a task that hands work on', () => {
   it('makes a chain of two in the session of its origin, each link within the one before', async () => {
@@ -230,6 +242,9 @@ describe('the token of a task', () => {
       expect((await beta.client().call('status', { task })).finished, task).toBe(false);
     }
     expect(await held.client.call('cancel', { task: child })).toMatchObject({ state: 'cancelled' });
+    for (const verb of READING_RESULTS) {
+      expect(await outcome(VERBS[verb](held.client, child), child), `${verb} of its own`).toBe('OK');
+    }
     for (const task of [strange, asked]) await beta.client().call('cancel', { task });
     await end(held, sibling);
   });
@@ -242,6 +257,11 @@ describe('the token of a task', () => {
       expect((await outcome(held.client.call(name, {}), name)).replaceAll(name, 'ID')).toBe(unknown);
     }
     expect(await outcome(held.client.call('task_show', { task: held.task }), 'task_show')).toBe(unknown);
+    expect(await outcome(held.client.call('task_forget', { task: held.task }), 'task_forget')).toBe(unknown);
+    const applying = held.client.call('apply_result', { task: held.task, repository: '/tmp' });
+    expect(await outcome(applying, 'apply_result')).toBe(unknown);
+    const shipping = { to: 'gamma', profile: 'query', workspace: 'app', argv: ['true'], ship: beta.home };
+    expect(await outcome(held.client.call('delegate', shipping), MISSING)).toMatch(/^BAD_REQUEST .*cannot send/);
     await end(held);
   });
 
