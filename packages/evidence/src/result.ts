@@ -6,7 +6,12 @@ const LONGEST_RESULT = 64 * 1024 * 1024;
 
 /** The bytes of `result.v1.json`: canonical JSON. Throws EVIDENCE_FAILED where it is none. */
 export function formatResult(result: Result): Buffer {
-  const bytes = Buffer.from(canonicalJson(checked(result, 'EVIDENCE_FAILED') as Json));
+  return encodeResult(checked(result, 'EVIDENCE_FAILED'));
+}
+
+/** As `formatResult`, for a result that was checked. */
+export function encodeResult(result: Result): Buffer {
+  const bytes = Buffer.from(canonicalJson(result as Json));
   if (bytes.length > LONGEST_RESULT) throw new WritError('EVIDENCE_FAILED', 'the result is too long');
   return bytes;
 }

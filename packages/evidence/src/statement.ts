@@ -1,6 +1,6 @@
 import { canonicalJson, type Json, sha256Hex, WritError } from '@writ/core';
 import { z } from 'zod';
-import { checkResult, formatResult, parseCanonical } from './result.ts';
+import { checkResult, encodeResult, formatResult, parseCanonical } from './result.ts';
 import type { Result } from './result-schema.ts';
 
 /** Type of the payload of every envelope (in-toto attestation framework). */
@@ -28,7 +28,11 @@ const schema = z.strictObject({
  */
 export function subjectsOf(result: Result): readonly Subject[] {
   // First of all, because it checks the rest.
-  const bytes = formatResult(result);
+  return subjectsFrom(result, formatResult(result));
+}
+
+/** `bytes`: the one spelling of the result. */
+function subjectsFrom(result: Result, bytes: Uint8Array): readonly Subject[] {
   const { changes, transcript } = result;
   const sha256 = (name: string, digest: string): Subject => ({ name, digest: { sha256: digest } });
   return [
@@ -65,7 +69,7 @@ export function parseStatement(payload: Uint8Array): Result {
     throw new WritError('EVIDENCE_INVALID', `statement: ${field || 'form'}: it is no statement about a result`);
   }
   const result = checkResult(parsed.data.predicate);
-  const wanted = canonicalJson(subjectsOf(result) as unknown as Json);
+  const wanted = canonicalJson(subjectsFrom(result, encodeResult(result)) as unknown as Json);
   if (canonicalJson(parsed.data.subject) !== wanted) {
     throw new WritError('EVIDENCE_INVALID', 'statement: subject: it is not what the result says');
   }

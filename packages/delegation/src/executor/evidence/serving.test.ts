@@ -115,6 +115,7 @@ describe('a receipt', () => {
     const bad = [
       signed(await other(NODE_IDS.gamma)),
       signed(bench.node.identity),
+      signed(bench.alpha, { task: 't2' }),
       signed(bench.alpha, { task: 't2', result }),
       signed(bench.alpha, { result }),
       Buffer.from('{}'),
