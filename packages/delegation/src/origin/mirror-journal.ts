@@ -22,7 +22,10 @@ export interface MirrorJournal {
    */
   apply(id: string, events: readonly TaskEvent[], also?: (tx: WriteTx) => void): Mirror | undefined;
   accept(id: string): void;
+  /** No effect on a mirror that is terminal: one that ended without its executor keeps saying so. */
   setUnreachable(id: string, unreachable: boolean): void;
+  /** Nothing more can come of a mirror that ended without its executor. */
+  awaitNothing(id: string): void;
   /** Stores the intent; no effect on a mirror that is terminal. */
   requestCancel(id: string, by: string): Mirror;
   requestCancelIn(tx: WriteTx, id: string, by: string): Mirror;
@@ -80,12 +83,16 @@ export function createMirrorJournal(options: {
       }),
     accept: (id) =>
       write(id, (tx) => {
-        mirrors.setAccepted(tx, id);
-        mirrors.setUnreachable(tx, id, false);
+        const mirror = mirrors.setAccepted(tx, id);
+        if (mirror && !isTerminal(mirror.state)) mirrors.setUnreachable(tx, id, false);
       }),
     setUnreachable(id, unreachable) {
       const known = database.withReadTx((tx) => mirrors.get(tx, id));
-      if (known && known.unreachable !== unreachable) write(id, (tx) => mirrors.setUnreachable(tx, id, unreachable));
+      if (!known || isTerminal(known.state)) return;
+      if (known.unreachable !== unreachable) write(id, (tx) => mirrors.setUnreachable(tx, id, unreachable));
+    },
+    awaitNothing(id) {
+      write(id, (tx) => mirrors.setUnreachable(tx, id, false));
     },
     requestCancel: (id, by) => write(id, (tx) => requestCancelIn(tx, id, by)),
     requestCancelIn,

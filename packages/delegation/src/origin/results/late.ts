@@ -79,7 +79,7 @@ async function tryOnce(parts: OriginParts, id: string, view: Parameters<typeof t
   } catch (error) {
     parts.logger.debug('an executor is still silent', { task: id, error: String(error) });
     if (isLocalFault(error) || !verdictOnAccepted(error, '')) return false;
-    parts.journal.setUnreachable(id, false);
+    parts.journal.awaitNothing(id);
     return true;
   }
 }
