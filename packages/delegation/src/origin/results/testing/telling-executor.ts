@@ -96,36 +96,56 @@ export async function createTellingExecutor(clock: Clock): Promise<TellingExecut
       contents.set(signed.sha256, signed.envelope);
       return child;
     },
-    client: {
-      async submit(outgoing) {
-        submitted.set(outgoing.task, outgoing);
-        return { accepted: true, state: 'queued' };
-      },
-      async *watch(task, afterSeq) {
-        executor.onWatch();
-        for (const watched of eventsOf(task)) if (watched.event.seq > afterSeq) yield watched;
-      },
-      cancel: async () => undefined,
-      readTranscript: async (_task, offset) => ({ data: new Uint8Array(), next: offset, end: true }),
-      getResult: async () => new Uint8Array(),
-      async *fetch(_task, sha256, offset, signal) {
-        fetched.push({ sha256, offset });
-        const bytes = contents.get(sha256);
-        if (!bytes) throw new WritError('NOT_FOUND', 'nothing has this digest');
-        for (let at = offset; at < bytes.length && !signal.aborted; at += executor.pieceBytes) {
-          await executor.onPiece(sha256, at);
-          yield bytes.subarray(at, at + executor.pieceBytes);
-        }
-      },
-      async acknowledge(list) {
-        return list.map(({ task }) => task).filter((task) => executor.onReceipt(task) && receipts.push(task));
-      },
-      workspaceCommits: async () => [],
-      upload: async () => {},
-    },
+    client: {} as PeerClient,
     close: () => rm(dir, { recursive: true, force: true }),
   };
-  return executor;
+  return Object.assign(executor, { client: clientOf(executor, { submitted, contents, fetched, receipts, eventsOf }) });
+}
+
+/** The other end of its wire. */
+function clientOf(
+  executor: TellingExecutor,
+  {
+    submitted,
+    contents,
+    fetched,
+    receipts,
+    eventsOf,
+  }: {
+    readonly submitted: Map<string, OutgoingSubmit>;
+    readonly contents: ReadonlyMap<string, Uint8Array>;
+    readonly fetched: { sha256: string; offset: number }[];
+    readonly receipts: string[];
+    readonly eventsOf: (task: string) => readonly WatchedEvent[];
+  },
+): PeerClient {
+  return {
+    async submit(outgoing) {
+      submitted.set(outgoing.task, outgoing);
+      return { accepted: true, state: 'queued' };
+    },
+    async *watch(task, afterSeq) {
+      executor.onWatch();
+      for (const watched of eventsOf(task)) if (watched.event.seq > afterSeq) yield watched;
+    },
+    cancel: async () => undefined,
+    readTranscript: async (_task, offset) => ({ data: new Uint8Array(), next: offset, end: true }),
+    getResult: async () => new Uint8Array(),
+    async *fetch(_task, sha256, offset, signal) {
+      fetched.push({ sha256, offset });
+      const bytes = contents.get(sha256);
+      if (!bytes) throw new WritError('NOT_FOUND', 'nothing has this digest');
+      for (let at = offset; at < bytes.length && !signal.aborted; at += executor.pieceBytes) {
+        await executor.onPiece(sha256, at);
+        yield bytes.subarray(at, at + executor.pieceBytes);
+      }
+    },
+    async acknowledge(list) {
+      return list.map(({ task }) => task).filter((task) => executor.onReceipt(task) && receipts.push(task));
+    },
+    workspaceCommits: async () => [],
+    upload: async () => {},
+  };
 }
 
 function tell(
