@@ -103,7 +103,7 @@ const overloaded = (): never => {
 };
 
 describe('a peer that has too much to do', () => {
-  it('gets five hundred tasks at once, each exactly once, and none fails', { timeout: 60_000 }, async () => {
+  it('gets five hundred tasks at once, each exactly once, and none fails', { timeout: 180_000 }, async () => {
     const warnings: string[] = [];
     const warn = (warning: Error): void => void warnings.push(warning.name);
     process.on('warning', warn);
@@ -119,7 +119,12 @@ describe('a peer that has too much to do', () => {
     });
     await until(() => ids.length > 0);
     expect((await answers).every(({ accepted }) => accepted)).toBe(true);
-    await until(() => ids.every((id) => isTerminal(asking.origin.get(id)?.state ?? 'submitted')));
+    const open = [...ids];
+    await until(() => {
+      // Each is looked at until it has ended, and not five hundred at every turn.
+      while (isTerminal(asking.origin.get(open.at(-1) ?? '')?.state ?? 'submitted')) open.pop();
+      return open.length === 0;
+    });
     const ended = ids.map((id) => asking.origin.get(id)?.outcome);
     expect(ended.filter((outcome) => outcome?.state !== 'completed')).toEqual([]);
     expect(new Set(runner.runs.map(({ spec }) => spec.task))).toEqual(new Set(ids));
