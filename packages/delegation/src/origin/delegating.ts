@@ -54,12 +54,18 @@ function findKnown(parts: OriginParts, request: DelegateRequest): Mirror | undef
     if (parent === undefined) return parts.mirrors.findByKey(tx, request.session, key);
     return parts.mirrors.findByKey(tx, requireContext(parts, tx, parent).session, childKey(parent, key));
   });
-  if (known && !sameRequest(known, request)) {
+  if (known && !(isFor(parts, known, request.to) && sameRequest(known, request))) {
     throw new WritError('WRIT_REPLAYED', 'this key was used for another request', {
       nextSteps: ['delegate a different request under a new idempotency key'],
     });
   }
   return known;
+}
+
+/** Throws PEER_UNKNOWN for a name that is nobody's, unless it is what this very peer was called at the first use. */
+function isFor(parts: OriginParts, { peer, peerLabel }: Mirror, to: string): boolean {
+  const was = parts.directory.find(to) === undefined && [peer, peerLabel].includes(to);
+  return was || findPeer(parts, to).id === peer;
 }
 
 /** What was shipped is not compared: a retry ships nothing, whatever the working tree holds by now. */

@@ -243,6 +243,22 @@ describe('delegate', () => {
     await expect(replay).rejects.toMatchObject({ code: 'WRIT_REPLAYED' });
   });
 
+  it('gives one key one peer, also one that is no peer any more', async () => {
+    const id = await accepted(wish({ idempotencyKey: 'k' }));
+    (await passing(runner.runOf(id))).exit(0);
+    await passing(collect(id));
+    const again = (to: string) => asking.origin.delegate(wish({ to, idempotencyKey: 'k' }));
+    expect((await again(beta)).task.id).toBe(id);
+    await expect(again('self')).rejects.toMatchObject({ code: 'WRIT_REPLAYED' });
+    await expect(again('gamma')).rejects.toMatchObject({ code: 'PEER_UNKNOWN' });
+    await asking.engine.reload(WITHOUT_BETA, { acceptWidening: true });
+    expect((await again('beta')).task.id).toBe(id);
+    const beta2 = ALPHA_POLICY.replace(beta, NODE_IDS.gamma);
+    await asking.engine.reload(beta2, { acceptWidening: true });
+    await expect(again('beta')).rejects.toMatchObject({ code: 'WRIT_REPLAYED' });
+    expect(link.calls.submit).toBe(1);
+  });
+
   it.each<[string, LinkFault]>([
     ['the request is lost', { kind: 'drop-request' }],
     ['the answer is lost', { kind: 'drop-answer' }],
