@@ -278,10 +278,23 @@ describe('delegate', () => {
     expect(error).toMatchObject({ code: 'UNREACHABLE', details: { sent: false } });
     expect(link.calls.submit).toBe(3);
     expect(asking.origin.list({ limit: 10 })).toMatchObject([{ state: 'failed', outcome: { code: 'UNREACHABLE' } }]);
-    const idempotencyKey = asking.origin.list({ limit: 1 })[0]?.idempotencyKey ?? '';
-    const again = asking.origin.delegate(wish({ idempotencyKey }));
-    await expect(again).rejects.toMatchObject({ code: 'UNREACHABLE', details: { sent: false } });
+  });
+
+  it('makes another attempt under a key of which nothing was sent, and only then', async () => {
+    const request = wish({ idempotencyKey: 'k' });
+    callFault = () => ({ kind: 'drop-request', certain: true });
+    const calls = [asking.origin.delegate(request), asking.origin.delegate(request)];
+    const ends = passing(Promise.allSettled(calls));
+    for (const end of await ends) expect(end).toMatchObject({ reason: { code: 'UNREACHABLE' } });
     expect(link.calls.submit).toBe(3);
+    const [first] = asking.origin.list({ limit: 10 });
+    expect(first?.idempotencyKey).toBe(`k (unused by ${first?.id})`);
+    callFault = () => undefined;
+    const id = await accepted(request);
+    expect(id).not.toBe(first?.id);
+    expect(await accepted(request)).toBe(id);
+    expect(asking.origin.list({ limit: 10 }).map((mirror) => mirror.id)).toEqual([id, first?.id]);
+    expect(asking.origin.get(first?.id ?? '')).toEqual(first);
   });
 
   it('goes on in the background where the peer may have it', async () => {
