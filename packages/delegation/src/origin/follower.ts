@@ -221,6 +221,8 @@ function progressed(course: Course): void {
 function retryOrEnd(parts: OriginParts, course: Course, mirror: Mirror, error: unknown): boolean {
   if (isLocalFault(error)) throw error;
   const verdict = verdictOnAccepted(error, mirror.peerLabel);
+  // Where it was this node that ended the trust, what runs there shall end too.
+  if (verdict?.code === 'TRUST_REVOKED') tellToCancel(parts, mirror);
   if (verdict) return end(parts, course, verdict);
   parts.logger.debug('link to a task broke', { task: course.id, peer: mirror.peer, error: String(error) });
   return true;
