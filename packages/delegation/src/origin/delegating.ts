@@ -126,7 +126,7 @@ async function storeOnce(
   }
   const id = parts.random.uuid();
   if (request.ship === undefined) return storeAndFollow(parts, request, peer, id);
-  const key = JSON.stringify([request.session, request.idempotencyKey ?? id]);
+  const key = JSON.stringify([request.session, request.parent ?? null, request.idempotencyKey ?? id]);
   if (parts.shipping.has(key)) {
     await Promise.allSettled([parts.shipping.get(key)]);
     return undefined;
