@@ -4,8 +4,8 @@ import type { TaskSpec } from '@writ/task-store';
 import { gitIn, NODE_IDS } from '@writ/testkit/delegation';
 import { afterEach, expect, it } from 'vitest';
 import { createEvidenceBench, type EvidenceBench } from '../testing/evidence-bench.ts';
+import { NO_RESULTS } from '../testing/no-results.ts';
 import type { OutgoingSubmit, PeerClient, ShippedBundle } from '../types.ts';
-import { NO_RESULTS } from './results/testing/no-results.ts';
 
 const { alpha, gamma } = NODE_IDS;
 
