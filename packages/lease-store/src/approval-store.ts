@@ -77,7 +77,7 @@ const END = `UPDATE approval SET state = @state, decided_at_ms = @nowMs, decided
   WHERE state = 'pending' AND`;
 const EXPIRE = `${END} n IN (SELECT n FROM approval WHERE state = 'pending' AND expires_at_ms <= @nowMs
   ORDER BY expires_at_ms LIMIT @limit) RETURNING ${COLUMNS}`;
-const CANCEL = `${END} id = @id RETURNING ${COLUMNS}`;
+const END_ONE = `${END} id = @id RETURNING ${COLUMNS}`;
 const CANCEL_SESSION = `${END} origin = @origin AND session = @session RETURNING ${COLUMNS}`;
 const CANCEL_TASK = `${END} task = @task RETURNING ${COLUMNS}`;
 const EXPIRE_ALL = `${END} TRUE`;
@@ -105,12 +105,12 @@ export function createApprovalStore(): ApprovalStore {
       if (tx.clockIsBackwards) return false;
       return tx.prepare(USE).run({ nowMs: tx.nowMs, id, digest }).changes === 1;
     },
-    expireDue: (tx, limit) => end(tx, EXPIRE, { state: 'expired', limit }),
-    cancel: (tx, id) => end(tx, CANCEL, { state: 'cancelled', id })[0],
+    expireDue: (tx, limit) => endMany(tx, EXPIRE, { state: 'expired', limit }),
+    end: (tx, id, state) => endMany(tx, END_ONE, { state, id })[0],
     cancelOf: (tx, whose) =>
       'task' in whose
-        ? end(tx, CANCEL_TASK, { state: 'cancelled', task: whose.task })
-        : end(tx, CANCEL_SESSION, { state: 'cancelled', origin: whose.origin, session: whose.session }),
+        ? endMany(tx, CANCEL_TASK, { state: 'cancelled', task: whose.task })
+        : endMany(tx, CANCEL_SESSION, { state: 'cancelled', origin: whose.origin, session: whose.session }),
     endAll: (tx) =>
       tx.prepare(EXPIRE_ALL).run({ state: 'expired', nowMs: tx.nowMs }).changes + tx.prepare(DROP_UNUSED).run().changes,
     prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - KEEP_ENDED_MS, limit).changes,
@@ -157,6 +157,6 @@ function decide(
   return changes === 1 ? get(tx, id) : undefined;
 }
 
-function end(tx: WriteTx, sql: string, values: Readonly<Record<string, Json>>): readonly Approval[] {
+function endMany(tx: WriteTx, sql: string, values: Readonly<Record<string, Json>>): readonly Approval[] {
   return readRows(tx, tx.prepare(sql).all({ nowMs: tx.nowMs, ...values }), SHAPE);
 }

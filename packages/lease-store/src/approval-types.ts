@@ -107,7 +107,7 @@ export interface ApprovalStore {
   /** Ends what waited too long; returns what it ended. */
   expireDue(tx: WriteTx, limit: number): readonly Approval[];
   /** Ends one that waits, without anybody's answer; undefined where it waits no more. */
-  cancel(tx: WriteTx, id: string): Approval | undefined;
+  end(tx: WriteTx, id: string, state: 'expired' | 'cancelled'): Approval | undefined;
   /** Ends everything that waits for this session, or for this task. */
   cancelOf(tx: WriteTx, whose: SessionKey | { readonly task: string }): readonly Approval[];
   /** Ends every question that waits and every yes that was not used, whatever the clock says; returns how many. */

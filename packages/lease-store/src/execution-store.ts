@@ -76,6 +76,10 @@ const LIST = `SELECT ${COLUMNS} FROM execution WHERE (@origin IS NULL OR (origin
   AND (@task IS NULL OR task = @task) ORDER BY n DESC LIMIT @limit`;
 const LIST_IN = `SELECT ${COLUMNS} FROM execution WHERE live = 1 AND state = @state
   AND n > IFNULL((SELECT n FROM execution WHERE id = @after), 0) ORDER BY n LIMIT @limit`;
+const WAITING = `live = 1 AND state IN ('proposed', 'pending_approval')`;
+const LIST_WAITING_SESSION = `SELECT ${COLUMNS} FROM execution WHERE ${WAITING} AND origin = ? AND session = ? ORDER BY n`;
+const LIST_WAITING_TASK = `SELECT ${COLUMNS} FROM execution WHERE ${WAITING} AND task = ? ORDER BY n`;
+const LIST_DUE = `SELECT ${COLUMNS} FROM execution WHERE ${WAITING} AND expires_at_ms <= ? ORDER BY n LIMIT ?`;
 const MOVE = `UPDATE execution SET state = @to, approval = IFNULL(@approval, approval), window = IFNULL(@window, window),
   lease = IFNULL(@lease, lease), outcome = @outcome, started_at_ms = IFNULL(started_at_ms, @startedAtMs),
   ended_at_ms = @endedAtMs, version = version + 1
@@ -98,6 +102,15 @@ export function createExecutionStore(): ExecutionStore {
     },
     listIn: (tx, state, { after, limit }) =>
       readRows(tx, tx.prepare(LIST_IN).all({ state, after: after ?? null, limit }), SHAPE),
+    listDue: (tx, limit) => readRows(tx, tx.prepare(LIST_DUE).all(tx.nowMs, limit), SHAPE),
+    listWaiting: (tx, filter) =>
+      readRows(
+        tx,
+        'task' in filter
+          ? tx.prepare(LIST_WAITING_TASK).all(filter.task)
+          : tx.prepare(LIST_WAITING_SESSION).all(filter.key.origin, filter.key.session),
+        SHAPE,
+      ),
     move,
     endWaiting: (tx) => tx.prepare(END_WAITING).run(tx.nowMs).changes,
     prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - KEEP_ENDED_MS, limit).changes,

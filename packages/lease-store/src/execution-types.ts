@@ -106,6 +106,10 @@ export interface ExecutionStore {
     state: 'proposed' | 'pending_approval' | 'running',
     page: { readonly after?: string; readonly limit: number },
   ): readonly Execution[];
+  /** Those that have not started in time. */
+  listDue(tx: WriteTx, limit: number): readonly Execution[];
+  /** Those of a session, or of a task, that have not started. */
+  listWaiting(tx: ReadTx, filter: { readonly key: SessionKey } | { readonly task: string }): readonly Execution[];
   /**
    * The execution after the transition, or undefined where it is no longer what `before` says.
    * INVARIANT: 8 check and change are one statement; terminal states absorb.

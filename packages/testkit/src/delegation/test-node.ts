@@ -27,7 +27,14 @@ import {
   type TranscriptMirror,
 } from '@writ/delegation';
 import type { WritClaims } from '@writ/identity';
-import { createInviteStore, createLeaseStore, createRequestLogStore } from '@writ/lease-store';
+import {
+  createApprovalStore,
+  createExecutionStore,
+  createInviteStore,
+  createLeaseStore,
+  createRequestLogStore,
+  createWindowStore,
+} from '@writ/lease-store';
 import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import { createMirrorStore, createTaskStore, type MirrorStore, type TaskStore } from '@writ/task-store';
 
@@ -98,7 +105,10 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const transcripts = createFileTranscripts(join(dir, 'transcripts'));
   const engine = createPolicyEngine({ text, clock, selfId });
   const invites = createInviteStore();
-  const stores = { leases: createLeaseStore(), requestLog: createRequestLogStore(), invites, liveTasks: tasks };
+  const stores = {
+    ...{ leases: createLeaseStore(), requestLog: createRequestLogStore(), invites, liveTasks: tasks },
+    ...{ windows: createWindowStore(), approvals: createApprovalStore(), executions: createExecutionStore() },
+  };
   const authority = createAuthority({ database, engine, random, logger, ...stores });
   const common = { database, engine, clock, random, logger };
   const workspaces = (name: string): string | undefined => engine.snapshot().config.workspaces.get(name)?.path;

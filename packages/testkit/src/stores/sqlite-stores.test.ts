@@ -1,14 +1,21 @@
 import {
+  createApprovalStore,
+  createApproverStore,
+  createExecutionStore,
   createInviteStore,
   createLeaseStore,
   createNodeFactStore,
   createRequestLogStore,
   createSessionStore,
   createTokenStore,
+  createWindowStore,
 } from '@writ/lease-store';
 import { createMirrorStore, createTaskStore } from '@writ/task-store';
 import {
   createFailingStore,
+  describeApprovalStoreContract,
+  describeApproverStoreContract,
+  describeExecutionStoreContract,
   describeInviteStoreContract,
   describeLeaseStoreContract,
   describeMirrorStoreContract,
@@ -17,6 +24,7 @@ import {
   describeSessionStoreContract,
   describeTaskStoreContract,
   describeTokenStoreContract,
+  describeWindowStoreContract,
 } from './index.ts';
 
 describeLeaseStoreContract('the SQLite store', createLeaseStore);
@@ -27,6 +35,10 @@ describeInviteStoreContract('the SQLite store', createInviteStore);
 describeNodeFactStoreContract('the SQLite store', createNodeFactStore);
 describeTaskStoreContract('the SQLite store', createTaskStore);
 describeMirrorStoreContract('the SQLite store', createMirrorStore);
+describeApprovalStoreContract('the SQLite store', createApprovalStore);
+describeApproverStoreContract('the SQLite store', createApproverStore);
+describeWindowStoreContract('the SQLite store', createWindowStore);
+describeExecutionStoreContract('the SQLite store', createExecutionStore);
 
 // Unless it is told to fail, the failing store is the real one.
 describeLeaseStoreContract('a failing store', () => createFailingStore(createLeaseStore()).store);
