@@ -182,17 +182,24 @@ export function createContinuationWorker(parts: WorkerParts): ContinuationWorker
     while (passing !== undefined || running.size > 0) await Promise.all([passing, ...running]);
   }
 
+  function wake(): void {
+    isWanted = true;
+    // Not begun here: whoever wakes it may be inside a pass that has not returned yet.
+    passing ??= Promise.resolve().then(passes).catch(fail).finally(rest);
+  }
+
+  function fail(error: unknown): void {
+    parts.logger.error('a pass over gated commands failed', { error: toWritError(error).message });
+  }
+
+  function rest(): void {
+    passing = undefined;
+    // It may have been woken between the end of its last look and here.
+    if (isWanted && !isClosed) wake();
+  }
+
   return {
-    wake() {
-      isWanted = true;
-      passing ??= passes()
-        .catch((error) =>
-          parts.logger.error('a pass over gated commands failed', { error: toWritError(error).message }),
-        )
-        .finally(() => {
-          passing = undefined;
-        });
-    },
+    wake,
     idle,
     close() {
       isClosed = true;
