@@ -7,7 +7,7 @@ import type { KindRules, RecordParts } from '../record-types.ts';
 import type { Windows } from '../windows/windows.ts';
 
 /** How long a window stays open that a yes to a single command opens, milliseconds: an hour. */
-export const WINDOW_MS = 3_600_000;
+const WINDOW_MS = 3_600_000;
 
 /** A yes to a gated command lets it start, and opens a window where the person said so. */
 export function createExecutionKind(

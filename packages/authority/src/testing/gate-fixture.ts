@@ -29,9 +29,9 @@ import { createGate, type Gate, type GateOptions } from '../gate.ts';
 import type { Asker, AuthorityEvent, KindRules } from '../record-types.ts';
 import type { Authority } from '../types.ts';
 
-export const SELF_ID = nodeIdFromBase32('b'.repeat(32));
+const SELF_ID = nodeIdFromBase32('b'.repeat(32));
 export const OTHER_ID = nodeIdFromBase32('a'.repeat(32));
-export const START_MS = 1_800_000_000_000;
+const START_MS = 1_800_000_000_000;
 export const HOUR_MS = 3_600_000;
 
 /** Policy of a node whose own agent may change its services, with a lease. */
