@@ -16,7 +16,7 @@ import type { Approvals } from './approvals/types.ts';
 import { type ApproverDesk, createApproverDesk } from './approver-desk.ts';
 import { createExecutions } from './executions/executions.ts';
 import { createCommandRights } from './executions/rights.ts';
-import type { CommandRights, Executions } from './executions/types.ts';
+import type { Classify, CommandRights, Executions } from './executions/types.ts';
 import { createListeners, type Listeners } from './listeners.ts';
 import type { ApprovalKinds, AuthorityEvent, ProofCheck, RecordParts, TaskLookup } from './record-types.ts';
 import { createEndings, type Endings } from './sessions.ts';
@@ -47,6 +47,8 @@ export interface GateOptions extends AuthorityOptions {
   readonly tasks: TaskLookup;
   /** Rights of commands that a task's own agent asks for. */
   readonly taskRights: CommandRights;
+  /** Classifies a stored command by the rules of the current snapshot. */
+  readonly classify: Classify;
   readonly verify: ProofCheck;
   /** Rules of the kinds that are not authority's own. */
   readonly kinds: Omit<ApprovalKinds, 'execution' | 'plan' | 'lease'>;
@@ -67,7 +69,7 @@ export function createGate(options: GateOptions): Gate {
   };
   const approvals = createApprovals({ ...parts, kinds, verify: options.verify });
   const asking = { ask: approvals.ask, cancelApproval: approvals.cancel };
-  const executions = createExecutions({ ...parts, ...asking, rights, gate: windows });
+  const executions = createExecutions({ ...parts, ...asking, rights, classify: options.classify, gate: windows });
   const stops = [
     options.engine.onChange(() => windows.closeWithdrawn()),
     options.authority.onLeaseRevoked(() => windows.closeWithdrawn()),

@@ -1,6 +1,6 @@
 export type { Lease } from '@writ/lease-store';
 export { digestAction } from './actions/digest.ts';
-export { previewAction, type ShownAsker } from './actions/preview.ts';
+export { previewAction } from './actions/preview.ts';
 export { type Resolved, resolveAction } from './actions/resolve.ts';
 export type {
   Action,
@@ -14,14 +14,16 @@ export type {
   PathFact,
 } from './actions/types.ts';
 export { type LeaseWish, type LeaseWishGrant, leaseQuestion, ownLeaseWish } from './approvals/lease-kind.ts';
-export { type Plan, type PlanStep, planQuestion } from './approvals/plan-kind.ts';
-export { type Preview, type PreviewLine, showLines } from './approvals/showing.ts';
+export { type Plan, type PlanLines, type PlanStep, planQuestion } from './approvals/plan-kind.ts';
+export { type Preview, type PreviewLine, type ShownAsker, showLines } from './approvals/showing.ts';
 export type { Answer, Approvals, AskOutcome, DecideOutcome, DecisionCheck, Question } from './approvals/types.ts';
 export type { ApproverDesk } from './approver-desk.ts';
 export { createAuthority } from './authority.ts';
 export { type CommandBasis, writeBasis } from './executions/basis.ts';
 export { type ExecutionEvent, nextExecutionState } from './executions/state.ts';
 export type {
+  Classify,
+  CommandFacts,
   CommandRights,
   Executions,
   Proposal,

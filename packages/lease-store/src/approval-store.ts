@@ -65,7 +65,8 @@ const FIND_PENDING = `SELECT ${COLUMNS} FROM approval WHERE state = 'pending' AN
 const COUNT_SESSION = `SELECT COUNT(*) FROM approval WHERE state = 'pending' AND origin = ? AND session = ?`;
 const COUNT_ASKER = `SELECT COUNT(*) FROM approval WHERE state = 'pending' AND requested_by = ?`;
 const LIST = `SELECT ${COLUMNS} FROM approval WHERE (@pendingOnly = 0 OR state = 'pending')
-  AND (@origin IS NULL OR (origin = @origin AND session = @session)) ORDER BY n DESC LIMIT @limit`;
+  AND (@origin IS NULL OR (origin = @origin AND session = @session))
+  AND (@task IS NULL OR task = @task) ORDER BY n DESC LIMIT @limit`;
 const DECIDE = `UPDATE approval SET state = @state, decided_at_ms = @nowMs, decided_by = @decidedBy, scope = @scope,
   proof = @proof, use_by_ms = @useByMs, version = version + 1
   WHERE id = @id AND state = 'pending' AND version = @version`;
@@ -95,8 +96,8 @@ export function createApprovalStore(): ApprovalStore {
     },
     countPendingOfSession: (tx, { origin, session }) => Number(tx.prepare(COUNT_SESSION).pluck().get(origin, session)),
     countPendingOfAsker: (tx, requestedBy) => Number(tx.prepare(COUNT_ASKER).pluck().get(requestedBy)),
-    list(tx, { pendingOnly, key, limit }) {
-      const whose = { origin: key?.origin ?? null, session: key?.session ?? null };
+    list(tx, { pendingOnly, key, task, limit }) {
+      const whose = { origin: key?.origin ?? null, session: key?.session ?? null, task: task ?? null };
       return readRows(tx, tx.prepare(LIST).all({ pendingOnly: pendingOnly ? 1 : 0, ...whose, limit }), SHAPE);
     },
     decide,

@@ -95,7 +95,12 @@ export interface ApprovalStore {
   /** Newest first. */
   list(
     tx: ReadTx,
-    filter: { readonly pendingOnly: boolean; readonly key?: SessionKey; readonly limit: number },
+    filter: {
+      readonly pendingOnly: boolean;
+      readonly key?: SessionKey;
+      readonly task?: string;
+      readonly limit: number;
+    },
   ): readonly Approval[];
   /**
    * The answer, or undefined where somebody was faster, in which case nothing has changed.

@@ -20,7 +20,7 @@ function actionOf(change: Partial<ActionRequest> = {}, environment: Action['envi
 }
 
 function textOf(action: Action): string {
-  const preview = previewAction(action, BY, [{ label: 'a yes opens', text: 'nothing' }]);
+  const preview = previewAction(action, BY, { class: 'destructive', known: true });
   return preview.shown ? preview.text : `not shown: ${preview.message}`;
 }
 
@@ -36,6 +36,7 @@ describe('the preview of an action', () => {
         'asked by: laptop (dato-miru-sovu-kila)',
         'agent: agent',
         'session: s1 of wn-a',
+        'class: destructive',
         'argument 0: rm',
         'argument 1: -rf',
         'argument 2: dir',
@@ -50,7 +51,8 @@ describe('the preview of an action', () => {
         'target: self/path//work',
         'environment LANG: C',
         'environment KEY: (a secret, as it is now)',
-        'a yes opens: nothing',
+        'yes, once, allows: nothing more than this command',
+        'yes, target, allows: destructive commands of this agent in this session on this target, for 1h',
       ].join('\n'),
     );
   });
@@ -69,6 +71,24 @@ describe('the preview of an action', () => {
     expect(textOf(actionOf({}, environment)).split('\n')).toContain(
       `environment ${shown.replaceAll(':', '\\u{3a}')}: x`,
     );
+  });
+
+  it('says what each yes would open, and that a program is not known', () => {
+    const shown = (command: Parameters<typeof previewAction>[2]) => {
+      const preview = previewAction(actionOf(), BY, command);
+      return preview.shown ? preview.text.split('\n').filter((line) => /^(class|yes)/.test(line)) : [];
+    };
+    const once = 'yes, once, allows: nothing more than this command';
+    expect(shown({ class: 'config-mutation', known: true })).toEqual([
+      'class: config-mutation',
+      once,
+      'yes, session, allows: every configuration change of this agent in this session, for 1h',
+    ]);
+    expect(shown({ class: 'destructive', known: true })).toEqual(['class: destructive', once]);
+    expect(shown({ class: 'config-mutation', known: false })).toEqual([
+      'class: config-mutation, by a program that is not known',
+      once,
+    ]);
   });
 
   it('never shows two different variables alike', () => {

@@ -1,38 +1,36 @@
 import { formatSize } from '@writ/core';
-import { type Preview, type PreviewLine, showLines } from '../approvals/showing.ts';
+import { askerLines, type Preview, type ShownAsker, showLines } from '../approvals/showing.ts';
+import { type ScopedCommand, scopeLines } from '../executions/scopes.ts';
 import type { Action, BoundFile, BoundVariable } from './types.ts';
-
-/** Who asks, for people: a label that anybody can choose, and words of the identity beside it. */
-export interface ShownAsker {
-  readonly label: string;
-  readonly words: string;
-}
 
 /**
  * Everything that would run, for the person who approves it. Standard input is text or cannot be shown, and what cannot be
  * shown whole cannot be approved.
  */
-export function previewAction(action: Action, asker: ShownAsker, more: readonly PreviewLine[]): Preview {
+export function previewAction(
+  action: Action,
+  asker: ShownAsker,
+  command: Pick<ScopedCommand, 'class' | 'known'>,
+): Preview {
   const { request, directory, programs, files, environment } = action;
   const stdin = request.stdin === undefined ? '' : textOf(Buffer.from(request.stdin, 'base64'));
   if (stdin === undefined) return { shown: false, message: 'its standard input is no text, which cannot be shown' };
   const { network, target } = request;
   return showLines([
-    { label: 'asked by', text: `${asker.label} (${asker.words})` },
-    { label: 'agent', text: request.agent },
-    { label: 'session', text: `${request.session} of ${request.origin}` },
+    ...askerLines(asker, request),
+    { label: 'class', text: command.known ? command.class : `${command.class}, by a program that is not known` },
     ...request.argv.map((argument, place) => ({ label: `argument ${place}`, text: argument })),
     ...programs.map((file) => ({ label: 'program', text: fileText(file) })),
     ...files.map((file) => ({ label: 'file', text: fileText(file) })),
     { label: 'directory', text: directory.path },
-    { label: 'standard input', text: request.stdin === undefined ? 'none' : `${stdin}` },
+    { label: 'standard input', text: request.stdin === undefined ? 'none' : stdin },
     { label: 'profile', text: request.profile },
     { label: 'runner', text: request.runner },
     { label: 'network', text: typeof network === 'string' ? network : network.join(', ') || 'nothing' },
     { label: 'isolation', text: request.isolation },
     { label: 'target', text: target ?? 'several, or none that is known' },
     ...environment.map((variable) => ({ label: `environment ${variable.name}`, text: variableText(variable) })),
-    ...more,
+    ...scopeLines({ ...command, ...(target === undefined ? {} : { target }) }),
   ]);
 }
 

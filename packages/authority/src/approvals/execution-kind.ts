@@ -1,13 +1,11 @@
 import type { Approval, Execution, WindowKey } from '@writ/lease-store';
 import { missingRight } from '../executions/needs.ts';
 import { rightsQueryOf } from '../executions/propose.ts';
+import { WINDOW_MS } from '../executions/scopes.ts';
 import { moveExecution } from '../executions/transition.ts';
 import type { CommandRights } from '../executions/types.ts';
 import type { KindRules, RecordParts } from '../record-types.ts';
 import type { Windows } from '../windows/windows.ts';
-
-/** How long a window stays open that a yes to a single command opens, milliseconds: an hour. */
-const WINDOW_MS = 3_600_000;
 
 /** A yes to a gated command lets it start, and opens a window where the person said so. */
 export function createExecutionKind(

@@ -7,7 +7,8 @@ const WISH: LeaseWish = { act: 'grant', grant: { peer: 'self', profile: 'ops', d
 
 describe('a lease that is asked for', () => {
   let at: GateFixture;
-  const question = (wish: LeaseWish) => leaseQuestion(at.options, wish, { asker: IN_A, lifetimeMs: HOUR_MS });
+  const question = (wish: LeaseWish) =>
+    leaseQuestion(at.options, wish, { asker: IN_A, lifetimeMs: HOUR_MS }, { label: 'me', words: 'a-b-c-d' });
   const ask = (wish: LeaseWish): string => {
     const outcome = at.ask(question(wish));
     if (!outcome.asked) throw new Error(outcome.refusal.message);
@@ -29,6 +30,9 @@ describe('a lease that is asked for', () => {
   it('is lent by the yes, from that moment on, by who said it, for what was shown', () => {
     const id = ask(WISH);
     expect(at.gate.approvals.get(id)?.preview.split('\n')).toEqual([
+      'asked by: me (a-b-c-d)',
+      'agent: agent',
+      `session: a of ${IN_A.origin}`,
       'lend profile: ops',
       expect.stringMatching(/^which holds: destructive, edit_repo, .*manage_services, .*shell$/),
       'to peer: self',

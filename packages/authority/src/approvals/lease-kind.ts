@@ -8,7 +8,7 @@ import { planLease, planRenewal } from '../lease-granting.ts';
 import type { Asker, KindRules, Refusal } from '../record-types.ts';
 import { leaseQueryOf, SELF } from '../subject.ts';
 import type { AuthorityOptions, LeaseGrant } from '../types.ts';
-import { showLines } from './showing.ts';
+import { askerLines, type PreviewLine, type ShownAsker, showLines } from './showing.ts';
 import type { Question } from './types.ts';
 
 /** What a person is asked to lend, or to lend for longer. */
@@ -40,7 +40,7 @@ const wishSchema: z.ZodType<LeaseWish> = z.discriminatedUnion('act', [
 /** A wish with what it comes to under this configuration: the profile's capabilities are part of what is approved. */
 interface Terms {
   readonly digest: string;
-  readonly lines: readonly { readonly label: string; readonly text: string }[];
+  readonly lines: readonly PreviewLine[];
 }
 
 /**
@@ -51,10 +51,18 @@ export function leaseQuestion(
   options: AuthorityOptions,
   wish: LeaseWish,
   question: Pick<Question, 'asker' | 'lifetimeMs'>,
+  shown: ShownAsker,
 ): Question {
   const { digest, lines } = options.database.withReadTx((tx) => termsOf(options, tx, wish));
   const subject: Json = JSON.parse(JSON.stringify(wish));
-  return { ...question, kind: 'lease', digest, subject, scopes: ['once'], preview: showLines(lines) };
+  return {
+    ...question,
+    kind: 'lease',
+    digest,
+    subject,
+    scopes: ['once'],
+    preview: showLines([...askerLines(shown, question.asker), ...lines]),
+  };
 }
 
 /**

@@ -6,8 +6,7 @@ import { missingRight } from '../executions/needs.ts';
 import type { CommandRights } from '../executions/types.ts';
 import type { KindRules } from '../record-types.ts';
 import type { Windows } from '../windows/windows.ts';
-import type { Preview, PreviewLine } from './showing.ts';
-import { showLines } from './showing.ts';
+import { askerLines, type Preview, type PreviewLine, type ShownAsker, showLines } from './showing.ts';
 import type { Question } from './types.ts';
 
 /** One step of a plan, resolved whole. */
@@ -50,15 +49,22 @@ const planSchema = z.object(
   }),
 );
 
+/** What a plan shows besides itself. */
+export interface PlanLines {
+  readonly asker: ShownAsker;
+  /** Of each step, whole, in their order. */
+  readonly steps: readonly (readonly PreviewLine[])[];
+}
+
 /**
- * The question that a plan is. `stepLines`: what each step shows, whole, in their order. Throws BAD_REQUEST for a plan
+ * The question that a plan is. Throws BAD_REQUEST for a plan
  * without steps, or whose window has no usable bounds.
  */
 export function planQuestion(
   plan: Plan,
   mostWindowMs: number,
   question: Pick<Question, 'asker' | 'lifetimeMs'>,
-  stepLines: readonly (readonly PreviewLine[])[],
+  shown: PlanLines,
 ): Question {
   const { steps, windowMs, maxUses } = plan;
   const isWhole = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
@@ -73,7 +79,7 @@ export function planQuestion(
     digest: digestJson(subject),
     subject,
     scopes: ['session'],
-    preview: show(plan, question, stepLines),
+    preview: show(plan, question, shown),
   };
 }
 
@@ -84,13 +90,12 @@ function unusable(message: string, nextStep: string): WritError {
 function show(
   { title, steps, onlySteps, windowMs, maxUses, profile }: Plan,
   { asker }: Pick<Question, 'asker'>,
-  stepLines: readonly (readonly PreviewLine[])[],
+  { asker: shownAsker, steps: stepLines }: PlanLines,
 ): Preview {
   const uses = maxUses === undefined ? '' : `, ${maxUses} times at most`;
   return showLines([
     { label: 'plan', text: title },
-    { label: 'agent', text: asker.agent },
-    { label: 'session', text: `${asker.session} of ${asker.origin}` },
+    ...askerLines(shownAsker, asker),
     { label: 'profile', text: profile },
     {
       label: 'a yes opens',

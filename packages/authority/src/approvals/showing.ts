@@ -9,6 +9,24 @@ export interface PreviewLine {
   readonly text: string;
 }
 
+/** Who asks, for people: a label that anybody can choose, and the short words of the identity beside it. */
+export interface ShownAsker {
+  readonly label: string;
+  readonly words: string;
+}
+
+/** Who asks, the first lines of every preview. */
+export function askerLines(
+  { label, words }: ShownAsker,
+  { agent, session, origin }: { readonly agent: string; readonly session: string; readonly origin: string },
+): readonly PreviewLine[] {
+  return [
+    { label: 'asked by', text: `${label} (${words})` },
+    { label: 'agent', text: agent },
+    { label: 'session', text: `${session} of ${origin}` },
+  ];
+}
+
 /** All of it, or why it cannot be shown whole. */
 export type Preview =
   | { readonly shown: true; readonly text: string }

@@ -1,6 +1,6 @@
 import type { ApproverProof, DecisionStatement, Json } from '@writ/core';
 import type { WriteTx } from '@writ/database';
-import type { Approval, ApprovalKind, ApprovalScope, SessionKey } from '@writ/lease-store';
+import type { Approval, ApprovalKind, ApprovalScope, ApprovalStore, SessionKey } from '@writ/lease-store';
 import type { Asker, Refusal } from '../record-types.ts';
 import type { Preview } from './showing.ts';
 
@@ -61,11 +61,7 @@ export interface Approvals {
   decide(id: string, answer: Answer): DecideOutcome;
   get(id: string): Approval | undefined;
   /** Newest first. */
-  list(filter: {
-    readonly pendingOnly: boolean;
-    readonly key?: SessionKey;
-    readonly limit: number;
-  }): readonly Approval[];
+  list(filter: Parameters<ApprovalStore['list']>[1]): readonly Approval[];
   /** Ends what waits for this session or task, in the transaction that ends it. */
   cancelOf(tx: WriteTx, whose: SessionKey | { readonly task: string }): void;
   /** Ends one that waits, where what asked needs no answer any more. */

@@ -118,6 +118,19 @@ describe('gated commands', () => {
     expect(again.state).toBe('pending_approval');
   });
 
+  it.each([
+    { class: 'destructive' },
+    { known: false },
+    { needs: ['manage_services', 'push_repo'] },
+    { target: 'self/service/other' },
+  ] as const)('that the rules call something else by then do not run: %o', (change) => {
+    const execution = propose();
+    at.answer(execution.approval!, 'approve');
+    Object.assign(at.reclassified, change);
+    expect(stateOf(start(execution))).toBe('failed: CHANGED_SINCE_APPROVAL');
+    expect(at.gate.approvals.get(execution.approval!)?.usedAtMs).toBeUndefined();
+  });
+
   it.each(['approve', 'deny'] as const)('vanish with their session: NOT_FOUND to %s, nothing consumed', (answer) => {
     const execution = propose();
     at.database.withWriteTx((tx) => at.options.sessions.end(tx, IN_A.origin, IN_A.session));
@@ -185,11 +198,14 @@ describe('gated commands', () => {
   });
 
   it('whose yes was not used in time do not run', () => {
-    const execution = propose({ lifetimeMs: 10 * HOUR_MS });
+    const execution = propose();
     at.answer(execution.approval!, 'approve');
-    at.move(10 * HOUR_MS);
+    at.move(HOUR_MS);
     expect(stateOf(start(execution))).toBe('expired: EXPIRED');
-    at.move(-61_000);
+    const other = propose({ digest: sha256Hex('other') });
+    at.answer(other.approval!, 'approve');
+    at.database.withWriteTx((tx) => tx.prepare('UPDATE approval SET use_by_ms = created_at_ms').run());
+    expect(stateOf(start(other))).toBe('expired: EXPIRED');
   });
 
   it('start nothing while the clock stands back, and end with it when it is accepted', () => {

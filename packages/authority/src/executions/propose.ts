@@ -1,17 +1,19 @@
 import { quote, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
-import type { ApprovalScope, Execution } from '@writ/lease-store';
+import type { Execution } from '@writ/lease-store';
 import type { Approvals } from '../approvals/types.ts';
 import { checkAsker, goneOf } from '../presence.ts';
 import type { RecordParts } from '../record-types.ts';
 import type { Windows } from '../windows/windows.ts';
 import { missingRight } from './needs.ts';
+import { scopesOf } from './scopes.ts';
 import { auditExecution, moveExecution } from './transition.ts';
-import type { CommandRights, Proposal, ProposeOutcome, RightsQuery } from './types.ts';
+import type { Classify, CommandRights, Proposal, ProposeOutcome, RightsQuery } from './types.ts';
 
 /** What gated commands need besides the records. */
 export interface ExecutionParts extends RecordParts {
   readonly rights: CommandRights;
+  readonly classify: Classify;
   readonly ask: Approvals['ask'];
   readonly cancelApproval: Approvals['cancel'];
   readonly gate: Pick<Windows, 'covers' | 'claim' | 'giveBack'>;
@@ -68,13 +70,6 @@ export function askFor(parts: ExecutionParts, tx: WriteTx, execution: Execution)
     ? { code: 'CONFLICT', message: `the same command waits for an answer already: ${outcome.approval.id}` }
     : outcome.refusal;
   return moveExecution(parts, tx, execution, { event: 'deny', outcome: { code, message } });
-}
-
-/** What can be answered besides no: a window only where it could ever cover such a command. */
-function scopesOf({ class: of, known, target }: Execution): readonly ApprovalScope[] {
-  if (!known) return ['once'];
-  if (of === 'config-mutation') return ['once', 'session'];
-  return target === undefined ? ['once'] : ['once', 'target'];
 }
 
 function sameAgain(known: Execution, { digest, idempotencyKey, profile }: Proposal): ProposeOutcome {

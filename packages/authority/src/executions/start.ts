@@ -5,7 +5,7 @@ import { goneOf } from '../presence.ts';
 import { missingRight } from './needs.ts';
 import { askFor, type ExecutionParts, rightsQueryOf } from './propose.ts';
 import { moveExecution, type Transition } from './transition.ts';
-import type { Rights, StartOutcome } from './types.ts';
+import type { CommandFacts, Rights, StartOutcome } from './types.ts';
 
 /** What lets a command run without asking (again). */
 type Permission =
@@ -72,9 +72,25 @@ function endingOf(parts: ExecutionParts, tx: WriteTx, execution: Execution, dige
     return { event: 'cancel', outcome: { code: gone.refusal.code, message: gone.refusal.message } };
   }
   // INVARIANT: 5 what is held to run has the digest that was asked about, or it does not run.
-  if (digest === execution.digest) return undefined;
-  const message = 'the command, its files, its directory or its environment changed; it has to be asked for anew';
+  if (digest !== execution.digest) return CHANGED;
+  // INVARIANT: 2 it is what the rules of this moment say, not those that it was asked under.
+  return isSame(parts.classify(execution), execution) ? undefined : RECLASSIFIED;
+}
+
+const CHANGED = refusal(
+  'the command, its files, its directory or its environment changed; it has to be asked for anew',
+);
+const RECLASSIFIED = refusal('the rules say something else about the command now; it has to be asked for anew');
+
+function refusal(message: string): Transition {
   return { event: 'refuse', outcome: { code: 'CHANGED_SINCE_APPROVAL', message } };
+}
+
+function isSame(now: CommandFacts, then: CommandFacts): boolean {
+  const needs = (of: CommandFacts): string => [...new Set(of.needs)].sort().join();
+  return (
+    now.class === then.class && now.known === then.known && now.target === then.target && needs(now) === needs(then)
+  );
 }
 
 /** Ending of what nobody let start in time. */

@@ -1,6 +1,6 @@
 import type { Json } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
-import type { Execution, ExecutionClass, ExecutionOutcome, SessionKey } from '@writ/lease-store';
+import type { Execution, ExecutionOutcome, SessionKey } from '@writ/lease-store';
 import type { Preview } from '../approvals/showing.ts';
 import type { Asker, Refusal } from '../record-types.ts';
 
@@ -35,15 +35,17 @@ export interface CommandRights {
   giveBack(tx: WriteTx, leaseId: string): void;
 }
 
+/** What rules say about a command. */
+export type CommandFacts = Pick<Execution, 'class' | 'known' | 'needs' | 'target'>;
+
+/** Says it of a stored one by the rules of this moment: those of a reload may be stricter than those it was asked under. */
+export type Classify = (execution: Execution) => CommandFacts;
+
 /** A gated command as it is proposed. */
-export interface Proposal {
+export interface Proposal extends CommandFacts {
   readonly asker: Asker;
   /** Of the caller; the same key and action is the same execution. */
   readonly idempotencyKey: string;
-  readonly class: ExecutionClass;
-  readonly known: boolean;
-  readonly needs: readonly string[];
-  readonly target?: string;
   readonly profile: string;
   readonly digest: string;
   readonly request: Json;

@@ -24,7 +24,7 @@ import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import type { DecideOutcome, Question } from '../approvals/types.ts';
 import { createAuthority } from '../authority.ts';
 import { writeBasis } from '../executions/basis.ts';
-import type { CommandRights, Proposal } from '../executions/types.ts';
+import type { CommandFacts, CommandRights, Proposal } from '../executions/types.ts';
 import { createGate, type Gate, type GateOptions } from '../gate.ts';
 import type { Asker, AuthorityEvent, KindRules } from '../record-types.ts';
 import type { Authority } from '../types.ts';
@@ -81,6 +81,8 @@ export interface GateFixture {
   readonly settled: string[];
   /** What a task's grant holds; empty: nothing is granted. */
   readonly taskClosure: string[];
+  /** What the rules say of every command from now on; empty: what they said before. */
+  readonly reclassified: Writable<CommandFacts>;
   move(ms: number): void;
   /** A question of kind `permission`. */
   ask(change?: Partial<Question>): ReturnType<Gate['approvals']['ask']>;
@@ -94,6 +96,8 @@ export interface GateFixture {
   rows(): unknown;
   close(): void;
 }
+
+type Writable<T> = { -readonly [K in keyof T]?: T[K] };
 
 /** A clock of a test: it stands until it is moved. */
 function createStandingClock(): { clock: Clock; move(ms: number): void } {
@@ -129,6 +133,7 @@ export async function createGateFixture(fixture: GateFixtureOptions = {}): Promi
   const opened = await openDatabase({ path: fixture.path ?? ':memory:', clock, logger: silentLogger });
   const database = fixture.wrapDatabase?.(opened) ?? opened;
   const engine = createPolicyEngine({ text: fixture.policy ?? GATE_POLICY, clock, selfId: SELF_ID });
+  const reclassified: Partial<CommandFacts> = {};
   const [liveTasks, settled, taskClosure]: [Set<string>, string[], string[]] = [new Set(), [], []];
   const base = {
     ...{ database, engine, logger: silentLogger, random: fixture.random ?? createSystemRandom() },
@@ -143,6 +148,7 @@ export async function createGateFixture(fixture: GateFixtureOptions = {}): Promi
     ...{ self: SELF_ID, authority, approvers: createApproverStore(), sessions: createSessionStore() },
     tasks: { isLive: (_, task) => liveTasks.has(task) },
     taskRights: rightsOfTasks(taskClosure),
+    classify: (execution) => ({ ...execution, ...reclassified }),
     verify: ({ id }, proof, statement) => proof.kind === 'passphrase' && proof.signature === sign(id, statement),
     kinds: { task: other, permission: other, credential: other, policy: other, peer: other },
   };
@@ -151,7 +157,7 @@ export async function createGateFixture(fixture: GateFixtureOptions = {}): Promi
   gate.events.add((event) => events.push(event));
   prepare(options, gate, fixture.alone === true);
   return {
-    ...{ database, engine, authority, gate, options, events, liveTasks, settled, taskClosure, move },
+    ...{ database, engine, authority, gate, options, events, liveTasks, settled, taskClosure, reclassified, move },
     ...verbs(options, gate),
     close() {
       gate.close();

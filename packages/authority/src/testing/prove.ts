@@ -11,6 +11,7 @@ import { proveGone, proveOneWinner, proveSingleUse, proveWrongAnswers } from './
 const { values } = parseArgs({
   options: {
     schedules: { type: 'string', default: '10000' },
+    crowds: { type: 'string', default: '1000' },
     deciders: { type: 'string', default: '64' },
     uses: { type: 'string', default: '1000' },
     clocks: { type: 'string', default: '1000' },
@@ -37,10 +38,13 @@ async function onOneNode<T>(prove: (at: Awaited<ReturnType<typeof createGateFixt
   }
 }
 
-for (const many of [2, deciders]) {
+for (const [many, orders] of [
+  [2, schedules],
+  [deciders, count(values.crowds)],
+] as const) {
   await say(async () => {
-    await onOneNode((at) => proveOneWinner(at, { schedules, seed, deciders: many }));
-    return `${schedules} schedules of ${many} deciders: one winner each, the others told`;
+    await onOneNode((at) => proveOneWinner(at, { schedules: orders, seed, deciders: many }));
+    return `${orders} schedules of ${many} deciders: one winner each, the others told`;
   });
 }
 await say(async () => {

@@ -34,7 +34,7 @@ describe('windows', () => {
       },
       24 * HOUR_MS,
       { asker: IN_A, lifetimeMs: HOUR_MS },
-      [[{ label: 'argument 0', text: 'systemctl' }]],
+      { asker: { label: 'me', words: 'a-b-c-d' }, steps: [[{ label: 'argument 0', text: 'systemctl' }]] },
     );
   };
   const ask = (change: object = {}): string => {

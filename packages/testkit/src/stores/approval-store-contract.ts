@@ -202,9 +202,9 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
       expect(counts).toEqual([1, 2, 0]);
     });
 
-    it('lists newest first, one session when asked, those that wait when asked, at most so many', () => {
+    it('lists newest first, one session or task when asked, those that wait when asked, at most so many', () => {
       for (const id of ['a', 'b', 'c']) insert({ id, digest: sha256Hex(id) });
-      insert({ id: 'd', origin: 'wn-b' });
+      insert({ id: 'd', origin: 'wn-b', task: 't1' });
       decide(NO, 'b');
       const key = { origin: 'wn-a', session: 's1' };
       const list = (filter: Parameters<ApprovalStore['list']>[1]) =>
@@ -216,6 +216,7 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
       expect(list({ pendingOnly: false, limit: 9 })).toEqual(['d', 'c', 'b', 'a']);
       expect(list({ pendingOnly: true, key, limit: 9 })).toEqual(['c', 'a']);
       expect(list({ pendingOnly: false, limit: 2 })).toEqual(['d', 'c']);
+      expect(list({ pendingOnly: true, task: 't1', limit: 9 })).toEqual(['d']);
     });
 
     it('ends everything that could be answered or used, whatever the clock says', () => {
