@@ -276,6 +276,15 @@ describe('gated commands', () => {
     expect(at.gate.executions.sweep()).toEqual({ expired: 0, pruned: 1 });
   });
 
+  it('do not run under a profile that is cut down since, and use up no lease of what it is cut down to', async () => {
+    const execution = propose(READ);
+    const dev = lend({ profile: 'dev', maxUses: 1 });
+    const text = GATE_POLICY.replace('[self]', '[profile_ceilings]\nops = "dev"\n[self]');
+    expect(await at.engine.reload(text, { acceptWidening: false })).toMatchObject({ reloaded: true });
+    expect(stateOf(start(execution))).toBe('failed: CHANGED_SINCE_APPROVAL');
+    expect(at.authority.listLeases({}).find(({ id }) => id === dev.id)?.uses).toBe(0);
+  });
+
   it('ask nobody for what policy has taken away since, and do not start it', async () => {
     const execution = propose();
     await at.engine.reload(GATE_POLICY.replace('"manage_services", ', ''), { acceptWidening: false });

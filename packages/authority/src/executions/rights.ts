@@ -10,6 +10,10 @@ import type { CommandRights, Rights, RightsQuery } from './types.ts';
  * decided here, from policy and leases of this moment.
  */
 export function createCommandRights(options: AuthorityOptions, ofTasks: CommandRights): CommandRights {
+  const giveBack: CommandRights['giveBack'] = (tx, leaseId) => {
+    options.leases.returnUse(tx, leaseId);
+    tx.audit({ kind: 'lease', action: 'lease.use-returned', actor: 'node', subject: leaseId });
+  };
   return {
     look(tx, query) {
       if (query.task !== undefined) return ofTasks.look(tx, query);
@@ -27,14 +31,15 @@ export function createCommandRights(options: AuthorityOptions, ofTasks: CommandR
         return { granted: false, refusal: { code: permit.code, message, nextSteps } };
       }
       const rights = rightsOf(permit.decision, query);
-      if (!rights.granted) return rights;
+      if (!rights.granted) {
+        // Whoever is refused has used nothing.
+        if (permit.lease !== undefined) giveBack(tx, permit.lease.id);
+        return rights;
+      }
       const lease = permit.lease === undefined ? {} : { leaseId: permit.lease.id };
       return { ...rights, ...lease, deadlineMs: permit.deadlineMs };
     },
-    giveBack(tx, leaseId) {
-      options.leases.returnUse(tx, leaseId);
-      tx.audit({ kind: 'lease', action: 'lease.use-returned', actor: 'node', subject: leaseId });
-    },
+    giveBack,
   };
 }
 
