@@ -6,12 +6,14 @@ import { describe, expect, it } from 'vitest';
 /** System tools that a suite may need, and how a person gets each one on Debian. */
 const TOOLS = {
   bwrap: 'apt-get install bubblewrap, and allow unprivileged user namespaces',
+  gcc: 'apt-get install gcc',
   git: 'apt-get install git',
   openssl: 'apt-get install openssl',
   python3: 'apt-get install python3',
   rg: 'apt-get install ripgrep',
   setsid: 'apt-get install util-linux',
   socat: 'apt-get install socat',
+  spin: 'apt-get install spin',
   ssh: 'apt-get install openssh-client',
   sshd: 'apt-get install openssh-server',
 } as const;

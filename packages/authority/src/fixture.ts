@@ -1,9 +1,12 @@
 import { type Clock, createSystemRandom, nodeIdFromBase32, silentLogger } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import {
+  createApprovalStore,
+  createExecutionStore,
   createInviteStore,
   createLeaseStore,
   createRequestLogStore,
+  createWindowStore,
   type InviteStore,
   type LeaseStore,
   type RequestLogStore,
@@ -103,6 +106,9 @@ export async function createFixture(
     requestLog,
     invites,
     liveTasks,
+    windows: createWindowStore(),
+    approvals: createApprovalStore(),
+    executions: createExecutionStore(),
     random: createSystemRandom(),
     logger: silentLogger,
   };

@@ -1,5 +1,61 @@
 export type { Lease } from '@writ/lease-store';
+export { digestAction } from './actions/digest.ts';
+export { previewAction } from './actions/preview.ts';
+export { type Resolved, resolveAction } from './actions/resolve.ts';
+export type {
+  Action,
+  ActionEnvironment,
+  ActionFiles,
+  ActionRequest,
+  BoundFile,
+  BoundVariable,
+  HeldAction,
+  HeldFile,
+  PathFact,
+} from './actions/types.ts';
+export { type LeaseWish, type LeaseWishGrant, leaseQuestion, ownLeaseWish } from './approvals/lease-kind.ts';
+export { type Plan, type PlanLines, type PlanStep, planQuestion } from './approvals/plan-kind.ts';
+export { type Preview, type PreviewLine, type ShownAsker, showLines } from './approvals/showing.ts';
+export type { Answer, Approvals, AskOutcome, DecideOutcome, DecisionCheck, Question } from './approvals/types.ts';
+export type { ApproverDesk } from './approver-desk.ts';
 export { createAuthority } from './authority.ts';
+export { type CommandBasis, writeBasis } from './executions/basis.ts';
+export { type ExecutionEvent, nextExecutionState } from './executions/state.ts';
+export type {
+  Classify,
+  CommandFacts,
+  CommandRights,
+  Executions,
+  Proposal,
+  ProposeOutcome,
+  Rights,
+  RightsQuery,
+  StartOutcome,
+} from './executions/types.ts';
+export {
+  type CommandEnd,
+  type CommandRunner,
+  type ContinuationWorker,
+  continueExecutions,
+  createContinuationWorker,
+  type Pass,
+  type PreparedCommand,
+  type RunningCommand,
+  type Started,
+  type WorkerParts,
+} from './executions/worker.ts';
+export { createGate, type Gate, type GateOptions } from './gate.ts';
+export { goneOf } from './presence.ts';
+export type {
+  ApprovalKinds,
+  Asker,
+  AuthorityEvent,
+  KindRules,
+  ProofCheck,
+  Refusal,
+  TaskLookup,
+} from './record-types.ts';
+export type { Endings } from './sessions.ts';
 export { withdrawalCode } from './start.ts';
 export type {
   Ask,
@@ -11,3 +67,4 @@ export type {
   StartPermit,
   Subject,
 } from './types.ts';
+export type { Need, Windows } from './windows/windows.ts';

@@ -1,7 +1,8 @@
-import { foldId, quote, toWritError, WritError } from '@writ/core';
+import { foldId, quote, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { Lease } from '@writ/lease-store';
-import { isConfigured, planLease, resolvePeer } from './lease-granting.ts';
+import { isConfigured, planLease, planRenewal, resolvePeer } from './lease-granting.ts';
+import { createListeners } from './listeners.ts';
 import type { Authority, AuthorityOptions, LeaseGrant } from './types.ts';
 
 /** Most rows that one sweep removes of each kind; more wait for the next hour. */
@@ -13,33 +14,25 @@ const NODE_ID = /^wn-/i;
 /** What a person does with leases. */
 export type LeaseDesk = Pick<
   Authority,
-  'grantLease' | 'listLeases' | 'revokeLease' | 'onLeaseRevoked' | 'acceptClock' | 'sweep'
+  'grantLease' | 'renewLease' | 'listLeases' | 'revokeLease' | 'onLeaseRevoked' | 'acceptClock' | 'sweep'
 >;
 
 export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
-  const { database, engine, invites, leases, logger, requestLog } = options;
-  const listeners = new Set<(lease: Lease) => void>();
-
-  function notify(lease: Lease): void {
-    for (const listener of [...listeners]) {
-      try {
-        listener(lease);
-      } catch (error) {
-        logger.error('a listener of lease revocations failed', { lease: lease.id, error: toWritError(error).message });
-      }
-    }
-  }
+  const { database, engine, leases, logger, requestLog } = options;
+  const revocations = createListeners<Lease>(logger, 'lease revocations');
 
   function revoke(tx: WriteTx, id: string, by: string): boolean {
     if (!leases.revoke(tx, id)) return false;
     tx.audit({ kind: 'lease', action: 'lease.revoked', actor: by, subject: id });
     const revoked = leases.get(tx, id);
-    if (revoked) tx.afterCommit(() => notify(revoked));
+    if (revoked) tx.afterCommit(() => revocations.tell(revoked));
     return true;
   }
 
   return {
     grantLease: (grant) => database.withWriteTx((tx) => grantIn(options, tx, grant)),
+    renewLease: (id, durationMs, by) =>
+      database.withWriteTx((tx) => renewIn(options, tx, { lease: id, durationMs, by })),
     listLeases({ peer, includeDead = false }) {
       const list = (id?: string): readonly Lease[] =>
         database.withReadTx((tx) =>
@@ -57,10 +50,7 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
         throw new WritError('NOT_FOUND', `no lease ${quote(id)}`, { nextSteps: ['list them: writ lease list'] });
       });
     },
-    onLeaseRevoked(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onLeaseRevoked: (listener) => revocations.add(listener),
     acceptClock(by) {
       let ended = 0;
       database.acceptClock((tx) => {
@@ -68,8 +58,7 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
         for (const lease of leases.list(tx, { includeDead: true, nowMs: tx.nowMs })) {
           if (revoke(tx, lease.id, by)) ended += 1;
         }
-        const closed = invites.endAll(tx);
-        if (closed > 0) tx.audit({ kind: 'lease', action: 'invite.ended', actor: by, details: { count: closed } });
+        endTimeLimited(options, tx, by);
       });
       return ended;
     },
@@ -81,12 +70,22 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
   };
 }
 
-function grantIn({ engine, leases, random }: AuthorityOptions, tx: WriteTx, grant: LeaseGrant): Lease {
-  if (tx.clockIsBackwards) {
-    throw new WritError('CLOCK_BACKWARDS', 'the clock of this node went back, so that no lease can be lent', {
-      nextSteps: ['set the clock right', 'or accept it as it is, which ends all leases'],
-    });
+/** INVARIANT: 4, 5, 6 under a lower clock whatever has run out would look as if it had not. */
+function endTimeLimited({ approvals, executions, invites, windows }: AuthorityOptions, tx: WriteTx, by: string): void {
+  const ended = {
+    'invite.ended': invites.endAll(tx),
+    'window.closed': windows.endAll(tx),
+    'execution.expired': executions.endWaiting(tx),
+    'approval.expired': approvals.endAll(tx),
+  };
+  for (const [action, count] of Object.entries(ended)) {
+    if (count > 0) tx.audit({ kind: 'lease', action, actor: by, details: { count } });
   }
+}
+
+/** Lends in the caller's transaction; see `Authority.grantLease`. */
+export function grantIn({ engine, leases, random }: AuthorityOptions, tx: WriteTx, grant: LeaseGrant): Lease {
+  if (tx.clockIsBackwards) throw clockBackwards('lent');
   const lease = leases.insert(tx, planLease(engine.snapshot().config, grant, { id: random.uuid(), nowMs: tx.nowMs }));
   tx.audit({
     kind: 'lease',
@@ -105,4 +104,30 @@ function grantIn({ engine, leases, random }: AuthorityOptions, tx: WriteTx, gran
     },
   });
   return lease;
+}
+
+/** Moves the end of a live lease on, in the caller's transaction; throws what `planRenewal` throws, CLOCK_BACKWARDS too. */
+export function renewIn(
+  { leases }: Pick<AuthorityOptions, 'leases'>,
+  tx: WriteTx,
+  renewal: { readonly lease: string; readonly durationMs: number; readonly by: string },
+): Lease {
+  if (tx.clockIsBackwards) throw clockBackwards('renewed');
+  const { lease, expiresAtMs } = planRenewal(leases.get(tx, renewal.lease), renewal, tx.nowMs);
+  const renewed = leases.renew(tx, lease, expiresAtMs);
+  if (renewed === undefined) throw new WritError('CONFLICT', 'the lease changed while it was renewed');
+  tx.audit({
+    kind: 'lease',
+    action: 'lease.renewed',
+    actor: renewal.by,
+    subject: lease.id,
+    details: { expiresAtMs, before: lease.expiresAtMs },
+  });
+  return renewed;
+}
+
+function clockBackwards(what: string): WritError {
+  return new WritError('CLOCK_BACKWARDS', `the clock of this node went back, so that no lease can be ${what}`, {
+    nextSteps: ['set the clock right', 'or accept it as it is, which ends all leases'],
+  });
 }

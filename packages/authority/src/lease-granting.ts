@@ -1,5 +1,5 @@
 import { foldId, foldName, formatDuration, nearest, quote, WritError } from '@writ/core';
-import type { NewLease } from '@writ/lease-store';
+import type { Lease, NewLease } from '@writ/lease-store';
 import type { Config, Profile } from '@writ/policy';
 import { SELF } from './subject.ts';
 import type { LeaseGrant } from './types.ts';
@@ -45,6 +45,41 @@ export function planLease(
     ...(grant.session === undefined ? {} : { session: grant.session }),
     ...(grant.maxUses === undefined ? {} : { maxUses: grant.maxUses }),
   };
+}
+
+/**
+ * Until when a lease would live after a renewal from now on. Throws NOT_FOUND for none, EXPIRED or LEASE_REVOKED for a
+ * dead one, BAD_REQUEST for a time past the lease's own maximum or before its end.
+ */
+export function planRenewal(
+  lease: Lease | undefined,
+  renewal: { readonly lease: string; readonly durationMs: number },
+  nowMs: number,
+): { readonly lease: Lease; readonly expiresAtMs: number } {
+  if (lease === undefined) {
+    throw new WritError('NOT_FOUND', `no lease ${quote(renewal.lease)}`, { nextSteps: ['list them: writ lease list'] });
+  }
+  checkCount('duration', renewal.durationMs);
+  const isRevoked = lease.revokedAtMs !== undefined;
+  if (isRevoked || lease.expiresAtMs <= nowMs) {
+    // INVARIANT: 4 a dead lease never becomes live again.
+    throw new WritError(isRevoked ? 'LEASE_REVOKED' : 'EXPIRED', 'a lease that has ended is not renewed', {
+      nextSteps: ['lend anew: writ lease grant'],
+    });
+  }
+  const expiresAtMs = nowMs + renewal.durationMs;
+  if (expiresAtMs > lease.maxExpiresAtMs) {
+    const most = formatDuration(lease.maxExpiresAtMs - nowMs);
+    throw new WritError('BAD_REQUEST', `a lease is not renewed past its own maximum, ${most} from now`, {
+      nextSteps: [`renew it for at most ${most}, or lend anew`],
+    });
+  }
+  if (expiresAtMs <= lease.expiresAtMs) {
+    throw new WritError('BAD_REQUEST', `the lease lives for ${formatDuration(lease.expiresAtMs - nowMs)} as it is`, {
+      nextSteps: ['renew it for longer than that, or leave it'],
+    });
+  }
+  return { lease, expiresAtMs };
 }
 
 /** Whether `name` is the label or id of a peer, or `self`. */

@@ -1,6 +1,14 @@
 import type { Logger, Random, RunningCode, WritError } from '@writ/core';
 import type { Database, ReadTx, WriteTx } from '@writ/database';
-import type { InviteStore, Lease, LeaseStore, RequestLogStore } from '@writ/lease-store';
+import type {
+  ApprovalStore,
+  ExecutionStore,
+  InviteStore,
+  Lease,
+  LeaseStore,
+  RequestLogStore,
+  WindowStore,
+} from '@writ/lease-store';
 import type { Decision, DecisionRequest, PolicyEngine } from '@writ/policy';
 
 /** Who asks, as credentials proved it; never as the caller declared it. */
@@ -67,6 +75,11 @@ export interface Authority {
    * Throws PEER_UNKNOWN, PROFILE_UNKNOWN, NOT_FOUND (workspace), BAD_REQUEST or CLOCK_BACKWARDS.
    */
   grantLease(grant: LeaseGrant): Lease;
+  /**
+   * Lets a live lease end later, `durationMs` from now, never past its own maximum. Throws NOT_FOUND, EXPIRED,
+   * LEASE_REVOKED, BAD_REQUEST or CLOCK_BACKWARDS.
+   */
+  renewLease(id: string, durationMs: number, by: string): Lease;
   /** Newest first. `peer`: label or id, or any id, configured or not; throws PEER_UNKNOWN for another name. */
   listLeases(filter: { readonly peer?: string; readonly includeDead?: boolean }): readonly Lease[];
   /** Throws NOT_FOUND for an id that is none; false where it was revoked before. */
@@ -74,8 +87,8 @@ export interface Authority {
   /** Called after the commit of a revocation; what a listener throws is logged and stops no other. */
   onLeaseRevoked(listener: (lease: Lease) => void): () => void;
   /**
-   * Accepts a wall clock that went back; every lease that is not dead and every open invite ends with
-   * it. Returns how many leases.
+   * Accepts a wall clock that went back; every lease that is not dead ends with it, every window, open invite, question
+   * that waits, answer that was not used and command that has not started too. Returns how many leases.
    */
   acceptClock(by: string): number;
   /** Removes dead leases and old request counts, a bounded number at a time; for the start and every hour. */
@@ -94,6 +107,10 @@ export interface AuthorityOptions {
   readonly requestLog: RequestLogStore;
   /** Invites end with the leases when a clock that went back is accepted. */
   readonly invites: Pick<InviteStore, 'endAll'>;
+  /** So do windows, questions that wait, answers that were not used, and commands that have not started. */
+  readonly windows: Pick<WindowStore, 'endAll'>;
+  readonly approvals: Pick<ApprovalStore, 'endAll'>;
+  readonly executions: Pick<ExecutionStore, 'endWaiting'>;
   /** The node's one engine. */
   readonly engine: PolicyEngine;
   readonly liveTasks: LiveTaskCounter;

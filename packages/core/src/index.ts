@@ -15,6 +15,7 @@ export {
   type WritCode,
 } from './codes.ts';
 export { matchesPattern } from './command-pattern.ts';
+export type { ApproverProof, DecisionStatement } from './decision-statement.ts';
 export {
   errorFromJson,
   errorToJson,
@@ -39,3 +40,4 @@ export { createSystemRandom, type Random } from './random.ts';
 export { createRwLock, Mutex, type RwLock } from './rw-lock.ts';
 export { nearest, quote, visible } from './text.ts';
 export { formatDuration, formatSize, parseDuration, parseSize } from './units.ts';
+export { parseSpan, type TypedAt } from './until.ts';

@@ -77,6 +77,103 @@ export interface InviteTable {
   used_at_ms: number | null;
 }
 
+/** `public_key` is base64url. */
+export interface ApproverTable {
+  id: string;
+  kind: string;
+  public_key: string;
+  label: string;
+  enrolled_at_ms: number;
+  removed_at_ms: number | null;
+}
+
+/** `subject`, `scopes` and `proof` are JSON. `n` counts insertions and orders lists. */
+export interface ApprovalTable {
+  n: Generated<number>;
+  id: string;
+  kind: string;
+  origin: string;
+  session: string;
+  agent: string;
+  task: string | null;
+  requested_by: string;
+  digest: string;
+  preview: string;
+  subject: string;
+  scopes: string;
+  generation: number;
+  state: string;
+  created_at_ms: number;
+  expires_at_ms: number;
+  decided_at_ms: number | null;
+  decided_by: string | null;
+  scope: string | null;
+  proof: string | null;
+  use_by_ms: number | null;
+  used_at_ms: number | null;
+  version: number;
+}
+
+/** `steps` is a JSON list of digests. */
+export interface WindowTable {
+  n: Generated<number>;
+  id: string;
+  kind: string;
+  origin: string;
+  session: string;
+  agent: string;
+  target: string | null;
+  profile: string;
+  steps: string | null;
+  approval: string;
+  opened_at_ms: number;
+  expires_at_ms: number;
+  max_uses: number | null;
+  uses: number;
+  closed_at_ms: number | null;
+  closed_by: string | null;
+  version: number;
+}
+
+/** `needs`, `request`, `basis` and `outcome` are JSON. */
+export interface ExecutionTable {
+  n: Generated<number>;
+  id: string;
+  origin: string;
+  session: string;
+  agent: string;
+  task: string | null;
+  requested_by: string;
+  idempotency_key: string;
+  class: string;
+  known: number;
+  needs: string;
+  target: string | null;
+  profile: string;
+  digest: string;
+  request: string;
+  basis: string;
+  preview: string;
+  state: string;
+  approval: string | null;
+  window: string | null;
+  lease: string | null;
+  created_at_ms: number;
+  expires_at_ms: number;
+  started_at_ms: number | null;
+  ended_at_ms: number | null;
+  outcome: string | null;
+  version: number;
+  live: Computed<number>;
+}
+
+export interface SessionEndTable {
+  origin: string;
+  session: string;
+  peer: string;
+  at_ms: number;
+}
+
 export interface NodeFactTable {
   key: string;
   value: string;
@@ -161,6 +258,11 @@ export interface Tables {
   request_log: RequestLogTable;
   invite: InviteTable;
   node_fact: NodeFactTable;
+  approver: ApproverTable;
+  approval: ApprovalTable;
+  window: WindowTable;
+  execution: ExecutionTable;
+  session_end: SessionEndTable;
   task: TaskTable;
   task_event: TaskEventTable;
   mirror: MirrorTable;

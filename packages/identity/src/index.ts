@@ -1,5 +1,7 @@
+export { createApproverKey, type NewApproverKey, type UnlockedApprover, unlockApproverKey } from './approver-key.ts';
 export { widenedField } from './attenuation.ts';
 export { ID_URI_PREFIX, TLS_SERVER_NAME } from './certificate-kinds.ts';
+export { isApproverKey, verifyDecision } from './decision-signature.ts';
 export { createIdentity, type IdentityOptions, loadIdentity, readPublicIdentity } from './identity.ts';
 export { type IdentityCertificate, readIdentityCertificate } from './identity-certificate.ts';
 export {
@@ -20,6 +22,7 @@ export {
   pairingKey,
   pairingMac,
 } from './pairing-proof.ts';
+export { type PassphraseCost, USUAL_COST } from './passphrase-box.ts';
 export { type PeerCertificateCheck, type PinLookup, verifyPeerCertificate } from './peer-certificate.ts';
 export { createPinStore } from './pin-store.ts';
 export { rotateWhenDue } from './rotation.ts';

@@ -1,3 +1,27 @@
+export { createApprovalStore } from './approval-store.ts';
+export type {
+  Approval,
+  ApprovalDecision,
+  ApprovalKind,
+  ApprovalScope,
+  ApprovalState,
+  ApprovalStore,
+  NewApproval,
+  SessionKey,
+} from './approval-types.ts';
+export { createApproverStore } from './approver-store.ts';
+export type { Approver, ApproverStore } from './approver-types.ts';
+export { createExecutionStore } from './execution-store.ts';
+export {
+  EXECUTION_STATES,
+  type Execution,
+  type ExecutionChange,
+  type ExecutionClass,
+  type ExecutionOutcome,
+  type ExecutionState,
+  type ExecutionStore,
+  type NewExecution,
+} from './execution-types.ts';
 export { createInviteStore } from './invite-store.ts';
 export { createLeaseStore } from './lease-store.ts';
 export { createNodeFactStore } from './node-fact-store.ts';
@@ -15,7 +39,10 @@ export type {
   NodeFactStore,
   RequestLogStore,
   Session,
+  SessionEnd,
   SessionStore,
   TokenIdentity,
   TokenStore,
 } from './types.ts';
+export { createWindowStore } from './window-store.ts';
+export type { NewWindow, Window, WindowKey, WindowKind, WindowStore } from './window-types.ts';

@@ -9,10 +9,8 @@ import {
   type WriteTx,
 } from '@writ/database';
 import { z } from 'zod';
+import { KEEP_ENDED_MS } from './keeping.ts';
 import type { ClaimRefusal, Lease, LeaseStore, NewLease } from './types.ts';
-
-/** How long a dead lease is still shown, milliseconds: thirty days. */
-const KEEP_DEAD_MS = 30 * 86_400_000;
 
 const SHAPE: RowShape<Lease> = {
   table: 'lease',
@@ -56,6 +54,10 @@ const FIND_LIVE = `SELECT ${COLUMNS} FROM lease WHERE ${LIVE} AND peer = ? AND o
   AND (session IS NULL OR session = ?) ORDER BY issued_at_ms DESC, rowid DESC`;
 const CLAIM = `UPDATE lease SET uses = uses + 1, version = version + 1 WHERE ${LIVE} AND id = ?`;
 const RETURN = 'UPDATE lease SET uses = uses - 1, version = version + 1 WHERE id = ? AND uses > 0';
+// INVARIANT: 4 a dead lease never becomes live again, and none lives past the maximum that it was issued with.
+const RENEW = `UPDATE lease SET expires_at_ms = @expiresAtMs, version = version + 1 WHERE id = @id AND version = @version
+  AND revoked_at_ms IS NULL AND expires_at_ms > @nowMs AND expires_at_ms < @expiresAtMs
+  AND max_expires_at_ms >= @expiresAtMs`;
 const REVOKE = 'UPDATE lease SET revoked_at_ms = ?, version = version + 1 WHERE id = ? AND revoked_at_ms IS NULL';
 const PRUNE = `DELETE FROM lease WHERE rowid IN (
   SELECT rowid FROM lease WHERE expires_at_ms <= @deadSinceMs UNION SELECT rowid FROM lease WHERE revoked_at_ms <= @deadSinceMs LIMIT @limit)`;
@@ -84,10 +86,15 @@ export function createLeaseStore(): LeaseStore {
     returnUse(tx, id) {
       tx.prepare(RETURN).run(id);
     },
+    renew(tx, { id, version }, expiresAtMs) {
+      if (tx.clockIsBackwards) return undefined;
+      const { changes } = tx.prepare(RENEW).run({ id, version, expiresAtMs, nowMs: tx.nowMs });
+      return changes === 1 ? get(tx, id) : undefined;
+    },
     revoke: (tx, id) => tx.prepare(REVOKE).run(tx.nowMs, id).changes === 1,
     prune(tx, limit) {
       // INVARIANT: 4 only what validation already refuses is removed, and a missing lease is a denial.
-      return tx.prepare(PRUNE).run({ deadSinceMs: tx.nowMs - KEEP_DEAD_MS, limit }).changes;
+      return tx.prepare(PRUNE).run({ deadSinceMs: tx.nowMs - KEEP_ENDED_MS, limit }).changes;
     },
   };
 }

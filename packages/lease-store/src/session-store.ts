@@ -1,7 +1,7 @@
 import { quote, WritError } from '@writ/core';
-import { countColumn, fieldsOf, type ReadTx, type RowShape, readRow } from '@writ/database';
+import { countColumn, fieldsOf, type ReadTx, type RowShape, readRow, readRows } from '@writ/database';
 import { z } from 'zod';
-import type { Session, SessionStore } from './types.ts';
+import type { Session, SessionEnd, SessionStore } from './types.ts';
 
 const SHAPE: RowShape<Session> = {
   table: 'session',
@@ -17,10 +17,24 @@ const SHAPE: RowShape<Session> = {
   ),
 };
 
+const END_SHAPE: RowShape<SessionEnd> = {
+  table: 'session_end',
+  key: 'session',
+  shape: z.object(
+    fieldsOf<SessionEnd>()({ origin: z.string().min(1), session: z.string().min(1), peer: z.string().min(1) }),
+  ),
+};
+
 const START = `INSERT INTO session (origin, id, agent, started_at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`;
 const GET = `SELECT origin, id, agent, started_at_ms AS startedAtMs, ended_at_ms AS endedAtMs FROM session
   WHERE origin = ? AND id = ?`;
 const END = 'UPDATE session SET ended_at_ms = ? WHERE origin = ? AND id = ? AND ended_at_ms IS NULL';
+const LIST_OPEN = `SELECT origin, id, agent, started_at_ms AS startedAtMs, ended_at_ms AS endedAtMs FROM session
+  WHERE ended_at_ms IS NULL AND origin = ? ORDER BY started_at_ms DESC, id DESC LIMIT ?`;
+const OWE = 'INSERT INTO session_end (origin, session, peer, at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
+const OWED = `SELECT origin, session, peer FROM session_end WHERE (@peer IS NULL OR peer = @peer)
+  ORDER BY at_ms, origin, session, peer LIMIT @limit`;
+const SETTLE = 'DELETE FROM session_end WHERE origin = ? AND session = ? AND peer = ?';
 
 /** Sessions in SQLite. */
 export function createSessionStore(): SessionStore {
@@ -38,6 +52,14 @@ export function createSessionStore(): SessionStore {
     },
     get,
     end: (tx, origin, id) => tx.prepare(END).run(tx.nowMs, origin, id).changes === 1,
+    listOpen: (tx, origin, limit) => readRows(tx, tx.prepare(LIST_OPEN).all(origin, limit), SHAPE),
+    oweEnd(tx, { origin, session, peer }) {
+      tx.prepare(OWE).run(origin, session, peer, tx.nowMs);
+    },
+    listOwedEnds: (tx, { peer, limit }) => readRows(tx, tx.prepare(OWED).all({ peer: peer ?? null, limit }), END_SHAPE),
+    settleEnd(tx, { origin, session, peer }) {
+      tx.prepare(SETTLE).run(origin, session, peer);
+    },
   };
 }
 

@@ -55,6 +55,11 @@ export interface LeaseStore {
   ): { readonly claimed: true } | { readonly claimed: false; readonly refusal: ClaimRefusal };
   /** Gives a use back; only for an attempt whose process was never spawned. */
   returnUse(tx: WriteTx, id: string): void;
+  /**
+   * Moves the expiry of a live lease on, never past its own maximum. Undefined, and nothing changed, where it is dead,
+   * has changed since `before`, would not live longer, or the clock is back.
+   */
+  renew(tx: WriteTx, before: Pick<Lease, 'id' | 'version'>, expiresAtMs: number): Lease | undefined;
   /** False where it was revoked before or does not exist. */
   revoke(tx: WriteTx, id: string): boolean;
   /** Removes at most `limit` leases dead for over 30 days; returns how many. */
@@ -75,6 +80,22 @@ export interface SessionStore {
   get(tx: ReadTx, origin: string, id: string): Session | undefined;
   /** False where it was ended before or does not exist. */
   end(tx: WriteTx, origin: string, id: string): boolean;
+  /** Those of an origin that have not ended, newest first. */
+  listOpen(tx: ReadTx, origin: string, limit: number): readonly Session[];
+  /** Remembers that a peer holds something for a session that has ended, until it was told. */
+  oweEnd(tx: WriteTx, owed: SessionEnd): void;
+  /** Oldest first; of one peer when asked. */
+  listOwedEnds(tx: ReadTx, filter: { readonly peer?: string; readonly limit: number }): readonly SessionEnd[];
+  /** The peer has been told. */
+  settleEnd(tx: WriteTx, owed: SessionEnd): void;
+}
+
+/** A node that has to hear of the end of a session. */
+export interface SessionEnd {
+  readonly origin: string;
+  readonly session: string;
+  /** Node id. */
+  readonly peer: string;
 }
 
 /** What a presented token proves. */

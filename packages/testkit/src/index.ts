@@ -17,6 +17,9 @@ export {
 export {
   BENCH_START_MS,
   createFailingStore,
+  describeApprovalStoreContract,
+  describeApproverStoreContract,
+  describeExecutionStoreContract,
   describeInviteStoreContract,
   describeLeaseStoreContract,
   describeMirrorStoreContract,
@@ -25,6 +28,7 @@ export {
   describeSessionStoreContract,
   describeTaskStoreContract,
   describeTokenStoreContract,
+  describeWindowStoreContract,
   type FailingStore,
   type MakeStore,
   openStoreBench,

@@ -1,16 +1,23 @@
 import {
+  createApprovalStore,
+  createApproverStore,
+  createExecutionStore,
   createInviteStore,
   createLeaseStore,
   createNodeFactStore,
   createRequestLogStore,
   createSessionStore,
   createTokenStore,
+  createWindowStore,
 } from '@writ/lease-store';
 import { createMirrorStore, createResultStore, createTaskStore } from '@writ/task-store';
 
 /** Every store of a node. They hold nothing: each call works inside the transaction that it is given. */
 export function createStores() {
   return {
+    approvals: createApprovalStore(),
+    approvers: createApproverStore(),
+    executions: createExecutionStore(),
     facts: createNodeFactStore(),
     invites: createInviteStore(),
     leases: createLeaseStore(),
@@ -20,6 +27,7 @@ export function createStores() {
     sessions: createSessionStore(),
     tasks: createTaskStore(),
     tokens: createTokenStore(),
+    windows: createWindowStore(),
   };
 }
 

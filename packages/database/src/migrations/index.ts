@@ -2,10 +2,12 @@ import type { Migration } from 'kysely';
 import { firstSchema } from './0001-first-schema.ts';
 import { chains } from './0002-chains.ts';
 import { results } from './0003-results.ts';
+import { approvals } from './0004-approvals.ts';
 
 /** Every migration by its number, forward only: one that was released is never changed, only followed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first-schema': firstSchema,
   '0002-chains': chains,
   '0003-results': results,
+  '0004-approvals': approvals,
 };

@@ -5,7 +5,14 @@ import { type Authority, createAuthority } from '@writ/authority';
 import { createSystemRandom, silentLogger, WritError } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import { createIdentity, createPinStore, type NodeIdentity, type PinStore } from '@writ/identity';
-import { createInviteStore, createLeaseStore, createRequestLogStore } from '@writ/lease-store';
+import {
+  createApprovalStore,
+  createExecutionStore,
+  createInviteStore,
+  createLeaseStore,
+  createRequestLogStore,
+  createWindowStore,
+} from '@writ/lease-store';
 import { addPeer, createPolicyEngine, formatViolations, type PolicyEngine, removePeer, updatePeer } from '@writ/policy';
 import type { FakeClock } from '@writ/testkit/clock';
 import { createChannel } from '../channel.ts';
@@ -95,6 +102,7 @@ export async function createTestNode(
   const invites = createInviteStore();
   const authority = createAuthority({
     ...{ database, leases, requestLog, invites, engine, liveTasks, random, logger: silentLogger },
+    ...{ windows: createWindowStore(), approvals: createApprovalStore(), executions: createExecutionStore() },
   });
   const rewrite = async (edit: (text: string) => string, acceptWidening: boolean) => {
     const edited = edit(text);

@@ -18,7 +18,14 @@ import {
   type TranscriptMirror,
 } from '@writ/delegation';
 import type { NodeIdentity } from '@writ/identity';
-import { createInviteStore, createLeaseStore, createRequestLogStore } from '@writ/lease-store';
+import {
+  createApprovalStore,
+  createExecutionStore,
+  createInviteStore,
+  createLeaseStore,
+  createRequestLogStore,
+  createWindowStore,
+} from '@writ/lease-store';
 import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import { createMirrorStore, createTaskStore, type MirrorStore, type TaskStore } from '@writ/task-store';
 import { createTestEvidence } from './test-evidence.ts';
@@ -96,7 +103,10 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const transcripts = createFileTranscripts(join(dir, 'transcripts'));
   const engine = createPolicyEngine({ text, clock, selfId });
   const invites = createInviteStore();
-  const stores = { leases: createLeaseStore(), requestLog: createRequestLogStore(), invites, liveTasks: tasks };
+  const stores = {
+    ...{ leases: createLeaseStore(), requestLog: createRequestLogStore(), invites, liveTasks: tasks },
+    ...{ windows: createWindowStore(), approvals: createApprovalStore(), executions: createExecutionStore() },
+  };
   const authority = createAuthority({ database, engine, random, logger, ...stores });
   const identity = await openTestIdentity(selfId, { dir: join(dir, 'identity'), clock, random });
   const real = createTestEvidence({ dir, identity, engine, clock, random });

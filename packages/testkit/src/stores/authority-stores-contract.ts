@@ -1,25 +1,10 @@
 import { isWritError, sha256Hex } from '@writ/core';
 import type { InviteStore, NodeFactStore, RequestLogStore, SessionStore, TokenStore } from '@writ/lease-store';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BENCH_START_MS, type MakeStore, openStoreBench, type StoreBench, thrownBy } from './store-bench.ts';
+import { expect, it } from 'vitest';
+import { BENCH_START_MS, type MakeStore, thrownBy } from './store-bench.ts';
+import { withBench } from './with-bench.ts';
 
 const MINUTE_MS = 60_000;
-
-/** Runs `tests` with a bench that is opened before and closed after each. */
-function withBench<T>(
-  title: string,
-  make: MakeStore<T>,
-  tests: (at: () => { bench: StoreBench; store: T }) => void,
-): void {
-  describe(title, () => {
-    let at: { bench: StoreBench; store: T };
-    beforeEach(async () => {
-      at = { bench: await openStoreBench(), store: make() };
-    });
-    afterEach(() => at.bench.database.close());
-    tests(() => at);
-  });
-}
 
 /** What every SessionStore does. */
 export function describeSessionStoreContract(name: string, make: MakeStore<SessionStore>): void {
@@ -54,6 +39,36 @@ export function describeSessionStoreContract(name: string, make: MakeStore<Sessi
     it('ends one once', () => {
       start('wn-a');
       expect([end('wn-a'), end('wn-a'), end('wn-c')]).toEqual([true, false, false]);
+    });
+
+    it('lists those of an origin that have not ended', () => {
+      const startAs = (origin: string, id: string) =>
+        at().bench.database.withWriteTx((tx) => at().store.start(tx, { origin, id, agent: 'agent' }));
+      for (const id of ['s1', 's2', 's3']) startAs('wn-a', id);
+      startAs('wn-b', 's4');
+      end('wn-a');
+      const open = (limit: number) => at().bench.database.withReadTx((tx) => at().store.listOpen(tx, 'wn-a', limit));
+      expect(open(9).map(({ id }) => id)).toEqual(['s3', 's2']);
+      expect(open(1).map(({ id }) => id)).toEqual(['s3']);
+    });
+
+    it('owes each peer the news of an end once, until it was told', () => {
+      const write = (how: 'oweEnd' | 'settleEnd', session: string, peer: string) =>
+        at().bench.database.withWriteTx((tx) => at().store[how](tx, { origin: 'wn-a', session, peer }));
+      const owed = (peer?: string, limit = 9) =>
+        at()
+          .bench.database.withReadTx((tx) =>
+            at().store.listOwedEnds(tx, { limit, ...(peer === undefined ? {} : { peer }) }),
+          )
+          .map((one) => `${one.session}/${one.peer}`);
+      write('oweEnd', 's1', 'wn-c');
+      write('oweEnd', 's1', 'wn-c');
+      at().bench.clock.advance(1);
+      write('oweEnd', 's0', 'wn-b');
+      expect([owed(), owed('wn-b'), owed(undefined, 1)]).toEqual([['s1/wn-c', 's0/wn-b'], ['s0/wn-b'], ['s1/wn-c']]);
+      write('settleEnd', 's1', 'wn-c');
+      write('settleEnd', 's1', 'wn-c');
+      expect(owed()).toEqual(['s0/wn-b']);
     });
   });
 }

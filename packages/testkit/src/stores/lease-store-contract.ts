@@ -114,6 +114,37 @@ export function describeLeaseStoreContract(name: string, make: MakeStore<LeaseSt
       expect(get()?.revokedAtMs).toBe(BENCH_START_MS);
     });
 
+    it('renews a live one, never past its own maximum, never to an earlier end', () => {
+      const first = insert();
+      const renew = (before: { id: string; version: number }, expiresAtMs: number) =>
+        bench.database.withWriteTx((tx) => store.renew(tx, before, expiresAtMs));
+      expect(renew(first, LEASE.maxExpiresAtMs + 1)).toBeUndefined();
+      expect(renew(first, LEASE.expiresAtMs)).toBeUndefined();
+      expect(get()).toEqual(first);
+      const renewed = renew(first, LEASE.maxExpiresAtMs);
+      expect(renewed).toEqual({ ...first, expiresAtMs: LEASE.maxExpiresAtMs, version: 2 });
+      expect(get()).toEqual(renewed);
+    });
+
+    it('renews nothing that is dead or has changed meanwhile, and nothing while the clock stands back', () => {
+      const longer = LEASE.expiresAtMs + HOUR_MS;
+      const renew = (before: { id: string; version: number }) =>
+        bench.database.withWriteTx((tx) => store.renew(tx, before, longer));
+      const [old, gone, changed, late] = ['old', 'gone', 'changed', 'late'].map((id) => insert({ id }));
+      revoke('gone');
+      claim('changed');
+      expect([renew(gone!), renew({ ...gone!, version: 2 }), renew(changed!)]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
+      bench.clock.advance(HOUR_MS);
+      expect([renew(old!), get('old')]).toEqual([undefined, old]);
+      claim('late');
+      bench.clock.jump(-61_000);
+      expect(renew(late!)).toBeUndefined();
+    });
+
     it('finds what is for exactly this peer, origin and session, or for every session', () => {
       insert({ id: 'any' });
       insert({ id: 's1', session: 's1' });

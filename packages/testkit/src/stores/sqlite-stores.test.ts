@@ -1,14 +1,21 @@
 import {
+  createApprovalStore,
+  createApproverStore,
+  createExecutionStore,
   createInviteStore,
   createLeaseStore,
   createNodeFactStore,
   createRequestLogStore,
   createSessionStore,
   createTokenStore,
+  createWindowStore,
 } from '@writ/lease-store';
 import { createMirrorStore, createResultStore, createTaskStore } from '@writ/task-store';
 import {
   createFailingStore,
+  describeApprovalStoreContract,
+  describeApproverStoreContract,
+  describeExecutionStoreContract,
   describeInviteStoreContract,
   describeLeaseStoreContract,
   describeMirrorStoreContract,
@@ -18,6 +25,7 @@ import {
   describeSessionStoreContract,
   describeTaskStoreContract,
   describeTokenStoreContract,
+  describeWindowStoreContract,
 } from './index.ts';
 
 describeLeaseStoreContract('the SQLite store', createLeaseStore);
@@ -29,6 +37,10 @@ describeNodeFactStoreContract('the SQLite store', createNodeFactStore);
 describeTaskStoreContract('the SQLite store', createTaskStore);
 describeMirrorStoreContract('the SQLite store', createMirrorStore);
 describeResultStoreContract('the SQLite store', createResultStore);
+describeApprovalStoreContract('the SQLite store', createApprovalStore);
+describeApproverStoreContract('the SQLite store', createApproverStore);
+describeWindowStoreContract('the SQLite store', createWindowStore);
+describeExecutionStoreContract('the SQLite store', createExecutionStore);
 
 // Unless it is told to fail, the failing store is the real one.
 describeLeaseStoreContract('a failing store', () => createFailingStore(createLeaseStore()).store);

@@ -1,0 +1,33 @@
+import { resolve } from 'node:path';
+import type { ActionFiles } from './types.ts';
+
+/** Longest argument that can be a path, UTF-16 units (PATH_MAX). */
+const LONGEST_PATH = 4096;
+
+/**
+ * The files that arguments name, in order, each once: an argument as it stands, or what follows its first `=`, `@` or a
+ * short option's letter. A file that is not there yet is none; where it is there later, the digest differs.
+ */
+export async function namedPaths(
+  argumentLists: readonly (readonly string[])[],
+  cwd: string,
+  files: ActionFiles,
+): Promise<readonly string[]> {
+  const candidates = new Set(argumentLists.flatMap(([, ...operands]) => operands.flatMap(candidatesOf)));
+  const paths = new Set([...candidates].map((text) => resolve(cwd, text)));
+  const found: string[] = [];
+  for (const path of [...paths].sort()) {
+    const fact = await files.inspect(path);
+    if (fact?.kind === 'file') found.push(path);
+  }
+  return found;
+}
+
+function candidatesOf(argument: string): readonly string[] {
+  const afterEquals = argument.includes('=') ? [argument.slice(argument.indexOf('=') + 1)] : [];
+  const afterAt = argument.startsWith('@') ? [argument.slice(1)] : [];
+  const afterLetter = /^-[A-Za-z]./.test(argument) ? [argument.slice(2)] : [];
+  return [argument, ...afterEquals, ...afterAt, ...afterLetter].filter(
+    (text) => text !== '' && text.length <= LONGEST_PATH && !text.includes('\0'),
+  );
+}

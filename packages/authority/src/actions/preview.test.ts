@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { LARGEST_PREVIEW_BYTES, show, showLines } from '../approvals/showing.ts';
+import { previewAction } from './preview.ts';
+import type { Action, ActionRequest } from './types.ts';
+
+const BY = { label: 'laptop', words: 'dato-miru-sovu-kila' };
+
+function actionOf(change: Partial<ActionRequest> = {}, environment: Action['environment'] = []): Action {
+  return {
+    request: {
+      ...{ origin: 'wn-a', session: 's1', agent: 'agent', argv: ['rm', '-rf', 'dir'], cwd: '/work' },
+      ...{ profile: 'ops', runner: 'shell', network: 'deny', isolation: 'none', inner: [] },
+      ...change,
+    },
+    programs: [{ path: '/bin/rm', sha256: 'ab', sizeBytes: 2048 }],
+    files: [{ path: '/work/x', sha256: 'cd', sizeBytes: 3 }],
+    directory: { path: '/work', device: '1', inode: '2' },
+    environment,
+  };
+}
+
+function textOf(action: Action): string {
+  const preview = previewAction(action, BY, { class: 'destructive', known: true });
+  return preview.shown ? preview.text : `not shown: ${preview.message}`;
+}
+
+describe('the preview of an action', () => {
+  it('shows every part, the words of the identity beside the label', () => {
+    const stdin = Buffer.from('yes\nno').toString('base64');
+    const environment = [
+      { name: 'LANG', value: 'C' },
+      { name: 'KEY', sealed: 'ef' },
+    ];
+    expect(textOf(actionOf({ stdin, target: 'self/path//work', network: ['a:1', 'b:2'] }, environment))).toBe(
+      [
+        'asked by: laptop (dato-miru-sovu-kila)',
+        'agent: agent',
+        'session: s1 of wn-a',
+        'class: destructive',
+        'argument 0: rm',
+        'argument 1: -rf',
+        'argument 2: dir',
+        'program: /bin/rm, 2KiB, sha256 ab',
+        'file: /work/x, 3B, sha256 cd',
+        'directory: /work',
+        'standard input: yes\\u{a}no',
+        'profile: ops',
+        'runner: shell',
+        'network: a:1, b:2',
+        'isolation: none',
+        'target: self/path//work',
+        'environment LANG: C',
+        'environment KEY: (a secret, as it is now)',
+        'yes, once, allows: nothing more than this command',
+        'yes, target, allows: destructive commands of this agent in this session on this target, for 1h',
+      ].join('\n'),
+    );
+  });
+
+  it.each([
+    ['an escape sequence', 'a\u001b[8mb', 'a\\u{1b}[8mb'],
+    ['a right-to-left override', 'a\u202eb', 'a\\u{202e}b'],
+    ['a line end that would end the line', 'a\nargument 9: b', 'a\\u{a}argument 9: b'],
+    ['a zero-width space', 'a\u200bb', 'a\\u{200b}b'],
+    ['half a character', 'a\ud800b', 'a\\u{d800}b'],
+    ['what looks like one of these', 'a\\u{202e}b', 'a\\u{5c}u{202e}b'],
+  ])('makes %s visible, in labels too', (_, text, shown) => {
+    expect(show(text)).toBe(shown);
+    expect(textOf(actionOf({ argv: ['echo', text] })).split('\n')).toContain(`argument 1: ${shown}`);
+    const environment = [{ name: text, value: 'x' }];
+    expect(textOf(actionOf({}, environment)).split('\n')).toContain(
+      `environment ${shown.replaceAll(':', '\\u{3a}')}: x`,
+    );
+  });
+
+  it('says what each yes would open, and that a program is not known', () => {
+    const shown = (command: Parameters<typeof previewAction>[2]) => {
+      const preview = previewAction(actionOf(), BY, command);
+      return preview.shown ? preview.text.split('\n').filter((line) => /^(class|yes)/.test(line)) : [];
+    };
+    const once = 'yes, once, allows: nothing more than this command';
+    expect(shown({ class: 'config-mutation', known: true })).toEqual([
+      'class: config-mutation',
+      once,
+      'yes, session, allows: every configuration change of this agent in this session, for 1h',
+    ]);
+    expect(shown({ class: 'destructive', known: true })).toEqual(['class: destructive', once]);
+    expect(shown({ class: 'config-mutation', known: false })).toEqual([
+      'class: config-mutation, by a program that is not known',
+      once,
+    ]);
+  });
+
+  it('never shows two different variables alike', () => {
+    const shown = [
+      { name: 'A: b', value: 'c' },
+      { name: 'A', value: 'b: c' },
+    ].map((one) => textOf(actionOf({}, [one])));
+    expect(new Set(shown).size).toBe(2);
+  });
+
+  it('shows 64 KiB whole, and refuses what it cannot show whole', () => {
+    const suffix = '; rm -rf /';
+    const long = 'a'.repeat(64 * 1024) + suffix;
+    expect(textOf(actionOf({ argv: ['echo', long] }))).toContain(suffix);
+    expect(textOf(actionOf({ argv: ['echo', 'a'.repeat(LARGEST_PREVIEW_BYTES)] }))).toMatch(/^not shown: .*whole/);
+    expect(textOf(actionOf({ stdin: Buffer.from([0xff, 0xfe]).toString('base64') }))).toMatch(/^not shown: .*no text/);
+    expect(showLines([{ label: 'x', text: 'y' }])).toEqual({ shown: true, text: 'x: y' });
+  });
+});

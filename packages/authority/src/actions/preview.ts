@@ -1,0 +1,52 @@
+import { formatSize } from '@writ/core';
+import { askerLines, type Preview, type ShownAsker, showLines } from '../approvals/showing.ts';
+import { type ScopedCommand, scopeLines } from '../executions/scopes.ts';
+import type { Action, BoundFile, BoundVariable } from './types.ts';
+
+/**
+ * Everything that would run, for the person who approves it. Standard input is text or cannot be shown, and what cannot be
+ * shown whole cannot be approved.
+ */
+export function previewAction(
+  action: Action,
+  asker: ShownAsker,
+  command: Pick<ScopedCommand, 'class' | 'known'>,
+): Preview {
+  const { request, directory, programs, files, environment } = action;
+  const stdin = request.stdin === undefined ? '' : textOf(Buffer.from(request.stdin, 'base64'));
+  if (stdin === undefined) return { shown: false, message: 'its standard input is no text, which cannot be shown' };
+  const { network, target } = request;
+  return showLines([
+    ...askerLines(asker, request),
+    { label: 'class', text: command.known ? command.class : `${command.class}, by a program that is not known` },
+    ...request.argv.map((argument, place) => ({ label: `argument ${place}`, text: argument })),
+    ...programs.map((file) => ({ label: 'program', text: fileText(file) })),
+    ...files.map((file) => ({ label: 'file', text: fileText(file) })),
+    { label: 'directory', text: directory.path },
+    { label: 'standard input', text: request.stdin === undefined ? 'none' : stdin },
+    { label: 'profile', text: request.profile },
+    { label: 'runner', text: request.runner },
+    { label: 'network', text: typeof network === 'string' ? network : network.join(', ') || 'nothing' },
+    { label: 'isolation', text: request.isolation },
+    { label: 'target', text: target ?? 'several, or none that is known' },
+    ...environment.map((variable) => ({ label: `environment ${variable.name}`, text: variableText(variable) })),
+    ...scopeLines({ ...command, ...(target === undefined ? {} : { target }) }),
+  ]);
+}
+
+function fileText({ path, sha256, sizeBytes }: BoundFile): string {
+  return `${path}, ${formatSize(sizeBytes)}, sha256 ${sha256}`;
+}
+
+function variableText(variable: BoundVariable): string {
+  return 'value' in variable ? variable.value : '(a secret, as it is now)';
+}
+
+/** UTF-8 text, or undefined for bytes that are none. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,146 @@
+import { createHmac } from 'node:crypto';
+import { delimiter, isAbsolute, resolve } from 'node:path';
+import { formatSize, quote } from '@writ/core';
+import type { Refusal } from '../record-types.ts';
+import { digestAction } from './digest.ts';
+import { namedPaths } from './named-paths.ts';
+import type {
+  Action,
+  ActionEnvironment,
+  ActionFiles,
+  ActionRequest,
+  BoundFile,
+  BoundVariable,
+  HeldAction,
+  HeldFile,
+} from './types.ts';
+
+/** Largest file that is bound by its content, bytes. */
+const LARGEST_FILE_BYTES = 256 * 1024 * 1024;
+
+export type Resolved =
+  | { readonly resolved: true; readonly action: HeldAction }
+  | { readonly resolved: false; readonly refusal: Refusal };
+
+/**
+ * Reads everything that decides what the command would do: programs and files that arguments name by content, the working
+ * directory by identity, the environment whole. What was read is held until `release`, so that it is what runs. Done
+ * when the command is proposed and again right before it starts.
+ */
+export async function resolveAction(
+  request: ActionRequest,
+  environment: ActionEnvironment,
+  files: ActionFiles,
+): Promise<Resolved> {
+  const holding = createHolding(files);
+  try {
+    const outcome = await bindAll(request, environment, files, holding);
+    if ('refusal' in outcome) {
+      await holding.release();
+      return { resolved: false, refusal: outcome.refusal };
+    }
+    const digest = digestAction(outcome.action);
+    return { resolved: true, action: { ...outcome, digest, held: holding.paths, release: holding.release } };
+  } catch (error) {
+    await holding.release();
+    throw error;
+  }
+}
+
+async function bindAll(
+  request: ActionRequest,
+  environment: ActionEnvironment,
+  files: ActionFiles,
+  holding: Holding,
+): Promise<{ readonly action: Action } | { readonly refusal: Refusal }> {
+  const program = request.argv[0];
+  if (program === undefined || program === '') return refuse('there is no command', 'name a program');
+  const place = isAbsolute(request.cwd) ? await files.inspect(request.cwd) : undefined;
+  if (place?.kind !== 'directory') {
+    return refuse(`${quote(request.cwd)} is no directory`, 'name the absolute path of one that is there');
+  }
+  const search = { cwd: place.realPath, path: environment.values.PATH ?? '', files };
+  const main = await findProgram(program, search);
+  if (main === undefined) return refuse(`there is no program ${quote(program)}`, 'give its absolute path');
+  const inside = await Promise.all(request.inner.map(([name = '']) => findProgram(name, search)));
+  const programPaths = [main, ...inside.filter((path) => path !== undefined)];
+  const argumentLists = [request.argv, ...request.inner];
+  const programs = await holding.bind([...new Set(programPaths)]);
+  const named = await holding.bind(await namedPaths(argumentLists, place.realPath, files));
+  const tooLarge = holding.refused();
+  if (tooLarge !== undefined) {
+    const most = formatSize(LARGEST_FILE_BYTES);
+    return refuse(`${quote(tooLarge)} is larger than ${most}, or goes away`, 'name files that can be read whole');
+  }
+  const { realPath: path, device, inode } = place;
+  const variables = bindEnvironment(environment);
+  return { action: { request, programs, files: named, directory: { path, device, inode }, environment: variables } };
+}
+
+/** Files that are held so far, each once. */
+interface Holding {
+  readonly paths: ReadonlyMap<string, string>;
+  bind(paths: readonly string[]): Promise<readonly BoundFile[]>;
+  /** A path that could not be held. */
+  refused(): string | undefined;
+  release(): Promise<void>;
+}
+
+function createHolding(files: ActionFiles): Holding {
+  const held = new Map<string, HeldFile>();
+  const paths = new Map<string, string>();
+  let refused: string | undefined;
+  return {
+    paths,
+    async bind(wanted) {
+      const bound: BoundFile[] = [];
+      for (const path of wanted) {
+        const file = held.get(path) ?? (await files.hold(path, LARGEST_FILE_BYTES));
+        if (file === undefined) {
+          refused ??= path;
+          continue;
+        }
+        held.set(path, file);
+        paths.set(path, file.heldPath);
+        bound.push({ path, sha256: file.sha256, sizeBytes: file.sizeBytes });
+      }
+      return bound;
+    },
+    refused: () => refused,
+    async release() {
+      const releasing = [...held.values()];
+      held.clear();
+      await Promise.all(releasing.map((file) => file.release()));
+    },
+  };
+}
+
+/** As `execvp` finds it: a name with a slash is a path, any other is looked for in PATH. */
+async function findProgram(
+  name: string,
+  { cwd, path, files }: { readonly cwd: string; readonly path: string; readonly files: ActionFiles },
+): Promise<string | undefined> {
+  if (name === '') return undefined;
+  const places = name.includes('/')
+    ? [resolve(cwd, name)]
+    : path.split(delimiter).map((dir) => resolve(cwd, dir, name));
+  for (const candidate of places) {
+    const fact = await files.inspect(candidate);
+    if (fact?.kind === 'file' && fact.isExecutable) return candidate;
+  }
+  return undefined;
+}
+
+/** Every variable in order of name; of a secret only a fingerprint that nobody without this node's key can check. */
+function bindEnvironment({ values, secretNames, sealKey }: ActionEnvironment): readonly BoundVariable[] {
+  return Object.entries(values)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => {
+      if (!secretNames.has(name)) return { name, value };
+      return { name, sealed: createHmac('sha256', sealKey).update(`${name}\0${value}`).digest('hex') };
+    });
+}
+
+function refuse(message: string, nextStep: string): { readonly refusal: Refusal } {
+  return { refusal: { code: 'BAD_REQUEST', message, nextSteps: [nextStep] } };
+}

@@ -1,0 +1,118 @@
+import { isWritError } from '@writ/core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS, IN_A, OTHER_ID } from '../testing/gate-fixture.ts';
+import { type LeaseWish, leaseQuestion, ownLeaseWish } from './lease-kind.ts';
+
+const WISH: LeaseWish = { act: 'grant', grant: { peer: 'self', profile: 'ops', durationMs: HOUR_MS, maxUses: 2 } };
+
+describe('a lease that is asked for', () => {
+  let at: GateFixture;
+  const question = (wish: LeaseWish) =>
+    leaseQuestion(at.options, wish, { asker: IN_A, lifetimeMs: HOUR_MS }, { label: 'me', words: 'a-b-c-d' });
+  const ask = (wish: LeaseWish): string => {
+    const outcome = at.ask(question(wish));
+    if (!outcome.asked) throw new Error(outcome.refusal.message);
+    return outcome.approval.id;
+  };
+  const codeOf = (fn: () => unknown): string => {
+    try {
+      fn();
+      return 'none';
+    } catch (error) {
+      return isWritError(error) ? error.code : String(error);
+    }
+  };
+  beforeEach(async () => {
+    at = await createGateFixture();
+  });
+  afterEach(() => at.close());
+
+  it('is lent by the yes, from that moment on, by who said it, for what was shown', () => {
+    const id = ask(WISH);
+    expect(at.gate.approvals.get(id)?.preview.split('\n')).toEqual([
+      'asked by: me (a-b-c-d)',
+      'agent: agent',
+      `session: a of ${IN_A.origin}`,
+      'lend profile: ops',
+      expect.stringMatching(/^which holds: destructive, edit_repo, .*manage_services, .*shell$/),
+      'to peer: self',
+      'for work of: self',
+      'session: every one',
+      'workspaces: every one that the peer has',
+      'for: 1h from the yes on',
+      'uses: 2',
+    ]);
+    at.move(HOUR_MS / 2);
+    at.answer(id, 'approve');
+    expect(at.authority.listLeases({})).toMatchObject([
+      { profile: 'ops', issuedBy: 'ap-1', maxUses: 2, expiresAtMs: at.database.nowMs() + HOUR_MS },
+    ]);
+  });
+
+  it('is not lent by a no, nor by nobody', () => {
+    at.answer(ask(WISH), 'deny');
+    ask(WISH);
+    at.move(HOUR_MS);
+    at.gate.approvals.sweep();
+    expect(at.authority.listLeases({})).toEqual([]);
+  });
+
+  it('has to be asked anew where the profile holds something else by then', async () => {
+    const id = ask(WISH);
+    await at.engine.reload(GATE_POLICY.replace('"manage_services", ', ''), { acceptWidening: true });
+    expect(at.answer(id, 'approve')).toMatchObject({ check: 'digest', refusal: { code: 'CHANGED_SINCE_APPROVAL' } });
+  });
+
+  it('is refused with the reason where it cannot be lent any more, and can be denied then', async () => {
+    const id = ask(WISH);
+    const without = GATE_POLICY.replaceAll('"ops", ', '').replace('profiles.ops', 'profiles.other');
+    await at.engine.reload(without, { acceptWidening: true });
+    expect(at.answer(id, 'approve')).toMatchObject({ check: 'policy', refusal: { code: 'PROFILE_UNKNOWN' } });
+    expect(at.answer(id, 'deny').decided).toBe(true);
+  });
+
+  it.each([0, -1, 0.5, Number.NaN, 100 * 365 * 24 * HOUR_MS])('is no question for %s ms', (durationMs) => {
+    expect(codeOf(() => question({ act: 'grant', grant: { ...WISH.grant, durationMs } }))).toBe('BAD_REQUEST');
+  });
+
+  it('is renewed by a yes, under its own maximum', () => {
+    const lease = at.authority.grantLease({ peer: 'self', profile: 'ops', durationMs: HOUR_MS, issuedBy: 'ap-1' });
+    const renewal = (durationMs: number): LeaseWish => ({ act: 'renew', lease: lease.id, durationMs });
+    expect(codeOf(() => question(renewal(25 * HOUR_MS)))).toBe('BAD_REQUEST');
+    expect(codeOf(() => question(renewal(HOUR_MS)))).toBe('BAD_REQUEST');
+    expect(codeOf(() => question(renewal(0)))).toBe('BAD_REQUEST');
+    expect(codeOf(() => question({ act: 'renew', lease: 'none', durationMs: HOUR_MS }))).toBe('NOT_FOUND');
+    at.answer(ask(renewal(24 * HOUR_MS)), 'approve');
+    expect(at.authority.listLeases({})).toMatchObject([
+      { id: lease.id, expiresAtMs: lease.maxExpiresAtMs, version: 2 },
+    ]);
+  });
+
+  it('is not renewed once it is dead, whatever a person says then', () => {
+    const lease = at.authority.grantLease({ peer: 'self', profile: 'ops', durationMs: HOUR_MS, issuedBy: 'ap-1' });
+    const id = ask({ act: 'renew', lease: lease.id, durationMs: 2 * HOUR_MS });
+    at.authority.revokeLease(lease.id, 'ap-1');
+    expect(at.answer(id, 'approve')).toMatchObject({ check: 'policy', refusal: { code: 'LEASE_REVOKED' } });
+    expect(codeOf(() => at.authority.renewLease(lease.id, 2 * HOUR_MS, 'ap-1'))).toBe('LEASE_REVOKED');
+    const other = at.authority.grantLease({ peer: 'self', profile: 'ops', durationMs: HOUR_MS, issuedBy: 'ap-1' });
+    at.move(HOUR_MS);
+    expect(codeOf(() => at.authority.renewLease(other.id, 2 * HOUR_MS, 'ap-1'))).toBe('EXPIRED');
+    at.authority.revokeLease(other.id, 'ap-1');
+    at.move(-61_000);
+    expect(codeOf(() => at.authority.renewLease(other.id, 2 * HOUR_MS, 'ap-1'))).toBe('CLOCK_BACKWARDS');
+  });
+
+  it('can be wished by an asker for itself alone, where it may ask', () => {
+    const { config } = at.engine.snapshot();
+    const wish = { profile: 'ops', durationMs: HOUR_MS, onlyThisSession: true };
+    expect(ownLeaseWish(config, IN_A, wish)).toEqual({
+      wish: {
+        act: 'grant',
+        grant: { peer: 'self', origin: 'self', session: 'a', profile: 'ops', durationMs: HOUR_MS },
+      },
+    });
+    expect(ownLeaseWish(config, { ...IN_A, requestedBy: OTHER_ID }, wish)).toMatchObject({
+      refusal: { code: 'LEASE_REQUIRED' },
+    });
+  });
+});

@@ -1,0 +1,160 @@
+import { digestJson, formatDuration, type Json, WritError } from '@writ/core';
+import { fieldsOf, type ReadTx } from '@writ/database';
+import type { Approval } from '@writ/lease-store';
+import type { Config } from '@writ/policy';
+import { z } from 'zod';
+import { grantIn, renewIn } from '../lease-desk.ts';
+import { planLease, planRenewal } from '../lease-granting.ts';
+import type { Asker, KindRules, Refusal } from '../record-types.ts';
+import { leaseQueryOf, SELF } from '../subject.ts';
+import type { AuthorityOptions, LeaseGrant } from '../types.ts';
+import { askerLines, type PreviewLine, type ShownAsker, showLines } from './showing.ts';
+import type { Question } from './types.ts';
+
+/** What a person is asked to lend, or to lend for longer. */
+export type LeaseWish =
+  | { readonly act: 'grant'; readonly grant: LeaseWishGrant }
+  | { readonly act: 'renew'; readonly lease: string; readonly durationMs: number };
+
+/** A grant without who issues it: that is whoever says yes. */
+export type LeaseWishGrant = Omit<LeaseGrant, 'issuedBy'>;
+
+const wishSchema: z.ZodType<LeaseWish> = z.discriminatedUnion('act', [
+  z.object({
+    act: z.literal('grant'),
+    grant: z.object(
+      fieldsOf<LeaseWishGrant>()({
+        peer: z.string(),
+        profile: z.string(),
+        durationMs: z.number(),
+        workspaces: z.array(z.string()).readonly().optional(),
+        maxUses: z.number().optional(),
+        origin: z.string().optional(),
+        session: z.string().optional(),
+      }),
+    ),
+  }),
+  z.object({ act: z.literal('renew'), lease: z.string(), durationMs: z.number() }),
+]);
+
+/** A wish with what it comes to under this configuration: the profile's capabilities are part of what is approved. */
+interface Terms {
+  readonly digest: string;
+  readonly lines: readonly PreviewLine[];
+}
+
+/**
+ * The question that a wish for a lease is; opens its own read transaction. Throws what `Authority.grantLease` throws, or
+ * NOT_FOUND, EXPIRED and BAD_REQUEST for a lease that cannot be renewed so.
+ */
+export function leaseQuestion(
+  options: AuthorityOptions,
+  wish: LeaseWish,
+  question: Pick<Question, 'asker' | 'lifetimeMs'>,
+  shown: ShownAsker,
+): Question {
+  const { digest, lines } = options.database.withReadTx((tx) => termsOf(options, tx, wish));
+  const subject: Json = JSON.parse(JSON.stringify(wish));
+  return {
+    ...question,
+    kind: 'lease',
+    digest,
+    subject,
+    scopes: ['once'],
+    preview: showLines([...askerLines(shown, question.asker), ...lines]),
+  };
+}
+
+/**
+ * What an asker wishes for itself: a peer for its own name and the origin that it asks for, this machine's agent for
+ * `self`. Refused where the configuration does not let it ask.
+ */
+export function ownLeaseWish(
+  config: Config,
+  asker: Asker,
+  wish: Pick<LeaseWishGrant, 'profile' | 'durationMs' | 'workspaces' | 'maxUses'> & {
+    readonly onlyThisSession: boolean;
+  },
+): { readonly wish: LeaseWish } | { readonly refusal: Refusal } {
+  const { requestedBy } = asker;
+  const rules = requestedBy === SELF ? config.self : [...config.peers.values()].find(({ id }) => id === requestedBy);
+  if (!rules?.mayRequestLease) {
+    const message = `${requestedBy === SELF ? 'this machine’s agent' : 'this peer'} may not ask for a lease here`;
+    return { refusal: { code: 'LEASE_REQUIRED', message, nextSteps: ['ask the person of the executing node'] } };
+  }
+  const { onlyThisSession, ...grant } = wish;
+  const { peer, origin, session } = leaseQueryOf({ from: requestedBy, origin: asker.origin, session: asker.session });
+  const whose = { peer, origin, ...(onlyThisSession && session !== undefined ? { session } : {}) };
+  return { wish: { act: 'grant', grant: { ...grant, ...whose } } };
+}
+
+/** A yes lends, or lends for longer, from that moment on. */
+export function createLeaseKind(options: AuthorityOptions): KindRules {
+  return {
+    refusal: (tx, approval) => {
+      const terms = readTerms(options, tx, approval);
+      return 'refusal' in terms ? terms.refusal : undefined;
+    },
+    digestNow(tx, approval) {
+      const terms = readTerms(options, tx, approval);
+      // What cannot be lent any more is told as that, by `refusal`; a no to it needs no terms.
+      return 'refusal' in terms ? approval.digest : terms.digest;
+    },
+    settle(tx, approval) {
+      const wish = approval.state === 'approved' ? readWish(approval) : undefined;
+      const issuedBy = approval.decidedBy ?? 'person';
+      if (wish?.act === 'grant') grantIn(options, tx, { ...wish.grant, issuedBy });
+      if (wish?.act === 'renew') renewIn(options, tx, { ...wish, by: issuedBy });
+    },
+  };
+}
+
+function termsOf(options: AuthorityOptions, tx: ReadTx, wish: LeaseWish): Terms {
+  const { config } = options.engine.snapshot();
+  const nowMs = options.database.nowMs();
+  const said: Json = JSON.parse(JSON.stringify(wish));
+  if (wish.act === 'renew') {
+    const { lease } = planRenewal(options.leases.get(tx, wish.lease), wish, nowMs);
+    const lines = [
+      { label: 'renew lease', text: lease.id },
+      { label: 'peer', text: lease.peer },
+      { label: 'profile', text: lease.profile },
+      { label: 'for', text: `${formatDuration(wish.durationMs)} from the yes on` },
+    ];
+    return { digest: digestJson({ is: 'writ lease renewal 1', wish: said }), lines };
+  }
+  const { peer, origin, session, profile, closure, workspaces, maxUses } = planLease(
+    config,
+    { ...wish.grant, issuedBy: '' },
+    { id: '', nowMs },
+  );
+  const lines = [
+    { label: 'lend profile', text: profile },
+    { label: 'which holds', text: closure.join(', ') },
+    { label: 'to peer', text: peer },
+    { label: 'for work of', text: origin },
+    { label: 'session', text: session ?? 'every one' },
+    { label: 'workspaces', text: workspaces.join(', ') || 'every one that the peer has' },
+    { label: 'for', text: `${formatDuration(wish.grant.durationMs)} from the yes on` },
+    { label: 'uses', text: maxUses === undefined ? 'unlimited' : String(maxUses) },
+  ];
+  return { digest: digestJson({ is: 'writ lease 1', wish: said, peer, origin, closure }), lines };
+}
+
+function readTerms(options: AuthorityOptions, tx: ReadTx, approval: Approval): Terms | { readonly refusal: Refusal } {
+  const wish = readWish(approval);
+  if (wish === undefined) return { refusal: UNREADABLE };
+  try {
+    return termsOf(options, tx, wish);
+  } catch (error) {
+    // What is said to whoever asks for a lease is said to whoever would lend it.
+    if (!(error instanceof WritError)) throw error;
+    return { refusal: { code: error.code, message: error.message, nextSteps: error.nextSteps } };
+  }
+}
+
+const UNREADABLE: Refusal = { code: 'POLICY_ERROR', message: 'the wish cannot be read', nextSteps: ['ask anew'] };
+
+function readWish({ subject }: Approval): LeaseWish | undefined {
+  return wishSchema.safeParse(subject).data;
+}

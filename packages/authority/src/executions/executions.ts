@@ -1,0 +1,96 @@
+import type { WriteTx } from '@writ/database';
+import type { Execution } from '@writ/lease-store';
+import { type ExecutionParts, propose } from './propose.ts';
+import { EXPIRED, mayStart, start } from './start.ts';
+import { moveExecution, type Transition } from './transition.ts';
+import type { Executions } from './types.ts';
+
+/** Most that one sweep or one look goes through of each kind; more wait for the next. */
+const PAGE = 1000;
+
+/** Gated commands: one instance a node. */
+export function createExecutions(parts: ExecutionParts): Executions {
+  const { database, executions } = parts;
+  const endRunning = (tx: WriteTx, id: string, transition: Transition): Execution | undefined => {
+    const execution = executions.get(tx, id);
+    return execution?.state === 'running' ? moveExecution(parts, tx, execution, transition) : undefined;
+  };
+  return {
+    propose: (proposal) => database.withWriteTx((tx) => propose(parts, tx, proposal)),
+    get: (id) => database.withReadTx((tx) => executions.get(tx, id)),
+    list: (filter) => database.withReadTx((tx) => executions.list(tx, filter)),
+    ready: (limit) => ready(parts, limit),
+    start: (id, digest) => database.withWriteTx((tx) => start(parts, tx, id, digest)),
+    finish: (id, event, outcome) => database.withWriteTx((tx) => endRunning(tx, id, { event, outcome })),
+    notSpawned: (id, outcome) =>
+      database.withWriteTx((tx) => {
+        const ended = endRunning(tx, id, { event: 'fail', outcome });
+        if (ended?.lease !== undefined) parts.rights.giveBack(tx, ended.lease);
+        if (ended?.window !== undefined) parts.gate.giveBack(tx, ended.window);
+        return ended;
+      }),
+    refuse: (id, outcome) => endWaiting(parts, id, { event: 'refuse', outcome }),
+    cancel: (id) => endWaiting(parts, id, cancelled('its caller cancelled it')),
+    cancelOf(tx, whose) {
+      for (const execution of executions.listWaiting(tx, 'task' in whose ? whose : { key: whose })) {
+        end(parts, tx, execution, cancelled('what asked for it has ended'));
+      }
+    },
+    recover: () =>
+      database.withWriteTx((tx) => {
+        const left = executions.listIn(tx, 'running', { limit: Number.MAX_SAFE_INTEGER });
+        for (const execution of left) moveExecution(parts, tx, execution, CRASHED);
+        return left.length;
+      }),
+    sweep: () =>
+      database.withWriteTx((tx) => {
+        const due = executions.listDue(tx, PAGE);
+        for (const execution of due) end(parts, tx, execution, EXPIRED);
+        return { expired: due.length, pruned: executions.prune(tx, PAGE) };
+      }),
+  };
+}
+
+/** The node ended between the start and the result: nobody knows what was done, so nothing does it again. */
+const CRASHED: Transition = {
+  event: 'crash',
+  outcome: { code: 'LOST', message: 'the node ended while it ran; look at what it did before it is run again' },
+};
+
+function ready(parts: ExecutionParts, limit: number): readonly string[] {
+  const { database, executions } = parts;
+  return database.withReadTx((tx) => {
+    const nowMs = database.nowMs();
+    const found: string[] = [];
+    for (const state of ['proposed', 'pending_approval'] as const) {
+      let after: string | undefined;
+      do {
+        const page = executions.listIn(tx, state, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+        // A proposed one that nothing covers any more is looked at too: it has to be asked for.
+        const ready = page.filter((execution) => state === 'proposed' || mayStart(parts, tx, execution, nowMs));
+        found.push(...ready.map(({ id }) => id));
+        after = page.at(-1)?.id;
+      } while (after !== undefined && found.length < limit);
+    }
+    return found.slice(0, limit);
+  });
+}
+
+function cancelled(message: string): Transition {
+  return { event: 'cancel', outcome: { code: 'CANCELLED', message } };
+}
+
+function endWaiting(parts: ExecutionParts, id: string, transition: Transition): Execution | undefined {
+  return parts.database.withWriteTx((tx) => {
+    const execution = parts.executions.get(tx, id);
+    const isWaiting = execution?.state === 'proposed' || execution?.state === 'pending_approval';
+    return isWaiting ? end(parts, tx, execution, transition) : undefined;
+  });
+}
+
+/** Ends one that has not started, and then its question: in this order, so that the question finds nothing to end. */
+function end(parts: ExecutionParts, tx: WriteTx, execution: Execution, transition: Transition): Execution {
+  const ended = moveExecution(parts, tx, execution, transition);
+  if (execution.approval !== undefined) parts.cancelApproval(tx, execution.approval);
+  return ended;
+}

@@ -1,0 +1,26 @@
+import { formatDuration } from '@writ/core';
+import type { ApprovalScope, Execution } from '@writ/lease-store';
+import type { PreviewLine } from '../approvals/showing.ts';
+
+/** How long a window stays open that a yes to a single command opens, milliseconds: an hour. */
+export const WINDOW_MS = 3_600_000;
+
+/** What of a command says how far a yes to it can reach. */
+export type ScopedCommand = Pick<Execution, 'class' | 'known' | 'target'>;
+
+/** What can be answered besides no: a window only where it could ever cover such a command. */
+export function scopesOf({ class: of, known, target }: ScopedCommand): readonly ApprovalScope[] {
+  if (!known) return ['once'];
+  if (of === 'config-mutation') return ['once', 'session'];
+  return target === undefined ? ['once'] : ['once', 'target'];
+}
+
+/** What each answer would open, for the person who gives it. */
+export function scopeLines(command: ScopedCommand): readonly PreviewLine[] {
+  const opens: Readonly<Record<ApprovalScope, string>> = {
+    once: 'nothing more than this command',
+    session: `every configuration change of this agent in this session, for ${formatDuration(WINDOW_MS)}`,
+    target: `destructive commands of this agent in this session on this target, for ${formatDuration(WINDOW_MS)}`,
+  };
+  return scopesOf(command).map((scope) => ({ label: `yes, ${scope}, allows`, text: opens[scope] }));
+}

@@ -1,0 +1,98 @@
+import type { Json } from '@writ/core';
+import type { ReadTx, WriteTx } from '@writ/database';
+import type { Execution, ExecutionOutcome, SessionKey } from '@writ/lease-store';
+import type { Preview } from '../approvals/showing.ts';
+import type { Asker, Refusal } from '../record-types.ts';
+
+/** What the right to run something is decided from; stored with it, and decided from again right before the start. */
+export interface RightsQuery extends Asker {
+  /** Effective profile that it was asked under. */
+  readonly profile: string;
+  /** What the part that decides needs besides. */
+  readonly basis: Json;
+}
+
+/** What policy and leases grant at this moment. */
+export type Rights =
+  | {
+      readonly granted: true;
+      readonly profile: string;
+      readonly closure: readonly string[];
+      /** Lease that was claimed. */
+      readonly leaseId?: string;
+      /** Until when it may run, milliseconds since the epoch; absent where nothing was claimed. */
+      readonly deadlineMs?: number;
+    }
+  | { readonly granted: false; readonly refusal: Refusal };
+
+/** Decides rights: for commands of no task authority itself, for those of a task whoever keeps its grant. */
+export interface CommandRights {
+  /** Without effect. */
+  look(tx: ReadTx, query: RightsQuery): Rights;
+  /** In the transaction that starts; claims a use of the lease where one is needed. */
+  claim(tx: WriteTx, query: RightsQuery): Rights;
+  /** Gives a claimed use back; only where no process was ever spawned. */
+  giveBack(tx: WriteTx, leaseId: string): void;
+}
+
+/** What rules say about a command. */
+export type CommandFacts = Pick<Execution, 'class' | 'known' | 'needs' | 'target'>;
+
+/** Says it of a stored one by the rules of this moment: those of a reload may be stricter than those it was asked under. */
+export type Classify = (execution: Execution) => CommandFacts;
+
+/** A gated command as it is proposed. */
+export interface Proposal extends CommandFacts {
+  readonly asker: Asker;
+  /** Of the caller; the same key and action is the same execution. */
+  readonly idempotencyKey: string;
+  readonly profile: string;
+  readonly digest: string;
+  readonly request: Json;
+  readonly basis: Json;
+  readonly preview: Preview;
+  /** How long it may wait to start, milliseconds. */
+  readonly lifetimeMs: number;
+}
+
+export type ProposeOutcome =
+  | { readonly proposed: true; readonly execution: Execution }
+  | { readonly proposed: false; readonly refusal: Refusal };
+
+/** What became of trying to start. */
+export type StartOutcome =
+  | { readonly started: true; readonly execution: Execution; readonly deadlineMs?: number }
+  /** It waits on, for a person or a window. */
+  | { readonly started: false; readonly waits: true }
+  /** It has ended, now or before; absent execution: there is none. */
+  | { readonly started: false; readonly waits: false; readonly execution?: Execution };
+
+/** Gated commands of one node. */
+export interface Executions {
+  /** Stores it and, where nothing covers it, asks. Throws BAD_REQUEST for an empty key, CONFLICT for one used otherwise. */
+  propose(proposal: Proposal): ProposeOutcome;
+  get(id: string): Execution | undefined;
+  /** Newest first. */
+  list(filter: { readonly key?: SessionKey; readonly task?: string; readonly limit: number }): readonly Execution[];
+  /** Ids of what may start now, oldest first; a first look that claims nothing. */
+  ready(limit: number): readonly string[];
+  /**
+   * The last look, in the transaction that stores `running`: `digest` is that of what is held to run.
+   * INVARIANT: 5, 6 what starts has its own approval or window, checked for it alone, with its own session.
+   */
+  start(id: string, digest: string): StartOutcome;
+  /** Stores how a running one ended. */
+  finish(id: string, event: 'complete' | 'fail' | 'cancel' | 'crash', outcome: ExecutionOutcome): Execution | undefined;
+  /** No process was ever spawned: it ends `failed`, and what was claimed is given back. */
+  notSpawned(id: string, outcome: ExecutionOutcome): Execution | undefined;
+  /** Ends one that cannot start any more, whatever is approved; undefined where it does not wait. */
+  refuse(id: string, outcome: ExecutionOutcome): Execution | undefined;
+  /** Ends one that has not started, by its caller; undefined where it has, or has ended. */
+  cancel(id: string): Execution | undefined;
+  /** Ends what has not started of a session or a task, in the transaction that ends that. */
+  cancelOf(tx: WriteTx, whose: SessionKey | { readonly task: string }): void;
+  /** At the start of the node: whatever was running has an unknown outcome, and is never tried again. */
+  recover(): number;
+  /** Ends what was not started in time, and removes what ended long ago; a bounded number at a time. */
+  sweep(): { readonly expired: number; readonly pruned: number };
+}

@@ -1,0 +1,90 @@
+import type { Logger } from '@writ/core';
+import type { ReadTx } from '@writ/database';
+import type {
+  ApprovalStore,
+  ApproverStore,
+  ExecutionStore,
+  SessionStore,
+  Window,
+  WindowStore,
+} from '@writ/lease-store';
+import { createApprovals } from './approvals/approvals.ts';
+import { createExecutionKind } from './approvals/execution-kind.ts';
+import { createLeaseKind } from './approvals/lease-kind.ts';
+import { createPlanKind } from './approvals/plan-kind.ts';
+import type { Approvals } from './approvals/types.ts';
+import { type ApproverDesk, createApproverDesk } from './approver-desk.ts';
+import { createExecutions } from './executions/executions.ts';
+import { createCommandRights } from './executions/rights.ts';
+import type { Classify, CommandRights, Executions } from './executions/types.ts';
+import { createListeners, type Listeners } from './listeners.ts';
+import type { ApprovalKinds, AuthorityEvent, ProofCheck, RecordParts, TaskLookup } from './record-types.ts';
+import { createEndings, type Endings } from './sessions.ts';
+import type { Authority, AuthorityOptions } from './types.ts';
+import { createWindows, type Windows } from './windows/windows.ts';
+
+/** What a person says yes to, and what then runs: one instance a node. */
+export interface Gate extends Endings {
+  readonly approvals: Approvals;
+  readonly approvers: ApproverDesk;
+  readonly windows: Windows;
+  readonly executions: Executions;
+  readonly events: Pick<Listeners<AuthorityEvent>, 'add'>;
+  /** Stops following reloads and revocations. */
+  close(): void;
+}
+
+/** What a gate is built from besides what authority is. */
+export interface GateOptions extends AuthorityOptions {
+  /** Node id of this node. */
+  readonly self: string;
+  readonly authority: Pick<Authority, 'onLeaseRevoked'>;
+  readonly approvals: ApprovalStore;
+  readonly approvers: ApproverStore;
+  readonly windows: WindowStore;
+  readonly executions: ExecutionStore;
+  readonly sessions: SessionStore;
+  readonly tasks: TaskLookup;
+  /** Rights of commands that a task's own agent asks for. */
+  readonly taskRights: CommandRights;
+  /** Classifies a stored command by the rules of the current snapshot. */
+  readonly classify: Classify;
+  readonly verify: ProofCheck;
+  /** Rules of the kinds that are not authority's own. */
+  readonly kinds: Omit<ApprovalKinds, 'execution' | 'plan' | 'lease'>;
+  readonly logger: Logger;
+}
+
+/** Builds approvals, windows and gated commands, which need one another, around the same records. */
+export function createGate(options: GateOptions): Gate {
+  const events = createListeners<AuthorityEvent>(options.logger, 'approvals, windows and executions');
+  const parts: RecordParts = { ...options, events };
+  const rights = createCommandRights(options, options.taskRights);
+  const windows = createWindows(parts, (tx, window) => isWithdrawn(parts, kinds, tx, window));
+  const kinds: ApprovalKinds = {
+    ...options.kinds,
+    execution: createExecutionKind(parts, { rights, openWindow: windows.open }),
+    plan: createPlanKind(rights, windows.open),
+    lease: createLeaseKind(options),
+  };
+  const approvals = createApprovals({ ...parts, kinds, verify: options.verify });
+  const asking = { ask: approvals.ask, cancelApproval: approvals.cancel };
+  const executions = createExecutions({ ...parts, ...asking, rights, classify: options.classify, gate: windows });
+  const stops = [
+    options.engine.onChange(() => windows.closeWithdrawn()),
+    options.authority.onLeaseRevoked(() => windows.closeWithdrawn()),
+  ];
+  return {
+    ...createEndings(parts, { approvals, executions, windows }),
+    ...{ approvals, approvers: createApproverDesk(parts), windows, executions, events },
+    close() {
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** INVARIANT: 6 a window rests on what the person said yes to; where policy would refuse that now, it is none. */
+function isWithdrawn({ approvals }: RecordParts, kinds: ApprovalKinds, tx: ReadTx, window: Window): boolean {
+  const approval = approvals.get(tx, window.approval);
+  return approval === undefined || kinds[approval.kind].refusal(tx, approval) !== undefined;
+}

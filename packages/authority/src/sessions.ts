@@ -1,0 +1,50 @@
+import { quote, WritError } from '@writ/core';
+import type { WriteTx } from '@writ/database';
+import type { SessionKey } from '@writ/lease-store';
+import type { Approvals } from './approvals/types.ts';
+import type { Executions } from './executions/types.ts';
+import type { RecordParts } from './record-types.ts';
+import type { Windows } from './windows/windows.ts';
+
+/** How sessions and tasks end for what waits for them. */
+export interface Endings {
+  /**
+   * Ends a session: its questions are cancelled, its windows closed, its commands that have not started cancelled, and
+   * `peers` (node ids that hold something for it) are owed the news. False where it had ended. Throws NOT_FOUND.
+   */
+  endSession(key: SessionKey, by: string, peers: readonly string[]): boolean;
+  /** Ends what waits for a task, in the transaction that ends it. */
+  taskEnded(tx: WriteTx, task: string): void;
+}
+
+export function createEndings(
+  { database, sessions }: Pick<RecordParts, 'database' | 'sessions'>,
+  held: {
+    readonly approvals: Pick<Approvals, 'cancelOf'>;
+    readonly executions: Pick<Executions, 'cancelOf'>;
+    readonly windows: Pick<Windows, 'closeOf'>;
+  },
+): Endings {
+  const cancelOf = (tx: WriteTx, whose: SessionKey | { readonly task: string }): void => {
+    held.executions.cancelOf(tx, whose);
+    held.approvals.cancelOf(tx, whose);
+  };
+  return {
+    endSession: (key, by, peers) =>
+      database.withWriteTx((tx) => {
+        const { origin, session } = key;
+        if (!sessions.end(tx, origin, session)) {
+          if (sessions.get(tx, origin, session) !== undefined) return false;
+          throw new WritError('NOT_FOUND', `no session ${quote(session)}`, {
+            nextSteps: ['list them: writ session list'],
+          });
+        }
+        cancelOf(tx, key);
+        held.windows.closeOf(tx, key);
+        for (const peer of peers) sessions.oweEnd(tx, { origin, session, peer });
+        tx.audit({ kind: 'session', action: 'session.ended', actor: by, subject: session, details: { origin } });
+        return true;
+      }),
+    taskEnded: (tx, task) => cancelOf(tx, { task }),
+  };
+}

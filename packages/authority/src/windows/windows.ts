@@ -1,0 +1,127 @@
+import { quote, WritError } from '@writ/core';
+import type { ReadTx, WriteTx } from '@writ/database';
+import type { Execution, NewWindow, SessionKey, Window, WindowKey } from '@writ/lease-store';
+import type { RecordParts } from '../record-types.ts';
+
+/** Most that one sweep removes; more wait for the next. */
+const SWEEP_LIMIT = 1000;
+
+/** What a window would have to cover: all of it from records, nothing from the caller. */
+export type Need = Pick<Execution, 'origin' | 'session' | 'agent' | 'class' | 'target' | 'known' | 'digest'>;
+
+/** What runs without asking. */
+export interface Windows {
+  /** Opens one, in the transaction that decides the approval. */
+  open(tx: WriteTx, window: Omit<NewWindow, 'id'>): Window;
+  /** The window that covers it now; undefined: none, whatever else is open. */
+  covers(tx: ReadTx, need: Need, nowMs: number): Window | undefined;
+  /** `covers`, and counts the use in the same transaction. */
+  claim(tx: WriteTx, need: Need): Window | undefined;
+  /** Gives a use back; only where no process was ever spawned. */
+  giveBack(tx: WriteTx, id: string): void;
+  list(filter: { readonly key?: SessionKey }): readonly Window[];
+  /** By a person. Throws NOT_FOUND for an id that is none; false where it was closed before. */
+  close(id: string, by: string): boolean;
+  /** With the session, in the transaction that ends it. */
+  closeOf(tx: WriteTx, key: SessionKey): void;
+  /** Closes those whose right is gone (a reload, a lease that was revoked); returns how many. */
+  closeWithdrawn(): number;
+  sweep(): number;
+}
+
+/** Windows of one node. `isWithdrawn`: whether what a window rests on is refused now, whoever approved it then. */
+export function createWindows(
+  parts: Pick<RecordParts, 'database' | 'windows' | 'random' | 'events'>,
+  isWithdrawn: (tx: ReadTx, window: Window) => boolean,
+): Windows {
+  const { database, windows, random } = parts;
+  return {
+    open(tx, window) {
+      const opened = windows.open(tx, { ...window, id: random.uuid() });
+      audit(tx, 'window.opened', opened, 'node');
+      tx.afterCommit(() => parts.events.tell({ kind: 'window', window: opened }));
+      return opened;
+    },
+    covers: (tx, need, nowMs) => (database.clockIsBackwards() ? undefined : covering(parts, tx, need, nowMs)),
+    claim(tx, need) {
+      // INVARIANT: 6 found and counted in the transaction that starts what it covers.
+      const window = tx.clockIsBackwards ? undefined : covering(parts, tx, need, tx.nowMs);
+      return window !== undefined && windows.claimUse(tx, window.id) ? window : undefined;
+    },
+    giveBack: (tx, id) => windows.returnUse(tx, id),
+    list: (filter) => database.withReadTx((tx) => windows.listOpen(tx, { ...filter, nowMs: database.nowMs() })),
+    close: (id, by) => database.withWriteTx((tx) => close(parts, tx, id, by)),
+    closeOf(tx, key) {
+      for (const window of windows.closeOf(tx, key, 'node')) tellClosed(parts, tx, window);
+    },
+    closeWithdrawn: () =>
+      database.withWriteTx((tx) => {
+        const withdrawn = windows.listOpen(tx, { nowMs: tx.nowMs }).filter((window) => isWithdrawn(tx, window));
+        for (const { id } of withdrawn) close(parts, tx, id, 'node');
+        return withdrawn.length;
+      }),
+    sweep: () => database.withWriteTx((tx) => windows.prune(tx, SWEEP_LIMIT)),
+  };
+}
+
+type Parts = Pick<RecordParts, 'windows' | 'events'>;
+
+/**
+ * INVARIANT: 6 an equal, non-empty agent and session, and the equal target when destructive; an unknown program only as
+ * a listed step.
+ */
+function covering({ windows }: Parts, tx: ReadTx, need: Need, nowMs: number): Window | undefined {
+  const key = keyOf(need);
+  if (key === undefined) return undefined;
+  return windows
+    .findOpen(tx, key, nowMs)
+    .find(({ steps }) => (steps === undefined ? need.known : steps.includes(need.digest)));
+}
+
+/** The one key that is looked for; undefined where a part of it is blank, and for what needs no window. */
+function keyOf({ origin, session, agent, target, class: of }: Need): WindowKey | undefined {
+  if ([origin, session, agent].some(isBlank)) return undefined;
+  const whose = { origin, session, agent };
+  switch (of) {
+    case 'read':
+      return undefined;
+    case 'config-mutation':
+      return { ...whose, kind: 'assent' };
+    case 'destructive':
+      return target === undefined || isBlank(target) ? undefined : { ...whose, kind: 'destructive', target };
+  }
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+function close(parts: Parts, tx: WriteTx, id: string, by: string): boolean {
+  const closed = parts.windows.close(tx, id, by);
+  if (closed !== undefined) {
+    tellClosed(parts, tx, closed);
+    return true;
+  }
+  if (parts.windows.get(tx, id) !== undefined) return false;
+  throw new WritError('NOT_FOUND', `no window ${quote(id)}`, { nextSteps: ['list them: writ window list'] });
+}
+
+function tellClosed({ events }: Parts, tx: WriteTx, window: Window): void {
+  audit(tx, 'window.closed', window, window.closedBy ?? 'node');
+  tx.afterCommit(() => events.tell({ kind: 'window', window }));
+}
+
+function audit(tx: WriteTx, action: string, window: Window, actor: string): void {
+  const { id, kind, origin, session, agent, target, profile, approval, expiresAtMs, maxUses } = window;
+  tx.audit({
+    kind: 'window',
+    action,
+    actor,
+    subject: id,
+    details: {
+      ...{ kind, origin, session, agent, profile, approval, expiresAtMs },
+      target: target ?? null,
+      maxUses: maxUses ?? null,
+    },
+  });
+}

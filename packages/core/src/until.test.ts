@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { parseSpan } from './until.ts';
+
+const HOUR_MS = 3_600_000;
+const BERLIN = 'Europe/Berlin';
+/** Noon in Berlin on an ordinary winter day. */
+const NOON_MS = Date.UTC(2027, 0, 15, 11);
+const at = (nowMs: number, timeZone = BERLIN) => ({ nowMs, timeZone });
+
+describe('a span that a person types', () => {
+  it.each([
+    ['90m', 1.5 * HOUR_MS],
+    [' 8h ', 8 * HOUR_MS],
+    ['until 18:00', 6 * HOUR_MS],
+    ['until 9:30', 21.5 * HOUR_MS],
+    ['until 12:00', 24 * HOUR_MS],
+    ['until  12:01', 60_000],
+    ['until 11:59', 24 * HOUR_MS - 60_000],
+  ])('%s', (text, ms) => {
+    expect(parseSpan(text, at(NOON_MS))).toBe(ms);
+  });
+
+  it.each([
+    '',
+    'until',
+    'until 24:00',
+    'until 18:60',
+    'until 1800',
+    'tomorrow',
+    '0m',
+    '-5m',
+    '100000d',
+    'until 18:00 x',
+  ])('%s is none', (text) => {
+    expect(parseSpan(text, at(NOON_MS))).toBeUndefined();
+  });
+
+  it('counts from the moment, not from its minute', () => {
+    expect(parseSpan('until 12:01', at(NOON_MS + 1500))).toBe(58_500);
+    expect(parseSpan('until 12:00', at(NOON_MS + 1500))).toBe(24 * HOUR_MS - 1500);
+  });
+
+  it('is that of the zone', () => {
+    expect(parseSpan('until 18:00', at(NOON_MS, 'UTC'))).toBe(7 * HOUR_MS);
+    expect(parseSpan('until 18:00', at(NOON_MS, 'Asia/Kathmandu'))).toBe(1.25 * HOUR_MS);
+    expect(() => parseSpan('until 18:00', at(NOON_MS, 'Nowhere/Else'))).toThrow(RangeError);
+  });
+
+  it('keeps to the clock on the wall where summer time begins or ends meanwhile', () => {
+    const beforeSpring = Date.UTC(2027, 2, 27, 20); // 21:00, the night that is an hour short
+    expect(parseSpan('until 6:00', at(beforeSpring))).toBe(8 * HOUR_MS);
+    expect(parseSpan('until 2:30', at(beforeSpring))).toBe(28.5 * HOUR_MS);
+    const beforeAutumn = Date.UTC(2027, 9, 30, 19); // 21:00, the night that is an hour longer
+    expect(parseSpan('until 6:00', at(beforeAutumn))).toBe(10 * HOUR_MS);
+    expect(parseSpan('until 2:30', at(beforeAutumn))).toBe(5.5 * HOUR_MS);
+  });
+});

@@ -1,0 +1,163 @@
+import type { Json } from '@writ/core';
+import {
+  countColumn,
+  fieldsOf,
+  jsonColumn,
+  type ReadTx,
+  type RowShape,
+  readRow,
+  readRows,
+  type WriteTx,
+} from '@writ/database';
+import { z } from 'zod';
+import {
+  APPROVAL_KINDS,
+  APPROVAL_SCOPES,
+  APPROVAL_STATES,
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalStore,
+  type NewApproval,
+} from './approval-types.ts';
+import { KEEP_ENDED_MS } from './keeping.ts';
+
+const SHAPE: RowShape<Approval> = {
+  table: 'approval',
+  key: 'id',
+  shape: z.object(
+    fieldsOf<Approval>()({
+      id: z.string().min(1),
+      kind: z.enum(APPROVAL_KINDS),
+      origin: z.string().min(1),
+      session: z.string().min(1),
+      agent: z.string().min(1),
+      task: z.string().min(1).optional(),
+      requestedBy: z.string().min(1),
+      digest: z.string().regex(/^[0-9a-f]{64}$/),
+      preview: z.string(),
+      subject: jsonColumn(z.json()),
+      scopes: jsonColumn(z.array(z.enum(APPROVAL_SCOPES))),
+      generation: countColumn,
+      state: z.enum(APPROVAL_STATES),
+      createdAtMs: countColumn,
+      expiresAtMs: countColumn,
+      decidedAtMs: countColumn.optional(),
+      decidedBy: z.string().optional(),
+      scope: z.enum(APPROVAL_SCOPES).optional(),
+      proof: jsonColumn(z.json()).optional(),
+      useByMs: countColumn.optional(),
+      usedAtMs: countColumn.optional(),
+      version: countColumn,
+    }),
+  ),
+};
+
+const COLUMNS = `id, kind, origin, session, agent, task, requested_by AS requestedBy, digest, preview, subject, scopes,
+  generation, state, created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs, decided_at_ms AS decidedAtMs,
+  decided_by AS decidedBy, scope, proof, use_by_ms AS useByMs, used_at_ms AS usedAtMs, version`;
+
+const INSERT = `INSERT INTO approval (id, kind, origin, session, agent, task, requested_by, digest, preview, subject,
+  scopes, generation, state, created_at_ms, expires_at_ms, version)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, 1)`;
+const GET = `SELECT ${COLUMNS} FROM approval WHERE id = ?`;
+const FIND_PENDING = `SELECT ${COLUMNS} FROM approval WHERE state = 'pending' AND origin = ? AND session = ?
+  AND agent = ? AND kind = ? AND IFNULL(task, '') = ? AND digest = ?`;
+const COUNT_SESSION = `SELECT COUNT(*) FROM approval WHERE state = 'pending' AND origin = ? AND session = ?`;
+const COUNT_ASKER = `SELECT COUNT(*) FROM approval WHERE state = 'pending' AND requested_by = ?`;
+const LIST = `SELECT ${COLUMNS} FROM approval WHERE (@pendingOnly = 0 OR state = 'pending')
+  AND (@origin IS NULL OR (origin = @origin AND session = @session))
+  AND (@task IS NULL OR task = @task) ORDER BY n DESC LIMIT @limit`;
+const DECIDE = `UPDATE approval SET state = @state, decided_at_ms = @nowMs, decided_by = @decidedBy, scope = @scope,
+  proof = @proof, use_by_ms = @useByMs, version = version + 1
+  WHERE id = @id AND state = 'pending' AND version = @version`;
+const USE = `UPDATE approval SET used_at_ms = @nowMs, version = version + 1 WHERE id = @id AND state = 'approved'
+  AND digest = @digest AND used_at_ms IS NULL AND use_by_ms > @nowMs`;
+
+/** An ending that no person chose; the rest of the statement says of which. */
+const END = `UPDATE approval SET state = @state, decided_at_ms = @nowMs, decided_by = 'node', version = version + 1
+  WHERE state = 'pending' AND`;
+const EXPIRE = `${END} n IN (SELECT n FROM approval WHERE state = 'pending' AND expires_at_ms <= @nowMs
+  ORDER BY expires_at_ms LIMIT @limit) RETURNING ${COLUMNS}`;
+const END_ONE = `${END} id = @id RETURNING ${COLUMNS}`;
+const CANCEL_SESSION = `${END} origin = @origin AND session = @session RETURNING ${COLUMNS}`;
+const CANCEL_TASK = `${END} task = @task RETURNING ${COLUMNS}`;
+const EXPIRE_ALL = `${END} TRUE`;
+const DROP_UNUSED = `UPDATE approval SET use_by_ms = 0, version = version + 1
+  WHERE state = 'approved' AND used_at_ms IS NULL AND use_by_ms > 0`;
+const PRUNE = `DELETE FROM approval WHERE n IN (SELECT n FROM approval WHERE decided_at_ms <= ? LIMIT ?)`;
+
+/** Approvals in SQLite. */
+export function createApprovalStore(): ApprovalStore {
+  return {
+    insert,
+    get,
+    findPending(tx, { origin, session, agent, kind, task, digest }) {
+      return readRow(tx, tx.prepare(FIND_PENDING).get(origin, session, agent, kind, task ?? '', digest), SHAPE);
+    },
+    countPendingOfSession: (tx, { origin, session }) => Number(tx.prepare(COUNT_SESSION).pluck().get(origin, session)),
+    countPendingOfAsker: (tx, requestedBy) => Number(tx.prepare(COUNT_ASKER).pluck().get(requestedBy)),
+    list(tx, { pendingOnly, key, task, limit }) {
+      const whose = { origin: key?.origin ?? null, session: key?.session ?? null, task: task ?? null };
+      return readRows(tx, tx.prepare(LIST).all({ pendingOnly: pendingOnly ? 1 : 0, ...whose, limit }), SHAPE);
+    },
+    decide,
+    use(tx, id, digest) {
+      // A clock that went back could make a yes look fresh that is not.
+      if (tx.clockIsBackwards) return false;
+      return tx.prepare(USE).run({ nowMs: tx.nowMs, id, digest }).changes === 1;
+    },
+    expireDue: (tx, limit) => endMany(tx, EXPIRE, { state: 'expired', limit }),
+    end: (tx, id, state) => endMany(tx, END_ONE, { state, id })[0],
+    cancelOf: (tx, whose) =>
+      'task' in whose
+        ? endMany(tx, CANCEL_TASK, { state: 'cancelled', task: whose.task })
+        : endMany(tx, CANCEL_SESSION, { state: 'cancelled', origin: whose.origin, session: whose.session }),
+    endAll: (tx) =>
+      tx.prepare(EXPIRE_ALL).run({ state: 'expired', nowMs: tx.nowMs }).changes + tx.prepare(DROP_UNUSED).run().changes,
+    prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - KEEP_ENDED_MS, limit).changes,
+  };
+}
+
+function insert(tx: WriteTx, approval: NewApproval): Approval {
+  const createdAtMs = tx.nowMs;
+  tx.prepare(INSERT).run(
+    approval.id,
+    approval.kind,
+    approval.origin,
+    approval.session,
+    approval.agent,
+    approval.task ?? null,
+    approval.requestedBy,
+    approval.digest,
+    approval.preview,
+    JSON.stringify(approval.subject),
+    JSON.stringify(approval.scopes),
+    approval.generation,
+    createdAtMs,
+    approval.expiresAtMs,
+  );
+  return { ...approval, state: 'pending', createdAtMs, version: 1 };
+}
+
+function get(tx: ReadTx, id: string): Approval | undefined {
+  return readRow(tx, tx.prepare(GET).get(id), SHAPE);
+}
+
+function decide(
+  tx: WriteTx,
+  { id, version }: Pick<Approval, 'id' | 'version'>,
+  decision: ApprovalDecision,
+): Approval | undefined {
+  const { state, decidedBy, proof } = decision;
+  const yes = decision.state === 'approved' ? decision : undefined;
+  const { changes } = tx.prepare(DECIDE).run({
+    ...{ id, version, state, decidedBy, nowMs: tx.nowMs, proof: JSON.stringify(proof) },
+    ...{ scope: yes?.scope ?? null, useByMs: yes?.useByMs ?? null },
+  });
+  // INVARIANT: 5 at most one final decision: of many deciders of one version, one changes a row.
+  return changes === 1 ? get(tx, id) : undefined;
+}
+
+function endMany(tx: WriteTx, sql: string, values: Readonly<Record<string, Json>>): readonly Approval[] {
+  return readRows(tx, tx.prepare(sql).all({ nowMs: tx.nowMs, ...values }), SHAPE);
+}

@@ -1,0 +1,266 @@
+import { sha256Hex } from '@writ/core';
+import type { ApprovalDecision, ApprovalStore, NewApproval } from '@writ/lease-store';
+import { expect, it } from 'vitest';
+import { BENCH_START_MS, type MakeStore, thrownBy } from './store-bench.ts';
+import { withBench } from './with-bench.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A question of an agent of another node. */
+const APPROVAL: NewApproval = {
+  id: 'a1',
+  kind: 'execution',
+  origin: 'wn-a',
+  session: 's1',
+  agent: 'agent',
+  requestedBy: 'wn-a',
+  digest: sha256Hex('action'),
+  preview: 'argument 0: true',
+  subject: { execution: 'e1' },
+  scopes: ['once', 'session'],
+  generation: 1,
+  expiresAtMs: BENCH_START_MS + HOUR_MS,
+};
+
+const YES: ApprovalDecision = {
+  state: 'approved',
+  decidedBy: 'ap-1',
+  scope: 'once',
+  proof: { kind: 'terminal' },
+  useByMs: BENCH_START_MS + 2 * HOUR_MS,
+};
+const NO: ApprovalDecision = { state: 'denied', decidedBy: 'ap-2', proof: { kind: 'terminal' } };
+
+/** What every ApprovalStore does. */
+export function describeApprovalStoreContract(name: string, make: MakeStore<ApprovalStore>): void {
+  withBench(`${name} as an ApprovalStore`, make, (at) => {
+    const write = <T>(fn: (store: ApprovalStore, tx: Parameters<ApprovalStore['insert']>[0]) => T): T =>
+      at().bench.database.withWriteTx((tx) => fn(at().store, tx));
+    const insert = (change: Partial<NewApproval> = {}) =>
+      write((store, tx) => store.insert(tx, { ...APPROVAL, ...change }));
+    const get = (id = 'a1') => at().bench.database.withReadTx((tx) => at().store.get(tx, id));
+    const decide = (decision: ApprovalDecision, id = 'a1', version = 1) =>
+      write((store, tx) => store.decide(tx, { id, version }, decision));
+    const use = (id = 'a1', digest = APPROVAL.digest) => write((store, tx) => store.use(tx, id, digest));
+    const states = (...ids: string[]) => ids.map((id) => get(id)?.state);
+
+    it('gives back what was inserted, absent fields absent', () => {
+      const inserted = insert();
+      expect(inserted).toEqual({ ...APPROVAL, state: 'pending', createdAtMs: BENCH_START_MS, version: 1 });
+      expect(get()).toEqual(inserted);
+      expect(get('none')).toBeUndefined();
+      const ofTask = insert({ id: 'a2', task: 't1' });
+      expect(get('a2')).toEqual(ofTask);
+    });
+
+    it.each(['origin', 'session', 'agent'] as const)('stores none whose %s is empty', (part) => {
+      expect(thrownBy(() => insert({ [part]: '' }))).toBeDefined();
+      expect(get()).toBeUndefined();
+    });
+
+    it('keeps what was decided by whom', () => {
+      insert();
+      const decided = decide(YES);
+      expect(decided).toMatchObject({ ...YES, decidedAtMs: BENCH_START_MS, version: 2 });
+      expect(get()).toEqual(decided);
+    });
+
+    it('is decided once, whatever the second one says', () => {
+      insert();
+      expect(decide(NO)?.state).toBe('denied');
+      const before = get();
+      expect([decide(YES), decide(YES, 'a1', 2), decide(NO, 'a1', 2)]).toEqual([undefined, undefined, undefined]);
+      expect(write((store, tx) => [store.end(tx, 'a1', 'cancelled'), store.end(tx, 'a1', 'expired')])).toEqual([
+        undefined,
+        undefined,
+      ]);
+      expect(get()).toEqual(before);
+    });
+
+    it('cannot be decided again by any statement', () => {
+      insert();
+      decide(NO);
+      const overwrite = () =>
+        at().bench.database.withWriteTx((tx) => tx.prepare(`UPDATE approval SET state = 'approved'`).run());
+      expect(thrownBy(overwrite)).toMatchObject({ message: expect.stringContaining('decided once') });
+    });
+
+    it('has one winner among 64 deciders', () => {
+      insert();
+      const outcomes = Array.from({ length: 64 }, (_, i) => decide(i % 2 === 0 ? YES : NO));
+      expect(outcomes.filter((outcome) => outcome !== undefined)).toHaveLength(1);
+      expect(get()?.version).toBe(2);
+    });
+
+    it('changes nothing under another id or an older version', () => {
+      insert();
+      const before = get();
+      expect([decide(YES, 'a2'), decide(YES, 'a1', 0), decide(YES, 'a1', 2)]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
+      expect(get()).toEqual(before);
+    });
+
+    it('takes the same question that waits once, and again after the answer', () => {
+      insert();
+      expect(thrownBy(() => insert({ id: 'a2' }))).toBeDefined();
+      const find = (change: Partial<NewApproval> = {}) =>
+        at().bench.database.withReadTx((tx) => at().store.findPending(tx, { ...APPROVAL, ...change })?.id);
+      expect(find()).toBe('a1');
+      const others: Partial<NewApproval>[] = [
+        { origin: 'wn-b' },
+        { session: 's2' },
+        { agent: 'other' },
+        { kind: 'plan' },
+        { task: 't1' },
+        { digest: sha256Hex('other') },
+      ];
+      expect(others.map(find)).toEqual(others.map(() => undefined));
+      others.forEach((other, i) => {
+        insert({ ...other, id: `other-${i}` });
+      });
+      decide(NO);
+      expect(find()).toBeUndefined();
+      insert({ id: 'a2' });
+      expect(find()).toBe('a2');
+    });
+
+    it('is used once, for what was approved, in time', () => {
+      insert();
+      expect(use()).toBe(false);
+      decide(YES);
+      expect([use('a1', sha256Hex('other')), use('none')]).toEqual([false, false]);
+      expect([use(), use()]).toEqual([true, false]);
+      expect(get()?.usedAtMs).toBe(BENCH_START_MS);
+      insert({ id: 'a2' });
+      decide(NO, 'a2');
+      expect(use('a2')).toBe(false);
+      insert({ id: 'a3' });
+      decide(YES, 'a3');
+      at().bench.clock.advance(2 * HOUR_MS);
+      expect(use('a3')).toBe(false);
+    });
+
+    it('is not used while the clock stands back', () => {
+      insert();
+      decide(YES);
+      at().bench.clock.jump(-61_000);
+      expect(use()).toBe(false);
+      at().bench.clock.jump(61_000);
+      expect(use()).toBe(true);
+    });
+
+    it('ends what was not answered in time, oldest first, at most so many', () => {
+      for (const [i, id] of ['a', 'b', 'c'].entries()) {
+        insert({ id, session: id, expiresAtMs: BENCH_START_MS + (i + 1) * HOUR_MS });
+      }
+      const expire = (limit: number) => write((store, tx) => store.expireDue(tx, limit).map(({ id }) => id));
+      at().bench.clock.advance(HOUR_MS - 1);
+      expect(expire(9)).toEqual([]);
+      at().bench.clock.advance(HOUR_MS + 1);
+      expect([expire(1), expire(9), expire(9)]).toEqual([['a'], ['b'], []]);
+      expect(get('a')).toMatchObject({ state: 'expired', decidedBy: 'node', version: 2 });
+      expect(states('a', 'b', 'c')).toEqual(['expired', 'expired', 'pending']);
+    });
+
+    it('cancels what waits for a session or for a task, and nothing else', () => {
+      insert({ id: 'mine', task: 't1' });
+      insert({ id: 'same-session' });
+      insert({ id: 'same-name', origin: 'wn-b' });
+      insert({ id: 'other-task', session: 's2', task: 't2' });
+      insert({ id: 'done', agent: 'other' });
+      decide(NO, 'done');
+      const cancel = (whose: Parameters<ApprovalStore['cancelOf']>[1]) =>
+        write((store, tx) =>
+          store
+            .cancelOf(tx, whose)
+            .map(({ id }) => id)
+            .sort(),
+        );
+      expect(cancel({ task: 't2' })).toEqual(['other-task']);
+      expect(cancel({ origin: 'wn-a', session: 's1' })).toEqual(['mine', 'same-session']);
+      expect(states('mine', 'same-session', 'same-name', 'other-task', 'done')).toEqual([
+        ...['cancelled', 'cancelled', 'pending'],
+        ...['cancelled', 'denied'],
+      ]);
+    });
+
+    it('counts what waits of a session and of an asker', () => {
+      insert();
+      insert({ id: 'a2', agent: 'other' });
+      insert({ id: 'a3', origin: 'wn-b' });
+      insert({ id: 'a4', session: 's2', requestedBy: 'wn-c' });
+      decide(NO, 'a2');
+      const counts = at().bench.database.withReadTx((tx) => [
+        at().store.countPendingOfSession(tx, { origin: 'wn-a', session: 's1' }),
+        at().store.countPendingOfAsker(tx, 'wn-a'),
+        at().store.countPendingOfAsker(tx, 'wn-d'),
+      ]);
+      expect(counts).toEqual([1, 2, 0]);
+    });
+
+    it('lists newest first, one session or task when asked, those that wait when asked, at most so many', () => {
+      for (const id of ['a', 'b', 'c']) insert({ id, digest: sha256Hex(id) });
+      insert({ id: 'd', origin: 'wn-b', task: 't1' });
+      decide(NO, 'b');
+      const key = { origin: 'wn-a', session: 's1' };
+      const list = (filter: Parameters<ApprovalStore['list']>[1]) =>
+        at().bench.database.withReadTx((tx) =>
+          at()
+            .store.list(tx, filter)
+            .map(({ id }) => id),
+        );
+      expect(list({ pendingOnly: false, limit: 9 })).toEqual(['d', 'c', 'b', 'a']);
+      expect(list({ pendingOnly: true, key, limit: 9 })).toEqual(['c', 'a']);
+      expect(list({ pendingOnly: false, limit: 2 })).toEqual(['d', 'c']);
+      expect(list({ pendingOnly: true, task: 't1', limit: 9 })).toEqual(['d']);
+    });
+
+    it('ends everything that could be answered or used, whatever the clock says', () => {
+      for (const id of ['waits', 'approved', 'used', 'denied']) insert({ id, digest: sha256Hex(id) });
+      decide(YES, 'approved');
+      decide(YES, 'used');
+      use('used', sha256Hex('used'));
+      decide(NO, 'denied');
+      at().bench.clock.jump(-90_000);
+      expect(write((store, tx) => store.endAll(tx))).toBe(2);
+      at().bench.clock.jump(90_000);
+      expect(states('waits', 'approved', 'used', 'denied')).toEqual(['expired', 'approved', 'approved', 'denied']);
+      expect(use('approved', sha256Hex('approved'))).toBe(false);
+      expect(write((store, tx) => store.endAll(tx))).toBe(0);
+    });
+
+    it('prunes what ended over thirty days ago, and never what waits', () => {
+      insert({ id: 'waits', expiresAtMs: BENCH_START_MS + 99 * DAY_MS });
+      insert({ id: 'done', session: 's2' });
+      decide(NO, 'done');
+      const prune = () => write((store, tx) => store.prune(tx, 9));
+      at().bench.clock.advance(30 * DAY_MS - 1);
+      expect(prune()).toBe(0);
+      at().bench.clock.advance(1);
+      expect([prune(), get('done'), get('waits')?.state]).toEqual([1, undefined, 'pending']);
+    });
+
+    it.each(['subject', 'scopes', 'digest', 'kind'])(
+      'leaves out a row whose %s it cannot read, and reports it',
+      (column) => {
+        insert();
+        insert({ id: 'good', session: 's2' });
+        at().bench.database.withWriteTx((tx) =>
+          tx.prepare(`UPDATE approval SET ${column} = 'nonsense' WHERE id = 'a1'`).run(),
+        );
+        expect(get()).toBeUndefined();
+        const listed = at().bench.database.withReadTx((tx) => at().store.list(tx, { pendingOnly: true, limit: 9 }));
+        expect(listed.map(({ id }) => id)).toEqual(['good']);
+        expect(
+          at()
+            .bench.database.quarantined()
+            .map(({ table, key }) => `${table}/${key}`),
+        ).toEqual(['approval/a1']);
+      },
+    );
+  });
+}
