@@ -5,7 +5,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bin, run } from './lib/run.mjs';
-import { ROOT } from './lib/tree.mjs';
+import { ROOT, treeFiles } from './lib/tree.mjs';
 
 const [name, ...files] = process.argv.slice(2);
 if (name === undefined) {
@@ -19,17 +19,16 @@ const cache = join(ROOT, 'node_modules/.cache/mutation');
 mkdirSync(cache, { recursive: true });
 mkdirSync(join(ROOT, 'reports'), { recursive: true });
 
-// Only the tests of the package: what others notice proves nothing about them.
-writeFileSync(
-  join(cache, 'vitest.config.mjs'),
-  `export default { test: { include: ['${sources}/**/*.test.ts'], testTimeout: 120_000, reporters: ['default'] } };\n`,
-);
+// Only the unit tests of the package: what others notice proves nothing about them, and properties that are tried a
+// thousand times would be tried again for each change.
+const unitTests = treeFiles(`${sources}/*.test.ts`).filter((file) => !/(properties|proof)\.test\.ts$/.test(file));
+
 writeFileSync(
   join(cache, 'stryker.config.json'),
   JSON.stringify({
-    testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner'],
-    vitest: { configFile: 'node_modules/.cache/mutation/vitest.config.mjs' },
+    testRunner: 'in-process',
+    plugins: [join(ROOT, 'scripts/lib/mutant-runner.mjs')],
+    mutantTests: { files: unitTests },
     // Rules that are data are tested by their examples; models are tests themselves.
     mutate: [...mutate, '!**/*.test.ts', '!**/testing/**', '!**/packs/**', '!**/index.ts'],
     ignorePatterns: ['reports', '**/dist'],
