@@ -1,6 +1,6 @@
 import { foldName, formatDuration, quote } from '@writ/core';
 import { maskOf, maskWithin, membersOf, SUBDELEGATE_MASK, WORKSPACE_MASK } from './capabilities.ts';
-import { joinPath } from './source.ts';
+import { joinPath } from './key-path.ts';
 import { ask, type Deciding, deny, known, pass, type Refusal, type Step, skip } from './step.ts';
 import type { LeaseFact } from './types.ts';
 

@@ -1,5 +1,5 @@
+import { joinPath } from './key-path.ts';
 import { maskOfProfile } from './profiles.ts';
-import { joinPath } from './source.ts';
 import type { Config, Position, Snapshot, SubjectRules } from './types.ts';
 
 /** A subject with its lists as sets. */

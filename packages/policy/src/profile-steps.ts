@@ -1,7 +1,7 @@
 import { foldName, quote } from '@writ/core';
 import { maskWithin } from './capabilities.ts';
 import { descend } from './ceilings.ts';
-import { joinPath } from './source.ts';
+import { joinPath } from './key-path.ts';
 import { type Deciding, deny, findByName, known, pass, type Refusal, type Step } from './step.ts';
 import type { Profile } from './types.ts';
 

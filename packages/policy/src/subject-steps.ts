@@ -1,6 +1,6 @@
 import { foldId, quote } from '@writ/core';
+import { joinPath } from './key-path.ts';
 import type { IndexedSubject } from './policy-index.ts';
-import { joinPath } from './source.ts';
 import { type Deciding, deny, known, pass, type Refusal, type Step, skip } from './step.ts';
 
 /** The sender is a peer of this node, or this machine's own agent, and is switched on. */
