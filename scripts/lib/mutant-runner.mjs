@@ -99,6 +99,8 @@ async function mutantRun(tests, { activeMutant, testFilter, hitLimit }) {
     nrOfTests++;
     const result = await runOne(test);
     if (result.status !== 0) failed = result;
+    // Changes of one place follow each other: what noticed this one is the first to look at the next.
+    if (failed) tests.unshift(...tests.splice(tests.indexOf(test), 1));
     if (failed || on.hitCount > hitLimit) break;
   }
   const isEndless = on.hitCount > hitLimit;
