@@ -48,7 +48,9 @@ async function everything(): Promise<string> {
         running_here: here,
       } = await client.call('node_status', {});
       const { leases } = await client.call('lease_list', { all: true });
-      const { tasks } = await client.call('list_tasks', {});
+      const { tasks: all } = await client.call('list_tasks', {});
+      // What was refused on its way out is kept with its reason, under a name that is one.
+      const tasks = all.filter(({ side, outcome }) => side !== 'asked' || !/_NOT_ALLOWED$/.test(outcome?.code ?? ''));
       return { generation, parked, asked, here, leases, tasks, config: readFileSync(node.configFile, 'utf8') };
     }),
   );

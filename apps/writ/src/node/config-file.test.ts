@@ -104,7 +104,7 @@ describe('a file that cannot be read while a node runs', () => {
   it.each<[string, () => void]>([
     ['is taken away', () => undefined],
     ['is a folder', () => mkdirSync(path)],
-    ['is too large', () => writeFileSync(path, '#'.repeat(9 * 1024 * 1024))],
+    ['is too large', () => writeFileSync(path, '#'.repeat(3 * 1024 * 1024))],
   ])('%s: the status says so, until it is back as it was', async (_, make) => {
     gone();
     make();
