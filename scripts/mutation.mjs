@@ -38,6 +38,7 @@ writeFileSync(
     // It would rewrite tsconfig.json with an interface that TypeScript 7 no longer has.
     tsconfigFile: 'none.json',
     ignoreStatic: true,
+    testRunnerNodeArgs: ['--max-old-space-size=1024'],
     concurrency: 2,
     // A change that goes round for ever is counted out by its hits; a busy machine is no reason to call it noticed.
     timeoutMS: 600_000,

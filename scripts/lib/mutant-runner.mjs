@@ -114,7 +114,8 @@ function createRunner(options) {
   const { files } = options.mutantTests;
   let tests = [];
   return {
-    capabilities: () => ({ reloadEnvironment: false }),
+    // Changes of what runs while modules load are left out, so that no change asks for loading them anew.
+    capabilities: () => ({ reloadEnvironment: true }),
     async init() {
       tests = await importTests(process.cwd(), files);
     },
