@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -11,6 +11,17 @@ const workspaceInside = {
     builder.onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
       kind === 'entry-point' || path.startsWith('@writ/') ? undefined : { path, external: true },
     );
+  },
+};
+
+/** A module that asks where it lies is told where its source lies, not the bundle. */
+const ownPlace = {
+  name: 'own-place',
+  setup(builder) {
+    builder.onLoad({ filter: /[.]ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)),
+      loader: 'ts',
+    }));
   },
 };
 
@@ -33,7 +44,7 @@ export async function withBundle(entry, use) {
       target: `node${process.versions.node}`,
       sourcemap: 'inline',
       logLevel: 'warning',
-      plugins: [workspaceInside],
+      plugins: [workspaceInside, ownPlace],
     });
     return await use(outfile);
   } finally {

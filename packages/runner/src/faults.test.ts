@@ -90,13 +90,15 @@ describe('when the gateway is killed', () => {
     expect(harness.alive(nonce)).toEqual([]);
   });
 
-  it('its folders are removed by the next node', async () => {
+  it('its folders are removed by the next node, also by one that runs nothing', async () => {
     const { node } = await startNode();
     node.kill('SIGKILL');
     await once(node, 'close');
     expect(await harness.leftovers()).not.toEqual([]);
-    await harness.run(['true']);
-    await harness.runner.close();
+    const { folder } = harness;
+    const root = { workspaces: join(folder, 'workspaces'), transcripts: join(folder, 'transcripts') };
+    const next = await createHarness({ root });
+    await next.close();
     expect(await harness.leftovers()).toEqual([]);
   });
 });

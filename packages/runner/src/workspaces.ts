@@ -53,12 +53,11 @@ const NAME_BYTES = 16;
 /** Sets of folders that are made ahead, so that no run waits for its own. */
 const SPARES = 4;
 
-/** Makes the root at first use, and removes there what an earlier process has left. */
+/** Makes the root at once, and removes there what an earlier process has left; the first use hears of a failure. */
 export function createWorkspaces(options: WorkspacesOptions): Workspaces {
   const { logger } = options;
   let { root } = options;
   const work = new Set<Promise<void>>();
-  let ready: Promise<void> | undefined;
   const spares: Promise<Attempt>[] = [];
   const newName = (prefix: string): string =>
     join(root, `${prefix}${Buffer.from(options.random.bytes(NAME_BYTES)).toString('hex')}`);
@@ -83,9 +82,10 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
       else if (name.startsWith(TRASH)) remember(removeTree(join(root, name)), name);
     }
   };
+  const ready = open();
+  ready.catch(() => {});
   const make = (): Promise<Attempt> => makeFolders(newName(ATTEMPT));
   const take = async (): Promise<Attempt> => {
-    ready ??= open();
     await ready;
     const taken = spares.shift()?.catch(make) ?? make();
     while (spares.length < SPARES) {
@@ -112,6 +112,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
     },
     release: (attempt) => remember(giveBack(attempt), attempt.folder),
     async close() {
+      await ready.catch(() => {});
       for (const spare of spares.splice(0)) {
         const unused = await spare.catch(() => undefined);
         if (unused !== undefined) await giveBack(unused);

@@ -20,12 +20,14 @@ export interface CliContext {
   readonly streams: Streams & { readonly in: NodeJS.ReadStream };
   /** Aborted by the first Ctrl-C; the second one ends the program. */
   readonly signal: AbortSignal;
+  /** Aborted by Ctrl-C, SIGTERM and SIGHUP alike, of which none ends the program at once any more: for what tidies up. */
+  stopSignal(): AbortSignal;
   /** The running node. Throws NOT_INITIALIZED or NOT_RUNNING with the command to type. */
   node(): ControlClient;
 }
 
 export function createCliContext(
-  base: Pick<CliContext, 'environment' | 'clock' | 'streams' | 'signal'>,
+  base: Pick<CliContext, 'environment' | 'clock' | 'streams' | 'signal' | 'stopSignal'>,
   options: GlobalOptions,
 ): CliContext {
   const home = resolveHome(base.environment, options.home);

@@ -16,13 +16,26 @@ async function main(argv: readonly string[]): Promise<number> {
     process.once('SIGINT', () => process.exit(130));
   });
   const json = asksForJson(argv);
-  const base = { environment, clock: createSystemClock(), streams, signal: interrupt.signal };
+  const stopSignal = createStopSignal(interrupt.signal);
+  const base = { environment, clock: createSystemClock(), streams, signal: interrupt.signal, stopSignal };
   try {
     return await runProgram(createProgram(VERSION), defineCommands, { ...base, json }, argv);
   } catch (error) {
     createOutput(streams, { json, noColor: environment.noColor }).failure(error);
     return exitCodeOf(toWritError(error).code);
   }
+}
+
+/** Listens to what asks a program to end only once somebody wants to tidy up first. */
+function createStopSignal(interrupt: AbortSignal): () => AbortSignal {
+  let stop: AbortSignal | undefined;
+  return () => {
+    if (stop !== undefined) return stop;
+    const ended = new AbortController();
+    for (const name of ['SIGTERM', 'SIGHUP'] as const) process.once(name, () => ended.abort());
+    stop = AbortSignal.any([interrupt, ended.signal]);
+    return stop;
+  };
 }
 
 /** What stands after `--` belongs to somebody else's program. */

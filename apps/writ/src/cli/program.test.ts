@@ -18,6 +18,7 @@ async function writ(...argv: string[]): Promise<{ code: number; err: string }> {
     clock: createSystemClock(),
     streams: { in: stream, out: stream, err: stream } as never,
     signal: new AbortController().signal,
+    stopSignal: () => new AbortController().signal,
     json: argv.includes('--json'),
   };
   const code = await runProgram(

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock } from '@writ/core';
+import { type Clock, WritError } from '@writ/core';
 import type { Output } from '../cli/output.ts';
 import type { Environment } from '../env.ts';
 import { freePort } from '../local-mesh/free-port.ts';
 import { createLocalNode, type LocalNode } from '../local-mesh/local-node.ts';
 import { betaConfig } from './beta-config.ts';
 import { gammaConfig } from './gamma-config.ts';
-import { makeRepository } from './repository.ts';
+import { assertRepository, makeRepository } from './repository.ts';
 import { STEPS } from './steps/index.ts';
 import type { Stage, Step, StepResult } from './types.ts';
 
@@ -29,8 +29,12 @@ export interface DemoReport {
   readonly steps: readonly StepResult[];
 }
 
-/** Sets three nodes up, walks through the steps and checks each one; stops at the first that does not go as expected. */
+/**
+ * Sets three nodes up, walks through the steps and checks each one; stops at the first that does not go as expected. Throws
+ * BAD_REQUEST where `repo` is no repository with a commit, CANCELLED where `signal` ended it; no node is left then.
+ */
 export async function runDemo(request: DemoRequest): Promise<DemoReport> {
+  if (request.repo !== undefined) assertRepository(request.repo, request.environment);
   const dir = mkdtempSync(join(tmpdir(), 'writ-demo-'));
   const node = (name: string): LocalNode => createLocalNode(dir, name, request.environment, request.clock);
   const stage: Stage = {
@@ -53,6 +57,7 @@ export async function runDemo(request: DemoRequest): Promise<DemoReport> {
     await prepare(stage, request);
     for (const step of STEPS) {
       const result = await runStep(stage, step, request);
+      if (request.signal.aborted) break;
       steps.push(result);
       if (!result.ok) break;
     }
@@ -63,6 +68,7 @@ export async function runDemo(request: DemoRequest): Promise<DemoReport> {
       rmSync(dir, { recursive: true, force: true });
     }
   }
+  if (request.signal.aborted) throw new WritError('CANCELLED', `the demo was stopped after ${steps.length} steps`);
   const failed = steps.filter((step) => !step.ok).length;
   request.tell(
     failed === 0

@@ -1,7 +1,21 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { quote, WritError } from '@writ/core';
 import type { Environment } from '../env.ts';
+
+/** Throws BAD_REQUEST where `dir` is no repository with a commit: there would be nothing to tell a story about. */
+export function assertRepository(dir: string, environment: Environment): void {
+  const { PATH, HOME } = environment.all;
+  const found = spawnSync('git', ['-C', dir, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], {
+    encoding: 'utf8',
+    env: { PATH, HOME, LC_ALL: 'C' },
+  });
+  if (found.status === 0) return;
+  throw new WritError('BAD_REQUEST', `${quote(dir)} is no git repository with a commit`, {
+    nextSteps: ['name one with --repo, or leave --repo out: the demo makes its own'],
+  });
+}
 
 /** Makes a small real repository with two commits in `dir`. */
 export function makeRepository(dir: string, environment: Environment): void {

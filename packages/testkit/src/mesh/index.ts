@@ -4,7 +4,7 @@ export { type LinkProxy, openLinkProxy } from './link-proxy.ts';
 export type { MeshNode } from './mesh-node.ts';
 export { pairNodes } from './pairing.ts';
 export { processesOf, processesWith, withDescendants } from './process-table.ts';
-export { jsonLines, type ProgramResult } from './program.ts';
+export { jsonLines, type ProgramResult, WRIT_PROGRAM } from './program.ts';
 export { callRaw, MESH_METHODS } from './raw-mesh.ts';
 export { gitIn, makeRepository } from './repository.ts';
 export { ask, type FollowedTask, follow, run, submit, type TaskEvent, untilFinished, untilOutput } from './tasks.ts';

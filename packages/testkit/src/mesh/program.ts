@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { until } from './waiting.ts';
 
-/** The command that a person types. */
-const PROGRAM = fileURLToPath(new URL('../../../../apps/writ/bin/writ.js', import.meta.url));
+/** The command line's entry: what a test starts, and what a task of a test may start. */
+export const WRIT_PROGRAM = fileURLToPath(new URL('../../../../apps/writ/bin/writ.js', import.meta.url));
 const BUILT = fileURLToPath(new URL('../../../../apps/writ/dist/writ.js', import.meta.url));
 
 /** What one run of `writ` came to. */
@@ -42,7 +42,7 @@ export interface ProgramPlace {
 /** Path and arguments of `writ`, for somebody else to start it. Throws where it is not built. */
 export function programCommand(argv: readonly string[]): { readonly command: string; readonly args: string[] } {
   if (!existsSync(BUILT)) throw new Error('there is no build of writ; npm run build makes it');
-  return { command: process.execPath, args: [PROGRAM, ...argv] };
+  return { command: process.execPath, args: [WRIT_PROGRAM, ...argv] };
 }
 
 /** Starts `writ` with these arguments. */

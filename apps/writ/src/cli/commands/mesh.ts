@@ -89,7 +89,7 @@ async function demo(
     keep: options.keep === true,
     environment: context.environment,
     clock: context.clock,
-    signal: context.signal,
+    signal: context.stopSignal(),
     tell: (line) => context.output.note(line),
     colors: context.output.colors,
   });
