@@ -1,4 +1,5 @@
 import { preparsePolicySet, statefulIsAuthorized } from '@cedar-policy/cedar-wasm/nodejs';
+import { nodeIdFromBase32 } from '@writ/core';
 import { createPolicyEngine, type DecisionRequest, type PolicyEngine } from '@writ/policy';
 import { createFakeClock } from '@writ/testkit';
 import { newEnforcer, newModelFromString, StringAdapter } from 'casbin';
@@ -15,12 +16,14 @@ export interface PolicySubject {
 
 const PROFILES = ['query', 'repo-dev', 'system-change'] as const;
 
-/** A node id in shape, for the peer of that number. */
+/** A node id, for the peer of that number. */
 const idOf = (peer: number): string =>
-  `wn-${peer
-    .toString(6)
-    .replace(/./g, (digit) => 'abcdef'[Number(digit)] ?? '')
-    .padStart(32, 'a')}`;
+  nodeIdFromBase32(
+    peer
+      .toString(6)
+      .replace(/./g, (digit) => 'abcdef'[Number(digit)] ?? '')
+      .padStart(32, 'a'),
+  );
 
 /** A configuration with so many peers; each may ask for three profiles in one workspace. */
 export function policyText(peers: number): string {

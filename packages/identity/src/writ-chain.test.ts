@@ -1,5 +1,6 @@
 import { sign } from 'node:crypto';
 import { canonicalJson, createSystemRandom, isWritError, type Json, type WritError } from '@writ/core';
+import { hostileNames } from '@writ/testkit/names';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueLeafCertificate } from './certificate-issue.ts';
 import { spkiOf } from './identity-files.ts';
@@ -90,6 +91,25 @@ describe('a chain of writs', () => {
     expect(thrownBy(() => verifyChain([compact], at, pinned(c))).code).toBe('PEER_UNKNOWN');
     expect(thrownBy(() => verifyChain([compact], { ...at, tlsPeer: c.id }, pinned(a))).code).toBe('CHAIN_MISMATCH');
     expect(thrownBy(() => verifyChain([compact], { ...at, self: c.id }, pinned(a))).code).toBe('CHAIN_MISMATCH');
+  });
+
+  it.each(hostileNames().filter(({ isName }) => !isName))('that names $shown anywhere is refused', ({ name }) => {
+    const changes: readonly ((claims: WritClaims) => Claims)[] = [
+      (claims) => ({ ...claims, profile: name }),
+      (claims) => ({ ...claims, workspace: name }),
+      (claims) => ({ ...claims, grant: { ...claims.grant, closure: [name] } }),
+      (claims) => ({ ...claims, grant: { ...claims.grant, workspaces: [name] } }),
+    ];
+    for (const hop of [1, 2, 3]) {
+      for (const change of changes) {
+        expect(thrownBy(() => verify(chain(hop, change))).code).toBe('WRIT_INVALID');
+      }
+    }
+    expect(thrownBy(() => issueWrit(a.identity, { ...first(), profile: name })).code).toBe('WRIT_INVALID');
+  });
+
+  it('whose names are in capitals is refused: the folded form is what is signed', () => {
+    expect(thrownBy(() => verify(chain(2, (claims) => ({ ...claims, profile: 'Query' })))).code).toBe('WRIT_INVALID');
   });
 
   it('that is empty, cut, out of order or repeated is refused', () => {

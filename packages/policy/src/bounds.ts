@@ -35,6 +35,11 @@ export function narrowBounds(bounds: Bounds, next: CompiledPolicy): Bounds {
   return [accepted, compileOrThrow(NOTHING)];
 }
 
+/** True where one of the texts lets nobody in, so that none of them does. */
+export function isShut(bounds: Bounds): boolean {
+  return bounds.some(({ text }) => text === NOTHING);
+}
+
 /** The bound as a text for the caller to keep over a restart. */
 export function writeBounds([accepted, ...since]: Bounds): string {
   return JSON.stringify({ accepted: accepted.text, since: since.map(({ text }) => text) });

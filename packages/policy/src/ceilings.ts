@@ -53,11 +53,11 @@ function lowerCeiling(profiles: Profiles, node: Steps, own: Steps, profile: stri
 
 /** The profiles from `profile` down, itself first; ends where no ceiling applies, or at the first one met twice. */
 export function descend(profiles: Profiles, node: Steps, own: Steps, profile: string): readonly string[] {
-  const path = [profile];
-  for (;;) {
-    const next = lowerCeiling(profiles, node, own, path.at(-1) ?? profile);
-    if (next === undefined || path.includes(next)) return path;
-    path.push(next);
+  const path = new Set([profile]);
+  for (let at: string | undefined = profile; ; ) {
+    at = lowerCeiling(profiles, node, own, at);
+    if (at === undefined || path.has(at)) return [...path];
+    path.add(at);
   }
 }
 
@@ -82,10 +82,13 @@ export function buildCeilings(written: Ceilings | undefined, profiles: Profiles,
   return steps;
 }
 
+/** Names that are compared with one that is not known; a hint is not worth more. */
+const MOST_CANDIDATES = 200;
+
 /** `, write X` for the nearest defined name, or the list of them where there are few. */
 export function didYouMean(written: string, known: ReadonlyMap<string, unknown>): string {
   const all = [...known.keys()];
-  const near = nearest(written, all.slice(0, 1000));
+  const near = nearest(written, all.slice(0, MOST_CANDIDATES));
   if (near) return `, write ${quote(near)}`;
   return all.length > 0 && all.length <= 12 ? `, defined are ${all.map(quote).join(', ')}` : ', define it first';
 }
@@ -95,14 +98,15 @@ export function checkNodeCircles(written: Ceilings | undefined, node: Steps, rep
   const settled = new Set<string>();
   const circling = new Set<string>();
   for (const start of Object.keys(node)) {
-    const path: string[] = [];
+    const path = new Set<string>();
     let at: string | undefined = start;
-    while (at !== undefined && !settled.has(at) && !path.includes(at)) {
-      path.push(at);
+    while (at !== undefined && !settled.has(at) && !path.has(at)) {
+      path.add(at);
       at = ceilingOf(node, at);
     }
-    if (at !== undefined && path.includes(at)) {
-      const circle = path.slice(path.indexOf(at));
+    if (at !== undefined && path.has(at)) {
+      const all = [...path];
+      const circle = all.slice(all.indexOf(at));
       for (const member of circle) circling.add(member);
       report('CEILING_CYCLE', written?.get(at)?.path ?? '', circleMessage(circle));
     }
@@ -136,24 +140,39 @@ export function checkSubjectCeilings(
 /** A circle over both tables that goes through one of `own`, beginning with a key of `own`. */
 function findUnionCircle(own: Steps, node: Steps, known: ReadonlySet<string>): readonly string[] | undefined {
   const done = new Set<string>();
-  const walk = (at: string, path: readonly string[]): readonly string[] | undefined => {
-    if (path.includes(at)) return path.slice(path.indexOf(at));
-    if (done.has(at)) return undefined;
-    for (const next of [ceilingOf(own, at), ceilingOf(node, at)]) {
-      const found = next === undefined ? undefined : walk(next, [...path, at]);
-      if (found) return found;
-    }
-    done.add(at);
-    return undefined;
-  };
   for (const start of Object.keys(own)) {
-    const circle = walk(start, []);
+    const circle = findCircle(start, own, node, done);
     const first = circle?.findIndex((member) => Object.hasOwn(own, member) && !known.has(member)) ?? -1;
     if (circle && first >= 0) return [...circle.slice(first), ...circle.slice(0, first)];
   }
   return undefined;
 }
 
+/** The first circle that is met from `start` down; what leads to none is added to `done`. No recursion: it may be long. */
+function findCircle(start: string, own: Steps, node: Steps, done: Set<string>): readonly string[] | undefined {
+  const way = new Set<string>();
+  const stack: { readonly at: string; readonly left: string[] }[] = [];
+  for (let next: string | undefined = start; ; ) {
+    if (next !== undefined && way.has(next)) return [...way].slice([...way].indexOf(next));
+    if (next !== undefined && !done.has(next)) {
+      way.add(next);
+      const left = [ceilingOf(node, next), ceilingOf(own, next)].filter((one) => one !== undefined);
+      stack.push({ at: next, left });
+    }
+    const top = stack.at(-1);
+    if (!top) return undefined;
+    next = top.left.pop();
+    if (next !== undefined) continue;
+    stack.pop();
+    way.delete(top.at);
+    done.add(top.at);
+  }
+}
+
+/** Most profiles of a circle that are named. */
+const SHOWN = 16;
+
 function circleMessage(circle: readonly string[]): string {
-  return `ceilings go in a circle: ${[...circle, circle[0] ?? ''].join(' → ')}; take one of them out`;
+  const shown = [...circle.slice(0, SHOWN), ...(circle.length > SHOWN ? [`… ${circle.length - SHOWN} more`] : [])];
+  return `ceilings go in a circle: ${[...shown, circle[0] ?? ''].join(' → ')}; take one of them out`;
 }

@@ -6,7 +6,7 @@ import type { Report } from './readers.ts';
 import { type Document, documentReader } from './schema.ts';
 import { runSelfTests, type SelfTestResult } from './self-tests.ts';
 import { readSource } from './source.ts';
-import type { Deprecation, Violation } from './types.ts';
+import type { Config, Deprecation, Violation } from './types.ts';
 
 export type CompileResult =
   | { readonly ok: true; readonly policy: CompiledPolicy }
@@ -64,14 +64,34 @@ function buildPolicy(text: string): BuildResult {
   if (!parsed.ok) return { ok: false, violations: [{ code: 'TOML_SYNTAX', path: '', ...parsed.failure }] };
   const { source } = parsed;
   const found: Violation[] = [];
-  const report: Report = (code, path, message) => found.push({ code, path, message });
-  const written = documentReader.read(source.value, '', report);
-  const config = written && buildConfig(written, report);
-  if (!config || found.length > 0) return { ok: false, violations: placeViolations(found, source.position) };
+  const report: Report = (code, path, message) => {
+    if (found.length === MOST_VIOLATIONS) throw new TooManyViolations();
+    found.push({ code, path, message });
+  };
+  const read = readAll(source.value, report);
+  if (!read || found.length > 0) return { ok: false, violations: placeViolations(found, source.position, !read) };
+  const { written, config } = read;
   const index = indexConfig(config, source.position);
   const deprecations = findDeprecations(written).map((one) => withPosition(one, source.position));
   const policy = { text, digest: sha256Hex(text), config, deprecations, index };
   return { ok: true, policy, tests: runSelfTests(written.tests ?? [], index) };
+}
+
+/** Most violations that are reported at once: nobody mends more before the next try, and each hint takes its time. */
+const MOST_VIOLATIONS = 500;
+
+/** Thrown inside this file only. */
+class TooManyViolations extends Error {}
+
+/** The document and what it means; undefined where it cannot be read, or more is wrong than is reported. */
+function readAll(value: unknown, report: Report): { readonly written: Document; readonly config: Config } | undefined {
+  try {
+    const written = documentReader.read(value, '', report);
+    return written && { written, config: buildConfig(written, report) };
+  } catch (error) {
+    if (error instanceof TooManyViolations) return undefined;
+    throw error;
+  }
 }
 
 function violationOf({ path, expected, got, message }: SelfTestResult): Violation {
@@ -91,9 +111,11 @@ function withPosition<T extends { readonly path: string }>(one: T, place: Place)
   return position ? { ...one, position } : one;
 }
 
-function placeViolations(found: readonly Violation[], place: Place): readonly Violation[] {
+function placeViolations(found: readonly Violation[], place: Place, isCut: boolean): readonly Violation[] {
   const placed = found.map((one) => withPosition(one, place));
-  return placed.sort((a, b) => (a.position?.line ?? 0) - (b.position?.line ?? 0));
+  placed.sort((a, b) => (a.position?.line ?? 0) - (b.position?.line ?? 0));
+  const message = `more than ${MOST_VIOLATIONS} things are wrong, mend these first`;
+  return isCut && found.length === MOST_VIOLATIONS ? [...placed, { code: 'BAD_VALUE', path: '', message }] : placed;
 }
 
 /** Violations as lines for people: place, key path, what is wrong. */

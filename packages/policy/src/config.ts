@@ -1,9 +1,9 @@
 import { matchesPattern, quote } from '@writ/core';
 import { buildCeilings, checkNodeCircles, didYouMean } from './ceilings.ts';
+import { joinPath } from './key-path.ts';
 import { buildProfile, knownCapability } from './profiles.ts';
 import type { Placed, Report } from './readers.ts';
 import { type CommandDocument, type Document, SCHEMA_VERSION } from './schema.ts';
-import { joinPath } from './source.ts';
 import { buildPeer, buildSubject, checkDistinctIds, checkNodeId, NO_RULES, type Surroundings } from './subjects.ts';
 import type {
   CommandRule,

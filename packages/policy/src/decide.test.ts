@@ -37,6 +37,13 @@ describe('the second look at the effective profile', () => {
     expect(outcomeOf(decideUnder({ ...config, ceilings: { query: 'repo-dev' } }))).toBe('deny:RANK_EXCEEDED');
   });
 
+  it('sees a ceiling that holds the same and is declared to be more dangerous', () => {
+    const query = POLICY.config.profiles.get('query') as Profile;
+    const profiles = new Map([...POLICY.config.profiles, ['risky', { ...query, name: 'risky', rank: 3 }]]);
+    const runnable = decideUnder({ ...POLICY.config, profiles, ceilings: { query: 'risky' } });
+    expect(outcomeOf(runnable)).toBe('deny:RANK_EXCEEDED');
+  });
+
   it('sees a runner that is not configured', () => {
     const config = withProfiles((profile) => ({ ...profile, runner: 'gone' }));
     expect(outcomeOf(decideUnder(config))).toBe('deny:RUNNER_NOT_ALLOWED');

@@ -34,6 +34,7 @@ export function decideWith(index: PolicyIndex, request: DecisionRequest, frame: 
     subject: undefined,
     requested: undefined,
     effective: undefined,
+    route: undefined,
     lease: undefined,
   };
   try {
@@ -114,9 +115,22 @@ function traceOf({ refusals, looked }: Course, deciding: Deciding): readonly Tra
   const trace: TraceStep[] = [];
   for (let at = 0; at < looked; at++) {
     const step = known(STEPS[at]);
-    trace.push(traceStep(step.rule, refusals?.get(step) ?? step.note(deciding), deciding.index));
+    const refusal = refusals?.get(step);
+    trace.push(refusal ? traceStep(step.rule, refusal, deciding.index) : noteLine(step, at, deciding));
   }
   return trace;
+}
+
+/** The line of a rule that held; the same object where it says the same about the same subject and profile. */
+function noteLine(step: Step, at: number, deciding: Deciding): TraceStep {
+  const { route, index } = deciding;
+  const variant = route && step.variant(deciding);
+  if (route === undefined || variant === undefined) return traceStep(step.rule, step.note(deciding), index);
+  const lines = route.lines[at] ?? new Map<string, TraceStep>();
+  route.lines[at] = lines;
+  const line = lines.get(variant) ?? Object.freeze(traceStep(step.rule, step.note(deciding), index));
+  lines.set(variant, line);
+  return line;
 }
 
 /** One line of a trace, with its place in the file. */

@@ -3,7 +3,7 @@ import { patch } from '@decimalturn/toml-patch';
 import { foldName, quote, WritError } from '@writ/core';
 import { parse } from 'smol-toml';
 import { appendToGroup, cutTables } from './edit-tables.ts';
-import { joinPath } from './source.ts';
+import { joinPath } from './key-path.ts';
 import { tomlString, tomlStrings } from './toml-text.ts';
 
 /** A peer as it is written into a configuration. */

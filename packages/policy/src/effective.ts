@@ -1,6 +1,7 @@
+import { joinPath } from './key-path.ts';
 import type { Keys } from './readers.ts';
 import { CONFIG_KEYS } from './schema.ts';
-import { joinPath, readSource } from './source.ts';
+import { readSource } from './source.ts';
 
 /** One value that holds, and where it comes from. */
 export interface EffectiveValue {

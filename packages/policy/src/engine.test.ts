@@ -78,6 +78,23 @@ describe('reload', () => {
     expect(engine.status().lastError).toBeUndefined();
   });
 
+  it('says that there was nothing to load until something loads, and changes nothing', async () => {
+    const engine = createEngine();
+    const before = engine.snapshot();
+    engine.noteUnreadable('cannot read it');
+    expect(engine.status().lastError).toEqual({
+      atMs: 1_700_000_000_000,
+      violations: [],
+      unreadable: 'cannot read it',
+    });
+    expect(engine.snapshot()).toBe(before);
+    await engine.reload('broken', watch);
+    expect(engine.status().lastError).toMatchObject({ violations: [{ code: 'TOML_SYNTAX' }] });
+    expect(engine.status().lastError?.unreadable).toBeUndefined();
+    await engine.reload(BASE, watch);
+    expect(engine.status().lastError).toBeUndefined();
+  });
+
   it('is acknowledged only after work that is being started has started', async () => {
     const engine = createEngine();
     const order: string[] = [];

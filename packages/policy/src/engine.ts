@@ -1,5 +1,5 @@
 import { type Clock, createRwLock, foldId } from '@writ/core';
-import { type Bounds, gainsBeyond, narrowBounds, readBounds, writeBounds } from './bounds.ts';
+import { type Bounds, gainsBeyond, isShut, narrowBounds, readBounds, writeBounds } from './bounds.ts';
 import { compileConfig, compileOrThrow } from './compile.ts';
 import { decideWith } from './decide.ts';
 import { meetConfigs } from './meet.ts';
@@ -101,6 +101,9 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
       if (now !== before) tell(now, before);
       return outcome;
     },
+    noteUnreadable(reason) {
+      lastError = { atMs: clock.nowMs(), violations: [], unreadable: reason };
+    },
     status: () => statusOf(inForce, lastError),
     acceptedState: () => writeBounds(inForce.bounds),
     onChange(listener) {
@@ -134,6 +137,7 @@ function statusOf(inForce: InForce, lastError: PolicyStatus['lastError']): Polic
     deprecations: snapshot.deprecations,
     ...(lastError ? { lastError } : {}),
     ...(parked.length > 0 ? { parked } : {}),
+    isShut: isShut(bounds),
   };
 }
 

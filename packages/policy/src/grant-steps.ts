@@ -1,7 +1,7 @@
 import { foldName, formatDuration, quote } from '@writ/core';
 import { maskOf, maskWithin, membersOf, SUBDELEGATE_MASK, WORKSPACE_MASK } from './capabilities.ts';
-import { joinPath } from './source.ts';
-import { ask, type Deciding, deny, known, pass, type Refusal, type Step, skip } from './step.ts';
+import { joinPath } from './key-path.ts';
+import { always, ask, type Deciding, deny, known, pass, type Refusal, type Step, skip } from './step.ts';
 import type { LeaseFact } from './types.ts';
 
 /** INVARIANT: 1 a task is within its parent's grant, and only a grant that may be handed on has children. */
@@ -30,16 +30,22 @@ export const grantStep: Step = {
     if (count === 0) return skip('no grant bounds the request');
     return pass(`within ${count === 1 ? 'the grant' : `all ${count} grants`}`);
   },
+  variant: ({ request: { grants } }) => `${grants?.length ?? 0}`,
 };
 
 /** True for a workspace that the sender, both profiles and the grants have. */
-function isUsable({ index, request, ...deciding }: Deciding, name: string): boolean {
-  const bounds = [known(deciding.effective).workspaces, known(deciding.requested).workspaces, request.grantWorkspaces];
+function isUsable({ index, request, subject, requested, effective }: Deciding, name: string): boolean {
   return (
-    known(deciding.subject).workspaces.has(name) &&
+    known(subject).workspaces.has(name) &&
     index.config.workspaces.has(name) &&
-    bounds.every((bound) => bound === undefined || bound.includes(name))
+    isBounded(known(effective).workspaces, name) &&
+    isBounded(known(requested).workspaces, name) &&
+    isBounded(request.grantWorkspaces, name)
   );
+}
+
+function isBounded(bound: readonly string[] | undefined, name: string): boolean {
+  return bound === undefined || bound.includes(name);
 }
 
 function refuseWorkspace(deciding: Deciding, message: string): Refusal {
@@ -73,6 +79,10 @@ export const workspaceStep: Step = {
     if (request.workspace === undefined) return skip('none is named, and none is needed');
     return pass(`${quote(request.workspace)} may be used`, joinPath(known(subject).path, 'workspaces'));
   },
+  variant({ request: { workspace }, subject }) {
+    if (workspace === undefined) return '';
+    return known(subject).workspaces.has(workspace) ? workspace : undefined;
+  },
 };
 
 /** A high-risk profile runs on a live lease only. A lease stands for nothing but itself. */
@@ -99,6 +109,7 @@ export const leaseStep: Step = {
     if (!requireLease) return skip(`${quote(name)} needs no lease`);
     return pass(assumeLease ? 'a lease is assumed' : `lease ${quote(lease?.id ?? '')} covers it`, leasePath(name));
   },
+  variant: ({ effective }) => (known(effective).requireLease ? undefined : ''),
 };
 
 function leasePath(profile: string): string {
@@ -135,6 +146,10 @@ export const limitStep: Step = {
     const { concurrent, lastHour } = request.usage;
     return pass(`${concurrent} running, ${lastHour} in the last hour`, joinPath(path, 'limits'));
   },
+  variant({ subject }) {
+    const { maxConcurrent, tasksPerHour } = known(subject).rules.limits;
+    return maxConcurrent === undefined && tasksPerHour === undefined ? '' : undefined;
+  },
 };
 
 /** A profile that a person is asked about each time. */
@@ -149,4 +164,5 @@ export const approvalStep: Step = {
     return ask('APPROVAL_REQUIRED', `${quote(name)} is approved by a person each time`, [next], path);
   },
   note: ({ effective }) => skip(`${quote(known(effective).name)} needs no approval`),
+  variant: always,
 };

@@ -50,6 +50,7 @@ export type {
   PeerConfig,
   PolicyChange,
   PolicyEngine,
+  PolicyFailure,
   PolicyStatus,
   Position,
   Profile,

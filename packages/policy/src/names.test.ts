@@ -1,4 +1,5 @@
 import { foldName } from '@writ/core';
+import { hostileNames } from '@writ/testkit/names';
 import { describe, expect, it } from 'vitest';
 import { compileConfig } from './compile.ts';
 import { decideWith } from './decide.ts';
@@ -8,52 +9,7 @@ import { BASE, load, requestFrom } from './testing/fixtures.ts';
 import { SELF_ID, testId } from './testing/testing.ts';
 import { validateProfile } from './validate-profile.ts';
 
-/** Names that are to be taken for `query`, and are not it. Escapes, so that an editor cannot change them. */
-const ATTACKS = [
-  '',
-  ' ',
-  ' query',
-  'query ',
-  'query\n',
-  'query\0',
-  'que ry',
-  'quer',
-  'query2',
-  'query/',
-  '/query',
-  '../query',
-  'query/..',
-  './query',
-  '..',
-  '.',
-  '-query',
-  'query%2f',
-  '%71uery',
-  'query%00',
-  'q\u0075\u0301ery',
-  '\uff51uery',
-  'que\u0433y',
-  'quer\u04af',
-  '\u200bquery',
-  'query\u200d',
-  '\u202equery',
-  '\ufeffquery',
-  'qu\u0435ry',
-  'quer\u00fd',
-  'quer\u212a',
-  'query\u0000repo-dev',
-  'query,repo-dev',
-  'query;repo-dev',
-  '*',
-  'q*',
-  'quer?',
-  '__proto__',
-  'constructor',
-  'toString',
-  'query\ud800',
-  'q'.repeat(65),
-  'query'.repeat(13_108),
-] as const;
+const ATTACKS = hostileNames();
 
 /** Spellings that are the same name. */
 const SAME = ['query', 'QUERY', 'Query', 'qUeRy'] as const;
@@ -61,7 +17,7 @@ const SAME = ['query', 'QUERY', 'Query', 'qUeRy'] as const;
 const policy = load(BASE);
 const frame = { generation: 1, selfId: SELF_ID };
 
-describe.each(ATTACKS.map((name) => ({ name, shown: JSON.stringify(name).slice(0, 40) })))('$shown', ({ name }) => {
+describe.each(ATTACKS)('$shown', ({ name }) => {
   it('is no name that a configuration takes, or one of its own', () => {
     const key = JSON.stringify(name).replaceAll('\u007f', '\\u007f');
     const profile = compileConfig(`${BASE}[profiles.${key}]\ncapabilities = ["inspect_disk"]\nrunner = "shell"\n`);

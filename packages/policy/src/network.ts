@@ -10,7 +10,7 @@ export function normalizeNetwork(network: Network): Network {
 /** True where everything that `inner` reaches is reached by `outer`. */
 export function networkWithin(inner: Network, outer: Network): boolean {
   if (inner === 'deny' || outer === 'allow') return true;
-  if (inner === 'allow' || outer === 'deny') return false;
+  if (typeof inner === 'string' || typeof outer === 'string') return false;
   return inner.every((host) => outer.includes(host));
 }
 

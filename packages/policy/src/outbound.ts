@@ -1,7 +1,7 @@
 import { foldId, foldName, quote } from '@writ/core';
 import { traceStep } from './decide.ts';
+import { joinPath } from './key-path.ts';
 import type { PolicyIndex } from './policy-index.ts';
-import { joinPath } from './source.ts';
 import { deny, type Note, pass, type Refusal, skip } from './step.ts';
 import type { Decision, OutboundRequest, PeerConfig, TraceStep } from './types.ts';
 

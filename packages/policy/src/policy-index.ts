@@ -1,6 +1,7 @@
+import { joinPath } from './key-path.ts';
 import { maskOfProfile } from './profiles.ts';
-import { joinPath } from './source.ts';
-import type { Config, Position, Snapshot, SubjectRules } from './types.ts';
+import type { Route } from './route.ts';
+import type { Config, Position, Profile, Snapshot, SubjectRules } from './types.ts';
 
 /** A subject with its lists as sets. */
 export interface IndexedSubject {
@@ -15,6 +16,8 @@ export interface IndexedSubject {
   readonly origins: ReadonlySet<string>;
   /** Key path of its table. */
   readonly path: string;
+  /** Where the profiles that were asked for lead, filled as they are. */
+  readonly routes: Map<Profile, Route>;
 }
 
 /** What deciding looks things up in, made once a load. */
@@ -44,6 +47,7 @@ export function indexConfig(config: Config, position: PolicyIndex['position']): 
     workspaces: new Set(rules.workspaces),
     origins: new Set(rules.acceptOrigins.flatMap((origin) => idOfLabel(config, origin))),
     path,
+    routes: new Map(),
   });
   const peers = [...config.peers.values()];
   return {

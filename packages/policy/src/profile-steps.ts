@@ -1,8 +1,8 @@
 import { foldName, quote } from '@writ/core';
 import { maskWithin } from './capabilities.ts';
-import { descend } from './ceilings.ts';
-import { joinPath } from './source.ts';
-import { type Deciding, deny, findByName, known, pass, type Refusal, type Step } from './step.ts';
+import { joinPath } from './key-path.ts';
+import { routeOf } from './route.ts';
+import { always, type Deciding, deny, findByName, known, pass, type Refusal, type Step } from './step.ts';
 import type { Profile } from './types.ts';
 
 function at(profile: Profile, key?: string): string {
@@ -39,6 +39,10 @@ export const namedStep: Step = {
       'node.default_profile',
     );
   },
+  variant({ request, requested }) {
+    if (request.profile === undefined) return 'default';
+    return request.profile === requested?.name ? '' : undefined;
+  },
 };
 
 /** The refusal of a profile that does not exist and of one that may not be asked for: they look the same. */
@@ -61,6 +65,7 @@ export const existsStep: Step = {
     const { name, rank } = known(requested);
     return pass(`${quote(name)} is defined, rank ${rank}`, at(known(requested)));
   },
+  variant: always,
 };
 
 /** The sender may ask for it. */
@@ -74,24 +79,20 @@ export const allowedStep: Step = {
     const { label, path } = known(subject);
     return pass(`${quote(label)} may ask for ${quote(known(requested).name)}`, joinPath(path, 'profiles'));
   },
+  variant: always,
 };
-
-function descent({ index, subject, requested }: Deciding): readonly string[] {
-  const { profiles, ceilings } = index.config;
-  return descend(profiles, ceilings, known(subject).rules.ceilings, known(requested).name);
-}
 
 /** The ceilings of the node and of the sender, until none applies. */
 export const ceilingStep: Step = {
   rule: 'ceilings',
   check(deciding) {
-    const lowest = descent(deciding).at(-1) ?? '';
-    deciding.effective = deciding.index.config.profiles.get(lowest);
-    if (!deciding.effective) throw new TypeError('a ceiling names a profile that is not defined');
+    const route = routeOf(deciding.index, known(deciding.subject), known(deciding.requested));
+    deciding.route = route;
+    deciding.effective = route.effective;
     return undefined;
   },
   note(deciding) {
-    const path = descent(deciding);
+    const { path } = known(deciding.route);
     const last = path.at(-2);
     if (last === undefined) return pass('no ceiling applies');
     const { rules, path: table } = known(deciding.subject);
@@ -99,6 +100,7 @@ export const ceilingStep: Step = {
     const written = isOwn ? joinPath(table, 'profile_ceilings') : 'profile_ceilings';
     return { outcome: 'cut', detail: path.map(quote).join(' → '), path: joinPath(written, last) };
   },
+  variant: always,
 };
 
 /** INVARIANT: 1 the effective profile is no higher than the one asked for, looked at again and not only at load. */
@@ -117,6 +119,7 @@ export const rankStep: Step = {
   note({ requested, effective }) {
     return pass(`rank ${known(effective).rank} is within ${known(requested).rank}`, at(known(effective)));
   },
+  variant: always,
 };
 
 /** INVARIANT: 1 what runs is the runner of the effective profile; a request may name no other. */
@@ -142,4 +145,5 @@ export const runnerStep: Step = {
     return deny('RUNNER_NOT_ALLOWED', message, [`give the work as ${wanted}`], at(effective, 'runner'));
   },
   note: ({ effective }) => pass(`${quote(known(effective).runner)} runs it`, at(known(effective), 'runner')),
+  variant: always,
 };

@@ -9,10 +9,10 @@ import {
   tierOf,
 } from './capabilities.ts';
 import { checkCommands } from './commands.ts';
+import { joinPath } from './key-path.ts';
 import { normalizeNetwork } from './network.ts';
 import type { Placed, Report } from './readers.ts';
 import type { ProfileDocument } from './schema.ts';
-import { joinPath } from './source.ts';
 import type { Deprecation, Profile } from './types.ts';
 
 /**

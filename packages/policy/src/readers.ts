@@ -1,5 +1,5 @@
 import { foldName, type LoadCode, nearest, parseDuration, parseSize, quote } from '@writ/core';
-import { joinPath } from './source.ts';
+import { joinPath } from './key-path.ts';
 
 /** Where readers say what is wrong. */
 export type Report = (code: LoadCode, path: string, message: string) => void;

@@ -1,5 +1,6 @@
 import { type DecisionCode, foldName } from '@writ/core';
 import type { IndexedSubject, PolicyIndex } from './policy-index.ts';
+import type { Route } from './route.ts';
 import type { DecisionRequest, LeaseFact, Profile } from './types.ts';
 
 /** Why a rule refuses, or leaves it to a person. */
@@ -30,6 +31,7 @@ export interface Deciding {
   subject: IndexedSubject | undefined;
   requested: Profile | undefined;
   effective: Profile | undefined;
+  route: Route | undefined;
   lease: LeaseFact | undefined;
 }
 
@@ -40,7 +42,15 @@ export interface Step {
   readonly check: (deciding: Deciding) => Refusal | undefined;
   /** Describes a rule that held. Only called when somebody reads the trace, so that deciding makes no texts. */
   readonly note: (deciding: Deciding) => Note;
+  /**
+   * A word for the note where it depends on nothing but this word, the subject and the profile asked for: such a note is
+   * made once. Undefined: it depends on more.
+   */
+  readonly variant: (deciding: Deciding) => string | undefined;
 }
+
+/** The note of a step that depends on nothing but the subject and the profile asked for. */
+export const always = (): string => '';
 
 export function deny(code: DecisionCode, message: string, nextSteps: readonly string[], path?: string): Refusal {
   return { effect: 'deny', code, message, nextSteps, ...(path === undefined ? {} : { path }) };

@@ -1,4 +1,4 @@
-import { joinPath } from './source.ts';
+import { joinPath } from './key-path.ts';
 import { tomlString, tomlStrings } from './toml-text.ts';
 import type { Isolation } from './types.ts';
 

@@ -1,7 +1,7 @@
 import { foldId, quote } from '@writ/core';
+import { joinPath } from './key-path.ts';
 import type { IndexedSubject } from './policy-index.ts';
-import { joinPath } from './source.ts';
-import { type Deciding, deny, known, pass, type Refusal, type Step, skip } from './step.ts';
+import { always, type Deciding, deny, known, pass, type Refusal, type Step, skip } from './step.ts';
 
 /** The sender is a peer of this node, or this machine's own agent, and is switched on. */
 export const subjectStep: Step = {
@@ -23,6 +23,7 @@ export const subjectStep: Step = {
     const { label, path } = known(deciding.subject);
     return pass(label === 'self' ? "this machine's own agent" : `peer ${quote(label)}`, path);
   },
+  variant: always,
 };
 
 /** INVARIANT: 3 identities in a chain are distinct after folding, within the limit, and the last is the sender. */
@@ -51,6 +52,7 @@ export const chainStep: Step = {
     const path = joinPath(known(subject).path, 'accept_origins');
     return pass(`${request.chain.length} nodes, the origin is accepted`, path);
   },
+  variant: ({ request: { chain } }) => (chain.length <= 1 ? '' : undefined),
 };
 
 function findPeer({ index, request }: Deciding): IndexedSubject | undefined {

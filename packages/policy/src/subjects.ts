@@ -1,9 +1,9 @@
 import { parseNodeId, quote } from '@writ/core';
 import { buildCeilings, checkSubjectCeilings, didYouMean } from './ceilings.ts';
+import { joinPath } from './key-path.ts';
 import { sortedNames } from './profiles.ts';
 import type { Placed, Report } from './readers.ts';
 import type { PeerDocument, SubjectDocument } from './schema.ts';
-import { joinPath } from './source.ts';
 import type { PeerConfig, Profile, SubjectRules, WorkspaceConfig } from './types.ts';
 
 /** What the rules of a subject refer to. */

@@ -183,8 +183,22 @@ export interface PolicyStatus {
   readonly loadedAtMs: number;
   readonly deprecations: readonly Deprecation[];
   /** The last reload that failed, until one succeeds. */
-  readonly lastError?: { readonly atMs: number; readonly violations: readonly Violation[] };
+  readonly lastError?: PolicyFailure;
   readonly parked?: readonly PolicyChange[];
+  /**
+   * True where nobody is let in until a person accepts: more changes wait than can be kept apart, or what was accepted
+   * last cannot be read any more.
+   */
+  readonly isShut: boolean;
+}
+
+/** Why a text is not in force: it breaks rules, or it could not even be read. */
+export interface PolicyFailure {
+  readonly atMs: number;
+  /** Empty where the text could not be read. */
+  readonly violations: readonly Violation[];
+  /** Why the text could not be read. */
+  readonly unreadable?: string;
 }
 
 /**
@@ -199,6 +213,8 @@ export interface PolicyEngine {
   whileHeld<T>(fn: () => Promise<T> | T): Promise<T>;
   /** Parse → validate → tests → compile → one assignment → generation + 1, under the write lock. */
   reload(text: string, options: ReloadOptions): Promise<ReloadOutcome>;
+  /** Notes for `status` that there is no text to load: the last good policy stays in force until one loads again. */
+  noteUnreadable(reason: string): void;
   status(): PolicyStatus;
   /**
    * The text that a person has accepted last and what has been taken away since, for the caller to store as it is: a

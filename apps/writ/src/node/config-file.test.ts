@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
 import { createPolicyEngine, type PolicyEngine, type ReloadOutcome } from '@writ/policy';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createConfigFile, type NodeConfigFile } from './config-file.ts';
 
 const TEXT = `schema = 1
@@ -98,11 +98,64 @@ describe('the watcher', () => {
   });
 });
 
+describe('a file that cannot be read while a node runs', () => {
+  const gone = (): void => rmSync(path, { recursive: true, force: true });
+
+  it.each<[string, () => void]>([
+    ['is taken away', () => undefined],
+    ['is a folder', () => mkdirSync(path)],
+    ['is too large', () => writeFileSync(path, '#'.repeat(3 * 1024 * 1024))],
+  ])('%s: the status says so, until it is back as it was', async (_, make) => {
+    gone();
+    make();
+    const before = engine.snapshot();
+    await vi.waitFor(() => expect(engine.status().lastError?.unreadable).toContain('cannot read'));
+    expect(engine.snapshot()).toBe(before);
+    const seen = reloaded();
+    gone();
+    replaceFile(TEXT);
+    await seen;
+    expect(engine.status().lastError).toBeUndefined();
+  });
+
+  it('says so after a reload by hand too', async () => {
+    rmSync(path);
+    await expect(file.reload({ accept: true })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(engine.status().lastError).toMatchObject({ violations: [], unreadable: expect.stringContaining('ENOENT') });
+  });
+});
+
+describe('a storm of changes', () => {
+  it('ends with what the file says last', async () => {
+    for (let at = 0; at < 500; at++) {
+      replaceFile(at % 2 === 0 ? NARROWER : `${TEXT}# ${at}\n`);
+      if (at % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    replaceFile(NARROWER.replace('"box"', '"last"'));
+    await vi.waitFor(() => expect(engine.snapshot().config.node.name).toBe('last'));
+    expect(engine.status().lastError).toBeUndefined();
+  });
+
+  it('is read while it still goes on', async () => {
+    let isOver = false;
+    const storm = (async () => {
+      for (let at = 0; !isOver; at++) {
+        replaceFile(`${TEXT}# ${at}\n`);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    })();
+    await reloaded();
+    isOver = true;
+    await storm;
+    expect(engine.snapshot().generation).toBeGreaterThan(1);
+  });
+});
+
 describe('a file that is no plain one', () => {
   it.each<[string, () => void]>([
     ['a pipe', () => execFileSync('mkfifo', [path])],
     ['a folder', () => mkdirSync(path)],
-    ['a huge one', () => writeFileSync(path, '#'.repeat(2 * 1024 * 1024))],
+    ['a huge one', () => writeFileSync(path, '#'.repeat(10 * 1024 * 1024))],
     ['none', () => undefined],
   ])('%s is refused at once, and the policy stays', async (_, make) => {
     rmSync(path);

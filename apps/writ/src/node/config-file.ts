@@ -28,21 +28,19 @@ export interface NodeConfigFile extends ConfigFile {
 export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
   const turn = new Mutex();
   const state: State = { ...options, lastText: readConfigText(options.path) };
-  const stopWatching = watchFile(options, () =>
-    turn.runExclusive(() => reloadIfChanged(state, readConfigText(state.path))),
-  );
+  const stopWatching = watchFile(options, () => turn.runExclusive(() => reloadIfChanged(state, readText(state))));
   return {
     read: async () => readConfigText(options.path),
-    reload: ({ accept }) => turn.runExclusive(() => reloadText(state, readConfigText(state.path), accept, 'command')),
+    reload: ({ accept }) => turn.runExclusive(() => reloadText(state, readText(state), accept, 'command')),
     edit: (change) =>
       turn.runExclusive(async () => {
-        const before = readConfigText(state.path);
+        const before = readText(state);
         await settle(state, before);
         return rewrite(state, before, change(before), true);
       }),
     takeAway: (change) =>
       turn.runExclusive(async () => {
-        const before = readConfigText(state.path);
+        const before = readText(state);
         return rewrite(state, before, change(before), false);
       }),
     close: stopWatching,
@@ -65,8 +63,19 @@ async function reloadText(state: State, text: string, accept: boolean, cause: Re
   return outcome;
 }
 
+/** The text of now; where there is none, the status of the policy says so until it can be read again. */
+function readText({ engine, path }: State): string {
+  try {
+    return readConfigText(path);
+  } catch (error) {
+    engine.noteUnreadable((error as Error).message);
+    throw error;
+  }
+}
+
 async function reloadIfChanged(state: State, text: string): Promise<void> {
-  if (text !== state.lastText) await reloadText(state, text, false, 'watcher');
+  const wasUnreadable = state.engine.status().lastError?.unreadable !== undefined;
+  if (wasUnreadable || text !== state.lastText) await reloadText(state, text, false, 'watcher');
 }
 
 /** A person says yes to their own change alone: whatever else the file holds must be in force before it. */

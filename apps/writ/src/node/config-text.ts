@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { formatSize, quote, WritError } from '@writ/core';
 
 /** Longest configuration that is read, bytes. */
-const MOST_BYTES = 1024 * 1024;
+const MOST_BYTES = 2 * 1024 * 1024;
 
 /**
  * The text of `writ.toml`. Opened without blocking and looked at before it is read: a pipe or a device would hold the

@@ -4,6 +4,8 @@ import type { Cancel, Clock, Logger } from '@writ/core';
 
 /** Rests this long after a change on disk before it is read, milliseconds: an editor writes in several steps. */
 const DEBOUNCE_MS = 5;
+/** It is read at least this often while changes go on without a rest, milliseconds. */
+const LONGEST_MS = 100;
 
 export interface WatchOptions {
   readonly path: string;
@@ -18,9 +20,13 @@ export interface WatchOptions {
 export function watchFile({ path, clock, logger }: WatchOptions, changed: () => Promise<void>): () => void {
   const name = basename(path);
   let timer: Cancel | undefined;
+  let waitsSinceMs: number | undefined;
   const look = (): void => {
+    waitsSinceMs ??= clock.monotonicMs();
+    if (clock.monotonicMs() - waitsSinceMs > LONGEST_MS) return;
     timer?.();
     timer = clock.setTimer(DEBOUNCE_MS, () => {
+      waitsSinceMs = undefined;
       changed().catch((error: unknown) => logger.error('configuration was not reloaded', { reason: String(error) }));
     });
   };

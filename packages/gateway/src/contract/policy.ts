@@ -105,8 +105,15 @@ export const policyContract = {
       digest: z.string(),
       loaded_at_ms: z.number(),
       deprecations: z.array(deprecationField),
-      last_error: z.object({ at_ms: z.number(), violations: z.array(violationField) }).optional(),
+      last_error: z
+        .object({
+          at_ms: z.number(),
+          violations: z.array(violationField),
+          unreadable: z.string().optional().describe('why the file could not be read'),
+        })
+        .optional(),
       parked: z.array(changeField),
+      shut: z.boolean().describe('nobody is let in until a person accepts'),
     }),
     taskToken: 'deny',
   }),

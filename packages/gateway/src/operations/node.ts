@@ -15,7 +15,8 @@ export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
       const info = node.info();
       const { config } = engine.snapshot();
       const policy = engine.status();
-      const failure = policy.lastError?.violations[0];
+      const { unreadable, violations } = policy.lastError ?? {};
+      const failure = unreadable ?? violations?.[0]?.message;
       return {
         id: info.id,
         name: info.name,
@@ -28,8 +29,9 @@ export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
         unseparated: info.unseparated,
         generation: policy.generation,
         policy_digest: policy.digest,
-        ...(failure === undefined ? {} : { policy_error: failure.message }),
+        ...(failure === undefined ? {} : { policy_error: failure }),
         policy_parked: policy.parked?.length ?? 0,
+        policy_shut: policy.isShut,
         peers: [...config.peers.values()].map(({ label, id, enabled }) => ({
           label,
           id,

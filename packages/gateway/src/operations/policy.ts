@@ -2,7 +2,7 @@ import type { OperationOutput } from '../client/types.ts';
 import { policyContract } from '../contract/policy.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement } from '../implement.ts';
-import { viewChanges, viewDecision, viewDeprecation, viewViolation } from '../views/policy-view.ts';
+import { viewChanges, viewDecision, viewDeprecation, viewFailure, viewViolation } from '../views/policy-view.ts';
 import { findPeer, foldLetters, SELF } from './peer-lookup.ts';
 
 /** The policy of this node; for a person. */
@@ -42,16 +42,15 @@ export function policyOperations(ports: GatewayPorts): readonly AnyOperation[] {
       };
     }),
     implement(policyContract.policy_status, () => {
-      const { generation, digest, loadedAtMs, deprecations, lastError, parked } = engine.status();
+      const { generation, digest, loadedAtMs, deprecations, lastError, parked, isShut } = engine.status();
       return {
         generation,
         digest,
         loaded_at_ms: loadedAtMs,
         deprecations: deprecations.map(viewDeprecation),
-        ...(lastError === undefined
-          ? {}
-          : { last_error: { at_ms: lastError.atMs, violations: lastError.violations.map(viewViolation) } }),
+        ...(lastError === undefined ? {} : { last_error: viewFailure(lastError) }),
         parked: viewChanges(parked),
+        shut: isShut,
       };
     }),
   ];

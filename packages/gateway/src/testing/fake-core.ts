@@ -34,7 +34,14 @@ export function fakeEngine(): GatewayPorts['engine'] {
     decideOutbound: () => ({ ...decision, effect: 'allow', code: 'OK', message: 'may go out' }),
     whileHeld: async (fn) => fn(),
     reload: async () => ({ reloaded: true, generation: 8, restartNeeded: [] }),
-    status: () => ({ generation: 7, digest: 'abc', acceptedDigest: 'abc', loadedAtMs: 1, deprecations: [] }),
+    status: () => ({
+      generation: 7,
+      digest: 'abc',
+      acceptedDigest: 'abc',
+      loadedAtMs: 1,
+      deprecations: [],
+      isShut: false,
+    }),
     onChange: () => () => {},
   });
 }

@@ -1,4 +1,4 @@
-import type { Decision, Deprecation, PolicyChange, Violation } from '@writ/policy';
+import type { Decision, Deprecation, PolicyChange, PolicyFailure, Violation } from '@writ/policy';
 import type { OperationOutput, ViolationView } from '../client/types.ts';
 
 type Explained = OperationOutput<'policy_explain'>;
@@ -12,6 +12,19 @@ export function viewViolation(violation: Violation): ViolationView {
 export function viewDeprecation(deprecation: Deprecation): Omit<ViolationView, 'code'> {
   const { path, message, position } = deprecation;
   return { path, message, ...(position === undefined ? {} : { line: position.line, column: position.column }) };
+}
+
+/** Why the last reload failed. */
+export function viewFailure({
+  atMs,
+  violations,
+  unreadable,
+}: PolicyFailure): NonNullable<OperationOutput<'policy_status'>['last_error']> {
+  return {
+    at_ms: atMs,
+    violations: violations.map(viewViolation),
+    ...(unreadable === undefined ? {} : { unreadable }),
+  };
 }
 
 /** What a reload would change for whom. */

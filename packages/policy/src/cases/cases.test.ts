@@ -9,16 +9,19 @@ import { reportOf } from './types.ts';
 
 const read = (name: string): string => readFileSync(new URL(`../../cases/${name}`, import.meta.url), 'utf8');
 
-describe.each(readPolicyCases(read('policy.json')))('policy case: $name', (one) => {
-  it.each(checkPolicyCase(one))('$name: $expected', ({ expected, got, ok }) => {
-    expect({ expected, got, ok }).toEqual({ expected, got, ok: true });
+const grammar = await testGrammar();
+
+describe('policy case', () => {
+  it.each(readPolicyCases(read('policy.json')))('$name', (one) => {
+    const checks = checkPolicyCase(one);
+    expect(checks.length).toBeGreaterThan(0);
+    expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   });
 });
 
-describe('command case', async () => {
-  const classifier = createCommandClassifier({ grammar: await testGrammar() });
-  const checks = readCommandCases(read('commands.json')).map((one) => checkCommandCase(classifier, one));
-  it.each(checks)('$name is $expected', ({ expected, got }) => {
+describe('command case', () => {
+  it.each(readCommandCases(read('commands.json')))('%j', (one) => {
+    const { expected, got } = checkCommandCase(createCommandClassifier({ grammar }), one);
     expect(got).toBe(expected);
   });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type CommandClassifier, createCommandClassifier } from '../classification/classify.ts';
 import type { ShellGrammar } from '../classification/types.ts';
 import { compileConfig } from '../compile.ts';
-import { BASE } from './fixtures.ts';
+import { tornConfig } from './torn-configs.ts';
 
 /** What a run of a fuzzer came to. */
 export interface FuzzReport {
@@ -13,36 +13,6 @@ export interface FuzzReport {
 
 /** Longest that one input may take, milliseconds. */
 const LONGEST_MS = 100;
-
-const LINES = BASE.split('\n');
-const junk = fc.oneof(
-  fc.string({ maxLength: 40 }),
-  fc.constantFrom(
-    '[[',
-    ']]',
-    '"""',
-    "'''",
-    '= =',
-    '\u0000',
-    '\ufeff',
-    '\r',
-    '{a={b={',
-    '[a.b.c]',
-    'x = 1e999',
-    '#',
-    '\\u0000',
-  ),
-  fc.constantFrom(...LINES),
-);
-
-/** A configuration with some of its lines changed, doubled, dropped or torn. */
-const tornConfig = fc
-  .array(fc.record({ at: fc.nat(LINES.length - 1), drop: fc.nat(2), text: junk, cut: fc.nat(20) }), { maxLength: 6 })
-  .map((edits) => {
-    const lines = [...LINES];
-    for (const { at, drop, text, cut } of edits) lines.splice(at, drop, text, (LINES[at] ?? '').slice(cut));
-    return lines.join('\n');
-  });
 
 const WORDS = [
   'rm',

@@ -12,6 +12,9 @@ const DEFAULT_LISTEN = '0.0.0.0:7420';
 const UNSEPARATED =
   'unseparated: leases, pairing and widening rest on the host token alone, which an agent of the same user could read';
 
+/** What `policy_shut` means, for a person. */
+const SHUT = 'warning: nobody is let in: more changes of the policy wait than can be kept apart';
+
 export function defineNode({ program, run }: Definitions): void {
   program
     .command('init')
@@ -102,6 +105,7 @@ async function status(context: CliContext): Promise<number> {
       `tasks: ${s.running_here} live here, ${s.running_asked} asked of others; ${s.live_leases} leases lent`,
       ...s.peers.map((p) => `peer ${p.label}: ${p.enabled ? p.link : 'disabled'}`),
       ...(s.policy_error === undefined ? [] : [`warning: the last reload failed: ${s.policy_error}`]),
+      ...(s.policy_shut ? [SHUT] : []),
       ...(s.policy_parked === 0 ? [] : [`warning: ${s.policy_parked} changes wait for: writ policy reload --accept`]),
       ...(s.isolation_none.length === 0
         ? []

@@ -1,3 +1,4 @@
+import { visible } from '@writ/core';
 import { readText } from '../config-text.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -124,7 +125,12 @@ async function status(context: CliContext): Promise<number> {
       `generation ${a.generation}, digest ${a.digest.slice(0, 16)}, loaded ${new Date(a.loaded_at_ms).toISOString()}`,
     ];
     for (const d of a.deprecations) lines.push(`deprecated: ${d.path}: ${d.message}`);
-    if (a.last_error) lines.push('the last reload failed:', violationLines(a.last_error.violations));
+    if (a.last_error) {
+      const { at_ms: atMs, unreadable, violations } = a.last_error;
+      lines.push(`the last reload failed, ${new Date(atMs).toISOString()}; generation ${a.generation} stays in force:`);
+      lines.push(unreadable === undefined ? violationLines(violations) : visible(unreadable));
+    }
+    if (a.shut) lines.push('nobody is let in: what waits cannot be kept apart; writ policy reload --accept');
     for (const p of a.parked) lines.push(`waits: ${p.subject} ${p.effect} ${p.what}`);
     return lines.join('\n');
   });

@@ -1,0 +1,17 @@
+/** `path` with one more key; a key that is not bare is quoted as TOML does. */
+export function joinPath(path: string, key: string | number): string {
+  if (typeof key === 'number') return `${path}[${key}]`;
+  const written = /^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key);
+  return path === '' ? written : `${path}.${written}`;
+}
+
+/** `path` without its last key or index; empty at the top. */
+export function parentPath(path: string): string {
+  if (path.endsWith(']')) return path.slice(0, path.lastIndexOf('['));
+  if (path.endsWith('"')) {
+    const quoted = /^(.*?)\.?"(?:[^"\\]|\\.)*"$/.exec(path);
+    return quoted?.[1] ?? '';
+  }
+  const dot = path.lastIndexOf('.');
+  return dot < 0 ? '' : path.slice(0, dot);
+}

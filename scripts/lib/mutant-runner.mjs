@@ -1,0 +1,134 @@
+/**
+ * A test runner for Stryker: the unit tests of one package, bundled once with the changed code in them, run in this
+ * process for each change. Starting vitest anew for each of some thousands of changes takes fifty times as long.
+ */
+import { mkdirSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { commonTokens, declareFactoryPlugin, PluginKind } from '@stryker-mutator/api/plugin';
+import { build } from 'esbuild';
+
+/** The name under which changed code looks for what is to be tried. */
+const SWITCH = '__stryker__';
+
+/** Modules keep their own address although they end up in one file. */
+const ownAddress = {
+  name: 'own-address',
+  setup(builder) {
+    builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      return { loader: 'ts', contents: text.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)) };
+    });
+  },
+};
+
+function outside(collector) {
+  return {
+    name: 'outside',
+    setup(builder) {
+      builder.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
+        if (kind === 'entry-point' || path.startsWith('@writ/')) return undefined;
+        return { path: path === 'vitest' ? pathToFileURL(collector).href : path, external: true };
+      });
+    },
+  };
+}
+
+async function importTests(root, files) {
+  const collector = join(root, 'scripts/lib/test-collector.mjs');
+  const folder = join(root, 'mutant-tests');
+  mkdirSync(folder, { recursive: true });
+  const outfile = join(folder, `${process.pid}.mjs`);
+  try {
+    await build({
+      stdin: { contents: files.map((file) => `import './${file}';`).join('\n'), resolveDir: root, loader: 'ts' },
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      logLevel: 'warning',
+      plugins: [outside(collector), ownAddress],
+    });
+    await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(outfile, { force: true });
+  }
+  return (await import(pathToFileURL(collector).href)).collected();
+}
+
+/** Where changed code reads which change is on, and counts what it covers. */
+function switches() {
+  globalThis[SWITCH] ??= {};
+  return globalThis[SWITCH];
+}
+
+async function runOne({ id, name, run }) {
+  const from = performance.now();
+  const result = (more) => ({ id, name, timeSpentMs: performance.now() - from, ...more });
+  try {
+    await run();
+    return result({ status: 0 });
+  } catch (error) {
+    return result({ status: 1, failureMessage: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+async function dryRun(tests) {
+  const on = switches();
+  const results = [];
+  for (const test of tests) {
+    on.currentTestId = test.id;
+    results.push(await runOne(test));
+  }
+  on.currentTestId = undefined;
+  // Quick tests first from here on: most changes are noticed by one of them.
+  const spent = new Map(results.map(({ id, timeSpentMs }) => [id, timeSpentMs]));
+  tests.sort((a, b) => (spent.get(a.id) ?? 0) - (spent.get(b.id) ?? 0));
+  return { status: 'complete', tests: results, mutantCoverage: on.mutantCoverage };
+}
+
+/** Ends at the first test that notices the change. */
+async function mutantRun(tests, { activeMutant, testFilter, hitLimit }) {
+  const on = switches();
+  const wanted = new Set(testFilter ?? tests.map(({ id }) => id));
+  Object.assign(on, { activeMutant: activeMutant.id, hitCount: 0, hitLimit });
+  let nrOfTests = 0;
+  let failed;
+  for (const test of tests.filter(({ id }) => wanted.has(id))) {
+    nrOfTests++;
+    const result = await runOne(test);
+    if (result.status !== 0) failed = result;
+    // Changes of one place follow each other: what noticed this one is the first to look at the next.
+    if (failed) tests.unshift(...tests.splice(tests.indexOf(test), 1));
+    if (failed || on.hitCount > hitLimit) break;
+  }
+  const isEndless = on.hitCount > hitLimit;
+  Object.assign(on, { activeMutant: undefined, hitCount: undefined });
+  if (isEndless) return { status: 'timeout', reason: 'it goes round for ever' };
+  if (failed) return { status: 'killed', killedBy: [failed.id], failureMessage: failed.failureMessage, nrOfTests };
+  return { status: 'survived', nrOfTests };
+}
+
+function createRunner(options) {
+  const { files } = options.mutantTests;
+  let tests = [];
+  return {
+    // Changes of what runs while modules load are left out, so that no change asks for loading them anew.
+    capabilities: () => ({ reloadEnvironment: true }),
+    async init() {
+      tests = await importTests(process.cwd(), files);
+    },
+    dryRun: () => dryRun(tests),
+    mutantRun: (run) => mutantRun(tests, run),
+  };
+}
+createRunner.inject = [commonTokens.options];
+
+/** Stryker's own check of options knows this one too. */
+export const strykerValidationSchema = {
+  type: 'object',
+  properties: { mutantTests: { type: 'object', properties: { files: { type: 'array', items: { type: 'string' } } } } },
+};
+
+export const strykerPlugins = [declareFactoryPlugin(PluginKind.TestRunner, 'in-process', createRunner)];
