@@ -1,3 +1,5 @@
+import type { SignerCache } from './signer.ts';
+
 /** What another node needs to recognise this one. */
 export interface PublicIdentity {
   /** `wn-…`: fingerprint of the identity key with a checksum, lower case. */
@@ -98,4 +100,6 @@ export interface ChainCheck {
   readonly tlsPeer: string;
   readonly nowMs: number;
   readonly maxChain: number;
+  /** Absent: every certificate is proved anew. */
+  readonly signers?: SignerCache;
 }
