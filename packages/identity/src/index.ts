@@ -24,13 +24,14 @@ export { type PeerCertificateCheck, type PinLookup, verifyPeerCertificate } from
 export { createPinStore } from './pin-store.ts';
 export { rotateWhenDue } from './rotation.ts';
 export { identityWords, shortWords } from './short-words.ts';
-export { createSignerCache, type SignerCache } from './signer.ts';
+export { createSignerCache } from './signer.ts';
 export type {
   ChainCheck,
   NodeIdentity,
   Pin,
   PinStore,
   PublicIdentity,
+  SignerCache,
   TlsMaterial,
   VerifiedChain,
   WritClaims,

@@ -1,26 +1,13 @@
-import { createHash, type KeyObject } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { isWritError } from '@writ/core';
 import { type IdentityCertificate, readIdentityCertificate } from './identity-certificate.ts';
 import { proveIssued, readClaimedLeaf, timeRefusal, validityOf } from './leaf-certificate.ts';
-import type { Pin } from './types.ts';
+import type { Signer, SignerCache } from './types.ts';
 
 /** Most signers that one cache remembers; the one that was proved first goes first. */
 const MOST_SIGNERS = 256;
 
-/** A signing key and the node whose it is. */
-export interface Signer {
-  readonly pin: Pin;
-  readonly key: KeyObject;
-  /** When both certificates are valid, milliseconds since the epoch. */
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-/** Signers whose certificates were proved before, in one node; what depends on the time is looked at anew each time. */
-export interface SignerCache {
-  readonly proved: Map<string, Signer>;
-}
-
+/** One that has proved nobody yet. */
 export function createSignerCache(): SignerCache {
   return { proved: new Map() };
 }

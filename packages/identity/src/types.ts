@@ -1,4 +1,4 @@
-import type { SignerCache } from './signer.ts';
+import type { KeyObject } from 'node:crypto';
 
 /** What another node needs to recognise this one. */
 export interface PublicIdentity {
@@ -90,6 +90,20 @@ export interface VerifiedChain {
   /** Node ids from the origin to the last issuer. */
   readonly ids: readonly string[];
   readonly last: WritClaims;
+}
+
+/** A signing key and the node whose it is. */
+export interface Signer {
+  readonly pin: Pin;
+  readonly key: KeyObject;
+  /** When both certificates are valid, milliseconds since the epoch. */
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Signers whose certificates were proved before, in one node; what depends on the time is looked at anew each time. */
+export interface SignerCache {
+  readonly proved: Map<string, Signer>;
 }
 
 /** Facts a chain is checked against. */
