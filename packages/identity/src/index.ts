@@ -3,7 +3,7 @@ export { widenedField } from './attenuation.ts';
 export { ID_URI_PREFIX, TLS_SERVER_NAME } from './certificate-kinds.ts';
 export { isApproverKey, verifyDecision } from './decision-signature.ts';
 export { createIdentity, type IdentityOptions, loadIdentity, readPublicIdentity } from './identity.ts';
-export { type IdentityCertificate, readIdentityCertificate } from './identity-certificate.ts';
+export { certificateDer, type IdentityCertificate, readIdentityCertificate } from './identity-certificate.ts';
 export {
   decodeInviteCode,
   encodeInviteCode,
@@ -27,12 +27,14 @@ export { type PeerCertificateCheck, type PinLookup, verifyPeerCertificate } from
 export { createPinStore } from './pin-store.ts';
 export { rotateWhenDue } from './rotation.ts';
 export { identityWords, shortWords } from './short-words.ts';
+export { createSignerCache } from './signer.ts';
 export type {
   ChainCheck,
   NodeIdentity,
   Pin,
   PinStore,
   PublicIdentity,
+  SignerCache,
   TlsMaterial,
   VerifiedChain,
   WritClaims,

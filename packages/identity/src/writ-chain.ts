@@ -1,13 +1,11 @@
-import { verify } from 'node:crypto';
-import { isWritError, quote, type WritCode, WritError } from '@writ/core';
+import { quote, type WritCode, WritError } from '@writ/core';
 import { widenedField } from './attenuation.ts';
 import { CLOCK_SKEW_MS } from './certificate-kinds.ts';
-import { type IdentityCertificate, readIdentityCertificate } from './identity-certificate.ts';
-import { proveLeaf, readClaimedLeaf } from './leaf-certificate.ts';
+import { verifyNodeSignature } from './node-signature.ts';
 import type { PinLookup } from './peer-certificate.ts';
 import type { ChainCheck, VerifiedChain, WritClaims } from './types.ts';
 import { claimsFault, writClaimsSchema } from './writ-claims.ts';
-import { parseWrit, type WritParts } from './writ-format.ts';
+import { parseWrit } from './writ-format.ts';
 import { writDigest } from './writ-issue.ts';
 
 /**
@@ -24,7 +22,7 @@ export function verifyChain(compacts: readonly string[], check: ChainCheck, pins
   if (compacts.length > check.maxChain) {
     throw new WritError('CHAIN_TOO_DEEP', `chain of ${compacts.length} hops is longer than ${check.maxChain}`);
   }
-  const hops = compacts.map((compact, i) => readHop(compact, i + 1, check.nowMs));
+  const hops = compacts.map((compact, i) => readHop(compact, i + 1, check));
   const last = hops.at(-1);
   const first = hops[0];
   if (first === undefined || last === undefined) throw new WritError('WRIT_INVALID', 'there is no writ');
@@ -40,42 +38,22 @@ export function verifyChain(compacts: readonly string[], check: ChainCheck, pins
 }
 
 /** One hop by itself: form, certificates, signature, claims, time. */
-function readHop(compact: string, hop: number, nowMs: number): WritClaims {
+function readHop(compact: string, hop: number, { nowMs, signers }: ChainCheck): WritClaims {
   const parts = parseWrit(compact);
   if ('why' in parts) return refuse('WRIT_INVALID', hop, parts.field, parts.why);
-  const identity = readIdentity(parts.identityDer, hop);
-  checkSignature(parts, identity, hop, nowMs);
+  const { signed: data, ...signed } = parts;
+  const signer = verifyNodeSignature({ ...signed, data, atMs: nowMs, ...(signers ? { signers } : {}) });
+  if (!signer.verified) return refuse('WRIT_INVALID', hop, signer.field, signer.message);
   const fault = claimsFault(parts.claims);
   if (fault !== undefined) refuse('WRIT_INVALID', hop, fault.field, fault.why);
   const claims = writClaimsSchema.parse(parts.claims);
-  if (claims.iss !== identity.id) refuse('WRIT_INVALID', hop, 'iss', `signed by ${identity.id}, not by ${claims.iss}`);
+  if (claims.iss !== signer.id) refuse('WRIT_INVALID', hop, 'iss', `signed by ${signer.id}, not by ${claims.iss}`);
   if (claims.iat > claims.exp) refuse('WRIT_INVALID', hop, 'iat', 'issued after its own end');
   if (claims.iat * 1000 > nowMs + CLOCK_SKEW_MS) refuse('WRIT_INVALID', hop, 'iat', 'issued in the future');
   if (claims.exp * 1000 < nowMs - CLOCK_SKEW_MS) {
     refuse('WRIT_EXPIRED', hop, 'exp', `ended at ${new Date(claims.exp * 1000).toISOString()}`);
   }
   return claims;
-}
-
-function readIdentity(der: Uint8Array, hop: number): IdentityCertificate {
-  try {
-    return readIdentityCertificate(der);
-  } catch (error) {
-    return refuse('WRIT_INVALID', hop, 'identity', isWritError(error) ? error.message : 'not readable');
-  }
-}
-
-/** From the identity to the signing key, from the signing key to the bytes. */
-function checkSignature(parts: WritParts, identity: IdentityCertificate, hop: number, nowMs: number): void {
-  const leaf = readClaimedLeaf(parts.signingDer, 'signing');
-  if ('reason' in leaf) refuse('WRIT_INVALID', hop, 'signing', leaf.message);
-  else {
-    const refusal = proveLeaf(leaf, identity.certificate, nowMs);
-    if (refusal !== undefined) refuse('WRIT_INVALID', hop, 'signing', refusal.message);
-    if (!verify(null, parts.signed, leaf.certificate.publicKey, parts.signature)) {
-      refuse('WRIT_INVALID', hop, 'signature', 'it does not fit');
-    }
-  }
 }
 
 /** One step from a hop to the next. */
