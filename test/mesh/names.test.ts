@@ -65,6 +65,7 @@ async function writ(node: MeshNode, ...argv: string[]): Promise<string> {
     clock: createSystemClock(),
     streams: { in: nowhere, out: nowhere, err: nowhere } as never,
     signal: new AbortController().signal,
+    stopSignal: () => new AbortController().signal,
     json: true,
   };
   return runProgram(createProgram('0'), defineCommands, base, ['--home', node.home, '--json', ...argv]).then(

@@ -31,6 +31,7 @@ async function writ(...argv: string[]): Promise<{ readonly end: number | string;
     clock: createSystemClock(),
     streams: { in: out, out, err: out } as never,
     signal: new AbortController().signal,
+    stopSignal: () => new AbortController().signal,
     json: argv.includes('--json'),
   };
   const end = await runProgram(createProgram('0'), defineCommands, base, ['--home', home, ...argv]).catch(
