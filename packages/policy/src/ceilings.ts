@@ -93,6 +93,11 @@ export function didYouMean(written: string, known: ReadonlyMap<string, unknown>)
   return all.length > 0 && all.length <= 12 ? `, defined are ${all.map(quote).join(', ')}` : ', define it first';
 }
 
+/** Key path of a ceiling, as written. */
+function keyOf(written: Ceilings | undefined, capped: string): string {
+  return written?.get(capped)?.path ?? '';
+}
+
 /** A circle of the node's own ceilings, each reported once, at one of its keys. */
 export function checkNodeCircles(written: Ceilings | undefined, node: Steps, report: Report): ReadonlySet<string> {
   const settled = new Set<string>();
@@ -108,7 +113,7 @@ export function checkNodeCircles(written: Ceilings | undefined, node: Steps, rep
       const all = [...path];
       const circle = all.slice(all.indexOf(at));
       for (const member of circle) circling.add(member);
-      report('CEILING_CYCLE', written?.get(at)?.path ?? '', circleMessage(circle));
+      report('CEILING_CYCLE', keyOf(written, at), circleMessage(circle));
     }
     for (const member of path) settled.add(member);
   }
@@ -130,11 +135,11 @@ export function checkSubjectCeilings(
     const b = other === undefined ? undefined : profiles.get(other);
     if (a && b && !profileWithin(a, b) && !profileWithin(b, a)) {
       const message = `neither ${quote(target)} here nor ${quote(b.name)} in the node's ceilings is within the other`;
-      report('CEILING_WIDENS', written?.get(capped)?.path ?? '', `${message}; name a profile within both`);
+      report('CEILING_WIDENS', keyOf(written, capped), `${message}; name a profile within both`);
     }
   }
   const circle = findUnionCircle(own, node, nodeCircles);
-  if (circle) report('CEILING_CYCLE', written?.get(circle[0] ?? '')?.path ?? '', circleMessage(circle));
+  if (circle) report('CEILING_CYCLE', keyOf(written, circle[0] ?? ''), circleMessage(circle));
 }
 
 /** A circle over both tables that goes through one of `own`, beginning with a key of `own`. */

@@ -29,7 +29,11 @@ describe('the second look at the effective profile', () => {
   };
 
   it('sees a ceiling that raises the rank although loading was bypassed', () => {
-    expect(outcomeOf(decideUnder({ ...POLICY.config, ceilings: { query: 'repo-dev' } }))).toBe('deny:RANK_EXCEEDED');
+    expect(decideUnder({ ...POLICY.config, ceilings: { query: 'repo-dev' } })).toMatchObject({
+      code: 'RANK_EXCEEDED',
+      message: 'a ceiling raises `query` to `repo-dev`',
+      nextSteps: ['run: writ policy validate'],
+    });
   });
 
   it('sees a ceiling of the same rank that holds more', () => {
@@ -46,12 +50,25 @@ describe('the second look at the effective profile', () => {
 
   it('sees a runner that is not configured', () => {
     const config = withProfiles((profile) => ({ ...profile, runner: 'gone' }));
-    expect(outcomeOf(decideUnder(config))).toBe('deny:RUNNER_NOT_ALLOWED');
+    expect(decideUnder(config)).toMatchObject({
+      code: 'RUNNER_NOT_ALLOWED',
+      message: 'the runner of `query` is not configured',
+      nextSteps: ['define [runners.gone] and run: writ policy reload --accept'],
+    });
+    expect(decideUnder(config).trace.at(-1)?.path).toBe('profiles.query.runner');
   });
 
   it('answers POLICY_ERROR where evaluating goes wrong, and does not throw', () => {
     const decision = decideUnder({ ...POLICY.config, ceilings: { query: 'gone' } });
-    expect(decision).toMatchObject({ effect: 'deny', code: 'POLICY_ERROR', trace: [{ outcome: 'deny' }] });
+    const message = 'the policy could not be evaluated for this request';
+    expect(decision).toEqual({
+      effect: 'deny',
+      code: 'POLICY_ERROR',
+      message,
+      nextSteps: ['run: writ policy validate'],
+      generation: 1,
+      trace: [{ rule: 'evaluation', outcome: 'deny', detail: message }],
+    });
   });
 });
 
@@ -263,6 +280,35 @@ describe('what a peer is told', () => {
 });
 
 describe('the trace', () => {
+  it('says what it says each time, also where a line was made before for another request', () => {
+    const policy = load(BASE);
+    const leases = [leaseOn(REPO_DEV)];
+    const requests = ['query', 'QUERY', undefined].flatMap((profile) =>
+      ['app', 'APP', undefined].flatMap((workspace) =>
+        [[], [['inspect_status', 'inspect_logs']]].map((grants) =>
+          requestFrom('laptop', {
+            ...(profile ? { profile } : {}),
+            ...(workspace ? { workspace } : {}),
+            grants,
+            leases,
+          }),
+        ),
+      ),
+    );
+    for (const request of [...requests, ...requests]) {
+      expect(decideBy(policy, request).trace).toEqual(decideBy(load(BASE), request).trace);
+    }
+    const [first, second] = [1, 2].map(() => decideBy(policy, requestFrom('laptop', { profile: 'query' })).trace);
+    expect(first?.[0]).toBe(second?.[0]);
+    expect(Object.isFrozen(first?.[0])).toBe(true);
+  });
+
+  it("of a policy's own test says that a lease is assumed", () => {
+    const frame = { generation: 1, selfId: SELF_ID, assumeLease: true };
+    const { trace } = decideWith(load(BASE).index, requestFrom('laptop', { ...LENT, leases: [] }), frame);
+    expect(trace.find(({ rule }) => rule === 'lease')?.detail).toBe('a lease is assumed');
+  });
+
   it('names each rule that was looked at, with its place in the file', () => {
     const { trace } = decideBy(POLICY, requestFrom('laptop', { ...LENT, profile: 'system-change' }));
     expect(trace.map(({ rule }) => rule)).toEqual([

@@ -1,7 +1,18 @@
 import { joinPath } from './key-path.ts';
 import { maskOfProfile } from './profiles.ts';
-import type { Route } from './route.ts';
-import type { Config, Position, Profile, Snapshot, SubjectRules } from './types.ts';
+import type { Config, Position, Profile, Snapshot, SubjectRules, TraceStep } from './types.ts';
+
+/**
+ * Where a profile that a subject asks for leads, under one policy. It depends on nothing else, so that it is looked for
+ * once, and so are the lines of a trace that speak of nothing else.
+ */
+export interface Route {
+  /** Names from the profile asked for down to the effective one. */
+  readonly path: readonly string[];
+  readonly effective: Profile;
+  /** For each step of the decision the lines that were made already, by their variant. */
+  readonly lines: Map<string, TraceStep>[];
+}
 
 /** A subject with its lists as sets. */
 export interface IndexedSubject {

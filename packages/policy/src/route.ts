@@ -1,18 +1,6 @@
 import { descend } from './ceilings.ts';
-import type { IndexedSubject, PolicyIndex } from './policy-index.ts';
-import type { Profile, TraceStep } from './types.ts';
-
-/**
- * Where a profile that a subject asks for leads, under one policy. It depends on nothing else, so that it is looked for
- * once, and so are the lines of a trace that speak of nothing else.
- */
-export interface Route {
-  /** Names from the profile asked for down to the effective one. */
-  readonly path: readonly string[];
-  readonly effective: Profile;
-  /** For each step of the decision the lines that were made already, by their variant. */
-  readonly lines: Map<string, TraceStep>[];
-}
+import type { IndexedSubject, PolicyIndex, Route } from './policy-index.ts';
+import type { Profile } from './types.ts';
 
 /** The route of a subject for a profile. Throws where a ceiling names what is not defined: loading refuses that. */
 export function routeOf({ config }: PolicyIndex, subject: IndexedSubject, requested: Profile): Route {

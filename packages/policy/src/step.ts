@@ -1,6 +1,5 @@
 import { type DecisionCode, foldName } from '@writ/core';
-import type { IndexedSubject, PolicyIndex } from './policy-index.ts';
-import type { Route } from './route.ts';
+import type { IndexedSubject, PolicyIndex, Route } from './policy-index.ts';
 import type { DecisionRequest, LeaseFact, Profile } from './types.ts';
 
 /** Why a rule refuses, or leaves it to a person. */

@@ -70,11 +70,11 @@ const changesOf = (from: CompiledPolicy, to: CompiledPolicy): string =>
     .map(({ subject, effect, what }) => `${subject} ${effect}: ${what}`)
     .join('\n');
 
-function decisionsOf(policy: CompiledPolicy): readonly Part[] {
-  return questionsFor(policy).map(([title, request]) => ({
+function decisionsOf(text: string): readonly Part[] {
+  return questionsFor(load(text)).map(([title, request]) => ({
     title,
     text: () => {
-      const decision = decideWith(policy.index, request, FRAME);
+      const decision = decideWith(load(text).index, request, FRAME);
       const { trace, ...rest } = decision;
       return [explainText(decision), JSON.stringify(rest), `${trace.length} steps`, forPeer(decision)].join('\n');
     },
@@ -170,7 +170,7 @@ async function classifications(): Promise<readonly Part[]> {
 /** Every golden file with its parts, made from what the package does now. */
 export const GOLDEN: Readonly<Record<string, readonly Part[]>> = {
   decisions: [
-    ...decisionsOf(load(RICH)),
+    ...decisionsOf(RICH),
     ...OUTBOUND.map((request) => ({
       title: `out: ${JSON.stringify(request)}`,
       text: () => {
