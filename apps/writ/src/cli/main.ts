@@ -47,7 +47,7 @@ function asksForJson(argv: readonly string[]): boolean {
 // A reader that went away (`writ … | head`) is no fault of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // Whoever has something to say about it says it first.
-  if (error.code === 'EPIPE') return void setImmediate(() => process.exit(0));
+  if (error.code === 'EPIPE') return process.nextTick(() => process.exit(0));
   process.stderr.write(`error: the output could not be written: ${error.message}\n`, () => process.exit(1));
 });
 process.exitCode = await main(process.argv.slice(2));

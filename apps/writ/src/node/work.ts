@@ -38,19 +38,7 @@ const TRANSCRIPT_CAP_BYTES = 64 * 1024 * 1024;
 
 export async function createWork(base: Foundations, environment: Environment, closers: Closers): Promise<Work> {
   const { clock, random, logger, database, stores, engine, home } = base;
-  const authority = createAuthority({
-    database,
-    leases: stores.leases,
-    requestLog: stores.requestLog,
-    invites: stores.invites,
-    windows: stores.windows,
-    approvals: stores.approvals,
-    executions: stores.executions,
-    engine,
-    liveTasks: { countLive: (tx, subject) => stores.tasks.countLive(tx, subject) },
-    random,
-    logger,
-  });
+  const authority = createNodeAuthority(base);
   const runner = createTaskRunner({
     root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir },
     spawner: { node: process.execPath, script: fileURLToPath(new URL('./spawner.js', import.meta.url)) },
@@ -103,6 +91,22 @@ export async function createWork(base: Foundations, environment: Environment, cl
   // What a task handed on ends with it, in the same transaction.
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   return { authority, executor, origin, peers, doors };
+}
+
+function createNodeAuthority({ database, stores, engine, random, logger }: Foundations): Authority {
+  return createAuthority({
+    database,
+    leases: stores.leases,
+    requestLog: stores.requestLog,
+    invites: stores.invites,
+    windows: stores.windows,
+    approvals: stores.approvals,
+    executions: stores.executions,
+    engine,
+    liveTasks: { countLive: (tx, subject) => stores.tasks.countLive(tx, subject) },
+    random,
+    logger,
+  });
 }
 
 /** The peers, and this node itself under the name `self`. */
