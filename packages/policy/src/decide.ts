@@ -126,10 +126,11 @@ function noteLine(step: Step, at: number, deciding: Deciding): TraceStep {
   const { route, index } = deciding;
   const variant = route && step.variant(deciding);
   if (route === undefined || variant === undefined) return traceStep(step.rule, step.note(deciding), index);
+  const made = route.lines[at]?.get(variant);
+  if (made) return made;
+  const line = Object.freeze(traceStep(step.rule, step.note(deciding), index));
   const lines = route.lines[at] ?? new Map<string, TraceStep>();
-  route.lines[at] = lines;
-  const line = lines.get(variant) ?? Object.freeze(traceStep(step.rule, step.note(deciding), index));
-  lines.set(variant, line);
+  route.lines[at] = lines.set(variant, line);
   return line;
 }
 

@@ -102,19 +102,18 @@ export const leaseStep: Step = {
     const command = `writ lease grant ${label} ${name} --for ${shown}${origin}`;
     const next = `a person on ${quote(index.config.node.name)} lends one: ${command}`;
     const message = `${quote(name)} needs a lease, and no live one covers the request`;
-    return (rules.mayRequestLease ? ask : deny)('LEASE_REQUIRED', message, [next], leasePath(name));
+    return (rules.mayRequestLease ? ask : deny)('LEASE_REQUIRED', message, [next], known(deciding.route).leasePath);
   },
-  note({ effective, lease, assumeLease }) {
+  note({ effective, route, lease, assumeLease }) {
     const { name, requireLease } = known(effective);
     if (!requireLease) return skip(`${quote(name)} needs no lease`);
-    return pass(assumeLease ? 'a lease is assumed' : `lease ${quote(lease?.id ?? '')} covers it`, leasePath(name));
+    return pass(
+      assumeLease ? 'a lease is assumed' : `lease ${quote(lease?.id ?? '')} covers it`,
+      known(route).leasePath,
+    );
   },
   variant: ({ effective }) => (known(effective).requireLease ? undefined : ''),
 };
-
-function leasePath(profile: string): string {
-  return joinPath(joinPath('profiles', profile), 'require_lease');
-}
 
 function leaseCovers(lease: LeaseFact, profile: string, mask: number, workspace: string | undefined): boolean {
   if (lease.profile !== profile || !maskWithin(mask, maskOf(lease.closure))) return false;

@@ -220,6 +220,29 @@ describe('loading', () => {
     ]);
   });
 
+  it.each([
+    ['profile = "query"', 'allow', true],
+    ['profile = "query"', 'allow:query', true],
+    ['profile = "query"', 'allow:query/shell', true],
+    ['profile = "query"', 'allow:query/fixer', false],
+    ['profile = "query"', 'allow:repo-dev', false],
+    ['profile = "query"', 'deny:PROFILE_UNKNOWN', false],
+    ['profile = "nothing"', 'allow', false],
+    ['profile = "nothing"', 'deny:PROFILE_UNKNOWN', true],
+    ['profile = "query"\nrunner = "fixer"', 'deny:RUNNER_NOT_ALLOWED', true],
+    ['profile = "query"\nrunner = "shell"', 'allow', true],
+    ['profile = "query"\ninput = "prompt"', 'deny:RUNNER_NOT_ALLOWED', true],
+    ['profile = "query"\ninput = "argv"', 'allow', true],
+    ['profile = "query"\nworkspace = "site"', 'deny:WORKSPACE_NOT_ALLOWED', true],
+    ['profile = "repo-dev"\nworkspace = "app"', 'deny:LEASE_REQUIRED', true],
+    ['profile = "repo-dev"\nworkspace = "app"\nlease = true', 'allow:repo-dev', true],
+    ['profile = "query"\nchain = ["desk", "laptop"]', 'deny:ORIGIN_NOT_ACCEPTED', true],
+    ['profile = "query"\nchain = ["self", "laptop"]', 'deny:CHAIN_CYCLE', true],
+  ])('holds a test against what is decided: %j is %s: %s', (asked, outcome, isRight) => {
+    const report = testConfig(withLines('[[tests]]', 'from = "laptop"', asked, `expect = "${outcome}"`));
+    expect(report.ok && report.results.map(({ ok }) => ok)).toEqual([isRight]);
+  });
+
   it('runs tests one by one for those who ask', () => {
     const text = withLines(
       '[[tests]]',
@@ -379,6 +402,25 @@ describe('a profile that is asked about', () => {
       'BAD_VALUE',
       'UNKNOWN_CAPABILITY',
     ]);
+  });
+
+  it('is told what a name is, where it has none', () => {
+    const flags = { requireExplicit: false, requireLease: false };
+    expect(validateProfile({ name: 'a b', capabilities: ['inspect_disk'], rank: 1, ...flags })).toEqual({
+      violations: [
+        {
+          code: 'BAD_NAME',
+          path: 'name',
+          message: '`a b` is no name, write 1 to 64 of a-z, 0-9, `.`, `_` and `-`, starting with a letter or digit',
+        },
+      ],
+      deprecations: [],
+      rank: 1,
+      closure: ['inspect_disk'],
+    });
+    const wide = validateProfile({ name: 'X', capabilities: [], shell: 'allow', network: ['a:1'], ...flags });
+    expect(wide.violations.map(({ path }) => path)).toEqual(['profiles.x', 'profiles.x']);
+    expect(wide.closure).toContain('use_network');
   });
 
   it('comes with what it amounts to', () => {

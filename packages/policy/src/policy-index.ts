@@ -10,6 +10,8 @@ export interface Route {
   /** Names from the profile asked for down to the effective one. */
   readonly path: readonly string[];
   readonly effective: Profile;
+  /** Key path of what asks for its lease. */
+  readonly leasePath: string;
   /** For each step of the decision the lines that were made already, by their variant. */
   readonly lines: Map<string, TraceStep>[];
 }

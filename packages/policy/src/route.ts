@@ -1,4 +1,5 @@
 import { descend } from './ceilings.ts';
+import { joinPath } from './key-path.ts';
 import type { IndexedSubject, PolicyIndex, Route } from './policy-index.ts';
 import type { Profile } from './types.ts';
 
@@ -9,7 +10,8 @@ export function routeOf({ config }: PolicyIndex, subject: IndexedSubject, reques
   const path = descend(config.profiles, config.ceilings, subject.rules.ceilings, requested.name);
   const effective = config.profiles.get(path.at(-1) ?? '');
   if (!effective) throw new TypeError('a ceiling names a profile that is not defined');
-  const route: Route = { path, effective, lines: [] };
+  const leasePath = joinPath(joinPath('profiles', effective.name), 'require_lease');
+  const route: Route = { path, effective, leasePath, lines: [] };
   subject.routes.set(requested, route);
   return route;
 }

@@ -25,9 +25,9 @@ it('answers why: the verdict, each rule with its place, what would help', () => 
   });
   expect(text).toMatchInlineSnapshot(`
     "denied LEASE_REQUIRED: \`repo-dev\` needs a lease
-      ✓ peer         peer \`laptop\`  (writ.toml:40 peers.laptop)
-      ↓ ceilings     system-change is cut to repo-dev  (writ.toml profile_ceilings.system-change)
-      ✗ lease        none is live\\u{1b}[31m
+      ✓ peer     peer \`laptop\`  (writ.toml:40 peers.laptop)
+      ↓ ceilings system-change is cut to repo-dev  (writ.toml profile_ceilings.system-change)
+      ✗ lease    none is live\\u{1b}[31m
       → writ lease grant laptop repo-dev --for 1h
       policy generation 7"
   `);

@@ -11,10 +11,11 @@ export function explanation(decision: OperationOutput<'policy_explain'>): string
   if (decision.effect === 'allow') {
     lines.push(`  runs as ${decision.effective_profile} with runner ${decision.effective_runner}`);
   }
+  const width = Math.max(0, ...decision.trace.map(({ rule }) => rule.length));
   for (const step of decision.trace) {
     const place =
       step.path === undefined ? '' : `  (writ.toml${step.line === undefined ? '' : `:${step.line}`} ${step.path})`;
-    lines.push(`  ${MARK[step.outcome]} ${step.rule.padEnd(12)} ${visible(step.detail)}${place}`);
+    lines.push(`  ${MARK[step.outcome]} ${step.rule.padEnd(width)} ${visible(step.detail)}${place}`);
   }
   for (const next of decision.next_steps) lines.push(`  → ${visible(next)}`);
   lines.push(`  policy generation ${decision.generation}`);
