@@ -26,6 +26,8 @@ export { rotateWhenDue } from './rotation.ts';
 export { identityWords, shortWords } from './short-words.ts';
 export type {
   ChainCheck,
+  ExtensionClaims,
+  Hop,
   NodeIdentity,
   Pin,
   PinStore,
@@ -36,5 +38,6 @@ export type {
   WritGrant,
 } from './types.ts';
 export { verifyChain } from './writ-chain.ts';
+export { extendWrit, extensionsOf, LONGEST_LIFE_S, withExtensions } from './writ-extension.ts';
 export { issueWrit, writDigest } from './writ-issue.ts';
-export { readWritClaims } from './writ-read.ts';
+export { chainIssuedAt, readWritClaims } from './writ-read.ts';

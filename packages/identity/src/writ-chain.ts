@@ -5,9 +5,10 @@ import { CLOCK_SKEW_MS } from './certificate-kinds.ts';
 import { type IdentityCertificate, readIdentityCertificate } from './identity-certificate.ts';
 import { proveLeaf, readClaimedLeaf } from './leaf-certificate.ts';
 import type { PinLookup } from './peer-certificate.ts';
-import type { ChainCheck, VerifiedChain, WritClaims } from './types.ts';
-import { claimsFault, writClaimsSchema } from './writ-claims.ts';
-import { parseWrit, type WritParts } from './writ-format.ts';
+import type { ChainCheck, Hop, VerifiedChain, WritClaims } from './types.ts';
+import { claimsFault, extensionClaimsSchema, writClaimsSchema } from './writ-claims.ts';
+import { extensionFault } from './writ-extension.ts';
+import { parseWrit, splitExtension, type WritParts } from './writ-format.ts';
 import { writDigest } from './writ-issue.ts';
 
 /**
@@ -15,7 +16,8 @@ import { writDigest } from './writ-issue.ts';
  * next and none is wider than the one before, and that the last was issued by the TLS peer for this node. Whether the
  * origin is welcome, and whether the sender may pass work on, is the policy's matter.
  *
- * Every hop carries its issuer's identity certificate, whose key must give the `iss`; the last issuer must be pinned.
+ * Every hop carries its issuer's identity certificate, whose key must give the `iss`; the last issuer must be pinned. A hop
+ * may carry an extension (`WRIT~EXTENSION`), whose end is then the hop's, for the next one too.
  * Throws WRIT_INVALID, WRIT_EXPIRED, CHAIN_MISMATCH, CHAIN_CYCLE, CHAIN_TOO_DEEP or PEER_UNKNOWN; the message names
  * the hop (from 1) and the field.
  */
@@ -40,21 +42,44 @@ export function verifyChain(compacts: readonly string[], check: ChainCheck, pins
 }
 
 /** One hop by itself: form, certificates, signature, claims, time. */
-function readHop(compact: string, hop: number, nowMs: number): WritClaims {
-  const parts = parseWrit(compact);
+function readHop(compact: string, hop: number, nowMs: number): Hop {
+  const { writ, extension } = splitExtension(compact);
+  const parts = parseWrit('writ1', writ);
   if ('why' in parts) return refuse('WRIT_INVALID', hop, parts.field, parts.why);
   const identity = readIdentity(parts.identityDer, hop);
   checkSignature(parts, identity, hop, nowMs);
   const fault = claimsFault(parts.claims);
   if (fault !== undefined) refuse('WRIT_INVALID', hop, fault.field, fault.why);
-  const claims = writClaimsSchema.parse(parts.claims);
-  if (claims.iss !== identity.id) refuse('WRIT_INVALID', hop, 'iss', `signed by ${identity.id}, not by ${claims.iss}`);
-  if (claims.iat > claims.exp) refuse('WRIT_INVALID', hop, 'iat', 'issued after its own end');
-  if (claims.iat * 1000 > nowMs + CLOCK_SKEW_MS) refuse('WRIT_INVALID', hop, 'iat', 'issued in the future');
+  const signed = writClaimsSchema.parse(parts.claims);
+  if (signed.iss !== identity.id) refuse('WRIT_INVALID', hop, 'iss', `signed by ${identity.id}, not by ${signed.iss}`);
+  if (signed.iat > signed.exp) refuse('WRIT_INVALID', hop, 'iat', 'issued after its own end');
+  if (signed.iat * 1000 > nowMs + CLOCK_SKEW_MS) refuse('WRIT_INVALID', hop, 'iat', 'issued in the future');
+  const claims = extension === undefined ? signed : readExtension(extension, { writ, claims: signed }, hop, nowMs);
   if (claims.exp * 1000 < nowMs - CLOCK_SKEW_MS) {
     refuse('WRIT_EXPIRED', hop, 'exp', `ended at ${new Date(claims.exp * 1000).toISOString()}`);
   }
   return claims;
+}
+
+/** A hop as its extension leaves it: signed by the same identity, of this very writ, and for its end alone. */
+function readExtension(
+  extension: string,
+  { writ, claims }: { readonly writ: string; readonly claims: WritClaims },
+  hop: number,
+  nowMs: number,
+): Hop {
+  const parts = parseWrit('more1', extension);
+  if ('why' in parts) return refuse('WRIT_INVALID', hop, `extension.${parts.field}`, parts.why);
+  const identity = readIdentity(parts.identityDer, hop);
+  if (identity.id !== claims.iss) refuse('WRIT_INVALID', hop, 'extension.iss', `signed by ${identity.id}`);
+  checkSignature(parts, identity, hop, nowMs, 'extension.');
+  const malformed = claimsFault(parts.claims, extensionClaimsSchema);
+  if (malformed !== undefined) refuse('WRIT_INVALID', hop, `extension.${malformed.field}`, malformed.why);
+  const fault = extensionFault(extension, writ, claims);
+  if (fault !== undefined) refuse('WRIT_INVALID', hop, fault.field, fault.why);
+  const { iat, exp } = extensionClaimsSchema.parse(parts.claims);
+  if (iat * 1000 > nowMs + CLOCK_SKEW_MS) refuse('WRIT_INVALID', hop, 'extension.iat', 'issued in the future');
+  return { ...claims, exp, renewedAt: iat };
 }
 
 function readIdentity(der: Uint8Array, hop: number): IdentityCertificate {
@@ -65,15 +90,21 @@ function readIdentity(der: Uint8Array, hop: number): IdentityCertificate {
   }
 }
 
-/** From the identity to the signing key, from the signing key to the bytes. */
-function checkSignature(parts: WritParts, identity: IdentityCertificate, hop: number, nowMs: number): void {
+/** From the identity to the signing key, from the signing key to the bytes; `within`: what stands before the field. */
+function checkSignature(
+  parts: WritParts,
+  identity: IdentityCertificate,
+  hop: number,
+  nowMs: number,
+  within: '' | 'extension.' = '',
+): void {
   const leaf = readClaimedLeaf(parts.signingDer, 'signing');
-  if ('reason' in leaf) refuse('WRIT_INVALID', hop, 'signing', leaf.message);
+  if ('reason' in leaf) refuse('WRIT_INVALID', hop, `${within}signing`, leaf.message);
   else {
     const refusal = proveLeaf(leaf, identity.certificate, nowMs);
-    if (refusal !== undefined) refuse('WRIT_INVALID', hop, 'signing', refusal.message);
+    if (refusal !== undefined) refuse('WRIT_INVALID', hop, `${within}signing`, refusal.message);
     if (!verify(null, parts.signed, leaf.certificate.publicKey, parts.signature)) {
-      refuse('WRIT_INVALID', hop, 'signature', 'it does not fit');
+      refuse('WRIT_INVALID', hop, `${within}signature`, 'it does not fit');
     }
   }
 }
