@@ -1,5 +1,5 @@
 import { isWritError, quote, sha256Hex, WritError } from '@writ/core';
-import { type Pin, type VerifiedChain, verifyChain, verifyNodeSignature } from '@writ/identity';
+import { chainIssuedAt, type Pin, type VerifiedChain, verifyChain, verifyNodeSignature } from '@writ/identity';
 import { type Envelope, parseEnvelope, preAuthEncoding } from './dsse.ts';
 import type { Result } from './result-schema.ts';
 import { PAYLOAD_TYPE, parseStatement, subjectsOf } from './statement.ts';
@@ -103,11 +103,10 @@ function checkWrits(result: Result): VerifiedChain | undefined {
   return chain;
 }
 
-/** A chain is checked for the time at which its last writ was made. */
+/** A chain is checked for the time at which its last writ was made, or one of them was extended last. */
 function lastIssuedAtMs(result: Result): number {
-  const claims: unknown = JSON.parse(Buffer.from(result.writs.at(-1)?.split('.')[2] ?? '', 'base64url').toString());
-  const iat = claims !== null && typeof claims === 'object' && 'iat' in claims ? claims.iat : undefined;
-  if (typeof iat !== 'number') throw new WritError('WRIT_INVALID', 'the last writ does not say when it was made');
+  const iat = chainIssuedAt(result.writs);
+  if (iat === undefined) throw new WritError('WRIT_INVALID', 'the last writ does not say when it was made');
   return iat * 1000;
 }
 

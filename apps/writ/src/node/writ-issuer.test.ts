@@ -26,7 +26,7 @@ beforeAll(async () => {
     const peer = { label: 'next', id: next?.public.id ?? '', profiles: [], workspaces: [], outbound: rights };
     const text = next === undefined ? stock : addPeer(stock, peer);
     const engine = createPolicyEngine({ text, clock, selfId: identity.public.id });
-    return { identity, engine, issuer: createWritIssuer(identity, engine, clock, random) };
+    return { identity, engine, issuer: createWritIssuer({ identity, engine, clock, random, lifeS: 3600 }) };
   });
 });
 afterAll(() => rmSync(dir, { recursive: true }));
