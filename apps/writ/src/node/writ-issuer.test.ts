@@ -71,6 +71,22 @@ describe('the writs of two hops', () => {
     expect(nonceOf(issue(1, context([issue(0)]), first))).toBe(first);
   });
 
+  it('live longer by an extension of their own issuer, never beyond what it is told, nor where that is no later', () => {
+    const first = issue(0);
+    const issuer = nodes[0]?.issuer;
+    const end = (writ: string | undefined): number => (readWritClaims(writ ?? '')?.exp ?? 0) * 1000;
+    expect(issuer?.extend(first, end(first))).toBeUndefined();
+    expect(issuer?.extend('garbage', Number.POSITIVE_INFINITY)).toBeUndefined();
+    const parent = context([first], { expiresAtMs: clock.nowMs() + 60_000 });
+    const child = issue(1, parent);
+    const extended = nodes[1]?.issuer.extend(child, clock.nowMs() + 120_000) ?? '';
+    expect(end(extended) - end(child)).toBeGreaterThan(50_000);
+    expect(end(extended)).toBeLessThanOrEqual(clock.nowMs() + 120_000);
+    expect(end(nodes[1]?.issuer.extend(child, Number.POSITIVE_INFINITY))).toBeLessThanOrEqual(
+      clock.nowMs() + 3_600_000,
+    );
+  });
+
   it('are not signed for a task that has no second left', () => {
     const ending = context([issue(0)], { expiresAtMs: clock.nowMs() });
     expect(() => issue(1, ending)).toThrow(expect.objectContaining({ code: 'WRIT_EXPIRED' }));

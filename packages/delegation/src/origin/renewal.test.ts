@@ -25,7 +25,7 @@ const policy = (
 [node]
 name = "${name}"
 [profiles.relay]
-capabilities = ["read_repo", "subdelegate"]
+capabilities = ["inspect_status", "subdelegate"]
 runner = "shell"
 isolation = "none"
 require_explicit = true
@@ -112,7 +112,9 @@ async function ask(profile = 'query'): Promise<string> {
 }
 async function handOn(parent: string): Promise<string> {
   const spec = { input: argv, profile: 'query' };
-  const { task } = await nodes.beta.origin.delegate({ to: 'gamma', spec, session: '', agent: '', parent });
+  const answer = await nodes.beta.origin.delegate({ to: 'gamma', spec, session: '', agent: '', parent });
+  expect(answer.accepted ? 'accepted' : answer.decision.code).toBe('accepted');
+  const { task } = answer;
   await runners.gamma.runOf(task.id);
   return task.id;
 }
