@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ChainWorld, startChainWorld } from './chain-world.ts';
 import { killLoop } from './kill-loop.ts';
 
-/** Three nodes, five phases, four times each; `npm run chaos -- --kills 200` does more. */
+/** Three nodes, five phases, four times each; `npm run chaos -- kills --count 200` does more. */
 const KILLS = 60;
 
 let world: ChainWorld;

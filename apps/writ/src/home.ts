@@ -39,6 +39,9 @@ const LONGEST_SOCKET_PATH = 103;
  */
 export function resolveHome(environment: Environment, option?: string): Home {
   const single = option ?? environment.writHome;
+  if (single === '') {
+    throw new WritError('BAD_REQUEST', 'the home is an empty name', { nextSteps: ['name a folder: --home ~/writ'] });
+  }
   if (single !== undefined) {
     const root = resolve(single);
     return layout({ root, configDir: root, dataDir: root, runDir: join(root, 'run') });

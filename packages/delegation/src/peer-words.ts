@@ -20,6 +20,8 @@ const TOLD: ReadonlySet<string> = new Set<WritCode>([
   'LEASE_REQUIRED',
   'LIMIT_EXCEEDED',
   'APPROVAL_REQUIRED',
+  // How the process ended, or the program that the request itself names.
+  'WORKER_FAILED',
   'RESULT_TOO_LARGE',
   'TIMED_OUT',
   'CANCELLED',
@@ -56,15 +58,11 @@ export function cutMessage(code: string, whereToLook: string): string {
   return `the node stopped it with ${code}; ask a person at that node: ${whereToLook}`;
 }
 
-/**
- * The message about a task as its sender may see it. One that comes with `ending` is about how the process ended and
- * was made from that alone.
- */
+/** The message about a task as its sender may see it. */
 export function taskMessage(
   task: string,
-  { code, message, ending }: { readonly code?: string; readonly message: string; readonly ending?: unknown },
+  { code, message }: { readonly code?: string; readonly message: string },
 ): string {
-  const isAboutProcess = code === 'WORKER_FAILED' && ending !== undefined;
-  if (code === undefined || isAboutProcess || isTold(code)) return message;
+  if (code === undefined || isTold(code)) return message;
   return cutMessage(code, `writ task show ${task}`);
 }

@@ -136,6 +136,8 @@ export interface TaskContext {
   readonly depth: number;
   /** When the task ends at the latest. */
   readonly expiresAtMs: number;
+  /** Where it works; absent: no process of it was started yet. */
+  readonly files?: RunFiles;
 }
 
 /** Port: the way back from a running task to its own node, with a token that dies with the task. */
@@ -269,7 +271,10 @@ export interface DelegateRequest {
   readonly parent?: string;
   /** Made by the caller to make a retry safe; absent: a new one. */
   readonly idempotencyKey?: string;
-  /** Absolute path in a repository of this machine whose working tree goes along; `spec.workspace` says where to. */
+  /**
+   * Absolute path in a repository of this machine whose working tree goes along; `spec.workspace` says where to. With
+   * `parent`: in the clone that this task works on, and nowhere else.
+   */
   readonly ship?: string;
 }
 

@@ -3,7 +3,7 @@ import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** macOS: refuses a link in any component, not only in the last one. */
-const O_NOFOLLOW_ANY = 0x20000000;
+export const O_NOFOLLOW_ANY = 0x20000000;
 
 /** How one place below a folder is opened without following any link on the way. */
 export type OpenBeneath = (root: string, parts: readonly string[]) => Promise<FileHandle>;

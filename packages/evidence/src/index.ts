@@ -11,6 +11,7 @@ export { type Receipt, signReceipt, verifyReceipt } from './receipt.ts';
 export { formatResult, parseResult } from './result.ts';
 export { type Result, resultJsonSchema } from './result-schema.ts';
 export { type Received, receiveShipped, type Shipment, type ShipRequest, shipWorkingTree } from './ship.ts';
+export { type ShipTaskRequest, shipTaskFiles } from './ship-task.ts';
 export { createResultSigner, type ResultSigner, type SignedResult, type UnsignedResult } from './sign.ts';
 export { type Subject, subjectsOf } from './statement.ts';
 export type {

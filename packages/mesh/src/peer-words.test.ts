@@ -42,19 +42,11 @@ describe('a fault of this machine', () => {
       expect(end.details + String(end.metadata.get('writ-error-bin')[0]), code).not.toContain('/');
     }
   });
-
-  it('is a worker that never started, and not one that ended', () => {
-    const never = outcomeToWire('task-1', outcomeWith({ code: 'WORKER_FAILED' }));
-    expect(never.message).not.toContain('/');
-    const ending = { kind: 'exit', exitCode: 3 } as const;
-    const message = 'exited with status 3';
-    expect(outcomeToWire('task-1', outcomeWith({ code: 'WORKER_FAILED', ending, message })).message).toBe(message);
-  });
 });
 
 describe('what a peer did or may not do', () => {
   it('is told whole', () => {
-    for (const code of ['LEASE_EXPIRED', 'TIMED_OUT', 'TRUST_REVOKED', 'COMMAND_NOT_ALLOWED']) {
+    for (const code of ['WORKER_FAILED', 'LEASE_EXPIRED', 'TIMED_OUT', 'TRUST_REVOKED', 'COMMAND_NOT_ALLOWED']) {
       expect(outcomeToWire('task-1', outcomeWith({ code, message: 'why' })).message).toBe('why');
     }
     expect(outcomeToWire('task-1', outcomeWith({ state: 'completed', message: 'fine' })).message).toBe('fine');

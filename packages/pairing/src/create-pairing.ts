@@ -22,6 +22,7 @@ export function createPairing(options: PairingOptions): Pairing {
   });
   const records = createPeerRecords(options);
   const limit = createAttemptLimit(clock);
+  endInvitesOfEarlierBoots(options);
   const parts = { options, open, board, pending, records, limit, wrongProofs };
 
   return {
@@ -74,12 +75,16 @@ export function createPairing(options: PairingOptions): Pairing {
   }
 
   async function* watchInvite(id: string, signal: AbortSignal): AsyncGenerator<InviteEvent> {
-    if (!board.has(id)) {
-      // One that an earlier boot made is still good.
-      const invite = open.list().find((one) => one.id === id);
-      if (invite === undefined) throw new WritError('NOT_FOUND', `no open invite ${quote(id)}`);
-      board.open(id, invite.expiresAtMs);
-    }
+    if (!board.has(id)) throw new WritError('NOT_FOUND', `no open invite ${quote(id)}`);
     yield* board.watch(id, signal);
   }
+}
+
+/** The person who could have answered for them watched a node that is gone: who redeems one now would wait in vain. */
+function endInvitesOfEarlierBoots({ database, invites, clock }: PairingOptions): void {
+  if (database.withReadTx((tx) => invites.listOpen(tx, clock.nowMs())).length === 0) return;
+  database.withWriteTx((tx) => {
+    const ended = invites.endAll(tx);
+    tx.audit({ kind: 'invite', action: 'invite.ended-by-restart', actor: 'node', details: { invites: ended } });
+  });
 }

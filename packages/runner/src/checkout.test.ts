@@ -89,7 +89,7 @@ describe('a workspace', () => {
     mkdirSync(path, { recursive: true });
     git(path, 'init', '-q', '-b', 'main');
     expect((await harness.run(sh('git status --porcelain; ls'), within(path))).stdout).toBe('');
-    await expect(harness.run(['true'], within(path, 'main'))).rejects.toMatchObject({ code: 'GIT_FAILED' });
+    await expect(harness.run(['true'], within(path, 'main'))).rejects.toMatchObject({ code: 'BAD_REQUEST' });
   });
 
   it('needs a repository: the error names workspace and path', async () => {
@@ -131,7 +131,7 @@ describe('a ref', () => {
     const path = repository('no-ref');
     for (const ref of ['absent', 'deadbeef', 'refs/tags/main']) {
       await expect(harness.run(['true'], within(path, ref))).rejects.toMatchObject({
-        code: 'GIT_FAILED',
+        code: 'BAD_REQUEST',
         message: `workspace \`app\` has no branch, tag or commit \`${ref}\``,
       });
     }

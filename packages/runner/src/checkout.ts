@@ -60,7 +60,12 @@ async function findTarget(
   if (source.shipped !== undefined) return fetchShipped(source, source.shipped, work, git);
   if (ref === undefined) return undefined;
   const target = await findRef(ref, work, git);
-  if (target === undefined) throw gitFailed(source, `has no branch, tag or commit ${quote(ref)}`);
+  if (target === undefined) {
+    // Whoever asked named it, so the code is one whose message that reader gets.
+    throw new WritError('BAD_REQUEST', `workspace ${quote(source.name)} has no branch, tag or commit ${quote(ref)}`, {
+      details: { workspace: source.name, ref },
+    });
+  }
   return target;
 }
 

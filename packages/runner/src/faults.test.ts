@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createProcessTable } from './process-tree/process-table.ts';
 import { bundle } from './testing/bundle.ts';
 import { createHarness, type Harness } from './testing/harness.ts';
+import { processes } from './testing/processes.ts';
 
 let harness: Harness;
 beforeEach(async () => {
@@ -168,7 +169,7 @@ async function startNode(): Promise<{ readonly node: ChildProcess; readonly spaw
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(node.stdout ?? node, 'data');
-  const [spawner] = table.entries().filter((entry) => entry.parent === node.pid);
+  const [spawner] = processes(table).filter((entry) => entry.parent === node.pid);
   return { node, spawner: spawner?.pid ?? 0, nonce };
 }
 

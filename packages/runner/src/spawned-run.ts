@@ -62,8 +62,8 @@ export function createSpawnedRun(run: number, order: SpawnOrder, channel: Duplex
       if (type === FRAME.failed) answer({ ok: false, failed: parse<Failed>(payload) });
       if (type === FRAME.exited) exited = parse<Exited>(payload);
       if (type === FRAME.ended) {
-        const { refused } = parse<Ended>(payload);
-        void handled.then(() => finish({ ...(exited ?? killed()), refused }));
+        const left = parse<Ended>(payload);
+        void handled.then(() => finish({ ...(exited ?? killed()), ...left }));
       }
       return type === FRAME.failed || type === FRAME.ended;
     },
@@ -73,10 +73,10 @@ export function createSpawnedRun(run: number, order: SpawnOrder, channel: Duplex
         ...(order.folder === undefined ? {} : { folder: order.folder }),
         ...(started && started.startTicks > 0 ? { leader: started } : {}),
       };
-      void end(marks).then(async ({ refused }) => {
+      void end(marks).then(async ({ refused, held }) => {
         await handled;
         answer({ ok: false, failed: { errno: 'SPAWNER', message: reason } });
-        finish({ ...(exited ?? killed()), refused });
+        finish({ ...(exited ?? killed()), refused, held });
       });
     },
   };

@@ -12,8 +12,10 @@ export interface ProcessEnd {
   readonly signal: string | null;
   /** `stop` reached the process while it ran. */
   readonly stopped: boolean;
-  /** Pids of its tree that this user may not signal, and that were left. */
+  /** Pids of its tree that this user may not signal, or that did not end, and that were left. */
   readonly refused: readonly number[];
+  /** Somebody of its tree, whether found or not, was alive when that was given up. */
+  readonly held: boolean;
 }
 
 /** A process that the spawner runs. */

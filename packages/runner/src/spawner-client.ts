@@ -13,12 +13,17 @@ export interface SpawnerClientOptions {
   readonly script: string | URL;
   /** Absolute folder that the spawner alone uses. */
   readonly pipesFolder: string;
+  /** How the names of its pipes begin; no other process that used the folder has the same. */
+  readonly label: string;
   readonly logger: Logger;
   readonly tools: TreeTools;
 }
 
 /** Bytes kept of what a dying spawner said. */
 const LAST_WORDS_BYTES = 4096;
+
+/** Without their lifeline, processes count as gone when none was found for so long, milliseconds. */
+const QUIET_MS = 100;
 
 /** One spawner child and the runs that it holds. */
 interface Connection {
@@ -36,9 +41,12 @@ interface Connection {
 export function createSpawnerClient(options: SpawnerClientOptions): Spawner {
   let closed = false;
   let lastRun = 0;
+  let connections = 0;
   let current: Connection | undefined;
   const connect = (): Connection => {
-    const connection = openConnection(options, (words) => {
+    connections += 1;
+    const label = `${options.label}-${connections}`;
+    const connection = openConnection({ ...options, label }, (words) => {
       if (current === connection) current = undefined;
       if (!closed) options.logger.error('the spawner ended', { words, runs: connection.runs.size });
     });
@@ -67,7 +75,7 @@ export function createSpawnerClient(options: SpawnerClientOptions): Spawner {
 
 function openConnection(options: SpawnerClientOptions, onGone: (words: string) => void): Connection {
   const script = options.script instanceof URL ? fileURLToPath(options.script) : options.script;
-  const child = spawn(options.node, [script, options.pipesFolder], {
+  const child = spawn(options.node, [script, options.pipesFolder, options.label], {
     // Nothing of the node's environment, no NODE_OPTIONS; a session of its own, so that no terminal signal reaches it.
     env: { NODE_V8_COVERAGE: undefined },
     cwd: '/',
@@ -99,7 +107,9 @@ function openConnection(options: SpawnerClientOptions, onGone: (words: string) =
     left = true;
     onGone(words);
     for (const run of runs.values()) {
-      run.abandon(`the spawner ended${words === '' ? '' : `: ${words}`}`, (marks) => endTree(marks, 0, options.tools));
+      run.abandon(`the spawner ended${words === '' ? '' : `: ${words}`}`, (marks) =>
+        endTree({ marks, quietMs: QUIET_MS }, 0, options.tools),
+      );
     }
     runs.clear();
   };

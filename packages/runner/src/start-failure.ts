@@ -23,7 +23,8 @@ export async function startFailure(attempt: StartAttempt, failed: Failed): Promi
   const details = { program, errno: failed.errno, runner: runner.name };
   const nextSteps = [`install ${quote(program)} on the executing node, or name it by its absolute path`];
   if (failed.errno === 'ENOENT' || failed.errno === 'EACCES') {
-    const where = program.includes('/') ? '' : `; looked in ${quote(path)}`;
+    // The request names the program of a `shell` runner: that reader is told what is wrong, and not this node's PATH.
+    const where = program.includes('/') || runner.kind === 'shell' ? '' : `; looked in ${quote(path)}`;
     const why = (await exists(attempt))
       ? `program ${quote(program)} cannot be run: it is not executable, or its interpreter is missing`
       : `program ${quote(program)} was not found${where}`;

@@ -58,8 +58,9 @@ export function createRun(parts: RunParts): StartedRun {
   const finish = async (): Promise<RunReport> => {
     const end = await process.done;
     cancelTimer();
-    if (end.refused.length > 0) {
-      logger.error('processes could not be ended', { task: spec.task, pids: end.refused.join(' ') });
+    if (end.refused.length > 0 || end.held) {
+      const pids = end.refused.length > 0 ? end.refused.join(' ') : 'none that is found, and still alive';
+      logger.error('processes of a task could not be ended and are left', { task: spec.task, pids });
     }
     const endedAtMs = clock.nowMs();
     const kept = await transcript.close();

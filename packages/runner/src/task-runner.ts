@@ -3,9 +3,10 @@ import { type Clock, WritError } from '@writ/core';
 import { createGit } from './git.ts';
 import { createGitCalls } from './git-calls.ts';
 import { assertMayRun, type RunnerParts, startRun } from './prepared-run.ts';
-import { endTree, type TreeTools } from './process-tree/end-tree.ts';
+import type { TreeTools } from './process-tree/end-tree.ts';
 import { createProcessTable } from './process-tree/process-table.ts';
 import { createSpawnerClient } from './spawner-client.ts';
+import { createStrays } from './strays.ts';
 import type { StartedRun } from './task-run.ts';
 import { createTranscripts } from './transcripts.ts';
 import type { PreparedRun, TaskRunner, TaskRunnerOptions } from './types.ts';
@@ -13,29 +14,36 @@ import { type Attempt, createWorkspaces } from './workspaces.ts';
 
 /** Between TERM and KILL where the options do not say, milliseconds. */
 const GRACE_MS = 2000;
+const LABEL_BYTES = 4;
 
 /**
  * Runs tasks as processes of a spawner child, which is started at once and lives until `close`. One runner owns its
- * two root folders; attempts that an earlier process left there are removed before the first start.
+ * two root folders; attempts that an earlier process left there are removed before the first start, and processes that
+ * belong to them are ended.
  */
 export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   const { clock, logger, random, root, graceMs = GRACE_MS } = options;
   const tools: TreeTools = { table: createProcessTable(), nowMs: () => clock.monotonicMs(), pause: pauseWith(clock) };
   const pipesFolder = join(root.workspaces, 'pipes');
-  const spawner = createSpawnerClient({ ...options.spawner, pipesFolder, logger, tools });
+  const label = Buffer.from(random.bytes(LABEL_BYTES)).toString('hex');
+  const spawner = createSpawnerClient({ ...options.spawner, pipesFolder, label, logger, tools });
   const gitConfigFile = join(root.workspaces, 'gitconfig');
   const shutdown = new AbortController();
   const { signal } = shutdown;
   const git = createGit({ spawner, configFile: gitConfigFile, path: options.env.PATH, clock, signal });
   const gitCalls = createGitCalls({ spawner, folder: join(root.workspaces, 'stdin'), clock, random, signal });
-  const workspaces = createWorkspaces({ root: root.workspaces, git, gitConfigFile, random, logger });
+  const workspaces = createWorkspaces({ root: root.workspaces, label, git, gitConfigFile, random, logger });
   const transcripts = createTranscripts(root.transcripts, options.transcriptCapBytes, logger);
+  const { noncePrefix } = gitCalls;
+  const strays = createStrays({ root: root.workspaces, label, noncePrefix, graceMs, tools, logger });
+  const swept = strays.endEarlier();
   const lifetime = createLifetime({ options, spawner, workspaces, transcripts, graceMs });
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     shutdown.abort();
     await lifetime.end();
     await gitCalls.idle();
+    await swept;
     await spawner.close();
     await workspaces.close();
   };
@@ -47,12 +55,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
       return lifetime.prepare(workspaces.prepare(workspace, { nonce, timeoutMs, signal: wanted }));
     },
     git: gitCalls.run,
-    async endStray(nonces) {
-      const { noncePrefix } = gitCalls;
-      const { found, refused } = await endTree({ nonces, noncePrefix }, graceMs, tools);
-      if (refused.length > 0) logger.error('processes could not be ended', { pids: refused.join(' ') });
-      return found;
-    },
+    endStray: strays.endAll,
     readTranscript: (task, offset, limit) => transcripts.read(task, offset, limit),
     close() {
       closing ??= close();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProcessTable } from './process-tree/process-table.ts';
 import { createHarness, type Harness } from './testing/harness.ts';
+import { processes } from './testing/processes.ts';
 
 let harness: Harness;
 beforeAll(async () => {
@@ -124,8 +125,7 @@ function stray(nonce: string): ChildProcess {
 /** Pids of the escaped `sleep` programs, whose environment is empty and whose folder is another: nothing but their output marks them. */
 function sleepers(): readonly number[] {
   const table = createProcessTable();
-  return table
-    .entries()
+  return processes(table)
     .filter((entry) => !entry.zombie && table.outputs(entry.pid).some((name) => name.startsWith(harness.folder)))
     .map((entry) => entry.pid);
 }

@@ -172,8 +172,8 @@ export interface TaskRunner {
    */
   git(call: GitCall): Promise<GitAnswer>;
   /**
-   * Ends every process that carries one of these nonces, and what an earlier node's `git` with the same folders left;
-   * returns how many it found. For recovery, before `git` is called.
+   * Ends every process that carries one of these nonces, every call of `git`, and whatever else an earlier node with the
+   * same folders left; returns how many it found. For recovery, before `git` is called.
    */
   endStray(nonces: readonly string[]): Promise<number>;
   /** Transcript bytes of a task from `offset`, at most `limit`; fewer at the end, none where there is no transcript. */

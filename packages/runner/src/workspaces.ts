@@ -42,6 +42,8 @@ export interface Workspaces {
 export interface WorkspacesOptions {
   /** Absolute; only this object uses it. */
   readonly root: string;
+  /** Begins the names of all that is made; no earlier user of the root had the same. */
+  readonly label: string;
   readonly git: Git;
   /** Where the node's git configuration is written to, inside `root`. */
   readonly gitConfigFile: string;
@@ -51,7 +53,7 @@ export interface WorkspacesOptions {
 
 const ATTEMPT = 'run-';
 const TRASH = 'trash-';
-const NAME_BYTES = 16;
+const NAME_BYTES = 12;
 /** Sets of folders that are made ahead, so that no run waits for its own. */
 const SPARES = 4;
 
@@ -62,7 +64,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
   const work = new Set<Promise<void>>();
   const spares: Promise<Attempt>[] = [];
   const newName = (prefix: string): string =>
-    join(root, `${prefix}${Buffer.from(options.random.bytes(NAME_BYTES)).toString('hex')}`);
+    join(root, `${prefix}${options.label}${Buffer.from(options.random.bytes(NAME_BYTES)).toString('hex')}`);
   const remember = (removal: Promise<void>, path: string): void => {
     const noted = removal
       .catch((error) => logger.warn('a released workspace is not removed', { path, error: String(error) }))

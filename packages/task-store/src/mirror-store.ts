@@ -68,6 +68,8 @@ const SET_UNREACHABLE =
 const SET_CANCEL = `UPDATE mirror SET cancel_requested_at_ms = ?, version = version + 1
   WHERE id = ? AND live = 1 AND cancel_requested_at_ms IS NULL`;
 const END = 'UPDATE mirror SET state = ?, outcome = ?, version = version + 1 WHERE id = ? AND live = 1';
+const GIVE_UP_KEY = `UPDATE mirror SET idempotency_key = idempotency_key || ' (unused by ' || id || ')',
+  version = version + 1 WHERE id = ? AND live = 0`;
 
 /** The origin's records in SQLite. */
 export function createMirrorStore(): MirrorStore {
@@ -105,6 +107,10 @@ export function createMirrorStore(): MirrorStore {
     end(tx, id, outcome) {
       const { changes } = tx.prepare(END).run(outcome.state, JSON.stringify(outcome), id);
       return changes === 1 ? get(tx, id) : undefined;
+    },
+    giveUpKey(tx, id) {
+      tx.prepare(GIVE_UP_KEY).run(id);
+      return get(tx, id);
     },
     events: (tx, id, afterSeq, limit) => readEvents(tx, 'mirror_event', id, afterSeq, limit),
   };

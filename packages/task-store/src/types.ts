@@ -318,6 +318,11 @@ export interface MirrorStore {
   outputEnd(tx: ReadTx, id: string): number;
   /** Ends a mirror that the executor never took (denied, refused, lost). Undefined, with no effect, on one that is terminal. */
   end(tx: WriteTx, id: string, outcome: TaskOutcome): Mirror | undefined;
+  /**
+   * Lets the key of a terminal mirror be used again; it stays to be seen, with the mirror's id behind it. No effect on
+   * one that is not terminal.
+   */
+  giveUpKey(tx: WriteTx, id: string): Mirror | undefined;
   events(tx: ReadTx, id: string, afterSeq: number, limit: number): readonly TaskEvent[];
 }
 

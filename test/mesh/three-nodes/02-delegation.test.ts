@@ -134,7 +134,21 @@ describe('what does not exist', () => {
 
   it('a ref: fails the task and starts nothing', async () => {
     const task = await submit(nodes.alpha, { argv: ['true'], workspace: 'app', ref: 'no-such-branch' });
-    expect(await untilFinished(nodes.alpha, task)).toMatchObject({ state: 'failed', code: expect.any(String) });
+    expect(await untilFinished(nodes.alpha, task)).toMatchObject({
+      state: 'failed',
+      code: 'BAD_REQUEST',
+      message: expect.stringContaining('has no branch, tag or commit `no-such-branch`'),
+    });
+  });
+
+  it('a program: is told to who asked for it', async () => {
+    await nodes.beta.client().call('lease_grant', { peer: 'alpha', profile: 'repo-dev', duration: '1h' });
+    const argv = ['/no/such/program'];
+    const task = await submit(nodes.alpha, { argv, profile: 'repo-dev', workspace: 'app' });
+    expect(await untilFinished(nodes.alpha, task)).toMatchObject({
+      code: 'WORKER_FAILED',
+      message: 'program `/no/such/program` was not found',
+    });
   });
 
   it('a task: is NOT_FOUND for every verb', async () => {

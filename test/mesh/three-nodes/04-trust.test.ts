@@ -19,7 +19,9 @@ const OFFER = { profiles: ['query', 'repo-dev'], workspaces: ['app'] };
 let nodes: ThreeNodes;
 let stranger: MeshNode;
 beforeAll(async () => {
-  nodes = await startThreeNodes({ commands: [14142, 14143, 14144, 14145].map((seconds) => sleeper(seconds).argv) });
+  nodes = await startThreeNodes({
+    commands: [14142, 14143, 14144, 14145, 14146, 14147].map((seconds) => sleeper(seconds).argv),
+  });
   stranger = await nodes.mesh.add('stranger');
 }, 120_000);
 afterAll(() => nodes.mesh.close(), 60_000);
@@ -36,7 +38,7 @@ async function running(node: MeshNode, seconds: number): Promise<string> {
 describe('a node that is nobody’s peer', () => {
   it('is refused by every method, also with its own good certificate', async () => {
     const ends = await callRaw(nodes.beta, { keysOf: stranger }, MESH_METHODS);
-    expect(Object.keys(ends)).toHaveLength(12);
+    expect(Object.keys(ends)).toHaveLength(17);
     expect(new Set(Object.values(ends))).toEqual(new Set(['UNAUTHENTICATED PEER_UNKNOWN']));
     expect(await nodes.beta.client().call('list_tasks', { side: 'executing' })).toEqual({ tasks: [] });
   });
@@ -129,17 +131,43 @@ describe('a peer that is removed by the node that works', () => {
 });
 
 describe('a peer that is removed by the node that asks', () => {
-  it('ends the watch and the task there', async () => {
+  it('loses the watch, and ends the task', async () => {
     const task = await running(nodes.gamma, 14145);
     const watching = follow(nodes.gamma, task);
     expect(await nodes.gamma.writ('peer', 'remove', 'beta', '--json')).toMatchObject({ code: 0 });
     const ended = await watching.catch((error: { code: string }) => error);
     expect('outcome' in ended ? ended.outcome.state : ended.code).toMatch(
-      /^(failed|cancelled|lost|PEER_UNKNOWN|UNREACHABLE|TRUST_REVOKED)$/,
+      /^(failed|PEER_UNKNOWN|UNREACHABLE|TRUST_REVOKED)$/,
     );
-    expect((await untilFinished(nodes.gamma, task)).state).toMatch(/^(failed|lost|cancelled)$/);
-    // Beta still trusts gamma, and its side is ended by beta's own person, or by the one who asked.
-    await nodes.beta.client().call('cancel', { task });
+    expect(await untilFinished(nodes.gamma, task)).toMatchObject({ state: 'failed', code: 'TRUST_REVOKED' });
+    expect(await untilFinished(nodes.beta, task)).toMatchObject({ state: 'cancelled' });
     expect(processesWith('sleep 14145')).toEqual([]);
   });
+
+  it('ends the task also where a reload disables it', async () => {
+    await pairAgain();
+    const task = await running(nodes.gamma, 14146);
+    await nodes.gamma.configure(nodes.gamma.config().replace('[peers.beta]\n', '[peers.beta]\nenabled = false\n'));
+    expect(await untilFinished(nodes.gamma, task)).toMatchObject({ state: 'failed', code: 'TRUST_REVOKED' });
+    expect(await untilFinished(nodes.beta, task)).toMatchObject({ state: 'cancelled' });
+    expect(processesWith('sleep 14146')).toEqual([]);
+  });
+
+  it('holds nothing up where it is down', async () => {
+    await nodes.gamma.writ('peer', 'remove', 'beta', '--json');
+    await pairAgain();
+    const task = await running(nodes.gamma, 14147);
+    await nodes.beta.kill();
+    expect(await nodes.gamma.writ('peer', 'remove', 'beta', '--json')).toMatchObject({ code: 0 });
+    expect(await untilFinished(nodes.gamma, task)).toMatchObject({ state: 'failed', code: 'TRUST_REVOKED' });
+    await nodes.beta.up();
+    expect((await untilFinished(nodes.beta, task)).state).toBe('lost');
+    expect(processesWith('sleep 14147')).toEqual([]);
+  });
+
+  /** Gamma has forgotten beta; now beta forgets gamma, and both are paired. */
+  async function pairAgain(): Promise<void> {
+    expect(await nodes.beta.writ('peer', 'remove', 'gamma', '--json')).toMatchObject({ code: 0 });
+    await pairNodes(nodes.beta, nodes.gamma, OFFER);
+  }
 });

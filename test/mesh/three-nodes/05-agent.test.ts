@@ -106,6 +106,8 @@ const PERSONS = [
   'task_show',
   'task_watch',
   'task_log',
+  'task_content',
+  'task_forget',
 ];
 
 describe('what only a person may do', () => {
@@ -114,14 +116,19 @@ describe('what only a person may do', () => {
     expect(names.filter((name) => PERSONS.includes(name))).toEqual([]);
     expect(names.filter((name) => /lease|invite|join|confirm|accept|reload|stop|grant|remove/.test(name))).toEqual([]);
     expect([...names].sort()).toEqual([
+      'apply_result',
+      'artifact',
       'cancel',
       'delegate',
+      'list_artifacts',
       'list_peers',
       'list_profiles',
       'list_tasks',
       'profile_validate',
+      'result',
       'status',
       'transcript',
+      'verify_result',
       'wait',
       'whoami',
     ]);

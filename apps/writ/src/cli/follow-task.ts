@@ -32,6 +32,7 @@ export async function followTask(
   // Ctrl-C may have come while the task was being handed over.
   if (context.signal.aborted) interrupted();
   context.signal.addEventListener('abort', interrupted, { once: true });
+  const left = options.cancelOnInterrupt ? leaveWhenTold(context, task, stop) : undefined;
   try {
     for await (const event of node.stream('task_watch', { task }, { signal: stop.signal })) {
       if (output.json) output.item(event, () => undefined);
@@ -61,12 +62,34 @@ export async function followTask(
     }
   } catch (error) {
     // Whoever stops looking has seen what there was; the task goes on.
-    if (stop.signal.aborted) return EXIT.ok;
+    if (stop.signal.aborted) return left?.() ?? EXIT.ok;
     throw error;
   } finally {
     context.signal.removeEventListener('abort', interrupted);
   }
   return EXIT.taskFailed;
+}
+
+/** Numbers of the signals, for the exit code that a shell would give. */
+const SIGNALS: Readonly<Record<string, number>> = { SIGHUP: 1, SIGTERM: 15 };
+
+/**
+ * What Ctrl-C would cancel goes on where this program alone is ended, or nobody reads its output any more; it says so
+ * before it leaves. Returns how to ask for the exit code; undefined where no signal came.
+ */
+function leaveWhenTold(context: CliContext, task: string, stop: AbortController): () => number | undefined {
+  const told = context.stopSignal();
+  const tell = (): void => context.output.note(`the task goes on: writ task watch ${task}, writ task cancel ${task}`);
+  told.addEventListener('abort', () => {
+    if (context.signal.aborted) return;
+    tell();
+    stop.abort();
+  });
+  context.streams.out.once('error', tell);
+  return () => {
+    const number = SIGNALS[String(told.reason)];
+    return number === undefined ? undefined : 128 + number;
+  };
 }
 
 /** One line about the signed result, where there is one. */

@@ -32,7 +32,7 @@ function createStopSignal(interrupt: AbortSignal): () => AbortSignal {
   return () => {
     if (stop !== undefined) return stop;
     const ended = new AbortController();
-    for (const name of ['SIGTERM', 'SIGHUP'] as const) process.once(name, () => ended.abort());
+    for (const name of ['SIGTERM', 'SIGHUP'] as const) process.once(name, () => ended.abort(name));
     stop = AbortSignal.any([interrupt, ended.signal]);
     return stop;
   };
@@ -45,5 +45,9 @@ function asksForJson(argv: readonly string[]): boolean {
 }
 
 // A reader that went away (`writ … | head`) is no fault of ours.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // Whoever has something to say about it says it first.
+  if (error.code === 'EPIPE') return void setImmediate(() => process.exit(0));
+  process.stderr.write(`error: the output could not be written: ${error.message}\n`, () => process.exit(1));
+});
 process.exitCode = await main(process.argv.slice(2));

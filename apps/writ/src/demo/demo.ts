@@ -8,6 +8,7 @@ import { freePort } from '../local-mesh/free-port.ts';
 import { createLocalNode, type LocalNode } from '../local-mesh/local-node.ts';
 import { betaConfig } from './beta-config.ts';
 import { gammaConfig } from './gamma-config.ts';
+import { mendOf } from './mend.ts';
 import { assertRepository, makeRepository } from './repository.ts';
 import { STEPS } from './steps/index.ts';
 import type { Stage, Step, StepResult } from './types.ts';
@@ -15,6 +16,8 @@ import type { Stage, Step, StepResult } from './types.ts';
 export interface DemoRequest {
   /** A repository to offer; absent: one is made. */
   readonly repo?: string;
+  /** A command line that tests that repository; absent: one that always works. */
+  readonly testCommand?: string;
   /** Leave the nodes running and their folders in place. */
   readonly keep: boolean;
   readonly environment: Environment;
@@ -47,6 +50,8 @@ export async function runDemo(request: DemoRequest): Promise<DemoReport> {
     gamma: node('gamma'),
     stranger: node('stranger'),
     repo: request.repo ?? join(dir, 'greeter'),
+    mend: mendOf(request),
+    mended: '',
     show: (line) => request.tell(request.colors.dim(`    ${line}`)),
     leaseId: '',
   };
@@ -85,7 +90,10 @@ async function prepare(stage: Stage, request: DemoRequest): Promise<void> {
     await each.init({ listen, workspaces: [] });
     if (each === stage.beta)
       writeFileSync(each.home.configFile, betaConfig({ listen, repo: stage.repo }), { mode: 0o600 });
-    if (each === stage.gamma) writeFileSync(each.home.configFile, gammaConfig({ listen }), { mode: 0o600 });
+    if (each === stage.gamma)
+      writeFileSync(each.home.configFile, gammaConfig({ listen, repo: stage.repo, testCommand: stage.mend.test }), {
+        mode: 0o600,
+      });
   }
   for (const each of [stage.alpha, stage.beta, stage.gamma]) {
     const started = await each.start();

@@ -1,14 +1,21 @@
 /** What the demo looks for among processes to see that nothing is left. */
 export const HANDED_ON_SLEEP = ['sleep', '16180'] as const;
 
-/** Gamma's configuration: a look at the machine for anybody who may ask, and a profile that may hand work on again. */
-export function gammaConfig(node: { readonly listen: string }): string {
+/** Gamma's configuration: a look at the machine for anybody who may ask, the tests, and a profile that may hand work on again. */
+export function gammaConfig(node: {
+  readonly listen: string;
+  readonly repo: string;
+  readonly testCommand: readonly string[];
+}): string {
   return `schema = 1
 
 [node]
 name = "gamma"
 listen = ${JSON.stringify(node.listen)}
 default_profile = "query"
+
+[workspaces.app]
+path = ${JSON.stringify(node.repo)}
 
 [profiles.query]
 capabilities = ["inspect_status"]
@@ -19,6 +26,14 @@ commands = [
   ["uname", "-s"],
   ${JSON.stringify(HANDED_ON_SLEEP)},
 ]
+
+[profiles.check]               # less than beta has: one command, and no way on
+capabilities = ["read_repo"]
+runner = "shell"
+require_explicit = true
+timeout = "5m"
+isolation = "none"
+commands = [${JSON.stringify(node.testCommand)}]
 
 [profiles.relay]
 capabilities = ["inspect_status", "subdelegate"]

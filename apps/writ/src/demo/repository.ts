@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { quote, WritError } from '@writ/core';
 import type { Environment } from '../env.ts';
@@ -17,16 +17,17 @@ export function assertRepository(dir: string, environment: Environment): void {
   });
 }
 
-/** Makes a small real repository with two commits in `dir`. */
+/** Git in `dir` with no configuration but its own; gives what it printed. Throws where it fails. */
+export function gitFor(environment: Environment, dir: string): (...argv: string[]) => string {
+  const env = { PATH: environment.all.PATH, HOME: dir, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
+  const who = ['-c', 'user.name=Writ demo', '-c', 'user.email=demo@writ.invalid'];
+  return (...argv) => execFileSync('git', [...who, ...argv], { cwd: dir, stdio: 'pipe', env, encoding: 'utf8' }).trim();
+}
+
+/** Makes a small real repository in `dir`: three commits, and a test that fails. */
 export function makeRepository(dir: string, environment: Environment): void {
   mkdirSync(dir, { recursive: true });
-  const git = (...argv: string[]): void => {
-    execFileSync('git', ['-c', 'user.name=Writ demo', '-c', 'user.email=demo@writ.invalid', ...argv], {
-      cwd: dir,
-      stdio: 'pipe',
-      env: { PATH: environment.all.PATH, HOME: dir, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
-    });
-  };
+  const git = gitFor(environment, dir);
   git('init', '--quiet', '--initial-branch=main');
   writeFileSync(join(dir, 'README.md'), '# Greeter\n\nSays hello.\n');
   writeFileSync(join(dir, 'greet.mjs'), "export const greet = (name) => 'hello, ' + name;\n");
@@ -38,4 +39,10 @@ export function makeRepository(dir: string, environment: Environment): void {
   );
   git('add', '.');
   git('commit', '--quiet', '-m', 'Test the greeter');
+  appendFileSync(
+    join(dir, 'greet.test.mjs'),
+    "\ntest('greets whoever gives no name', () => assert.equal(greet(''), 'hello, stranger'));\n",
+  );
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'Ask for a greeting without a name');
 }

@@ -2,6 +2,16 @@ import type { Clock } from '@writ/core';
 import type { Environment } from '../env.ts';
 import type { LocalNode } from '../local-mesh/local-node.ts';
 
+/** The work of the scripted agent. */
+export interface Mend {
+  /** A script for `sh`, run in the clone at beta. */
+  readonly script: string;
+  /** Argv that tests the outcome. */
+  readonly test: readonly string[];
+  /** Whether it fails without the work. */
+  readonly failsBefore: boolean;
+}
+
 /** What the steps of the demo share. */
 export interface Stage {
   /** Folder of everything that the demo makes; removed at the end unless it is kept. */
@@ -16,6 +26,10 @@ export interface Stage {
   readonly stranger: LocalNode;
   /** The repository that beta offers as workspace `app`. */
   readonly repo: string;
+  /** What the scripted agent does in that repository, and how the work is tested afterwards. */
+  readonly mend: Mend;
+  /** The task that mended it; set by the step that asks for it. */
+  mended: string;
   /** Shows a line of a task's own output. */
   show(line: string): void;
   /** Id of the lease that a person lent in an earlier step. */

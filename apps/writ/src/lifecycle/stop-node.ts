@@ -1,7 +1,7 @@
 import { type Clock, sleep, WritError } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
 import type { Home } from '../home.ts';
-import { isRunning } from './running-pid.ts';
+import { isRunning, runningPid } from './running-pid.ts';
 
 /** How long a node may take to end its work and leave, milliseconds. */
 const STOP_TIMEOUT_MS = 30_000;
@@ -11,6 +11,19 @@ const STOP_LOOK_MS = 20;
 /** Stops the node and waits until its process is gone. Throws TIMED_OUT where it is not. */
 export async function stopNode(home: Home, node: ControlClient, clock: Clock): Promise<{ pid: number }> {
   const { pid } = await node.call('node_stop', {});
+  await untilGone(home, pid, clock);
+  return { pid };
+}
+
+/** Kills the node's process, which can do nothing about it, and waits until it is gone. Throws TIMED_OUT. */
+export async function killNode(home: Home, clock: Clock): Promise<void> {
+  const pid = runningPid(home);
+  if (pid === undefined) return;
+  process.kill(pid, 'SIGKILL');
+  await untilGone(home, pid, clock);
+}
+
+async function untilGone(home: Home, pid: number, clock: Clock): Promise<void> {
   const startedMs = clock.monotonicMs();
   while (isRunning(pid)) {
     if (clock.monotonicMs() - startedMs > STOP_TIMEOUT_MS) {
@@ -24,5 +37,4 @@ export async function stopNode(home: Home, node: ControlClient, clock: Clock): P
     }
     await sleep(STOP_LOOK_MS);
   }
-  return { pid };
 }

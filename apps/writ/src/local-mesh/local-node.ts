@@ -8,7 +8,7 @@ import { connect } from '../lifecycle/connect.ts';
 import { type InitRequest, initNode } from '../lifecycle/init-node.ts';
 import { runningPid } from '../lifecycle/running-pid.ts';
 import { type Started, startNode } from '../lifecycle/start-node.ts';
-import { stopNode } from '../lifecycle/stop-node.ts';
+import { killNode, stopNode } from '../lifecycle/stop-node.ts';
 
 /** One node of a local mesh: a home of its own and a process of its own. */
 export interface LocalNode {
@@ -19,6 +19,8 @@ export interface LocalNode {
   start(): Promise<Started>;
   /** Does nothing where it does not run. */
   stop(): Promise<void>;
+  /** `kill -9`; resolves when the process is gone. */
+  kill(): Promise<void>;
   client(): ControlClient;
   /** Pid of the running process; undefined where it does not run. */
   pid(): number | undefined;
@@ -35,6 +37,7 @@ export function createLocalNode(dir: string, name: string, environment: Environm
     stop: async () => {
       if (pid() !== undefined) await stopNode(home, connect(home, environment), clock);
     },
+    kill: () => killNode(home, clock),
     client: () => connect(home, environment),
     pid,
   };

@@ -1,4 +1,5 @@
 import { errorToJson, toWritError, type WritErrorJson } from '@writ/core';
+import type { DestinationStream } from 'pino';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
 import type { Started } from '../lifecycle/start-node.ts';
@@ -8,6 +9,8 @@ import { createPinoLogger } from './logger.ts';
 export interface ServeOptions {
   /** Aborted: stop serving. */
   readonly signal: AbortSignal;
+  /** Where the log goes. */
+  readonly log: DestinationStream;
   /** Told once, when the node serves or failed to. */
   readonly onStart?: (message: { ready: Started } | { error: WritErrorJson }) => void;
 }
@@ -20,7 +23,7 @@ export async function serveNode(home: Home, environment: Environment, options: S
   const stop = new AbortController();
   const requestStop = (): void => stop.abort();
   try {
-    const logger = createPinoLogger(environment.logLevel, process.stderr);
+    const logger = createPinoLogger(environment.logLevel, options.log);
     const node = await composeNode({ home, environment, logger, requestStop });
     options.onStart?.({ ready: node.started });
     await new Promise<void>((resolve) => {

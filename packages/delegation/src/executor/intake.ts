@@ -5,6 +5,7 @@ import { LONGEST_LIFE_S, type VerifiedChain, type WritClaims } from '@writ/ident
 import { type Decision, meetNetworks } from '@writ/policy';
 import type { Granted, MirrorStore, NewTask, Task, TaskBounds, TaskSpec, TaskStore } from '@writ/task-store';
 import type { SubmitRequest } from '../types.ts';
+import { artifactRefusal } from './evidence/requested-artifacts.ts';
 import { askOf } from './live-task.ts';
 import type { TaskJournal } from './task-journal.ts';
 
@@ -44,6 +45,8 @@ export function createIntake(options: {
     const bounds = request.chain ? boundsOf(request.chain) : {};
     const decision = authority.decide(tx, request.subject, askOf({ chain, spec: request.spec, bounds }));
     if (decision.effect !== 'allow') return { kind: 'refused', decision };
+    const message = artifactRefusal(request.spec, decision.grant?.closure ?? []);
+    if (message !== undefined) return { kind: 'refused', decision: withoutArtifacts(decision, message) };
 
     const granted = grantedOf(decision, request.spec);
     const inserted = insert(tasks, tx, { ...recordOf(request), chain, bounds, granted, requestDigest });
@@ -55,6 +58,11 @@ export function createIntake(options: {
     const task = journal.move(tx, inserted, { kind: 'queue' }, {}, why === undefined ? undefined : { message: why });
     return { kind: 'queued', task, decision };
   };
+}
+
+function withoutArtifacts({ grant: _, leaseId: __, ...decision }: Decision, message: string): Decision {
+  const nextSteps = ['ask for no artifacts, or for a profile that holds `read_repo`'];
+  return { ...decision, effect: 'deny', code: 'GRANT_EXCEEDED', message, nextSteps };
 }
 
 /** What policy granted, as both ends show it. */

@@ -5,6 +5,7 @@ import type { Profile } from '@writ/policy';
 import { type Granted, isTerminal, type Task } from '@writ/task-store';
 import { type DeadlineSource, outcomeWithoutRun } from '../outcome.ts';
 import type { PreparedRun, Run, RunSpec } from '../types.ts';
+import { artifactRefusal } from './evidence/requested-artifacts.ts';
 import { grantedOf } from './intake.ts';
 import { type LiveTask, type Permit, stopLive } from './live-task.ts';
 import { createOutputGroups, type OutputGroups } from './output-groups.ts';
@@ -161,6 +162,9 @@ function startPermitted(
   let spec: RunSpec;
   let token: string | undefined;
   try {
+    // The configuration may be another one than when it was taken in.
+    const unreadable = artifactRefusal(task.spec, decision.grant?.closure ?? []);
+    if (unreadable !== undefined) throw new WritError('GRANT_EXCEEDED', unreadable);
     spec = runSpecOf(task, { decision, snapshot: engine.snapshot(), nonce, epoch, timeoutMs, workspaces });
     // Only what may hand work on is given a way back to its node.
     if (decision.grant?.closure.includes('subdelegate')) token = parts.doors?.issue(tx, task);

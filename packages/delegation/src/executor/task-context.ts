@@ -39,6 +39,7 @@ export function contextOf(parts: ExecutorParts, tx: ReadTx, id: string): TaskCon
     ...meet(live.permit.grant, decision.grant),
     workspaces: workspacesOf(parts.engine.snapshot(), task, decision),
     expiresAtMs: Math.min(live.permit.deadlineMs, task.bounds.writExpiresAtMs ?? Number.POSITIVE_INFINITY),
+    ...(live.run ? { files: live.run.files } : {}),
   };
 }
 

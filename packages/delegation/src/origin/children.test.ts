@@ -14,8 +14,8 @@ import {
   type TestNode,
 } from '@writ/testkit/delegation';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { NO_RESULTS } from '../testing/no-results.ts';
 import type { DelegateRequest, OutgoingSubmit, PeerClient, TaskContext, TaskDoors } from '../types.ts';
-import { NO_RESULTS } from './results/testing/no-results.ts';
 
 const { alpha, beta } = NODE_IDS;
 const GAMMA = nodeIdFromBase32('c'.repeat(32));

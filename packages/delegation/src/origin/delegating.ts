@@ -29,8 +29,7 @@ export async function delegateTask(parts: OriginParts, request: DelegateRequest)
   if (!stored) return delegateTask(parts, request);
   const { mirror, refusal } = stored;
   if (refusal) return { accepted: false, task: mirror, decidedBy: 'here', decision: refusal };
-  const follower = follow(parts, mirror.id, { fresh: true });
-  return answer(parts, mirror.id, await follower.handover);
+  return answer(parts, mirror.id, await stored.follower.handover);
 }
 
 /** Starts following a task unless somebody does already. */
@@ -54,12 +53,18 @@ function findKnown(parts: OriginParts, request: DelegateRequest): Mirror | undef
     if (parent === undefined) return parts.mirrors.findByKey(tx, request.session, key);
     return parts.mirrors.findByKey(tx, requireContext(parts, tx, parent).session, childKey(parent, key));
   });
-  if (known && !sameRequest(known, request)) {
+  if (known && !(isFor(parts, known, request.to) && sameRequest(known, request))) {
     throw new WritError('WRIT_REPLAYED', 'this key was used for another request', {
       nextSteps: ['delegate a different request under a new idempotency key'],
     });
   }
   return known;
+}
+
+/** Throws PEER_UNKNOWN for a name that is nobody's, unless it is what this very peer was called at the first use. */
+function isFor(parts: OriginParts, { peer, peerLabel }: Mirror, to: string): boolean {
+  const was = parts.directory.find(to) === undefined && [peer, peerLabel].includes(to);
+  return was || findPeer(parts, to).id === peer;
 }
 
 /** What was shipped is not compared: a retry ships nothing, whatever the working tree holds by now. */
@@ -82,8 +87,7 @@ async function answerKnown(parts: OriginParts, known: Mirror): Promise<DelegateA
   }
   // It was answered as a task, and ended otherwise since.
   if (RUNNING_CODES.some((ending) => ending === code)) return { accepted: true, task: known };
-  const sent: Readonly<Record<string, boolean>> = code === 'UNREACHABLE' ? { sent: false } : {};
-  throw errorFromJson({ code: code as WritCode, message, details: { task: known.id, ...sent } });
+  throw errorFromJson({ code: code as WritCode, message, details: { task: known.id } });
 }
 
 /** Throws PEER_UNKNOWN with the labels that there are. */
@@ -102,11 +106,11 @@ function findPeer(parts: OriginParts, to: string): { readonly id: string; readon
   });
 }
 
-/** A wish as it was stored. */
-interface StoredWish {
-  readonly mirror: Mirror;
-  readonly refusal?: RefusedDecision;
-}
+/** A wish as it was stored, and who brings it to its executor. */
+type StoredWish = { readonly mirror: Mirror } & (
+  | { readonly refusal: RefusedDecision }
+  | { readonly refusal?: undefined; readonly follower: Follower }
+);
 
 /**
  * Ships what goes along, then stores the wish. Undefined, with nothing done, where the same wish was under way already:
@@ -121,8 +125,8 @@ async function storeOnce(
     throw new WritError('BAD_REQUEST', 'what was shipped is found out here, not told');
   }
   const id = parts.random.uuid();
-  if (request.ship === undefined) return store(parts, request, peer, id);
-  const key = JSON.stringify([request.session, request.idempotencyKey ?? id]);
+  if (request.ship === undefined) return storeAndFollow(parts, request, peer, id);
+  const key = JSON.stringify([request.session, request.parent ?? null, request.idempotencyKey ?? id]);
   if (parts.shipping.has(key)) {
     await Promise.allSettled([parts.shipping.get(key)]);
     return undefined;
@@ -137,11 +141,17 @@ async function shipAndStore(parts: OriginParts, wish: ShippedWish): Promise<Stor
   const shipped = await shipAlong(parts, wish);
   if (parts.closing()) throw new WritError('SHUTTING_DOWN', 'this node is shutting down');
   const spec = shipped ? { ...request.spec, shipped } : request.spec;
-  return store(parts, { ...request, spec }, peer, id);
+  return storeAndFollow(parts, { ...request, spec }, peer, id);
+}
+
+/** Whoever finds the stored wish by its key finds who follows it, too. */
+function storeAndFollow(...wish: Parameters<typeof store>): StoredWish {
+  const { mirror, refusal } = store(...wish);
+  return refusal ? { mirror, refusal } : { mirror, follower: follow(wish[0], mirror.id, { fresh: true }) };
 }
 
 /** The mirror and its key are stored before the first byte of `Submit` goes out. INVARIANT: 9 */
-function store(parts: OriginParts, request: DelegateRequest, peer: ShippedWish['peer'], id: string): StoredWish {
+function store(parts: OriginParts, request: DelegateRequest, peer: ShippedWish['peer'], id: string) {
   const { spec, idempotencyKey: key } = request;
   const ships = request.ship !== undefined;
   return parts.database.withWriteTx((tx) => {
@@ -156,7 +166,7 @@ function store(parts: OriginParts, request: DelegateRequest, peer: ShippedWish['
     const refusal = (parent ? childRefusal(parts, tx, parent, wish) : undefined) ?? outboundRefusal(parts, wish, ships);
     if (!refusal) {
       const writs = issueWrits(parts, wish, parent);
-      return { mirror: parts.journal.insert(tx, { ...wish, writs }) };
+      return { mirror: parts.journal.insert(tx, { ...wish, writs }), refusal };
     }
     const mirror = parts.journal.insert(tx, wish);
     return { mirror: parts.journal.endIn(tx, id, verdictOnRefusal(refusal)) ?? mirror, refusal };

@@ -40,7 +40,7 @@ interface Course {
   sent: boolean;
   failures: number;
   /** How it ends, from when that is certain until it is stored. */
-  ending?: { readonly verdict: MirrorVerdict; readonly handover: Handover };
+  ending?: { readonly verdict: MirrorVerdict; readonly handover: Handover; readonly isUnsent?: boolean };
   /** What this node refused after a try had left it; the executor is told to cancel. */
   withdrawn?: MirrorVerdict;
   /** Why this node cannot store what comes back, as long as it cannot. */
@@ -179,7 +179,8 @@ function handOverAgain(
     nextSteps: [`see whether the node runs: writ peer show ${mirror.peerLabel}`, 'then delegate again'],
     cause: tried.error,
   });
-  return end(parts, course, verdictOnRefusal(error), { kind: 'failed', error });
+  course.ending = { verdict: verdictOnRefusal(error), handover: { kind: 'failed', error }, isUnsent: true };
+  return storeEnding(parts, course, course.ending);
 }
 
 /**
@@ -239,6 +240,8 @@ function progressed(course: Course): void {
 function retryOrEnd(parts: OriginParts, course: Course, mirror: Mirror, error: unknown): boolean {
   if (isLocalFault(error)) throw error;
   const verdict = verdictOnAccepted(error, mirror.peerLabel);
+  // Where it was this node that ended the trust, what runs there shall end too.
+  if (verdict?.code === 'TRUST_REVOKED') tellToCancel(parts, mirror);
   if (verdict) return end(parts, course, verdict);
   parts.logger.debug('link to a task broke', { task: course.id, peer: mirror.peer, error: String(error) });
   return true;
@@ -251,7 +254,8 @@ function end(parts: OriginParts, course: Course, verdict: MirrorVerdict, handove
 }
 
 function storeEnding(parts: OriginParts, course: Course, ending: NonNullable<Course['ending']>): false {
-  parts.journal.end(course.id, ending.verdict);
+  if (ending.isUnsent) parts.journal.endUnsent(course.id, ending.verdict);
+  else parts.journal.end(course.id, ending.verdict);
   course.settle(ending.handover);
   return false;
 }

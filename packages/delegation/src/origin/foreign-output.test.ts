@@ -2,7 +2,7 @@ import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { createScriptedRunner, createTestNode, NODE_IDS, type TestNode } from '@writ/testkit/delegation';
 import { afterEach, expect, it } from 'vitest';
 import type { PeerClient, TaskEvent, WatchedEvent } from '../index.ts';
-import { NO_RESULTS } from './results/testing/no-results.ts';
+import { NO_RESULTS } from '../testing/no-results.ts';
 
 const { alpha, beta } = NODE_IDS;
 

@@ -33,6 +33,8 @@ export interface MirrorJournal {
   forget(id: string, by: string): Mirror;
   /** Ends a mirror without its executor; no effect on one that is terminal. */
   end(id: string, verdict: Pick<TaskOutcome, 'state' | 'code' | 'message'>): void;
+  /** The same for one of which nothing has left this node: its key makes another attempt. */
+  endUnsent(id: string, verdict: Pick<TaskOutcome, 'state' | 'code' | 'message'>): void;
   endIn(tx: WriteTx, id: string, verdict: Pick<TaskOutcome, 'state' | 'code' | 'message'>): Mirror | undefined;
 }
 
@@ -107,6 +109,11 @@ export function createMirrorJournal(options: {
       }),
     end: (id, verdict) => {
       write(id, (tx) => endIn(tx, id, verdict));
+    },
+    endUnsent: (id, verdict) => {
+      write(id, (tx) => {
+        if (endIn(tx, id, verdict)) mirrors.giveUpKey(tx, id);
+      });
     },
     endIn,
   };

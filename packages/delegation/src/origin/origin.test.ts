@@ -243,6 +243,22 @@ describe('delegate', () => {
     await expect(replay).rejects.toMatchObject({ code: 'WRIT_REPLAYED' });
   });
 
+  it('gives one key one peer, also one that is no peer any more', async () => {
+    const id = await accepted(wish({ idempotencyKey: 'k' }));
+    (await passing(runner.runOf(id))).exit(0);
+    await passing(collect(id));
+    const again = (to: string) => asking.origin.delegate(wish({ to, idempotencyKey: 'k' }));
+    expect((await again(beta)).task.id).toBe(id);
+    await expect(again('self')).rejects.toMatchObject({ code: 'WRIT_REPLAYED' });
+    await expect(again('gamma')).rejects.toMatchObject({ code: 'PEER_UNKNOWN' });
+    await asking.engine.reload(WITHOUT_BETA, { acceptWidening: true });
+    expect((await again('beta')).task.id).toBe(id);
+    const beta2 = ALPHA_POLICY.replace(beta, NODE_IDS.gamma);
+    await asking.engine.reload(beta2, { acceptWidening: true });
+    await expect(again('beta')).rejects.toMatchObject({ code: 'WRIT_REPLAYED' });
+    expect(link.calls.submit).toBe(1);
+  });
+
   it.each<[string, LinkFault]>([
     ['the request is lost', { kind: 'drop-request' }],
     ['the answer is lost', { kind: 'drop-answer' }],
@@ -262,10 +278,23 @@ describe('delegate', () => {
     expect(error).toMatchObject({ code: 'UNREACHABLE', details: { sent: false } });
     expect(link.calls.submit).toBe(3);
     expect(asking.origin.list({ limit: 10 })).toMatchObject([{ state: 'failed', outcome: { code: 'UNREACHABLE' } }]);
-    const idempotencyKey = asking.origin.list({ limit: 1 })[0]?.idempotencyKey ?? '';
-    const again = asking.origin.delegate(wish({ idempotencyKey }));
-    await expect(again).rejects.toMatchObject({ code: 'UNREACHABLE', details: { sent: false } });
+  });
+
+  it('makes another attempt under a key of which nothing was sent, and only then', async () => {
+    const request = wish({ idempotencyKey: 'k' });
+    callFault = () => ({ kind: 'drop-request', certain: true });
+    const calls = [asking.origin.delegate(request), asking.origin.delegate(request)];
+    const ends = passing(Promise.allSettled(calls));
+    for (const end of await ends) expect(end).toMatchObject({ reason: { code: 'UNREACHABLE' } });
     expect(link.calls.submit).toBe(3);
+    const [first] = asking.origin.list({ limit: 10 });
+    expect(first?.idempotencyKey).toBe(`k (unused by ${first?.id})`);
+    callFault = () => undefined;
+    const id = await accepted(request);
+    expect(id).not.toBe(first?.id);
+    expect(await accepted(request)).toBe(id);
+    expect(asking.origin.list({ limit: 10 }).map((mirror) => mirror.id)).toEqual([id, first?.id]);
+    expect(asking.origin.get(first?.id ?? '')).toEqual(first);
   });
 
   it('goes on in the background where the peer may have it', async () => {

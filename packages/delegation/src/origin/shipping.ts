@@ -1,13 +1,18 @@
-import { toWritError, WritError } from '@writ/core';
-import { shipWorkingTree } from '@writ/evidence';
+import { realpath } from 'node:fs/promises';
+import { sep } from 'node:path';
+import { quote, toWritError, WritError } from '@writ/core';
+import { type Shipment, shipTaskFiles, shipWorkingTree } from '@writ/evidence';
 import type { ShippedInput } from '@writ/task-store';
 import { pause } from '../pause.ts';
-import type { DelegateRequest } from '../types.ts';
+import type { DelegateRequest, RunFiles } from '../types.ts';
 import { backoffMs } from './backoff.ts';
+import { childRefusal, requireContext } from './children.ts';
 import { outboundRefusal } from './handover.ts';
 import type { OriginParts } from './parts.ts';
 import { sendAhead } from './sending-ahead.ts';
 import { isPassing } from './verdicts.ts';
+
+type Shipped = Pick<Shipment, 'commit' | 'bundle'>;
 
 /** Tries of each call before the wish is given up. */
 const TRIES = 3;
@@ -27,27 +32,81 @@ export async function shipAlong(parts: OriginParts, wish: ShippedWish): Promise<
   const { peer, request } = wish;
   const { repository, workspace } = requireShippable(request);
   if (outboundRefusal(parts, { peer: peer.id, spec: request.spec }, true)) return undefined;
-  const { evidence, clock, random } = parts;
   const client = parts.directory.client(peer.id);
-  const peerHas = await withRetries(parts, wish, () => client.workspaceCommits(workspace));
-  const { git, gitDirRoot, path } = evidence;
-  const excludesFile = await evidence.excludesFile?.();
-  const { commit, bundle } = await shipWorkingTree({
-    ...{ git, gitDirRoot, path, clock, random, repository, peerHas },
-    ...(excludesFile === undefined ? {} : { excludesFile }),
-    nodeId: evidence.identity.public.id,
-    task: wish.id,
-    store: evidence.content,
-    limits: evidence.limits.collect,
-  });
+  const { parent } = request;
+  const shipment =
+    parent === undefined
+      ? shipOwners(parts, wish, repository, await withRetries(parts, wish, () => client.workspaceCommits(workspace)))
+      : shipTasks(parts, wish, repository, parent);
+  const { commit, bundle } = (await shipment) ?? {};
+  if (commit === undefined) return undefined;
   if (bundle === undefined) return { commit };
   await withRetries(parts, wish, () => sendAhead(parts, client, { workspace, ...bundle }, parts.stopping));
   return { commit, bundle };
 }
 
-function requireShippable({ ship, spec, parent }: DelegateRequest): { repository: string; workspace: string } {
-  // INVARIANT: 7 a task sees nothing of this machine but its own files.
-  if (parent !== undefined) throw new WritError('BAD_REQUEST', 'a task sends no working tree of its node along');
+async function shipOwners(
+  parts: OriginParts,
+  wish: ShippedWish,
+  repository: string,
+  peerHas: readonly string[],
+): Promise<Shipped> {
+  const excludesFile = await parts.evidence.excludesFile?.();
+  const excludes = excludesFile === undefined ? {} : { excludesFile };
+  return shipWorkingTree({ ...workOf(parts, wish), repository, peerHas, ...excludes });
+}
+
+/** Undefined where the task may not hand this on; nothing was read then. */
+async function shipTasks(
+  parts: OriginParts,
+  wish: ShippedWish,
+  path: string,
+  parent: string,
+): Promise<Shipped | undefined> {
+  const { id, peer, request } = wish;
+  const asked = { id, peer: peer.id, peerLabel: peer.label, spec: request.spec };
+  const { files, refusal } = parts.database.withReadTx((tx) => {
+    const context = requireContext(parts, tx, parent);
+    return { files: context.files, refusal: childRefusal(parts, tx, context, asked) };
+  });
+  if (refusal) return undefined;
+  const { clone, dir } = await requireOwnFiles(files, path);
+  const { base, objectFormat, source } = clone;
+  return shipTaskFiles({
+    ...{ ...workOf(parts, wish), platform: process.platform },
+    ...{ workspaceDir: dir, base, objectFormat, baseRepository: source },
+  });
+}
+
+/** INVARIANT: 7 nothing of this machine is there for a task but its own files, by whatever path it names them. */
+async function requireOwnFiles(files: RunFiles | undefined, path: string) {
+  const { dir, clone } = files ?? {};
+  if (dir === undefined || clone === undefined) {
+    throw new WritError('BAD_REQUEST', 'this task works on no clone, so that it has none to send along', {
+      nextSteps: ['hand the work on without a working tree'],
+    });
+  }
+  // Whether anything is there is not told.
+  const real = await realpath(path).catch(() => undefined);
+  if (real === undefined || !(real === dir || real.startsWith(`${dir}${sep}`))) {
+    throw new WritError('BAD_REQUEST', `${quote(path)} is not in the files of this task`, {
+      nextSteps: ['send the clone along that the task works on'],
+    });
+  }
+  const { base, ...rest } = clone;
+  if (base !== undefined) return { dir, clone: { ...rest, base } };
+  throw new WritError('BAD_REQUEST', 'the workspace had no commit when this task began, so that nothing builds on it', {
+    nextSteps: ['hand the work on without a working tree'],
+  });
+}
+
+function workOf({ evidence, clock, random }: OriginParts, { id: task }: ShippedWish) {
+  const { git, gitDirRoot, path, content: store, limits } = evidence;
+  const nodeId = evidence.identity.public.id;
+  return { git, gitDirRoot, path, clock, random, nodeId, task, store, limits: limits.collect };
+}
+
+function requireShippable({ ship, spec }: DelegateRequest): { repository: string; workspace: string } {
   if (ship === undefined || spec.workspace === undefined) {
     throw new WritError('BAD_REQUEST', 'a working tree is sent along to a workspace, and none is named', {
       nextSteps: ['name the workspace of the peer that it belongs to'],

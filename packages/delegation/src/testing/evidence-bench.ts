@@ -70,6 +70,8 @@ export interface EvidenceBench {
   readonly root: string;
   /** The repository of workspace `app`. */
   readonly repository: string;
+  /** The configuration that it began with, where none was given. */
+  readonly policy: string;
   readonly alpha: NodeIdentity;
   readonly node: TestNode;
   /** A request of this machine's own agent. */
@@ -103,7 +105,7 @@ export async function createEvidenceBench(
   let node = await start();
 
   const bench: EvidenceBench = {
-    ...{ clock, root, repository, alpha: identity },
+    ...{ clock, root, repository, policy: policyOf(repository), alpha: identity },
     get runner() {
       return runner;
     },

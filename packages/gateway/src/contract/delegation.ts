@@ -34,7 +34,12 @@ export const delegationContract = {
         ref: z.string().min(1).max(256).optional().describe('branch, tag or commit'),
         timeout: durationField.optional(),
         artifacts: z.array(z.string().min(1).max(1024)).max(256).optional().describe('paths or patterns to bring back'),
-        ship: z.string().min(1).max(4096).optional().describe('absolute path: send this working tree instead of ref'),
+        ship: z
+          .string()
+          .min(1)
+          .max(4096)
+          .optional()
+          .describe('absolute path: send this working tree instead of ref; a task: its own clone'),
         idempotency_key: z.string().min(1).max(128).optional().describe('repeat it to make a retry safe'),
       })
       .refine((input) => (input.argv === undefined) !== (input.prompt === undefined), {

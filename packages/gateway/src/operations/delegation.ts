@@ -27,7 +27,7 @@ export function delegationOperations(ports: GatewayPorts): readonly AnyOperation
   return [
     implement(delegationContract.delegate, async (input, { caller }) => {
       const spec = specFrom(input);
-      if (input.ship !== undefined) checkShip(input, input.ship, caller);
+      if (input.ship !== undefined) checkShip(input, input.ship);
       // A call without a session gets one of its own: nothing that is opened for it reaches another but its own retry.
       const session = caller.session ?? ports.sessions.start(COMMAND_LINE, input.idempotency_key);
       const answer = await origin.delegate({
@@ -82,10 +82,8 @@ function specFrom(input: DelegateInput): TaskSpec {
   };
 }
 
-/** Throws BAD_REQUEST for a working tree that goes nowhere, or that the caller may not send. */
-function checkShip(input: DelegateInput, path: string, caller: Caller): void {
-  // INVARIANT: 7 what lies on this machine beside its own files is not there for a task, so that it cannot be sent by one.
-  if (caller.kind === 'task') throw new WritError('BAD_REQUEST', 'ship: a task cannot send a working tree along');
+/** Throws BAD_REQUEST for a working tree that goes nowhere. Which ones a task may send, the origin looks at. */
+function checkShip(input: DelegateInput, path: string): void {
   requireAbsolute('ship', path);
   if (input.workspace === undefined) {
     throw new WritError('BAD_REQUEST', 'ship: say which workspace there it is a working tree of', {

@@ -380,9 +380,9 @@ describe('to a task token', () => {
     expect(at.node.results.forgotten).toEqual([]);
   });
 
-  it('no working tree of this machine can be sent', async () => {
-    const input = { to: 'beta', argv: ['true'], workspace: 'app', ship: '/home/person/secret' };
-    await expect(at.clientWith(TASK_TOKEN).call('delegate', input)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
-    expect(at.node.delegated).toEqual([]);
+  it('a working tree that is sent along goes in the name of the task', async () => {
+    const input = { to: 'beta', argv: ['true'], workspace: 'app', ship: '/work/clone' };
+    await at.clientWith(TASK_TOKEN).call('delegate', input);
+    expect(at.node.delegated).toMatchObject([{ ship: '/work/clone', parent: expect.any(String) }]);
   });
 });

@@ -6,6 +6,9 @@ import type { PeerConfig, PolicyEngine } from '@writ/policy';
 import { openChannel } from './channel.ts';
 import { unreachable } from './failure.ts';
 
+/** How long the open channel of a former peer is kept to tell it what it shall end, milliseconds. */
+const FAREWELL_MS = 5000;
+
 /** The one channel to a peer. */
 export interface Link {
   readonly id: string;
@@ -31,6 +34,11 @@ export interface LinkStatus {
 export interface Links {
   /** Throws PEER_UNKNOWN, PEER_DISABLED, or UNREACHABLE where the peer has no address. */
   use(id: string): Link;
+  /**
+   * The open channel of a node that was a peer until a moment ago, for nothing but telling it to end what runs there for
+   * this node; undefined where it was not connected, or where its time is over.
+   */
+  farewell(id: string): Link | undefined;
   /** Notes what became of a call. */
   note(id: string, error: WritError | undefined): void;
   status(): readonly LinkStatus[];
@@ -52,7 +60,8 @@ const STATES: Readonly<Record<connectivityState, LinkStatus['state']>> = {
 
 /**
  * One warm channel a peer, opened at the first use. It is replaced when this node's keys, the peer's pin or its address
- * change (calls under way finish on the old one), and cut, calls and all, when the peer loses its trust.
+ * change (calls under way finish on the old one). When the peer loses its trust, every call on it ends, and it is kept for
+ * a farewell only.
  */
 export function createLinks(deps: {
   readonly identity: NodeIdentity;
@@ -63,6 +72,7 @@ export function createLinks(deps: {
 }): Links {
   const { identity, pins, engine, clock, logger } = deps;
   const entries = new Map<string, Entry>();
+  const farewells = createFarewells(clock);
   const errors = new Map<string, NonNullable<LinkStatus['lastError']>>();
 
   function replace(entry: Entry): void {
@@ -79,7 +89,8 @@ export function createLinks(deps: {
         entry.controller.abort(
           new WritError('TRUST_REVOKED', `${quote(entry.label)} is no enabled peer of this node any more`),
         );
-        replace(entry);
+        entries.delete(entry.id);
+        farewells.begin(entry);
       } else if (pin !== entry.pin || peer.address !== entry.address || peer.label !== entry.label) {
         replace(entry);
       }
@@ -100,6 +111,7 @@ export function createLinks(deps: {
       entries.set(id, entry);
       return entry;
     },
+    farewell: (id) => (pins.get(id) && findPeer(engine, id)?.enabled ? undefined : farewells.find(id)),
     note(id, error) {
       if (error === undefined) errors.delete(id);
       else errors.set(id, { atMs: clock.nowMs(), code: error.code, message: error.message });
@@ -122,8 +134,44 @@ export function createLinks(deps: {
         entry.controller.abort(new WritError('CANCELLED', 'this node is shutting down'));
         replace(entry);
       }
+      farewells.close();
     },
   };
+}
+
+/** Channels of former peers. INVARIANT: 2 nothing is dialled for them, and no call of before goes on. */
+function createFarewells(clock: Pick<Clock, 'setTimer'>) {
+  const open = new Map<string, { readonly link: Link; readonly end: () => void }>();
+  return {
+    begin({ id, label, address, client }: Link): void {
+      open.get(id)?.end();
+      if (!isConnected(client)) {
+        client.close();
+        return;
+      }
+      const over = new AbortController();
+      setMaxListeners(0, over.signal);
+      const end = (): void => {
+        disarm();
+        open.delete(id);
+        over.abort(new WritError('TRUST_REVOKED', `${quote(label)} is no enabled peer of this node any more`));
+        client.close();
+      };
+      const disarm = clock.setTimer(FAREWELL_MS, end);
+      open.set(id, { link: { id, label, address, client, signal: over.signal }, end });
+    },
+    find(id: string): Link | undefined {
+      const link = open.get(id)?.link;
+      return link && isConnected(link.client) ? link : undefined;
+    },
+    close(): void {
+      for (const { end } of [...open.values()]) end();
+    },
+  };
+}
+
+function isConnected(client: Client): boolean {
+  return client.getChannel().getConnectivityState(false) === connectivityState.READY;
 }
 
 function openEntry(deps: Parameters<typeof createLinks>[0], id: string): Entry {

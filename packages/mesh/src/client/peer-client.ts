@@ -10,9 +10,10 @@ import { acknowledgedFromWire, receiptBatches } from '../convert/result.ts';
 import { specToWire } from '../convert/spec.ts';
 import { type RemoteTask, taskFromWire } from '../convert/task.ts';
 import { converted, createAsk, DEADLINE_MS, noted, type PeerClientDeps } from './ask.ts';
-import { callStream } from './calls.ts';
+import { callStream, callUnary } from './calls.ts';
 import { fetchContent, getResult, uploadInput } from './content.ts';
-import { garbageFrom } from './failure.ts';
+import { failureOf, garbageFrom } from './failure.ts';
+import type { Link } from './links.ts';
 
 /** Time for an answer where the peer has to end a process tree first, milliseconds. */
 const CANCEL_DEADLINE_MS = 60_000;
@@ -43,8 +44,12 @@ export function createPeerClient(deps: PeerClientDeps, id: string): MeshPeerClie
         return { accepted: true, state: taskFromWire(answer.task).state };
       });
     },
-    cancel: (task) => ask(mesh.Cancel, { task }, (answer) => taskFromWire(answer.task).outcome, CANCEL_DEADLINE_MS),
     renew: (task, extensions) => ask(mesh.RenewWrit, { task, extensions: [...extensions] }, renewalFromWire),
+    async cancel(task) {
+      const former = deps.links.farewell(id);
+      if (former) return tellFormer(deps, former, task);
+      return ask(mesh.Cancel, { task }, (answer) => taskFromWire(answer.task).outcome, CANCEL_DEADLINE_MS);
+    },
     readTranscript: (task, offset, limit) =>
       ask(mesh.ReadTranscript, { task, offset, limit }, ({ data, next, end }) => ({
         data,
@@ -69,6 +74,16 @@ export function createPeerClient(deps: PeerClientDeps, id: string): MeshPeerClie
     upload: (input, data, signal) => uploadInput(deps, id, inputToWire(input, data), signal),
     watch: (task, afterSeq, signal) => watchTask(deps, id, { task, afterSeq }, signal),
   };
+}
+
+/** Tells a former peer to end a task; what it answers is not taken. */
+async function tellFormer({ mesh, clock }: PeerClientDeps, peer: Link, task: string): Promise<undefined> {
+  const bounds = { deadlineMs: DEADLINE_MS, signal: peer.signal, clock, peer };
+  try {
+    await callUnary(peer.client, mesh.Cancel, { task }, bounds);
+  } catch (error) {
+    throw failureOf(error, peer);
+  }
 }
 
 async function* watchTask(

@@ -215,4 +215,36 @@ describe('a peer that this node no longer trusts', () => {
     await expect(client.describe()).rejects.toMatchObject({ code: 'PEER_UNKNOWN' });
     await expect.poll(() => beta.server.connections(), WAIT).toBe(0);
   });
+
+  it('is told for a moment what it shall end, and nothing else', async () => {
+    const { alpha, beta } = await nodes.pair();
+    const client = alpha.clients.client(beta.id);
+    const [first, second, third] = [submitFrom(alpha, beta), submitFrom(alpha, beta), submitFrom(alpha, beta)];
+    for (const submit of [first, second, third]) await client.submit(submit);
+    await alpha.distrust(beta);
+    const former = alpha.clients.client(beta.id);
+    expect(await former.cancel(first.task)).toBeUndefined();
+    expect(beta.executor.get(first.task)?.state).toBe('cancelled');
+    const others = [former.describe(), former.submit(second), former.readTranscript(second.task, 0, 1)];
+    for (const call of await Promise.allSettled(others)) {
+      expect(call).toMatchObject({ reason: { code: 'PEER_UNKNOWN' } });
+    }
+    await alpha.trust(beta);
+    expect((await alpha.clients.client(beta.id).cancel(second.task))?.code).toBe('CANCELLED');
+    await alpha.configure([{ label: 'beta', id: beta.id, address: beta.address, enabled: false }]);
+    expect(await client.cancel(third.task)).toBeUndefined();
+    await expect.poll(() => beta.server.connections(), WAIT).toBe(0);
+    await expect(client.cancel(third.task)).rejects.toMatchObject({ code: 'PEER_DISABLED' });
+  });
+
+  it('is not dialled to be told anything', async () => {
+    const { alpha, beta } = await nodes.pair();
+    const client = alpha.clients.client(beta.id);
+    await client.describe();
+    await beta.server.close(0);
+    await expect.poll(() => alpha.clients.links()[0]?.state, WAIT).not.toBe('up');
+    await alpha.distrust(beta);
+    expect(() => alpha.clients.client(beta.id)).toThrow(expect.objectContaining({ code: 'PEER_UNKNOWN' }));
+    await expect(client.cancel('task')).rejects.toMatchObject({ code: 'PEER_UNKNOWN' });
+  });
 });

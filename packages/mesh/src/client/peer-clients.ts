@@ -35,8 +35,8 @@ export function createPeerClients(deps: {
       return { id: peer.id, label: peer.label };
     },
     client(id) {
-      // Throws now for a peer that no call could reach.
-      links.use(id);
+      // Throws now for a peer that no call could reach; one that was dropped just now can still be told to end things.
+      if (links.farewell(id) === undefined) links.use(id);
       return createPeerClient({ links, mesh, clock }, id);
     },
     links: () => links.status(),

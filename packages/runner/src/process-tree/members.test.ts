@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { signalProcess } from './end-tree.ts';
 import { mayHaveLeftBehind } from './left-behind.ts';
 import { findMembers } from './members.ts';
 import { createProcessTable, type ProcessEntry, type ProcessTable, parseStat } from './process-table.ts';
+import { signalProcess } from './signal.ts';
 
 interface Row extends ProcessEntry {
   readonly env?: readonly string[];
   readonly cwd?: string;
   readonly out?: string;
+  readonly executing?: boolean;
 }
 
 const row = (pid: number, over: Partial<Row> = {}): Row => ({
@@ -23,8 +24,11 @@ const row = (pid: number, over: Partial<Row> = {}): Row => ({
 function tableOf(rows: readonly Row[], last = 0): ProcessTable {
   const find = (pid: number): Row | undefined => rows.find((each) => each.pid === pid);
   return {
-    entries: () => rows,
+    pids: () => rows.map(({ pid }) => pid),
+    pidsAfter: (first) => Array.from({ length: Math.max(0, last - first) }, (_, at) => first + 1 + at),
     entry: find,
+    isExecuting: (pid) => find(pid)?.executing ?? false,
+    descriptors: (pid) => [find(pid)?.out ?? '/dev/null'],
     environment: (pid) => find(pid)?.env ?? [],
     cwd: (pid) => find(pid)?.cwd,
     outputs: (pid) => [find(pid)?.out ?? '/dev/null'],
@@ -82,6 +86,7 @@ describe('the shortcut for short runs', () => {
     expect(mayHaveLeftBehind(marks, 10, tableOf([row(52, { ...own, zombie: true }), row(53)], 53))).toBe(false);
     expect(mayHaveLeftBehind(marks, 10, tableOf([row(53, own)], 53))).toBe(true);
     expect(mayHaveLeftBehind(marks, 10, tableOf([row(52, { session: 50 })], 53))).toBe(true);
+    expect(mayHaveLeftBehind(marks, 10, tableOf([row(52, { executing: true })], 53))).toBe(true);
   });
 
   it('does not apply to long runs, many pids, a wrapped counter or an unknown one', () => {

@@ -13,8 +13,17 @@ export interface TreeMarks {
   readonly noncePrefix?: string;
   /** The attempt's own folder, absolute and resolved. */
   readonly folder?: string;
-  /** Paths that the run's output pipes were made under; they are unlinked since. */
+  /** Paths that the run's output pipes and its lifeline were made under; they are unlinked since. */
   readonly pipes?: readonly string[];
+  /** True for paths (of HOME, TMPDIR, a working directory, an open file) that none but these processes have. */
+  readonly owns?: (path: string) => boolean;
+}
+
+/** What one look at the machine's processes found. */
+export interface Look {
+  readonly members: readonly ProcessEntry[];
+  /** Some process could not be told: it was between two programs. */
+  readonly unsure: boolean;
 }
 
 /**
@@ -22,16 +31,27 @@ export interface TreeMarks {
  * among them, nor is this process.
  */
 export function findMembers(marks: TreeMarks, table: ProcessTable): readonly ProcessEntry[] {
-  const all = table.entries();
+  return look(marks, table, table.pids()).members;
+}
+
+/** Looks at each of these pids once, in their order. `deep` looks at all descriptors for the run's pipes. */
+export function look(marks: TreeMarks, table: ProcessTable, pids: Iterable<number>, deep = false): Look {
   const since = marks.leader?.startTicks ?? 0;
-  const candidates = all.filter((entry) => !entry.zombie && entry.startTicks >= since && entry.pid !== process.pid);
   const inSession = sessionTest(marks, table);
+  const candidates: ProcessEntry[] = [];
   const found = new Map<number, ProcessEntry>();
-  for (const entry of candidates) {
-    if (inSession(entry) || isMarked(marks, entry, table)) found.set(entry.pid, entry);
+  let unsure = false;
+  for (const pid of pids) {
+    const entry = pid === process.pid ? undefined : table.entry(pid);
+    if (entry === undefined || entry.zombie || entry.startTicks < since) continue;
+    candidates.push(entry);
+    // The marks come right after, not in a second round: until then it might have left a child and ended.
+    const isMember = inSession(entry) || markOf(marks, pid, table, deep);
+    if (isMember === true) found.set(pid, entry);
+    if (isMember === 'unsure') unsure = true;
   }
   addDescendants(candidates, found);
-  return [...found.values()];
+  return { members: [...found.values()], unsure };
 }
 
 /** True for members of the leader's session or group, as long as the leader's pid was not given to a stranger. */
@@ -45,16 +65,32 @@ function sessionTest(marks: TreeMarks, table: ProcessTable): (entry: ProcessEntr
   return (entry) => entry.group === leader.pid || entry.session === leader.pid;
 }
 
-function isMarked(marks: TreeMarks, entry: ProcessEntry, table: ProcessTable): boolean {
-  const environment = table.environment(entry.pid);
-  if (marks.nonces.some((nonce) => environment.includes(`${MARKER}=${nonce}`))) return true;
-  const { noncePrefix } = marks;
-  if (noncePrefix !== undefined && environment.some((pair) => pair.startsWith(`${MARKER}=${noncePrefix}`))) return true;
-  if (marks.pipes !== undefined && table.outputs(entry.pid).some((name) => isPipe(name, marks.pipes ?? [])))
-    return true;
-  if (marks.folder === undefined) return false;
-  const cwd = table.cwd(entry.pid);
-  return cwd !== undefined && (cwd === marks.folder || cwd.startsWith(`${marks.folder}/`));
+/** Whether a process has one of the marks that do not depend on other processes. */
+export function markOf(marks: TreeMarks, pid: number, table: ProcessTable, deep = false): boolean | 'unsure' {
+  const { pipes = [], owns = () => false } = marks;
+  if (pipes.length > 0 || marks.owns !== undefined) {
+    const open = deep ? table.descriptors(pid) : table.outputs(pid);
+    if (open.some((name) => isPipe(name, pipes) || owns(name))) return true;
+  }
+  if (marks.folder !== undefined || marks.owns !== undefined) {
+    const cwd = table.cwd(pid);
+    if (cwd !== undefined && (isInside(cwd, marks.folder) || owns(cwd))) return true;
+  }
+  const environment = table.environment(pid);
+  if (environment.length === 0) return table.isExecuting(pid) ? 'unsure' : false;
+  return environment.some((pair) => isMark(pair, marks, owns));
+}
+
+function isMark(pair: string, marks: TreeMarks, owns: (path: string) => boolean): boolean {
+  const at = pair.indexOf('=');
+  const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
+  if (name === 'HOME' || name === 'TMPDIR') return owns(value);
+  if (name !== MARKER) return false;
+  return marks.nonces.includes(value) || (marks.noncePrefix !== undefined && value.startsWith(marks.noncePrefix));
+}
+
+function isInside(path: string, folder: string | undefined): boolean {
+  return folder !== undefined && (path === folder || path.startsWith(`${folder}/`));
 }
 
 /** The kernel names an unlinked file by its old path and this ending. */

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { closeSync, constants, openSync } from 'node:fs';
 import type { Clock } from '@writ/core';
 import { endGroup, killGroup } from '../process-tree/end-group.ts';
-import { endTree, killTree, type TreeEnd, type TreeTools } from '../process-tree/end-tree.ts';
+import { endTree, killTree, type Tree, type TreeEnd, type TreeTools } from '../process-tree/end-tree.ts';
 import { mayHaveLeftBehind } from '../process-tree/left-behind.ts';
 import type { TreeMarks } from '../process-tree/members.ts';
 import type { ProcessTable } from '../process-tree/process-table.ts';
 import { createDrain } from './drain.ts';
 import type { Ended, Exited, Failed, Started, StartOrder } from './frames.ts';
-import { dropPipe, type OutputPipe, type PipePool } from './pipes.ts';
+import { closeWriters, dropPipes, type PipePool, type RunPipes } from './pipes.ts';
 
 /** Where a run's news go. */
 export interface ChildListener {
@@ -22,7 +22,7 @@ export interface ChildListener {
 
 /** A process that runs, and everything that descends from it. */
 export interface ChildRun {
-  /** KILLs what can be found, once; returns how many that were. */
+  /** KILLs what can be found, once; returns how many that were, at least 1 while somebody is left. */
   kill(): number;
   /** TERM, grace, KILL; without effect on the ending of a process that has ended already. */
   stop(graceMs: number): void;
@@ -46,30 +46,20 @@ export async function startChildRun(
   listener: ChildListener,
   tools: ChildTools,
 ): Promise<ChildRun | Failed> {
-  const stdout = tools.pipes.take();
-  const stderr = tools.pipes.take();
+  const pipes = tools.pipes.take();
+  if (pipes === undefined) return failed(new Error('no pipes can be made: is `mkfifo` installed?'));
   try {
-    if (stdout === undefined || stderr === undefined) throw new Error('no pipes can be made: is `mkfifo` installed?');
-    const child = spawnChild(order, stdout.writeFd, stderr.writeFd);
+    const child = spawnChild(order, pipes);
     if (child.pid === undefined) throw (await once(child, 'error'))[0];
-    closeSync(stdout.writeFd);
-    closeSync(stderr.writeFd);
-    return superviseChild({
-      child,
-      pid: child.pid,
-      stdout,
-      stderr,
-      order,
-      listener,
-      tools,
-    });
+    closeWriters(pipes);
+    return superviseChild({ child, pid: child.pid, pipes, order, listener, tools });
   } catch (error) {
-    for (const pipe of [stdout, stderr]) if (pipe !== undefined) dropPipe(pipe);
+    dropPipes(pipes);
     return failed(error);
   }
 }
 
-function spawnChild(order: StartOrder, stdoutFd: number, stderrFd: number): ChildProcess {
+function spawnChild(order: StartOrder, { stdout, stderr, lifeline }: RunPipes): ChildProcess {
   const [program = '', ...args] = order.argv;
   // Whoever opens a named pipe would wait for its writer, and every run with it.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK;
@@ -79,7 +69,7 @@ function spawnChild(order: StartOrder, stdoutFd: number, stderrFd: number): Chil
       cwd: order.cwd,
       // Node.js adds this variable of its own accord unless it is there.
       env: { ...order.env, NODE_V8_COVERAGE: undefined },
-      stdio: [stdinFd ?? 'ignore', stdoutFd, stderrFd],
+      stdio: [stdinFd ?? 'ignore', stdout.writeFd, stderr.writeFd, lifeline.writeFd],
       detached: true,
       shell: false,
     });
@@ -97,52 +87,57 @@ function failed(error: unknown): Failed {
 interface Supervised {
   readonly child: ChildProcess;
   readonly pid: number;
-  readonly stdout: OutputPipe;
-  readonly stderr: OutputPipe;
+  readonly pipes: RunPipes;
   readonly order: StartOrder;
   readonly listener: ChildListener;
   readonly tools: ChildTools;
 }
 
-function superviseChild({ child, pid, stdout, stderr, order, listener, tools }: Supervised): ChildRun {
+function superviseChild({ child, pid, pipes, order, listener, tools }: Supervised): ChildRun {
   const { clock, table } = tools;
+  const { stdout, stderr, lifeline } = pipes;
   const startedMs = clock.monotonicMs();
   const startTicks = table.entry(pid)?.startTicks;
   const marks: TreeMarks = {
     ...(startTicks === undefined ? {} : { leader: { pid, startTicks } }),
     nonces: [order.nonce],
     ...(order.folder === undefined ? {} : { folder: order.folder }),
-    pipes: [stdout.name, stderr.name],
+    pipes: [stdout.name, stderr.name, lifeline.name],
   };
+  const tree: Tree = { marks, lifeline };
   const drain = createDrain({ stdout: stdout.reader, stderr: stderr.reader }, listener.output, clock);
   const treeTools: TreeTools = { table, nowMs: () => clock.monotonicMs(), pause: (ms) => pause(clock, ms) };
   const end = async (graceMs: number): Promise<TreeEnd> => {
-    if (startTicks !== undefined) return endTree(marks, graceMs, treeTools);
+    if (startTicks !== undefined) return endTree(tree, graceMs, treeTools);
     await endGroup(pid, graceMs, treeTools.pause);
-    return { found: 1, refused: [] };
+    return NOTHING_LEFT;
   };
   let stopping: Promise<TreeEnd> | undefined;
   let hasExited = false;
   child.on('exit', (exitCode, signal) => {
     hasExited = true;
     listener.exited({ exitCode, signal, stopped: stopping !== undefined });
-    const mustLook = startTicks === undefined || mayHaveLeftBehind(marks, clock.monotonicMs() - startedMs, table);
-    const none: TreeEnd = { found: 0, refused: [] };
-    const gone = stopping ?? (mustLook ? end(order.graceMs) : Promise.resolve(none));
-    void gone.then(async ({ refused }) => {
+    // Those that closed the lifeline are found by looking only.
+    const mustLook = (): boolean =>
+      startTicks === undefined || lifeline.isHeld() || mayHaveLeftBehind(marks, clock.monotonicMs() - startedMs, table);
+    const gone = stopping ?? (mustLook() ? end(order.graceMs) : Promise.resolve(NOTHING_LEFT));
+    void gone.then(async ({ refused, held }) => {
       await drain.finish();
-      listener.ended({ refused });
+      lifeline.close();
+      listener.ended({ refused, held });
     });
   });
   listener.started({ pid, startTicks: startTicks ?? 0 });
   return {
-    kill: () => (startTicks === undefined ? killGroup(pid) : killTree(marks, table)),
+    kill: () => (startTicks === undefined ? killGroup(pid) : killTree(tree, treeTools)),
     credit: (bytes) => drain.credit(bytes),
     stop(graceMs) {
       if (!hasExited) stopping ??= end(graceMs);
     },
   };
 }
+
+const NOTHING_LEFT: TreeEnd = { found: 0, refused: [], held: false };
 
 function pause(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => {

@@ -54,8 +54,10 @@ export interface Exited {
   readonly stopped: boolean;
 }
 export interface Ended {
-  /** Pids that could not be signalled and were left. */
+  /** Pids that could not be signalled or did not end, and were left. */
   readonly refused: readonly number[];
+  /** Somebody of the run, whether found or not, was alive when it was given up. */
+  readonly held: boolean;
 }
 
 /** Output bytes of one run that may be under way to the gateway; more waits in the pipes and stops the writer. */

@@ -1,7 +1,7 @@
 /**
  * The spawner: a small process that starts, watches and ends the processes of tasks for a gateway, so that the gateway
  * never forks itself. It is bundled to one file, takes the folder
- * for its pipes as its argument, and speaks `frames.ts` on file descriptor 3. When
+ * for its pipes and how their names begin as its arguments, and speaks `frames.ts` on file descriptor 3. When
  * that socket closes, the gateway is gone: everything is killed and the spawner ends.
  */
 import { Socket } from 'node:net';
@@ -16,5 +16,5 @@ const CHANNEL_FD = 3;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 const channel = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
-const pipes = createPipePool(process.argv[2] ?? '');
+const pipes = createPipePool(process.argv[2] ?? '', process.argv[3] ?? '');
 serveGateway(channel, { clock: createSystemClock(), table: createProcessTable(), pipes }, () => process.exit(0));

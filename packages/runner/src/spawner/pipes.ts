@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdirSync, openSync, realpathSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readSync, realpathSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
+import type { Lifeline } from '../process-tree/lifeline.ts';
 
 /** One pipe: `writeFd` is handed to a child and then closed here; `reader` gives what comes out. */
 export interface OutputPipe {
@@ -11,14 +12,23 @@ export interface OutputPipe {
   readonly reader: Socket;
 }
 
-/** Real pipes for the output of children. */
-export interface PipePool {
-  /** A fresh pipe, or undefined where this machine cannot make any. */
-  take(): OutputPipe | undefined;
+/** What a run is connected by; every `writeFd` is handed to its process and then closed here. */
+export interface RunPipes {
+  readonly stdout: OutputPipe;
+  readonly stderr: OutputPipe;
+  readonly lifeline: Lifeline & { readonly writeFd: number };
 }
 
+/** Real pipes for children. */
+export interface PipePool {
+  /** Fresh pipes, or undefined where this machine cannot make any. */
+  take(): RunPipes | undefined;
+}
+
+/** Pipes of one run. */
+const EACH = 3;
 /** Pipes made at once; each costs two descriptors until it is taken. */
-const BATCH = 16;
+const BATCH = 8 * EACH;
 
 interface RawPipe {
   readonly name: string;
@@ -28,9 +38,10 @@ interface RawPipe {
 
 /**
  * Node.js gives a child sockets where it says pipes, and a socket cannot be opened by name: `echo x > /dev/stderr` would
- * fail in every script. So named pipes are made inside `folder`, opened, and unlinked at once, some ahead of need.
+ * fail in every script. So named pipes are made inside `folder`, opened, and unlinked at once, some ahead of need. Their
+ * names there begin with `label`.
  */
-export function createPipePool(folder: string): PipePool {
+export function createPipePool(folder: string, label: string): PipePool {
   const ready: RawPipe[] = [];
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -40,7 +51,7 @@ export function createPipePool(folder: string): PipePool {
   let refilling = false;
   const newBatch = (): { readonly place: string; readonly args: readonly string[] } => {
     batches += 1;
-    const place = join(root, String(batches));
+    const place = join(root, `${label}-${batches}`);
     mkdirSync(place, { recursive: true, mode: 0o700 });
     return { place, args: ['-m', '600', ...namesIn(place)] };
   };
@@ -60,14 +71,14 @@ export function createPipePool(folder: string): PipePool {
         rmSync(place, { recursive: true, force: true });
       });
   };
-  const take = (): OutputPipe | undefined => {
+  const take = (): RunPipes | undefined => {
     try {
-      if (ready.length === 0) refillNow();
-      const pipe = ready.shift();
-      if (pipe !== undefined && ready.length < BATCH / 2 && !refilling) refillAhead();
-      if (pipe === undefined) return undefined;
-      const { name, writeFd, readFd } = pipe;
-      return { name, writeFd, reader: new Socket({ fd: readFd, readable: true, writable: false }) };
+      if (ready.length < EACH) refillNow();
+      if (ready.length < EACH) return undefined;
+      const [stdout, stderr, lifeline] = ready.splice(0, EACH);
+      if (ready.length < BATCH / 2 && !refilling) refillAhead();
+      if (stdout === undefined || stderr === undefined || lifeline === undefined) return undefined;
+      return { stdout: outputPipe(stdout), stderr: outputPipe(stderr), lifeline: createLifeline(lifeline) };
     } catch {
       return undefined;
     }
@@ -98,8 +109,45 @@ function openAll(place: string): readonly RawPipe[] {
   return opened;
 }
 
-/** Gives back a pipe that no child was started on. */
-export function dropPipe(pipe: OutputPipe): void {
-  closeSync(pipe.writeFd);
-  pipe.reader.destroy();
+function outputPipe({ name, writeFd, readFd }: RawPipe): OutputPipe {
+  return { name, writeFd, reader: new Socket({ fd: readFd, readable: true, writable: false }) };
+}
+
+/** Reads of what somebody wrote into a lifeline, against the rules, until it counts as held anyway. */
+const READS = 16;
+
+function createLifeline({ name, writeFd, readFd }: RawPipe): RunPipes['lifeline'] {
+  const dropped = Buffer.allocUnsafe(4096);
+  let closed = false;
+  return {
+    name,
+    writeFd,
+    isHeld() {
+      if (closed) return false;
+      try {
+        for (let reads = 0; reads < READS; reads += 1) if (readSync(readFd, dropped) === 0) return false;
+        return true;
+      } catch (error) {
+        // Anything else would be a fault of ours that must not hold a run up.
+        return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+      }
+    },
+    close() {
+      if (!closed) closeSync(readFd);
+      closed = true;
+    },
+  };
+}
+
+/** Gives back the pipes that no child was started on. */
+export function dropPipes({ stdout, stderr, lifeline }: RunPipes): void {
+  closeWriters({ stdout, stderr, lifeline });
+  stdout.reader.destroy();
+  stderr.reader.destroy();
+  lifeline.close();
+}
+
+/** To be called as soon as a child has its ends. */
+export function closeWriters({ stdout, stderr, lifeline }: RunPipes): void {
+  for (const { writeFd } of [stdout, stderr, lifeline]) closeSync(writeFd);
 }

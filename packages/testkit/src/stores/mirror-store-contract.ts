@@ -61,6 +61,16 @@ export function describeMirrorStoreContract(name: string, make: MakeStore<Mirror
       expect(found).toEqual(['m1', 'm3', undefined]);
     });
 
+    it('gives the key of one that has ended up, and still shows it', () => {
+      insert();
+      const giveUp = () => bench.database.withWriteTx((tx) => store.giveUpKey(tx, 'm1'));
+      expect(giveUp()?.idempotencyKey).toBe('k1');
+      end();
+      expect(giveUp()).toMatchObject({ idempotencyKey: 'k1 (unused by m1)', state: 'lost' });
+      insert({ id: 'm2' });
+      expect(bench.database.withReadTx((tx) => store.findByKey(tx, 's1', 'k1')?.id)).toBe('m2');
+    });
+
     it('takes over events in order with their cursor, and moves state and grant along', () => {
       insert();
       const granted = {

@@ -44,7 +44,7 @@ export function defineDelegate({ program, run }: Definitions): void {
     .passThroughOptions()
     .addHelpText(
       'after',
-      '\nexamples:\n  $ writ delegate --peer beta --profile repo-dev --workspace app -- npm test\n  $ writ delegate --peer self -- true\n',
+      '\nexamples:\n  $ writ delegate --peer beta --profile repo-dev --workspace app -- npm test\n  $ writ delegate --peer self -- true\n\nCtrl-C cancels the task. Where only this program ends (SIGTERM, a closed terminal or pipe) the task goes on:\nwrit task watch TASK, writ task cancel TASK.\n',
     )
     .action(run(delegate));
 }

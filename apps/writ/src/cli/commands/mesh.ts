@@ -24,6 +24,7 @@ export function defineMesh({ program, run }: Definitions): void {
     .command('demo')
     .description('three nodes delegate to each other under policy, step by step, each step checked')
     .option('--repo <path>', 'with your repository instead of a made one')
+    .option('--test <command>', 'a command line that tests it')
     .option('--keep', 'leave the nodes running to look at')
     .action(run(demo));
 }
@@ -81,11 +82,12 @@ async function down(
 async function demo(
   context: CliContext,
   _: readonly string[],
-  options: { readonly repo?: string; readonly keep?: boolean },
+  options: { readonly repo?: string; readonly test?: string; readonly keep?: boolean },
 ): Promise<number> {
   const { runDemo } = await import('../../demo/demo.ts');
   const report = await runDemo({
     ...(options.repo === undefined ? {} : { repo: resolve(options.repo) }),
+    ...(options.test === undefined ? {} : { testCommand: options.test }),
     keep: options.keep === true,
     environment: context.environment,
     clock: context.clock,

@@ -75,7 +75,7 @@ async function up(
 ): Promise<number> {
   if (options.foreground === true) {
     const { serveNode } = await import('../../node/serve.ts');
-    return serveNode(context.home, context.environment, { signal: context.signal });
+    return serveNode(context.home, context.environment, { signal: context.signal, log: context.streams.err });
   }
   const { startNode } = await import('../../lifecycle/start-node.ts');
   const started = await startNode(context.home, context.environment);

@@ -63,7 +63,8 @@ export async function startFakeNode(): Promise<FakeNode> {
 async function runWrit(environment: ReturnType<typeof readEnvironment>, argv: readonly string[]) {
   const [out, err] = [collected(), collected()];
   const streams = { in: out.stream, out: out.stream, err: err.stream } as never;
-  const base = { environment, clock: createSystemClock(), streams, signal: new AbortController().signal };
+  const { signal } = new AbortController();
+  const base = { environment, clock: createSystemClock(), streams, signal, stopSignal: () => signal };
   const isJson = argv.includes('--json');
   const code = await runProgram(createProgram('0'), defineCommands, { ...base, json: isJson }, argv).catch((error) => {
     createOutput(streams, { json: isJson, noColor: true }).failure(error);

@@ -23,6 +23,14 @@ async function extendPeer(node: LocalNode, label: string, lines: string): Promis
   await node.client().call('policy_reload', { accept: true });
 }
 
+/** Lets the node send working trees to a peer; the table is there since the pairing. */
+async function mayShip(node: LocalNode, label: string): Promise<void> {
+  const text = readFileSync(node.home.configFile, 'utf8');
+  const changed = text.replace(`[peers.${label}.outbound]`, `[peers.${label}.outbound]\nship = true`);
+  await replacePrivateFile(node.home.configFile, changed, createSystemRandom());
+  await node.client().call('policy_reload', { accept: true });
+}
+
 /** The newest task that `node` asked of `peer`. */
 async function newestAsked(node: LocalNode, peer: string): Promise<Task | undefined> {
   const { tasks } = await node.client().call('list_tasks', { side: 'asked', peer, limit: 1 });
@@ -37,6 +45,7 @@ export const mayGoOn: Step = {
   async run(stage) {
     const { label } = await pair(stage.alpha, stage.gamma, { profiles: ['query'], workspaces: [] }, stage.signal);
     await extendPeer(stage.beta, 'alpha', 'max_depth = 2');
+    await mayShip(stage.beta, 'gamma');
     await extendPeer(stage.gamma, 'beta', 'max_depth = 1\naccept_origins = ["alpha"]');
     const beta = await stage.gamma.client().call('peer_show', { peer: 'beta' });
     return `gamma knows ${label}, and takes alpha's work from ${beta.label}`;
@@ -124,7 +133,7 @@ export const cancelDown: Step = {
     await stage.alpha.client().call('cancel', { task: answer.task });
     const parent = await stage.alpha.client().call('status', { task: answer.task });
     const ended = await stage.gamma.client().call('wait', { task: child, timeout_seconds: 20 });
-    const left = processesWith(HANDED_ON_SLEEP.join('\0')).length;
+    const left = processesWith(HANDED_ON_SLEEP.join('\0'), stage.dir).length;
     return `${parent.state}, at gamma ${ended.state}, ${left} processes left`;
   },
 };

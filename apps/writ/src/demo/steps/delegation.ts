@@ -69,7 +69,7 @@ export const revoke: Step = {
       await stage.beta.client().call('lease_revoke', { lease: stage.leaseId });
     });
     const next = await ask(stage.alpha, { ...WORK, argv: ['true'] });
-    const left = processesWith('31557').length;
+    const left = processesWith('31557', stage.dir).length;
     return `${followed.state} ${followed.code}, next ${verdict(next)}, ${left} processes left`;
   },
 };
@@ -88,6 +88,6 @@ export const cancel: Step = {
     const followed = await follow(stage, stage.alpha, answer.task, async () => {
       await stage.alpha.client().call('cancel', { task: answer.task });
     });
-    return `${followed.state}, ${processesWith('27182').length} processes left`;
+    return `${followed.state}, ${processesWith('27182', stage.dir).length} processes left`;
   },
 };

@@ -1,7 +1,9 @@
 import type { Step } from '../types.ts';
 import { agent } from './agent.ts';
 import { cancelDown, circle, confined, handOn, mayGoOn } from './chain.ts';
+import { executorKilled, originKilled } from './crashes.ts';
 import { cancel, ceiling, query, revoke, unlisted, withLease, withoutLease } from './delegation.ts';
+import { applied, flipped, mend, verified } from './evidence.ts';
 import { pairing, stranger } from './pairing.ts';
 import { broken, reload } from './policy.ts';
 
@@ -22,6 +24,12 @@ export const STEPS: readonly Step[] = [
   circle,
   confined,
   cancelDown,
+  mend,
+  verified,
+  applied,
+  flipped,
+  executorKilled,
+  originKilled,
   reload,
   broken,
 ];

@@ -16,7 +16,7 @@ export const pairing: Step = {
     const withGamma = await pair(
       stage.gamma,
       stage.beta,
-      { profiles: ['query', 'relay'], workspaces: [] },
+      { profiles: ['query', 'check', 'relay'], workspaces: ['app'] },
       stage.signal,
     );
     stage.show(`alpha and beta both read: ${withBeta.joinerWords}`);

@@ -2,7 +2,7 @@ import { isWritError, toWritError } from '@writ/core';
 import { collectArtifacts, collectEvidence, openBeneath, type Result, type Stored } from '@writ/evidence';
 import type { EvidenceFailure } from '../../outcome.ts';
 import type { Run, RunReport } from '../../types.ts';
-import type { ExecutorParts } from '../parts.ts';
+import type { ExecutorOptions } from '../options.ts';
 import { gitWorkOf } from './workspace.ts';
 
 /** What came out of a run, as far as it could be established. */
@@ -30,7 +30,7 @@ type Found = Pick<Evidence, 'changes' | 'artifacts' | 'transcript'>;
 /** What is collected, in this order; a step that throws has failed. */
 const STEPS: readonly {
   readonly name: string;
-  collect(parts: ExecutorParts, finished: Finished): Promise<Partial<Found>> | Partial<Found>;
+  collect(parts: ExecutorOptions, finished: Finished): Promise<Partial<Found>> | Partial<Found>;
 }[] = [
   { name: 'transcript', collect: transcriptOf },
   { name: 'changes', collect: changesOf },
@@ -42,7 +42,7 @@ const STEPS: readonly {
  * nothing.
  * INVARIANT: 10 whatever step fails, the evidence is marked as not collected, and no success comes of it.
  */
-export async function collect(parts: ExecutorParts, finished: Finished): Promise<Evidence> {
+export async function collect(parts: ExecutorOptions, finished: Finished): Promise<Evidence> {
   let found: Found = { changes: { kind: 'no-workspace' }, artifacts: [], transcript: null };
   let failure: EvidenceFailure | undefined;
   for (const { name, collect: step } of STEPS) {
@@ -65,13 +65,13 @@ function failureOf(name: string, error: unknown): EvidenceFailure {
 }
 
 /** The runner has counted what it wrote, so that nothing is read again. */
-function transcriptOf(_parts: ExecutorParts, { report }: Finished): Partial<Found> {
+function transcriptOf(_parts: ExecutorOptions, { report }: Finished): Partial<Found> {
   if (report.transcript) return { transcript: report.transcript };
   throw new Error(`it could not be written${report.unwritten === undefined ? '' : `: ${report.unwritten}`}`);
 }
 
 /** What has changed since the commit that the runner noted before the run could touch its clone. */
-async function changesOf(parts: ExecutorParts, { task, workspace, run }: Finished): Promise<Partial<Found>> {
+async function changesOf(parts: ExecutorOptions, { task, workspace, run }: Finished): Promise<Partial<Found>> {
   const { clone, dir } = run.files;
   // INVARIANT: 10 that there was nothing to change is not concluded from what a runner leaves out.
   if (!clone && workspace) throw new Error('the runner does not say what the run began with');
@@ -92,7 +92,7 @@ async function changesOf(parts: ExecutorParts, { task, workspace, run }: Finishe
   return { changes: changes.kind === 'changed' ? { ...changes, files: [...changes.files] } : changes };
 }
 
-async function artifactsOf(parts: ExecutorParts, { artifacts, run }: Finished): Promise<Partial<Found>> {
+async function artifactsOf(parts: ExecutorOptions, { artifacts, run }: Finished): Promise<Partial<Found>> {
   if (artifacts.length === 0) return {};
   const { content, limits } = parts.evidence;
   const found = await collectArtifacts({

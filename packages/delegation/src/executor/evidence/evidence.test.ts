@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { WritError } from '@writ/core';
 import type { GitPort, GitStep } from '@writ/evidence';
+import type { TaskSpec } from '@writ/task-store';
 import { NODE_IDS } from '@writ/testkit/delegation';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EvidenceKit } from '../../evidence-kit.ts';
@@ -65,6 +66,35 @@ describe('a task in a workspace', () => {
     });
     expect(bench.resultOf('t1').artifacts.map(({ name }) => name)).toEqual(['out/x.log', 'out/y.log']);
     expect((await outcomeEvent('t1'))?.result).toEqual(bench.node.executor.result('t1')?.envelope);
+  });
+
+  it('names no file to keep that its grant may not read', async () => {
+    bench = await createEvidenceBench();
+    const asked: TaskSpec = { ...BUILD, profile: 'query', artifacts: ['a.txt'] };
+    const answer = await bench.node.executor.submit(bench.foreign('t1', asked));
+    expect(answer).toMatchObject({
+      accepted: false,
+      decision: { effect: 'deny', code: 'GRANT_EXCEEDED', message: expect.stringContaining('`read_repo`') },
+    });
+    expect(bench.node.executor.get('t1')).toBeUndefined();
+    const { workspace: _, ...nowhere } = asked;
+    for (const spec of [nowhere, { ...asked, artifacts: [] }]) {
+      const task = `t-${spec.artifacts?.length}`;
+      expect(await bench.node.executor.submit(bench.foreign(task, spec))).toMatchObject({ accepted: true });
+      (await bench.runner.runOf(task)).exit(0);
+      await bench.ended(task);
+    }
+  });
+
+  it('is not started where its grant may no longer read what it is to keep', async () => {
+    bench = await createEvidenceBench({ slots: 1 });
+    const { executor, engine } = bench.node;
+    await executor.submit(bench.foreign('t1'));
+    await executor.submit(bench.foreign('t2', { ...BUILD, artifacts: ['a.txt'] }));
+    const policy = bench.policy.replace('capabilities = ["read_repo"]', 'capabilities = ["inspect_status"]');
+    expect(await engine.reload(policy, { acceptWidening: true })).toMatchObject({ reloaded: true });
+    (await bench.runner.runOf('t1')).exit(0);
+    expect(await bench.ended('t2')).toMatchObject({ state: 'failed', outcome: { code: 'GRANT_EXCEEDED' } });
   });
 
   it('works in a repository without commits', async () => {

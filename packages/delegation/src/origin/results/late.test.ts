@@ -2,7 +2,7 @@ import { WritError } from '@writ/core';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { createScriptedRunner, createTestNode, NODE_IDS, type TestNode } from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTellingExecutor, type TellingExecutor } from './testing/telling-executor.ts';
+import { createTellingExecutor, type TellingExecutor } from '../../testing/telling-executor.ts';
 
 const { alpha, beta } = NODE_IDS;
 const POLICY = `schema = 1

@@ -4,7 +4,7 @@ import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { createScriptedRunner, createTestNode, NODE_IDS, type TestNode } from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EvidenceKit } from '../../evidence-kit.ts';
-import { createTellingExecutor, type Tale, type TellingExecutor } from './testing/telling-executor.ts';
+import { createTellingExecutor, type Tale, type TellingExecutor } from '../../testing/telling-executor.ts';
 
 const POLICY = `schema = 1
 [node]

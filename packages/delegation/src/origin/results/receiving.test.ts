@@ -3,8 +3,8 @@ import type { UnsignedResult } from '@writ/evidence';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { createScriptedRunner, createTestNode, NODE_IDS, type TestNode } from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTellingExecutor, type TellingExecutor } from '../../testing/telling-executor.ts';
 import type { DelegateRequest } from '../../types.ts';
-import { createTellingExecutor, type TellingExecutor } from './testing/telling-executor.ts';
 
 const { alpha, beta } = NODE_IDS;
 const POLICY = `schema = 1
