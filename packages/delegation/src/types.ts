@@ -134,7 +134,7 @@ export interface TaskContext {
   readonly maxOutputBytes: number;
   /** Further hops that may follow this node. */
   readonly depth: number;
-  /** When the task ends at the latest. */
+  /** When what it hands on ends at the latest: with its own deadline, or with its writs as they stand. */
   readonly expiresAtMs: number;
   /** Where it works; absent: no process of it was started yet. */
   readonly files?: RunFiles;
