@@ -169,7 +169,12 @@ describe('a task that goes on for longer than a writ lives', () => {
   });
 
   it('is renewed though its first request was sent twice', async () => {
-    fault = (call, nth) => (call === 'submit' && nth === 1 ? { kind: 'drop-answer' } : undefined);
+    fault = (call, nth) => {
+      if (call !== 'submit' || nth > 1) return undefined;
+      // A fresh writ would be another one by then.
+      clock.jump(5000);
+      return { kind: 'drop-answer' };
+    };
     const spec = { input: argv, profile: 'query' };
     const asked = nodes.alpha.origin.delegate({ to: 'beta', spec, session: 's', agent: 'a' });
     await until(() => links.beta.calls.submit === 2);
@@ -185,6 +190,7 @@ describe('a task that goes on for longer than a writ lives', () => {
     await pass(LIFE_S / 2 + 20);
     expect(leftS(nodes.beta, kept)).toBeGreaterThan(LIFE_S / 2);
     expect(leftS(nodes.beta, cancelled)).toBeLessThan(LIFE_S / 2);
+    expect(links.beta.calls.renew).toBe(1);
     const narrowed = ALPHA.replace('profiles = ["relay", "query"]', 'profiles = ["relay"]');
     await nodes.alpha.engine.reload(narrowed, { acceptWidening: true });
     const { renew } = links.beta.calls;
