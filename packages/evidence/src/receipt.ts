@@ -1,6 +1,5 @@
-import { X509Certificate } from 'node:crypto';
 import { canonicalJson, WritError } from '@writ/core';
-import { type NodeIdentity, verifyNodeSignature } from '@writ/identity';
+import { certificateDer, type NodeIdentity, type SignerCache, verifyNodeSignature } from '@writ/identity';
 import { z } from 'zod';
 import { formatEnvelope, parseEnvelope, preAuthEncoding } from './dsse.ts';
 import { parseCanonical } from './result.ts';
@@ -33,22 +32,23 @@ export function signReceipt(identity: NodeIdentity, receipt: Receipt): Uint8Arra
     keyid: id,
     signature: identity.sign(preAuthEncoding(RECEIPT_TYPE, payload)),
     signingDer: identity.signingCertificate(),
-    identityDer: new X509Certificate(certificatePem).raw,
+    identityDer: certificateDer(certificatePem),
   });
 }
 
 /**
  * What a receipt says and which node signed it; whether that is the right one, and whether it is about the right result,
- * is the caller's to look at. `nowMs`: when its certificates have to be valid. Throws EVIDENCE_INVALID.
+ * is the caller's to look at. `nowMs`: when its certificates have to be valid; `signers`: those proved before. Throws EVIDENCE_INVALID.
  */
 export function verifyReceipt(
   envelope: Uint8Array,
   nowMs: number,
+  signers?: SignerCache,
 ): { readonly signer: string; readonly receipt: Receipt } {
   const { payloadType, payload, keyid, ...signed } = parseEnvelope(envelope);
   if (payloadType !== RECEIPT_TYPE) throw refuse('it is none');
   const data = preAuthEncoding(payloadType, payload);
-  const check = verifyNodeSignature({ ...signed, data, atMs: nowMs });
+  const check = verifyNodeSignature({ ...signed, data, atMs: nowMs, ...(signers ? { signers } : {}) });
   if (!check.verified) throw refuse(`${check.field}: ${check.message}`);
   if (check.id !== keyid) throw refuse(`it is signed by ${check.id}`);
   const parsed = schema.safeParse(parseCanonical(payload, 'receipt'));

@@ -1,6 +1,5 @@
-import { X509Certificate } from 'node:crypto';
 import { type Clock, sha256Hex } from '@writ/core';
-import type { NodeIdentity } from '@writ/identity';
+import { certificateDer, type NodeIdentity } from '@writ/identity';
 import { formatEnvelope, preAuthEncoding } from './dsse.ts';
 import type { Result } from './result-schema.ts';
 import { formatStatement, PAYLOAD_TYPE } from './statement.ts';
@@ -39,7 +38,7 @@ export function createResultSigner(options: { readonly identity: NodeIdentity; r
         keyid: id,
         signature: identity.sign(preAuthEncoding(PAYLOAD_TYPE, payload)),
         signingDer: identity.signingCertificate(),
-        identityDer: new X509Certificate(certificatePem).raw,
+        identityDer: certificateDer(certificatePem),
       });
       return { envelope, sha256: sha256Hex(envelope), result };
     },

@@ -1,5 +1,13 @@
 import { isWritError, quote, sha256Hex, WritError } from '@writ/core';
-import { chainIssuedAt, type Pin, type VerifiedChain, verifyChain, verifyNodeSignature } from '@writ/identity';
+import {
+  certificateDer,
+  chainIssuedAt,
+  type Pin,
+  type SignerCache,
+  type VerifiedChain,
+  verifyChain,
+  verifyNodeSignature,
+} from '@writ/identity';
 import { type Envelope, parseEnvelope, preAuthEncoding } from './dsse.ts';
 import type { Result } from './result-schema.ts';
 import { PAYLOAD_TYPE, parseStatement, subjectsOf } from './statement.ts';
@@ -18,6 +26,8 @@ export interface Trust {
   readonly self: Pin;
   /** A pinned identity; a PinStore is one. */
   readonly pins: { get(id: string): Pin | undefined };
+  /** Certificates that were proved before; absent: all are proved anew. */
+  readonly signers?: SignerCache;
 }
 
 /** What a result has to be about. */
@@ -53,18 +63,18 @@ export function verifyEnvelope(request: {
   }
   // Read before its signature is looked at, because it says when it was made; nothing is believed until then.
   const result = checked('form', () => parseStatement(envelope.payload));
-  checkSignature(envelope, result, nowMs);
+  checkSignature(envelope, result, nowMs, trust);
   if (result.task !== expected.task) {
     throw refuse('task', `it is about task ${quote(result.task)}, not ${quote(expected.task)}`);
   }
   if (result.nonce !== expected.nonce) throw refuse('nonce', 'it answers another writ than the one that was sent');
-  const chain = checkWrits(result);
+  const chain = checkWrits(result, trust);
   const standing = standingOf(envelope, result, chain, trust);
   checkSubjects(result, expected.subjects ?? {});
   return { standing, result, sha256: sha256Hex(request.envelope) };
 }
 
-function checkSignature(envelope: Envelope, result: Result, nowMs: number): void {
+function checkSignature(envelope: Envelope, result: Result, nowMs: number, { signers }: Trust): void {
   const { signedAtMs } = result.times;
   if (signedAtMs > nowMs + SKEW_MS) throw refuse('signature', 'it was signed in the future');
   const check = verifyNodeSignature({
@@ -73,6 +83,7 @@ function checkSignature(envelope: Envelope, result: Result, nowMs: number): void
     signingDer: envelope.signingDer,
     identityDer: envelope.identityDer,
     atMs: signedAtMs,
+    ...(signers ? { signers } : {}),
   });
   if (!check.verified) throw refuse(check.field, check.message);
   if (check.id !== result.node) throw refuse('identity', `signed by ${check.id}, not by ${result.node}`);
@@ -80,12 +91,13 @@ function checkSignature(envelope: Envelope, result: Result, nowMs: number): void
 }
 
 /** The writs inside lead to the signer and were made for this task. None: a task of the node's own. */
-function checkWrits(result: Result): VerifiedChain | undefined {
+function checkWrits(result: Result, { signers }: Trust): VerifiedChain | undefined {
   const sender = result.chain.at(-1);
   if (sender === undefined) return undefined;
   const chain = checked('chain', () => {
     const issuedAtMs = lastIssuedAtMs(result);
-    const check = { self: result.node, tlsPeer: sender, nowMs: issuedAtMs, maxChain: LONGEST_CHAIN };
+    const about = { self: result.node, tlsPeer: sender, nowMs: issuedAtMs, maxChain: LONGEST_CHAIN };
+    const check = { ...about, ...(signers ? { signers } : {}) };
     // Whether the verifier knows anybody in it is looked at afterwards: `standingOf`.
     return verifyChain(result.writs, check, { get: (id) => ({ id, certificatePem: '' }) });
   });
@@ -113,8 +125,8 @@ function lastIssuedAtMs(result: Result): number {
 function standingOf(envelope: Envelope, result: Result, chain: VerifiedChain | undefined, trust: Trust): Standing {
   const pin = result.node === trust.self.id ? trust.self : trust.pins.get(result.node);
   if (pin !== undefined) {
-    const pem = Buffer.from(pin.certificatePem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
-    if (!pem.equals(envelope.identityDer)) throw refuse('identity', `${result.node} is pinned by another certificate`);
+    if (!certificateDer(pin.certificatePem).equals(envelope.identityDer))
+      throw refuse('identity', `${result.node} is pinned by another certificate`);
     return 'pinned';
   }
   const own = chain?.hops.some((hop) => hop.iss === trust.self.id);

@@ -46,6 +46,11 @@ export function parseCertificate(data: string | Uint8Array): X509Certificate | u
   }
 }
 
+/** The bytes of a certificate that was looked at before; nothing about it is checked. */
+export function certificateDer(pem: string): Buffer {
+  return Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+}
+
 function refusalOf(certificate: X509Certificate, id: string): string | undefined {
   const key = certificate.publicKey;
   if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') {

@@ -1,7 +1,7 @@
 export { widenedField } from './attenuation.ts';
 export { ID_URI_PREFIX, TLS_SERVER_NAME } from './certificate-kinds.ts';
 export { createIdentity, type IdentityOptions, loadIdentity, readPublicIdentity } from './identity.ts';
-export { type IdentityCertificate, readIdentityCertificate } from './identity-certificate.ts';
+export { certificateDer, type IdentityCertificate, readIdentityCertificate } from './identity-certificate.ts';
 export {
   decodeInviteCode,
   encodeInviteCode,
@@ -24,6 +24,7 @@ export { type PeerCertificateCheck, type PinLookup, verifyPeerCertificate } from
 export { createPinStore } from './pin-store.ts';
 export { rotateWhenDue } from './rotation.ts';
 export { identityWords, shortWords } from './short-words.ts';
+export { createSignerCache } from './signer.ts';
 export type {
   ChainCheck,
   ExtensionClaims,
@@ -32,6 +33,7 @@ export type {
   Pin,
   PinStore,
   PublicIdentity,
+  SignerCache,
   TlsMaterial,
   VerifiedChain,
   WritClaims,

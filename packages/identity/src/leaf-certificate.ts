@@ -44,6 +44,15 @@ export function readClaimedLeaf(der: Uint8Array, kind: LeafKind): ClaimedLeaf | 
 
 /** Proves a claimed certificate against the identity certificate of the node that it names. */
 export function proveLeaf(leaf: ClaimedLeaf, identity: X509Certificate, nowMs: number): LeafRefusal | undefined {
+  const refusal = proveIssued(leaf, identity);
+  if (refusal !== undefined) return refusal;
+  const [own, issuer] = [validityOf(leaf.certificate), validityOf(identity)];
+  const both = { fromMs: Math.max(own.fromMs, issuer.fromMs), toMs: Math.min(own.toMs, issuer.toMs) };
+  return timeRefusal(leaf.id, both, nowMs);
+}
+
+/** The part of it that does not change with the time. */
+export function proveIssued(leaf: ClaimedLeaf, identity: X509Certificate): LeafRefusal | undefined {
   const { certificate } = leaf;
   if (nodeIdOf(identity) !== leaf.id) return refuse('wrong-issuer', `certificate of another identity than ${leaf.id}`);
   const isNamed = certificate.issuer === identity.subject && certificate.subject === `CN=${leaf.id}`;
@@ -55,15 +64,17 @@ export function proveLeaf(leaf: ClaimedLeaf, identity: X509Certificate, nowMs: n
     return refuse('bad-signature', `certificate is not signed by the identity key of ${leaf.id}`);
   }
   const use = useRefusal(leaf);
-  if (use !== undefined) return refuse('wrong-use', use);
-  const own = validityOf(certificate);
-  const issuer = validityOf(identity);
-  if (!(nowMs >= Math.max(own.fromMs, issuer.fromMs) - CLOCK_SKEW_MS)) {
-    return refuse('not-yet-valid', `certificate of ${leaf.id} is not valid yet`);
-  }
-  if (!(nowMs <= Math.min(own.toMs, issuer.toMs) + CLOCK_SKEW_MS)) {
-    return refuse('expired', `certificate of ${leaf.id} has expired`);
-  }
+  return use === undefined ? undefined : refuse('wrong-use', use);
+}
+
+/** The part of it that does: within its validity and its issuer's, give or take what clocks differ. */
+export function timeRefusal(
+  id: string,
+  both: { readonly fromMs: number; readonly toMs: number },
+  nowMs: number,
+): LeafRefusal | undefined {
+  if (!(nowMs >= both.fromMs - CLOCK_SKEW_MS)) return refuse('not-yet-valid', `certificate of ${id} is not valid yet`);
+  if (!(nowMs <= both.toMs + CLOCK_SKEW_MS)) return refuse('expired', `certificate of ${id} has expired`);
   return undefined;
 }
 

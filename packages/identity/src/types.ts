@@ -1,3 +1,5 @@
+import type { KeyObject } from 'node:crypto';
+
 /** What another node needs to recognise this one. */
 export interface PublicIdentity {
   /** `wn-…`: fingerprint of the identity key with a checksum, lower case. */
@@ -111,6 +113,20 @@ export interface VerifiedChain {
   readonly last: Hop;
 }
 
+/** A signing key and the node whose it is. */
+export interface Signer {
+  readonly pin: Pin;
+  readonly key: KeyObject;
+  /** When both certificates are valid, milliseconds since the epoch. */
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Signers whose certificates were proved before, in one node; what depends on the time is looked at anew each time. */
+export interface SignerCache {
+  readonly proved: Map<string, Signer>;
+}
+
 /** Facts a chain is checked against. */
 export interface ChainCheck {
   /** Node id of the verifier: the last `aud`. */
@@ -119,4 +135,6 @@ export interface ChainCheck {
   readonly tlsPeer: string;
   readonly nowMs: number;
   readonly maxChain: number;
+  /** Absent: every certificate is proved anew. */
+  readonly signers?: SignerCache;
 }

@@ -1,9 +1,7 @@
-import { verify } from 'node:crypto';
-import { isWritError, quote, type WritCode, WritError } from '@writ/core';
+import { quote, type WritCode, WritError } from '@writ/core';
 import { widenedField } from './attenuation.ts';
 import { CLOCK_SKEW_MS } from './certificate-kinds.ts';
-import { type IdentityCertificate, readIdentityCertificate } from './identity-certificate.ts';
-import { proveLeaf, readClaimedLeaf } from './leaf-certificate.ts';
+import { type NodeSignatureCheck, verifyNodeSignature } from './node-signature.ts';
 import type { PinLookup } from './peer-certificate.ts';
 import type { ChainCheck, Hop, VerifiedChain, WritClaims } from './types.ts';
 import { claimsFault, extensionClaimsSchema, writClaimsSchema } from './writ-claims.ts';
@@ -26,7 +24,7 @@ export function verifyChain(compacts: readonly string[], check: ChainCheck, pins
   if (compacts.length > check.maxChain) {
     throw new WritError('CHAIN_TOO_DEEP', `chain of ${compacts.length} hops is longer than ${check.maxChain}`);
   }
-  const hops = compacts.map((compact, i) => readHop(compact, i + 1, check.nowMs));
+  const hops = compacts.map((compact, i) => readHop(compact, i + 1, check));
   const last = hops.at(-1);
   const first = hops[0];
   if (first === undefined || last === undefined) throw new WritError('WRIT_INVALID', 'there is no writ');
@@ -42,19 +40,20 @@ export function verifyChain(compacts: readonly string[], check: ChainCheck, pins
 }
 
 /** One hop by itself: form, certificates, signature, claims, time. */
-function readHop(compact: string, hop: number, nowMs: number): Hop {
+function readHop(compact: string, hop: number, check: ChainCheck): Hop {
+  const { nowMs } = check;
   const { writ, extension } = splitExtension(compact);
   const parts = parseWrit('writ1', writ);
   if ('why' in parts) return refuse('WRIT_INVALID', hop, parts.field, parts.why);
-  const identity = readIdentity(parts.identityDer, hop);
-  checkSignature(parts, identity, hop, nowMs);
+  const signer = signerOf(parts, check);
+  if (!signer.verified) return refuse('WRIT_INVALID', hop, signer.field, signer.message);
   const fault = claimsFault(parts.claims);
   if (fault !== undefined) refuse('WRIT_INVALID', hop, fault.field, fault.why);
   const signed = writClaimsSchema.parse(parts.claims);
-  if (signed.iss !== identity.id) refuse('WRIT_INVALID', hop, 'iss', `signed by ${identity.id}, not by ${signed.iss}`);
+  if (signed.iss !== signer.id) refuse('WRIT_INVALID', hop, 'iss', `signed by ${signer.id}, not by ${signed.iss}`);
   if (signed.iat > signed.exp) refuse('WRIT_INVALID', hop, 'iat', 'issued after its own end');
   if (signed.iat * 1000 > nowMs + CLOCK_SKEW_MS) refuse('WRIT_INVALID', hop, 'iat', 'issued in the future');
-  const claims = extension === undefined ? signed : readExtension(extension, { writ, claims: signed }, hop, nowMs);
+  const claims = extension === undefined ? signed : readExtension(extension, { writ, claims: signed }, hop, check);
   if (claims.exp * 1000 < nowMs - CLOCK_SKEW_MS) {
     refuse('WRIT_EXPIRED', hop, 'exp', `ended at ${new Date(claims.exp * 1000).toISOString()}`);
   }
@@ -66,47 +65,25 @@ function readExtension(
   extension: string,
   { writ, claims }: { readonly writ: string; readonly claims: WritClaims },
   hop: number,
-  nowMs: number,
+  check: ChainCheck,
 ): Hop {
   const parts = parseWrit('more1', extension);
   if ('why' in parts) return refuse('WRIT_INVALID', hop, `extension.${parts.field}`, parts.why);
-  const identity = readIdentity(parts.identityDer, hop);
-  if (identity.id !== claims.iss) refuse('WRIT_INVALID', hop, 'extension.iss', `signed by ${identity.id}`);
-  checkSignature(parts, identity, hop, nowMs, 'extension.');
+  const signer = signerOf(parts, check);
+  if (!signer.verified) return refuse('WRIT_INVALID', hop, `extension.${signer.field}`, signer.message);
+  if (signer.id !== claims.iss) refuse('WRIT_INVALID', hop, 'extension.iss', `signed by ${signer.id}`);
   const malformed = claimsFault(parts.claims, extensionClaimsSchema);
   if (malformed !== undefined) refuse('WRIT_INVALID', hop, `extension.${malformed.field}`, malformed.why);
   const fault = extensionFault(extension, writ, claims);
   if (fault !== undefined) refuse('WRIT_INVALID', hop, fault.field, fault.why);
   const { iat, exp } = extensionClaimsSchema.parse(parts.claims);
-  if (iat * 1000 > nowMs + CLOCK_SKEW_MS) refuse('WRIT_INVALID', hop, 'extension.iat', 'issued in the future');
+  if (iat * 1000 > check.nowMs + CLOCK_SKEW_MS) refuse('WRIT_INVALID', hop, 'extension.iat', 'issued in the future');
   return { ...claims, exp, renewedAt: iat };
 }
 
-function readIdentity(der: Uint8Array, hop: number): IdentityCertificate {
-  try {
-    return readIdentityCertificate(der);
-  } catch (error) {
-    return refuse('WRIT_INVALID', hop, 'identity', isWritError(error) ? error.message : 'not readable');
-  }
-}
-
-/** From the identity to the signing key, from the signing key to the bytes; `within`: what stands before the field. */
-function checkSignature(
-  parts: WritParts,
-  identity: IdentityCertificate,
-  hop: number,
-  nowMs: number,
-  within: '' | 'extension.' = '',
-): void {
-  const leaf = readClaimedLeaf(parts.signingDer, 'signing');
-  if ('reason' in leaf) refuse('WRIT_INVALID', hop, `${within}signing`, leaf.message);
-  else {
-    const refusal = proveLeaf(leaf, identity.certificate, nowMs);
-    if (refusal !== undefined) refuse('WRIT_INVALID', hop, `${within}signing`, refusal.message);
-    if (!verify(null, parts.signed, leaf.certificate.publicKey, parts.signature)) {
-      refuse('WRIT_INVALID', hop, `${within}signature`, 'it does not fit');
-    }
-  }
+/** From the identity to the signing key, from the signing key to the bytes. */
+function signerOf({ signed: data, ...parts }: WritParts, { nowMs, signers }: ChainCheck): NodeSignatureCheck {
+  return verifyNodeSignature({ ...parts, data, atMs: nowMs, ...(signers ? { signers } : {}) });
 }
 
 /** One step from a hop to the next. */

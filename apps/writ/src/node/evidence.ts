@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EvidenceKit } from '@writ/delegation';
 import { createContentStore, createResultSigner } from '@writ/evidence';
+import { createSignerCache } from '@writ/identity';
 import { searchPath, type TaskRunner } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import { EVIDENCE_LIMITS } from './evidence-limits.ts';
@@ -38,7 +39,7 @@ export async function openEvidence(
     signer: createResultSigner({ identity, clock }),
     identity,
     // Asked at each check: a peer whose pin is removed is trusted no more, whatever was received from it.
-    trust: { self: identity.public, pins },
+    trust: { self: identity.public, pins, signers: createSignerCache() },
     excludesFile: () => findExcludesFile(runner.git, environment),
     limits: EVIDENCE_LIMITS,
   };

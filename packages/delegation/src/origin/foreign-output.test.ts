@@ -29,7 +29,13 @@ function output(seq: number, offset: number, text: string): WatchedEvent {
 function outcome(seq: number): WatchedEvent {
   const counts = { truncated: false, stdoutBytes: 0, stderrBytes: 0, endedAtMs: 1 };
   return {
-    event: { seq, atMs: 1, epoch: 1, kind: 'outcome', outcome: { state: 'completed', message: '', ...counts } },
+    event: {
+      seq,
+      atMs: 1,
+      epoch: 1,
+      kind: 'outcome',
+      outcome: { state: 'failed', code: 'WORKER_FAILED', message: '', ...counts },
+    },
   };
 }
 
@@ -71,10 +77,10 @@ it.each([
   let told: readonly WatchedEvent[] = events;
   const id = await delegateTo(() => told);
   await until(() => node.origin.get(id)?.unreachable === true);
-  expect(node.origin.get(id)?.state).not.toBe('completed');
+  expect(node.origin.get(id)?.state).not.toBe('failed');
   expect(await kept(id)).not.toContain('two');
   told = [output(1, 0, 'one'), output(2, 3, 'two'), outcome(3)];
-  await until(() => node.origin.get(id)?.state === 'completed');
+  await until(() => node.origin.get(id)?.state === 'failed');
   expect(await kept(id)).toBe('onetwo');
 });
 
@@ -86,7 +92,7 @@ it('output over the cap is counted and not kept', async () => {
     output(4, 17, 'and more'),
     outcome(5),
   ]);
-  await until(() => node.origin.get(id)?.state === 'completed');
+  await until(() => node.origin.get(id)?.state === 'failed');
   expect(await kept(id)).toBe('0123456789abc');
   const events = node.database.withReadTx((tx) => node.mirrors.events(tx, id, 2, 2));
   expect(events).toMatchObject([

@@ -1,6 +1,6 @@
 import { digestJson, type Json, quote, WritError } from '@writ/core';
 import type { TaskSpec } from '@writ/delegation';
-import { verifyChain, type WritClaims } from '@writ/identity';
+import { createSignerCache, verifyChain, type WritClaims } from '@writ/identity';
 import { decisionForPeer } from '@writ/policy';
 import type { SubmitRequest, SubmitResponse } from '@writ/wire';
 import { decisionToWire } from '../convert/decision.ts';
@@ -13,6 +13,7 @@ import { callingPeer, type HandlerDeps } from './handler-deps.ts';
 /** Takes a task on, or says why not. The authority of the request is what its chain of writs proves, nothing else. */
 export function createSubmit(deps: HandlerDeps): UnaryHandler<SubmitRequest, SubmitResponse> {
   const { identity, pins, engine, executor, clock } = deps;
+  const signers = createSignerCache();
   return async (context, request) => {
     const from = callingPeer(context);
     const task = readId('task', request.task);
@@ -26,6 +27,7 @@ export function createSubmit(deps: HandlerDeps): UnaryHandler<SubmitRequest, Sub
         self: identity.public.id,
         tlsPeer: from,
         nowMs: clock.nowMs(),
+        signers,
         maxChain: engine.snapshot().config.node.maxChain,
       },
       pins,

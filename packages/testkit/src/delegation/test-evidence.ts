@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Clock, createSystemClock, type Random } from '@writ/core';
 import type { EvidenceKit } from '@writ/delegation';
 import { createContentStore, createGitProcess, createResultSigner } from '@writ/evidence';
-import type { NodeIdentity } from '@writ/identity';
+import { createSignerCache, type NodeIdentity } from '@writ/identity';
 import type { PolicyEngine } from '@writ/policy';
 import { createResultStore } from '@writ/task-store';
 import { pinOf } from './test-identities.ts';
@@ -29,7 +29,11 @@ export function createTestEvidence(options: {
     results: createResultStore(),
     signer: createResultSigner({ identity, clock }),
     identity,
-    trust: { self: identity.public, pins: { get: (id) => (isPeer(id) ? pinOf(id) : undefined) } },
+    trust: {
+      signers: createSignerCache(),
+      self: identity.public,
+      pins: { get: (id) => (isPeer(id) ? pinOf(id) : undefined) },
+    },
     limits: {
       collect: {
         ...{ maxEntries: 10_000, maxChangedFiles: 1000, maxFileBytes: 10 * MIB, maxTotalBytes: 50 * MIB },

@@ -9,7 +9,7 @@ import type { ExecutorParts } from '../parts.ts';
 export function acknowledgeResult(parts: ExecutorParts, id: string, envelope: Uint8Array): void {
   const { database, journal, evidence } = parts;
   const { sender: known } = database.withReadTx((tx) => journal.require(tx, id));
-  const { signer, receipt } = verifyReceipt(envelope, parts.clock.nowMs());
+  const { signer, receipt } = verifyReceipt(envelope, parts.clock.nowMs(), parts.evidence.trust.signers);
   const sender = known === 'self' ? evidence.identity.public.id : known;
   // INVARIANT: 10 a receipt counts where the one who asked for the task has signed it.
   if (signer !== sender) throw refuse('it is signed by another node than the one that asked for the task');
