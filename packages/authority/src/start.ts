@@ -55,8 +55,7 @@ function lookAgain(options: AuthorityOptions, tx: WriteTx, request: StartRequest
   if (claim.kind === 'refused') return { permitted: false, decision, code: claim.code };
   const lease = claim.lease;
   const timeoutMs = Math.min(grant.timeoutMs, bounds.timeoutMs ?? Number.POSITIVE_INFINITY);
-  const ends = [tx.nowMs + timeoutMs, lease?.expiresAtMs, bounds.writExpiresAtMs];
-  const deadlineMs = Math.min(...ends.filter((end) => end !== undefined));
+  const deadlineMs = Math.min(tx.nowMs + timeoutMs, lease?.expiresAtMs ?? Number.POSITIVE_INFINITY);
   return { permitted: true, decision, deadlineMs, ...(lease === undefined ? {} : { lease }) };
 }
 

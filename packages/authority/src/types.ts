@@ -59,7 +59,8 @@ export interface Authority {
   /**
    * Decides again on the current snapshot and claims the lease, in the transaction that starts the attempt. Limits are
    * not applied again: they bound what is asked for, and this was admitted. The deadline is the earliest of the
-   * profile's and the asker's timeout, the lease's expiry and the writ's.
+   * profile's and the asker's timeout and the lease's expiry. After the writ's end nothing starts; what it means for
+   * what runs then is the profile's `on_partition`.
    * INVARIANT: 4 a high-risk start commits only with a live lease in the same transaction.
    */
   permitStart(

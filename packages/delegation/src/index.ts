@@ -39,6 +39,7 @@ export type {
   PreparedRun,
   ReceivedResult,
   RefusedDecision,
+  RenewAnswer,
   Run,
   RunFiles,
   RunReport,

@@ -47,7 +47,6 @@ describe('outcomeOf', () => {
     ['a timeout', report(TIMEOUT), {}, 'failed', 'TIMED_OUT', false],
     ['a timeout after an overflow', report(TIMEOUT, true), {}, 'failed', 'TIMED_OUT', true],
     ['a deadline of the lease', report(TIMEOUT), { deadline: 'lease' }, 'failed', 'LEASE_EXPIRED', false],
-    ['a deadline of the writ', report(TIMEOUT), { deadline: 'writ' }, 'failed', 'TIMED_OUT', false],
     ['a cancel', report(CANCEL), { cause: { kind: 'cancel', by: 'person' } }, 'cancelled', 'CANCELLED', false],
     ['a cancel at the runner', report(CANCEL), {}, 'cancelled', 'CANCELLED', false],
     [

@@ -8,7 +8,7 @@ export type StopCause =
   | { readonly kind: 'withdrawn'; readonly code: string; readonly message: string };
 
 /** Which of its bounds the deadline of an attempt came from; `timeout` is the profile's or the origin's own. */
-export type DeadlineSource = 'timeout' | 'lease' | 'writ';
+export type DeadlineSource = 'timeout' | 'lease';
 
 /** What a report is judged by. */
 export interface OutcomePolicy {
@@ -119,8 +119,6 @@ function timeoutVerdict(timeoutMs: number, deadline: DeadlineSource): Verdict {
   switch (deadline) {
     case 'lease':
       return { state: 'failed', code: 'LEASE_EXPIRED', message: `its lease expired ${after}` };
-    case 'writ':
-      return { state: 'failed', code: 'TIMED_OUT', message: `the writ's deadline passed ${after}` };
     case 'timeout':
       return { state: 'failed', code: 'TIMED_OUT', message: `timed out ${after}` };
   }

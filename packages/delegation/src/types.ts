@@ -26,6 +26,11 @@ export type SubmitAnswer =
   | { readonly accepted: true; readonly task: Task; readonly decision?: Decision }
   | { readonly accepted: false; readonly decision: Decision };
 
+/** `expiresAtMs`: when the first of the writs ends now. */
+export type RenewAnswer =
+  | { readonly renewed: true; readonly expiresAtMs: number }
+  | { readonly renewed: false; readonly decision: RefusedDecision };
+
 /** A live view on a task's events. */
 export interface EventSource {
   /** Events after `afterSeq`, then live ones, gapless; ends after the outcome. `signal` ends it early. */
@@ -64,6 +69,11 @@ export interface Executor extends EventSource {
   list(filter: { readonly sender?: string; readonly limit: number; readonly before?: string }): readonly Task[];
   /** Stores the intent at once; resolves when the process tree is gone and the task is terminal. */
   cancel(id: string, by: string): Promise<Task>;
+  /**
+   * Lets the writs of a task live longer. Extensions that are no news change nothing; a denial extends nothing. Throws
+   * NOT_FOUND, TASK_ENDED, and what the check of a chain throws: every hop that ends sooner needs its own.
+   */
+  renew(id: string, extensions: readonly string[]): Promise<RenewAnswer>;
   /** Transcript bytes; `next` is where to go on; `end` when there will be no more. */
   readTranscript(id: string, offset: number, limit: number): Promise<TranscriptPage>;
   /** The signed result of a task that is terminal; undefined where there is none. Throws NOT_FOUND. */
@@ -124,7 +134,7 @@ export interface TaskContext {
   readonly maxOutputBytes: number;
   /** Further hops that may follow this node. */
   readonly depth: number;
-  /** When the task ends at the latest. */
+  /** When what it hands on ends at the latest: with its own deadline, or with its writs as they stand. */
   readonly expiresAtMs: number;
   /** Where it works; absent: no process of it was started yet. */
   readonly files?: RunFiles;
@@ -356,6 +366,8 @@ export interface PeerClient {
   /** Resolves with the outcome when the process tree is gone. Throws NOT_FOUND where the peer has no such task. */
   cancel(task: string): Promise<TaskOutcome | undefined>;
   readTranscript(task: string, offset: number, limit: number): Promise<TranscriptPage>;
+  /** Hands over extensions of the writs that went out with a task. Throws NOT_FOUND, TASK_ENDED, WRIT_INVALID. */
+  renew(task: string, extensions: readonly string[]): Promise<RenewAnswer>;
   /** The signed result of a terminal task, not checked. Throws NOT_FOUND. */
   getResult(task: string): Promise<Uint8Array>;
   /** What the result of a task names, from `offset` to its end, not checked. Throws NOT_FOUND. */
@@ -398,7 +410,7 @@ export interface TranscriptMirror {
   read(task: string, offset: number, limit: number): Promise<Uint8Array>;
 }
 
-/** Port: signs the writ of this node's own hop and gives its compact form. */
+/** Port: signs the writ of this node's own hop and gives its compact form, and lets one live longer. */
 export interface WritIssuer {
   issue(request: {
     readonly to: string;
@@ -412,6 +424,11 @@ export interface WritIssuer {
     /** The task that hands this on; absent: the chain begins here, with the whole vocabulary. */
     readonly parent?: TaskContext;
   }): string;
+  /**
+   * A writ of this node's own with its newest extension: as long as a new writ would live, but not beyond `mostMs`
+   * (milliseconds since the epoch). Undefined where that is no later than it ends already.
+   */
+  extend(writ: string, mostMs: number): string | undefined;
 }
 
 export type DelegationError = WritError;

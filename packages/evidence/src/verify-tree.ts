@@ -1,4 +1,5 @@
 import { quote, WritError } from '@writ/core';
+import { writDigest } from '@writ/identity';
 import { type Trust, type Verified, verifyEnvelope } from './verify.ts';
 
 /** Most results in one tree, and how deep it may be. */
@@ -37,7 +38,8 @@ export function verifyTree(request: {
       const { chain, writs, node } = verified.result;
       const goesOn =
         below.result.chain.join() === [...chain, node].join() &&
-        below.result.writs.slice(0, -1).join() === writs.join();
+        // Either may have been extended since: that is no other chain.
+        below.result.writs.slice(0, -1).map(writDigest).join() === writs.map(writDigest).join();
       if (!goesOn) throw refuse(name, 'its chain does not go on where the one above ends');
       return descend(below, depth + 1);
     });

@@ -1,6 +1,7 @@
 import { isWritError, quote, sha256Hex, WritError } from '@writ/core';
 import {
   certificateDer,
+  chainIssuedAt,
   type Pin,
   type SignerCache,
   type VerifiedChain,
@@ -114,11 +115,10 @@ function checkWrits(result: Result, { signers }: Trust): VerifiedChain | undefin
   return chain;
 }
 
-/** A chain is checked for the time at which its last writ was made. */
+/** A chain is checked for the time at which its last writ was made, or one of them was extended last. */
 function lastIssuedAtMs(result: Result): number {
-  const claims: unknown = JSON.parse(Buffer.from(result.writs.at(-1)?.split('.')[2] ?? '', 'base64url').toString());
-  const iat = claims !== null && typeof claims === 'object' && 'iat' in claims ? claims.iat : undefined;
-  if (typeof iat !== 'number') throw new WritError('WRIT_INVALID', 'the last writ does not say when it was made');
+  const iat = chainIssuedAt(result.writs);
+  if (iat === undefined) throw new WritError('WRIT_INVALID', 'the last writ does not say when it was made');
   return iat * 1000;
 }
 

@@ -30,6 +30,8 @@ export { identityWords, shortWords } from './short-words.ts';
 export { createSignerCache } from './signer.ts';
 export type {
   ChainCheck,
+  ExtensionClaims,
+  Hop,
   NodeIdentity,
   Pin,
   PinStore,
@@ -41,5 +43,6 @@ export type {
   WritGrant,
 } from './types.ts';
 export { verifyChain } from './writ-chain.ts';
+export { extendWrit, extensionsOf, LONGEST_LIFE_S, withExtensions } from './writ-extension.ts';
 export { issueWrit, writDigest } from './writ-issue.ts';
-export { readWritClaims } from './writ-read.ts';
+export { chainIssuedAt, readWritClaims } from './writ-read.ts';

@@ -83,13 +83,34 @@ export interface WritClaims {
   readonly generation: number;
 }
 
+/** What an extension says: the same issuer lets one writ of its own live longer, and nothing else. Times are seconds. */
+export interface ExtensionClaims {
+  readonly v: 1;
+  readonly iss: string;
+  readonly aud: string;
+  readonly task: string;
+  /** Of the writ. */
+  readonly nonce: string;
+  /** SHA-256 of the compact form of the writ, hex. */
+  readonly writ: string;
+  readonly iat: number;
+  /** The new end. */
+  readonly exp: number;
+}
+
+/** The claims of a writ as it stands: where it was extended, `exp` is the new end. */
+export interface Hop extends WritClaims {
+  /** When that was, seconds since the epoch; absent: never. */
+  readonly renewedAt?: number;
+}
+
 /** A chain that was checked whole. */
 export interface VerifiedChain {
   /** First hop first. */
-  readonly hops: readonly WritClaims[];
+  readonly hops: readonly Hop[];
   /** Node ids from the origin to the last issuer. */
   readonly ids: readonly string[];
-  readonly last: WritClaims;
+  readonly last: Hop;
 }
 
 /** A signing key and the node whose it is. */

@@ -47,6 +47,7 @@ describe('a chain of writs', () => {
   /** What a node that lies can do: sign anything with its own keys. */
   const lie = (by: TestNode, claims: Claims): string =>
     formatWrit(
+      'writ1',
       {
         identityDer: by.root.certificateDer,
         signingDer: by.identity.signingCertificate(),
@@ -239,6 +240,7 @@ describe('a chain of writs', () => {
     ];
     for (const [identityDer, signingDer, by] of forgeries) {
       const forged = formatWrit(
+        'writ1',
         { identityDer, signingDer, claims: JSON.parse(canonicalJson(claims as never)) },
         (data) => sign(null, data, by.signing.key),
       );

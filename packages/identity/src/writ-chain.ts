@@ -1,11 +1,12 @@
 import { quote, type WritCode, WritError } from '@writ/core';
 import { widenedField } from './attenuation.ts';
 import { CLOCK_SKEW_MS } from './certificate-kinds.ts';
-import { verifyNodeSignature } from './node-signature.ts';
+import { type NodeSignatureCheck, verifyNodeSignature } from './node-signature.ts';
 import type { PinLookup } from './peer-certificate.ts';
-import type { ChainCheck, VerifiedChain, WritClaims } from './types.ts';
-import { claimsFault, writClaimsSchema } from './writ-claims.ts';
-import { parseWrit } from './writ-format.ts';
+import type { ChainCheck, Hop, VerifiedChain, WritClaims } from './types.ts';
+import { claimsFault, extensionClaimsSchema, writClaimsSchema } from './writ-claims.ts';
+import { extensionFault } from './writ-extension.ts';
+import { parseWrit, splitExtension, type WritParts } from './writ-format.ts';
 import { writDigest } from './writ-issue.ts';
 
 /**
@@ -13,7 +14,8 @@ import { writDigest } from './writ-issue.ts';
  * next and none is wider than the one before, and that the last was issued by the TLS peer for this node. Whether the
  * origin is welcome, and whether the sender may pass work on, is the policy's matter.
  *
- * Every hop carries its issuer's identity certificate, whose key must give the `iss`; the last issuer must be pinned.
+ * Every hop carries its issuer's identity certificate, whose key must give the `iss`; the last issuer must be pinned. A hop
+ * may carry an extension (`WRIT~EXTENSION`), whose end is then the hop's, for the next one too.
  * Throws WRIT_INVALID, WRIT_EXPIRED, CHAIN_MISMATCH, CHAIN_CYCLE, CHAIN_TOO_DEEP or PEER_UNKNOWN; the message names
  * the hop (from 1) and the field.
  */
@@ -38,22 +40,50 @@ export function verifyChain(compacts: readonly string[], check: ChainCheck, pins
 }
 
 /** One hop by itself: form, certificates, signature, claims, time. */
-function readHop(compact: string, hop: number, { nowMs, signers }: ChainCheck): WritClaims {
-  const parts = parseWrit(compact);
+function readHop(compact: string, hop: number, check: ChainCheck): Hop {
+  const { nowMs } = check;
+  const { writ, extension } = splitExtension(compact);
+  const parts = parseWrit('writ1', writ);
   if ('why' in parts) return refuse('WRIT_INVALID', hop, parts.field, parts.why);
-  const { signed: data, ...signed } = parts;
-  const signer = verifyNodeSignature({ ...signed, data, atMs: nowMs, ...(signers ? { signers } : {}) });
+  const signer = signerOf(parts, check);
   if (!signer.verified) return refuse('WRIT_INVALID', hop, signer.field, signer.message);
   const fault = claimsFault(parts.claims);
   if (fault !== undefined) refuse('WRIT_INVALID', hop, fault.field, fault.why);
-  const claims = writClaimsSchema.parse(parts.claims);
-  if (claims.iss !== signer.id) refuse('WRIT_INVALID', hop, 'iss', `signed by ${signer.id}, not by ${claims.iss}`);
-  if (claims.iat > claims.exp) refuse('WRIT_INVALID', hop, 'iat', 'issued after its own end');
-  if (claims.iat * 1000 > nowMs + CLOCK_SKEW_MS) refuse('WRIT_INVALID', hop, 'iat', 'issued in the future');
+  const signed = writClaimsSchema.parse(parts.claims);
+  if (signed.iss !== signer.id) refuse('WRIT_INVALID', hop, 'iss', `signed by ${signer.id}, not by ${signed.iss}`);
+  if (signed.iat > signed.exp) refuse('WRIT_INVALID', hop, 'iat', 'issued after its own end');
+  if (signed.iat * 1000 > nowMs + CLOCK_SKEW_MS) refuse('WRIT_INVALID', hop, 'iat', 'issued in the future');
+  const claims = extension === undefined ? signed : readExtension(extension, { writ, claims: signed }, hop, check);
   if (claims.exp * 1000 < nowMs - CLOCK_SKEW_MS) {
     refuse('WRIT_EXPIRED', hop, 'exp', `ended at ${new Date(claims.exp * 1000).toISOString()}`);
   }
   return claims;
+}
+
+/** A hop as its extension leaves it: signed by the same identity, of this very writ, and for its end alone. */
+function readExtension(
+  extension: string,
+  { writ, claims }: { readonly writ: string; readonly claims: WritClaims },
+  hop: number,
+  check: ChainCheck,
+): Hop {
+  const parts = parseWrit('more1', extension);
+  if ('why' in parts) return refuse('WRIT_INVALID', hop, `extension.${parts.field}`, parts.why);
+  const signer = signerOf(parts, check);
+  if (!signer.verified) return refuse('WRIT_INVALID', hop, `extension.${signer.field}`, signer.message);
+  if (signer.id !== claims.iss) refuse('WRIT_INVALID', hop, 'extension.iss', `signed by ${signer.id}`);
+  const malformed = claimsFault(parts.claims, extensionClaimsSchema);
+  if (malformed !== undefined) refuse('WRIT_INVALID', hop, `extension.${malformed.field}`, malformed.why);
+  const fault = extensionFault(extension, writ, claims);
+  if (fault !== undefined) refuse('WRIT_INVALID', hop, fault.field, fault.why);
+  const { iat, exp } = extensionClaimsSchema.parse(parts.claims);
+  if (iat * 1000 > check.nowMs + CLOCK_SKEW_MS) refuse('WRIT_INVALID', hop, 'extension.iat', 'issued in the future');
+  return { ...claims, exp, renewedAt: iat };
+}
+
+/** From the identity to the signing key, from the signing key to the bytes. */
+function signerOf({ signed: data, ...parts }: WritParts, { nowMs, signers }: ChainCheck): NodeSignatureCheck {
+  return verifyNodeSignature({ ...parts, data, atMs: nowMs, ...(signers ? { signers } : {}) });
 }
 
 /** One step from a hop to the next. */

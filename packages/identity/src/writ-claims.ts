@@ -1,7 +1,7 @@
 import { foldName } from '@writ/core';
 import { z } from 'zod';
 import { parseNodeId } from './node-id.ts';
-import type { WritClaims } from './types.ts';
+import type { ExtensionClaims, WritClaims } from './types.ts';
 
 /** Longest session, agent or task id, UTF-16 units. */
 const LONGEST_ID = 256;
@@ -18,6 +18,7 @@ const id = z
   .max(LONGEST_ID)
   .regex(/^[\x21-\x7e]+$/, 'not a printable id');
 const digest = z.string().regex(/^[0-9a-f]{64}$/, 'not a digest');
+const nonce = z.string().regex(/^[0-9a-f]{32}$/, 'not a nonce');
 const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const second = z.int().min(0).max(LAST_SECOND);
 
@@ -60,15 +61,30 @@ export const writClaimsSchema = z.strictObject({
   depth: count,
   iat: second,
   exp: second,
-  nonce: z.string().regex(/^[0-9a-f]{32}$/, 'not a nonce'),
+  nonce,
   prev: digest.exactOptional(),
   request: digest,
   generation: count,
 }) satisfies z.ZodType<WritClaims>;
 
+/** The claims of an extension, as exactly. */
+export const extensionClaimsSchema = z.strictObject({
+  v: z.literal(1),
+  iss: nodeId,
+  aud: nodeId,
+  task: id,
+  nonce,
+  writ: digest,
+  iat: second,
+  exp: second,
+}) satisfies z.ZodType<ExtensionClaims>;
+
 /** First thing wrong with claims: the field's path and why; undefined where they are well-formed. */
-export function claimsFault(value: unknown): { readonly field: string; readonly why: string } | undefined {
-  const issue = writClaimsSchema.safeParse(value).error?.issues[0];
+export function claimsFault(
+  value: unknown,
+  schema: z.ZodType = writClaimsSchema,
+): { readonly field: string; readonly why: string } | undefined {
+  const issue = schema.safeParse(value).error?.issues[0];
   if (issue === undefined) return undefined;
   const unknown = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   const field = [...issue.path.map(String), ...(unknown === undefined ? [] : [unknown])].join('.');

@@ -1,9 +1,11 @@
 import { canonicalJson, type Json } from '@writ/core';
 import { z } from 'zod';
 
-/** First part of every compact writ: the format and its version. */
-const WRIT_MARK = 'writ1';
-/** Longest compact writ, characters. */
+/** First part of every compact form: what it is, and its version. A signature over one is none over another. */
+export type Mark = 'writ1' | 'more1';
+/** Between a writ and the extension that goes with it. */
+const SEAM = '~';
+/** Longest compact writ, its extension with it, characters. */
 const LONGEST_WRIT = 32_768;
 const SIGNATURE_BYTES = 64;
 
@@ -26,23 +28,27 @@ const headerSchema = z.strictObject({
 });
 
 /**
- * The compact form, `writ1.HEADER.CLAIMS.SIGNATURE`: canonical JSON and the signature, each in base64url without padding.
+ * The compact form, `MARK.HEADER.CLAIMS.SIGNATURE`: canonical JSON and the signature, each in base64url without padding.
  * The signature is over everything before its dot.
  */
 export function formatWrit(
+  mark: Mark,
   parts: Pick<WritParts, 'identityDer' | 'signingDer' | 'claims'>,
   sign: (data: Uint8Array) => Uint8Array,
 ): string {
   const header = { alg: 'Ed25519', identity: encode(parts.identityDer), signing: encode(parts.signingDer) };
-  const signed = [WRIT_MARK, encode(canonicalJson(header)), encode(canonicalJson(parts.claims))].join('.');
+  const signed = [mark, encode(canonicalJson(header)), encode(canonicalJson(parts.claims))].join('.');
   return `${signed}.${encode(sign(Buffer.from(signed)))}`;
 }
 
 /** Takes a compact writ apart, or says what is wrong. There is one spelling of a writ; every other is refused. */
-export function parseWrit(compact: string): WritParts | { readonly field: string; readonly why: string } {
+export function parseWrit(
+  expected: Mark,
+  compact: string,
+): WritParts | { readonly field: string; readonly why: string } {
   if (compact.length > LONGEST_WRIT) return { field: 'form', why: `longer than ${LONGEST_WRIT} characters` };
   const [mark, headerText, claimsText, signatureText, ...more] = compact.split('.');
-  if (mark !== WRIT_MARK) return { field: 'form', why: `it does not begin with ${WRIT_MARK}` };
+  if (mark !== expected) return { field: 'form', why: `it does not begin with ${expected}` };
   if (headerText === undefined || claimsText === undefined || signatureText === undefined || more.length > 0) {
     return { field: 'form', why: 'it has not four parts' };
   }
@@ -56,6 +62,17 @@ export function parseWrit(compact: string): WritParts | { readonly field: string
   if (signature?.length !== SIGNATURE_BYTES) return { field: 'signature', why: 'not a signature' };
   const signed = Buffer.from([mark, headerText, claimsText].join('.'));
   return { identityDer, signingDer, claims, signed, signature };
+}
+
+/** A writ as it is kept and sent: by itself, or with the one extension that counts, `WRIT~EXTENSION`. */
+export function joinExtension(writ: string, extension: string | undefined): string {
+  return extension === undefined ? writ : `${writ}${SEAM}${extension}`;
+}
+
+/** The reverse; what follows a second seam belongs to the extension, which it spoils. */
+export function splitExtension(compact: string): { readonly writ: string; readonly extension?: string } {
+  const at = compact.indexOf(SEAM);
+  return at < 0 ? { writ: compact } : { writ: compact.slice(0, at), extension: compact.slice(at + 1) };
 }
 
 function encode(data: string | Uint8Array): string {

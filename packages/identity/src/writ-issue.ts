@@ -1,7 +1,7 @@
 import { sha256Hex, WritError } from '@writ/core';
 import type { NodeIdentity, WritClaims } from './types.ts';
 import { claimsFault } from './writ-claims.ts';
-import { formatWrit } from './writ-format.ts';
+import { formatWrit, splitExtension } from './writ-format.ts';
 
 /**
  * Signs one hop's writ and gives its compact form. Sets inside the grant are put into their one order.
@@ -15,13 +15,18 @@ export function issueWrit(identity: NodeIdentity, claims: WritClaims): string {
     throw new WritError('WRIT_INVALID', `cannot sign a writ of ${ordered.iss}: this node is ${identity.public.id}`);
   }
   return formatWrit(
-    {
-      identityDer: derOf(identity.public.certificatePem),
-      signingDer: identity.signingCertificate(),
-      claims: { ...ordered, grant: { ...ordered.grant } },
-    },
+    'writ1',
+    { ...certificatesOf(identity), claims: { ...ordered, grant: { ...ordered.grant } } },
     (data) => identity.sign(data),
   );
+}
+
+/** What leads from a node's identity to what it signs. */
+export function certificatesOf(identity: NodeIdentity): {
+  readonly identityDer: Uint8Array;
+  readonly signingDer: Uint8Array;
+} {
+  return { identityDer: derOf(identity.public.certificatePem), signingDer: identity.signingCertificate() };
 }
 
 /** The bytes of this node's own certificate, which it has made itself: nothing of it needs to be parsed. */
@@ -29,9 +34,9 @@ function derOf(pem: string): Uint8Array {
   return Buffer.from(pem.replace(/-----[A-Z ]+-----/g, ''), 'base64');
 }
 
-/** What the next hop's `prev` says about this one: SHA-256 of the compact form, hex. */
+/** What the next hop's `prev` says about this one: SHA-256 of the compact form, hex, whatever it was extended by since. */
 export function writDigest(compact: string): string {
-  return sha256Hex(compact);
+  return sha256Hex(splitExtension(compact).writ);
 }
 
 function withOrderedSets(claims: WritClaims): WritClaims {

@@ -115,13 +115,13 @@ const profileKeys = {
     oneOf('never', 'safe'),
     'never',
     'never',
-    later('`safe`: an attempt that was lost may be made again'),
+    '`safe`: a task whose attempt was lost because the node stopped is started again, three attempts at most',
   ),
   on_partition: defaulted(
     oneOf('cancel', 'continue'),
     'cancel',
     'cancel',
-    later('what a task does when its origin is gone'),
+    'what becomes of a running task when its writ ends and nobody could renew it; nothing starts then, either way',
   ),
   workspaces: optional(names, 'only these of the workspaces that the peer has; left out: all of them'),
   commands: defaulted(

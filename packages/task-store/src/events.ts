@@ -25,6 +25,13 @@ const AFTER = {
     WHERE mirror_n = (SELECT n FROM mirror WHERE id = ?) AND seq > ? ORDER BY seq LIMIT ?`,
 } as const;
 
+const END = {
+  task_event: `SELECT body ->> '$.offset' + body ->> '$.length' AS bytes FROM task_event
+    WHERE task_n = (SELECT n FROM task WHERE id = ?) AND body ->> '$.kind' = 'output' ORDER BY seq DESC LIMIT 1`,
+  mirror_event: `SELECT body ->> '$.offset' + body ->> '$.length' AS bytes FROM mirror_event
+    WHERE mirror_n = (SELECT n FROM mirror WHERE id = ?) AND body ->> '$.kind' = 'output' ORDER BY seq DESC LIMIT 1`,
+} as const;
+
 /** Stores one event of row `owner`. */
 export function insertEvent(tx: WriteTx, table: EventTable, owner: number, event: TaskEvent): void {
   const { seq, atMs, epoch, ...body } = event;
@@ -34,6 +41,12 @@ export function insertEvent(tx: WriteTx, table: EventTable, owner: number, event
 /** An event from its parts. */
 export function makeEvent(head: { seq: number; atMs: number; epoch: number }, body: TaskEventBody): TaskEvent {
   return { ...head, ...body };
+}
+
+/** Where the output of the stored events ends, bytes; 0: there is none. */
+export function readOutputEnd(tx: ReadTx, table: EventTable, id: string): number {
+  const row = tx.prepare(END[table]).get(id) as { readonly bytes: number } | undefined;
+  return row?.bytes ?? 0;
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   type WriteTx,
 } from '@writ/database';
 import { z } from 'zod';
-import { insertEvent, readEvents } from './events.ts';
+import { insertEvent, readEvents, readOutputEnd } from './events.ts';
 import { readPage } from './pages.ts';
 import { grantedShape, outcomeShape, specShape, stateShape } from './shapes.ts';
 import { isTerminal } from './states.ts';
@@ -67,8 +67,6 @@ const SET_UNREACHABLE =
   'UPDATE mirror SET unreachable = @unreachable, version = version + 1 WHERE id = @id AND unreachable <> @unreachable';
 const SET_CANCEL = `UPDATE mirror SET cancel_requested_at_ms = ?, version = version + 1
   WHERE id = ? AND live = 1 AND cancel_requested_at_ms IS NULL`;
-const OUTPUT_END = `SELECT body ->> '$.offset' + body ->> '$.length' AS bytes FROM mirror_event
-  WHERE mirror_n = (SELECT n FROM mirror WHERE id = ?) AND body ->> '$.kind' = 'output' ORDER BY seq DESC LIMIT 1`;
 const END = 'UPDATE mirror SET state = ?, outcome = ?, version = version + 1 WHERE id = ? AND live = 1';
 const GIVE_UP_KEY = `UPDATE mirror SET idempotency_key = idempotency_key || ' (unused by ' || id || ')',
   version = version + 1 WHERE id = ? AND live = 0`;
@@ -105,10 +103,7 @@ export function createMirrorStore(): MirrorStore {
       tx.prepare(SET_CANCEL).run(tx.nowMs, id);
       return get(tx, id);
     },
-    outputEnd(tx, id) {
-      const row = tx.prepare(OUTPUT_END).get(id) as { readonly bytes: number } | undefined;
-      return row?.bytes ?? 0;
-    },
+    outputEnd: (tx, id) => readOutputEnd(tx, 'mirror_event', id),
     end(tx, id, outcome) {
       const { changes } = tx.prepare(END).run(outcome.state, JSON.stringify(outcome), id);
       return changes === 1 ? get(tx, id) : undefined;

@@ -59,6 +59,7 @@ export const grantedShape: z.ZodType<Granted> = z.object(
     generation: count,
     leaseId: z.string().optional(),
     message: z.string(),
+    retry: z.literal('safe').optional(),
   }),
 );
 

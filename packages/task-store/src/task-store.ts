@@ -1,6 +1,6 @@
 import { quote, WritError } from '@writ/core';
 import { type ReadTx, readRow, readRows, type WriteTx } from '@writ/database';
-import { insertEvent, makeEvent, readEvents } from './events.ts';
+import { insertEvent, makeEvent, readEvents, readOutputEnd } from './events.ts';
 import { readPage } from './pages.ts';
 import { isTerminal } from './states.ts';
 import { getTask, TASK_COLUMNS, TASK_SHAPE } from './task-rows.ts';
@@ -25,8 +25,10 @@ const GET_HEAD = 'SELECT n, epoch, last_seq AS lastSeq, state, live FROM task WH
 // A few for each new one, so that no transaction forgets a day's worth at once.
 const FORGET_WRITS = `DELETE FROM used_writ WHERE (sender, nonce) IN
   (SELECT sender, nonce FROM used_writ WHERE until_ms < ? ORDER BY until_ms LIMIT 10)`;
-const USE_WRIT = 'INSERT INTO used_writ (sender, nonce, request, until_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
+const USE_WRIT = `INSERT INTO used_writ (sender, nonce, request, until_ms) VALUES (?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET until_ms = MAX(until_ms, excluded.until_ms) WHERE request = excluded.request`;
 const USED_WRIT = 'SELECT request FROM used_writ WHERE sender = ? AND nonce = ?';
+const RENEW = 'UPDATE task SET writs = ?, bounds = ?, version = version + 1 WHERE id = ? AND live = 1';
 const SET_LAST_SEQ = 'UPDATE task SET last_seq = ? WHERE n = ?';
 
 /** The executor's records in SQLite. */
@@ -36,6 +38,10 @@ export function createTaskStore(): TaskStore {
     get: getTask,
     findByKey,
     writs: (tx, id) => readWrits(tx, 'task', id),
+    renewWrits(tx, id, writs, bounds) {
+      const { changes } = tx.prepare(RENEW).run(writsColumn(writs), JSON.stringify(bounds), id);
+      return changes === 1 ? getTask(tx, id) : undefined;
+    },
     list: (tx, { sender, states, limit, before }) =>
       readRows(
         tx,
@@ -49,6 +55,7 @@ export function createTaskStore(): TaskStore {
     append,
     useWrit,
     events: (tx, id, afterSeq, limit) => readEvents(tx, 'task_event', id, afterSeq, limit),
+    outputEnd: (tx, id) => readOutputEnd(tx, 'task_event', id),
   };
 }
 

@@ -73,6 +73,8 @@ export interface Granted {
   readonly generation: number;
   readonly leaseId?: string;
   readonly message: string;
+  /** On the executor only: an attempt that is lost may be made again, as its profile said at the start. */
+  readonly retry?: 'safe';
 }
 
 /** What is asked of an executor; stored with the task, digested for idempotency. */
@@ -210,6 +212,8 @@ export interface TaskStore {
   findByKey(tx: ReadTx, sender: string, idempotencyKey: string): Task | undefined;
   /** The compact writs that the task came with, first hop first; kept beside the record, which is read far more often. */
   writs(tx: ReadTx, id: string): readonly string[];
+  /** The same writs, extended, and what they allow then; undefined, with no effect, for a task that is terminal. */
+  renewWrits(tx: WriteTx, id: string, writs: readonly string[], bounds: TaskBounds): Task | undefined;
   list(tx: ReadTx, filter: TaskFilter): readonly Task[];
   /** Not terminal, oldest first. */
   listLive(tx: ReadTx): readonly Task[];
@@ -228,8 +232,8 @@ export interface TaskStore {
    */
   append(tx: WriteTx, id: string, epoch: number, bodies: readonly TaskEventBody[]): readonly TaskEvent[];
   /**
-   * Remembers until `untilMs` what the writ with this nonce was used for, and forgets what has ended. The digest of the
-   * request that this sender used it for first.
+   * Remembers until `untilMs` what the writ with this nonce was used for, for longer where that is later now, and forgets
+   * what has ended. The digest of the request that this sender used it for first.
    */
   useWrit(
     tx: WriteTx,
@@ -237,6 +241,8 @@ export interface TaskStore {
   ): string;
   /** Events after `afterSeq`, in order, at most `limit`. */
   events(tx: ReadTx, id: string, afterSeq: number, limit: number): readonly TaskEvent[];
+  /** Where the output that events tell of ends in the transcript, bytes; 0: there was none. */
+  outputEnd(tx: ReadTx, id: string): number;
 }
 
 /** The origin's record of a task that a peer (or this node itself) executes. */

@@ -41,6 +41,8 @@ export type {
   RedeemProof,
   RedeemRequest,
   RedeemResponse,
+  RenewWritRequest,
+  RenewWritResponse,
   ServingStatus,
   ShippedInput,
   StateChange,

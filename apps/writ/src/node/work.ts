@@ -33,6 +33,8 @@ export interface Work {
 
 /** Tasks that run at once for each processor; the others queue. */
 const SLOTS_PER_CPU = 4;
+/** How long a writ is good for, seconds; it is renewed while its task goes on. */
+const WRIT_LIFE_S = 3600;
 /** Most bytes of one task's transcript, at either end. */
 const TRANSCRIPT_CAP_BYTES = 64 * 1024 * 1024;
 
@@ -77,7 +79,7 @@ export async function createWork(base: Foundations, environment: Environment, cl
     mirrors: stores.mirrors,
     engine,
     directory: withSelf(peers, executor),
-    issuer: createWritIssuer(base.identity, engine, clock, random),
+    issuer: createWritIssuer({ identity: base.identity, engine, clock, random, lifeS: WRIT_LIFE_S }),
     contextOf: (tx, task) => executor.context(tx, task),
     transcripts: createFileTranscripts(home.mirrorsDir),
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,

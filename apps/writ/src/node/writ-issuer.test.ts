@@ -26,7 +26,7 @@ beforeAll(async () => {
     const peer = { label: 'next', id: next?.public.id ?? '', profiles: [], workspaces: [], outbound: rights };
     const text = next === undefined ? stock : addPeer(stock, peer);
     const engine = createPolicyEngine({ text, clock, selfId: identity.public.id });
-    return { identity, engine, issuer: createWritIssuer(identity, engine, clock, random) };
+    return { identity, engine, issuer: createWritIssuer({ identity, engine, clock, random, lifeS: 3600 }) };
   });
 });
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -69,6 +69,22 @@ describe('the writs of two hops', () => {
     expect(nonceOf(issue(0))).not.toBe(first);
     expect(nonceOf(issue(0, undefined, first))).toBe(first);
     expect(nonceOf(issue(1, context([issue(0)]), first))).toBe(first);
+  });
+
+  it('live longer by an extension of their own issuer, never beyond what it is told, nor where that is no later', () => {
+    const first = issue(0);
+    const issuer = nodes[0]?.issuer;
+    const end = (writ: string | undefined): number => (readWritClaims(writ ?? '')?.exp ?? 0) * 1000;
+    expect(issuer?.extend(first, end(first))).toBeUndefined();
+    expect(issuer?.extend('garbage', Number.POSITIVE_INFINITY)).toBeUndefined();
+    const parent = context([first], { expiresAtMs: clock.nowMs() + 60_000 });
+    const child = issue(1, parent);
+    const extended = nodes[1]?.issuer.extend(child, clock.nowMs() + 120_000) ?? '';
+    expect(end(extended) - end(child)).toBeGreaterThan(50_000);
+    expect(end(extended)).toBeLessThanOrEqual(clock.nowMs() + 120_000);
+    expect(end(nodes[1]?.issuer.extend(child, Number.POSITIVE_INFINITY))).toBeLessThanOrEqual(
+      clock.nowMs() + 3_600_000,
+    );
   });
 
   it('are not signed for a task that has no second left', () => {

@@ -1,30 +1,38 @@
 import { type Clock, digestJson, type Json, type Random, WritError } from '@writ/core';
 import type { TaskContext, WritIssuer } from '@writ/delegation';
-import { issueWrit, type NodeIdentity, type WritClaims, writDigest } from '@writ/identity';
+import { extendWrit, issueWrit, type NodeIdentity, readWritClaims, type WritClaims, writDigest } from '@writ/identity';
 import { CAPABILITIES, type PeerConfig, type PolicyEngine } from '@writ/policy';
 
-/** How long a writ may be used to start work, seconds: the real bound on revocation across a partition. */
-const WRIT_LIFE_S = 3600;
 const NONCE_BYTES = 16;
 
 /** The part of the claims that says how far the authority goes. */
 type Reach = Pick<WritClaims, 'origin' | 'grant' | 'depth' | 'exp' | 'prev'>;
 
-/** Signs this node's own hops. */
-export function createWritIssuer(
-  identity: NodeIdentity,
-  engine: PolicyEngine,
-  clock: Clock,
-  random: Random,
-): WritIssuer {
+/** What signs this node's own hops. */
+export interface WritIssuerOptions {
+  readonly identity: NodeIdentity;
+  readonly engine: PolicyEngine;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** How long a writ or an extension is good for, seconds: the real bound on revocation across a partition. */
+  readonly lifeS: number;
+}
+
+/** Signs this node's own hops, and lets them live longer. */
+export function createWritIssuer({ identity, engine, clock, random, lifeS }: WritIssuerOptions): WritIssuer {
   return {
+    extend(writ, mostMs) {
+      const iat = Math.floor(clock.nowMs() / 1000);
+      const exp = Math.min(iat + lifeS, Math.floor(mostMs / 1000));
+      return exp > (readWritClaims(writ)?.exp ?? exp) ? extendWrit(identity, writ, { iat, exp }) : undefined;
+    },
     issue({ to, task, spec, session, agent, generation, nonce, parent }) {
       const { config } = engine.snapshot();
       const peer = [...config.peers.values()].find((candidate) => candidate.id === to);
       const iat = Math.floor(clock.nowMs() / 1000);
       const reach = parent
-        ? reachOfChild(parent, peer, iat, identity.public.id)
-        : reachOfFirst(identity.public.id, peer, config.node.maxChain, iat);
+        ? reachOfChild(parent, peer, { iat, lifeS }, identity.public.id)
+        : reachOfFirst(identity.public.id, peer, config.node.maxChain, iat + lifeS);
       return issueWrit(identity, {
         v: 1,
         iss: identity.public.id,
@@ -45,7 +53,7 @@ export function createWritIssuer(
 }
 
 /** The origin's grant is the whole vocabulary, written out; its own outbound rules have bound the names already. */
-function reachOfFirst(self: string, peer: PeerConfig | undefined, maxChain: number, iat: number): Reach {
+function reachOfFirst(self: string, peer: PeerConfig | undefined, maxChain: number, exp: number): Reach {
   return {
     origin: self,
     grant: {
@@ -55,7 +63,7 @@ function reachOfFirst(self: string, peer: PeerConfig | undefined, maxChain: numb
       maxOutputBytes: Number.MAX_SAFE_INTEGER,
     },
     depth: maxChain - 1,
-    exp: iat + WRIT_LIFE_S,
+    exp,
   };
 }
 
@@ -63,8 +71,13 @@ function reachOfFirst(self: string, peer: PeerConfig | undefined, maxChain: numb
  * INVARIANT: 1 a child is given at most what its parent has: the same or fewer capabilities, workspaces, hosts and
  * bytes, one hop less, and no longer than the parent may run. Throws WRIT_EXPIRED where it has no second left.
  */
-function reachOfChild(parent: TaskContext, peer: PeerConfig | undefined, iat: number, self: string): Reach {
-  const exp = Math.min(iat + WRIT_LIFE_S, Math.floor(parent.expiresAtMs / 1000));
+function reachOfChild(
+  parent: TaskContext,
+  peer: PeerConfig | undefined,
+  { iat, lifeS }: { readonly iat: number; readonly lifeS: number },
+  self: string,
+): Reach {
+  const exp = Math.min(iat + lifeS, Math.floor(parent.expiresAtMs / 1000));
   if (exp <= iat) throw new WritError('WRIT_EXPIRED', 'the task that asks ends before anything could start');
   const before = parent.writs.at(-1);
   return {

@@ -8,6 +8,7 @@ import { type Preparation, prepareStart } from './preparing.ts';
 import { type Attempt, endUnprepared, giveUp, type Started, start } from './starting.ts';
 import type { Left } from './task-journal.ts';
 import { untilStored } from './until-stored.ts';
+import { watchWrit } from './writ-end.ts';
 
 /** Runs the task of a slot from its preparation to its end; never rejects. `next` and `outcomeOf` decide, this acts. */
 export async function runAttempt(parts: ExecutorParts, live: LiveTask): Promise<void> {
@@ -21,7 +22,7 @@ export async function runStarted(parts: ExecutorParts, live: LiveTask, started: 
     await untilStored(parts, live, () => giveUp(parts, live, started.attempt, started.error));
   } else if (started.kind === 'running') {
     const { attempt, run } = started;
-    const report = await untilGone(parts, attempt, run);
+    const report = await untilGone(parts, live, attempt, run);
     const finished = { task: live.id, workspace: live.ask.workspace !== undefined, run, report };
     const evidence = await collect(parts, { ...finished, artifacts: attempt.artifacts });
     run.release();
@@ -52,11 +53,13 @@ async function prepare(parts: ExecutorParts, live: LiveTask): Promise<Preparatio
   return task && !isTerminal(task.state) && !parts.closing() ? prepareStart(parts, live, task) : undefined;
 }
 
-async function untilGone(parts: ExecutorParts, attempt: Attempt, run: Run): Promise<RunReport> {
+async function untilGone(parts: ExecutorParts, live: LiveTask, attempt: Attempt, run: Run): Promise<RunReport> {
   const leftMs = Math.max(0, attempt.deadlineMs - parts.clock.nowMs());
   const disarm = parts.clock.setTimer(leftMs, () => run.stop({ kind: 'timeout' }));
+  const unwatch = watchWrit(parts, live);
   const report = await run.done;
   disarm();
+  unwatch();
   return report;
 }
 

@@ -13,6 +13,7 @@ import type { ExecutorOptions } from './options.ts';
 import type { ExecutorParts } from './parts.ts';
 import { readPage, watchTask } from './reading.ts';
 import { recoverTasks } from './recovery.ts';
+import { renewWrits } from './renewing.ts';
 import { cancelTask, endMatching, withdraw } from './stopping.ts';
 import { enqueue, runQueued, submit } from './submitting.ts';
 import { contextOf } from './task-context.ts';
@@ -73,6 +74,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     workspaceCommits: (name) => commitsOf(parts, name),
     takeInput: parts.inputs.take,
     cancel: (id, by) => cancelTask(parts, id, by),
+    renew: (id, extensions) => renewWrits(parts, check, id, extensions),
     endWhere: (match, code, message) => endMatching(parts, match, code, message),
     context: (tx, id) => contextOf(parts, tx, id),
     writs: (id) => readChain(database.withReadTx((tx) => tasks.writs(tx, id))),

@@ -1,7 +1,7 @@
 import type { Authority } from '@writ/authority';
 import { digestJson, type Json, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
-import type { VerifiedChain, WritClaims } from '@writ/identity';
+import { LONGEST_LIFE_S, type VerifiedChain, type WritClaims } from '@writ/identity';
 import { type Decision, meetNetworks } from '@writ/policy';
 import type { Granted, MirrorStore, NewTask, Task, TaskBounds, TaskSpec, TaskStore } from '@writ/task-store';
 import type { SubmitRequest } from '../types.ts';
@@ -9,9 +9,8 @@ import { artifactRefusal } from './evidence/requested-artifacts.ts';
 import { askOf } from './live-task.ts';
 import type { TaskJournal } from './task-journal.ts';
 
-/** Longest life of a writ, and how much longer than that it is remembered for clocks that differ, seconds. */
-const LONGEST_LIFE_S = 24 * 3600;
-const SKEW_S = 120;
+/** How much longer than its life a writ is remembered, for clocks that differ, seconds. */
+export const SKEW_S = 120;
 
 /** What a submit came to, inside its transaction. */
 export type Intake =
@@ -86,7 +85,7 @@ export function grantedOf(decision: Decision, spec: TaskSpec): Granted {
 /** The last writ must have been made for this task and this request, not for another of the same sender. */
 function checkBinding(request: SubmitRequest, chain: VerifiedChain): void {
   // However long its issuer would have it: what is handed out once is not good for ever, and can be remembered.
-  if (chain.hops.some(({ iat, exp }) => exp - iat > LONGEST_LIFE_S)) {
+  if (chain.hops.some(({ iat, exp, renewedAt = iat }) => exp - renewedAt > LONGEST_LIFE_S)) {
     throw new WritError('WRIT_INVALID', 'a writ in the chain lives longer than 24 hours');
   }
   if (chain.last.task !== request.task) throw new WritError('WRIT_INVALID', 'the writ was made for another task');
@@ -180,8 +179,13 @@ export function boundsOf(chain: VerifiedChain): TaskBounds {
     grantNetwork: grants.map((grant) => grant.network).reduce(meetNetworks),
     depthLeft: chain.last.depth,
     maxOutputBytes: Math.min(...grants.map((grant) => grant.maxOutputBytes)),
-    writExpiresAtMs: Math.min(...chain.hops.map((hop) => hop.exp)) * 1000,
+    writExpiresAtMs: writEndMs(chain),
   };
+}
+
+/** When the first of the writs ends as they stand, milliseconds since the epoch: after that nothing starts. */
+export function writEndMs({ hops }: Pick<VerifiedChain, 'hops'>): number {
+  return Math.min(...hops.map(({ exp }) => exp)) * 1000;
 }
 
 function plain(value: object): Json {

@@ -1,5 +1,5 @@
 import type { Ask, Lease, Subject } from '@writ/authority';
-import type { Grant } from '@writ/policy';
+import type { Grant, Profile } from '@writ/policy';
 import type { Granted, Task, TaskBounds } from '@writ/task-store';
 import type { StopCause } from '../outcome.ts';
 import type { Run, RunSpec } from '../types.ts';
@@ -15,6 +15,8 @@ export interface Permit {
   /** What the runner was told. */
   readonly spec: RunSpec;
   readonly lease?: Lease;
+  /** What becomes of it when its writ ends, as the effective profile said at the start. */
+  readonly onPartition: Profile['onPartition'];
 }
 
 /** A task that this process is going to run or runs: the part that is in no row. */
@@ -26,6 +28,8 @@ export interface LiveTask {
   readonly bounds: TaskBounds;
   /** Ends the preparation of its workspace, which no permit covers yet. */
   readonly preparing: AbortController;
+  /** When its writs end, milliseconds since the epoch; a renewal moves it. Absent: it came without any. */
+  writEndsAtMs?: number;
   /** Set once the transaction that starts the attempt is committed. */
   permit?: Permit;
   /** Set once a process was spawned. */
@@ -51,6 +55,7 @@ export function createLiveTask(
     subject: subjectOf(task),
     ask: askOf(task),
     bounds: task.bounds,
+    ...(task.bounds.writExpiresAtMs === undefined ? {} : { writEndsAtMs: task.bounds.writExpiresAtMs }),
     preparing: new AbortController(),
     ended,
     end,

@@ -1,16 +1,18 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isWritError } from '@writ/core';
 import { isTerminal, type Task } from '@writ/task-store';
 import { outcomeWithoutRun } from '../outcome.ts';
 import type { ExecutorParts } from './parts.ts';
 import { preparationNonce } from './preparing.ts';
+import { retryLost } from './retrying.ts';
 import { endNow } from './stopping.ts';
 
 /**
- * What an earlier boot left behind. No attempt is adopted or tried again: its processes are ended, then its task is
- * `lost`, or `cancelled` where that was asked for. A task that waited and never started goes to `enqueue`; the start
- * decides about it anew.
- * INVARIANT: 9 every task of an earlier boot becomes terminal, or is queued again where nothing of it ever started.
+ * What an earlier boot left behind. No attempt is adopted: its processes are ended, then its task is `lost`, or
+ * `cancelled` where that was asked for. A task that waited goes to `enqueue`, and so does one whose attempt may be made
+ * again; the start decides about it anew.
+ * INVARIANT: 9 every task of an earlier boot becomes terminal, or is queued again with nothing left that runs of it.
  */
 export async function recoverTasks(
   parts: ExecutorParts,
@@ -25,10 +27,23 @@ export async function recoverTasks(
   for (const task of left) {
     if (task.cancelRequestedAtMs !== undefined)
       endNow(parts, task, { kind: 'cancel', by: 'a request before the restart' });
-    else if (task.attemptNonce === undefined && task.state === 'queued') enqueue(task);
-    else if (lose(parts, task)) lost += 1;
+    else if (task.state === 'queued') enqueue(task);
+    else if (!(await makeAgain(parts, task, enqueue)) && lose(parts, task)) lost += 1;
   }
   return { lost, killed };
+}
+
+/** A fault of reading what is left of the attempt loses it: nobody waits for ever. */
+async function makeAgain(parts: ExecutorParts, task: Task, enqueue: (task: Task) => void): Promise<boolean> {
+  try {
+    const again = await retryLost(parts, task);
+    if (again) enqueue(again);
+    return again !== undefined;
+  } catch (error) {
+    if (isWritError(error, 'DATABASE_ERROR')) throw error;
+    parts.logger.error('a lost attempt is not made again', { task: task.id, error: String(error) });
+    return false;
+  }
 }
 
 /** Git directories that an earlier boot was at work in, and what was sent along and has had its hour. */
@@ -46,9 +61,9 @@ async function removeLeftovers({ evidence, inputs, logger }: ExecutorParts): Pro
 }
 
 /** Marks of the processes that a task may have left: of its run, or of the clone of its workspace. */
-function noncesOf({ id, attemptNonce, spec }: Task): readonly string[] {
-  if (attemptNonce !== undefined) return [attemptNonce];
-  return spec.workspace === undefined ? [] : [preparationNonce(id)];
+function noncesOf({ id, attemptNonce, spec, state }: Task): readonly string[] {
+  const ofRun = attemptNonce === undefined ? [] : [attemptNonce];
+  return state === 'queued' && spec.workspace !== undefined ? [...ofRun, preparationNonce(id)] : ofRun;
 }
 
 function lose({ database, journal }: ExecutorParts, task: Task): boolean {

@@ -1,6 +1,7 @@
 import type { StartPermit } from '@writ/authority';
 import { toWritError, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
+import type { Profile } from '@writ/policy';
 import { type Granted, isTerminal, type Task } from '@writ/task-store';
 import { type DeadlineSource, outcomeWithoutRun } from '../outcome.ts';
 import type { PreparedRun, Run, RunSpec } from '../types.ts';
@@ -155,7 +156,8 @@ function startPermitted(
   const { decision, lease, deadlineMs } = permit;
   const granted = grantedOf(decision, task.spec);
   const nonce = Buffer.from(parts.random.bytes(16)).toString('hex');
-  const epoch = task.epoch + 1;
+  // An attempt that was lost has raised it already.
+  const epoch = task.attemptNonce === undefined ? task.epoch + 1 : task.epoch;
   const timeoutMs = Math.max(1, deadlineMs - tx.nowMs);
   let spec: RunSpec;
   let token: string | undefined;
@@ -171,14 +173,16 @@ function startPermitted(
     endUnstarted(parts, tx, task, live, error);
     return undefined;
   }
-  const started = journal.move(tx, task, { kind: 'start' }, { epoch, attemptNonce: nonce, deadlineMs, granted });
-  if (differs(task, started)) journal.append(tx, started, [{ kind: 'granted', granted }]);
+  const profile = engine.snapshot().config.profiles.get(granted.effectiveProfile);
+  const kept: Granted = profile?.retry === 'safe' ? { ...granted, retry: 'safe' } : granted;
+  journal.move(tx, task, { kind: 'start' }, { epoch, attemptNonce: nonce, deadlineMs, granted: kept });
+  if (differs(task, granted)) journal.append(tx, { ...task, epoch }, [{ kind: 'granted', granted }]);
   return {
     spec,
-    permit: permitOf(permit, granted, spec),
+    permit: permitOf(permit, granted, spec, profile),
     ...(token === undefined ? {} : { token }),
     deadlineMs,
-    deadline: sourceOf(deadlineMs, lease?.expiresAtMs, task.bounds.writExpiresAtMs),
+    deadline: deadlineMs === lease?.expiresAtMs ? 'lease' : 'timeout',
     output: outputOf(parts, task.id, epoch),
     artifacts: artifactsOf(parts, task, granted),
   };
@@ -189,10 +193,16 @@ function artifactsOf({ engine }: ExecutorParts, { spec }: Task, { effectiveProfi
   return [...new Set([...(profile?.artifacts ?? []), ...(spec.artifacts ?? [])])];
 }
 
-function permitOf({ decision, lease, deadlineMs }: Permitted, granted: Granted, spec: RunSpec): Permit {
+function permitOf(
+  { decision, lease, deadlineMs }: Permitted,
+  granted: Granted,
+  spec: RunSpec,
+  profile: Profile | undefined,
+): Permit {
   const { grant } = decision;
+  const onPartition = profile?.onPartition ?? 'cancel';
   if (!grant) throw new WritError('INTERNAL', 'a decision that allows has no grant');
-  return { closure: grant.closure, grant, granted, spec, deadlineMs, ...(lease ? { lease } : {}) };
+  return { closure: grant.closure, grant, granted, spec, deadlineMs, onPartition, ...(lease ? { lease } : {}) };
 }
 
 function outputOf({ clock, journal, logger }: ExecutorParts, task: string, epoch: number): OutputGroups {
@@ -211,11 +221,6 @@ function endUnstarted(parts: ExecutorParts, tx: WriteTx, task: Task, live: LiveT
 }
 
 /** Whether the decision at the start granted something else than the one at the submit. */
-function differs(before: Task, after: Task): boolean {
-  return JSON.stringify(before.granted) !== JSON.stringify(after.granted);
-}
-
-function sourceOf(deadlineMs: number, leaseMs: number | undefined, writMs: number | undefined): DeadlineSource {
-  if (leaseMs === deadlineMs) return 'lease';
-  return writMs === deadlineMs ? 'writ' : 'timeout';
+function differs({ granted: { retry: _, ...before } }: Task, after: Granted): boolean {
+  return JSON.stringify(before) !== JSON.stringify(after);
 }

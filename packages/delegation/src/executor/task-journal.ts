@@ -16,7 +16,7 @@ export interface TaskJournal {
     task: Task,
     transition: TaskTransition,
     change?: Omit<TaskChange, 'state'>,
-    note?: { readonly message: string },
+    note?: { readonly message: string; readonly code?: string },
   ): Task;
   /**
    * Ends a task that is not terminal, with its signed result; `left`: what its run left, events that were not written yet

@@ -6,6 +6,7 @@ import { backoffMs } from './backoff.ts';
 import type { Follower, Handover } from './following.ts';
 import { type SubmitTry, tellToCancel, trySubmit } from './handover.ts';
 import type { OriginParts } from './parts.ts';
+import { keepRenewed } from './renewal.ts';
 import { type Intake, openIntake } from './results/intake.ts';
 import { takeEvents } from './taking-events.ts';
 import {
@@ -30,6 +31,8 @@ interface Course {
   readonly id: string;
   readonly signal: AbortSignal;
   readonly settle: (handover: Handover) => void;
+  /** Begins to renew the writs, once; to be called when the executor has the task. */
+  readonly renew: () => void;
   readonly intake: Intake;
   /** Aborted to act on a changed intent; replaced for each round. */
   round: AbortController;
@@ -53,10 +56,17 @@ export function startFollower(parts: OriginParts, id: string, options: { readonl
   });
   const round = new AbortController();
   const intake = openIntake(parts);
-  const course: Course = { id, signal: stopping.signal, settle, intake, round, sent: !options.fresh, failures: 0 };
+  const over = new AbortController();
+  const course: Course = {
+    ...{ id, settle, intake, round, signal: stopping.signal, sent: !options.fresh, failures: 0 },
+    renew: once(() => void keepRenewed(parts, id, AbortSignal.any([stopping.signal, over.signal]))),
+  };
   const done = follow(parts, course)
     .catch((error: unknown) => parts.logger.error('following a task stopped', { task: id, error: String(error) }))
-    .finally(() => intake.drop());
+    .finally(() => {
+      over.abort();
+      return intake.drop();
+    });
   return {
     handover,
     done: done.finally(() => settle({ kind: 'pending' })),
@@ -66,6 +76,14 @@ export function startFollower(parts: OriginParts, id: string, options: { readonl
       stopping.abort();
       course.round.abort();
     },
+  };
+}
+
+function once(begin: () => void): () => void {
+  let begun = false;
+  return () => {
+    if (!begun) begin();
+    begun = true;
   };
 }
 
@@ -112,6 +130,7 @@ async function oneRound(parts: OriginParts, course: Course, mirror: Mirror): Pro
   try {
     const client = parts.directory.client(mirror.peer);
     course.settle({ kind: 'accepted' });
+    course.renew();
     if (mirror.unreachable) await probe(parts, course, client);
     const ended = await followOnce(parts, course, mirror, client);
     return !ended;

@@ -1,8 +1,9 @@
-import { isWritError, sha256Hex, toWritError, type WritError } from '@writ/core';
-import { readWritClaims } from '@writ/identity';
+import { canonicalJson, isWritError, type Json, sha256Hex, toWritError, type WritError } from '@writ/core';
+import { type Hop, readWritClaims, type WritClaims } from '@writ/identity';
 import type { Mirror } from '@writ/task-store';
 import type { OutgoingSubmit, PeerClient, PeerSubmitAnswer, RefusedDecision, TaskContext } from '../types.ts';
 import { childRefusal, requireContext } from './children.ts';
+import { extendedWrits } from './extending.ts';
 import type { Handover } from './following.ts';
 import type { OriginParts } from './parts.ts';
 import { sendAhead } from './sending-ahead.ts';
@@ -117,16 +118,29 @@ function renewWrits(parts: OriginParts, mirror: Mirror): readonly string[] {
   if (mirror.peer === 'self') return [];
   return parts.database.withWriteTx((tx) => {
     const context = parent === undefined ? undefined : requireContext(parts, tx, parent);
-    const before = parts.mirrors.writs(tx, mirror.id).at(-1);
+    const known = parts.mirrors.writs(tx, mirror.id);
+    const before = known.at(-1);
+    const claims = before === undefined ? undefined : readWritClaims(before);
     // The result names the nonce of whichever writ has arrived: it is one for all of them.
-    const writs = issueWrits(parts, mirror, context, before === undefined ? undefined : readWritClaims(before)?.nonce);
+    const fresh = issueWrits(parts, mirror, context, claims?.nonce);
+    // What may have arrived stays the one writ of the task, which can be renewed by its digest, unless less is passed on now.
+    const isSame = isSameReach(claims, readWritClaims(fresh.at(-1) ?? ''));
+    const writs = isSame ? (extendedWrits(parts, tx, mirror) ?? known) : fresh;
     parts.mirrors.setWrits(tx, mirror.id, writs);
     return writs;
   });
 }
 
+/** Whether two writs pass on the same: everything but when they were made, and for how long. */
+function isSameReach(one: WritClaims | undefined, other: WritClaims | undefined): boolean {
+  if (!one || !other) return false;
+  const reach = { ...other, iat: one.iat, exp: one.exp, generation: one.generation };
+  const { renewedAt: _, ...signed }: Hop = one;
+  return canonicalJson(signed as unknown as Json) === canonicalJson(reach as unknown as Json);
+}
+
 /** What the task that hands it on may not hand on any more. */
-function narrowedRefusal(parts: OriginParts, mirror: Mirror): RefusedDecision | undefined {
+export function narrowedRefusal(parts: OriginParts, mirror: Mirror): RefusedDecision | undefined {
   const { parent } = mirror;
   if (parent === undefined) return undefined;
   return parts.database.withReadTx((tx) => childRefusal(parts, tx, requireContext(parts, tx, parent), mirror));

@@ -18,6 +18,7 @@ export function createLocalPeerClient(executor: Executor): PeerClient {
     async cancel(task) {
       return (await executor.cancel(task, 'self')).outcome;
     },
+    renew: (task, extensions) => executor.renew(task, extensions),
     readTranscript: (task, offset, limit) => executor.readTranscript(task, offset, limit),
     async getResult(task) {
       const result = executor.result(task);

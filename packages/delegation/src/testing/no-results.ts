@@ -1,7 +1,14 @@
+import { WritError } from '@writ/core';
 import type { PeerClient } from '../types.ts';
 
-/** The part of a peer that tests need which look at no result: it has none, and takes nothing. */
-export const NO_RESULTS: Pick<PeerClient, 'getResult' | 'fetch' | 'acknowledge' | 'workspaceCommits' | 'upload'> = {
+/** The part of a peer that tests need which look at no result: it has none, takes nothing, and renews nothing. */
+export const NO_RESULTS: Pick<
+  PeerClient,
+  'renew' | 'getResult' | 'fetch' | 'acknowledge' | 'workspaceCommits' | 'upload'
+> = {
+  async renew() {
+    throw new WritError('UNREACHABLE', 'nothing is renewed there');
+  },
   getResult: async () => new Uint8Array(),
   async *fetch() {},
   acknowledge: async () => [],

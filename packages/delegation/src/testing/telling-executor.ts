@@ -7,6 +7,7 @@ import { issueWrit, type NodeIdentity, readWritClaims, type WritClaims, writDige
 import type { TaskEvent, TaskOutcome } from '@writ/task-store';
 import { NODE_IDS, openTestIdentity } from '@writ/testkit/delegation';
 import type { OutgoingSubmit, PeerClient, SignedEnvelope, WatchedEvent } from '../types.ts';
+import { NO_RESULTS } from './no-results.ts';
 
 /** What an executor tells of a task, true or not. */
 export interface Tale {
@@ -129,6 +130,7 @@ function clientOf(
       for (const watched of eventsOf(task)) if (watched.event.seq > afterSeq) yield watched;
     },
     cancel: async () => undefined,
+    renew: NO_RESULTS.renew,
     readTranscript: async (_task, offset) => ({ data: new Uint8Array(), next: offset, end: true }),
     getResult: async () => new Uint8Array(),
     async *fetch(_task, sha256, offset, signal) {

@@ -5,6 +5,7 @@ import { descriptionFromWire, type PeerDescription } from '../convert/descriptio
 import { eventFromWire } from '../convert/event.ts';
 import { given, readCount } from '../convert/fields.ts';
 import { commitsFromWire, inputToWire } from '../convert/input.ts';
+import { renewalFromWire } from '../convert/renewal.ts';
 import { acknowledgedFromWire, receiptBatches } from '../convert/result.ts';
 import { specToWire } from '../convert/spec.ts';
 import { type RemoteTask, taskFromWire } from '../convert/task.ts';
@@ -43,6 +44,7 @@ export function createPeerClient(deps: PeerClientDeps, id: string): MeshPeerClie
         return { accepted: true, state: taskFromWire(answer.task).state };
       });
     },
+    renew: (task, extensions) => ask(mesh.RenewWrit, { task, extensions: [...extensions] }, renewalFromWire),
     async cancel(task) {
       const former = deps.links.farewell(id);
       if (former) return tellFormer(deps, former, task);

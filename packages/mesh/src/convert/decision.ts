@@ -17,8 +17,13 @@ export interface RemoteDecision {
   readonly generation: number;
 }
 
+/** A decision as it is told; a refusal has no more than the first part. */
+type ToldDecision = Pick<Decision, 'effect' | 'message' | 'nextSteps' | 'generation'> & {
+  readonly code: string;
+} & Partial<Omit<Decision, 'code'>>;
+
 /** A decision for the wire; it must have been cut down for a peer already. That of a faulty policy says no more than so. */
-export function decisionToWire(decision: Decision): wire.Init<wire.Decision> {
+export function decisionToWire(decision: ToldDecision): wire.Init<wire.Decision> {
   const told = decision.effect === 'allow' || isTold(decision.code);
   return {
     effect: effect.toWire(decision.effect),

@@ -89,8 +89,8 @@ export function inlineResult(message: wire.Outcome): Uint8Array | undefined {
 }
 
 /** What was granted, for the wire. */
-export function grantedToWire(granted: Granted): wire.Init<wire.Granted> {
-  return { ...granted };
+export function grantedToWire({ retry: _, ...granted }: Granted): wire.Init<wire.Granted> {
+  return granted;
 }
 
 /** What a peer says it granted. Throws BAD_REQUEST. */

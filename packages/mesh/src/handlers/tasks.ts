@@ -8,11 +8,14 @@ import type {
   ListTasksResponse,
   ReadTranscriptRequest,
   ReadTranscriptResponse,
+  RenewWritRequest,
+  RenewWritResponse,
   WatchRequest,
   WatchResponse,
 } from '@writ/wire';
 import { eventToWire } from '../convert/event.ts';
 import { given, readCount, readId } from '../convert/fields.ts';
+import { extensionsFromWire, renewalToWire } from '../convert/renewal.ts';
 import { taskToWire } from '../convert/task.ts';
 import type { UnaryHandler } from '../server/adapt-handler.ts';
 import type { OwnTaskHandler, OwnTaskStreamHandler } from '../server/own-task.ts';
@@ -28,13 +31,14 @@ export interface TaskHandlers {
   readonly getTask: OwnTaskHandler<GetTaskRequest, GetTaskResponse>;
   readonly listTasks: UnaryHandler<ListTasksRequest, ListTasksResponse>;
   readonly readTranscript: OwnTaskHandler<ReadTranscriptRequest, ReadTranscriptResponse>;
+  readonly renewWrit: OwnTaskHandler<RenewWritRequest, RenewWritResponse>;
   readonly cancel: OwnTaskHandler<CancelRequest, CancelResponse>;
   readonly watch: OwnTaskStreamHandler<WatchRequest, WatchResponse>;
 }
 
 /** Without `get`: a task is given to a handler, and only to its sender's call. */
 export function createTaskHandlers(
-  executor: Pick<Executor, 'list' | 'readTranscript' | 'cancel' | 'watch'>,
+  executor: Pick<Executor, 'list' | 'readTranscript' | 'renew' | 'cancel' | 'watch'>,
 ): TaskHandlers {
   return {
     getTask: async (task) => ({ task: taskToWire(task) }),
@@ -51,6 +55,9 @@ export function createTaskHandlers(
       const limit = readCount('limit', request.limit, MAX_TRANSCRIPT_BYTES) || MAX_TRANSCRIPT_BYTES;
       return { ...(await executor.readTranscript(id, offset, limit)) };
     },
+
+    // INVARIANT: 3 each extension is signed by the issuer of its writ; that the last one is the caller is proved again.
+    renewWrit: async ({ id }, request) => renewalToWire(await executor.renew(id, extensionsFromWire(request))),
 
     cancel: async ({ id, sender }) => ({ task: taskToWire(await executor.cancel(id, sender)) }),
 

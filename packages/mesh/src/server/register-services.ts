@@ -40,6 +40,7 @@ export function registerServices(
     GetResult: ownTask.unary(results.getResult),
     FetchArtifact: ownTask.stream(results.fetchArtifact),
     AckResult: ownTask.list(receiptsFromWire, results.ackResult),
+    RenewWrit: ownTask.unary(tasks.renewWrit),
     Cancel: ownTask.unary(tasks.cancel),
     CheckPolicy: served('policy', adapt.unary(createCheckPolicy(deps))),
     DescribeWorkspace: ownWorkspace.unary(inputs.describeWorkspace),

@@ -1,6 +1,7 @@
 import { sha256Hex, WritError } from '@writ/core';
 import type {
   Executor,
+  RenewAnswer,
   ShippedBundle,
   SubmitAnswer,
   SubmitRequest,
@@ -25,6 +26,9 @@ export interface FakeExecutor extends Executor {
   reads: number;
   /** Receipts that were taken, `task text`; the text `bad` is none that could be. */
   readonly receipts: string[];
+  /** Renewals that were asked for, `task extensions`, and what the next ones are answered. */
+  readonly renewals: string[];
+  renewal: RenewAnswer;
   commits: readonly string[];
   /** Inputs that came whole. */
   readonly inputs: { readonly sender: string; readonly input: ShippedBundle; readonly data: Uint8Array }[];
@@ -70,6 +74,12 @@ export function createFakeExecutor(): FakeExecutor {
       const next = offset + data.length;
       return { data, next, end: next >= this.transcript.length };
     },
+    async renew(id, extensions) {
+      this.renewals.push(`${id} ${extensions.join()}`);
+      return this.renewal;
+    },
+    renewals: [],
+    renewal: { renewed: true, expiresAtMs: 1 },
     contents: new Map(),
     reads: 0,
     receipts: [],

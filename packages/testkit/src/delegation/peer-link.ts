@@ -5,6 +5,7 @@ import type { PeerClient, WatchedEvent } from '@writ/delegation';
 export type LinkCall =
   | 'submit'
   | 'cancel'
+  | 'renew'
   | 'readTranscript'
   | 'watch'
   | 'getResult'
@@ -49,7 +50,7 @@ export function createPeerLink(options: {
   const { server } = options;
   const calls = {
     ...{ submit: 0, cancel: 0, readTranscript: 0, watch: 0, getResult: 0 },
-    ...{ fetch: 0, acknowledge: 0, workspaceCommits: 0, upload: 0 },
+    ...{ renew: 0, fetch: 0, acknowledge: 0, workspaceCommits: 0, upload: 0 },
   };
   let cut = new AbortController();
 
@@ -68,6 +69,7 @@ export function createPeerLink(options: {
     calls,
     submit: (request) => carry('submit', () => server.submit(request)),
     cancel: (task) => carry('cancel', () => server.cancel(task)),
+    renew: (task, extensions) => carry('renew', () => server.renew(task, extensions)),
     readTranscript: (task, offset, limit) => carry('readTranscript', () => server.readTranscript(task, offset, limit)),
     async *watch(task, afterSeq, signal) {
       await carry('watch', async () => undefined);

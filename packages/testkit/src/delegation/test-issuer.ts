@@ -1,6 +1,6 @@
 import { type Clock, digestJson, type Json, type Random } from '@writ/core';
 import type { TaskContext, WritIssuer } from '@writ/delegation';
-import { issueWrit, type NodeIdentity, type WritClaims, writDigest } from '@writ/identity';
+import { extendWrit, issueWrit, type NodeIdentity, readWritClaims, type WritClaims, writDigest } from '@writ/identity';
 import { CAPABILITIES, type PolicyEngine } from '@writ/policy';
 
 /** What the first writ of a test's chain passes on. */
@@ -23,6 +23,11 @@ export function createTestIssuer(options: {
   const { identity, engine, clock, random, first = {} } = options;
   const self = identity.public.id;
   return {
+    extend(writ, mostMs) {
+      const iat = Math.floor(clock.nowMs() / 1000);
+      const exp = Math.min(iat + (first.lifeS ?? 3600), Math.floor(mostMs / 1000));
+      return exp > (readWritClaims(writ)?.exp ?? 0) ? extendWrit(identity, writ, { iat, exp }) : undefined;
+    },
     issue({ to, task, spec, session, agent, generation, nonce, parent }) {
       const peer = [...engine.snapshot().config.peers.values()].find(({ id }) => id === to);
       const iat = Math.floor(clock.nowMs() / 1000);
@@ -33,7 +38,7 @@ export function createTestIssuer(options: {
         maxOutputBytes: Number.MAX_SAFE_INTEGER,
       } as const;
       const reach = parent
-        ? childReach(parent, self)
+        ? childReach(parent, self, iat + (first.lifeS ?? 3600))
         : { origin: self, grant: first.grant ?? whole, depth: first.depth ?? 5, exp: iat + (first.lifeS ?? 3600) };
       return issueWrit(identity, {
         ...{ v: 1, iss: self, aud: to, task, session, agent, generation, iat },
@@ -50,6 +55,7 @@ export function createTestIssuer(options: {
 function childReach(
   parent: TaskContext,
   self: string,
+  longest: number,
 ): Pick<WritClaims, 'origin' | 'grant' | 'depth' | 'exp' | 'prev'> {
   const { closure, workspaces, network, maxOutputBytes, depth, expiresAtMs, origin } = parent;
   const before = parent.writs.at(-1);
@@ -57,7 +63,7 @@ function childReach(
     origin: origin === 'self' ? self : origin,
     grant: { closure, workspaces, network, maxOutputBytes },
     depth: depth - 1,
-    exp: Math.floor(expiresAtMs / 1000),
+    exp: Math.min(longest, Math.floor(expiresAtMs / 1000)),
     ...(before === undefined ? {} : { prev: writDigest(before) }),
   };
 }

@@ -30,7 +30,7 @@ export function outcomeOf(state: TaskOutcome['state']): TaskOutcome {
   return { state, message: state, ...none };
 }
 
-const OUTPUT: TaskEventBody = { kind: 'output', stream: 'stdout', offset: 0, length: 3 };
+const OUTPUT = { kind: 'output', stream: 'stdout', offset: 0, length: 3 } as const satisfies TaskEventBody;
 const stateEvent = (state: TaskState): TaskEventBody => ({ kind: 'state', state });
 
 /** What every TaskStore does. */
@@ -229,6 +229,35 @@ export function describeTaskStoreContract(name: string, make: MakeStore<TaskStor
       expect([use('two', 'wn-b'), use('two', 'wn-a', 'n2', 5000)]).toEqual(['two', 'two']);
       bench.clock.advance(1001);
       expect([use('two'), use('three', 'wn-a', 'n2')]).toEqual(['two', 'two']);
+    });
+
+    it('remembers a writ for longer that was renewed, for the same request only', () => {
+      const use = (request: string, lifeMs: number) =>
+        bench.database.withWriteTx((tx) =>
+          store.useWrit(tx, { sender: 'wn-a', nonce: 'n1', request, untilMs: BENCH_START_MS + lifeMs }),
+        );
+      expect([use('one', 1000), use('one', 3000), use('one', 2000), use('two', 9000)]).toEqual(Array(4).fill('one'));
+      bench.clock.advance(2500);
+      expect(use('two', 9000)).toBe('one');
+      bench.clock.advance(501);
+      expect(use('two', 9000)).toBe('two');
+    });
+
+    it('keeps renewed writs and what they allow, of a task that is not terminal', () => {
+      insert({ writs: ['one'] });
+      const renew = () => bench.database.withWriteTx((tx) => store.renewWrits(tx, 't1', ['two'], { depthLeft: 3 }));
+      expect(renew()).toMatchObject({ bounds: { depthLeft: 3 }, version: 2 });
+      expect(bench.database.withReadTx((tx) => store.writs(tx, 't1'))).toEqual(['two']);
+      end('t1');
+      expect(renew()).toBeUndefined();
+    });
+
+    it('tells where the output ends that events tell of', () => {
+      insert();
+      const outputEnd = () => bench.database.withReadTx((tx) => store.outputEnd(tx, 't1'));
+      expect(outputEnd()).toBe(0);
+      append(0, [OUTPUT, { ...OUTPUT, offset: 3, length: 5 }, { kind: 'dropped', stream: 'stdout', bytes: 9 }]);
+      expect(outputEnd()).toBe(8);
     });
 
     it('leaves out a row that it cannot read, reports it, and goes on', () => {

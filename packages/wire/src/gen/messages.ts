@@ -264,6 +264,23 @@ export interface AckResultResponse {
   readonly tasks: readonly string[];
 }
 
+/** `writ.mesh.v1.RenewWritRequest` as received. */
+export interface RenewWritRequest {
+  readonly task: string;
+  /** Compact extensions of writs that the task came with, each by the issuer of its writ. */
+  readonly extensions: readonly string[];
+}
+
+/** `writ.mesh.v1.RenewWritResponse` as received. */
+export interface RenewWritResponse {
+  /** When the first of the writs ends now. */
+  readonly expiresAtMs?: number;
+  /** Effect ask or deny: nothing was extended. */
+  readonly decision?: Decision;
+  /** The field that is set; absent: none. */
+  readonly answer?: 'expiresAtMs' | 'decision';
+}
+
 /** `writ.mesh.v1.CancelRequest` as received. */
 export interface CancelRequest {
   readonly task: string;

@@ -28,6 +28,8 @@ import type {
   ReadTranscriptResponse,
   RedeemRequest,
   RedeemResponse,
+  RenewWritRequest,
+  RenewWritResponse,
   SubmitRequest,
   SubmitResponse,
   UploadInputRequest,
@@ -55,6 +57,8 @@ export interface MeshService {
   readonly FetchArtifact: Method<FetchArtifactRequest, FetchArtifactResponse>;
   /** Signed receipts of the origin: what they name is kept no longer than this node wants to. */
   readonly AckResult: Method<AckResultRequest, AckResultResponse>;
+  /** Lets the writs of a task live longer. */
+  readonly RenewWrit: Method<RenewWritRequest, RenewWritResponse>;
   /** Ends a task; answers when its process tree is gone. */
   readonly Cancel: Method<CancelRequest, CancelResponse>;
   /** Would this be allowed, and what would help. Counts against the caller's limits; changes nothing else. */
