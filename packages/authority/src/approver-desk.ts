@@ -45,6 +45,6 @@ export function createApproverDesk({ database, approvers }: Pick<RecordParts, 'd
 
 function notApprover(what: string): WritError {
   return new WritError('NOT_APPROVER', `an approver of this node has to say yes to ${what}`, {
-    nextSteps: ['ask that person: writ approval list'],
+    nextSteps: ['ask that person'],
   });
 }

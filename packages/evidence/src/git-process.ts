@@ -50,6 +50,9 @@ function runGit({ git, clock }: GitProcessOptions, call: GitCall, inputFd: numbe
       }
     };
     const cancelTimer = clock.setTimer(call.timeoutMs, () => end('it took too long'));
+    const unwanted = (): void => end('it is not wanted any more');
+    if (call.signal?.aborted) unwanted();
+    call.signal?.addEventListener('abort', unwanted, { once: true });
     child.stdout?.on('data', (chunk: Uint8Array) => {
       bytes += chunk.length;
       if (bytes > call.maxOutputBytes) end('it wrote too much');
@@ -67,6 +70,7 @@ function runGit({ git, clock }: GitProcessOptions, call: GitCall, inputFd: numbe
     });
     child.on('close', (code, signal) => {
       cancelTimer();
+      call.signal?.removeEventListener('abort', unwanted);
       const exitCode = ended === undefined ? code : null;
       const reason = ended ?? (code === 0 ? '' : lastLine(stderr, code ?? signal));
       resolve({ exitCode, stdout: Buffer.concat(stdout), reason });

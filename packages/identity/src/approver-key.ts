@@ -68,7 +68,7 @@ export async function unlockApproverKey(sealed: Uint8Array, passphrase: string):
   const seed = await openWithPassphrase(box, passphrase, canonicalJson({ v, kind, id, publicKey }));
   if (seed === undefined) {
     throw new WritError('NOT_APPROVER', 'the passphrase is wrong, or the key file was changed', {
-      nextSteps: ['try again', 'a passphrase that is lost is lost: enrol anew with `writ approver enroll`'],
+      nextSteps: ['try again', 'a passphrase that is lost is lost: enrol anew'],
     });
   }
   let key: KeyObject | undefined = privateKeyOf(seed);

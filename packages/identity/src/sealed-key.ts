@@ -37,7 +37,7 @@ export function parseSealedKey(sealed: Uint8Array): SealedKey {
   if (parsed?.success) return parsed.data;
   const field = parsed?.error.issues[0]?.path.join('.');
   throw new WritError('BAD_REQUEST', `not a key file of an approver${field ? `: \`${field}\` is none of it` : ''}`, {
-    nextSteps: ['name the file that `writ approver enroll` wrote, or enrol anew'],
+    nextSteps: ['name the file that enrolling wrote, or enrol anew'],
   });
 }
 

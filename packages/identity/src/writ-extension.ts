@@ -18,7 +18,7 @@ export function extendWrit(
 ): string {
   const hop = readWritClaims(compact);
   if (hop?.iss !== identity.public.id) throw new WritError('WRIT_INVALID', 'cannot extend a writ of another node');
-  if (exp <= hop.exp) throw new WritError('WRIT_INVALID', 'cannot extend a writ to an end that it has already');
+  if (exp <= hop.exp) throw new WritError('WRIT_INVALID', 'cannot extend it: the writ has that end already');
   const { iss, aud, task, nonce } = hop;
   const claims = { v: 1, iss, aud, task, nonce, writ: writDigest(compact), iat, exp };
   const extension = formatWrit('more1', { ...certificatesOf(identity), claims }, (data) => identity.sign(data));

@@ -121,7 +121,7 @@ const profileKeys = {
     oneOf('cancel', 'continue'),
     'cancel',
     'cancel',
-    'what becomes of a running task when its writ ends and nobody could renew it; nothing starts then, either way',
+    'what becomes of a running task at the end of its writ, where nobody could renew it; nothing starts then, either way',
   ),
   workspaces: optional(names, 'only these of the workspaces that the peer has; left out: all of them'),
   commands: defaulted(

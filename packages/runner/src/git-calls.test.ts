@@ -118,7 +118,7 @@ describe('a call of git', () => {
     expect(await first).toMatchObject({ exitCode: null, reason: 'it wrote too much' });
     expect(alive().length).toBeGreaterThanOrEqual(2);
     await harness.runner.close();
-    expect(await hanging).toMatchObject({ exitCode: null, reason: 'the node is going down' });
+    expect(await hanging).toMatchObject({ exitCode: null, reason: 'it is not wanted any more' });
     expect(alive()).toEqual([]);
     expect(await harness.runner.git(ask(['version']))).toMatchObject({ exitCode: null });
   });

@@ -29,7 +29,7 @@ export interface GitCalls {
 const WORDS: Readonly<Record<GitCut, string>> = {
   late: 'it took too long',
   'too-much': 'it wrote too much',
-  unwanted: 'the node is going down',
+  unwanted: 'it is not wanted any more',
 };
 const PREFIX_DIGITS = 16;
 const NONCE_BYTES = 16;
@@ -52,12 +52,13 @@ export function createGitCalls(options: GitCallsOptions): GitCalls {
   const start = async (call: GitCall): Promise<GitEnd> => {
     const nonce = `${noncePrefix}${Buffer.from(random.bytes(NONCE_BYTES)).toString('hex')}`;
     const { args, cwd, input = new Uint8Array(), timeoutMs, maxOutputBytes } = call;
+    const signals = [signal, call.signal].filter((one) => one !== undefined);
     const written = call.inputFile === undefined && input.length > 0 ? await writeInput(nonce, input) : undefined;
     const stdinFile = call.inputFile ?? written;
     const env = { ...call.env, [MARKER]: nonce };
     const order = { argv: args, cwd, env, nonce, ...(stdinFile === undefined ? {} : { stdinFile }) };
     try {
-      return await runGit({ order, timeoutMs, maxOutputBytes, signals: [signal] }, spawner, clock);
+      return await runGit({ order, timeoutMs, maxOutputBytes, signals }, spawner, clock);
     } finally {
       if (written !== undefined) await rm(written, { force: true });
     }

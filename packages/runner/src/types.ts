@@ -147,6 +147,8 @@ export interface GitCall {
   readonly timeoutMs: number;
   /** More than this on standard output is a failure. */
   readonly maxOutputBytes: number;
+  /** Kills it. */
+  readonly signal?: AbortSignal;
 }
 
 /** What a call of git came to. `exitCode` is null where it was ended, or never started. */

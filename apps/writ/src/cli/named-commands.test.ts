@@ -12,7 +12,8 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const OF_THE_NOUN = /^(allows|as|command|does|for|from|has|in|is|leads|may|must|of|on|than|that|was)$/;
 
 /** What signatures and hashes begin with, so that one is never taken for another. */
-const SIGNED_CONTEXT = /^(identity words|invite code|pairing proof|pairing words)$/;
+const SIGNED_CONTEXT =
+  /^(action|approver decision|approver id|identity words|invite code|lease|lease renewal|pairing proof|pairing words)$/;
 
 function sources(folder: string): readonly string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })

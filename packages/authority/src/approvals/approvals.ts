@@ -47,7 +47,7 @@ function statementOf(
 function decide(parts: DecideParts, tx: WriteTx, id: string, answer: Answer): DecideOutcome {
   const approval = parts.approvals.get(tx, id);
   if (approval === undefined) {
-    const nextSteps = ['list what waits: writ approval list'];
+    const nextSteps = ['look at the questions that wait'];
     return {
       ...{ decided: false, check: 'id' },
       refusal: { code: 'NOT_FOUND', message: `no approval ${quote(id)}`, nextSteps },

@@ -50,7 +50,7 @@ export function checkAnswer(parts: DecideParts, tx: WriteTx, approval: Approval,
 const ANEW = ['look at it again and answer what is shown then'];
 
 const NOT_APPROVER = refusal('NOT_APPROVER', 'the answer is not proved to be an approver’s', [
-  'answer with `writ approval approve`, which asks for the passphrase',
+  'answer with the key of an approver, which asks for the passphrase',
 ]);
 
 function checkWaiting(tx: WriteTx, { state, decidedBy, expiresAtMs }: Approval): Failure | undefined {

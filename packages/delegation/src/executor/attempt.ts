@@ -1,7 +1,7 @@
 import { isTerminal } from '@writ/task-store';
 import { type OutcomePolicy, outcomeOf, withEvidence } from '../outcome.ts';
 import type { Run, RunReport } from '../types.ts';
-import { collect } from './evidence/collecting.ts';
+import { collect, type Evidence, type Finished } from './evidence/collecting.ts';
 import type { LiveTask } from './live-task.ts';
 import type { ExecutorParts } from './parts.ts';
 import { type Preparation, prepareStart } from './preparing.ts';
@@ -24,10 +24,31 @@ export async function runStarted(parts: ExecutorParts, live: LiveTask, started: 
     const { attempt, run } = started;
     const report = await untilGone(parts, live, attempt, run);
     const finished = { task: live.id, workspace: live.ask.workspace !== undefined, run, report };
-    const evidence = await collect(parts, { ...finished, artifacts: attempt.artifacts });
+    const evidence = await collectWhileWanted(parts, live, { ...finished, artifacts: attempt.artifacts });
     run.release();
     const left = { evidence, unwritten: attempt.output.finish() };
     await untilStored(parts, live, () => finish(parts, live, attempt, report, left));
+  }
+}
+
+/** Longest that evidence of a task is collected once this node ends the task, milliseconds. */
+const STOPPED_COLLECT_MS = 5_000;
+
+/** What a cancelled task has done is worth a look, and not a long wait of whoever cancelled it. */
+async function collectWhileWanted(parts: ExecutorParts, live: LiveTask, finished: Finished): Promise<Evidence> {
+  const enough = new AbortController();
+  let disarm = (): void => {};
+  const arm = (): void => {
+    disarm = parts.clock.setTimer(STOPPED_COLLECT_MS, () => enough.abort());
+  };
+  const { signal } = live.stopped;
+  if (signal.aborted) arm();
+  else signal.addEventListener('abort', arm, { once: true });
+  try {
+    return await collect(parts, finished, enough.signal);
+  } finally {
+    signal.removeEventListener('abort', arm);
+    disarm();
   }
 }
 

@@ -30,6 +30,8 @@ export interface LiveTask {
   readonly preparing: AbortController;
   /** When its writs end, milliseconds since the epoch; a renewal moves it. Absent: it came without any. */
   writEndsAtMs?: number;
+  /** Aborted by the first reason why this node ends it. */
+  readonly stopped: AbortController;
   /** Set once the transaction that starts the attempt is committed. */
   permit?: Permit;
   /** Set once a process was spawned. */
@@ -57,6 +59,7 @@ export function createLiveTask(
     bounds: task.bounds,
     ...(task.bounds.writExpiresAtMs === undefined ? {} : { writEndsAtMs: task.bounds.writExpiresAtMs }),
     preparing: new AbortController(),
+    stopped: new AbortController(),
     ended,
     end,
   };
@@ -91,5 +94,6 @@ export function askOf(task: Pick<Task, 'chain' | 'spec' | 'bounds'>): Ask {
 export function stopLive(live: LiveTask, cause: StopCause): void {
   live.cause ??= cause;
   live.preparing.abort();
+  live.stopped.abort();
   live.run?.stop({ kind: 'cancel', cause: live.cause.kind === 'cancel' ? live.cause.by : live.cause.code });
 }

@@ -30,7 +30,7 @@ type Found = Pick<Evidence, 'changes' | 'artifacts' | 'transcript'>;
 /** What is collected, in this order; a step that throws has failed. */
 const STEPS: readonly {
   readonly name: string;
-  collect(parts: ExecutorOptions, finished: Finished): Promise<Partial<Found>> | Partial<Found>;
+  collect(parts: ExecutorOptions, finished: Finished, signal: AbortSignal): Promise<Partial<Found>> | Partial<Found>;
 }[] = [
   { name: 'transcript', collect: transcriptOf },
   { name: 'changes', collect: changesOf },
@@ -39,15 +39,15 @@ const STEPS: readonly {
 
 /**
  * Collects everything that a result says about a run; never rejects. What one step fails with keeps the others from
- * nothing.
+ * nothing. When `signal` aborts, what is not collected by then fails.
  * INVARIANT: 10 whatever step fails, the evidence is marked as not collected, and no success comes of it.
  */
-export async function collect(parts: ExecutorOptions, finished: Finished): Promise<Evidence> {
+export async function collect(parts: ExecutorOptions, finished: Finished, signal: AbortSignal): Promise<Evidence> {
   let found: Found = { changes: { kind: 'no-workspace' }, artifacts: [], transcript: null };
   let failure: EvidenceFailure | undefined;
   for (const { name, collect: step } of STEPS) {
     try {
-      found = { ...found, ...(await step(parts, finished)) };
+      found = { ...found, ...(await step(parts, finished, signal)) };
     } catch (error) {
       parts.logger.error('evidence was not collected', { task: finished.task, step: name, error: String(error) });
       failure ??= failureOf(name, error);
@@ -71,7 +71,11 @@ function transcriptOf(_parts: ExecutorOptions, { report }: Finished): Partial<Fo
 }
 
 /** What has changed since the commit that the runner noted before the run could touch its clone. */
-async function changesOf(parts: ExecutorOptions, { task, workspace, run }: Finished): Promise<Partial<Found>> {
+async function changesOf(
+  parts: ExecutorOptions,
+  { task, workspace, run }: Finished,
+  signal: AbortSignal,
+): Promise<Partial<Found>> {
   const { clone, dir } = run.files;
   // INVARIANT: 10 that there was nothing to change is not concluded from what a runner leaves out.
   if (!clone && workspace) throw new Error('the runner does not say what the run began with');
@@ -79,6 +83,7 @@ async function changesOf(parts: ExecutorOptions, { task, workspace, run }: Finis
   const { evidence } = parts;
   const changes = await collectEvidence({
     ...gitWorkOf(parts),
+    git: (call) => evidence.git({ ...call, signal }),
     workspaceDir: dir,
     base: clone.base,
     ...(clone.base === undefined ? {} : { baseRepository: clone.source }),

@@ -260,4 +260,28 @@ describe('a task that ends otherwise', () => {
     expect(await cancelled).toMatchObject({ state: 'cancelled', outcome: { code: 'CANCELLED' } });
     expect(bench.verify('t1').result).toMatchObject({ outcome: { state: 'cancelled' }, changes: { kind: 'none' } });
   });
+
+  it('is cancelled within seconds where its evidence takes for ever, and the result says that it was not collected', async () => {
+    let begun = false;
+    bench = await createEvidenceBench({
+      // Ended by nothing but the signal that a call comes with.
+      wrapEvidence: (kit) => ({
+        ...kit,
+        git: (call) =>
+          new Promise((resolve) => {
+            begun = true;
+            const ended = { exitCode: null, stdout: new Uint8Array(), reason: 'ended' };
+            if (call.signal?.aborted) resolve(ended);
+            call.signal?.addEventListener('abort', () => resolve(ended));
+          }),
+      }),
+    });
+    await bench.node.executor.submit(bench.foreign('t1'));
+    (await bench.runner.runOf('t1')).exit(0);
+    while (!begun) await new Promise((resolve) => setImmediate(resolve));
+    const cancelled = bench.node.executor.cancel('t1', 'person');
+    bench.clock.advance(5_000);
+    expect(await cancelled).toMatchObject({ state: 'cancelled' });
+    expect(bench.verify('t1').result.changes).toMatchObject({ kind: 'uncollected' });
+  });
 });
