@@ -53,6 +53,10 @@ export async function readKept(
     if (envelope) return envelope.subarray(offset, offset + most);
   }
   const isNamed = received && namedIn(received.result, parts.evidence.limits).some((named) => named.sha256 === sha256);
+  // INVARIANT: 10 whoever reads on from the beginning gets no byte of what has changed here since it was verified.
+  if (isNamed && offset === 0 && ![sha256, undefined].includes(await digestOfContent(parts, sha256))) {
+    throw invalid('content', 'what is kept here is not what was signed');
+  }
   const bytes = isNamed ? await parts.evidence.content.read(sha256, offset, most) : undefined;
   if (bytes) return bytes;
   throw new WritError('NOT_FOUND', `the result of the task has nothing with digest ${quote(sha256)}`, {

@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { WritError } from '@writ/core';
 import type { UnsignedResult } from '@writ/evidence';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
@@ -219,5 +220,9 @@ describe('a node that cannot keep a result', () => {
     await asking.evidence.content.remove(task.second);
     await expect(asking.origin.verify(task.id)).rejects.toMatchObject({ code: 'EVIDENCE_INVALID' });
     await expect(asking.origin.readContent(task.id, task.second, 0, 1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    appendFileSync(await asking.evidence.content.pathOf(task.first), 'x');
+    await expect(asking.origin.readContent(task.id, task.first, 0, 1)).rejects.toMatchObject({
+      code: 'EVIDENCE_INVALID',
+    });
   });
 });
