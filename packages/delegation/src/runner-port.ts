@@ -1,0 +1,102 @@
+import type { Stored } from '@writ/evidence';
+import type { RunnerConfig } from '@writ/policy';
+import type { Ending, TaskSpec } from '@writ/task-store';
+
+/** What a runner is told. Everything is decided already; a runner only obeys. */
+export interface RunSpec {
+  readonly task: string;
+  readonly epoch: number;
+  /** Marks every process of this attempt, for finding and ending them. */
+  readonly nonce: string;
+  readonly runner: RunnerConfig;
+  readonly input: TaskSpec['input'];
+  /** Source repository and ref; absent: an empty scratch folder. */
+  readonly workspace?: {
+    readonly name: string;
+    readonly path: string;
+    readonly ref?: string;
+    /** Work that was sent along, instead of `ref`: a repository that holds the commit, there until the run is released. */
+    readonly shipped?: { readonly repository: string; readonly commit: string };
+  };
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+  readonly onOverflow: 'fail' | 'truncate';
+  readonly isolation: 'required' | 'none';
+  /** Names of the node's environment variables that pass. */
+  readonly env: readonly string[];
+  /** Where, and with which secret, the task reaches its own node; absent: it does not. */
+  readonly access?: { readonly socket: string; readonly token: string };
+  /** `allow`: any argv; a list: only argv that match one of the patterns. */
+  readonly commands: 'allow' | readonly (readonly string[])[];
+}
+
+/** What a run reports while it goes. Called in order; may not throw. */
+export interface RunSink {
+  /** `bytes` were appended to the transcript at `offset`; or only counted, when `offset` is undefined (over the cap). */
+  output(stream: 'stdout' | 'stderr', bytes: Uint8Array, offset: number | undefined): void;
+}
+
+/** How a run ended. `failure` explains an ending that is not the work's own doing. */
+export interface RunReport {
+  readonly ending: Ending;
+  readonly truncated: boolean;
+  /** Why the disk of this node refused a part of the output; absent: it did not. */
+  readonly unwritten?: string;
+  readonly stdoutBytes: number;
+  readonly stderrBytes: number;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  /** Digest and size of what the transcript holds; absent where it could not be written. */
+  readonly transcript?: Stored;
+}
+
+/** The files of a run, there until it is released. */
+export interface RunFiles {
+  /** Real, absolute path of the working directory. */
+  readonly dir: string;
+  /** Absent: the run had no workspace, `dir` was empty scratch space. */
+  readonly clone?: {
+    /** Full id of the commit that it began with; absent: the repository had none. */
+    readonly base?: string;
+    readonly objectFormat: 'sha1' | 'sha256';
+    /** Absolute path of a repository of this node's that holds `base`; never the task's own clone. */
+    readonly source: string;
+  };
+}
+
+/** A run under way. */
+export interface Run {
+  readonly pid: number;
+  readonly files: RunFiles;
+  /** Resolves when the process tree is gone and the output is drained; never rejects. */
+  readonly done: Promise<RunReport>;
+  /** Removes the files, once `done`. Calling it twice is harmless; closing the runner does it too. */
+  release(): void;
+  /** TERM, grace, KILL, escaped children too. The first cause wins. */
+  stop(cause: { readonly kind: 'cancel'; readonly cause: string } | { readonly kind: 'timeout' }): void;
+}
+
+/** A place that stands ready for one run. */
+export interface PreparedRun {
+  /**
+   * Only spawns; `spec` may differ from what was prepared in everything but its workspace. Rejects with
+   * COMMAND_NOT_ALLOWED, RUNNER_UNAVAILABLE or ISOLATION_UNAVAILABLE before anything was spawned. To be called once.
+   */
+  start(spec: RunSpec, sink: RunSink): Promise<Run>;
+  /** Gives it back unused; without effect after `start`. */
+  discard(): void;
+}
+
+/** Port: starts and ends the processes of tasks. The runner package implements it. */
+export interface TaskRunner {
+  /**
+   * Prepares the workspace, which may take minutes, by processes that carry the spec's nonce; they are killed at once
+   * when `signal` aborts. Rejects, with none of them left, with COMMAND_NOT_ALLOWED, ISOLATION_UNAVAILABLE or GIT_FAILED.
+   */
+  prepare(spec: RunSpec, signal: AbortSignal): Promise<PreparedRun>;
+  /** Ends every process that carries one of these nonces; returns how many it found. For recovery. */
+  endStray(nonces: readonly string[]): Promise<number>;
+  /** Transcript bytes of a task from `offset`, at most `limit`; fewer at the end. */
+  readTranscript(task: string, offset: number, limit: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
