@@ -258,6 +258,18 @@ describe('applying a result', () => {
     const result = resultWith();
     const none: Result = { ...result, changes: { kind: 'none', base, tree: changes.tree } };
     expect(await apply({ result: none })).toEqual({ kind: 'nothing', why: 'the task has changed no file' });
+    const scratch: Result = { ...result, changes: { kind: 'no-workspace' } };
+    expect(await apply({ result: scratch })).toEqual({ kind: 'nothing', why: 'the task had no repository' });
+    const lost: Result = { ...result, changes: { kind: 'uncollected', step: 'recovery' } };
+    await expect(apply({ result: lost })).rejects.toMatchObject({
+      code: 'EVIDENCE_FAILED',
+      details: { step: 'recovery' },
+    });
+    await expect(apply({ repository: join(f.root, 'absent') })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    f.git(f.owner, 'symbolic-ref', `refs/heads/${BRANCH}`, 'refs/heads/elsewhere');
+    await expect(apply({})).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(f.git(f.owner, 'branch', '--list', 'elsewhere')).toBe('');
+    f.git(f.owner, 'symbolic-ref', '--delete', `refs/heads/${BRANCH}`);
     for (const task of ['-x', '../x', 'a..b', 'a.lock', 'a b', 'a\n', '', 'a~1', 'x.', 'a/b']) {
       expect(() => branchOf(task), task).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
     }

@@ -5,7 +5,7 @@ import { canonicalJson, type Json, quote, WritError } from '@writ/core';
 import { changedFiles, writePatch } from './changes.ts';
 import { BUNDLE_REF, treeOf } from './collect.ts';
 import { type Fit, fitOf } from './fit.ts';
-import { type OwnerRepository, openOwnerRepository } from './owner-repository.ts';
+import { type OwnerRepository, openOwnerRepository, requireFolder } from './owner-repository.ts';
 import { type BundleFile, openQuarantine, type Quarantine, requireCommit } from './quarantine.ts';
 import type { Result } from './result-schema.ts';
 import type { BundleLimits, GitWork } from './types.ts';
@@ -44,12 +44,17 @@ type Changed = Extract<Result['changes'], { kind: 'changed' }>;
  * Makes a branch of a verified result: the bundle is unpacked in quarantine, proved to hold exactly what was signed, and
  * fetched from there. No working tree, setting, hook or other ref is touched, unless `checkout` says so. Throws
  * EVIDENCE_INVALID where the bundle is not what was signed, CONFLICT where the repository is another one, the branch is
- * taken, or the working tree is not clean, GIT_FAILED.
+ * taken, or the working tree is not clean, EVIDENCE_FAILED where the changes were never collected, BAD_REQUEST where there is
+ * no such folder, GIT_FAILED.
  */
 export async function applyResult(request: ApplyRequest): Promise<Applied> {
   const { changes, task } = request.result;
-  if (changes.kind !== 'changed') return { kind: 'nothing', why: 'the task has changed no file' };
+  if (changes.kind === 'uncollected') throw notCollected(changes.step);
+  if (changes.kind === 'no-workspace') return { kind: 'nothing', why: 'the task had no repository' };
+  // INVARIANT: 10 that nothing has changed is only said where it was established.
+  if (changes.kind === 'none') return { kind: 'nothing', why: 'the task has changed no file' };
   const branch = branchOf(task);
+  await requireFolder(request.repository);
   const owner = openOwnerRepository(request, request.repository, {
     code: 'GIT_FAILED',
     timeoutMs: request.limits.timeoutMs,
@@ -68,6 +73,7 @@ export async function applyResult(request: ApplyRequest): Promise<Applied> {
   try {
     await prove(quarantine, changes);
     const fit = await fitOf(quarantine, owner, changes);
+    await requirePlain(owner, branch);
     const there = await owner.commitOf(`refs/heads/${branch}`);
     if (there !== undefined && there !== changes.head) throw taken(branch, there);
     const about = { branch, head: changes.head, base: changes.base, fit };
@@ -122,6 +128,26 @@ async function fetchBranch(owner: OwnerRepository, { git }: Quarantine, branch: 
   if ((await owner.commitOf(`refs/heads/${branch}`)) !== head) {
     throw new WritError('GIT_FAILED', `branch ${branch} is not there although git said so`);
   }
+}
+
+/** A branch that is another name of a branch would move that one. */
+async function requirePlain(owner: OwnerRepository, branch: string): Promise<void> {
+  const { exitCode, text } = await owner.ask('inspect', [0, 1], ['symbolic-ref', '--quiet', `refs/heads/${branch}`]);
+  if (exitCode !== 0) return;
+  throw new WritError('CONFLICT', `branch ${branch} is another name of ${quote(text)}`, {
+    nextSteps: [`look at it, then git symbolic-ref --delete refs/heads/${branch}`],
+  });
+}
+
+function notCollected(step: string): WritError {
+  return new WritError(
+    'EVIDENCE_FAILED',
+    `what the task changed was not collected (step \`${step}\`), so there is nothing to apply`,
+    {
+      details: { step },
+      nextSteps: ['ask a person at the node that ran it, or run the task again'],
+    },
+  );
 }
 
 async function requireClean(owner: OwnerRepository): Promise<void> {

@@ -1,4 +1,4 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quote, type WritCode, WritError } from '@writ/core';
 import { type GitDir, gitEnvironment, HARMLESS_SETTINGS } from './git-dir.ts';
@@ -13,6 +13,15 @@ export interface OwnerRepository {
   commitOf(name: string): Promise<string | undefined>;
   /** Absolute path of a file of the repository's git directory. */
   pathOf(name: string): Promise<string>;
+}
+
+/** Throws BAD_REQUEST where `dir` is no folder that can be reached. */
+export async function requireFolder(dir: string): Promise<void> {
+  const isFolder = await stat(dir).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) throw new WritError('BAD_REQUEST', `there is no folder ${quote(dir)}`);
 }
 
 /** Opens the repository in or above `dir`. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isWritError, WritError } from '@writ/core';
 import { BUNDLE_REF, commit, keep, OBJECT_ID, treeOf, writeBundle } from './collect.ts';
 import { createGitDir, type GitDir } from './git-dir.ts';
-import { borrowShallow, type OwnerRepository, openOwnerRepository } from './owner-repository.ts';
+import { borrowShallow, type OwnerRepository, openOwnerRepository, requireFolder } from './owner-repository.ts';
 import { openQuarantine } from './quarantine.ts';
 import { snapshot } from './snapshot.ts';
 import type { BundleLimits, CollectLimits, ContentStore, GitWork, Stored } from './types.ts';
@@ -33,11 +33,13 @@ export interface Shipment {
 
 /**
  * The working tree as one commit: what is committed, with uncommitted and untracked files on top (ignored ones not), as a
- * bundle without what the peer has. Nothing in the repository is changed. Throws GIT_FAILED naming the step.
+ * bundle without what the peer has. Nothing in the repository is changed. Throws GIT_FAILED naming the step,
+ * BAD_REQUEST where there is no such folder.
  */
 export async function shipWorkingTree(request: ShipRequest): Promise<Shipment> {
   const { limits } = request;
   const failing = { code: 'GIT_FAILED', timeoutMs: limits.timeoutMs } as const;
+  await requireFolder(request.repository);
   const owner = openOwnerRepository(request, request.repository, failing);
   let git: GitDir | undefined;
   try {

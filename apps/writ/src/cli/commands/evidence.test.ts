@@ -108,6 +108,12 @@ describe('writ task result', () => {
       code: 2,
       err: expect.stringContaining('it changed no file'),
     });
+    const uncollected = { kind: 'uncollected', step: 'scan', patch_sha256: undefined } as const;
+    node.answers.result = () => ({ ...shown, changes: { ...shown.changes, ...uncollected } });
+    expect(await node.writ('task', 'result', 't-1', '--patch')).toMatchObject({
+      code: 7,
+      err: expect.stringContaining('was not collected: scan'),
+    });
   });
 
   it('ends with 7 where the evidence was refused', async () => {

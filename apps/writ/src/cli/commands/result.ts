@@ -69,6 +69,11 @@ async function printPatch(
   { task, changes }: OperationOutput<'result'>,
 ): Promise<number> {
   if (changes.patch_sha256 === undefined) {
+    if (changes.kind === 'uncollected') {
+      throw new WritError('EVIDENCE_FAILED', `what task ${quote(task)} changed was not collected: ${changes.step}`, {
+        nextSteps: [`writ task result ${task}`],
+      });
+    }
     throw new WritError('NOT_FOUND', `task ${quote(task)} has no patch: it changed no file`, {
       nextSteps: [`writ task result ${task}`],
     });
