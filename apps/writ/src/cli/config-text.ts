@@ -1,16 +1,12 @@
-import { readFileSync, statSync } from 'node:fs';
-import { formatSize, quote, WritError } from '@writ/core';
+import { quote, WritError } from '@writ/core';
 import type { CompiledPolicy } from '@writ/policy';
+import { readPlainFile } from '../plain-file.ts';
 import { violationLines } from './violations.ts';
-
-/** Longest file that is read, bytes. */
-const MOST_BYTES = 2 * 1024 * 1024;
 
 /** Text of a file that a person has named. Throws BAD_REQUEST where it cannot be read, or is too large for what it is. */
 export function readText(path: string): string {
   try {
-    if (statSync(path).size > MOST_BYTES) throw new Error(`it is larger than ${formatSize(MOST_BYTES)}`);
-    return readFileSync(path, 'utf8');
+    return readPlainFile(path);
   } catch (error) {
     throw new WritError('BAD_REQUEST', `cannot read ${quote(path)}: ${(error as Error).message}`, { cause: error });
   }
