@@ -56,7 +56,12 @@ beforeAll(async () => {
   await pairNodes(beta, alpha, { profiles: ['query', 'relay'], workspaces: ['app'] });
   await pairNodes(gamma, beta, { profiles: ['query', 'relay'], workspaces: ['app'] });
   await pairNodes(alpha, gamma, { profiles: ['query'], workspaces: [] });
-  await beta.configure(beta.config().replace('[peers.alpha]', '[peers.alpha]\nmax_depth = 2'));
+  await beta.configure(
+    beta
+      .config()
+      .replace('[peers.alpha]', '[peers.alpha]\nmax_depth = 2')
+      .replace('[peers.gamma.outbound]', '[peers.gamma.outbound]\nship = true'),
+  );
   await gamma.configure(
     gamma.config().replace('[peers.beta]', '[peers.beta]\nmax_depth = 1\naccept_origins = ["alpha"]'),
   );
@@ -261,7 +266,9 @@ describe('the token of a task', () => {
     const applying = held.client.call('apply_result', { task: held.task, repository: '/tmp' });
     expect(await outcome(applying, 'apply_result')).toBe(unknown);
     const shipping = { to: 'gamma', profile: 'query', workspace: 'app', argv: ['true'], ship: beta.home };
-    expect(await outcome(held.client.call('delegate', shipping), MISSING)).toMatch(/^BAD_REQUEST .*cannot send/);
+    expect(await outcome(held.client.call('delegate', shipping), MISSING)).toMatch(
+      /^BAD_REQUEST .*is not in the files of this task/,
+    );
     await end(held);
   });
 
