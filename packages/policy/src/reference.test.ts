@@ -19,8 +19,6 @@ describe('the reference', () => {
 describe('a key that does nothing yet', () => {
   it.each([
     'profiles.NAME.network',
-    'profiles.NAME.retry',
-    'profiles.NAME.on_partition',
     'profiles.NAME.read_paths',
     'profiles.NAME.secrets',
     'gateway.listen',
