@@ -82,7 +82,7 @@ describe('dispatch', () => {
             one.abort();
           }
         }),
-        { numRuns: 80 },
+        { numRuns: 400, seed: 2026 },
       );
       expect(codes, operation.name).toContain('OK');
     }
