@@ -22,6 +22,8 @@ beforeEach(async () => {
     home,
     environment: readEnvironment(),
     logger: silentLogger,
+    // The files of the grammar stand beside the built program only, and nothing is classified here.
+    loadGrammar: async () => ({ parse: () => ({ ok: false, reason: 'no grammar' }) }),
     requestStop: () => undefined,
   });
 });
