@@ -53,7 +53,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const authorityOptions = authorityOptionsOf(base);
   const authority = createAuthority(authorityOptions);
   const runner = createTaskRunner({
-    root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir },
+    root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
     spawner: { node: process.execPath, script: fileURLToPath(new URL('./spawner.js', import.meta.url)) },
     env: environment.all,
     clock,
