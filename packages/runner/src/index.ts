@@ -1,4 +1,4 @@
-export { searchPath } from './environment.ts';
+export { buildCommandEnvironment, searchPath } from './environment.ts';
 export { createHeldFiles, type HeldFilesOptions } from './gated/held-files.ts';
 export type {
   CommandOrder,

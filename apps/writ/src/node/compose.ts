@@ -69,6 +69,7 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
   closers.add(() => rmSync(home.pidFile, { force: true }));
   await surfaces.gateway.listenControl(home.socketFile);
   await work.origin.recover();
+  work.desk.start();
   closers.add(sweepRegularly(base, work));
   base.database.withWriteTx((tx) =>
     tx.audit({ kind: 'node', action: 'node.started', actor: 'node', details: recovered }),

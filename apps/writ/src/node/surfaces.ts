@@ -59,6 +59,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     pins,
     engine,
     executor: work.executor,
+    commands: work.desk,
     // A question counts like a request: asking is what is limited.
     checkPolicy: (subject, question) => database.withWriteTx((tx) => work.authority.decide(tx, subject, question)),
     pairing,

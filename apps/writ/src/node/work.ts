@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Authority, type AuthorityOptions, createAuthority, type Gate } from '@writ/authority';
+import type { Commands, LiveCommandDesk } from '@writ/commands';
 import {
   createExecutor,
   createFileTranscripts,
@@ -12,12 +13,13 @@ import {
 } from '@writ/delegation';
 import { createPeerClients, type PeerClients } from '@writ/mesh';
 import type { ShellGrammar } from '@writ/policy';
-import { createTaskRunner } from '@writ/runner';
+import { createTaskRunner, type TaskRunner } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import type { Closers } from './closers.ts';
 import { openEvidence } from './evidence.ts';
 import type { Foundations } from './foundations.ts';
 import { createNodeGate } from './gate.ts';
+import { createNodeCommandDesk, createNodeCommands } from './gated-commands.ts';
 import { resolveConfigPath } from './paths.ts';
 import { createSessionRecord } from './sessions.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
@@ -27,6 +29,10 @@ import { createWritIssuer } from './writ-issuer.ts';
 export interface Work {
   readonly authority: Authority;
   readonly gate: Gate;
+  /** Gated commands of this node. */
+  readonly desk: LiveCommandDesk;
+  /** Gated commands here and at peers. */
+  readonly commands: Commands;
   readonly executor: Executor;
   readonly origin: Origin;
   readonly peers: PeerClients;
@@ -52,15 +58,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const { clock, random, logger, database, stores, engine, home } = base;
   const authorityOptions = authorityOptionsOf(base);
   const authority = createAuthority(authorityOptions);
-  const runner = createTaskRunner({
-    root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
-    spawner: { node: process.execPath, script: fileURLToPath(new URL('./spawner.js', import.meta.url)) },
-    env: environment.all,
-    clock,
-    random,
-    logger,
-    transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
-  });
+  const runner = createNodeRunner(base, environment);
   closers.add(() => runner.close());
   const evidence = await openEvidence(base, runner, environment);
   const doors = createTaskDoors({ dir: home.tasksDir, tokens: stores.tokens, random, logger });
@@ -83,21 +81,25 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     slots: SLOTS_PER_CPU * availableParallelism(),
   });
   closers.add((graceMs) => executor.close(graceMs));
-  const { gate } = createNodeGate(base, {
+  const { gate, classifier } = createNodeGate(base, {
     options: authorityOptions,
     authority,
     grammar,
     contextOf: (tx, task) => executor.context(tx, task),
   });
   closers.add(() => gate.close());
+  const desk = createNodeCommandDesk(base, { gate, authority, classifier, executor, runner, environment });
+  closers.add(() => desk.close());
   const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
   closers.add(() => peers.close());
+  const issuer = createWritIssuer({ identity: base.identity, engine, clock, random, lifeS: WRIT_LIFE_S });
+  const commands = createNodeCommands(base, { desk, peers, issuer });
   const origin = createOrigin({
     database,
     mirrors: stores.mirrors,
     engine,
     directory: withSelf(peers, executor),
-    issuer: createWritIssuer({ identity: base.identity, engine, clock, random, lifeS: WRIT_LIFE_S }),
+    issuer,
     contextOf: (tx, task) => executor.context(tx, task),
     transcripts: createFileTranscripts(home.mirrorsDir),
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
@@ -110,8 +112,23 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   closers.add(() => origin.close());
   // What a task handed on ends with it, in the same transaction.
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
-  executor.onEnd((tx, task) => gate.taskEnded(tx, task.id));
-  return { authority, gate, executor, origin, peers, doors };
+  executor.onEnd((tx, task) => {
+    gate.taskEnded(tx, task.id);
+    tx.afterCommit(() => desk.endOf(task.id));
+  });
+  return { authority, gate, desk, commands, executor, origin, peers, doors };
+}
+
+function createNodeRunner({ home, clock, random, logger }: Foundations, environment: Environment): TaskRunner {
+  return createTaskRunner({
+    root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
+    spawner: { node: process.execPath, script: fileURLToPath(new URL('./spawner.js', import.meta.url)) },
+    env: environment.all,
+    clock,
+    random,
+    logger,
+    transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
+  });
 }
 
 function authorityOptionsOf({ database, stores, engine, random, logger }: Foundations): AuthorityOptions {

@@ -4,6 +4,8 @@ import type { Method } from '../method.ts';
 import type {
   AckResultRequest,
   AckResultResponse,
+  CancelExecutionRequest,
+  CancelExecutionResponse,
   CancelRequest,
   CancelResponse,
   CheckPolicyRequest,
@@ -12,6 +14,8 @@ import type {
   DescribeResponse,
   DescribeWorkspaceRequest,
   DescribeWorkspaceResponse,
+  ExecuteRequest,
+  ExecuteResponse,
   FetchArtifactRequest,
   FetchArtifactResponse,
   GetResultRequest,
@@ -34,6 +38,8 @@ import type {
   SubmitResponse,
   UploadInputRequest,
   UploadInputResponse,
+  WatchExecutionRequest,
+  WatchExecutionResponse,
   WatchRequest,
   WatchResponse,
 } from './messages.ts';
@@ -63,6 +69,12 @@ export interface MeshService {
   readonly Cancel: Method<CancelRequest, CancelResponse>;
   /** Would this be allowed, and what would help. Counts against the caller's limits; changes nothing else. */
   readonly CheckPolicy: Method<CheckPolicyRequest, CheckPolicyResponse>;
+  /** Asks for a gated command, or about a plan of several. */
+  readonly Execute: Method<ExecuteRequest, ExecuteResponse>;
+  /** A gated command of the caller as it is now, each change, and its output from `offset`; ends when it has ended. */
+  readonly WatchExecution: Method<WatchExecutionRequest, WatchExecutionResponse>;
+  /** Ends a gated command, whether it waits or runs; answers when no process is left. */
+  readonly CancelExecution: Method<CancelExecutionRequest, CancelExecutionResponse>;
   /** What a workspace has, so that a working tree can be sent as what is missing there. */
   readonly DescribeWorkspace: Method<DescribeWorkspaceRequest, DescribeWorkspaceResponse>;
   /** Sends a bundle ahead of the `Submit` that names it. */
