@@ -63,10 +63,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     // A question counts like a request: asking is what is limited.
     checkPolicy: (subject, question) => database.withWriteTx((tx) => work.authority.decide(tx, subject, question)),
     pairing,
-    name,
-    version: VERSION,
-    clock,
-    logger,
+    ...{ name, version: VERSION, clock, logger },
   });
   closers.add((graceMs) => mesh.close(graceMs));
   const gateway = createGateway({
@@ -74,6 +71,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     authority: work.authority,
     origin: work.origin,
     executor: work.executor,
+    commands: work.commands,
     pairing,
     node: options.node,
     links: createPeerLinks(work.peers),

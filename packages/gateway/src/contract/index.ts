@@ -1,5 +1,6 @@
 import { delegationContract } from './delegation.ts';
 import { discoveryContract } from './discovery.ts';
+import { executionContract } from './executions.ts';
 import { leaseContract } from './leases.ts';
 import { nodeContract } from './node.ts';
 import { peerContract } from './peers.ts';
@@ -11,6 +12,7 @@ import { taskContract } from './tasks.ts';
 export const contract = {
   ...discoveryContract,
   ...delegationContract,
+  ...executionContract,
   ...resultContract,
   ...nodeContract,
   ...peerContract,

@@ -2,6 +2,7 @@ import type { GatewayPorts } from '../gateway-ports.ts';
 import type { AnyOperation } from '../implement.ts';
 import { delegationOperations } from './delegation.ts';
 import { discoveryOperations } from './discovery.ts';
+import { executionOperations } from './executions.ts';
 import { leaseOperations } from './leases.ts';
 import { nodeOperations } from './node.ts';
 import { peerOperations } from './peers.ts';
@@ -14,6 +15,7 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
   return [
     ...discoveryOperations(ports),
     ...delegationOperations(ports),
+    ...executionOperations(ports),
     ...resultOperations(ports),
     ...nodeOperations(ports),
     ...peerOperations(ports),

@@ -2,6 +2,7 @@ import type { Definitions } from '../program.ts';
 import { defineConfig } from './config.ts';
 import { defineDelegate } from './delegate.ts';
 import { defineEvidence } from './evidence.ts';
+import { defineExecution } from './execution.ts';
 import { defineLease } from './lease.ts';
 import { defineMcp } from './mcp.ts';
 import { defineMesh } from './mesh.ts';
@@ -9,6 +10,7 @@ import { defineNode } from './node.ts';
 import { definePeer } from './peer.ts';
 import { definePolicy } from './policy.ts';
 import { defineProfile } from './profile.ts';
+import { defineRun } from './run.ts';
 import { defineTask } from './task.ts';
 
 /** Every command of `writ`, in the order of the help. */
@@ -18,6 +20,8 @@ export function defineCommands(definitions: Definitions): void {
   defineLease(definitions);
   defineDelegate(definitions);
   defineTask(definitions);
+  defineRun(definitions);
+  defineExecution(definitions);
   defineEvidence(definitions);
   definePolicy(definitions);
   defineProfile(definitions);
