@@ -36,7 +36,15 @@ const PERSON_ONLY = [
   'policy_status',
 ];
 /** On sockets only, for whoever follows a task of its own. */
-const FOLLOWING = ['execution_show', 'execution_cancel', 'execution_watch', 'task_content', 'task_watch', 'task_log'];
+const FOLLOWING = [
+  'execution_show',
+  'execution_cancel',
+  'execution_watch',
+  'task_content',
+  'task_watch',
+  'task_log',
+  'events',
+];
 /** For agents that were started with this set of tools. */
 const COMMANDS = ['run', 'propose_plan', 'execution', 'list_executions'];
 const FOR_AGENTS = [

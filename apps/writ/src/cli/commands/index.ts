@@ -1,6 +1,7 @@
 import type { Definitions } from '../program.ts';
 import { defineConfig } from './config.ts';
 import { defineDelegate } from './delegate.ts';
+import { defineEvents } from './events.ts';
 import { defineEvidence } from './evidence.ts';
 import { defineExecution } from './execution.ts';
 import { defineLease } from './lease.ts';
@@ -23,6 +24,7 @@ export function defineCommands(definitions: Definitions): void {
   defineRun(definitions);
   defineExecution(definitions);
   defineEvidence(definitions);
+  defineEvents(definitions);
   definePolicy(definitions);
   defineProfile(definitions);
   defineConfig(definitions);
