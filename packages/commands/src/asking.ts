@@ -15,6 +15,8 @@ export interface Asking {
   readonly basis: Json;
   /** When the writs end that it came with, milliseconds since the epoch. */
   readonly endsAtMs?: number;
+  /** Where it works unless it says otherwise; absent: nowhere in particular. */
+  readonly place?: string;
   /** Decides, counts and audits, in the caller's transaction. */
   decide(tx: WriteTx): Decided;
 }
@@ -131,6 +133,7 @@ function ofTask(options: CommandDeskOptions, id: string, wish: Wish): Asking {
     shown: { label: `task ${id} of ${label}`, words: identityWords(from ?? self) },
     basis: {},
     endsAtMs: context.expiresAtMs,
+    ...(context.files === undefined ? {} : { place: context.files.dir }),
     decide(tx) {
       if (profile !== undefined && profile !== effectiveProfile) {
         return refused('PROFILE_NOT_ALLOWED', `this task runs as ${effectiveProfile} and asks as nothing else`);

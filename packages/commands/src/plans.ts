@@ -28,7 +28,7 @@ export async function proposePlan(
   if (unisolated !== undefined) return { asked: false, refusal: unisolated };
   const steps: ResolvedStep[] = [];
   for (const step of plan.steps) {
-    const cwd = directoryOf(options, step, plan.workspace);
+    const cwd = directoryOf(options, step, plan.workspace, asking.place);
     const resolving = await resolveStep(options, asking, decided, { ...step, cwd });
     if (!resolving.resolved) return { asked: false, refusal: resolving.refusal };
     const missing = missingRight({ ...decided, granted: true }, resolving.step.facts);

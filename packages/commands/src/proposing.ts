@@ -20,7 +20,7 @@ export async function proposeCommand(
   key: string,
 ): Promise<Proposed> {
   const asking = askingOf(options, caller, { kind: 'command', command }, key);
-  const cwd = directoryOf(options, command, command.workspace);
+  const cwd = directoryOf(options, command, command.workspace, asking.place);
   // INVARIANT: 8 one key, one execution, whatever its files have become since.
   const known = options.gate.executions.findByKey({ ...asking.asker, idempotencyKey: key });
   if (known !== undefined) return { proposed: true, execution: sameOrConflict(known, command, cwd) };

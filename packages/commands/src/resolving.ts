@@ -28,16 +28,14 @@ export type Resolving =
   | { readonly resolved: true; readonly step: ResolvedStep }
   | { readonly resolved: false; readonly refusal: Refusal };
 
-/** Where a step runs. Throws NOT_FOUND for a workspace that is none. */
+/** Where a step runs; that a workspace is there, and may be used, policy says. */
 export function directoryOf(
   { workspacePath }: Pick<CommandDeskOptions, 'workspacePath'>,
   { cwd }: CommandStep,
   workspace: string | undefined,
+  place: string = '/',
 ): string {
-  if (workspace === undefined) return cwd ?? '/';
-  const path = workspacePath(workspace);
-  if (path !== undefined) return path;
-  throw new WritError('NOT_FOUND', `no workspace ${quote(workspace)}`, { nextSteps: ['name another'] });
+  return cwd ?? (workspace === undefined ? undefined : workspacePath(workspace)) ?? place;
 }
 
 /** The profile by its name, as it stands now. Throws PROFILE_NOT_ALLOWED where it is gone. */

@@ -5,7 +5,7 @@ import type { ExecutionClass, ExecutionOutcome, ExecutionState } from '@writ/lea
 /** What runs: an argument list, its standard input, and where. */
 export interface CommandStep {
   readonly argv: readonly string[];
-  /** Absolute working directory on the executing node; absent: the workspace, or else `/`. */
+  /** Absolute working directory on the executing node; absent: the workspace, or a task's own folder, or `/`. */
   readonly cwd?: string;
   /** Standard input, base64; absent: none. */
   readonly stdin?: string;
@@ -14,7 +14,7 @@ export interface CommandStep {
 /** A command as it is asked for, and as the writ for it is bound to it. */
 export interface CommandSpec extends CommandStep {
   readonly profile?: string;
-  /** Names the directory of a workspace of the executing node, instead of `cwd`. */
+  /** What the right is decided for, where the profile is about repositories; its directory, unless `cwd` says another. */
   readonly workspace?: string;
 }
 

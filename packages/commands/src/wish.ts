@@ -11,11 +11,11 @@ const LONGEST_PATH = 4096;
 
 /** Throws BAD_REQUEST for what no node could run, whoever asks for it. */
 export function checkWish(wish: Wish): void {
-  const { steps, workspace } = partsOf(wish);
+  const { steps } = partsOf(wish);
   if (wish.kind === 'plan') checkTitle(wish.plan.title);
   if (steps.length === 0) throw unusable('a plan has no steps', 'name what it would run');
   if (steps.length > MOST_STEPS) throw unusable(`a plan has ${MOST_STEPS} steps at most`, 'make several plans');
-  for (const step of steps) checkStep(step, workspace);
+  for (const step of steps) checkStep(step);
 }
 
 /** What a wish says besides what runs, and what runs. */
@@ -47,7 +47,7 @@ function checkTitle(title: string): void {
   }
 }
 
-function checkStep({ argv, cwd, stdin }: CommandStep, workspace: string | undefined): void {
+function checkStep({ argv, cwd, stdin }: CommandStep): void {
   if (argv.length === 0 || argv[0] === '') throw unusable('there is no command', 'name a program');
   if (argv.length > MOST_ARGUMENTS) throw unusable(`there are more than ${MOST_ARGUMENTS} arguments`, 'name fewer');
   if (argv.some((argument) => argument.includes('\0'))) throw unusable('an argument holds a NUL', 'leave it out');
@@ -55,7 +55,6 @@ function checkStep({ argv, cwd, stdin }: CommandStep, workspace: string | undefi
     throw unusable(`the arguments exceed ${MOST_ARGV_BYTES} bytes`, 'put what is large into a file');
   }
   if (cwd !== undefined) {
-    if (workspace !== undefined) throw unusable('give a workspace or a directory, not both', 'leave one out');
     if (!cwd.startsWith('/') || cwd.includes('\0') || cwd.length > LONGEST_PATH) {
       throw unusable(`${quote(cwd)} is no absolute path`, 'name a directory of the executing node');
     }

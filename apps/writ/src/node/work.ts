@@ -51,6 +51,8 @@ const TRANSCRIPT_CAP_BYTES = 64 * 1024 * 1024;
 export interface WorkOptions {
   readonly environment: Environment;
   readonly grammar: ShellGrammar;
+  /** The bundle that starts processes. */
+  readonly spawner: URL;
 }
 
 export async function createWork(base: Foundations, options: WorkOptions, closers: Closers): Promise<Work> {
@@ -58,7 +60,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const { clock, random, logger, database, stores, engine, home } = base;
   const authorityOptions = authorityOptionsOf(base);
   const authority = createAuthority(authorityOptions);
-  const runner = createNodeRunner(base, environment);
+  const runner = createNodeRunner(base, options);
   closers.add(() => runner.close());
   const evidence = await openEvidence(base, runner, environment);
   const doors = createTaskDoors({ dir: home.tasksDir, tokens: stores.tokens, random, logger });
@@ -119,10 +121,13 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   return { authority, gate, desk, commands, executor, origin, peers, doors };
 }
 
-function createNodeRunner({ home, clock, random, logger }: Foundations, environment: Environment): TaskRunner {
+function createNodeRunner(
+  { home, clock, random, logger }: Foundations,
+  { environment, spawner }: Pick<WorkOptions, 'environment' | 'spawner'>,
+): TaskRunner {
   return createTaskRunner({
     root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
-    spawner: { node: process.execPath, script: fileURLToPath(new URL('./spawner.js', import.meta.url)) },
+    spawner: { node: process.execPath, script: fileURLToPath(spawner) },
     env: environment.all,
     clock,
     random,

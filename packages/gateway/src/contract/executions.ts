@@ -19,7 +19,7 @@ const at = nameField.default('self').describe('the peer where it runs');
 const executionId = z.string().min(1).max(128).describe('execution id');
 const under = {
   profile: nameField.optional(),
-  workspace: nameField.optional().describe('instead of cwd'),
+  workspace: nameField.optional().describe('what the right is for, and where, unless cwd says'),
 };
 const key = z.string().min(1).max(128).optional().describe('repeat it to make a retry safe');
 

@@ -27,7 +27,7 @@ export function defineRun({ program, run }: Definitions): void {
     .option('-p, --peer <label>', 'the peer whose machine it is (`self`: this one)', 'self')
     .option('--profile <name>', 'the profile to ask for (with `self`, absent: the default)')
     .option('--cwd <dir>', 'directory there; absent: with `self` the one that you are in, else `/`')
-    .option('-w, --workspace <name>', 'the directory of a workspace there, instead of --cwd')
+    .option('-w, --workspace <name>', 'a workspace there that the profile needs; its directory, unless --cwd says another')
     .option('--stdin', 'send standard input along; it is text, and shown to whoever approves')
     .option('--no-wait', 'print what becomes of it and leave; exit code 4 where it waits for a person')
     .option('--exit-status', "exit with the command's own status")
