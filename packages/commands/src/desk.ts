@@ -64,7 +64,7 @@ export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk 
       const settled = async (): Promise<unknown> => askingAgain.get(id);
       return watchCommand({ get: () => executions.get(id), view, readOutput, settled, news, signal }, offset);
     },
-    cancel: (caller, id) => cancel(own(caller, id), { options, live, wakeups }).then(view),
+    cancel: async (caller, id) => view(await cancel(own(caller, id), { options, live, wakeups })),
     start() {
       stops.push(...followChanges(options, live, { wakeUp: () => worker.wake(), tell: wakeups.wake }));
       worker.wake();

@@ -7,7 +7,7 @@ import { directoryOf, hostRefusal, type Resolving, resolveStep } from './resolvi
 import type { CommandCaller, CommandSpec } from './types.ts';
 
 /** How long a command may wait to start where nothing else ends sooner, milliseconds: a day. */
-export const LIFETIME_MS = 86_400_000;
+const LIFETIME_MS = 86_400_000;
 
 /** A refusal, or the stored command. */
 export type Proposed = ProposeOutcome;

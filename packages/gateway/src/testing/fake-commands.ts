@@ -2,7 +2,7 @@ import type { Commands, CommandView } from '@writ/commands';
 import { WritError } from '@writ/core';
 
 /** A command that has ended. */
-export const DONE: CommandView = {
+const DONE: CommandView = {
   ...{ id: 'x-1', state: 'completed', why: 'exit code 0', class: 'read', needs: ['inspect_disk'], profile: 'query' },
   ...{ argv: ['df', '\u001b[2J'], cwd: '/', requestedBy: 'self', createdAtMs: 1, expiresAtMs: 2, endedAtMs: 3 },
   outcome: { code: 'OK', message: 'exit code 0', exitCode: 0 },
