@@ -5,7 +5,7 @@ import { askAgain, keyOfNext } from './again.ts';
 import type { CommandDeskOptions } from './parts.ts';
 import { proposePlan } from './plans.ts';
 import { proposeCommand } from './proposing.ts';
-import { createLiveCommands, type LiveCommands } from './running.ts';
+import { createLiveCommands, type LiveCommands, TASK_ENDED } from './running.ts';
 import type { CommandCaller, CommandDesk, CommandView, PlanSpec, WishAnswer } from './types.ts';
 import { isFinal, viewOf, waitingFor } from './view.ts';
 import { createWakeups } from './wakeups.ts';
@@ -25,7 +25,6 @@ export interface LiveCommandDesk extends CommandDesk {
 /** How often what may have become ready unnoticed is looked for, milliseconds. */
 const LOOK_EVERY_MS = 5_000;
 const GOING_DOWN: ExecutionOutcome = { code: 'CANCELLED', message: 'the node went down while it ran' };
-const TASK_ENDED: ExecutionOutcome = { code: 'CANCELLED', message: 'the task that asked for it has ended' };
 const BY_CALLER: ExecutionOutcome = { code: 'CANCELLED', message: 'its caller cancelled it' };
 
 export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk {

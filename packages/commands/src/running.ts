@@ -9,6 +9,7 @@ import {
   resolveAction,
 } from '@writ/authority';
 import { WritError } from '@writ/core';
+import { isTerminal } from '@writ/delegation';
 import type { Execution, ExecutionOutcome } from '@writ/lease-store';
 import { launchOf } from './launch.ts';
 import type { CommandDeskOptions } from './parts.ts';
@@ -59,10 +60,12 @@ export function createLiveCommands(options: CommandDeskOptions, onOutput: (id: s
     running.set(id, process);
     const late = ending ?? causes.get(id);
     if (late !== undefined) stop(id, late);
-    const ended = process.done.then((report) => {
+    const ended = process.done.then((report): CommandEnd => {
       running.delete(id);
       const cause = causes.get(id);
       causes.delete(id);
+      if (report.ending.kind === 'signal' && isEnding(options, execution))
+        return { event: 'cancel', outcome: TASK_ENDED };
       return endOf(report, cause);
     });
     return { ended };
@@ -78,6 +81,15 @@ export function createLiveCommands(options: CommandDeskOptions, onOutput: (id: s
       for (const id of running.keys()) stop(id, cause);
     },
   };
+}
+
+/** What a task asked for ends with it. */
+export const TASK_ENDED: ExecutionOutcome = { code: 'CANCELLED', message: 'the task that asked for it has ended' };
+
+/** A command in the folder of a task may be ended among the task's own processes, before anybody hears of the task's end. */
+function isEnding({ executor }: CommandDeskOptions, { task: id }: Execution): boolean {
+  const task = id === undefined ? undefined : executor.get(id);
+  return task !== undefined && (isTerminal(task.state) || task.cancelRequestedAtMs !== undefined);
 }
 
 /** Resolves it again, and holds what it read. Throws where it cannot be resolved, or may not run here any more. */
