@@ -27,7 +27,10 @@ export function defineRun({ program, run }: Definitions): void {
     .option('-p, --peer <label>', 'the peer whose machine it is (`self`: this one)', 'self')
     .option('--profile <name>', 'the profile to ask for (with `self`, absent: the default)')
     .option('--cwd <dir>', 'directory there; absent: with `self` the one that you are in, else `/`')
-    .option('-w, --workspace <name>', 'a workspace there that the profile needs; its directory, unless --cwd says another')
+    .option(
+      '-w, --workspace <name>',
+      'a workspace there that the profile needs; its directory, unless --cwd says another',
+    )
     .option('--stdin', 'send standard input along; it is text, and shown to whoever approves')
     .option('--no-wait', 'print what becomes of it and leave; exit code 4 where it waits for a person')
     .option('--exit-status', "exit with the command's own status")
@@ -36,7 +39,7 @@ export function defineRun({ program, run }: Definitions): void {
     .passThroughOptions()
     .addHelpText(
       'after',
-      '\nexamples:\n  $ writ run --peer beta --profile system-change -- systemctl restart nginx\n  $ writ run -- df -h\n\nCtrl-C ends a command that runs. One that waits for a person goes on waiting:\nwrit execution watch ID, writ execution cancel ID.\n',
+      '\nexamples:\n  $ writ run --peer beta --profile system-change -- systemctl restart nginx\n  $ writ run -- uptime\n\nCtrl-C ends a command that runs. One that waits for a person goes on waiting:\nwrit execution watch ID, writ execution cancel ID.\n',
     )
     .action(run(runCommand));
 }
