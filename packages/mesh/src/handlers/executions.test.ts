@@ -1,4 +1,4 @@
-import type { Wish } from '@writ/commands';
+import type { QuestionView, Wish } from '@writ/commands';
 import { createSystemClock, createSystemRandom, digestJson, type Json } from '@writ/core';
 import { issueWrit, type WritClaims } from '@writ/identity';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ describe('gated commands over the mesh', () => {
   let gamma: TestNode;
   let count = 0;
   beforeAll(async () => {
-    [alpha, beta, gamma] = await Promise.all(['alpha', 'beta', 'gamma'].map((name) => startTestNode(name)));
+    [alpha, beta, gamma] = await Promise.all([startTestNode('alpha'), startTestNode('beta'), startTestNode('gamma')]);
     for (const peer of [alpha, gamma]) {
       await beta.trust(peer);
       await peer.trust(beta);
@@ -90,10 +90,10 @@ describe('gated commands over the mesh', () => {
 
   it('answer with what became of the wish, and keep to themselves what is about their own machine', async () => {
     expect(await execute(RESTART)).toEqual({ accepted: true, command: COMMAND });
-    const question = {
+    const question: QuestionView = {
       ...{ approval: 'ap-1', state: 'pending', why: 'waits', expiresAtMs: 9 },
       steps: [{ argv: ['a'], class: 'destructive', needs: ['destructive'], target: 'self/service/nginx' }],
-    } as const;
+    };
     beta.commands.answer = { accepted: true, question };
     expect(await execute(PLAN)).toEqual({ accepted: true, question });
     const refusal = { code: 'LEASE_REQUIRED', message: 'no lease', nextSteps: ['ask for one'] } as const;
