@@ -102,6 +102,20 @@ describe('applying a result', () => {
     expect(f.git(f.owner, 'branch', '--show-current')).toBe(BRANCH);
   });
 
+  it.each([
+    ['does not track', ''],
+    ['ignores', 'new.txt\n'],
+  ])('overwrites no file that git %s, and says where the branch is', async (_, ignored) => {
+    writeFileSync(join(f.owner, '.git', 'info', 'exclude'), ignored);
+    f.write(f.owner, { 'new.txt': 'precious\n' });
+    const refused = await failure({ checkout: true });
+    expect(refused).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('may stand in the way') });
+    expect(refused.nextSteps[0]).toContain(`git switch --no-overwrite-ignore ${BRANCH}`);
+    expect(readFileSync(join(f.owner, 'new.txt'), 'utf8')).toBe('precious\n');
+    expect(f.git(f.owner, 'branch', '--list', BRANCH)).toContain(BRANCH);
+    expect(readFileSync(join(f.owner, 'a.txt'), 'utf8')).not.toBe('one\n2\nthree\n');
+  });
+
   it('explains what a merge would meet where both sides have gone on', async () => {
     f.write(f.owner, { 'b.txt': 'other\n' });
     f.commit(f.owner);

@@ -79,7 +79,7 @@ export async function applyResult(request: ApplyRequest): Promise<Applied> {
     const about = { branch, head: changes.head, base: changes.base, fit };
     if (request.check) return { kind: 'checked', ...about, checkedOut: false };
     if (there === undefined) await fetchBranch(owner, quarantine, branch, changes.head);
-    if (request.checkout) await owner.ask('checkout', [0], ['switch', '--quiet', '--no-guess', branch]);
+    if (request.checkout) await switchTo(owner, branch);
     return { kind: there === undefined ? 'applied' : 'present', ...about, checkedOut: request.checkout };
   } finally {
     await quarantine.git.remove();
@@ -127,6 +127,20 @@ async function fetchBranch(owner: OwnerRepository, { git }: Quarantine, branch: 
   await owner.ask('fetch', [0], [...settings, 'fetch', ...quiet, git.dir, `${BUNDLE_REF}:refs/heads/${branch}`]);
   if ((await owner.commitOf(`refs/heads/${branch}`)) !== head) {
     throw new WritError('GIT_FAILED', `branch ${branch} is not there although git said so`);
+  }
+}
+
+/** Files that git ignores are the owner's as well: `.env` is one. What stands in the way stays, and the branch is there. */
+async function switchTo(owner: OwnerRepository, branch: string): Promise<void> {
+  try {
+    await owner.ask('checkout', [0], ['switch', '--quiet', '--no-guess', '--no-overwrite-ignore', branch]);
+  } catch (cause) {
+    const why = 'files that git does not track, or ignores, may stand in the way';
+    throw new WritError('CONFLICT', `branch ${branch} is made, and not checked out: ${why}`, {
+      cause,
+      details: { branch },
+      nextSteps: [`git switch --no-overwrite-ignore ${branch} names them; move them, then run it again`],
+    });
   }
 }
 
