@@ -284,6 +284,12 @@ describe('applying a result', () => {
     await expect(apply({})).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(f.git(f.owner, 'branch', '--list', 'elsewhere')).toBe('');
     f.git(f.owner, 'symbolic-ref', '--delete', `refs/heads/${BRANCH}`);
+    for (const inTheWay of ['writ', `${BRANCH}/x`]) {
+      f.git(f.owner, 'branch', inTheWay);
+      const refused = { code: 'CONFLICT', message: expect.stringContaining(`\`${inTheWay}\` leaves no room`) };
+      for (const check of [true, false]) await expect(apply({ check })).rejects.toMatchObject(refused);
+      f.git(f.owner, 'branch', '-D', inTheWay);
+    }
     for (const task of ['-x', '../x', 'a..b', 'a.lock', 'a b', 'a\n', '', 'a~1', 'x.', 'a/b']) {
       expect(() => branchOf(task), task).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
     }

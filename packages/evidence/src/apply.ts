@@ -144,8 +144,18 @@ async function switchTo(owner: OwnerRepository, branch: string): Promise<void> {
   }
 }
 
-/** A branch that is another name of a branch would move that one. */
+/** A branch that is another name of a branch would move that one, and one in the way of its folder cannot be beside it. */
 async function requirePlain(owner: OwnerRepository, branch: string): Promise<void> {
+  const [folder = ''] = branch.split('/');
+  // Everything below the folder, and a branch that has its name.
+  const list = ['for-each-ref', '--format=%(refname:lstrip=2)', `refs/heads/${folder}`];
+  const refs = (await owner.ask('inspect', [0], list)).text.split('\n');
+  const inTheWay = refs.find((name) => name === folder || name.startsWith(`${branch}/`));
+  if (inTheWay !== undefined) {
+    throw new WritError('CONFLICT', `branch ${quote(inTheWay)} leaves no room for branch ${branch}`, {
+      nextSteps: [`rename it: git branch -m ${inTheWay} NAME`],
+    });
+  }
   const { exitCode, text } = await owner.ask('inspect', [0, 1], ['symbolic-ref', '--quiet', `refs/heads/${branch}`]);
   if (exitCode !== 0) return;
   throw new WritError('CONFLICT', `branch ${branch} is another name of ${quote(text)}`, {
