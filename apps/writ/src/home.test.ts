@@ -52,7 +52,6 @@ describe('the home of a node', () => {
       symlinkSync('loop', join(dir, 'loop'));
       expect(hasNode({ configFile: join(dir, 'writ.toml') })).toBe(true);
       expect(hasNode({ configFile: join(dir, 'nothing', 'writ.toml') })).toBe(false);
-      expect(hasNode({ configFile: join(dir, 'writ.toml', 'below') })).toBe(false);
       expect(() => hasNode({ configFile: join(dir, 'loop', 'writ.toml') })).toThrow('ELOOP');
     } finally {
       rmSync(dir, { recursive: true });

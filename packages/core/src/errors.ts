@@ -46,6 +46,7 @@ const STEPS_OF: Readonly<Record<string, readonly string[]>> = {
   EROFS: ['mount the file system so that it can be written', 'or set WRIT_HOME to a folder on another one'],
   EACCES: ['run it as the user whom the file or folder belongs to', 'or set WRIT_HOME to a folder of your own'],
   EPERM: ['run it as the user whom the file or folder belongs to'],
+  ENOTDIR: ['a file stands where a folder has to be: set WRIT_HOME to a folder'],
   ENOSPC: ['make room on the disk, then try again'],
   EMFILE: ['raise the number of open files: ulimit -n 4096'],
 };
