@@ -1,4 +1,6 @@
 import type { Definitions } from '../program.ts';
+import { defineApproval } from './approval.ts';
+import { defineApprover } from './approver.ts';
 import { defineConfig } from './config.ts';
 import { defineDelegate } from './delegate.ts';
 import { defineEvidence } from './evidence.ts';
@@ -9,7 +11,9 @@ import { defineNode } from './node.ts';
 import { definePeer } from './peer.ts';
 import { definePolicy } from './policy.ts';
 import { defineProfile } from './profile.ts';
+import { defineSession } from './session.ts';
 import { defineTask } from './task.ts';
+import { defineWindow } from './window.ts';
 
 /** Every command of `writ`, in the order of the help. */
 export function defineCommands(definitions: Definitions): void {
@@ -24,4 +28,8 @@ export function defineCommands(definitions: Definitions): void {
   defineConfig(definitions);
   defineMcp(definitions);
   defineMesh(definitions);
+  defineApprover(definitions);
+  defineApproval(definitions);
+  defineWindow(definitions);
+  defineSession(definitions);
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createSystemRandom, replacePrivateFile, sleep } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
 import { drawChain } from '../../cli/chain-drawing.ts';
+import { lend } from '../../local-mesh/lend.ts';
 import type { LocalNode } from '../../local-mesh/local-node.ts';
 import { pair } from '../../local-mesh/pair.ts';
 import { ask, follow, verdict } from '../ask.ts';
@@ -80,7 +81,7 @@ export const circle: Step = {
   expected: 'refused CHAIN_CYCLE at gamma, alpha has no task of it',
   async run(stage) {
     const lent = { peer: 'beta', profile: 'relay', duration: '1h', origin: 'alpha' };
-    await stage.gamma.client().call('lease_grant', lent);
+    await lend(stage.gamma, lent);
     const back = writCommand('delegate', '--peer', 'alpha', '--profile', 'query', '--', 'true');
     const argv = [...writCommand('delegate', '--peer', 'gamma', '--profile', 'relay', '--', ...back)];
     const answer = await ask(stage.alpha, { ...WORK, argv });
