@@ -53,7 +53,7 @@ const PERSON_ONLY = [
   'session_end',
 ];
 /** On sockets only, for whoever follows a task of its own. */
-const FOLLOWING = ['task_content', 'task_watch', 'task_log'];
+const FOLLOWING = ['task_content', 'task_watch', 'task_log', 'events'];
 const FOR_AGENTS = [
   'whoami',
   'list_peers',

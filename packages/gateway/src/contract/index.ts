@@ -2,6 +2,7 @@ import { approvalContract } from './approvals.ts';
 import { approverContract } from './approvers.ts';
 import { delegationContract } from './delegation.ts';
 import { discoveryContract } from './discovery.ts';
+import { eventContract } from './events.ts';
 import { leaseContract } from './leases.ts';
 import { nodeContract } from './node.ts';
 import { peerContract } from './peers.ts';
@@ -21,6 +22,7 @@ export const contract = {
   ...leaseContract,
   ...taskContract,
   ...policyContract,
+  ...eventContract,
   ...approverContract,
   ...approvalContract,
   ...windowContract,

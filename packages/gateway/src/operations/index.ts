@@ -4,6 +4,7 @@ import { approvalOperations } from './approvals.ts';
 import { approverOperations } from './approvers.ts';
 import { delegationOperations } from './delegation.ts';
 import { discoveryOperations } from './discovery.ts';
+import { eventOperations } from './events.ts';
 import { leaseOperations } from './leases.ts';
 import { nodeOperations } from './node.ts';
 import { peerOperations } from './peers.ts';
@@ -24,6 +25,7 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
     ...leaseOperations(ports),
     ...taskOperations(ports),
     ...policyOperations(ports),
+    ...eventOperations(ports),
     ...approverOperations(ports),
     ...approvalOperations(ports),
     ...windowOperations(ports),

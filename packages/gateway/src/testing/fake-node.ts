@@ -12,6 +12,7 @@ import { fakeAuthority, fakeEngine, fakeExecutor, fakeOrigin, partial } from './
 import { createFakeEnd, type FakeEnd } from './fake-end.ts';
 import { fakeGate } from './fake-gate.ts';
 import { createFakeResults, type FakeResults } from './fake-results.ts';
+import { createFakeTrail, type FakeTrail } from './fake-trail.ts';
 
 /** The token that a fake node takes for its host's. */
 export const HOST_TOKEN = 'host-token-of-the-test';
@@ -28,6 +29,7 @@ export interface FakeNode {
   readonly executing: FakeEnd<Task>;
   /** Of both ends. */
   readonly results: FakeResults;
+  readonly trail: FakeTrail;
   readonly delegated: DelegateRequest[];
   readonly leases: Map<string, Lease>;
   readonly sessions: string[];
@@ -47,6 +49,7 @@ export function createFakeNode(): FakeNode {
   const asked = createFakeEnd<Mirror>();
   const executing = createFakeEnd<Task>();
   const results = createFakeResults();
+  const trail = createFakeTrail();
   const leases = new Map<string, Lease>();
   const counters = { stops: 0 };
   const logged: string[] = [];
@@ -88,13 +91,7 @@ export function createFakeNode(): FakeNode {
           .reverse()
           .slice(0, limit),
     },
-    audit: {
-      auditTail: (limit) =>
-        [{ seq: 1, atMs: 2, kind: 'lease', action: 'lease.granted', actor: 'person', details: { uses: 0 } }].slice(
-          0,
-          limit,
-        ),
-    },
+    audit: trail,
     clock,
     logger: recordingLogger(logged),
   };
@@ -104,6 +101,7 @@ export function createFakeNode(): FakeNode {
     asked,
     executing,
     results,
+    trail,
     delegated,
     leases,
     sessions,

@@ -3,6 +3,7 @@ import { defineApproval } from './approval.ts';
 import { defineApprover } from './approver.ts';
 import { defineConfig } from './config.ts';
 import { defineDelegate } from './delegate.ts';
+import { defineEvents } from './events.ts';
 import { defineEvidence } from './evidence.ts';
 import { defineLease } from './lease.ts';
 import { defineMcp } from './mcp.ts';
@@ -23,6 +24,7 @@ export function defineCommands(definitions: Definitions): void {
   defineDelegate(definitions);
   defineTask(definitions);
   defineEvidence(definitions);
+  defineEvents(definitions);
   definePolicy(definitions);
   defineProfile(definitions);
   defineConfig(definitions);
