@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '@writ/core';
+import { type Clock, WritError } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
 import type { Environment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
@@ -15,8 +15,8 @@ import { enrollPerson, type LocalPerson } from './local-person.ts';
 export interface LocalNode {
   readonly name: string;
   readonly home: Home;
-  /** Who answers for it, once `enroll` was called. */
-  readonly person: LocalPerson | undefined;
+  /** Who answers for it. Throws NOT_APPROVER before `enroll`. */
+  person(): LocalPerson;
   /** Enrols an approver of its own, whose key is kept in this process only. */
   enroll(): Promise<void>;
   /** Makes the node unless it is there already. */
@@ -38,11 +38,12 @@ export function createLocalNode(dir: string, name: string, environment: Environm
   return {
     name,
     home,
-    get person() {
+    person() {
+      if (person === undefined) throw new WritError('NOT_APPROVER', `nobody was enrolled at ${name}`);
       return person;
     },
     async enroll() {
-      person = await enrollPerson(connect(home, environment));
+      person = await enrollPerson(() => connect(home, environment));
     },
     init: async (request) => void (existsSync(home.configFile) || (await initNode(home, { name, ...request }))),
     start: () => startNode(home, environment),

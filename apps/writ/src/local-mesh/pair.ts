@@ -50,7 +50,7 @@ async function answer(
   { approval }: { readonly approval?: string | undefined },
   accept: boolean,
 ): Promise<void> {
-  if (accept && approval !== undefined) await inviter.person?.approve(inviter.client(), approval);
+  if (accept && approval !== undefined) await inviter.person().approve(approval);
   else await inviter.client().call('peer_confirm', { invite, accept });
 }
 
@@ -64,7 +64,7 @@ async function join(
   for await (const event of joiner.client().stream('peer_join', { code }, { signal })) {
     if (event.kind === 'paired') return { label: event.label, words };
     if (event.kind === 'asked') {
-      await joiner.person?.approve(joiner.client(), event.approval);
+      await joiner.person().approve(event.approval);
       continue;
     }
     words = event.words;

@@ -1,4 +1,3 @@
-import { lend } from '../../local-mesh/lend.ts';
 import { ask, askAndFollow, follow, verdict } from '../ask.ts';
 import { LIVE_COMMAND } from '../beta-config.ts';
 import { processesWith } from '../processes.ts';
@@ -45,7 +44,7 @@ export const withLease: Step = {
   name: 'a person at beta lends repo-dev to alpha, and it runs',
   expected: 'completed as repo-dev/shell',
   async run(stage) {
-    const lease = await lend(stage.beta, { peer: 'alpha', profile: 'repo-dev', duration: '1h' });
+    const lease = await stage.beta.person().lend({ peer: 'alpha', profile: 'repo-dev', duration: '1h' });
     stage.leaseId = lease.id;
     return askAndFollow(stage, { ...WORK, argv: ['sh', '-c', 'git rev-parse --short HEAD && ls'] });
   },
@@ -77,7 +76,7 @@ export const cancel: Step = {
   name: 'alpha cancels a task whose child ignores TERM and made a session of its own',
   expected: 'cancelled, 0 processes left',
   async run(stage) {
-    const lease = await lend(stage.beta, { peer: 'alpha', profile: 'repo-dev', duration: '1h' });
+    const lease = await stage.beta.person().lend({ peer: 'alpha', profile: 'repo-dev', duration: '1h' });
     stage.leaseId = lease.id;
     const stubborn = `trap '' TERM; setsid sh -c 'trap "" TERM; while :; do sleep 27182; done' & echo started; while :; do sleep 27182; done`;
     const answer = await ask(stage.alpha, { ...WORK, argv: ['sh', '-c', stubborn] });
