@@ -43,6 +43,8 @@ export function createSessions(
     listOpen: (limit) =>
       database
         .withReadTx((tx) => stores.sessions.listOpen(tx, origin, limit))
+        // The person's own belongs to no agent.
+        .filter(({ id }) => isEndable(id))
         .map(({ id, agent, startedAtMs }) => ({ origin, id, agent, startedAtMs })),
     end(id, by) {
       // The person's own has no end: they could not be asked any more.

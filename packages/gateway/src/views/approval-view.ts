@@ -6,6 +6,8 @@ type Approval = NonNullable<ReturnType<Gate['approvals']['get']>>;
 type Row = OperationOutput<'approval_list'>['approvals'][number];
 type Whole = OperationOutput<'approval_show'>['approval'];
 
+/** What ends a question that no person answered. */
+const NODE = 'node';
 /** Lines of a preview that say who asks, and not for what. */
 const WHO = /^(asked by|agent|session|reason, as it says): /;
 /** Longest line of a list, UTF-16 units. */
@@ -29,7 +31,8 @@ export function viewApprovalRow(approval: Approval, labelOf: LabelOf, approverLa
     created_at_ms: approval.createdAtMs,
     expires_at_ms: approval.expiresAtMs,
     ...(decidedAtMs === undefined ? {} : { decided_at_ms: decidedAtMs }),
-    ...(decidedBy === undefined ? {} : { decided_by: decidedBy, decided_by_label: approverLabel(decidedBy) }),
+    ...(decidedBy === undefined ? {} : { decided_by: decidedBy }),
+    ...(decidedBy === undefined || decidedBy === NODE ? {} : { decided_by_label: approverLabel(decidedBy) }),
     ...(scope === undefined ? {} : { scope }),
   };
 }
