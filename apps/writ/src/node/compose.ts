@@ -96,7 +96,7 @@ function createInfo(base: Foundations): {
   listenHttp(surfaces: Surfaces): Promise<void>;
 } {
   const { node, gateway } = base.engine.snapshot().config;
-  let value: Omit<NodeInfo, 'unseparated'> = {
+  let value: Omit<NodeInfo, 'unseparated' | 'clockIsBackwards'> = {
     id: base.identity.public.id,
     name: node.name,
     version: VERSION,
@@ -106,7 +106,11 @@ function createInfo(base: Foundations): {
   };
   return {
     get value() {
-      return { ...value, unseparated: isUnseparated(base) };
+      return {
+        ...value,
+        clockIsBackwards: base.database.clockIsBackwards(),
+        unseparated: isUnseparated(base),
+      };
     },
     async listen(surfaces) {
       if (node.listen === undefined) return;
