@@ -1,24 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { changesFrom, gainsBeyond, isShut, narrowBounds, readBounds, writeBounds } from './bounds.ts';
+import { type Bounds, changesFrom, gainsBeyond, isShut, narrowBounds, readBounds, writeBounds } from './bounds.ts';
+import type { CompiledPolicy } from './policy-index.ts';
+import { finish } from './slices.ts';
 import { BASE, load } from './testing/fixtures.ts';
 
 const less = BASE.replace('max_depth = 2', 'max_depth = 1');
 const other = BASE.replace('max_concurrent = 2', 'max_concurrent = 1');
 const more = BASE.replace('max_depth = 2', 'max_depth = 3');
+const narrowed = (bounds: Bounds, next: CompiledPolicy): Bounds => finish(narrowBounds(bounds, next));
 const texts = (state: string): unknown => JSON.parse(state);
 
 describe('the texts that bound a policy', () => {
   it('are the accepted one, then each that took something away, and none twice', () => {
     const accepted = load(BASE);
-    expect(narrowBounds([accepted], accepted)).toEqual([accepted]);
-    expect(narrowBounds([accepted], load(more))).toEqual([accepted]);
-    const once = narrowBounds([accepted], load(less));
+    expect(narrowed([accepted], accepted)).toEqual([accepted]);
+    expect(narrowed([accepted], load(more))).toEqual([accepted]);
+    const once = narrowed([accepted], load(less));
     expect(texts(writeBounds(once))).toEqual({ accepted: BASE, since: [less] });
-    expect(narrowBounds(once, load(less))).toBe(once);
-    const twice = narrowBounds(once, load(other));
+    expect(narrowed(once, load(less))).toBe(once);
+    const twice = narrowed(once, load(other));
     expect(texts(writeBounds(twice))).toEqual({ accepted: BASE, since: [less, other] });
     const both = less.replace('max_concurrent = 2', 'max_concurrent = 1');
-    expect(texts(writeBounds(narrowBounds(twice, load(both))))).toEqual({ accepted: BASE, since: [both] });
+    expect(texts(writeBounds(narrowed(twice, load(both))))).toEqual({ accepted: BASE, since: [both] });
   });
 
   it('are sixteen at most; one more lets nobody in until a person accepts', () => {
@@ -31,11 +34,15 @@ describe('the texts that bound a policy', () => {
       );
     const wide = BASE.replace('max_depth = 2', 'max_depth = 64').replace('max_concurrent = 2', 'max_concurrent = 200');
     bounds = [load(wide)];
-    for (let at = 0; at < 15; at++) bounds = narrowBounds(bounds, load(step(at)));
+    for (let at = 0; at < 15; at++) bounds = narrowed(bounds, load(step(at)));
     expect([bounds.length, isShut(bounds)]).toEqual([16, false]);
-    bounds = narrowBounds(bounds, load(step(15)));
+    bounds = narrowed(bounds, load(step(15)));
     expect([bounds.length, isShut(bounds)]).toEqual([2, true]);
-    expect(gainsBeyond(bounds, load(step(15)))).toContainEqual({ subject: 'desk', effect: 'gains', what: 'is a peer' });
+    expect(finish(gainsBeyond(bounds, load(step(15))))).toContainEqual({
+      subject: 'desk',
+      effect: 'gains',
+      what: 'is a peer',
+    });
     expect(isShut(readBounds(writeBounds(bounds)))).toBe(true);
   });
 

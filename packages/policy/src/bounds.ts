@@ -1,6 +1,7 @@
 import { compileConfig, compileOrThrow } from './compile.ts';
-import { diffPolicies } from './diff.ts';
+import { comparePolicies, diffPolicies } from './diff.ts';
 import type { CompiledPolicy } from './policy-index.ts';
+import { finish, type Sliced } from './slices.ts';
 import type { PolicyChange } from './types.ts';
 
 /**
@@ -16,20 +17,27 @@ const MAX_TEXTS = 16;
 const NOTHING = 'schema = 1\n[node]\nname = "nothing"\n';
 
 /** What `next` gives someone beyond any text of the bound, each thing once; empty where it is within them all. */
-export function gainsBeyond(bounds: Bounds, next: CompiledPolicy): readonly PolicyChange[] {
-  const gains = bounds.flatMap((bound) => gainsOf(bound, next));
-  return [...new Map(gains.map((change) => [JSON.stringify(change), change])).values()];
+export function* gainsBeyond(bounds: Bounds, next: CompiledPolicy): Sliced<readonly PolicyChange[]> {
+  const gains = new Map<string, PolicyChange>();
+  for (const bound of bounds) {
+    for (const change of yield* gainsOf(bound, next)) {
+      gains.set(JSON.stringify(change), change);
+      yield;
+    }
+  }
+  return [...gains.values()];
 }
 
 /**
  * The bound after `next` has been in force without a person's yes. What it takes away stays away, whatever comes
  * after it, so that no sequence of edits leads back up.
  */
-export function narrowBounds(bounds: Bounds, next: CompiledPolicy): Bounds {
+export function* narrowBounds(bounds: Bounds, next: CompiledPolicy): Sliced<Bounds> {
   const [accepted, ...since] = bounds;
   // A text that lies outside one that is kept takes nothing away; one that `next` lies within says nothing more.
-  if (bounds.some((bound) => isWithin(bound, next))) return bounds;
-  const kept = since.filter((bound) => !isWithin(next, bound));
+  for (const bound of bounds) if (yield* isWithin(bound, next)) return bounds;
+  const kept: CompiledPolicy[] = [];
+  for (const bound of since) if (!(yield* isWithin(next, bound))) kept.push(bound);
   if (kept.length + 2 <= MAX_TEXTS) return [accepted, ...kept, next];
   // Dropping any of them would give something back. Nothing lies within all of them, and a person can accept anew.
   return [accepted, compileOrThrow(NOTHING)];
@@ -62,7 +70,7 @@ export function readBounds(state: string): Bounds {
 export function changesFrom(state: string, next: CompiledPolicy): readonly PolicyChange[] {
   const bounds = readBounds(state);
   const losses = diffPolicies(bounds[0].config, next.config).filter(({ effect }) => effect === 'loses');
-  return [...gainsBeyond(bounds, next), ...losses];
+  return [...finish(gainsBeyond(bounds, next)), ...losses];
 }
 
 function textsOf(state: string): readonly string[] {
@@ -82,11 +90,13 @@ function parseObject(state: string): { readonly accepted?: unknown; readonly sin
   }
 }
 
-function gainsOf(before: CompiledPolicy, after: CompiledPolicy): readonly PolicyChange[] {
+function* gainsOf(before: CompiledPolicy, after: CompiledPolicy): Sliced<readonly PolicyChange[]> {
   if (before.digest === after.digest) return [];
-  return diffPolicies(before.config, after.config).filter(({ effect }) => effect === 'gains');
+  const changes = yield* comparePolicies(before.config, after.config);
+  return changes.filter(({ effect }) => effect === 'gains');
 }
 
-function isWithin(inner: CompiledPolicy, outer: CompiledPolicy): boolean {
-  return gainsOf(outer, inner).length === 0;
+function* isWithin(inner: CompiledPolicy, outer: CompiledPolicy): Sliced<boolean> {
+  const gains = yield* gainsOf(outer, inner);
+  return gains.length === 0;
 }
