@@ -79,8 +79,8 @@ describe('without a yes', () => {
           const before = answers(engine);
           const { commands: had = [] } = engine.snapshot().config.profiles.get('query') ?? {};
           if (restarts) {
-            const acceptedState = engine.acceptedState();
-            engine = createPolicyEngine({ text, clock, selfId: SELF_ID, acceptedState });
+            const acceptedTexts = engine.acceptedTexts().map((accepted) => accepted.text);
+            engine = createPolicyEngine({ text, clock, selfId: SELF_ID, acceptedTexts });
           } else await engine.reload(text, { acceptWidening: false });
           answers(engine).forEach((now, place) => {
             const was = before[place];

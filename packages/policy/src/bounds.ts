@@ -48,46 +48,26 @@ export function isShut(bounds: Bounds): boolean {
   return bounds.some(({ text }) => text === NOTHING);
 }
 
-/** The bound as a text for the caller to keep over a restart. */
-export function writeBounds([accepted, ...since]: Bounds): string {
-  return JSON.stringify({ accepted: accepted.text, since: since.map(({ text }) => text) });
-}
-
 /**
- * The bound that `writeBounds` wrote. A text that this program no longer loads, like a state that it cannot read,
- * bounds everything to nothing until a person accepts anew.
+ * The bound of these texts, the accepted one first, as `PolicyEngine.acceptedTexts` gave them. One that this program no
+ * longer loads, like none at all, bounds everything to nothing until a person accepts anew. `known` need not be
+ * compiled again.
  */
-export function readBounds(state: string): Bounds {
-  const [accepted = NOTHING, ...since] = textsOf(state);
+export function readBounds(texts: readonly string[], known: readonly CompiledPolicy[] = []): Bounds {
+  const [accepted = NOTHING, ...since] = texts;
   const compile = (text: string): CompiledPolicy => {
     const compiled = compileConfig(text);
     return compiled.ok ? compiled.policy : compileOrThrow(NOTHING);
   };
-  return [compile(accepted), ...since.map(compile)];
+  const policyOf = (text: string): CompiledPolicy => known.find((policy) => policy.text === text) ?? compile(text);
+  return [policyOf(accepted), ...since.map(policyOf)];
 }
 
-/** What `next` would change against what `writeBounds` wrote: gains beyond all of it, losses from what was accepted. */
-export function changesFrom(state: string, next: CompiledPolicy): readonly PolicyChange[] {
-  const bounds = readBounds(state);
+/** What `next` would change against the texts of a bound: gains beyond all of them, losses from what was accepted. */
+export function changesFrom(texts: readonly string[], next: CompiledPolicy): readonly PolicyChange[] {
+  const bounds = readBounds(texts, [next]);
   const losses = diffPolicies(bounds[0].config, next.config).filter(({ effect }) => effect === 'loses');
   return [...finish(gainsBeyond(bounds, next)), ...losses];
-}
-
-function textsOf(state: string): readonly string[] {
-  const { accepted, since } = parseObject(state);
-  if (typeof accepted !== 'string' || !Array.isArray(since)) return [];
-  const texts: readonly unknown[] = since;
-  const written = texts.filter((text) => typeof text === 'string');
-  return written.length === texts.length ? [accepted, ...written] : [];
-}
-
-function parseObject(state: string): { readonly accepted?: unknown; readonly since?: unknown } {
-  try {
-    const parsed: unknown = JSON.parse(state);
-    return typeof parsed === 'object' && parsed !== null ? parsed : {};
-  } catch {
-    return {};
-  }
 }
 
 function* gainsOf(before: CompiledPolicy, after: CompiledPolicy): Sliced<readonly PolicyChange[]> {

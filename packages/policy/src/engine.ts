@@ -1,5 +1,5 @@
 import { type Clock, createRwLock, foldId, Mutex } from '@writ/core';
-import { type Bounds, gainsBeyond, isShut, narrowBounds, readBounds, writeBounds } from './bounds.ts';
+import { type Bounds, gainsBeyond, isShut, narrowBounds, readBounds } from './bounds.ts';
 import { type CompileResult, compileConfig, compileOrThrow } from './compile.ts';
 import { decideWith } from './decide.ts';
 import { intersectConfigs } from './meet.ts';
@@ -32,10 +32,10 @@ export interface PolicyEngineOptions {
   /** This node's own id: work that was here before is refused. */
   readonly selfId: string;
   /**
-   * What `acceptedState()` gave before a restart. Where `text` goes beyond it, the difference is parked from the
+   * Texts of what `acceptedTexts()` gave before a restart; empty: they cannot be read any more. Where `text` goes beyond it, the difference is parked from the
    * start. Absent: `text` itself is the accepted one.
    */
-  readonly acceptedState?: string;
+  readonly acceptedTexts?: readonly string[];
   /** Told of each listener that threw; the others are called all the same, and the reload is in force. */
   readonly onListenerError?: (error: unknown) => void;
 }
@@ -68,8 +68,8 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
   const current = typeof options.text === 'string' ? compileOrThrow(options.text) : options.text;
   // Addresses are bound once, at the start of the process.
   const started = current.config;
-  const { acceptedState } = options;
-  const bounds: Bounds = acceptedState === undefined ? [current] : readBounds(acceptedState);
+  const { acceptedTexts } = options;
+  const bounds: Bounds = acceptedTexts === undefined ? [current] : readBounds(acceptedTexts, [current]);
   let inForce = finish(settle(current, bounds, 1, clock));
   let lastError: PolicyStatus['lastError'];
 
@@ -112,7 +112,7 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
       lastError = { atMs: clock.nowMs(), violations: [], unreadable: reason };
     },
     status: () => statusOf(inForce, lastError),
-    acceptedState: () => writeBounds(inForce.bounds),
+    acceptedTexts: () => inForce.bounds.map(({ digest, text }) => ({ digest, text })),
     onChange(listener) {
       listeners.add(listener);
       return () => {

@@ -18,6 +18,7 @@ export {
   type ConfigTestReport,
   type ConfigTestResult,
   compileConfig,
+  configInvalid,
   formatViolations,
   testConfig,
 } from './compile.ts';
@@ -36,6 +37,7 @@ export { outcomeOf } from './self-tests.ts';
 export { finishInSlices } from './slices.ts';
 export { type StockOptions, stockConfig } from './stock.ts';
 export type {
+  AcceptedText,
   CommandPattern,
   CommandRule,
   Config,

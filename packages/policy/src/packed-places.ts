@@ -14,7 +14,10 @@ export interface PackedPlaces {
 const ROW = 3;
 
 export function packPlaces(places: ReadonlyMap<string, Position>): PackedPlaces {
-  const sorted = [...places.keys()].sort();
+  // Nearly every key is written in small letters, so that its place in any letter case is no other.
+  const isOwn = (path: string): boolean =>
+    !path.startsWith(' ') || !isSame(places.get(path), places.get(path.slice(1)));
+  const sorted = [...places.keys()].filter(isOwn).sort();
   const numbers = new Uint32Array(sorted.length * ROW);
   let end = 0;
   sorted.forEach((path, at) => {
@@ -25,8 +28,16 @@ export function packPlaces(places: ReadonlyMap<string, Position>): PackedPlaces 
   return { paths: sorted.join(''), numbers };
 }
 
-/** The place of exactly this path. */
-export function lookUpPlace({ paths, numbers }: PackedPlaces, path: string): Position | undefined {
+function isSame(a: Position | undefined, b: Position | undefined): boolean {
+  return a?.line === b?.line && a?.column === b?.column;
+}
+
+/** What `findPlaces` noted for exactly this path. */
+export function lookUpPlace(packed: PackedPlaces, path: string): Position | undefined {
+  return search(packed, path) ?? (path.startsWith(' ') ? search(packed, path.slice(1)) : undefined);
+}
+
+function search({ paths, numbers }: PackedPlaces, path: string): Position | undefined {
   let low = 0;
   let high = numbers.length / ROW;
   while (low < high) {
