@@ -3,7 +3,7 @@ import { widerNode } from './diff-node.ts';
 import { widerProfile } from './diff-profile.ts';
 import { finish, type Sliced } from './slices.ts';
 import { NO_RULES } from './subjects.ts';
-import type { Config, OutboundRules, PolicyChange, Profile, SubjectRules } from './types.ts';
+import type { Config, OutboundRules, PeerConfig, PolicyChange, Profile, SubjectRules } from './types.ts';
 
 /** One subject as one policy sees it; without rules it is no subject there. */
 interface Side {
@@ -34,7 +34,11 @@ export function* comparePolicies(before: Config, after: Config): Sliced<readonly
   add('node', 'gains', widerNode(before, after));
   add('node', 'loses', widerNode(after, before));
   addBoth('self', { config: before, rules: before.self }, { config: after, rules: after.self });
-  const byId = new Map([...before.peers.values()].map((peer) => [peer.id, peer]));
+  const byId = new Map<string, PeerConfig>();
+  for (const peer of before.peers.values()) {
+    byId.set(peer.id, peer);
+    yield;
+  }
   for (const peer of after.peers.values()) {
     const earlier = byId.get(peer.id);
     byId.delete(peer.id);

@@ -107,7 +107,8 @@ describe('reload', () => {
       order.push(`started under ${engine.snapshot().generation}`);
     });
     const reloaded = engine.reload(WITHOUT_QUERY, watch).then(() => order.push('acknowledged'));
-    await nextTurn();
+    // Until it waits for its lock.
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
     const later = engine.whileHeld(() => order.push(`later under ${engine.snapshot().generation}`));
     await nextTurn();
     expect(order).toEqual([]);

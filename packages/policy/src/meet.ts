@@ -18,7 +18,11 @@ export function* intersectConfigs(accepted: Config, current: Config): Sliced<Con
   const profiles = yield* common(accepted.profiles, current.profiles, (a, b) => meetProfiles(a, b));
   const workspaces = yield* common(accepted.workspaces, current.workspaces, (a) => a);
   const upstreams = yield* common(accepted.upstreams, current.upstreams, (a) => a);
-  const byId = new Map([...accepted.peers.values()].map((peer) => [peer.id, peer]));
+  const byId = new Map<string, PeerConfig>();
+  for (const peer of accepted.peers.values()) {
+    byId.set(peer.id, peer);
+    yield;
+  }
   const peers = new Map<string, PeerConfig>();
   for (const [label, peer] of current.peers) {
     const earlier = byId.get(peer.id);

@@ -3,7 +3,7 @@ import type { CompileResult } from './compile.ts';
 import { lookUpPlace, type PackedPlaces, packPlaces } from './packed-places.ts';
 import { createPlaceFinder } from './place-finder.ts';
 import { findPlaces } from './places.ts';
-import { type CompiledPolicy, indexConfig } from './policy-index.ts';
+import { type CompiledPolicy, indexInSlices } from './policy-index.ts';
 import type { Sliced } from './slices.ts';
 import type { Config, Deprecation, Violation } from './types.ts';
 
@@ -49,10 +49,8 @@ export function* unpackResult(packed: PackedResult, text: string): Sliced<Compil
     yield;
   }
   const config: Config = { ...deserialize(packed.rest), ...long };
-  const index = indexConfig(
-    config,
-    createPlaceFinder((path) => lookUpPlace(places, path)),
-  );
+  const position = createPlaceFinder((path) => lookUpPlace(places, path));
+  const index = yield* indexInSlices(config, position);
   const policy: CompiledPolicy = { text, digest, config, deprecations, index };
   return { ok: true, policy };
 }

@@ -1,5 +1,6 @@
 import { joinPath } from './key-path.ts';
 import { maskOfProfile } from './profiles.ts';
+import { finish, type Sliced } from './slices.ts';
 import type { Config, PeerConfig, Position, Profile, Snapshot, SubjectRules, TraceStep } from './types.ts';
 
 /**
@@ -53,6 +54,11 @@ export interface CompiledPolicy extends Omit<Snapshot, 'generation'> {
 
 /** Sets and masks of a configuration. Load has looked at its rules; deciding looks at the important ones again. */
 export function indexConfig(config: Config, position: PolicyIndex['position']): PolicyIndex {
+  return finish(indexInSlices(config, position));
+}
+
+/** `indexConfig` in slices: a rest may be taken after each peer. */
+export function* indexInSlices(config: Config, position: PolicyIndex['position']): Sliced<PolicyIndex> {
   const indexSubject = (label: string, id: string, rules: SubjectRules, path: string): IndexedSubject => ({
     label,
     id,
@@ -64,7 +70,10 @@ export function indexConfig(config: Config, position: PolicyIndex['position']): 
     routes: new Map(),
   });
   const byId = new Map<string, PeerConfig>();
-  for (const peer of config.peers.values()) byId.set(peer.id, peer);
+  for (const peer of config.peers.values()) {
+    byId.set(peer.id, peer);
+    yield;
+  }
   const indexed = new Map<string, IndexedSubject>();
   const indexPeer = (id: string): IndexedSubject | undefined => {
     const peer = byId.get(id);
