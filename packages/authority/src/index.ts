@@ -2,6 +2,7 @@ export type { Lease } from '@writ/lease-store';
 export { digestAction } from './actions/digest.ts';
 export { previewAction } from './actions/preview.ts';
 export { type Resolved, resolveAction } from './actions/resolve.ts';
+export { readRequest, writeRequest } from './actions/stored-request.ts';
 export type {
   Action,
   ActionEnvironment,

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
-import { type Logger, replacePrivateFile } from '@writ/core';
+import { formatAddress, type Logger, replacePrivateFile } from '@writ/core';
 import type { NodeInfo } from '@writ/gateway';
+import type { ShellGrammar } from '@writ/policy';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
 import type { Started } from '../lifecycle/start-node.ts';
@@ -24,6 +25,8 @@ export interface ComposeOptions {
   readonly home: Home;
   readonly environment: Environment;
   readonly logger: Logger;
+  /** What commands are read with. */
+  readonly loadGrammar: () => Promise<ShellGrammar>;
   /** Called when somebody with the host token asks the node to stop. */
   readonly requestStop: () => void;
 }
@@ -45,7 +48,7 @@ export async function composeNode(options: ComposeOptions): Promise<RunningNode>
 async function compose(options: ComposeOptions, closers: Closers): Promise<RunningNode> {
   const { home, environment, logger } = options;
   const base = await openFoundations(home, logger, closers);
-  const work = await createWork(base, environment, closers);
+  const work = await createWork(base, { environment, grammar: await options.loadGrammar() }, closers);
   const info = createInfo(base);
   const surfaces = createSurfaces(
     base,
@@ -54,7 +57,7 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
     closers,
   );
   // What an earlier boot left behind is settled before anybody can ask.
-  const recovered = await work.executor.recover();
+  const recovered = { ...(await work.executor.recover()), unknownCommands: work.gate.executions.recover() };
   await info.listen(surfaces);
   await issueHostToken(base.database, base.stores.tokens, home.tokenFile, base.random);
   closers.add(() => rmSync(home.tokenFile, { force: true }));
@@ -65,6 +68,7 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
   );
   closers.add(() => rmSync(home.pidFile, { force: true }));
   await surfaces.gateway.listenControl(home.socketFile);
+  await info.listenHttp(surfaces);
   await work.origin.recover();
   closers.add(sweepRegularly(base, work));
   base.database.withWriteTx((tx) =>
@@ -80,8 +84,12 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
 }
 
 /** What the node says of itself; its address is known once the mesh listens. */
-function createInfo(base: Foundations): { readonly value: NodeInfo; listen(surfaces: Surfaces): Promise<void> } {
-  const { node } = base.engine.snapshot().config;
+function createInfo(base: Foundations): {
+  readonly value: NodeInfo;
+  listen(surfaces: Surfaces): Promise<void>;
+  listenHttp(surfaces: Surfaces): Promise<void>;
+} {
+  const { node, gateway } = base.engine.snapshot().config;
   let value: NodeInfo = {
     id: base.identity.public.id,
     name: node.name,
@@ -101,6 +109,10 @@ function createInfo(base: Foundations): { readonly value: NodeInfo; listen(surfa
       const { port } = await surfaces.mesh.listen(node.listen);
       value = { ...value, meshAddress: advertisedAddress(node.listen, port) };
     },
+    async listenHttp(surfaces) {
+      if (gateway.listen === undefined) return;
+      value = { ...value, httpAddress: formatAddress(await surfaces.gateway.listenHttp(gateway.listen)) };
+    },
   };
 }
 
@@ -111,7 +123,13 @@ const SWEEP_EVERY_MS = 3_600_000;
 function sweepRegularly(base: Foundations, work: Work): () => void {
   const sweep = (): void => {
     try {
-      base.logger.debug('swept', work.authority.sweep());
+      const { approvals, executions, windows } = work.gate;
+      base.logger.debug('swept', {
+        ...work.authority.sweep(),
+        approvals: approvals.sweep().expired,
+        executions: executions.sweep().expired,
+        windows: windows.sweep(),
+      });
     } catch (error) {
       base.logger.error('could not sweep', { reason: (error as Error).message });
     }

@@ -3,6 +3,7 @@ import type { DestinationStream } from 'pino';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
 import type { Started } from '../lifecycle/start-node.ts';
+import { loadShellGrammar } from '../shell-grammar.ts';
 import { composeNode } from './compose.ts';
 import { createPinoLogger } from './logger.ts';
 
@@ -24,7 +25,7 @@ export async function serveNode(home: Home, environment: Environment, options: S
   const requestStop = (): void => stop.abort();
   try {
     const logger = createPinoLogger(environment.logLevel, options.log);
-    const node = await composeNode({ home, environment, logger, requestStop });
+    const node = await composeNode({ home, environment, logger, loadGrammar: loadShellGrammar, requestStop });
     options.onStart?.({ ready: node.started });
     await new Promise<void>((resolve) => {
       for (const signal of [options.signal, stop.signal]) {

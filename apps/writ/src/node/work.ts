@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type Authority, createAuthority } from '@writ/authority';
+import { type Authority, type AuthorityOptions, createAuthority, type Gate } from '@writ/authority';
 import {
   createExecutor,
   createFileTranscripts,
@@ -11,11 +11,13 @@ import {
   type PeerDirectory,
 } from '@writ/delegation';
 import { createPeerClients, type PeerClients } from '@writ/mesh';
+import type { ShellGrammar } from '@writ/policy';
 import { createTaskRunner } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import type { Closers } from './closers.ts';
 import { openEvidence } from './evidence.ts';
 import type { Foundations } from './foundations.ts';
+import { createNodeGate } from './gate.ts';
 import { resolveConfigPath } from './paths.ts';
 import { createSessionRecord } from './sessions.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
@@ -24,6 +26,7 @@ import { createWritIssuer } from './writ-issuer.ts';
 /** The use cases of a node: both ends of tasks, and what stands behind them. */
 export interface Work {
   readonly authority: Authority;
+  readonly gate: Gate;
   readonly executor: Executor;
   readonly origin: Origin;
   readonly peers: PeerClients;
@@ -38,9 +41,17 @@ const WRIT_LIFE_S = 3600;
 /** Most bytes of one task's transcript, at either end. */
 const TRANSCRIPT_CAP_BYTES = 64 * 1024 * 1024;
 
-export async function createWork(base: Foundations, environment: Environment, closers: Closers): Promise<Work> {
+/** What the use cases take from outside the node's home. */
+export interface WorkOptions {
+  readonly environment: Environment;
+  readonly grammar: ShellGrammar;
+}
+
+export async function createWork(base: Foundations, options: WorkOptions, closers: Closers): Promise<Work> {
+  const { environment, grammar } = options;
   const { clock, random, logger, database, stores, engine, home } = base;
-  const authority = createNodeAuthority(base);
+  const authorityOptions = authorityOptionsOf(base);
+  const authority = createAuthority(authorityOptions);
   const runner = createTaskRunner({
     root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir },
     spawner: { node: process.execPath, script: fileURLToPath(new URL('./spawner.js', import.meta.url)) },
@@ -72,6 +83,13 @@ export async function createWork(base: Foundations, environment: Environment, cl
     slots: SLOTS_PER_CPU * availableParallelism(),
   });
   closers.add((graceMs) => executor.close(graceMs));
+  const { gate } = createNodeGate(base, {
+    options: authorityOptions,
+    authority,
+    grammar,
+    contextOf: (tx, task) => executor.context(tx, task),
+  });
+  closers.add(() => gate.close());
   const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
   closers.add(() => peers.close());
   const origin = createOrigin({
@@ -92,11 +110,12 @@ export async function createWork(base: Foundations, environment: Environment, cl
   closers.add(() => origin.close());
   // What a task handed on ends with it, in the same transaction.
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
-  return { authority, executor, origin, peers, doors };
+  executor.onEnd((tx, task) => gate.taskEnded(tx, task.id));
+  return { authority, gate, executor, origin, peers, doors };
 }
 
-function createNodeAuthority({ database, stores, engine, random, logger }: Foundations): Authority {
-  return createAuthority({
+function authorityOptionsOf({ database, stores, engine, random, logger }: Foundations): AuthorityOptions {
+  return {
     database,
     leases: stores.leases,
     requestLog: stores.requestLog,
@@ -108,7 +127,7 @@ function createNodeAuthority({ database, stores, engine, random, logger }: Found
     liveTasks: { countLive: (tx, subject) => stores.tasks.countLive(tx, subject) },
     random,
     logger,
-  });
+  };
 }
 
 /** The peers, and this node itself under the name `self`. */

@@ -1,0 +1,38 @@
+import type { ActionRequest, CommandFacts } from '@writ/authority';
+import {
+  type Classification,
+  type CommandClassifier,
+  type CommandPlace,
+  type CommandRule,
+  createCommandClassifier,
+  type PolicyEngine,
+  type ShellGrammar,
+} from '@writ/policy';
+
+/** Says what commands are by the rules of this moment. */
+export interface NodeClassifier {
+  classify(argv: readonly string[], place: CommandPlace): Classification;
+}
+
+/** Follows the engine: the `[[commands]]` of the snapshot that is in force count, and those of no other one. */
+export function createNodeClassifier(engine: Pick<PolicyEngine, 'snapshot'>, grammar: ShellGrammar): NodeClassifier {
+  let made: { readonly commands: readonly CommandRule[]; readonly classifier: CommandClassifier } | undefined;
+  return {
+    classify(argv, place) {
+      const { commands } = engine.snapshot().config;
+      // Compiled once for each configuration, not for each command.
+      if (made?.commands !== commands) made = { commands, classifier: createCommandClassifier({ grammar, commands }) };
+      return made.classifier.classify(argv, place);
+    },
+  };
+}
+
+/** Where a gated command runs: on this node, in the directory that it was asked for, in nobody's own copy of a workspace. */
+export function placeOf({ cwd }: Pick<ActionRequest, 'cwd'>): CommandPlace {
+  return { host: 'self', cwd };
+}
+
+/** What rights and windows are decided from. */
+export function factsOf({ class: is, known, needs, target }: Classification): CommandFacts {
+  return { class: is, known, needs, ...(target === undefined ? {} : { target }) };
+}

@@ -1,0 +1,101 @@
+import {
+  type ApprovalKinds,
+  type Authority,
+  type AuthorityOptions,
+  type CommandFacts,
+  type CommandRights,
+  createGate,
+  type Gate,
+  type KindRules,
+  readRequest,
+} from '@writ/authority';
+import { toWritError } from '@writ/core';
+import type { ReadTx } from '@writ/database';
+import type { TaskContext } from '@writ/delegation';
+import { verifyDecision } from '@writ/identity';
+import type { Execution } from '@writ/lease-store';
+import type { ShellGrammar } from '@writ/policy';
+import { isTerminal } from '@writ/task-store';
+import { createNodeClassifier, factsOf, type NodeClassifier, placeOf } from './classification.ts';
+import type { Foundations } from './foundations.ts';
+
+/** What the gate of a node needs besides its foundations. */
+export interface NodeGateParts {
+  readonly options: AuthorityOptions;
+  readonly authority: Authority;
+  readonly grammar: ShellGrammar;
+  /** What a task that runs here may do at this moment; throws where it may do nothing. */
+  readonly contextOf: (tx: ReadTx, task: string) => TaskContext;
+}
+
+/** Questions, windows and gated commands of this node, and what says what commands are. */
+export interface NodeGate {
+  readonly gate: Gate;
+  readonly classifier: NodeClassifier;
+}
+
+/** Builds the one gate of a node. */
+export function createNodeGate(base: Foundations, { options, authority, grammar, contextOf }: NodeGateParts): NodeGate {
+  const { identity, stores, engine } = base;
+  const classifier = createNodeClassifier(engine, grammar);
+  const gate = createGate({
+    ...options,
+    self: identity.public.id,
+    authority,
+    approvals: stores.approvals,
+    approvers: stores.approvers,
+    windows: stores.windows,
+    executions: stores.executions,
+    sessions: stores.sessions,
+    tasks: {
+      isLive(tx, id) {
+        const task = stores.tasks.get(tx, id);
+        return task !== undefined && !isTerminal(task.state);
+      },
+    },
+    taskRights: rightsOfTasks(contextOf),
+    classify: (execution) => classifyStored(classifier, execution),
+    verify: verifyDecision,
+    kinds: OTHER_KINDS,
+  });
+  return { gate, classifier };
+}
+
+/** What a task's own agent asks for is within what the task was granted, and never needs a lease of its own. */
+function rightsOfTasks(contextOf: NodeGateParts['contextOf']): CommandRights {
+  const look: CommandRights['look'] = (tx, { task = '', profile }) => {
+    try {
+      return { granted: true, profile, closure: contextOf(tx, task).closure };
+    } catch (error) {
+      const { code, message, nextSteps } = toWritError(error);
+      return { granted: false, refusal: { code, message, nextSteps } };
+    }
+  };
+  return { look, claim: look, giveBack: () => {} };
+}
+
+function classifyStored(classifier: NodeClassifier, { request: stored }: Execution): CommandFacts {
+  const request = readRequest(stored);
+  // What cannot be read cannot be resolved either; whatever it was, it is not the same now.
+  if (request === undefined) return { class: 'destructive', known: false, needs: [] };
+  return factsOf(classifier.classify(request.argv, placeOf(request)));
+}
+
+/** INVARIANT: 5 a kind that nothing here asks about cannot be answered with a yes. */
+const NOT_ASKED: KindRules = {
+  refusal: (_, { kind }) => ({
+    code: 'POLICY_ERROR',
+    message: `this node asks no question of kind ${kind}`,
+    nextSteps: ['deny it'],
+  }),
+  digestNow: (_, { digest }) => digest,
+  settle: () => {},
+};
+
+const OTHER_KINDS: Omit<ApprovalKinds, 'execution' | 'plan' | 'lease'> = {
+  task: NOT_ASKED,
+  permission: NOT_ASKED,
+  credential: NOT_ASKED,
+  policy: NOT_ASKED,
+  peer: NOT_ASKED,
+};
