@@ -58,7 +58,7 @@ system-change = "repo-dev"
 }
 
 /** The engine of a configuration with so many peers. */
-export function policyEngine(peers: number): PolicyEngine {
+function policyEngine(peers: number): PolicyEngine {
   return createPolicyEngine({ text: policyText(peers), clock: createFakeClock(0), selfId: idOf(peers + 1) });
 }
 
