@@ -14,7 +14,7 @@ import { threadTimeMs } from './thread-time.ts';
 
 const THREAD = pathToFileURL(resolve('apps/writ/dist/policy-thread.js'));
 
-/** What a reload did to whoever else is served by the same thread, milliseconds. */
+/** What a reload, or the machine alone, did to whoever else is served by the same thread, milliseconds. */
 export interface Reload {
   /** Longest that a caller of every millisecond waited for its turn. */
   readonly stallMs: number;
@@ -27,17 +27,28 @@ export interface Reload {
  * Loads a configuration of so many peers again and again as a node does (file, thread, comparing, swap, accepted text in
  * the database), each time with one more change, while decisions are asked for at every turn.
  */
-export async function measureReloads(peers: number, reloads: number): Promise<readonly Reload[]> {
+export async function measureReloads(
+  peers: number,
+  reloads: number,
+): Promise<{
+  readonly reloads: readonly Reload[] /** The same without a reload, as long. */;
+  readonly quiet: readonly Reload[];
+}> {
   const folder = mkdtempSync(join(tmpdir(), 'writ-reload-'));
   const path = join(folder, 'writ.toml');
   const text = policyText(peers);
   writeFileSync(path, text, { mode: 0o600 });
   const node = await createNode(folder, path, text);
   try {
-    const measured: Reload[] = [];
+    const measured = { reloads: [] as Reload[], quiet: [] as Reload[] };
     for (let at = 0; at < reloads; at++) {
       writeFileSync(path, `${text}${CHANGES[at % CHANGES.length]}`);
-      measured.push(await measureReload(node, peers));
+      const reload = await whileServing(node.engine, peers, async () => {
+        const { reloaded } = await node.file.reload({ accept: false });
+        if (!reloaded) throw new Error('the configuration of the bench does not load');
+      });
+      measured.reloads.push(reload);
+      measured.quiet.push(await whileServing(node.engine, peers, () => sleep(reload.tookMs)));
     }
     return measured;
   } finally {
@@ -79,7 +90,7 @@ async function createNode(folder: string, path: string, text: string): Promise<R
   };
 }
 
-async function measureReload({ engine, file }: ReloadingNode, peers: number): Promise<Reload> {
+async function whileServing(engine: PolicyEngine, peers: number, work: () => Promise<void>): Promise<Reload> {
   let stallMs = 0;
   let computedMs = 0;
   let isOver = false;
@@ -97,11 +108,10 @@ async function measureReload({ engine, file }: ReloadingNode, peers: number): Pr
   };
   const serving = serve();
   const startedAt = performance.now();
-  const { reloaded } = await file.reload({ accept: false });
+  await work();
   const tookMs = performance.now() - startedAt;
   await sleep(1);
   isOver = true;
   await serving;
-  if (!reloaded) throw new Error('the configuration of the bench does not load');
   return { stallMs, computedMs, tookMs };
 }
