@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type Authority, type AuthorityOptions, createAuthority, type Gate } from '@writ/authority';
+import { type Authority, type AuthorityOptions, createAuthority } from '@writ/authority';
 import {
   createExecutor,
   createFileTranscripts,
@@ -17,16 +17,16 @@ import type { Environment } from '../env.ts';
 import type { Closers } from './closers.ts';
 import { openEvidence } from './evidence.ts';
 import type { Foundations } from './foundations.ts';
-import { createNodeGate } from './gate.ts';
+import type { NodeGateParts } from './gate.ts';
 import { resolveConfigPath } from './paths.ts';
+import { createQuestions, type NodeQuestions } from './questions.ts';
 import { createSessionRecord } from './sessions.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
 import { createWritIssuer } from './writ-issuer.ts';
 
 /** The use cases of a node: both ends of tasks, and what stands behind them. */
-export interface Work {
+export interface Work extends NodeQuestions {
   readonly authority: Authority;
-  readonly gate: Gate;
   readonly executor: Executor;
   readonly origin: Origin;
   readonly peers: PeerClients;
@@ -83,12 +83,10 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     slots: SLOTS_PER_CPU * availableParallelism(),
   });
   closers.add((graceMs) => executor.close(graceMs));
-  const { gate } = createNodeGate(base, {
-    options: authorityOptions,
-    authority,
-    grammar,
-    contextOf: (tx, task) => executor.context(tx, task),
-  });
+  const recordSession = createSessionRecord(stores.sessions, base.identity.public.id);
+  const contextOf: NodeGateParts['contextOf'] = (tx, task) => executor.context(tx, task);
+  const questions = createQuestions(base, { options: authorityOptions, authority, grammar, contextOf }, recordSession);
+  const { gate } = questions;
   closers.add(() => gate.close());
   const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
   closers.add(() => peers.close());
@@ -98,11 +96,11 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     engine,
     directory: withSelf(peers, executor),
     issuer: createWritIssuer({ identity: base.identity, engine, clock, random, lifeS: WRIT_LIFE_S }),
-    contextOf: (tx, task) => executor.context(tx, task),
+    contextOf,
     transcripts: createFileTranscripts(home.mirrorsDir),
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
     evidence,
-    recordSession: createSessionRecord(stores.sessions, base.identity.public.id),
+    recordSession,
     clock,
     random,
     logger,
@@ -111,7 +109,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   // What a task handed on ends with it, in the same transaction.
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   executor.onEnd((tx, task) => gate.taskEnded(tx, task.id));
-  return { authority, gate, executor, origin, peers, doors };
+  return { ...questions, authority, executor, origin, peers, doors };
 }
 
 function authorityOptionsOf({ database, stores, engine, random, logger }: Foundations): AuthorityOptions {
