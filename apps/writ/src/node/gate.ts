@@ -26,6 +26,8 @@ export interface NodeGateParts {
   readonly grammar: ShellGrammar;
   /** What a task that runs here may do at this moment; throws where it may do nothing. */
   readonly contextOf: (tx: ReadTx, task: string) => TaskContext;
+  /** Rules of the kinds that something here asks about. */
+  readonly kinds: Pick<ApprovalKinds, 'policy' | 'peer'>;
 }
 
 /** Questions, windows and gated commands of this node, and what says what commands are. */
@@ -35,7 +37,10 @@ export interface NodeGate {
 }
 
 /** Builds the one gate of a node. */
-export function createNodeGate(base: Foundations, { options, authority, grammar, contextOf }: NodeGateParts): NodeGate {
+export function createNodeGate(
+  base: Foundations,
+  { options, authority, grammar, contextOf, kinds }: NodeGateParts,
+): NodeGate {
   const { identity, stores, engine } = base;
   const classifier = createNodeClassifier(engine, grammar);
   const gate = createGate({
@@ -56,7 +61,7 @@ export function createNodeGate(base: Foundations, { options, authority, grammar,
     taskRights: rightsOfTasks(contextOf),
     classify: (execution) => classifyStored(classifier, execution),
     verify: verifyDecision,
-    kinds: OTHER_KINDS,
+    kinds: { ...NOT_ASKED_KINDS, ...kinds },
   });
   return { gate, classifier };
 }
@@ -92,10 +97,8 @@ const NOT_ASKED: KindRules = {
   settle: () => {},
 };
 
-const OTHER_KINDS: Omit<ApprovalKinds, 'execution' | 'plan' | 'lease'> = {
+const NOT_ASKED_KINDS: Pick<ApprovalKinds, 'task' | 'permission' | 'credential'> = {
   task: NOT_ASKED,
   permission: NOT_ASKED,
   credential: NOT_ASKED,
-  policy: NOT_ASKED,
-  peer: NOT_ASKED,
 };

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type Authority, type AuthorityOptions, createAuthority, type Gate } from '@writ/authority';
+import { type Authority, type AuthorityOptions, createAuthority } from '@writ/authority';
 import type { Commands, LiveCommandDesk } from '@writ/commands';
 import {
   createExecutor,
@@ -18,17 +18,17 @@ import type { Environment } from '../env.ts';
 import type { Closers } from './closers.ts';
 import { openEvidence } from './evidence.ts';
 import type { Foundations } from './foundations.ts';
-import { createNodeGate } from './gate.ts';
+import type { NodeGateParts } from './gate.ts';
 import { createNodeCommandDesk, createNodeCommands } from './gated-commands.ts';
 import { resolveConfigPath } from './paths.ts';
+import { createQuestions, type NodeQuestions } from './questions.ts';
 import { createSessionRecord } from './sessions.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
 import { createWritIssuer } from './writ-issuer.ts';
 
 /** The use cases of a node: both ends of tasks, and what stands behind them. */
-export interface Work {
+export interface Work extends NodeQuestions {
   readonly authority: Authority;
-  readonly gate: Gate;
   /** Gated commands of this node. */
   readonly desk: LiveCommandDesk;
   /** Gated commands here and at peers. */
@@ -83,12 +83,10 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     slots: SLOTS_PER_CPU * availableParallelism(),
   });
   closers.add((graceMs) => executor.close(graceMs));
-  const { gate, classifier } = createNodeGate(base, {
-    options: authorityOptions,
-    authority,
-    grammar,
-    contextOf: (tx, task) => executor.context(tx, task),
-  });
+  const recordSession = createSessionRecord(stores.sessions, base.identity.public.id);
+  const contextOf: NodeGateParts['contextOf'] = (tx, task) => executor.context(tx, task);
+  const questions = createQuestions(base, { options: authorityOptions, authority, grammar, contextOf }, recordSession);
+  const { gate, classifier } = questions;
   closers.add(() => gate.close());
   const desk = createNodeCommandDesk(base, { gate, authority, classifier, executor, runner, environment });
   closers.add(() => desk.close());
@@ -102,11 +100,11 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     engine,
     directory: withSelf(peers, executor),
     issuer,
-    contextOf: (tx, task) => executor.context(tx, task),
+    contextOf,
     transcripts: createFileTranscripts(home.mirrorsDir),
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
     evidence,
-    recordSession: createSessionRecord(stores.sessions, base.identity.public.id),
+    recordSession,
     clock,
     random,
     logger,
@@ -118,7 +116,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     gate.taskEnded(tx, task.id);
     tx.afterCommit(() => desk.endOf(task.id));
   });
-  return { authority, gate, desk, commands, executor, origin, peers, doors };
+  return { ...questions, authority, desk, commands, executor, origin, peers, doors };
 }
 
 function createNodeRunner(

@@ -32,7 +32,14 @@ export async function startAnsweringNode(
   const folder = await mkdtemp(join(home, 'spawner-'));
   const environment: Environment = {
     ...{ all, writHome: home, xdgConfigHome: undefined, xdgDataHome: undefined, xdgRuntimeDir: undefined },
-    ...{ homeDir: all.HOME, taskAccess: undefined, noColor: true, logLevel: 'silent' },
+    ...{
+      homeDir: all.HOME,
+      taskAccess: undefined,
+      session: undefined,
+      timeZone: undefined,
+      noColor: true,
+      logLevel: 'silent',
+    },
   };
   const node = await composeNode({
     ...{ home: resolveHome(environment), environment, logger: silentLogger, loadGrammar },

@@ -4,13 +4,14 @@ import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement } from '../implement.ts';
 import { viewChanges, viewDecision, viewDeprecation, viewFailure, viewViolation } from '../views/policy-view.ts';
 import { findPeer, foldLetters, SELF } from './peer-lookup.ts';
+import { refuseAlone } from './separation.ts';
 
 /** The policy of this node; for a person. */
 export function policyOperations(ports: GatewayPorts): readonly AnyOperation[] {
   const { config, engine } = ports;
   return [
     implement(policyContract.policy_validate, async ({ text }) => {
-      const { violations, deprecations } = config.validate(text ?? (await config.text()));
+      const { violations, deprecations } = await config.validate(text ?? (await config.text()));
       return {
         valid: violations.length === 0,
         violations: violations.map(viewViolation),
@@ -19,7 +20,7 @@ export function policyOperations(ports: GatewayPorts): readonly AnyOperation[] {
     }),
     implement(policyContract.policy_explain, (input) => explain(ports, input)),
     implement(policyContract.policy_test, async () => {
-      const tests = config.test(await config.text());
+      const tests = await config.test(await config.text());
       return {
         passed: tests.every(({ ok }) => ok),
         tests: tests.map(({ name, ok, expected, got, line }) => ({
@@ -32,6 +33,7 @@ export function policyOperations(ports: GatewayPorts): readonly AnyOperation[] {
       };
     }),
     implement(policyContract.policy_reload, async ({ accept }) => {
+      if (accept) refuseAlone(ports, 'what gives somebody more', 'writ policy reload --accept');
       const outcome = await config.reload({ accept });
       return {
         reloaded: outcome.reloaded,

@@ -11,11 +11,14 @@ import { fakeCommands } from './fake-commands.ts';
 import { BETA_ID, GAMMA_ID } from './fake-config.ts';
 import { fakeAuthority, fakeEngine, fakeExecutor, fakeOrigin, partial } from './fake-core.ts';
 import { createFakeEnd, type FakeEnd } from './fake-end.ts';
+import { fakeGate } from './fake-gate.ts';
 import { createFakeResults, type FakeResults } from './fake-results.ts';
 import { createFakeTrail, type FakeTrail } from './fake-trail.ts';
 
 /** The token that a fake node takes for its host's. */
 export const HOST_TOKEN = 'host-token-of-the-test';
+/** What a fake node takes for the credential of a session. */
+export const SESSION_CREDENTIAL = 'session-credential-of-the-test';
 /** The token that a fake node takes for that of task `t-root`. */
 export const TASK_TOKEN = 'task-token-of-the-test';
 
@@ -64,6 +67,7 @@ export function createFakeNode(): FakeNode {
     executor: fakeExecutor(executing, results),
     commands: fakeCommands(commanded),
     pairing: fakePairing(() => node),
+    ...fakeGate(),
     node: fakeControl(clock, counters),
     links: { state: (id) => (id === BETA_ID ? 'up' : 'none') },
     describe: { describe: describePeer },
@@ -74,6 +78,11 @@ export function createFakeNode(): FakeNode {
         sessions.push(agent);
         return { origin: 'wn-alpha', id: `s-${sessions.length}`, agent };
       },
+      issue: (agent) => ({ session: { origin: 'wn-alpha', id: 'cli-1', agent }, credential: SESSION_CREDENTIAL }),
+      find: (credential) =>
+        credential === SESSION_CREDENTIAL ? { origin: 'wn-alpha', id: 'cli-1', agent: 'cli' } : undefined,
+      listOpen: () => [{ origin: 'wn-alpha', id: 'cli-1', agent: 'cli', startedAtMs: 1 }],
+      end: () => ({ ended: true, peers: 0 }),
     },
     authenticator: { authenticate: callerOf },
     scope: {
@@ -171,11 +180,11 @@ function fakeAdmin(): GatewayPorts['config'] {
   return {
     text: async () => 'schema = 1\n',
     reload: async () => ({ reloaded: true, generation: 8, restartNeeded: [] }),
-    validate: (text) => ({
+    validate: async (text) => ({
       violations: text.startsWith('schema') ? [] : [{ code: 'TOML_SYNTAX', path: '', message: 'no TOML' }],
       deprecations: [],
     }),
-    test: () => [{ name: 'laptop query', ok: true, expected: 'allow:query', got: 'allow:query', line: 3 }],
+    test: async () => [{ name: 'laptop query', ok: true, expected: 'allow:query', got: 'allow:query', line: 3 }],
   };
 }
 

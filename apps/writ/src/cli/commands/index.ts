@@ -1,4 +1,6 @@
 import type { Definitions } from '../program.ts';
+import { defineApproval } from './approval.ts';
+import { defineApprover } from './approver.ts';
 import { defineConfig } from './config.ts';
 import { defineDelegate } from './delegate.ts';
 import { defineEvents } from './events.ts';
@@ -12,7 +14,9 @@ import { definePeer } from './peer.ts';
 import { definePolicy } from './policy.ts';
 import { defineProfile } from './profile.ts';
 import { defineRun } from './run.ts';
+import { defineSession } from './session.ts';
 import { defineTask } from './task.ts';
+import { defineWindow } from './window.ts';
 
 /** Every command of `writ`, in the order of the help. */
 export function defineCommands(definitions: Definitions): void {
@@ -30,4 +34,8 @@ export function defineCommands(definitions: Definitions): void {
   defineConfig(definitions);
   defineMcp(definitions);
   defineMesh(definitions);
+  defineApprover(definitions);
+  defineApproval(definitions);
+  defineWindow(definitions);
+  defineSession(definitions);
 }
