@@ -36,7 +36,7 @@ export async function startAnsweringNode(
       homeDir: all.HOME,
       taskAccess: undefined,
       session: undefined,
-      timeZone: undefined,
+      timeZone: () => 'UTC',
       noColor: true,
       logLevel: 'silent',
     },
