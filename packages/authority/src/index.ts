@@ -15,6 +15,13 @@ export type {
   PathFact,
 } from './actions/types.ts';
 export { type LeaseWish, type LeaseWishGrant, leaseQuestion, ownLeaseWish } from './approvals/lease-kind.ts';
+export {
+  createLeaseRequests,
+  type LeaseRequest,
+  type LeaseRequestOptions,
+  type LeaseRequestOutcome,
+  type LeaseRequests,
+} from './approvals/lease-requests.ts';
 export { type Plan, type PlanLines, type PlanStep, planQuestion } from './approvals/plan-kind.ts';
 export { type Preview, type PreviewLine, type ShownAsker, showLines } from './approvals/showing.ts';
 export type { Answer, Approvals, AskOutcome, DecideOutcome, DecisionCheck, Question } from './approvals/types.ts';

@@ -1,4 +1,4 @@
-import type { Subject } from '@writ/authority';
+import type { LeaseRequest, Subject } from '@writ/authority';
 import type { RunningCode, WritError } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
 import type { Applied, Result, VerifiedTree } from '@writ/evidence';
@@ -237,12 +237,35 @@ export interface Origin {
   children(parent: string, limit: number): readonly Mirror[];
   /** The writs that went out with a task, first hop first; none to `self`. */
   writs(id: string): readonly WritClaims[];
+  /**
+   * Asks a person of the executing node for a lease, once for each key of a session; the same key again says what became
+   * of it. Throws PEER_UNKNOWN, UNREACHABLE, and what the executing node says: NOT_FOUND for a session that has ended,
+   * CONFLICT, WRIT_REPLAYED, BAD_REQUEST.
+   */
+  requestLease(request: OutgoingLeaseRequest): Promise<LeaseAnswer>;
   /** Ends the mirrors of a peer that lost its trust here. */
   endWhere(match: (mirror: Mirror) => boolean, code: RunningCode, message: string): Promise<number>;
   /** Re-attaches to everything that is not terminal. */
   recover(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** A wish for a lease, after the surface has proved the caller's session, which began on this node. */
+export interface OutgoingLeaseRequest extends Omit<LeaseRequest, 'from'> {
+  /** Label or id of a peer, or `self`. */
+  readonly to: string;
+}
+
+/** The question as it stands at the node that would lend, or why nobody is asked there. */
+export type LeaseAnswer =
+  | {
+      readonly asked: true;
+      readonly approval: string;
+      readonly state: 'pending' | 'approved' | 'denied' | 'expired' | 'cancelled';
+      /** Until when it can be answered. */
+      readonly answerByMs: number;
+    }
+  | { readonly asked: false; readonly decision: RefusedDecision };
 
 /** A verified result with those nested in it. */
 export interface ReceivedResult {
@@ -278,6 +301,8 @@ export interface PeerClient {
   acknowledge(
     receipts: readonly { readonly task: string; readonly envelope: Uint8Array }[],
   ): Promise<readonly string[]>;
+  /** Asks for a lease there, or what became of that. */
+  requestLease(request: Omit<LeaseRequest, 'from'>): Promise<LeaseAnswer>;
   /** Commits that a workspace there has; all ids are full. */
   workspaceCommits(name: string): Promise<readonly string[]>;
   /** Sends a bundle ahead. */

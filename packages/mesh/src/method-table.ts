@@ -30,6 +30,8 @@ const UNARY = { cost: 1, maxOpen: 64, maxMs: 30_000 } as const;
 // the 2000 tokens a second that a peer has: 200 accepted tasks, or 10 refused ones, or 50 questions.
 const SUBMIT = { ...UNARY, cost: 10, refusalCost: 190 } as const;
 const QUESTION = { ...UNARY, cost: 40 } as const;
+// Two durable commits, and a person to be asked.
+const LEASE_REQUEST = { ...QUESTION, refusalCost: 160, maxOpen: 4 } as const;
 // Each receipt of a call may be a durable commit.
 const RECEIPTS = { ...UNARY, cost: 40, maxOpen: 4 } as const;
 // A durable commit, and one signature for each hop.
@@ -65,6 +67,12 @@ export const METHOD_TABLE: Readonly<Record<string, MethodPolicy>> = {
     authorization: 'policy',
     limits: QUESTION,
     audit: 'read',
+  },
+  '/writ.mesh.v1.MeshService/RequestLease': {
+    authentication: 'pinned',
+    authorization: 'policy',
+    limits: LEASE_REQUEST,
+    audit: 'act',
   },
   '/writ.mesh.v1.MeshService/DescribeWorkspace': { ...PEER, authorization: 'own-workspace', limits: INPUT },
   '/writ.mesh.v1.MeshService/UploadInput': {

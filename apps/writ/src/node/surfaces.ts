@@ -61,6 +61,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     executor: work.executor,
     // A question counts like a request: asking is what is limited.
     checkPolicy: (subject, question) => database.withWriteTx((tx) => work.authority.decide(tx, subject, question)),
+    requestLease: work.requestLease,
     pairing,
     name,
     version: VERSION,

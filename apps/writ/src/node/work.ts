@@ -1,13 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type Authority, type AuthorityOptions, createAuthority, type Gate } from '@writ/authority';
+import { type Authority, type AuthorityOptions, createAuthority, type Gate, type LeaseRequest } from '@writ/authority';
 import {
   createExecutor,
   createFileTranscripts,
   createLocalPeerClient,
   createOrigin,
   type Executor,
+  type LeaseAnswer,
   type Origin,
+  type PeerClient,
   type PeerDirectory,
 } from '@writ/delegation';
 import { createPeerClients, type PeerClients } from '@writ/mesh';
@@ -19,6 +21,7 @@ import { openEvidence } from './evidence.ts';
 import type { Foundations } from './foundations.ts';
 import { createNodeGate } from './gate.ts';
 import { resolveConfigPath } from './paths.ts';
+import { createLeaseDesk } from './persons.ts';
 import { createSessionRecord } from './sessions.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
 import { createWritIssuer } from './writ-issuer.ts';
@@ -30,6 +33,8 @@ export interface Work {
   readonly executor: Executor;
   readonly origin: Origin;
   readonly peers: PeerClients;
+  /** Asks a person of this node for a lease. */
+  readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
   /** Bound to the gateway once that is there. */
   readonly doors: NodeTaskDoors;
 }
@@ -90,13 +95,14 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     contextOf: (tx, task) => executor.context(tx, task),
   });
   closers.add(() => gate.close());
+  const requestLease = createLeaseDesk(base, { options: authorityOptions, authority }, gate);
   const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
   closers.add(() => peers.close());
   const origin = createOrigin({
     database,
     mirrors: stores.mirrors,
     engine,
-    directory: withSelf(peers, executor),
+    directory: withSelf(peers, createLocalPeerClient(executor, requestLease)),
     issuer: createWritIssuer({ identity: base.identity, engine, clock, random, lifeS: WRIT_LIFE_S }),
     contextOf: (tx, task) => executor.context(tx, task),
     transcripts: createFileTranscripts(home.mirrorsDir),
@@ -111,7 +117,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   // What a task handed on ends with it, in the same transaction.
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   executor.onEnd((tx, task) => gate.taskEnded(tx, task.id));
-  return { authority, gate, executor, origin, peers, doors };
+  return { authority, gate, executor, origin, peers, requestLease, doors };
 }
 
 function authorityOptionsOf({ database, stores, engine, random, logger }: Foundations): AuthorityOptions {
@@ -131,8 +137,7 @@ function authorityOptionsOf({ database, stores, engine, random, logger }: Founda
 }
 
 /** The peers, and this node itself under the name `self`. */
-function withSelf(peers: PeerDirectory, executor: Executor): PeerDirectory {
-  const self = createLocalPeerClient(executor);
+function withSelf(peers: PeerDirectory, self: PeerClient): PeerDirectory {
   return {
     find: (labelOrId) => (labelOrId === 'self' ? { id: 'self', label: 'self' } : peers.find(labelOrId)),
     client: (id) => (id === 'self' ? self : peers.client(id)),

@@ -91,7 +91,10 @@ async function answerKnown(parts: OriginParts, known: Mirror): Promise<DelegateA
 }
 
 /** Throws PEER_UNKNOWN with the labels that there are. */
-function findPeer(parts: OriginParts, to: string): { readonly id: string; readonly label: string } {
+export function findPeer(
+  parts: Pick<OriginParts, 'directory' | 'engine'>,
+  to: string,
+): { readonly id: string; readonly label: string } {
   if (to === 'self') return { id: 'self', label: 'self' };
   const peer = parts.directory.find(to);
   if (peer) return peer;

@@ -7,6 +7,7 @@ import type { Origin } from '../types.ts';
 import { createWakeups } from '../wakeups.ts';
 import { delegateTask, follow } from './delegating.ts';
 import { tellToCancel } from './handover.ts';
+import { requestLease } from './lease-request.ts';
 import { createMirrorJournal } from './mirror-journal.ts';
 import type { OriginOptions } from './options.ts';
 import type { OriginParts } from './parts.ts';
@@ -54,6 +55,7 @@ export function createOrigin(options: OriginOptions): Origin {
     apply: (id, how) => applyKept(parts, id, how),
     children: (parent, limit) => database.withReadTx((tx) => mirrors.listChildren(tx, parent, limit)),
     writs: (id) => readChain(database.withReadTx((tx) => mirrors.writs(tx, id))),
+    requestLease: (request) => requestLease(parts, request),
     endWhere: (match, code, message) => endMatching(parts, match, code, message),
     async recover() {
       await endUntrusted(parts, options.engine.snapshot());

@@ -147,6 +147,7 @@ function clientOf(
     },
     workspaceCommits: async () => [],
     upload: async () => {},
+    requestLease: NO_RESULTS.requestLease,
   };
 }
 

@@ -8,6 +8,7 @@ import type { HandlerDeps } from '../handlers/handler-deps.ts';
 import { createHealthHandlers } from '../handlers/health.ts';
 import { createInputHandlers } from '../handlers/inputs.ts';
 import { createRedeem } from '../handlers/redeem.ts';
+import { createRequestLease } from '../handlers/request-lease.ts';
 import { createResultHandlers } from '../handlers/results.ts';
 import { createSubmit } from '../handlers/submit.ts';
 import { createTaskHandlers } from '../handlers/tasks.ts';
@@ -43,6 +44,7 @@ export function registerServices(
     RenewWrit: ownTask.unary(tasks.renewWrit),
     Cancel: ownTask.unary(tasks.cancel),
     CheckPolicy: served('policy', adapt.unary(createCheckPolicy(deps))),
+    RequestLease: served('policy', adapt.unary(createRequestLease(deps))),
     DescribeWorkspace: ownWorkspace.unary(inputs.describeWorkspace),
     UploadInput: ownWorkspace.intake(inputHeadFromWire, inputs.uploadInput),
     Redeem: served('invite', adapt.exchange(createRedeem(deps))),

@@ -72,6 +72,9 @@ describe('listening', () => {
       checkPolicy: () => {
         throw new Error('not asked');
       },
+      requestLease: () => {
+        throw new Error('not asked');
+      },
       version: '0',
       clock: createSystemClock(),
       logger: silentLogger,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Authority, createAuthority } from '@writ/authority';
-import { type Clock, createSystemRandom, type Logger, silentLogger } from '@writ/core';
+import { type Clock, createSystemRandom, type Logger, silentLogger, WritError } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import {
   createExecutor,
@@ -124,7 +124,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     slots: options.slots ?? 2,
     ...doors,
   });
-  const clients: Record<string, PeerClient> = { self: createLocalPeerClient(executor), ...options.peers };
+  const clients: Record<string, PeerClient> = { self: createLocalPeerClient(executor, nobodyAsked), ...options.peers };
   const origin = createOrigin({
     ...common,
     mirrors,
@@ -150,6 +150,10 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+function nobodyAsked(): never {
+  throw new WritError('UNREACHABLE', 'nobody is asked here');
 }
 
 function directoryOf(

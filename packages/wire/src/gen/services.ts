@@ -30,6 +30,8 @@ import type {
   RedeemResponse,
   RenewWritRequest,
   RenewWritResponse,
+  RequestLeaseRequest,
+  RequestLeaseResponse,
   SubmitRequest,
   SubmitResponse,
   UploadInputRequest,
@@ -63,6 +65,8 @@ export interface MeshService {
   readonly Cancel: Method<CancelRequest, CancelResponse>;
   /** Would this be allowed, and what would help. Counts against the caller's limits; changes nothing else. */
   readonly CheckPolicy: Method<CheckPolicyRequest, CheckPolicyResponse>;
+  /** Asks a person of this node to lend a profile to the caller; the same key again says what became of that. */
+  readonly RequestLease: Method<RequestLeaseRequest, RequestLeaseResponse>;
   /** What a workspace has, so that a working tree can be sent as what is missing there. */
   readonly DescribeWorkspace: Method<DescribeWorkspaceRequest, DescribeWorkspaceResponse>;
   /** Sends a bundle ahead of the `Submit` that names it. */
