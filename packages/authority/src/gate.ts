@@ -18,7 +18,7 @@ import { createExecutions } from './executions/executions.ts';
 import { createCommandRights } from './executions/rights.ts';
 import type { Classify, CommandRights, Executions } from './executions/types.ts';
 import { createListeners, type Listeners } from './listeners.ts';
-import type { ApprovalKinds, AuthorityEvent, ProofCheck, RecordParts, TaskLookup } from './record-types.ts';
+import type { ApprovalKinds, AuthorityEvent, KindRules, ProofCheck, RecordParts, TaskLookup } from './record-types.ts';
 import { createEndings, type Endings } from './sessions.ts';
 import type { Authority, AuthorityOptions } from './types.ts';
 import { createWindows, type Windows } from './windows/windows.ts';
@@ -65,7 +65,7 @@ export function createGate(options: GateOptions): Gate {
     ...options.kinds,
     execution: createExecutionKind(parts, { rights, openWindow: windows.open }),
     plan: createPlanKind(rights, windows.open),
-    lease: createLeaseKind(options),
+    lease: withTask(createLeaseKind(options), options.kinds.task),
   };
   const approvals = createApprovals({ ...parts, kinds, verify: options.verify });
   const asking = { ask: approvals.ask, cancelApproval: approvals.cancel };
@@ -79,6 +79,17 @@ export function createGate(options: GateOptions): Gate {
     ...{ approvals, approvers: createApproverDesk(parts), windows, executions, events },
     close() {
       for (const stop of stops) stop();
+    },
+  };
+}
+
+/** A task may wait for a lease: whatever the answer, it hears of it, after the lease was lent. */
+function withTask(lease: KindRules, task: KindRules): KindRules {
+  return {
+    ...lease,
+    settle(tx, approval) {
+      lease.settle(tx, approval);
+      if (approval.task !== undefined) task.settle(tx, approval);
     },
   };
 }

@@ -1,4 +1,4 @@
-export type { Lease } from '@writ/lease-store';
+export type { Approval, Lease } from '@writ/lease-store';
 export { digestAction } from './actions/digest.ts';
 export { previewAction } from './actions/preview.ts';
 export { type Resolved, resolveAction } from './actions/resolve.ts';
@@ -24,6 +24,13 @@ export {
 } from './approvals/lease-requests.ts';
 export { type Plan, type PlanLines, type PlanStep, planQuestion } from './approvals/plan-kind.ts';
 export { type Preview, type PreviewLine, type ShownAsker, showLines } from './approvals/showing.ts';
+export {
+  type AskingTask,
+  createTaskQuestions,
+  type TaskQuestionOptions,
+  type TaskQuestions,
+  type TaskWish,
+} from './approvals/task-questions.ts';
 export type { Answer, Approvals, AskOutcome, DecideOutcome, DecisionCheck, Question } from './approvals/types.ts';
 export type { ApproverDesk } from './approver-desk.ts';
 export { createAuthority } from './authority.ts';
@@ -66,6 +73,7 @@ export type {
 export type { Endings } from './sessions.ts';
 export { withdrawalCode } from './start.ts';
 export type {
+  ApprovalLack,
   Ask,
   Authority,
   AuthorityError,

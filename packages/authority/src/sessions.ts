@@ -10,9 +10,10 @@ import type { Windows } from './windows/windows.ts';
 export interface Endings {
   /**
    * Ends a session: its questions are cancelled, its windows closed, its commands that have not started cancelled, and
-   * `peers` (node ids that hold something for it) are owed the news. False where it had ended. Throws NOT_FOUND.
+   * `peers` (node ids that hold something for it) are owed the news: `statement`, where its origin is another node. What
+   * runs, or is queued without anybody having been asked, goes on. False where it had ended. Throws NOT_FOUND.
    */
-  endSession(key: SessionKey, by: string, peers: readonly string[]): boolean;
+  endSession(key: SessionKey, by: string, peers: readonly string[], statement?: Uint8Array): boolean;
   /** Ends what waits for a task, in the transaction that ends it. */
   taskEnded(tx: WriteTx, task: string): void;
 }
@@ -30,7 +31,7 @@ export function createEndings(
     held.approvals.cancelOf(tx, whose);
   };
   return {
-    endSession: (key, by, peers) =>
+    endSession: (key, by, peers, statement) =>
       database.withWriteTx((tx) => {
         const { origin, session } = key;
         if (!sessions.end(tx, origin, session)) {
@@ -41,7 +42,8 @@ export function createEndings(
         }
         cancelOf(tx, key);
         held.windows.closeOf(tx, key);
-        for (const peer of peers) sessions.oweEnd(tx, { origin, session, peer });
+        const said = statement === undefined ? {} : { statement };
+        for (const peer of peers) sessions.oweEnd(tx, { origin, session, peer, ...said });
         tx.audit({ kind: 'session', action: 'session.ended', actor: by, subject: session, details: { origin } });
         return true;
       }),

@@ -4,13 +4,13 @@ import type { Decision, DecisionRequest } from '@writ/policy';
 import { auditDecision, decideNow } from './deciding.ts';
 import { leaseCovers } from './lease-facts.ts';
 import { leaseQueryOf } from './subject.ts';
-import type { Ask, AuthorityOptions, StartPermit, Subject } from './types.ts';
+import type { Ask, Authority, AuthorityOptions, StartPermit, Subject } from './types.ts';
 
 /** Who starts what, within which further bounds. */
 export interface StartRequest {
   readonly subject: Subject;
   readonly ask: Ask;
-  readonly bounds: { readonly timeoutMs?: number; readonly writExpiresAtMs?: number };
+  readonly bounds: Parameters<Authority['permitStart']>[3];
 }
 
 type RefusalCode = Extract<StartPermit, { permitted: false }>['code'];
@@ -43,7 +43,11 @@ export function permitStart(options: AuthorityOptions, tx: WriteTx, request: Sta
 function lookAgain(options: AuthorityOptions, tx: WriteTx, request: StartRequest): StartPermit {
   const { subject, ask, bounds } = request;
   // INVARIANT: 2 the decision is made on the snapshot of this moment, whatever was decided when it was admitted.
-  const { decision, leases } = decideNow(options, tx, { subject, ask, usage: NO_USAGE });
+  const question = { subject, ask, usage: NO_USAGE };
+  const plain = decideNow(options, tx, question);
+  const isAsked = plain.decision.effect === 'ask' && plain.decision.code === 'APPROVAL_REQUIRED';
+  const useApproval = isAsked ? bounds.useApproval : undefined;
+  const { decision, leases } = useApproval ? decideNow(options, tx, { ...question, approved: true }) : plain;
   const { grant } = decision;
   if (decision.effect !== 'allow' || grant === undefined) {
     return { permitted: false, decision, code: refusalOf(options, tx, request, decision) };
@@ -51,6 +55,9 @@ function lookAgain(options: AuthorityOptions, tx: WriteTx, request: StartRequest
   if (bounds.writExpiresAtMs !== undefined && bounds.writExpiresAtMs <= tx.nowMs) {
     return { permitted: false, decision, code: 'WRIT_EXPIRED' };
   }
+  // INVARIANT: 5 what starts is what a person said yes to, once.
+  const lack = useApproval?.(decision);
+  if (lack !== undefined) return { permitted: false, decision: plain.decision, code: lack };
   const claim = claimFor(options, tx, { decision, leases, workspace: ask.workspace });
   if (claim.kind === 'refused') return { permitted: false, decision, code: claim.code };
   const lease = claim.lease;
@@ -96,6 +103,7 @@ export function withdrawalCode(decision: Decision): 'TRUST_REVOKED' | 'PROFILE_N
 
 /** How the task ends for this decision: what it had when it was admitted has gone away since. */
 function refusalOf(options: AuthorityOptions, tx: WriteTx, { subject }: StartRequest, decision: Decision): RefusalCode {
+  if (decision.code === 'APPROVAL_REQUIRED') return decision.code;
   if (decision.code !== 'LEASE_REQUIRED') return withdrawalCode(decision);
   if (tx.clockIsBackwards) return 'CLOCK_BACKWARDS';
   const { peer, origin, session } = leaseQueryOf(subject);

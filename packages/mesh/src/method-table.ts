@@ -7,10 +7,11 @@ export interface MethodPolicy {
   /**
    * Who decides what the caller gets: `peer`: being one is enough · `own-task`: about the task that the request names,
    * for its sender only · `own-list`: about whatever the caller sent · `own-workspace`: about the workspace that the
-   * request names, for a peer that may use it only · `policy`: the policy engine, by way of authority ·
+   * request names, for a peer that may use it only · `signed`: about what the node has signed that the request carries
+   * the word of, whoever brings it · `policy`: the policy engine, by way of authority ·
    * `invite`: the secret of an invite. A handler that is served as another stops the start-up.
    */
-  readonly authorization: 'peer' | 'own-task' | 'own-list' | 'own-workspace' | 'policy' | 'invite';
+  readonly authorization: 'peer' | 'own-task' | 'own-list' | 'own-workspace' | 'signed' | 'policy' | 'invite';
   readonly limits: {
     /** Tokens that a call takes of its caller's rate. */
     readonly cost: number;
@@ -72,6 +73,12 @@ export const METHOD_TABLE: Readonly<Record<string, MethodPolicy>> = {
     authentication: 'pinned',
     authorization: 'policy',
     limits: LEASE_REQUEST,
+    audit: 'act',
+  },
+  '/writ.mesh.v1.MeshService/EndSession': {
+    authentication: 'pinned',
+    authorization: 'signed',
+    limits: RECEIPTS,
     audit: 'act',
   },
   '/writ.mesh.v1.MeshService/DescribeWorkspace': { ...PEER, authorization: 'own-workspace', limits: INPUT },

@@ -15,6 +15,8 @@ export type {
   Dropped,
   Effect,
   Ending,
+  EndSessionRequest,
+  EndSessionResponse,
   FetchArtifactRequest,
   FetchArtifactResponse,
   GetResultRequest,

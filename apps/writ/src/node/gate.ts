@@ -26,6 +26,8 @@ export interface NodeGateParts {
   readonly grammar: ShellGrammar;
   /** What a task that runs here may do at this moment; throws where it may do nothing. */
   readonly contextOf: (tx: ReadTx, task: string) => TaskContext;
+  /** What questions about tasks are about. */
+  readonly taskKind: KindRules;
 }
 
 /** Questions, windows and gated commands of this node, and what says what commands are. */
@@ -35,7 +37,8 @@ export interface NodeGate {
 }
 
 /** Builds the one gate of a node. */
-export function createNodeGate(base: Foundations, { options, authority, grammar, contextOf }: NodeGateParts): NodeGate {
+export function createNodeGate(base: Foundations, parts: NodeGateParts): NodeGate {
+  const { options, authority, grammar, contextOf, taskKind } = parts;
   const { identity, stores, engine } = base;
   const classifier = createNodeClassifier(engine, grammar);
   const gate = createGate({
@@ -56,7 +59,7 @@ export function createNodeGate(base: Foundations, { options, authority, grammar,
     taskRights: rightsOfTasks(contextOf),
     classify: (execution) => classifyStored(classifier, execution),
     verify: verifyDecision,
-    kinds: OTHER_KINDS,
+    kinds: { ...OTHER_KINDS, task: taskKind },
   });
   return { gate, classifier };
 }
@@ -92,8 +95,7 @@ const NOT_ASKED: KindRules = {
   settle: () => {},
 };
 
-const OTHER_KINDS: Omit<ApprovalKinds, 'execution' | 'plan' | 'lease'> = {
-  task: NOT_ASKED,
+const OTHER_KINDS: Omit<ApprovalKinds, 'execution' | 'plan' | 'lease' | 'task'> = {
   permission: NOT_ASKED,
   credential: NOT_ASKED,
   policy: NOT_ASKED,

@@ -1,5 +1,13 @@
-import type { Gate } from '@writ/authority';
-import { createLeaseRequests, type LeaseRequest, type ShownAsker } from '@writ/authority';
+import {
+  type AuthorityOptions,
+  createLeaseRequests,
+  createTaskQuestions,
+  type Gate,
+  type LeaseRequest,
+  type ShownAsker,
+  type TaskQuestionOptions,
+  type TaskQuestions,
+} from '@writ/authority';
 import type { LeaseAnswer } from '@writ/delegation';
 import { identityWords } from '@writ/identity';
 import { decisionForPeer } from '@writ/policy';
@@ -7,12 +15,25 @@ import type { Foundations } from './foundations.ts';
 import type { NodeGateParts } from './gate.ts';
 
 /** How a person of this node is shown who asks: the label that this node gave it, and the words of its identity. */
-export function createShowAsker({ engine, identity }: Foundations): (from: string) => ShownAsker {
+function createShowAsker({ engine, identity }: Foundations): (from: string) => ShownAsker {
   return (from) => {
     if (from === 'self') return { label: 'this node', words: identityWords(identity.public.id) };
     const peer = [...engine.snapshot().config.peers.values()].find(({ id }) => id === from);
     return { label: peer?.label ?? from, words: identityWords(from) };
   };
+}
+
+/** Questions about tasks that wait; `approvals` are of the gate, which is built after the executor. */
+export function createNodeQuestions(
+  base: Foundations,
+  options: AuthorityOptions,
+  approvals: TaskQuestionOptions['approvals'],
+): TaskQuestions {
+  const { stores, identity } = base;
+  return createTaskQuestions({
+    ...{ options, approvals, store: stores.approvals, sessions: stores.sessions },
+    ...{ self: identity.public.id, showAsker: createShowAsker(base) },
+  });
 }
 
 /** Asks a person of this node for a lease, for a peer or for this machine's own agent. */

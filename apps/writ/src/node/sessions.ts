@@ -1,5 +1,6 @@
-import { type Random, sha256Hex } from '@writ/core';
-import type { OriginOptions } from '@writ/delegation';
+import type { Gate } from '@writ/authority';
+import { quote, type Random, sha256Hex, WritError } from '@writ/core';
+import type { OriginOptions, SessionEnds } from '@writ/delegation';
 import type { Sessions } from '@writ/gateway';
 import type { SessionStore } from '@writ/lease-store';
 
@@ -19,8 +20,28 @@ export function createSessions(origin: string, random: Random): Sessions {
 /** Stores a session in the transaction of a wish, so that a call of the command line costs no commit more. */
 export function createSessionRecord(sessions: SessionStore, origin: string): OriginOptions['recordSession'] {
   return (tx, { id, agent }) => {
-    if (sessions.get(tx, origin, id) !== undefined) return;
+    const known = sessions.get(tx, origin, id);
+    if (known?.endedAtMs !== undefined) {
+      throw new WritError('NOT_FOUND', `session ${quote(id)} has ended`, {
+        nextSteps: ['start the work anew, in a session that goes on'],
+      });
+    }
+    if (known !== undefined) return;
     sessions.start(tx, { origin, id, agent });
     tx.audit({ kind: 'session', action: 'session.started', actor: 'self', subject: id, details: { agent } });
+  };
+}
+
+/** What the origin of this node knows of sessions, and who is owed the news of their ends. */
+export function createSessionEnds(sessions: SessionStore, gate: Pick<Gate, 'endSession'>): SessionEnds {
+  return {
+    get: (tx, { origin, session }) => sessions.get(tx, origin, session),
+    start(tx, { origin, session, agent }) {
+      sessions.start(tx, { origin, id: session, agent });
+      tx.audit({ kind: 'session', action: 'session.started', actor: origin, subject: session, details: { agent } });
+    },
+    end: (key, by, peers, statement) => gate.endSession(key, by, peers, statement),
+    listOwed: (tx, filter) => sessions.listOwedEnds(tx, filter),
+    settle: (tx, owed) => sessions.settleEnd(tx, owed),
   };
 }

@@ -54,20 +54,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     random,
     logger,
   });
-  const mesh = createMeshServer({
-    identity,
-    pins,
-    engine,
-    executor: work.executor,
-    // A question counts like a request: asking is what is limited.
-    checkPolicy: (subject, question) => database.withWriteTx((tx) => work.authority.decide(tx, subject, question)),
-    requestLease: work.requestLease,
-    pairing,
-    name,
-    version: VERSION,
-    clock,
-    logger,
-  });
+  const mesh = createNodeMesh(base, work, pairing, name);
   closers.add((graceMs) => mesh.close(graceMs));
   const gateway = createGateway({
     engine,
@@ -90,6 +77,26 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
   work.doors.bind(gateway);
   closers.add(() => gateway.close());
   return { mesh, gateway };
+}
+
+/** What peers touch. */
+function createNodeMesh(base: Foundations, work: Work, pairing: Pairing, name: string): MeshServer {
+  const { clock, logger, identity, pins, database, engine } = base;
+  return createMeshServer({
+    identity,
+    pins,
+    engine,
+    executor: work.executor,
+    // A question counts like a request: asking is what is limited.
+    checkPolicy: (subject, question) => database.withWriteTx((tx) => work.authority.decide(tx, subject, question)),
+    requestLease: work.requestLease,
+    endSession: (from, statement) => work.origin.takeSessionEnd(from, statement),
+    pairing,
+    name,
+    version: VERSION,
+    clock,
+    logger,
+  });
 }
 
 /** Ends what runs here for a peer, and what runs there for this node. */

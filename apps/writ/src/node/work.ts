@@ -21,8 +21,8 @@ import { openEvidence } from './evidence.ts';
 import type { Foundations } from './foundations.ts';
 import { createNodeGate } from './gate.ts';
 import { resolveConfigPath } from './paths.ts';
-import { createLeaseDesk } from './persons.ts';
-import { createSessionRecord } from './sessions.ts';
+import { createLeaseDesk, createNodeQuestions } from './persons.ts';
+import { createSessionEnds, createSessionRecord } from './sessions.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
 import { createWritIssuer } from './writ-issuer.ts';
 
@@ -57,15 +57,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const { clock, random, logger, database, stores, engine, home } = base;
   const authorityOptions = authorityOptionsOf(base);
   const authority = createAuthority(authorityOptions);
-  const runner = createTaskRunner({
-    root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir },
-    spawner: { node: process.execPath, script: fileURLToPath(new URL('./spawner.js', import.meta.url)) },
-    env: environment.all,
-    clock,
-    random,
-    logger,
-    transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
-  });
+  const runner = createRunner(base, environment);
   closers.add(() => runner.close());
   const evidence = await openEvidence(base, runner, environment);
   const doors = createTaskDoors({ dir: home.tasksDir, tokens: stores.tokens, random, logger });
@@ -78,6 +70,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     runner,
     evidence,
     doors,
+    questions: createNodeQuestions(base, authorityOptions, () => gate.approvals),
     workspaces(name) {
       const workspace = engine.snapshot().config.workspaces.get(name);
       return workspace === undefined ? undefined : resolveConfigPath(workspace.path, home.configFile);
@@ -93,6 +86,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     authority,
     grammar,
     contextOf: (tx, task) => executor.context(tx, task),
+    taskKind: executor.taskKind,
   });
   closers.add(() => gate.close());
   const requestLease = createLeaseDesk(base, { options: authorityOptions, authority }, gate);
@@ -108,6 +102,8 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     transcripts: createFileTranscripts(home.mirrorsDir),
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
     evidence,
+    tasks: stores.tasks,
+    sessionEnds: createSessionEnds(stores.sessions, gate),
     recordSession: createSessionRecord(stores.sessions, base.identity.public.id),
     clock,
     random,
@@ -118,6 +114,21 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   executor.onEnd((tx, task) => gate.taskEnded(tx, task.id));
   return { authority, gate, executor, origin, peers, requestLease, doors };
+}
+
+function createRunner(
+  { home, clock, random, logger }: Foundations,
+  environment: Environment,
+): ReturnType<typeof createTaskRunner> {
+  return createTaskRunner({
+    root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir },
+    spawner: { node: process.execPath, script: fileURLToPath(new URL('./spawner.js', import.meta.url)) },
+    env: environment.all,
+    clock,
+    random,
+    logger,
+    transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
+  });
 }
 
 function authorityOptionsOf({ database, stores, engine, random, logger }: Foundations): AuthorityOptions {

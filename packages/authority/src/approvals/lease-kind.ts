@@ -59,7 +59,17 @@ export function leaseQuestion(
   question: Pick<Question, 'asker' | 'lifetimeMs'>,
   shown: ShownAsker,
 ): Question {
-  const { digest, lines } = options.database.withReadTx((tx) => termsOf(options, tx, wish));
+  return options.database.withReadTx((tx) => leaseQuestionIn(options, tx, wish, { ...question, shown }));
+}
+
+/** The same in the caller's transaction. */
+export function leaseQuestionIn(
+  options: AuthorityOptions,
+  tx: ReadTx,
+  wish: LeaseWish,
+  { shown, ...question }: Pick<Question, 'asker' | 'lifetimeMs'> & { readonly shown: ShownAsker },
+): Question {
+  const { digest, lines } = termsOf(options, tx, wish);
   const subject: Json = JSON.parse(JSON.stringify(wish));
   return {
     ...question,

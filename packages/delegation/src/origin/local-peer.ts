@@ -15,6 +15,8 @@ export function createLocalPeerClient(
   requestLease: (request: LeaseRequest) => LeaseAnswer,
 ): PeerClient {
   return {
+    // The gate of this very node has ended what waits here.
+    endSession: async () => {},
     requestLease: async (request) => requestLease({ ...request, from: 'self' }),
     async submit({ task, idempotencyKey, spec, session, agent }) {
       const subject = { from: 'self', origin: 'self', session };

@@ -148,6 +148,7 @@ function clientOf(
     workspaceCommits: async () => [],
     upload: async () => {},
     requestLease: NO_RESULTS.requestLease,
+    endSession: NO_RESULTS.endSession,
   };
 }
 

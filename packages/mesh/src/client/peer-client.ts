@@ -72,6 +72,7 @@ export function createPeerClient(deps: PeerClientDeps, id: string): MeshPeerClie
       return stored;
     },
     requestLease: (request) => ask(mesh.RequestLease, leaseRequestToWire(request), leaseAnswerFromWire),
+    endSession: (statement) => ask(mesh.EndSession, { statement }, () => undefined),
     workspaceCommits: (workspace) => ask(mesh.DescribeWorkspace, { workspace }, commitsFromWire),
     upload: (input, data, signal) => uploadInput(deps, id, inputToWire(input, data), signal),
     watch: (task, afterSeq, signal) => watchTask(deps, id, { task, afterSeq }, signal),

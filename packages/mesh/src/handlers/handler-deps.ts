@@ -21,6 +21,8 @@ export interface HandlerDeps {
   readonly checkPolicy: (subject: Subject, question: PolicyQuestion) => Decision;
   /** Asks a person of this node, in transactions of its own; its refusals are as a peer may see them. */
   readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
+  /** Takes the signed word that a session has ended, in transactions of its own. Throws EVIDENCE_INVALID. */
+  readonly endSession: (from: string, statement: Uint8Array) => void;
   readonly peers: PeerIndex;
   readonly name: string;
   readonly version: string;

@@ -4,6 +4,7 @@ import { inputHeadFromWire } from '../convert/input.ts';
 import { receiptsFromWire } from '../convert/result.ts';
 import { createCheckPolicy } from '../handlers/check-policy.ts';
 import { createDescribe } from '../handlers/describe.ts';
+import { createEndSession } from '../handlers/end-session.ts';
 import type { HandlerDeps } from '../handlers/handler-deps.ts';
 import { createHealthHandlers } from '../handlers/health.ts';
 import { createInputHandlers } from '../handlers/inputs.ts';
@@ -45,6 +46,7 @@ export function registerServices(
     Cancel: ownTask.unary(tasks.cancel),
     CheckPolicy: served('policy', adapt.unary(createCheckPolicy(deps))),
     RequestLease: served('policy', adapt.unary(createRequestLease(deps))),
+    EndSession: served('signed', adapt.unary(createEndSession(deps))),
     DescribeWorkspace: ownWorkspace.unary(inputs.describeWorkspace),
     UploadInput: ownWorkspace.intake(inputHeadFromWire, inputs.uploadInput),
     Redeem: served('invite', adapt.exchange(createRedeem(deps))),

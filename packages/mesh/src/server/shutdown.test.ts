@@ -72,6 +72,7 @@ describe('listening', () => {
       checkPolicy: () => {
         throw new Error('not asked');
       },
+      endSession: () => {},
       requestLease: () => {
         throw new Error('not asked');
       },

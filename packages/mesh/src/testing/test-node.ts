@@ -9,6 +9,7 @@ import {
   type Json,
   type LogFields,
   silentLogger,
+  WritError,
 } from '@writ/core';
 import type { LeaseAnswer, OutgoingSubmit } from '@writ/delegation';
 import { createIdentity, createPinStore, issueWrit, type NodeIdentity, type PinStore } from '@writ/identity';
@@ -119,6 +120,11 @@ export async function startTestNode(
     requestLease(request) {
       questions.push(request);
       return leaseAnswers.shift() ?? { asked: true, approval: 'ap-1', state: 'pending', answerByMs: 5 };
+    },
+    endSession(from, statement) {
+      const text = Buffer.from(statement).toString();
+      if (text === 'bad') throw new WritError('EVIDENCE_INVALID', 'a path of this machine');
+      questions.push(`${from} ${text}`);
     },
     name,
     version: '0.0.0',

@@ -17,6 +17,8 @@ export function createPeerServer(options: {
   readonly sender: string;
   readonly self?: string;
   readonly clock: Clock;
+  /** Takes the end of a session, in the name of the sender; absent: it is not heard. */
+  readonly endSession?: (statement: Uint8Array) => void;
   /** Asks a person of that node; absent: there is none. */
   readonly requestLease?: (request: LeaseRequest) => LeaseAnswer;
 }): PeerClient {
@@ -65,6 +67,7 @@ export function createPeerServer(options: {
     },
     workspaceCommits: (name) => executor.workspaceCommits(name),
     upload: (input, data) => executor.takeInput(sender, input, data),
+    endSession: async (statement) => options.endSession?.(statement),
     async requestLease(request) {
       if (options.requestLease) return options.requestLease({ ...request, from: sender });
       throw new WritError('UNREACHABLE', 'nobody is asked here');

@@ -341,6 +341,15 @@ export interface LeaseQuestion {
 /** Names of `writ.mesh.v1.ApprovalState`; a number that has no name is received as the number. */
 export type ApprovalState = 'APPROVAL_STATE_UNSPECIFIED' | 'APPROVAL_STATE_PENDING' | 'APPROVAL_STATE_APPROVED' | 'APPROVAL_STATE_DENIED' | 'APPROVAL_STATE_EXPIRED' | 'APPROVAL_STATE_CANCELLED';
 
+/** `writ.mesh.v1.EndSessionRequest` as received. */
+export interface EndSessionRequest {
+  /** A DSSE envelope, signed by the node where the session began. */
+  readonly statement: Uint8Array;
+}
+
+/** `writ.mesh.v1.EndSessionResponse` as received. */
+export type EndSessionResponse = Readonly<Record<string, never>>;
+
 /** `writ.mesh.v1.DescribeWorkspaceRequest` as received. */
 export interface DescribeWorkspaceRequest {
   readonly workspace: string;
