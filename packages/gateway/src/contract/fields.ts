@@ -63,6 +63,16 @@ export const decidedField = z.object({
   lease_id: z.string().optional(),
 });
 
+/** What a task waits for, where a person has to answer first. */
+const waitingField = z.object({
+  who: z.string().describe('who can answer'),
+  approval: z.string().describe('the question, at the node that executes'),
+  code: z.string(),
+  message: z.string().describe('why a person is asked'),
+  since_ms: z.number(),
+  answer_by_ms: z.number(),
+});
+
 /** A task as every surface shows it. */
 export const taskView = z.object({
   task: z.string(),
@@ -77,11 +87,12 @@ export const taskView = z.object({
   unreachable: z.boolean(),
   cancel_requested: z.boolean(),
   granted: grantedField.optional(),
+  waiting_for: waitingField.optional(),
   outcome: outcomeField.optional(),
 });
 
 /** A task in a list; `status` shows the rest. */
-export const taskRow = taskView.extend({
+export const taskRow = taskView.omit({ waiting_for: true }).extend({
   granted: grantedField.pick({ effective_profile: true, effective_runner: true, isolation: true }).optional(),
   outcome: outcomeField.omit({ ending: true, stdout_bytes: true, stderr_bytes: true }).optional(),
 });

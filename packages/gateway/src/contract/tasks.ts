@@ -59,6 +59,8 @@ export const taskContract = {
         state: stateField,
         code: z.string().optional(),
         message: z.string().optional(),
+        approval: z.string().optional().describe('the question that it waits for'),
+        answer_by_ms: z.number().optional(),
       }),
       z.object({ ...head, kind: z.literal('granted'), granted: grantedField }),
       z.object({
