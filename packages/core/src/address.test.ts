@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatAddress, parseAddress, readAddress } from './address.ts';
+import { formatAddress, isLoopback, parseAddress, readAddress } from './address.ts';
 
 describe('address', () => {
   it('reads names, IPv4 and IPv6, and writes them back', () => {
@@ -43,4 +43,16 @@ describe('address', () => {
       expect(() => parseAddress(text), text).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
     }
   });
+});
+
+describe('the loopback address', () => {
+  it.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.1.2.3', '::1'])('is %s', (host) => {
+    expect(isLoopback(host)).toBe(true);
+  });
+  it.each(['0.0.0.0', '::', '128.0.0.1', 'localhost.example', '127.0.0.1.example', '::2', '10.127.0.0'])(
+    'is not %s',
+    (host) => {
+      expect(isLoopback(host)).toBe(false);
+    },
+  );
 });

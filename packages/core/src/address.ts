@@ -35,3 +35,8 @@ export function parseAddress(text: string): HostPort {
 export function formatAddress({ host, port }: HostPort): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
+
+/** Whether a host is this machine itself, as it is written: `localhost`, `127.x.x.x` or `::1`. */
+export function isLoopback(host: string): boolean {
+  return host.toLowerCase() === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}

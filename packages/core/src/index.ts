@@ -1,4 +1,4 @@
-export { formatAddress, type HostPort, parseAddress, readAddress } from './address.ts';
+export { formatAddress, type HostPort, isLoopback, parseAddress, readAddress } from './address.ts';
 export { type Cancel, type Clock, createSystemClock, sleep } from './clock.ts';
 export {
   AUTHORITY_CODES,

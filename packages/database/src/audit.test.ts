@@ -46,6 +46,46 @@ describe('the audit trail', () => {
     expect(database.auditTail(1).map((row) => row.seq)).toEqual([2]);
   });
 
+  it('is read onwards from a row, in the order of the commits and without holes', () => {
+    expect(() =>
+      database.withWriteTx((tx) => {
+        tx.audit({ kind: 'node', action: 'never', actor: 'node' });
+        throw new Error('rolled back');
+      }),
+    ).toThrow('rolled back');
+    for (const action of ['third', 'fourth']) {
+      database.withWriteTx((tx) => tx.audit({ kind: 'node', action, actor: 'node' }));
+    }
+    const seen = database.auditAfter(1, 2).map(({ seq, action }) => [seq, action]);
+    expect(seen).toEqual([
+      [2, 'node.started'],
+      [3, 'third'],
+    ]);
+    expect(database.auditAfter(3, 9).map(({ action }) => action)).toEqual(['fourth']);
+    expect(database.auditEnd()).toBe(4);
+    expect(database.auditAfter(4, 9)).toEqual([]);
+  });
+
+  it('tells who listens after each commit that wrote rows, and of nothing else', () => {
+    const ends: number[] = [];
+    const stop = database.onAudit(() => ends.push(database.auditEnd()));
+    database.withWriteTx((tx) => {
+      tx.audit({ kind: 'node', action: 'one', actor: 'node' });
+      tx.audit({ kind: 'node', action: 'two', actor: 'node' });
+    });
+    database.withWriteTx(() => undefined);
+    expect(() =>
+      database.withWriteTx((tx) => {
+        tx.audit({ kind: 'node', action: 'never', actor: 'node' });
+        throw new Error('rolled back');
+      }),
+    ).toThrow('rolled back');
+    expect(ends).toEqual([4]);
+    stop();
+    database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'unheard', actor: 'node' }));
+    expect(ends).toEqual([4]);
+  });
+
   it.each([
     ['changed', `UPDATE audit SET actor = 'nobody'`],
     ['deleted', 'DELETE FROM audit WHERE seq = 1'],

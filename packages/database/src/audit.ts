@@ -26,8 +26,21 @@ interface StoredRow {
 
 /** The last `limit` rows, newest first. */
 export function readAuditTail(prepare: StatementCache, limit: number): readonly AuditRow[] {
-  const rows = prepare('SELECT * FROM audit ORDER BY seq DESC LIMIT ?').all(limit) as StoredRow[];
-  return rows.map((row) => ({
+  return readRows(prepare('SELECT * FROM audit ORDER BY seq DESC LIMIT ?').all(limit));
+}
+
+/** At most `limit` rows behind `seq`, oldest first. */
+export function readAuditAfter(prepare: StatementCache, seq: number, limit: number): readonly AuditRow[] {
+  return readRows(prepare('SELECT * FROM audit WHERE seq > ? ORDER BY seq LIMIT ?').all(seq, limit));
+}
+
+/** Number of the newest row; 0: there is none. */
+export function readAuditEnd(prepare: StatementCache): number {
+  return (prepare('SELECT coalesce(max(seq), 0) AS seq FROM audit').get() as { readonly seq: number }).seq;
+}
+
+function readRows(rows: readonly unknown[]): readonly AuditRow[] {
+  return (rows as readonly StoredRow[]).map((row) => ({
     seq: row.seq,
     atMs: row.at_ms,
     kind: row.kind,

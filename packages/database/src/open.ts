@@ -1,6 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3';
 import type { Migration } from 'kysely';
-import { readAuditTail } from './audit.ts';
+import { readAuditAfter, readAuditEnd, readAuditTail } from './audit.ts';
 import { createClockMark } from './clock-mark.ts';
 import { wrapSqlite } from './errors.ts';
 import { migrate, refuseNewer } from './migrate.ts';
@@ -70,12 +70,19 @@ async function openHandle(
     const prepare = createStatementCache(handle);
     const mark = createClockMark(handle, clock);
     const quarantine = createQuarantine(logger);
-    const transactions = createTransactions({ handle, prepare, mark, quarantine, logger });
+    const auditListeners = new Set<() => void>();
+    const transactions = createTransactions({ handle, prepare, mark, quarantine, logger, auditListeners });
     return {
       kysely: createReadOnlyKysely(handle),
       withReadTx: transactions.read,
       withWriteTx: transactions.write,
       auditTail: (limit) => readAuditTail(prepare, limit),
+      auditAfter: (seq, limit) => readAuditAfter(prepare, seq, limit),
+      auditEnd: () => readAuditEnd(prepare),
+      onAudit(listener) {
+        auditListeners.add(listener);
+        return () => void auditListeners.delete(listener);
+      },
       nowMs: mark.nowMs,
       clockIsBackwards: mark.isBackwards,
       acceptClock(endRights) {

@@ -14,6 +14,8 @@ export interface TransactionParts {
   readonly mark: ClockMark;
   readonly quarantine: Quarantine;
   readonly logger: Logger;
+  /** Called after every commit that wrote audit rows. */
+  readonly auditListeners: ReadonlySet<() => void>;
 }
 
 /** The only two ways into the database. */
@@ -55,7 +57,7 @@ function runWrite<T>(parts: TransactionParts, fn: (tx: WriteTx) => T): T {
   const { handle, prepare, mark, quarantine, logger } = parts;
   refuseNested(handle);
   const hooks: (() => void)[] = [];
-  const scope = { open: true, usedAtMs: undefined as number | undefined };
+  const scope: Scope = { open: true, usedAtMs: undefined, hasAudited: false };
   let result: T;
   try {
     prepare('BEGIN IMMEDIATE').run();
@@ -76,14 +78,18 @@ function runWrite<T>(parts: TransactionParts, fn: (tx: WriteTx) => T): T {
     if (handle.inTransaction) prepare('ROLLBACK').run();
   }
   for (const hook of hooks) runHook(hook, logger);
+  if (scope.hasAudited) for (const listener of parts.auditListeners) runHook(listener, logger);
   return result;
 }
 
-function createWriteTx(
-  parts: TransactionParts,
-  scope: { open: boolean; usedAtMs: number | undefined },
-  hooks: (() => void)[],
-): WriteTx {
+/** What one write transaction has done so far. */
+interface Scope {
+  open: boolean;
+  usedAtMs: number | undefined;
+  hasAudited: boolean;
+}
+
+function createWriteTx(parts: TransactionParts, scope: Scope, hooks: (() => void)[]): WriteTx {
   const nowMs = parts.mark.nowMs();
   const checkOpen = (): void => {
     if (!scope.open) throw misuse('a transaction was used after its end');
@@ -103,6 +109,7 @@ function createWriteTx(
     audit(entry) {
       checkOpen();
       scope.usedAtMs = nowMs;
+      scope.hasAudited = true;
       insertAudit(parts.prepare, nowMs, entry);
     },
     afterCommit(fn) {

@@ -69,6 +69,12 @@ export interface Database {
   withWriteTx<T>(fn: (tx: WriteTx) => T): T;
   /** Newest first. */
   auditTail(limit: number): readonly AuditRow[];
+  /** At most `limit` rows behind number `seq`, oldest first. Numbers have no holes, and follow the order of the commits. */
+  auditAfter(seq: number, limit: number): readonly AuditRow[];
+  /** Number of the newest row; 0: there is none. */
+  auditEnd(): number;
+  /** Called after every commit that wrote audit rows; what it throws is logged. Returns how to stop. */
+  onAudit(listener: () => void): () => void;
   /** Now for reads: the wall clock, but never below the highest persisted time. */
   nowMs(): number;
   /** True when the wall clock stands more than 60 s below the highest persisted time. */

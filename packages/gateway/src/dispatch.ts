@@ -40,12 +40,20 @@ async function runCall(operation: Operation, input: Record<string, unknown>, con
   return checked(operation.name, operation.output, await operation.run(input, context));
 }
 
-async function* runStream(
+/** Throws, before anything is answered, what the operation refuses at once. */
+function runStream(
   operation: StreamOperation,
   input: Record<string, unknown>,
   context: CallContext,
+): AsyncIterable<unknown> {
+  return checkedItems(operation, operation.run(input, context));
+}
+
+async function* checkedItems(
+  { name, item: schema }: StreamOperation,
+  items: AsyncIterable<unknown>,
 ): AsyncGenerator<unknown> {
-  for await (const item of operation.run(input, context)) yield checked(operation.name, operation.item, item);
+  for await (const item of items) yield checked(name, schema, item);
 }
 
 /** Keeps answers to their schema, so that nothing leaves a node that is not stated in it. */

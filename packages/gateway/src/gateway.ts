@@ -1,3 +1,4 @@
+import type { HostPort } from '@writ/core';
 import type { PolicyEngine } from '@writ/policy';
 import { createDispatcher } from './dispatch.ts';
 import type { GatewayPorts } from './gateway-ports.ts';
@@ -6,6 +7,7 @@ import { createOperations } from './operations/index.ts';
 import type { Authenticator } from './ports.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { type ControlServer, createControlServer } from './server/control-server.ts';
+import { createHttpServer } from './server/http-server.ts';
 import type { Caller } from './types.ts';
 
 /** What this machine touches of its node. */
@@ -23,6 +25,11 @@ export interface Gateway {
    * resolves with how to end it.
    */
   listenTask(task: string, path: string): Promise<() => Promise<void>>;
+  /**
+   * Serves the stream of events over HTTP at a loopback address, to the host token; resolves with where. Throws
+   * BAD_REQUEST or PORT_IN_USE.
+   */
+  listenHttp(address: string): Promise<HostPort>;
   /** Ends every connection and every socket; resolves when none is left. */
   close(): Promise<void>;
 }
@@ -43,11 +50,18 @@ export function createGateway(ports: GatewayPorts): Gateway {
     });
   // INVARIANT: 7 each socket takes its own credential: a task's token is nothing here, and the host's is nothing there.
   const control = serve((caller) => caller.kind === 'host');
+  const http = createHttpServer({
+    dispatcher,
+    authenticator: onlyFor(authenticator, (caller) => caller.kind === 'host'),
+    clock,
+    logger,
+  });
   const doors = new Set<ControlServer>();
   return {
     engine,
     registry,
     listenControl: (path) => control.listen(path),
+    listenHttp: (address) => http.listen(address),
     async listenTask(task, path) {
       const door = serve((caller) => caller.kind === 'task' && caller.task === task);
       doors.add(door);
@@ -63,7 +77,7 @@ export function createGateway(ports: GatewayPorts): Gateway {
       };
     },
     async close() {
-      await Promise.all([control, ...doors].map((server) => server.close()));
+      await Promise.all([control, http, ...doors].map((server) => server.close()));
     },
   };
 }

@@ -12,6 +12,8 @@ export interface NodeInfo {
   readonly home: string;
   /** `host:port` that the mesh listener is bound to; absent: it only dials out. */
   readonly meshAddress?: string;
+  /** `host:port` of the HTTP listener of this machine; absent: there is none. */
+  readonly httpAddress?: string;
   /** True while the person's and the agent's credential are the same one. */
   readonly unseparated: boolean;
 }
@@ -150,4 +152,10 @@ export interface AuditLine {
 export interface AuditReader {
   /** Newest first. */
   auditTail(limit: number): readonly AuditLine[];
+  /** Oldest first, behind number `seq`, without holes. */
+  auditAfter(seq: number, limit: number): readonly AuditLine[];
+  /** Number of the newest line; 0: there is none. */
+  auditEnd(): number;
+  /** Called after every commit that wrote lines; returns how to stop. */
+  onAudit(listener: () => void): () => void;
 }

@@ -36,7 +36,7 @@ const PERSON_ONLY = [
   'policy_status',
 ];
 /** On sockets only, for whoever follows a task of its own. */
-const FOLLOWING = ['task_content', 'task_watch', 'task_log'];
+const FOLLOWING = ['task_content', 'task_watch', 'task_log', 'events'];
 const FOR_AGENTS = [
   'whoami',
   'list_peers',

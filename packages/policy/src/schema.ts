@@ -1,4 +1,4 @@
-import { foldId, readAddress } from '@writ/core';
+import { foldId, isLoopback, readAddress } from '@writ/core';
 import {
   anyText,
   defaulted,
@@ -32,6 +32,9 @@ const MIB = 1024 ** 2;
 
 const listenAddress = text('an address such as "0.0.0.0:7420"', (written) =>
   readAddress(written) === undefined ? undefined : written,
+);
+const loopbackAddress = text('a loopback address such as "127.0.0.1:7421"', (written) =>
+  isLoopback(readAddress(written)?.host ?? '') ? written : undefined,
 );
 const dialAddress = text('an address such as "laptop.lan:7420"', (written) =>
   (readAddress(written)?.port ?? 0) > 0 ? written : undefined,
@@ -239,7 +242,7 @@ export const CONFIG_KEYS = {
     'this node',
   ),
   gateway: optional(
-    table({ listen: optional(listenAddress, later('MCP over HTTP and events; takes a restart')) }),
+    table({ listen: optional(loopbackAddress, 'events over HTTP, for this machine only; takes a restart') }),
     'what this machine touches',
   ),
   approvals: optional(

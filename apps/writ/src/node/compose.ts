@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { type Logger, replacePrivateFile } from '@writ/core';
+import { formatAddress, type Logger, replacePrivateFile } from '@writ/core';
 import type { NodeInfo } from '@writ/gateway';
 import type { ShellGrammar } from '@writ/policy';
 import type { Environment } from '../env.ts';
@@ -68,6 +68,7 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
   );
   closers.add(() => rmSync(home.pidFile, { force: true }));
   await surfaces.gateway.listenControl(home.socketFile);
+  await info.listenHttp(surfaces);
   await work.origin.recover();
   closers.add(sweepRegularly(base, work));
   base.database.withWriteTx((tx) =>
@@ -83,8 +84,12 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
 }
 
 /** What the node says of itself; its address is known once the mesh listens. */
-function createInfo(base: Foundations): { readonly value: NodeInfo; listen(surfaces: Surfaces): Promise<void> } {
-  const { node } = base.engine.snapshot().config;
+function createInfo(base: Foundations): {
+  readonly value: NodeInfo;
+  listen(surfaces: Surfaces): Promise<void>;
+  listenHttp(surfaces: Surfaces): Promise<void>;
+} {
+  const { node, gateway } = base.engine.snapshot().config;
   let value: NodeInfo = {
     id: base.identity.public.id,
     name: node.name,
@@ -103,6 +108,10 @@ function createInfo(base: Foundations): { readonly value: NodeInfo; listen(surfa
       if (node.listen === undefined) return;
       const { port } = await surfaces.mesh.listen(node.listen);
       value = { ...value, meshAddress: advertisedAddress(node.listen, port) };
+    },
+    async listenHttp(surfaces) {
+      if (gateway.listen === undefined) return;
+      value = { ...value, httpAddress: formatAddress(await surfaces.gateway.listenHttp(gateway.listen)) };
     },
   };
 }

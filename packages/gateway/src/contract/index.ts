@@ -1,5 +1,6 @@
 import { delegationContract } from './delegation.ts';
 import { discoveryContract } from './discovery.ts';
+import { eventContract } from './events.ts';
 import { leaseContract } from './leases.ts';
 import { nodeContract } from './node.ts';
 import { peerContract } from './peers.ts';
@@ -17,6 +18,7 @@ export const contract = {
   ...leaseContract,
   ...taskContract,
   ...policyContract,
+  ...eventContract,
 } as const;
 
 /** Type of the whole contract; the client's types are read from it. */

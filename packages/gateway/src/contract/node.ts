@@ -17,6 +17,7 @@ export const nodeContract = {
       uptime_ms: z.number(),
       home: z.string(),
       mesh_address: z.string().optional(),
+      http_address: z.string().optional().describe('events over HTTP'),
       unseparated: z.boolean(),
       generation: z.number(),
       policy_digest: z.string(),

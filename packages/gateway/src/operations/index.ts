@@ -2,6 +2,7 @@ import type { GatewayPorts } from '../gateway-ports.ts';
 import type { AnyOperation } from '../implement.ts';
 import { delegationOperations } from './delegation.ts';
 import { discoveryOperations } from './discovery.ts';
+import { eventOperations } from './events.ts';
 import { leaseOperations } from './leases.ts';
 import { nodeOperations } from './node.ts';
 import { peerOperations } from './peers.ts';
@@ -20,5 +21,6 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
     ...leaseOperations(ports),
     ...taskOperations(ports),
     ...policyOperations(ports),
+    ...eventOperations(ports),
   ];
 }

@@ -26,6 +26,7 @@ export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
         uptime_ms: Math.max(0, clock.nowMs() - info.startedAtMs),
         home: info.home,
         ...(info.meshAddress === undefined ? {} : { mesh_address: info.meshAddress }),
+        ...(info.httpAddress === undefined ? {} : { http_address: info.httpAddress }),
         unseparated: info.unseparated,
         generation: policy.generation,
         policy_digest: policy.digest,

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Clock, errorToJson, type Logger, quote, WritError } from '@writ/core';
 import type { Dispatcher } from '../dispatch.ts';
@@ -8,6 +8,7 @@ import type { Caller } from '../types.ts';
 import { createGatekeeper, type Gatekeeper } from './authorization.ts';
 import { readBody } from './body.ts';
 import { createConnections } from './connections.ts';
+import { closeServer, SERVER_LIMITS } from './limits.ts';
 import { sendFailure, sendItems, sendJson, sendRawFailure } from './responses.ts';
 import { listenPrivately } from './socket-file.ts';
 
@@ -17,15 +18,6 @@ const PREFIX = '/v1/';
 const MCP_PATH = '/v1/mcp';
 /** Most connections that speak MCP at once. */
 const MOST_MCP_CONNECTIONS = 256;
-/** Time that calls under way have to finish when the node stops, milliseconds. */
-const CLOSE_GRACE_MS = 2000;
-
-const SERVER_LIMITS = {
-  maxHeaderSize: 8192,
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 5000,
-} as const;
 
 /** What a control server serves. */
 export interface ControlServerParts {
@@ -146,16 +138,4 @@ function operationName(request: IncomingMessage): string {
 
 function shuttingDown(): WritError {
   return new WritError('SHUTTING_DOWN', 'the node is stopping');
-}
-
-function closeServer(server: Server, clock: Clock): Promise<void> {
-  if (!server.listening) return Promise.resolve();
-  return new Promise((resolve) => {
-    const stopTimer = clock.setTimer(CLOSE_GRACE_MS, () => server.closeAllConnections());
-    server.close(() => {
-      stopTimer();
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
 }

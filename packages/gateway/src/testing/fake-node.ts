@@ -11,6 +11,7 @@ import { BETA_ID, GAMMA_ID } from './fake-config.ts';
 import { fakeAuthority, fakeEngine, fakeExecutor, fakeOrigin, partial } from './fake-core.ts';
 import { createFakeEnd, type FakeEnd } from './fake-end.ts';
 import { createFakeResults, type FakeResults } from './fake-results.ts';
+import { createFakeTrail, type FakeTrail } from './fake-trail.ts';
 
 /** The token that a fake node takes for its host's. */
 export const HOST_TOKEN = 'host-token-of-the-test';
@@ -25,6 +26,7 @@ export interface FakeNode {
   readonly executing: FakeEnd<Task>;
   /** Of both ends. */
   readonly results: FakeResults;
+  readonly trail: FakeTrail;
   readonly delegated: DelegateRequest[];
   readonly leases: Map<string, Lease>;
   readonly sessions: string[];
@@ -44,6 +46,7 @@ export function createFakeNode(): FakeNode {
   const asked = createFakeEnd<Mirror>();
   const executing = createFakeEnd<Task>();
   const results = createFakeResults();
+  const trail = createFakeTrail();
   const leases = new Map<string, Lease>();
   const counters = { stops: 0 };
   const logged: string[] = [];
@@ -79,13 +82,7 @@ export function createFakeNode(): FakeNode {
           .reverse()
           .slice(0, limit),
     },
-    audit: {
-      auditTail: (limit) =>
-        [{ seq: 1, atMs: 2, kind: 'lease', action: 'lease.granted', actor: 'person', details: { uses: 0 } }].slice(
-          0,
-          limit,
-        ),
-    },
+    audit: trail,
     clock,
     logger: recordingLogger(logged),
   };
@@ -95,6 +92,7 @@ export function createFakeNode(): FakeNode {
     asked,
     executing,
     results,
+    trail,
     delegated,
     leases,
     sessions,

@@ -1,6 +1,7 @@
 import type { Definitions } from '../program.ts';
 import { defineConfig } from './config.ts';
 import { defineDelegate } from './delegate.ts';
+import { defineEvents } from './events.ts';
 import { defineEvidence } from './evidence.ts';
 import { defineLease } from './lease.ts';
 import { defineMcp } from './mcp.ts';
@@ -19,6 +20,7 @@ export function defineCommands(definitions: Definitions): void {
   defineDelegate(definitions);
   defineTask(definitions);
   defineEvidence(definitions);
+  defineEvents(definitions);
   definePolicy(definitions);
   defineProfile(definitions);
   defineConfig(definitions);

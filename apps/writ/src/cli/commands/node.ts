@@ -102,6 +102,7 @@ async function status(context: CliContext): Promise<number> {
     [
       `${s.name}  ${s.id}`,
       `pid ${s.pid}, version ${s.version}, mesh ${s.mesh_address ?? 'dials out only'}, policy generation ${s.generation}`,
+      ...(s.http_address === undefined ? [] : [`events over HTTP on ${s.http_address}`]),
       `tasks: ${s.running_here} live here, ${s.running_asked} asked of others; ${s.live_leases} leases lent`,
       ...s.peers.map((p) => `peer ${p.label}: ${p.enabled ? p.link : 'disabled'}`),
       ...(s.policy_error === undefined ? [] : [`warning: the last reload failed: ${s.policy_error}`]),

@@ -1,0 +1,48 @@
+import { visible, WritError } from '@writ/core';
+import type { StreamItem } from '@writ/gateway/client';
+import type { CliContext } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Definitions } from '../program.ts';
+
+export function defineEvents({ program, run }: Definitions): void {
+  program
+    .command('events')
+    .description('what happens on this node, in order, as it happens')
+    .option('--after <number>', 'go on behind this one; 0 for all that there is')
+    .option('--kind <kind...>', 'only these, such as `task` or `lease`')
+    .option('--no-follow', 'end with what has happened')
+    .addHelpText('after', '\nexample:\n  $ writ events --after 0 --kind task --no-follow\n')
+    .action(run(events));
+}
+
+interface EventsOptions {
+  readonly after?: string;
+  readonly kind?: readonly string[];
+  readonly follow: boolean;
+}
+
+async function events(context: CliContext, _: readonly string[], options: EventsOptions): Promise<number> {
+  const { after, kind, follow } = options;
+  const input = {
+    ...(after === undefined ? {} : { after: numberOf(after) }),
+    ...(kind === undefined ? {} : { kinds: [...kind] }),
+    follow,
+  };
+  for await (const event of context.node().stream('events', input, { signal: context.signal })) {
+    context.output.item(event, eventLine);
+  }
+  return EXIT.ok;
+}
+
+function numberOf(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
+  throw new WritError('BAD_REQUEST', '--after takes the number of an event', {
+    nextSteps: ['writ events --after 0', 'writ events'],
+  });
+}
+
+function eventLine({ seq, at_ms: atMs, action, subject, actor }: StreamItem<'events'>): string {
+  const what = subject === undefined ? action : `${action} ${subject}`;
+  return visible(`${seq}  ${new Date(atMs).toISOString()}  ${what}${actor === undefined ? '' : `  (${actor})`}`);
+}
