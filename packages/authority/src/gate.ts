@@ -75,7 +75,7 @@ export function createGate(options: GateOptions): Gate {
     options.authority.onLeaseRevoked(() => windows.closeWithdrawn()),
   ];
   return {
-    ...createEndings(parts, { approvals, executions, windows }),
+    ...createEndings({ ...parts, logger: options.logger }, { approvals, executions, windows }),
     ...{ approvals, approvers: createApproverDesk(parts), windows, executions, events },
     close() {
       for (const stop of stops) stop();

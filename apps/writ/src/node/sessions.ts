@@ -33,7 +33,7 @@ export function createSessionRecord(sessions: SessionStore, origin: string): Ori
 }
 
 /** What the origin of this node knows of sessions, and who is owed the news of their ends. */
-export function createSessionEnds(sessions: SessionStore, gate: Pick<Gate, 'endSession'>): SessionEnds {
+export function createSessionEnds(sessions: SessionStore, gate: Pick<Gate, 'endSession' | 'onEndOwed'>): SessionEnds {
   return {
     get: (tx, { origin, session }) => sessions.get(tx, origin, session),
     start(tx, { origin, session, agent }) {
@@ -41,6 +41,7 @@ export function createSessionEnds(sessions: SessionStore, gate: Pick<Gate, 'endS
       tx.audit({ kind: 'session', action: 'session.started', actor: origin, subject: session, details: { agent } });
     },
     end: (key, by, peers, statement) => gate.endSession(key, by, peers, statement),
+    onOwed: (listener) => gate.onEndOwed(listener),
     listOwed: (tx, filter) => sessions.listOwedEnds(tx, filter),
     settle: (tx, owed) => sessions.settleEnd(tx, owed),
   };

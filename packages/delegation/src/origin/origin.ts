@@ -61,8 +61,8 @@ export function createOrigin(options: OriginOptions): Origin {
     apply: (id, how) => applyKept(parts, id, how),
     children: (parent, limit) => database.withReadTx((tx) => mirrors.listChildren(tx, parent, limit)),
     writs: (id) => readChain(database.withReadTx((tx) => mirrors.writs(tx, id))),
-    endSession: (session, by) => endOwnSession({ ...options, outbox }, session, by),
-    takeSessionEnd: (from, statement) => takeSessionEnd({ ...options, outbox }, from, statement),
+    endSession: (session, by) => endOwnSession(options, session, by),
+    takeSessionEnd: (from, statement) => takeSessionEnd(options, from, statement),
     requestLease: (request) => requestLease(parts, request),
     endWhere: (match, code, message) => endMatching(parts, match, code, message),
     async recover() {

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   type Authority,
   type AuthorityOptions,
@@ -22,6 +25,8 @@ export interface TestGateParts {
   readonly authority: Authority;
   readonly tasks: TaskStore;
   readonly self: string;
+  /** Folder of the node; the approver's key stays there. */
+  readonly dir: string;
 }
 
 /** Questions of a test node, and the person who answers them. */
@@ -49,6 +54,7 @@ export function createTestSessionEnds({ gate, sessions }: TestPerson): SessionEn
     get: (tx, { origin, session }) => sessions.get(tx, origin, session),
     start: (tx, { origin, session, agent }) => void sessions.start(tx, { origin, id: session, agent }),
     end: (key, by, peers, statement) => gate.endSession(key, by, peers, statement),
+    onOwed: (listener) => gate.onEndOwed(listener),
     listOwed: (tx, filter) => sessions.listOwedEnds(tx, filter),
     settle: (tx, owed) => sessions.settleEnd(tx, owed),
   };
@@ -98,16 +104,28 @@ function kindsWith(task: KindRules): GateOptions['kinds'] {
   return { task, permission: none, credential: none, policy: none, peer: none };
 }
 
-async function enrolled({ options }: TestGateParts, gate: Gate, enrol: boolean): Promise<TestPerson['answer']> {
+/** The key file of an earlier start of the node, or a new one. */
+async function keyIn(dir: string): Promise<Uint8Array> {
+  const path = join(dir, 'approver.key');
+  if (existsSync(path)) return readFile(path);
+  const { sealed } = await createApproverKey({ passphrase: PASSPHRASE, random: createSystemRandom(), cost: CHEAP });
+  await writeFile(path, sealed, { mode: 0o600 });
+  return sealed;
+}
+
+async function enrolled({ options, dir }: TestGateParts, gate: Gate, enrol: boolean): Promise<TestPerson['answer']> {
   if (!enrol) {
     return () => {
       throw new Error('nobody is enrolled');
     };
   }
-  const key = await createApproverKey({ passphrase: PASSPHRASE, random: createSystemRandom(), cost: CHEAP });
-  const unlocked = await unlockApproverKey(key.sealed, PASSPHRASE);
-  const { id, kind, publicKey } = key;
-  options.database.withWriteTx((tx) => gate.approvers.enroll(tx, { id, kind, publicKey, label: 'tester' }));
+  const unlocked = await unlockApproverKey(await keyIn(dir), PASSPHRASE);
+  const { id, publicKey } = unlocked;
+  if (gate.approvers.list().length === 0) {
+    options.database.withWriteTx((tx) =>
+      gate.approvers.enroll(tx, { id, kind: 'passphrase', publicKey, label: 'tester' }),
+    );
+  }
   return (approval, answer) => {
     const said = answer === 'approve' ? ({ answer, scope: 'once' } as const) : ({ answer } as const);
     const statement = gate.approvals.statement(approval, said);

@@ -115,7 +115,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const authority = createAuthority({ database, engine, random, logger, ...stores });
   const asking = createTestAsking({
     options: { database, engine, random, logger, ...stores },
-    ...{ authority, tasks, self: selfId },
+    ...{ authority, tasks, self: selfId, dir },
   });
   const identity = await openTestIdentity(selfId, { dir: join(dir, 'identity'), clock, random });
   const real = createTestEvidence({ dir, identity, engine, clock, random });

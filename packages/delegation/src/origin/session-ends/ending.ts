@@ -1,23 +1,18 @@
 import { WritError } from '@writ/core';
 import { verifySessionEnd } from '@writ/evidence';
 import type { OriginOptions } from '../options.ts';
-import type { SessionEndOutbox } from './outbox.ts';
 
-type EndingParts = Pick<OriginOptions, 'database' | 'mirrors' | 'evidence' | 'clock' | 'tasks' | 'sessionEnds'> & {
-  readonly outbox: SessionEndOutbox;
-};
+type EndingParts = Pick<OriginOptions, 'database' | 'mirrors' | 'evidence' | 'clock' | 'tasks' | 'sessionEnds'>;
 
 /**
  * Ends a session that began here, and tells the peers that were asked for something in it. False where it had ended.
  * Throws NOT_FOUND.
  */
 export function endOwnSession(parts: EndingParts, session: string, by: string): boolean {
-  const { database, mirrors, sessionEnds, outbox } = parts;
+  const { database, mirrors, sessionEnds } = parts;
   const origin = parts.evidence.identity.public.id;
   const peers = database.withReadTx((tx) => mirrors.peersOfSession(tx, { session }));
-  const isNews = sessionEnds.end({ origin, session }, by, peers);
-  outbox.oweAll();
-  return isNews;
+  return sessionEnds.end({ origin, session }, by, peers);
 }
 
 /**
@@ -28,7 +23,7 @@ export function endOwnSession(parts: EndingParts, session: string, by: string): 
  * EVIDENCE_INVALID where it is not signed by the node that it names.
  */
 export function takeSessionEnd(parts: EndingParts, from: string, statement: Uint8Array): void {
-  const { database, evidence, mirrors, sessionEnds, outbox } = parts;
+  const { database, evidence, mirrors, sessionEnds } = parts;
   const { origin, session, agent } = verifySessionEnd(statement, parts.clock.nowMs(), evidence.trust.signers);
   if (origin === evidence.identity.public.id) {
     throw new WritError('EVIDENCE_INVALID', 'this node says itself which of its sessions have ended');
@@ -43,5 +38,4 @@ export function takeSessionEnd(parts: EndingParts, from: string, statement: Uint
   });
   if (peers === undefined) return;
   sessionEnds.end({ origin, session }, from, peers, statement);
-  outbox.oweAll();
 }

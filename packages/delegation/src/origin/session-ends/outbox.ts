@@ -40,12 +40,15 @@ export function createSessionEndOutbox(options: OutboxOptions): SessionEndOutbox
     lines.set(peer, line);
   }
 
+  const oweAll = (): void => {
+    const owed = database.withReadTx((tx) => sessionEnds.listOwed(tx, { limit: MOST_OWED }));
+    for (const peer of new Set(owed.map((end) => end.peer))) owe(peer);
+  };
+  const stopListening = sessionEnds.onOwed(oweAll);
   return {
-    oweAll() {
-      const owed = database.withReadTx((tx) => sessionEnds.listOwed(tx, { limit: MOST_OWED }));
-      for (const peer of new Set(owed.map((end) => end.peer))) owe(peer);
-    },
+    oweAll,
     async close() {
+      stopListening();
       closing.abort();
       await Promise.all(lines.values());
     },

@@ -23,6 +23,8 @@ export interface SessionEnds {
    * had ended. Throws NOT_FOUND.
    */
   end(key: SessionOf, by: string, peers: readonly string[], statement?: Uint8Array): boolean;
+  /** Called after an end, whoever ended it, whose news is owed to somebody; returns how to stop. */
+  onOwed(listener: () => void): () => void;
   /** Oldest first; of one peer when asked. */
   listOwed(tx: ReadTx, filter: { readonly peer?: string; readonly limit: number }): readonly OwedEnd[];
   settle(tx: WriteTx, owed: OwedEnd): void;
