@@ -63,16 +63,6 @@ export const decidedField = z.object({
   lease_id: z.string().optional(),
 });
 
-/** What a task waits for, where a person has to answer first. */
-const waitingField = z.object({
-  who: z.string().describe('who can answer'),
-  approval: z.string().describe('the question, at the node that executes'),
-  code: z.string(),
-  message: z.string().describe('why a person is asked'),
-  since_ms: z.number(),
-  answer_by_ms: z.number(),
-});
-
 /** A task as every surface shows it. */
 export const taskView = z.object({
   task: z.string(),
@@ -87,7 +77,7 @@ export const taskView = z.object({
   unreachable: z.boolean(),
   cancel_requested: z.boolean(),
   granted: grantedField.optional(),
-  waiting_for: waitingField.optional(),
+  waiting_for: z.string().optional(),
   outcome: outcomeField.optional(),
 });
 
