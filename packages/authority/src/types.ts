@@ -36,6 +36,8 @@ export type StartPermit =
         | 'WRIT_EXPIRED'
         | 'CLOCK_BACKWARDS'
         | ApprovalLack;
+      /** Why, for people: the decision's own reason, or what is missing although it allows. */
+      readonly message: string;
     };
 
 /** Why a yes does not serve a start: it was not given · to something else · too long ago · for a session that ended. */

@@ -12,7 +12,7 @@ import { createOutputGroups, type OutputGroups } from './output-groups.ts';
 import type { ExecutorParts } from './parts.ts';
 import { isStillFitting, type Preparation } from './preparing.ts';
 import { runSpecOf } from './run-spec.ts';
-import { isLack, LACKS, useApproval } from './waiting/use-approval.ts';
+import { useApproval } from './waiting/use-approval.ts';
 
 /** An attempt whose row says `running`, before and while its process runs. */
 export interface Attempt {
@@ -142,8 +142,7 @@ export function permitStart(
     ...(live.approved ? { useApproval: (decision) => useApproval(parts, tx, task, decision) } : {}),
   });
   if (permit.permitted) return startPermitted(parts, tx, live, task, permit);
-  const message = isLack(permit.code) ? LACKS[permit.code] : permit.decision.message;
-  const refusal = { state: 'failed', code: permit.code, message } as const;
+  const refusal = { state: 'failed', code: permit.code, message: permit.message } as const;
   journal.end(tx, task, outcomeWithoutRun(refusal, tx.nowMs));
   return undefined;
 }

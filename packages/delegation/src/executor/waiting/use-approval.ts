@@ -24,16 +24,3 @@ export function useApproval(
   }
   return questions.use(tx, approval.id, approval.digest) ? undefined : 'EXPIRED';
 }
-
-/** How a task ends that had no yes which serves it. */
-export const LACKS: Readonly<Record<ApprovalLack, string>> = {
-  APPROVAL_REQUIRED: 'a person has to approve it, and none has',
-  CHANGED_SINCE_APPROVAL: 'what would run is not what a person has approved; ask again',
-  EXPIRED: 'it was approved too long ago, or the yes was used',
-  NOT_FOUND: 'the session that asked for it has ended',
-};
-
-/** Whether a code is one of those. */
-export function isLack(code: string): code is ApprovalLack {
-  return Object.hasOwn(LACKS, code);
-}
