@@ -10,6 +10,8 @@ const environment = (values: Partial<Environment>): Environment => ({
   xdgDataHome: undefined,
   xdgRuntimeDir: undefined,
   homeDir: undefined,
+  session: undefined,
+  timeZone: () => 'UTC',
   noColor: false,
   logLevel: 'info',
   ...values,

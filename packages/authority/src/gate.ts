@@ -1,6 +1,7 @@
 import type { Logger } from '@writ/core';
 import type { ReadTx } from '@writ/database';
 import type {
+  Approval,
   ApprovalStore,
   ApproverStore,
   ExecutionStore,
@@ -9,6 +10,7 @@ import type {
   WindowStore,
 } from '@writ/lease-store';
 import { createApprovals } from './approvals/approvals.ts';
+import { createApproverRules, isApproverChange } from './approvals/approver-change.ts';
 import { createExecutionKind } from './approvals/execution-kind.ts';
 import { createLeaseKind } from './approvals/lease-kind.ts';
 import { createPlanKind } from './approvals/plan-kind.ts';
@@ -61,8 +63,10 @@ export function createGate(options: GateOptions): Gate {
   const parts: RecordParts = { ...options, events };
   const rights = createCommandRights(options, options.taskRights);
   const windows = createWindows(parts, (tx, window) => isWithdrawn(parts, kinds, tx, window));
+  const approvers = createApproverDesk(parts);
   const kinds: ApprovalKinds = {
     ...options.kinds,
+    policy: createPolicyKind(createApproverRules(parts.approvers, approvers), options.kinds.policy),
     execution: createExecutionKind(parts, { rights, openWindow: windows.open }),
     plan: createPlanKind(rights, windows.open),
     lease: withTask(createLeaseKind(options), options.kinds.task),
@@ -76,7 +80,7 @@ export function createGate(options: GateOptions): Gate {
   ];
   return {
     ...createEndings({ ...parts, logger: options.logger }, { approvals, executions, windows }),
-    ...{ approvals, approvers: createApproverDesk(parts), windows, executions, events },
+    ...{ approvals, approvers, windows, executions, events },
     close() {
       for (const stop of stops) stop();
     },
@@ -91,6 +95,17 @@ function withTask(lease: KindRules, task: KindRules): KindRules {
       lease.settle(tx, approval);
       if (approval.task !== undefined) task.settle(tx, approval);
     },
+  };
+}
+
+/** Of kind `policy` is what the configuration gives, and who answers. */
+function createPolicyKind(ofApprovers: KindRules, ofConfiguration: KindRules): KindRules {
+  const of: (approval: Approval) => KindRules = (approval) =>
+    isApproverChange(approval) ? ofApprovers : ofConfiguration;
+  return {
+    refusal: (tx, approval) => of(approval).refusal(tx, approval),
+    digestNow: (tx, approval) => of(approval).digestNow(tx, approval),
+    settle: (tx, approval) => of(approval).settle(tx, approval),
   };
 }
 

@@ -14,6 +14,7 @@ export type {
   HeldFile,
   PathFact,
 } from './actions/types.ts';
+export { type ApproverChange, approverQuestion, type NewApprover } from './approvals/approver-change.ts';
 export { type LeaseWish, type LeaseWishGrant, leaseQuestion, ownLeaseWish } from './approvals/lease-kind.ts';
 export {
   createLeaseRequests,
@@ -23,7 +24,7 @@ export {
   type LeaseRequests,
 } from './approvals/lease-requests.ts';
 export { type Plan, type PlanLines, type PlanStep, planQuestion } from './approvals/plan-kind.ts';
-export { type Preview, type PreviewLine, type ShownAsker, showLines } from './approvals/showing.ts';
+export { askerLines, type Preview, type PreviewLine, type ShownAsker, showLines } from './approvals/showing.ts';
 export {
   type AskingTask,
   createTaskQuestions,
@@ -60,6 +61,7 @@ export {
   type WorkerParts,
 } from './executions/worker.ts';
 export { createGate, type Gate, type GateOptions } from './gate.ts';
+export { PERSON, personAt } from './person.ts';
 export { goneOf } from './presence.ts';
 export type {
   ApprovalKinds,

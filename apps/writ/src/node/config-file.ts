@@ -1,11 +1,12 @@
-import { type Clock, type Logger, Mutex, type Random, replacePrivateFile, WritError } from '@writ/core';
+import { type Clock, type Logger, Mutex, type Random, replacePrivateFile, sha256Hex, WritError } from '@writ/core';
 import type { ConfigFile } from '@writ/pairing';
 import { compileConfig, type PolicyEngine, type ReloadOutcome, type Violation } from '@writ/policy';
+import type { PolicyYes } from './accepted-policy.ts';
 import { readConfigText } from './config-text.ts';
 import { watchFile } from './config-watch.ts';
 
-/** What made a reload: the file changed, a person typed it, or an edit of this program. */
-export type ReloadCause = 'watcher' | 'command' | 'edit';
+/** What made a reload: the file changed, a person typed it, an approver said yes, or an edit of this program. */
+export type ReloadCause = 'watcher' | 'command' | 'approved' | 'edit';
 
 export interface ConfigFileOptions {
   readonly path: string;
@@ -21,6 +22,11 @@ export interface ConfigFileOptions {
 export interface NodeConfigFile extends ConfigFile {
   /** Reads the file and swaps the policy in place. */
   reload(options: { readonly accept: boolean }): Promise<ReloadOutcome>;
+  /**
+   * Puts in force what an approver said yes to, where it is what is loaded, over what was accepted then; otherwise
+   * nothing changes and it waits on.
+   */
+  accept(yes: PolicyYes): Promise<void>;
   close(): void;
 }
 
@@ -32,6 +38,13 @@ export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
   return {
     read: async () => readConfigText(options.path),
     reload: ({ accept }) => turn.runExclusive(() => reloadText(state, readText(state), accept, 'command')),
+    accept: (yes) =>
+      turn.runExclusive(async () => {
+        const { engine, lastText: text } = state;
+        const isSame = sha256Hex(text) === yes.text && sha256Hex(engine.acceptedState()) === yes.accepted;
+        if (isSame) await reloadText(state, text, true, 'approved');
+        else state.logger.warn('what was approved of writ.toml is not what is loaded any more', { text: yes.text });
+      }),
     edit: (change) =>
       turn.runExclusive(async () => {
         const before = readText(state);

@@ -48,7 +48,7 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
   const pins = createPinStore(home.pinsDir, random);
   const accepted = createAcceptedPolicy(database, stores.facts);
   const text = readConfigText(home.configFile);
-  const acceptedState = accepted.read();
+  const acceptedState = accepted.read(text);
   const engine = createPolicyEngine({
     text,
     clock,

@@ -26,8 +26,8 @@ export interface NodeGateParts {
   readonly grammar: ShellGrammar;
   /** What a task that runs here may do at this moment; throws where it may do nothing. */
   readonly contextOf: (tx: ReadTx, task: string) => TaskContext;
-  /** What questions about tasks are about. */
-  readonly taskKind: KindRules;
+  /** Rules of the kinds that something here asks about. */
+  readonly kinds: Pick<ApprovalKinds, 'task' | 'policy' | 'peer'>;
 }
 
 /** Questions, windows and gated commands of this node, and what says what commands are. */
@@ -37,8 +37,10 @@ export interface NodeGate {
 }
 
 /** Builds the one gate of a node. */
-export function createNodeGate(base: Foundations, parts: NodeGateParts): NodeGate {
-  const { options, authority, grammar, contextOf, taskKind } = parts;
+export function createNodeGate(
+  base: Foundations,
+  { options, authority, grammar, contextOf, kinds }: NodeGateParts,
+): NodeGate {
   const { identity, stores, engine } = base;
   const classifier = createNodeClassifier(engine, grammar);
   const gate = createGate({
@@ -59,7 +61,7 @@ export function createNodeGate(base: Foundations, parts: NodeGateParts): NodeGat
     taskRights: rightsOfTasks(contextOf),
     classify: (execution) => classifyStored(classifier, execution),
     verify: verifyDecision,
-    kinds: { ...OTHER_KINDS, task: taskKind },
+    kinds: { ...NOT_ASKED_KINDS, ...kinds },
   });
   return { gate, classifier };
 }
@@ -95,9 +97,7 @@ const NOT_ASKED: KindRules = {
   settle: () => {},
 };
 
-const OTHER_KINDS: Omit<ApprovalKinds, 'execution' | 'plan' | 'lease' | 'task'> = {
+const NOT_ASKED_KINDS: Pick<ApprovalKinds, 'permission' | 'credential'> = {
   permission: NOT_ASKED,
   credential: NOT_ASKED,
-  policy: NOT_ASKED,
-  peer: NOT_ASKED,
 };

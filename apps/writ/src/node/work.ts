@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type Authority, type AuthorityOptions, createAuthority, type Gate, type LeaseRequest } from '@writ/authority';
+import { type Authority, type AuthorityOptions, createAuthority, type LeaseRequest } from '@writ/authority';
 import {
   createExecutor,
   createFileTranscripts,
@@ -19,17 +19,17 @@ import type { Environment } from '../env.ts';
 import type { Closers } from './closers.ts';
 import { openEvidence } from './evidence.ts';
 import type { Foundations } from './foundations.ts';
-import { createNodeGate } from './gate.ts';
+import type { NodeGateParts } from './gate.ts';
 import { resolveConfigPath } from './paths.ts';
 import { createLeaseDesk, createNodeQuestions } from './persons.ts';
+import { createQuestions, type NodeQuestions } from './questions.ts';
 import { createSessionEnds, createSessionRecord } from './sessions.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
 import { createWritIssuer } from './writ-issuer.ts';
 
 /** The use cases of a node: both ends of tasks, and what stands behind them. */
-export interface Work {
+export interface Work extends NodeQuestions {
   readonly authority: Authority;
-  readonly gate: Gate;
   readonly executor: Executor;
   readonly origin: Origin;
   readonly peers: PeerClients;
@@ -81,13 +81,11 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     slots: SLOTS_PER_CPU * availableParallelism(),
   });
   closers.add((graceMs) => executor.close(graceMs));
-  const { gate } = createNodeGate(base, {
-    options: authorityOptions,
-    authority,
-    grammar,
-    contextOf: (tx, task) => executor.context(tx, task),
-    taskKind: executor.taskKind,
-  });
+  const recordSession = createSessionRecord(stores.sessions, base.identity.public.id);
+  const contextOf: NodeGateParts['contextOf'] = (tx, task) => executor.context(tx, task);
+  const gateParts = { options: authorityOptions, authority, grammar, contextOf, taskKind: executor.taskKind };
+  const questions = createQuestions(base, gateParts, recordSession);
+  const { gate } = questions;
   closers.add(() => gate.close());
   const requestLease = createLeaseDesk(base, { options: authorityOptions, authority }, gate);
   const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
@@ -98,13 +96,13 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     engine,
     directory: withSelf(peers, createLocalPeerClient(executor, requestLease)),
     issuer: createWritIssuer({ identity: base.identity, engine, clock, random, lifeS: WRIT_LIFE_S }),
-    contextOf: (tx, task) => executor.context(tx, task),
+    contextOf,
     transcripts: createFileTranscripts(home.mirrorsDir),
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
     evidence,
     tasks: stores.tasks,
     sessionEnds: createSessionEnds(stores.sessions, gate),
-    recordSession: createSessionRecord(stores.sessions, base.identity.public.id),
+    recordSession,
     clock,
     random,
     logger,
@@ -113,7 +111,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   // What a task handed on ends with it, in the same transaction.
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   executor.onEnd((tx, task) => gate.taskEnded(tx, task.id));
-  return { authority, gate, executor, origin, peers, requestLease, doors };
+  return { ...questions, authority, executor, origin, peers, requestLease, doors };
 }
 
 function createRunner(

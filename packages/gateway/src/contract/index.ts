@@ -1,3 +1,5 @@
+import { approvalContract } from './approvals.ts';
+import { approverContract } from './approvers.ts';
 import { delegationContract } from './delegation.ts';
 import { discoveryContract } from './discovery.ts';
 import { eventContract } from './events.ts';
@@ -6,7 +8,9 @@ import { nodeContract } from './node.ts';
 import { peerContract } from './peers.ts';
 import { policyContract } from './policy.ts';
 import { resultContract } from './results.ts';
+import { sessionContract } from './sessions.ts';
 import { taskContract } from './tasks.ts';
+import { windowContract } from './windows.ts';
 
 /** Everything that a gateway can be asked, by name; without the code behind it. */
 export const contract = {
@@ -19,6 +23,10 @@ export const contract = {
   ...taskContract,
   ...policyContract,
   ...eventContract,
+  ...approverContract,
+  ...approvalContract,
+  ...windowContract,
+  ...sessionContract,
 } as const;
 
 /** Type of the whole contract; the client's types are read from it. */

@@ -43,6 +43,46 @@ export const leaseContract = {
     output: z.object({ leases: z.array(leaseView) }),
     taskToken: 'deny',
   }),
+  lease_show: operationSpec({
+    name: 'lease_show',
+    summary: 'Shows one lease, dead or alive.',
+    input: z.strictObject({ lease: nameField }),
+    output: z.object({ lease: leaseView.extend({ issued_by_label: z.string().optional() }) }),
+    taskToken: 'deny',
+  }),
+  lease_renew: operationSpec({
+    name: 'lease_renew',
+    summary: 'Lets a live lease end later, within its own maximum.',
+    input: z.strictObject({ lease: nameField, duration: durationField.describe('from now on') }),
+    output: z.object({ lease: leaseView }),
+    taskToken: 'deny',
+  }),
+  request_lease: operationSpec({
+    name: 'request_lease',
+    summary: 'Asks the person of a node to lend a profile for a time; answers at once whether it was asked.',
+    input: z.strictObject({
+      peer: nameField.default('self').describe('node that should lend: label or id, or self'),
+      profile: nameField,
+      duration: durationField,
+      workspaces: namesField.optional(),
+      max_uses: z.number().int().min(1).max(1_000_000).optional(),
+      only_this_session: z.boolean().default(false),
+      reason: z.string().min(1).max(2000).optional(),
+    }),
+    output: z.object({
+      asked: z.boolean(),
+      approval: z.string().optional().describe('the question, on the node that was asked'),
+      expires_at_ms: z.number().optional(),
+      state: z
+        .enum(['pending', 'approved', 'denied', 'expired', 'cancelled'])
+        .optional()
+        .describe('another node: what became of it; the same request in one session asks again for that'),
+      code: z.string().optional().describe('why it was not asked'),
+      message: z.string().optional(),
+      next_steps: z.array(z.string()).optional(),
+    }),
+    taskToken: 'deny',
+  }),
   lease_revoke: operationSpec({
     name: 'lease_revoke',
     summary: 'Takes a lease back and ends what runs under it.',
