@@ -9,7 +9,7 @@ import { createProgram } from './program.ts';
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** Words that follow the noun: a writ is also the credential of a hop, and the name of the product. */
-const OF_THE_NOUN = /^(allows|as|command|does|for|from|has|in|is|leads|may|must|of|on|than|that|was)$/;
+const OF_THE_NOUN = /^(allows|as|command|counts|does|for|from|has|in|is|leads|may|must|of|on|than|that|was)$/;
 
 /** What signatures and hashes begin with, so that one is never taken for another. */
 const SIGNED_CONTEXT =

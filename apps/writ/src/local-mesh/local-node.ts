@@ -9,7 +9,7 @@ import { type InitRequest, initNode } from '../lifecycle/init-node.ts';
 import { runningPid } from '../lifecycle/running-pid.ts';
 import { type Started, startNode } from '../lifecycle/start-node.ts';
 import { killNode, stopNode } from '../lifecycle/stop-node.ts';
-import { enrollPerson, type LocalPerson } from './local-person.ts';
+import { createLocalPerson, type LocalPerson } from './local-person.ts';
 
 /** One node of a local mesh: a home of its own and a process of its own. */
 export interface LocalNode {
@@ -43,7 +43,10 @@ export function createLocalNode(dir: string, name: string, environment: Environm
       return person;
     },
     async enroll() {
-      person = await enrollPerson(() => connect(home, environment));
+      const node = (): ControlClient => connect(home, environment);
+      const made = await createLocalPerson(node, 'person');
+      await node().call('approver_enroll', made.enrolled);
+      person = made;
     },
     init: async (request) => void (existsSync(home.configFile) || (await initNode(home, { name, ...request }))),
     start: () => startNode(home, environment),

@@ -1,20 +1,27 @@
-import { canonicalJson, sha256Hex } from '@writ/core';
+import { canonicalJson, nextTurn, sha256Hex } from '@writ/core';
 import type { Database, WriteTx } from '@writ/database';
 import type { NodeFactStore } from '@writ/lease-store';
-import type { ReloadOutcome } from '@writ/policy';
+import type { AcceptedText, ReloadOutcome } from '@writ/policy';
 
-/** Where the accepted text is kept among the facts of a node. */
-export const ACCEPTED_KEY = 'policy.accepted';
+/** Fact of a node: the digests of the accepted texts, as a list in JSON. */
+const ACCEPTED_KEY = 'policy.accepted';
+/** Facts of a node: each of those texts under its digest. */
+const TEXT_PREFIX = 'policy.text.';
 
-/** Where the yes of an approver is kept until it is in force. */
+/** Fact of a node: the yes of an approver until it is in force. */
 const APPROVED_KEY = 'policy.approved';
 
 /** What an approver said yes to: a text, over what was accepted before it. */
 export interface PolicyYes {
   /** SHA-256 of the text, hex. */
   readonly text: string;
-  /** SHA-256 of the accepted state of that moment, hex. */
+  /** Digest of the accepted texts of that moment, as `digestAccepted` gives it. */
   readonly accepted: string;
+}
+
+/** One digest of what is accepted: the texts in their order. */
+export function digestAccepted(accepted: readonly Pick<AcceptedText, 'digest'>[]): string {
+  return sha256Hex(listOf(accepted));
 }
 
 /**
@@ -23,31 +30,36 @@ export interface PolicyYes {
  */
 export interface AcceptedPolicy {
   /**
-   * As `PolicyEngine.acceptedState()` gave it, for a start with this text; undefined where the text itself is accepted:
-   * before the first start, and where an approver said yes to it and the node ended before it was in force.
+   * Texts of what was noted last, empty where they are not whole, for a start with this text. Undefined where that is
+   * accepted itself: before the first start, and where an approver said yes to it and the node ended before it was in force.
    */
-  read(text: string): string | undefined;
+  read(text: string): readonly string[] | undefined;
   /** Stores the yes of an approver, in the transaction of the decision. */
   approve(tx: WriteTx, yes: PolicyYes, by: string): void;
-  /** Notes the outcome of a reload in the audit trail, and what is accepted now. */
-  note(text: string, outcome: ReloadOutcome, how: string, acceptedState: string): void;
+  /**
+   * Notes the outcome of a reload in the audit trail, and what is accepted now (`PolicyEngine.acceptedTexts()`). Others
+   * have their turn between two texts, which may be long.
+   */
+  note(text: string, outcome: ReloadOutcome, how: string, accepted: readonly AcceptedText[]): Promise<void>;
 }
 
 export function createAcceptedPolicy(database: Database, facts: NodeFactStore): AcceptedPolicy {
   return {
     read: (text) =>
       database.withReadTx((tx) => {
-        const state = facts.get(tx, ACCEPTED_KEY);
-        if (state === undefined) return undefined;
-        const yes: PolicyYes = { text: sha256Hex(text), accepted: sha256Hex(state) };
-        return facts.get(tx, APPROVED_KEY) === canonicalJson({ ...yes }) ? undefined : state;
+        const yes: PolicyYes = { text: sha256Hex(text), accepted: sha256Hex(facts.get(tx, ACCEPTED_KEY) ?? '') };
+        if (facts.get(tx, APPROVED_KEY) === canonicalJson({ ...yes })) return undefined;
+        return readAcceptedTexts((key) => facts.get(tx, key));
       }),
     approve(tx, yes, by) {
       facts.set(tx, APPROVED_KEY, canonicalJson({ ...yes }));
       tx.audit({ kind: 'policy', action: 'policy.approved', actor: by, details: { ...yes } });
     },
-    note(text, outcome, how, acceptedState) {
-      const waits = outcome.parked?.length ?? 0;
+    async note(text, outcome, how, accepted) {
+      const digest = sha256Hex(text);
+      await nextTurn();
+      await storeTexts(database, facts, accepted);
+      const digests = listOf(accepted);
       database.withWriteTx((tx) => {
         tx.audit({
           kind: 'policy',
@@ -56,15 +68,52 @@ export function createAcceptedPolicy(database: Database, facts: NodeFactStore): 
           details: {
             how,
             generation: outcome.generation,
-            digest: sha256Hex(text),
-            waits,
+            digest,
+            waits: outcome.parked?.length ?? 0,
             violations: outcome.violations?.length ?? 0,
           },
         });
-        if (facts.get(tx, ACCEPTED_KEY) !== acceptedState) facts.set(tx, ACCEPTED_KEY, acceptedState);
+        if (facts.get(tx, ACCEPTED_KEY) !== digests) facts.set(tx, ACCEPTED_KEY, digests);
         // A yes is good for the next load, which is this one, and never comes back to life.
-        if ((facts.get(tx, APPROVED_KEY) ?? '') !== '') facts.set(tx, APPROVED_KEY, '');
+        facts.remove(tx, APPROVED_KEY);
+        const kept = new Set(accepted.map(keyOf));
+        for (const key of facts.keys(tx, TEXT_PREFIX)) if (!kept.has(key)) facts.remove(tx, key);
       });
     },
   };
+}
+
+/** What `AcceptedPolicy.note` has stored, from wherever facts are read. */
+export function readAcceptedTexts(get: (key: string) => string | undefined): readonly string[] | undefined {
+  const stored = get(ACCEPTED_KEY);
+  if (stored === undefined) return undefined;
+  const texts = parseDigests(stored).map((digest) => get(TEXT_PREFIX + digest));
+  const whole = texts.filter((text) => text !== undefined);
+  return whole.length === texts.length ? whole : [];
+}
+
+/** They are referred to only once they are all there: what a crash leaves is what was accepted before. */
+async function storeTexts(database: Database, facts: NodeFactStore, accepted: readonly AcceptedText[]): Promise<void> {
+  const known = new Set(database.withReadTx((tx) => facts.keys(tx, TEXT_PREFIX)));
+  for (const one of accepted.filter((text) => !known.has(keyOf(text)))) {
+    database.withWriteTx((tx) => facts.set(tx, keyOf(one), one.text));
+    await nextTurn();
+  }
+}
+
+function listOf(accepted: readonly Pick<AcceptedText, 'digest'>[]): string {
+  return JSON.stringify(accepted.map(({ digest }) => digest));
+}
+
+function keyOf({ digest }: AcceptedText): string {
+  return TEXT_PREFIX + digest;
+}
+
+function parseDigests(stored: string): readonly string[] {
+  try {
+    const parsed: unknown = JSON.parse(stored);
+    return Array.isArray(parsed) ? parsed.map(String) : [];
+  } catch {
+    return [];
+  }
 }

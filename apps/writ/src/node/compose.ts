@@ -96,19 +96,21 @@ function createInfo(base: Foundations): {
   listenHttp(surfaces: Surfaces): Promise<void>;
 } {
   const { node, gateway } = base.engine.snapshot().config;
-  let value: Omit<NodeInfo, 'unseparated'> = {
+  let value: Omit<NodeInfo, 'unseparated' | 'clockIsBackwards'> = {
     id: base.identity.public.id,
     name: node.name,
     version: VERSION,
     pid: process.pid,
     startedAtMs: base.clock.nowMs(),
     home: base.home.root,
-    clockIsBackwards: false,
   };
   return {
     get value() {
-      const clockIsBackwards = base.database.clockIsBackwards();
-      return { ...value, clockIsBackwards, unseparated: isUnseparated(base) };
+      return {
+        ...value,
+        clockIsBackwards: base.database.clockIsBackwards(),
+        unseparated: isUnseparated(base),
+      };
     },
     async listen(surfaces) {
       if (node.listen === undefined) return;

@@ -1,9 +1,10 @@
 import { type Clock, type Logger, Mutex, type Random, replacePrivateFile, sha256Hex, WritError } from '@writ/core';
 import type { ConfigFile } from '@writ/pairing';
-import { compileConfig, type PolicyEngine, type ReloadOutcome, type Violation } from '@writ/policy';
-import type { PolicyYes } from './accepted-policy.ts';
+import type { PolicyEngine, ReloadOutcome, Violation } from '@writ/policy';
+import { digestAccepted, type PolicyYes } from './accepted-policy.ts';
 import { readConfigText } from './config-text.ts';
 import { watchFile } from './config-watch.ts';
+import type { NodePolicyCompiler } from './policy-compiler.ts';
 
 /** What made a reload: the file changed, a person typed it, an approver said yes, or an edit of this program. */
 export type ReloadCause = 'watcher' | 'command' | 'approved' | 'edit';
@@ -11,11 +12,13 @@ export type ReloadCause = 'watcher' | 'command' | 'approved' | 'edit';
 export interface ConfigFileOptions {
   readonly path: string;
   readonly engine: PolicyEngine;
+  /** The one that `engine` compiles with; closed with this. */
+  readonly compiler: NodePolicyCompiler;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   /** Told after every reload; stores what a person accepted. */
-  readonly onReload: (text: string, outcome: ReloadOutcome, cause: ReloadCause) => void;
+  readonly onReload: (text: string, outcome: ReloadOutcome, cause: ReloadCause) => Promise<void>;
 }
 
 /** The node's `writ.toml`: the one place that reads, writes and watches it. */
@@ -27,12 +30,13 @@ export interface NodeConfigFile extends ConfigFile {
    * nothing changes and it waits on.
    */
   accept(yes: PolicyYes): Promise<void>;
-  close(): void;
+  /** Ends what is under way, which then has no effect or its whole effect; what waits is refused with SHUTTING_DOWN. */
+  close(): Promise<void>;
 }
 
 /** Everything that touches the file takes its turn. */
 export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
-  const turn = new Mutex();
+  const turn = new Mutex(new WritError('SHUTTING_DOWN', 'this node is shutting down'));
   const state: State = { ...options, lastText: readConfigText(options.path) };
   const stopWatching = watchFile(options, () => turn.runExclusive(() => reloadIfChanged(state, readText(state))));
   return {
@@ -41,7 +45,7 @@ export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
     accept: (yes) =>
       turn.runExclusive(async () => {
         const { engine, lastText: text } = state;
-        const isSame = sha256Hex(text) === yes.text && sha256Hex(engine.acceptedState()) === yes.accepted;
+        const isSame = sha256Hex(text) === yes.text && digestAccepted(engine.acceptedTexts()) === yes.accepted;
         if (isSame) await reloadText(state, text, true, 'approved');
         else state.logger.warn('what was approved of writ.toml is not what is loaded any more', { text: yes.text });
       }),
@@ -56,7 +60,12 @@ export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
         const before = readText(state);
         return rewrite(state, before, change(before), false);
       }),
-    close: stopWatching,
+    async close() {
+      stopWatching();
+      turn.cancel();
+      await options.compiler.close();
+      await turn.waitForUnlock();
+    },
   };
 }
 
@@ -67,12 +76,15 @@ interface State extends ConfigFileOptions {
 
 async function reloadText(state: State, text: string, accept: boolean, cause: ReloadCause): Promise<ReloadOutcome> {
   const { engine, logger } = state;
-  const outcome = await engine.reload(text, { acceptWidening: accept });
+  const outcome = await engine.reload(text, { acceptWidening: accept }).catch((error: unknown) => {
+    engine.noteUnreadable((error as Error).message);
+    throw error;
+  });
   state.lastText = text;
   const fields = { generation: outcome.generation, cause, violations: outcome.violations?.length ?? 0 };
   if (outcome.reloaded) logger.info('policy reloaded', fields);
   else logger.warn('policy not reloaded', fields);
-  state.onReload(text, outcome, cause);
+  await state.onReload(text, outcome, cause);
   return outcome;
 }
 
@@ -109,7 +121,7 @@ async function settle(state: State, text: string): Promise<void> {
 
 /** Checked, written, then in force: a person finds the file as it was or as it was meant, and what is in force in it. */
 async function rewrite(state: State, before: string, text: string, accept: boolean): Promise<{ generation: number }> {
-  const compiled = compileConfig(text);
+  const compiled = await state.compiler.compile(text);
   if (!compiled.ok) throw doesNotLoad(compiled.violations);
   await replacePrivateFile(state.path, text, state.random);
   const outcome = await reloadText(state, text, accept, 'edit');

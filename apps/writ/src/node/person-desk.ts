@@ -23,7 +23,7 @@ const PERSON_MS = 600_000;
 const AGENT_MS = 3_600_000;
 
 /** What the desk is made of. */
-export interface PersonDeskParts {
+interface PersonDeskParts {
   readonly options: AuthorityOptions;
   readonly gate: Gate;
   readonly policy: Pick<PolicyConsent, 'ask'>;
@@ -31,7 +31,7 @@ export interface PersonDeskParts {
 }
 
 /** What a person at this node does that an approver has to answer. */
-export function createPersonDesk(base: Foundations, { options, gate, policy, asking }: PersonDeskParts): PersonDesk {
+function createPersonDesk(base: Foundations, { options, gate, policy, asking }: PersonDeskParts): PersonDesk {
   const { database, identity, engine } = base;
   const self = identity.public.id;
   const shown = { label: 'this machine', words: identityWords(self) };

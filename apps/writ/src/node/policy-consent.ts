@@ -1,9 +1,9 @@
 import { askerLines, type KindRules, personAt, showLines } from '@writ/authority';
-import { digestJson, type Logger, sha256Hex, toWritError, WritError } from '@writ/core';
+import { digestJson, type Logger, toWritError, WritError } from '@writ/core';
 import { identityWords } from '@writ/identity';
 import type { Approval } from '@writ/lease-store';
 import type { PolicyChange } from '@writ/policy';
-import type { AcceptedPolicy, PolicyYes } from './accepted-policy.ts';
+import { type AcceptedPolicy, digestAccepted, type PolicyYes } from './accepted-policy.ts';
 import type { AskPerson } from './asking.ts';
 import type { Foundations } from './foundations.ts';
 
@@ -29,7 +29,7 @@ export function createPolicyConsent({
   let accept: ((yes: PolicyYes) => Promise<void>) | undefined;
   const termsNow = (): Terms | undefined => {
     const { digest: text, parked = [] } = engine.status();
-    return parked.length === 0 ? undefined : { text, accepted: sha256Hex(engine.acceptedState()), gains: parked };
+    return parked.length === 0 ? undefined : { text, accepted: digestAccepted(engine.acceptedTexts()), gains: parked };
   };
   return {
     rules: {

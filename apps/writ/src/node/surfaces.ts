@@ -30,10 +30,11 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
   const config = createConfigFile({
     path: base.home.configFile,
     engine,
+    compiler: base.compiler,
     clock,
     random,
     logger,
-    onReload: (text, outcome, how) => base.accepted.note(text, outcome, how, engine.acceptedState()),
+    onReload: (text, outcome, how) => base.accepted.note(text, outcome, how, engine.acceptedTexts()),
   });
   closers.add(() => config.close());
   work.policyConsent.bind((yes) => config.accept(yes));
@@ -81,7 +82,7 @@ function openGateway(
     node: options.node,
     links: createPeerLinks(work.peers),
     describe: createRemoteDescribe(work.peers),
-    config: createConfigAdmin(config),
+    config: createConfigAdmin(config, base.compiler),
     profiles: createProfileValidator(),
     gate: work.gate,
     person: work.person,

@@ -17,7 +17,7 @@ export interface Gatekeeper {
 }
 
 /** Header with the credential of a session, beside the token: the token says who may, this one for which work. */
-export const SESSION_HEADER = 'writ-session';
+const SESSION_HEADER = 'writ-session';
 
 /**
  * A gatekeeper for one listener. Right tokens are never slowed down by wrong ones. Without `sessions` no call belongs to
