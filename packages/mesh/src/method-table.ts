@@ -7,11 +7,20 @@ export interface MethodPolicy {
   /**
    * Who decides what the caller gets: `peer`: being one is enough · `own-task`: about the task that the request names,
    * for its sender only · `own-list`: about whatever the caller sent · `own-workspace`: about the workspace that the
-   * request names, for a peer that may use it only · `own-execution`: about the gated command that the request names, for
-   * whoever asked for it only · `policy`: the policy engine, by way of authority ·
+   * request names, for a peer that may use it only · `signed`: about what the node has signed that the request carries
+   * the word of, whoever brings it · `own-execution`: about the gated command that the request names, for whoever asked
+   * for it only · `policy`: the policy engine, by way of authority ·
    * `invite`: the secret of an invite. A handler that is served as another stops the start-up.
    */
-  readonly authorization: 'peer' | 'own-task' | 'own-list' | 'own-workspace' | 'own-execution' | 'policy' | 'invite';
+  readonly authorization:
+    | 'peer'
+    | 'own-task'
+    | 'own-list'
+    | 'own-workspace'
+    | 'own-execution'
+    | 'signed'
+    | 'policy'
+    | 'invite';
   readonly limits: {
     /** Tokens that a call takes of its caller's rate. */
     readonly cost: number;
@@ -33,6 +42,8 @@ const SUBMIT = { ...UNARY, cost: 10, refusalCost: 190 } as const;
 const QUESTION = { ...UNARY, cost: 40 } as const;
 // Reads and hashes whatever the command is made of, and stores it.
 const COMMAND = { ...UNARY, cost: 40, refusalCost: 160, maxOpen: 4 } as const;
+// Two durable commits, and a person to be asked.
+const LEASE_REQUEST = { ...QUESTION, refusalCost: 160, maxOpen: 4 } as const;
 // Each receipt of a call may be a durable commit.
 const RECEIPTS = { ...UNARY, cost: 40, maxOpen: 4 } as const;
 // A durable commit, and one signature for each hop.
@@ -84,6 +95,18 @@ export const METHOD_TABLE: Readonly<Record<string, MethodPolicy>> = {
     ...READ,
     authorization: 'own-execution',
     limits: { ...UNARY, maxMs: 120_000 },
+    audit: 'act',
+  },
+  '/writ.mesh.v1.MeshService/RequestLease': {
+    authentication: 'pinned',
+    authorization: 'policy',
+    limits: LEASE_REQUEST,
+    audit: 'act',
+  },
+  '/writ.mesh.v1.MeshService/EndSession': {
+    authentication: 'pinned',
+    authorization: 'signed',
+    limits: RECEIPTS,
     audit: 'act',
   },
   '/writ.mesh.v1.MeshService/DescribeWorkspace': { ...PEER, authorization: 'own-workspace', limits: INPUT },

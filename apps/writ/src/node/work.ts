@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type Authority, type AuthorityOptions, createAuthority } from '@writ/authority';
+import { type Authority, type AuthorityOptions, createAuthority, type LeaseRequest } from '@writ/authority';
 import type { Commands, LiveCommandDesk } from '@writ/commands';
 import {
   createExecutor,
@@ -8,7 +8,9 @@ import {
   createLocalPeerClient,
   createOrigin,
   type Executor,
+  type LeaseAnswer,
   type Origin,
+  type PeerClient,
   type PeerDirectory,
 } from '@writ/delegation';
 import { createPeerClients, type PeerClients } from '@writ/mesh';
@@ -21,8 +23,9 @@ import type { Foundations } from './foundations.ts';
 import type { NodeGateParts } from './gate.ts';
 import { createNodeCommandDesk, createNodeCommands } from './gated-commands.ts';
 import { resolveConfigPath } from './paths.ts';
+import { createLeaseDesk, createNodeQuestions } from './persons.ts';
 import { createQuestions, type NodeQuestions } from './questions.ts';
-import { createSessionRecord } from './sessions.ts';
+import { createSessionEnds, createSessionRecord } from './sessions.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
 import { createWritIssuer } from './writ-issuer.ts';
 
@@ -36,6 +39,8 @@ export interface Work extends NodeQuestions {
   readonly executor: Executor;
   readonly origin: Origin;
   readonly peers: PeerClients;
+  /** Asks a person of this node for a lease. */
+  readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
   /** Bound to the gateway once that is there. */
   readonly doors: NodeTaskDoors;
 }
@@ -73,6 +78,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     runner,
     evidence,
     doors,
+    questions: createNodeQuestions(base, authorityOptions, () => gate.approvals),
     workspaces(name) {
       const workspace = engine.snapshot().config.workspaces.get(name);
       return workspace === undefined ? undefined : resolveConfigPath(workspace.path, home.configFile);
@@ -85,9 +91,11 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   closers.add((graceMs) => executor.close(graceMs));
   const recordSession = createSessionRecord(stores.sessions, base.identity.public.id);
   const contextOf: NodeGateParts['contextOf'] = (tx, task) => executor.context(tx, task);
-  const questions = createQuestions(base, { options: authorityOptions, authority, grammar, contextOf }, recordSession);
+  const gateParts = { options: authorityOptions, authority, grammar, contextOf, taskKind: executor.taskKind };
+  const questions = createQuestions(base, gateParts, recordSession);
   const { gate, classifier } = questions;
   closers.add(() => gate.close());
+  const requestLease = createLeaseDesk(base, { options: authorityOptions, authority }, gate);
   const desk = createNodeCommandDesk(base, { gate, authority, classifier, executor, runner, environment });
   closers.add(() => desk.close());
   const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
@@ -98,12 +106,14 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     database,
     mirrors: stores.mirrors,
     engine,
-    directory: withSelf(peers, executor),
+    directory: withSelf(peers, createLocalPeerClient(executor, requestLease)),
     issuer,
     contextOf,
     transcripts: createFileTranscripts(home.mirrorsDir),
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
     evidence,
+    tasks: stores.tasks,
+    sessionEnds: createSessionEnds(stores.sessions, gate),
     recordSession,
     clock,
     random,
@@ -116,7 +126,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     gate.taskEnded(tx, task.id);
     tx.afterCommit(() => desk.endOf(task.id));
   });
-  return { ...questions, authority, desk, commands, executor, origin, peers, doors };
+  return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors };
 }
 
 function createNodeRunner(
@@ -151,8 +161,7 @@ function authorityOptionsOf({ database, stores, engine, random, logger }: Founda
 }
 
 /** The peers, and this node itself under the name `self`. */
-function withSelf(peers: PeerDirectory, executor: Executor): PeerDirectory {
-  const self = createLocalPeerClient(executor);
+function withSelf(peers: PeerDirectory, self: PeerClient): PeerDirectory {
   return {
     find: (labelOrId) => (labelOrId === 'self' ? { id: 'self', label: 'self' } : peers.find(labelOrId)),
     client: (id) => (id === 'self' ? self : peers.client(id)),

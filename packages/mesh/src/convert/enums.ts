@@ -47,6 +47,16 @@ const CLASSES: Readonly<Record<CommandView['class'], wire.CommandClass>> = {
   destructive: 'COMMAND_CLASS_DESTRUCTIVE',
 };
 
+const APPROVAL_STATES: Readonly<
+  Record<'pending' | 'approved' | 'denied' | 'expired' | 'cancelled', wire.ApprovalState>
+> = {
+  pending: 'APPROVAL_STATE_PENDING',
+  approved: 'APPROVAL_STATE_APPROVED',
+  denied: 'APPROVAL_STATE_DENIED',
+  expired: 'APPROVAL_STATE_EXPIRED',
+  cancelled: 'APPROVAL_STATE_CANCELLED',
+};
+
 /** An enum both ways; reading throws BAD_REQUEST for a value that this version does not know. */
 interface EnumConverter<Domain extends string, Wire extends string> {
   toWire(value: Domain): Wire;
@@ -74,3 +84,5 @@ export const effect = createEnum(EFFECTS);
 export const executionState = createEnum(EXECUTION_STATES);
 /** What a gated command does to the world. */
 export const commandClass = createEnum(CLASSES);
+/** What became of a question to a person. */
+export const approvalState = createEnum(APPROVAL_STATES);

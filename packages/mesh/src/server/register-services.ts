@@ -4,11 +4,13 @@ import { inputHeadFromWire } from '../convert/input.ts';
 import { receiptsFromWire } from '../convert/result.ts';
 import { createCheckPolicy } from '../handlers/check-policy.ts';
 import { createDescribe } from '../handlers/describe.ts';
+import { createEndSession } from '../handlers/end-session.ts';
 import { cancelExecution, createExecute, watchExecution } from '../handlers/executions.ts';
 import type { HandlerDeps } from '../handlers/handler-deps.ts';
 import { createHealthHandlers } from '../handlers/health.ts';
 import { createInputHandlers } from '../handlers/inputs.ts';
 import { createRedeem } from '../handlers/redeem.ts';
+import { createRequestLease } from '../handlers/request-lease.ts';
 import { createResultHandlers } from '../handlers/results.ts';
 import { createSubmit } from '../handlers/submit.ts';
 import { createTaskHandlers } from '../handlers/tasks.ts';
@@ -49,6 +51,8 @@ export function registerServices(
     Execute: served('policy', adapt.unary(createExecute(deps))),
     WatchExecution: ownExecution.stream(watchExecution),
     CancelExecution: ownExecution.unary(cancelExecution),
+    RequestLease: served('policy', adapt.unary(createRequestLease(deps))),
+    EndSession: served('signed', adapt.unary(createEndSession(deps))),
     DescribeWorkspace: ownWorkspace.unary(inputs.describeWorkspace),
     UploadInput: ownWorkspace.intake(inputHeadFromWire, inputs.uploadInput),
     Redeem: served('invite', adapt.exchange(createRedeem(deps))),

@@ -14,6 +14,8 @@ import type {
   DescribeResponse,
   DescribeWorkspaceRequest,
   DescribeWorkspaceResponse,
+  EndSessionRequest,
+  EndSessionResponse,
   ExecuteRequest,
   ExecuteResponse,
   FetchArtifactRequest,
@@ -34,6 +36,8 @@ import type {
   RedeemResponse,
   RenewWritRequest,
   RenewWritResponse,
+  RequestLeaseRequest,
+  RequestLeaseResponse,
   SubmitRequest,
   SubmitResponse,
   UploadInputRequest,
@@ -75,6 +79,10 @@ export interface MeshService {
   readonly WatchExecution: Method<WatchExecutionRequest, WatchExecutionResponse>;
   /** Ends a gated command, whether it waits or runs; answers when no process is left. */
   readonly CancelExecution: Method<CancelExecutionRequest, CancelExecutionResponse>;
+  /** Asks a person of this node to lend a profile to the caller; the same key again says what became of that. */
+  readonly RequestLease: Method<RequestLeaseRequest, RequestLeaseResponse>;
+  /** The signed word of a session's origin that it has ended: nothing is asked or opened for it here any more. */
+  readonly EndSession: Method<EndSessionRequest, EndSessionResponse>;
   /** What a workspace has, so that a working tree can be sent as what is missing there. */
   readonly DescribeWorkspace: Method<DescribeWorkspaceRequest, DescribeWorkspaceResponse>;
   /** Sends a bundle ahead of the `Submit` that names it. */
