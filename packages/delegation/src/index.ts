@@ -13,6 +13,7 @@ export type {
   TaskOutcome,
   TaskSpec,
   TaskState,
+  TaskWait,
 } from '@writ/task-store';
 export { isTerminal, TASK_STATES, TERMINAL_STATES } from '@writ/task-store';
 export type { EvidenceKit } from './evidence-kit.ts';
@@ -22,6 +23,7 @@ export { createFileTranscripts } from './origin/file-transcripts.ts';
 export { createLocalPeerClient } from './origin/local-peer.ts';
 export type { OriginOptions } from './origin/options.ts';
 export { createOrigin } from './origin/origin.ts';
+export type { OwedEnd, SessionEnds, SessionOf } from './origin/session-ends/port.ts';
 export { cutMessage, isTold, taskMessage } from './peer-words.ts';
 export { endingTransition, type NextState, next, type TaskTransition } from './state-machine.ts';
 export type {
@@ -31,7 +33,9 @@ export type {
   EndListener,
   EventSource,
   Executor,
+  LeaseAnswer,
   Origin,
+  OutgoingLeaseRequest,
   OutgoingSubmit,
   PeerClient,
   PeerDirectory,
@@ -54,6 +58,7 @@ export type {
   TaskRunner,
   TranscriptMirror,
   TranscriptPage,
+  WaitingFor,
   WatchedEvent,
   WritIssuer,
 } from './types.ts';

@@ -9,6 +9,7 @@ import {
   type TaskOutcome,
   type TaskRefusal,
   type TaskSpec,
+  type TaskWait,
   TERMINAL_STATES,
 } from './types.ts';
 
@@ -59,6 +60,7 @@ export const grantedShape: z.ZodType<Granted> = z.object(
     generation: count,
     leaseId: z.string().optional(),
     message: z.string(),
+    approval: z.string().optional(),
     retry: z.literal('safe').optional(),
   }),
 );
@@ -99,12 +101,15 @@ export const boundsShape: z.ZodType<TaskBounds> = z.object(
 
 const streamShape = z.enum(['stdout', 'stderr']);
 
+const waitShape: z.ZodType<TaskWait> = z.object(fieldsOf<TaskWait>()({ approval: z.string(), answerByMs: count }));
+
 export const bodyShape: z.ZodType<TaskEventBody> = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('state'),
     state: stateShape,
     code: z.string().optional(),
     message: z.string().optional(),
+    waits: waitShape.optional(),
   }),
   z.object({ kind: z.literal('granted'), granted: grantedShape }),
   z.object({ kind: z.literal('output'), stream: streamShape, offset: count, length: count }),

@@ -73,6 +73,8 @@ export interface Granted {
   readonly generation: number;
   readonly leaseId?: string;
   readonly message: string;
+  /** On the executor only: the question to a person that the task waits for, or that it was let go by. */
+  readonly approval?: string;
   /** On the executor only: an attempt that is lost may be made again, as its profile said at the start. */
   readonly retry?: 'safe';
 }
@@ -174,13 +176,26 @@ export type NewTask = { readonly writs?: readonly string[] } & Pick<
 /** One event of a task; `seq` is gapless from 1. */
 export type TaskEvent = { readonly seq: number; readonly atMs: number; readonly epoch: number } & TaskEventBody;
 export type TaskEventBody =
-  | { readonly kind: 'state'; readonly state: TaskState; readonly code?: string; readonly message?: string }
+  | {
+      readonly kind: 'state';
+      readonly state: TaskState;
+      readonly code?: string;
+      readonly message?: string;
+      /** Of a task that waits for a person of its executor. */
+      readonly waits?: TaskWait;
+    }
   | { readonly kind: 'granted'; readonly granted: Granted }
   /** `length` bytes at `offset` of the transcript. */
   | { readonly kind: 'output'; readonly stream: 'stdout' | 'stderr'; readonly offset: number; readonly length: number }
   /** Bytes that the transcript could not hold any more. */
   | { readonly kind: 'dropped'; readonly stream: 'stdout' | 'stderr'; readonly bytes: number }
   | { readonly kind: 'outcome'; readonly outcome: TaskOutcome };
+
+/** Which question a task waits for, and until when it can be answered; since when is the time of its event. */
+export interface TaskWait {
+  readonly approval: string;
+  readonly answerByMs: number;
+}
 
 export interface TaskFilter {
   readonly sender?: string;
@@ -299,6 +314,8 @@ export interface MirrorStore {
   listChildren(tx: ReadTx, parent: string, limit: number): readonly Mirror[];
   /** Children of this task without an outcome, oldest first. */
   listLiveChildren(tx: ReadTx, parent: string): readonly Mirror[];
+  /** Peers that were ever asked for something in this session; `origin` absent: one that began here. Not `self`. */
+  peersOfSession(tx: ReadTx, key: { readonly origin?: string; readonly session: string }): readonly string[];
   /** The compact writs that went out last with a task, first hop first. */
   writs(tx: ReadTx, id: string): readonly string[];
   setWrits(tx: WriteTx, id: string, writs: readonly string[]): void;

@@ -27,7 +27,7 @@ export interface NodeGateParts {
   /** What a task that runs here may do at this moment; throws where it may do nothing. */
   readonly contextOf: (tx: ReadTx, task: string) => TaskContext;
   /** Rules of the kinds that something here asks about. */
-  readonly kinds: Pick<ApprovalKinds, 'policy' | 'peer'>;
+  readonly kinds: Pick<ApprovalKinds, 'task' | 'policy' | 'peer'>;
 }
 
 /** Questions, windows and gated commands of this node, and what says what commands are. */
@@ -97,8 +97,7 @@ const NOT_ASKED: KindRules = {
   settle: () => {},
 };
 
-const NOT_ASKED_KINDS: Pick<ApprovalKinds, 'task' | 'permission' | 'credential'> = {
-  task: NOT_ASKED,
+const NOT_ASKED_KINDS: Pick<ApprovalKinds, 'permission' | 'credential'> = {
   permission: NOT_ASKED,
   credential: NOT_ASKED,
 };

@@ -60,7 +60,8 @@ export const delegationContract = {
   }),
   wait: operationSpec({
     name: 'wait',
-    summary: 'Waits until a task is finished or the time is over (timed_out=true: it still runs; wait again).',
+    summary:
+      'Waits until a task is finished or the time is over (timed_out=true: it goes on, or waits for a person; wait again).',
     input: z.strictObject({
       task: taskField,
       timeout_seconds: z.number().min(0).max(3600).default(60),

@@ -132,6 +132,7 @@ export function fakeOrigin(
       end.records.set(id, { ...mirror, outcome: { ...completed, state: 'cancelled' } });
       return mirror;
     },
+    waitsFor: (id) => end.waits.get(id),
     writs: () => [],
     endWhere: async () => 0,
     recover: async () => {},
@@ -159,6 +160,7 @@ export function fakeExecutor(end: FakeEnd<Task>, results: FakeResults): GatewayP
       end.records.set(id, ended);
       return ended;
     },
+    waitsFor: (id) => end.waits.get(id),
     writs: () => [],
     endWhere: async () => 0,
     recover: async () => ({ lost: 0, killed: 0 }),

@@ -1,10 +1,12 @@
 import { WritError } from '@writ/core';
-import type { TaskEvent, TaskEventBody, TranscriptPage, WatchedEvent } from '@writ/delegation';
+import type { TaskEvent, TaskEventBody, TranscriptPage, WaitingFor, WatchedEvent } from '@writ/delegation';
 
 /** One end of tasks, in memory: records, events that a test appends, transcripts. */
 export interface FakeEnd<R extends { readonly id: string }> {
   readonly records: Map<string, R>;
   readonly transcripts: Map<string, { readonly bytes: Buffer; readonly end: boolean }>;
+  /** What tasks wait for, by id. */
+  readonly waits: Map<string, WaitingFor>;
   readonly cancelled: { readonly id: string; readonly by: string }[];
   /** Watches that are open now. */
   readonly watchers: number;
@@ -41,6 +43,7 @@ export function createFakeEnd<R extends { readonly id: string }>(): FakeEnd<R> {
   return {
     records,
     transcripts,
+    waits: new Map(),
     cancelled: [],
     get watchers() {
       return watchers;
