@@ -1,3 +1,4 @@
+import type { PeerCommands } from '@writ/commands';
 import { WritError } from '@writ/core';
 import type { PeerClient, PeerSubmitAnswer, WatchedEvent } from '@writ/delegation';
 import { decisionFromWire, type RemoteDecision, refusalFromWire } from '../convert/decision.ts';
@@ -12,6 +13,7 @@ import { specToWire } from '../convert/spec.ts';
 import { type RemoteTask, taskFromWire } from '../convert/task.ts';
 import { converted, createAsk, DEADLINE_MS, noted, type PeerClientDeps } from './ask.ts';
 import { callStream, callUnary } from './calls.ts';
+import { createPeerCommands } from './commands.ts';
 import { fetchContent, getResult, uploadInput } from './content.ts';
 import { failureOf, garbageFrom } from './failure.ts';
 import type { Link } from './links.ts';
@@ -20,7 +22,7 @@ import type { Link } from './links.ts';
 const CANCEL_DEADLINE_MS = 60_000;
 
 /** Everything that can be asked of one peer. Methods throw UNREACHABLE, or what the peer said. */
-export interface MeshPeerClient extends PeerClient {
+export interface MeshPeerClient extends PeerClient, PeerCommands {
   describe(): Promise<PeerDescription>;
   checkPolicy(question: {
     readonly profile?: string;
@@ -37,6 +39,7 @@ export function createPeerClient(deps: PeerClientDeps, id: string): MeshPeerClie
   const { mesh } = deps;
   const ask = createAsk(deps, id);
   return {
+    ...createPeerCommands(deps, ask, id),
     describe: () => ask(mesh.Describe, {}, descriptionFromWire),
     submit({ task, idempotencyKey, spec, writs }) {
       const request = { task, idempotencyKey, spec: specToWire(spec), writs };
