@@ -132,6 +132,10 @@ export function fakeOrigin(
       end.records.set(id, { ...mirror, outcome: { ...completed, state: 'cancelled' } });
       return mirror;
     },
+    requestLease: async ({ key, profile }) =>
+      profile === 'repo-dev'
+        ? { asked: true, approval: `ap-${key.slice(0, 8)}`, state: 'pending', answerByMs: 5 }
+        : { asked: false, decision: { ...decision, effect: 'deny' } },
     waitsFor: (id) => end.waits.get(id),
     writs: () => [],
     endWhere: async () => 0,
