@@ -62,6 +62,7 @@ beforeAll(async () => {
   ]);
   at = await startAnsweringNode(beta.home, mesh.environment);
   await pairNodes(beta, alpha, { profiles: ['query', 'ops'], workspaces: ['app'] });
+  at.enroll();
   const from = await alpha.id();
   const { grantLease } = at.node.work.authority;
   for (const peer of [from, 'self']) grantLease({ peer, profile: 'ops', durationMs: 3_600_000, issuedBy: 'person' });

@@ -115,9 +115,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     tasks: stores.tasks,
     sessionEnds: createSessionEnds(stores.sessions, gate),
     recordSession,
-    clock,
-    random,
-    logger,
+    ...{ clock, random, logger },
   });
   closers.add(() => origin.close());
   // What a task handed on ends with it, in the same transaction.

@@ -16,6 +16,8 @@ import { composeNode, type RunningNode } from '../node/compose.ts';
 export interface AnsweringNode {
   readonly node: RunningNode;
   readonly gate: Gate;
+  /** Makes its person the approver; from then on the host token alone pairs and lends nothing. */
+  enroll(): void;
   /** Answers a question as the person of the node; what state it is in then, or which check said no. */
   answer(approval: string, answer: 'approve' | 'deny', scope?: 'once' | 'session' | 'target'): string;
   close(): Promise<void>;
@@ -50,12 +52,11 @@ export async function startAnsweringNode(
   const made = await createApproverKey({ passphrase: PASSPHRASE, random: createSystemRandom(), cost: COST });
   const key = await unlockApproverKey(made.sealed, PASSPHRASE);
   const { id, kind, publicKey } = made;
-  if (gate.approvers.list().length === 0) {
-    node.database.withWriteTx((tx) => gate.approvers.enroll(tx, { id, kind, publicKey, label: 'person' }));
-  }
   return {
     node,
     gate,
+    enroll: () =>
+      node.database.withWriteTx((tx) => gate.approvers.enroll(tx, { id, kind, publicKey, label: 'person' })),
     answer(approval, answer, scope = 'once') {
       const statement = gate.approvals.statement(approval, answer === 'deny' ? { answer } : { answer, scope });
       if (statement === undefined) throw new Error(`no approval ${approval}`);
