@@ -45,8 +45,16 @@ require_explicit = true
 require_lease = true
 isolation = "none"
 
+[profiles.operate]             # changes of the machine itself, each with a yes or under an open window
+capabilities = ["inspect_status", "edit_repo", "manage_services", "destructive"]
+shell = "allow"
+runner = "shell"
+require_explicit = true
+require_lease = true
+isolation = "none"
+
 [self]                         # what beta's own agents may ask for, with a person's yes
-profiles = ["query", "repo-dev"]
+profiles = ["query", "repo-dev", "operate"]
 workspaces = ["app"]
 may_request_lease = true
 

@@ -1,4 +1,5 @@
 import type { Clock } from '@writ/core';
+import type { ControlClient } from '@writ/gateway/client';
 import type { Environment } from '../env.ts';
 import type { LocalNode } from '../local-mesh/local-node.ts';
 
@@ -28,6 +29,8 @@ export interface Stage {
   readonly repo: string;
   /** What the scripted agent does in that repository, and how the work is tested afterwards. */
   readonly mend: Mend;
+  /** The session of beta's own agent whose plan was approved; set by the step that proposes it. */
+  operator?: ControlClient;
   /** The task that mended it; set by the step that asks for it. */
   mended: string;
   /** Shows a line of a task's own output. */

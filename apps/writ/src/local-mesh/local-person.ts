@@ -9,15 +9,17 @@ const PASSPHRASE_BYTES = 18;
 
 /** What came of an answer. */
 type Outcome = OperationOutput<'approval_decide'>;
+/** How far a yes reaches. */
+type Scope = NonNullable<OperationInput<'approval_statement'>['scope']>;
 
 /** Plays a person of a local node: signs answers over the control socket as an approver does. */
 export interface LocalPerson {
   /** What enrols it. */
   readonly enrolled: OperationInput<'approver_enroll'>;
-  /** Answers; a yes is for once. What came of it is a value. */
-  answer(approval: string, answer: 'approve' | 'deny'): Promise<Outcome>;
-  /** Says yes, once. Throws NOT_APPROVER with the check that failed. */
-  approve(approval: string): Promise<void>;
+  /** Answers; a yes is for once unless said otherwise. What came of it is a value. */
+  answer(approval: string, answer: 'approve' | 'deny', scope?: Scope): Promise<Outcome>;
+  /** Says yes, once unless said otherwise. Throws NOT_APPROVER with the check that failed. */
+  approve(approval: string, scope?: Scope): Promise<void>;
   /** Asks for a lease and says yes to it. */
   lend(terms: OperationInput<'lease_grant'>): Promise<LeaseView>;
   /** Loads the configuration file, and says yes to what it gives beyond what was accepted. */
@@ -30,14 +32,14 @@ export async function createLocalPerson(node: () => ControlClient, label: string
   const passphrase = Buffer.from(random.bytes(PASSPHRASE_BYTES)).toString('base64url');
   const { id, publicKey, sealed } = await createApproverKey({ passphrase, random, cost: CHEAP });
   const key = await unlockApproverKey(sealed, passphrase);
-  const answer: LocalPerson['answer'] = async (approval, said) => {
-    const scope = said === 'approve' ? ({ scope: 'once' } as const) : {};
+  const answer: LocalPerson['answer'] = async (approval, said, reach = 'once') => {
+    const scope = said === 'approve' ? { scope: reach } : {};
     const { statement } = await node().call('approval_statement', { approval, answer: said, ...scope });
     const { scope: _, ...rest } = statement;
     return node().call('approval_decide', { statement, proof: key.sign({ ...rest, ...scope }) });
   };
-  const approve: LocalPerson['approve'] = async (approval) => {
-    const { decided, code, message } = await answer(approval, 'approve');
+  const approve: LocalPerson['approve'] = async (approval, scope) => {
+    const { decided, code, message } = await answer(approval, 'approve', scope);
     if (!decided) throw new WritError('NOT_APPROVER', `the answer was not taken: ${code}: ${message}`);
   };
   const askAndApprove = async (about: OperationInput<'approval_ask'>['about']): Promise<string> => {

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { OperationInput } from '@writ/gateway/client';
-import { createControlClient } from '@writ/gateway/client';
 import type { LocalNode } from '../../local-mesh/local-node.ts';
 import { createLocalPerson } from '../../local-mesh/local-person.ts';
+import { startSession } from '../session.ts';
 import type { Stage, Step } from '../types.ts';
 
 const LEASE: OperationInput<'lease_grant'> = { peer: 'alpha', profile: 'repo-dev', duration: '1h' };
@@ -58,9 +57,7 @@ export const twoPersons: Step = {
 
 /** An agent of beta, in a session of its own, asks to be lent something. */
 async function askInSession({ beta }: Stage): Promise<{ readonly approval: string; end(): Promise<unknown> }> {
-  const { credential } = await beta.client().call('session_start', { agent: 'fixer' });
-  const token = readFileSync(beta.home.tokenFile, 'utf8').trim();
-  const agent = createControlClient({ socketPath: beta.home.socketFile, token, session: credential });
+  const agent = await startSession(beta, 'fixer');
   const { approval = '' } = await agent.call('request_lease', {
     profile: 'repo-dev',
     duration: '1h',

@@ -2,6 +2,7 @@ import type { Step } from '../types.ts';
 import { agent } from './agent.ts';
 import { hostAlone, sessionGone, twoPersons } from './approver.ts';
 import { cancelDown, circle, confined, handOn, mayGoOn } from './chain.ts';
+import { destroyed, edited, planned } from './commands.ts';
 import { executorKilled, originKilled } from './crashes.ts';
 import { cancel, ceiling, query, revoke, unlisted, withLease, withoutLease } from './delegation.ts';
 import { applied, flipped, mend, verified } from './evidence.ts';
@@ -17,6 +18,9 @@ export const STEPS: readonly Step[] = [
   hostAlone,
   twoPersons,
   sessionGone,
+  planned,
+  destroyed,
+  edited,
   withLease,
   ceiling,
   revoke,
