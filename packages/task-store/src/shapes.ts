@@ -1,5 +1,6 @@
 import { fieldsOf } from '@writ/database';
 import { z } from 'zod';
+import { QUESTION_KINDS, type Turn, type TurnQuestion } from './question-types.ts';
 import {
   type Granted,
   type ShippedInput,
@@ -99,12 +100,30 @@ export const boundsShape: z.ZodType<TaskBounds> = z.object(
 
 const streamShape = z.enum(['stdout', 'stderr']);
 
+const turnQuestionShape: z.ZodType<TurnQuestion> = z.object(
+  fieldsOf<TurnQuestion>()({
+    id: z.string(),
+    kind: z.enum(QUESTION_KINDS),
+    text: z.string(),
+    choices: z.array(z.string()).optional(),
+    previous: z.enum(['accepted', 'refused']).optional(),
+    approval: z.string().optional(),
+    askedAtMs: count,
+  }),
+);
+
+/** What a task waits for. */
+export const turnShape: z.ZodType<Turn> = z.object(
+  fieldsOf<Turn>()({ turn: count, sinceMs: count, questions: z.array(turnQuestionShape) }),
+);
+
 export const bodyShape: z.ZodType<TaskEventBody> = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('state'),
     state: stateShape,
     code: z.string().optional(),
     message: z.string().optional(),
+    turn: turnShape.optional(),
   }),
   z.object({ kind: z.literal('granted'), granted: grantedShape }),
   z.object({ kind: z.literal('output'), stream: streamShape, offset: count, length: count }),

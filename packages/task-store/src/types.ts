@@ -1,4 +1,5 @@
 import type { ReadTx, WriteTx } from '@writ/database';
+import type { Turn } from './question-types.ts';
 
 /** States of a task; the last five absorb. */
 export const TASK_STATES = [
@@ -174,7 +175,14 @@ export type NewTask = { readonly writs?: readonly string[] } & Pick<
 /** One event of a task; `seq` is gapless from 1. */
 export type TaskEvent = { readonly seq: number; readonly atMs: number; readonly epoch: number } & TaskEventBody;
 export type TaskEventBody =
-  | { readonly kind: 'state'; readonly state: TaskState; readonly code?: string; readonly message?: string }
+  | {
+      readonly kind: 'state';
+      readonly state: TaskState;
+      readonly code?: string;
+      readonly message?: string;
+      /** What the task waits for, whole, each time that it changes; absent: for no answer. */
+      readonly turn?: Turn;
+    }
   | { readonly kind: 'granted'; readonly granted: Granted }
   /** `length` bytes at `offset` of the transcript. */
   | { readonly kind: 'output'; readonly stream: 'stdout' | 'stderr'; readonly offset: number; readonly length: number }
@@ -324,6 +332,8 @@ export interface MirrorStore {
    */
   giveUpKey(tx: WriteTx, id: string): Mirror | undefined;
   events(tx: ReadTx, id: string, afterSeq: number, limit: number): readonly TaskEvent[];
+  /** What the executor said last that the task waits for; undefined: for no answer. */
+  turn(tx: ReadTx, id: string): Turn | undefined;
 }
 
 /** How the signer of a received result stands to the receiver. */

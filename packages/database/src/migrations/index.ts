@@ -3,6 +3,7 @@ import { firstSchema } from './0001-first-schema.ts';
 import { chains } from './0002-chains.ts';
 import { results } from './0003-results.ts';
 import { approvals } from './0004-approvals.ts';
+import { questions } from './0005-questions.ts';
 
 /** Every migration by its number, forward only: one that was released is never changed, only followed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -10,4 +11,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0002-chains': chains,
   '0003-results': results,
   '0004-approvals': approvals,
+  '0005-questions': questions,
 };
