@@ -1,9 +1,10 @@
 import type { Logger } from '@writ/core';
-import type { ReadTx } from '@writ/database';
+import type { ReadTx, WriteTx } from '@writ/database';
 import type {
   ApprovalStore,
   ApproverStore,
   ExecutionStore,
+  SessionKey,
   SessionStore,
   Window,
   WindowStore,
@@ -52,6 +53,8 @@ export interface GateOptions extends AuthorityOptions {
   readonly verify: ProofCheck;
   /** Rules of the kinds that are not authority's own. */
   readonly kinds: Omit<ApprovalKinds, 'execution' | 'plan' | 'lease'>;
+  /** What else ends with a session, in the transaction that ends it; absent: nothing. */
+  readonly sessionEnded?: (tx: WriteTx, key: SessionKey) => void;
   readonly logger: Logger;
 }
 
@@ -75,7 +78,7 @@ export function createGate(options: GateOptions): Gate {
     options.authority.onLeaseRevoked(() => windows.closeWithdrawn()),
   ];
   return {
-    ...createEndings(parts, { approvals, executions, windows }),
+    ...createEndings(parts, { approvals, executions, windows, more: options.sessionEnded }),
     ...{ approvals, approvers: createApproverDesk(parts), windows, executions, events },
     close() {
       for (const stop of stops) stop();

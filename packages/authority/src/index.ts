@@ -15,6 +15,7 @@ export type {
   PathFact,
 } from './actions/types.ts';
 export { type LeaseWish, type LeaseWishGrant, leaseQuestion, ownLeaseWish } from './approvals/lease-kind.ts';
+export { type PermissionWish, permissionQuestion } from './approvals/permission-question.ts';
 export { type Plan, type PlanLines, type PlanStep, planQuestion } from './approvals/plan-kind.ts';
 export { type Preview, type PreviewLine, type ShownAsker, showLines } from './approvals/showing.ts';
 export type { Answer, Approvals, AskOutcome, DecideOutcome, DecisionCheck, Question } from './approvals/types.ts';

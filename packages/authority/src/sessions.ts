@@ -23,6 +23,8 @@ export function createEndings(
     readonly approvals: Pick<Approvals, 'cancelOf'>;
     readonly executions: Pick<Executions, 'cancelOf'>;
     readonly windows: Pick<Windows, 'closeOf'>;
+    /** What else ends with a session. */
+    readonly more: ((tx: WriteTx, key: SessionKey) => void) | undefined;
   },
 ): Endings {
   const cancelOf = (tx: WriteTx, whose: SessionKey | { readonly task: string }): void => {
@@ -41,6 +43,7 @@ export function createEndings(
         }
         cancelOf(tx, key);
         held.windows.closeOf(tx, key);
+        held.more?.(tx, key);
         for (const peer of peers) sessions.oweEnd(tx, { origin, session, peer });
         tx.audit({ kind: 'session', action: 'session.ended', actor: by, subject: session, details: { origin } });
         return true;
