@@ -5,6 +5,7 @@ export type {
   Ending,
   Granted,
   Mirror,
+  QuestionKind,
   ShippedInput,
   Task,
   TaskBounds,
@@ -13,8 +14,10 @@ export type {
   TaskOutcome,
   TaskSpec,
   TaskState,
+  Turn,
+  TurnQuestion,
 } from '@writ/task-store';
-export { isTerminal, TASK_STATES, TERMINAL_STATES } from '@writ/task-store';
+export { isTerminal, QUESTION_KINDS, TASK_STATES, TERMINAL_STATES } from '@writ/task-store';
 export type { EvidenceKit } from './evidence-kit.ts';
 export { createExecutor } from './executor/executor.ts';
 export type { ExecutorOptions } from './executor/options.ts';
@@ -25,6 +28,18 @@ export { createOrigin } from './origin/origin.ts';
 export { cutMessage, isTold, taskMessage } from './peer-words.ts';
 export { endingTransition, type NextState, next, type TaskTransition } from './state-machine.ts';
 export type {
+  ApproverAsked,
+  ApproverQuestion,
+  Asked,
+  AskedAnswer,
+  AskWish,
+  ExecutorTurns,
+  QuestionWish,
+  Reply,
+  ReplyTaken,
+  TurnDesk,
+} from './turn-types.ts';
+export type {
   DelegateAnswer,
   DelegateRequest,
   DelegationError,
@@ -32,6 +47,7 @@ export type {
   EventSource,
   Executor,
   Origin,
+  OutgoingReply,
   OutgoingSubmit,
   PeerClient,
   PeerDirectory,

@@ -4,8 +4,9 @@ import type { ReadTx, WriteTx } from '@writ/database';
 import type { Applied, Result, VerifiedTree } from '@writ/evidence';
 import type { VerifiedChain, WritClaims } from '@writ/identity';
 import type { Decision, Network } from '@writ/policy';
-import type { DeliveryStanding, Mirror, Task, TaskEvent, TaskOutcome, TaskSpec } from '@writ/task-store';
+import type { DeliveryStanding, Mirror, Task, TaskEvent, TaskOutcome, TaskSpec, Turn } from '@writ/task-store';
 import type { RunFiles } from './runner-port.ts';
+import type { ExecutorTurns, Reply, ReplyTaken } from './turn-types.ts';
 
 // ---------------------------------------------------------------- executor side
 
@@ -104,6 +105,8 @@ export interface Executor extends EventSource {
    * WRIT_INVALID.
    */
   context(tx: ReadTx, id: string): TaskContext;
+  /** What tasks that run here ask. */
+  readonly turns: ExecutorTurns;
   /** The writs that a task came with, first hop first; none for this machine's own agent. */
   writs(id: string): readonly WritClaims[];
   /** Called in the transaction that ends a task, whatever the ending; returns how to stop. */
@@ -237,11 +240,24 @@ export interface Origin {
   children(parent: string, limit: number): readonly Mirror[];
   /** The writs that went out with a task, first hop first; none to `self`. */
   writs(id: string): readonly WritClaims[];
+  /**
+   * Hands a reply to the executor of a task that was asked for here; nothing of it is kept. Throws NOT_FOUND where task or
+   * session is gone, UNREACHABLE, and what the executor says: see `ExecutorTurns.reply`. A secret is zeroed.
+   */
+  reply(id: string, reply: OutgoingReply): Promise<ReplyTaken>;
+  /** What a task waits for, as its executor said last; undefined: for no answer. Throws NOT_FOUND. */
+  turn(id: string): Turn | undefined;
   /** Ends the mirrors of a peer that lost its trust here. */
   endWhere(match: (mirror: Mirror) => boolean, code: RunningCode, message: string): Promise<number>;
   /** Re-attaches to everything that is not terminal. */
   recover(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A reply, after the surface has proved who replies: `by`, for the audit trail. `key` absent: a new one. */
+export interface OutgoingReply extends Omit<Reply, 'key'> {
+  readonly key?: string;
+  readonly by: string;
 }
 
 /** A verified result with those nested in it. */
@@ -270,6 +286,8 @@ export interface PeerClient {
   readTranscript(task: string, offset: number, limit: number): Promise<TranscriptPage>;
   /** Hands over extensions of the writs that went out with a task. Throws NOT_FOUND, TASK_ENDED, WRIT_INVALID. */
   renew(task: string, extensions: readonly string[]): Promise<RenewAnswer>;
+  /** Hands over a reply to a question of a task. Throws what `ExecutorTurns.reply` throws. */
+  reply(task: string, reply: Reply): Promise<ReplyTaken>;
   /** The signed result of a terminal task, not checked. Throws NOT_FOUND. */
   getResult(task: string): Promise<Uint8Array>;
   /** What the result of a task names, from `offset` to its end, not checked. Throws NOT_FOUND. */

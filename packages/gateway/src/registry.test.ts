@@ -29,6 +29,7 @@ const PERSON_ONLY = [
   'lease_revoke',
   'task_show',
   'task_forget',
+  'reply_credential',
   'policy_validate',
   'policy_explain',
   'policy_test',
@@ -53,9 +54,14 @@ const FOR_AGENTS = [
   'artifact',
   'verify_result',
   'apply_result',
+  'reply',
 ];
+/** What the own agent of a task is shown besides. */
+const ONLY_FOR_TASKS = ['ask'];
 /** What of it a task token is shown. */
-const FOR_TASKS = FOR_AGENTS.filter((name) => !/^(list_peers|list_profiles|profile_validate|apply_result)$/.test(name));
+const FOR_TASKS = FOR_AGENTS.filter(
+  (name) => !/^(list_peers|list_profiles|profile_validate|apply_result)$/.test(name),
+).flatMap((name) => (name === 'reply' ? [...ONLY_FOR_TASKS, name] : [name]));
 
 describe('the registry', () => {
   it('holds every operation of the contract and no other', () => {
@@ -65,12 +71,14 @@ describe('the registry', () => {
 
   it('advertises to agents exactly the operations that are for agents', () => {
     expect(toolDefinitions(registry, host).map(({ name }) => name)).toEqual(FOR_AGENTS);
-    expect([...FOR_AGENTS, ...FOLLOWING, ...PERSON_ONLY].sort()).toEqual(Object.keys(contract).sort());
+    expect([...FOR_AGENTS, ...ONLY_FOR_TASKS, ...FOLLOWING, ...PERSON_ONLY].sort()).toEqual(
+      Object.keys(contract).sort(),
+    );
   });
 
   it('shows a task token nothing that only a person may do', () => {
     for (const name of PERSON_ONLY) expect(registry.find(name, task), name).toBeUndefined();
-    expect(registry.names(task)).toEqual([...FOR_TASKS, ...FOLLOWING]);
+    expect([...registry.names(task)].sort()).toEqual([...FOR_TASKS, ...FOLLOWING].sort());
     expect(toolDefinitions(registry, task).map(({ name }) => name)).toEqual(FOR_TASKS);
   });
 
@@ -147,6 +155,7 @@ describe('the tools', () => {
         "artifact(task, name?, sha256?, offset?, limit?) reads idempotent",
         "verify_result(task) reads idempotent",
         "apply_result(task, repository, check?, checkout?) writes destructive idempotent",
+        "reply(task, text, question?, idempotency_key?) writes",
       ]
     `);
   });

@@ -31,7 +31,9 @@ export function createRegistry(entries: readonly AnyOperation[]): Registry {
     },
     tools: (caller) =>
       entries.flatMap((entry) =>
-        entry.form === 'call' && isTool(entry.operation) && mayUse(entry, caller) ? [entry.operation] : [],
+        entry.form === 'call' && isTool(entry.operation) && isOffered(entry.operation, caller) && mayUse(entry, caller)
+          ? [entry.operation]
+          : [],
       ),
     names: (caller) => entries.filter((entry) => mayUse(entry, caller)).map((entry) => entry.operation.name),
   };
@@ -39,6 +41,10 @@ export function createRegistry(entries: readonly AnyOperation[]): Registry {
 
 function isTool(operation: Operation): operation is ToolOperation {
   return operation.mcp !== undefined;
+}
+
+function isOffered({ mcp }: ToolOperation, caller: Caller): boolean {
+  return mcp.onlyTasks !== true || caller.kind === 'task';
 }
 
 /** INVARIANT: 7 to a task token there is nothing but what is stated to be open to its subtree. */

@@ -2,6 +2,7 @@ import { formatSize, toWritError, visible, type WritCode } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
 import type { CliContext } from './context.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { showQuestions } from './questions-text.ts';
 import { evidenceLine } from './result/result-text.ts';
 
 export interface FollowOptions {
@@ -51,6 +52,9 @@ export async function followTask(
           output.note(
             output.colors.dim(`${formatSize(event.bytes)} of ${event.stream} over the limit of the transcript`),
           );
+          break;
+        case 'state':
+          if (event.turn !== undefined) showQuestions(output, task, event.turn);
           break;
         case 'outcome':
           finished = finish(context, event.outcome, options);

@@ -11,7 +11,7 @@ import {
 } from '@writ/authority';
 import { toWritError } from '@writ/core';
 import type { ReadTx } from '@writ/database';
-import type { TaskContext } from '@writ/delegation';
+import type { ExecutorTurns, TaskContext } from '@writ/delegation';
 import { verifyDecision } from '@writ/identity';
 import type { Execution } from '@writ/lease-store';
 import type { ShellGrammar } from '@writ/policy';
@@ -26,6 +26,8 @@ export interface NodeGateParts {
   readonly grammar: ShellGrammar;
   /** What a task that runs here may do at this moment; throws where it may do nothing. */
   readonly contextOf: (tx: ReadTx, task: string) => TaskContext;
+  /** Questions of the tasks that run here. */
+  readonly turns: Pick<ExecutorTurns, 'permission' | 'sessionEnded'>;
 }
 
 /** Questions, windows and gated commands of this node, and what says what commands are. */
@@ -35,7 +37,8 @@ export interface NodeGate {
 }
 
 /** Builds the one gate of a node. */
-export function createNodeGate(base: Foundations, { options, authority, grammar, contextOf }: NodeGateParts): NodeGate {
+export function createNodeGate(base: Foundations, parts: NodeGateParts): NodeGate {
+  const { options, authority, grammar, contextOf, turns } = parts;
   const { identity, stores, engine } = base;
   const classifier = createNodeClassifier(engine, grammar);
   const gate = createGate({
@@ -56,7 +59,8 @@ export function createNodeGate(base: Foundations, { options, authority, grammar,
     taskRights: rightsOfTasks(contextOf),
     classify: (execution) => classifyStored(classifier, execution),
     verify: verifyDecision,
-    kinds: OTHER_KINDS,
+    kinds: { ...NOT_ASKED_KINDS, permission: turns.permission },
+    sessionEnded: turns.sessionEnded,
   });
   return { gate, classifier };
 }
@@ -92,9 +96,8 @@ const NOT_ASKED: KindRules = {
   settle: () => {},
 };
 
-const OTHER_KINDS: Omit<ApprovalKinds, 'execution' | 'plan' | 'lease'> = {
+const NOT_ASKED_KINDS: Omit<ApprovalKinds, 'execution' | 'plan' | 'lease' | 'permission'> = {
   task: NOT_ASKED,
-  permission: NOT_ASKED,
   credential: NOT_ASKED,
   policy: NOT_ASKED,
   peer: NOT_ASKED,

@@ -16,6 +16,11 @@ export function createSessions(origin: string, random: Random): Sessions {
   };
 }
 
+/** A session that is not recorded was never ended, as far as this node knows; `self`: this node's id. */
+export function sessionsLive(sessions: SessionStore, self: string): OriginOptions['sessionLives'] {
+  return (tx, { origin = self, session }) => sessions.get(tx, origin, session)?.endedAtMs === undefined;
+}
+
 /** Stores a session in the transaction of a wish, so that a call of the command line costs no commit more. */
 export function createSessionRecord(sessions: SessionStore, origin: string): OriginOptions['recordSession'] {
   return (tx, { id, agent }) => {

@@ -17,10 +17,11 @@ import type { Environment } from '../env.ts';
 import type { Closers } from './closers.ts';
 import { openEvidence } from './evidence.ts';
 import type { Foundations } from './foundations.ts';
-import { createNodeGate } from './gate.ts';
+import { createNodeGate, type NodeGate } from './gate.ts';
 import { resolveConfigPath } from './paths.ts';
-import { createSessionRecord } from './sessions.ts';
+import { createSessionRecord, sessionsLive } from './sessions.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
+import { createTurnDesk } from './turn-desk.ts';
 import { createWritIssuer } from './writ-issuer.ts';
 
 /** The use cases of a node: both ends of tasks, and what stands behind them. */
@@ -73,21 +74,20 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     runner,
     evidence,
     doors,
-    workspaces(name) {
-      const workspace = engine.snapshot().config.workspaces.get(name);
-      return workspace === undefined ? undefined : resolveConfigPath(workspace.path, home.configFile);
-    },
+    turns: createTurnDesk(base, () => gate),
+    workspaces: workspacePaths(base),
     clock,
     random,
     logger,
     slots: SLOTS_PER_CPU * availableParallelism(),
   });
   closers.add((graceMs) => executor.close(graceMs));
-  const { gate } = createNodeGate(base, {
+  const { gate }: NodeGate = createNodeGate(base, {
     options: authorityOptions,
     authority,
     grammar,
     contextOf: (tx, task) => executor.context(tx, task),
+    turns: executor.turns,
   });
   closers.add(() => gate.close());
   const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
@@ -103,6 +103,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
     evidence,
     recordSession: createSessionRecord(stores.sessions, base.identity.public.id),
+    sessionLives: sessionsLive(stores.sessions, base.identity.public.id),
     clock,
     random,
     logger,
@@ -112,6 +113,14 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   executor.onEnd((tx, task) => gate.taskEnded(tx, task.id));
   return { authority, gate, executor, origin, peers, doors };
+}
+
+/** Absolute path of a workspace as it is configured now. */
+function workspacePaths({ engine, home }: Foundations): (name: string) => string | undefined {
+  return (name) => {
+    const workspace = engine.snapshot().config.workspaces.get(name);
+    return workspace === undefined ? undefined : resolveConfigPath(workspace.path, home.configFile);
+  };
 }
 
 function authorityOptionsOf({ database, stores, engine, random, logger }: Foundations): AuthorityOptions {

@@ -4,6 +4,7 @@ import type { Database } from '@writ/database';
 import type { PolicyEngine } from '@writ/policy';
 import type { MirrorStore, TaskStore } from '@writ/task-store';
 import type { EvidenceKit } from '../evidence-kit.ts';
+import type { TurnDesk } from '../turn-types.ts';
 import type { TaskDoors, TaskRunner } from '../types.ts';
 
 /** What an executor is made of. */
@@ -22,8 +23,10 @@ export interface ExecutorOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Lets tasks that may hand work on talk back to this node; absent: no task can. */
+  /** Lets tasks that may hand work on, or ask, talk back to this node; absent: no task can. */
   readonly doors?: TaskDoors;
+  /** What tasks ask, and who is asked. */
+  readonly turns: TurnDesk;
   /** How many tasks run at once; the others queue. */
   readonly slots: number;
 }

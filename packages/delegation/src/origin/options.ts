@@ -1,5 +1,5 @@
 import type { Clock, Logger, Random } from '@writ/core';
-import type { Database, WriteTx } from '@writ/database';
+import type { Database, ReadTx, WriteTx } from '@writ/database';
 import type { PolicyEngine } from '@writ/policy';
 import type { MirrorStore } from '@writ/task-store';
 import type { EvidenceKit } from '../evidence-kit.ts';
@@ -21,6 +21,8 @@ export interface OriginOptions {
   readonly transcriptCapBytes: number;
   /** Stores the session of a wish, where it is not stored yet, in the transaction that stores the wish. */
   readonly recordSession: (tx: WriteTx, session: { readonly id: string; readonly agent: string }) => void;
+  /** False once a session has ended, as far as this node knows; `origin` absent: it began here. */
+  readonly sessionLives: (tx: ReadTx, session: { readonly origin?: string; readonly session: string }) => boolean;
   readonly evidence: EvidenceKit;
   readonly clock: Clock;
   readonly random: Random;

@@ -4,10 +4,13 @@ import type { PeerClient } from '../types.ts';
 /** The part of a peer that tests need which look at no result: it has none, takes nothing, and renews nothing. */
 export const NO_RESULTS: Pick<
   PeerClient,
-  'renew' | 'getResult' | 'fetch' | 'acknowledge' | 'workspaceCommits' | 'upload'
+  'renew' | 'reply' | 'getResult' | 'fetch' | 'acknowledge' | 'workspaceCommits' | 'upload'
 > = {
   async renew() {
     throw new WritError('UNREACHABLE', 'nothing is renewed there');
+  },
+  async reply() {
+    throw new WritError('UNREACHABLE', 'nobody replies there');
   },
   getResult: async () => new Uint8Array(),
   async *fetch() {},

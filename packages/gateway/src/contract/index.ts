@@ -7,6 +7,7 @@ import { peerContract } from './peers.ts';
 import { policyContract } from './policy.ts';
 import { resultContract } from './results.ts';
 import { taskContract } from './tasks.ts';
+import { turnContract } from './turns.ts';
 
 /** Everything that a gateway can be asked, by name; without the code behind it. */
 export const contract = {
@@ -17,6 +18,7 @@ export const contract = {
   ...peerContract,
   ...leaseContract,
   ...taskContract,
+  ...turnContract,
   ...policyContract,
   ...eventContract,
 } as const;

@@ -14,6 +14,7 @@ import { requireDuration } from './duration.ts';
 import { foldLetters, labelsOf, requireName, SELF } from './peer-lookup.ts';
 import { listTasks } from './task-list.ts';
 import { findTask } from './task-lookup.ts';
+import { showTurn } from './turns.ts';
 import { waitForTask } from './wait.ts';
 
 /** Agent name of a call that belongs to no agent's connection. */
@@ -41,7 +42,10 @@ export function delegationOperations(ports: GatewayPorts): readonly AnyOperation
       });
       return viewAnswer(answer);
     }),
-    implement(delegationContract.status, ({ task }, { caller }) => view(task, caller)),
+    implement(delegationContract.status, ({ task }, { caller }) => {
+      const found = findTask(ports, task, caller);
+      return { ...viewTask(found, labels()), ...showTurn(ports, found) };
+    }),
     implement(delegationContract.wait, async ({ task, timeout_seconds }, context) => {
       const { timedOut } = await waitForTask(ports, task, timeout_seconds * 1000, context);
       return { ...view(task, context.caller), timed_out: timedOut };

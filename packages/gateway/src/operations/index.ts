@@ -9,6 +9,7 @@ import { peerOperations } from './peers.ts';
 import { policyOperations } from './policy.ts';
 import { resultOperations } from './results.ts';
 import { taskOperations } from './tasks.ts';
+import { turnOperations } from './turns.ts';
 
 /** The one list of everything that a gateway can be asked. */
 export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
@@ -20,6 +21,7 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
     ...peerOperations(ports),
     ...leaseOperations(ports),
     ...taskOperations(ports),
+    ...turnOperations(ports),
     ...policyOperations(ports),
     ...eventOperations(ports),
   ];

@@ -127,6 +127,11 @@ export function fakeOrigin(
       end.records.set(id, { ...mirror, outcome: { ...completed, state: 'cancelled' } });
       return mirror;
     },
+    async reply(id, reply) {
+      end.replies.push({ id, ...reply });
+      return { question: reply.question, state: 'running', open: 0 };
+    },
+    turn: (id) => end.turns.get(id),
     writs: () => [],
     endWhere: async () => 0,
     recover: async () => {},
@@ -154,6 +159,13 @@ export function fakeExecutor(end: FakeEnd<Task>, results: FakeResults): GatewayP
       end.records.set(id, ended);
       return ended;
     },
+    turns: partial<GatewayPorts['executor']['turns']>({
+      async ask(task, { questions }) {
+        end.asked.push({ task, questions });
+        return { turn: 1, answers: [] };
+      },
+      turn: (id) => end.turns.get(id),
+    }),
     writs: () => [],
     endWhere: async () => 0,
     recover: async () => ({ lost: 0, killed: 0 }),

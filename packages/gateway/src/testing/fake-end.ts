@@ -1,11 +1,24 @@
 import { WritError } from '@writ/core';
-import type { TaskEvent, TaskEventBody, TranscriptPage, WatchedEvent } from '@writ/delegation';
+import type {
+  AskWish,
+  OutgoingReply,
+  TaskEvent,
+  TaskEventBody,
+  TranscriptPage,
+  Turn,
+  WatchedEvent,
+} from '@writ/delegation';
 
 /** One end of tasks, in memory: records, events that a test appends, transcripts. */
 export interface FakeEnd<R extends { readonly id: string }> {
   readonly records: Map<string, R>;
   readonly transcripts: Map<string, { readonly bytes: Buffer; readonly end: boolean }>;
   readonly cancelled: { readonly id: string; readonly by: string }[];
+  /** What tasks wait for. */
+  readonly turns: Map<string, Turn>;
+  /** What was asked, and what was replied. */
+  readonly asked: { readonly task: string; readonly questions: AskWish['questions'] }[];
+  readonly replies: ({ readonly id: string } & OutgoingReply)[];
   /** Watches that are open now. */
   readonly watchers: number;
   /** Events that were taken by watchers, in all. */
@@ -42,6 +55,9 @@ export function createFakeEnd<R extends { readonly id: string }>(): FakeEnd<R> {
     records,
     transcripts,
     cancelled: [],
+    turns: new Map(),
+    asked: [],
+    replies: [],
     get watchers() {
       return watchers;
     },

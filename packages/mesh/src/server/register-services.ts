@@ -41,6 +41,7 @@ export function registerServices(
     FetchArtifact: ownTask.stream(results.fetchArtifact),
     AckResult: ownTask.list(receiptsFromWire, results.ackResult),
     RenewWrit: ownTask.unary(tasks.renewWrit),
+    Reply: ownTask.unary(tasks.reply),
     Cancel: ownTask.unary(tasks.cancel),
     CheckPolicy: served('policy', adapt.unary(createCheckPolicy(deps))),
     DescribeWorkspace: ownWorkspace.unary(inputs.describeWorkspace),

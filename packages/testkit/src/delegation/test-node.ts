@@ -16,6 +16,7 @@ import {
   type TaskDoors,
   type TaskRunner,
   type TranscriptMirror,
+  type TurnDesk,
 } from '@writ/delegation';
 import type { NodeIdentity } from '@writ/identity';
 import {
@@ -27,7 +28,13 @@ import {
   createWindowStore,
 } from '@writ/lease-store';
 import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
-import { createMirrorStore, createTaskStore, type MirrorStore, type TaskStore } from '@writ/task-store';
+import {
+  createMirrorStore,
+  createQuestionStore,
+  createTaskStore,
+  type MirrorStore,
+  type TaskStore,
+} from '@writ/task-store';
 import { createTestEvidence } from './test-evidence.ts';
 import { NODE_IDS, openTestIdentity } from './test-identities.ts';
 import { createTestIssuer, type TestGrant } from './test-issuer.ts';
@@ -48,6 +55,8 @@ export interface TestNodeOptions {
   readonly wrapTasks?: (tasks: TaskStore) => TaskStore;
   /** How its tasks talk back to it; absent: not at all. */
   readonly doors?: TaskDoors;
+  /** What its tasks ask goes by; absent parts: every session lives, and no approver is enrolled. */
+  readonly turns?: Partial<TurnDesk>;
   /** The same between the origin and its records, and its copies of transcripts. */
   readonly wrapMirrors?: (mirrors: MirrorStore) => MirrorStore;
   readonly wrapTranscripts?: (transcripts: TranscriptMirror) => TranscriptMirror;
@@ -81,6 +90,12 @@ export interface TestNode {
   /** Closes it in order and removes the folder. */
   close(): Promise<void>;
 }
+
+const NOBODY_TO_ASK: Omit<TurnDesk, 'questions'> = {
+  isSessionLive: () => true,
+  askApprover: () => ({ asked: false, code: 'APPROVAL_REQUIRED', message: 'no approver is enrolled' }),
+  withdrawApproval: () => {},
+};
 
 export async function createTestNode(options: TestNodeOptions): Promise<TestNode> {
   const { clock, runner, policy: text, selfId = NODE_IDS.beta, logger = silentLogger } = options;
@@ -123,6 +138,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     workspaces,
     slots: options.slots ?? 2,
     ...doors,
+    turns: { ...NOBODY_TO_ASK, questions: createQuestionStore(), ...options.turns },
   });
   const clients: Record<string, PeerClient> = { self: createLocalPeerClient(executor), ...options.peers };
   const origin = createOrigin({
@@ -134,6 +150,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     transcriptCapBytes: options.transcriptCapBytes ?? 64 * 1024 * 1024,
     transcripts: options.wrapTranscripts?.(transcripts) ?? transcripts,
     recordSession: () => {},
+    sessionLives: () => true,
   });
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   return {
