@@ -83,8 +83,18 @@ describe('permitStart', () => {
 
   it('starts nothing after the writ has expired, and leaves the lease alone', () => {
     at.authority.grantLease(GRANT);
-    expect(code(start(askFor('repo-dev'), { writExpiresAtMs: START_MS }))).toBe('WRIT_EXPIRED');
+    const late = start(askFor('repo-dev'), { writExpiresAtMs: START_MS });
+    expect(late).toMatchObject({ code: 'WRIT_EXPIRED', message: 'the writ that it came with has ended' });
     expect(uses()).toEqual([0]);
+  });
+
+  it('starts nothing under a writ while the clock stands back, and says that it is the clock', () => {
+    const bounds = { writExpiresAtMs: START_MS + HOUR_MS };
+    expect(code(start(askFor('query'), bounds))).toBe('permitted');
+    at.move(-60_001);
+    const back = start(askFor('query'), bounds);
+    expect(back).toMatchObject({ code: 'CLOCK_BACKWARDS', message: expect.stringContaining('clock') });
+    expect(code(start(askFor('query')))).toBe('permitted');
   });
 
   it('says how the lease went away since', () => {

@@ -46,18 +46,31 @@ function lookAgain(options: AuthorityOptions, tx: WriteTx, request: StartRequest
   const { decision, leases } = decideNow(options, tx, { subject, ask, usage: NO_USAGE });
   const { grant } = decision;
   if (decision.effect !== 'allow' || grant === undefined) {
-    return { permitted: false, decision, code: refusalOf(options, tx, request, decision) };
+    return refuse(decision, refusalOf(options, tx, request, decision));
   }
-  if (bounds.writExpiresAtMs !== undefined && bounds.writExpiresAtMs <= tx.nowMs) {
-    return { permitted: false, decision, code: 'WRIT_EXPIRED' };
+  if (bounds.writExpiresAtMs !== undefined && (tx.clockIsBackwards || bounds.writExpiresAtMs <= tx.nowMs)) {
+    return refuse(decision, tx.clockIsBackwards ? 'CLOCK_BACKWARDS' : 'WRIT_EXPIRED');
   }
   const claim = claimFor(options, tx, { decision, leases, workspace: ask.workspace });
-  if (claim.kind === 'refused') return { permitted: false, decision, code: claim.code };
+  if (claim.kind === 'refused') return refuse(decision, claim.code);
   const lease = claim.lease;
   const timeoutMs = Math.min(grant.timeoutMs, bounds.timeoutMs ?? Number.POSITIVE_INFINITY);
   const deadlineMs = Math.min(tx.nowMs + timeoutMs, lease?.expiresAtMs ?? Number.POSITIVE_INFINITY);
   return { permitted: true, decision, deadlineMs, ...(lease === undefined ? {} : { lease }) };
 }
+
+function refuse(decision: Decision, code: RefusalCode): StartPermit {
+  return { permitted: false, decision, code, message: MISSING[code] ?? decision.message };
+}
+
+/** What is missing where it is not policy that refuses. */
+const MISSING: Partial<Record<RefusalCode, string>> = {
+  WRIT_EXPIRED: 'the writ that it came with has ended',
+  LEASE_EXPIRED: 'its lease has ended',
+  LEASE_REVOKED: 'its lease was revoked',
+  CLOCK_BACKWARDS:
+    'the clock of the executing node went back: nothing that is limited in time counts until it is right, or its person accepts it',
+};
 
 type Claim =
   | { readonly kind: 'claimed'; readonly lease?: Lease }

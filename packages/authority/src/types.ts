@@ -30,6 +30,8 @@ export type StartPermit =
       readonly decision: Decision;
       /** `LEASE_EXPIRED` and `LEASE_REVOKED` where the newest lease for the work ended so; `decision` says the rest. */
       readonly code: RunningCode | 'LEASE_REQUIRED' | 'PROFILE_NOT_ALLOWED' | 'WRIT_EXPIRED' | 'CLOCK_BACKWARDS';
+      /** Why, for people: the decision's own reason, or what is missing although it allows. */
+      readonly message: string;
     };
 
 /** A lease as a person asks for it. */

@@ -104,7 +104,7 @@ describe('outcomeWithoutRun', () => {
 });
 
 describe('withEvidence', () => {
-  const failure = { step: 'tree', message: 'evidence cannot be collected: step `tree`: no' };
+  const failure = { step: 'tree', message: 'evidence cannot be collected: step `tree`: no', hidesChanges: true };
   const endings: readonly [string, Ending, Partial<OutcomePolicy>][] = [
     ['failed', EXIT_3, {}],
     ['failed', TIMEOUT, {}],

@@ -22,7 +22,10 @@ export interface OutcomePolicy {
 /** Which step of the evidence failed, and what a person is told. */
 export interface EvidenceFailure {
   readonly step: string;
+  /** `…: step \`STEP\`` with, behind it, what only the person of this node may see. */
   readonly message: string;
+  /** Whether the changes could not be established, as they then say themselves. */
+  readonly hidesChanges: boolean;
 }
 
 type Verdict = Pick<TaskOutcome, 'state' | 'code' | 'message'> & { readonly ending?: Ending };
@@ -61,11 +64,24 @@ export function outcomeWithoutRun(verdict: StopCause | Verdict, endedAtMs: numbe
 
 /** INVARIANT: 10 a success without its evidence is a failure; what ended otherwise keeps its ending. */
 export function withEvidence(outcome: TaskOutcome, failure: EvidenceFailure | undefined): TaskOutcome {
-  if (!failure || outcome.state !== 'completed') return outcome;
+  if (!failure) return outcome;
+  if (outcome.state !== 'completed') {
+    // INVARIANT: 10 both are told: how it ended, and what is not there.
+    return failure.hidesChanges
+      ? outcome
+      : { ...outcome, message: `${outcome.message}; ${toldFailure(failure.message)}` };
+  }
   return {
     ...outcome,
     ...{ state: 'failed', code: 'EVIDENCE_FAILED', message: `${outcome.message}, but ${failure.message}` },
   };
+}
+
+/** What anybody may read of the message of a failure: what failed, and of an artifact its name and what is wrong with it. */
+export function toldFailure(message: string): string | undefined {
+  return /^.*?(evidence cannot be collected: step `[^`]*`|artifacts cannot be collected: .*|could not be signed: step `sign`)/s.exec(
+    message,
+  )?.[0];
 }
 
 function stopVerdict(cause: StopCause): Verdict {

@@ -1,4 +1,5 @@
 import type { WritCode } from '@writ/core';
+import { toldFailure } from './outcome.ts';
 
 /**
  * Codes whose messages are written for a peer. What is not listed, a code of a later version too, may be about paths,
@@ -64,5 +65,6 @@ export function taskMessage(
   { code, message }: { readonly code?: string; readonly message: string },
 ): string {
   if (code === undefined || isTold(code)) return message;
-  return cutMessage(code, `writ task show ${task}`);
+  const told = code === 'EVIDENCE_FAILED' ? toldFailure(message) : undefined;
+  return told ?? cutMessage(code, `writ task show ${task}`);
 }

@@ -102,6 +102,20 @@ describe('applying a result', () => {
     expect(f.git(f.owner, 'branch', '--show-current')).toBe(BRANCH);
   });
 
+  it.each([
+    ['does not track', ''],
+    ['ignores', 'new.txt\n'],
+  ])('overwrites no file that git %s, and says where the branch is', async (_, ignored) => {
+    writeFileSync(join(f.owner, '.git', 'info', 'exclude'), ignored);
+    f.write(f.owner, { 'new.txt': 'precious\n' });
+    const refused = await failure({ checkout: true });
+    expect(refused).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('may stand in the way') });
+    expect(refused.nextSteps[0]).toContain(`git switch --no-overwrite-ignore ${BRANCH}`);
+    expect(readFileSync(join(f.owner, 'new.txt'), 'utf8')).toBe('precious\n');
+    expect(f.git(f.owner, 'branch', '--list', BRANCH)).toContain(BRANCH);
+    expect(readFileSync(join(f.owner, 'a.txt'), 'utf8')).not.toBe('one\n2\nthree\n');
+  });
+
   it('explains what a merge would meet where both sides have gone on', async () => {
     f.write(f.owner, { 'b.txt': 'other\n' });
     f.commit(f.owner);
@@ -270,6 +284,12 @@ describe('applying a result', () => {
     await expect(apply({})).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(f.git(f.owner, 'branch', '--list', 'elsewhere')).toBe('');
     f.git(f.owner, 'symbolic-ref', '--delete', `refs/heads/${BRANCH}`);
+    for (const inTheWay of ['writ', `${BRANCH}/x`]) {
+      f.git(f.owner, 'branch', inTheWay);
+      const refused = { code: 'CONFLICT', message: expect.stringContaining(`\`${inTheWay}\` leaves no room`) };
+      for (const check of [true, false]) await expect(apply({ check })).rejects.toMatchObject(refused);
+      f.git(f.owner, 'branch', '-D', inTheWay);
+    }
     for (const task of ['-x', '../x', 'a..b', 'a.lock', 'a b', 'a\n', '', 'a~1', 'x.', 'a/b']) {
       expect(() => branchOf(task), task).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
     }

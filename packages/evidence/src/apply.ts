@@ -79,7 +79,7 @@ export async function applyResult(request: ApplyRequest): Promise<Applied> {
     const about = { branch, head: changes.head, base: changes.base, fit };
     if (request.check) return { kind: 'checked', ...about, checkedOut: false };
     if (there === undefined) await fetchBranch(owner, quarantine, branch, changes.head);
-    if (request.checkout) await owner.ask('checkout', [0], ['switch', '--quiet', '--no-guess', branch]);
+    if (request.checkout) await switchTo(owner, branch);
     return { kind: there === undefined ? 'applied' : 'present', ...about, checkedOut: request.checkout };
   } finally {
     await quarantine.git.remove();
@@ -130,8 +130,32 @@ async function fetchBranch(owner: OwnerRepository, { git }: Quarantine, branch: 
   }
 }
 
-/** A branch that is another name of a branch would move that one. */
+/** Files that git ignores are the owner's as well: `.env` is one. What stands in the way stays, and the branch is there. */
+async function switchTo(owner: OwnerRepository, branch: string): Promise<void> {
+  try {
+    await owner.ask('checkout', [0], ['switch', '--quiet', '--no-guess', '--no-overwrite-ignore', branch]);
+  } catch (cause) {
+    const why = 'files that git does not track, or ignores, may stand in the way';
+    throw new WritError('CONFLICT', `branch ${branch} is made, and not checked out: ${why}`, {
+      cause,
+      details: { branch },
+      nextSteps: [`git switch --no-overwrite-ignore ${branch} names them; move them, then run it again`],
+    });
+  }
+}
+
+/** A branch that is another name of a branch would move that one, and one in the way of its folder cannot be beside it. */
 async function requirePlain(owner: OwnerRepository, branch: string): Promise<void> {
+  const [folder = ''] = branch.split('/');
+  // Everything below the folder, and a branch that has its name.
+  const list = ['for-each-ref', '--format=%(refname:lstrip=2)', `refs/heads/${folder}`];
+  const refs = (await owner.ask('inspect', [0], list)).text.split('\n');
+  const inTheWay = refs.find((name) => name === folder || name.startsWith(`${branch}/`));
+  if (inTheWay !== undefined) {
+    throw new WritError('CONFLICT', `branch ${quote(inTheWay)} leaves no room for branch ${branch}`, {
+      nextSteps: [`rename it: git branch -m ${inTheWay} NAME`],
+    });
+  }
   const { exitCode, text } = await owner.ask('inspect', [0, 1], ['symbolic-ref', '--quiet', `refs/heads/${branch}`]);
   if (exitCode !== 0) return;
   throw new WritError('CONFLICT', `branch ${branch} is another name of ${quote(text)}`, {

@@ -119,7 +119,22 @@ describe('shipping a working tree', () => {
       f.write(f.owner, { 'b.txt': step });
       await expect(ship({ git })).rejects.toMatchObject({ code: 'GIT_FAILED', details: { step } });
     }
-    await expect(ship({ repository: f.root })).rejects.toMatchObject({ code: 'GIT_FAILED' });
+  });
+
+  it('says what to do where there is no repository, or no working tree', async () => {
+    const bare = join(f.root, 'bare.git');
+    f.git(f.root, 'init', '--quiet', '--bare', bare);
+    for (const [repository, why] of [
+      [f.root, 'is in no repository'],
+      [bare, 'has no working tree'],
+    ] as const) {
+      const refused = {
+        code: 'BAD_REQUEST',
+        message: expect.stringContaining(why),
+        nextSteps: [expect.anything(), expect.anything()],
+      };
+      await expect(ship({ repository })).rejects.toMatchObject(refused);
+    }
   });
 
   it('is refused by a receiver that lacks what it builds on, wants another commit, or has less room', async () => {

@@ -1,6 +1,6 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isWritError, WritError } from '@writ/core';
+import { isWritError, quote, WritError } from '@writ/core';
 import { BUNDLE_REF, commit, keep, OBJECT_ID, treeOf, writeBundle } from './collect.ts';
 import { createGitDir, type GitDir } from './git-dir.ts';
 import { borrowShallow, type OwnerRepository, openOwnerRepository, requireFolder } from './owner-repository.ts';
@@ -34,13 +34,14 @@ export interface Shipment {
 /**
  * The working tree as one commit: what is committed, with uncommitted and untracked files on top (ignored ones not), as a
  * bundle without what the peer has. Nothing in the repository is changed. Throws GIT_FAILED naming the step,
- * BAD_REQUEST where there is no such folder.
+ * BAD_REQUEST where there is no such folder, or no working tree in it.
  */
 export async function shipWorkingTree(request: ShipRequest): Promise<Shipment> {
   const { limits } = request;
   const failing = { code: 'GIT_FAILED', timeoutMs: limits.timeoutMs } as const;
   await requireFolder(request.repository);
   const owner = openOwnerRepository(request, request.repository, failing);
+  await requireWorkingTree(owner);
   let git: GitDir | undefined;
   try {
     const format = (await owner.ask('inspect', [0], ['rev-parse', '--show-object-format'])).text;
@@ -59,6 +60,15 @@ export async function shipWorkingTree(request: ShipRequest): Promise<Shipment> {
   } finally {
     await git?.remove();
   }
+}
+
+async function requireWorkingTree(owner: OwnerRepository): Promise<void> {
+  const { exitCode, text } = await owner.ask('inspect', [0, 128], ['rev-parse', '--is-inside-work-tree']);
+  if (text === 'true') return;
+  const why = exitCode === 0 ? 'has no working tree' : 'is in no repository';
+  throw new WritError('BAD_REQUEST', `${quote(owner.dir)} ${why}, so there is nothing to ship`, {
+    nextSteps: ['ship from a folder of a checked-out repository', 'name one with: --ship DIR'],
+  });
 }
 
 async function shipFrom(git: GitDir, owner: OwnerRepository, request: ShipRequest): Promise<Shipment> {

@@ -84,6 +84,10 @@ describe('a signed result', () => {
   it('of a pinned node is accepted, also after its writ and its signing key are old', () => {
     expect(verify(signed.envelope)).toEqual({ standing: 'pinned', result: signed.result, sha256: signed.sha256 });
     expect(verify(signed.envelope, { nowMs: nodes.clock.nowMs() + 5 * 365 * 86_400_000 }).standing).toBe('pinned');
+    const early = (ms: number) => () => verify(signed.envelope, { nowMs: nodes.clock.nowMs() - ms });
+    expect(early(60_000)).not.toThrow();
+    expect(early(60_001)).toThrow(expect.objectContaining({ code: 'EVIDENCE_INVALID', details: { check: 'time' } }));
+    expect(early(7_200_000)).toThrow(/the clock of its node is 2h ahead/);
   });
 
   it('of the verifier itself is accepted without any writ', () => {

@@ -1,4 +1,4 @@
-import { isWritError, quote, sha256Hex, WritError } from '@writ/core';
+import { formatDuration, isWritError, quote, sha256Hex, WritError } from '@writ/core';
 import {
   certificateDer,
   chainIssuedAt,
@@ -76,7 +76,10 @@ export function verifyEnvelope(request: {
 
 function checkSignature(envelope: Envelope, result: Result, nowMs: number, { signers }: Trust): void {
   const { signedAtMs } = result.times;
-  if (signedAtMs > nowMs + SKEW_MS) throw refuse('signature', 'it was signed in the future');
+  if (signedAtMs > nowMs + SKEW_MS) {
+    const ahead = formatDuration(Math.ceil((signedAtMs - nowMs) / 1000) * 1000);
+    throw refuse('time', `it was signed in the future: the clock of its node is ${ahead} ahead of the one here`);
+  }
   const check = verifyNodeSignature({
     data: preAuthEncoding(envelope.payloadType, envelope.payload),
     signature: envelope.signature,

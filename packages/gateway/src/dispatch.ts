@@ -25,7 +25,7 @@ export function createDispatcher(registry: Registry, scope: Pick<TaskScope, 'wit
   return {
     prepare(name, raw, caller) {
       const entry = registry.find(name, caller);
-      if (entry === undefined) throw unknownOperation(name, registry.names(caller));
+      if (entry === undefined) throw unknownOperation(name, caller, registry.names(caller));
       const input = parseInput(entry.operation.input, raw);
       checkOwnership(entry.operation, input, caller, scope);
       if (entry.form === 'call') {
@@ -66,9 +66,11 @@ function checked(name: string, schema: z.ZodType, value: unknown): unknown {
   });
 }
 
-function unknownOperation(name: string, known: readonly string[]): WritError {
+/** To a task it says no more than that it may not: what is there for others is not its business. */
+function unknownOperation(name: string, { kind }: Caller, known: readonly string[]): WritError {
   const meant = nearest(name, known);
-  return new WritError('NOT_FOUND', `there is no operation ${quote(name)}`, {
+  const forWhom = kind === 'task' ? ' for the token of a task' : '';
+  return new WritError('NOT_FOUND', `there is no operation ${quote(name)}${forWhom}`, {
     ...(meant === undefined ? {} : { nextSteps: [`did you mean ${quote(meant)}?`] }),
   });
 }

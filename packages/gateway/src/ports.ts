@@ -14,6 +14,8 @@ export interface NodeInfo {
   readonly meshAddress?: string;
   /** `host:port` of the HTTP listener of this machine; absent: there is none. */
   readonly httpAddress?: string;
+  /** True while the wall clock stands so far behind the records that nothing that is limited in time counts. */
+  readonly clockIsBackwards: boolean;
   /** True while the person's and the agent's credential are the same one. */
   readonly unseparated: boolean;
 }

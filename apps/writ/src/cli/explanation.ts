@@ -8,7 +8,7 @@ const MARK = { pass: '✓', cut: '↓', ask: '?', deny: '✗', skip: '·' } as c
 export function explanation(decision: OperationOutput<'policy_explain'>): string {
   const verdict = { allow: 'allowed', ask: 'needs a person', deny: 'denied' }[decision.effect];
   const lines = [`${verdict} ${decision.code}: ${visible(decision.message)}`];
-  if (decision.effect === 'allow') {
+  if (decision.effect === 'allow' && decision.effective_profile !== undefined) {
     lines.push(`  runs as ${decision.effective_profile} with runner ${decision.effective_runner}`);
   }
   const width = Math.max(0, ...decision.trace.map(({ rule }) => rule.length));

@@ -97,12 +97,13 @@ function createInfo(base: Foundations): {
     pid: process.pid,
     startedAtMs: base.clock.nowMs(),
     home: base.home.root,
+    clockIsBackwards: false,
     // There is no approver yet: the host token alone lends, pairs and widens, whatever `approvals.mode` says.
     unseparated: true,
   };
   return {
     get value() {
-      return value;
+      return { ...value, clockIsBackwards: base.database.clockIsBackwards() };
     },
     async listen(surfaces) {
       if (node.listen === undefined) return;

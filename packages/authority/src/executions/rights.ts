@@ -27,8 +27,8 @@ export function createCommandRights(options: AuthorityOptions, ofTasks: CommandR
       if (basis === undefined) return UNREADABLE;
       const permit = permitStart(options, tx, { ...basis, bounds: {} });
       if (!permit.permitted) {
-        const { message, nextSteps } = permit.decision;
-        return { granted: false, refusal: { code: permit.code, message, nextSteps } };
+        const { code, message, decision } = permit;
+        return { granted: false, refusal: { code, message, nextSteps: decision.nextSteps } };
       }
       const rights = rightsOf(permit.decision, query);
       if (!rights.granted) {

@@ -1,6 +1,8 @@
+import type { Cancel } from '@writ/core';
 import { isTerminal } from '@writ/task-store';
 import { type OutcomePolicy, outcomeOf, withEvidence } from '../outcome.ts';
 import type { Run, RunReport } from '../types.ts';
+import { setWallAlarm } from '../wall-alarm.ts';
 import { collect, type Evidence, type Finished } from './evidence/collecting.ts';
 import type { LiveTask } from './live-task.ts';
 import type { ExecutorParts } from './parts.ts';
@@ -75,13 +77,20 @@ async function prepare(parts: ExecutorParts, live: LiveTask): Promise<Preparatio
 }
 
 async function untilGone(parts: ExecutorParts, live: LiveTask, attempt: Attempt, run: Run): Promise<RunReport> {
-  const leftMs = Math.max(0, attempt.deadlineMs - parts.clock.nowMs());
-  const disarm = parts.clock.setTimer(leftMs, () => run.stop({ kind: 'timeout' }));
-  const unwatch = watchWrit(parts, live);
+  const cancels = [...watchDeadline(parts, attempt, run), watchWrit(parts, live)];
   const report = await run.done;
-  disarm();
-  unwatch();
+  for (const cancel of cancels) cancel();
   return report;
+}
+
+/** A timeout is how long it may work; a lease ends at a time, however long the machine slept meanwhile. */
+function watchDeadline(parts: ExecutorParts, { deadlineMs, deadline }: Attempt, run: Run): readonly Cancel[] {
+  const { clock, database } = parts;
+  const stop = (): void => run.stop({ kind: 'timeout' });
+  const worked = clock.setTimer(Math.max(0, deadlineMs - clock.nowMs()), stop);
+  if (deadline === 'timeout') return [worked];
+  // INVARIANT: 4 what runs under a lease ends with it.
+  return [worked, setWallAlarm({ clock, nowMs: () => database.nowMs(), whenMs: () => deadlineMs }, stop)];
 }
 
 function finish(parts: ExecutorParts, live: LiveTask, attempt: Attempt, report: RunReport, left: Left): void {

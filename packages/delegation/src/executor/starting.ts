@@ -143,7 +143,7 @@ export function permitStart(
     ...(writExpiresAtMs === undefined ? {} : { writExpiresAtMs }),
   });
   if (permit.permitted) return startPermitted(parts, tx, live, task, permit);
-  const refusal = { state: 'failed', code: permit.code, message: permit.decision.message } as const;
+  const refusal = { state: 'failed', code: permit.code, message: permit.message } as const;
   journal.end(tx, task, outcomeWithoutRun(refusal, tx.nowMs));
   return undefined;
 }

@@ -51,6 +51,7 @@ capabilities = ${capabilities}
 shell = "allow"
 runner = "shell"
 isolation = "none"
+retry = "safe"
 require_explicit = true
 require_lease = true
 max_output = "4KiB"
@@ -89,10 +90,19 @@ const doors: TaskDoors = {
   drop: (_tx, task) => void tokens.delete(task),
 };
 
+/** The way to gamma; over a broken one nobody knows what has arrived. */
+const link = { broken: false, tries: 0 };
+
+function useLink(): void {
+  link.tries += 1;
+  if (link.broken) throw new WritError('UNREACHABLE', 'the link broke', { details: { sent: true } });
+}
+
 /** Takes everything on and lets it run until it is cancelled. */
 const gamma: PeerClient = {
   ...NO_RESULTS,
   async submit(outgoing) {
+    useLink();
     submitted.push(outgoing);
     return { accepted: true, state: 'queued' };
   },
@@ -104,6 +114,7 @@ const gamma: PeerClient = {
     yield { event: { seq: 1, atMs: clock.nowMs(), epoch: 0, kind: 'outcome', outcome } };
   },
   async cancel(task) {
+    useLink();
     cancelled.push(task);
     return undefined;
   },
@@ -124,10 +135,16 @@ beforeEach(async () => {
   cancelled = [];
   opened = [];
   tokens = new Map();
-  node = await createTestNode({ clock, runner, policy: policy(), doors, peers: { [GAMMA]: gamma, [alpha]: gamma } });
+  Object.assign(link, { broken: false, tries: 0 });
+  node = await boot();
   node.authority.grantLease({ peer: 'alpha', profile: 'relay', durationMs: 3_600_000, issuedBy: 'person' });
 });
 afterEach(() => node.close());
+
+function boot(dir?: string): Promise<TestNode> {
+  const peers = { [GAMMA]: gamma, [alpha]: gamma };
+  return createTestNode({ clock, runner, policy: policy(), doors, peers, ...(dir === undefined ? {} : { dir }) });
+}
 
 const SPEC: TaskSpec = { input: { kind: 'argv', argv: ['agent'] }, profile: 'relay', workspace: 'app' };
 let count = 0;
@@ -315,6 +332,55 @@ describe('what a task handed on', () => {
     await until(() => node.executor.get(parent.id)?.state === 'completed');
     expect(seen).toHaveLength(2);
     expect(seen.every((at) => at !== undefined)).toBe(true);
+  });
+});
+
+describe('what a task had handed on when its node died', () => {
+  /** A child whose `Submit` may have reached gamma; the node dies, and another one stands on its database. */
+  async function dieWhileHandingOn(): Promise<{ readonly parent: Task; readonly child: string }> {
+    const parent = await parentTask();
+    link.broken = true;
+    const handing = node.origin.delegate(wish(parent.id, { idempotencyKey: 'k' })).catch(() => undefined);
+    await until(() => link.tries > 0);
+    const [child] = node.origin.list({ limit: 1 });
+    await node.kill();
+    await handing;
+    runner = createScriptedRunner({ clock });
+    node = await boot(node.dir);
+    return { parent, child: child?.id ?? '' };
+  }
+
+  it('is reached again once the task has its next attempt, which finds it under the same key', async () => {
+    const { parent, child } = await dieWhileHandingOn();
+    // Nothing runs yet, and gamma can be reached.
+    link.broken = false;
+    await node.origin.recover();
+    for (let turn = 0; turn < 50; turn += 1) await until(() => true);
+    expect(state(child)).toBe('submitted');
+    expect([submitted, cancelled]).toEqual([[], []]);
+
+    await node.executor.recover();
+    await runner.runOf(parent.id);
+    const again = node.origin.delegate(wish(parent.id, { idempotencyKey: 'k' }));
+    await until(() => submitted.some(({ task }) => task === child));
+    expect(await again).toMatchObject({ accepted: true, task: { id: child } });
+    await until(() => node.origin.get(child)?.unreachable === false);
+    expect(cancelled).toEqual([]);
+  });
+
+  it('is told to end, for as long as that takes, where policy grants the task nothing any more', async () => {
+    const { parent, child } = await dieWhileHandingOn();
+    await node.executor.recover();
+    await runner.runOf(parent.id);
+    link.broken = true;
+    const noMore = policy({ capabilities: '["read_repo"]' });
+    await node.engine.reload(noMore, { acceptWidening: true });
+    await node.origin.recover();
+    for (let turn = 0; turn < 50; turn += 1) await until(() => true);
+    expect(state(child)).not.toBe('failed');
+    link.broken = false;
+    await until(() => cancelled.includes(child));
+    await until(() => state(child) === 'cancelled');
   });
 });
 

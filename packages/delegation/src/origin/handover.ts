@@ -27,7 +27,9 @@ export async function trySubmit(
   const leave = await parts.turns.take(mirror.peer, signal);
   if (!leave) return undefined;
   try {
-    const refusal = (isFirst ? undefined : narrowedRefusal(parts, mirror)) ?? outboundRefusal(parts, mirror);
+    const held = isFirst ? undefined : parentHolds(parts, mirror);
+    if (held) return held;
+    const refusal = outboundRefusal(parts, mirror);
     if (refusal) return { kind: 'refused', decidedBy: 'here', decision: refusal };
     const answer = await submitWithInput(parts, mirror, outgoing(parts, mirror, isFirst), signal);
     if (answer.accepted) return { kind: 'accepted' };
@@ -38,6 +40,26 @@ export async function trySubmit(
     return { kind: 'failed', error };
   } finally {
     leave();
+  }
+}
+
+/**
+ * What keeps the task that hands it on from sending it again; undefined: nothing. This is said here, not by the peer, so
+ * that it tells nothing of what may have arrived there.
+ */
+function parentHolds(parts: OriginParts, mirror: Mirror): SubmitTry | undefined {
+  const refused = (decision: RefusedDecision): SubmitTry => ({ kind: 'refused', decidedBy: 'here', decision });
+  try {
+    const refusal = narrowedRefusal(parts, mirror);
+    return refusal && refused(refusal);
+  } catch (thrown) {
+    const error = toWritError(thrown);
+    if (isPassing(error)) throw error;
+    // INVARIANT: 9 between two attempts of it this goes on as soon as it runs again; an end of it is an intent to cancel
+    // this one, stored with that end.
+    if (error.code === 'TASK_ENDED') return { kind: 'again', sent: false, error };
+    const { code, message, nextSteps } = error;
+    return refused({ effect: 'deny', code, message, nextSteps, generation: parts.engine.snapshot().generation });
   }
 }
 

@@ -1,7 +1,7 @@
 import { WritError } from '@writ/core';
 import { extensionsOf } from '@writ/identity';
 import { isTerminal } from '@writ/task-store';
-import { pause } from '../pause.ts';
+import { pauseUntil } from '../pause.ts';
 import { readChain } from '../read-chain.ts';
 import { backoffMs } from './backoff.ts';
 import { extendedWrits } from './extending.ts';
@@ -10,7 +10,7 @@ import type { OriginParts } from './parts.ts';
 
 /** Shortest pause between two looks, milliseconds. */
 const SHORTEST_MS = 100;
-/** No timer is asked for more than it can hold, milliseconds. */
+/** Longest pause between two looks, milliseconds. */
 const LONGEST_MS = 3_600_000;
 
 /** `later`: nothing can be renewed now, for instance because what stands before it has not been. `over`: never again. */
@@ -24,7 +24,7 @@ export async function keepRenewed(parts: OriginParts, id: string, signal: AbortS
   for (let failures = 0; !signal.aborted; ) {
     const waitMs = waitOf(parts, id, failures);
     if (waitMs === undefined) return;
-    await pause(parts.clock, waitMs, signal);
+    await pauseUntil(parts.clock, parts.clock.nowMs() + waitMs, signal);
     if (signal.aborted) return;
     try {
       const renewal = await renewOnce(parts, id, signal);

@@ -18,6 +18,7 @@ export const nodeContract = {
       home: z.string(),
       mesh_address: z.string().optional(),
       http_address: z.string().optional().describe('events over HTTP'),
+      clock_is_backwards: z.boolean().describe('nothing that is limited in time counts until the clock is accepted'),
       unseparated: z.boolean(),
       generation: z.number(),
       policy_digest: z.string(),

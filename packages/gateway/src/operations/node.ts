@@ -27,6 +27,7 @@ export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
         home: info.home,
         ...(info.meshAddress === undefined ? {} : { mesh_address: info.meshAddress }),
         ...(info.httpAddress === undefined ? {} : { http_address: info.httpAddress }),
+        clock_is_backwards: info.clockIsBackwards,
         unseparated: info.unseparated,
         generation: policy.generation,
         policy_digest: policy.digest,

@@ -51,7 +51,7 @@ export function fakeAuthority(leases: Map<string, Lease>): GatewayPorts['authori
   return partial<GatewayPorts['authority']>({
     decide: () => decision,
     preview: () => decision,
-    permitStart: () => ({ permitted: false, decision, code: 'LEASE_REQUIRED' }),
+    permitStart: () => ({ permitted: false, decision, code: 'LEASE_REQUIRED', message: decision.message }),
     returnClaim: () => {},
     grantLease(grant) {
       const id = `l-${leases.size + 1}`;

@@ -140,6 +140,7 @@ function fakeControl(clock: FakeClock, counters: { stops: number }): GatewayPort
       pid: 4242,
       startedAtMs: clock.nowMs(),
       home: '/home/of/the/node',
+      clockIsBackwards: false,
       unseparated: true,
     }),
     requestStop: () => {

@@ -40,6 +40,8 @@ export async function createShellGrammar(binaries: ShellGrammarBinaries): Promis
       if (script.length > MAX_SCRIPT) return undecided(`the script is longer than ${MAX_SCRIPT} characters`);
       // A shell and the grammar see line endings and NUL differently: neither is worth a guess.
       if (/[\0\r]/.test(script)) return undecided('the script holds a NUL or a carriage return');
+      // A shell takes a line break behind a backslash away before it reads words; the grammar reads two words there.
+      if (/\S\\\n\S/.test(script)) return undecided('the script breaks a line inside a word');
       parser.reset();
       const tree = parser.parse(script);
       if (!tree) return undecided('the script cannot be parsed');

@@ -47,7 +47,7 @@ function readBare(written: string): Part | undefined {
     if (character === '\\') {
       const next = written[++at];
       if (next === undefined) return undefined;
-      if (next !== '\n') text += next;
+      text += next;
       continue;
     }
     if ('*?[{'.includes(character) || (character === '~' && /(^|[:=])$/.test(text))) opensAt ??= text.length;

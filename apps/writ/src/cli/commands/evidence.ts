@@ -13,7 +13,7 @@ export function defineEvidence({ program, run }: Definitions): void {
     .argument('<task>')
     .option('--repo <path>', 'your repository; absent: the one that you are in')
     .option('--check', 'only say what would be')
-    .option('--checkout', 'switch the working tree to the branch too, where it is clean')
+    .option('--checkout', 'switch the working tree too, where it is clean; runs your own filters, as git switch does')
     .addHelpText('after', '\nexample:\n  $ writ apply TASK --check\n')
     .action(run(apply));
   program

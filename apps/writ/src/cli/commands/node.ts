@@ -15,6 +15,10 @@ const UNSEPARATED =
 /** What `policy_shut` means, for a person. */
 const SHUT = 'warning: nobody is let in: more changes of the policy wait than can be kept apart';
 
+/** What `clock_is_backwards` means, for a person. */
+const CLOCK =
+  'warning: the clock went back behind what this node has recorded: no lease, window or writ counts until it is right or: writ lease accept-clock';
+
 export function defineNode({ program, run }: Definitions): void {
   program
     .command('init')
@@ -105,6 +109,7 @@ async function status(context: CliContext): Promise<number> {
       ...(s.http_address === undefined ? [] : [`events over HTTP on ${s.http_address}`]),
       `tasks: ${s.running_here} live here, ${s.running_asked} asked of others; ${s.live_leases} leases lent`,
       ...s.peers.map((p) => `peer ${p.label}: ${p.enabled ? p.link : 'disabled'}`),
+      ...(s.clock_is_backwards ? [CLOCK] : []),
       ...(s.policy_error === undefined ? [] : [`warning: the last reload failed: ${s.policy_error}`]),
       ...(s.policy_shut ? [SHUT] : []),
       ...(s.policy_parked === 0 ? [] : [`warning: ${s.policy_parked} changes wait for: writ policy reload --accept`]),

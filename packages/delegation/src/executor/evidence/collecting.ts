@@ -10,7 +10,7 @@ export interface Evidence {
   readonly changes: Result['changes'];
   readonly artifacts: Result['artifacts'];
   readonly transcript: Stored | null;
-  /** The first step that failed; `changes` says so too. */
+  /** The first step that failed; where it was that of the changes, they say so too. */
   readonly failure?: EvidenceFailure;
 }
 
@@ -39,8 +39,9 @@ const STEPS: readonly {
 
 /**
  * Collects everything that a result says about a run; never rejects. What one step fails with keeps the others from
- * nothing. When `signal` aborts, what is not collected by then fails.
- * INVARIANT: 10 whatever step fails, the evidence is marked as not collected, and no success comes of it.
+ * nothing: work is not thrown away for an artifact that is not there. When `signal` aborts, what is not collected by then
+ * fails.
+ * INVARIANT: 10 whatever step fails, it is named, and no success comes of it.
  */
 export async function collect(parts: ExecutorOptions, finished: Finished, signal: AbortSignal): Promise<Evidence> {
   let found: Found = { changes: { kind: 'no-workspace' }, artifacts: [], transcript: null };
@@ -50,10 +51,14 @@ export async function collect(parts: ExecutorOptions, finished: Finished, signal
       found = { ...found, ...(await step(parts, finished, signal)) };
     } catch (error) {
       parts.logger.error('evidence was not collected', { task: finished.task, step: name, error: String(error) });
-      failure ??= failureOf(name, error);
+      // What changed is what people look for first.
+      failure = failure === undefined || name === 'changes' ? failureOf(name, error) : failure;
     }
   }
-  return failure ? { ...found, changes: { kind: 'uncollected', step: failure.step }, failure } : found;
+  if (!failure) return found;
+  return failure.hidesChanges
+    ? { ...found, changes: { kind: 'uncollected', step: failure.step }, failure }
+    : { ...found, failure };
 }
 
 function failureOf(name: string, error: unknown): EvidenceFailure {
@@ -61,7 +66,12 @@ function failureOf(name: string, error: unknown): EvidenceFailure {
   const step = typeof details.step === 'string' ? details.step : name;
   // What the collecting itself says names its step already.
   const isSaid = isWritError(error, 'EVIDENCE_FAILED') && typeof details.step === 'string';
-  return { step, message: isSaid ? message : `evidence cannot be collected: step \`${step}\`: ${message}` };
+  const hidesChanges = name === 'changes';
+  return {
+    step,
+    hidesChanges,
+    message: isSaid ? message : `evidence cannot be collected: step \`${step}\`: ${message}`,
+  };
 }
 
 /** The runner has counted what it wrote, so that nothing is read again. */

@@ -194,7 +194,33 @@ describe('a success whose evidence cannot be collected', () => {
     };
     const { ended } = await run('t1', { work });
     expect(ended).toMatchObject(failed('artifacts'));
-    expect(bench.resultOf('t1')).toMatchObject({ artifacts: [], changes: { kind: 'uncollected', step: 'artifacts' } });
+    // What was worked on is not thrown away for it, and the sender is told what is wrong with which file.
+    expect(bench.resultOf('t1')).toMatchObject({ artifacts: [], changes: { kind: 'changed' } });
+    expect(bench.verify('t1').result.outcome.message).toMatch(
+      /^exited with status 0, but artifacts cannot be collected: /,
+    );
+  });
+
+  it('that ended otherwise keeps its ending where an artifact is missing, and both are told', async () => {
+    bench = await createEvidenceBench();
+    const work = (dir: string): void => {
+      makeOut(dir, {});
+      symlinkSync('/etc/passwd', join(dir, 'out', 'link'));
+    };
+    const { ended } = await run('t1', { work, exit: 3 });
+    expect(ended.outcome).toMatchObject({
+      code: 'WORKER_FAILED',
+      message: expect.stringMatching(/^exited with status 3; artifacts/),
+    });
+    expect(bench.verify('t1').result.changes).toMatchObject({ kind: 'changed' });
+  });
+
+  it('tells its sender which step failed, and not what it says of this machine', async () => {
+    const flaky = await createFlaky();
+    flaky.full = true;
+    await run('t1');
+    const { message } = bench.verify('t1').result.outcome;
+    expect(message).toMatch(/^exited with status 0, but evidence cannot be collected: step `[a-z]+`$/);
   });
 
   it('is a failure where the transcript could not be written', async () => {

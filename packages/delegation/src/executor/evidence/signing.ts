@@ -37,12 +37,18 @@ export function createSignEnd(options: ExecutorOptions): SignEnd {
     if (sha256 !== undefined) return { ...outcome, result: sha256 };
     // INVARIANT: 10 a success that nobody has signed for is none. INVARIANT: 9 the end is never held up by it.
     if (outcome.state !== 'completed') return outcome;
-    const failed = withEvidence(outcome, { step: 'sign', message: 'the result could not be signed: step `sign`' });
+    const failed = withEvidence(outcome, SIGN_FAILED);
     const without: Evidence = { changes: { kind: 'uncollected', step: 'sign' }, artifacts: [], transcript: null };
     const again = signed(tx, unsignedResult(options, tx, task, failed, without));
     return again === undefined ? failed : { ...failed, result: again };
   };
 }
+
+const SIGN_FAILED = {
+  step: 'sign',
+  message: 'the result could not be signed: step `sign`',
+  hidesChanges: true,
+} as const;
 
 function unsignedResult(
   options: ExecutorOptions,

@@ -98,6 +98,20 @@ describe('an honest executor', () => {
     expect((await asking.origin.verify(mirror.id)).children).toHaveLength(1);
   });
 
+  it('has its result taken once the clocks agree, where its own is ahead', async () => {
+    await other.close();
+    other = await createTellingExecutor({ ...clock, nowMs: () => clock.nowMs() + 90_000 });
+    await asking.close();
+    asking = await createAsking();
+    const ending = ended({});
+    while (!asking.origin.list({ limit: 1 })[0]?.unreachable) await new Promise((resolve) => setImmediate(resolve));
+    const { id = '', state } = asking.origin.list({ limit: 1 })[0] ?? {};
+    expect([state === 'completed', asking.origin.result(id)]).toEqual([false, undefined]);
+    clock.advance(60_000);
+    expect((await ending).state).toBe('completed');
+    expect(asking.origin.result(id)).toMatchObject({ standing: 'pinned', late: false });
+  });
+
   it('is not asked for an envelope that came along', async () => {
     const { state } = await ended({ inline: ({ envelope }) => envelope });
     expect([state, other.fetched]).toEqual(['completed', []]);

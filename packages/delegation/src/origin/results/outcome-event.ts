@@ -1,4 +1,4 @@
-import { isWritError, type WritError } from '@writ/core';
+import { isWritError, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { Mirror, TaskEvent, TaskOutcome } from '@writ/task-store';
 import type { WatchedEvent } from '../../types.ts';
@@ -37,6 +37,8 @@ export async function endWithResult(
     return received && { event, store: (tx) => storeResult(parts, tx, mirror, received) };
   } catch (error) {
     if (!isWritError(error, 'EVIDENCE_INVALID')) throw error;
+    // Says nothing about the result: it is taken when the clocks agree, and not thrown away before.
+    if (error.details.check === 'time') throw new WritError('UNREACHABLE', error.message, { cause: error });
     parts.logger.warn('a result is not taken', { task: mirror.id, peer: mirror.peer, error: error.message });
     return { event: { ...event, outcome: withoutEvidence(event.outcome, error) }, store: () => {} };
   }

@@ -16,15 +16,11 @@ import { testGrammar } from '../shell-grammar.ts';
 import { SELF_ID } from '../testing.ts';
 import { BROKEN } from './broken.ts';
 import { ARGVS, SCRIPTS } from './commands.ts';
+import { EDIT_PARTS, STOCK_PARTS } from './edits.ts';
+import type { Part } from './part.ts';
 import { OUTBOUND, questionsFor } from './questions.ts';
 import { edited, RICH } from './rich-config.ts';
 import { VARIANTS } from './variants.ts';
-
-/** One part of a golden file. */
-export interface Part {
-  readonly title: string;
-  readonly text: () => string;
-}
 
 const FRAME = { generation: 1, selfId: SELF_ID };
 
@@ -196,6 +192,8 @@ export const GOLDEN: Readonly<Record<string, readonly Part[]>> = {
     text: () => [changesOf(load(RICH), load(edited(edit))), '', changesOf(load(edited(edit)), load(RICH))].join('\n'),
   })),
   classifications: await classifications(),
+  edits: EDIT_PARTS,
+  stock: STOCK_PARTS,
   meetings: VARIANTS.map((edit) => ({ title: edit[0], text: () => metWith(load(edited(edit))) })),
 };
 

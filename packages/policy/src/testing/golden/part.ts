@@ -1,0 +1,5 @@
+/** One part of a golden file. */
+export interface Part {
+  readonly title: string;
+  readonly text: () => string;
+}
