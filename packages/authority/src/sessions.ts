@@ -41,9 +41,10 @@ export function createEndings(
             nextSteps: ['look at the sessions that are open'],
           });
         }
+        // First: what it ends waits for no answer of an approver any more.
+        held.more?.(tx, key);
         cancelOf(tx, key);
         held.windows.closeOf(tx, key);
-        held.more?.(tx, key);
         for (const peer of peers) sessions.oweEnd(tx, { origin, session, peer });
         tx.audit({ kind: 'session', action: 'session.ended', actor: by, subject: session, details: { origin } });
         return true;

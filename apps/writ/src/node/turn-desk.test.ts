@@ -180,7 +180,7 @@ describe('a question to an approver', () => {
     expect(state()).toBe('approval_required');
     clock.advance(1);
     gate.approvals.sweep();
-    await expect(answered).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect((await answered).answers).toMatchObject([{ state: 'expired', by: 'node' }]);
     expect(approval?.expiresAtMs).toBe(node.executor.get('t1')?.deadlineMs);
   });
 });
