@@ -113,7 +113,7 @@ const turnQuestionShape: z.ZodType<TurnQuestion> = z.object(
 );
 
 /** What a task waits for. */
-export const turnShape: z.ZodType<Turn> = z.object(
+const turnShape: z.ZodType<Turn> = z.object(
   fieldsOf<Turn>()({ turn: count, sinceMs: count, questions: z.array(turnQuestionShape) }),
 );
 

@@ -12,6 +12,7 @@ import {
   type EvidenceKit,
   type Executor,
   type Origin,
+  type OriginOptions,
   type PeerClient,
   type TaskDoors,
   type TaskRunner,
@@ -57,6 +58,8 @@ export interface TestNodeOptions {
   readonly doors?: TaskDoors;
   /** What its tasks ask goes by; absent parts: every session lives, and no approver is enrolled. */
   readonly turns?: Partial<TurnDesk>;
+  /** Whether a session that it asks in lives; absent: each does. */
+  readonly sessionLives?: OriginOptions['sessionLives'];
   /** The same between the origin and its records, and its copies of transcripts. */
   readonly wrapMirrors?: (mirrors: MirrorStore) => MirrorStore;
   readonly wrapTranscripts?: (transcripts: TranscriptMirror) => TranscriptMirror;
@@ -150,7 +153,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     transcriptCapBytes: options.transcriptCapBytes ?? 64 * 1024 * 1024,
     transcripts: options.wrapTranscripts?.(transcripts) ?? transcripts,
     recordSession: () => {},
-    sessionLives: () => true,
+    sessionLives: options.sessionLives ?? (() => true),
   });
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   return {
