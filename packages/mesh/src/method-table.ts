@@ -34,7 +34,7 @@ const QUESTION = { ...UNARY, cost: 40 } as const;
 const RECEIPTS = { ...UNARY, cost: 40, maxOpen: 4 } as const;
 // A durable commit, and one signature for each hop.
 const RENEWAL = { ...UNARY, cost: 10 } as const;
-// A durable commit; at most one question in sixteen is answered at once.
+// A durable commit; a task has no more questions open.
 const REPLY = { ...UNARY, cost: 10, maxOpen: 16 } as const;
 // Long enough for the largest content over a slow line; who comes too late goes on at an offset.
 const CONTENT = { cost: 4, maxOpen: 16, maxMs: 900_000 } as const;
