@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createControlClient } from '@writ/gateway/client';
 import {
   createTestMesh,
   executingConfig,
@@ -26,6 +27,15 @@ require_lease = true
 timeout = "10m"
 isolation = "none"
 
+[profiles.relay]
+capabilities = ["subdelegate", "interactive"]
+shell = "allow"
+runner = "shell"
+require_explicit = true
+require_lease = true
+timeout = "10m"
+isolation = "none"
+
 [profiles.mute]
 capabilities = ["subdelegate"]
 shell = "allow"
@@ -39,16 +49,31 @@ const SECRET = 'correct-horse-battery-staple-4711';
 let mesh: TestMesh;
 let alpha: MeshNode;
 let beta: MeshNode;
+let gamma: MeshNode;
 let link: LinkProxy;
 
 beforeAll(async () => {
   mesh = createTestMesh();
-  const config = (listen: string): string => executingConfig({ name: 'beta', listen, workspaces: {}, more: PROFILES });
-  [alpha, beta] = await Promise.all([mesh.add('alpha'), mesh.add('beta', { config })]);
-  await pairNodes(beta, alpha, { profiles: ['query', 'talk', 'mute'], workspaces: [] });
+  const config =
+    (name: string) =>
+    (listen: string): string =>
+      executingConfig({ name, listen, workspaces: {}, more: PROFILES });
+  [alpha, beta, gamma] = await Promise.all([
+    mesh.add('alpha'),
+    mesh.add('beta', { config: config('beta') }),
+    mesh.add('gamma', { config: config('gamma') }),
+  ]);
+  await pairNodes(beta, alpha, { profiles: ['query', 'talk', 'relay', 'mute'], workspaces: [] });
+  await pairNodes(gamma, beta, { profiles: ['talk'], workspaces: [] });
+  await pairNodes(alpha, gamma, { profiles: ['query'], workspaces: [] });
+  await beta.configure(beta.config().replace('[peers.alpha]', '[peers.alpha]\nmax_depth = 2'));
+  await gamma.configure(
+    gamma.config().replace('[peers.beta]', '[peers.beta]\nmax_depth = 1\naccept_origins = ["alpha"]'),
+  );
+  await gamma.client().call('lease_grant', { peer: 'beta', profile: 'talk', duration: '8h', origin: 'alpha' });
   link = await openLinkProxy(beta.listen);
   await alpha.configure(alpha.config().replace(`"${beta.listen}"`, `"${link.address}"`));
-  for (const profile of ['talk', 'mute']) {
+  for (const profile of ['talk', 'relay', 'mute']) {
     await beta.client().call('lease_grant', { peer: 'alpha', profile, duration: '8h' });
   }
 }, 120_000);
@@ -172,6 +197,42 @@ describe('a credential', () => {
       expect(filesWith(node.home, 'token of the registry').length, node.name).toBeGreaterThan(0);
       expect(filesWith(node.home, SECRET), node.name).toEqual([]);
     }
+  });
+});
+
+describe('a question in a chain', () => {
+  it('goes one hop up: the task that handed on answers it, after it has asked in its own name', async () => {
+    const parent = await submit(alpha, {
+      profile: 'relay',
+      argv: ['sh', '-c', 'printf "%s %s\\n" "$WRIT_TASK_SOCKET" "$WRIT_TASK_TOKEN"; exec sleep 600'],
+    });
+    const [socketPath = '', token = ''] = await until('the parent says what it was given', async () => {
+      const { text } = await beta.client().call('transcript', { task: parent });
+      return text.endsWith('\n') ? text.trim().split(' ') : undefined;
+    });
+    const agent = createControlClient({ socketPath, token });
+    const wish = { to: 'gamma', profile: 'talk', argv: script('ask "which branch?"') };
+    const { task: child } = await agent.call('delegate', wish);
+    expect(await agent.call('wait', { task: child })).toMatchObject({ state: 'input_required' });
+    // Whoever is further up sees nothing of it, and answers nothing.
+    expect(await alpha.client().call('status', { task: parent })).toMatchObject({ state: 'running' });
+    await expect(alpha.client().call('reply', { task: child, text: 'main', question: '1.1' })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    await expect(gamma.client().call('reply', { task: child, text: 'main', question: '1.1' })).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+    });
+    const asked = agent.call('ask', { questions: [{ text: 'gamma wants to know: which branch?' }] });
+    await stateAt(alpha, parent, 'input_required');
+    await expect(agent.call('reply', { task: parent, text: 'main', question: '1.1' })).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+    });
+    await alpha.client().call('reply', { task: parent, text: 'main' });
+    const text = (await asked).answers[0]?.text ?? '';
+    await agent.call('reply', { task: child, text });
+    expect(await untilFinished(beta, child)).toMatchObject({ state: 'completed' });
+    expect((await agent.call('transcript', { task: child })).text).toBe('main\n');
+    await alpha.client().call('cancel', { task: parent });
   });
 });
 
