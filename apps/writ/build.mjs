@@ -35,10 +35,14 @@ await build({
   },
 });
 
-// The spawner stays alone in its file: it must be small, and fork from almost nothing.
+// Each alone in its file. The spawner must be small, and fork from almost nothing; the thread that compiles large
+// configurations has little to load for the one answer that it is there for.
 await build({
   ...shared,
-  entryPoints: { spawner: here('../../packages/runner/src/spawner/main.ts') },
+  entryPoints: {
+    spawner: here('../../packages/runner/src/spawner/main.ts'),
+    'policy-thread': here('src/node/policy-thread.ts'),
+  },
   splitting: false,
 });
 

@@ -10,7 +10,7 @@ export interface Plan {
 }
 
 /** Order of a round: each subject stands at each place equally often. */
-function rotated<T>(items: readonly T[], by: number): T[] {
+export function rotated<T>(items: readonly T[], by: number): T[] {
   const at = items.length === 0 ? 0 : by % items.length;
   return [...items.slice(at), ...items.slice(0, at)];
 }

@@ -96,9 +96,14 @@ async function main(): Promise<void> {
     return;
   }
   if (positionals[0] === 'policy') {
-    const { lines, report } = await benchPolicy(rounds);
-    console.log(`goal 4: one decision of the policy; ${rounds} rounds, all subjects in turn\n\n${lines.join('\n')}`);
-    writeReport(values.json, { ...report, machine: machineFacts() });
+    const folder = mkdtempSync(join(tmpdir(), 'writ-b-'));
+    try {
+      const { lines, report } = await benchPolicy(rounds, folder);
+      console.log(`goal 4: one decision of the policy; ${rounds} rounds, all subjects in turn\n\n${lines.join('\n')}`);
+      writeReport(values.json, { ...report, machine: machineFacts() });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
     return;
   }
   process.exitCode = (await bench(rounds, values.json)) ? 0 : 1;

@@ -58,11 +58,11 @@ system-change = "repo-dev"
 }
 
 /** The engine of a configuration with so many peers. */
-export function policyEngine(peers: number): PolicyEngine {
+function policyEngine(peers: number): PolicyEngine {
   return createPolicyEngine({ text: policyText(peers), clock: createFakeClock(0), selfId: idOf(peers + 1) });
 }
 
-function requestOf(engine: PolicyEngine, peer: number): DecisionRequest {
+export function requestOf(engine: PolicyEngine, peer: number): DecisionRequest {
   const from = idOf(peer);
   const { closure = [] } = engine.snapshot().config.profiles.get('repo-dev') ?? {};
   const lease = { id: 'l', profile: 'repo-dev', closure, workspaces: [], expiresAtMs: 1 };

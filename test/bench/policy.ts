@@ -1,18 +1,14 @@
+import { measureDeniedCalls } from './denied-calls.ts';
 import { interleave } from './interleave.ts';
-import {
-  casbinSubject,
-  cedarSubject,
-  engineSubjects,
-  type PolicySubject,
-  policyEngine,
-  policyText,
-} from './policy-subjects.ts';
+import { casbinSubject, cedarSubject, engineSubjects, type PolicySubject } from './policy-subjects.ts';
+import { measureReloads, type Reload } from './reload.ts';
 import { summarize } from './statistics.ts';
 import type { Subject } from './subject.ts';
 
 const PEERS = 100;
 const MANY = 10_000;
 const FEW = 10;
+const RELOADS = 9;
 
 interface PolicyRatio {
   readonly name: string;
@@ -21,10 +17,16 @@ interface PolicyRatio {
   readonly met: boolean;
 }
 
-/** Goal 4: deciding against its own minimum and against two other engines, on the same question, in turn. */
+/**
+ * Goal 4: deciding against its own minimum and against two other engines, on the same question, in turn; calls that are
+ * denied; reloads. `folder` is where two nodes may live meanwhile.
+ */
 export async function benchPolicy(
   rounds: number,
+  folder: string,
 ): Promise<{ readonly lines: readonly string[]; readonly report: object }> {
+  // First, while this process is as small as a node.
+  const { reloads, quiet } = await measureReloads(MANY, RELOADS);
   const subjects = [
     ...engineSubjects(PEERS),
     ...engineSubjects(FEW).slice(0, 1),
@@ -37,7 +39,8 @@ export async function benchPolicy(
     subjects.map(({ name, batch }) => [name, (summarize(samples.get(name) ?? []).medianMs * 1000) / batch]),
   );
   const us = (name: string): number => perCall.get(name) ?? Number.NaN;
-  const stallMs = await longestStall();
+  const calls = await measureDeniedCalls(folder, rounds);
+  const rate = (name: string): number => calls.find((call) => call.name === name)?.perSecond ?? Number.NaN;
   const decide = us(`decide ${PEERS}`);
   const most = (name: string, value: number, bound: number): PolicyRatio => ({
     name,
@@ -56,17 +59,36 @@ export async function benchPolicy(
     least('casbin / decide', us('casbin') / decide, 50),
     least('cedar / decide', us('cedar') / decide, 200),
     most('10,000 / 10 peers', us(`decide ${MANY}`) / us(`decide ${FEW}`), Math.log(MANY) / Math.log(FEW)),
-    most('stall of a reload, ms', stallMs, 10),
+    least('denied call / no-op', rate('denied call') / rate('no-op'), 0.95),
+    least('denied question / no-op', rate('denied question') / rate('no-op'), 0.95),
+    most('stall of a reload, ms', longest(reloads, 'stallMs'), 10),
   ];
   const lines = [
     ...subjects.map(({ name, does }) => `${name.padEnd(14)} ${us(name).toFixed(2).padStart(9)} µs  ${does}`),
+    ...calls.map(({ name, does, perSecond }) => `${name.padEnd(15)} ${perSecond.toFixed(0).padStart(8)} /s  ${does}`),
+    ...reloadLines(reloads, quiet),
     '',
     ...ratios.map(
       ({ name, value, goal, met }) =>
         `${name.padEnd(24)} ${value.toFixed(2).padStart(9)}  goal ${goal}  ${met ? 'met' : 'NOT MET'}`,
     ),
   ];
-  return { lines, report: { goal: 4, rounds, microseconds: Object.fromEntries(perCall), ratios } };
+  const microseconds = Object.fromEntries(perCall);
+  return { lines, report: { goal: 4, rounds, microseconds, calls, reloads, quiet, ratios } };
+}
+
+function reloadLines(reloads: readonly Reload[], quiet: readonly Reload[]): readonly string[] {
+  const line = (name: string, all: readonly Reload[]): string => {
+    const [stall, computed, took] = (['stallMs', 'computedMs', 'tookMs'] as const).map((what) =>
+      longest(all, what).toFixed(1),
+    );
+    return `${name.padEnd(15)} ${stall} ms longest wait of a caller, ${computed} ms longest piece of computing; at most of ${RELOADS}, of ${took} ms`;
+  };
+  return [line('reload', reloads), line('no reload', quiet)];
+}
+
+function longest(reloads: readonly Reload[], what: keyof Reload): number {
+  return Math.max(...reloads.map((reload) => reload[what]));
 }
 
 /** Deciding waits for nothing: what it takes is time of the processor, whatever else the machine does meanwhile. */
@@ -87,27 +109,4 @@ function timed({ name, does, batch, ask }: PolicySubject): Subject {
       for (let n = 0; n < batch; n++) if (!ask()) throw new Error(`${name} refuses what is allowed`);
     },
   };
-}
-
-/** Longest that nothing else ran while 10,000 peers were loaded again, milliseconds. */
-async function longestStall(): Promise<number> {
-  const engine = policyEngine(MANY);
-  const text = `${policyText(MANY)}\n# changed\n`;
-  let longest = 0;
-  let isOver = false;
-  const watch = async (): Promise<void> => {
-    let last = performance.now();
-    while (!isOver) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
-    }
-  };
-  const watching = watch();
-  const { reloaded } = await engine.reload(text, { acceptWidening: true });
-  await new Promise<void>((resolve) => setImmediate(resolve));
-  isOver = true;
-  await watching;
-  if (!reloaded) throw new Error('the configuration of the bench does not load');
-  return longest;
 }

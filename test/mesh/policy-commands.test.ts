@@ -134,3 +134,26 @@ describe('more changes than can be kept apart', () => {
     expect(await node.client().call('policy_explain', { profile: 'query' })).toMatchObject({ effect: 'allow' });
   });
 });
+
+describe('a large configuration', () => {
+  const many = Array.from({ length: 2000 }, (_, at) => `[workspaces.w${at}]\npath = "/srv/${at}"\n`).join('');
+
+  it('is loaded, refused with its lines, tested and validated by a node that serves, which starts with it too', async () => {
+    const text = node.config();
+    const generation = await node.configure(text + many);
+    node.replaceConfig(`${text}${many}[profiles.extra]\ncapabilities = ["inspect_disk"]\nrunner = "nobody"\n`);
+    const line = `${text}${many}`.split('\n').length + 2;
+    const refused = { code: 'UNKNOWN_RUNNER', path: 'profiles.extra.runner', line };
+    const { reloaded, violations } = await node.client().call('policy_reload', { accept: true });
+    expect([reloaded, violations]).toMatchObject([false, [refused]]);
+    expect(await node.client().call('policy_validate', {})).toMatchObject({ valid: false, violations: [refused] });
+    node.replaceConfig(text + many);
+    expect(await node.client().call('policy_test', {})).toMatchObject({ passed: true });
+    await node.down();
+    await node.up();
+    expect(await node.client().call('policy_explain', { profile: 'query' })).toMatchObject({ effect: 'allow' });
+    expect(await node.client().call('policy_status', {})).toMatchObject({ parked: [] });
+    expect(await node.configure(text)).toBeGreaterThan(1);
+    expect(generation).toBeGreaterThan(1);
+  }, 120_000);
+});

@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Environment } from './env.ts';
-import { resolveHome } from './home.ts';
+import { hasNode, resolveHome } from './home.ts';
 
 const environment = (values: Partial<Environment>): Environment => ({
   all: {},
@@ -40,5 +43,18 @@ describe('the home of a node', () => {
 
   it('is refused where nothing names one', () => {
     expect(() => resolveHome(environment({}))).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+  });
+
+  it('says that a node is there, or not, and fails where that cannot be told', () => {
+    const dir = mkdtempSync(join(tmpdir(), 'writ-home-'));
+    try {
+      writeFileSync(join(dir, 'writ.toml'), '');
+      symlinkSync('loop', join(dir, 'loop'));
+      expect(hasNode({ configFile: join(dir, 'writ.toml') })).toBe(true);
+      expect(hasNode({ configFile: join(dir, 'nothing', 'writ.toml') })).toBe(false);
+      expect(() => hasNode({ configFile: join(dir, 'loop', 'writ.toml') })).toThrow('ELOOP');
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
   });
 });

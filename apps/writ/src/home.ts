@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { sha256Hex, WritError } from '@writ/core';
@@ -87,4 +88,9 @@ function socketPath(runDir: string): string {
   const path = join(runDir, 'control.sock');
   if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) return path;
   return join(tmpdir(), `writ-${sha256Hex(runDir).slice(0, 24)}`, 'control.sock');
+}
+
+/** Whether there is a node in a home. Throws where that cannot be told, for instance in the home of another user. */
+export function hasNode({ configFile }: Pick<Home, 'configFile'>): boolean {
+  return statSync(configFile, { throwIfNoEntry: false }) !== undefined;
 }

@@ -42,6 +42,11 @@ export function createSystemClock(): Clock {
   };
 }
 
+/** Resolves when everything that is ready to run has had its turn, input and output included. For long computations. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** Resolves after `delayMs`; keeps the process alive meanwhile, unlike a `Clock`'s timers. For programs that wait. */
 export function sleep(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs));

@@ -24,6 +24,12 @@ describe('WritError', () => {
     expect(toWritError('text').message).toBe('text');
   });
 
+  it('says what helps where the system refuses', () => {
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    expect(toWritError(full)).toMatchObject({ code: 'INTERNAL', nextSteps: ['make room on the disk, then try again'] });
+    expect(toWritError(Object.assign(new Error('m'), { code: 'EOTHER' })).nextSteps).toEqual([]);
+  });
+
   it('is told apart by its code', () => {
     expect(isWritError(new WritError('NOT_FOUND', 'm'), 'NOT_FOUND')).toBe(true);
     expect(isWritError(new WritError('NOT_FOUND', 'm'), 'CONFLICT')).toBe(false);

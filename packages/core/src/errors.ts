@@ -36,8 +36,20 @@ export function isWritError(error: unknown, code?: WritCode): error is WritError
 export function toWritError(error: unknown): WritError {
   if (error instanceof WritError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new WritError('INTERNAL', message, { cause: error });
+  const errno = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const nextSteps = STEPS_OF[errno];
+  return new WritError('INTERNAL', message, { cause: error, ...(nextSteps === undefined ? {} : { nextSteps }) });
 }
+
+/** What helps where the system refuses, whatever was tried. */
+const STEPS_OF: Readonly<Record<string, readonly string[]>> = {
+  EROFS: ['mount the file system so that it can be written', 'or set WRIT_HOME to a folder on another one'],
+  EACCES: ['run it as the user whom the file or folder belongs to', 'or set WRIT_HOME to a folder of your own'],
+  EPERM: ['run it as the user whom the file or folder belongs to'],
+  ENOTDIR: ['a file stands where a folder has to be: set WRIT_HOME to a folder'],
+  ENOSPC: ['make room on the disk, then try again'],
+  EMFILE: ['raise the number of open files: ulimit -n 4096'],
+};
 
 /** A WritError as plain data for a wire or `--json`. */
 export interface WritErrorJson {

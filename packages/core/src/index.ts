@@ -1,5 +1,5 @@
 export { formatAddress, type HostPort, isLoopback, parseAddress, readAddress } from './address.ts';
-export { type Cancel, type Clock, createSystemClock, sleep } from './clock.ts';
+export { type Cancel, type Clock, createSystemClock, nextTurn, sleep } from './clock.ts';
 export {
   AUTHORITY_CODES,
   type AuthorityCode,

@@ -82,9 +82,9 @@ export interface ConfigAdmin {
   text(): Promise<string>;
   /** Loads the file in place; `accept` also takes what gives someone more. */
   reload(options: { readonly accept: boolean }): Promise<ReloadOutcome>;
-  validate(text: string): ConfigCheck;
+  validate(text: string): Promise<ConfigCheck>;
   /** Runs the `[[tests]]` of the file. Throws CONFIG_INVALID where it does not load for another reason. */
-  test(text: string): readonly ConfigTestResult[];
+  test(text: string): Promise<readonly ConfigTestResult[]>;
 }
 
 /** A profile that somebody asks about, as the tables of `writ.toml` would say it. */

@@ -144,8 +144,12 @@ export interface InviteStore {
   endAll(tx: WriteTx): number;
 }
 
-/** Small durable facts of a node, by key: the accepted policy text and its digest, schema of the home, … */
+/** Durable facts of a node, by key: the texts of the accepted policy and their digests, schema of the home, … */
 export interface NodeFactStore {
   get(tx: ReadTx, key: string): string | undefined;
   set(tx: WriteTx, key: string, value: string): void;
+  /** Does nothing where there is none. */
+  remove(tx: WriteTx, key: string): void;
+  /** Keys that begin with `prefix` (printable ASCII), sorted; their values are not read. */
+  keys(tx: ReadTx, prefix: string): readonly string[];
 }

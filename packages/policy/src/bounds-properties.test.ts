@@ -5,6 +5,7 @@ import { decideWith } from './decide.ts';
 import { createPolicyEngine } from './engine.ts';
 import { networkWithin } from './network.ts';
 import { type CompiledPolicy, indexConfig } from './policy-index.ts';
+import { finish } from './slices.ts';
 import { BASE, leaseOn, requestFrom } from './testing/fixtures.ts';
 import { anyConfig } from './testing/random-policies.ts';
 import { fixedClock, SELF_ID, testId } from './testing/testing.ts';
@@ -78,8 +79,8 @@ describe('without a yes', () => {
           const before = answers(engine);
           const { commands: had = [] } = engine.snapshot().config.profiles.get('query') ?? {};
           if (restarts) {
-            const acceptedState = engine.acceptedState();
-            engine = createPolicyEngine({ text, clock, selfId: SELF_ID, acceptedState });
+            const acceptedTexts = engine.acceptedTexts().map((accepted) => accepted.text);
+            engine = createPolicyEngine({ text, clock, selfId: SELF_ID, acceptedTexts });
           } else await engine.reload(text, { acceptWidening: false });
           answers(engine).forEach((now, place) => {
             const was = before[place];
@@ -103,7 +104,7 @@ describe('without a yes', () => {
         let bounds: Bounds = [first];
         const denied = new Set<string>();
         for (const next of rest) {
-          bounds = gainsBeyond(bounds, next).length === 0 ? [next] : narrowBounds(bounds, next);
+          bounds = finish(gainsBeyond(bounds, next)).length === 0 ? [next] : finish(narrowBounds(bounds, next));
           for (const label of ['laptop', 'desk']) {
             for (const profile of ['a', 'b', 'c', 'd']) {
               const from = testId(label);

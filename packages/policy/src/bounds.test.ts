@@ -1,28 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { changesFrom, gainsBeyond, isShut, narrowBounds, readBounds, writeBounds } from './bounds.ts';
+import { type Bounds, changesFrom, gainsBeyond, isShut, narrowBounds, readBounds } from './bounds.ts';
+import type { CompiledPolicy } from './policy-index.ts';
+import { finish } from './slices.ts';
 import { BASE, load } from './testing/fixtures.ts';
 
 const less = BASE.replace('max_depth = 2', 'max_depth = 1');
 const other = BASE.replace('max_concurrent = 2', 'max_concurrent = 1');
 const more = BASE.replace('max_depth = 2', 'max_depth = 3');
-const texts = (state: string): unknown => JSON.parse(state);
+const narrowed = (bounds: Bounds, next: CompiledPolicy): Bounds => finish(narrowBounds(bounds, next));
+const texts = (bounds: Bounds): readonly string[] => bounds.map(({ text }) => text);
 
 describe('the texts that bound a policy', () => {
   it('are the accepted one, then each that took something away, and none twice', () => {
     const accepted = load(BASE);
-    expect(narrowBounds([accepted], accepted)).toEqual([accepted]);
-    expect(narrowBounds([accepted], load(more))).toEqual([accepted]);
-    const once = narrowBounds([accepted], load(less));
-    expect(texts(writeBounds(once))).toEqual({ accepted: BASE, since: [less] });
-    expect(narrowBounds(once, load(less))).toBe(once);
-    const twice = narrowBounds(once, load(other));
-    expect(texts(writeBounds(twice))).toEqual({ accepted: BASE, since: [less, other] });
+    expect(narrowed([accepted], accepted)).toEqual([accepted]);
+    expect(narrowed([accepted], load(more))).toEqual([accepted]);
+    const once = narrowed([accepted], load(less));
+    expect(texts(once)).toEqual([BASE, less]);
+    expect(narrowed(once, load(less))).toBe(once);
+    const twice = narrowed(once, load(other));
+    expect(texts(twice)).toEqual([BASE, less, other]);
     const both = less.replace('max_concurrent = 2', 'max_concurrent = 1');
-    expect(texts(writeBounds(narrowBounds(twice, load(both))))).toEqual({ accepted: BASE, since: [both] });
+    expect(texts(narrowed(twice, load(both)))).toEqual([BASE, both]);
   });
 
   it('are sixteen at most; one more lets nobody in until a person accepts', () => {
-    let bounds = readBounds(writeBounds([load(BASE)]));
+    let bounds = readBounds([BASE]);
     // Each gives the laptop one hop more and takes one run away: none lies within another.
     const step = (at: number): string =>
       BASE.replace('max_depth = 2', `max_depth = ${at + 3}`).replace(
@@ -31,30 +34,40 @@ describe('the texts that bound a policy', () => {
       );
     const wide = BASE.replace('max_depth = 2', 'max_depth = 64').replace('max_concurrent = 2', 'max_concurrent = 200');
     bounds = [load(wide)];
-    for (let at = 0; at < 15; at++) bounds = narrowBounds(bounds, load(step(at)));
+    for (let at = 0; at < 15; at++) bounds = narrowed(bounds, load(step(at)));
     expect([bounds.length, isShut(bounds)]).toEqual([16, false]);
-    bounds = narrowBounds(bounds, load(step(15)));
+    bounds = narrowed(bounds, load(step(15)));
     expect([bounds.length, isShut(bounds)]).toEqual([2, true]);
-    expect(gainsBeyond(bounds, load(step(15)))).toContainEqual({ subject: 'desk', effect: 'gains', what: 'is a peer' });
-    expect(isShut(readBounds(writeBounds(bounds)))).toBe(true);
+    expect(finish(gainsBeyond(bounds, load(step(15))))).toContainEqual({
+      subject: 'desk',
+      effect: 'gains',
+      what: 'is a peer',
+    });
+    expect(isShut(readBounds(texts(bounds)))).toBe(true);
   });
 
-  it.each(['', '[]', '1', '{"accepted":1,"since":[]}', '{"accepted":"x"}', '{"accepted":"schema = 1","since":["x"]}'])(
-    'are none that lets anybody in where they cannot be read: %j',
-    (state) => {
-      expect(isShut(readBounds(state))).toBe(true);
+  it.each([[[]], [['schema = 7']], [[BASE, 'schema = 7']], [['']]])(
+    'are none that lets anybody in where they cannot be loaded any more (%#)',
+    (stored) => {
+      expect(isShut(readBounds(stored))).toBe(true);
     },
   );
 
+  it('are compiled once where they are known already', () => {
+    const known = load(BASE);
+    expect(readBounds([BASE, less], [known])[0]).toBe(known);
+    expect(texts(readBounds([BASE, less], [known]))).toEqual([BASE, less]);
+  });
+
   it('are no reason to shut where they can', () => {
-    expect(isShut(readBounds(writeBounds([load(BASE), load(less)])))).toBe(false);
+    expect(isShut(readBounds([BASE, less]))).toBe(false);
   });
 });
 
 describe('the changes from what was accepted', () => {
-  const state = writeBounds([load(BASE), load(less)]);
+  const stored = [BASE, less];
   const lines = (text: string): readonly string[] =>
-    changesFrom(state, load(text)).map(({ subject, effect, what }) => `${subject} ${effect}: ${what}`);
+    changesFrom(stored, load(text)).map(({ subject, effect, what }) => `${subject} ${effect}: ${what}`);
 
   it('are gains beyond every text, and losses from the accepted one', () => {
     expect(lines(less)).toEqual(['laptop loses: work may go on for 2 hops']);
@@ -66,7 +79,7 @@ describe('the changes from what was accepted', () => {
     ]);
   });
 
-  it('are everything where the state cannot be read', () => {
-    expect(changesFrom('', load(BASE))).toContainEqual({ subject: 'laptop', effect: 'gains', what: 'is a peer' });
+  it('are everything where nothing can be read', () => {
+    expect(changesFrom([], load(BASE))).toContainEqual({ subject: 'laptop', effect: 'gains', what: 'is a peer' });
   });
 });

@@ -1,6 +1,7 @@
 import { compileConfig, compileOrThrow } from './compile.ts';
-import { diffPolicies } from './diff.ts';
+import { comparePolicies, diffPolicies } from './diff.ts';
 import type { CompiledPolicy } from './policy-index.ts';
+import { finish, type Sliced } from './slices.ts';
 import type { PolicyChange } from './types.ts';
 
 /**
@@ -16,20 +17,27 @@ const MAX_TEXTS = 16;
 const NOTHING = 'schema = 1\n[node]\nname = "nothing"\n';
 
 /** What `next` gives someone beyond any text of the bound, each thing once; empty where it is within them all. */
-export function gainsBeyond(bounds: Bounds, next: CompiledPolicy): readonly PolicyChange[] {
-  const gains = bounds.flatMap((bound) => gainsOf(bound, next));
-  return [...new Map(gains.map((change) => [JSON.stringify(change), change])).values()];
+export function* gainsBeyond(bounds: Bounds, next: CompiledPolicy): Sliced<readonly PolicyChange[]> {
+  const gains = new Map<string, PolicyChange>();
+  for (const bound of bounds) {
+    for (const change of yield* gainsOf(bound, next)) {
+      gains.set(JSON.stringify(change), change);
+      yield;
+    }
+  }
+  return [...gains.values()];
 }
 
 /**
  * The bound after `next` has been in force without a person's yes. What it takes away stays away, whatever comes
  * after it, so that no sequence of edits leads back up.
  */
-export function narrowBounds(bounds: Bounds, next: CompiledPolicy): Bounds {
+export function* narrowBounds(bounds: Bounds, next: CompiledPolicy): Sliced<Bounds> {
   const [accepted, ...since] = bounds;
   // A text that lies outside one that is kept takes nothing away; one that `next` lies within says nothing more.
-  if (bounds.some((bound) => isWithin(bound, next))) return bounds;
-  const kept = since.filter((bound) => !isWithin(next, bound));
+  for (const bound of bounds) if (yield* isWithin(bound, next)) return bounds;
+  const kept: CompiledPolicy[] = [];
+  for (const bound of since) if (!(yield* isWithin(next, bound))) kept.push(bound);
   if (kept.length + 2 <= MAX_TEXTS) return [accepted, ...kept, next];
   // Dropping any of them would give something back. Nothing lies within all of them, and a person can accept anew.
   return [accepted, compileOrThrow(NOTHING)];
@@ -40,53 +48,35 @@ export function isShut(bounds: Bounds): boolean {
   return bounds.some(({ text }) => text === NOTHING);
 }
 
-/** The bound as a text for the caller to keep over a restart. */
-export function writeBounds([accepted, ...since]: Bounds): string {
-  return JSON.stringify({ accepted: accepted.text, since: since.map(({ text }) => text) });
-}
-
 /**
- * The bound that `writeBounds` wrote. A text that this program no longer loads, like a state that it cannot read,
- * bounds everything to nothing until a person accepts anew.
+ * The bound of these texts, the accepted one first, as `PolicyEngine.acceptedTexts` gave them. One that this program no
+ * longer loads, like none at all, bounds everything to nothing until a person accepts anew. `known` need not be
+ * compiled again.
  */
-export function readBounds(state: string): Bounds {
-  const [accepted = NOTHING, ...since] = textsOf(state);
+export function readBounds(texts: readonly string[], known: readonly CompiledPolicy[] = []): Bounds {
+  const [accepted = NOTHING, ...since] = texts;
   const compile = (text: string): CompiledPolicy => {
     const compiled = compileConfig(text);
     return compiled.ok ? compiled.policy : compileOrThrow(NOTHING);
   };
-  return [compile(accepted), ...since.map(compile)];
+  const policyOf = (text: string): CompiledPolicy => known.find((policy) => policy.text === text) ?? compile(text);
+  return [policyOf(accepted), ...since.map(policyOf)];
 }
 
-/** What `next` would change against what `writeBounds` wrote: gains beyond all of it, losses from what was accepted. */
-export function changesFrom(state: string, next: CompiledPolicy): readonly PolicyChange[] {
-  const bounds = readBounds(state);
+/** What `next` would change against the texts of a bound: gains beyond all of them, losses from what was accepted. */
+export function changesFrom(texts: readonly string[], next: CompiledPolicy): readonly PolicyChange[] {
+  const bounds = readBounds(texts, [next]);
   const losses = diffPolicies(bounds[0].config, next.config).filter(({ effect }) => effect === 'loses');
-  return [...gainsBeyond(bounds, next), ...losses];
+  return [...finish(gainsBeyond(bounds, next)), ...losses];
 }
 
-function textsOf(state: string): readonly string[] {
-  const { accepted, since } = parseObject(state);
-  if (typeof accepted !== 'string' || !Array.isArray(since)) return [];
-  const texts: readonly unknown[] = since;
-  const written = texts.filter((text) => typeof text === 'string');
-  return written.length === texts.length ? [accepted, ...written] : [];
-}
-
-function parseObject(state: string): { readonly accepted?: unknown; readonly since?: unknown } {
-  try {
-    const parsed: unknown = JSON.parse(state);
-    return typeof parsed === 'object' && parsed !== null ? parsed : {};
-  } catch {
-    return {};
-  }
-}
-
-function gainsOf(before: CompiledPolicy, after: CompiledPolicy): readonly PolicyChange[] {
+function* gainsOf(before: CompiledPolicy, after: CompiledPolicy): Sliced<readonly PolicyChange[]> {
   if (before.digest === after.digest) return [];
-  return diffPolicies(before.config, after.config).filter(({ effect }) => effect === 'gains');
+  const changes = yield* comparePolicies(before.config, after.config);
+  return changes.filter(({ effect }) => effect === 'gains');
 }
 
-function isWithin(inner: CompiledPolicy, outer: CompiledPolicy): boolean {
-  return gainsOf(outer, inner).length === 0;
+function* isWithin(inner: CompiledPolicy, outer: CompiledPolicy): Sliced<boolean> {
+  const gains = yield* gainsOf(outer, inner);
+  return gains.length === 0;
 }

@@ -33,8 +33,13 @@ export function compileConfig(text: string): CompileResult {
 export function compileOrThrow(text: string): CompiledPolicy {
   const compiled = compileConfig(text);
   if (compiled.ok) return compiled.policy;
-  throw new WritError('CONFIG_INVALID', `the configuration does not load\n${formatViolations(compiled.violations)}`, {
-    details: { violations: compiled.violations.length },
+  throw configInvalid(compiled.violations);
+}
+
+/** CONFIG_INVALID with every violation. */
+export function configInvalid(violations: readonly Violation[]): WritError {
+  return new WritError('CONFIG_INVALID', `the configuration does not load\n${formatViolations(violations)}`, {
+    details: { violations: violations.length },
     nextSteps: ['mend the lines above and run: writ policy validate'],
   });
 }

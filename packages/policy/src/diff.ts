@@ -1,8 +1,9 @@
 import { descend } from './ceilings.ts';
 import { widerNode } from './diff-node.ts';
 import { widerProfile } from './diff-profile.ts';
+import { finish, type Sliced } from './slices.ts';
 import { NO_RULES } from './subjects.ts';
-import type { Config, OutboundRules, PolicyChange, Profile, SubjectRules } from './types.ts';
+import type { Config, OutboundRules, PeerConfig, PolicyChange, Profile, SubjectRules } from './types.ts';
 
 /** One subject as one policy sees it; without rules it is no subject there. */
 interface Side {
@@ -16,6 +17,11 @@ interface Side {
  * what both would grant, never declared. Empty where nobody's bound moves.
  */
 export function diffPolicies(before: Config, after: Config): readonly PolicyChange[] {
+  return finish(comparePolicies(before, after));
+}
+
+/** `diffPolicies` in slices: a rest may be taken after each peer. */
+export function* comparePolicies(before: Config, after: Config): Sliced<readonly PolicyChange[]> {
   const changes: PolicyChange[] = [];
   const compare = createProfileCompare();
   const add = (subject: string, effect: PolicyChange['effect'], whats: readonly string[]): void => {
@@ -28,13 +34,21 @@ export function diffPolicies(before: Config, after: Config): readonly PolicyChan
   add('node', 'gains', widerNode(before, after));
   add('node', 'loses', widerNode(after, before));
   addBoth('self', { config: before, rules: before.self }, { config: after, rules: after.self });
-  const byId = new Map([...before.peers.values()].map((peer) => [peer.id, peer]));
+  const byId = new Map<string, PeerConfig>();
+  for (const peer of before.peers.values()) {
+    byId.set(peer.id, peer);
+    yield;
+  }
   for (const peer of after.peers.values()) {
     const earlier = byId.get(peer.id);
     byId.delete(peer.id);
     addBoth(peer.label, sideOf(before, earlier), sideOf(after, peer));
+    yield;
   }
-  for (const gone of byId.values()) addBoth(gone.label, sideOf(before, gone), { config: after });
+  for (const gone of byId.values()) {
+    addBoth(gone.label, sideOf(before, gone), { config: after });
+    yield;
+  }
   return changes;
 }
 

@@ -1,5 +1,7 @@
+import { nextTurn } from '@writ/core';
 import { describe, expect, it } from 'vitest';
-import { createPolicyEngine, type PolicyEngineOptions } from './engine.ts';
+import { compileConfig } from './compile.ts';
+import { createPolicyEngine, type PolicyCompiler, type PolicyEngineOptions } from './engine.ts';
 import { outcomeOf } from './self-tests.ts';
 import { BASE, leaseOn, requestFrom } from './testing/fixtures.ts';
 import { fixedClock, SELF_ID, testId } from './testing/testing.ts';
@@ -17,8 +19,7 @@ function createEngine(change: Partial<PolicyEngineOptions> = {}): PolicyEngine {
 }
 
 function acceptedTexts(engine: PolicyEngine): readonly string[] {
-  const { accepted, since } = JSON.parse(engine.acceptedState());
-  return [accepted, ...since];
+  return engine.acceptedTexts().map(({ text }) => text);
 }
 
 function ask(engine: PolicyEngine, label: string, change: Partial<DecisionRequest> = {}): string {
@@ -106,8 +107,10 @@ describe('reload', () => {
       order.push(`started under ${engine.snapshot().generation}`);
     });
     const reloaded = engine.reload(WITHOUT_QUERY, watch).then(() => order.push('acknowledged'));
+    // Until it waits for its lock.
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
     const later = engine.whileHeld(() => order.push(`later under ${engine.snapshot().generation}`));
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await nextTurn();
     expect(order).toEqual([]);
     release();
     await Promise.all([started, reloaded, later]);
@@ -150,6 +153,85 @@ describe('reload', () => {
   });
 });
 
+describe('a reload whose text is compiled elsewhere', () => {
+  /** A compiler that answers when it is told to; `asked` are the texts that it was given. */
+  function slowCompiler() {
+    const asked: string[] = [];
+    const waiting: (() => void)[] = [];
+    const compile: PolicyCompiler = async (text) => {
+      asked.push(text);
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return compileConfig(text);
+    };
+    return { asked, compile, answer: () => waiting.shift()?.() };
+  }
+
+  it('holds up neither decisions nor starts until it is there', async () => {
+    const { compile, answer } = slowCompiler();
+    const engine = createEngine({ compile });
+    const reloaded = engine.reload(WITHOUT_QUERY, watch);
+    await nextTurn();
+    expect(await engine.whileHeld(() => ask(engine, 'laptop'))).toBe('allow:query/shell');
+    expect(engine.snapshot().generation).toBe(1);
+    answer();
+    expect(await reloaded).toMatchObject({ reloaded: true, generation: 2 });
+    expect(ask(engine, 'laptop')).toBe('deny:PROFILE_NOT_ALLOWED');
+  });
+
+  it('takes its turn: the next begins when it is acknowledged, and is compared with it', async () => {
+    const { asked, compile, answer } = slowCompiler();
+    const engine = createEngine({ compile });
+    const first = engine.reload(WITHOUT_QUERY, watch);
+    const second = engine.reload(BASE, watch);
+    await nextTurn();
+    expect(asked).toEqual([WITHOUT_QUERY]);
+    answer();
+    expect((await first).generation).toBe(2);
+    await nextTurn();
+    expect(asked).toEqual([WITHOUT_QUERY, BASE]);
+    answer();
+    const { generation, parked } = await second;
+    expect(generation).toBe(3);
+    expect(parked).toContainEqual({ subject: 'laptop', effect: 'gains', what: 'may ask for profile query' });
+  });
+
+  it('changes nothing where it cannot be tried, and lets the next one be', async () => {
+    const failure = new Error('no thread');
+    const compilers: PolicyCompiler[] = [() => Promise.reject(failure), async (text) => compileConfig(text)];
+    const engine = createEngine({ compile: (text) => compilers.shift()?.(text) ?? Promise.reject(failure) });
+    const before = engine.snapshot();
+    await expect(engine.reload(WITHOUT_QUERY, watch)).rejects.toBe(failure);
+    expect(engine.snapshot()).toBe(before);
+    expect(await engine.reload(WITHOUT_QUERY, watch)).toMatchObject({ reloaded: true, generation: 2 });
+  });
+
+  it('compares in slices, so that others have their turn between two peers', async () => {
+    let nowMs = 0;
+    const clock = { ...fixedClock(), monotonicMs: () => nowMs++ };
+    const engine = createEngine({ clock });
+    let turns = 0;
+    let isOver = false;
+    const other = (): void => {
+      turns++;
+      if (!isOver) setImmediate(other);
+    };
+    setImmediate(other);
+    const peers = Array.from({ length: 100 }, (_, at) => `[peers.p${at}]\nid = "${testId(`p${at}`)}"\n`);
+    const outcome = await engine.reload(BASE + peers.join(''), watch);
+    isOver = true;
+    expect(outcome.parked).toHaveLength(100);
+    expect(turns).toBeGreaterThan(50);
+  });
+
+  it('may begin with what was compiled elsewhere', () => {
+    const compiled = compileConfig(WITHOUT_QUERY);
+    if (!compiled.ok) throw new Error('it was to load');
+    const engine = createEngine({ text: compiled.policy });
+    expect(ask(engine, 'laptop')).toBe('deny:PROFILE_NOT_ALLOWED');
+    expect(acceptedTexts(engine)).toEqual([WITHOUT_QUERY]);
+  });
+});
+
 describe('a change that gives someone more', () => {
   it('waits, and the stricter of both decides', async () => {
     const engine = createEngine();
@@ -189,24 +271,20 @@ describe('a change that gives someone more', () => {
   });
 
   it('waits from the start where it was made while the node was down', () => {
-    const engine = createEngine({ text: WITH_RACK, acceptedState: createEngine().acceptedState() });
+    const engine = createEngine({ text: WITH_RACK, acceptedTexts: acceptedTexts(createEngine()) });
     expect(engine.status().parked?.length).toBe(2);
     expect(ask(engine, 'rack')).toBe('deny:PEER_UNKNOWN');
     expect(ask(engine, 'laptop')).toBe('allow:query/shell');
   });
 
-  it.each([
-    '{"accepted":"schema = 7","since":[]}',
-    `{"accepted":${JSON.stringify(BASE)},"since":["schema = 7"]}`,
-    `{"accepted":${JSON.stringify(BASE)},"since":[7]}`,
-    `{"accepted":${JSON.stringify(BASE)}}`,
-    '{"acc',
-    'null',
-  ])('is everything where the accepted state cannot be read any more (%#)', (acceptedState) => {
-    const engine = createEngine({ acceptedState });
-    expect(ask(engine, 'laptop')).toBe('deny:PEER_UNKNOWN');
-    expect(engine.status().parked).toContainEqual({ subject: 'laptop', effect: 'gains', what: 'is a peer' });
-  });
+  it.each([[['schema = 7']], [[BASE, 'schema = 7']], [[]]])(
+    'is everything where what was accepted cannot be read any more (%#)',
+    (stored) => {
+      const engine = createEngine({ acceptedTexts: stored });
+      expect(ask(engine, 'laptop')).toBe('deny:PEER_UNKNOWN');
+      expect(engine.status().parked).toContainEqual({ subject: 'laptop', effect: 'gains', what: 'is a peer' });
+    },
+  );
 
   it('leads back to nothing that was taken away meanwhile', async () => {
     const engine = createEngine();
@@ -215,7 +293,7 @@ describe('a change that gives someone more', () => {
     expect(ask(engine, 'laptop')).toBe('deny:PROFILE_NOT_ALLOWED');
     expect(outcome.parked).toContainEqual({ subject: 'laptop', effect: 'gains', what: 'may ask for profile query' });
     expect(engine.snapshot().config.peers.get('laptop')?.profiles).toEqual(['repo-dev']);
-    const restarted = createEngine({ acceptedState: engine.acceptedState() });
+    const restarted = createEngine({ acceptedTexts: acceptedTexts(engine) });
     expect(ask(restarted, 'laptop')).toBe('deny:PROFILE_NOT_ALLOWED');
     await restarted.reload(BASE, accept);
     expect(ask(restarted, 'laptop')).toBe('allow:query/shell');

@@ -1,10 +1,11 @@
-import { type Clock, createRwLock, foldId } from '@writ/core';
-import { type Bounds, gainsBeyond, isShut, narrowBounds, readBounds, writeBounds } from './bounds.ts';
-import { compileConfig, compileOrThrow } from './compile.ts';
+import { type Clock, createRwLock, foldId, Mutex } from '@writ/core';
+import { type Bounds, gainsBeyond, isShut, narrowBounds, readBounds } from './bounds.ts';
+import { type CompileResult, compileConfig, compileOrThrow } from './compile.ts';
 import { decideWith } from './decide.ts';
-import { meetConfigs } from './meet.ts';
+import { intersectConfigs } from './meet.ts';
 import { decideOutboundWith } from './outbound.ts';
 import type { CompiledPolicy } from './policy-index.ts';
+import { finish, finishInSlices, type Sliced } from './slices.ts';
 import { stricterDecision } from './stricter.ts';
 import type {
   Config,
@@ -19,16 +20,22 @@ import type {
   Violation,
 } from './types.ts';
 
+/** Compiles a text as `compileConfig` does, perhaps elsewhere. Rejects where it could not be tried. */
+export type PolicyCompiler = (text: string) => Promise<CompileResult>;
+
 export interface PolicyEngineOptions {
-  readonly text: string;
+  /** The text to begin with, or what `compileConfig` made of it. */
+  readonly text: string | CompiledPolicy;
+  /** Compiles what is loaded later. Absent: in place, which holds up everything else for as long as it takes. */
+  readonly compile?: PolicyCompiler;
   readonly clock: Clock;
   /** This node's own id: work that was here before is refused. */
   readonly selfId: string;
   /**
-   * What `acceptedState()` gave before a restart. Where `text` goes beyond it, the difference is parked from the
+   * Texts of what `acceptedTexts()` gave before a restart; empty: they cannot be read any more. Where `text` goes beyond it, the difference is parked from the
    * start. Absent: `text` itself is the accepted one.
    */
-  readonly acceptedState?: string;
+  readonly acceptedTexts?: readonly string[];
   /** Told of each listener that threw; the others are called all the same, and the reload is in force. */
   readonly onListenerError?: (error: unknown) => void;
 }
@@ -54,26 +61,34 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
   const { clock } = options;
   const selfId = foldId(options.selfId);
   const lock = createRwLock();
+  // Reloads take turns from their first step to their last: what one compares with is what it replaces.
+  const turn = new Mutex();
+  const { compile = async (text) => compileConfig(text) } = options;
   const listeners = new Set<(now: Snapshot, before: Snapshot) => void>();
-  const current = compileOrThrow(options.text);
+  const current = typeof options.text === 'string' ? compileOrThrow(options.text) : options.text;
   // Addresses are bound once, at the start of the process.
   const started = current.config;
-  const { acceptedState } = options;
-  const bounds: Bounds = acceptedState === undefined ? [current] : readBounds(acceptedState);
-  let inForce = settle(current, bounds, 1, clock.nowMs());
+  const { acceptedTexts } = options;
+  const bounds: Bounds = acceptedTexts === undefined ? [current] : readBounds(acceptedTexts, [current]);
+  let inForce = finish(settle(current, bounds, 1, clock));
   let lastError: PolicyStatus['lastError'];
 
-  const reloadLocked = (text: string, acceptWidening: boolean): ReloadOutcome => {
-    const compiled = compileConfig(text);
+  const reloadInTurn = async (text: string, acceptWidening: boolean): Promise<ReloadOutcome> => {
+    const compiled = await compile(text);
     if (!compiled.ok) {
       lastError = { atMs: clock.nowMs(), violations: compiled.violations };
       return failed(inForce, compiled.violations);
     }
-    const generation = inForce.snapshot.generation + 1;
+    const before = inForce;
+    const accepted: Bounds = acceptWidening ? [compiled.policy] : before.bounds;
+    const now = await finishInSlices(settle(compiled.policy, accepted, before.snapshot.generation + 1, clock), clock);
     // INVARIANT: 2 one assignment under the write lock; whoever started work under the old generation has left it.
-    inForce = settle(compiled.policy, acceptWidening ? [compiled.policy] : inForce.bounds, generation, clock.nowMs());
-    lastError = undefined;
-    return succeeded(inForce, started);
+    await lock.write(() => {
+      inForce = now;
+      lastError = undefined;
+    });
+    tell(now.snapshot, before.snapshot);
+    return succeeded(now, started);
   };
 
   // What listeners do (work withdrawn, links cut) is owed by each of them, whatever becomes of another.
@@ -92,20 +107,12 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
     decide: (request) => decideInForce(inForce, request, selfId),
     decideOutbound: (request) => decideOutboundInForce(inForce, request),
     whileHeld: (fn) => lock.read(fn),
-    async reload(text, { acceptWidening }) {
-      const { outcome, before, now } = await lock.write(() => {
-        const earlier = inForce.snapshot;
-        const result = reloadLocked(text, acceptWidening);
-        return { outcome: result, before: earlier, now: inForce.snapshot };
-      });
-      if (now !== before) tell(now, before);
-      return outcome;
-    },
+    reload: (text, { acceptWidening }) => turn.runExclusive(() => reloadInTurn(text, acceptWidening)),
     noteUnreadable(reason) {
       lastError = { atMs: clock.nowMs(), violations: [], unreadable: reason };
     },
     status: () => statusOf(inForce, lastError),
-    acceptedState: () => writeBounds(inForce.bounds),
+    acceptedTexts: () => inForce.bounds.map(({ digest, text }) => ({ digest, text })),
     onChange(listener) {
       listeners.add(listener);
       return () => {
@@ -116,15 +123,22 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
 }
 
 /** What is in force after a load: the new policy alone, or, where it gives more unaccepted, the strictest of all. */
-function settle(current: CompiledPolicy, before: Bounds, generation: number, loadedAtMs: number): InForce {
-  const parked = gainsBeyond(before, current);
+function* settle(
+  current: CompiledPolicy,
+  before: Bounds,
+  generation: number,
+  clock: Pick<Clock, 'nowMs'>,
+): Sliced<InForce> {
+  const parked = yield* gainsBeyond(before, current);
   const { digest, deprecations } = current;
   // INVARIANT: 2 without a yes the bound only shrinks: what one text took away, no later one gives back.
-  const bounds: Bounds = parked.length > 0 ? narrowBounds(before, current) : [current];
+  const bounds: Bounds = parked.length > 0 ? yield* narrowBounds(before, current) : [current];
   const others = bounds.filter((bound) => bound.digest !== current.digest);
   const [first = current, ...rest] = [...others, current];
-  const config = rest.reduce((met, next) => meetConfigs(met, next.config), first.config);
-  return { snapshot: { generation, digest, config, deprecations }, current, bounds, others, parked, loadedAtMs };
+  let { config } = first;
+  for (const next of rest) config = yield* intersectConfigs(config, next.config);
+  const snapshot = { generation, digest, config, deprecations };
+  return { snapshot, current, bounds, others, parked, loadedAtMs: clock.nowMs() };
 }
 
 function statusOf(inForce: InForce, lastError: PolicyStatus['lastError']): PolicyStatus {

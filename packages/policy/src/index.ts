@@ -18,6 +18,7 @@ export {
   type ConfigTestReport,
   type ConfigTestResult,
   compileConfig,
+  configInvalid,
   formatViolations,
   testConfig,
 } from './compile.ts';
@@ -25,15 +26,18 @@ export { decisionForPeer } from './decide.ts';
 export { diffPolicies } from './diff.ts';
 export { addPeer, type PeerChange, type PeerEntry, removePeer, updatePeer } from './edit.ts';
 export { type EffectiveValue, effectiveValues } from './effective.ts';
-export { createPolicyEngine, type PolicyEngineOptions } from './engine.ts';
+export { createPolicyEngine, type PolicyCompiler, type PolicyEngineOptions } from './engine.ts';
 export { explainText } from './explain.ts';
 export { configJsonSchema } from './json-schema.ts';
 export { meetNetworks } from './network.ts';
+export { type PackedResult, packResult, unpackResult } from './packed-policy.ts';
 export type { CompiledPolicy } from './policy-index.ts';
 export { configReference, type ReferenceRow } from './reference.ts';
 export { outcomeOf } from './self-tests.ts';
+export { finishInSlices } from './slices.ts';
 export { type StockOptions, stockConfig } from './stock.ts';
 export type {
+  AcceptedText,
   CommandPattern,
   CommandRule,
   Config,

@@ -1,5 +1,6 @@
 import { maskOf, membersOf } from './capabilities.ts';
 import { meetNetworks } from './network.ts';
+import { finish, type Sliced } from './slices.ts';
 import type { Config, Limits, OutboundRules, PeerConfig, Profile, SubjectRules } from './types.ts';
 
 /**
@@ -8,13 +9,25 @@ import type { Config, Limits, OutboundRules, PeerConfig, Profile, SubjectRules }
  * deciding looks at both policies, not at this one.
  */
 export function meetConfigs(accepted: Config, current: Config): Config {
-  const runners = common(accepted.runners, current.runners, (a) => a);
-  const profiles = common(accepted.profiles, current.profiles, (a, b) => meetProfiles(a, b));
-  const byId = new Map([...accepted.peers.values()].map((peer) => [peer.id, peer]));
+  return finish(intersectConfigs(accepted, current));
+}
+
+/** `meetConfigs` in slices: a rest may be taken after each peer, and after each thing that has a name. */
+export function* intersectConfigs(accepted: Config, current: Config): Sliced<Config> {
+  const runners = yield* common(accepted.runners, current.runners, (a) => a);
+  const profiles = yield* common(accepted.profiles, current.profiles, (a, b) => meetProfiles(a, b));
+  const workspaces = yield* common(accepted.workspaces, current.workspaces, (a) => a);
+  const upstreams = yield* common(accepted.upstreams, current.upstreams, (a) => a);
+  const byId = new Map<string, PeerConfig>();
+  for (const peer of accepted.peers.values()) {
+    byId.set(peer.id, peer);
+    yield;
+  }
   const peers = new Map<string, PeerConfig>();
   for (const [label, peer] of current.peers) {
     const earlier = byId.get(peer.id);
     if (earlier) peers.set(label, meetPeers(earlier, peer));
+    yield;
   }
   return {
     ...current,
@@ -27,24 +40,25 @@ export function meetConfigs(accepted: Config, current: Config): Config {
     },
     profiles,
     runners,
-    workspaces: common(accepted.workspaces, current.workspaces, (a) => a),
+    workspaces,
     peers,
     origins: new Map([...current.origins].filter(([label, id]) => accepted.origins.get(label) === id)),
     self: meetSubjects(accepted.self, current.self),
     commands: [...accepted.commands, ...current.commands],
-    upstreams: common(accepted.upstreams, current.upstreams, (a) => a),
+    upstreams,
   };
 }
 
-function common<T>(
+function* common<T>(
   a: ReadonlyMap<string, T>,
   b: ReadonlyMap<string, T>,
   meet: (a: T, b: T) => T,
-): ReadonlyMap<string, T> {
+): Sliced<ReadonlyMap<string, T>> {
   const met = new Map<string, T>();
   for (const [name, theirs] of b) {
     const ours = a.get(name);
     if (ours !== undefined) met.set(name, meet(ours, theirs));
+    yield;
   }
   return met;
 }

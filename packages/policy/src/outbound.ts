@@ -19,7 +19,7 @@ const OUTBOUND_STEPS: readonly {
 /** Whether a request may be sent. What the peer makes of it is the peer's to decide. */
 export function decideOutboundWith(index: PolicyIndex, request: OutboundRequest, generation: number): Decision {
   const { peers, node } = index.config;
-  const peer = peers.get(foldName(request.to) ?? '') ?? peers.get(index.peersById.get(foldId(request.to))?.label ?? '');
+  const peer = peers.get(foldName(request.to) ?? '') ?? peers.get(index.peer(foldId(request.to))?.label ?? '');
   const findings: { readonly rule: string; readonly finding: Refusal | Note }[] = [];
   if (peer) {
     for (const { rule, check } of OUTBOUND_STEPS) {

@@ -1,6 +1,7 @@
 import { joinPath } from './key-path.ts';
 import { maskOfProfile } from './profiles.ts';
-import type { Config, Position, Profile, Snapshot, SubjectRules, TraceStep } from './types.ts';
+import { finish, type Sliced } from './slices.ts';
+import type { Config, PeerConfig, Position, Profile, Snapshot, SubjectRules, TraceStep } from './types.ts';
 
 /**
  * Where a profile that a subject asks for leads, under one policy. It depends on nothing else, so that it is looked for
@@ -36,7 +37,8 @@ export interface IndexedSubject {
 /** What deciding looks things up in, made once a load. */
 export interface PolicyIndex {
   readonly config: Config;
-  readonly peersById: ReadonlyMap<string, IndexedSubject>;
+  /** The peer with this node id, folded; made at the first question, since few of many peers ask anything. */
+  readonly peer: (id: string) => IndexedSubject | undefined;
   readonly self: IndexedSubject;
   /** Closure of each profile as a mask. */
   readonly masks: ReadonlyMap<string, number>;
@@ -52,6 +54,11 @@ export interface CompiledPolicy extends Omit<Snapshot, 'generation'> {
 
 /** Sets and masks of a configuration. Load has looked at its rules; deciding looks at the important ones again. */
 export function indexConfig(config: Config, position: PolicyIndex['position']): PolicyIndex {
+  return finish(indexInSlices(config, position));
+}
+
+/** `indexConfig` in slices: a rest may be taken after each peer. */
+export function* indexInSlices(config: Config, position: PolicyIndex['position']): Sliced<PolicyIndex> {
   const indexSubject = (label: string, id: string, rules: SubjectRules, path: string): IndexedSubject => ({
     label,
     id,
@@ -62,12 +69,22 @@ export function indexConfig(config: Config, position: PolicyIndex['position']): 
     path,
     routes: new Map(),
   });
-  const peers = [...config.peers.values()];
+  const byId = new Map<string, PeerConfig>();
+  for (const peer of config.peers.values()) {
+    byId.set(peer.id, peer);
+    yield;
+  }
+  const indexed = new Map<string, IndexedSubject>();
+  const indexPeer = (id: string): IndexedSubject | undefined => {
+    const peer = byId.get(id);
+    if (!peer) return undefined;
+    const subject = indexSubject(peer.label, id, peer, joinPath('peers', peer.label));
+    indexed.set(id, subject);
+    return subject;
+  };
   return {
     config,
-    peersById: new Map(
-      peers.map((peer) => [peer.id, indexSubject(peer.label, peer.id, peer, joinPath('peers', peer.label))]),
-    ),
+    peer: (id) => indexed.get(id) ?? indexPeer(id),
     self: indexSubject('self', 'self', config.self, 'self'),
     masks: new Map([...config.profiles].map(([name, profile]) => [name, maskOfProfile(profile)])),
     position,

@@ -21,7 +21,6 @@ describe('a key that does nothing yet', () => {
     'profiles.NAME.network',
     'profiles.NAME.read_paths',
     'profiles.NAME.secrets',
-    'gateway.listen',
     'approvals.mode',
     'approvals.fallback',
     'approvals.max_pending',

@@ -1,6 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
-import { parentPath } from './key-path.ts';
-import { anyCase, findPlaces } from './places.ts';
+import { createPlaceFinder } from './place-finder.ts';
+import { findPlaces } from './places.ts';
 import type { Position } from './types.ts';
 
 /** A configuration text with its values and the place of every key. */
@@ -33,23 +33,10 @@ export function readSource(text: string): { ok: true; source: Source } | { ok: f
   try {
     const value = parse(text);
     let places: ReadonlyMap<string, Position> | undefined;
-    const asked = new Map<string, Position | undefined>();
-    const find = (path: string): Position | undefined => {
+    const position = createPlaceFinder((path) => {
       places ??= findPlaces(text);
-      for (let at = path; at !== ''; at = parentPath(at)) {
-        const found = places.get(at) ?? places.get(anyCase(at));
-        if (found) return found;
-      }
-      return undefined;
-    };
-    // Explanations ask for the same few places again and again; paths are those of the file and of the schema.
-    const position = (path: string): Position | undefined => {
-      const known = asked.get(path);
-      if (known !== undefined || asked.has(path)) return known;
-      const found = find(path);
-      asked.set(path, found);
-      return found;
-    };
+      return places.get(path);
+    });
     return { ok: true, source: { text, value, position } };
   } catch (error) {
     return { ok: false, failure: syntaxFailure(error) };

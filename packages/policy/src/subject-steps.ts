@@ -56,7 +56,7 @@ export const chainStep: Step = {
 };
 
 function findPeer({ index, request }: Deciding): IndexedSubject | undefined {
-  return index.peersById.get(request.from) ?? index.peersById.get(foldId(request.from));
+  return index.peer(request.from) ?? index.peer(foldId(request.from));
 }
 
 function checkEnd({ subject }: Deciding, chain: readonly string[]): Refusal | undefined {

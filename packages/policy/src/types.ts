@@ -201,6 +201,13 @@ export interface PolicyFailure {
   readonly unreadable?: string;
 }
 
+/** A text of a configuration that still bounds what holds. */
+export interface AcceptedText {
+  /** SHA-256 of the text, hex. */
+  readonly digest: string;
+  readonly text: string;
+}
+
 /**
  * The policy engine: one instance a node, handed to the mesh server and the gateway. The snapshot inside is swapped
  * by one reference assignment under the write lock.
@@ -217,10 +224,10 @@ export interface PolicyEngine {
   noteUnreadable(reason: string): void;
   status(): PolicyStatus;
   /**
-   * The text that a person has accepted last and what has been taken away since, for the caller to store as it is: a
-   * restart begins with it.
+   * The text that a person has accepted last, then those that have taken something away since, for the caller to store:
+   * a restart begins with them.
    */
-  acceptedState(): string;
+  acceptedTexts(): readonly AcceptedText[];
   /**
    * Called after each acknowledged change of the snapshot, outside the lock; returns how to stop. One that throws is
    * reported and keeps no other from being called.

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { ensurePrivateDirectory, quote, WritError } from '@writ/core';
 import { type ControlClient, createControlClient } from '@writ/gateway/client';
 import type { Environment } from '../env.ts';
-import type { Home } from '../home.ts';
+import { type Home, hasNode } from '../home.ts';
 import { runningPid } from './running-pid.ts';
 
 /**
@@ -48,7 +48,7 @@ function notRunning(home: Home, cause: unknown): WritError {
       },
     );
   }
-  if (!existsSync(home.configFile)) {
+  if (!hasNode(home)) {
     return new WritError('NOT_INITIALIZED', `there is no node in ${quote(home.root)}`, {
       nextSteps: ['writ init'],
       cause,

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { existsSync, openSync } from 'node:fs';
+import { openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { errorFromJson, quote, WritError, type WritErrorJson } from '@writ/core';
 import type { Environment } from '../env.ts';
-import type { Home } from '../home.ts';
+import { type Home, hasNode } from '../home.ts';
 
 /** What a started node says of itself. */
 export interface Started {
@@ -17,7 +17,7 @@ export type StartMessage = { readonly ready: Started } | { readonly error: WritE
 
 /** Starts the node in the background and waits until it serves. Throws what kept it from starting. */
 export async function startNode(home: Home, environment: Environment): Promise<Started> {
-  if (!existsSync(home.configFile)) {
+  if (!hasNode(home)) {
     throw new WritError('NOT_INITIALIZED', `there is no node in ${quote(home.root)}`, { nextSteps: ['writ init'] });
   }
   const log = openSync(home.logFile, 'a', 0o600);

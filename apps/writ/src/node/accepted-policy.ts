@@ -1,27 +1,35 @@
-import { sha256Hex } from '@writ/core';
+import { nextTurn, sha256Hex } from '@writ/core';
 import type { Database } from '@writ/database';
 import type { NodeFactStore } from '@writ/lease-store';
-import type { ReloadOutcome } from '@writ/policy';
+import type { AcceptedText, ReloadOutcome } from '@writ/policy';
 
-/** Where the accepted text is kept among the facts of a node. */
-export const ACCEPTED_KEY = 'policy.accepted';
+/** Fact of a node: the digests of the accepted texts, as a list in JSON. */
+const ACCEPTED_KEY = 'policy.accepted';
+/** Facts of a node: each of those texts under its digest. */
+const TEXT_PREFIX = 'policy.text.';
 
 /**
  * Remembers what a person has accepted last and what has been taken away since, so that a restart is no way around
  * asking: what a file gives beyond it waits.
  */
 export interface AcceptedPolicy {
-  /** As `PolicyEngine.acceptedState()` gave it; undefined before the first start. */
-  read(): string | undefined;
-  /** Notes the outcome of a reload in the audit trail, and what is accepted now. */
-  note(text: string, outcome: ReloadOutcome, how: string, acceptedState: string): void;
+  /** Texts of what was noted last, empty where they are not whole; undefined before the first start. */
+  read(): readonly string[] | undefined;
+  /**
+   * Notes the outcome of a reload in the audit trail, and what is accepted now (`PolicyEngine.acceptedTexts()`). Others
+   * have their turn between two texts, which may be long.
+   */
+  note(text: string, outcome: ReloadOutcome, how: string, accepted: readonly AcceptedText[]): Promise<void>;
 }
 
 export function createAcceptedPolicy(database: Database, facts: NodeFactStore): AcceptedPolicy {
   return {
-    read: () => database.withReadTx((tx) => facts.get(tx, ACCEPTED_KEY)),
-    note(text, outcome, how, acceptedState) {
-      const waits = outcome.parked?.length ?? 0;
+    read: () => database.withReadTx((tx) => readAcceptedTexts((key) => facts.get(tx, key))),
+    async note(text, outcome, how, accepted) {
+      const digest = sha256Hex(text);
+      await nextTurn();
+      await storeTexts(database, facts, accepted);
+      const digests = JSON.stringify(accepted.map((one) => one.digest));
       database.withWriteTx((tx) => {
         tx.audit({
           kind: 'policy',
@@ -30,13 +38,46 @@ export function createAcceptedPolicy(database: Database, facts: NodeFactStore): 
           details: {
             how,
             generation: outcome.generation,
-            digest: sha256Hex(text),
-            waits,
+            digest,
+            waits: outcome.parked?.length ?? 0,
             violations: outcome.violations?.length ?? 0,
           },
         });
-        if (facts.get(tx, ACCEPTED_KEY) !== acceptedState) facts.set(tx, ACCEPTED_KEY, acceptedState);
+        if (facts.get(tx, ACCEPTED_KEY) !== digests) facts.set(tx, ACCEPTED_KEY, digests);
+        const kept = new Set(accepted.map(keyOf));
+        for (const key of facts.keys(tx, TEXT_PREFIX)) if (!kept.has(key)) facts.remove(tx, key);
       });
     },
   };
+}
+
+/** What `AcceptedPolicy.note` has stored, from wherever facts are read. */
+export function readAcceptedTexts(get: (key: string) => string | undefined): readonly string[] | undefined {
+  const stored = get(ACCEPTED_KEY);
+  if (stored === undefined) return undefined;
+  const texts = parseDigests(stored).map((digest) => get(TEXT_PREFIX + digest));
+  const whole = texts.filter((text) => text !== undefined);
+  return whole.length === texts.length ? whole : [];
+}
+
+/** They are referred to only once they are all there: what a crash leaves is what was accepted before. */
+async function storeTexts(database: Database, facts: NodeFactStore, accepted: readonly AcceptedText[]): Promise<void> {
+  const known = new Set(database.withReadTx((tx) => facts.keys(tx, TEXT_PREFIX)));
+  for (const one of accepted.filter((text) => !known.has(keyOf(text)))) {
+    database.withWriteTx((tx) => facts.set(tx, keyOf(one), one.text));
+    await nextTurn();
+  }
+}
+
+function keyOf({ digest }: AcceptedText): string {
+  return TEXT_PREFIX + digest;
+}
+
+function parseDigests(stored: string): readonly string[] {
+  try {
+    const parsed: unknown = JSON.parse(stored);
+    return Array.isArray(parsed) ? parsed.map(String) : [];
+  } catch {
+    return [];
+  }
 }

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
 import { createPolicyEngine, type PolicyEngine, type ReloadOutcome } from '@writ/policy';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type BuiltThread, buildPolicyThread } from '../testing/policy-thread.ts';
 import { createConfigFile, type NodeConfigFile } from './config-file.ts';
+import { createPolicyCompiler, type NodePolicyCompiler } from './policy-compiler.ts';
 
 const TEXT = `schema = 1
 # kept
@@ -24,35 +26,55 @@ const NARROWER = TEXT.replace('"inspect_status"', '');
 const BROKEN = TEXT.replace('"shell"', '"nobody"');
 const WIDER = TEXT.replace('"inspect_status"', '"inspect_status", "read_repo"');
 
+/** Large enough for a thread of its own. */
+const large = (text: string): string => `${text}${'# long\n'.repeat(5000)}`;
+
+let thread: BuiltThread;
+beforeAll(async () => {
+  thread = await buildPolicyThread();
+});
+afterAll(() => thread.remove());
+
 let dir: string;
 let path: string;
 let engine: PolicyEngine;
 let file: NodeConfigFile;
 let outcomes: { outcome: ReloadOutcome; how: string }[];
 let arrived: () => void;
+let beforeCompile: (text: string) => Promise<void>;
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'writ-config-'));
   path = join(dir, 'writ.toml');
   writeFileSync(path, TEXT, { mode: 0o600 });
   const clock = createSystemClock();
-  engine = createPolicyEngine({ text: TEXT, clock, selfId: 'wn-self' });
+  const real = createPolicyCompiler({ script: thread.script, clock });
+  beforeCompile = async () => undefined;
+  const compiler: NodePolicyCompiler = {
+    ...real,
+    async compile(text) {
+      await beforeCompile(text);
+      return real.compile(text);
+    },
+  };
+  engine = createPolicyEngine({ text: TEXT, compile: compiler.compile, clock, selfId: 'wn-self' });
   outcomes = [];
   arrived = () => undefined;
   file = createConfigFile({
     path,
     engine,
+    compiler,
     clock,
     random: createSystemRandom(),
     logger: silentLogger,
-    onReload(_, outcome, how) {
+    async onReload(_, outcome, how) {
       outcomes.push({ outcome, how });
       arrived();
     },
   });
 });
-afterEach(() => {
-  file.close();
+afterEach(async () => {
+  await file.close();
   rmSync(dir, { recursive: true, force: true });
 });
 
@@ -208,5 +230,89 @@ describe('an edit', () => {
       file.edit((text) => `${text}# end\n`),
     ]);
     expect(readFileSync(path, 'utf8')).toBe(`${TEXT.replace('"box"', '"box1"')}# end\n`);
+  });
+});
+
+describe('a large file', () => {
+  it('is in force after a reload, or leaves the last good policy with every violation', async () => {
+    writeFileSync(path, large(NARROWER));
+    expect(await file.reload({ accept: false })).toMatchObject({ reloaded: true, generation: 2 });
+    expect(engine.snapshot().config.profiles.get('query')?.capabilities).toEqual([]);
+    writeFileSync(path, large(BROKEN));
+    const line = BROKEN.split('\n').indexOf('runner = "nobody"') + 1;
+    expect(await file.reload({ accept: false })).toMatchObject({
+      reloaded: false,
+      generation: 2,
+      violations: [{ code: 'UNKNOWN_RUNNER', path: 'profiles.query.runner', position: { line, column: 1 } }],
+    });
+  });
+
+  it('is edited like any other', async () => {
+    writeFileSync(path, large(TEXT));
+    await file.edit((text) => text.replace('name = "box"', 'name = "crate"'));
+    expect(engine.snapshot().config.node.name).toBe('crate');
+    await expect(file.edit((text) => text.replace('"shell"', '"nobody"'))).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('profiles.query.runner'),
+    });
+    expect(readFileSync(path, 'utf8')).toBe(large(TEXT.replace('"box"', '"crate"')));
+  });
+});
+
+describe('a reload that takes its time', () => {
+  /** Holds what is compiled until it is told to go on; `begun` is when the first is held. */
+  function hold(): { readonly begun: Promise<void>; goOn(): void } {
+    let begin = (): void => undefined;
+    let goOn = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    beforeCompile = () => {
+      begin();
+      return held;
+    };
+    return { begun, goOn };
+  }
+
+  it('is followed by what the file says by then, and by nothing of in between', async () => {
+    const { begun, goOn } = hold();
+    const first = file.reload({ accept: false });
+    await begun;
+    replaceFile(NARROWER.replace('"box"', '"between"'));
+    const second = file.reload({ accept: false });
+    replaceFile(NARROWER.replace('"box"', '"last"'));
+    goOn();
+    expect((await first).generation).toBe(2);
+    await second;
+    expect(engine.snapshot().config.node.name).toBe('last');
+    expect(engine.snapshot().generation).toBe(3);
+  });
+
+  it('is dropped, and what waits with it, by a node that stops', async () => {
+    const { begun, goOn } = hold();
+    writeFileSync(path, large(NARROWER));
+    const refusals = [file.reload({ accept: false }), file.reload({ accept: false })].map((pending) =>
+      expect(pending).rejects.toMatchObject({ code: 'SHUTTING_DOWN' }),
+    );
+    await begun;
+    const closed = file.close();
+    goOn();
+    await Promise.all([closed, ...refusals]);
+    expect(engine.snapshot().generation).toBe(1);
+    expect(outcomes).toEqual([]);
+  });
+
+  it('is reported where it cannot be tried, and tried again with the next change', async () => {
+    beforeCompile = () => Promise.reject(new Error('no thread to be had'));
+    await expect(file.reload({ accept: false })).rejects.toThrow('no thread to be had');
+    expect(engine.status().lastError).toMatchObject({ violations: [], unreadable: 'no thread to be had' });
+    beforeCompile = async () => undefined;
+    const seen = reloaded();
+    replaceFile(TEXT);
+    await seen;
+    expect(engine.status().lastError).toBeUndefined();
   });
 });

@@ -1,8 +1,9 @@
 import { type Clock, type Logger, Mutex, type Random, replacePrivateFile, WritError } from '@writ/core';
 import type { ConfigFile } from '@writ/pairing';
-import { compileConfig, type PolicyEngine, type ReloadOutcome, type Violation } from '@writ/policy';
+import type { PolicyEngine, ReloadOutcome, Violation } from '@writ/policy';
 import { readConfigText } from './config-text.ts';
 import { watchFile } from './config-watch.ts';
+import type { NodePolicyCompiler } from './policy-compiler.ts';
 
 /** What made a reload: the file changed, a person typed it, or an edit of this program. */
 export type ReloadCause = 'watcher' | 'command' | 'edit';
@@ -10,23 +11,26 @@ export type ReloadCause = 'watcher' | 'command' | 'edit';
 export interface ConfigFileOptions {
   readonly path: string;
   readonly engine: PolicyEngine;
+  /** The one that `engine` compiles with; closed with this. */
+  readonly compiler: NodePolicyCompiler;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   /** Told after every reload; stores what a person accepted. */
-  readonly onReload: (text: string, outcome: ReloadOutcome, cause: ReloadCause) => void;
+  readonly onReload: (text: string, outcome: ReloadOutcome, cause: ReloadCause) => Promise<void>;
 }
 
 /** The node's `writ.toml`: the one place that reads, writes and watches it. */
 export interface NodeConfigFile extends ConfigFile {
   /** Reads the file and swaps the policy in place. */
   reload(options: { readonly accept: boolean }): Promise<ReloadOutcome>;
-  close(): void;
+  /** Ends what is under way, which then has no effect or its whole effect; what waits is refused with SHUTTING_DOWN. */
+  close(): Promise<void>;
 }
 
 /** Everything that touches the file takes its turn. */
 export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
-  const turn = new Mutex();
+  const turn = new Mutex(new WritError('SHUTTING_DOWN', 'this node is shutting down'));
   const state: State = { ...options, lastText: readConfigText(options.path) };
   const stopWatching = watchFile(options, () => turn.runExclusive(() => reloadIfChanged(state, readText(state))));
   return {
@@ -43,7 +47,12 @@ export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
         const before = readText(state);
         return rewrite(state, before, change(before), false);
       }),
-    close: stopWatching,
+    async close() {
+      stopWatching();
+      turn.cancel();
+      await options.compiler.close();
+      await turn.waitForUnlock();
+    },
   };
 }
 
@@ -54,12 +63,15 @@ interface State extends ConfigFileOptions {
 
 async function reloadText(state: State, text: string, accept: boolean, cause: ReloadCause): Promise<ReloadOutcome> {
   const { engine, logger } = state;
-  const outcome = await engine.reload(text, { acceptWidening: accept });
+  const outcome = await engine.reload(text, { acceptWidening: accept }).catch((error: unknown) => {
+    engine.noteUnreadable((error as Error).message);
+    throw error;
+  });
   state.lastText = text;
   const fields = { generation: outcome.generation, cause, violations: outcome.violations?.length ?? 0 };
   if (outcome.reloaded) logger.info('policy reloaded', fields);
   else logger.warn('policy not reloaded', fields);
-  state.onReload(text, outcome, cause);
+  await state.onReload(text, outcome, cause);
   return outcome;
 }
 
@@ -96,7 +108,7 @@ async function settle(state: State, text: string): Promise<void> {
 
 /** Checked, written, then in force: a person finds the file as it was or as it was meant, and what is in force in it. */
 async function rewrite(state: State, before: string, text: string, accept: boolean): Promise<{ generation: number }> {
-  const compiled = compileConfig(text);
+  const compiled = await state.compiler.compile(text);
   if (!compiled.ok) throw doesNotLoad(compiled.violations);
   await replacePrivateFile(state.path, text, state.random);
   const outcome = await reloadText(state, text, accept, 'edit');

@@ -21,13 +21,17 @@ export function watchFile({ path, clock, logger }: WatchOptions, changed: () => 
   const name = basename(path);
   let timer: Cancel | undefined;
   let waitsSinceMs: number | undefined;
+  let isStopped = false;
   const look = (): void => {
     waitsSinceMs ??= clock.monotonicMs();
     if (clock.monotonicMs() - waitsSinceMs > LONGEST_MS) return;
     timer?.();
     timer = clock.setTimer(DEBOUNCE_MS, () => {
       waitsSinceMs = undefined;
-      changed().catch((error: unknown) => logger.error('configuration was not reloaded', { reason: String(error) }));
+      changed().catch((error: unknown) => {
+        // A node that stops drops what it has not begun with.
+        if (!isStopped) logger.error('configuration was not reloaded', { reason: String(error) });
+      });
     });
   };
   let watcher: FSWatcher | undefined;
@@ -40,6 +44,7 @@ export function watchFile({ path, clock, logger }: WatchOptions, changed: () => 
     logger.error('configuration is not watched', { reason: (error as Error).message });
   }
   return () => {
+    isStopped = true;
     timer?.();
     watcher?.close();
   };

@@ -10,11 +10,12 @@ import {
 } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import { createPinStore, loadIdentity, type NodeIdentity, type PinStore, rotateWhenDue } from '@writ/identity';
-import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
+import { type CompiledPolicy, configInvalid, createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import type { Home } from '../home.ts';
 import { type AcceptedPolicy, createAcceptedPolicy } from './accepted-policy.ts';
 import type { Closers } from './closers.ts';
 import { readConfigText } from './config-text.ts';
+import { createPolicyCompiler, type NodePolicyCompiler } from './policy-compiler.ts';
 import { createStores, type Stores } from './stores.ts';
 
 /** What everything else stands on. */
@@ -30,6 +31,8 @@ export interface Foundations {
   readonly accepted: AcceptedPolicy;
   /** The one engine of this node. */
   readonly engine: PolicyEngine;
+  /** What `engine` compiles with. */
+  readonly compiler: NodePolicyCompiler;
 }
 
 /** Opens the home: folders, database (which refuses a second node), keys, pins, policy. */
@@ -47,21 +50,31 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
   closers.add(rotateWhenDue(identity, { clock, logger }));
   const pins = createPinStore(home.pinsDir, random);
   const accepted = createAcceptedPolicy(database, stores.facts);
-  const text = readConfigText(home.configFile);
-  const acceptedState = accepted.read();
+  const compiler = createPolicyCompiler({ script: new URL('./policy-thread.js', import.meta.url), clock });
+  closers.add(() => compiler.close());
+  const policy = await loadPolicy(compiler, home.configFile);
+  const acceptedTexts = accepted.read();
   const engine = createPolicyEngine({
-    text,
+    text: policy,
+    compile: compiler.compile,
     clock,
     selfId: identity.public.id,
     onListenerError: (error) => logger.error('a change of the policy was not followed', { reason: String(error) }),
-    ...(acceptedState === undefined ? {} : { acceptedState }),
+    ...(acceptedTexts === undefined ? {} : { acceptedTexts }),
   });
   const { generation, parked } = engine.status();
-  accepted.note(
-    text,
+  await accepted.note(
+    policy.text,
     { reloaded: true, generation, restartNeeded: [], ...(parked === undefined ? {} : { parked }) },
     'start',
-    engine.acceptedState(),
+    engine.acceptedTexts(),
   );
-  return { home, clock, random, logger, identity, pins, database, stores, accepted, engine };
+  return { home, clock, random, logger, identity, pins, database, stores, accepted, engine, compiler };
+}
+
+/** The policy of the file. Throws CONFIG_INVALID with every violation. */
+async function loadPolicy(compiler: NodePolicyCompiler, path: string): Promise<CompiledPolicy> {
+  const compiled = await compiler.compile(readConfigText(path));
+  if (compiled.ok) return compiled.policy;
+  throw configInvalid(compiled.violations);
 }

@@ -30,10 +30,11 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
   const config = createConfigFile({
     path: base.home.configFile,
     engine,
+    compiler: base.compiler,
     clock,
     random,
     logger,
-    onReload: (text, outcome, how) => base.accepted.note(text, outcome, how, engine.acceptedState()),
+    onReload: (text, outcome, how) => base.accepted.note(text, outcome, how, engine.acceptedTexts()),
   });
   closers.add(() => config.close());
   const { name } = engine.snapshot().config.node;
@@ -77,7 +78,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     node: options.node,
     links: createPeerLinks(work.peers),
     describe: createRemoteDescribe(work.peers),
-    config: createConfigAdmin(config),
+    config: createConfigAdmin(config, base.compiler),
     profiles: createProfileValidator(),
     sessions: createSessions(identity.public.id, random),
     authenticator: createAuthenticator(database, stores.tokens, stores.tasks),

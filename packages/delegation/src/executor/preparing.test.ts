@@ -86,9 +86,8 @@ describe('a clone that takes long', () => {
 
   it('is not used where the profile went away in the turn in which it was ready', async () => {
     await submitUntilPreparing('t1');
-    const acknowledged = reload(WITHOUT_REPO_DEV);
-    open();
-    await acknowledged;
+    node.engine.onChange(() => open());
+    await reload(WITHOUT_REPO_DEV);
     expect(await outcome('t1')).toBe('failed PROFILE_NOT_ALLOWED');
     expect(runner.runs).toHaveLength(0);
     expect(states()).not.toContain('started');

@@ -10,7 +10,7 @@ export function policyOperations(ports: GatewayPorts): readonly AnyOperation[] {
   const { config, engine } = ports;
   return [
     implement(policyContract.policy_validate, async ({ text }) => {
-      const { violations, deprecations } = config.validate(text ?? (await config.text()));
+      const { violations, deprecations } = await config.validate(text ?? (await config.text()));
       return {
         valid: violations.length === 0,
         violations: violations.map(viewViolation),
@@ -19,7 +19,7 @@ export function policyOperations(ports: GatewayPorts): readonly AnyOperation[] {
     }),
     implement(policyContract.policy_explain, (input) => explain(ports, input)),
     implement(policyContract.policy_test, async () => {
-      const tests = config.test(await config.text());
+      const tests = await config.test(await config.text());
       return {
         passed: tests.every(({ ok }) => ok),
         tests: tests.map(({ name, ok, expected, got, line }) => ({

@@ -165,11 +165,11 @@ function fakeAdmin(): GatewayPorts['config'] {
   return {
     text: async () => 'schema = 1\n',
     reload: async () => ({ reloaded: true, generation: 8, restartNeeded: [] }),
-    validate: (text) => ({
+    validate: async (text) => ({
       violations: text.startsWith('schema') ? [] : [{ code: 'TOML_SYNTAX', path: '', message: 'no TOML' }],
       deprecations: [],
     }),
-    test: () => [{ name: 'laptop query', ok: true, expected: 'allow:query', got: 'allow:query', line: 3 }],
+    test: async () => [{ name: 'laptop query', ok: true, expected: 'allow:query', got: 'allow:query', line: 3 }],
   };
 }
 

@@ -101,8 +101,9 @@ function limit({ calls, limits, clock }: InterceptorDeps): Check {
       });
     }
     if (policy.limits.maxMs !== undefined) {
-      const late = new WritError('TIMED_OUT', 'the call took too long');
-      const cancel = clock.setTimer(policy.limits.maxMs, () => context.end(late));
+      const cancel = clock.setTimer(policy.limits.maxMs, () =>
+        context.end(new WritError('TIMED_OUT', 'the call took too long')),
+      );
       context.signal.addEventListener('abort', cancel, { once: true });
     }
     return undefined;

@@ -1,4 +1,5 @@
 import { equal, ok } from 'node:assert/strict';
+import { nextTurn } from '@writ/core';
 import { createPolicyEngine } from '../engine.ts';
 import type { PolicyEngine } from '../types.ts';
 import { BASE, requestFrom } from './fixtures.ts';
@@ -13,9 +14,10 @@ export interface ReloadProof {
   readonly decisions: number;
 }
 
-/** Lets everything run that is ready to, some turns of it. */
+/** Lets everything run that is ready to, some turns of it, and a reload get on with its next slice. */
 async function others(): Promise<void> {
   for (let turn = 0; turn < 24; turn++) await undefined;
+  await nextTurn();
 }
 
 /**

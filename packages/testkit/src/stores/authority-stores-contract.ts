@@ -215,5 +215,15 @@ export function describeNodeFactStoreContract(name: string, make: MakeStore<Node
       for (const value of ['one', '']) database.withWriteTx((tx) => at().store.set(tx, 'key', value));
       expect([get('key'), get('none')]).toEqual(['', undefined]);
     });
+
+    it('names the keys that begin alike, and forgets one', () => {
+      const { database } = at().bench;
+      const { store } = at();
+      const keys = (prefix: string) => database.withReadTx((tx) => store.keys(tx, prefix));
+      for (const key of ['a.b', 'a.', 'a', 'a-c', 'b.a']) database.withWriteTx((tx) => store.set(tx, key, 'x'));
+      expect([keys('a.'), keys('c')]).toEqual([['a.', 'a.b'], []]);
+      for (const key of ['a.b', 'none']) database.withWriteTx((tx) => store.remove(tx, key));
+      expect(keys('a.')).toEqual(['a.']);
+    });
   });
 }

@@ -29,13 +29,13 @@ async function diff(context: CliContext, [file, before]: readonly string[]): Pro
 
 /** Against what a person has accepted last, and what was taken away since, as the node has stored it. */
 async function sinceAccepted({ home }: CliContext, after: CompiledPolicy): Promise<readonly PolicyChange[]> {
-  const [{ changesFrom }, { peekFact }, { ACCEPTED_KEY }] = await Promise.all([
+  const [{ changesFrom }, { peekFact }, { readAcceptedTexts }] = await Promise.all([
     import('@writ/policy'),
     import('@writ/database'),
     import('../../node/accepted-policy.ts'),
   ]);
-  const state = peekFact(home.databaseFile, ACCEPTED_KEY);
-  if (state !== undefined) return changesFrom(state, after);
+  const texts = readAcceptedTexts((key) => peekFact(home.databaseFile, key));
+  if (texts !== undefined) return changesFrom(texts, after);
   throw new WritError('NOT_FOUND', `the node of ${quote(home.root)} has accepted no configuration yet`, {
     nextSteps: ['name two files: writ policy diff AFTER BEFORE', 'or start the node once: writ up'],
   });

@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSystemClock, sha256Hex, silentLogger } from '@writ/core';
+import { type Database, openDatabase } from '@writ/database';
+import { createNodeFactStore } from '@writ/lease-store';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AcceptedPolicy, createAcceptedPolicy, readAcceptedTexts } from './accepted-policy.ts';
+
+const LOADED = { reloaded: true, generation: 2, restartNeeded: [] };
+const facts = createNodeFactStore();
+const textOf = (text: string) => ({ digest: sha256Hex(text), text });
+
+let dir: string;
+let database: Database;
+let accepted: AcceptedPolicy;
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'writ-accepted-'));
+  database = await openDatabase({ path: join(dir, 'writ.db'), clock: createSystemClock(), logger: silentLogger });
+  accepted = createAcceptedPolicy(database, facts);
+});
+afterEach(async () => {
+  await database.close();
+  rmSync(dir, { recursive: true });
+});
+
+const note = (...texts: readonly string[]): Promise<void> =>
+  accepted.note(texts.at(-1) ?? '', LOADED, 'command', texts.map(textOf));
+const storedTexts = (): number => database.withReadTx((tx) => facts.keys(tx, 'policy.text.').length);
+const set = (key: string, value: string): void => database.withWriteTx((tx) => facts.set(tx, key, value));
+
+describe('what a person has accepted', () => {
+  it('is nothing before the first start', () => {
+    expect(accepted.read()).toBeUndefined();
+  });
+
+  it('is kept in its order, each text once, and what counts no more is forgotten', async () => {
+    await note('one');
+    await note('one', 'two', 'three');
+    expect([accepted.read(), storedTexts()]).toEqual([['one', 'two', 'three'], 3]);
+    await note('two');
+    expect([accepted.read(), storedTexts()]).toEqual([['two'], 1]);
+  });
+
+  it('is what it was until all of the next is stored', async () => {
+    await note('one');
+    const noting = note('one', 'two', 'three');
+    const seen = new Set<string>();
+    let isOver = false;
+    const looking = (async () => {
+      for (; !isOver; await new Promise((resolve) => setImmediate(resolve))) seen.add(JSON.stringify(accepted.read()));
+    })();
+    await noting;
+    isOver = true;
+    await looking;
+    expect(seen).toContain('["one"]');
+    expect([...seen].filter((state) => state !== '["one"]' && state !== '["one","two","three"]')).toEqual([]);
+  });
+
+  it('is forgotten where a crash came between a text and what refers to it', async () => {
+    await note('one');
+    set(`policy.text.${sha256Hex('orphan')}`, 'orphan');
+    expect(accepted.read()).toEqual(['one']);
+    await note('one');
+    expect(storedTexts()).toBe(1);
+  });
+
+  it.each(['', 'null', '{}', '{"accepted":"x","since":[]}', '["gone"]', '[1'])(
+    'is none that can be read where it is not whole: %j',
+    async (stored) => {
+      await note('one');
+      set('policy.accepted', stored);
+      expect(accepted.read()).toEqual([]);
+      expect(readAcceptedTexts((key) => database.withReadTx((tx) => facts.get(tx, key)))).toEqual([]);
+    },
+  );
+
+  it('is audited with the digest of the text', async () => {
+    await accepted.note('broken', { ...LOADED, reloaded: false, violations: [] }, 'watcher', [textOf('one')]);
+    const [row] = await database.kysely.selectFrom('audit').selectAll().orderBy('seq', 'desc').limit(1).execute();
+    expect(row).toMatchObject({ action: 'policy.reload-failed', actor: 'node' });
+    expect(JSON.stringify(row)).toContain(sha256Hex('broken'));
+  });
+});

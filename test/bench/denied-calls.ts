@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { ChannelCredentials, Client, type ServiceError, status } from '@grpc/grpc-js';
+import { createSystemClock, createSystemRandom, sleep } from '@writ/core';
+import { createPinStore, loadIdentity, TLS_SERVER_NAME } from '@writ/identity';
+import { compileConfig } from '@writ/policy';
+import { loadServices, type Method } from '@writ/wire';
+import { rotated } from './interleave.ts';
+import { runToEnd } from './process.ts';
+import { summarize } from './statistics.ts';
+
+const PROGRAM = join(process.cwd(), 'apps/writ/bin/writ.js');
+
+/** Calls at once in a sample. */
+const IN_FLIGHT = 4;
+/** Between two rounds, milliseconds: a peer may ask so often, and no oftener. */
+const REST_MS = 180;
+const WARM_UP = 10;
+
+/** Calls of one kind, on the one connection to a real node. */
+export interface CallRate {
+  readonly name: string;
+  readonly does: string;
+  readonly perSecond: number;
+}
+
+interface Subject {
+  readonly name: string;
+  readonly does: string;
+  readonly call: () => Promise<void>;
+}
+
+/** Rates of a call that is answered at once and of calls that policy denies, in turn; two real nodes below `folder`. */
+export async function measureDeniedCalls(folder: string, rounds: number): Promise<readonly CallRate[]> {
+  const writ = (...args: string[]): Promise<string> =>
+    runToEnd(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env.PATH, HOME: folder } });
+  await writ('mesh', 'up', '--nodes', '2', '--dir', folder);
+  const client = await dial(join(folder, 'alpha'));
+  try {
+    const subjects = subjectsOf(client);
+    const samples = new Map(subjects.map(({ name }): [string, number[]] => [name, []]));
+    for (let round = -WARM_UP; round < rounds; round++) {
+      for (const { name, call } of rotated(subjects, round + WARM_UP)) {
+        const startedAt = performance.now();
+        await Promise.all(Array.from({ length: IN_FLIGHT }, call));
+        if (round >= 0) samples.get(name)?.push(performance.now() - startedAt);
+      }
+      await sleep(REST_MS);
+    }
+    return subjects.map(({ name, does }) => {
+      const { medianMs } = summarize(samples.get(name) ?? []);
+      return { name, does, perSecond: (IN_FLIGHT * 1000) / medianMs };
+    });
+  } finally {
+    client.close();
+    await writ('mesh', 'down', '--purge', '--dir', folder);
+  }
+}
+
+function subjectsOf(client: Client): readonly Subject[] {
+  const { mesh, health } = loadServices();
+  return [
+    {
+      name: 'no-op',
+      does: 'the health check, which passes every check of the mesh and is answered at once',
+      call: async () => {
+        const answer = await ask(client, health.Check, { service: '' });
+        if (answer.status !== 'SERVING') throw new Error(`the node is ${String(answer.status)}`);
+      },
+    },
+    {
+      name: 'denied call',
+      does: 'a call about a workspace that the policy does not give the caller',
+      call: () =>
+        ask(client, mesh.DescribeWorkspace, { workspace: 'nowhere' }).then(
+          () => Promise.reject(new Error('a workspace that is none was described')),
+          (error: ServiceError) => {
+            if (error.code !== status.NOT_FOUND) throw error;
+          },
+        ),
+    },
+    {
+      name: 'denied question',
+      does: 'a question that the policy engine denies, counted durably against the limits of its peer',
+      call: async () => {
+        const { decision } = await ask(client, mesh.CheckPolicy, { profile: 'nothing' });
+        if (decision?.effect !== 'EFFECT_DENY') throw new Error(`what was to be denied is ${String(decision?.effect)}`);
+      },
+    },
+  ];
+}
+
+/** As the node of this home dials the other one. */
+async function dial(home: string): Promise<Client> {
+  const random = createSystemRandom();
+  const identity = await loadIdentity({ dir: join(home, 'keys'), clock: createSystemClock(), random });
+  const compiled = compileConfig(readFileSync(join(home, 'writ.toml'), 'utf8'));
+  const peer = compiled.ok ? compiled.policy.config.peers.get('beta') : undefined;
+  const pin = createPinStore(join(home, 'pins'), random).get(peer?.id ?? '');
+  if (peer?.address === undefined || pin === undefined) throw new Error('the nodes are not paired');
+  const { keyPem, chainPem } = identity.tls();
+  const context = createSecureContext({ key: keyPem, cert: chainPem, ca: pin.certificatePem, minVersion: 'TLSv1.3' });
+  return new Client(peer.address, ChannelCredentials.createFromSecureContext(context), {
+    'grpc.ssl_target_name_override': TLS_SERVER_NAME,
+  });
+}
+
+function ask<Q, R>(client: Client, method: Method<Q, R>, request: Parameters<Method<Q, R>['requestSerialize']>[0]) {
+  const { path, requestSerialize, responseDeserialize } = method;
+  return new Promise<R>((resolve, reject) => {
+    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, answer) => {
+      if (error !== null) reject(error);
+      else if (answer === undefined) reject(new Error('a call without an answer'));
+      else resolve(answer);
+    });
+  });
+}
