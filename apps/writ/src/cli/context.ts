@@ -4,6 +4,7 @@ import type { Environment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
 import { connect } from '../lifecycle/connect.ts';
 import { createOutput, type Output, type Streams } from './output.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -22,12 +23,14 @@ export interface CliContext {
   readonly signal: AbortSignal;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP alike, of which none ends the program at once any more: for what tidies up. */
   stopSignal(): AbortSignal;
+  /** The terminal of whoever typed this, whatever the streams are. Throws NOT_APPROVER where there is none. */
+  terminal(): Terminal;
   /** The running node. Throws NOT_INITIALIZED or NOT_RUNNING with the command to type. */
   node(): ControlClient;
 }
 
 export function createCliContext(
-  base: Pick<CliContext, 'environment' | 'clock' | 'streams' | 'signal' | 'stopSignal'>,
+  base: Pick<CliContext, 'environment' | 'clock' | 'streams' | 'signal' | 'stopSignal' | 'terminal'>,
   options: GlobalOptions,
 ): CliContext {
   const home = resolveHome(base.environment, options.home);

@@ -5,6 +5,10 @@ import { defineCommands } from './commands/index.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { createOutput } from './output.ts';
 import { createProgram, runProgram } from './program.ts';
+import { openTerminal, type Terminal } from './terminal/terminal.ts';
+
+/** The terminal that this process belongs to. */
+const TERMINAL_DEVICE = '/dev/tty';
 
 /** Entry of the `writ` command. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -17,7 +21,8 @@ async function main(argv: readonly string[]): Promise<number> {
   });
   const json = asksForJson(argv);
   const stopSignal = createStopSignal(interrupt.signal);
-  const base = { environment, clock: createSystemClock(), streams, signal: interrupt.signal, stopSignal };
+  const terminal = (): Terminal => openTerminal(TERMINAL_DEVICE);
+  const base = { environment, clock: createSystemClock(), streams, signal: interrupt.signal, stopSignal, terminal };
   try {
     return await runProgram(createProgram(VERSION), defineCommands, { ...base, json }, argv);
   } catch (error) {

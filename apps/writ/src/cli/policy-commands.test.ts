@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../env.ts';
 import { defineCommands } from './commands/index.ts';
 import { createProgram, runProgram } from './program.ts';
+import { noTerminal } from './terminal/terminal.ts';
 
 const STOCK = stockConfig({ nodeName: 'box', workspaces: [], isolation: 'none' });
 let home: string;
@@ -32,6 +33,7 @@ async function writ(...argv: string[]): Promise<{ readonly end: number | string;
     streams: { in: out, out, err: out } as never,
     signal: new AbortController().signal,
     stopSignal: () => new AbortController().signal,
+    terminal: noTerminal,
     json: argv.includes('--json'),
   };
   const end = await runProgram(createProgram('0'), defineCommands, base, ['--home', home, ...argv]).catch(

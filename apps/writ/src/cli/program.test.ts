@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readEnvironment } from '../env.ts';
 import { defineCommands } from './commands/index.ts';
 import { createProgram, runProgram } from './program.ts';
+import { noTerminal } from './terminal/terminal.ts';
 
 async function writ(...argv: string[]): Promise<{ code: number; err: string }> {
   let err = '';
@@ -19,6 +20,7 @@ async function writ(...argv: string[]): Promise<{ code: number; err: string }> {
     streams: { in: stream, out: stream, err: stream } as never,
     signal: new AbortController().signal,
     stopSignal: () => new AbortController().signal,
+    terminal: noTerminal,
     json: argv.includes('--json'),
   };
   const code = await runProgram(

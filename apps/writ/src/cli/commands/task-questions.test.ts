@@ -43,6 +43,7 @@ describe('writ task reply', () => {
     ['a credential as an argument', ['--credential', 'hush'], 'never an argument'],
     ['a credential that others can read', ['--credential', '--file', 'OPEN'], 'HOME_INSECURE'],
     ['a credential from nowhere', ['--credential', '--file', 'NONE'], 'there is no file'],
+    ['a credential without a terminal', ['--credential'], 'this process has none'],
     ['no reply', [], 'give the reply'],
     ['two replies', ['main', '--file', 'OPEN'], 'give the reply'],
     ['a file that is none', ['--file', 'NONE'], 'cannot be read'],

@@ -1,5 +1,5 @@
 import { text as readAll } from 'node:stream/consumers';
-import { quote, readPrivateFile, visible, WritError } from '@writ/core';
+import { isWritError, quote, readPrivateFile, visible, WritError } from '@writ/core';
 import type { OperationInput, OperationOutput } from '@writ/gateway/client';
 import type { Command } from 'commander';
 import { readPlainFile } from '../../plain-file.ts';
@@ -50,7 +50,7 @@ async function reply(
   const node = context.node();
   const taken =
     options.credential === true
-      ? await node.call('reply_credential', { ...wish, secret: await readSecret(options, text) })
+      ? await node.call('reply_credential', { ...wish, secret: await readSecret(context, options, text) })
       : await node.call('reply', { ...wish, text: await readText(context, options, text) });
   context.output.result(taken, ({ question, state, open }) =>
     open === 0 ? `${question} is answered; the task is ${state}` : `${question} is answered; ${open} open still`,
@@ -65,12 +65,30 @@ async function readText(context: CliContext, { file }: ReplyOptions, text: strin
 }
 
 /** A secret that was typed as an argument is in the list of processes and in the history of a shell. */
-async function readSecret({ file }: ReplyOptions, text: string | undefined): Promise<string> {
+async function readSecret(context: CliContext, { file }: ReplyOptions, text: string | undefined): Promise<string> {
   if (text !== undefined) throw usage('a credential is never an argument: name a file of mode 0600 with --file');
-  if (file === undefined) throw usage('name the file of mode 0600 that holds the credential with --file');
+  if (file === undefined) return askSecret(context);
   const secret = await readPrivateFile(file);
   if (secret === undefined) throw usage(`there is no file ${quote(file)}`);
   return withoutLineEnd(secret);
+}
+
+async function askSecret(context: CliContext): Promise<string> {
+  const terminal = openTerminal(context);
+  try {
+    return await terminal.askSecret('credential: ');
+  } finally {
+    terminal.close();
+  }
+}
+
+function openTerminal(context: CliContext): ReturnType<CliContext['terminal']> {
+  try {
+    return context.terminal();
+  } catch (error) {
+    if (!isWritError(error, 'NOT_APPROVER')) throw error;
+    throw usage('a credential is typed at a terminal, and this process has none: name a file of mode 0600 with --file');
+  }
 }
 
 function readFile(path: string): string {

@@ -11,6 +11,7 @@ import { defineCommands } from '../commands/index.ts';
 import { exitCodeOf } from '../exit-codes.ts';
 import { createOutput } from '../output.ts';
 import { createProgram, runProgram } from '../program.ts';
+import { noTerminal } from '../terminal/terminal.ts';
 
 /** Answers of a node by operation: a value, or the lines of a stream. What they throw is an error of the node's. */
 export type Answers = Record<string, (input: Record<string, unknown>) => unknown>;
@@ -64,7 +65,14 @@ async function runWrit(environment: ReturnType<typeof readEnvironment>, argv: re
   const [out, err] = [collected(), collected()];
   const streams = { in: out.stream, out: out.stream, err: err.stream } as never;
   const { signal } = new AbortController();
-  const base = { environment, clock: createSystemClock(), streams, signal, stopSignal: () => signal };
+  const base = {
+    environment,
+    clock: createSystemClock(),
+    streams,
+    signal,
+    stopSignal: () => signal,
+    terminal: noTerminal,
+  };
   const isJson = argv.includes('--json');
   const code = await runProgram(createProgram('0'), defineCommands, { ...base, json: isJson }, argv).catch((error) => {
     createOutput(streams, { json: isJson, noColor: true }).failure(error);
