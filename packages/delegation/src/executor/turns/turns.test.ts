@@ -391,7 +391,10 @@ describe('what vanishes while it is answered', () => {
   it.each([
     ['a cancel', () => void node.executor.cancel('t1', 'self')],
     ['a lease that is revoked', () => void node.authority.revokeLease(node.authority.listLeases({})[0]?.id ?? '', 'p')],
-    ['a policy that allows it no more', () => void node.engine.reload(POLICY.replace('["talk", "mute"]', '["mute"]'), { acceptWidening: true })],
+    [
+      'a policy that allows it no more',
+      () => void node.engine.reload(POLICY.replace('["talk", "mute"]', '["mute"]'), { acceptWidening: true }),
+    ],
     ['its process', async () => (await runner.runOf('t1')).exit(3)],
   ])('ends the questions with the task by %s, in its transaction; a reply is NOT_FOUND', async (_, vanish) => {
     await start();
