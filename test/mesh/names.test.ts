@@ -13,6 +13,7 @@ import { hostileNames } from '@writ/testkit/names';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineCommands } from '../../apps/writ/src/cli/commands/index.ts';
 import { createProgram, runProgram } from '../../apps/writ/src/cli/program.ts';
+import { noTerminal } from '../../apps/writ/src/cli/terminal/terminal.ts';
 import { readEnvironment } from '../../apps/writ/src/env.ts';
 
 const mesh = createTestMesh();
@@ -66,6 +67,7 @@ async function writ(node: MeshNode, ...argv: string[]): Promise<string> {
     streams: { in: nowhere, out: nowhere, err: nowhere } as never,
     signal: new AbortController().signal,
     stopSignal: () => new AbortController().signal,
+    terminal: noTerminal,
     json: true,
   };
   return runProgram(createProgram('0'), defineCommands, base, ['--home', node.home, '--json', ...argv]).then(

@@ -13,6 +13,10 @@ export interface Environment {
    * `WRIT_TASK_TOKEN`, the only token. Either of them, even empty, means that this process belongs to a task.
    */
   readonly taskAccess: { readonly socket: string | undefined; readonly token: string | undefined } | undefined;
+  /** `WRIT_SESSION`: credential of the session that calls belong to. */
+  readonly session: string | undefined;
+  /** Name of the time zone that this process's clock on the wall is in, such as `Europe/Berlin`. */
+  readonly timeZone: () => string;
   /** `NO_COLOR` is set to something. */
   readonly noColor: boolean;
   /** `WRIT_LOG`: level of the node's log file; `info` by default. */
@@ -33,6 +37,8 @@ export function readEnvironment(): Environment {
       all.WRIT_TASK_SOCKET === undefined && all.WRIT_TASK_TOKEN === undefined
         ? undefined
         : { socket: nonEmpty(all.WRIT_TASK_SOCKET), token: nonEmpty(all.WRIT_TASK_TOKEN) },
+    session: nonEmpty(all.WRIT_SESSION),
+    timeZone: () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
     noColor: nonEmpty(all.NO_COLOR) !== undefined,
     logLevel: nonEmpty(all.WRIT_LOG) ?? 'info',
   };

@@ -13,6 +13,8 @@ const environment = (values: Partial<Environment>): Environment => ({
   xdgDataHome: undefined,
   xdgRuntimeDir: undefined,
   homeDir: undefined,
+  session: undefined,
+  timeZone: () => 'UTC',
   noColor: false,
   logLevel: 'info',
   ...values,

@@ -14,6 +14,8 @@ export interface Home {
   readonly keysDir: string;
   readonly pinsDir: string;
   readonly databaseFile: string;
+  /** Keys of approvers under their passphrases, for whoever keeps them here. */
+  readonly approversDir: string;
   /** Transcripts of what runs here. */
   readonly transcriptsDir: string;
   /** Copies of the transcripts of what was asked of others. */
@@ -70,6 +72,7 @@ function layout(base: { root: string; configDir: string; dataDir: string; runDir
     keysDir: join(base.dataDir, 'keys'),
     pinsDir: join(base.dataDir, 'pins'),
     databaseFile: join(base.dataDir, 'db', 'writ.db'),
+    approversDir: join(base.dataDir, 'approvers'),
     transcriptsDir: join(base.dataDir, 'transcripts'),
     mirrorsDir: join(base.dataDir, 'mirrors'),
     workspacesDir: join(base.dataDir, 'workspaces'),

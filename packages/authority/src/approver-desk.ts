@@ -17,8 +17,14 @@ export interface ApproverDesk {
   list(): readonly Approver[];
 }
 
-export function createApproverDesk({ database, approvers }: Pick<RecordParts, 'database' | 'approvers'>): ApproverDesk {
+export function createApproverDesk({
+  database,
+  approvers,
+  engine,
+}: Pick<RecordParts, 'database' | 'approvers' | 'engine'>): ApproverDesk {
   const isActive = (tx: WriteTx, id: string | undefined): boolean =>
+    // A terminal counts where the configuration says so, as for any other answer.
+    (id === 'terminal' && engine.snapshot().config.approvals.mode === 'terminal') ||
     approvers.listActive(tx).some((approver) => approver.id === id);
   return {
     enroll(tx, approver, endorsedBy) {

@@ -1,6 +1,7 @@
 import type { Logger } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
 import type {
+  Approval,
   ApprovalStore,
   ApproverStore,
   ExecutionStore,
@@ -10,6 +11,7 @@ import type {
   WindowStore,
 } from '@writ/lease-store';
 import { createApprovals } from './approvals/approvals.ts';
+import { createApproverRules, isApproverChange } from './approvals/approver-change.ts';
 import { createExecutionKind } from './approvals/execution-kind.ts';
 import { createLeaseKind } from './approvals/lease-kind.ts';
 import { createPlanKind } from './approvals/plan-kind.ts';
@@ -19,7 +21,7 @@ import { createExecutions } from './executions/executions.ts';
 import { createCommandRights } from './executions/rights.ts';
 import type { Classify, CommandRights, Executions } from './executions/types.ts';
 import { createListeners, type Listeners } from './listeners.ts';
-import type { ApprovalKinds, AuthorityEvent, ProofCheck, RecordParts, TaskLookup } from './record-types.ts';
+import type { ApprovalKinds, AuthorityEvent, KindRules, ProofCheck, RecordParts, TaskLookup } from './record-types.ts';
 import { createEndings, type Endings } from './sessions.ts';
 import type { Authority, AuthorityOptions } from './types.ts';
 import { createWindows, type Windows } from './windows/windows.ts';
@@ -64,8 +66,10 @@ export function createGate(options: GateOptions): Gate {
   const parts: RecordParts = { ...options, events };
   const rights = createCommandRights(options, options.taskRights);
   const windows = createWindows(parts, (tx, window) => isWithdrawn(parts, kinds, tx, window));
+  const approvers = createApproverDesk(parts);
   const kinds: ApprovalKinds = {
     ...options.kinds,
+    policy: createPolicyKind(createApproverRules(parts.approvers, approvers), options.kinds.policy),
     execution: createExecutionKind(parts, { rights, openWindow: windows.open }),
     plan: createPlanKind(rights, windows.open),
     lease: createLeaseKind(options),
@@ -79,10 +83,21 @@ export function createGate(options: GateOptions): Gate {
   ];
   return {
     ...createEndings(parts, { approvals, executions, windows, more: options.sessionEnded }),
-    ...{ approvals, approvers: createApproverDesk(parts), windows, executions, events },
+    ...{ approvals, approvers, windows, executions, events },
     close() {
       for (const stop of stops) stop();
     },
+  };
+}
+
+/** Of kind `policy` is what the configuration gives, and who answers. */
+function createPolicyKind(ofApprovers: KindRules, ofConfiguration: KindRules): KindRules {
+  const of: (approval: Approval) => KindRules = (approval) =>
+    isApproverChange(approval) ? ofApprovers : ofConfiguration;
+  return {
+    refusal: (tx, approval) => of(approval).refusal(tx, approval),
+    digestNow: (tx, approval) => of(approval).digestNow(tx, approval),
+    settle: (tx, approval) => of(approval).settle(tx, approval),
   };
 }
 

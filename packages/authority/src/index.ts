@@ -14,10 +14,11 @@ export type {
   HeldFile,
   PathFact,
 } from './actions/types.ts';
+export { type ApproverChange, approverQuestion, type NewApprover } from './approvals/approver-change.ts';
 export { type LeaseWish, type LeaseWishGrant, leaseQuestion, ownLeaseWish } from './approvals/lease-kind.ts';
 export { type PermissionWish, permissionQuestion } from './approvals/permission-question.ts';
 export { type Plan, type PlanLines, type PlanStep, planQuestion } from './approvals/plan-kind.ts';
-export { type Preview, type PreviewLine, type ShownAsker, showLines } from './approvals/showing.ts';
+export { askerLines, type Preview, type PreviewLine, type ShownAsker, showLines } from './approvals/showing.ts';
 export type { Answer, Approvals, AskOutcome, DecideOutcome, DecisionCheck, Question } from './approvals/types.ts';
 export type { ApproverDesk } from './approver-desk.ts';
 export { createAuthority } from './authority.ts';
@@ -47,6 +48,7 @@ export {
   type WorkerParts,
 } from './executions/worker.ts';
 export { createGate, type Gate, type GateOptions } from './gate.ts';
+export { PERSON, personAt } from './person.ts';
 export { goneOf } from './presence.ts';
 export type {
   ApprovalKinds,

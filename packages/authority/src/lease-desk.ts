@@ -30,7 +30,7 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
   }
 
   return {
-    grantLease: (grant) => database.withWriteTx((tx) => grantIn(options, tx, grant)),
+    grantLease: (grant) => database.withWriteTx((tx) => grantIn(options, tx, grant, options.random.uuid())),
     renewLease: (id, durationMs, by) =>
       database.withWriteTx((tx) => renewIn(options, tx, { lease: id, durationMs, by })),
     listLeases({ peer, includeDead = false }) {
@@ -83,10 +83,15 @@ function endTimeLimited({ approvals, executions, invites, windows }: AuthorityOp
   }
 }
 
-/** Lends in the caller's transaction; see `Authority.grantLease`. */
-export function grantIn({ engine, leases, random }: AuthorityOptions, tx: WriteTx, grant: LeaseGrant): Lease {
+/** Lends in the caller's transaction, under this id; see `Authority.grantLease`. */
+export function grantIn(
+  { engine, leases }: Pick<AuthorityOptions, 'engine' | 'leases'>,
+  tx: WriteTx,
+  grant: LeaseGrant,
+  id: string,
+): Lease {
   if (tx.clockIsBackwards) throw clockBackwards('lent');
-  const lease = leases.insert(tx, planLease(engine.snapshot().config, grant, { id: random.uuid(), nowMs: tx.nowMs }));
+  const lease = leases.insert(tx, planLease(engine.snapshot().config, grant, { id, nowMs: tx.nowMs }));
   tx.audit({
     kind: 'lease',
     action: 'lease.granted',

@@ -38,7 +38,7 @@ export function createEndings(
         if (!sessions.end(tx, origin, session)) {
           if (sessions.get(tx, origin, session) !== undefined) return false;
           throw new WritError('NOT_FOUND', `no session ${quote(session)}`, {
-            nextSteps: ['look at the sessions that are open'],
+            nextSteps: ['writ session list'],
           });
         }
         // First: what it ends waits for no answer of an approver any more.

@@ -29,7 +29,9 @@ function near(schema: z.core.JSONSchema.BaseSchema, key = ''): fc.Arbitrary<unkn
 
 function fitting(schema: z.core.JSONSchema.BaseSchema, key: string): fc.Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
-  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((part) => near(part as z.core.JSONSchema.BaseSchema)));
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  const parts = schema.anyOf ?? schema.oneOf;
+  if (parts) return fc.oneof(...parts.map((part) => near(part as z.core.JSONSchema.BaseSchema)));
   switch (schema.type) {
     case 'boolean':
       return fc.boolean();
@@ -48,6 +50,7 @@ function fitting(schema: z.core.JSONSchema.BaseSchema, key: string): fc.Arbitrar
     default:
       if (/^(timeout|duration|lease)$/.test(key)) return fc.constantFrom('30s', 'l-1', '8h');
       if (key === 'task') return fc.constantFrom('t-0', 't-0', 'nothing');
+      if (key === 'approval') return fc.constantFrom('a-1', 'nothing');
       if (/^(repository|ship)$/.test(key)) return fc.constantFrom('/src/app', 'app');
       if (key === 'sha256') return fc.constantFrom(OUT.sha256, 'f'.repeat(64));
       return fc.constantFrom('beta', 'self', 'query', 'app', 't-0', '30s', 'nothing', 'l-1');

@@ -1,4 +1,4 @@
-import type { Authority } from '@writ/authority';
+import type { Authority, Gate } from '@writ/authority';
 import type { Clock, Logger } from '@writ/core';
 import type { Executor, Origin } from '@writ/delegation';
 import type { Pairing } from '@writ/pairing';
@@ -9,6 +9,7 @@ import type {
   ConfigAdmin,
   NodeControl,
   PeerLinks,
+  PersonDesk,
   ProfileValidator,
   RemoteDescribe,
   Sessions,
@@ -20,6 +21,8 @@ export interface GatewayPorts {
   /** The node's one engine, the same object that the mesh server decides with. */
   readonly engine: PolicyEngine;
   readonly authority: Authority;
+  readonly gate: Pick<Gate, 'approvals' | 'approvers' | 'windows' | 'events'>;
+  readonly person: PersonDesk;
   readonly origin: Origin;
   readonly executor: Executor;
   readonly pairing: Pairing;

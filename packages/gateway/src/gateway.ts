@@ -44,6 +44,7 @@ export function createGateway(ports: GatewayPorts): Gateway {
     createControlServer({
       dispatcher,
       authenticator: onlyFor(authenticator, isWelcome),
+      sessions,
       clock,
       logger,
       serveMcp: (socket, caller) => serveMcp(mcp, socket, caller),

@@ -16,6 +16,8 @@ export type {
   OfferedProfile,
   PeerDescription,
   PeerLinks,
+  PersonDesk,
+  PersonWish,
   ProfileDeclaration,
   ProfileValidator,
   ProfileVerdict,

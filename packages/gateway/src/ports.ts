@@ -1,5 +1,9 @@
+import type { ApproverChange, AskOutcome, Gate, LeaseWish, LeaseWishGrant, NewApprover } from '@writ/authority';
 import type { Deprecation, ReloadOutcome, Violation } from '@writ/policy';
 import type { Caller, SessionRef } from './types.ts';
+
+/** A question to persons, as it is stored. */
+export type Approval = NonNullable<ReturnType<Gate['approvals']['get']>>;
 
 /** What a node says of itself. */
 export interface NodeInfo {
@@ -120,6 +124,41 @@ export interface Sessions {
    * with it before, if there is one: a retry has to find the work of the first try.
    */
   start(agent: string, key?: string): SessionRef;
+  /** Starts one with a credential, which is given once and kept as a hash. */
+  issue(agent: string): { readonly session: SessionRef; readonly credential: string };
+  /** The session of a credential; undefined for garbage, and for one that has ended, alike. */
+  find(credential: string): SessionRef | undefined;
+  /** Those that have not ended, newest first. */
+  listOpen(limit: number): readonly (SessionRef & { readonly startedAtMs: number })[];
+  /** Ends one; `ended` is false where it had ended, `peers` how many nodes are owed the news. Throws NOT_FOUND. */
+  end(id: string, by: string): { readonly ended: boolean; readonly peers: number };
+}
+
+/** What a person at this node wants, and an approver has to answer. */
+export type PersonWish =
+  | { readonly about: 'lease'; readonly wish: LeaseWish }
+  | { readonly about: 'approver'; readonly change: ApproverChange }
+  /** What the configuration that is loaded gives beyond what was accepted. */
+  | { readonly about: 'policy' };
+
+/** Puts questions to the approvers of this node, and enrols the first one. */
+export interface PersonDesk {
+  /** True where somebody can answer: then what gives somebody more needs an answer, and the host token is not one. */
+  hasApprover(): boolean;
+  /** Enrols the first approver. Throws NOT_APPROVER where there is one, CONFLICT, BAD_REQUEST for what is no key. */
+  enroll(approver: NewApprover): void;
+  /** Asks for the person. Throws what keeps it from being asked, or what would keep it from being done. */
+  ask(wish: PersonWish): Approval;
+  /** Asks for an agent of this machine, in its session. Throws what the terms of a lease throw. */
+  askLease(
+    session: SessionRef,
+    wish: Pick<LeaseWishGrant, 'profile' | 'durationMs' | 'workspaces' | 'maxUses'> & {
+      readonly onlyThisSession: boolean;
+    },
+    reason?: string,
+  ): AskOutcome;
+  /** Takes back a question of the person's that waits; false for any other. */
+  withdraw(id: string): boolean;
 }
 
 /** Proves what a presented token is good for. */

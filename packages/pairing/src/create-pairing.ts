@@ -1,5 +1,6 @@
 import { quote, WritError } from '@writ/core';
 import { createAttemptLimit } from './attempt-limit.ts';
+import { nobodyWaits, notApprover, settleJoiner } from './confirming.ts';
 import { createInvite } from './create-invite.ts';
 import { createInviteBoard } from './invite-board.ts';
 import { join } from './join.ts';
@@ -35,26 +36,10 @@ export function createPairing(options: PairingOptions): Pairing {
     hasOpenInvite: () => open.any(),
     watchInvite: (id, signal) => watchInvite(id, signal),
     async confirm(id, accept) {
-      const joiner = pending.take(id);
-      if (joiner === undefined) {
-        if (!accept && withdraw(id)) return;
-        throw new WritError('NOT_FOUND', `nobody waits to be confirmed for invite ${quote(id)}`);
-      }
-      if (!accept) {
-        joiner.settle({ kind: 'refused' });
-        board.tell(id, { kind: 'refused' });
-        return;
-      }
-      try {
-        const admitted = await joiner.admit();
-        joiner.settle({ kind: 'accepted', admitted });
-        const { label, generation } = admitted;
-        board.tell(id, { kind: 'paired', peerId: joiner.peerId, label, generation });
-      } catch (error) {
-        joiner.settle({ kind: 'failed', error });
-        board.tell(id, { kind: 'refused', why: 'the peer could not be stored' });
-        throw error;
-      }
+      if (accept && options.consent.isNeeded()) throw notApprover();
+      if (await settleJoiner(parts, id, accept)) return;
+      if (!accept && withdraw(id)) return;
+      throw nobodyWaits(id);
     },
     join: (code, signal) => join(options, records, code, signal),
     remove: (labelOrId) => records.remove(labelOrId),

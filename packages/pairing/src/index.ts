@@ -1,3 +1,4 @@
+export type { PeerConsent, PeerQuestion } from './consent.ts';
 export { createPairing } from './create-pairing.ts';
 export type { PairingOptions } from './options.ts';
 export type {

@@ -63,6 +63,11 @@ export async function* join(
       peer: { address: invite.address, profiles: [], workspaces: [], outbound: { profiles, workspaces } },
       via: 'join',
     };
+    const question = askPerson(options, admission, { label: preview, words: shortWords(transcript) });
+    if (question !== undefined) {
+      yield { kind: 'asked', peerId, label: preview, approval: question };
+      if (!(await options.consent.answer(question, signal))) throw onlyStoredThere(refusedHere(signal));
+    }
     const { label, generation } = await records.admit(admission).catch((error: unknown) => {
       throw onlyStoredThere(error);
     });
@@ -73,6 +78,29 @@ export async function* join(
     hangUp.abort();
     reader.close();
   }
+}
+
+/** How long the question can be answered, milliseconds. */
+const ANSWER_MS = 600_000;
+
+/** Puts the question to an approver of this node where there is one; its id. */
+function askPerson(
+  { consent }: PairingOptions,
+  { pin, peer, via }: Admission,
+  { label, words }: { readonly label: string; readonly words: string },
+): string | undefined {
+  if (!consent.isNeeded()) return undefined;
+  const { address, profiles, workspaces, outbound } = peer;
+  return consent.ask({
+    ...{ peerId: pin.id, certificatePem: pin.certificatePem, label, words, profiles, workspaces, outbound, via },
+    lifetimeMs: ANSWER_MS,
+    ...(address === undefined ? {} : { address }),
+  });
+}
+
+function refusedHere(signal: AbortSignal): WritError {
+  if (signal.aborted) return cancelled();
+  return new WritError('NOT_APPROVER', 'no approver of this node said yes to the peer, and nothing was stored here');
 }
 
 /** Hello, challenge, proof, and the inviter's own proof. */

@@ -4,6 +4,7 @@ import type { Database } from '@writ/database';
 import type { NodeIdentity, PinStore } from '@writ/identity';
 import type { InviteStore } from '@writ/lease-store';
 import type { PolicyEngine } from '@writ/policy';
+import type { PeerConsent } from './consent.ts';
 import type { ConfigFile, PeerEdits, RedeemTransport } from './types.ts';
 
 /** What pairing is built from. */
@@ -15,6 +16,8 @@ export interface PairingOptions {
   readonly authority: Pick<Authority, 'grantLease' | 'listLeases' | 'revokeLease'>;
   readonly engine: Pick<PolicyEngine, 'snapshot'>;
   readonly config: Pick<ConfigFile, 'edit' | 'takeAway'>;
+  /** Asked before a peer is stored. */
+  readonly consent: PeerConsent;
   /** Ends everything that runs for a peer, here and there; resolves when it has ended or the ending is on its way. */
   readonly endWork: (peerId: string) => Promise<void>;
   readonly edits: PeerEdits;

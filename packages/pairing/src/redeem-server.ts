@@ -2,6 +2,7 @@ import { toWritError, WritError } from '@writ/core';
 import { isSameMac, PAIRING_NONCE_BYTES, type PairingTranscript, pairingMac, shortWords } from '@writ/identity';
 import type { InviteRecord } from '@writ/lease-store';
 import type { AttemptLimit } from './attempt-limit.ts';
+import { settleJoiner } from './confirming.ts';
 import { type Introduction, invalid, readAddress, readIntroduction } from './hello.ts';
 import type { InviteBoard } from './invite-board.ts';
 import type { OpenInvites } from './open-invites.ts';
@@ -142,9 +143,13 @@ function waitForPerson(
   const { board, pending, records } = parts;
   const label = records.labelOf(joiner.pin.id, joiner.label);
   board.open(invite.id, invite.expiresAtMs);
+  const over = new AbortController();
   const outcome = new Promise<JoinOutcome>((settle) => {
     pending.add(invite.id, {
-      settle,
+      settle(ended) {
+        over.abort();
+        settle(ended);
+      },
       peerId: joiner.pin.id,
       admit() {
         const { profiles, workspaces, leaseMs } = invite;
@@ -165,11 +170,50 @@ function waitForPerson(
     void reader.left().then(() => {
       if (pending.take(invite.id) === undefined) return;
       board.tell(invite.id, { kind: 'refused', why: 'the joining node went away' });
+      over.abort();
       settle({ kind: 'failed', error: invalid('the joining node went away') });
     });
   });
-  board.tell(invite.id, { kind: 'proved', peerId: joiner.pin.id, label, words: shortWords(joiner.transcript) });
+  const words = shortWords(joiner.transcript);
+  try {
+    const approval = askPerson(parts, invite, { ...joiner, name: label, words }, over.signal);
+    const asked = approval === undefined ? {} : { approval };
+    board.tell(invite.id, { kind: 'proved', peerId: joiner.pin.id, label, words, ...asked });
+  } catch (error) {
+    board.tell(invite.id, { kind: 'refused', why: toWritError(error).message });
+    pending.take(invite.id)?.settle({ kind: 'failed', error });
+  }
   return outcome;
+}
+
+/** Puts the question to an approver where there is one, and settles with the answer; its id. */
+function askPerson(
+  parts: RedeemServerParts,
+  { id, profiles, workspaces, leaseMs, expiresAtMs }: InviteRecord,
+  {
+    pin,
+    name: label,
+    words,
+    address,
+  }: Pick<Joiner, 'pin' | 'address'> & { readonly name: string; readonly words: string },
+  over: AbortSignal,
+): string | undefined {
+  const { consent, clock, logger } = parts.options;
+  if (!consent.isNeeded()) return undefined;
+  const approval = consent.ask({
+    ...{ peerId: pin.id, certificatePem: pin.certificatePem, label, words, profiles, workspaces, via: 'invite' },
+    outbound: { profiles: [], workspaces: [] },
+    lifetimeMs: Math.max(1, expiresAtMs - clock.nowMs()),
+    ...(address === undefined ? {} : { address }),
+    ...(leaseMs === undefined ? {} : { leaseMs }),
+  });
+  consent
+    .answer(approval, over)
+    .then((yes) => settleJoiner(parts, id, yes))
+    .catch((error: unknown) =>
+      logger.error('a peer was not stored', { peer: pin.id, error: toWritError(error).message }),
+    );
+  return approval;
 }
 
 function answerOf(outcome: JoinOutcome, invite: InviteRecord, label: string): RedeemServerMessage {

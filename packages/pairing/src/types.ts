@@ -21,7 +21,14 @@ export interface Invite {
 /** What happens to an invite until it is settled. */
 export type InviteEvent =
   /** Somebody proved the secret; nothing is stored yet. */
-  | { readonly kind: 'proved'; readonly peerId: string; readonly label: string; readonly words: string }
+  | {
+      readonly kind: 'proved';
+      readonly peerId: string;
+      readonly label: string;
+      readonly words: string;
+      /** Id of the question that an approver answers; absent: `confirm` answers. */
+      readonly approval?: string;
+    }
   | { readonly kind: 'paired'; readonly peerId: string; readonly label: string; readonly generation: number }
   | {
       readonly kind: 'refused';
@@ -33,6 +40,8 @@ export type InviteEvent =
 /** What the joining person sees. */
 export type JoinEvent =
   | { readonly kind: 'proved'; readonly peerId: string; readonly label: string; readonly words: string }
+  /** The other side said yes, and an approver of this one has to answer this question. */
+  | { readonly kind: 'asked'; readonly peerId: string; readonly label: string; readonly approval: string }
   | {
       readonly kind: 'paired';
       readonly peerId: string;
@@ -53,7 +62,7 @@ export interface Pairing {
   watchInvite(id: string, signal: AbortSignal): AsyncIterable<InviteEvent>;
   /**
    * The inviting person's answer to the short words; a no before anybody has proved the invite withdraws it. Throws
-   * NOT_FOUND where there is nothing to answer.
+   * NOT_FOUND where there is nothing to answer, NOT_APPROVER for a yes where an approver has to give it.
    */
   confirm(id: string, accept: boolean): Promise<void>;
   /** Throws INVITE_INVALID for a code that is garbled, used, expired or refused; UNREACHABLE where nobody answers. */

@@ -16,6 +16,10 @@ const UNREACHABLE: readonly WritCode[] = ['UNREACHABLE', 'NOT_RUNNING', 'SHUTTIN
 const DENIED: readonly WritCode[] = [
   ...DECISION_CODES,
   'NOT_APPROVER',
+  'NOT_PENDING',
+  'CHANGED_SINCE_APPROVAL',
+  'EXPIRED',
+  'CLOCK_BACKWARDS',
   'WRIT_INVALID',
   'WRIT_EXPIRED',
   'WRIT_REPLAYED',
@@ -27,6 +31,7 @@ const EVIDENCE: readonly WritCode[] = ['EVIDENCE_INVALID', 'EVIDENCE_FAILED'];
 const USAGE: readonly WritCode[] = [
   'BAD_REQUEST',
   'NOT_FOUND',
+  'WRONG_REQUEST',
   'CONFLICT',
   'CONFIG_INVALID',
   'NOT_INITIALIZED',

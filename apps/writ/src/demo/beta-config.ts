@@ -45,6 +45,11 @@ require_explicit = true
 require_lease = true
 isolation = "none"
 
+[self]                         # what beta's own agents may ask for, with a person's yes
+profiles = ["query", "repo-dev"]
+workspaces = ["app"]
+may_request_lease = true
+
 [profile_ceilings]
 system-change = "repo-dev"     # whoever asks for system-change gets repo-dev
 `;

@@ -97,6 +97,7 @@ async function prepare(stage: Stage, request: DemoRequest): Promise<void> {
   }
   for (const each of [stage.alpha, stage.beta, stage.gamma]) {
     const started = await each.start();
+    await each.enroll();
     request.tell(`  ${each.name.padEnd(6)} pid ${started.pid}  ${started.listen}  ${started.id}`);
   }
 }

@@ -11,12 +11,16 @@ import { runningPid } from './running-pid.ts';
  * file. In the environment of a task it is a client of that task's own socket instead, whatever `home` says. Throws
  * NOT_INITIALIZED, NOT_RUNNING or, inside a task, TOKEN_INVALID.
  */
-export function connect(home: Home, environment: Pick<Environment, 'taskAccess'>): ControlClient {
+export function connect(
+  home: Home,
+  environment: Pick<Environment, 'taskAccess'> & Partial<Pick<Environment, 'session'>>,
+): ControlClient {
   if (environment.taskAccess) return connectAsTask(environment.taskAccess);
   const token = readToken(home);
   // A deep home's socket lies in the common temporary folder, where somebody else may have made the place first.
   if (existsSync(dirname(home.socketFile))) ensurePrivateDirectory(dirname(home.socketFile));
-  return createControlClient({ socketPath: home.socketFile, token });
+  const { session } = environment;
+  return createControlClient({ socketPath: home.socketFile, token, ...(session === undefined ? {} : { session }) });
 }
 
 /** INVARIANT: 7 a process that carries a task token never falls back to the host token, nor to another socket. */

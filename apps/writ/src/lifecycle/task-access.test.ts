@@ -14,8 +14,22 @@ let asked: { readonly socket: string; readonly token: string | undefined }[];
 
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'writ-connect-'));
-  const none = { xdgConfigHome: undefined, xdgDataHome: undefined, xdgRuntimeDir: undefined, homeDir: undefined };
-  const environment = { all: {}, writHome: root, taskAccess: undefined, noColor: true, logLevel: 'info', ...none };
+  const none = {
+    xdgConfigHome: undefined,
+    xdgDataHome: undefined,
+    xdgRuntimeDir: undefined,
+    homeDir: undefined,
+    session: undefined,
+  };
+  const environment = {
+    all: {},
+    writHome: root,
+    taskAccess: undefined,
+    noColor: true,
+    logLevel: 'info',
+    timeZone: () => 'UTC',
+    ...none,
+  };
   home = resolveHome(environment);
   asked = [];
   servers = [];

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '@writ/core';
+import { type Clock, WritError } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
 import type { Environment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
@@ -9,11 +9,16 @@ import { type InitRequest, initNode } from '../lifecycle/init-node.ts';
 import { runningPid } from '../lifecycle/running-pid.ts';
 import { type Started, startNode } from '../lifecycle/start-node.ts';
 import { killNode, stopNode } from '../lifecycle/stop-node.ts';
+import { createLocalPerson, type LocalPerson } from './local-person.ts';
 
 /** One node of a local mesh: a home of its own and a process of its own. */
 export interface LocalNode {
   readonly name: string;
   readonly home: Home;
+  /** Who answers for it. Throws NOT_APPROVER before `enroll`. */
+  person(): LocalPerson;
+  /** Enrols an approver of its own, whose key is kept in this process only. */
+  enroll(): Promise<void>;
   /** Makes the node unless it is there already. */
   init(request: Omit<InitRequest, 'name'>): Promise<void>;
   start(): Promise<Started>;
@@ -29,9 +34,20 @@ export interface LocalNode {
 export function createLocalNode(dir: string, name: string, environment: Environment, clock: Clock): LocalNode {
   const home = resolveHome(environment, join(dir, name));
   const pid = (): number | undefined => runningPid(home);
+  let person: LocalPerson | undefined;
   return {
     name,
     home,
+    person() {
+      if (person === undefined) throw new WritError('NOT_APPROVER', `nobody was enrolled at ${name}`);
+      return person;
+    },
+    async enroll() {
+      const node = (): ControlClient => connect(home, environment);
+      const made = await createLocalPerson(node, 'person');
+      await node().call('approver_enroll', made.enrolled);
+      person = made;
+    },
     init: async (request) => void (existsSync(home.configFile) || (await initNode(home, { name, ...request }))),
     start: () => startNode(home, environment),
     stop: async () => {

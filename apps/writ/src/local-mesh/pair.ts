@@ -33,7 +33,7 @@ export async function pair(
       joining.catch(proved.reject);
     } else if (event.kind === 'proved') {
       inviterWords = event.words;
-      await atInviter.call('peer_confirm', { invite, accept: (await proved.promise) === event.words });
+      await answer(inviter, invite, event, (await proved.promise) === event.words);
     } else if (event.kind !== 'paired') {
       throw new WritError('INVITE_INVALID', `the invite of ${inviter.name} was ${event.kind}`);
     }
@@ -41,6 +41,17 @@ export async function pair(
   const joined = await joining;
   if (joined === undefined) throw new WritError('INVITE_INVALID', `${inviter.name} made no invite`);
   return { label: joined.label, inviterWords, joinerWords: joined.words };
+}
+
+/** A yes of its person where the node has one that answers, else the yes of the machine. */
+async function answer(
+  inviter: LocalNode,
+  invite: string,
+  { approval }: { readonly approval?: string | undefined },
+  accept: boolean,
+): Promise<void> {
+  if (accept && approval !== undefined) await inviter.person().approve(approval);
+  else await inviter.client().call('peer_confirm', { invite, accept });
 }
 
 async function join(
@@ -52,6 +63,10 @@ async function join(
   let words = '';
   for await (const event of joiner.client().stream('peer_join', { code }, { signal })) {
     if (event.kind === 'paired') return { label: event.label, words };
+    if (event.kind === 'asked') {
+      await joiner.person().approve(event.approval);
+      continue;
+    }
     words = event.words;
     onWords(words);
   }

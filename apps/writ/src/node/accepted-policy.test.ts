@@ -5,7 +5,7 @@ import { createSystemClock, sha256Hex, silentLogger } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import { createNodeFactStore } from '@writ/lease-store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AcceptedPolicy, createAcceptedPolicy, readAcceptedTexts } from './accepted-policy.ts';
+import { type AcceptedPolicy, createAcceptedPolicy, digestAccepted, readAcceptedTexts } from './accepted-policy.ts';
 
 const LOADED = { reloaded: true, generation: 2, restartNeeded: [] };
 const facts = createNodeFactStore();
@@ -31,15 +31,15 @@ const set = (key: string, value: string): void => database.withWriteTx((tx) => f
 
 describe('what a person has accepted', () => {
   it('is nothing before the first start', () => {
-    expect(accepted.read()).toBeUndefined();
+    expect(accepted.read('another text')).toBeUndefined();
   });
 
   it('is kept in its order, each text once, and what counts no more is forgotten', async () => {
     await note('one');
     await note('one', 'two', 'three');
-    expect([accepted.read(), storedTexts()]).toEqual([['one', 'two', 'three'], 3]);
+    expect([accepted.read('another text'), storedTexts()]).toEqual([['one', 'two', 'three'], 3]);
     await note('two');
-    expect([accepted.read(), storedTexts()]).toEqual([['two'], 1]);
+    expect([accepted.read('another text'), storedTexts()]).toEqual([['two'], 1]);
   });
 
   it('is what it was until all of the next is stored', async () => {
@@ -48,7 +48,8 @@ describe('what a person has accepted', () => {
     const seen = new Set<string>();
     let isOver = false;
     const looking = (async () => {
-      for (; !isOver; await new Promise((resolve) => setImmediate(resolve))) seen.add(JSON.stringify(accepted.read()));
+      for (; !isOver; await new Promise((resolve) => setImmediate(resolve)))
+        seen.add(JSON.stringify(accepted.read('another text')));
     })();
     await noting;
     isOver = true;
@@ -60,7 +61,7 @@ describe('what a person has accepted', () => {
   it('is forgotten where a crash came between a text and what refers to it', async () => {
     await note('one');
     set(`policy.text.${sha256Hex('orphan')}`, 'orphan');
-    expect(accepted.read()).toEqual(['one']);
+    expect(accepted.read('another text')).toEqual(['one']);
     await note('one');
     expect(storedTexts()).toBe(1);
   });
@@ -70,7 +71,7 @@ describe('what a person has accepted', () => {
     async (stored) => {
       await note('one');
       set('policy.accepted', stored);
-      expect(accepted.read()).toEqual([]);
+      expect(accepted.read('another text')).toEqual([]);
       expect(readAcceptedTexts((key) => database.withReadTx((tx) => facts.get(tx, key)))).toEqual([]);
     },
   );
@@ -80,5 +81,39 @@ describe('what a person has accepted', () => {
     const [row] = await database.kysely.selectFrom('audit').selectAll().orderBy('seq', 'desc').limit(1).execute();
     expect(row).toMatchObject({ action: 'policy.reload-failed', actor: 'node' });
     expect(JSON.stringify(row)).toContain(sha256Hex('broken'));
+  });
+});
+
+describe('the yes of an approver, where the node ended before it was in force', () => {
+  /** To this text, over those. */
+  const approve = (text: string, ...over: readonly string[]): void =>
+    database.withWriteTx((tx) =>
+      accepted.approve(tx, { text: sha256Hex(text), accepted: digestAccepted(over.map(textOf)) }, 'ap-1'),
+    );
+
+  it('counts at the next start with that text', async () => {
+    await note('old', 'since');
+    approve('new', 'old', 'since');
+    expect(accepted.read('new')).toBeUndefined();
+  });
+
+  it('does not count for another text, nor over something else', async () => {
+    await note('old', 'since');
+    approve('new', 'old', 'since');
+    expect(accepted.read('newer')).toEqual(['old', 'since']);
+    approve('new', 'since', 'old');
+    expect(accepted.read('new')).toEqual(['old', 'since']);
+  });
+
+  it('is used up by the next load, and does not come back with what was accepted', async () => {
+    await note('old');
+    approve('new', 'old');
+    await note('old');
+    expect(accepted.read('new')).toEqual(['old']);
+  });
+
+  it('is in the trail, with who gave it', () => {
+    approve('new', 'old');
+    expect(database.auditTail(1)).toMatchObject([{ action: 'policy.approved', actor: 'ap-1' }]);
   });
 });

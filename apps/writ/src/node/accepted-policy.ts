@@ -1,5 +1,5 @@
-import { nextTurn, sha256Hex } from '@writ/core';
-import type { Database } from '@writ/database';
+import { canonicalJson, nextTurn, sha256Hex } from '@writ/core';
+import type { Database, WriteTx } from '@writ/database';
 import type { NodeFactStore } from '@writ/lease-store';
 import type { AcceptedText, ReloadOutcome } from '@writ/policy';
 
@@ -8,13 +8,34 @@ const ACCEPTED_KEY = 'policy.accepted';
 /** Facts of a node: each of those texts under its digest. */
 const TEXT_PREFIX = 'policy.text.';
 
+/** Fact of a node: the yes of an approver until it is in force. */
+const APPROVED_KEY = 'policy.approved';
+
+/** What an approver said yes to: a text, over what was accepted before it. */
+export interface PolicyYes {
+  /** SHA-256 of the text, hex. */
+  readonly text: string;
+  /** Digest of the accepted texts of that moment, as `digestAccepted` gives it. */
+  readonly accepted: string;
+}
+
+/** One digest of what is accepted: the texts in their order. */
+export function digestAccepted(accepted: readonly Pick<AcceptedText, 'digest'>[]): string {
+  return sha256Hex(listOf(accepted));
+}
+
 /**
  * Remembers what a person has accepted last and what has been taken away since, so that a restart is no way around
  * asking: what a file gives beyond it waits.
  */
 export interface AcceptedPolicy {
-  /** Texts of what was noted last, empty where they are not whole; undefined before the first start. */
-  read(): readonly string[] | undefined;
+  /**
+   * Texts of what was noted last, empty where they are not whole, for a start with this text. Undefined where that is
+   * accepted itself: before the first start, and where an approver said yes to it and the node ended before it was in force.
+   */
+  read(text: string): readonly string[] | undefined;
+  /** Stores the yes of an approver, in the transaction of the decision. */
+  approve(tx: WriteTx, yes: PolicyYes, by: string): void;
   /**
    * Notes the outcome of a reload in the audit trail, and what is accepted now (`PolicyEngine.acceptedTexts()`). Others
    * have their turn between two texts, which may be long.
@@ -24,12 +45,21 @@ export interface AcceptedPolicy {
 
 export function createAcceptedPolicy(database: Database, facts: NodeFactStore): AcceptedPolicy {
   return {
-    read: () => database.withReadTx((tx) => readAcceptedTexts((key) => facts.get(tx, key))),
+    read: (text) =>
+      database.withReadTx((tx) => {
+        const yes: PolicyYes = { text: sha256Hex(text), accepted: sha256Hex(facts.get(tx, ACCEPTED_KEY) ?? '') };
+        if (facts.get(tx, APPROVED_KEY) === canonicalJson({ ...yes })) return undefined;
+        return readAcceptedTexts((key) => facts.get(tx, key));
+      }),
+    approve(tx, yes, by) {
+      facts.set(tx, APPROVED_KEY, canonicalJson({ ...yes }));
+      tx.audit({ kind: 'policy', action: 'policy.approved', actor: by, details: { ...yes } });
+    },
     async note(text, outcome, how, accepted) {
       const digest = sha256Hex(text);
       await nextTurn();
       await storeTexts(database, facts, accepted);
-      const digests = JSON.stringify(accepted.map((one) => one.digest));
+      const digests = listOf(accepted);
       database.withWriteTx((tx) => {
         tx.audit({
           kind: 'policy',
@@ -44,6 +74,8 @@ export function createAcceptedPolicy(database: Database, facts: NodeFactStore): 
           },
         });
         if (facts.get(tx, ACCEPTED_KEY) !== digests) facts.set(tx, ACCEPTED_KEY, digests);
+        // A yes is good for the next load, which is this one, and never comes back to life.
+        facts.remove(tx, APPROVED_KEY);
         const kept = new Set(accepted.map(keyOf));
         for (const key of facts.keys(tx, TEXT_PREFIX)) if (!kept.has(key)) facts.remove(tx, key);
       });
@@ -67,6 +99,10 @@ async function storeTexts(database: Database, facts: NodeFactStore, accepted: re
     database.withWriteTx((tx) => facts.set(tx, keyOf(one), one.text));
     await nextTurn();
   }
+}
+
+function listOf(accepted: readonly Pick<AcceptedText, 'digest'>[]): string {
+  return JSON.stringify(accepted.map(({ digest }) => digest));
 }
 
 function keyOf({ digest }: AcceptedText): string {

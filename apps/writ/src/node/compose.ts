@@ -6,6 +6,7 @@ import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
 import type { Started } from '../lifecycle/start-node.ts';
 import { VERSION } from '../version.ts';
+import { hasApprover } from './asking.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { type Foundations, openFoundations } from './foundations.ts';
 import { issueHostToken } from './host-token.ts';
@@ -83,6 +84,11 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
   };
 }
 
+/** Whether the host token alone, or any process with it and a terminal, lends, pairs and widens. */
+function isUnseparated(base: Foundations): boolean {
+  return base.engine.snapshot().config.approvals.mode === 'terminal' || !hasApprover(base);
+}
+
 /** What the node says of itself; its address is known once the mesh listens. */
 function createInfo(base: Foundations): {
   readonly value: NodeInfo;
@@ -90,20 +96,21 @@ function createInfo(base: Foundations): {
   listenHttp(surfaces: Surfaces): Promise<void>;
 } {
   const { node, gateway } = base.engine.snapshot().config;
-  let value: NodeInfo = {
+  let value: Omit<NodeInfo, 'unseparated' | 'clockIsBackwards'> = {
     id: base.identity.public.id,
     name: node.name,
     version: VERSION,
     pid: process.pid,
     startedAtMs: base.clock.nowMs(),
     home: base.home.root,
-    clockIsBackwards: false,
-    // There is no approver yet: the host token alone lends, pairs and widens, whatever `approvals.mode` says.
-    unseparated: true,
   };
   return {
     get value() {
-      return { ...value, clockIsBackwards: base.database.clockIsBackwards() };
+      return {
+        ...value,
+        clockIsBackwards: base.database.clockIsBackwards(),
+        unseparated: isUnseparated(base),
+      };
     },
     async listen(surfaces) {
       if (node.listen === undefined) return;

@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
+import { createSystemClock, createSystemRandom, sha256Hex, silentLogger } from '@writ/core';
 import { createPolicyEngine, type PolicyEngine, type ReloadOutcome } from '@writ/policy';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BuiltThread, buildPolicyThread } from '../testing/policy-thread.ts';
+import { digestAccepted } from './accepted-policy.ts';
 import { createConfigFile, type NodeConfigFile } from './config-file.ts';
 import { createPolicyCompiler, type NodePolicyCompiler } from './policy-compiler.ts';
 
@@ -88,6 +89,34 @@ function replaceFile(text: string): void {
   writeFileSync(join(dir, 'new'), text, { mode: 0o600 });
   renameSync(join(dir, 'new'), path);
 }
+
+describe('what an approver said yes to', () => {
+  const yes = (text: string, over = engine.acceptedTexts()) => ({
+    text: sha256Hex(text),
+    accepted: digestAccepted(over),
+  });
+
+  it('is in force where it is what is loaded, over what was accepted then', async () => {
+    replaceFile(WIDER);
+    await file.reload({ accept: false });
+    expect(engine.status().parked).toHaveLength(2);
+    await file.accept(yes(WIDER));
+    expect(engine.status().parked).toBeUndefined();
+    expect(outcomes.at(-1)?.how).toBe('approved');
+  });
+
+  it('is not, where something else is loaded or accepted by then', async () => {
+    replaceFile(WIDER);
+    await file.reload({ accept: false });
+    await file.accept(yes(TEXT));
+    await file.accept(yes(WIDER, []));
+    expect(engine.status().parked).toHaveLength(2);
+    replaceFile(BROKEN);
+    await file.reload({ accept: false });
+    await file.accept(yes(WIDER));
+    expect(engine.status().parked).toHaveLength(2);
+  });
+});
 
 describe('the watcher', () => {
   it('sees an atomic rename', async () => {

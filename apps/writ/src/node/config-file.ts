@@ -1,12 +1,13 @@
-import { type Clock, type Logger, Mutex, type Random, replacePrivateFile, WritError } from '@writ/core';
+import { type Clock, type Logger, Mutex, type Random, replacePrivateFile, sha256Hex, WritError } from '@writ/core';
 import type { ConfigFile } from '@writ/pairing';
 import type { PolicyEngine, ReloadOutcome, Violation } from '@writ/policy';
+import { digestAccepted, type PolicyYes } from './accepted-policy.ts';
 import { readConfigText } from './config-text.ts';
 import { watchFile } from './config-watch.ts';
 import type { NodePolicyCompiler } from './policy-compiler.ts';
 
-/** What made a reload: the file changed, a person typed it, or an edit of this program. */
-export type ReloadCause = 'watcher' | 'command' | 'edit';
+/** What made a reload: the file changed, a person typed it, an approver said yes, or an edit of this program. */
+export type ReloadCause = 'watcher' | 'command' | 'approved' | 'edit';
 
 export interface ConfigFileOptions {
   readonly path: string;
@@ -24,6 +25,11 @@ export interface ConfigFileOptions {
 export interface NodeConfigFile extends ConfigFile {
   /** Reads the file and swaps the policy in place. */
   reload(options: { readonly accept: boolean }): Promise<ReloadOutcome>;
+  /**
+   * Puts in force what an approver said yes to, where it is what is loaded, over what was accepted then; otherwise
+   * nothing changes and it waits on.
+   */
+  accept(yes: PolicyYes): Promise<void>;
   /** Ends what is under way, which then has no effect or its whole effect; what waits is refused with SHUTTING_DOWN. */
   close(): Promise<void>;
 }
@@ -36,6 +42,13 @@ export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
   return {
     read: async () => readConfigText(options.path),
     reload: ({ accept }) => turn.runExclusive(() => reloadText(state, readText(state), accept, 'command')),
+    accept: (yes) =>
+      turn.runExclusive(async () => {
+        const { engine, lastText: text } = state;
+        const isSame = sha256Hex(text) === yes.text && digestAccepted(engine.acceptedTexts()) === yes.accepted;
+        if (isSame) await reloadText(state, text, true, 'approved');
+        else state.logger.warn('what was approved of writ.toml is not what is loaded any more', { text: yes.text });
+      }),
     edit: (change) =>
       turn.runExclusive(async () => {
         const before = readText(state);

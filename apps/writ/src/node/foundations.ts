@@ -53,7 +53,7 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
   const compiler = createPolicyCompiler({ script: new URL('./policy-thread.js', import.meta.url), clock });
   closers.add(() => compiler.close());
   const policy = await loadPolicy(compiler, home.configFile);
-  const acceptedTexts = accepted.read();
+  const acceptedTexts = accepted.read(policy.text);
   const engine = createPolicyEngine({
     text: policy,
     compile: compiler.compile,

@@ -28,6 +28,8 @@ export interface NodeGateParts {
   readonly contextOf: (tx: ReadTx, task: string) => TaskContext;
   /** Questions of the tasks that run here. */
   readonly turns: Pick<ExecutorTurns, 'permission' | 'sessionEnded'>;
+  /** Rules of the kinds that something here asks about. */
+  readonly kinds: Pick<ApprovalKinds, 'policy' | 'peer'>;
 }
 
 /** Questions, windows and gated commands of this node, and what says what commands are. */
@@ -38,7 +40,7 @@ export interface NodeGate {
 
 /** Builds the one gate of a node. */
 export function createNodeGate(base: Foundations, parts: NodeGateParts): NodeGate {
-  const { options, authority, grammar, contextOf, turns } = parts;
+  const { options, authority, grammar, contextOf, turns, kinds } = parts;
   const { identity, stores, engine } = base;
   const classifier = createNodeClassifier(engine, grammar);
   const gate = createGate({
@@ -59,7 +61,7 @@ export function createNodeGate(base: Foundations, parts: NodeGateParts): NodeGat
     taskRights: rightsOfTasks(contextOf),
     classify: (execution) => classifyStored(classifier, execution),
     verify: verifyDecision,
-    kinds: { ...NOT_ASKED_KINDS, permission: turns.permission },
+    kinds: { ...NOT_ASKED_KINDS, permission: turns.permission, ...kinds },
     sessionEnded: turns.sessionEnded,
   });
   return { gate, classifier };
@@ -96,9 +98,7 @@ const NOT_ASKED: KindRules = {
   settle: () => {},
 };
 
-const NOT_ASKED_KINDS: Omit<ApprovalKinds, 'execution' | 'plan' | 'lease' | 'permission'> = {
+const NOT_ASKED_KINDS: Pick<ApprovalKinds, 'task' | 'credential'> = {
   task: NOT_ASKED,
   credential: NOT_ASKED,
-  policy: NOT_ASKED,
-  peer: NOT_ASKED,
 };

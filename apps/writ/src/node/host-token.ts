@@ -23,7 +23,13 @@ export async function issueHostToken(
 }
 
 /** Proves tokens by their hashes in the database; the token of a task that has ended proves nothing. */
-export function createAuthenticator(database: Database, tokens: TokenStore, tasks: TaskStore): Authenticator {
+export function createAuthenticator({
+  database,
+  stores: { tokens, tasks },
+}: {
+  readonly database: Database;
+  readonly stores: { readonly tokens: TokenStore; readonly tasks: TaskStore };
+}): Authenticator {
   return {
     authenticate: (token) =>
       database.withReadTx((tx) => {

@@ -1,17 +1,56 @@
-import { type Random, sha256Hex } from '@writ/core';
+import type { Gate } from '@writ/authority';
+import { quote, type Random, sha256Hex, WritError } from '@writ/core';
+import type { Database, ReadTx } from '@writ/database';
 import type { OriginOptions } from '@writ/delegation';
-import type { Sessions } from '@writ/gateway';
+import type { SessionRef, Sessions } from '@writ/gateway';
 import type { SessionStore } from '@writ/lease-store';
+import type { MirrorStore } from '@writ/task-store';
+import type { Foundations } from './foundations.ts';
 
-/** Hexadecimal digits of a key's digest that name its session. */
-const KEY_DIGITS = 32;
+/** Hexadecimal digits of a digest that name a session: 128 bits. */
+const DIGITS = 32;
+/** Random bytes of a credential. */
+const CREDENTIAL_BYTES = 32;
+/** What a session that has a credential begins with; ids of others do not. */
+const PREFIX = 'cli-';
+/** Records that one look at a session's work reads. */
+const PAGE = 1000;
 
-/** Names sessions of this node's own agents; `origin` is this node's id. A session is stored with its first wish. */
-export function createSessions(origin: string, random: Random): Sessions {
+/**
+ * Sessions of this node's own agents. One is stored with its first wish, or, where a credential is issued for it, at
+ * once: its id is half of the credential's SHA-256, so that nothing but the hash is kept.
+ */
+export function createSessions(
+  { database, stores, identity, random }: Pick<Foundations, 'database' | 'stores' | 'identity' | 'random'>,
+  gate: Pick<Gate, 'endSession'>,
+): Sessions {
+  const origin = identity.public.id;
   return {
     start(agent, key) {
-      const id = key === undefined ? random.uuid() : `key-${sha256Hex(key).slice(0, KEY_DIGITS)}`;
+      const id = key === undefined ? random.uuid() : `key-${sha256Hex(key).slice(0, DIGITS)}`;
       return { origin, id, agent };
+    },
+    issue(agent) {
+      const credential = newCredential(random);
+      const id = idOf(credential);
+      database.withWriteTx((tx) => {
+        stores.sessions.start(tx, { origin, id, agent });
+        tx.audit({ kind: 'session', action: 'session.started', actor: 'person', subject: id, details: { agent } });
+      });
+      return { session: { origin, id, agent }, credential };
+    },
+    find: (credential) => findByCredential({ database, sessions: stores.sessions, origin }, credential),
+    listOpen: (limit) =>
+      database
+        .withReadTx((tx) => stores.sessions.listOpen(tx, origin, limit))
+        // The person's own belongs to no agent.
+        .filter(({ id }) => isEndable(id))
+        .map(({ id, agent, startedAtMs }) => ({ origin, id, agent, startedAtMs })),
+    end(id, by) {
+      // The person's own has no end: they could not be asked any more.
+      if (!isEndable(id)) throw notThere(id);
+      const peers = database.withReadTx((tx) => peersOf(stores.mirrors, tx, id));
+      return { ended: gate.endSession({ origin, session: id }, by, peers), peers: peers.length };
     },
   };
 }
@@ -21,10 +60,58 @@ export function sessionsLive(sessions: SessionStore, self: string): OriginOption
   return (tx, { origin = self, session }) => sessions.get(tx, origin, session)?.endedAtMs === undefined;
 }
 
+function newCredential(random: Random): string {
+  return `wst_${Buffer.from(random.bytes(CREDENTIAL_BYTES)).toString('base64url')}`;
+}
+
+function idOf(credential: string): string {
+  return `${PREFIX}${sha256Hex(credential).slice(0, DIGITS)}`;
+}
+
+/** INVARIANT: 7 a session comes from its credential alone; one that has ended proves nothing. */
+function findByCredential(
+  {
+    database,
+    sessions,
+    origin,
+  }: { readonly database: Database; readonly sessions: SessionStore; readonly origin: string },
+  credential: string,
+): SessionRef | undefined {
+  const session = database.withReadTx((tx) => sessions.get(tx, origin, idOf(credential)));
+  if (session === undefined || session.endedAtMs !== undefined) return undefined;
+  return { origin, id: session.id, agent: session.agent };
+}
+
+function isEndable(id: string): boolean {
+  return id.startsWith(PREFIX) || id.startsWith('key-') || /^[0-9a-f-]{36}$/.test(id);
+}
+
+function notThere(id: string): WritError {
+  return new WritError('NOT_FOUND', `no session ${quote(id)}`, { nextSteps: ['writ session list'] });
+}
+
+/** Nodes that were asked for something in this session. */
+function peersOf(mirrors: MirrorStore, tx: ReadTx, session: string): readonly string[] {
+  const peers = new Set<string>();
+  let before: string | undefined;
+  for (;;) {
+    const page = mirrors.list(tx, { session, limit: PAGE, ...(before === undefined ? {} : { before }) });
+    for (const { peer } of page) if (peer !== 'self') peers.add(peer);
+    before = page.at(-1)?.id;
+    if (page.length < PAGE || before === undefined) return [...peers];
+  }
+}
+
 /** Stores a session in the transaction of a wish, so that a call of the command line costs no commit more. */
 export function createSessionRecord(sessions: SessionStore, origin: string): OriginOptions['recordSession'] {
   return (tx, { id, agent }) => {
-    if (sessions.get(tx, origin, id) !== undefined) return;
+    const known = sessions.get(tx, origin, id);
+    if (known?.endedAtMs !== undefined) {
+      throw new WritError('NOT_FOUND', 'the session that asks has ended', {
+        nextSteps: ['ask from a new one: writ session start'],
+      });
+    }
+    if (known !== undefined) return;
     sessions.start(tx, { origin, id, agent });
     tx.audit({ kind: 'session', action: 'session.started', actor: 'self', subject: id, details: { agent } });
   };

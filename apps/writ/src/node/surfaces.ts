@@ -5,7 +5,7 @@ import { addPeer, removePeer, updatePeer } from '@writ/policy';
 import { VERSION } from '../version.ts';
 import type { Closers } from './closers.ts';
 import { createConfigAdmin, createProfileValidator } from './config-admin.ts';
-import { createConfigFile } from './config-file.ts';
+import { createConfigFile, type NodeConfigFile } from './config-file.ts';
 import type { Foundations } from './foundations.ts';
 import { createAuthenticator } from './host-token.ts';
 import { createPeerLinks, createRemoteDescribe } from './peer-links.ts';
@@ -37,6 +37,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     onReload: (text, outcome, how) => base.accepted.note(text, outcome, how, engine.acceptedTexts()),
   });
   closers.add(() => config.close());
+  work.policyConsent.bind((yes) => config.accept(yes));
   const { name } = engine.snapshot().config.node;
   const pairing: Pairing = createPairing({
     identity,
@@ -46,6 +47,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     authority: work.authority,
     engine,
     config,
+    consent: work.peerConsent,
     endWork: (peerId) => endWork(work, peerId),
     edits: { addPeer, removePeer, updatePeer },
     transport: createRedeemTransport({ identity, clock }),
@@ -69,7 +71,21 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     logger,
   });
   closers.add((graceMs) => mesh.close(graceMs));
-  const gateway = createGateway({
+  const gateway = openGateway(base, work, { options, pairing, config });
+  work.doors.bind(gateway);
+  closers.add(() => gateway.close());
+  return { mesh, gateway };
+}
+
+/** What this machine touches, around the same engine as the mesh. */
+function openGateway(
+  base: Foundations,
+  work: Work,
+  parts: { readonly options: SurfaceOptions; readonly pairing: Pairing; readonly config: NodeConfigFile },
+): Gateway {
+  const { clock, logger, database, stores, engine } = base;
+  const { options, pairing, config } = parts;
+  return createGateway({
     engine,
     authority: work.authority,
     origin: work.origin,
@@ -80,16 +96,15 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     describe: createRemoteDescribe(work.peers),
     config: createConfigAdmin(config, base.compiler),
     profiles: createProfileValidator(),
-    sessions: createSessions(identity.public.id, random),
-    authenticator: createAuthenticator(database, stores.tokens, stores.tasks),
+    gate: work.gate,
+    person: work.person,
+    sessions: createSessions(base, work.gate),
+    authenticator: createAuthenticator(base),
     scope: createTaskScope(database, stores.mirrors),
     audit: database,
     clock,
     logger,
   });
-  work.doors.bind(gateway);
-  closers.add(() => gateway.close());
-  return { mesh, gateway };
 }
 
 /** Ends what runs here for a peer, and what runs there for this node. */

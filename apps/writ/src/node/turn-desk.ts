@@ -39,7 +39,7 @@ export function createTurnDesk(base: TurnDeskParts, gate: () => Pick<Gate, 'appr
 
 /** The label that this node gave to who sent the task, and the words of its identity. */
 function shownAs({ engine, identity }: TurnDeskParts, sender: string): ShownAsker {
-  if (sender === 'self') return { label: 'this node', words: identityWords(identity.public.id) };
+  if (sender === 'self') return { label: 'this machine', words: identityWords(identity.public.id) };
   const peer = [...engine.snapshot().config.peers.values()].find(({ id }) => id === sender);
   return { label: peer?.label ?? sender, words: identityWords(sender) };
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type Authority, type AuthorityOptions, createAuthority, type Gate } from '@writ/authority';
+import { type Authority, type AuthorityOptions, createAuthority } from '@writ/authority';
 import {
   createExecutor,
   createFileTranscripts,
@@ -17,17 +17,17 @@ import type { Environment } from '../env.ts';
 import type { Closers } from './closers.ts';
 import { openEvidence } from './evidence.ts';
 import type { Foundations } from './foundations.ts';
-import { createNodeGate, type NodeGate } from './gate.ts';
+import type { NodeGateParts } from './gate.ts';
 import { resolveConfigPath } from './paths.ts';
+import { createQuestions, type NodeQuestions } from './questions.ts';
 import { createSessionRecord, sessionsLive } from './sessions.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
 import { createTurnDesk } from './turn-desk.ts';
 import { createWritIssuer } from './writ-issuer.ts';
 
 /** The use cases of a node: both ends of tasks, and what stands behind them. */
-export interface Work {
+export interface Work extends NodeQuestions {
   readonly authority: Authority;
-  readonly gate: Gate;
   readonly executor: Executor;
   readonly origin: Origin;
   readonly peers: PeerClients;
@@ -74,7 +74,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     runner,
     evidence,
     doors,
-    turns: createTurnDesk(base, () => gate),
+    turns: createTurnDesk(base, () => questions.gate),
     workspaces: workspacePaths(base),
     clock,
     random,
@@ -82,13 +82,11 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     slots: SLOTS_PER_CPU * availableParallelism(),
   });
   closers.add((graceMs) => executor.close(graceMs));
-  const { gate }: NodeGate = createNodeGate(base, {
-    options: authorityOptions,
-    authority,
-    grammar,
-    contextOf: (tx, task) => executor.context(tx, task),
-    turns: executor.turns,
-  });
+  const recordSession = createSessionRecord(stores.sessions, base.identity.public.id);
+  const contextOf: NodeGateParts['contextOf'] = (tx, task) => executor.context(tx, task);
+  const gateParts = { options: authorityOptions, authority, grammar, contextOf, turns: executor.turns };
+  const questions: NodeQuestions = createQuestions(base, gateParts, recordSession);
+  const { gate } = questions;
   closers.add(() => gate.close());
   const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
   closers.add(() => peers.close());
@@ -98,11 +96,11 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     engine,
     directory: withSelf(peers, executor),
     issuer: createWritIssuer({ identity: base.identity, engine, clock, random, lifeS: WRIT_LIFE_S }),
-    contextOf: (tx, task) => executor.context(tx, task),
+    contextOf,
     transcripts: createFileTranscripts(home.mirrorsDir),
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
     evidence,
-    recordSession: createSessionRecord(stores.sessions, base.identity.public.id),
+    recordSession,
     sessionLives: sessionsLive(stores.sessions, base.identity.public.id),
     clock,
     random,
@@ -112,7 +110,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   // What a task handed on ends with it, in the same transaction.
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   executor.onEnd((tx, task) => gate.taskEnded(tx, task.id));
-  return { authority, gate, executor, origin, peers, doors };
+  return { ...questions, authority, executor, origin, peers, doors };
 }
 
 /** Absolute path of a workspace as it is configured now. */

@@ -47,7 +47,7 @@ function statementOf(
 function decide(parts: DecideParts, tx: WriteTx, id: string, answer: Answer): DecideOutcome {
   const approval = parts.approvals.get(tx, id);
   if (approval === undefined) {
-    const nextSteps = ['look at the questions that wait'];
+    const nextSteps = ['writ approval list'];
     return {
       ...{ decided: false, check: 'id' },
       refusal: { code: 'NOT_FOUND', message: `no approval ${quote(id)}`, nextSteps },

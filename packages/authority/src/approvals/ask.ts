@@ -72,7 +72,7 @@ export const CLOCK_REFUSAL: Refusal = {
 const NOBODY: Refusal = {
   code: 'APPROVAL_REQUIRED',
   message: 'a person would have to approve this, and no approver is enrolled on this node',
-  nextSteps: ['enrol an approver on the executing node'],
+  nextSteps: ['enrol an approver on the executing node: writ approver enroll'],
 };
 
 function canAnswer({ approvers, engine }: RecordParts, tx: ReadTx): boolean {

@@ -27,9 +27,10 @@ export function checkAnswer(parts: DecideParts, tx: WriteTx, approval: Approval,
   if (statement.approval !== approval.id || statement.node !== parts.self || statement.kind !== approval.kind) {
     return fail('id', refusal('WRONG_REQUEST', 'the answer was given to another question', ANEW));
   }
-  const waits = checkWaiting(tx, approval);
-  if (waits !== undefined) return { ok: false, failure: waits };
   const gone = goneOf(parts, tx, approval);
+  const waits = checkWaiting(tx, approval);
+  // What was cancelled with its session or task is not there, rather than answered.
+  if (waits !== undefined && !(approval.state === 'cancelled' && gone)) return { ok: false, failure: waits };
   if (gone !== undefined) return fail(gone.what, gone.refusal);
   if (!isUnchanged(parts, tx, approval, answer)) {
     return fail('digest', refusal('CHANGED_SINCE_APPROVAL', 'what would be done is not what was shown', ANEW));

@@ -88,7 +88,7 @@ export function ownLeaseWish(
   return { wish: { act: 'grant', grant: { ...grant, ...whose } } };
 }
 
-/** A yes lends, or lends for longer, from that moment on. */
+/** A yes lends, or lends for longer, from that moment on. What is lent has the id of its question. */
 export function createLeaseKind(options: AuthorityOptions): KindRules {
   return {
     refusal: (tx, approval) => {
@@ -103,7 +103,7 @@ export function createLeaseKind(options: AuthorityOptions): KindRules {
     settle(tx, approval) {
       const wish = approval.state === 'approved' ? readWish(approval) : undefined;
       const issuedBy = approval.decidedBy ?? 'person';
-      if (wish?.act === 'grant') grantIn(options, tx, { ...wish.grant, issuedBy });
+      if (wish?.act === 'grant') grantIn(options, tx, { ...wish.grant, issuedBy }, approval.id);
       if (wish?.act === 'renew') renewIn(options, tx, { ...wish, by: issuedBy });
     },
   };

@@ -13,17 +13,20 @@ export interface PreviewLine {
 export interface ShownAsker {
   readonly label: string;
   readonly words: string;
+  /** Why it asks, in its own words; proves nothing. */
+  readonly reason?: string;
 }
 
 /** Who asks, the first lines of every preview. */
 export function askerLines(
-  { label, words }: ShownAsker,
+  { label, words, reason }: ShownAsker,
   { agent, session, origin }: { readonly agent: string; readonly session: string; readonly origin: string },
 ): readonly PreviewLine[] {
   return [
     { label: 'asked by', text: `${label} (${words})` },
     { label: 'agent', text: agent },
     { label: 'session', text: `${session} of ${origin}` },
+    ...(reason === undefined ? [] : [{ label: 'reason, as it says', text: reason }]),
   ];
 }
 

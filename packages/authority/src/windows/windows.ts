@@ -103,7 +103,7 @@ function close(parts: Parts, tx: WriteTx, id: string, by: string): boolean {
     return true;
   }
   if (parts.windows.get(tx, id) !== undefined) return false;
-  throw new WritError('NOT_FOUND', `no window ${quote(id)}`, { nextSteps: ['look at the windows that are open'] });
+  throw new WritError('NOT_FOUND', `no window ${quote(id)}`, { nextSteps: ['writ window list'] });
 }
 
 function tellClosed({ events }: Parts, tx: WriteTx, window: Window): void {

@@ -11,6 +11,8 @@ export interface ControlClientOptions {
   readonly socketPath: string;
   /** Host token, or the token of a task on the socket of that task. */
   readonly token: string;
+  /** Credential of the session that calls belong to; absent: each has one of its own. */
+  readonly session?: string;
 }
 
 /** Calls to a running node. Every method throws WritErrors only; NOT_RUNNING where nobody listens, CANCELLED after an abort. */
@@ -77,6 +79,7 @@ async function post(
       authorization: `Bearer ${options.token}`,
       'content-type': 'application/json',
       'content-length': body.length,
+      ...(options.session === undefined ? {} : { 'writ-session': options.session }),
     },
     ...(signal ? { signal } : {}),
   });

@@ -1,6 +1,7 @@
 export { contentNames, countOf, viewVerified } from '../views/verified-view.ts';
 export { type ControlClient, type ControlClientOptions, createControlClient } from './control-client.ts';
 export type {
+  ApprovalView,
   Decided,
   LeaseView,
   OperationInput,

@@ -30,6 +30,8 @@ export type TaskView = OperationOutput<'status'>;
 export type Decided = NonNullable<OperationOutput<'delegate'>['decided']>;
 /** What a task came to. */
 export type OutcomeView = NonNullable<TaskView['outcome']>;
+/** A question as a person sees it. */
+export type ApprovalView = OperationOutput<'approval_show'>['approval'];
 /** A lease as a person sees it. */
 export type LeaseView = OperationOutput<'lease_grant'>['lease'];
 /** A peer in a list. */

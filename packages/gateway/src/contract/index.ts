@@ -1,3 +1,5 @@
+import { approvalContract } from './approvals.ts';
+import { approverContract } from './approvers.ts';
 import { delegationContract } from './delegation.ts';
 import { discoveryContract } from './discovery.ts';
 import { eventContract } from './events.ts';
@@ -6,8 +8,10 @@ import { nodeContract } from './node.ts';
 import { peerContract } from './peers.ts';
 import { policyContract } from './policy.ts';
 import { resultContract } from './results.ts';
+import { sessionContract } from './sessions.ts';
 import { taskContract } from './tasks.ts';
 import { turnContract } from './turns.ts';
+import { windowContract } from './windows.ts';
 
 /** Everything that a gateway can be asked, by name; without the code behind it. */
 export const contract = {
@@ -21,6 +25,10 @@ export const contract = {
   ...turnContract,
   ...policyContract,
   ...eventContract,
+  ...approverContract,
+  ...approvalContract,
+  ...windowContract,
+  ...sessionContract,
 } as const;
 
 /** Type of the whole contract; the client's types are read from it. */

@@ -16,7 +16,13 @@ const peerView = z.object({
   outbound_workspaces: z.array(z.string()),
 });
 
-const proved = z.object({ kind: z.literal('proved'), peer_id: z.string(), label: z.string(), words: z.string() });
+const proved = z.object({
+  kind: z.literal('proved'),
+  peer_id: z.string(),
+  label: z.string(),
+  words: z.string(),
+  approval: z.string().optional().describe('the question that an approver answers instead of peer_confirm'),
+});
 
 /** Making, showing and unmaking peers; for a person. */
 export const peerContract = {
@@ -51,6 +57,12 @@ export const peerContract = {
     input: z.strictObject({ code: z.string().min(1).max(4096) }),
     item: z.discriminatedUnion('kind', [
       proved,
+      z.object({
+        kind: z.literal('asked'),
+        peer_id: z.string(),
+        label: z.string(),
+        approval: z.string().describe('an approver of this node answers it'),
+      }),
       z.object({
         kind: z.literal('paired'),
         peer_id: z.string(),

@@ -1,5 +1,7 @@
 import type { GatewayPorts } from '../gateway-ports.ts';
 import type { AnyOperation } from '../implement.ts';
+import { approvalOperations } from './approvals.ts';
+import { approverOperations } from './approvers.ts';
 import { delegationOperations } from './delegation.ts';
 import { discoveryOperations } from './discovery.ts';
 import { eventOperations } from './events.ts';
@@ -8,8 +10,10 @@ import { nodeOperations } from './node.ts';
 import { peerOperations } from './peers.ts';
 import { policyOperations } from './policy.ts';
 import { resultOperations } from './results.ts';
+import { sessionOperations } from './sessions.ts';
 import { taskOperations } from './tasks.ts';
 import { turnOperations } from './turns.ts';
+import { windowOperations } from './windows.ts';
 
 /** The one list of everything that a gateway can be asked. */
 export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
@@ -24,5 +28,9 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
     ...turnOperations(ports),
     ...policyOperations(ports),
     ...eventOperations(ports),
+    ...approverOperations(ports),
+    ...approvalOperations(ports),
+    ...windowOperations(ports),
+    ...sessionOperations(ports),
   ];
 }

@@ -1,9 +1,16 @@
+import { quote, WritError } from '@writ/core';
+import type { z } from 'zod';
+import type { OperationOutput } from '../client/types.ts';
 import { leaseContract } from '../contract/leases.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement } from '../implement.ts';
+import type { Caller } from '../types.ts';
+import { approverLabels } from '../views/approval-view.ts';
 import { viewLease } from '../views/lease-view.ts';
+import { grantOf } from './approvals.ts';
 import { requireDuration } from './duration.ts';
-import { foldLetters, labelsOf, requireName, requirePeerId } from './peer-lookup.ts';
+import { labelsOf, requireName, requirePeerId, SELF } from './peer-lookup.ts';
+import { refuseAlone } from './separation.ts';
 
 /** Who lends and takes back, for the audit trail. */
 const PERSON = 'person';
@@ -14,16 +21,9 @@ export function leaseOperations(ports: GatewayPorts): readonly AnyOperation[] {
   const labels = () => labelsOf(engine.snapshot().config);
   return [
     implement(leaseContract.lease_grant, (input) => {
-      const { workspaces, max_uses: maxUses, origin } = input;
-      const lease = authority.grantLease({
-        peer: foldLetters(input.peer),
-        profile: requireName('profile', input.profile),
-        durationMs: requireDuration('duration', input.duration),
-        ...(workspaces === undefined ? {} : { workspaces: workspaces.map((name) => requireName('workspaces', name)) }),
-        ...(maxUses === undefined ? {} : { maxUses }),
-        ...(origin === undefined ? {} : { origin: foldLetters(origin) }),
-        issuedBy: PERSON,
-      });
+      const grant = grantOf(input);
+      refuseAlone(ports, 'a lease', `writ lease grant ${grant.peer} ${grant.profile} --for ${input.duration}`);
+      const lease = authority.grantLease({ ...grant, issuedBy: PERSON });
       return { lease: viewLease(lease, labels(), clock.nowMs()) };
     }),
     implement(leaseContract.lease_list, ({ peer, all }) => {
@@ -33,6 +33,57 @@ export function leaseOperations(ports: GatewayPorts): readonly AnyOperation[] {
       });
       return { leases: leases.map((lease) => viewLease(lease, labels(), clock.nowMs())) };
     }),
+    implement(leaseContract.lease_show, ({ lease: id }) => {
+      const lease = authority.listLeases({ includeDead: true }).find((one) => one.id === id);
+      if (lease === undefined) throw noLease(id);
+      const issuer = approverLabels(ports.gate)(lease.issuedBy);
+      const label = issuer === lease.issuedBy ? {} : { issued_by_label: issuer };
+      return { lease: { ...viewLease(lease, labels(), clock.nowMs()), ...label } };
+    }),
+    implement(leaseContract.lease_renew, ({ lease: id, duration }) => {
+      refuseAlone(ports, 'a lease that lives longer', `writ lease renew ${id} --for ${duration}`);
+      const lease = authority.renewLease(id, requireDuration('duration', duration), PERSON);
+      return { lease: viewLease(lease, labels(), clock.nowMs()) };
+    }),
+    implement(leaseContract.request_lease, (input, { caller }) => requestLease(ports, input, caller)),
     implement(leaseContract.lease_revoke, ({ lease }) => ({ lease, revoked: authority.revokeLease(lease, PERSON) })),
   ];
+}
+
+function noLease(id: string): WritError {
+  return new WritError('NOT_FOUND', `no lease ${quote(id)}`, { nextSteps: ['list them: writ lease list'] });
+}
+
+/** Agent name of a call that belongs to no agent's connection. */
+const COMMAND_LINE = 'cli';
+
+/** Asks the person of this node in the name of the caller's session. */
+function requestLease(
+  ports: GatewayPorts,
+  input: z.output<typeof leaseContract.request_lease.input>,
+  caller: Caller,
+): OperationOutput<'request_lease'> {
+  const { config } = ports.engine.snapshot();
+  if (requirePeerId(config, input.peer) !== SELF) {
+    throw new WritError('BAD_REQUEST', 'a lease of another node is asked for over there', {
+      nextSteps: [`ask the person of ${quote(input.peer)}`, 'leave --peer out to ask this node'],
+    });
+  }
+  const { workspaces, max_uses: maxUses } = input;
+  const outcome = ports.person.askLease(
+    caller.session ?? ports.sessions.start(COMMAND_LINE),
+    {
+      profile: requireName('profile', input.profile),
+      durationMs: requireDuration('duration', input.duration),
+      onlyThisSession: input.only_this_session,
+      ...(workspaces === undefined ? {} : { workspaces: workspaces.map((name) => requireName('workspaces', name)) }),
+      ...(maxUses === undefined ? {} : { maxUses }),
+    },
+    input.reason,
+  );
+  if (outcome.asked) {
+    return { asked: true, approval: outcome.approval.id, expires_at_ms: outcome.approval.expiresAtMs };
+  }
+  const { code, message, nextSteps } = outcome.refusal;
+  return { asked: false, code, message, next_steps: [...nextSteps] };
 }

@@ -101,7 +101,13 @@ async function withdraw(pairing: GatewayPorts['pairing'], id: string): Promise<v
 function viewInvite(event: InviteEvent): StreamItem<'peer_invite'> {
   switch (event.kind) {
     case 'proved':
-      return { kind: 'proved', peer_id: event.peerId, label: event.label, words: event.words };
+      return {
+        kind: 'proved',
+        peer_id: event.peerId,
+        label: event.label,
+        words: event.words,
+        ...(event.approval === undefined ? {} : { approval: event.approval }),
+      };
     case 'paired':
       return { kind: 'paired', peer_id: event.peerId, label: event.label, generation: event.generation };
     case 'refused':
@@ -120,6 +126,8 @@ async function* join(
     const who = { peer_id: event.peerId, label: event.label };
     if (event.kind === 'proved') {
       yield { kind: 'proved', ...who, words: event.words };
+    } else if (event.kind === 'asked') {
+      yield { kind: 'asked', ...who, approval: event.approval };
     } else {
       yield {
         kind: 'paired',

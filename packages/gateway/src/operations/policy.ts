@@ -4,6 +4,7 @@ import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement } from '../implement.ts';
 import { viewChanges, viewDecision, viewDeprecation, viewFailure, viewViolation } from '../views/policy-view.ts';
 import { findPeer, foldLetters, SELF } from './peer-lookup.ts';
+import { refuseAlone } from './separation.ts';
 
 /** The policy of this node; for a person. */
 export function policyOperations(ports: GatewayPorts): readonly AnyOperation[] {
@@ -32,6 +33,7 @@ export function policyOperations(ports: GatewayPorts): readonly AnyOperation[] {
       };
     }),
     implement(policyContract.policy_reload, async ({ accept }) => {
+      if (accept) refuseAlone(ports, 'what gives somebody more', 'writ policy reload --accept');
       const outcome = await config.reload({ accept });
       return {
         reloaded: outcome.reloaded,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Clock, WritError } from '@writ/core';
-import type { Authenticator } from '../ports.ts';
+import type { Authenticator, Sessions } from '../ports.ts';
 import type { Caller } from '../types.ts';
 
 /** Wrong tokens that are answered at once before they are slowed down. */
@@ -16,8 +16,18 @@ export interface Gatekeeper {
   admit(request: IncomingMessage): Caller;
 }
 
-/** A gatekeeper for one listener. Right tokens are never slowed down by wrong ones. */
-export function createGatekeeper(authenticator: Authenticator, clock: Clock): Gatekeeper {
+/** Header with the credential of a session, beside the token: the token says who may, this one for which work. */
+const SESSION_HEADER = 'writ-session';
+
+/**
+ * A gatekeeper for one listener. Right tokens are never slowed down by wrong ones. Without `sessions` no call belongs to
+ * a session by a credential of its own.
+ */
+export function createGatekeeper(
+  authenticator: Authenticator,
+  clock: Clock,
+  sessions?: Pick<Sessions, 'find'>,
+): Gatekeeper {
   let left = BURST;
   let countedAtMs = clock.monotonicMs();
   const takeFailure = (): boolean => {
@@ -31,14 +41,33 @@ export function createGatekeeper(authenticator: Authenticator, clock: Clock): Ga
   return {
     admit(request) {
       const token = bearerToken(request.headers.authorization);
-      const caller = token === undefined ? undefined : authenticator.authenticate(token);
+      const proved = token === undefined ? undefined : authenticator.authenticate(token);
+      const caller = proved && inSession(proved, request.headers[SESSION_HEADER], sessions);
       if (caller !== undefined) return caller;
       if (!takeFailure()) throw new WritError('RATE_LIMITED', 'too many calls with a token that is not accepted');
       throw new WritError('TOKEN_INVALID', 'the token is not accepted', {
-        nextSteps: ['use the writ command as the user who started the node'],
+        nextSteps: [
+          'use the writ command as the user who started the node',
+          'unset WRIT_SESSION where that session has ended',
+        ],
       });
     },
   };
+}
+
+/**
+ * INVARIANT: 7 the session comes from its credential; one that proves nothing is refused like any wrong token, and a task
+ * has the session of its own token only.
+ */
+function inSession(
+  caller: Caller,
+  credential: string | readonly string[] | undefined,
+  sessions: Pick<Sessions, 'find'> | undefined,
+): Caller | undefined {
+  if (credential === undefined) return caller;
+  if (typeof credential !== 'string' || credential.length > LONGEST_TOKEN || caller.kind !== 'host') return undefined;
+  const session = sessions?.find(credential);
+  return session && { kind: 'host', session };
 }
 
 function bearerToken(header: string | undefined): string | undefined {

@@ -2,7 +2,8 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HOST_TOKEN, TASK_TOKEN } from '../testing/fake-node.ts';
+import { createControlClient } from '../client/index.ts';
+import { HOST_TOKEN, SESSION_CREDENTIAL, TASK_TOKEN } from '../testing/fake-node.ts';
 import { fakeMirror, fakeTask } from '../testing/fake-records.ts';
 import { type Listening, startListening } from '../testing/listening.ts';
 
@@ -167,5 +168,28 @@ describe('the control socket', () => {
       code: 'NOT_RUNNING',
       nextSteps: ['writ up'],
     });
+  });
+});
+
+describe('the credential of a session', () => {
+  const whoami = (token: string, session: string) => {
+    const socketPath = token === TASK_TOKEN ? at.taskSocketPath : at.socketPath;
+    return createControlClient({ socketPath, token, session }).call('whoami', {});
+  };
+
+  it('says beside the token which session a call belongs to', async () => {
+    expect(await whoami(HOST_TOKEN, SESSION_CREDENTIAL)).toMatchObject({ session: 'cli-1', agent: 'cli' });
+    expect(await at.client.call('whoami', {})).not.toHaveProperty('session');
+  });
+
+  it('opens nothing by itself, nor in place of the token, nor beside that of a task', async () => {
+    for (const [token, session] of [
+      [SESSION_CREDENTIAL, SESSION_CREDENTIAL],
+      [HOST_TOKEN, 'garbage'],
+      [HOST_TOKEN, ''],
+      [TASK_TOKEN, SESSION_CREDENTIAL],
+    ] as const) {
+      await expect(whoami(token, session), `${token} ${session}`).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
+    }
   });
 });

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type Clock, errorToJson, type Logger, quote, WritError } from '@writ/core';
 import type { Dispatcher } from '../dispatch.ts';
 import { tellFailure } from '../failure.ts';
-import type { Authenticator } from '../ports.ts';
+import type { Authenticator, Sessions } from '../ports.ts';
 import type { Caller } from '../types.ts';
 import { createGatekeeper, type Gatekeeper } from './authorization.ts';
 import { readBody } from './body.ts';
@@ -23,6 +23,8 @@ const MOST_MCP_CONNECTIONS = 256;
 export interface ControlServerParts {
   readonly dispatcher: Dispatcher;
   readonly authenticator: Authenticator;
+  /** Finds the session of a call that presents a credential of one; absent: none does. */
+  readonly sessions?: Pick<Sessions, 'find'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Serves MCP on a connection and returns how to end it. */
@@ -39,7 +41,7 @@ export interface ControlServer {
 
 /** Builds the server; nothing listens before `listen`. */
 export function createControlServer(parts: ControlServerParts): ControlServer {
-  const gatekeeper = createGatekeeper(parts.authenticator, parts.clock);
+  const gatekeeper = createGatekeeper(parts.authenticator, parts.clock, parts.sessions);
   const calls: CallsUnderWay = { open: new Set(), stopping: false };
   const connections = createConnections();
   const server = createServer(SERVER_LIMITS, (request, response) => {

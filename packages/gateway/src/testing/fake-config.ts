@@ -58,6 +58,7 @@ export function fakeConfig(): Config {
     node: { name: 'alpha', defaultProfile: 'query', maxChain: 8 },
     gateway: {},
     leases: { maxMs: 86_400_000 },
+    approvals: { mode: 'passphrase', fallback: 'deny', maxPending: 8 },
     profiles: new Map([
       ['query', fakeProfile('query', 0)],
       ['repo-dev', fakeProfile('repo-dev', 2)],

@@ -73,6 +73,11 @@ export function fakeAuthority(leases: Map<string, Lease>): GatewayPorts['authori
       leases.set(id, lease);
       return lease;
     },
+    renewLease(id) {
+      const lease = leases.get(id);
+      if (lease === undefined) throw new WritError('NOT_FOUND', 'no such lease');
+      return lease;
+    },
     listLeases: () => [...leases.values()],
     revokeLease(id) {
       const lease = leases.get(id);

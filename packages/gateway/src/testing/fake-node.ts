@@ -10,11 +10,14 @@ import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { BETA_ID, GAMMA_ID } from './fake-config.ts';
 import { fakeAuthority, fakeEngine, fakeExecutor, fakeOrigin, partial } from './fake-core.ts';
 import { createFakeEnd, type FakeEnd } from './fake-end.ts';
+import { fakeGate } from './fake-gate.ts';
 import { createFakeResults, type FakeResults } from './fake-results.ts';
 import { createFakeTrail, type FakeTrail } from './fake-trail.ts';
 
 /** The token that a fake node takes for its host's. */
 export const HOST_TOKEN = 'host-token-of-the-test';
+/** What a fake node takes for the credential of a session. */
+export const SESSION_CREDENTIAL = 'session-credential-of-the-test';
 /** The token that a fake node takes for that of task `t-root`. */
 export const TASK_TOKEN = 'task-token-of-the-test';
 
@@ -59,6 +62,7 @@ export function createFakeNode(): FakeNode {
     origin: fakeOrigin(asked, delegated, results),
     executor: fakeExecutor(executing, results),
     pairing: fakePairing(() => node),
+    ...fakeGate(),
     node: fakeControl(clock, counters),
     links: { state: (id) => (id === BETA_ID ? 'up' : 'none') },
     describe: { describe: describePeer },
@@ -69,6 +73,11 @@ export function createFakeNode(): FakeNode {
         sessions.push(agent);
         return { origin: 'wn-alpha', id: `s-${sessions.length}`, agent };
       },
+      issue: (agent) => ({ session: { origin: 'wn-alpha', id: 'cli-1', agent }, credential: SESSION_CREDENTIAL }),
+      find: (credential) =>
+        credential === SESSION_CREDENTIAL ? { origin: 'wn-alpha', id: 'cli-1', agent: 'cli' } : undefined,
+      listOpen: () => [{ origin: 'wn-alpha', id: 'cli-1', agent: 'cli', startedAtMs: 1 }],
+      end: () => ({ ended: true, peers: 0 }),
     },
     authenticator: { authenticate: callerOf },
     scope: {

@@ -127,6 +127,7 @@ export async function createTestNode(
     engine,
     config,
     edits: { addPeer, removePeer, updatePeer },
+    consent: { isNeeded: () => false, ask: () => '', answer: async () => false },
     endWork: async (peerId) => void endedWork.push(peerId),
     transport: network,
     nodeName: name,

@@ -3,6 +3,7 @@ export { executingConfig } from './executing-config.ts';
 export { type LinkProxy, openLinkProxy } from './link-proxy.ts';
 export type { MeshNode } from './mesh-node.ts';
 export { pairNodes } from './pairing.ts';
+export { createPerson, enrollPerson, type TestPerson } from './person.ts';
 export { processesOf, processesWith, withDescendants } from './process-table.ts';
 export { jsonLines, type ProgramResult, WRIT_PROGRAM } from './program.ts';
 export { callRaw, MESH_METHODS } from './raw-mesh.ts';

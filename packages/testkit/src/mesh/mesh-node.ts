@@ -2,7 +2,14 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ControlClient, createControlClient } from '@writ/gateway/client';
 import { isAlive, withDescendants } from './process-table.ts';
-import { type ProgramPlace, type ProgramResult, type RunningProgram, runProgram, startProgram } from './program.ts';
+import {
+  type ProgramPlace,
+  type ProgramResult,
+  type RunningProgram,
+  runProgram,
+  startAtTerminal,
+  startProgram,
+} from './program.ts';
 import { until } from './waiting.ts';
 
 /** One node of a test mesh: a home and a process of its own, driven as a person drives it. */
@@ -17,6 +24,8 @@ export interface MeshNode {
   writ(...argv: string[]): Promise<ProgramResult>;
   /** The same, and does not wait. */
   start(...argv: string[]): RunningProgram;
+  /** The same at a terminal of its own; needs python3. */
+  atTerminal(...argv: string[]): RunningProgram;
   /** The control socket with the host token of this start. */
   client(): ControlClient;
   /** Its identity; it has to run. */
@@ -70,6 +79,7 @@ export function createMeshNode(name: string, home: string, listen: string, place
     listen,
     writ,
     start: (...argv) => startProgram(['--home', home, ...argv], place),
+    atTerminal: (...argv) => startAtTerminal(['--home', home, ...argv], place),
     client,
     id: async () => (await client().call('node_status', {})).id,
     pid,

@@ -47,7 +47,29 @@ export function programCommand(argv: readonly string[]): { readonly command: str
 
 /** Starts `writ` with these arguments. */
 export function startProgram(argv: readonly string[], place: ProgramPlace): RunningProgram {
+  return start(programCommand(argv), argv, place);
+}
+
+/** Relays between the pipes of a test and a pseudo terminal, which is the one that the program belongs to. */
+const RELAY = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
+/** Runs the program, then says how it left the terminal. */
+const AND_TELL = '"$@"; code=$?; stty -a; exit $code';
+
+/**
+ * The same at a terminal of its own (needs python3): what it writes comes together as `stdout`, and after its end what
+ * `stty` says of the terminal.
+ */
+export function startAtTerminal(argv: readonly string[], place: ProgramPlace): RunningProgram {
   const { command, args } = programCommand(argv);
+  const relayed = ['-c', RELAY, 'sh', '-c', AND_TELL, 'sh', command, ...args];
+  return start({ command: 'python3', args: relayed }, argv, place);
+}
+
+function start(
+  { command, args }: ReturnType<typeof programCommand>,
+  argv: readonly string[],
+  place: ProgramPlace,
+): RunningProgram {
   const child = spawn(command, args, { cwd: place.cwd, env: place.environment, stdio: 'pipe' });
   const out: Buffer[] = [];
   const err: Buffer[] = [];

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
-import { parseDuration, quote, WritError } from '@writ/core';
+import { WritError } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { followTask } from '../follow-task.ts';
 import type { Definitions } from '../program.ts';
+import { spanOption } from '../span.ts';
 
 interface DelegateOptions {
   readonly peer: string;
@@ -59,11 +60,6 @@ async function delegate(context: CliContext, argv: readonly string[], options: D
       nextSteps: [`writ delegate --peer ${options.peer} --profile repo-dev -- npm test`],
     });
   }
-  if (options.timeout !== undefined && parseDuration(options.timeout) === undefined) {
-    throw new WritError('BAD_REQUEST', `${quote(options.timeout)} is no duration`, {
-      nextSteps: ['write it like 30s, 10m or 1h30m'],
-    });
-  }
   const node = context.node();
   const answer = await node.call('delegate', {
     to: options.peer,
@@ -72,7 +68,7 @@ async function delegate(context: CliContext, argv: readonly string[], options: D
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
     ...(options.ref === undefined ? {} : { ref: options.ref }),
     ...(options.runner === undefined ? {} : { runner: options.runner }),
-    ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
+    ...(options.timeout === undefined ? {} : { timeout: spanOption('--timeout', options.timeout, context) }),
     ...(options.key === undefined ? {} : { idempotency_key: options.key }),
     ...(options.artifact === undefined ? {} : { artifacts: [...options.artifact] }),
     ...(options.ship === undefined ? {} : { ship: resolve(options.ship === true ? '.' : options.ship) }),

@@ -1,4 +1,6 @@
 import type { Definitions } from '../program.ts';
+import { defineApproval } from './approval.ts';
+import { defineApprover } from './approver.ts';
 import { defineConfig } from './config.ts';
 import { defineDelegate } from './delegate.ts';
 import { defineEvents } from './events.ts';
@@ -10,7 +12,9 @@ import { defineNode } from './node.ts';
 import { definePeer } from './peer.ts';
 import { definePolicy } from './policy.ts';
 import { defineProfile } from './profile.ts';
+import { defineSession } from './session.ts';
 import { defineTask } from './task.ts';
+import { defineWindow } from './window.ts';
 
 /** Every command of `writ`, in the order of the help. */
 export function defineCommands(definitions: Definitions): void {
@@ -26,4 +30,8 @@ export function defineCommands(definitions: Definitions): void {
   defineConfig(definitions);
   defineMcp(definitions);
   defineMesh(definitions);
+  defineApprover(definitions);
+  defineApproval(definitions);
+  defineWindow(definitions);
+  defineSession(definitions);
 }

@@ -1,21 +1,27 @@
+import type { LeaseView, OperationInput } from '@writ/gateway/client';
+import { type AnswerOptions, askAndAnswer, isAnswerNeeded } from '../approver/answering.ts';
+import { keyOption } from '../approver/key-option.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { table, timeLeft } from '../output.ts';
 import type { Definitions } from '../program.ts';
+import { spanOption } from '../span.ts';
+import { defineLeaseRequest } from './lease-request.ts';
 
 export function defineLease({ program, run }: Definitions): void {
   const lease = program.command('lease').description('lend a profile to a peer for a while, and take it back');
-  lease
-    .command('grant')
-    .description('lend a profile to a peer (or `self`)')
-    .argument('<peer>', 'label or id of the peer')
-    .argument('<profile>', 'the profile to lend')
-    .requiredOption('--for <duration>', 'how long, such as `8h`')
-    .option('--workspace <name...>', 'only in these workspaces')
-    .option('--uses <count>', 'how often it may be used')
-    .option('--origin <label>', 'for work of this node that comes through the peer; absent: for its own work')
-    .addHelpText('after', '\nexample:\n  $ writ lease grant laptop repo-dev --for 8h\n')
-    .action(run(grant));
+  keyOption(
+    lease
+      .command('grant')
+      .description('lend a profile to a peer (or `self`)')
+      .argument('<peer>', 'label or id of the peer')
+      .argument('<profile>', 'the profile to lend')
+      .requiredOption('--for <duration>', 'how long, such as `8h`, `90m` or `"until 18:00"`')
+      .option('--workspace <name...>', 'only in these workspaces')
+      .option('--uses <count>', 'how often it may be used')
+      .option('--origin <label>', 'for work of this node that comes through the peer; absent: for its own work')
+      .addHelpText('after', '\nexample:\n  $ writ lease grant laptop repo-dev --for 8h\n'),
+  ).action(run(grant));
   lease
     .command('list')
     .description('what is lent')
@@ -27,9 +33,18 @@ export function defineLease({ program, run }: Definitions): void {
     .description('accept a wall clock that went back; ends every lease with it')
     .action(run(acceptClock));
   lease.command('revoke').description('take a lease back at once').argument('<id>').action(run(revoke));
+  lease.command('show').description('one lease, dead or alive').argument('<id>').action(run(show));
+  keyOption(
+    lease
+      .command('renew')
+      .description('let a lease end later, within its own maximum')
+      .argument('<id>')
+      .requiredOption('--for <duration>', 'how long from now on, such as `8h` or `"until 18:00"`'),
+  ).action(run(renew));
+  defineLeaseRequest(lease, run);
 }
 
-interface GrantOptions {
+interface GrantOptions extends AnswerOptions {
   readonly for: string;
   readonly workspace?: readonly string[];
   readonly uses?: string;
@@ -41,17 +56,61 @@ async function grant(
   [peer = '', profile = '']: readonly string[],
   options: GrantOptions,
 ): Promise<number> {
-  const { lease } = await context.node().call('lease_grant', {
+  const terms: OperationInput<'lease_grant'> = {
     peer,
     profile,
-    duration: options.for,
+    duration: spanOption('--for', options.for, context),
     ...(options.workspace ? { workspaces: [...options.workspace] } : {}),
     ...(options.uses === undefined ? {} : { max_uses: Number(options.uses) }),
     ...(options.origin === undefined ? {} : { origin: options.origin }),
-  });
+  };
+  const lease = await lend(context, terms, options);
   context.output.result(
     lease,
     (l) => `lease ${l.id}: ${l.profile} for ${peer}, ${timeLeft(l.expires_at_ms, context.clock.nowMs())} left`,
+  );
+  return EXIT.ok;
+}
+
+/** Lends at once where nobody answers on this node; else asks, and what is lent has the id of the question. */
+async function lend(
+  context: CliContext,
+  terms: OperationInput<'lease_grant'>,
+  options: AnswerOptions,
+): Promise<LeaseView> {
+  const node = context.node();
+  if (!(await isAnswerNeeded(node))) return (await node.call('lease_grant', terms)).lease;
+  const { id } = await askAndAnswer(context, node, { kind: 'lease_grant', ...terms }, options);
+  return (await node.call('lease_show', { lease: id })).lease;
+}
+
+async function renew(
+  context: CliContext,
+  [id = '']: readonly string[],
+  options: AnswerOptions & { readonly for: string },
+): Promise<number> {
+  const node = context.node();
+  const terms = { lease: id, duration: spanOption('--for', options.for, context) };
+  if (await isAnswerNeeded(node)) await askAndAnswer(context, node, { kind: 'lease_renew', ...terms }, options);
+  else await node.call('lease_renew', terms);
+  const { lease } = await node.call('lease_show', { lease: id });
+  context.output.result(lease, (l) => `lease ${l.id}: ${timeLeft(l.expires_at_ms, context.clock.nowMs())} left`);
+  return EXIT.ok;
+}
+
+async function show(context: CliContext, [id = '']: readonly string[]): Promise<number> {
+  const { lease } = await context.node().call('lease_show', { lease: id });
+  const now = context.clock.nowMs();
+  context.output.result(lease, (l) =>
+    [
+      `lease ${l.id}: ${l.profile} for ${l.peer} (${l.peer_id})`,
+      `for work of ${l.origin}, ${l.session === undefined ? 'every session' : `session ${l.session}`}`,
+      `holds ${l.closure.join(', ')}`,
+      `workspaces: ${l.workspaces.length === 0 ? 'all that the peer has' : l.workspaces.join(', ')}`,
+      `issued by ${l.issued_by_label ?? l.issued_by}, ${new Date(l.issued_at_ms).toISOString()}`,
+      `used ${l.max_uses === undefined ? l.uses : `${l.uses} of ${l.max_uses}`} times`,
+      l.revoked_at_ms === undefined ? `left: ${timeLeft(l.expires_at_ms, now)}` : 'revoked',
+    ].join('\n'),
   );
   return EXIT.ok;
 }

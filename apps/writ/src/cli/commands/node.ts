@@ -10,7 +10,7 @@ const DEFAULT_LISTEN = '0.0.0.0:7420';
 
 /** What `unseparated` means, for a person. */
 const UNSEPARATED =
-  'unseparated: leases, pairing and widening rest on the host token alone, which an agent of the same user could read';
+  'unseparated: leases, pairing and widening rest on the host token (and a terminal), which an agent of the same user has; writ approver enroll';
 
 /** What `policy_shut` means, for a person. */
 const SHUT = 'warning: nobody is let in: more changes of the policy wait than can be kept apart';

@@ -1,28 +1,32 @@
 import { createInterface } from 'node:readline/promises';
 import { formatDuration, WritError } from '@writ/core';
+import type { ControlClient } from '@writ/gateway/client';
+import { type AnswerOptions, answerAt } from '../approver/answering.ts';
+import { keyOption } from '../approver/key-option.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { table } from '../output.ts';
 import type { Definitions } from '../program.ts';
+import { spanOption } from '../span.ts';
 
 export function definePeer({ program, run }: Definitions): void {
   const peer = program.command('peer').description('pair with other nodes');
-  peer
+  const inviting = peer
     .command('invite')
     .description('print a code with which one other node may join, and wait for it')
     .option('--profiles <names>', 'what it may ask for here, comma-separated', 'query')
     .option('--workspaces <names>', 'where, comma-separated')
     .option('--lease <duration>', 'lend it the high-risk ones of these profiles for so long')
     .option('--address <host:port>', 'where the other node reaches this one; absent: its first address')
-    .addHelpText('after', '\nexample:\n  $ writ peer invite --profiles query,repo-dev --workspaces app --lease 8h\n')
-    .action(run(invite));
-  peer.command('join').description('join the node that made this code').argument('<code>').action(run(join));
+    .addHelpText('after', '\nexample:\n  $ writ peer invite --profiles query,repo-dev --workspaces app --lease 8h\n');
+  keyOption(inviting).action(run(invite));
+  keyOption(peer.command('join').description('join the node that made this code').argument('<code>')).action(run(join));
   peer.command('list').description('the peers of this node').action(run(list));
   peer.command('show').description('one peer, and what it says of itself').argument('<label>').action(run(show));
   peer.command('remove').description('end the trust in a peer at once').argument('<label>').action(run(remove));
 }
 
-interface InviteOptions {
+interface InviteOptions extends AnswerOptions {
   readonly profiles: string;
   readonly workspaces?: string;
   readonly lease?: string;
@@ -35,7 +39,7 @@ async function invite(context: CliContext, _: readonly string[], options: Invite
   const input = {
     profiles: names(options.profiles),
     workspaces: names(options.workspaces ?? ''),
-    ...(options.lease === undefined ? {} : { lease: options.lease }),
+    ...(options.lease === undefined ? {} : { lease: spanOption('--lease', options.lease, context) }),
     ...(options.address === undefined ? {} : { address: options.address }),
   };
   let id = '';
@@ -59,7 +63,7 @@ async function invite(context: CliContext, _: readonly string[], options: Invite
         isProved = true;
         output.note(`${event.label} (${event.peer_id}) joins. Its screen must show the same words:`);
         output.note(`  ${output.colors.bold(event.words)}`);
-        await node.call('peer_confirm', { invite: id, accept: await askYes(context, 'are they the same?') });
+        await answerPeer(context, node, { invite: id, approval: event.approval }, options);
         break;
       }
       case 'paired':
@@ -71,6 +75,41 @@ async function invite(context: CliContext, _: readonly string[], options: Invite
     }
   }
   return EXIT.denied;
+}
+
+/** A yes of this machine where nobody else answers here, else that of an approver, to the question that waits. */
+async function answerPeer(
+  context: CliContext,
+  node: ControlClient,
+  { invite, approval: id }: { readonly invite: string; readonly approval: string | undefined },
+  options: AnswerOptions,
+): Promise<void> {
+  if (id === undefined) {
+    await node.call('peer_confirm', { invite, accept: await askYes(context, 'are they the same?') });
+    return;
+  }
+  try {
+    await answerPeerQuestion(context, node, id, options);
+  } catch (error) {
+    // Nobody is left who would answer, and whoever proved the code must not wait.
+    await node.call('peer_confirm', { invite, accept: false }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function answerPeerQuestion(
+  context: CliContext,
+  node: ControlClient,
+  id: string,
+  options: AnswerOptions,
+): Promise<void> {
+  const terminal = context.terminal();
+  try {
+    const { approval } = await node.call('approval_show', { approval: id });
+    await answerAt(context, { node, terminal, options }, approval);
+  } finally {
+    terminal.close();
+  }
 }
 
 /** Asks on the terminal; without one a line of standard input (`yes` or anything else) is the answer. */
@@ -86,14 +125,19 @@ async function askYes(context: CliContext, question: string): Promise<boolean> {
   }
 }
 
-async function join(context: CliContext, [code = '']: readonly string[]): Promise<number> {
+async function join(context: CliContext, [code = '']: readonly string[], options: AnswerOptions): Promise<number> {
   const { output } = context;
-  for await (const event of context.node().stream('peer_join', { code }, { signal: context.signal })) {
+  const node = context.node();
+  for await (const event of node.stream('peer_join', { code }, { signal: context.signal })) {
     output.item(event, () => undefined);
     if (event.kind === 'proved') {
       output.note(`${event.label} (${event.peer_id}) answers. Its screen must show the same words:`);
       output.note(`  ${output.colors.bold(event.words)}`);
       output.note('waiting for a yes over there');
+      continue;
+    }
+    if (event.kind === 'asked') {
+      await answerPeerQuestion(context, node, event.approval, options);
       continue;
     }
     output.note(`${output.colors.green('paired')} with ${event.label}`);

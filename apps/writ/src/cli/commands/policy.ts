@@ -1,4 +1,7 @@
 import { visible } from '@writ/core';
+import type { OperationOutput } from '@writ/gateway/client';
+import { type AnswerOptions, askAndAnswer, isAnswerNeeded } from '../approver/answering.ts';
+import { keyOption } from '../approver/key-option.ts';
 import { readText } from '../config-text.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -31,11 +34,12 @@ export function definePolicy({ program, run }: Definitions): void {
     .description('run the [[tests]] of the configuration, or a file of cases')
     .option('--cases <file>', 'cases as JSON instead; needs no node')
     .action(run(test));
-  policy
-    .command('reload')
-    .description('read writ.toml again, in place')
-    .option('--accept', 'also what gives someone more than before')
-    .action(run(reload));
+  keyOption(
+    policy
+      .command('reload')
+      .description('read writ.toml again, in place')
+      .option('--accept', 'also what gives someone more than before'),
+  ).action(run(reload));
   policy.command('status').description('generation, digest, last error').action(run(status));
   definePolicyDiff(policy, run);
   defineClassify(policy, run);
@@ -102,9 +106,9 @@ async function test(
 async function reload(
   context: CliContext,
   _: readonly string[],
-  options: { readonly accept?: boolean },
+  options: AnswerOptions & { readonly accept?: boolean },
 ): Promise<number> {
-  const answer = await context.node().call('policy_reload', { accept: options.accept === true });
+  const answer = await load(context, options.accept === true, options);
   context.output.result(answer, (a) => {
     if (!a.reloaded) return `not reloaded, generation ${a.generation} stays in force\n${violationLines(a.violations)}`;
     const restart = a.restart_needed.length > 0 ? `\nrestart the node for: ${a.restart_needed.join(', ')}` : '';
@@ -116,6 +120,20 @@ async function reload(
   });
   if (!answer.reloaded) return EXIT.usage;
   return answer.parked.length > 0 ? EXIT.waiting : EXIT.ok;
+}
+
+/** Where an approver has to answer, what waits is a question, and what is told is how it stands after the answer. */
+async function load(
+  context: CliContext,
+  accept: boolean,
+  options: AnswerOptions,
+): Promise<OperationOutput<'policy_reload'>> {
+  const node = context.node();
+  if (!accept || !(await isAnswerNeeded(node))) return node.call('policy_reload', { accept });
+  const loaded = await node.call('policy_reload', {});
+  if (!loaded.reloaded || loaded.parked.length === 0) return loaded;
+  await askAndAnswer(context, node, { kind: 'policy' }, options);
+  return node.call('policy_reload', {});
 }
 
 async function status(context: CliContext): Promise<number> {

@@ -20,7 +20,7 @@ async function extendPeer(node: LocalNode, label: string, lines: string): Promis
   const text = readFileSync(node.home.configFile, 'utf8');
   const changed = text.replace(`[peers.${label}]`, `[peers.${label}]\n${lines}`);
   await replacePrivateFile(node.home.configFile, changed, createSystemRandom());
-  await node.client().call('policy_reload', { accept: true });
+  await node.person().acceptPolicy();
 }
 
 /** Lets the node send working trees to a peer; the table is there since the pairing. */
@@ -28,7 +28,7 @@ async function mayShip(node: LocalNode, label: string): Promise<void> {
   const text = readFileSync(node.home.configFile, 'utf8');
   const changed = text.replace(`[peers.${label}.outbound]`, `[peers.${label}.outbound]\nship = true`);
   await replacePrivateFile(node.home.configFile, changed, createSystemRandom());
-  await node.client().call('policy_reload', { accept: true });
+  await node.person().acceptPolicy();
 }
 
 /** The newest task that `node` asked of `peer`. */
@@ -80,7 +80,7 @@ export const circle: Step = {
   expected: 'refused CHAIN_CYCLE at gamma, alpha has no task of it',
   async run(stage) {
     const lent = { peer: 'beta', profile: 'relay', duration: '1h', origin: 'alpha' };
-    await stage.gamma.client().call('lease_grant', lent);
+    await stage.gamma.person().lend(lent);
     const back = writCommand('delegate', '--peer', 'alpha', '--profile', 'query', '--', 'true');
     const argv = [...writCommand('delegate', '--peer', 'gamma', '--profile', 'relay', '--', ...back)];
     const answer = await ask(stage.alpha, { ...WORK, argv });

@@ -44,9 +44,7 @@ export const withLease: Step = {
   name: 'a person at beta lends repo-dev to alpha, and it runs',
   expected: 'completed as repo-dev/shell',
   async run(stage) {
-    const { lease } = await stage.beta
-      .client()
-      .call('lease_grant', { peer: 'alpha', profile: 'repo-dev', duration: '1h' });
+    const lease = await stage.beta.person().lend({ peer: 'alpha', profile: 'repo-dev', duration: '1h' });
     stage.leaseId = lease.id;
     return askAndFollow(stage, { ...WORK, argv: ['sh', '-c', 'git rev-parse --short HEAD && ls'] });
   },
@@ -78,9 +76,7 @@ export const cancel: Step = {
   name: 'alpha cancels a task whose child ignores TERM and made a session of its own',
   expected: 'cancelled, 0 processes left',
   async run(stage) {
-    const { lease } = await stage.beta
-      .client()
-      .call('lease_grant', { peer: 'alpha', profile: 'repo-dev', duration: '1h' });
+    const lease = await stage.beta.person().lend({ peer: 'alpha', profile: 'repo-dev', duration: '1h' });
     stage.leaseId = lease.id;
     const stubborn = `trap '' TERM; setsid sh -c 'trap "" TERM; while :; do sleep 27182; done' & echo started; while :; do sleep 27182; done`;
     const answer = await ask(stage.alpha, { ...WORK, argv: ['sh', '-c', stubborn] });

@@ -1,5 +1,6 @@
 import type { Step } from '../types.ts';
 import { agent } from './agent.ts';
+import { hostAlone, sessionGone, twoPersons } from './approver.ts';
 import { cancelDown, circle, confined, handOn, mayGoOn } from './chain.ts';
 import { executorKilled, originKilled } from './crashes.ts';
 import { cancel, ceiling, query, revoke, unlisted, withLease, withoutLease } from './delegation.ts';
@@ -13,6 +14,9 @@ export const STEPS: readonly Step[] = [
   query,
   unlisted,
   withoutLease,
+  hostAlone,
+  twoPersons,
+  sessionGone,
   withLease,
   ceiling,
   revoke,

@@ -113,7 +113,7 @@ function checkFits({ id, kind, choices }: Question, { content }: Reply): void {
       'NOT_APPROVER',
       `question ${id} is answered by an approver of the executing node, and by no reply`,
       {
-        nextSteps: ['have an approver of that node look at what waits there'],
+        nextSteps: ['have an approver of that node look at what waits there: writ approval list'],
       },
     );
   }

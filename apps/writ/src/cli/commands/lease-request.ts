@@ -1,0 +1,57 @@
+import { WRIT_CODES } from '@writ/core';
+import type { Command } from 'commander';
+import type { CliContext } from '../context.ts';
+import { EXIT, exitCodeOf } from '../exit-codes.ts';
+import { timeLeft } from '../output.ts';
+import type { Definitions } from '../program.ts';
+import { spanOption } from '../span.ts';
+
+export function defineLeaseRequest(lease: Command, run: Definitions['run']): void {
+  lease
+    .command('request')
+    .description('ask the person of a node to lend a profile')
+    .argument('<profile>', 'the profile to ask for')
+    .requiredOption('--for <duration>', 'how long, such as `8h` or `"until 18:00"`')
+    .option('--peer <label>', 'the node that should lend; absent: this one')
+    .option('--workspace <name...>', 'only in these workspaces')
+    .option('--uses <count>', 'how often it would be used')
+    .option('--only-this-session', 'for the session of WRIT_SESSION alone')
+    .option('--reason <text>', 'what for, for the person to read')
+    .action(run(request));
+}
+
+interface RequestOptions {
+  readonly for: string;
+  readonly peer?: string;
+  readonly workspace?: readonly string[];
+  readonly uses?: string;
+  readonly onlyThisSession?: boolean;
+  readonly reason?: string;
+}
+
+async function request(
+  context: CliContext,
+  [profile = '']: readonly string[],
+  options: RequestOptions,
+): Promise<number> {
+  const answer = await context.node().call('request_lease', {
+    profile,
+    duration: spanOption('--for', options.for, context),
+    only_this_session: options.onlyThisSession === true,
+    ...(options.peer === undefined ? {} : { peer: options.peer }),
+    ...(options.workspace === undefined ? {} : { workspaces: [...options.workspace] }),
+    ...(options.uses === undefined ? {} : { max_uses: Number(options.uses) }),
+    ...(options.reason === undefined ? {} : { reason: options.reason }),
+  });
+  const { output } = context;
+  output.item(answer, (a) => a.approval);
+  if (answer.asked) {
+    const left = timeLeft(answer.expires_at_ms ?? 0, context.clock.nowMs());
+    output.note(`asked; it waits for a person, ${left} at most: writ approval show ${answer.approval}`);
+    return EXIT.waiting;
+  }
+  output.note(`${output.colors.red('not asked')} ${answer.code}: ${answer.message}`);
+  for (const step of answer.next_steps ?? []) output.note(`  ${output.colors.dim('→')} ${step}`);
+  const code = WRIT_CODES.find((known) => known === answer.code);
+  return code === undefined ? EXIT.denied : exitCodeOf(code);
+}

@@ -1,0 +1,88 @@
+import {
+  type AskOutcome,
+  type AuthorityOptions,
+  approverQuestion,
+  type Gate,
+  leaseQuestion,
+  ownLeaseWish,
+  PERSON,
+  personAt,
+  type Question,
+} from '@writ/authority';
+import { WritError } from '@writ/core';
+import type { PersonDesk, PersonWish, SessionRef } from '@writ/gateway';
+import { identityWords, isApproverKey } from '@writ/identity';
+import type { Approval } from '@writ/lease-store';
+import { type AskPerson, createAsking, hasApprover } from './asking.ts';
+import type { Foundations } from './foundations.ts';
+import type { PolicyConsent } from './policy-consent.ts';
+
+/** How long what the person at this node wants can be answered, milliseconds: they are there. */
+const PERSON_MS = 600_000;
+/** How long a question of an agent can be answered, milliseconds. */
+const AGENT_MS = 3_600_000;
+
+/** What the desk is made of. */
+interface PersonDeskParts {
+  readonly options: AuthorityOptions;
+  readonly gate: Gate;
+  readonly policy: Pick<PolicyConsent, 'ask'>;
+  readonly asking: ReturnType<typeof createAsking>;
+}
+
+/** What a person at this node does that an approver has to answer. */
+function createPersonDesk(base: Foundations, { options, gate, policy, asking }: PersonDeskParts): PersonDesk {
+  const { database, identity, engine } = base;
+  const self = identity.public.id;
+  const shown = { label: 'this machine', words: identityWords(self) };
+  const asker = personAt(self);
+  const questionOf = (wish: Exclude<PersonWish, { about: 'policy' }>): Question => {
+    const question = { asker, lifetimeMs: PERSON_MS };
+    return wish.about === 'lease'
+      ? leaseQuestion(options, wish.wish, question, shown)
+      : approverQuestion(wish.change, question, shown);
+  };
+  return {
+    hasApprover: () => hasApprover(base),
+    enroll(approver) {
+      if (!isApproverKey(approver)) {
+        throw new WritError('BAD_REQUEST', 'that is no key of an approver', { nextSteps: ['writ approver enroll'] });
+      }
+      database.withWriteTx((tx) => gate.approvers.enroll(tx, approver));
+    },
+    ask(wish): Approval {
+      if (wish.about === 'policy') return policy.ask(asking.ask);
+      if (wish.about === 'approver' && wish.change.act === 'enroll' && !isApproverKey(wish.change.approver)) {
+        throw new WritError('BAD_REQUEST', 'that is no key of an approver', { nextSteps: ['writ approver enroll'] });
+      }
+      return asking.ask(questionOf(wish)).approval;
+    },
+    askLease(session, wish, reason): AskOutcome {
+      const who = { ...askerOf(session), requestedBy: 'self' };
+      const own = ownLeaseWish(engine.snapshot().config, who, wish);
+      if ('refusal' in own) return { asked: false, refusal: own.refusal };
+      const because = reason === undefined ? shown : { ...shown, reason };
+      return asking.askQuietly(leaseQuestion(options, own.wish, { asker: who, lifetimeMs: AGENT_MS }, because));
+    },
+    withdraw(id) {
+      const approval = gate.approvals.get(id);
+      if (approval?.requestedBy !== PERSON || approval.state !== 'pending') return false;
+      database.withWriteTx((tx) => gate.approvals.cancel(tx, id));
+      return true;
+    },
+  };
+}
+
+function askerOf({ origin, id: session, agent }: SessionRef) {
+  return { origin, session, agent };
+}
+
+/** Puts the questions of persons and of agents of this node. */
+export function createDesk(
+  base: Foundations,
+  parts: Omit<PersonDeskParts, 'asking'>,
+  recordSession: Parameters<typeof createAsking>[2],
+): { readonly desk: PersonDesk; readonly ask: AskPerson } {
+  const asking = createAsking(base, parts.gate, recordSession);
+  return { desk: createPersonDesk(base, { ...parts, asking }), ask: asking.ask };
+}

@@ -1,0 +1,87 @@
+import { askerLines, type KindRules, personAt, showLines } from '@writ/authority';
+import { digestJson, type Logger, toWritError, WritError } from '@writ/core';
+import { identityWords } from '@writ/identity';
+import type { Approval } from '@writ/lease-store';
+import type { PolicyChange } from '@writ/policy';
+import { type AcceptedPolicy, digestAccepted, type PolicyYes } from './accepted-policy.ts';
+import type { AskPerson } from './asking.ts';
+import type { Foundations } from './foundations.ts';
+
+/** Asks an approver about what a configuration gives beyond what was accepted. */
+export interface PolicyConsent {
+  /** What a question of kind `policy` about the configuration is about. */
+  readonly rules: KindRules;
+  /** Asks about what waits; throws CONFLICT where nothing does, and what keeps it from being asked. */
+  ask(ask: AskPerson): Approval;
+  /** `accept` puts what was approved in force, unless something else is loaded or accepted by then. */
+  bind(accept: (yes: PolicyYes) => Promise<void>): void;
+}
+
+/** How long it can be answered, milliseconds. */
+const ANSWER_MS = 600_000;
+
+export function createPolicyConsent({
+  engine,
+  identity,
+  accepted,
+  logger,
+}: Pick<Foundations, 'engine' | 'identity' | 'logger'> & { readonly accepted: AcceptedPolicy }): PolicyConsent {
+  let accept: ((yes: PolicyYes) => Promise<void>) | undefined;
+  const termsNow = (): Terms | undefined => {
+    const { digest: text, parked = [] } = engine.status();
+    return parked.length === 0 ? undefined : { text, accepted: digestAccepted(engine.acceptedTexts()), gains: parked };
+  };
+  return {
+    rules: {
+      refusal: () => undefined,
+      digestNow() {
+        const terms = termsNow();
+        return terms && digestOf(terms);
+      },
+      settle(tx, { state, decidedBy = 'person' }) {
+        const terms = state === 'approved' ? termsNow() : undefined;
+        if (terms === undefined) return;
+        const yes: PolicyYes = { text: terms.text, accepted: terms.accepted };
+        accepted.approve(tx, yes, decidedBy);
+        tx.afterCommit(() => start(accept, yes, logger));
+      },
+    },
+    ask(ask) {
+      const terms = termsNow();
+      if (terms === undefined) {
+        throw new WritError('CONFLICT', 'nothing in writ.toml waits for a yes', { nextSteps: ['writ policy status'] });
+      }
+      const asker = personAt(identity.public.id);
+      const { approval } = ask({
+        ...{ kind: 'policy', asker, digest: digestOf(terms), subject: { text: terms.text }, scopes: ['once'] },
+        preview: showLines([
+          ...askerLines({ label: 'this machine', words: identityWords(identity.public.id) }, asker),
+          { label: 'accept writ.toml, SHA-256', text: terms.text },
+          ...terms.gains.map(({ subject, what }) => ({ label: 'it gives', text: `${subject}: ${what}` })),
+        ]),
+        lifetimeMs: ANSWER_MS,
+      });
+      return approval;
+    },
+    bind(bound) {
+      accept = bound;
+    },
+  };
+}
+
+/** What is loaded, what was accepted before it, and what it gives beyond that. */
+interface Terms extends PolicyYes {
+  readonly gains: readonly PolicyChange[];
+}
+
+/** INVARIANT: 5 a yes is to this text, to what it gives, and over what was accepted then. */
+function digestOf({ text, accepted, gains }: Terms): string {
+  const said = gains.map(({ subject, effect, what }) => ({ subject, effect, what }));
+  return digestJson({ is: 'writ policy widening 1', text, accepted, gains: said });
+}
+
+function start(accept: ((yes: PolicyYes) => Promise<void>) | undefined, yes: PolicyYes, logger: Logger): void {
+  accept?.(yes).catch((error: unknown) =>
+    logger.error('what was approved of writ.toml is not in force', { error: toWritError(error).message }),
+  );
+}

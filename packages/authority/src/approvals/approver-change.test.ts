@@ -1,0 +1,97 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { PERSON, personAt } from '../person.ts';
+import {
+  approverNamed,
+  createGateFixture,
+  GATE_POLICY,
+  type GateFixture,
+  HOUR_MS,
+  IN_A,
+} from '../testing/gate-fixture.ts';
+import { type ApproverChange, approverQuestion } from './approver-change.ts';
+
+let at: GateFixture;
+afterEach(() => at.close());
+
+const SHOWN = { label: 'me', words: 'a-b-c-d' };
+const ENROLL: ApproverChange = { act: 'enroll', approver: approverNamed('ap-2') };
+const remove = (id: string): ApproverChange => ({ act: 'remove', approver: { id, label: id } });
+
+/** Asks as the person at the node; the id of the question. */
+function ask(change: ApproverChange): string {
+  const { database, options, gate } = at;
+  const asker = personAt(IN_A.origin);
+  const outcome = database.withWriteTx((tx) => {
+    options.sessions.start(tx, { origin: asker.origin, id: PERSON, agent: PERSON });
+    return gate.approvals.ask(tx, approverQuestion(change, { asker, lifetimeMs: HOUR_MS }, SHOWN));
+  });
+  if (!outcome.asked) throw new Error(outcome.refusal.message);
+  return outcome.approval.id;
+}
+
+const enrolled = (): readonly string[] => at.gate.approvers.list().map(({ id }) => id);
+
+describe('a further approver', () => {
+  it('is enrolled by the yes of one who is there, who sees whose key it is', async () => {
+    at = await createGateFixture();
+    const id = ask(ENROLL);
+    expect(at.gate.approvals.get(id)).toMatchObject({ kind: 'policy', scopes: ['once'] });
+    expect(at.gate.approvals.get(id)?.preview).toContain('enrol as an approver: ap-2\nwhose key is: ap-2');
+    expect(at.answer(id, 'approve', 'once', 'ap-2')).toMatchObject({ decided: false, check: 'approver' });
+    expect(enrolled()).toEqual(['ap-1']);
+    expect(at.answer(id, 'approve')).toMatchObject({ decided: true });
+    expect(enrolled()).toEqual(['ap-1', 'ap-2']);
+  });
+
+  it('is not enrolled by a no', async () => {
+    at = await createGateFixture();
+    at.answer(ask(ENROLL), 'deny');
+    expect(enrolled()).toEqual(['ap-1']);
+  });
+
+  it('is not enrolled twice, nor by the same yes under another label', async () => {
+    at = await createGateFixture();
+    const first = ask(ENROLL);
+    const other = ask({ act: 'enroll', approver: { ...approverNamed('ap-2'), label: 'other' } });
+    expect(other).not.toBe(first);
+    at.answer(first, 'approve');
+    expect(at.answer(other, 'approve')).toMatchObject({ decided: false, check: 'digest' });
+  });
+
+  it('does not come back after its removal', async () => {
+    at = await createGateFixture();
+    at.answer(ask(ENROLL), 'approve');
+    at.answer(ask(remove('ap-2')), 'approve');
+    expect(at.answer(ask(ENROLL), 'approve')).toMatchObject({ decided: false, check: 'digest' });
+    expect(enrolled()).toEqual(['ap-1']);
+  });
+});
+
+describe('the removal of an approver', () => {
+  it('needs a yes, which may be their own, and ends what they can answer', async () => {
+    at = await createGateFixture();
+    const waiting = ask(ENROLL);
+    at.answer(ask(remove('ap-1')), 'approve');
+    expect(enrolled()).toEqual([]);
+    expect(at.answer(waiting, 'approve')).toMatchObject({ decided: false, check: 'approver' });
+  });
+
+  it('of one who is not there cannot be answered', async () => {
+    at = await createGateFixture();
+    expect(at.answer(ask(remove('ap-9')), 'approve')).toMatchObject({ decided: false, check: 'digest' });
+  });
+});
+
+describe('a terminal that is taken for an approver', () => {
+  it('enrols and removes like one', async () => {
+    at = await createGateFixture({ policy: `${GATE_POLICY}[approvals]\nmode = "terminal"\n` });
+    const approve = (id: string) => {
+      const statement = at.gate.approvals.statement(id, { answer: 'approve', scope: 'once' });
+      if (statement === undefined) throw new Error('gone');
+      return at.gate.approvals.decide(id, { statement, proof: { kind: 'terminal' } });
+    };
+    expect(approve(ask(ENROLL))).toMatchObject({ decided: true, approval: { decidedBy: 'terminal' } });
+    expect(approve(ask(remove('ap-1')))).toMatchObject({ decided: true });
+    expect(enrolled()).toEqual(['ap-2']);
+  });
+});

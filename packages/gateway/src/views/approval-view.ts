@@ -1,0 +1,50 @@
+import type { Gate } from '@writ/authority';
+import type { OperationOutput } from '../client/types.ts';
+import type { LabelOf } from './task-view.ts';
+
+type Approval = NonNullable<ReturnType<Gate['approvals']['get']>>;
+type Row = OperationOutput<'approval_list'>['approvals'][number];
+type Whole = OperationOutput<'approval_show'>['approval'];
+
+/** What ends a question that no person answered. */
+const NODE = 'node';
+/** Lines of a preview that say who asks, and not for what. */
+const WHO = /^(asked by|agent|session|reason, as it says): /;
+/** Longest line of a list, UTF-16 units. */
+const ABOUT_LIMIT = 120;
+
+/** Labels of approvers, of those that answered before they were removed too where they are known. */
+export function approverLabels({ approvers }: Pick<Gate, 'approvers'>): LabelOf {
+  const labels = new Map(approvers.list().map(({ id, label }) => [id, label]));
+  return (id) => labels.get(id) ?? id;
+}
+
+/** A question in a list. */
+export function viewApprovalRow(approval: Approval, labelOf: LabelOf, approverLabel: LabelOf): Row {
+  const { id, kind, state, origin, session, agent, task, decidedAtMs, decidedBy, scope } = approval;
+  return {
+    ...{ id, kind, state, origin, session, agent },
+    about: aboutOf(approval),
+    requested_by: labelOf(approval.requestedBy),
+    ...(task === undefined ? {} : { task }),
+    scopes: [...approval.scopes],
+    created_at_ms: approval.createdAtMs,
+    expires_at_ms: approval.expiresAtMs,
+    ...(decidedAtMs === undefined ? {} : { decided_at_ms: decidedAtMs }),
+    ...(decidedBy === undefined ? {} : { decided_by: decidedBy }),
+    ...(decidedBy === undefined || decidedBy === NODE ? {} : { decided_by_label: approverLabel(decidedBy) }),
+    ...(scope === undefined ? {} : { scope }),
+  };
+}
+
+/** A question, whole. */
+export function viewApproval(approval: Approval, labelOf: LabelOf, approverLabel: LabelOf): Whole {
+  const { digest, preview, generation } = approval;
+  return { ...viewApprovalRow(approval, labelOf, approverLabel), digest, preview, generation };
+}
+
+/** The first line that says what would be done; the preview is safe to show as it is. */
+function aboutOf({ preview }: Approval): string {
+  const line = preview.split('\n').find((text) => !WHO.test(text)) ?? '';
+  return line.length <= ABOUT_LIMIT ? line : `${line.slice(0, ABOUT_LIMIT)}…`;
+}
