@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createControlClient } from '@writ/gateway/client';
 import {
   createTestMesh,
+  enrollPerson,
   executingConfig,
   type LinkProxy,
   type MeshNode,
@@ -281,5 +282,32 @@ describe('what comes between', () => {
     await expect(alpha.client().call('reply', { task, text: 'main', question: '1.1' })).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
+  });
+});
+
+describe('a question to an approver of the executing node', () => {
+  it('is answered with their key there, by no reply, and is gone with the task', async () => {
+    const person = await enrollPerson(beta);
+    const asking = async (text: string): Promise<{ task: string; approval: string }> => {
+      const task = await start(`ask --kind approval "${text}"; echo "exit $?"`);
+      const { turn } = await stateAt(alpha, task, 'approval_required');
+      const [question] = turn?.questions ?? [];
+      expect(question).toMatchObject({ kind: 'approval', text, answered_by: 'an approver of the executing node' });
+      return { task, approval: question?.approval ?? '' };
+    };
+    const yes = await asking('may I push?');
+    await expect(alpha.client().call('reply', { task: yes.task, text: 'yes', question: '1.1' })).rejects.toMatchObject({
+      code: 'NOT_APPROVER',
+    });
+    expect(await person.answer(yes.approval, 'approve')).toMatchObject({ decided: true });
+    await untilFinished(alpha, yes.task);
+    expect(await output(yes.task)).toBe('approved\nexit 0\n');
+    const no = await asking('may I push more?');
+    expect(await person.answer(no.approval, 'deny')).toMatchObject({ decided: true });
+    await untilFinished(alpha, no.task);
+    expect(await output(no.task)).toBe('denied\nexit 3\n');
+    const late = await asking('may I stay?');
+    await alpha.client().call('cancel', { task: late.task });
+    expect(await person.answer(late.approval, 'approve')).toMatchObject({ decided: false });
   });
 });

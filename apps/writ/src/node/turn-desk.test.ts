@@ -142,13 +142,13 @@ describe('a question to an approver', () => {
     expect(decide('approve', approval?.id)).toMatchObject({ decided: false, check: 'pending', decidedBy: approver.id });
   });
 
-  it('is gone with the task: a yes and a no are NOT_FOUND or too late, and change nothing', async () => {
+  it('is gone with the task: a yes and a no are NOT_FOUND, and change nothing', async () => {
     await ask('may I push?');
     const id = waiting()[0]?.id ?? '';
     await node.executor.cancel('t1', 'self');
     expect(waiting()).toEqual([]);
     for (const answer of ['approve', 'deny'] as const) {
-      expect(decide(answer, id)).toMatchObject({ decided: false, check: 'pending' });
+      expect(decide(answer, id)).toMatchObject({ decided: false, check: 'task', refusal: { code: 'NOT_FOUND' } });
     }
     expect(gate.approvals.get(id)?.state).toBe('cancelled');
   });
