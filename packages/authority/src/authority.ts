@@ -7,6 +7,8 @@ import type { Authority, AuthorityOptions } from './types.ts';
 /** May this happen now: one instance a node, beside its one policy engine. */
 export function createAuthority(options: AuthorityOptions): Authority {
   const { database, leases, requestLog } = options;
+  const decideStart: Authority['decideStart'] = (tx, subject, ask, approved = false) =>
+    decideNow(options, tx, { subject, ask, usage: NO_USAGE, approved }).decision;
   return {
     ...createLeaseDesk(options),
     decide(tx, subject, ask) {
@@ -20,8 +22,8 @@ export function createAuthority(options: AuthorityOptions): Authority {
       database.withReadTx(
         (tx) => decideNow(options, tx, { subject, ask, usage: usageOf(options, tx, subject) }).decision,
       ),
-    previewStart: (subject, ask) =>
-      database.withReadTx((tx) => decideNow(options, tx, { subject, ask, usage: NO_USAGE }).decision),
+    previewStart: (subject, ask, approved) => database.withReadTx((tx) => decideStart(tx, subject, ask, approved)),
+    decideStart,
     permitStart: (tx, subject, ask, bounds) => permitStart(options, tx, { subject, ask, bounds }),
     returnClaim(tx, leaseId) {
       leases.returnUse(tx, leaseId);

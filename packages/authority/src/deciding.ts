@@ -11,15 +11,24 @@ export interface Deciding {
   readonly leases: readonly Lease[];
 }
 
+/** Who asks for what; `approved`: taking for granted that a person has said yes. */
+interface Question {
+  readonly subject: Subject;
+  readonly ask: Ask;
+  readonly usage: Usage;
+  readonly approved?: boolean;
+}
+
 /** Joins policy with what a person has lent at this moment. A clock that went back leaves no lease to choose. */
 export function decideNow(
   { engine, leases: store, database }: AuthorityOptions,
   tx: ReadTx,
-  { subject, ask, usage }: { readonly subject: Subject; readonly ask: Ask; readonly usage: Usage },
+  { subject, ask, usage, approved = false }: Question,
 ): Deciding {
   const backwards = database.clockIsBackwards();
   const leases = backwards ? [] : findLeases(store, tx, subject, database.nowMs());
-  const decision = engine.decide({ ...ask, from: subject.from, leases: leases.map(factOf), usage });
+  const facts = { from: subject.from, leases: leases.map(factOf), usage };
+  const decision = engine.decide(approved ? { ...ask, ...facts, approved } : { ...ask, ...facts });
   const explained = backwards && decision.code === 'LEASE_REQUIRED' ? explainClock(decision) : decision;
   return { decision: explained, leases };
 }

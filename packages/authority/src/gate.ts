@@ -72,7 +72,7 @@ export function createGate(options: GateOptions): Gate {
     policy: createPolicyKind(createApproverRules(parts.approvers, approvers), options.kinds.policy),
     execution: createExecutionKind(parts, { rights, openWindow: windows.open }),
     plan: createPlanKind(rights, windows.open),
-    lease: createLeaseKind(options),
+    lease: withTask(createLeaseKind(options), options.kinds.task),
   };
   const approvals = createApprovals({ ...parts, kinds, verify: options.verify });
   const asking = { ask: approvals.ask, cancelApproval: approvals.cancel };
@@ -82,10 +82,24 @@ export function createGate(options: GateOptions): Gate {
     options.authority.onLeaseRevoked(() => windows.closeWithdrawn()),
   ];
   return {
-    ...createEndings(parts, { approvals, executions, windows, more: options.sessionEnded }),
+    ...createEndings(
+      { ...parts, logger: options.logger },
+      { approvals, executions, windows, more: options.sessionEnded },
+    ),
     ...{ approvals, approvers, windows, executions, events },
     close() {
       for (const stop of stops) stop();
+    },
+  };
+}
+
+/** A task may wait for a lease: whatever the answer, it hears of it, after the lease was lent. */
+function withTask(lease: KindRules, task: KindRules): KindRules {
+  return {
+    ...lease,
+    settle(tx, approval) {
+      lease.settle(tx, approval);
+      if (approval.task !== undefined) task.settle(tx, approval);
     },
   };
 }

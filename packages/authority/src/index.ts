@@ -1,4 +1,4 @@
-export type { Lease } from '@writ/lease-store';
+export type { Approval, Lease } from '@writ/lease-store';
 export { digestAction } from './actions/digest.ts';
 export { previewAction } from './actions/preview.ts';
 export { type Resolved, resolveAction } from './actions/resolve.ts';
@@ -16,9 +16,23 @@ export type {
 } from './actions/types.ts';
 export { type ApproverChange, approverQuestion, type NewApprover } from './approvals/approver-change.ts';
 export { type LeaseWish, type LeaseWishGrant, leaseQuestion, ownLeaseWish } from './approvals/lease-kind.ts';
+export {
+  createLeaseRequests,
+  type LeaseRequest,
+  type LeaseRequestOptions,
+  type LeaseRequestOutcome,
+  type LeaseRequests,
+} from './approvals/lease-requests.ts';
 export { type PermissionWish, permissionQuestion } from './approvals/permission-question.ts';
 export { type Plan, type PlanLines, type PlanStep, planQuestion } from './approvals/plan-kind.ts';
 export { askerLines, type Preview, type PreviewLine, type ShownAsker, showLines } from './approvals/showing.ts';
+export {
+  type AskingTask,
+  createTaskQuestions,
+  type TaskQuestionOptions,
+  type TaskQuestions,
+  type TaskWish,
+} from './approvals/task-questions.ts';
 export type { Answer, Approvals, AskOutcome, DecideOutcome, DecisionCheck, Question } from './approvals/types.ts';
 export type { ApproverDesk } from './approver-desk.ts';
 export { createAuthority } from './authority.ts';
@@ -62,6 +76,7 @@ export type {
 export type { Endings } from './sessions.ts';
 export { withdrawalCode } from './start.ts';
 export type {
+  ApprovalLack,
   Ask,
   Authority,
   AuthorityError,

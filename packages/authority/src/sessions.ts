@@ -1,8 +1,9 @@
-import { quote, WritError } from '@writ/core';
+import { type Logger, quote, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { SessionKey } from '@writ/lease-store';
 import type { Approvals } from './approvals/types.ts';
 import type { Executions } from './executions/types.ts';
+import { createListeners } from './listeners.ts';
 import type { RecordParts } from './record-types.ts';
 import type { Windows } from './windows/windows.ts';
 
@@ -10,15 +11,18 @@ import type { Windows } from './windows/windows.ts';
 export interface Endings {
   /**
    * Ends a session: its questions are cancelled, its windows closed, its commands that have not started cancelled, and
-   * `peers` (node ids that hold something for it) are owed the news. False where it had ended. Throws NOT_FOUND.
+   * `peers` (node ids that hold something for it) are owed the news: `statement`, where its origin is another node. What
+   * runs, or is queued without anybody having been asked, goes on. False where it had ended. Throws NOT_FOUND.
    */
-  endSession(key: SessionKey, by: string, peers: readonly string[]): boolean;
+  endSession(key: SessionKey, by: string, peers: readonly string[], statement?: Uint8Array): boolean;
+  /** Called after an end whose news is owed to somebody; returns how to stop. */
+  onEndOwed(listener: () => void): () => void;
   /** Ends what waits for a task, in the transaction that ends it. */
   taskEnded(tx: WriteTx, task: string): void;
 }
 
 export function createEndings(
-  { database, sessions }: Pick<RecordParts, 'database' | 'sessions'>,
+  { database, sessions, logger }: Pick<RecordParts, 'database' | 'sessions'> & { readonly logger: Logger },
   held: {
     readonly approvals: Pick<Approvals, 'cancelOf'>;
     readonly executions: Pick<Executions, 'cancelOf'>;
@@ -27,12 +31,13 @@ export function createEndings(
     readonly more: ((tx: WriteTx, key: SessionKey) => void) | undefined;
   },
 ): Endings {
+  const owed = createListeners<undefined>(logger, 'ends of sessions');
   const cancelOf = (tx: WriteTx, whose: SessionKey | { readonly task: string }): void => {
     held.executions.cancelOf(tx, whose);
     held.approvals.cancelOf(tx, whose);
   };
   return {
-    endSession: (key, by, peers) =>
+    endSession: (key, by, peers, statement) =>
       database.withWriteTx((tx) => {
         const { origin, session } = key;
         if (!sessions.end(tx, origin, session)) {
@@ -45,10 +50,13 @@ export function createEndings(
         held.more?.(tx, key);
         cancelOf(tx, key);
         held.windows.closeOf(tx, key);
-        for (const peer of peers) sessions.oweEnd(tx, { origin, session, peer });
+        const said = statement === undefined ? {} : { statement };
+        for (const peer of peers) sessions.oweEnd(tx, { origin, session, peer, ...said });
+        if (peers.length > 0) tx.afterCommit(() => owed.tell(undefined));
         tx.audit({ kind: 'session', action: 'session.ended', actor: by, subject: session, details: { origin } });
         return true;
       }),
+    onEndOwed: (listener) => owed.add(listener),
     taskEnded: (tx, task) => cancelOf(tx, { task }),
   };
 }

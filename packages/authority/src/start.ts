@@ -4,13 +4,13 @@ import type { Decision, DecisionRequest } from '@writ/policy';
 import { auditDecision, decideNow } from './deciding.ts';
 import { leaseCovers } from './lease-facts.ts';
 import { leaseQueryOf } from './subject.ts';
-import type { Ask, AuthorityOptions, StartPermit, Subject } from './types.ts';
+import type { Ask, Authority, AuthorityOptions, StartPermit, Subject } from './types.ts';
 
 /** Who starts what, within which further bounds. */
 export interface StartRequest {
   readonly subject: Subject;
   readonly ask: Ask;
-  readonly bounds: { readonly timeoutMs?: number; readonly writExpiresAtMs?: number };
+  readonly bounds: Parameters<Authority['permitStart']>[3];
 }
 
 type RefusalCode = Extract<StartPermit, { permitted: false }>['code'];
@@ -43,7 +43,11 @@ export function permitStart(options: AuthorityOptions, tx: WriteTx, request: Sta
 function lookAgain(options: AuthorityOptions, tx: WriteTx, request: StartRequest): StartPermit {
   const { subject, ask, bounds } = request;
   // INVARIANT: 2 the decision is made on the snapshot of this moment, whatever was decided when it was admitted.
-  const { decision, leases } = decideNow(options, tx, { subject, ask, usage: NO_USAGE });
+  const question = { subject, ask, usage: NO_USAGE };
+  const plain = decideNow(options, tx, question);
+  const isAsked = plain.decision.effect === 'ask' && plain.decision.code === 'APPROVAL_REQUIRED';
+  const useApproval = isAsked ? bounds.useApproval : undefined;
+  const { decision, leases } = useApproval ? decideNow(options, tx, { ...question, approved: true }) : plain;
   const { grant } = decision;
   if (decision.effect !== 'allow' || grant === undefined) {
     return refuse(decision, refusalOf(options, tx, request, decision));
@@ -51,6 +55,9 @@ function lookAgain(options: AuthorityOptions, tx: WriteTx, request: StartRequest
   if (bounds.writExpiresAtMs !== undefined && (tx.clockIsBackwards || bounds.writExpiresAtMs <= tx.nowMs)) {
     return refuse(decision, tx.clockIsBackwards ? 'CLOCK_BACKWARDS' : 'WRIT_EXPIRED');
   }
+  // INVARIANT: 5 what starts is what a person said yes to, once.
+  const lack = useApproval?.(decision);
+  if (lack !== undefined) return refuse(plain.decision, lack);
   const claim = claimFor(options, tx, { decision, leases, workspace: ask.workspace });
   if (claim.kind === 'refused') return refuse(decision, claim.code);
   const lease = claim.lease;
@@ -68,6 +75,10 @@ const MISSING: Partial<Record<RefusalCode, string>> = {
   WRIT_EXPIRED: 'the writ that it came with has ended',
   LEASE_EXPIRED: 'its lease has ended',
   LEASE_REVOKED: 'its lease was revoked',
+  APPROVAL_REQUIRED: 'a person has to approve it, and none has',
+  CHANGED_SINCE_APPROVAL: 'what would run is not what a person has approved: ask again',
+  EXPIRED: 'it was approved too long ago, or the yes was used',
+  NOT_FOUND: 'the session that asked for it has ended',
   CLOCK_BACKWARDS:
     'the clock of the executing node went back: nothing that is limited in time counts until it is right, or its person accepts it',
 };
@@ -109,6 +120,7 @@ export function withdrawalCode(decision: Decision): 'TRUST_REVOKED' | 'PROFILE_N
 
 /** How the task ends for this decision: what it had when it was admitted has gone away since. */
 function refusalOf(options: AuthorityOptions, tx: WriteTx, { subject }: StartRequest, decision: Decision): RefusalCode {
+  if (decision.code === 'APPROVAL_REQUIRED') return decision.code;
   if (decision.code !== 'LEASE_REQUIRED') return withdrawalCode(decision);
   if (tx.clockIsBackwards) return 'CLOCK_BACKWARDS';
   const { peer, origin, session } = leaseQueryOf(subject);

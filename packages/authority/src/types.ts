@@ -20,7 +20,7 @@ export interface Subject {
 }
 
 /** The part of a decision request that comes from the asker; authority adds leases and usage. */
-export type Ask = Omit<DecisionRequest, 'from' | 'leases' | 'usage'>;
+export type Ask = Omit<DecisionRequest, 'from' | 'leases' | 'usage' | 'approved'>;
 
 /** A start that was permitted, inside its transaction. */
 export type StartPermit =
@@ -29,10 +29,19 @@ export type StartPermit =
       readonly permitted: false;
       readonly decision: Decision;
       /** `LEASE_EXPIRED` and `LEASE_REVOKED` where the newest lease for the work ended so; `decision` says the rest. */
-      readonly code: RunningCode | 'LEASE_REQUIRED' | 'PROFILE_NOT_ALLOWED' | 'WRIT_EXPIRED' | 'CLOCK_BACKWARDS';
+      readonly code:
+        | RunningCode
+        | 'LEASE_REQUIRED'
+        | 'PROFILE_NOT_ALLOWED'
+        | 'WRIT_EXPIRED'
+        | 'CLOCK_BACKWARDS'
+        | ApprovalLack;
       /** Why, for people: the decision's own reason, or what is missing although it allows. */
       readonly message: string;
     };
+
+/** Why a yes does not serve a start: it was not given · to something else · too long ago · for a session that ended. */
+export type ApprovalLack = 'APPROVAL_REQUIRED' | 'CHANGED_SINCE_APPROVAL' | 'EXPIRED' | 'NOT_FOUND';
 
 /** A lease as a person asks for it. */
 export interface LeaseGrant {
@@ -51,25 +60,35 @@ export interface LeaseGrant {
 export interface Authority {
   /**
    * Decides with leases and usage of this moment, counts the request and audits the decision, whatever comes out.
-   * An `ask` is returned as it is; until approvals exist its caller answers it as a refusal.
+   * An `ask` is returned as it is: its caller asks a person, or answers it as a refusal.
    */
   decide(tx: WriteTx, subject: Subject, ask: Ask): Decision;
   /** Decides without counting and without effect, for `explain` and `CheckPolicy`; opens its own read transaction. */
   preview(subject: Subject, ask: Ask): Decision;
-  /** What `permitStart` would decide now, of work that was admitted; without effect, in its own read transaction. */
-  previewStart(subject: Subject, ask: Ask): Decision;
+  /**
+   * What `permitStart` would decide now, of work that was admitted; without effect, in its own read transaction.
+   * `approved`: taking for granted that a person has said yes.
+   */
+  previewStart(subject: Subject, ask: Ask, approved?: boolean): Decision;
+  /** The same in the caller's transaction. */
+  decideStart(tx: ReadTx, subject: Subject, ask: Ask, approved?: boolean): Decision;
   /**
    * Decides again on the current snapshot and claims the lease, in the transaction that starts the attempt. Limits are
    * not applied again: they bound what is asked for, and this was admitted. The deadline is the earliest of the
    * profile's and the asker's timeout and the lease's expiry. After the writ's end nothing starts; what it means for
-   * what runs then is the profile's `on_partition`.
+   * what runs then is the profile's `on_partition`. `useApproval` uses the yes that was given to exactly what the
+   * decision leads to, or says why there is none; it is called only where policy asks for one.
    * INVARIANT: 4 a high-risk start commits only with a live lease in the same transaction.
    */
   permitStart(
     tx: WriteTx,
     subject: Subject,
     ask: Ask,
-    bounds: { readonly timeoutMs?: number; readonly writExpiresAtMs?: number },
+    bounds: {
+      readonly timeoutMs?: number;
+      readonly writExpiresAtMs?: number;
+      readonly useApproval?: (decision: Decision) => ApprovalLack | undefined;
+    },
   ): StartPermit;
   /** Gives the claimed use back; only where no process was ever spawned. */
   returnClaim(tx: WriteTx, leaseId: string): void;

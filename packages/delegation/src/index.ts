@@ -14,6 +14,7 @@ export type {
   TaskOutcome,
   TaskSpec,
   TaskState,
+  TaskWait,
   Turn,
   TurnQuestion,
 } from '@writ/task-store';
@@ -25,6 +26,7 @@ export { createFileTranscripts } from './origin/file-transcripts.ts';
 export { createLocalPeerClient } from './origin/local-peer.ts';
 export type { OriginOptions } from './origin/options.ts';
 export { createOrigin } from './origin/origin.ts';
+export type { OwedEnd, SessionEnds, SessionOf } from './origin/session-ends/port.ts';
 export { cutMessage, isTold, taskMessage } from './peer-words.ts';
 export { endingTransition, type NextState, next, type TaskTransition } from './state-machine.ts';
 export type {
@@ -46,7 +48,9 @@ export type {
   EndListener,
   EventSource,
   Executor,
+  LeaseAnswer,
   Origin,
+  OutgoingLeaseRequest,
   OutgoingReply,
   OutgoingSubmit,
   PeerClient,
@@ -70,6 +74,7 @@ export type {
   TaskRunner,
   TranscriptMirror,
   TranscriptPage,
+  WaitingFor,
   WatchedEvent,
   WritIssuer,
 } from './types.ts';

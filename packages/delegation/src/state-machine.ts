@@ -2,7 +2,7 @@ import { isTerminal, type TaskState, type TERMINAL_STATES } from '@writ/task-sto
 
 /** What can happen to a task. Which states an event may come in is the table in `next`. */
 export type TaskTransition =
-  /** Somebody has to answer before the task may queue. */
+  /** Somebody has to answer before the task may queue; again where something else has to be answered than before. */
   | { readonly kind: 'wait' }
   /** The waiting task was refused by the person who was asked. */
   | { readonly kind: 'reject' }
@@ -29,7 +29,7 @@ export type NextState =
 
 /** States that an event of each kind may come in; `any` is every state that is not terminal. */
 const FROM: { readonly [K in TaskTransition['kind']]: readonly TaskState[] | 'any' } = {
-  wait: ['submitted'],
+  wait: ['submitted', 'waiting'],
   reject: ['waiting'],
   queue: ['submitted', 'waiting'],
   start: ['queued'],

@@ -1,10 +1,19 @@
-import type { Subject } from '@writ/authority';
+import type { KindRules, LeaseRequest, Subject } from '@writ/authority';
 import type { RunningCode, WritError } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
 import type { Applied, Result, VerifiedTree } from '@writ/evidence';
 import type { VerifiedChain, WritClaims } from '@writ/identity';
 import type { Decision, Network } from '@writ/policy';
-import type { DeliveryStanding, Mirror, Task, TaskEvent, TaskOutcome, TaskSpec, Turn } from '@writ/task-store';
+import type {
+  DeliveryStanding,
+  Mirror,
+  Task,
+  TaskEvent,
+  TaskOutcome,
+  TaskSpec,
+  TaskWait,
+  Turn,
+} from '@writ/task-store';
 import type { RunFiles } from './runner-port.ts';
 import type { ExecutorTurns, Reply, ReplyTaken } from './turn-types.ts';
 
@@ -23,7 +32,7 @@ export interface SubmitRequest {
   readonly writs?: readonly string[];
 }
 
-/** `deny` and (until approvals exist) `ask` make no task. */
+/** `deny` makes no task, nor does an `ask` that nobody could answer; what a person is asked about waits. */
 export type SubmitAnswer =
   | { readonly accepted: true; readonly task: Task; readonly decision?: Decision }
   | { readonly accepted: false; readonly decision: Decision };
@@ -37,6 +46,14 @@ export type RenewAnswer =
 export interface EventSource {
   /** Events after `afterSeq`, then live ones, gapless; ends after the outcome. `signal` ends it early. */
   watch(task: string, afterSeq: number, signal: AbortSignal): AsyncIterable<WatchedEvent>;
+}
+
+/** The question that a task waits for. */
+export interface WaitingFor extends TaskWait {
+  /** Why a person is asked. */
+  readonly code: string;
+  readonly message: string;
+  readonly sinceMs: number;
 }
 
 /** An event with, for `output`, its bytes. */
@@ -98,6 +115,8 @@ export interface Executor extends EventSource {
    * announced.
    */
   takeInput(sender: string, input: ShippedBundle, data: AsyncIterable<Uint8Array>): Promise<void>;
+  /** As the origin's. */
+  waitsFor(id: string): WaitingFor | undefined;
   /** Ends queued and running work that no longer has its lease, trust or policy. */
   endWhere(match: (task: Task) => boolean, code: RunningCode, message: string): Promise<number>;
   /**
@@ -107,6 +126,8 @@ export interface Executor extends EventSource {
   context(tx: ReadTx, id: string): TaskContext;
   /** What tasks that run here ask. */
   readonly turns: ExecutorTurns;
+  /** What a question about a task is about, and what its answer does; for the gate of this node. */
+  readonly taskKind: KindRules;
   /** The writs that a task came with, first hop first; none for this machine's own agent. */
   writs(id: string): readonly WritClaims[];
   /** Called in the transaction that ends a task, whatever the ending; returns how to stop. */
@@ -213,6 +234,8 @@ export interface Origin {
     readonly before?: string;
   }): readonly Mirror[];
   watch(task: string, afterSeq: number, signal: AbortSignal): AsyncIterable<WatchedEvent>;
+  /** What a task waits for, where it waits for a person; undefined: it does not, as far as is known here. */
+  waitsFor(id: string): WaitingFor | undefined;
   readTranscript(id: string, offset: number, limit: number): Promise<TranscriptPage>;
   cancel(id: string, by: string): Promise<Mirror>;
   /**
@@ -247,6 +270,19 @@ export interface Origin {
   reply(id: string, reply: OutgoingReply): Promise<ReplyTaken>;
   /** What a task waits for, as its executor said last; undefined: for no answer. Throws NOT_FOUND. */
   turn(id: string): Turn | undefined;
+  /**
+   * Asks a person of the executing node for a lease, once for each key of a session; the same key again says what became
+   * of it. Throws PEER_UNKNOWN, UNREACHABLE, and what the executing node says: NOT_FOUND for a session that has ended,
+   * CONFLICT, WRIT_REPLAYED, BAD_REQUEST.
+   */
+  requestLease(request: OutgoingLeaseRequest): Promise<LeaseAnswer>;
+  /**
+   * Ends a session that began here: what waits for a person in it ends, nothing new is taken, and the peers that were
+   * asked for something in it are told, until they have heard. What runs goes on. False where it had ended. Throws NOT_FOUND.
+   */
+  endSession(session: string, by: string): boolean;
+  /** Takes the signed word of another node that a session of its has ended, brought by a peer. Throws EVIDENCE_INVALID. */
+  takeSessionEnd(from: string, statement: Uint8Array): void;
   /** Ends the mirrors of a peer that lost its trust here. */
   endWhere(match: (mirror: Mirror) => boolean, code: RunningCode, message: string): Promise<number>;
   /** Re-attaches to everything that is not terminal. */
@@ -259,6 +295,23 @@ export interface OutgoingReply extends Omit<Reply, 'key'> {
   readonly key?: string;
   readonly by: string;
 }
+
+/** A wish for a lease, after the surface has proved the caller's session, which began on this node. */
+export interface OutgoingLeaseRequest extends Omit<LeaseRequest, 'from'> {
+  /** Label or id of a peer, or `self`. */
+  readonly to: string;
+}
+
+/** The question as it stands at the node that would lend, or why nobody is asked there. */
+export type LeaseAnswer =
+  | {
+      readonly asked: true;
+      readonly approval: string;
+      readonly state: 'pending' | 'approved' | 'denied' | 'expired' | 'cancelled';
+      /** Until when it can be answered. */
+      readonly answerByMs: number;
+    }
+  | { readonly asked: false; readonly decision: RefusedDecision };
 
 /** A verified result with those nested in it. */
 export interface ReceivedResult {
@@ -296,6 +349,10 @@ export interface PeerClient {
   acknowledge(
     receipts: readonly { readonly task: string; readonly envelope: Uint8Array }[],
   ): Promise<readonly string[]>;
+  /** Hands over the signed word that a session has ended. */
+  endSession(statement: Uint8Array): Promise<void>;
+  /** Asks for a lease there, or what became of that. */
+  requestLease(request: Omit<LeaseRequest, 'from'>): Promise<LeaseAnswer>;
   /** Commits that a workspace there has; all ids are full. */
   workspaceCommits(name: string): Promise<readonly string[]>;
   /** Sends a bundle ahead. */

@@ -10,6 +10,7 @@ export { readResult } from './read-result.ts';
 export { type Receipt, signReceipt, verifyReceipt } from './receipt.ts';
 export { formatResult, parseResult } from './result.ts';
 export { type Result, resultJsonSchema } from './result-schema.ts';
+export { type SessionEndStatement, signSessionEnd, verifySessionEnd } from './session-end.ts';
 export { type Received, receiveShipped, type Shipment, type ShipRequest, shipWorkingTree } from './ship.ts';
 export { type ShipTaskRequest, shipTaskFiles } from './ship-task.ts';
 export { createResultSigner, type ResultSigner, type SignedResult, type UnsignedResult } from './sign.ts';

@@ -21,7 +21,12 @@ const END_SHAPE: RowShape<SessionEnd> = {
   table: 'session_end',
   key: 'session',
   shape: z.object(
-    fieldsOf<SessionEnd>()({ origin: z.string().min(1), session: z.string().min(1), peer: z.string().min(1) }),
+    fieldsOf<SessionEnd>()({
+      origin: z.string().min(1),
+      session: z.string().min(1),
+      peer: z.string().min(1),
+      statement: z.instanceof(Uint8Array).optional(),
+    }),
   ),
 };
 
@@ -31,8 +36,9 @@ const GET = `SELECT origin, id, agent, started_at_ms AS startedAtMs, ended_at_ms
 const END = 'UPDATE session SET ended_at_ms = ? WHERE origin = ? AND id = ? AND ended_at_ms IS NULL';
 const LIST_OPEN = `SELECT origin, id, agent, started_at_ms AS startedAtMs, ended_at_ms AS endedAtMs FROM session
   WHERE ended_at_ms IS NULL AND origin = ? ORDER BY started_at_ms DESC, id DESC LIMIT ?`;
-const OWE = 'INSERT INTO session_end (origin, session, peer, at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
-const OWED = `SELECT origin, session, peer FROM session_end WHERE (@peer IS NULL OR peer = @peer)
+const OWE =
+  'INSERT INTO session_end (origin, session, peer, at_ms, statement) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING';
+const OWED = `SELECT origin, session, peer, statement FROM session_end WHERE (@peer IS NULL OR peer = @peer)
   ORDER BY at_ms, origin, session, peer LIMIT @limit`;
 const SETTLE = 'DELETE FROM session_end WHERE origin = ? AND session = ? AND peer = ?';
 
@@ -53,8 +59,8 @@ export function createSessionStore(): SessionStore {
     get,
     end: (tx, origin, id) => tx.prepare(END).run(tx.nowMs, origin, id).changes === 1,
     listOpen: (tx, origin, limit) => readRows(tx, tx.prepare(LIST_OPEN).all(origin, limit), SHAPE),
-    oweEnd(tx, { origin, session, peer }) {
-      tx.prepare(OWE).run(origin, session, peer, tx.nowMs);
+    oweEnd(tx, { origin, session, peer, statement }) {
+      tx.prepare(OWE).run(origin, session, peer, tx.nowMs, statement ?? null);
     },
     listOwedEnds: (tx, { peer, limit }) => readRows(tx, tx.prepare(OWED).all({ peer: peer ?? null, limit }), END_SHAPE),
     settleEnd(tx, { origin, session, peer }) {

@@ -96,6 +96,8 @@ export interface SessionEnd {
   readonly session: string;
   /** Node id. */
   readonly peer: string;
+  /** What the origin has signed, where that is another node; absent: this node signs it itself. */
+  readonly statement?: Uint8Array;
 }
 
 /** What a presented token proves. */

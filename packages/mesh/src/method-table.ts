@@ -7,10 +7,11 @@ export interface MethodPolicy {
   /**
    * Who decides what the caller gets: `peer`: being one is enough · `own-task`: about the task that the request names,
    * for its sender only · `own-list`: about whatever the caller sent · `own-workspace`: about the workspace that the
-   * request names, for a peer that may use it only · `policy`: the policy engine, by way of authority ·
+   * request names, for a peer that may use it only · `signed`: about what the node has signed that the request carries
+   * the word of, whoever brings it · `policy`: the policy engine, by way of authority ·
    * `invite`: the secret of an invite. A handler that is served as another stops the start-up.
    */
-  readonly authorization: 'peer' | 'own-task' | 'own-list' | 'own-workspace' | 'policy' | 'invite';
+  readonly authorization: 'peer' | 'own-task' | 'own-list' | 'own-workspace' | 'signed' | 'policy' | 'invite';
   readonly limits: {
     /** Tokens that a call takes of its caller's rate. */
     readonly cost: number;
@@ -30,6 +31,8 @@ const UNARY = { cost: 1, maxOpen: 64, maxMs: 30_000 } as const;
 // the 2000 tokens a second that a peer has: 200 accepted tasks, or 10 refused ones, or 50 questions.
 const SUBMIT = { ...UNARY, cost: 10, refusalCost: 190 } as const;
 const QUESTION = { ...UNARY, cost: 40 } as const;
+// Two durable commits, and a person to be asked.
+const LEASE_REQUEST = { ...QUESTION, refusalCost: 160, maxOpen: 4 } as const;
 // Each receipt of a call may be a durable commit.
 const RECEIPTS = { ...UNARY, cost: 40, maxOpen: 4 } as const;
 // A durable commit, and one signature for each hop.
@@ -68,6 +71,18 @@ export const METHOD_TABLE: Readonly<Record<string, MethodPolicy>> = {
     authorization: 'policy',
     limits: QUESTION,
     audit: 'read',
+  },
+  '/writ.mesh.v1.MeshService/RequestLease': {
+    authentication: 'pinned',
+    authorization: 'policy',
+    limits: LEASE_REQUEST,
+    audit: 'act',
+  },
+  '/writ.mesh.v1.MeshService/EndSession': {
+    authentication: 'pinned',
+    authorization: 'signed',
+    limits: RECEIPTS,
+    audit: 'act',
   },
   '/writ.mesh.v1.MeshService/DescribeWorkspace': { ...PEER, authorization: 'own-workspace', limits: INPUT },
   '/writ.mesh.v1.MeshService/UploadInput': {

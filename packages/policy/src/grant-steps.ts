@@ -1,7 +1,7 @@
 import { foldName, formatDuration, quote } from '@writ/core';
 import { maskOf, maskWithin, membersOf, SUBDELEGATE_MASK, WORKSPACE_MASK } from './capabilities.ts';
 import { joinPath } from './key-path.ts';
-import { always, ask, type Deciding, deny, known, pass, type Refusal, type Step, skip } from './step.ts';
+import { ask, type Deciding, deny, known, pass, type Refusal, type Step, skip } from './step.ts';
 import type { LeaseFact } from './types.ts';
 
 /** INVARIANT: 1 a task is within its parent's grant, and only a grant that may be handed on has children. */
@@ -154,14 +154,18 @@ export const limitStep: Step = {
 /** A profile that a person is asked about each time. */
 export const approvalStep: Step = {
   rule: 'approval',
-  check({ index, effective }) {
+  check({ index, effective, request }) {
     const { name, requireApproval } = known(effective);
-    if (!requireApproval) return undefined;
+    if (!requireApproval || request.approved === true) return undefined;
     const path = joinPath(joinPath('profiles', name), 'require_approval');
     const node = quote(index.config.node.name);
-    const next = `nobody can be asked yet: ask for another profile, or a person on ${node} takes ${path} out and runs: writ policy reload --accept`;
+    const next = `a person on ${node} answers: writ approval list`;
     return ask('APPROVAL_REQUIRED', `${quote(name)} is approved by a person each time`, [next], path);
   },
-  note: ({ effective }) => skip(`${quote(known(effective).name)} needs no approval`),
-  variant: always,
+  note({ effective }) {
+    const { name, requireApproval } = known(effective);
+    if (!requireApproval) return skip(`${quote(name)} needs no approval`);
+    return pass('a person has approved it', joinPath(joinPath('profiles', name), 'require_approval'));
+  },
+  variant: ({ effective }) => (known(effective).requireApproval ? undefined : ''),
 };

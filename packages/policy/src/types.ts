@@ -97,6 +97,8 @@ export interface DecisionRequest {
   /** Live leases of this subject; the engine picks the first that covers the effective profile. */
   readonly leases: readonly LeaseFact[];
   readonly usage: Usage;
+  /** A person has said yes to exactly this; whoever says so has compared digests. Absent: nobody has. */
+  readonly approved?: boolean;
 }
 
 /** What was granted: the bounds under which the work runs. */

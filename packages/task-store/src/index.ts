@@ -37,5 +37,6 @@ export {
   type TaskSpec,
   type TaskState,
   type TaskStore,
+  type TaskWait,
   TERMINAL_STATES,
 } from './types.ts';

@@ -56,6 +56,8 @@ const GET = `SELECT ${COLUMNS} FROM mirror WHERE id = ?`;
 const FIND_BY_KEY = `SELECT ${COLUMNS} FROM mirror WHERE session = ? AND idempotency_key = ?`;
 const LIST_CHILDREN = `SELECT ${COLUMNS} FROM mirror WHERE parent = ? ORDER BY n DESC LIMIT ?`;
 const LIST_LIVE_CHILDREN = `SELECT ${COLUMNS} FROM mirror WHERE parent = ? AND live = 1 ORDER BY n`;
+const PEERS_OF_SESSION = `SELECT DISTINCT peer FROM mirror
+  WHERE session = ? AND IFNULL(origin, '') = ? AND peer <> 'self' ORDER BY peer`;
 const SET_WRITS = 'UPDATE mirror SET writs = ?, version = version + 1 WHERE id = ?';
 const LIST_LIVE = `SELECT ${COLUMNS} FROM mirror WHERE live = 1 ORDER BY n`;
 // An event proves that the executor has the task. A terminal mirror keeps its state and outcome.
@@ -84,6 +86,8 @@ export function createMirrorStore(): MirrorStore {
       ),
     listChildren: (tx, parent, limit) => readRows(tx, tx.prepare(LIST_CHILDREN).all(parent, limit), SHAPE),
     listLiveChildren: (tx, parent) => readRows(tx, tx.prepare(LIST_LIVE_CHILDREN).all(parent), SHAPE),
+    peersOfSession: (tx, { origin = '', session }) =>
+      tx.prepare(PEERS_OF_SESSION).pluck().all(session, origin).map(String),
     writs: (tx, id) => readWrits(tx, 'mirror', id),
     setWrits(tx, id, writs) {
       tx.prepare(SET_WRITS).run(writsColumn(writs), id);

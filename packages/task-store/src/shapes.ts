@@ -10,6 +10,7 @@ import {
   type TaskOutcome,
   type TaskRefusal,
   type TaskSpec,
+  type TaskWait,
   TERMINAL_STATES,
 } from './types.ts';
 
@@ -60,6 +61,7 @@ export const grantedShape: z.ZodType<Granted> = z.object(
     generation: count,
     leaseId: z.string().optional(),
     message: z.string(),
+    approval: z.string().optional(),
     retry: z.literal('safe').optional(),
   }),
 );
@@ -116,6 +118,7 @@ const turnQuestionShape: z.ZodType<TurnQuestion> = z.object(
 const turnShape: z.ZodType<Turn> = z.object(
   fieldsOf<Turn>()({ turn: count, sinceMs: count, questions: z.array(turnQuestionShape) }),
 );
+const waitShape: z.ZodType<TaskWait> = z.object(fieldsOf<TaskWait>()({ approval: z.string(), answerByMs: count }));
 
 export const bodyShape: z.ZodType<TaskEventBody> = z.discriminatedUnion('kind', [
   z.object({
@@ -124,6 +127,7 @@ export const bodyShape: z.ZodType<TaskEventBody> = z.discriminatedUnion('kind', 
     code: z.string().optional(),
     message: z.string().optional(),
     turn: turnShape.optional(),
+    waits: waitShape.optional(),
   }),
   z.object({ kind: z.literal('granted'), granted: grantedShape }),
   z.object({ kind: z.literal('output'), stream: streamShape, offset: count, length: count }),

@@ -74,6 +74,8 @@ export interface Granted {
   readonly generation: number;
   readonly leaseId?: string;
   readonly message: string;
+  /** On the executor only: the question to a person that the task waits for, or that it was let go by. */
+  readonly approval?: string;
   /** On the executor only: an attempt that is lost may be made again, as its profile said at the start. */
   readonly retry?: 'safe';
 }
@@ -182,6 +184,8 @@ export type TaskEventBody =
       readonly message?: string;
       /** What the task waits for, whole, each time that it changes; absent: for no answer. */
       readonly turn?: Turn;
+      /** Of a task that waits for a person of its executor. */
+      readonly waits?: TaskWait;
     }
   | { readonly kind: 'granted'; readonly granted: Granted }
   /** `length` bytes at `offset` of the transcript. */
@@ -189,6 +193,12 @@ export type TaskEventBody =
   /** Bytes that the transcript could not hold any more. */
   | { readonly kind: 'dropped'; readonly stream: 'stdout' | 'stderr'; readonly bytes: number }
   | { readonly kind: 'outcome'; readonly outcome: TaskOutcome };
+
+/** Which question a task waits for, and until when it can be answered; since when is the time of its event. */
+export interface TaskWait {
+  readonly approval: string;
+  readonly answerByMs: number;
+}
 
 export interface TaskFilter {
   readonly sender?: string;
@@ -307,6 +317,8 @@ export interface MirrorStore {
   listChildren(tx: ReadTx, parent: string, limit: number): readonly Mirror[];
   /** Children of this task without an outcome, oldest first. */
   listLiveChildren(tx: ReadTx, parent: string): readonly Mirror[];
+  /** Peers that were ever asked for something in this session; `origin` absent: one that began here. Not `self`. */
+  peersOfSession(tx: ReadTx, key: { readonly origin?: string; readonly session: string }): readonly string[];
   /** The compact writs that went out last with a task, first hop first. */
   writs(tx: ReadTx, id: string): readonly string[];
   setWrits(tx: WriteTx, id: string, writs: readonly string[]): void;

@@ -1,4 +1,4 @@
-import { formatSize, toWritError, visible, type WritCode } from '@writ/core';
+import { formatDuration, formatSize, toWritError, visible, type WritCode } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
 import type { CliContext } from './context.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
@@ -10,6 +10,8 @@ export interface FollowOptions {
   readonly ownStatus: boolean;
   /** The first Ctrl-C ends the task; without it only the watching. */
   readonly cancelOnInterrupt: boolean;
+  /** Leaves where a person has to answer first. */
+  readonly leaveWaiting?: boolean;
 }
 
 /** Shows a task live until its outcome and returns the exit code for it. */
@@ -22,6 +24,7 @@ export async function followTask(
   const { output } = context;
   const stop = new AbortController();
   let finished: number;
+  let isWaiting = false;
   const interrupted = (): void => {
     if (!options.cancelOnInterrupt) {
       stop.abort();
@@ -38,6 +41,14 @@ export async function followTask(
     for await (const event of node.stream('task_watch', { task }, { signal: stop.signal })) {
       if (output.json) output.item(event, () => undefined);
       switch (event.kind) {
+        case 'state':
+          if (event.turn !== undefined) showQuestions(output, task, event.turn);
+          isWaiting = event.state === 'waiting';
+          if (!isWaiting) break;
+          output.note(waitingLine(event));
+          if (options.leaveWaiting !== true) break;
+          output.note(`it waits on: writ task watch ${task}`);
+          return EXIT.waiting;
         case 'output':
           if (!output.json) await output.raw(event.stream, Buffer.from(event.data, event.encoding));
           break;
@@ -53,9 +64,6 @@ export async function followTask(
             output.colors.dim(`${formatSize(event.bytes)} of ${event.stream} over the limit of the transcript`),
           );
           break;
-        case 'state':
-          if (event.turn !== undefined) showQuestions(output, task, event.turn);
-          break;
         case 'outcome':
           finished = finish(context, event.outcome, options);
           await showEvidence(context, node, task, event.outcome);
@@ -66,12 +74,24 @@ export async function followTask(
     }
   } catch (error) {
     // Whoever stops looking has seen what there was; the task goes on.
-    if (stop.signal.aborted) return left?.() ?? EXIT.ok;
+    if (stop.signal.aborted) return left?.() ?? (isWaiting ? EXIT.waiting : EXIT.ok);
     throw error;
   } finally {
     context.signal.removeEventListener('abort', interrupted);
   }
   return EXIT.taskFailed;
+}
+
+/** What a person has to answer, and where. */
+function waitingLine(event: {
+  readonly at_ms: number;
+  readonly message?: string | undefined;
+  readonly approval?: string | undefined;
+  readonly answer_by_ms?: number | undefined;
+}): string {
+  const { message = 'a person has to answer first', approval, answer_by_ms } = event;
+  const left = answer_by_ms === undefined ? '' : `, for ${formatDuration(answer_by_ms - event.at_ms)}`;
+  return visible(`waiting for a person: ${message}${approval === undefined ? '' : ` (approval ${approval}${left})`}`);
 }
 
 /** Numbers of the signals, for the exit code that a shell would give. */

@@ -127,6 +127,9 @@ function createInfo(base: Foundations): {
 /** How often dead records are looked for, milliseconds. */
 const SWEEP_EVERY_MS = 3_600_000;
 
+/** How often questions that nobody answered in time are ended, with what waits for them, milliseconds. */
+const EXPIRE_EVERY_MS = 10_000;
+
 /** Removes what is dead for long, now and every hour; returns how to stop. */
 function sweepRegularly(base: Foundations, work: Work): () => void {
   const sweep = (): void => {
@@ -142,6 +145,16 @@ function sweepRegularly(base: Foundations, work: Work): () => void {
       base.logger.error('could not sweep', { reason: (error as Error).message });
     }
   };
+  const expire = (): void => {
+    try {
+      work.gate.approvals.sweep();
+    } catch (error) {
+      base.logger.error('questions that nobody answered were not ended', { reason: (error as Error).message });
+    }
+  };
   sweep();
-  return base.clock.setEvery(SWEEP_EVERY_MS, sweep);
+  const stops = [base.clock.setEvery(SWEEP_EVERY_MS, sweep), base.clock.setEvery(EXPIRE_EVERY_MS, expire)];
+  return () => {
+    for (const stop of stops) stop();
+  };
 }

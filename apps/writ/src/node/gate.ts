@@ -29,7 +29,7 @@ export interface NodeGateParts {
   /** Questions of the tasks that run here. */
   readonly turns: Pick<ExecutorTurns, 'permission' | 'sessionEnded'>;
   /** Rules of the kinds that something here asks about. */
-  readonly kinds: Pick<ApprovalKinds, 'policy' | 'peer'>;
+  readonly kinds: Pick<ApprovalKinds, 'task' | 'policy' | 'peer'>;
 }
 
 /** Questions, windows and gated commands of this node, and what says what commands are. */
@@ -98,7 +98,6 @@ const NOT_ASKED: KindRules = {
   settle: () => {},
 };
 
-const NOT_ASKED_KINDS: Pick<ApprovalKinds, 'task' | 'credential'> = {
-  task: NOT_ASKED,
+const NOT_ASKED_KINDS: Pick<ApprovalKinds, 'credential'> = {
   credential: NOT_ASKED,
 };

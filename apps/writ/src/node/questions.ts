@@ -1,3 +1,4 @@
+import type { KindRules } from '@writ/authority';
 import type { PersonDesk } from '@writ/gateway';
 import type { PeerConsent } from '@writ/pairing';
 import type { createAsking } from './asking.ts';
@@ -20,12 +21,12 @@ export interface NodeQuestions extends NodeGate {
 /** Builds the gate together with what asks through it: each needs the other. */
 export function createQuestions(
   base: Foundations,
-  parts: Omit<NodeGateParts, 'kinds'>,
+  { taskKind, ...parts }: Omit<NodeGateParts, 'kinds'> & { readonly taskKind: KindRules },
   recordSession: Parameters<typeof createAsking>[2],
 ): NodeQuestions {
   const policyConsent = createPolicyConsent(base);
   const peerConsent = createPeerConsent(base);
-  const kinds = { policy: policyConsent.rules, peer: peerConsent.rules };
+  const kinds = { task: taskKind, policy: policyConsent.rules, peer: peerConsent.rules };
   const made = createNodeGate(base, { ...parts, kinds });
   const { options } = parts;
   const { desk, ask } = createDesk(base, { options, gate: made.gate, policy: policyConsent }, recordSession);

@@ -1,7 +1,7 @@
 import type { Gate } from '@writ/authority';
 import { quote, type Random, sha256Hex, WritError } from '@writ/core';
 import type { Database, ReadTx } from '@writ/database';
-import type { OriginOptions } from '@writ/delegation';
+import type { OriginOptions, SessionEnds } from '@writ/delegation';
 import type { SessionRef, Sessions } from '@writ/gateway';
 import type { SessionStore } from '@writ/lease-store';
 import type { MirrorStore } from '@writ/task-store';
@@ -114,5 +114,20 @@ export function createSessionRecord(sessions: SessionStore, origin: string): Ori
     if (known !== undefined) return;
     sessions.start(tx, { origin, id, agent });
     tx.audit({ kind: 'session', action: 'session.started', actor: 'self', subject: id, details: { agent } });
+  };
+}
+
+/** What the origin of this node knows of sessions, and who is owed the news of their ends. */
+export function createSessionEnds(sessions: SessionStore, gate: Pick<Gate, 'endSession' | 'onEndOwed'>): SessionEnds {
+  return {
+    get: (tx, { origin, session }) => sessions.get(tx, origin, session),
+    start(tx, { origin, session, agent }) {
+      sessions.start(tx, { origin, id: session, agent });
+      tx.audit({ kind: 'session', action: 'session.started', actor: origin, subject: session, details: { agent } });
+    },
+    end: (key, by, peers, statement) => gate.endSession(key, by, peers, statement),
+    onOwed: (listener) => gate.onEndOwed(listener),
+    listOwed: (tx, filter) => sessions.listOwedEnds(tx, filter),
+    settle: (tx, owed) => sessions.settleEnd(tx, owed),
   };
 }

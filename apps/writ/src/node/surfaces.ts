@@ -57,19 +57,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     random,
     logger,
   });
-  const mesh = createMeshServer({
-    identity,
-    pins,
-    engine,
-    executor: work.executor,
-    // A question counts like a request: asking is what is limited.
-    checkPolicy: (subject, question) => database.withWriteTx((tx) => work.authority.decide(tx, subject, question)),
-    pairing,
-    name,
-    version: VERSION,
-    clock,
-    logger,
-  });
+  const mesh = createNodeMesh(base, work, pairing, name);
   closers.add((graceMs) => mesh.close(graceMs));
   const gateway = openGateway(base, work, { options, pairing, config });
   work.doors.bind(gateway);
@@ -102,6 +90,26 @@ function openGateway(
     authenticator: createAuthenticator(base),
     scope: createTaskScope(database, stores.mirrors),
     audit: database,
+    clock,
+    logger,
+  });
+}
+
+/** What peers touch. */
+function createNodeMesh(base: Foundations, work: Work, pairing: Pairing, name: string): MeshServer {
+  const { clock, logger, identity, pins, database, engine } = base;
+  return createMeshServer({
+    identity,
+    pins,
+    engine,
+    executor: work.executor,
+    // A question counts like a request: asking is what is limited.
+    checkPolicy: (subject, question) => database.withWriteTx((tx) => work.authority.decide(tx, subject, question)),
+    requestLease: work.requestLease,
+    endSession: (from, statement) => work.origin.takeSessionEnd(from, statement),
+    pairing,
+    name,
+    version: VERSION,
     clock,
     logger,
   });

@@ -1,13 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type Authority, type AuthorityOptions, createAuthority } from '@writ/authority';
+import { type Authority, type AuthorityOptions, createAuthority, type LeaseRequest } from '@writ/authority';
 import {
   createExecutor,
   createFileTranscripts,
   createLocalPeerClient,
   createOrigin,
   type Executor,
+  type LeaseAnswer,
   type Origin,
+  type PeerClient,
   type PeerDirectory,
 } from '@writ/delegation';
 import { createPeerClients, type PeerClients } from '@writ/mesh';
@@ -19,8 +21,9 @@ import { openEvidence } from './evidence.ts';
 import type { Foundations } from './foundations.ts';
 import type { NodeGateParts } from './gate.ts';
 import { resolveConfigPath } from './paths.ts';
+import { createLeaseDesk, createNodeQuestions } from './persons.ts';
 import { createQuestions, type NodeQuestions } from './questions.ts';
-import { createSessionRecord, sessionsLive } from './sessions.ts';
+import { createSessionEnds, createSessionRecord, sessionsLive } from './sessions.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
 import { createTurnDesk } from './turn-desk.ts';
 import { createWritIssuer } from './writ-issuer.ts';
@@ -31,6 +34,8 @@ export interface Work extends NodeQuestions {
   readonly executor: Executor;
   readonly origin: Origin;
   readonly peers: PeerClients;
+  /** Asks a person of this node for a lease. */
+  readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
   /** Bound to the gateway once that is there. */
   readonly doors: NodeTaskDoors;
 }
@@ -53,15 +58,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const { clock, random, logger, database, stores, engine, home } = base;
   const authorityOptions = authorityOptionsOf(base);
   const authority = createAuthority(authorityOptions);
-  const runner = createTaskRunner({
-    root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir },
-    spawner: { node: process.execPath, script: fileURLToPath(new URL('./spawner.js', import.meta.url)) },
-    env: environment.all,
-    clock,
-    random,
-    logger,
-    transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
-  });
+  const runner = createRunner(base, environment);
   closers.add(() => runner.close());
   const evidence = await openEvidence(base, runner, environment);
   const doors = createTaskDoors({ dir: home.tasksDir, tokens: stores.tokens, random, logger });
@@ -76,6 +73,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     doors,
     turns: createTurnDesk(base, () => questions.gate),
     workspaces: workspacePaths(base),
+    questions: createNodeQuestions(base, authorityOptions, () => gate.approvals),
     clock,
     random,
     logger,
@@ -84,22 +82,26 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   closers.add((graceMs) => executor.close(graceMs));
   const recordSession = createSessionRecord(stores.sessions, base.identity.public.id);
   const contextOf: NodeGateParts['contextOf'] = (tx, task) => executor.context(tx, task);
-  const gateParts = { options: authorityOptions, authority, grammar, contextOf, turns: executor.turns };
+  const kinds = { turns: executor.turns, taskKind: executor.taskKind };
+  const gateParts = { options: authorityOptions, authority, grammar, contextOf, ...kinds };
   const questions: NodeQuestions = createQuestions(base, gateParts, recordSession);
   const { gate } = questions;
   closers.add(() => gate.close());
+  const requestLease = createLeaseDesk(base, { options: authorityOptions, authority }, gate);
   const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
   closers.add(() => peers.close());
   const origin = createOrigin({
     database,
     mirrors: stores.mirrors,
     engine,
-    directory: withSelf(peers, executor),
+    directory: withSelf(peers, createLocalPeerClient(executor, requestLease)),
     issuer: createWritIssuer({ identity: base.identity, engine, clock, random, lifeS: WRIT_LIFE_S }),
     contextOf,
     transcripts: createFileTranscripts(home.mirrorsDir),
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
     evidence,
+    tasks: stores.tasks,
+    sessionEnds: createSessionEnds(stores.sessions, gate),
     recordSession,
     sessionLives: sessionsLive(stores.sessions, base.identity.public.id),
     clock,
@@ -110,7 +112,22 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   // What a task handed on ends with it, in the same transaction.
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   executor.onEnd((tx, task) => gate.taskEnded(tx, task.id));
-  return { ...questions, authority, executor, origin, peers, doors };
+  return { ...questions, authority, executor, origin, peers, requestLease, doors };
+}
+
+function createRunner(
+  { home, clock, random, logger }: Foundations,
+  environment: Environment,
+): ReturnType<typeof createTaskRunner> {
+  return createTaskRunner({
+    root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir },
+    spawner: { node: process.execPath, script: fileURLToPath(new URL('./spawner.js', import.meta.url)) },
+    env: environment.all,
+    clock,
+    random,
+    logger,
+    transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
+  });
 }
 
 /** Absolute path of a workspace as it is configured now. */
@@ -138,8 +155,7 @@ function authorityOptionsOf({ database, stores, engine, random, logger }: Founda
 }
 
 /** The peers, and this node itself under the name `self`. */
-function withSelf(peers: PeerDirectory, executor: Executor): PeerDirectory {
-  const self = createLocalPeerClient(executor);
+function withSelf(peers: PeerDirectory, self: PeerClient): PeerDirectory {
   return {
     find: (labelOrId) => (labelOrId === 'self' ? { id: 'self', label: 'self' } : peers.find(labelOrId)),
     client: (id) => (id === 'self' ? self : peers.client(id)),

@@ -1,7 +1,7 @@
 import { type DecisionStatement, type Json, quote, sha256Hex } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { Approval, ApprovalDecision } from '@writ/lease-store';
-import { ask, audit } from './ask.ts';
+import { ask, audit, whollyRefused } from './ask.ts';
 import { checkAnswer, type DecideParts } from './checks.ts';
 import type { Answer, Approvals, DecideOutcome } from './types.ts';
 
@@ -13,6 +13,7 @@ export function createApprovals(parts: DecideParts): Approvals {
   const { approvals, database } = parts;
   return {
     ask: (tx, question) => ask(parts, tx, question, (late) => end(parts, tx, late.id, 'expired')),
+    refusalOf: (tx, question) => whollyRefused(parts, tx, question),
     statement(id, answer) {
       const approval = database.withReadTx((tx) => approvals.get(tx, id));
       return approval && statementOf(parts.self, approval, answer);

@@ -46,9 +46,15 @@ export function audit(tx: WriteTx, action: string, approval: Approval): void {
 }
 
 function refusalOf(parts: RecordParts, tx: WriteTx, question: Question): Refusal | undefined {
-  const { asker, preview, lifetimeMs } = question;
-  const gone = goneOf(parts, tx, asker);
-  if (gone !== undefined) return gone.refusal;
+  return goneOf(parts, tx, question.asker)?.refusal ?? unaskable(parts, tx, question);
+}
+
+/** Why nobody can be asked this now, whether or not who asks is there; see `Approvals.refusalOf`. */
+export function whollyRefused(parts: RecordParts, tx: WriteTx, question: Question): Refusal | undefined {
+  return unaskable(parts, tx, question) ?? fullness(parts, tx, question);
+}
+
+function unaskable(parts: RecordParts, tx: WriteTx, { preview, lifetimeMs }: Question): Refusal | undefined {
   if (tx.clockIsBackwards) return CLOCK_REFUSAL;
   if (!preview.shown || !isShowable(preview.text)) {
     const message = preview.shown ? 'what would be approved has no text that can be shown' : preview.message;

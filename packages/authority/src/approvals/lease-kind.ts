@@ -13,7 +13,12 @@ import type { Question } from './types.ts';
 
 /** What a person is asked to lend, or to lend for longer. */
 export type LeaseWish =
-  | { readonly act: 'grant'; readonly grant: LeaseWishGrant }
+  | {
+      readonly act: 'grant';
+      readonly grant: LeaseWishGrant;
+      /** Which request of the asker's it answers, and the digest of what that said: one key is one question. */
+      readonly request?: { readonly key: string; readonly digest: string };
+    }
   | { readonly act: 'renew'; readonly lease: string; readonly durationMs: number };
 
 /** A grant without who issues it: that is whoever says yes. */
@@ -33,6 +38,7 @@ const wishSchema: z.ZodType<LeaseWish> = z.discriminatedUnion('act', [
         session: z.string().optional(),
       }),
     ),
+    request: z.object({ key: z.string(), digest: z.string() }).optional(),
   }),
   z.object({ act: z.literal('renew'), lease: z.string(), durationMs: z.number() }),
 ]);
@@ -53,7 +59,17 @@ export function leaseQuestion(
   question: Pick<Question, 'asker' | 'lifetimeMs'>,
   shown: ShownAsker,
 ): Question {
-  const { digest, lines } = options.database.withReadTx((tx) => termsOf(options, tx, wish));
+  return options.database.withReadTx((tx) => leaseQuestionIn(options, tx, wish, { ...question, shown }));
+}
+
+/** The same in the caller's transaction. */
+export function leaseQuestionIn(
+  options: AuthorityOptions,
+  tx: ReadTx,
+  wish: LeaseWish,
+  { shown, ...question }: Pick<Question, 'asker' | 'lifetimeMs'> & { readonly shown: ShownAsker },
+): Question {
+  const { digest, lines } = termsOf(options, tx, wish);
   const subject: Json = JSON.parse(JSON.stringify(wish));
   return {
     ...question,
@@ -75,7 +91,7 @@ export function ownLeaseWish(
   wish: Pick<LeaseWishGrant, 'profile' | 'durationMs' | 'workspaces' | 'maxUses'> & {
     readonly onlyThisSession: boolean;
   },
-): { readonly wish: LeaseWish } | { readonly refusal: Refusal } {
+): { readonly wish: Extract<LeaseWish, { act: 'grant' }> } | { readonly refusal: Refusal } {
   const { requestedBy } = asker;
   const rules = requestedBy === SELF ? config.self : [...config.peers.values()].find(({ id }) => id === requestedBy);
   if (!rules?.mayRequestLease) {
@@ -155,6 +171,7 @@ function readTerms(options: AuthorityOptions, tx: ReadTx, approval: Approval): T
 
 const UNREADABLE: Refusal = { code: 'POLICY_ERROR', message: 'the wish cannot be read', nextSteps: ['ask anew'] };
 
-function readWish({ subject }: Approval): LeaseWish | undefined {
+/** What a person was asked for; undefined where it cannot be read. */
+export function readWish({ subject }: Pick<Approval, 'subject'>): LeaseWish | undefined {
   return wishSchema.safeParse(subject).data;
 }

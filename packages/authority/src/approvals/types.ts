@@ -52,6 +52,8 @@ export interface Approvals {
    * is not asked twice. Nobody who could answer: refused at once. Throws BAD_REQUEST for an asker with an empty part.
    */
   ask(tx: WriteTx, question: Question): AskOutcome;
+  /** Why it could not be asked, whoever asks: `ask` without its look at session and task, and without effect. */
+  refusalOf(tx: WriteTx, question: Question): Refusal | undefined;
   /** What an approver signs to answer so; undefined where there is no such approval. */
   statement(
     id: string,

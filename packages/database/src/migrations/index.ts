@@ -3,7 +3,8 @@ import { firstSchema } from './0001-first-schema.ts';
 import { chains } from './0002-chains.ts';
 import { results } from './0003-results.ts';
 import { approvals } from './0004-approvals.ts';
-import { questions } from './0005-questions.ts';
+import { sessionEnds } from './0005-session-ends.ts';
+import { questions } from './0006-questions.ts';
 
 /** Every migration by its number, forward only: one that was released is never changed, only followed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -11,5 +12,6 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0002-chains': chains,
   '0003-results': results,
   '0004-approvals': approvals,
-  '0005-questions': questions,
+  '0005-session-ends': sessionEnds,
+  '0006-questions': questions,
 };

@@ -11,7 +11,7 @@ import { createIntake } from './intake.ts';
 import { type LiveTask, stopLive } from './live-task.ts';
 import type { ExecutorOptions } from './options.ts';
 import type { ExecutorParts } from './parts.ts';
-import { readPage, watchTask } from './reading.ts';
+import { readPage, readWaiting, watchTask } from './reading.ts';
 import { recoverTasks } from './recovery.ts';
 import { renewWrits } from './renewing.ts';
 import { cancelTask, endMatching, withdraw } from './stopping.ts';
@@ -21,7 +21,9 @@ import { createTaskJournal } from './task-journal.ts';
 import { createTaskQueue } from './task-queue.ts';
 import { endQuestions } from './turns/settling.ts';
 import { createExecutorTurns } from './turns/turns.ts';
-import { createWithdrawalCheck } from './withdrawal.ts';
+import { lookAtWaiting } from './waiting/look-again.ts';
+import { createTaskKind } from './waiting/task-kind.ts';
+import { createWithdrawalCheck, type WithdrawalCheck } from './withdrawal.ts';
 
 /**
  * The executing end of tasks: takes them in, starts them when a slot is free, ends them, tells what happened. Listens
@@ -60,10 +62,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const takeIn = createIntake(parts);
   const content = createResultContent(parts);
   const check = createWithdrawalCheck(options);
-  const listeners = [
-    options.engine.onChange(() => withdraw(parts, check.afterPolicyChange)),
-    options.authority.onLeaseRevoked((lease) => withdraw(parts, (entry) => check.afterLeaseRevoked(entry, lease))),
-  ];
+  const listeners = listen(parts, check);
 
   return {
     submit: (request) => submit(parts, takeIn, request),
@@ -78,6 +77,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     cancel: (id, by) => cancelTask(parts, id, by),
     renew: (id, extensions) => renewWrits(parts, check, id, extensions),
     endWhere: (match, code, message) => endMatching(parts, match, code, message),
+    waitsFor: (id) => readWaiting(parts, id),
+    taskKind: createTaskKind(parts),
     context: (tx, id) => contextOf(parts, tx, id),
     turns: createExecutorTurns(parts),
     writs: (id) => readChain(database.withReadTx((tx) => tasks.writs(tx, id))),
@@ -98,6 +99,17 @@ export function createExecutor(options: ExecutorOptions): Executor {
 function addTo<T>(listeners: Set<T>, listener: T): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
+}
+
+/** Looks again at what runs, is queued or waits, after every change of what allowed it; returns how to stop. */
+function listen(parts: ExecutorParts, check: WithdrawalCheck): readonly (() => void)[] {
+  return [
+    parts.engine.onChange(() => {
+      withdraw(parts, check.afterPolicyChange);
+      lookAtWaiting(parts);
+    }),
+    parts.authority.onLeaseRevoked((lease) => withdraw(parts, (entry) => check.afterLeaseRevoked(entry, lease))),
+  ];
 }
 
 /** Breaks preparations off, whose tasks stay queued. Waits for what runs, for `graceMs`; then ends it. */

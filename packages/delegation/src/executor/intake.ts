@@ -1,4 +1,3 @@
-import type { Authority } from '@writ/authority';
 import { digestJson, type Json, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import { LONGEST_LIFE_S, type VerifiedChain, type WritClaims } from '@writ/identity';
@@ -7,7 +6,8 @@ import type { Granted, MirrorStore, NewTask, Task, TaskBounds, TaskSpec, TaskSto
 import type { SubmitRequest } from '../types.ts';
 import { artifactRefusal } from './evidence/requested-artifacts.ts';
 import { askOf } from './live-task.ts';
-import type { TaskJournal } from './task-journal.ts';
+import type { ExecutorParts } from './parts.ts';
+import { askRefusal, waitForPerson } from './waiting/wait.ts';
 
 /** How much longer than its life a writ is remembered, for clocks that differ, seconds. */
 export const SKEW_S = 120;
@@ -16,7 +16,7 @@ export const SKEW_S = 120;
 export type Intake =
   | { readonly kind: 'known'; readonly task: Task }
   | { readonly kind: 'refused'; readonly decision: Decision }
-  | { readonly kind: 'queued'; readonly task: Task; readonly decision: Decision };
+  | { readonly kind: 'queued' | 'waiting'; readonly task: Task; readonly decision: Decision };
 
 /**
  * Takes a request in, inside the caller's transaction; `before` queued tasks stand before it, undefined: none, it has a
@@ -24,40 +24,52 @@ export type Intake =
  */
 export type TakeIn = (tx: WriteTx, request: SubmitRequest, before: number | undefined) => Intake;
 
+/** What asking a person takes. */
+type AskingParts = Pick<ExecutorParts, 'engine' | 'workspaces' | 'questions'>;
+
 /** The order of the steps of a submit is the body of the function that this returns. */
-export function createIntake(options: {
-  readonly authority: Authority;
-  readonly tasks: TaskStore;
-  readonly mirrors: Pick<MirrorStore, 'get'>;
-  readonly journal: TaskJournal;
-  readonly slots: number;
-}): TakeIn {
-  const { authority, tasks, mirrors, journal, slots } = options;
+export function createIntake(
+  options: Pick<ExecutorParts, 'authority' | 'tasks' | 'mirrors' | 'journal' | 'slots'> & AskingParts,
+): TakeIn {
+  const { authority, tasks, mirrors, journal, slots, questions } = options;
   return (tx, request, before) => {
     if (request.chain) checkBinding(request, request.chain);
     if (isOfMirror(mirrors, tx, request)) throw conflict();
     const requestDigest = digestOf(request);
     const known = findKnown(tasks, tx, request, requestDigest);
     if (known) return { kind: 'known', task: known };
+    if (questions?.hasEnded(tx, request.subject)) throw sessionEnded();
     if (request.chain) useWrit(tasks, tx, request.chain.last, requestDigest);
 
     const chain = request.chain?.ids ?? [];
     const bounds = request.chain ? boundsOf(request.chain) : {};
     const decision = authority.decide(tx, request.subject, askOf({ chain, spec: request.spec, bounds }));
-    if (decision.effect !== 'allow') return { kind: 'refused', decision };
+    if (decision.effect === 'deny') return { kind: 'refused', decision };
     const message = artifactRefusal(request.spec, decision.grant?.closure ?? []);
     if (message !== undefined) return { kind: 'refused', decision: withoutArtifacts(decision, message) };
 
     const granted = grantedOf(decision, request.spec);
-    const inserted = insert(tasks, tx, { ...recordOf(request), chain, bounds, granted, requestDigest });
+    const record = { ...recordOf(request), chain, bounds, granted, requestDigest };
+    const refusal = decision.effect === 'ask' ? askRefusal(options, tx, record, decision) : undefined;
+    if (refusal) return { kind: 'refused', decision: refusal };
+    const inserted = insert(tasks, tx, record);
     journal.append(tx, inserted, [
       { kind: 'state', state: inserted.state },
       { kind: 'granted', granted },
     ]);
+    if (decision.effect === 'ask' && questions) {
+      return { kind: 'waiting', task: waitForPerson({ ...options, questions }, tx, inserted, decision), decision };
+    }
     const why = before === undefined ? undefined : `waits for a slot: all ${slots} are taken, ${before} before it`;
     const task = journal.move(tx, inserted, { kind: 'queue' }, {}, why === undefined ? undefined : { message: why });
     return { kind: 'queued', task, decision };
   };
+}
+
+function sessionEnded(): WritError {
+  return new WritError('NOT_FOUND', 'the session of this task has ended', {
+    nextSteps: ['start the work anew, in a session that goes on'],
+  });
 }
 
 function withoutArtifacts({ grant: _, leaseId: __, ...decision }: Decision, message: string): Decision {

@@ -26,6 +26,8 @@ export interface LiveTask {
   readonly subject: Subject;
   readonly ask: Ask;
   readonly bounds: TaskBounds;
+  /** A person was asked about it: what asks for approval is taken to have it, until the start looks. */
+  readonly approved: boolean;
   /** Ends the preparation of its workspace, which no permit covers yet. */
   readonly preparing: AbortController;
   /** When its writs end, milliseconds since the epoch; a renewal moves it. Absent: it came without any. */
@@ -45,7 +47,8 @@ export interface LiveTask {
 
 /** The live part of a task, from what its row holds or will hold alone, so that a restart makes the same. */
 export function createLiveTask(
-  task: Pick<Task, 'id' | 'sender' | 'origin' | 'session' | 'chain' | 'spec' | 'bounds'>,
+  task: Pick<Task, 'id' | 'sender' | 'origin' | 'session' | 'chain' | 'spec' | 'bounds'> &
+    Partial<Pick<Task, 'granted'>>,
 ): LiveTask {
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -57,6 +60,7 @@ export function createLiveTask(
     subject: subjectOf(task),
     ask: askOf(task),
     bounds: task.bounds,
+    approved: task.granted?.approval !== undefined,
     ...(task.bounds.writExpiresAtMs === undefined ? {} : { writEndsAtMs: task.bounds.writExpiresAtMs }),
     preparing: new AbortController(),
     stopped: new AbortController(),

@@ -1,4 +1,4 @@
-import type { Authority } from '@writ/authority';
+import type { Authority, TaskQuestions } from '@writ/authority';
 import type { Clock, Logger, Random } from '@writ/core';
 import type { Database } from '@writ/database';
 import type { PolicyEngine } from '@writ/policy';
@@ -23,6 +23,8 @@ export interface ExecutorOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Asks persons of this node about tasks; absent: nobody is asked, and what would have to be is refused. */
+  readonly questions?: TaskQuestions;
   /** Lets tasks that may hand work on, or ask, talk back to this node; absent: no task can. */
   readonly doors?: TaskDoors;
   /** What tasks ask, and who is asked. */

@@ -24,7 +24,7 @@ export async function prepareStart(
   task: Pick<Task, 'id' | 'spec' | 'bounds'>,
 ): Promise<Preparation> {
   const { authority, clock, engine, runner, workspaces } = parts;
-  const decision = authority.previewStart(live.subject, live.ask);
+  const decision = authority.previewStart(live.subject, live.ask, live.approved);
   if (decision.effect !== 'allow' || !decision.grant) return { kind: 'refused' };
   const { writExpiresAtMs = Number.POSITIVE_INFINITY } = task.bounds;
   const { timeoutMs = Number.POSITIVE_INFINITY } = task.spec;
@@ -69,7 +69,9 @@ export function isStillFitting(
   live: LiveTask,
   preparation: Exclude<Preparation, { kind: 'failed' }>,
 ): boolean {
-  if (preparation.kind === 'refused') return parts.authority.previewStart(live.subject, live.ask).effect !== 'allow';
+  if (preparation.kind === 'refused') {
+    return parts.authority.previewStart(live.subject, live.ask, live.approved).effect !== 'allow';
+  }
   const { workspace } = preparation;
   // A workspace that is not configured any more refuses the start itself.
   return workspace === undefined || [workspace.path, undefined].includes(parts.workspaces(workspace.name));

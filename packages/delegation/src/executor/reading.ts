@@ -1,5 +1,6 @@
 import { isTerminal } from '@writ/task-store';
-import type { TranscriptPage, WatchedEvent } from '../types.ts';
+import type { TranscriptPage, WaitingFor, WatchedEvent } from '../types.ts';
+import { waitingFor } from '../waiting-for.ts';
 import { readFully, watchEvents } from '../watch-events.ts';
 import type { ExecutorParts } from './parts.ts';
 
@@ -17,6 +18,13 @@ export async function readPage(
   const wanted = Math.min(limit, PAGE_BYTES);
   const data = await readFully((at, most) => runner.readTranscript(id, at, most), offset, wanted);
   return { data, next: offset + data.length, end: ended && data.length < wanted };
+}
+
+/** What a task waits for, where it waits for a person. */
+export function readWaiting({ database, tasks }: ExecutorParts, id: string): WaitingFor | undefined {
+  return database.withReadTx((tx) =>
+    waitingFor(tasks.get(tx, id), (after, limit) => tasks.events(tx, id, after, limit)),
+  );
 }
 
 /** The task's events from its rows, output bytes from the runner's transcript. Throws NOT_FOUND at the first step. */

@@ -7,11 +7,12 @@ import type { ExecutorParts } from './parts.ts';
 import { preparationNonce } from './preparing.ts';
 import { retryLost } from './retrying.ts';
 import { endNow } from './stopping.ts';
+import { endUnasked } from './waiting/look-again.ts';
 
 /**
  * What an earlier boot left behind. No attempt is adopted: its processes are ended, then its task is `lost`, or
- * `cancelled` where that was asked for. A task that waited goes to `enqueue`, and so does one whose attempt may be made
- * again; the start decides about it anew.
+ * `cancelled` where that was asked for. A task that was queued goes to `enqueue`, and so does one whose attempt may be
+ * made again; the start decides about it anew. One that waits for a person waits on, as long as its question does.
  * INVARIANT: 9 every task of an earlier boot becomes terminal, or is queued again with nothing left that runs of it.
  */
 export async function recoverTasks(
@@ -28,6 +29,7 @@ export async function recoverTasks(
     if (task.cancelRequestedAtMs !== undefined)
       endNow(parts, task, { kind: 'cancel', by: 'a request before the restart' });
     else if (task.state === 'queued') enqueue(task);
+    else if (task.state === 'waiting') endUnasked(parts, task);
     else if (!(await makeAgain(parts, task, enqueue)) && lose(parts, task)) lost += 1;
   }
   return { lost, killed };

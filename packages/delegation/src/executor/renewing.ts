@@ -4,9 +4,9 @@ import { verifyChain, withExtensions } from '@writ/identity';
 import { isTerminal, type Task } from '@writ/task-store';
 import type { RefusedDecision, RenewAnswer } from '../types.ts';
 import { SKEW_S, writEndMs } from './intake.ts';
-import { createLiveTask } from './live-task.ts';
+import { createLiveTask, type LiveTask } from './live-task.ts';
 import type { ExecutorParts } from './parts.ts';
-import type { WithdrawalCheck } from './withdrawal.ts';
+import { noLongerAllowed, type Withdrawal, type WithdrawalCheck } from './withdrawal.ts';
 
 /**
  * Lets the writs of a task live longer, under the engine: the policy of this moment must still allow the task. Extensions
@@ -47,10 +47,21 @@ function renewLocked(
 
 /** A running task is looked at as after a reload, one that waits as right before its start. */
 function refusalNow(parts: ExecutorParts, check: WithdrawalCheck, task: Task): RefusedDecision | undefined {
-  const why = check.afterPolicyChange(parts.live.get(task.id) ?? createLiveTask(task));
+  const why = task.state === 'waiting' ? deniedNow(parts, task) : check.afterPolicyChange(liveOf(parts, task));
   if (!why) return undefined;
   const { generation } = parts.engine.snapshot();
   return { effect: 'deny', ...why, nextSteps: ['hand the work over again, under what is allowed now'], generation };
+}
+
+function liveOf({ live }: ExecutorParts, task: Task): LiveTask {
+  return live.get(task.id) ?? createLiveTask(task);
+}
+
+/** What waits for a person is renewed as long as a yes would help. */
+function deniedNow({ authority }: ExecutorParts, task: Task): Withdrawal | undefined {
+  const { subject, ask, approved } = createLiveTask(task);
+  const decision = authority.previewStart(subject, ask, approved);
+  return decision.effect === 'deny' ? noLongerAllowed(decision) : undefined;
 }
 
 function refuse(tx: WriteTx, task: Task, decision: RefusedDecision): RenewAnswer {

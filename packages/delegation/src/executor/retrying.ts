@@ -43,6 +43,7 @@ function mayRetry({ authority, clock, engine }: ExecutorParts, task: Task): bool
   if (granted.retry !== 'safe' || epoch >= MOST_ATTEMPTS) return false;
   if (bounds.writExpiresAtMs !== undefined && bounds.writExpiresAtMs <= clock.nowMs()) return false;
   const { subject, ask } = createLiveTask(task);
+  // A yes is for one attempt: what a person was asked about is not made again without asking.
   const decision = authority.previewStart(subject, ask);
   const profile = engine.snapshot().config.profiles.get(decision.effectiveProfile ?? '');
   return decision.effect === 'allow' && profile?.retry === 'safe';

@@ -12,6 +12,7 @@ import { createOutputGroups, type OutputGroups } from './output-groups.ts';
 import type { ExecutorParts } from './parts.ts';
 import { isStillFitting, type Preparation } from './preparing.ts';
 import { runSpecOf } from './run-spec.ts';
+import { useApproval } from './waiting/use-approval.ts';
 
 /** An attempt whose row says `running`, before and while its process runs. */
 export interface Attempt {
@@ -141,6 +142,7 @@ export function permitStart(
   const permit = authority.permitStart(tx, live.subject, live.ask, {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(writExpiresAtMs === undefined ? {} : { writExpiresAtMs }),
+    ...(live.approved ? { useApproval: (decision) => useApproval(parts, tx, task, decision) } : {}),
   });
   if (permit.permitted) return startPermitted(parts, tx, live, task, permit);
   const refusal = { state: 'failed', code: permit.code, message: permit.message } as const;
@@ -177,7 +179,12 @@ function startPermitted(
     return undefined;
   }
   const profile = engine.snapshot().config.profiles.get(granted.effectiveProfile);
-  const kept: Granted = profile?.retry === 'safe' ? { ...granted, retry: 'safe' } : granted;
+  const { approval } = task.granted;
+  const kept: Granted = {
+    ...granted,
+    ...(approval === undefined ? {} : { approval }),
+    ...(profile?.retry === 'safe' ? { retry: 'safe' } : {}),
+  };
   journal.move(tx, task, { kind: 'start' }, { epoch, attemptNonce: nonce, deadlineMs, granted: kept });
   if (differs(task, granted)) journal.append(tx, { ...task, epoch }, [{ kind: 'granted', granted }]);
   return {
@@ -224,6 +231,6 @@ function endUnstarted(parts: ExecutorParts, tx: WriteTx, task: Task, live: LiveT
 }
 
 /** Whether the decision at the start granted something else than the one at the submit. */
-function differs({ granted: { retry: _, ...before } }: Task, after: Granted): boolean {
+function differs({ granted: { retry: _, approval: __, ...before } }: Task, after: Granted): boolean {
   return JSON.stringify(before) !== JSON.stringify(after);
 }

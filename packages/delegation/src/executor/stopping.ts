@@ -25,6 +25,7 @@ async function stopTask(parts: ExecutorParts, task: Task, cause: StopCause): Pro
 
 /** Whether a task that this process does not know may have left a run, or the clone of its workspace. */
 function mayHaveProcesses(task: Task): boolean {
+  if (task.state === 'waiting') return false;
   return task.attemptNonce !== undefined || task.spec.workspace !== undefined;
 }
 
@@ -33,12 +34,19 @@ export function endNow(parts: ExecutorParts, task: Task, cause: StopCause): void
   const { database, journal, live, queue } = parts;
   database.withWriteTx((tx) => {
     const now = journal.require(tx, task.id);
-    if (!isTerminal(now.state)) journal.end(tx, now, outcomeWithoutRun(cause, tx.nowMs));
+    if (isTerminal(now.state)) return;
+    // What waited for a person was never let in.
+    const isRejected = now.state === 'waiting' && cause.kind === 'withdrawn';
+    journal.end(tx, now, outcomeWithoutRun(isRejected ? rejection(cause) : cause, tx.nowMs));
   });
   const entry = live.get(task.id);
   if (!entry || !queue.remove(task.sender, task.id)) return;
   live.delete(task.id);
   entry.end();
+}
+
+function rejection({ code, message }: Extract<StopCause, { kind: 'withdrawn' }>) {
+  return { state: 'rejected', code, message } as const;
 }
 
 /** INVARIANT: 8 the intent is stored first, and the answer comes only when no process is left. */

@@ -117,6 +117,7 @@ function answerOf(taken: Intake): SubmitAnswer {
     case 'known':
       return { accepted: true, task: taken.task };
     case 'queued':
+    case 'waiting':
       return { accepted: true, task: taken.task, decision: taken.decision };
   }
 }

@@ -25,7 +25,7 @@ export function createWithdrawalCheck(options: {
   const { authority, engine } = options;
 
   function queued(live: LiveTask): Withdrawal | undefined {
-    const decision = authority.previewStart(live.subject, live.ask);
+    const decision = authority.previewStart(live.subject, live.ask, live.approved);
     return decision.effect === 'allow' ? undefined : noLongerAllowed(decision);
   }
 
@@ -72,7 +72,8 @@ function mayRun({ commands, runner, input }: RunSpec, profile: Profile): boolean
   return !runsBy(commands) || runsBy(profile.commands);
 }
 
-function noLongerAllowed(decision: Decision): Withdrawal {
+/** Why policy of this generation ends a task. */
+export function noLongerAllowed(decision: Decision): Withdrawal {
   const why = decision.effect === 'allow' ? 'less is granted now' : `${decision.code}: ${decision.message}`;
   return {
     code: withdrawalCode(decision),

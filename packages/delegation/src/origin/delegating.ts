@@ -8,8 +8,9 @@ import {
   type WritCode,
   WritError,
 } from '@writ/core';
+import type { WriteTx } from '@writ/database';
 import { isTerminal, type Mirror } from '@writ/task-store';
-import type { DelegateAnswer, DelegateRequest, RefusedDecision } from '../types.ts';
+import type { DelegateAnswer, DelegateRequest, RefusedDecision, TaskContext } from '../types.ts';
 import { childKey, childOf, childRefusal, requireContext } from './children.ts';
 import { startFollower } from './follower.ts';
 import type { Follower, Handover } from './following.ts';
@@ -91,7 +92,10 @@ async function answerKnown(parts: OriginParts, known: Mirror): Promise<DelegateA
 }
 
 /** Throws PEER_UNKNOWN with the labels that there are. */
-function findPeer(parts: OriginParts, to: string): { readonly id: string; readonly label: string } {
+export function findPeer(
+  parts: Pick<OriginParts, 'directory' | 'engine'>,
+  to: string,
+): { readonly id: string; readonly label: string } {
   if (to === 'self') return { id: 'self', label: 'self' };
   const peer = parts.directory.find(to);
   if (peer) return peer;
@@ -163,6 +167,7 @@ function store(parts: OriginParts, request: DelegateRequest, peer: ShippedWish['
       : { ...head, session: request.session, agent: request.agent, idempotencyKey: key ?? id };
     // A child's session is recorded where it began.
     if (!parent) parts.recordSession(tx, { id: wish.session, agent: wish.agent });
+    else if (hasEnded(parts, tx, parent)) throw new WritError('NOT_FOUND', 'the session of this task has ended');
     const refusal = (parent ? childRefusal(parts, tx, parent, wish) : undefined) ?? outboundRefusal(parts, wish, ships);
     if (!refusal) {
       const writs = issueWrits(parts, wish, parent);
@@ -173,11 +178,21 @@ function store(parts: OriginParts, request: DelegateRequest, peer: ShippedWish['
   });
 }
 
+/** What the executor answered is told at once, the event that says the same comes later. */
+function waitingState({ state }: Mirror, { waits }: Extract<Handover, { kind: 'accepted' }>): Partial<Mirror> {
+  return waits === true && state === 'submitted' ? { state: 'waiting' } : {};
+}
+
+function hasEnded({ sessionEnds, evidence }: OriginParts, tx: WriteTx, { origin, session }: TaskContext): boolean {
+  const key = { origin: origin === 'self' ? evidence.identity.public.id : origin, session };
+  return sessionEnds.get(tx, key)?.endedAtMs !== undefined;
+}
+
 function answer(parts: OriginParts, id: string, handover: Handover): DelegateAnswer {
   const task = parts.journal.require(id);
   switch (handover.kind) {
     case 'accepted':
-      return { accepted: true, task: { ...task, accepted: true } };
+      return { accepted: true, task: { ...task, accepted: true, ...waitingState(task, handover) } };
     case 'pending':
       return { accepted: true, task };
     case 'refused':

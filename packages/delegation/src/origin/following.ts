@@ -3,7 +3,8 @@ import type { RefusedDecision } from '../types.ts';
 
 /** What handing a task over came to. `pending`: it goes on in the background. */
 export type Handover =
-  | { readonly kind: 'accepted' }
+  /** `waits`: a person of the executor has to answer first, as far as the executor said when it took the task. */
+  | { readonly kind: 'accepted'; readonly waits?: boolean }
   | { readonly kind: 'refused'; readonly decidedBy: 'here' | 'peer'; readonly decision: RefusedDecision }
   | { readonly kind: 'failed'; readonly error: WritError }
   | { readonly kind: 'pending' };

@@ -32,7 +32,7 @@ export async function trySubmit(
     const refusal = outboundRefusal(parts, mirror);
     if (refusal) return { kind: 'refused', decidedBy: 'here', decision: refusal };
     const answer = await submitWithInput(parts, mirror, outgoing(parts, mirror, isFirst), signal);
-    if (answer.accepted) return { kind: 'accepted' };
+    if (answer.accepted) return { kind: 'accepted', waits: answer.state === 'waiting' };
     return { kind: 'refused', decidedBy: 'peer', decision: answer.decision };
   } catch (thrown) {
     const error = toWritError(thrown);

@@ -1,13 +1,23 @@
+import type { LeaseRequest } from '@writ/authority';
 import { isWritError, WritError } from '@writ/core';
-import type { Executor, PeerClient } from '../types.ts';
+import type { Executor, LeaseAnswer, PeerClient } from '../types.ts';
 import { refusedDecision } from './verdicts.ts';
 
 /** Bytes of one piece of a fetch. */
 const PIECE_BYTES = 256 * 1024;
 
-/** The node as its own peer `self`: the same port as a remote one, without a wire. */
-export function createLocalPeerClient(executor: Executor): PeerClient {
+/**
+ * The node as its own peer `self`: the same port as a remote one, without a wire. `requestLease` asks a person of this
+ * node.
+ */
+export function createLocalPeerClient(
+  executor: Executor,
+  requestLease: (request: LeaseRequest) => LeaseAnswer,
+): PeerClient {
   return {
+    // The gate of this very node has ended what waits here.
+    endSession: async () => {},
+    requestLease: async (request) => requestLease({ ...request, from: 'self' }),
     async submit({ task, idempotencyKey, spec, session, agent }) {
       const subject = { from: 'self', origin: 'self', session };
       const answer = await executor.submit({ task, idempotencyKey, spec, subject, agent });

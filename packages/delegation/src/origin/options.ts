@@ -1,9 +1,10 @@
 import type { Clock, Logger, Random } from '@writ/core';
 import type { Database, ReadTx, WriteTx } from '@writ/database';
 import type { PolicyEngine } from '@writ/policy';
-import type { MirrorStore } from '@writ/task-store';
+import type { MirrorStore, TaskStore } from '@writ/task-store';
 import type { EvidenceKit } from '../evidence-kit.ts';
 import type { Executor, PeerDirectory, TranscriptMirror, WritIssuer } from '../types.ts';
+import type { SessionEnds } from './session-ends/port.ts';
 
 /** What an origin is made of. */
 export interface OriginOptions {
@@ -19,10 +20,16 @@ export interface OriginOptions {
   readonly transcripts: TranscriptMirror;
   /** Once a copy holds so many bytes, what follows is only counted. */
   readonly transcriptCapBytes: number;
-  /** Stores the session of a wish, where it is not stored yet, in the transaction that stores the wish. */
+  /**
+   * Stores the session of a wish, where it is not stored yet, in the transaction that stores the wish. Throws NOT_FOUND
+   * for one that has ended.
+   */
   readonly recordSession: (tx: WriteTx, session: { readonly id: string; readonly agent: string }) => void;
   /** False once a session has ended, as far as this node knows; `origin` absent: it began here. */
   readonly sessionLives: (tx: ReadTx, session: { readonly origin?: string; readonly session: string }) => boolean;
+  /** What is known of sessions, and of the tasks that run here for them. */
+  readonly sessionEnds: SessionEnds;
+  readonly tasks: Pick<TaskStore, 'listLive'>;
   readonly evidence: EvidenceKit;
   readonly clock: Clock;
   readonly random: Random;

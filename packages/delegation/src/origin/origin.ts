@@ -3,10 +3,12 @@ import type { WriteTx } from '@writ/database';
 import type { Snapshot } from '@writ/policy';
 import { isTerminal, type Mirror, type Turn } from '@writ/task-store';
 import { readChain } from '../read-chain.ts';
-import type { Origin } from '../types.ts';
+import type { Origin, WaitingFor } from '../types.ts';
+import { waitingFor } from '../waiting-for.ts';
 import { createWakeups } from '../wakeups.ts';
 import { delegateTask, follow } from './delegating.ts';
 import { tellToCancel } from './handover.ts';
+import { requestLease } from './lease-request.ts';
 import { createMirrorJournal } from './mirror-journal.ts';
 import type { OriginOptions } from './options.ts';
 import type { OriginParts } from './parts.ts';
@@ -15,6 +17,8 @@ import { replyTo } from './replying.ts';
 import { applyKept, readKept, readReceived, verifyKept } from './results/kept.ts';
 import { followAllLate, followLate } from './results/late.ts';
 import { createReceiptOutbox } from './results/receipts.ts';
+import { endOwnSession, takeSessionEnd } from './session-ends/ending.ts';
+import { createSessionEndOutbox } from './session-ends/outbox.ts';
 import { createTurns } from './turns.ts';
 
 /** Submits that may wait for the answer of one peer at once; more wait here. */
@@ -28,6 +32,7 @@ export function createOrigin(options: OriginOptions): Origin {
   const journal = createMirrorJournal({ database, mirrors, wakeups });
   const turns = createTurns(SUBMITS_PER_PEER);
   const receipts = createReceiptOutbox(options);
+  const outbox = createSessionEndOutbox(options);
   const parts: OriginParts = {
     ...{ ...options, journal, wakeups, turns, receipts },
     ...{ followers: new Map(), shipping: new Map() },
@@ -36,6 +41,7 @@ export function createOrigin(options: OriginOptions): Origin {
   };
   const stopListening = options.engine.onChange((now) => {
     receipts.oweAll();
+    outbox.oweAll();
     endUntrusted(parts, now).catch((error: unknown) =>
       options.logger.error('tasks of a former peer could not be ended', { error: String(error) }),
     );
@@ -45,6 +51,7 @@ export function createOrigin(options: OriginOptions): Origin {
     get: journal.get,
     list: (filter) => database.withReadTx((tx) => mirrors.list(tx, filter)),
     watch: (task, afterSeq, signal) => watchMirror(parts, { task, afterSeq, signal }),
+    waitsFor: (id) => waitsFor(options, id),
     readTranscript: (id, offset, limit) => readMirrorPage(parts, id, offset, limit),
     cancel: (id, by) => cancelMirror(parts, id, by),
     cancelChildren: (tx, parent) => cancelChildren(parts, tx, parent),
@@ -57,6 +64,9 @@ export function createOrigin(options: OriginOptions): Origin {
     writs: (id) => readChain(database.withReadTx((tx) => mirrors.writs(tx, id))),
     reply: (id, reply) => replyTo(parts, id, reply),
     turn: (id) => openTurn(parts, id),
+    endSession: (session, by) => endOwnSession(options, session, by),
+    takeSessionEnd: (from, statement) => takeSessionEnd(options, from, statement),
+    requestLease: (request) => requestLease(parts, request),
     endWhere: (match, code, message) => endMatching(parts, match, code, message),
     async recover() {
       await endUntrusted(parts, options.engine.snapshot());
@@ -64,6 +74,7 @@ export function createOrigin(options: OriginOptions): Origin {
         follow(parts, mirror.id, { fresh: false });
       followAllLate(parts);
       receipts.oweAll();
+      outbox.oweAll();
     },
     async close() {
       stopping.abort();
@@ -73,6 +84,7 @@ export function createOrigin(options: OriginOptions): Origin {
       await Promise.all(followers.map((follower) => follower.done));
       await Promise.allSettled(parts.shipping.values());
       await receipts.close();
+      await outbox.close();
       wakeups.close();
     },
   };
@@ -100,6 +112,14 @@ async function cancelMirror(parts: OriginParts, id: string, by: string): Promise
     mirror = parts.journal.require(id);
   }
   return mirror;
+}
+
+function waitsFor({ database, mirrors }: OriginOptions, id: string): WaitingFor | undefined {
+  return database.withReadTx((tx) => {
+    const mirror = mirrors.get(tx, id);
+    const known = mirror && { state: mirror.state, lastSeq: mirror.cursor };
+    return waitingFor(known, (after, limit) => mirrors.events(tx, id, after, limit));
+  });
 }
 
 async function forgetMirror(parts: OriginParts, id: string, by: string): Promise<Mirror> {

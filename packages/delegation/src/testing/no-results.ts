@@ -4,7 +4,15 @@ import type { PeerClient } from '../types.ts';
 /** The part of a peer that tests need which look at no result: it has none, takes nothing, and renews nothing. */
 export const NO_RESULTS: Pick<
   PeerClient,
-  'renew' | 'reply' | 'getResult' | 'fetch' | 'acknowledge' | 'workspaceCommits' | 'upload'
+  | 'renew'
+  | 'reply'
+  | 'getResult'
+  | 'fetch'
+  | 'acknowledge'
+  | 'workspaceCommits'
+  | 'upload'
+  | 'requestLease'
+  | 'endSession'
 > = {
   async renew() {
     throw new WritError('UNREACHABLE', 'nothing is renewed there');
@@ -17,4 +25,8 @@ export const NO_RESULTS: Pick<
   acknowledge: async () => [],
   workspaceCommits: async () => [],
   upload: async () => {},
+  endSession: async () => {},
+  async requestLease() {
+    throw new WritError('UNREACHABLE', 'nobody is asked there');
+  },
 };

@@ -147,6 +147,8 @@ function clientOf(
     },
     workspaceCommits: async () => [],
     upload: async () => {},
+    requestLease: NO_RESULTS.requestLease,
+    endSession: NO_RESULTS.endSession,
   };
 }
 

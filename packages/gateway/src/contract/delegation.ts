@@ -62,7 +62,7 @@ export const delegationContract = {
   wait: operationSpec({
     name: 'wait',
     summary:
-      'Waits until a task is finished, needs a reply (input_required: see status, then reply), or the time is over (timed_out=true: wait again).',
+      'Waits until a task is finished, needs a reply (input_required: see status, then reply), or the time is over (timed_out=true: it goes on, or waits for a person; wait again).',
     input: z.strictObject({
       task: taskField,
       timeout_seconds: z.number().min(0).max(3600).default(60),

@@ -95,11 +95,12 @@ export const taskView = z.object({
   unreachable: z.boolean(),
   cancel_requested: z.boolean(),
   granted: grantedField.optional(),
+  waiting_for: z.string().optional(),
   outcome: outcomeField.optional(),
 });
 
 /** A task in a list; `status` shows the rest. */
-export const taskRow = taskView.extend({
+export const taskRow = taskView.omit({ waiting_for: true }).extend({
   granted: grantedField.pick({ effective_profile: true, effective_runner: true, isolation: true }).optional(),
   outcome: outcomeField.omit({ ending: true, stdout_bytes: true, stderr_bytes: true }).optional(),
 });

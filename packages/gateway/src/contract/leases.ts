@@ -73,6 +73,10 @@ export const leaseContract = {
       asked: z.boolean(),
       approval: z.string().optional().describe('the question, on the node that was asked'),
       expires_at_ms: z.number().optional(),
+      state: z
+        .enum(['pending', 'approved', 'denied', 'expired', 'cancelled'])
+        .optional()
+        .describe('another node: what became of it; the same request in one session asks again for that'),
       code: z.string().optional().describe('why it was not asked'),
       message: z.string().optional(),
       next_steps: z.array(z.string()).optional(),

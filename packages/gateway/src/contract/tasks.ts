@@ -43,6 +43,16 @@ export const taskContract = {
       epoch: z.number().optional(),
       last_seq: z.number(),
       log: z.string(),
+      waits: z
+        .object({
+          who: z.string().describe('who can answer'),
+          approval: z.string().describe('the question, at the node that executes'),
+          code: z.string(),
+          message: z.string().describe('why a person is asked'),
+          since_ms: z.number(),
+          answer_by_ms: z.number(),
+        })
+        .optional(),
       artifact_patterns: z.array(z.string()).optional(),
       shipped: z.string().optional().describe('commit that was sent along'),
       result: z
@@ -70,6 +80,8 @@ export const taskContract = {
         code: z.string().optional(),
         message: z.string().optional(),
         turn: turnField.optional(),
+        approval: z.string().optional().describe('the question that it waits for'),
+        answer_by_ms: z.number().optional(),
       }),
       z.object({ ...head, kind: z.literal('granted'), granted: grantedField }),
       z.object({

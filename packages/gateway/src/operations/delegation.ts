@@ -16,6 +16,7 @@ import { listTasks } from './task-list.ts';
 import { findTask } from './task-lookup.ts';
 import { showTurn } from './turns.ts';
 import { waitForTask } from './wait.ts';
+import { waitingOf } from './waiting.ts';
 
 /** Agent name of a call that belongs to no agent's connection. */
 const COMMAND_LINE = 'cli';
@@ -24,7 +25,10 @@ const COMMAND_LINE = 'cli';
 export function delegationOperations(ports: GatewayPorts): readonly AnyOperation[] {
   const { engine, origin, executor } = ports;
   const labels = () => labelsOf(engine.snapshot().config);
-  const view = (task: string, caller: Caller) => viewTask(findTask(ports, task, caller), labels());
+  const view = (task: string, caller: Caller) => {
+    const found = findTask(ports, task, caller);
+    return { ...viewTask(found, labels()), ...waitingOf(ports, found) };
+  };
   return [
     implement(delegationContract.delegate, async (input, { caller }) => {
       const spec = specFrom(input);

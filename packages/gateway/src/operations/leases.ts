@@ -1,10 +1,10 @@
-import { quote, WritError } from '@writ/core';
+import { quote, sha256Hex, WritError } from '@writ/core';
 import type { z } from 'zod';
 import type { OperationOutput } from '../client/types.ts';
 import { leaseContract } from '../contract/leases.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement } from '../implement.ts';
-import type { Caller } from '../types.ts';
+import type { Caller, SessionRef } from '../types.ts';
 import { approverLabels } from '../views/approval-view.ts';
 import { viewLease } from '../views/lease-view.ts';
 import { grantOf } from './approvals.ts';
@@ -57,30 +57,47 @@ function noLease(id: string): WritError {
 /** Agent name of a call that belongs to no agent's connection. */
 const COMMAND_LINE = 'cli';
 
-/** Asks the person of this node in the name of the caller's session. */
-function requestLease(
-  ports: GatewayPorts,
-  input: z.output<typeof leaseContract.request_lease.input>,
-  caller: Caller,
-): OperationOutput<'request_lease'> {
-  const { config } = ports.engine.snapshot();
-  if (requirePeerId(config, input.peer) !== SELF) {
-    throw new WritError('BAD_REQUEST', 'a lease of another node is asked for over there', {
-      nextSteps: [`ask the person of ${quote(input.peer)}`, 'leave --peer out to ask this node'],
-    });
-  }
+function wishOf(input: LeaseInput) {
   const { workspaces, max_uses: maxUses } = input;
-  const outcome = ports.person.askLease(
-    caller.session ?? ports.sessions.start(COMMAND_LINE),
-    {
-      profile: requireName('profile', input.profile),
-      durationMs: requireDuration('duration', input.duration),
-      onlyThisSession: input.only_this_session,
-      ...(workspaces === undefined ? {} : { workspaces: workspaces.map((name) => requireName('workspaces', name)) }),
-      ...(maxUses === undefined ? {} : { maxUses }),
-    },
-    input.reason,
-  );
+  return {
+    profile: requireName('profile', input.profile),
+    durationMs: requireDuration('duration', input.duration),
+    onlyThisSession: input.only_this_session,
+    ...(workspaces === undefined ? {} : { workspaces: workspaces.map((name) => requireName('workspaces', name)) }),
+    ...(maxUses === undefined ? {} : { maxUses }),
+  };
+}
+
+/** The same wish in the same session is one question: asking again says what became of it. */
+async function askPeer(
+  { origin }: GatewayPorts,
+  to: string,
+  session: SessionRef,
+  wish: ReturnType<typeof wishOf>,
+): Promise<OperationOutput<'request_lease'>> {
+  const key = sha256Hex(JSON.stringify([to, wish]));
+  const answer = await origin.requestLease({ ...wish, to, key, session: session.id, agent: session.agent });
+  if (answer.asked) {
+    const { approval, answerByMs, state } = answer;
+    return { asked: true, approval, expires_at_ms: answerByMs, state };
+  }
+  const { code, message, nextSteps } = answer.decision;
+  return { asked: false, code, message, next_steps: [...nextSteps] };
+}
+
+type LeaseInput = z.output<typeof leaseContract.request_lease.input>;
+
+/** Asks the person of this node, or of another, in the name of the caller's session. */
+async function requestLease(
+  ports: GatewayPorts,
+  input: LeaseInput,
+  caller: Caller,
+): Promise<OperationOutput<'request_lease'>> {
+  const session = caller.session ?? ports.sessions.start(COMMAND_LINE);
+  const to = requirePeerId(ports.engine.snapshot().config, input.peer);
+  const wish = wishOf(input);
+  if (to !== SELF) return askPeer(ports, to, session, wish);
+  const outcome = ports.person.askLease(session, wish, input.reason);
   if (outcome.asked) {
     return { asked: true, approval: outcome.approval.id, expires_at_ms: outcome.approval.expiresAtMs };
   }

@@ -13,6 +13,7 @@ import { findResult } from './known-result.ts';
 import { labelsOf, nodeLabels } from './peer-lookup.ts';
 import { type FoundTask, findTask, isFinished, stateOf } from './task-lookup.ts';
 import { showTurn } from './turns.ts';
+import { waitingOf, waitsOf } from './waiting.ts';
 
 /** Transcript bytes that one line of `task_log` carries at most. */
 const LOG_CHUNK_BYTES = 65_536;
@@ -36,6 +37,8 @@ function showTask(ports: GatewayPorts, found: FoundTask): OperationOutput<'task_
   const hops = (found.asked === undefined ? executor : origin).writs(record.id);
   return {
     ...viewTaskDetail(found, labelsOf(config), node.info().id),
+    ...waitingOf(ports, found),
+    ...waitsOf(ports, found),
     hops: viewHops(hops, names),
     ...showResult(ports, found),
     ...showTurn(ports, found),

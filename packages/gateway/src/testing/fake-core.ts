@@ -137,6 +137,7 @@ export function fakeOrigin(
       return { question: reply.question, state: 'running', open: 0 };
     },
     turn: (id) => end.turns.get(id),
+    waitsFor: (id) => end.waits.get(id),
     writs: () => [],
     endWhere: async () => 0,
     recover: async () => {},
@@ -171,6 +172,7 @@ export function fakeExecutor(end: FakeEnd<Task>, results: FakeResults): GatewayP
       },
       turn: (id) => end.turns.get(id),
     }),
+    waitsFor: (id) => end.waits.get(id),
     writs: () => [],
     endWhere: async () => 0,
     recover: async () => ({ lost: 0, killed: 0 }),

@@ -6,6 +6,7 @@ import type {
   TaskEventBody,
   TranscriptPage,
   Turn,
+  WaitingFor,
   WatchedEvent,
 } from '@writ/delegation';
 
@@ -13,6 +14,8 @@ import type {
 export interface FakeEnd<R extends { readonly id: string }> {
   readonly records: Map<string, R>;
   readonly transcripts: Map<string, { readonly bytes: Buffer; readonly end: boolean }>;
+  /** What tasks wait for, by id. */
+  readonly waits: Map<string, WaitingFor>;
   readonly cancelled: { readonly id: string; readonly by: string }[];
   /** What tasks wait for. */
   readonly turns: Map<string, Turn>;
@@ -54,6 +57,7 @@ export function createFakeEnd<R extends { readonly id: string }>(): FakeEnd<R> {
   return {
     records,
     transcripts,
+    waits: new Map(),
     cancelled: [],
     turns: new Map(),
     asked: [],

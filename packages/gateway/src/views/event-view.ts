@@ -15,6 +15,7 @@ export function viewEvent({ event, data }: WatchedEvent): StreamItem<'task_watch
         ...(event.code === undefined ? {} : { code: event.code }),
         ...(event.message === undefined ? {} : { message: event.message }),
         ...(event.turn === undefined ? {} : { turn: viewTurn(event.turn) }),
+        ...(event.waits === undefined ? {} : { approval: event.waits.approval, answer_by_ms: event.waits.answerByMs }),
       };
     case 'granted':
       return { ...head, kind: 'granted', granted: viewGranted(event.granted) };

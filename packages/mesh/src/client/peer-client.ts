@@ -5,6 +5,7 @@ import { descriptionFromWire, type PeerDescription } from '../convert/descriptio
 import { eventFromWire } from '../convert/event.ts';
 import { given, readCount } from '../convert/fields.ts';
 import { commitsFromWire, inputToWire } from '../convert/input.ts';
+import { leaseAnswerFromWire, leaseRequestToWire } from '../convert/lease-request.ts';
 import { renewalFromWire } from '../convert/renewal.ts';
 import { acknowledgedFromWire, receiptBatches } from '../convert/result.ts';
 import { specToWire } from '../convert/spec.ts';
@@ -73,6 +74,8 @@ export function createPeerClient(deps: PeerClientDeps, id: string): MeshPeerClie
       }
       return stored;
     },
+    requestLease: (request) => ask(mesh.RequestLease, leaseRequestToWire(request), leaseAnswerFromWire),
+    endSession: (statement) => ask(mesh.EndSession, { statement }, () => undefined),
     workspaceCommits: (workspace) => ask(mesh.DescribeWorkspace, { workspace }, commitsFromWire),
     upload: (input, data, signal) => uploadInput(deps, id, inputToWire(input, data), signal),
     watch: (task, afterSeq, signal) => watchTask(deps, id, { task, afterSeq }, signal),

@@ -39,6 +39,16 @@ const EFFECTS: Readonly<Record<'allow' | 'ask' | 'deny', wire.Effect>> = {
   deny: 'EFFECT_DENY',
 };
 
+const APPROVAL_STATES: Readonly<
+  Record<'pending' | 'approved' | 'denied' | 'expired' | 'cancelled', wire.ApprovalState>
+> = {
+  pending: 'APPROVAL_STATE_PENDING',
+  approved: 'APPROVAL_STATE_APPROVED',
+  denied: 'APPROVAL_STATE_DENIED',
+  expired: 'APPROVAL_STATE_EXPIRED',
+  cancelled: 'APPROVAL_STATE_CANCELLED',
+};
+
 /** An enum both ways; reading throws BAD_REQUEST for a value that this version does not know. */
 interface EnumConverter<Domain extends string, Wire extends string> {
   toWire(value: Domain): Wire;
@@ -66,3 +76,5 @@ export const credentialFate = createEnum(FATES);
 export const outputStream = createEnum(STREAMS);
 /** Effect of a decision. */
 export const effect = createEnum(EFFECTS);
+/** What became of a question to a person. */
+export const approvalState = createEnum(APPROVAL_STATES);

@@ -1,9 +1,9 @@
 import { WritError } from '@writ/core';
-import type { TaskEventBody, WatchedEvent } from '@writ/delegation';
+import type { TaskEventBody, TaskWait, WatchedEvent } from '@writ/delegation';
 import type * as wire from '@writ/wire';
 import { taskMessage } from '../peer-words.ts';
 import { outputStream, taskState } from './enums.ts';
-import { given, readCode, readCount, readText, refuseField } from './fields.ts';
+import { given, readCode, readCount, readId, readText, refuseField } from './fields.ts';
 import {
   grantedFromWire,
   grantedToWire,
@@ -23,9 +23,10 @@ export function eventToWire(task: string, { event, data, result }: WatchedEvent)
       const message = event.message && taskMessage(task, { ...event, message: event.message });
       const state = taskState.toWire(event.state);
       const turn = event.turn && turnToWire(event.turn);
+      const waits = event.waits === undefined ? {} : waitToWire(event.waits);
       return {
         ...place,
-        state: { state, ...given('code', code), ...given('message', message), ...given('turn', turn) },
+        state: { state, ...given('code', code), ...given('message', message), ...given('turn', turn), ...waits },
       };
     }
     case 'granted':
@@ -58,6 +59,14 @@ export function eventFromWire(message: wire.WatchResponse): WatchedEvent {
   return { event, ...given('result', message.outcome && inlineResult(message.outcome)) };
 }
 
+function waitToWire({ approval, answerByMs }: TaskWait): Pick<wire.StateChange, 'approval' | 'answerByMs'> {
+  return { approval, answerByMs };
+}
+
+function waitFromWire({ approval, answerByMs }: wire.StateChange): TaskWait {
+  return { approval: readId('state.approval', approval), answerByMs: readCount('state.answer_by_ms', answerByMs) };
+}
+
 function bodyFromWire(message: wire.WatchResponse): TaskEventBody {
   const { state, granted, output, dropped, outcome } = message;
   if (state !== undefined) {
@@ -67,6 +76,7 @@ function bodyFromWire(message: wire.WatchResponse): TaskEventBody {
       ...given('code', readCode('code', state.code)),
       ...given('message', readText(state.message)),
       ...given('turn', state.turn ? turnFromWire(state.turn) : undefined),
+      ...(state.approval === '' ? {} : { waits: waitFromWire(state) }),
     };
   }
   if (granted !== undefined) return { kind: 'granted', granted: grantedFromWire(granted) };

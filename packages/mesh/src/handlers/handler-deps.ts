@@ -1,5 +1,6 @@
+import type { LeaseRequest } from '@writ/authority';
 import { type Clock, WritError } from '@writ/core';
-import type { Executor, Subject } from '@writ/delegation';
+import type { Executor, LeaseAnswer, Subject } from '@writ/delegation';
 import type { NodeIdentity, PinStore } from '@writ/identity';
 import type { Pairing } from '@writ/pairing';
 import type { Decision, DecisionRequest, PolicyEngine } from '@writ/policy';
@@ -18,6 +19,10 @@ export interface HandlerDeps {
   readonly pairing: Pick<Pairing, 'serve'>;
   /** Decides and counts the question against the subject's limits, in a transaction of its own. */
   readonly checkPolicy: (subject: Subject, question: PolicyQuestion) => Decision;
+  /** Asks a person of this node, in transactions of its own; its refusals are as a peer may see them. */
+  readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
+  /** Takes the signed word that a session has ended, in transactions of its own. Throws EVIDENCE_INVALID. */
+  readonly endSession: (from: string, statement: Uint8Array) => void;
   readonly peers: PeerIndex;
   readonly name: string;
   readonly version: string;

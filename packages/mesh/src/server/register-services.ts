@@ -4,10 +4,12 @@ import { inputHeadFromWire } from '../convert/input.ts';
 import { receiptsFromWire } from '../convert/result.ts';
 import { createCheckPolicy } from '../handlers/check-policy.ts';
 import { createDescribe } from '../handlers/describe.ts';
+import { createEndSession } from '../handlers/end-session.ts';
 import type { HandlerDeps } from '../handlers/handler-deps.ts';
 import { createHealthHandlers } from '../handlers/health.ts';
 import { createInputHandlers } from '../handlers/inputs.ts';
 import { createRedeem } from '../handlers/redeem.ts';
+import { createRequestLease } from '../handlers/request-lease.ts';
 import { createResultHandlers } from '../handlers/results.ts';
 import { createSubmit } from '../handlers/submit.ts';
 import { createTaskHandlers } from '../handlers/tasks.ts';
@@ -44,6 +46,8 @@ export function registerServices(
     Reply: ownTask.unary(tasks.reply),
     Cancel: ownTask.unary(tasks.cancel),
     CheckPolicy: served('policy', adapt.unary(createCheckPolicy(deps))),
+    RequestLease: served('policy', adapt.unary(createRequestLease(deps))),
+    EndSession: served('signed', adapt.unary(createEndSession(deps))),
     DescribeWorkspace: ownWorkspace.unary(inputs.describeWorkspace),
     UploadInput: ownWorkspace.intake(inputHeadFromWire, inputs.uploadInput),
     Redeem: served('invite', adapt.exchange(createRedeem(deps))),

@@ -72,6 +72,10 @@ describe('listening', () => {
       checkPolicy: () => {
         throw new Error('not asked');
       },
+      endSession: () => {},
+      requestLease: () => {
+        throw new Error('not asked');
+      },
       version: '0',
       clock: createSystemClock(),
       logger: silentLogger,

@@ -127,6 +127,8 @@ export function createFakeExecutor(): FakeExecutor {
     context() {
       throw new WritError('TASK_ENDED', 'nothing runs here');
     },
+    taskKind: { refusal: () => undefined, digestNow: () => undefined, settle: () => {} },
+    waitsFor: () => undefined,
     writs: () => [],
     onEnd: () => () => undefined,
     recover: async () => ({ lost: 0, killed: 0 }),

@@ -9,8 +9,9 @@ import {
   type Json,
   type LogFields,
   silentLogger,
+  WritError,
 } from '@writ/core';
-import type { OutgoingSubmit } from '@writ/delegation';
+import type { LeaseAnswer, OutgoingSubmit } from '@writ/delegation';
 import { createIdentity, createPinStore, issueWrit, type NodeIdentity, type PinStore } from '@writ/identity';
 import type { RedeemClientMessage, RedeemServerMessage } from '@writ/pairing';
 import { addPeer, createPolicyEngine, type PolicyEngine, stockConfig, updatePeer } from '@writ/policy';
@@ -41,6 +42,8 @@ export interface TestNode {
   serve: (messages: AsyncIterable<RedeemClientMessage>) => AsyncIterable<RedeemServerMessage>;
   /** Asked of `CheckPolicy`, in order. */
   readonly questions: unknown[];
+  /** What the next requests for leases come to; none is left: a question waits. */
+  readonly leaseAnswers: LeaseAnswer[];
   /** Lines that the server wrote at `info` and above. */
   readonly logged: { readonly message: string; readonly fields: LogFields | undefined }[];
   /** What waits, where timers go off on demand. */
@@ -100,6 +103,7 @@ export async function startTestNode(
   const executor = createFakeExecutor();
   const clients = createPeerClients({ identity, pins, engine, clock, logger: silentLogger });
   const questions: unknown[] = [];
+  const leaseAnswers: LeaseAnswer[] = [];
   const logged: { message: string; fields: LogFields | undefined }[] = [];
   const note = (message: string, fields?: LogFields): void => void logged.push({ message, fields });
   const pairing: Pick<TestNode, 'openInvite' | 'serve'> = { openInvite: false, async *serve() {} };
@@ -112,6 +116,15 @@ export async function startTestNode(
     checkPolicy(subject, question) {
       questions.push({ subject, question });
       return engine.decide({ ...question, from: subject.from, leases: [], usage: { concurrent: 0, lastHour: 0 } });
+    },
+    requestLease(request) {
+      questions.push(request);
+      return leaseAnswers.shift() ?? { asked: true, approval: 'ap-1', state: 'pending', answerByMs: 5 };
+    },
+    endSession(from, statement) {
+      const text = Buffer.from(statement).toString();
+      if (text === 'bad') throw new WritError('EVIDENCE_INVALID', 'a path of this machine');
+      questions.push(`${from} ${text}`);
     },
     name,
     version: '0.0.0',
@@ -132,6 +145,7 @@ export async function startTestNode(
     server,
     clients,
     questions,
+    leaseAnswers,
     logged,
     timers,
   };

@@ -13,7 +13,9 @@ export type LinkCall =
   | 'fetch'
   | 'acknowledge'
   | 'workspaceCommits'
-  | 'upload';
+  | 'upload'
+  | 'requestLease'
+  | 'endSession';
 
 /** What happens to one unary call, or to the opening of a watch. */
 export type LinkFault =
@@ -51,7 +53,7 @@ export function createPeerLink(options: {
   const { server } = options;
   const calls = {
     ...{ submit: 0, cancel: 0, readTranscript: 0, watch: 0, getResult: 0 },
-    ...{ renew: 0, reply: 0, fetch: 0, acknowledge: 0, workspaceCommits: 0, upload: 0 },
+    ...{ renew: 0, reply: 0, fetch: 0, acknowledge: 0, workspaceCommits: 0, upload: 0, requestLease: 0, endSession: 0 },
   };
   let cut = new AbortController();
 
@@ -100,6 +102,8 @@ export function createPeerLink(options: {
     acknowledge: (receipts) => carry('acknowledge', () => server.acknowledge(receipts)),
     workspaceCommits: (name) => carry('workspaceCommits', () => server.workspaceCommits(name)),
     upload: (input, data, signal) => carry('upload', () => server.upload(input, data, signal)),
+    requestLease: (request) => carry('requestLease', () => server.requestLease(request)),
+    endSession: (statement) => carry('endSession', () => server.endSession(statement)),
     down: () => cut.abort(),
     up() {
       cut = new AbortController();

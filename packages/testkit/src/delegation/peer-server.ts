@@ -1,5 +1,6 @@
+import type { LeaseRequest } from '@writ/authority';
 import { type Clock, isWritError, WritError } from '@writ/core';
-import type { Executor, OutgoingSubmit, PeerClient, SubmitRequest } from '@writ/delegation';
+import type { Executor, LeaseAnswer, OutgoingSubmit, PeerClient, SubmitRequest } from '@writ/delegation';
 import { verifyChain } from '@writ/identity';
 import { NODE_IDS, pinOf } from './test-identities.ts';
 
@@ -16,6 +17,10 @@ export function createPeerServer(options: {
   readonly sender: string;
   readonly self?: string;
   readonly clock: Clock;
+  /** Takes the end of a session, in the name of the sender; absent: it is not heard. */
+  readonly endSession?: (statement: Uint8Array) => void;
+  /** Asks a person of that node; absent: there is none. */
+  readonly requestLease?: (request: LeaseRequest) => LeaseAnswer;
 }): PeerClient {
   const { executor, sender } = options;
   const own = (task: string): string => {
@@ -63,6 +68,11 @@ export function createPeerServer(options: {
     },
     workspaceCommits: (name) => executor.workspaceCommits(name),
     upload: (input, data) => executor.takeInput(sender, input, data),
+    endSession: async (statement) => options.endSession?.(statement),
+    async requestLease(request) {
+      if (options.requestLease) return options.requestLease({ ...request, from: sender });
+      throw new WritError('UNREACHABLE', 'nobody is asked here');
+    },
   };
 }
 

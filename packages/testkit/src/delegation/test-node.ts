@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Authority, createAuthority } from '@writ/authority';
-import { type Clock, createSystemRandom, type Logger, silentLogger } from '@writ/core';
+import { type Clock, createSystemRandom, type Logger, silentLogger, WritError } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import {
   createExecutor,
@@ -37,6 +37,7 @@ import {
   type TaskStore,
 } from '@writ/task-store';
 import { createTestEvidence } from './test-evidence.ts';
+import { createTestAsking, createTestSessionEnds, type TestPerson } from './test-gate.ts';
 import { NODE_IDS, openTestIdentity } from './test-identities.ts';
 import { createTestIssuer, type TestGrant } from './test-issuer.ts';
 
@@ -65,6 +66,8 @@ export interface TestNodeOptions {
   readonly wrapTranscripts?: (transcripts: TranscriptMirror) => TranscriptMirror;
   /** Puts faults into what it makes and checks evidence with. */
   readonly wrapEvidence?: (evidence: EvidenceKit) => EvidenceKit;
+  /** Somebody can answer questions; absent: nobody. */
+  readonly enrol?: boolean;
   /** What its first writs pass on; absent: everything, for an hour. */
   readonly grant?: TestGrant;
   /** Absent: 64 MiB. */
@@ -86,6 +89,8 @@ export interface TestNode {
   readonly evidence: EvidenceKit;
   readonly executor: Executor;
   readonly origin: Origin;
+  /** Questions of this node, and who answers them. */
+  readonly person: TestPerson;
   /** Write transactions that were committed so far. */
   commits(): number;
   /** As when the process dies: nothing is drained, nothing is told. The folder stays for another node. */
@@ -126,6 +131,10 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     ...{ windows: createWindowStore(), approvals: createApprovalStore(), executions: createExecutionStore() },
   };
   const authority = createAuthority({ database, engine, random, logger, ...stores });
+  const asking = createTestAsking({
+    options: { database, engine, random, logger, ...stores },
+    ...{ authority, tasks, self: selfId, dir },
+  });
   const identity = await openTestIdentity(selfId, { dir: join(dir, 'identity'), clock, random });
   const real = createTestEvidence({ dir, identity, engine, clock, random });
   const evidence = options.wrapEvidence?.(real) ?? real;
@@ -140,10 +149,12 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     runner,
     workspaces,
     slots: options.slots ?? 2,
+    questions: asking.questions,
     ...doors,
     turns: { ...NOBODY_TO_ASK, questions: createQuestionStore(), ...options.turns },
   });
-  const clients: Record<string, PeerClient> = { self: createLocalPeerClient(executor), ...options.peers };
+  const person = await asking.open(executor.taskKind, options.enrol === true);
+  const clients: Record<string, PeerClient> = { self: createLocalPeerClient(executor, nobodyAsked), ...options.peers };
   const origin = createOrigin({
     ...common,
     mirrors,
@@ -152,24 +163,36 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     contextOf: (tx, task) => executor.context(tx, task),
     transcriptCapBytes: options.transcriptCapBytes ?? 64 * 1024 * 1024,
     transcripts: options.wrapTranscripts?.(transcripts) ?? transcripts,
-    recordSession: () => {},
+    recordSession: (tx, { id, agent }) => {
+      const known = person.sessions.get(tx, selfId, id);
+      if (known?.endedAtMs !== undefined) throw new WritError('NOT_FOUND', 'the session has ended');
+      if (known === undefined) person.sessions.start(tx, { origin: selfId, id, agent });
+    },
+    ...{ tasks, sessionEnds: createTestSessionEnds(person) },
     sessionLives: options.sessionLives ?? (() => true),
   });
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
+  executor.onEnd((tx, task) => person.gate.taskEnded(tx, task.id));
   return {
-    ...{ dir, database, tasks, mirrors, engine, authority, identity, evidence, executor, origin },
+    ...{ dir, database, tasks, mirrors, engine, authority, identity, evidence, executor, origin, person },
     commits: () => commits,
     async kill() {
+      person.gate.close();
       await origin.close();
       database.close();
     },
     async close() {
+      person.gate.close();
       await origin.close();
       await executor.close(0);
       database.close();
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+function nobodyAsked(): never {
+  throw new WritError('UNREACHABLE', 'nobody is asked here');
 }
 
 function directoryOf(

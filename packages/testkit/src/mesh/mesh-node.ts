@@ -28,6 +28,8 @@ export interface MeshNode {
   atTerminal(...argv: string[]): RunningProgram;
   /** The control socket with the host token of this start. */
   client(): ControlClient;
+  /** The same, in the session of this credential. */
+  clientIn(session: string): ControlClient;
   /** Its identity; it has to run. */
   id(): Promise<string>;
   /** Pid of the running node; undefined where none says that it runs. */
@@ -81,6 +83,12 @@ export function createMeshNode(name: string, home: string, listen: string, place
     start: (...argv) => startProgram(['--home', home, ...argv], place),
     atTerminal: (...argv) => startAtTerminal(['--home', home, ...argv], place),
     client,
+    clientIn: (session) =>
+      createControlClient({
+        socketPath: controlSocketOf(home),
+        token: readFileSync(tokenFileOf(home), 'utf8').trim(),
+        session,
+      }),
     id: async () => (await client().call('node_status', {})).id,
     pid,
     up: () => mustWrit('up'),

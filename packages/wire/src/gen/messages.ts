@@ -175,6 +175,9 @@ export interface StateChange {
   readonly state: TaskState | number;
   readonly code: string;
   readonly message: string;
+  /** Of a task that waits for a person: the question, and until when it can be answered. */
+  readonly approval: string;
+  readonly answerByMs: number;
   /** What the task waits for, whole; absent: for no answer. */
   readonly turn: Turn | null;
 }
@@ -350,6 +353,50 @@ export interface CheckPolicyRequest {
 export interface CheckPolicyResponse {
   readonly decision: Decision | null;
 }
+
+/** `writ.mesh.v1.RequestLeaseRequest` as received. */
+export interface RequestLeaseRequest {
+  /** Made by the caller: one key is one question. */
+  readonly key: string;
+  /** A session that began at the caller, and its agent. */
+  readonly session: string;
+  readonly agent: string;
+  readonly profile: string;
+  readonly durationMs: number;
+  /** Empty: every one that the caller may use. */
+  readonly workspaces: readonly string[];
+  /** Zero: no bound. */
+  readonly maxUses: number;
+  readonly onlyThisSession: boolean;
+}
+
+/** `writ.mesh.v1.RequestLeaseResponse` as received. */
+export interface RequestLeaseResponse {
+  readonly question?: LeaseQuestion;
+  /** Effect ask or deny: nobody is asked. */
+  readonly decision?: Decision;
+  /** The field that is set; absent: none. */
+  readonly answer?: 'question' | 'decision';
+}
+
+/** A question to a person, as it stands. */
+export interface LeaseQuestion {
+  readonly approval: string;
+  readonly state: ApprovalState | number;
+  readonly answerByMs: number;
+}
+
+/** Names of `writ.mesh.v1.ApprovalState`; a number that has no name is received as the number. */
+export type ApprovalState = 'APPROVAL_STATE_UNSPECIFIED' | 'APPROVAL_STATE_PENDING' | 'APPROVAL_STATE_APPROVED' | 'APPROVAL_STATE_DENIED' | 'APPROVAL_STATE_EXPIRED' | 'APPROVAL_STATE_CANCELLED';
+
+/** `writ.mesh.v1.EndSessionRequest` as received. */
+export interface EndSessionRequest {
+  /** A DSSE envelope, signed by the node where the session began. */
+  readonly statement: Uint8Array;
+}
+
+/** `writ.mesh.v1.EndSessionResponse` as received. */
+export type EndSessionResponse = Readonly<Record<string, never>>;
 
 /** `writ.mesh.v1.DescribeWorkspaceRequest` as received. */
 export interface DescribeWorkspaceRequest {

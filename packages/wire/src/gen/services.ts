@@ -12,6 +12,8 @@ import type {
   DescribeResponse,
   DescribeWorkspaceRequest,
   DescribeWorkspaceResponse,
+  EndSessionRequest,
+  EndSessionResponse,
   FetchArtifactRequest,
   FetchArtifactResponse,
   GetResultRequest,
@@ -32,6 +34,8 @@ import type {
   RenewWritResponse,
   ReplyRequest,
   ReplyResponse,
+  RequestLeaseRequest,
+  RequestLeaseResponse,
   SubmitRequest,
   SubmitResponse,
   UploadInputRequest,
@@ -67,6 +71,10 @@ export interface MeshService {
   readonly Cancel: Method<CancelRequest, CancelResponse>;
   /** Would this be allowed, and what would help. Counts against the caller's limits; changes nothing else. */
   readonly CheckPolicy: Method<CheckPolicyRequest, CheckPolicyResponse>;
+  /** Asks a person of this node to lend a profile to the caller; the same key again says what became of that. */
+  readonly RequestLease: Method<RequestLeaseRequest, RequestLeaseResponse>;
+  /** The signed word of a session's origin that it has ended: nothing is asked or opened for it here any more. */
+  readonly EndSession: Method<EndSessionRequest, EndSessionResponse>;
   /** What a workspace has, so that a working tree can be sent as what is missing there. */
   readonly DescribeWorkspace: Method<DescribeWorkspaceRequest, DescribeWorkspaceResponse>;
   /** Sends a bundle ahead of the `Submit` that names it. */

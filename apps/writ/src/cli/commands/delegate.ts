@@ -17,6 +17,8 @@ interface DelegateOptions {
   readonly prompt?: string;
   readonly detach?: boolean;
   readonly exitStatus?: boolean;
+  /** False: leave where a person has to answer first. */
+  readonly wait?: boolean;
   readonly key?: string;
   readonly ship?: string | true;
   readonly artifact?: readonly string[];
@@ -40,6 +42,7 @@ export function defineDelegate({ program, run }: Definitions): void {
     .option('--prompt <text>', 'a prompt for an agent instead of a command')
     .option('--key <key>', 'idempotency key: the same key again is the same task')
     .option('-d, --detach', 'print the task and leave')
+    .option('--no-wait', 'leave with 4 where a person has to answer first; the task waits on')
     .option('--exit-status', "exit with the task's own status")
     .argument('[command...]', 'program and arguments, after `--`')
     .passThroughOptions()
@@ -77,10 +80,14 @@ async function delegate(context: CliContext, argv: readonly string[], options: D
   context.output.item({ kind: 'accepted', ...answer }, () => undefined);
   if (options.detach === true) {
     context.output.note(`task ${answer.task}`);
-    return EXIT.ok;
+    return answer.state === 'waiting' ? EXIT.waiting : EXIT.ok;
   }
   context.output.note(context.output.colors.dim(`task ${answer.task} at ${options.peer}`));
-  return followTask(context, node, answer.task, { ownStatus: options.exitStatus === true, cancelOnInterrupt: true });
+  return followTask(context, node, answer.task, {
+    ownStatus: options.exitStatus === true,
+    cancelOnInterrupt: true,
+    leaveWaiting: options.wait === false,
+  });
 }
 
 /** Shows who refused, why, and what would help. */

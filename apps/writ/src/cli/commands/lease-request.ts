@@ -45,6 +45,10 @@ async function request(
   });
   const { output } = context;
   output.item(answer, (a) => a.approval);
+  if (answer.asked && answer.state !== undefined && answer.state !== 'pending') {
+    output.note(`the question is ${answer.state}`);
+    return answer.state === 'approved' ? EXIT.ok : EXIT.denied;
+  }
   if (answer.asked) {
     const left = timeLeft(answer.expires_at_ms ?? 0, context.clock.nowMs());
     output.note(`asked; it waits for a person, ${left} at most: writ approval show ${answer.approval}`);

@@ -2,6 +2,7 @@ import { signReceipt } from '@writ/evidence';
 import type { Delivery } from '@writ/task-store';
 import { pause } from '../../pause.ts';
 import { backoffMs } from '../backoff.ts';
+import { isPeer } from '../is-peer.ts';
 import type { OriginOptions } from '../options.ts';
 
 /** Most receipts that go out together. */
@@ -63,7 +64,7 @@ async function sendAll(
   try {
     // What is received in the same turn goes out together.
     await Promise.resolve();
-    while (!signal.aborted && isPeer(options, peer)) {
+    while (!signal.aborted && isPeer(options.engine, peer)) {
       try {
         const owed = nextOwed(options, peer, refused);
         // Nothing can be owed between this look and the end of the line: nobody else runs meanwhile.
@@ -105,10 +106,4 @@ async function send(
   const stored = owed.map(({ task }) => task).filter((task) => answered.includes(task));
   if (stored.length > 0) database.withWriteTx((tx) => evidence.results.setAcknowledged(tx, stored));
   return stored;
-}
-
-function isPeer({ engine }: OutboxOptions, peer: string): boolean {
-  if (peer === 'self') return true;
-  const peers = engine.snapshot().config.peers.values();
-  return [...peers].some(({ id, enabled }) => enabled && id.toLowerCase() === peer.toLowerCase());
 }

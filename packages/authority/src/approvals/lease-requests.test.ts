@@ -1,0 +1,130 @@
+import { nodeIdFromBase32 } from '@writ/core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS } from '../testing/gate-fixture.ts';
+import { createLeaseRequests, type LeaseRequest, type LeaseRequests } from './lease-requests.ts';
+
+const PEER = nodeIdFromBase32('c'.repeat(32));
+const POLICY = `${GATE_POLICY}
+[profile_ceilings]
+ops = "dev"
+[peers.alpha]
+id = "${PEER}"
+profiles = ["query", "dev", "ops"]
+workspaces = ["app"]
+may_request_lease = true
+[peers.alpha.limits]
+tasks_per_hour = 5
+`;
+
+let node: GateFixture;
+let requests: LeaseRequests;
+const WISH: LeaseRequest = {
+  ...{ from: PEER, session: 's1', agent: 'agent-1', key: 'k1', profile: 'dev' },
+  ...{ durationMs: HOUR_MS, onlyThisSession: false },
+};
+
+async function open(policy: string, alone = false): Promise<void> {
+  node = await createGateFixture({ policy, alone });
+  requests = createLeaseRequests({
+    ...{ options: node.options, authority: node.authority, approvals: node.gate.approvals },
+    ...{ sessions: node.options.sessions, self: node.options.self },
+    showAsker: (from) => ({ label: from, words: 'four-short-words-here' }),
+  });
+}
+
+beforeEach(() => open(POLICY));
+afterEach(() => node.close());
+
+function ask(change: Partial<LeaseRequest> = {}): string {
+  const outcome = requests.request({ ...WISH, ...change });
+  if (!outcome.asked) throw new Error(outcome.decision.code);
+  return outcome.approval.id;
+}
+
+const leases = () => node.authority.listLeases({});
+
+describe('a request for a lease', () => {
+  it('is one question for one key, and says what became of it', () => {
+    const id = ask();
+    expect(ask()).toBe(id);
+    expect(node.gate.approvals.list({ pendingOnly: false, limit: 9 })).toHaveLength(1);
+    expect(node.answer(id, 'approve').decided).toBe(true);
+    expect(requests.request(WISH)).toMatchObject({ asked: true, approval: { id, state: 'approved' } });
+    expect(leases()).toMatchObject([{ peer: PEER, origin: PEER, profile: 'dev', workspaces: [] }]);
+    expect(leases()[0]?.session).toBeUndefined();
+  });
+
+  it('tells of a no, and asks again under another key only', () => {
+    const id = ask();
+    node.answer(id, 'deny');
+    expect(requests.request(WISH)).toMatchObject({ asked: true, approval: { id, state: 'denied' } });
+    expect(ask({ key: 'k2' })).not.toBe(id);
+    expect(leases()).toEqual([]);
+  });
+
+  it('is bound to the session, the workspaces and the uses that it names', () => {
+    node.answer(ask({ onlyThisSession: true, workspaces: ['app'], maxUses: 1 }), 'approve');
+    expect(leases()).toMatchObject([{ session: 's1', workspaces: ['app'], maxUses: 1 }]);
+  });
+
+  it('is for what would run: the ceilings come first', () => {
+    node.answer(ask({ profile: 'ops' }), 'approve');
+    expect(leases()).toMatchObject([{ profile: 'dev' }]);
+  });
+
+  it('is refused under a key that was used for something else', () => {
+    ask();
+    expect(() => ask({ durationMs: HOUR_MS / 2 })).toThrow(expect.objectContaining({ code: 'WRIT_REPLAYED' }));
+  });
+
+  it('keeps the keys of sessions, and of who asks, apart', () => {
+    const first = ask();
+    expect(ask({ session: 's2' })).not.toBe(first);
+    expect(ask({ from: 'self', agent: 'agent', session: 'a' })).not.toBe(first);
+  });
+
+  it.each([
+    ['a profile that it may not ask for', { profile: 'nothing' }, 'PROFILE_UNKNOWN'],
+    ['a workspace that it may not use', { workspaces: ['app', 'lib'] }, 'WORKSPACE_NOT_ALLOWED'],
+  ])('asks nobody for %s', (_, change, code) => {
+    expect(requests.request({ ...WISH, ...change })).toMatchObject({
+      asked: false,
+      decision: { effect: 'deny', code },
+    });
+    expect(node.gate.approvals.list({ pendingOnly: false, limit: 9 })).toEqual([]);
+  });
+
+  it('asks nobody where the configuration does not let it, or nobody could answer', async () => {
+    node.close();
+    await open(
+      POLICY.replace(
+        'workspaces = ["app"]\nmay_request_lease = true\n[peers.alpha.limits]',
+        'workspaces = ["app"]\n[peers.alpha.limits]',
+      ),
+    );
+    expect(requests.request(WISH)).toMatchObject({ asked: false, decision: { code: 'LEASE_REQUIRED' } });
+    node.close();
+    await open(POLICY, true);
+    expect(requests.request(WISH)).toMatchObject({ asked: false, decision: { code: 'APPROVAL_REQUIRED' } });
+  });
+
+  it('counts against the limits, refused ones too; to look again does not', () => {
+    ask();
+    for (let at = 0; at < 20; at++) ask();
+    for (let at = 1; at < 5; at++) requests.request({ ...WISH, key: `k${at + 1}`, profile: 'nothing' });
+    const refused = requests.request({ ...WISH, key: 'k9' });
+    expect(refused).toMatchObject({ asked: false, decision: { code: 'LIMIT_EXCEEDED' } });
+  });
+
+  it('is an error from a session that has ended, or of another agent', () => {
+    ask();
+    expect(() => ask({ key: 'k2', agent: 'other' })).toThrow(expect.objectContaining({ code: 'CONFLICT' }));
+    node.gate.endSession({ origin: PEER, session: 's1' }, 'self', []);
+    expect(() => ask({ key: 'k3' })).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
+    expect(requests.request(WISH)).toMatchObject({ asked: true, approval: { state: 'cancelled' } });
+  });
+
+  it('cannot be lent for longer than leases live', () => {
+    expect(() => ask({ durationMs: 48 * HOUR_MS })).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+  });
+});

@@ -1,0 +1,161 @@
+import { digestJson, type Json, WritError } from '@writ/core';
+import type { WriteTx } from '@writ/database';
+import type { Approval, SessionStore } from '@writ/lease-store';
+import type { Config, Decision } from '@writ/policy';
+import { decideNow } from '../deciding.ts';
+import type { Asker } from '../record-types.ts';
+import { NO_USAGE } from '../start.ts';
+import { SELF } from '../subject.ts';
+import type { Authority, AuthorityOptions } from '../types.ts';
+import { type LeaseWish, leaseQuestion, ownLeaseWish, readWish } from './lease-kind.ts';
+import type { ShownAsker } from './showing.ts';
+import type { Approvals } from './types.ts';
+
+/** How long a request for a lease waits for its answer, milliseconds. */
+const LIFETIME_MS = 86_400_000;
+/** Questions of one session that are looked through for a key. */
+const MOST_LOOKED = 10_000;
+
+/** A lease that is asked for by whoever shall have it. */
+export interface LeaseRequest {
+  /** Node id of who asks, or `self`; the session began there. */
+  readonly from: string;
+  readonly session: string;
+  readonly agent: string;
+  /** One key of one session is one question. */
+  readonly key: string;
+  readonly profile: string;
+  readonly durationMs: number;
+  /** Absent or empty: every one that the asker may use. */
+  readonly workspaces?: readonly string[];
+  readonly maxUses?: number;
+  readonly onlyThisSession: boolean;
+}
+
+/** The question as it stands, or why nobody is asked. */
+export type LeaseRequestOutcome =
+  | { readonly asked: true; readonly approval: Pick<Approval, 'id' | 'state' | 'expiresAtMs'> }
+  | {
+      readonly asked: false;
+      readonly decision: Pick<Decision, 'effect' | 'code' | 'message' | 'nextSteps' | 'generation'>;
+    };
+
+/** Lets peers, and this machine's own agent, ask for leases. */
+export interface LeaseRequests {
+  /**
+   * Asks once for each key; the same key again says what became of it. Counts like any request. Throws NOT_FOUND where
+   * the session has ended, CONFLICT where it is another agent's, WRIT_REPLAYED for a key that was used for something
+   * else, BAD_REQUEST for a time or a number that cannot be lent.
+   */
+  request(request: LeaseRequest): LeaseRequestOutcome;
+}
+
+/** What requests for leases are built from. */
+export interface LeaseRequestOptions {
+  readonly options: AuthorityOptions;
+  readonly authority: Pick<Authority, 'decide'>;
+  readonly approvals: Pick<Approvals, 'ask' | 'list'>;
+  readonly sessions: Pick<SessionStore, 'get' | 'start'>;
+  /** Node id of this node: where sessions of `self` begin. */
+  readonly self: string;
+  /** How a person is shown who asks. */
+  readonly showAsker: (from: string) => ShownAsker;
+}
+
+export function createLeaseRequests(parts: LeaseRequestOptions): LeaseRequests {
+  const { database, engine } = parts.options;
+  return {
+    request(request) {
+      const known = findKnown(parts, request);
+      if (known !== undefined) return { asked: true, approval: known };
+      const { config, generation } = engine.snapshot();
+      const refuse = (refusal: Pick<Decision, 'code' | 'message' | 'nextSteps'>): LeaseRequestOutcome => ({
+        asked: false,
+        decision: { ...refusal, effect: 'deny', generation },
+      });
+      const decision = database.withWriteTx((tx) => admit(parts, tx, request));
+      if (decision.effect === 'deny') return { asked: false, decision };
+      const asker = askerOf(parts, request);
+      const own = ownLeaseWish(config, asker, wishOf(request, decision));
+      if ('refusal' in own) return refuse({ ...own.refusal, code: 'LEASE_REQUIRED' });
+      const wish: LeaseWish = { ...own.wish, request: keyOf(request) };
+      const shown = parts.showAsker(request.from);
+      const question = leaseQuestion(parts.options, wish, { asker, lifetimeMs: LIFETIME_MS }, shown);
+      const outcome = database.withWriteTx((tx) => {
+        parts.sessions.start(tx, { origin: asker.origin, id: asker.session, agent: asker.agent });
+        return parts.approvals.ask(tx, question);
+      });
+      if (outcome.asked) return { asked: true, approval: outcome.approval };
+      const { code, message, nextSteps } = outcome.refusal;
+      if (code === 'APPROVAL_REQUIRED' || code === 'LIMIT_EXCEEDED') return refuse({ code, message, nextSteps });
+      throw new WritError(code, message, { nextSteps });
+    },
+  };
+}
+
+function askerOf({ self }: LeaseRequestOptions, { from, session, agent }: LeaseRequest): Asker {
+  return { origin: from === SELF ? self : from, session, agent, requestedBy: from };
+}
+
+/** What was asked for under this key; throws WRIT_REPLAYED where that was something else. */
+function findKnown(parts: LeaseRequestOptions, request: LeaseRequest): Approval | undefined {
+  const { origin, session } = askerOf(parts, request);
+  const { key, digest } = keyOf(request);
+  const filter = { pendingOnly: false, key: { origin, session }, limit: MOST_LOOKED };
+  for (const approval of parts.approvals.list(filter)) {
+    if (approval.kind !== 'lease' || approval.requestedBy !== request.from) continue;
+    const wish = readWish(approval);
+    if (wish?.act !== 'grant' || wish.request?.key !== key) continue;
+    if (wish.request.digest === digest) return approval;
+    throw new WritError('WRIT_REPLAYED', 'this key was used for another request', {
+      nextSteps: ['ask for something else under a new key'],
+    });
+  }
+  return undefined;
+}
+
+function keyOf({ key, from: _, ...said }: LeaseRequest): { readonly key: string; readonly digest: string } {
+  const plain: Json = JSON.parse(JSON.stringify(said));
+  return { key, digest: digestJson(plain) };
+}
+
+/**
+ * Whether the asker may ask for work that needs the lease: counted and audited like any request. An `ask` is one for a
+ * lease, or for the approval that comes after it.
+ */
+function admit({ authority, options }: LeaseRequestOptions, tx: WriteTx, request: LeaseRequest): Decision {
+  const { from, session, profile } = request;
+  const subject = { from, origin: from, session };
+  const chain = from === SELF ? [] : [from];
+  const [first, ...others] = workspacesOf(options.engine.snapshot().config, request);
+  const askFor = (workspace: string | undefined) => ({
+    ...{ chain, profile },
+    ...(workspace === undefined ? {} : { workspace }),
+  });
+  const decision = authority.decide(tx, subject, askFor(first));
+  if (decision.effect === 'deny') return decision;
+  for (const workspace of others) {
+    const other = decideNow(options, tx, { subject, ask: askFor(workspace), usage: NO_USAGE }).decision;
+    if (other.effect === 'deny') return other;
+  }
+  return decision;
+}
+
+/** The workspaces that are looked at: those named, else one that stands for all that the asker may use. */
+function workspacesOf(config: Config, { from, workspaces = [] }: LeaseRequest): readonly string[] {
+  if (workspaces.length > 0) return workspaces;
+  const rules = from === SELF ? config.self : [...config.peers.values()].find(({ id }) => id === from);
+  return [...(rules?.workspaces ?? [])].slice(0, 1);
+}
+
+/** A lease for what would run: the ceilings of this node come before any lease. */
+function wishOf(
+  { durationMs, workspaces = [], maxUses, onlyThisSession, profile }: LeaseRequest,
+  { effectiveProfile }: Decision,
+): Parameters<typeof ownLeaseWish>[2] {
+  return {
+    ...{ profile: effectiveProfile ?? profile, durationMs, onlyThisSession },
+    ...(workspaces.length === 0 ? {} : { workspaces }),
+    ...(maxUses === undefined ? {} : { maxUses }),
+  };
+}

@@ -1,0 +1,41 @@
+import { WritError } from '@writ/core';
+import { verifySessionEnd } from '@writ/evidence';
+import type { OriginOptions } from '../options.ts';
+
+type EndingParts = Pick<OriginOptions, 'database' | 'mirrors' | 'evidence' | 'clock' | 'tasks' | 'sessionEnds'>;
+
+/**
+ * Ends a session that began here, and tells the peers that were asked for something in it. False where it had ended.
+ * Throws NOT_FOUND.
+ */
+export function endOwnSession(parts: EndingParts, session: string, by: string): boolean {
+  const { database, mirrors, sessionEnds } = parts;
+  const origin = parts.evidence.identity.public.id;
+  const peers = database.withReadTx((tx) => mirrors.peersOfSession(tx, { session }));
+  return sessionEnds.end({ origin, session }, by, peers);
+}
+
+/**
+ * Takes the word of a session's origin that it has ended, and hands it on to whoever was asked for something in it from
+ * here. `from` is the peer that brings it: the origin itself, or one through which the session came here; for anybody
+ * else nothing is stored, so that nobody fills this node with sessions of made-up nodes. What runs goes on: it was let
+ * in, and whoever waits for its result may still want it; it asks nobody and opens nothing any more. Throws
+ * EVIDENCE_INVALID where it is not signed by the node that it names.
+ */
+export function takeSessionEnd(parts: EndingParts, from: string, statement: Uint8Array): void {
+  const { database, evidence, mirrors, sessionEnds } = parts;
+  const { origin, session, agent } = verifySessionEnd(statement, parts.clock.nowMs(), evidence.trust.signers);
+  if (origin === evidence.identity.public.id) {
+    throw new WritError('EVIDENCE_INVALID', 'this node says itself which of its sessions have ended');
+  }
+  const peers = database.withWriteTx((tx) => {
+    const isKnown = sessionEnds.get(tx, { origin, session }) !== undefined;
+    const isHeld = (): boolean =>
+      parts.tasks.listLive(tx).some((task) => task.origin === origin && task.session === session);
+    if (!isKnown && from !== origin && !isHeld()) return undefined;
+    if (!isKnown) sessionEnds.start(tx, { origin, session, agent });
+    return mirrors.peersOfSession(tx, { origin, session }).filter((peer) => peer !== from && peer !== origin);
+  });
+  if (peers === undefined) return;
+  sessionEnds.end({ origin, session }, from, peers, statement);
+}

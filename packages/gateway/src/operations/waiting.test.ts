@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fakeMirror, fakeTask } from '../testing/fake-records.ts';
+import { type Listening, startListening } from '../testing/listening.ts';
+
+let at: Listening;
+beforeEach(async () => {
+  at = await startListening();
+});
+afterEach(() => at.stop());
+
+const WAITS = {
+  ...{ approval: 'ap-1', code: 'APPROVAL_REQUIRED', message: 'it is approved each time' },
+  ...{ sinceMs: 0, answerByMs: 3_600_000 },
+};
+const UNTIL = 'since 1970-01-01T00:00:00.000Z, until 1970-01-01T01:00:00.000Z';
+
+describe('a task that waits for a person', () => {
+  it('says for what, since when, and who can answer, where it was asked and where it would run', async () => {
+    at.node.asked.records.set('t-a', fakeMirror('t-a', { state: 'waiting' }));
+    at.node.asked.waits.set('t-a', WAITS);
+    at.node.executing.records.set('t-b', fakeTask('t-b', { state: 'waiting' }));
+    at.node.executing.waits.set('t-b', { ...WAITS, message: 'turn \u202e round' });
+    const there = `a person of beta: it is approved each time (approval ap-1, ${UNTIL})`;
+    expect(await at.client.call('status', { task: 't-a' })).toMatchObject({ state: 'waiting', waiting_for: there });
+    const here = await at.client.call('task_show', { task: 't-b' });
+    expect(here.waits).toMatchObject({ who: 'a person of this node', approval: 'ap-1', answer_by_ms: 3_600_000 });
+    expect(here.waits?.message).not.toContain('\u202e');
+  });
+
+  it('says nothing of it once it waits no more', async () => {
+    at.node.asked.records.set('t-a', fakeMirror('t-a'));
+    expect(await at.client.call('status', { task: 't-a' })).not.toHaveProperty('waiting_for');
+  });
+});

@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type Authority,
+  type AuthorityOptions,
+  type CommandRights,
+  createGate,
+  createTaskQuestions,
+  type DecideOutcome,
+  type Gate,
+  type GateOptions,
+  type KindRules,
+  type TaskQuestions,
+} from '@writ/authority';
+import { createSystemRandom } from '@writ/core';
+import type { SessionEnds } from '@writ/delegation';
+import { createApproverKey, unlockApproverKey, verifyDecision } from '@writ/identity';
+import { createApproverStore, createSessionStore, type SessionStore } from '@writ/lease-store';
+import { isTerminal, type TaskStore } from '@writ/task-store';
+
+/** What a test's gate is built around. */
+export interface TestGateParts {
+  readonly options: AuthorityOptions & Pick<GateOptions, 'approvals' | 'windows' | 'executions'>;
+  readonly authority: Authority;
+  readonly tasks: TaskStore;
+  readonly self: string;
+  /** Folder of the node; the approver's key stays there. */
+  readonly dir: string;
+}
+
+/** Questions of a test node, and the person who answers them. */
+export interface TestPerson {
+  readonly gate: Gate;
+  readonly sessions: SessionStore;
+  /** Answers as the enrolled approver, with its real key. */
+  answer(id: string, answer: 'approve' | 'deny'): DecideOutcome;
+}
+
+/** What an executor asks through; the gate is built once that is there. */
+export interface TestAsking {
+  readonly questions: TaskQuestions;
+  /** `enrol`: somebody can answer. */
+  open(taskKind: KindRules, enrol: boolean): Promise<TestPerson>;
+}
+
+const PASSPHRASE = 'four words for tests';
+/** As little work as the box allows: what it withstands is no matter here. */
+const CHEAP = { logN: 14, r: 8, p: 1 } as const;
+
+/** What an origin knows of sessions. */
+export function createTestSessionEnds({ gate, sessions }: TestPerson): SessionEnds {
+  return {
+    get: (tx, { origin, session }) => sessions.get(tx, origin, session),
+    start: (tx, { origin, session, agent }) => void sessions.start(tx, { origin, id: session, agent }),
+    end: (key, by, peers, statement) => gate.endSession(key, by, peers, statement),
+    onOwed: (listener) => gate.onEndOwed(listener),
+    listOwed: (tx, filter) => sessions.listOwedEnds(tx, filter),
+    settle: (tx, owed) => sessions.settleEnd(tx, owed),
+  };
+}
+
+export function createTestAsking(parts: TestGateParts): TestAsking {
+  const { options, self } = parts;
+  const sessions = createSessionStore();
+  let gate: Gate | undefined;
+  const approvals = (): Gate['approvals'] => {
+    if (gate === undefined) throw new Error('the gate of this node is not built');
+    return gate.approvals;
+  };
+  const questions = createTaskQuestions({
+    ...{ options, approvals, sessions, self, store: options.approvals },
+    showAsker: (from) => ({ label: from, words: 'four-short-words-here' }),
+  });
+  return {
+    questions,
+    async open(taskKind, enrol) {
+      const built = createGate({ ...gateOptions(parts, sessions), kinds: kindsWith(taskKind) });
+      gate = built;
+      return { gate: built, sessions, answer: await enrolled(parts, built, enrol) };
+    },
+  };
+}
+
+function gateOptions({ options, authority, tasks, self }: TestGateParts, sessions: SessionStore) {
+  const nothing: CommandRights['look'] = () => {
+    throw new Error('no commands are run here');
+  };
+  return {
+    ...{ ...options, self, authority, sessions, approvers: createApproverStore(), verify: verifyDecision },
+    tasks: {
+      isLive: (tx: Parameters<TaskStore['get']>[0], id: string) => {
+        const task = tasks.get(tx, id);
+        return task !== undefined && !isTerminal(task.state);
+      },
+    },
+    taskRights: { look: nothing, claim: nothing, giveBack: () => {} },
+    classify: () => ({ class: 'destructive', known: false, needs: [] }) as const,
+  };
+}
+
+function kindsWith(task: KindRules): GateOptions['kinds'] {
+  const none: KindRules = { refusal: () => undefined, digestNow: (_, { digest }) => digest, settle: () => {} };
+  return { task, permission: none, credential: none, policy: none, peer: none };
+}
+
+/** The key file of an earlier start of the node, or a new one. */
+async function keyIn(dir: string): Promise<Uint8Array> {
+  const path = join(dir, 'approver.key');
+  if (existsSync(path)) return readFile(path);
+  const { sealed } = await createApproverKey({ passphrase: PASSPHRASE, random: createSystemRandom(), cost: CHEAP });
+  await writeFile(path, sealed, { mode: 0o600 });
+  return sealed;
+}
+
+async function enrolled({ options, dir }: TestGateParts, gate: Gate, enrol: boolean): Promise<TestPerson['answer']> {
+  if (!enrol) {
+    return () => {
+      throw new Error('nobody is enrolled');
+    };
+  }
+  const unlocked = await unlockApproverKey(await keyIn(dir), PASSPHRASE);
+  const { id, publicKey } = unlocked;
+  if (gate.approvers.list().length === 0) {
+    options.database.withWriteTx((tx) =>
+      gate.approvers.enroll(tx, { id, kind: 'passphrase', publicKey, label: 'tester' }),
+    );
+  }
+  return (approval, answer) => {
+    const said = answer === 'approve' ? ({ answer, scope: 'once' } as const) : ({ answer } as const);
+    const statement = gate.approvals.statement(approval, said);
+    if (statement === undefined) throw new Error(`no approval ${approval}`);
+    return gate.approvals.decide(approval, { statement, proof: unlocked.sign(statement) });
+  };
+}
