@@ -47,8 +47,7 @@ export function delegationOperations(ports: GatewayPorts): readonly AnyOperation
       return viewAnswer(answer);
     }),
     implement(delegationContract.status, ({ task }, { caller }) => {
-      const found = findTask(ports, task, caller);
-      return { ...viewTask(found, labels()), ...showTurn(ports, found) };
+      return { ...view(task, caller), ...showTurn(ports, findTask(ports, task, caller)) };
     }),
     implement(delegationContract.wait, async ({ task, timeout_seconds }, context) => {
       const { timedOut } = await waitForTask(ports, task, timeout_seconds * 1000, context);
