@@ -17,10 +17,11 @@ export const ALLOWED = {
   runner: ['core'],
   authority: ['core', 'policy', 'database', 'lease-store'],
   delegation: ['core', 'database', 'policy', 'authority', 'task-store', 'identity', 'evidence'],
+  commands: ['core', 'database', 'lease-store', 'policy', 'identity', 'authority', 'delegation'],
   pairing: ['core', 'database', 'lease-store', 'identity', 'policy', 'authority'],
   wire: ['core'],
-  mesh: ['core', 'wire', 'identity', 'policy', 'authority', 'delegation', 'pairing'],
-  gateway: ['core', 'wire', 'policy', 'authority', 'delegation', 'pairing'],
+  mesh: ['core', 'wire', 'identity', 'policy', 'authority', 'delegation', 'commands', 'pairing'],
+  gateway: ['core', 'wire', 'policy', 'authority', 'delegation', 'commands', 'pairing'],
 };
 
 /** The files that the packages' `exports` name, as patterns: the only ways in from outside. */

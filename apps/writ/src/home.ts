@@ -18,6 +18,8 @@ export interface Home {
   readonly approversDir: string;
   /** Transcripts of what runs here. */
   readonly transcriptsDir: string;
+  /** What gated commands wrote. */
+  readonly outputsDir: string;
   /** Copies of the transcripts of what was asked of others. */
   readonly mirrorsDir: string;
   readonly workspacesDir: string;
@@ -28,6 +30,8 @@ export interface Home {
   readonly socketFile: string;
   /** A folder with a socket for each task that may hand work on. */
   readonly tasksDir: string;
+  /** Private copies of what gated commands are made of, while they wait and run. */
+  readonly heldDir: string;
   readonly tokenFile: string;
   /** JSON `{ pid, startedAtMs }` of the running node. */
   readonly pidFile: string;
@@ -74,6 +78,7 @@ function layout(base: { root: string; configDir: string; dataDir: string; runDir
     databaseFile: join(base.dataDir, 'db', 'writ.db'),
     approversDir: join(base.dataDir, 'approvers'),
     transcriptsDir: join(base.dataDir, 'transcripts'),
+    outputsDir: join(base.dataDir, 'outputs'),
     mirrorsDir: join(base.dataDir, 'mirrors'),
     workspacesDir: join(base.dataDir, 'workspaces'),
     evidenceDir: join(base.dataDir, 'evidence'),
@@ -81,6 +86,7 @@ function layout(base: { root: string; configDir: string; dataDir: string; runDir
     socketFile,
     // As near to the root as the control socket, so that a task's socket fits wherever that one does.
     tasksDir: join(dirname(socketFile), 't'),
+    heldDir: join(base.runDir, 'held'),
     tokenFile: join(base.runDir, 'host-token'),
     pidFile: join(base.runDir, 'node.json'),
   };

@@ -76,7 +76,14 @@ export function createGate(options: GateOptions): Gate {
   };
   const approvals = createApprovals({ ...parts, kinds, verify: options.verify });
   const asking = { ask: approvals.ask, cancelApproval: approvals.cancel };
-  const executions = createExecutions({ ...parts, ...asking, rights, classify: options.classify, gate: windows });
+  const executions = createExecutions({
+    ...parts,
+    ...asking,
+    rights,
+    leases: options.leases,
+    classify: options.classify,
+    gate: windows,
+  });
   const stops = [
     options.engine.onChange(() => windows.closeWithdrawn()),
     options.authority.onLeaseRevoked(() => windows.closeWithdrawn()),

@@ -1,6 +1,6 @@
 export type { Approval, Lease } from '@writ/lease-store';
 export { digestAction } from './actions/digest.ts';
-export { previewAction } from './actions/preview.ts';
+export { actionLines, previewAction } from './actions/preview.ts';
 export { type Resolved, resolveAction } from './actions/resolve.ts';
 export { readRequest, writeRequest } from './actions/stored-request.ts';
 export type {
@@ -36,7 +36,8 @@ export {
 export type { Answer, Approvals, AskOutcome, DecideOutcome, DecisionCheck, Question } from './approvals/types.ts';
 export type { ApproverDesk } from './approver-desk.ts';
 export { createAuthority } from './authority.ts';
-export { type CommandBasis, writeBasis } from './executions/basis.ts';
+export { type CommandBasis, readBasis, writeBasis } from './executions/basis.ts';
+export { missingRight } from './executions/needs.ts';
 export { type ExecutionEvent, nextExecutionState } from './executions/state.ts';
 export type {
   Classify,
@@ -48,6 +49,7 @@ export type {
   Rights,
   RightsQuery,
   StartOutcome,
+  Withdrawn,
 } from './executions/types.ts';
 export {
   type CommandEnd,

@@ -21,6 +21,7 @@ export type {
 export { isTerminal, QUESTION_KINDS, TASK_STATES, TERMINAL_STATES } from '@writ/task-store';
 export type { EvidenceKit } from './evidence-kit.ts';
 export { createExecutor } from './executor/executor.ts';
+export { boundsOf, chainAsk, checkLives } from './executor/intake.ts';
 export type { ExecutorOptions } from './executor/options.ts';
 export { createFileTranscripts } from './origin/file-transcripts.ts';
 export { createLocalPeerClient } from './origin/local-peer.ts';

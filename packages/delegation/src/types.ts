@@ -392,7 +392,8 @@ export interface WritIssuer {
   issue(request: {
     readonly to: string;
     readonly task: string;
-    readonly spec: TaskSpec;
+    /** All of it is what the writ is bound to. */
+    readonly spec: Pick<TaskSpec, 'profile' | 'workspace'>;
     readonly session: string;
     readonly agent: string;
     readonly generation: number;

@@ -1,4 +1,5 @@
 import type { Authority, Gate } from '@writ/authority';
+import type { Commands } from '@writ/commands';
 import type { Clock, Logger } from '@writ/core';
 import type { Executor, Origin } from '@writ/delegation';
 import type { Pairing } from '@writ/pairing';
@@ -25,6 +26,7 @@ export interface GatewayPorts {
   readonly person: PersonDesk;
   readonly origin: Origin;
   readonly executor: Executor;
+  readonly commands: Commands;
   readonly pairing: Pairing;
   readonly node: NodeControl;
   readonly links: PeerLinks;

@@ -47,7 +47,7 @@ export function createGateway(ports: GatewayPorts): Gateway {
       sessions,
       clock,
       logger,
-      serveMcp: (socket, caller) => serveMcp(mcp, socket, caller),
+      serveMcp: (socket, caller, toolsets) => serveMcp(mcp, socket, caller, toolsets),
     });
   // INVARIANT: 7 each socket takes its own credential: a task's token is nothing here, and the host's is nothing there.
   const control = serve((caller) => caller.kind === 'host');

@@ -5,7 +5,7 @@ import { createGateway } from './gateway.ts';
 import { toolDefinitions } from './mcp/tool-definitions.ts';
 import { createRegistry } from './registry.ts';
 import { createFakeNode } from './testing/fake-node.ts';
-import type { Caller } from './types.ts';
+import { type Caller, readToolsets, TOOLSETS } from './types.ts';
 
 const host: Caller = { kind: 'host' };
 const task: Caller = { kind: 'task', task: 't', session: { origin: 'o', id: 's', agent: 'a' } };
@@ -54,7 +54,17 @@ const PERSON_ONLY = [
   'session_end',
 ];
 /** On sockets only, for whoever follows a task of its own. */
-const FOLLOWING = ['task_content', 'task_watch', 'task_log', 'events'];
+const FOLLOWING = [
+  'execution_show',
+  'execution_cancel',
+  'execution_watch',
+  'task_content',
+  'task_watch',
+  'task_log',
+  'events',
+];
+/** For agents that were started with this set of tools. */
+const COMMANDS = ['run', 'propose_plan', 'execution', 'list_executions'];
 const FOR_AGENTS = [
   'whoami',
   'list_peers',
@@ -87,16 +97,18 @@ describe('the registry', () => {
   });
 
   it('advertises to agents exactly the operations that are for agents', () => {
-    expect(toolDefinitions(registry, host).map(({ name }) => name)).toEqual(FOR_AGENTS);
-    expect([...FOR_AGENTS, ...ONLY_FOR_TASKS, ...FOLLOWING, ...PERSON_ONLY].sort()).toEqual(
+    expect(toolDefinitions(registry, host, []).map(({ name }) => name)).toEqual(FOR_AGENTS);
+    const all = toolDefinitions(registry, host, TOOLSETS).map(({ name }) => name);
+    expect(all.filter((name) => !FOR_AGENTS.includes(name))).toEqual(COMMANDS);
+    expect([...FOR_AGENTS, ...ONLY_FOR_TASKS, ...COMMANDS, ...FOLLOWING, ...PERSON_ONLY].sort()).toEqual(
       Object.keys(contract).sort(),
     );
   });
 
   it('shows a task token nothing that only a person may do', () => {
     for (const name of PERSON_ONLY) expect(registry.find(name, task), name).toBeUndefined();
-    expect([...registry.names(task)].sort()).toEqual([...FOR_TASKS, ...FOLLOWING].sort());
-    expect(toolDefinitions(registry, task).map(({ name }) => name)).toEqual(FOR_TASKS);
+    expect([...registry.names(task)].sort()).toEqual([...FOR_TASKS, ...COMMANDS, ...FOLLOWING].sort());
+    expect(toolDefinitions(registry, task, []).map(({ name }) => name)).toEqual(FOR_TASKS);
   });
 
   it('ties every operation that takes a task to the ownership check', () => {
@@ -127,21 +139,32 @@ describe('the registry', () => {
 });
 
 describe('the tools', () => {
-  const tools = toolDefinitions(registry, host);
+  const tools = toolDefinitions(registry, host, []);
+  const all = toolDefinitions(registry, host, TOOLSETS);
 
   it('stay within the budget of 6000 tokens of definitions', () => {
     expect(JSON.stringify(tools).length / 4).toBeLessThan(6000);
   });
 
   it('refuse unknown keys and answer objects', () => {
-    for (const { inputSchema, outputSchema } of tools) {
+    for (const { inputSchema, outputSchema } of all) {
       expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(outputSchema).toMatchObject({ type: 'object' });
     }
   });
 
+  it.each([
+    ['', []],
+    ['default', []],
+    ['default, commands', ['commands']],
+    ['all', ['commands']],
+    ['setup', undefined],
+  ])('are chosen by %j', (list, toolsets) => {
+    expect(readToolsets(list)).toEqual(toolsets);
+  });
+
   it('never declare where a session is carried', () => {
-    expect(JSON.stringify(tools.map(({ inputSchema }) => inputSchema))).not.toMatch(/session/i);
+    expect(JSON.stringify(all.map(({ inputSchema }) => inputSchema))).not.toMatch(/session/i);
   });
 
   it('are these', () => {

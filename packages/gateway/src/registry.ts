@@ -1,5 +1,5 @@
 import type { AnyOperation } from './implement.ts';
-import type { Caller, McpExposure, Operation } from './types.ts';
+import type { Caller, McpExposure, Operation, Toolset } from './types.ts';
 
 /** An operation that agents are offered. */
 export type ToolOperation = Operation & { readonly mcp: McpExposure };
@@ -10,7 +10,7 @@ export interface Registry {
   /** The entry of that name as far as `caller` may know of it; to a task token what it may not use is not there. */
   find(name: string, caller: Caller): AnyOperation | undefined;
   /** What is advertised to an agent with that credential, in the order of the list. */
-  tools(caller: Caller): readonly ToolOperation[];
+  tools(caller: Caller, toolsets: readonly Toolset[]): readonly ToolOperation[];
   /** Every name that `caller` may use, for suggestions. */
   names(caller: Caller): readonly string[];
 }
@@ -29,9 +29,13 @@ export function createRegistry(entries: readonly AnyOperation[]): Registry {
       const entry = byName.get(name);
       return entry !== undefined && mayUse(entry, caller) ? entry : undefined;
     },
-    tools: (caller) =>
+    tools: (caller, toolsets) =>
       entries.flatMap((entry) =>
-        entry.form === 'call' && isTool(entry.operation) && isOffered(entry.operation, caller) && mayUse(entry, caller)
+        entry.form === 'call' &&
+        isTool(entry.operation) &&
+        isOffered(entry.operation, caller) &&
+        isIn(entry.operation, toolsets) &&
+        mayUse(entry, caller)
           ? [entry.operation]
           : [],
       ),
@@ -45,6 +49,10 @@ function isTool(operation: Operation): operation is ToolOperation {
 
 function isOffered({ mcp }: ToolOperation, caller: Caller): boolean {
   return mcp.onlyTasks !== true || caller.kind === 'task';
+}
+
+function isIn({ mcp: { toolset } }: ToolOperation, toolsets: readonly Toolset[]): boolean {
+  return toolset === undefined || toolsets.includes(toolset);
 }
 
 /** INVARIANT: 7 to a task token there is nothing but what is stated to be open to its subtree. */

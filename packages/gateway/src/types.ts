@@ -30,6 +30,24 @@ export interface McpExposure {
   readonly idempotent: boolean;
   /** To the own agent of a task alone. */
   readonly onlyTasks?: true;
+  /** Offered to agents that were started with this set; absent: the default one, which all are offered. */
+  readonly toolset?: Toolset;
+}
+
+/** Sets of tools beside the default one. */
+export const TOOLSETS = ['commands'] as const;
+export type Toolset = (typeof TOOLSETS)[number];
+
+/** Header of an MCP connection that names its sets. */
+export const TOOLSETS_HEADER = 'writ-toolsets';
+
+/** The sets of a list such as `commands` or `all`. Undefined where a name in it is none. */
+export function readToolsets(list: string): readonly Toolset[] | undefined {
+  const names = list.split(',').map((name) => name.trim());
+  if (names.includes('all')) return TOOLSETS;
+  const wanted = names.filter((name) => name !== '' && name !== 'default');
+  const known = TOOLSETS.filter((toolset) => wanted.includes(toolset));
+  return known.length === new Set(wanted).size ? known : undefined;
 }
 
 /**

@@ -8,10 +8,19 @@ export interface MethodPolicy {
    * Who decides what the caller gets: `peer`: being one is enough · `own-task`: about the task that the request names,
    * for its sender only · `own-list`: about whatever the caller sent · `own-workspace`: about the workspace that the
    * request names, for a peer that may use it only · `signed`: about what the node has signed that the request carries
-   * the word of, whoever brings it · `policy`: the policy engine, by way of authority ·
+   * the word of, whoever brings it · `own-execution`: about the gated command that the request names, for whoever asked
+   * for it only · `policy`: the policy engine, by way of authority ·
    * `invite`: the secret of an invite. A handler that is served as another stops the start-up.
    */
-  readonly authorization: 'peer' | 'own-task' | 'own-list' | 'own-workspace' | 'signed' | 'policy' | 'invite';
+  readonly authorization:
+    | 'peer'
+    | 'own-task'
+    | 'own-list'
+    | 'own-workspace'
+    | 'own-execution'
+    | 'signed'
+    | 'policy'
+    | 'invite';
   readonly limits: {
     /** Tokens that a call takes of its caller's rate. */
     readonly cost: number;
@@ -31,6 +40,8 @@ const UNARY = { cost: 1, maxOpen: 64, maxMs: 30_000 } as const;
 // the 2000 tokens a second that a peer has: 200 accepted tasks, or 10 refused ones, or 50 questions.
 const SUBMIT = { ...UNARY, cost: 10, refusalCost: 190 } as const;
 const QUESTION = { ...UNARY, cost: 40 } as const;
+// Reads and hashes whatever the command is made of, and stores it.
+const COMMAND = { ...UNARY, cost: 40, refusalCost: 160, maxOpen: 4 } as const;
 // Two durable commits, and a person to be asked.
 const LEASE_REQUEST = { ...QUESTION, refusalCost: 160, maxOpen: 4 } as const;
 // Each receipt of a call may be a durable commit.
@@ -71,6 +82,23 @@ export const METHOD_TABLE: Readonly<Record<string, MethodPolicy>> = {
     authorization: 'policy',
     limits: QUESTION,
     audit: 'read',
+  },
+  '/writ.mesh.v1.MeshService/Execute': {
+    authentication: 'pinned',
+    authorization: 'policy',
+    limits: COMMAND,
+    audit: 'act',
+  },
+  '/writ.mesh.v1.MeshService/WatchExecution': {
+    ...READ,
+    authorization: 'own-execution',
+    limits: { cost: 1, maxOpen: 256 },
+  },
+  '/writ.mesh.v1.MeshService/CancelExecution': {
+    ...READ,
+    authorization: 'own-execution',
+    limits: { ...UNARY, maxMs: 120_000 },
+    audit: 'act',
   },
   '/writ.mesh.v1.MeshService/RequestLease': {
     authentication: 'pinned',

@@ -204,10 +204,10 @@ const testKeys = {
 } satisfies Keys;
 
 const commandKeys = {
-  match: required(commandPattern, later('arguments that the rule is about')),
-  class: required(oneOf('read', 'config-mutation', 'destructive'), later('what such a command is')),
-  needs: defaulted(placedListOf(anyText), [], '[]', later('capabilities that it needs')),
-  target: optional(integer(1, 64), later('place of the argument that is its target')),
+  match: required(commandPattern, 'arguments that the rule is about'),
+  class: required(oneOf('read', 'config-mutation', 'destructive'), 'what such a command is'),
+  needs: defaulted(placedListOf(anyText), [], '[]', 'capabilities that it needs'),
+  target: optional(integer(1, 64), 'place of the argument that is its target'),
   examples: defaulted(
     placedListOf(argv),
     [],

@@ -45,6 +45,25 @@ export function buildEnvironment(spec: EnvironmentSpec): Record<string, string> 
   };
 }
 
+/**
+ * Exactly what a gated command sees, besides the mark of its processes: locale, PATH, the names that its profile lists and the
+ * HOME of the node's own user, on whose machine it runs. The same for every command of the profile, so that what was
+ * approved is what runs.
+ */
+export function buildCommandEnvironment(
+  node: EnvironmentSpec['node'],
+  allowed: readonly string[],
+): Record<string, string> {
+  const env: Record<string, string> = {};
+  const names = Object.keys(node).filter((name) => LOCALE.test(name));
+  for (const name of [...names, ...allowed, 'HOME']) {
+    const value = node[name];
+    // INVARIANT: 7 a node that runs inside a task of another gives none of that task's authority to its own.
+    if (value !== undefined && !ACCESS.test(name) && name !== MARKER) env[name] = value;
+  }
+  return { ...env, PATH: searchPath(node.PATH) };
+}
+
 /** PATH without empty and relative entries: those would find programs in the workspace. */
 export function searchPath(path: string | undefined): string {
   const entries = (path ?? '').split(':').filter((entry) => entry.startsWith('/'));

@@ -97,7 +97,11 @@ describe('a program that forks and ends again and again', () => {
   it('is ended by the next node that does not know it, too', async () => {
     const { nonce } = await crashedNode();
     const { folder } = harness;
-    const root = { workspaces: join(folder, 'workspaces'), transcripts: join(folder, 'transcripts') };
+    const root = {
+      workspaces: join(folder, 'workspaces'),
+      transcripts: join(folder, 'transcripts'),
+      outputs: join(folder, 'outputs'),
+    };
     const next = await createHarness({ root, graceMs: 100 });
     await next.close();
     expect(survivors(nonce)).toEqual([]);

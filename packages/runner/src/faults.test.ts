@@ -97,7 +97,11 @@ describe('when the gateway is killed', () => {
     await once(node, 'close');
     expect(await harness.leftovers()).not.toEqual([]);
     const { folder } = harness;
-    const root = { workspaces: join(folder, 'workspaces'), transcripts: join(folder, 'transcripts') };
+    const root = {
+      workspaces: join(folder, 'workspaces'),
+      transcripts: join(folder, 'transcripts'),
+      outputs: join(folder, 'outputs'),
+    };
     const next = await createHarness({ root });
     await next.close();
     expect(await harness.leftovers()).toEqual([]);

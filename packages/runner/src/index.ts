@@ -1,4 +1,15 @@
-export { searchPath } from './environment.ts';
+export { buildCommandEnvironment, searchPath } from './environment.ts';
+export { createHeldFiles, type HeldFilesOptions } from './gated/held-files.ts';
+export type {
+  CommandOrder,
+  CommandRun,
+  CommandRuns,
+  HeldFile,
+  HeldFiles,
+  OutputPage,
+  OutputPiece,
+  PathFact,
+} from './gated/types.ts';
 export { createTaskRunner } from './task-runner.ts';
 export type {
   Clone,

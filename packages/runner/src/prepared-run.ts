@@ -7,8 +7,11 @@ import type { Spawner } from './spawned.ts';
 import { startFailure } from './start-failure.ts';
 import { createCapture, createRun, type StartedRun } from './task-run.ts';
 import type { Transcripts } from './transcripts.ts';
-import type { RunSink, RunSpec, TaskRunnerOptions } from './types.ts';
+import type { Run, RunSink, RunSpec, TaskRunnerOptions } from './types.ts';
 import type { Attempt, Workspaces } from './workspaces.ts';
+
+/** A run of a task whose folders are given back by somebody else. */
+export type TaskRun = StartedRun & Pick<Run, 'files'>;
 
 /** What a start goes through. */
 export interface RunnerParts {
@@ -32,12 +35,7 @@ export function assertMayRun(spec: RunSpec): void {
 }
 
 /** Spawns a run in its folders, which are given back where it does not start. */
-export async function startRun(
-  parts: RunnerParts,
-  spec: RunSpec,
-  sink: RunSink,
-  attempt: Attempt,
-): Promise<StartedRun> {
+export async function startRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attempt: Attempt): Promise<TaskRun> {
   try {
     assertMayRun(spec);
     return await spawnRun(parts, spec, sink, attempt);
@@ -52,7 +50,7 @@ async function spawnRun(
   spec: RunSpec,
   sink: RunSink,
   { home, tmp, work, folder, clone }: Attempt,
-): Promise<StartedRun> {
+): Promise<TaskRun> {
   const { task, nonce } = spec;
   const { clock, logger } = options;
   const argv = resolveArgv(spec.runner, spec.input, work);
@@ -67,5 +65,5 @@ async function spawnRun(
     throw await startFailure(tried, result.failed);
   }
   const files = { dir: work, ...(clone === undefined ? {} : { clone }) };
-  return createRun({ spec, process: result.process, capture, transcript, clock, logger, files });
+  return { ...createRun({ spec, process: result.process, capture, transcript, clock, logger }), files };
 }

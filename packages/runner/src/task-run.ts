@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@writ/core';
 import type { OutputHandler, ProcessEnd, Spawned } from './spawned.ts';
 import type { TranscriptWriter } from './transcripts.ts';
-import type { Ending, Run, RunFiles, RunReport, RunSink, RunSpec, StopCause } from './types.ts';
+import type { Ending, Run, RunReport, RunSink, RunSpec, StopCause } from './types.ts';
 
 /** What a run wrote, counted while it is passed on. */
 export interface Capture {
@@ -33,17 +33,16 @@ export function createCapture(transcript: TranscriptWriter, sink: RunSink, logge
 
 /** What becomes a `Run` once its process has started. */
 export interface RunParts {
-  readonly spec: RunSpec;
+  readonly spec: Pick<RunSpec, 'task' | 'timeoutMs' | 'maxOutputBytes'>;
   readonly process: Spawned;
-  readonly capture: Capture;
-  readonly transcript: TranscriptWriter;
+  readonly capture: Pick<Capture, 'totals'>;
+  readonly transcript: Pick<TranscriptWriter, 'fault' | 'close'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly files: RunFiles;
 }
 
 /** A run whose folders are not its own business. */
-export type StartedRun = Omit<Run, 'release'>;
+export type StartedRun = Omit<Run, 'release' | 'files'>;
 
 /** Watches a started process: its time limit, the first cause of its end, its report. */
 export function createRun(parts: RunParts): StartedRun {
@@ -76,7 +75,7 @@ export function createRun(parts: RunParts): StartedRun {
       ...(kept === undefined ? {} : { transcript: kept }),
     };
   };
-  return { pid: process.pid, files: parts.files, stop, done: finish() };
+  return { pid: process.pid, stop, done: finish() };
 }
 
 /** The first cause wins: a stop counts only where it reached the process while that still ran. */

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { type Clock, WritError } from '@writ/core';
+import { createCommandRuns } from './gated/command-runs.ts';
+import { createOutputLogs } from './gated/output-log.ts';
 import { createGit } from './git.ts';
 import { createGitCalls } from './git-calls.ts';
-import { assertMayRun, type RunnerParts, startRun } from './prepared-run.ts';
+import { assertMayRun, type RunnerParts, startRun, type TaskRun } from './prepared-run.ts';
 import type { TreeTools } from './process-tree/end-tree.ts';
 import { createProcessTable } from './process-tree/process-table.ts';
 import { createSpawnerClient } from './spawner-client.ts';
 import { createStrays } from './strays.ts';
-import type { StartedRun } from './task-run.ts';
 import { createTranscripts } from './transcripts.ts';
 import type { PreparedRun, TaskRunner, TaskRunnerOptions } from './types.ts';
 import { type Attempt, createWorkspaces } from './workspaces.ts';
@@ -37,11 +38,16 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   const { noncePrefix } = gitCalls;
   const strays = createStrays({ root: root.workspaces, label, noncePrefix, graceMs, tools, logger });
   const swept = strays.endEarlier();
+  const commands = createCommandRuns({
+    ...{ spawner, noncePrefix, graceMs, clock, random, logger },
+    logs: createOutputLogs(root.outputs, clock, logger),
+    folder: join(root.workspaces, 'command-stdin'),
+  });
   const lifetime = createLifetime({ options, spawner, workspaces, transcripts, graceMs });
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     shutdown.abort();
-    await lifetime.end();
+    await Promise.all([lifetime.end(), commands.end()]);
     await gitCalls.idle();
     await swept;
     await spawner.close();
@@ -55,6 +61,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
       return lifetime.prepare(workspaces.prepare(workspace, { nonce, timeoutMs, signal: wanted }));
     },
     git: gitCalls.run,
+    commands,
     endStray: strays.endAll,
     readTranscript: (task, offset, limit) => transcripts.read(task, offset, limit),
     close() {
@@ -75,9 +82,9 @@ interface Lifetime {
 function createLifetime(parts: RunnerParts): Lifetime {
   const underWay = new Set<Promise<unknown>>();
   const unused = new Set<PreparedRun>();
-  const live = new Set<StartedRun>();
+  const live = new Set<TaskRun>();
   /** Those whose folders nobody has given back, with these. */
-  const held = new Map<StartedRun, Attempt>();
+  const held = new Map<TaskRun, Attempt>();
   let ended = false;
 
   async function whileUnderWay<T>(work: Promise<T>): Promise<T> {

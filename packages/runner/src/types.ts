@@ -1,12 +1,8 @@
 import type { Clock, Logger, Random } from '@writ/core';
+import type { CommandRuns } from './gated/types.ts';
+import type { RunReport, StopCause } from './run-report.ts';
 
-/** How the process of a run ended; five different endings, and the first cause of an ending wins. */
-export type Ending =
-  | { readonly kind: 'exit'; readonly exitCode: number }
-  | { readonly kind: 'signal'; readonly signal: string }
-  | { readonly kind: 'timeout'; readonly timeoutMs: number }
-  | { readonly kind: 'output-limit'; readonly limitBytes: number }
-  | { readonly kind: 'cancel'; readonly cause: string };
+export type { Ending, RunReport, StopCause, TranscriptDigest } from './run-report.ts';
 
 /** A configured or built-in runner. `shell` takes an argv, `command` puts a prompt into its template. */
 export interface RunnerConfig {
@@ -67,28 +63,6 @@ export interface RunSink {
   output(stream: 'stdout' | 'stderr', bytes: Uint8Array, offset: number | undefined): void;
 }
 
-/** How a run ended and what it wrote. */
-export interface RunReport {
-  /** Never `output-limit`: nothing is killed for volume, what came too much is counted in `truncated`. */
-  readonly ending: Ending;
-  /** More than `maxOutputBytes` came, or the transcript could not be written. */
-  readonly truncated: boolean;
-  /** Why the disk of this node refused a part of the output; absent: it did not. */
-  readonly unwritten?: string;
-  readonly stdoutBytes: number;
-  readonly stderrBytes: number;
-  readonly startedAtMs: number;
-  readonly endedAtMs: number;
-  /** Digest and size of what the transcript holds; absent where a part of it could not be written. */
-  readonly transcript?: TranscriptDigest;
-}
-
-/** SHA-256 (lower-case hex) and size of a transcript. */
-export interface TranscriptDigest {
-  readonly sha256: string;
-  readonly bytes: number;
-}
-
 /** The files of a run, there until it is released. */
 export interface RunFiles {
   /** Real, absolute path of the working directory. */
@@ -105,9 +79,6 @@ export interface Clone {
   /** Absolute path of a repository of this node's that holds `base`; never the clone itself. */
   readonly source: string;
 }
-
-/** Why a run is stopped from outside. */
-export type StopCause = { readonly kind: 'cancel'; readonly cause: string } | { readonly kind: 'timeout' };
 
 /** A run under way. */
 export interface Run {
@@ -173,6 +144,8 @@ export interface TaskRunner {
    * node. Never rejects: what goes wrong is an answer without exit code 0.
    */
   git(call: GitCall): Promise<GitAnswer>;
+  /** Gated commands, on this machine and in no folder of their own. */
+  readonly commands: CommandRuns;
   /**
    * Ends every process that carries one of these nonces, every call of `git`, and whatever else an earlier node with the
    * same folders left; returns how many it found. For recovery, before `git` is called.
@@ -187,7 +160,12 @@ export interface TaskRunner {
 /** What a task runner is built from. */
 export interface TaskRunnerOptions {
   /** Absolute folders, made (0700) where they are missing; no other process may use them. */
-  readonly root: { readonly workspaces: string; readonly transcripts: string };
+  readonly root: {
+    readonly workspaces: string;
+    readonly transcripts: string;
+    /** Of what commands write. */
+    readonly outputs: string;
+  };
   /** The Node.js binary and the bundled `spawner/main.ts` that it runs. */
   readonly spawner: { readonly node: string; readonly script: string | URL };
   /** The node's own environment; runs see only what is allowed of it. */

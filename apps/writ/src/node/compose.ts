@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { formatAddress, type Logger, replacePrivateFile } from '@writ/core';
+import type { Database } from '@writ/database';
 import type { NodeInfo } from '@writ/gateway';
 import type { ShellGrammar } from '@writ/policy';
 import type { Environment } from '../env.ts';
@@ -18,6 +19,8 @@ import { createWork, type Work } from './work.ts';
 export interface RunningNode {
   readonly started: Started;
   readonly surfaces: Surfaces;
+  readonly work: Work;
+  readonly database: Database;
   /** Ends everything in the reverse order of its start; work may take `graceMs` to end. */
   close(graceMs: number): Promise<void>;
 }
@@ -28,6 +31,8 @@ export interface ComposeOptions {
   readonly logger: Logger;
   /** What commands are read with. */
   readonly loadGrammar: () => Promise<ShellGrammar>;
+  /** The bundle that starts processes. */
+  readonly spawner: URL;
   /** Called when somebody with the host token asks the node to stop. */
   readonly requestStop: () => void;
 }
@@ -49,7 +54,8 @@ export async function composeNode(options: ComposeOptions): Promise<RunningNode>
 async function compose(options: ComposeOptions, closers: Closers): Promise<RunningNode> {
   const { home, environment, logger } = options;
   const base = await openFoundations(home, logger, closers);
-  const work = await createWork(base, { environment, grammar: await options.loadGrammar() }, closers);
+  const { spawner } = options;
+  const work = await createWork(base, { environment, spawner, grammar: await options.loadGrammar() }, closers);
   const info = createInfo(base);
   const surfaces = createSurfaces(
     base,
@@ -71,6 +77,7 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
   await surfaces.gateway.listenControl(home.socketFile);
   await info.listenHttp(surfaces);
   await work.origin.recover();
+  work.desk.start();
   closers.add(sweepRegularly(base, work));
   base.database.withWriteTx((tx) =>
     tx.audit({ kind: 'node', action: 'node.started', actor: 'node', details: recovered }),
@@ -80,6 +87,8 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
   return {
     started: { pid: process.pid, id, ...(meshAddress === undefined ? {} : { listen: meshAddress }) },
     surfaces,
+    work,
+    database: base.database,
     close: (graceMs) => closers.close(graceMs),
   };
 }

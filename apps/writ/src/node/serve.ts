@@ -25,7 +25,8 @@ export async function serveNode(home: Home, environment: Environment, options: S
   const requestStop = (): void => stop.abort();
   try {
     const logger = createPinoLogger(environment.logLevel, options.log);
-    const node = await composeNode({ home, environment, logger, loadGrammar: loadShellGrammar, requestStop });
+    const spawner = new URL('./spawner.js', import.meta.url);
+    const node = await composeNode({ home, environment, logger, loadGrammar: loadShellGrammar, spawner, requestStop });
     options.onStart?.({ ready: node.started });
     await new Promise<void>((resolve) => {
       for (const signal of [options.signal, stop.signal]) {

@@ -78,6 +78,7 @@ function openGateway(
     authority: work.authority,
     origin: work.origin,
     executor: work.executor,
+    commands: work.commands,
     pairing,
     node: options.node,
     links: createPeerLinks(work.peers),
@@ -103,6 +104,7 @@ function createNodeMesh(base: Foundations, work: Work, pairing: Pairing, name: s
     pins,
     engine,
     executor: work.executor,
+    commands: work.desk,
     // A question counts like a request: asking is what is limited.
     checkPolicy: (subject, question) => database.withWriteTx((tx) => work.authority.decide(tx, subject, question)),
     requestLease: work.requestLease,

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Authority, type AuthorityOptions, createAuthority, type LeaseRequest } from '@writ/authority';
+import type { Commands, LiveCommandDesk } from '@writ/commands';
 import {
   createExecutor,
   createFileTranscripts,
@@ -14,12 +15,13 @@ import {
 } from '@writ/delegation';
 import { createPeerClients, type PeerClients } from '@writ/mesh';
 import type { ShellGrammar } from '@writ/policy';
-import { createTaskRunner } from '@writ/runner';
+import { createTaskRunner, type TaskRunner } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import type { Closers } from './closers.ts';
 import { openEvidence } from './evidence.ts';
 import type { Foundations } from './foundations.ts';
 import type { NodeGateParts } from './gate.ts';
+import { createNodeCommandDesk, createNodeCommands } from './gated-commands.ts';
 import { resolveConfigPath } from './paths.ts';
 import { createLeaseDesk, createNodeQuestions } from './persons.ts';
 import { createQuestions, type NodeQuestions } from './questions.ts';
@@ -31,6 +33,10 @@ import { createWritIssuer } from './writ-issuer.ts';
 /** The use cases of a node: both ends of tasks, and what stands behind them. */
 export interface Work extends NodeQuestions {
   readonly authority: Authority;
+  /** Gated commands of this node. */
+  readonly desk: LiveCommandDesk;
+  /** Gated commands here and at peers. */
+  readonly commands: Commands;
   readonly executor: Executor;
   readonly origin: Origin;
   readonly peers: PeerClients;
@@ -51,6 +57,8 @@ const TRANSCRIPT_CAP_BYTES = 64 * 1024 * 1024;
 export interface WorkOptions {
   readonly environment: Environment;
   readonly grammar: ShellGrammar;
+  /** The bundle that starts processes. */
+  readonly spawner: URL;
 }
 
 export async function createWork(base: Foundations, options: WorkOptions, closers: Closers): Promise<Work> {
@@ -58,7 +66,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const { clock, random, logger, database, stores, engine, home } = base;
   const authorityOptions = authorityOptionsOf(base);
   const authority = createAuthority(authorityOptions);
-  const runner = createRunner(base, environment);
+  const runner = createNodeRunner(base, options);
   closers.add(() => runner.close());
   const evidence = await openEvidence(base, runner, environment);
   const doors = createTaskDoors({ dir: home.tasksDir, tokens: stores.tokens, random, logger });
@@ -85,17 +93,21 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const kinds = { turns: executor.turns, taskKind: executor.taskKind };
   const gateParts = { options: authorityOptions, authority, grammar, contextOf, ...kinds };
   const questions: NodeQuestions = createQuestions(base, gateParts, recordSession);
-  const { gate } = questions;
+  const { gate, classifier } = questions;
   closers.add(() => gate.close());
   const requestLease = createLeaseDesk(base, { options: authorityOptions, authority }, gate);
+  const desk = createNodeCommandDesk(base, { gate, authority, classifier, executor, runner, environment });
+  closers.add(() => desk.close());
   const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
   closers.add(() => peers.close());
+  const issuer = createWritIssuer({ identity: base.identity, engine, clock, random, lifeS: WRIT_LIFE_S });
+  const commands = createNodeCommands(base, { desk, peers, issuer });
   const origin = createOrigin({
     database,
     mirrors: stores.mirrors,
     engine,
     directory: withSelf(peers, createLocalPeerClient(executor, requestLease)),
-    issuer: createWritIssuer({ identity: base.identity, engine, clock, random, lifeS: WRIT_LIFE_S }),
+    issuer,
     contextOf,
     transcripts: createFileTranscripts(home.mirrorsDir),
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
@@ -111,17 +123,20 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   closers.add(() => origin.close());
   // What a task handed on ends with it, in the same transaction.
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
-  executor.onEnd((tx, task) => gate.taskEnded(tx, task.id));
-  return { ...questions, authority, executor, origin, peers, requestLease, doors };
+  executor.onEnd((tx, task) => {
+    gate.taskEnded(tx, task.id);
+    tx.afterCommit(() => desk.endOf(task.id));
+  });
+  return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors };
 }
 
-function createRunner(
+function createNodeRunner(
   { home, clock, random, logger }: Foundations,
-  environment: Environment,
-): ReturnType<typeof createTaskRunner> {
+  { environment, spawner }: Pick<WorkOptions, 'environment' | 'spawner'>,
+): TaskRunner {
   return createTaskRunner({
-    root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir },
-    spawner: { node: process.execPath, script: fileURLToPath(new URL('./spawner.js', import.meta.url)) },
+    root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
+    spawner: { node: process.execPath, script: fileURLToPath(spawner) },
     env: environment.all,
     clock,
     random,

@@ -59,6 +59,8 @@ function start(home: Home): Promise<RunningNode> {
     logger: silentLogger,
     // The files of the grammar stand beside the built program only, and nothing is classified here.
     loadGrammar: async () => ({ parse: () => ({ ok: false, reason: 'no grammar' }) }),
+    // Nor is any process started.
+    spawner: new URL('./spawner.js', import.meta.url),
     requestStop: () => undefined,
   });
 }

@@ -25,7 +25,11 @@ export async function createRealRunner(path: string): Promise<RealRunner> {
   });
   const random = createSystemRandom();
   const runner = createTaskRunner({
-    root: { workspaces: join(folder, 'workspaces'), transcripts: join(folder, 'transcripts') },
+    root: {
+      workspaces: join(folder, 'workspaces'),
+      transcripts: join(folder, 'transcripts'),
+      outputs: join(folder, 'outputs'),
+    },
     spawner: { node: process.execPath, script },
     env: { PATH: path },
     clock: createSystemClock(),

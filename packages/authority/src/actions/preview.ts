@@ -1,5 +1,5 @@
 import { formatSize } from '@writ/core';
-import { askerLines, type Preview, type ShownAsker, showLines } from '../approvals/showing.ts';
+import { askerLines, type Preview, type PreviewLine, type ShownAsker, showLines } from '../approvals/showing.ts';
 import { type ScopedCommand, scopeLines } from '../executions/scopes.ts';
 import type { Action, BoundFile, BoundVariable } from './types.ts';
 
@@ -12,12 +12,27 @@ export function previewAction(
   asker: ShownAsker,
   command: Pick<ScopedCommand, 'class' | 'known'>,
 ): Preview {
-  const { request, directory, programs, files, environment } = action;
-  const stdin = request.stdin === undefined ? '' : textOf(Buffer.from(request.stdin, 'base64'));
-  if (stdin === undefined) return { shown: false, message: 'its standard input is no text, which cannot be shown' };
-  const { network, target } = request;
+  const lines = actionLines(action, command);
+  if (lines === undefined) return UNSHOWABLE;
+  const { target } = action.request;
   return showLines([
-    ...askerLines(asker, request),
+    ...askerLines(asker, action.request),
+    ...lines,
+    ...scopeLines({ ...command, ...(target === undefined ? {} : { target }) }),
+  ]);
+}
+
+const UNSHOWABLE: Preview = { shown: false, message: 'its standard input is no text, which cannot be shown' };
+
+/** Everything that would run, without who asks and what a yes opens: a step of a plan. Undefined: it cannot be shown. */
+export function actionLines(
+  { request, directory, programs, files, environment }: Action,
+  command: Pick<ScopedCommand, 'class' | 'known'>,
+): readonly PreviewLine[] | undefined {
+  const stdin = request.stdin === undefined ? '' : textOf(Buffer.from(request.stdin, 'base64'));
+  if (stdin === undefined) return undefined;
+  const { network, target } = request;
+  return [
     { label: 'class', text: command.known ? command.class : `${command.class}, by a program that is not known` },
     ...request.argv.map((argument, place) => ({ label: `argument ${place}`, text: argument })),
     ...programs.map((file) => ({ label: 'program', text: fileText(file) })),
@@ -30,8 +45,7 @@ export function previewAction(
     { label: 'isolation', text: request.isolation },
     { label: 'target', text: target ?? 'several, or none that is known' },
     ...environment.map((variable) => ({ label: `environment ${variable.name}`, text: variableText(variable) })),
-    ...scopeLines({ ...command, ...(target === undefined ? {} : { target }) }),
-  ]);
+  ];
 }
 
 function fileText({ path, sha256, sizeBytes }: BoundFile): string {

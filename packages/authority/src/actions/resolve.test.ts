@@ -106,10 +106,22 @@ describe('an action', () => {
     expect(await digest({}, { values: { ...environment.values, ...more } })).not.toBe(before);
   });
 
+  it('is made of what runs its script too, found by name where its first line says so', async () => {
+    const own = write('bin/own-sh', 'an interpreter', 0o700);
+    const tool = write('bin/tool', '#!/usr/bin/env own-sh\n', 0o700);
+    const found = await action();
+    expect(found.action.programs.map(({ path }) => path)).toEqual([tool, own]);
+    expect([found.interpreter, [...found.held.keys()].includes(own)]).toEqual([{ path: own }, true]);
+    write('bin/own-sh', 'another interpreter', 0o700);
+    expect(await digest()).not.toBe(found.digest);
+    write('bin/tool', '#!/bin/sh -e -u\n', 0o700);
+    expect((await action()).interpreter).toEqual({ path: '/bin/sh', argument: '-e -u' });
+  });
+
   it('finds its program as it would be started', async () => {
     write('work/tool', '#!/bin/sh\nexit 1\n', 0o700);
     write('bin/plain', 'no program');
-    expect((await action()).action.programs.map(({ path }) => path)).toEqual([join(dir, 'bin/tool')]);
+    expect((await action()).action.programs[0]?.path).toBe(join(dir, 'bin/tool'));
     expect((await action({ argv: ['./tool'] })).action.programs[0]?.path).toBe(join(dir, 'work/tool'));
     expect(await refusal({ argv: ['plain'] })).toContain('no program `plain`');
     expect(await refusal({ argv: ['../work/script.sh'] })).toContain('no program');
@@ -120,7 +132,7 @@ describe('an action', () => {
   it('holds the programs and files of commands inside it', async () => {
     const inner = [['tool', 'script.sh'], ['builtin']];
     const { action: bound } = await action({ argv: [join(dir, 'bin/tool'), '-c', 'tool script.sh'], inner });
-    expect(bound.programs.map(({ path }) => path)).toEqual([join(dir, 'bin/tool')]);
+    expect(bound.programs.map(({ path }) => path)).toEqual([join(dir, 'bin/tool'), '/bin/sh']);
     expect(bound.files.map(({ path }) => path)).toEqual([join(dir, 'work/script.sh')]);
   });
 

@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { delimiter, isAbsolute, resolve } from 'node:path';
+import { basename, delimiter, isAbsolute, resolve } from 'node:path';
 import { formatSize, quote } from '@writ/core';
 import type { Refusal } from '../record-types.ts';
 import { digestAction } from './digest.ts';
 import { namedPaths } from './named-paths.ts';
 import type {
-  Action,
   ActionEnvironment,
   ActionFiles,
   ActionRequest,
@@ -52,20 +51,26 @@ async function bindAll(
   environment: ActionEnvironment,
   files: ActionFiles,
   holding: Holding,
-): Promise<{ readonly action: Action } | { readonly refusal: Refusal }> {
+): Promise<Pick<HeldAction, 'action' | 'interpreter'> | { readonly refusal: Refusal }> {
   const program = request.argv[0];
   if (program === undefined || program === '') return refuse('there is no command', 'name a program');
   const place = isAbsolute(request.cwd) ? await files.inspect(request.cwd) : undefined;
   if (place?.kind !== 'directory') {
     return refuse(`${quote(request.cwd)} is no directory`, 'name the absolute path of one that is there');
   }
-  const search = { cwd: place.realPath, path: environment.values.PATH ?? '', files };
+  const search: Search = { cwd: place.realPath, path: environment.values.PATH ?? '', files };
   const main = await findProgram(program, search);
   if (main === undefined) return refuse(`there is no program ${quote(program)}`, 'give its absolute path');
   const inside = await Promise.all(request.inner.map(([name = '']) => findProgram(name, search)));
-  const programPaths = [main, ...inside.filter((path) => path !== undefined)];
+  const programPaths = [...new Set([main, ...inside.filter((path) => path !== undefined)])];
   const argumentLists = [request.argv, ...request.inner];
-  const programs = await holding.bind([...new Set(programPaths)]);
+  const scripts = await holding.bind(programPaths);
+  const interpreters = await Promise.all(
+    programPaths.map((path) => findInterpreter(holding.interpreter(path), search)),
+  );
+  const interpreterPaths = interpreters.flatMap((found) => found?.path ?? []);
+  const further = new Set(interpreterPaths.filter((path) => !programPaths.includes(path)));
+  const programs = [...scripts, ...(await holding.bind([...further]))];
   const named = await holding.bind(await namedPaths(argumentLists, place.realPath, files));
   const tooLarge = holding.refused();
   if (tooLarge !== undefined) {
@@ -74,13 +79,35 @@ async function bindAll(
   }
   const { realPath: path, device, inode } = place;
   const variables = bindEnvironment(environment);
-  return { action: { request, programs, files: named, directory: { path, device, inode }, environment: variables } };
+  const [interpreter] = interpreters;
+  return {
+    action: { request, programs, files: named, directory: { path, device, inode }, environment: variables },
+    ...(interpreter === undefined ? {} : { interpreter }),
+  };
+}
+
+/**
+ * What runs a script, as its first line names it. `env` with a name alone is taken off: what it would find is what is held.
+ * One that is not there is left to the kernel to refuse.
+ */
+async function findInterpreter(
+  named: HeldFile['interpreter'],
+  search: Search,
+): Promise<HeldAction['interpreter'] | undefined> {
+  if (named === undefined) return undefined;
+  const { path, argument = '' } = named;
+  const isName = /^[A-Za-z0-9._+-]+$/.test(argument) && !argument.startsWith('-');
+  if (basename(path) !== 'env' || !isName) return named;
+  const found = await findProgram(argument, search);
+  return found === undefined ? undefined : { path: found };
 }
 
 /** Files that are held so far, each once. */
 interface Holding {
   readonly paths: ReadonlyMap<string, string>;
   bind(paths: readonly string[]): Promise<readonly BoundFile[]>;
+  /** What the first line of a held file names. */
+  interpreter(path: string): HeldFile['interpreter'];
   /** A path that could not be held. */
   refused(): string | undefined;
   release(): Promise<void>;
@@ -106,6 +133,7 @@ function createHolding(files: ActionFiles): Holding {
       }
       return bound;
     },
+    interpreter: (path) => held.get(path)?.interpreter,
     refused: () => refused,
     async release() {
       const releasing = [...held.values()];
@@ -115,11 +143,15 @@ function createHolding(files: ActionFiles): Holding {
   };
 }
 
+/** Where programs are looked for. */
+interface Search {
+  readonly cwd: string;
+  readonly path: string;
+  readonly files: ActionFiles;
+}
+
 /** As `execvp` finds it: a name with a slash is a path, any other is looked for in PATH. */
-async function findProgram(
-  name: string,
-  { cwd, path, files }: { readonly cwd: string; readonly path: string; readonly files: ActionFiles },
-): Promise<string | undefined> {
+async function findProgram(name: string, { cwd, path, files }: Search): Promise<string | undefined> {
   if (name === '') return undefined;
   const places = name.includes('/')
     ? [resolve(cwd, name)]

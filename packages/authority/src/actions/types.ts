@@ -47,6 +47,8 @@ export interface HeldFile {
   readonly sizeBytes: number;
   /** Where exactly this content can be run or read. */
   readonly heldPath: string;
+  /** What the first line of a script names: an absolute path, and what follows it as one argument. */
+  readonly interpreter?: { readonly path: string; readonly argument?: string };
   release(): Promise<void>;
 }
 
@@ -73,7 +75,7 @@ export type BoundVariable =
 /** Everything that decides what happens when a command runs. Its digest is what is approved. */
 export interface Action {
   readonly request: ActionRequest;
-  /** Programs by content: the one that is started, then those inside it. */
+  /** Programs by content: the one that is started, then those inside it, then what runs those that are scripts. */
   readonly programs: readonly BoundFile[];
   /** Files that arguments name, by content, in order of path. */
   readonly files: readonly BoundFile[];
@@ -88,5 +90,7 @@ export interface HeldAction {
   readonly digest: string;
   /** Path as the action names it → where its content is held. */
   readonly held: ReadonlyMap<string, string>;
+  /** What runs the program, which is a script: a path that is held too. */
+  readonly interpreter?: { readonly path: string; readonly argument?: string };
   release(): Promise<void>;
 }

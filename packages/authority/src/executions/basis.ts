@@ -9,9 +9,12 @@ const names = z.array(z.string()).readonly();
 export interface CommandBasis {
   readonly subject: Subject;
   readonly ask: Ask;
+  /** When the writs end that it was asked with, milliseconds since the epoch; absent: it came with none. */
+  readonly writExpiresAtMs?: number;
 }
 
 const basisSchema: z.ZodType<CommandBasis> = z.object({
+  writExpiresAtMs: z.number().optional(),
   subject: z.object(fieldsOf<Subject>()({ from: z.string(), origin: z.string(), session: z.string() })),
   ask: z.object(
     fieldsOf<Ask>()({

@@ -319,6 +319,37 @@ describe('gated commands', () => {
     expect(JSON.stringify(actions)).not.toContain('systemctl');
     expect(actions[0]?.details).toMatchObject({ digest: DIGEST, session: 'a', code: 'OK' });
   });
+
+  it('that run by what is taken away are told, and no others', async () => {
+    const [one, two] = [propose(READ), propose({ ...READ, digest: sha256Hex('other') })];
+    at.authority.revokeLease(at.authority.listLeases({})[0]!.id, 'ap-1');
+    const single = lend({ maxUses: 1 });
+    start(one);
+    expect(at.gate.executions.withdrawn()).toEqual([]);
+    lend();
+    start(two);
+    at.authority.revokeLease(single.id, 'ap-1');
+    expect(at.gate.executions.withdrawn()).toMatchObject([
+      { execution: { id: one.id }, refusal: { code: 'LEASE_REVOKED' } },
+    ]);
+    await at.engine.reload(GATE_POLICY.replace('profiles = ["query", "ops", "dev"]', 'profiles = ["query"]'), {
+      acceptWidening: false,
+    });
+    expect(
+      at.gate.executions
+        .withdrawn()
+        .map(({ execution }) => execution.id)
+        .sort(),
+    ).toEqual([one.id, two.id].sort());
+  });
+
+  it('are found by their key, and proposed in the transaction of what they rest on', () => {
+    const proposal = at.proposal({ idempotencyKey: 'mine' });
+    const outcome = at.database.withWriteTx((tx) => at.gate.executions.proposeIn(tx, proposal));
+    const found = at.gate.executions.findByKey({ ...IN_A, idempotencyKey: 'mine' });
+    expect(outcome).toMatchObject({ proposed: true, execution: { id: found?.id } });
+    expect(at.gate.executions.findByKey({ ...IN_B, idempotencyKey: 'mine' })).toBeUndefined();
+  });
 });
 
 function basisOf(profile: string, session = 'a') {

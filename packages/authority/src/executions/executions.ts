@@ -4,6 +4,7 @@ import { type ExecutionParts, propose } from './propose.ts';
 import { EXPIRED, mayStart, start } from './start.ts';
 import { moveExecution, type Transition } from './transition.ts';
 import type { Executions } from './types.ts';
+import { withdrawnOf } from './withdrawn.ts';
 
 /** Most that one sweep or one look goes through of each kind; more wait for the next. */
 const PAGE = 1000;
@@ -17,7 +18,9 @@ export function createExecutions(parts: ExecutionParts): Executions {
   };
   return {
     propose: (proposal) => database.withWriteTx((tx) => propose(parts, tx, proposal)),
+    proposeIn: (tx, proposal) => propose(parts, tx, proposal),
     get: (id) => database.withReadTx((tx) => executions.get(tx, id)),
+    findByKey: (whose) => database.withReadTx((tx) => executions.findByKey(tx, whose)),
     list: (filter) => database.withReadTx((tx) => executions.list(tx, filter)),
     ready: (limit) => ready(parts, limit),
     start: (id, digest) => database.withWriteTx((tx) => start(parts, tx, id, digest)),
@@ -36,6 +39,7 @@ export function createExecutions(parts: ExecutionParts): Executions {
         end(parts, tx, execution, cancelled('what asked for it has ended'));
       }
     },
+    withdrawn: () => database.withReadTx((tx) => withdrawnOf(parts, tx)),
     recover: () =>
       database.withWriteTx((tx) => {
         const left = executions.listIn(tx, 'running', { limit: Number.MAX_SAFE_INTEGER });

@@ -1,6 +1,6 @@
 import { quote, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
-import type { Execution } from '@writ/lease-store';
+import type { Execution, LeaseStore } from '@writ/lease-store';
 import type { Approvals } from '../approvals/types.ts';
 import { checkAsker, goneOf } from '../presence.ts';
 import type { RecordParts } from '../record-types.ts';
@@ -13,6 +13,7 @@ import type { Classify, CommandRights, Proposal, ProposeOutcome, RightsQuery } f
 /** What gated commands need besides the records. */
 export interface ExecutionParts extends RecordParts {
   readonly rights: CommandRights;
+  readonly leases: Pick<LeaseStore, 'get'>;
   readonly classify: Classify;
   readonly ask: Approvals['ask'];
   readonly cancelApproval: Approvals['cancel'];

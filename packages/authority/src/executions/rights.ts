@@ -25,7 +25,9 @@ export function createCommandRights(options: AuthorityOptions, ofTasks: CommandR
       if (query.task !== undefined) return ofTasks.claim(tx, query);
       const basis = basisOf(query);
       if (basis === undefined) return UNREADABLE;
-      const permit = permitStart(options, tx, { ...basis, bounds: {} });
+      const { writExpiresAtMs } = basis;
+      const bounds = writExpiresAtMs === undefined ? {} : { writExpiresAtMs };
+      const permit = permitStart(options, tx, { ...basis, bounds });
       if (!permit.permitted) {
         const { code, message, decision } = permit;
         return { granted: false, refusal: { code, message, nextSteps: decision.nextSteps } };
@@ -37,7 +39,7 @@ export function createCommandRights(options: AuthorityOptions, ofTasks: CommandR
         return rights;
       }
       const lease = permit.lease === undefined ? {} : { leaseId: permit.lease.id };
-      return { ...rights, ...lease, deadlineMs: permit.deadlineMs };
+      return { ...rights, ...lease, deadlineMs: Math.min(permit.deadlineMs, writExpiresAtMs ?? permit.deadlineMs) };
     },
     giveBack,
   };

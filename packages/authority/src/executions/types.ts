@@ -67,11 +67,21 @@ export type StartOutcome =
   /** It has ended, now or before; absent execution: there is none. */
   | { readonly started: false; readonly waits: false; readonly execution?: Execution };
 
+/** A command that runs without its right, and why it has none. */
+export interface Withdrawn {
+  readonly execution: Execution;
+  readonly refusal: Refusal;
+}
+
 /** Gated commands of one node. */
 export interface Executions {
   /** Stores it and, where nothing covers it, asks. Throws BAD_REQUEST for an empty key, CONFLICT for one used otherwise. */
   propose(proposal: Proposal): ProposeOutcome;
+  /** The same in the caller's transaction, which may store what the proposal rests on. */
+  proposeIn(tx: WriteTx, proposal: Proposal): ProposeOutcome;
   get(id: string): Execution | undefined;
+  /** The one that was proposed under a key. */
+  findByKey(whose: Pick<Execution, 'requestedBy' | 'origin' | 'session' | 'idempotencyKey'>): Execution | undefined;
   /** Newest first. */
   list(filter: { readonly key?: SessionKey; readonly task?: string; readonly limit: number }): readonly Execution[];
   /** Ids of what may start now, oldest first; a first look that claims nothing. */
@@ -91,6 +101,8 @@ export interface Executions {
   cancel(id: string): Execution | undefined;
   /** Ends what has not started of a session or a task, in the transaction that ends that. */
   cancelOf(tx: WriteTx, whose: SessionKey | { readonly task: string }): void;
+  /** Those that run and would not be allowed to start any more: by policy, or because their lease is gone. */
+  withdrawn(): readonly Withdrawn[];
   /** At the start of the node: whatever was running has an unknown outcome, and is never tried again. */
   recover(): number;
   /** Ends what was not started in time, and removes what ended long ago; a bounded number at a time. */

@@ -123,7 +123,8 @@ async function begin(parts: WorkerParts, id: string, prepared: PreparedCommand):
     return await prepared.spawn(outcome.deadlineMs);
   } catch (error) {
     const { code, message } = toWritError(error);
-    parts.executions.notSpawned(id, { code, message });
+    const ended = parts.executions.notSpawned(id, { code, message });
+    if (ended !== undefined && code === 'CHANGED_SINCE_APPROVAL') parts.onChanged(ended);
     return undefined;
   }
 }

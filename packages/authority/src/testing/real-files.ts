@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants, createReadStream, createWriteStream } from 'node:fs';
-import { access, realpath, rm, stat } from 'node:fs/promises';
+import { access, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ActionFiles, PathFact } from '../actions/types.ts';
@@ -48,7 +48,10 @@ export function createRealFiles(dir: string): ActionFiles & { held(): number } {
         await rm(heldPath);
       };
       held += 1;
-      if (sizeBytes <= mostBytes) return { sha256: hash.digest('hex'), sizeBytes, heldPath, release };
+      const [, interpreter, argument] = /^#!(\S+)(?: (.+))?\n/.exec(await readFile(heldPath, 'latin1')) ?? [];
+      const named =
+        interpreter === undefined ? {} : { interpreter: { path: interpreter, ...(argument && { argument }) } };
+      if (sizeBytes <= mostBytes) return { sha256: hash.digest('hex'), sizeBytes, heldPath, ...named, release };
       await release();
       return undefined;
     },

@@ -1,3 +1,4 @@
+import type { Ask } from '@writ/authority';
 import { digestJson, type Json, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import { LONGEST_LIFE_S, type VerifiedChain, type WritClaims } from '@writ/identity';
@@ -96,14 +97,27 @@ export function grantedOf(decision: Decision, spec: TaskSpec): Granted {
 
 /** The last writ must have been made for this task and this request, not for another of the same sender. */
 function checkBinding(request: SubmitRequest, chain: VerifiedChain): void {
-  // However long its issuer would have it: what is handed out once is not good for ever, and can be remembered.
-  if (chain.hops.some(({ iat, exp, renewedAt = iat }) => exp - renewedAt > LONGEST_LIFE_S)) {
-    throw new WritError('WRIT_INVALID', 'a writ in the chain lives longer than 24 hours');
-  }
+  checkLives(chain);
   if (chain.last.task !== request.task) throw new WritError('WRIT_INVALID', 'the writ was made for another task');
   if (chain.last.request !== digestJson(plain(request.spec))) {
     throw new WritError('WRIT_INVALID', 'the writ was made for another request');
   }
+}
+
+/**
+ * Throws WRIT_INVALID for a writ that lives too long, however long its issuer would have it: what is handed out once is not
+ * good for ever, and can be remembered.
+ */
+export function checkLives({ hops }: Pick<VerifiedChain, 'hops'>): void {
+  if (hops.some(({ iat, exp, renewedAt = iat }) => exp - renewedAt > LONGEST_LIFE_S)) {
+    throw new WritError('WRIT_INVALID', 'a writ in the chain lives longer than 24 hours');
+  }
+}
+
+/** What policy is asked about a command that came with a chain, within what each of its hops allows. */
+export function chainAsk(chain: VerifiedChain, wish: { readonly profile?: string; readonly workspace?: string }): Ask {
+  const spec: TaskSpec = { ...wish, input: { kind: 'argv', argv: [] } };
+  return askOf({ chain: chain.ids, spec, bounds: boundsOf(chain) });
 }
 
 /**

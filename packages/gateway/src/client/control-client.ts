@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorFromJson, WritError, type WritErrorJson } from '@writ/core';
+import { TOOLSETS_HEADER } from '../types.ts';
 import { answeredError, connectionError, unlessAborted } from './failure.ts';
 import { readLines } from './lines.ts';
 import { pipeBoth } from './mcp-pipe.ts';
@@ -29,7 +30,11 @@ export interface ControlClient {
     options?: { readonly signal?: AbortSignal },
   ): AsyncGenerator<StreamItem<N>, void, undefined>;
   /** Carries MCP between two streams and the node; resolves when the node or `stdin` has ended. */
-  mcpPipe(stdin: NodeJS.ReadableStream, stdout: NodeJS.WritableStream): Promise<void>;
+  mcpPipe(
+    stdin: NodeJS.ReadableStream,
+    stdout: NodeJS.WritableStream,
+    options?: { /** Such as `commands` or `all`; absent: the default set alone. */ readonly toolsets?: string },
+  ): Promise<void>;
 }
 
 /** A client of the control socket. Opens one connection a call and keeps none. */
@@ -56,8 +61,8 @@ export function createControlClient(options: ControlClientOptions): ControlClien
         throw unlessAborted(error, signal);
       }
     },
-    async mcpPipe(stdin, stdout) {
-      await pipeBoth(await upgrade(options), stdin, stdout);
+    async mcpPipe(stdin, stdout, { toolsets } = {}) {
+      await pipeBoth(await upgrade(options, toolsets), stdin, stdout);
     },
   };
 }
@@ -130,7 +135,7 @@ function isFailure(item: unknown): item is { readonly error: Partial<WritErrorJs
   return typeof item === 'object' && item !== null && 'error' in item;
 }
 
-async function upgrade(options: ControlClientOptions): Promise<Duplex> {
+async function upgrade(options: ControlClientOptions, toolsets: string | undefined): Promise<Duplex> {
   const outgoing: ClientRequest = request({
     socketPath: options.socketPath,
     agent: false,
@@ -141,6 +146,7 @@ async function upgrade(options: ControlClientOptions): Promise<Duplex> {
       authorization: `Bearer ${options.token}`,
       connection: 'Upgrade',
       upgrade: 'mcp',
+      ...(toolsets === undefined ? {} : { [TOOLSETS_HEADER]: toolsets }),
     },
   });
   return new Promise((resolve, reject) => {

@@ -3,6 +3,7 @@ export { type ControlClient, type ControlClientOptions, createControlClient } fr
 export type {
   ApprovalView,
   Decided,
+  ExecutionView,
   LeaseView,
   OperationInput,
   OperationName,

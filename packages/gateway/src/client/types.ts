@@ -38,3 +38,5 @@ export type LeaseView = OperationOutput<'lease_grant'>['lease'];
 export type PeerView = OperationOutput<'peer_list'>['peers'][number];
 /** Something wrong in a configuration. */
 export type ViolationView = OperationOutput<'policy_validate'>['violations'][number];
+/** A gated command as every surface shows it. */
+export type ExecutionView = OperationOutput<'execution_cancel'>;

@@ -3,6 +3,7 @@ import { approverContract } from './approvers.ts';
 import { delegationContract } from './delegation.ts';
 import { discoveryContract } from './discovery.ts';
 import { eventContract } from './events.ts';
+import { executionContract } from './executions.ts';
 import { leaseContract } from './leases.ts';
 import { nodeContract } from './node.ts';
 import { peerContract } from './peers.ts';
@@ -17,6 +18,7 @@ import { windowContract } from './windows.ts';
 export const contract = {
   ...discoveryContract,
   ...delegationContract,
+  ...executionContract,
   ...resultContract,
   ...nodeContract,
   ...peerContract,

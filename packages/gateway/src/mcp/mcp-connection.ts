@@ -6,7 +6,7 @@ import type { Dispatcher } from '../dispatch.ts';
 import { tellFailure } from '../failure.ts';
 import type { NodeControl, Sessions } from '../ports.ts';
 import type { Registry } from '../registry.ts';
-import type { Caller } from '../types.ts';
+import type { Caller, Toolset } from '../types.ts';
 import { agentName } from './agent-name.ts';
 import { toolDefinitions } from './tool-definitions.ts';
 import { answerResult, failureResult } from './tool-results.ts';
@@ -33,10 +33,15 @@ export interface McpParts {
  * Serves MCP, of the current and of older revisions, as JSON lines on a connection. One session a connection, started
  * with its first tool call. Returns how to end it.
  */
-export function serveMcp(parts: McpParts, socket: Duplex, caller: Caller): () => Promise<void> {
+export function serveMcp(
+  parts: McpParts,
+  socket: Duplex,
+  caller: Caller,
+  toolsets: readonly Toolset[],
+): () => Promise<void> {
   const transport = new StdioServerTransport(socket, socket, { maxBufferSize: LARGEST_MESSAGE_BYTES });
   const withSession = sessionOf(parts.sessions, caller);
-  const handle = serveStdio(() => createToolServer(parts, caller, withSession), {
+  const handle = serveStdio(() => createToolServer(parts, { caller, toolsets }, withSession), {
     transport,
     onerror: (error) => parts.logger.debug('mcp connection', { message: error.message }),
   });
@@ -61,13 +66,17 @@ function sessionOf(sessions: Sessions, caller: Caller): WithSession {
   };
 }
 
-function createToolServer(parts: McpParts, caller: Caller, withSession: WithSession): Server {
+function createToolServer(
+  parts: McpParts,
+  { caller, toolsets }: { readonly caller: Caller; readonly toolsets: readonly Toolset[] },
+  withSession: WithSession,
+): Server {
   const { version } = parts.node.info();
   const server = new Server(
     { name: 'writ', title: 'Writ', version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
-  const tools = toolDefinitions(parts.registry, caller);
+  const tools = toolDefinitions(parts.registry, caller, toolsets);
   const offered = new Set(tools.map(({ name }) => name));
   let running = 0;
   server.setRequestHandler('tools/list', () => ({ tools }));

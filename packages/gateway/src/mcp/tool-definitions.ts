@@ -1,13 +1,13 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Registry, ToolOperation } from '../registry.ts';
-import type { Caller } from '../types.ts';
+import type { Caller, Toolset } from '../types.ts';
 
 type ObjectSchema = Tool['inputSchema'];
 
 /** What is advertised to an agent: one tool for each operation that is open to it, from the registry alone. */
-export function toolDefinitions(registry: Registry, caller: Caller): Tool[] {
-  return registry.tools(caller).map(toolDefinition);
+export function toolDefinitions(registry: Registry, caller: Caller, toolsets: readonly Toolset[]): Tool[] {
+  return registry.tools(caller, toolsets).map(toolDefinition);
 }
 
 function toolDefinition({ name, summary, input, output, mcp }: ToolOperation): Tool {

@@ -5,6 +5,7 @@ import { approverOperations } from './approvers.ts';
 import { delegationOperations } from './delegation.ts';
 import { discoveryOperations } from './discovery.ts';
 import { eventOperations } from './events.ts';
+import { executionOperations } from './executions.ts';
 import { leaseOperations } from './leases.ts';
 import { nodeOperations } from './node.ts';
 import { peerOperations } from './peers.ts';
@@ -20,6 +21,7 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
   return [
     ...discoveryOperations(ports),
     ...delegationOperations(ports),
+    ...executionOperations(ports),
     ...resultOperations(ports),
     ...nodeOperations(ports),
     ...peerOperations(ports),

@@ -374,7 +374,7 @@ describe('to a task token', () => {
     const task = at.clientWith(TASK_TOKEN);
     await expect(task.call(name, { task: 't-mine', repository: '/r' } as never)).rejects.toMatchObject({
       code: 'NOT_FOUND',
-      message: `there is no operation \`${name}\``,
+      message: `there is no operation \`${name}\` for the token of a task`,
     });
     expect(at.node.results.applied).toEqual([]);
     expect(at.node.results.forgotten).toEqual([]);

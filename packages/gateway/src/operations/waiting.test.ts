@@ -32,3 +32,17 @@ describe('a task that waits for a person', () => {
     expect(await at.client.call('status', { task: 't-a' })).not.toHaveProperty('waiting_for');
   });
 });
+
+describe('a lease of another node', () => {
+  it('is asked for there: the same wish is the same question, and a refusal says what would help', async () => {
+    const wish = { peer: 'beta', profile: 'repo-dev', duration: '1h' } as const;
+    const first = await at.client.call('request_lease', wish);
+    expect(first).toMatchObject({ asked: true, state: 'pending', expires_at_ms: 5 });
+    expect(await at.client.call('request_lease', wish)).toEqual(first);
+    const longer = await at.client.call('request_lease', { ...wish, duration: '2h' });
+    expect(longer.approval).not.toBe(first.approval);
+    expect(await at.client.call('request_lease', { ...wish, profile: 'query' })).toMatchObject({
+      ...{ asked: false, code: 'LEASE_REQUIRED', next_steps: ['ask for a lease'] },
+    });
+  });
+});

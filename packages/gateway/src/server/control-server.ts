@@ -4,7 +4,7 @@ import { type Clock, errorToJson, type Logger, quote, WritError } from '@writ/co
 import type { Dispatcher } from '../dispatch.ts';
 import { tellFailure } from '../failure.ts';
 import type { Authenticator, Sessions } from '../ports.ts';
-import type { Caller } from '../types.ts';
+import { type Caller, readToolsets, TOOLSETS, TOOLSETS_HEADER, type Toolset } from '../types.ts';
 import { createGatekeeper, type Gatekeeper } from './authorization.ts';
 import { readBody } from './body.ts';
 import { createConnections } from './connections.ts';
@@ -28,7 +28,7 @@ export interface ControlServerParts {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Serves MCP on a connection and returns how to end it. */
-  serveMcp(socket: Duplex, caller: Caller): () => Promise<void>;
+  serveMcp(socket: Duplex, caller: Caller, toolsets: readonly Toolset[]): () => Promise<void>;
 }
 
 /** The control service on a Unix socket. */
@@ -50,10 +50,11 @@ export function createControlServer(parts: ControlServerParts): ControlServer {
   server.on('upgrade', (request, socket, head) => {
     try {
       const caller = admitUpgrade(gatekeeper, calls.stopping, request);
+      const toolsets = toolsetsOf(request);
       if (connections.size >= MOST_MCP_CONNECTIONS) throw new WritError('RATE_LIMITED', 'too many MCP connections');
       if (head.length > 0) socket.unshift(head);
       socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: mcp\r\n\r\n');
-      connections.add(socket, parts.serveMcp(socket, caller));
+      connections.add(socket, parts.serveMcp(socket, caller, toolsets));
     } catch (error) {
       socket.on('error', () => {});
       sendRawFailure(socket, tellFailure(error, 'mcp', undefined, parts.logger));
@@ -80,6 +81,16 @@ function admitUpgrade(gatekeeper: Gatekeeper, stopping: boolean, request: Incomi
     throw new WritError('NOT_FOUND', `there is nothing to upgrade to at ${quote(request.url ?? '')}`);
   }
   return caller;
+}
+
+/** Throws BAD_REQUEST for a set that there is not. */
+function toolsetsOf({ headers }: IncomingMessage): readonly Toolset[] {
+  const named = headers[TOOLSETS_HEADER];
+  const toolsets = readToolsets(typeof named === 'string' ? named : '');
+  if (toolsets !== undefined) return toolsets;
+  throw new WritError('BAD_REQUEST', `there is no such set of tools: ${quote(String(named))}`, {
+    nextSteps: [`name some of: default, ${TOOLSETS.join(', ')}, all`],
+  });
 }
 
 /** What runs now. Each call has a controller of its own: a signal shared by all would remember every call there was. */

@@ -137,6 +137,10 @@ export function fakeOrigin(
       return { question: reply.question, state: 'running', open: 0 };
     },
     turn: (id) => end.turns.get(id),
+    requestLease: async ({ key, profile }) =>
+      profile === 'repo-dev'
+        ? { asked: true, approval: `ap-${key.slice(0, 8)}`, state: 'pending', answerByMs: 5 }
+        : { asked: false, decision: { ...decision, effect: 'deny' } },
     waitsFor: (id) => end.waits.get(id),
     writs: () => [],
     endWhere: async () => 0,

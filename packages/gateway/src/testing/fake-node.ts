@@ -7,6 +7,7 @@ import type { GatewayPorts } from '../gateway-ports.ts';
 import type { PeerDescription } from '../ports.ts';
 import type { Caller } from '../types.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { fakeCommands } from './fake-commands.ts';
 import { BETA_ID, GAMMA_ID } from './fake-config.ts';
 import { fakeAuthority, fakeEngine, fakeExecutor, fakeOrigin, partial } from './fake-core.ts';
 import { createFakeEnd, type FakeEnd } from './fake-end.ts';
@@ -33,6 +34,8 @@ export interface FakeNode {
   readonly delegated: DelegateRequest[];
   readonly leases: Map<string, Lease>;
   readonly sessions: string[];
+  /** What was asked of commands, by whom. */
+  readonly commanded: Parameters<GatewayPorts['commands']['ask']>[];
   readonly logged: string[];
   readonly stops: number;
   /** Parent of each sub-delegated task. */
@@ -55,12 +58,14 @@ export function createFakeNode(): FakeNode {
   const logged: string[] = [];
   const delegated: DelegateRequest[] = [];
   const sessions: string[] = [];
+  const commanded: FakeNode['commanded'] = [];
   const children = new Map<string, string>();
   const ports: GatewayPorts = {
     engine: fakeEngine(),
     authority: fakeAuthority(leases),
     origin: fakeOrigin(asked, delegated, results),
     executor: fakeExecutor(executing, results),
+    commands: fakeCommands(commanded),
     pairing: fakePairing(() => node),
     ...fakeGate(),
     node: fakeControl(clock, counters),
@@ -105,6 +110,7 @@ export function createFakeNode(): FakeNode {
     delegated,
     leases,
     sessions,
+    commanded,
     logged,
     children,
     get stops() {

@@ -36,7 +36,7 @@ export function viewEvent({ event, data }: WatchedEvent): StreamItem<'task_watch
 }
 
 /** Bytes as JSON can carry them: the text itself where it is valid UTF-8, else base64; both give the same bytes back. */
-function encodeBytes(bytes: Uint8Array): { readonly encoding: 'utf8' | 'base64'; readonly data: string } {
+export function encodeBytes(bytes: Uint8Array): { readonly encoding: 'utf8' | 'base64'; readonly data: string } {
   try {
     return { encoding: 'utf8', data: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {

@@ -59,7 +59,7 @@ function common(
 }
 
 /** The work of a task in one line that is safe to show. */
-function workLine(input: TaskSpec['input']): string {
+export function workLine(input: TaskSpec['input']): string {
   const text = input.kind === 'argv' ? input.argv.map(shellWord).join(' ') : input.prompt;
   const line = visible(text.length > WORK_LIMIT ? `${text.slice(0, WORK_LIMIT)}…` : text);
   return line.length > WORK_LIMIT * 2 ? `${line.slice(0, WORK_LIMIT * 2)}…` : line;

@@ -1,3 +1,4 @@
+import type { PeerCommands } from '@writ/commands';
 import { WritError } from '@writ/core';
 import type { PeerClient, PeerSubmitAnswer, WatchedEvent } from '@writ/delegation';
 import { decisionFromWire, type RemoteDecision, refusalFromWire } from '../convert/decision.ts';
@@ -13,6 +14,7 @@ import { type RemoteTask, taskFromWire } from '../convert/task.ts';
 import { replyToWire, takenFromWire } from '../convert/turn.ts';
 import { converted, createAsk, DEADLINE_MS, noted, type PeerClientDeps } from './ask.ts';
 import { callStream, callUnary } from './calls.ts';
+import { createPeerCommands } from './commands.ts';
 import { fetchContent, getResult, uploadInput } from './content.ts';
 import { failureOf, garbageFrom } from './failure.ts';
 import type { Link } from './links.ts';
@@ -21,7 +23,7 @@ import type { Link } from './links.ts';
 const CANCEL_DEADLINE_MS = 60_000;
 
 /** Everything that can be asked of one peer. Methods throw UNREACHABLE, or what the peer said. */
-export interface MeshPeerClient extends PeerClient {
+export interface MeshPeerClient extends PeerClient, PeerCommands {
   describe(): Promise<PeerDescription>;
   checkPolicy(question: {
     readonly profile?: string;
@@ -38,6 +40,7 @@ export function createPeerClient(deps: PeerClientDeps, id: string): MeshPeerClie
   const { mesh } = deps;
   const ask = createAsk(deps, id);
   return {
+    ...createPeerCommands(deps, ask, id),
     describe: () => ask(mesh.Describe, {}, descriptionFromWire),
     submit({ task, idempotencyKey, spec, writs }) {
       const request = { task, idempotencyKey, spec: specToWire(spec), writs };

@@ -1,3 +1,4 @@
+import type { CommandView } from '@writ/commands';
 import type { QuestionKind, TaskState, TurnQuestion } from '@writ/delegation';
 import type * as wire from '@writ/wire';
 import { refuseField } from './fields.ts';
@@ -39,6 +40,24 @@ const EFFECTS: Readonly<Record<'allow' | 'ask' | 'deny', wire.Effect>> = {
   deny: 'EFFECT_DENY',
 };
 
+const EXECUTION_STATES: Readonly<Record<CommandView['state'], wire.ExecutionState>> = {
+  proposed: 'EXECUTION_STATE_PROPOSED',
+  pending_approval: 'EXECUTION_STATE_PENDING_APPROVAL',
+  running: 'EXECUTION_STATE_RUNNING',
+  completed: 'EXECUTION_STATE_COMPLETED',
+  failed: 'EXECUTION_STATE_FAILED',
+  denied: 'EXECUTION_STATE_DENIED',
+  expired: 'EXECUTION_STATE_EXPIRED',
+  cancelled: 'EXECUTION_STATE_CANCELLED',
+  outcome_unknown: 'EXECUTION_STATE_OUTCOME_UNKNOWN',
+};
+
+const CLASSES: Readonly<Record<CommandView['class'], wire.CommandClass>> = {
+  read: 'COMMAND_CLASS_READ',
+  'config-mutation': 'COMMAND_CLASS_CONFIG_MUTATION',
+  destructive: 'COMMAND_CLASS_DESTRUCTIVE',
+};
+
 const APPROVAL_STATES: Readonly<
   Record<'pending' | 'approved' | 'denied' | 'expired' | 'cancelled', wire.ApprovalState>
 > = {
@@ -76,5 +95,9 @@ export const credentialFate = createEnum(FATES);
 export const outputStream = createEnum(STREAMS);
 /** Effect of a decision. */
 export const effect = createEnum(EFFECTS);
+/** State of a gated command. */
+export const executionState = createEnum(EXECUTION_STATES);
+/** What a gated command does to the world. */
+export const commandClass = createEnum(CLASSES);
 /** What became of a question to a person. */
 export const approvalState = createEnum(APPROVAL_STATES);

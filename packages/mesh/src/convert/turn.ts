@@ -14,7 +14,7 @@ export function turnToWire({ turn, sinceMs, questions }: Turn): wire.Init<wire.T
   return { turn, sinceMs, questions: questions.map(questionToWire) };
 }
 
-function questionToWire({ id, kind, text, askedAtMs, ...more }: TurnQuestion): wire.Init<wire.Question> {
+function questionToWire({ id, kind, text, askedAtMs, ...more }: TurnQuestion): wire.Init<wire.TurnQuestion> {
   const { choices = [], previous, approval } = more;
   return {
     ...{ id, kind: questionKind.toWire(kind), text, choices, askedAtMs },
@@ -34,7 +34,7 @@ export function turnFromWire(message: wire.Turn): Turn {
   };
 }
 
-function questionFromWire(message: wire.Question): TurnQuestion {
+function questionFromWire(message: wire.TurnQuestion): TurnQuestion {
   const { choices, previous, approval } = message;
   if (choices.length > MOST_CHOICES) return refuseField('question.choices', `has more than ${MOST_CHOICES} entries`);
   const fate = previous === 'CREDENTIAL_FATE_UNSPECIFIED' ? undefined : credentialFate.fromWire('previous', previous);

@@ -1,4 +1,5 @@
 import type { LeaseRequest } from '@writ/authority';
+import type { CommandDesk } from '@writ/commands';
 import { type Clock, WritError } from '@writ/core';
 import type { Executor, LeaseAnswer, Subject } from '@writ/delegation';
 import type { NodeIdentity, PinStore } from '@writ/identity';
@@ -16,6 +17,7 @@ export interface HandlerDeps {
   readonly pins: PinStore;
   readonly engine: Pick<PolicyEngine, 'snapshot'>;
   readonly executor: Executor;
+  readonly commands: CommandDesk;
   readonly pairing: Pick<Pairing, 'serve'>;
   /** Decides and counts the question against the subject's limits, in a transaction of its own. */
   readonly checkPolicy: (subject: Subject, question: PolicyQuestion) => Decision;

@@ -93,7 +93,7 @@ export function createOwnTaskAdapter(adapt: HandlerAdapter, executor: Pick<Execu
 
 /** A handler that is about nothing that its request names. */
 export function served(
-  authorization: Exclude<MethodPolicy['authorization'], 'own-task' | 'own-workspace'>,
+  authorization: Exclude<MethodPolicy['authorization'], 'own-task' | 'own-workspace' | 'own-execution'>,
   handle: UntypedHandleCall,
 ): ServedMethod {
   return { authorization, handle };

@@ -5,6 +5,7 @@ import { receiptsFromWire } from '../convert/result.ts';
 import { createCheckPolicy } from '../handlers/check-policy.ts';
 import { createDescribe } from '../handlers/describe.ts';
 import { createEndSession } from '../handlers/end-session.ts';
+import { cancelExecution, createExecute, watchExecution } from '../handlers/executions.ts';
 import type { HandlerDeps } from '../handlers/handler-deps.ts';
 import { createHealthHandlers } from '../handlers/health.ts';
 import { createInputHandlers } from '../handlers/inputs.ts';
@@ -15,6 +16,7 @@ import { createSubmit } from '../handlers/submit.ts';
 import { createTaskHandlers } from '../handlers/tasks.ts';
 import { METHOD_TABLE } from '../method-table.ts';
 import { type HandlerAdapter, readOrMalformed } from './adapt-handler.ts';
+import { createOwnExecutionAdapter } from './own-execution.ts';
 import { checkedHandlers, createOwnTaskAdapter, type ServedMethod, served } from './own-task.ts';
 import { createOwnWorkspaceAdapter } from './own-workspace.ts';
 
@@ -31,6 +33,7 @@ export function registerServices(
   const inputs = createInputHandlers(deps.executor);
   const ownTask = createOwnTaskAdapter(adapt, deps.executor);
   const ownWorkspace = createOwnWorkspaceAdapter(adapt, deps);
+  const ownExecution = createOwnExecutionAdapter(adapt, deps.commands);
   const health = createHealthHandlers(closing);
   const mesh: Record<keyof WireServices['mesh'], ServedMethod> = {
     Describe: served('peer', adapt.unary(createDescribe(deps))),
@@ -46,6 +49,9 @@ export function registerServices(
     Reply: ownTask.unary(tasks.reply),
     Cancel: ownTask.unary(tasks.cancel),
     CheckPolicy: served('policy', adapt.unary(createCheckPolicy(deps))),
+    Execute: served('policy', adapt.unary(createExecute(deps))),
+    WatchExecution: ownExecution.stream(watchExecution),
+    CancelExecution: ownExecution.unary(cancelExecution),
     RequestLease: served('policy', adapt.unary(createRequestLease(deps))),
     EndSession: served('signed', adapt.unary(createEndSession(deps))),
     DescribeWorkspace: ownWorkspace.unary(inputs.describeWorkspace),

@@ -18,6 +18,7 @@ import { addPeer, createPolicyEngine, type PolicyEngine, stockConfig, updatePeer
 import { createPeerClients, type PeerClients } from '../client/peer-clients.ts';
 import type { MeshLimits } from '../limits.ts';
 import { createMeshServer, type MeshServer } from '../server/mesh-server.ts';
+import { createFakeCommands, type FakeCommands } from './fake-commands.ts';
 import { createFakeExecutor, type FakeExecutor } from './fake-executor.ts';
 
 /** A node of a test: real keys, real policy, real TLS; what would run tasks is a fake. */
@@ -29,6 +30,7 @@ export interface TestNode {
   readonly pins: PinStore;
   readonly engine: PolicyEngine;
   readonly executor: FakeExecutor;
+  readonly commands: FakeCommands;
   readonly server: MeshServer;
   readonly clients: PeerClients;
   /** Pins a node and puts it into the configuration. */
@@ -101,6 +103,7 @@ export async function startTestNode(
   const text = stockConfig({ nodeName: name, workspaces: WORKSPACES, isolation: 'none' });
   const engine = options.at?.engine ?? createPolicyEngine({ text, clock, selfId: identity.public.id });
   const executor = createFakeExecutor();
+  const commands = createFakeCommands();
   const clients = createPeerClients({ identity, pins, engine, clock, logger: silentLogger });
   const questions: unknown[] = [];
   const leaseAnswers: LeaseAnswer[] = [];
@@ -112,6 +115,7 @@ export async function startTestNode(
     pins,
     engine,
     executor,
+    commands,
     pairing: { hasOpenInvite: () => pairing.openInvite, serve: (messages) => pairing.serve(messages) },
     checkPolicy(subject, question) {
       questions.push({ subject, question });
@@ -142,6 +146,7 @@ export async function startTestNode(
     pins,
     engine,
     executor,
+    commands,
     server,
     clients,
     questions,

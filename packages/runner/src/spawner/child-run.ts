@@ -7,6 +7,7 @@ import { endTree, killTree, type Tree, type TreeEnd, type TreeTools } from '../p
 import { mayHaveLeftBehind } from '../process-tree/left-behind.ts';
 import type { TreeMarks } from '../process-tree/members.ts';
 import type { ProcessTable } from '../process-tree/process-table.ts';
+import { openDirectory } from './directory.ts';
 import { createDrain } from './drain.ts';
 import type { Ended, Exited, Failed, Started, StartOrder } from './frames.ts';
 import { closeWriters, dropPipes, type PipePool, type RunPipes } from './pipes.ts';
@@ -64,9 +65,11 @@ function spawnChild(order: StartOrder, { stdout, stderr, lifeline }: RunPipes): 
   // Whoever opens a named pipe would wait for its writer, and every run with it.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK;
   const stdinFd = order.stdinFile === undefined ? undefined : openSync(order.stdinFile, flags);
+  const place = openDirectory(order);
   try {
-    return spawn(program, args, {
-      cwd: order.cwd,
+    return spawn(order.program ?? program, args, {
+      argv0: program,
+      cwd: place.path,
       // Node.js adds this variable of its own accord unless it is there.
       env: { ...order.env, NODE_V8_COVERAGE: undefined },
       stdio: [stdinFd ?? 'ignore', stdout.writeFd, stderr.writeFd, lifeline.writeFd],
@@ -75,6 +78,7 @@ function spawnChild(order: StartOrder, { stdout, stderr, lifeline }: RunPipes): 
     });
   } finally {
     if (stdinFd !== undefined) closeSync(stdinFd);
+    place.close();
   }
 }
 

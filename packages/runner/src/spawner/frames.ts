@@ -22,9 +22,16 @@ export const FRAME = {
   ended: 21,
 } as const;
 
+/** `errno` of a start that found another working directory than it was told of. */
+export const DIRECTORY_CHANGED = 'DIRECTORY_CHANGED';
+
 export interface StartOrder {
   readonly argv: readonly string[];
+  /** Absolute path of the file that is executed; absent: `argv[0]`, as it is found in PATH. */
+  readonly program?: string;
   readonly cwd: string;
+  /** Which directory `cwd` has to be, decimal; absent: whichever is there. */
+  readonly directory?: { readonly device: string; readonly inode: string };
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path of a file that becomes its standard input; absent: that is closed. */
   readonly stdinFile?: string;

@@ -41,7 +41,11 @@ const random = createSystemRandom();
 export async function createHarness(over: Partial<TaskRunnerOptions> = {}): Promise<Harness> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'writ-runner-')));
   const spawnerScript = await bundle(new URL('../spawner/main.ts', import.meta.url), folder);
-  const root = { workspaces: join(folder, 'workspaces'), transcripts: join(folder, 'transcripts') };
+  const root = {
+    workspaces: join(folder, 'workspaces'),
+    transcripts: join(folder, 'transcripts'),
+    outputs: join(folder, 'outputs'),
+  };
   const runner = createTaskRunner({
     root,
     spawner: { node: process.execPath, script: spawnerScript },

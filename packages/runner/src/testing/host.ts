@@ -5,7 +5,7 @@ import type { RunSpec } from '../types.ts';
 /** A node that is only a task runner, for tests that kill it: starts `argv` and prints the spawner's pid and the run's. */
 const [folder = '', script = '', nonce = '', ...argv] = process.argv.slice(2);
 const runner = createTaskRunner({
-  root: { workspaces: `${folder}/workspaces`, transcripts: `${folder}/transcripts` },
+  root: { workspaces: `${folder}/workspaces`, transcripts: `${folder}/transcripts`, outputs: `${folder}/outputs` },
   spawner: { node: process.execPath, script },
   env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
   clock: createSystemClock(),

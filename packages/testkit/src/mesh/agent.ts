@@ -16,12 +16,13 @@ export interface TestAgent {
   close(): Promise<void>;
 }
 
-/** Starts `writ mcp serve` at `node` as an agent's program would. */
+/** Starts `writ mcp serve`, with more options where they are given, at `node` as an agent's program would. */
 export async function startAgent(
   node: MeshNode,
   environment: Readonly<Record<string, string>> = { PATH: process.env.PATH ?? '' },
+  options: readonly string[] = [],
 ): Promise<TestAgent> {
-  const { command, args } = programCommand(['--home', node.home, 'mcp', 'serve']);
+  const { command, args } = programCommand(['--home', node.home, 'mcp', 'serve', ...options]);
   const transport = new StdioClientTransport({ command, args, env: environment, stderr: 'ignore' });
   const client = new Client({ name: 'test-agent', version: '1.0.0' });
   const ended = new Promise<void>((resolve) => {

@@ -186,11 +186,11 @@ export interface StateChange {
 export interface Turn {
   readonly turn: number;
   readonly sinceMs: number;
-  readonly questions: readonly Question[];
+  readonly questions: readonly TurnQuestion[];
 }
 
-/** `writ.mesh.v1.Question` as received. */
-export interface Question {
+/** `writ.mesh.v1.TurnQuestion` as received. */
+export interface TurnQuestion {
   readonly id: string;
   readonly kind: QuestionKind | number;
   readonly text: string;
@@ -352,6 +352,150 @@ export interface CheckPolicyRequest {
 /** `writ.mesh.v1.CheckPolicyResponse` as received. */
 export interface CheckPolicyResponse {
   readonly decision: Decision | null;
+}
+
+/** Names of `writ.mesh.v1.ExecutionState`; a number that has no name is received as the number. */
+export type ExecutionState = 'EXECUTION_STATE_UNSPECIFIED' | 'EXECUTION_STATE_PROPOSED' | 'EXECUTION_STATE_PENDING_APPROVAL' | 'EXECUTION_STATE_RUNNING' | 'EXECUTION_STATE_COMPLETED' | 'EXECUTION_STATE_FAILED' | 'EXECUTION_STATE_DENIED' | 'EXECUTION_STATE_EXPIRED' | 'EXECUTION_STATE_CANCELLED' | 'EXECUTION_STATE_OUTCOME_UNKNOWN';
+
+/** Names of `writ.mesh.v1.CommandClass`; a number that has no name is received as the number. */
+export type CommandClass = 'COMMAND_CLASS_UNSPECIFIED' | 'COMMAND_CLASS_READ' | 'COMMAND_CLASS_CONFIG_MUTATION' | 'COMMAND_CLASS_DESTRUCTIVE';
+
+/** What runs. An empty string means: not given. */
+export interface CommandStep {
+  readonly arguments: readonly string[];
+  /** Absolute, on the executing node. */
+  readonly cwd: string;
+  readonly stdin: StandardInput | null;
+}
+
+/** `writ.mesh.v1.StandardInput` as received. */
+export interface StandardInput {
+  readonly data: Uint8Array;
+}
+
+/** Several commands that one yes covers. */
+export interface CommandPlan {
+  readonly title: string;
+  readonly steps: readonly CommandStep[];
+  /** The window that a yes opens covers these steps only. */
+  readonly onlySteps: boolean;
+  readonly windowMs: number;
+  /** How often the window may be used; 0: unlimited. */
+  readonly maxUses: number;
+}
+
+/** `writ.mesh.v1.ExecuteRequest` as received. */
+export interface ExecuteRequest {
+  /** Of the caller, and the task that the last writ names: one id, one execution. */
+  readonly id: string;
+  readonly profile: string;
+  readonly workspace: string;
+  readonly command?: CommandStep;
+  readonly plan?: CommandPlan;
+  /** Compact writs, first hop first; the last was issued by the caller for this node. Whose session it is, they say. */
+  readonly writs: readonly string[];
+  /** The field that is set; absent: none. */
+  readonly wish?: 'command' | 'plan';
+}
+
+/** `writ.mesh.v1.ExecuteResponse` as received. */
+export interface ExecuteResponse {
+  readonly execution?: Execution;
+  /** A plan waits for a person. */
+  readonly question?: Question;
+  /** Effect deny: nothing was stored. */
+  readonly decision?: Decision;
+  /** The field that is set; absent: none. */
+  readonly answer?: 'execution' | 'question' | 'decision';
+}
+
+/** A gated command. */
+export interface Execution {
+  readonly id: string;
+  readonly state: ExecutionState | number;
+  /** For people: what it waits for, since when and who can answer, or what became of it. */
+  readonly why: string;
+  readonly class: CommandClass | number;
+  readonly needs: readonly string[];
+  readonly target: string;
+  readonly profile: string;
+  readonly arguments: readonly string[];
+  readonly cwd: string;
+  readonly approval: string;
+  readonly window: string;
+  readonly lease: string;
+  /** The one that was asked for in its place, since it changed. */
+  readonly next: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+  /** 0: not yet. */
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly outcome: ExecutionOutcome | null;
+}
+
+/** `writ.mesh.v1.ExecutionOutcome` as received. */
+export interface ExecutionOutcome {
+  readonly code: string;
+  readonly message: string;
+  /** Absent where the process did not exit by itself. */
+  readonly exitCode: ExitCode | null;
+}
+
+/** `writ.mesh.v1.ExitCode` as received. */
+export interface ExitCode {
+  readonly value: number;
+}
+
+/** `writ.mesh.v1.Question` as received. */
+export interface Question {
+  readonly approval: string;
+  readonly why: string;
+  readonly expiresAtMs: number;
+  readonly steps: readonly PlannedStep[];
+}
+
+/** `writ.mesh.v1.PlannedStep` as received. */
+export interface PlannedStep {
+  readonly arguments: readonly string[];
+  readonly class: CommandClass | number;
+  readonly needs: readonly string[];
+  readonly target: string;
+}
+
+/** `writ.mesh.v1.WatchExecutionRequest` as received. */
+export interface WatchExecutionRequest {
+  readonly execution: string;
+  readonly offset: number;
+}
+
+/** `writ.mesh.v1.WatchExecutionResponse` as received. */
+export interface WatchExecutionResponse {
+  readonly execution?: Execution;
+  readonly output?: ExecutionOutput;
+  /** The field that is set; absent: none. */
+  readonly item?: 'execution' | 'output';
+}
+
+/** `writ.mesh.v1.ExecutionOutput` as received. */
+export interface ExecutionOutput {
+  readonly stream: OutputStream | number;
+  readonly atMs: number;
+  /** Where watching goes on after this. */
+  readonly next: number;
+  readonly data: Uint8Array;
+  /** So many bytes of the stream were not kept; `data` is empty then. */
+  readonly droppedBytes: number;
+}
+
+/** `writ.mesh.v1.CancelExecutionRequest` as received. */
+export interface CancelExecutionRequest {
+  readonly execution: string;
+}
+
+/** `writ.mesh.v1.CancelExecutionResponse` as received. */
+export interface CancelExecutionResponse {
+  readonly execution: Execution | null;
 }
 
 /** `writ.mesh.v1.RequestLeaseRequest` as received. */

@@ -4,6 +4,8 @@ import type { Method } from '../method.ts';
 import type {
   AckResultRequest,
   AckResultResponse,
+  CancelExecutionRequest,
+  CancelExecutionResponse,
   CancelRequest,
   CancelResponse,
   CheckPolicyRequest,
@@ -14,6 +16,8 @@ import type {
   DescribeWorkspaceResponse,
   EndSessionRequest,
   EndSessionResponse,
+  ExecuteRequest,
+  ExecuteResponse,
   FetchArtifactRequest,
   FetchArtifactResponse,
   GetResultRequest,
@@ -40,6 +44,8 @@ import type {
   SubmitResponse,
   UploadInputRequest,
   UploadInputResponse,
+  WatchExecutionRequest,
+  WatchExecutionResponse,
   WatchRequest,
   WatchResponse,
 } from './messages.ts';
@@ -71,6 +77,12 @@ export interface MeshService {
   readonly Cancel: Method<CancelRequest, CancelResponse>;
   /** Would this be allowed, and what would help. Counts against the caller's limits; changes nothing else. */
   readonly CheckPolicy: Method<CheckPolicyRequest, CheckPolicyResponse>;
+  /** Asks for a gated command, or about a plan of several. */
+  readonly Execute: Method<ExecuteRequest, ExecuteResponse>;
+  /** A gated command of the caller as it is now, each change, and its output from `offset`; ends when it has ended. */
+  readonly WatchExecution: Method<WatchExecutionRequest, WatchExecutionResponse>;
+  /** Ends a gated command, whether it waits or runs; answers when no process is left. */
+  readonly CancelExecution: Method<CancelExecutionRequest, CancelExecutionResponse>;
   /** Asks a person of this node to lend a profile to the caller; the same key again says what became of that. */
   readonly RequestLease: Method<RequestLeaseRequest, RequestLeaseResponse>;
   /** The signed word of a session's origin that it has ended: nothing is asked or opened for it here any more. */

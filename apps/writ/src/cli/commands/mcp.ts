@@ -7,10 +7,15 @@ export function defineMcp({ program, run }: Definitions): void {
   mcp
     .command('serve', { isDefault: true })
     .description('speak MCP on standard input and output for one agent, through the running node')
+    .option('--toolsets <names>', 'sets of tools beside the default one: `commands`, or `all`')
     .action(run(serve));
 }
 
-async function serve(context: CliContext): Promise<number> {
-  await context.node().mcpPipe(context.streams.in, context.streams.out);
+async function serve(
+  context: CliContext,
+  _: readonly string[],
+  options: { readonly toolsets?: string },
+): Promise<number> {
+  await context.node().mcpPipe(context.streams.in, context.streams.out, options);
   return EXIT.ok;
 }

@@ -37,7 +37,7 @@ type WishParts = Pick<ExecutorParts, 'engine' | 'workspaces'>;
 export function digestOfRun(parts: WishParts, task: Asked, decision: Decision): string {
   const { sender, origin, session, agent, chain, spec } = task;
   const facts = factsOf(parts, task, decision);
-  const said = { is: 'writ task 1', sender, origin, session, agent, chain, spec, ...facts };
+  const said = { is: 'task question 1', sender, origin, session, agent, chain, spec, ...facts };
   return digestJson(JSON.parse(JSON.stringify(said)) as Json);
 }
 

@@ -170,8 +170,8 @@ describe('a task that policy asks a person about', () => {
     const id = await submit('t1');
     expect((await node.executor.cancel('t1', 'self')).outcome?.code).toBe('CANCELLED');
     expect(approval(id)?.state).toBe('cancelled');
-    expect(said(id, 'approve')).toBe('NOT_PENDING');
-    expect(said(id, 'deny')).toBe('NOT_PENDING');
+    expect(said(id, 'approve')).toBe('NOT_FOUND');
+    expect(said(id, 'deny')).toBe('NOT_FOUND');
     expect(await outcome('t1')).toBe('cancelled CANCELLED');
   });
 
@@ -304,7 +304,7 @@ describe('a reload while a task waits', () => {
     expect(statement?.digest).toBe(approval(id)?.digest);
     const withdrawn = POLICY.replace('[self]', '[self]\nenabled = false');
     await reload(withdrawn);
-    expect(said(id, 'approve')).toBe('NOT_PENDING');
+    expect(said(id, 'approve')).toBe('NOT_FOUND');
     expect(await outcome('t1')).toMatch(/^rejected /);
   });
 });

@@ -1,0 +1,79 @@
+import { visible } from '@writ/core';
+import type { CliContext } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import { followExecution } from '../follow-execution.ts';
+import { table } from '../output.ts';
+import type { Definitions } from '../program.ts';
+
+interface At {
+  readonly peer: string;
+}
+
+export function defineExecution({ program, run }: Definitions): void {
+  const execution = program.command('execution').description('commands that were asked for with `writ run`');
+  execution
+    .command('list')
+    .description('those that run at this node, newest first')
+    .option('--limit <count>', 'how many', '20')
+    .action(run(list));
+  execution
+    .command('show')
+    .description('one command, with every argument of it')
+    .argument('<execution>')
+    .option('-p, --peer <label>', 'the peer where it runs', 'self')
+    .action(run(show));
+  execution
+    .command('watch')
+    .description('follow a command to its end')
+    .argument('<execution>')
+    .option('-p, --peer <label>', 'the peer where it runs', 'self')
+    .option('--exit-status', "exit with the command's own status")
+    .action(run(watch));
+  execution
+    .command('cancel')
+    .description('end a command, whether it waits or runs; answers when no process is left')
+    .argument('<execution>')
+    .option('-p, --peer <label>', 'the peer where it runs', 'self')
+    .action(run(cancel));
+}
+
+async function list(context: CliContext, _: readonly string[], { limit }: { readonly limit: string }): Promise<number> {
+  const answer = await context.node().call('list_executions', { limit: Number(limit) });
+  context.output.result(answer, ({ executions }) =>
+    executions.length === 0
+      ? 'no commands'
+      : table(
+          ['EXECUTION', 'BY', 'PROFILE', 'CLASS', 'STATE', 'CODE', 'WORK'],
+          executions.map((one) => [
+            one.execution,
+            one.asked_by,
+            one.profile,
+            one.class,
+            one.state,
+            one.code ?? '',
+            one.work,
+          ]),
+        ),
+  );
+  return EXIT.ok;
+}
+
+async function show(context: CliContext, [execution = '']: readonly string[], { peer }: At): Promise<number> {
+  const answer = await context.node().call('execution_show', { execution, at: peer });
+  context.output.result(answer, (shown) => JSON.stringify(shown, null, 2).split('\n').map(visible).join('\n'));
+  return EXIT.ok;
+}
+
+async function watch(
+  context: CliContext,
+  [execution = '']: readonly string[],
+  { peer, exitStatus }: At & { readonly exitStatus?: boolean },
+): Promise<number> {
+  return followExecution(context, context.node(), execution, { at: peer, ownStatus: exitStatus === true });
+}
+
+async function cancel(context: CliContext, [execution = '']: readonly string[], { peer }: At): Promise<number> {
+  const answer = await context.node().call('execution_cancel', { execution, at: peer });
+  context.output.result(answer, ({ state }) => `execution ${execution} is ${state}`);
+  return EXIT.ok;
+}

@@ -1,0 +1,100 @@
+import type { ActionEnvironment, Authority, Gate } from '@writ/authority';
+import { type Commands, createCommandDesk, createCommands, type LiveCommandDesk } from '@writ/commands';
+import type { WriteTx } from '@writ/database';
+import type { Executor, WritIssuer } from '@writ/delegation';
+import type { SessionStore } from '@writ/lease-store';
+import type { PeerClients } from '@writ/mesh';
+import type { Profile } from '@writ/policy';
+import { buildCommandEnvironment, createHeldFiles, type TaskRunner } from '@writ/runner';
+import type { Environment } from '../env.ts';
+import { factsOf, type NodeClassifier, placeOf } from './classification.ts';
+import type { Foundations } from './foundations.ts';
+import { resolveConfigPath } from './paths.ts';
+
+/** What the commands of a node stand on besides its foundations. */
+export interface NodeCommandParts {
+  readonly gate: Gate;
+  readonly authority: Authority;
+  readonly classifier: NodeClassifier;
+  readonly executor: Executor;
+  readonly runner: TaskRunner;
+  readonly environment: Environment;
+}
+
+/** Names of variables whose values are neither shown nor stored. */
+const SECRET = /TOKEN|SECRET|PASSW|CREDENTIAL|KEY/i;
+const SEAL_KEY = 'commands.seal-key';
+const SEAL_KEY_BYTES = 32;
+
+/** Builds the desk of a node's gated commands; it takes nothing up before `start`. */
+export function createNodeCommandDesk(base: Foundations, parts: NodeCommandParts): LiveCommandDesk {
+  const { clock, random, logger, database, engine, home, identity, stores } = base;
+  const { gate, authority, classifier, executor, runner, environment } = parts;
+  const sealKey = readSealKey(base);
+  return createCommandDesk({
+    ...{ database, engine, authority, gate, executor, clock, random, logger, factsOf },
+    self: identity.public.id,
+    contextOf: (tx, task) => executor.context(tx, task),
+    classify: (argv, cwd) => classifier.classify(argv, placeOf({ cwd })),
+    environmentOf: (profile) => environmentOf(environment, profile, sealKey),
+    workspacePath(name) {
+      const workspace = engine.snapshot().config.workspaces.get(name);
+      return workspace === undefined ? undefined : resolveConfigPath(workspace.path, home.configFile);
+    },
+    recordSession: recordOf(stores.sessions),
+    files: createHeldFiles({ dir: home.heldDir, user: process.getuid?.() }),
+    processes: runner.commands,
+  });
+}
+
+/** Commands here and at peers. */
+export function createNodeCommands(
+  { database, engine, identity, random, stores }: Foundations,
+  { desk, peers, issuer }: { readonly desk: LiveCommandDesk; readonly peers: PeerClients; readonly issuer: WritIssuer },
+): Commands {
+  const record = recordOf(stores.sessions);
+  return createCommands({
+    ...{ desk, engine, issuer, random },
+    directory: peers,
+    peer: (id) => peers.client(id),
+    record: ({ session, agent, peer, id }) =>
+      database.withWriteTx((tx) => {
+        record(tx, { origin: identity.public.id, id: session, agent });
+        tx.audit({
+          kind: 'execution',
+          action: 'execution.sent',
+          actor: 'self',
+          subject: id,
+          details: { peer, session },
+        });
+      }),
+  });
+}
+
+function environmentOf({ all }: Environment, { env }: Profile, sealKey: Uint8Array): ActionEnvironment {
+  const values = buildCommandEnvironment(all, env);
+  return { values, secretNames: new Set(Object.keys(values).filter((name) => SECRET.test(name))), sealKey };
+}
+
+/** Stores a session that is not stored yet; one that has ended stays so. */
+function recordOf(sessions: SessionStore) {
+  return (
+    tx: WriteTx,
+    { origin, id, agent }: { readonly origin: string; readonly id: string; readonly agent: string },
+  ) => {
+    if (sessions.get(tx, origin, id) !== undefined) return;
+    sessions.start(tx, { origin, id, agent });
+    tx.audit({ kind: 'session', action: 'session.started', actor: origin, subject: id, details: { agent } });
+  };
+}
+
+/** The key under which secrets are fingerprinted, made once for each home: questions outlive a restart. */
+function readSealKey({ database, stores, random }: Foundations): Uint8Array {
+  return database.withWriteTx((tx) => {
+    const known = stores.facts.get(tx, SEAL_KEY);
+    if (known !== undefined) return Buffer.from(known, 'hex');
+    const made = random.bytes(SEAL_KEY_BYTES);
+    stores.facts.set(tx, SEAL_KEY, Buffer.from(made).toString('hex'));
+    return made;
+  });
+}

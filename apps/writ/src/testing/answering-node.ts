@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Gate } from '@writ/authority';
+import { createSystemRandom, silentLogger } from '@writ/core';
+import { createApproverKey, unlockApproverKey } from '@writ/identity';
+import { createShellGrammar, type ShellGrammar } from '@writ/policy';
+import { build } from 'esbuild';
+import type { Environment } from '../env.ts';
+import { resolveHome } from '../home.ts';
+import { composeNode, type RunningNode } from '../node/compose.ts';
+
+/** A node that serves in this process, with processes of its own and a person who answers; its home was made before. */
+export interface AnsweringNode {
+  readonly node: RunningNode;
+  readonly gate: Gate;
+  /** Answers a question as the person of the node; what state it is in then, or which check said no. */
+  answer(approval: string, answer: 'approve' | 'deny', scope?: 'once' | 'session' | 'target'): string;
+  close(): Promise<void>;
+}
+
+const PASSPHRASE = 'four words of a test';
+/** The least that is accepted: nobody guesses here. */
+const COST = { logN: 14, r: 8, p: 1 } as const;
+
+export async function startAnsweringNode(
+  home: string,
+  all: Readonly<Record<string, string | undefined>>,
+): Promise<AnsweringNode> {
+  const folder = await mkdtemp(join(home, 'spawner-'));
+  const environment: Environment = {
+    ...{ all, writHome: home, xdgConfigHome: undefined, xdgDataHome: undefined, xdgRuntimeDir: undefined },
+    ...{
+      homeDir: all.HOME,
+      taskAccess: undefined,
+      session: undefined,
+      timeZone: () => 'UTC',
+      noColor: true,
+      logLevel: 'silent',
+    },
+  };
+  const node = await composeNode({
+    ...{ home: resolveHome(environment), environment, logger: silentLogger, loadGrammar },
+    spawner: pathToFileURL(await bundleSpawner(folder)),
+    requestStop: () => undefined,
+  });
+  const { gate } = node.work;
+  const made = await createApproverKey({ passphrase: PASSPHRASE, random: createSystemRandom(), cost: COST });
+  const key = await unlockApproverKey(made.sealed, PASSPHRASE);
+  const { id, kind, publicKey } = made;
+  if (gate.approvers.list().length === 0) {
+    node.database.withWriteTx((tx) => gate.approvers.enroll(tx, { id, kind, publicKey, label: 'person' }));
+  }
+  return {
+    node,
+    gate,
+    answer(approval, answer, scope = 'once') {
+      const statement = gate.approvals.statement(approval, answer === 'deny' ? { answer } : { answer, scope });
+      if (statement === undefined) throw new Error(`no approval ${approval}`);
+      const outcome = gate.approvals.decide(approval, { statement, proof: key.sign(statement) });
+      return outcome.decided ? outcome.approval.state : `${outcome.check}: ${outcome.refusal.code}`;
+    },
+    async close() {
+      key.lock();
+      await node.close(1000);
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function bundleSpawner(folder: string): Promise<string> {
+  const outfile = join(folder, 'spawner.mjs');
+  await build({
+    entryPoints: [createRequire(import.meta.url).resolve('@writ/runner/spawner')],
+    ...{ bundle: true, platform: 'node', target: 'node20', format: 'esm', outfile, logLevel: 'error' },
+  });
+  return outfile;
+}
+
+/** From the installed packages: nothing is built beside this file. */
+function loadGrammar(): Promise<ShellGrammar> {
+  const { resolve } = createRequire(import.meta.url);
+  return createShellGrammar({
+    runtime: readFileSync(resolve('web-tree-sitter/web-tree-sitter.wasm')),
+    grammar: readFileSync(resolve('tree-sitter-bash/tree-sitter-bash.wasm')),
+  });
+}

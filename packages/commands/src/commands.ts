@@ -1,0 +1,151 @@
+import { type Random, sha256Hex, WritError } from '@writ/core';
+import type { PeerDirectory, WritIssuer } from '@writ/delegation';
+import type { PolicyEngine } from '@writ/policy';
+import type {
+  CommandCaller,
+  CommandDesk,
+  CommandView,
+  PeerCommands,
+  WatchedCommand,
+  Wish,
+  WishAnswer,
+} from './types.ts';
+import { boundWish, checkWish, partsOf } from './wish.ts';
+
+/** Who asks at this machine. */
+export type LocalCaller = Exclude<CommandCaller, { kind: 'peer' }>;
+
+/** Whose commands are meant: those of this node, or of a peer (label or id). */
+export interface CommandPlace {
+  /** `self`, or a peer. */
+  readonly at: string;
+}
+
+/** Commands here and at peers, for the surfaces of this machine. */
+export interface Commands {
+  /**
+   * Asks this node or a peer. `key` makes a retry safe; absent: a new one. Throws what the desk throws, PEER_UNKNOWN and
+   * UNREACHABLE. A refusal of this node's own rules for what goes out is an answer.
+   */
+  ask(
+    caller: LocalCaller,
+    request: CommandPlace & { readonly wish: Wish; readonly key?: string },
+  ): Promise<WishAnswer & { readonly decidedBy: 'here' | 'peer' }>;
+  show(caller: LocalCaller, request: CommandPlace & { readonly id: string }): Promise<CommandView>;
+  /** Those that run at this node, newest first. */
+  list(caller: LocalCaller, limit: number): readonly CommandView[];
+  watch(
+    caller: LocalCaller,
+    request: CommandPlace & { readonly id: string; readonly offset: number },
+    signal: AbortSignal,
+  ): AsyncIterable<WatchedCommand>;
+  cancel(caller: LocalCaller, request: CommandPlace & { readonly id: string }): Promise<CommandView>;
+}
+
+/** What asks peers. */
+export interface CommandsOptions {
+  readonly desk: CommandDesk;
+  readonly engine: PolicyEngine;
+  readonly directory: Pick<PeerDirectory, 'find'>;
+  readonly peer: (id: string) => PeerCommands;
+  readonly issuer: Pick<WritIssuer, 'issue'>;
+  /** Stores a session of this node's own and tells the trail what goes out, before it does. */
+  readonly record: (what: {
+    readonly session: string;
+    readonly agent: string;
+    readonly peer: string;
+    readonly id: string;
+  }) => void;
+  readonly random: Random;
+}
+
+const SELF = 'self';
+/** No output stands there. */
+const PAST_ALL_OUTPUT = Number.MAX_SAFE_INTEGER;
+
+export function createCommands(options: CommandsOptions): Commands {
+  const { desk, random } = options;
+  const isHere = ({ at }: CommandPlace): boolean => at === SELF;
+  const clientOf = (caller: LocalCaller, { at }: CommandPlace): PeerCommands => {
+    onlyHost(caller);
+    return options.peer(findPeer(options, at).id);
+  };
+  return {
+    async ask(caller, { at, wish, key }) {
+      checkWish(wish);
+      const own = keyOf(caller, key ?? random.uuid());
+      if (isHere({ at })) return { ...(await desk.ask(caller, wish, own)), decidedBy: 'here' };
+      return askPeer(options, caller, { at, wish, key: own });
+    },
+    show: async (caller, request) =>
+      isHere(request) ? desk.show(caller, request.id) : firstState(clientOf(caller, request), request.id),
+    list: (caller, limit) => desk.list(caller, limit),
+    watch: (caller, request, signal) =>
+      isHere(request)
+        ? desk.watch(caller, request.id, request.offset, signal)
+        : clientOf(caller, request).watchExecution(request.id, request.offset, signal),
+    cancel: async (caller, request) =>
+      isHere(request) ? desk.cancel(caller, request.id) : clientOf(caller, request).cancelExecution(request.id),
+  };
+}
+
+/** A key belongs to one session, or one task, and is never what another part of this package makes of one. */
+function keyOf(caller: LocalCaller, key: string): string {
+  const whose = caller.kind === 'task' ? ['task', caller.task] : ['session', caller.session?.id ?? ''];
+  return sha256Hex(JSON.stringify([...whose, key]));
+}
+
+async function askPeer(
+  options: CommandsOptions,
+  caller: LocalCaller,
+  { at, wish, key }: CommandPlace & { readonly wish: Wish; readonly key: string },
+): Promise<WishAnswer & { readonly decidedBy: 'here' | 'peer' }> {
+  const { engine, issuer } = options;
+  const { session } = onlyHost(caller);
+  if (session === undefined) throw new WritError('TOKEN_INVALID', 'no session stands behind who asks');
+  const { id: to, label } = findPeer(options, at);
+  const { profile, workspace } = partsOf(wish);
+  const named = { ...(profile === undefined ? {} : { profile }), ...(workspace === undefined ? {} : { workspace }) };
+  const { effect, code, message, nextSteps, generation } = engine.decideOutbound({ to: label, ship: false, ...named });
+  if (effect !== 'allow') {
+    const refusal = { code: code === 'OK' ? ('POLICY_ERROR' as const) : code, message, nextSteps };
+    return { accepted: false, refusal, generation, decidedBy: 'here' };
+  }
+  options.record({ session: session.id, agent: session.agent, peer: to, id: key });
+  const spec = boundWish(wish);
+  const writ = issuer.issue({ to, task: key, spec, session: session.id, agent: session.agent, generation });
+  const answer = await options.peer(to).execute({ id: key, wish, writs: [writ] });
+  return { ...answer, decidedBy: 'peer' };
+}
+
+/** Throws COMMAND_NOT_ALLOWED for a task: it hands work on as tasks, whose ends and whose evidence it can follow. */
+function onlyHost(caller: LocalCaller): Extract<LocalCaller, { kind: 'host' }> {
+  if (caller.kind === 'host') return caller;
+  throw new WritError('COMMAND_NOT_ALLOWED', 'a task runs commands at its own node only', {
+    nextSteps: ['hand the work on with delegate'],
+  });
+}
+
+function findPeer({ directory, engine }: CommandsOptions, at: string): { readonly id: string; readonly label: string } {
+  const peer = directory.find(at);
+  if (peer !== undefined) return peer;
+  const labels = [...engine.snapshot().config.peers.keys()].sort();
+  throw new WritError('PEER_UNKNOWN', `no peer of that name`, {
+    nextSteps: [
+      labels.length > 0 ? `known peers: ${labels.join(', ')}` : 'pair with a node first: writ peer join CODE',
+    ],
+  });
+}
+
+/** What it is now, as the first thing that a watch tells. */
+async function firstState(client: PeerCommands, id: string): Promise<CommandView> {
+  const enough = new AbortController();
+  try {
+    for await (const item of client.watchExecution(id, PAST_ALL_OUTPUT, enough.signal)) {
+      if (item.kind === 'state') return item.command;
+    }
+  } finally {
+    enough.abort();
+  }
+  throw new WritError('NOT_FOUND', 'the peer told nothing of it');
+}

@@ -1,0 +1,322 @@
+import { digestJson } from '@writ/core';
+import type { TaskContext } from '@writ/delegation';
+import type { VerifiedChain, WritClaims } from '@writ/identity';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  createDeskFixture,
+  type DeskFixture,
+  type HeldProcess,
+  HOUR_MS,
+  IN_A,
+  IN_B,
+  PEER_ID,
+  POLICY,
+  SELF_ID,
+} from './testing/desk-fixture.ts';
+import type { CommandCaller, CommandSpec, CommandView, PlanSpec, WatchedCommand, Wish } from './types.ts';
+import { boundWish } from './wish.ts';
+
+const READ: CommandSpec = { argv: ['uptime'], profile: 'ops' };
+const RESTART: CommandSpec = { argv: ['systemctl', 'restart', 'nginx'], profile: 'ops' };
+const NOW_S = 1_800_000_000;
+
+describe('the desk of gated commands', () => {
+  let at: DeskFixture;
+  let keys = 0;
+  beforeEach(async () => {
+    at = await createDeskFixture();
+  });
+  afterEach(async () => {
+    await at.close();
+    expect(at.held.count).toBe(0);
+  });
+
+  const answer = (caller: CommandCaller, command: CommandSpec, key?: string) => {
+    keys += 1;
+    return at.desk.ask(caller, { kind: 'command', command }, key ?? `key ${keys}`);
+  };
+  const ask = async (command: CommandSpec, caller = IN_A, key?: string): Promise<CommandView> => {
+    const said = await answer(caller, command, key);
+    if (said.accepted && 'command' in said) return said.command;
+    throw new Error(said.accepted ? 'a question' : `${said.refusal.code}: ${said.refusal.message}`);
+  };
+  const started = async ({ id }: CommandView): Promise<HeldProcess> => {
+    for await (const item of at.desk.watch(IN_A, id, 0, new AbortController().signal)) {
+      if (item.kind === 'state' && item.command.state !== 'running') continue;
+      const process = at.processes.get(id);
+      if (process !== undefined) return process;
+      // It runs, and its process comes in the same turn.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    throw new Error(`${id} was not started: ${JSON.stringify(at.desk.show(IN_A, id))}`);
+  };
+  const ended = async ({ id }: CommandView): Promise<CommandView> => {
+    let last: CommandView | undefined;
+    for await (const item of at.desk.watch(IN_A, id, 0, new AbortController().signal)) {
+      if (item.kind === 'state') last = item.command;
+    }
+    return last as CommandView;
+  };
+
+  it('starts a read by itself, and tells its output and then its end', async () => {
+    const view = await ask({ ...READ, stdin: 'AAE=', cwd: '/srv' });
+    const told: WatchedCommand[] = [];
+    const watching = (async () => {
+      for await (const item of at.desk.watch(IN_A, view.id, 0, new AbortController().signal)) told.push(item);
+    })();
+    const process = await started(view);
+    expect(process.order).toMatchObject({
+      ...{ program: '/held/bin/uptime', argv: ['uptime'], cwd: '/srv', env: { PATH: '/bin', LANG: 'C' } },
+      ...{ stdin: Buffer.from([0, 1]), timeoutMs: 600_000 },
+    });
+    process.write('one');
+    process.write('two');
+    process.end({ ending: { kind: 'exit', exitCode: 3 }, truncated: true });
+    await watching;
+    expect(told.map((item) => (item.kind === 'state' ? item.command.state : `${item.next} ${item.data}`))).toEqual(
+      expect.arrayContaining(['running', '1 one', '2 two', 'failed']),
+    );
+    expect(told.at(-1)).toMatchObject({
+      command: { outcome: { code: 'WORKER_FAILED', exitCode: 3, message: expect.stringContaining('not all') } },
+    });
+  });
+
+  it('keeps one execution for one key of one session, whatever has become of its files', async () => {
+    const first = await ask(RESTART, IN_A, 'k');
+    at.files.set('/bin/systemctl', 'another one');
+    expect((await ask(RESTART, IN_A, 'k')).id).toBe(first.id);
+    for (const other of [{ argv: ['uptime'] }, { cwd: '/srv' }, { stdin: '' }]) {
+      await expect(ask({ ...RESTART, ...other }, IN_A, 'k')).rejects.toMatchObject({ code: 'CONFLICT' });
+    }
+    expect((await ask(RESTART, IN_B, 'k')).id).not.toBe(first.id);
+  });
+
+  it('says what a change waits for, and starts it after the yes', async () => {
+    const view = await ask(RESTART);
+    expect(view).toMatchObject({ state: 'pending_approval', target: 'self/service/nginx', class: 'config-mutation' });
+    expect(view.why).toBe(`waits for a person on beta since 2027-01-15T08:00:00.000Z, approval ${view.approval}`);
+    expect(at.gate.approvals.get(view.approval ?? '')?.preview).toContain('asked by: beta (');
+    at.yes(view.approval);
+    (await started(view)).end();
+    expect(await ended(view)).toMatchObject({ state: 'completed', outcome: { exitCode: 0 } });
+  });
+
+  it('refuses what policy does not grant, before anybody is asked', async () => {
+    const codes = await Promise.all(
+      [
+        { ...READ, profile: 'nothing' },
+        { ...READ, profile: 'boxed' },
+        { ...READ, workspace: 'none' },
+        { argv: ['gone'], profile: 'ops' },
+      ].map(async (command) => {
+        const said = await answer(IN_A, command);
+        return said.accepted ? said : said.refusal.code;
+      }),
+    );
+    expect(codes).toEqual(['PROFILE_UNKNOWN', 'ISOLATION_UNAVAILABLE', 'WORKSPACE_NOT_ALLOWED', 'BAD_REQUEST']);
+    await expect(answer({ kind: 'host' }, READ)).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
+    expect(at.gate.executions.list({ limit: 9 })).toEqual([]);
+  });
+
+  it('asks anew for what changed since it was asked for, and leaves what never stands still', async () => {
+    let view = await ask(RESTART);
+    for (let round = 1; round <= 9; round++) {
+      at.files.set('/bin/systemctl', `version ${round}`);
+      at.yes(view.approval);
+      const last = await ended(view);
+      expect(last).toMatchObject({ state: 'failed', outcome: { code: 'CHANGED_SINCE_APPROVAL' } });
+      if (last.next === undefined) {
+        expect(round).toBe(9);
+        break;
+      }
+      view = at.desk.show(IN_A, last.next);
+      expect(view.state).toBe('pending_approval');
+    }
+    expect(at.processes.size).toBe(0);
+    expect(at.desk.list(IN_A, 20)).toHaveLength(9);
+  });
+
+  it('cancels what waits and what runs, and answers when it has ended', async () => {
+    const waiting = await ask(RESTART);
+    expect(await at.desk.cancel(IN_A, waiting.id)).toMatchObject({ state: 'cancelled' });
+    const running = await ask(READ);
+    await started(running);
+    expect(await at.desk.cancel(IN_A, running.id)).toMatchObject({
+      state: 'cancelled',
+      outcome: { code: 'CANCELLED', message: 'its caller cancelled it' },
+    });
+    expect(await at.desk.cancel(IN_A, running.id)).toMatchObject({ state: 'cancelled' });
+  });
+
+  it('cancels what is just being started', async () => {
+    let cancelling: Promise<CommandView> | undefined;
+    at.onStart = ({ id }) => {
+      cancelling = at.desk.cancel(IN_A, id);
+    };
+    const view = await ask(READ);
+    expect((await ended(view)).state).toBe('cancelled');
+    expect((await cancelling)?.state).toBe('cancelled');
+  });
+
+  it('ends what runs when its lease or its policy is taken away', async () => {
+    const [one, two] = [await ask(READ), await ask(READ, IN_B)];
+    await Promise.all([started(one), started(two)]);
+    const lease = at.authority.listLeases({ peer: 'self' })[0]?.id ?? '';
+    at.authority.grantLease({ peer: 'self', profile: 'ops', durationMs: HOUR_MS, issuedBy: 'ap-1' });
+    at.authority.revokeLease(lease, 'ap-1');
+    expect([await ended(one), await ended(two)].map(({ outcome }) => outcome?.code)).toEqual([
+      'LEASE_REVOKED',
+      'LEASE_REVOKED',
+    ]);
+    const three = await ask(READ);
+    await started(three);
+    await at.engine.reload(POLICY.replace('"inspect_status", "manage', '"manage'), { acceptWidening: false });
+    expect(await ended(three)).toMatchObject({ state: 'cancelled', outcome: { code: 'PROFILE_NOT_ALLOWED' } });
+  });
+
+  it('starts nothing on the machine itself once the profile asks for isolation', async () => {
+    const view = await ask(RESTART);
+    await at.engine.reload(POLICY.replace('isolation = "none"', 'isolation = "required"'), { acceptWidening: false });
+    at.yes(view.approval);
+    expect(await ended(view)).toMatchObject({ state: 'failed', outcome: { code: 'ISOLATION_UNAVAILABLE' } });
+  });
+
+  it('ends with the node: nothing is left running, and nothing more is taken up', async () => {
+    const view = await ask(READ);
+    await started(view);
+    await at.desk.close();
+    expect(at.desk.show(IN_A, view.id)).toMatchObject({ state: 'cancelled', why: 'the node went down while it ran' });
+    expect((await ask(READ)).state).toBe('proposed');
+  });
+
+  it('covers a plan’s steps with one yes, in its session', async () => {
+    const plan: PlanSpec = { title: 'nginx', steps: [RESTART], profile: 'ops', onlySteps: true, windowMs: HOUR_MS };
+    const said = await at.desk.ask(IN_A, { kind: 'plan', plan }, 'plan');
+    if (!said.accepted || !('question' in said)) throw new Error(JSON.stringify(said));
+    expect(said.question.steps).toEqual([
+      { argv: RESTART.argv, class: 'config-mutation', needs: ['manage_services'], target: 'self/service/nginx' },
+    ]);
+    at.yes(said.question.approval, 'session');
+    const [mine, other, theirs] = [
+      await ask(RESTART),
+      await ask({ ...RESTART, argv: ['systemctl', 'restart', 'sshd'] }),
+      await ask(RESTART, IN_B),
+    ];
+    (await started(mine)).end();
+    expect((await ended(mine)).window).toBeDefined();
+    expect([other.state, theirs.state]).toEqual(['pending_approval', 'pending_approval']);
+    const tooMuch = { ...plan, steps: [RESTART, { argv: ['systemctl', 'mask', 'x'], stdin: '/w==' }] };
+    expect(await at.desk.ask(IN_A, { kind: 'plan', plan: tooMuch }, 'plan 2')).toMatchObject({
+      accepted: false,
+      refusal: { code: 'BAD_REQUEST' },
+    });
+  });
+
+  describe('for a task', () => {
+    const TASK: CommandCaller = { kind: 'task', task: 't-1' };
+    const context: TaskContext = {
+      ...{ task: 't-1', origin: PEER_ID, session: 's', agent: 'other', ids: [PEER_ID], writs: [] },
+      ...{ closure: ['inspect_status'], workspaces: ['app'], network: 'deny', maxOutputBytes: 1, depth: 0 },
+      ...{ expiresAtMs: NOW_S * 1000 + HOUR_MS, files: { dir: '/srv/clone' } },
+    };
+    beforeEach(() => at.contexts.set('t-1', context));
+
+    it('asks in its session, within its grant, where it works', async () => {
+      const view = await ask({ argv: ['uptime'] }, TASK);
+      expect(view).toMatchObject({ cwd: '/srv/clone', profile: 'ops', task: 't-1', requestedBy: PEER_ID });
+      expect(at.gate.executions.get(view.id)).toMatchObject({ origin: PEER_ID, session: 's', agent: 'other' });
+      const codes = await Promise.all(
+        [
+          { argv: ['systemctl', 'restart', 'x'] },
+          { ...READ, profile: 'boxed' },
+          { argv: ['uptime'], workspace: 'lib' },
+        ].map(async (command) => {
+          const said = await answer(TASK, command);
+          return said.accepted ? said : said.refusal.code;
+        }),
+      );
+      expect(codes).toEqual(['PROFILE_NOT_ALLOWED', 'PROFILE_NOT_ALLOWED', 'GRANT_EXCEEDED']);
+    });
+
+    it('shows it its own and nothing else, and ends them with it', async () => {
+      at.contexts.set('t-2', { ...context, task: 't-2' });
+      const [mine, sibling, hosts] = [
+        await ask({ argv: ['uptime'] }, TASK),
+        await ask({ argv: ['uptime'] }, { kind: 'task', task: 't-2' }),
+        await ask(READ),
+      ];
+      expect(at.desk.list(TASK, 9).map(({ id }) => id)).toEqual([mine.id]);
+      for (const { id } of [sibling, hosts]) {
+        expect(() => at.desk.show(TASK, id)).toThrow('no execution');
+        expect(() => at.desk.watch(TASK, id, 0, new AbortController().signal)).toThrow('no execution');
+        await expect(at.desk.cancel(TASK, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      }
+      // Nor does its sender reach what the task itself asked for.
+      expect(() => at.desk.show({ kind: 'peer', id: PEER_ID }, mine.id)).toThrow('no execution');
+      await Promise.all([started(mine), started(sibling)]);
+      at.desk.endOf('t-1');
+      expect((await ended(mine)).why).toBe('the task that asked for it has ended');
+      expect(at.desk.show(IN_A, sibling.id).state).toBe('running');
+    });
+  });
+
+  describe('for a peer', () => {
+    const wish = (command: CommandSpec): Wish => ({ kind: 'command', command });
+    const chain = (command: CommandSpec, key: string, change: Partial<WritClaims>): VerifiedChain => {
+      const last: WritClaims = {
+        ...{ v: 1, iss: PEER_ID, aud: SELF_ID, task: key, origin: PEER_ID, session: 'theirs', agent: 'their-agent' },
+        ...{ profile: 'ops', depth: 0, iat: NOW_S, exp: NOW_S + 600, nonce: '', generation: 1 },
+        request: digestJson(JSON.parse(JSON.stringify(boundWish(wish(command))))),
+        grant: {
+          closure: ['destructive', 'inspect_status', 'manage_services'],
+          workspaces: [],
+          network: 'deny',
+          maxOutputBytes: 1,
+        },
+        ...change,
+      };
+      return { hops: [last], ids: [PEER_ID], last };
+    };
+    const from = (command: CommandSpec, key: string, change: Partial<WritClaims> = {}): CommandCaller => ({
+      kind: 'peer',
+      id: PEER_ID,
+      chain: chain(command, key, change),
+    });
+
+    it('stores the session of its writ with the command, which waits no longer than the writ lives', async () => {
+      const view = await ask(RESTART, from(RESTART, 'x'), 'x');
+      expect(at.gate.executions.get(view.id)).toMatchObject({
+        ...{ origin: PEER_ID, session: 'theirs', agent: 'their-agent', requestedBy: PEER_ID },
+        expiresAtMs: (NOW_S + 600) * 1000,
+      });
+      expect(at.desk.show({ kind: 'peer', id: PEER_ID }, view.id).id).toBe(view.id);
+      expect(() => at.desk.show({ kind: 'peer', id: SELF_ID }, view.id)).toThrow('no execution');
+      const hosts = await ask(READ);
+      expect(at.desk.list({ kind: 'peer', id: PEER_ID }, 9).map(({ id }) => id)).toEqual([view.id]);
+      expect(() => at.desk.show({ kind: 'peer', id: PEER_ID }, hosts.id)).toThrow('no execution');
+      at.yes(view.approval);
+      expect((await started(view)).order.timeoutMs).toBe(600_000);
+    });
+
+    it.each<[string, CommandCaller]>([
+      ['another command', from(READ, 'x')],
+      ['another key', from(RESTART, 'y')],
+      ['another profile', from(RESTART, 'x', { profile: 'boxed' })],
+      ['a workspace', from(RESTART, 'x', { workspace: 'app' })],
+      ['a task', from(RESTART, 'x', { request: digestJson(JSON.parse(JSON.stringify(RESTART))) })],
+      ['longer than a day', from(RESTART, 'x', { exp: NOW_S + 90_000 })],
+    ])('refuses a writ for %s', async (_, caller) => {
+      await expect(ask(RESTART, caller, 'x')).rejects.toMatchObject({ code: 'WRIT_INVALID' });
+    });
+
+    it('grants no more than each hop of its chain', async () => {
+      const grant = { closure: ['manage_services'], workspaces: [], network: 'deny', maxOutputBytes: 1 } as const;
+      const stop: CommandSpec = { argv: ['systemctl', 'stop', 'nginx'], profile: 'ops' };
+      const said = await answer(from(stop, 'x', { grant }), stop, 'x');
+      expect(said).toMatchObject({
+        accepted: false,
+        refusal: { code: 'GRANT_EXCEEDED' },
+      });
+    });
+  });
+});

@@ -1,0 +1,206 @@
+import { createContinuationWorker } from '@writ/authority';
+import { type Clock, quote, WritError } from '@writ/core';
+import type { Execution, ExecutionOutcome } from '@writ/lease-store';
+import { askAgain, keyOfNext } from './again.ts';
+import type { CommandDeskOptions } from './parts.ts';
+import { proposePlan } from './plans.ts';
+import { proposeCommand } from './proposing.ts';
+import { createLiveCommands, type LiveCommands, TASK_ENDED } from './running.ts';
+import type { CommandCaller, CommandDesk, CommandView, PlanSpec, WishAnswer } from './types.ts';
+import { isFinal, viewOf, waitingFor } from './view.ts';
+import { createWakeups } from './wakeups.ts';
+import { watchCommand } from './watching.ts';
+import { checkWish } from './wish.ts';
+
+/** The desk of one node, with what makes commands go on. */
+export interface LiveCommandDesk extends CommandDesk {
+  /** Begins to take up what may run, now, at every change, and every few seconds. */
+  start(): void;
+  /** Ends what a task asked for and still runs; what waits has been ended with the task. */
+  endOf(task: string): void;
+  /** Takes no more up and ends what runs; resolves when that is stored. */
+  close(): Promise<void>;
+}
+
+/** How often what may have become ready unnoticed is looked for, milliseconds. */
+const LOOK_EVERY_MS = 5_000;
+const GOING_DOWN: ExecutionOutcome = { code: 'CANCELLED', message: 'the node went down while it ran' };
+const BY_CALLER: ExecutionOutcome = { code: 'CANCELLED', message: 'its caller cancelled it' };
+
+export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk {
+  const { gate, engine, processes, logger } = options;
+  const { executions } = gate;
+  const wakeups = createWakeups();
+  const live = createLiveCommands(options, wakeups.wake);
+  /** By the one that has ended; whoever watches that learns which one takes its place. */
+  const askingAgain = new Map<string, Promise<unknown>>();
+  const onChanged = (execution: Execution): void => {
+    const asking = askAgain(options, execution).finally(() => {
+      askingAgain.delete(execution.id);
+      worker.wake();
+    });
+    askingAgain.set(execution.id, asking);
+  };
+  const worker = createContinuationWorker({ executions, engine, runner: live, logger, onChanged });
+  const view = (execution: Execution): CommandView => viewHere(options, execution);
+  const own = (caller: CommandCaller, id: string): Execution => requireOwn(options, caller, id);
+  const stops: (() => void)[] = [];
+  return {
+    async ask(caller, wish, key) {
+      checkWish(wish);
+      if (wish.kind === 'plan') return askPlan(options, caller, wish.plan, key);
+      const outcome = await proposeCommand(options, caller, wish.command, key);
+      if (!outcome.proposed) return refused(options, outcome.refusal);
+      worker.wake();
+      return { accepted: true, command: view(executions.get(outcome.execution.id) ?? outcome.execution) };
+    },
+    show: (caller, id) => view(own(caller, id)),
+    list: (caller, limit) => listOwn(options, caller, limit).map(view),
+    watch(caller, id, offset, signal) {
+      own(caller, id);
+      const readOutput = (from: number): ReturnType<typeof processes.readOutput> => processes.readOutput(id, from);
+      const news = wakeups.listen(id);
+      const settled = async (): Promise<unknown> => askingAgain.get(id);
+      return watchCommand({ get: () => executions.get(id), view, readOutput, settled, news, signal }, offset);
+    },
+    cancel: async (caller, id) => view(await cancel(own(caller, id), { options, live, wakeups })),
+    start() {
+      stops.push(...followChanges(options, live, { wakeUp: () => worker.wake(), tell: wakeups.wake }));
+      worker.wake();
+    },
+    endOf(task) {
+      for (const { id, state } of executions.list({ task, limit: MOST_LISTED })) {
+        if (state === 'running') live.stop(id, TASK_ENDED);
+      }
+    },
+    async close() {
+      for (const stop of stops.splice(0)) stop();
+      const closed = worker.close();
+      live.stopAll(GOING_DOWN);
+      await closed;
+      await Promise.all(askingAgain.values());
+    },
+  };
+}
+
+const MOST_LISTED = 1000;
+
+/** What may let a command start, or takes away what one runs by. */
+function followChanges(
+  { gate, engine, authority, clock }: CommandDeskOptions,
+  live: LiveCommands,
+  { wakeUp, tell }: { readonly wakeUp: () => void; readonly tell: (id: string) => void },
+): readonly (() => void)[] {
+  const endWithdrawn = (): void => {
+    for (const { execution, refusal } of gate.executions.withdrawn()) live.stop(execution.id, refusal);
+    wakeUp();
+  };
+  return [
+    gate.events.add((event) => {
+      if (event.kind === 'execution') tell(event.execution.id);
+      wakeUp();
+    }),
+    engine.onChange(endWithdrawn),
+    authority.onLeaseRevoked(endWithdrawn),
+    every(clock, LOOK_EVERY_MS, wakeUp),
+  ];
+}
+
+function every(clock: Clock, everyMs: number, look: () => void): () => void {
+  return clock.setEvery(everyMs, look);
+}
+
+async function askPlan(
+  options: CommandDeskOptions,
+  caller: CommandCaller,
+  plan: PlanSpec,
+  key: string,
+): Promise<WishAnswer> {
+  const outcome = await proposePlan(options, caller, plan, key);
+  if (!outcome.asked) return refused(options, outcome.refusal);
+  const { id, createdAtMs, expiresAtMs } = outcome.approval;
+  const steps = outcome.steps.map(({ request: { argv }, facts: { class: of, needs, target } }) => ({
+    ...{ argv, class: of, needs },
+    ...(target === undefined ? {} : { target }),
+  }));
+  const why = waitingFor(nodeName(options), createdAtMs, id);
+  return { accepted: true, question: { approval: id, state: 'pending', why, expiresAtMs, steps } };
+}
+
+function refused(
+  { engine }: CommandDeskOptions,
+  refusal: Extract<WishAnswer, { accepted: false }>['refusal'],
+): WishAnswer {
+  return { accepted: false, refusal, generation: engine.snapshot().generation };
+}
+
+function nodeName({ engine }: CommandDeskOptions): string {
+  return engine.snapshot().config.node.name;
+}
+
+function viewHere(options: CommandDeskOptions, execution: Execution): CommandView {
+  const isChanged = execution.outcome?.code === 'CHANGED_SINCE_APPROVAL';
+  const next = isChanged
+    ? options.gate.executions.findByKey({ ...execution, idempotencyKey: keyOfNext(execution) })
+    : undefined;
+  return viewOf(execution, nodeName(options), next?.id);
+}
+
+/**
+ * INVARIANT: 7 the one ownership check: the host reaches every command of its node, a peer those that it asked for, a
+ * task those that it asked for itself; whatever else is there is not there for them.
+ */
+function reaches(caller: CommandCaller, { requestedBy, task }: Execution): boolean {
+  switch (caller.kind) {
+    case 'host':
+      return true;
+    case 'task':
+      return task === caller.task;
+    case 'peer':
+      return task === undefined && requestedBy === caller.id;
+  }
+}
+
+function requireOwn({ gate }: CommandDeskOptions, caller: CommandCaller, id: string): Execution {
+  const execution = gate.executions.get(id);
+  if (execution !== undefined && reaches(caller, execution)) return execution;
+  throw new WritError('NOT_FOUND', `no execution ${quote(id)} of yours here`, {
+    nextSteps: ['see them with list_executions or writ execution list'],
+  });
+}
+
+function listOwn({ gate }: CommandDeskOptions, caller: CommandCaller, limit: number): readonly Execution[] {
+  if (caller.kind === 'task') return gate.executions.list({ task: caller.task, limit });
+  return gate.executions.list({ limit }).filter((execution) => reaches(caller, execution));
+}
+
+/** INVARIANT: 8 acknowledged when nothing of it runs any more, and nothing of it can start. */
+async function cancel(
+  { id }: Execution,
+  {
+    options,
+    live,
+    wakeups,
+  }: {
+    readonly options: CommandDeskOptions;
+    readonly live: LiveCommands;
+    readonly wakeups: ReturnType<typeof createWakeups>;
+  },
+): Promise<Execution> {
+  const { executions } = options.gate;
+  const waiting = executions.cancel(id);
+  if (waiting !== undefined) return waiting;
+  const news = wakeups.listen(id);
+  const never = new AbortController().signal;
+  try {
+    for (;;) {
+      const execution = executions.get(id);
+      if (execution === undefined) throw new WritError('NOT_FOUND', `no execution ${quote(id)} any more`);
+      if (isFinal(execution)) return execution;
+      live.stop(id, BY_CALLER);
+      await news.next(never);
+    }
+  } finally {
+    news.stop();
+  }
+}

@@ -1,0 +1,28 @@
+export {
+  type CommandPlace,
+  type Commands,
+  type CommandsOptions,
+  createCommands,
+  type LocalCaller,
+} from './commands.ts';
+export { createCommandDesk, type LiveCommandDesk } from './desk.ts';
+export type { CommandDeskOptions } from './parts.ts';
+export type {
+  CommandCaller,
+  CommandDesk,
+  CommandOrder,
+  CommandProcess,
+  CommandProcesses,
+  CommandReport,
+  CommandSpec,
+  CommandStep,
+  CommandView,
+  OutputPiece,
+  PeerCommands,
+  PlanSpec,
+  QuestionView,
+  WatchedCommand,
+  Wish,
+  WishAnswer,
+} from './types.ts';
+export { checkWish } from './wish.ts';

@@ -1,0 +1,37 @@
+import type { ActionEnvironment, ActionFiles, Authority, CommandFacts, Gate } from '@writ/authority';
+import type { Clock, Logger, Random } from '@writ/core';
+import type { Database, ReadTx, WriteTx } from '@writ/database';
+import type { Executor, TaskContext } from '@writ/delegation';
+import type { Classification, PolicyEngine, Profile } from '@writ/policy';
+import type { CommandProcesses } from './types.ts';
+
+/** What commands of one node are made of. */
+export interface CommandDeskOptions {
+  /** Node id of this node. */
+  readonly self: string;
+  readonly database: Database;
+  /** The node's one engine. */
+  readonly engine: PolicyEngine;
+  readonly authority: Pick<Authority, 'decide' | 'onLeaseRevoked'>;
+  readonly gate: Pick<Gate, 'approvals' | 'executions' | 'events'>;
+  readonly executor: Pick<Executor, 'get'>;
+  /** What a task that runs here may do at this moment; throws where it may do nothing. */
+  readonly contextOf: (tx: ReadTx, task: string) => TaskContext;
+  readonly classify: (argv: readonly string[], cwd: string) => Classification;
+  /** What rights and windows are decided from. */
+  readonly factsOf: (classification: Classification) => CommandFacts;
+  /** The environment that a command of a profile would get now. */
+  readonly environmentOf: (profile: Profile) => ActionEnvironment;
+  /** Absolute path of a workspace; undefined: there is none of that name. */
+  readonly workspacePath: (name: string) => string | undefined;
+  /** Stores a session that is not stored yet, in the transaction of what rests on it. */
+  readonly recordSession: (
+    tx: WriteTx,
+    session: { readonly origin: string; readonly id: string; readonly agent: string },
+  ) => void;
+  readonly files: ActionFiles;
+  readonly processes: CommandProcesses;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}

@@ -1,0 +1,72 @@
+import { type Proposal, type ProposeOutcome, readRequest } from '@writ/authority';
+import { quote, WritError } from '@writ/core';
+import type { Execution } from '@writ/lease-store';
+import { type Asking, askingOf } from './asking.ts';
+import type { CommandDeskOptions } from './parts.ts';
+import { directoryOf, hostRefusal, type Resolving, resolveStep } from './resolving.ts';
+import type { CommandCaller, CommandSpec } from './types.ts';
+
+/** How long a command may wait to start where nothing else ends sooner, milliseconds: a day. */
+const LIFETIME_MS = 86_400_000;
+
+/** A refusal, or the stored command. */
+export type Proposed = ProposeOutcome;
+
+/** Proposes one command; the order of the steps is the order of the lines. */
+export async function proposeCommand(
+  options: CommandDeskOptions,
+  caller: CommandCaller,
+  command: CommandSpec,
+  key: string,
+): Promise<Proposed> {
+  const asking = askingOf(options, caller, { kind: 'command', command }, key);
+  const cwd = directoryOf(options, command, command.workspace, asking.place);
+  // INVARIANT: 8 one key, one execution, whatever its files have become since.
+  const known = options.gate.executions.findByKey({ ...asking.asker, idempotencyKey: key });
+  if (known !== undefined) return { proposed: true, execution: sameOrConflict(known, command, cwd) };
+  const decided = options.database.withWriteTx((tx) => asking.decide(tx));
+  if (!decided.allowed) return { proposed: false, refusal: decided.refusal };
+  const unisolated = hostRefusal(decided);
+  if (unisolated !== undefined) return { proposed: false, refusal: unisolated };
+  const resolving = await resolveStep(options, asking, decided, { ...command, cwd });
+  return store(options, asking, resolving, { idempotencyKey: key, profile: decided.profile });
+}
+
+/** Proposes what was resolved, together with the session that it rests on. */
+export function store(
+  options: CommandDeskOptions,
+  { asker, basis, endsAtMs }: Pick<Asking, 'asker' | 'basis' | 'endsAtMs'>,
+  resolving: Resolving,
+  { idempotencyKey, profile }: Pick<Proposal, 'idempotencyKey' | 'profile'>,
+): Proposed {
+  if (!resolving.resolved) return { proposed: false, refusal: resolving.refusal };
+  const { facts, digest, preview, request } = resolving.step;
+  return options.database.withWriteTx((tx) => {
+    options.recordSession(tx, { origin: asker.origin, id: asker.session, agent: asker.agent });
+    return options.gate.executions.proposeIn(tx, {
+      ...facts,
+      ...{ asker, idempotencyKey, profile, digest, preview, basis },
+      request: JSON.parse(JSON.stringify(request)),
+      lifetimeMs: lifetimeMs(tx.nowMs, endsAtMs),
+    });
+  });
+}
+
+/** INVARIANT: 2 nothing waits longer than the writs that it came with, or the task that asked. */
+export function lifetimeMs(nowMs: number, endsAtMs: number = Number.POSITIVE_INFINITY): number {
+  return Math.max(1, Math.min(LIFETIME_MS, endsAtMs - nowMs));
+}
+
+/** Throws CONFLICT where the key belongs to something else. */
+function sameOrConflict(known: Execution, { argv, stdin }: CommandSpec, cwd: string): Execution {
+  const request = readRequest(known.request);
+  const isSame =
+    request !== undefined &&
+    request.cwd === cwd &&
+    request.stdin === stdin &&
+    JSON.stringify(request.argv) === JSON.stringify(argv);
+  if (isSame) return known;
+  throw new WritError('CONFLICT', `the key ${quote(known.idempotencyKey)} was used for another command`, {
+    nextSteps: ['run a different command under a new key'],
+  });
+}

@@ -1,0 +1,93 @@
+import {
+  type ActionRequest,
+  actionLines,
+  type CommandFacts,
+  type Preview,
+  type PreviewLine,
+  previewAction,
+  type Refusal,
+  resolveAction,
+} from '@writ/authority';
+import { quote, WritError } from '@writ/core';
+import type { Profile } from '@writ/policy';
+import type { Asking, Decided } from './asking.ts';
+import type { CommandDeskOptions } from './parts.ts';
+import type { CommandStep } from './types.ts';
+
+/** A command as it would run now; nothing of it is held any more. */
+export interface ResolvedStep {
+  readonly request: ActionRequest;
+  readonly facts: CommandFacts;
+  readonly digest: string;
+  readonly preview: Preview;
+  /** For a plan; undefined: it cannot be shown. */
+  readonly lines: readonly PreviewLine[] | undefined;
+}
+
+export type Resolving =
+  | { readonly resolved: true; readonly step: ResolvedStep }
+  | { readonly resolved: false; readonly refusal: Refusal };
+
+/** Where a step runs; that a workspace is there, and may be used, policy says. */
+export function directoryOf(
+  { workspacePath }: Pick<CommandDeskOptions, 'workspacePath'>,
+  { cwd }: CommandStep,
+  workspace: string | undefined,
+  place: string = '/',
+): string {
+  return cwd ?? (workspace === undefined ? undefined : workspacePath(workspace)) ?? place;
+}
+
+/** The profile by its name, as it stands now. Throws PROFILE_NOT_ALLOWED where it is gone. */
+export function requireProfile({ engine }: Pick<CommandDeskOptions, 'engine'>, name: string): Profile {
+  const profile = engine.snapshot().config.profiles.get(name);
+  if (profile !== undefined) return profile;
+  throw new WritError('PROFILE_NOT_ALLOWED', `the profile ${quote(name)} is not there any more`, {
+    nextSteps: ['ask with another profile'],
+  });
+}
+
+/** Why a profile that asks for a sandbox runs no gated command: that runs on the machine itself. */
+export function hostRefusal({
+  isolation,
+  profile,
+}: {
+  readonly isolation: Profile['isolation'];
+  readonly profile: string;
+}): Refusal | undefined {
+  if (isolation === 'none') return undefined;
+  return {
+    code: 'ISOLATION_UNAVAILABLE',
+    message: `profile ${quote(profile)} needs isolation, which a command on this machine has not`,
+    nextSteps: [
+      'on the executing node, write isolation = "none" in the profile',
+      'it means that the command runs as the node’s own user, on the machine itself',
+    ],
+  };
+}
+
+/** Classifies a step, and reads all that decides what it would do. */
+export async function resolveStep(
+  options: CommandDeskOptions,
+  { asker, shown }: Pick<Asking, 'asker' | 'shown'>,
+  granted: Pick<Extract<Decided, { allowed: true }>, 'profile' | 'runner' | 'network' | 'isolation'>,
+  { argv, cwd, stdin }: CommandStep & { readonly cwd: string },
+): Promise<Resolving> {
+  const { origin, session, agent } = asker;
+  const { profile, runner, network, isolation } = granted;
+  const classification = options.classify(argv, cwd);
+  const facts = options.factsOf(classification);
+  const request: ActionRequest = {
+    ...{ origin, session, agent, argv, cwd, profile, runner, network, isolation },
+    inner: classification.commands.map((inner) => inner.argv),
+    ...(stdin === undefined ? {} : { stdin }),
+    ...(facts.target === undefined ? {} : { target: facts.target }),
+  };
+  const environment = options.environmentOf(requireProfile(options, profile));
+  const resolved = await resolveAction(request, environment, options.files);
+  if (!resolved.resolved) return resolved;
+  const { action, digest, release } = resolved.action;
+  await release();
+  const preview = previewAction(action, shown, facts);
+  return { resolved: true, step: { request, facts, digest, preview, lines: actionLines(action, facts) } };
+}

@@ -1,0 +1,31 @@
+import type { Commands, CommandView } from '@writ/commands';
+import { WritError } from '@writ/core';
+
+/** A command that has ended. */
+const DONE: CommandView = {
+  ...{ id: 'x-1', state: 'completed', why: 'exit code 0', class: 'read', needs: ['inspect_disk'], profile: 'query' },
+  ...{ argv: ['df', '\u001b[2J'], cwd: '/', requestedBy: 'self', createdAtMs: 1, expiresAtMs: 2, endedAtMs: 3 },
+  outcome: { code: 'OK', message: 'exit code 0', exitCode: 0 },
+};
+
+/** Commands that run nothing: every one has ended and written `out`. */
+export function fakeCommands(asked: Parameters<Commands['ask']>[]): Commands {
+  const require = (id: string): CommandView => {
+    if (id === DONE.id) return DONE;
+    throw new WritError('NOT_FOUND', 'no execution of yours here');
+  };
+  return {
+    async ask(...request) {
+      asked.push(request);
+      return { accepted: true, command: DONE, decidedBy: 'here' };
+    },
+    show: async (_, { id }) => require(id),
+    list: () => [DONE],
+    async *watch(_, { id }) {
+      const command = require(id);
+      yield { kind: 'output', stream: 'stdout', atMs: 2, next: 9, data: Buffer.from('out\u001b[2J') };
+      yield { kind: 'state', command };
+    },
+    cancel: async (_, { id }) => require(id),
+  };
+}
