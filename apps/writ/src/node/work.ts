@@ -79,8 +79,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     runner,
     evidence,
     doors,
-    turns: createTurnDesk(base, () => questions.gate),
-    workspaces: workspacePaths(base),
+    ...{ turns: createTurnDesk(base, () => gate), workspaces: workspacePaths(base) },
     questions: createNodeQuestions(base, authorityOptions, () => gate.approvals),
     clock,
     random,
@@ -90,8 +89,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   closers.add((graceMs) => executor.close(graceMs));
   const recordSession = createSessionRecord(stores.sessions, base.identity.public.id);
   const contextOf: NodeGateParts['contextOf'] = (tx, task) => executor.context(tx, task);
-  const kinds = { turns: executor.turns, taskKind: executor.taskKind };
-  const gateParts = { options: authorityOptions, authority, grammar, contextOf, ...kinds };
+  const gateParts = { options: authorityOptions, authority, grammar, contextOf, ...kindsOf(executor) };
   const questions: NodeQuestions = createQuestions(base, gateParts, recordSession);
   const { gate, classifier } = questions;
   closers.add(() => gate.close());
@@ -113,8 +111,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
     evidence,
     tasks: stores.tasks,
-    sessionEnds: createSessionEnds(stores.sessions, gate),
-    recordSession,
+    ...{ recordSession, sessionEnds: createSessionEnds(stores.sessions, gate) },
     sessionLives: sessionsLive(stores.sessions, base.identity.public.id),
     clock,
     random,
@@ -143,6 +140,10 @@ function createNodeRunner(
     logger,
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
   });
+}
+
+function kindsOf({ turns, taskKind }: Executor): Pick<NodeGateParts, 'turns' | 'taskKind'> {
+  return { turns, taskKind };
 }
 
 /** Absolute path of a workspace as it is configured now. */
