@@ -142,7 +142,7 @@ function createNodeRunner(
   });
 }
 
-function kindsOf({ turns, taskKind }: Executor): Pick<NodeGateParts, 'turns' | 'taskKind'> {
+function kindsOf({ turns, taskKind }: Executor): Pick<Executor, 'turns' | 'taskKind'> {
   return { turns, taskKind };
 }
 
