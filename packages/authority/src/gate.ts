@@ -1,10 +1,11 @@
 import type { Logger } from '@writ/core';
-import type { ReadTx } from '@writ/database';
+import type { ReadTx, WriteTx } from '@writ/database';
 import type {
   Approval,
   ApprovalStore,
   ApproverStore,
   ExecutionStore,
+  SessionKey,
   SessionStore,
   Window,
   WindowStore,
@@ -54,6 +55,8 @@ export interface GateOptions extends AuthorityOptions {
   readonly verify: ProofCheck;
   /** Rules of the kinds that are not authority's own. */
   readonly kinds: Omit<ApprovalKinds, 'execution' | 'plan' | 'lease'>;
+  /** What else ends with a session, in the transaction that ends it; absent: nothing. */
+  readonly sessionEnded?: (tx: WriteTx, key: SessionKey) => void;
   readonly logger: Logger;
 }
 
@@ -86,7 +89,10 @@ export function createGate(options: GateOptions): Gate {
     options.authority.onLeaseRevoked(() => windows.closeWithdrawn()),
   ];
   return {
-    ...createEndings({ ...parts, logger: options.logger }, { approvals, executions, windows }),
+    ...createEndings(
+      { ...parts, logger: options.logger },
+      { approvals, executions, windows, more: options.sessionEnded },
+    ),
     ...{ approvals, approvers, windows, executions, events },
     close() {
       for (const stop of stops) stop();

@@ -27,6 +27,8 @@ export function createEndings(
     readonly approvals: Pick<Approvals, 'cancelOf'>;
     readonly executions: Pick<Executions, 'cancelOf'>;
     readonly windows: Pick<Windows, 'closeOf'>;
+    /** What else ends with a session. */
+    readonly more: ((tx: WriteTx, key: SessionKey) => void) | undefined;
   },
 ): Endings {
   const owed = createListeners<undefined>(logger, 'ends of sessions');
@@ -44,6 +46,8 @@ export function createEndings(
             nextSteps: ['writ session list'],
           });
         }
+        // First: what it ends waits for no answer of an approver any more.
+        held.more?.(tx, key);
         cancelOf(tx, key);
         held.windows.closeOf(tx, key);
         const said = statement === undefined ? {} : { statement };

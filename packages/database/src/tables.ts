@@ -215,6 +215,26 @@ export interface TaskEventTable {
   body: string;
 }
 
+/** `choices` is a JSON list of strings. `n` counts insertions and orders lists. */
+export interface QuestionTable {
+  n: Generated<number>;
+  task: string;
+  turn: number;
+  id: string;
+  kind: string;
+  text: string;
+  choices: string | null;
+  previous: string | null;
+  approval: string | null;
+  state: string;
+  asked_at_ms: number;
+  settled_at_ms: number | null;
+  settled_by: string | null;
+  answer: string | null;
+  answer_key: string | null;
+  message: string | null;
+}
+
 /** `spec`, `granted`, `outcome` and `writs` are JSON. `n` counts insertions and orders lists. */
 export interface MirrorTable {
   n: Generated<number>;
@@ -265,6 +285,7 @@ export interface Tables {
   session_end: SessionEndTable;
   task: TaskTable;
   task_event: TaskEventTable;
+  question: QuestionTable;
   mirror: MirrorTable;
   mirror_event: MirrorEventTable;
 }

@@ -5,6 +5,7 @@ export type {
   Ending,
   Granted,
   Mirror,
+  QuestionKind,
   ShippedInput,
   Task,
   TaskBounds,
@@ -14,8 +15,10 @@ export type {
   TaskSpec,
   TaskState,
   TaskWait,
+  Turn,
+  TurnQuestion,
 } from '@writ/task-store';
-export { isTerminal, TASK_STATES, TERMINAL_STATES } from '@writ/task-store';
+export { isTerminal, QUESTION_KINDS, TASK_STATES, TERMINAL_STATES } from '@writ/task-store';
 export type { EvidenceKit } from './evidence-kit.ts';
 export { createExecutor } from './executor/executor.ts';
 export { boundsOf, chainAsk, checkLives } from './executor/intake.ts';
@@ -28,6 +31,18 @@ export type { OwedEnd, SessionEnds, SessionOf } from './origin/session-ends/port
 export { cutMessage, isTold, taskMessage } from './peer-words.ts';
 export { endingTransition, type NextState, next, type TaskTransition } from './state-machine.ts';
 export type {
+  ApproverAsked,
+  ApproverQuestion,
+  Asked,
+  AskedAnswer,
+  AskWish,
+  ExecutorTurns,
+  QuestionWish,
+  Reply,
+  ReplyTaken,
+  TurnDesk,
+} from './turn-types.ts';
+export type {
   DelegateAnswer,
   DelegateRequest,
   DelegationError,
@@ -37,6 +52,7 @@ export type {
   LeaseAnswer,
   Origin,
   OutgoingLeaseRequest,
+  OutgoingReply,
   OutgoingSubmit,
   PeerClient,
   PeerDirectory,

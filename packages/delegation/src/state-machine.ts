@@ -8,7 +8,7 @@ export type TaskTransition =
   | { readonly kind: 'reject' }
   | { readonly kind: 'queue' }
   | { readonly kind: 'start' }
-  /** The running attempt needs something from a person. */
+  /** The running attempt needs something, or something else, from a person. */
   | { readonly kind: 'require'; readonly what: 'input' | 'approval' | 'credential' }
   /** What was required came. */
   | { readonly kind: 'resume' }
@@ -33,7 +33,8 @@ const FROM: { readonly [K in TaskTransition['kind']]: readonly TaskState[] | 'an
   reject: ['waiting'],
   queue: ['submitted', 'waiting'],
   start: ['queued'],
-  require: ['running'],
+  // Where its oldest question was answered, it may require something else.
+  require: ['running', 'input_required', 'approval_required', 'credential_required'],
   resume: ['input_required', 'approval_required', 'credential_required'],
   retry: ['running', 'input_required', 'approval_required', 'credential_required'],
   complete: ['running', 'input_required', 'approval_required', 'credential_required'],

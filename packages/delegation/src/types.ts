@@ -4,8 +4,18 @@ import type { ReadTx, WriteTx } from '@writ/database';
 import type { Applied, Result, VerifiedTree } from '@writ/evidence';
 import type { VerifiedChain, WritClaims } from '@writ/identity';
 import type { Decision, Network } from '@writ/policy';
-import type { DeliveryStanding, Mirror, Task, TaskEvent, TaskOutcome, TaskSpec, TaskWait } from '@writ/task-store';
+import type {
+  DeliveryStanding,
+  Mirror,
+  Task,
+  TaskEvent,
+  TaskOutcome,
+  TaskSpec,
+  TaskWait,
+  Turn,
+} from '@writ/task-store';
 import type { RunFiles } from './runner-port.ts';
+import type { ExecutorTurns, Reply, ReplyTaken } from './turn-types.ts';
 
 // ---------------------------------------------------------------- executor side
 
@@ -114,6 +124,8 @@ export interface Executor extends EventSource {
    * WRIT_INVALID.
    */
   context(tx: ReadTx, id: string): TaskContext;
+  /** What tasks that run here ask. */
+  readonly turns: ExecutorTurns;
   /** What a question about a task is about, and what its answer does; for the gate of this node. */
   readonly taskKind: KindRules;
   /** The writs that a task came with, first hop first; none for this machine's own agent. */
@@ -252,6 +264,13 @@ export interface Origin {
   /** The writs that went out with a task, first hop first; none to `self`. */
   writs(id: string): readonly WritClaims[];
   /**
+   * Hands a reply to the executor of a task that was asked for here; nothing of it is kept. Throws NOT_FOUND where task or
+   * session is gone, UNREACHABLE, and what the executor says: see `ExecutorTurns.reply`. A secret is zeroed.
+   */
+  reply(id: string, reply: OutgoingReply): Promise<ReplyTaken>;
+  /** What a task waits for, as its executor said last; undefined: for no answer. Throws NOT_FOUND. */
+  turn(id: string): Turn | undefined;
+  /**
    * Asks a person of the executing node for a lease, once for each key of a session; the same key again says what became
    * of it. Throws PEER_UNKNOWN, UNREACHABLE, and what the executing node says: NOT_FOUND for a session that has ended,
    * CONFLICT, WRIT_REPLAYED, BAD_REQUEST.
@@ -269,6 +288,12 @@ export interface Origin {
   /** Re-attaches to everything that is not terminal. */
   recover(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A reply, after the surface has proved who replies: `by`, for the audit trail. `key` absent: a new one. */
+export interface OutgoingReply extends Omit<Reply, 'key'> {
+  readonly key?: string;
+  readonly by: string;
 }
 
 /** A wish for a lease, after the surface has proved the caller's session, which began on this node. */
@@ -314,6 +339,8 @@ export interface PeerClient {
   readTranscript(task: string, offset: number, limit: number): Promise<TranscriptPage>;
   /** Hands over extensions of the writs that went out with a task. Throws NOT_FOUND, TASK_ENDED, WRIT_INVALID. */
   renew(task: string, extensions: readonly string[]): Promise<RenewAnswer>;
+  /** Hands over a reply to a question of a task. Throws what `ExecutorTurns.reply` throws. */
+  reply(task: string, reply: Reply): Promise<ReplyTaken>;
   /** The signed result of a terminal task, not checked. Throws NOT_FOUND. */
   getResult(task: string): Promise<Uint8Array>;
   /** What the result of a task names, from `offset` to its end, not checked. Throws NOT_FOUND. */

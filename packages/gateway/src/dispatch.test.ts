@@ -12,6 +12,7 @@ import { createFakeResults, fakeReceived, fakeResult } from './testing/fake-resu
 import type { Caller } from './types.ts';
 
 const host: Caller = { kind: 'host' };
+const task: Caller = { kind: 'task', task: 't-root', session: { origin: 'o', id: 's', agent: 'a' } };
 const signal = new AbortController().signal;
 
 /** An artifact of the one task that is there. */
@@ -70,15 +71,16 @@ describe('dispatch', () => {
     for (const { operation } of registry.entries) {
       const schema = z.toJSONSchema(operation.input, { io: 'input' }) as z.core.JSONSchema.BaseSchema;
       const codes = new Set<string>();
+      const caller = 'mcp' in operation && operation.mcp?.onlyTasks === true ? task : host;
       await fc.assert(
         fc.asyncProperty(near(schema), async (input) => {
           const one = new AbortController();
           try {
-            const call = dispatcher.prepare(operation.name, input, host);
+            const call = dispatcher.prepare(operation.name, input, caller);
             // A stream that waits for what may never come ends when its caller goes away.
             if (call.form === 'stream') setImmediate(() => one.abort());
-            if (call.form === 'call') await call.run({ caller: host, signal: one.signal });
-            else for await (const _ of call.run({ caller: host, signal: one.signal })) break;
+            if (call.form === 'call') await call.run({ caller, signal: one.signal });
+            else for await (const _ of call.run({ caller, signal: one.signal })) break;
             codes.add('OK');
           } catch (error) {
             if (!isWritError(error) || error.code === 'INTERNAL') throw error;

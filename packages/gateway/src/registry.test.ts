@@ -32,6 +32,7 @@ const PERSON_ONLY = [
   'lease_revoke',
   'task_show',
   'task_forget',
+  'reply_credential',
   'policy_validate',
   'policy_explain',
   'policy_test',
@@ -80,9 +81,14 @@ const FOR_AGENTS = [
   'artifact',
   'verify_result',
   'apply_result',
+  'reply',
 ];
+/** What the own agent of a task is shown besides. */
+const ONLY_FOR_TASKS = ['ask'];
 /** What of it a task token is shown. */
-const FOR_TASKS = FOR_AGENTS.filter((name) => !/^(list_peers|list_profiles|profile_validate|apply_result)$/.test(name));
+const FOR_TASKS = FOR_AGENTS.filter(
+  (name) => !/^(list_peers|list_profiles|profile_validate|apply_result)$/.test(name),
+).flatMap((name) => (name === 'reply' ? [...ONLY_FOR_TASKS, name] : [name]));
 
 describe('the registry', () => {
   it('holds every operation of the contract and no other', () => {
@@ -94,7 +100,9 @@ describe('the registry', () => {
     expect(toolDefinitions(registry, host, []).map(({ name }) => name)).toEqual(FOR_AGENTS);
     const all = toolDefinitions(registry, host, TOOLSETS).map(({ name }) => name);
     expect(all.filter((name) => !FOR_AGENTS.includes(name))).toEqual(COMMANDS);
-    expect([...FOR_AGENTS, ...COMMANDS, ...FOLLOWING, ...PERSON_ONLY].sort()).toEqual(Object.keys(contract).sort());
+    expect([...FOR_AGENTS, ...ONLY_FOR_TASKS, ...COMMANDS, ...FOLLOWING, ...PERSON_ONLY].sort()).toEqual(
+      Object.keys(contract).sort(),
+    );
   });
 
   it('shows a task token nothing that only a person may do', () => {
@@ -187,6 +195,7 @@ describe('the tools', () => {
         "artifact(task, name?, sha256?, offset?, limit?) reads idempotent",
         "verify_result(task) reads idempotent",
         "apply_result(task, repository, check?, checkout?) writes destructive idempotent",
+        "reply(task, text, question?, idempotency_key?) writes",
       ]
     `);
   });

@@ -31,7 +31,11 @@ export function createRegistry(entries: readonly AnyOperation[]): Registry {
     },
     tools: (caller, toolsets) =>
       entries.flatMap((entry) =>
-        entry.form === 'call' && isTool(entry.operation) && isIn(entry.operation, toolsets) && mayUse(entry, caller)
+        entry.form === 'call' &&
+        isTool(entry.operation) &&
+        isOffered(entry.operation, caller) &&
+        isIn(entry.operation, toolsets) &&
+        mayUse(entry, caller)
           ? [entry.operation]
           : [],
       ),
@@ -41,6 +45,10 @@ export function createRegistry(entries: readonly AnyOperation[]): Registry {
 
 function isTool(operation: Operation): operation is ToolOperation {
   return operation.mcp !== undefined;
+}
+
+function isOffered({ mcp }: ToolOperation, caller: Caller): boolean {
+  return mcp.onlyTasks !== true || caller.kind === 'task';
 }
 
 function isIn({ mcp: { toolset } }: ToolOperation, toolsets: readonly Toolset[]): boolean {

@@ -28,6 +28,8 @@ export interface McpExposure {
   readonly readOnly: boolean;
   readonly destructive: boolean;
   readonly idempotent: boolean;
+  /** To the own agent of a task alone. */
+  readonly onlyTasks?: true;
   /** Offered to agents that were started with this set; absent: the default one, which all are offered. */
   readonly toolset?: Toolset;
 }

@@ -48,6 +48,8 @@ const LEASE_REQUEST = { ...QUESTION, refusalCost: 160, maxOpen: 4 } as const;
 const RECEIPTS = { ...UNARY, cost: 40, maxOpen: 4 } as const;
 // A durable commit, and one signature for each hop.
 const RENEWAL = { ...UNARY, cost: 10 } as const;
+// A durable commit; a task has no more questions open.
+const REPLY = { ...UNARY, cost: 10, maxOpen: 16 } as const;
 // Long enough for the largest content over a slow line; who comes too late goes on at an offset.
 const CONTENT = { cost: 4, maxOpen: 16, maxMs: 900_000 } as const;
 // Runs git, or fills a disk.
@@ -72,6 +74,7 @@ export const METHOD_TABLE: Readonly<Record<string, MethodPolicy>> = {
   '/writ.mesh.v1.MeshService/FetchArtifact': { ...READ, limits: CONTENT },
   '/writ.mesh.v1.MeshService/AckResult': { ...READ, authorization: 'own-list', limits: RECEIPTS, audit: 'act' },
   '/writ.mesh.v1.MeshService/RenewWrit': { ...READ, limits: RENEWAL, audit: 'act' },
+  '/writ.mesh.v1.MeshService/Reply': { ...READ, limits: REPLY, audit: 'act' },
   // Ending a process tree takes its grace period.
   '/writ.mesh.v1.MeshService/Cancel': { ...READ, limits: { ...UNARY, maxMs: 120_000 }, audit: 'act' },
   '/writ.mesh.v1.MeshService/CheckPolicy': {

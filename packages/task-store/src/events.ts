@@ -1,5 +1,6 @@
 import { countColumn, jsonColumn, type ReadTx, readRow, type WriteTx } from '@writ/database';
 import { z } from 'zod';
+import type { Turn } from './question-types.ts';
 import { bodyShape } from './shapes.ts';
 import type { TaskEvent, TaskEventBody } from './types.ts';
 
@@ -31,6 +32,15 @@ const END = {
   mirror_event: `SELECT body ->> '$.offset' + body ->> '$.length' AS bytes FROM mirror_event
     WHERE mirror_n = (SELECT n FROM mirror WHERE id = ?) AND body ->> '$.kind' = 'output' ORDER BY seq DESC LIMIT 1`,
 } as const;
+
+const LAST_STATE = `SELECT mirror_n AS owner, seq, at_ms AS atMs, epoch, body FROM mirror_event
+  WHERE mirror_n = (SELECT n FROM mirror WHERE id = ?) AND body ->> '$.kind' = 'state' ORDER BY seq DESC LIMIT 1`;
+
+/** What the last change of state of a mirror says that the task waits for. */
+export function readTurn(tx: ReadTx, id: string): Turn | undefined {
+  const row = readRow(tx, tx.prepare(LAST_STATE).get(id), { table: 'mirror_event', key: 'owner', shape: SHAPE });
+  return row?.body.kind === 'state' ? row.body.turn : undefined;
+}
 
 /** Stores one event of row `owner`. */
 export function insertEvent(tx: WriteTx, table: EventTable, owner: number, event: TaskEvent): void {

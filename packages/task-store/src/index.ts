@@ -1,4 +1,15 @@
 export { createMirrorStore } from './mirror-store.ts';
+export { createQuestionStore } from './question-store.ts';
+export {
+  type NewQuestion,
+  QUESTION_KINDS,
+  type Question,
+  type QuestionKind,
+  type QuestionStore,
+  type Settlement,
+  type Turn,
+  type TurnQuestion,
+} from './question-types.ts';
 export { createResultStore } from './result-store.ts';
 export { isTerminal } from './states.ts';
 export { createTaskStore } from './task-store.ts';

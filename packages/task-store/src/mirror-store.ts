@@ -11,7 +11,7 @@ import {
   type WriteTx,
 } from '@writ/database';
 import { z } from 'zod';
-import { insertEvent, readEvents, readOutputEnd } from './events.ts';
+import { insertEvent, readEvents, readOutputEnd, readTurn } from './events.ts';
 import { readPage } from './pages.ts';
 import { grantedShape, outcomeShape, specShape, stateShape } from './shapes.ts';
 import { isTerminal } from './states.ts';
@@ -117,6 +117,7 @@ export function createMirrorStore(): MirrorStore {
       return get(tx, id);
     },
     events: (tx, id, afterSeq, limit) => readEvents(tx, 'mirror_event', id, afterSeq, limit),
+    turn: (tx, id) => readTurn(tx, id),
   };
 }
 

@@ -1,5 +1,6 @@
 import { fieldsOf } from '@writ/database';
 import { z } from 'zod';
+import { QUESTION_KINDS, type Turn, type TurnQuestion } from './question-types.ts';
 import {
   type Granted,
   type ShippedInput,
@@ -101,6 +102,22 @@ export const boundsShape: z.ZodType<TaskBounds> = z.object(
 
 const streamShape = z.enum(['stdout', 'stderr']);
 
+const turnQuestionShape: z.ZodType<TurnQuestion> = z.object(
+  fieldsOf<TurnQuestion>()({
+    id: z.string(),
+    kind: z.enum(QUESTION_KINDS),
+    text: z.string(),
+    choices: z.array(z.string()).optional(),
+    previous: z.enum(['accepted', 'refused']).optional(),
+    approval: z.string().optional(),
+    askedAtMs: count,
+  }),
+);
+
+/** What a task waits for. */
+const turnShape: z.ZodType<Turn> = z.object(
+  fieldsOf<Turn>()({ turn: count, sinceMs: count, questions: z.array(turnQuestionShape) }),
+);
 const waitShape: z.ZodType<TaskWait> = z.object(fieldsOf<TaskWait>()({ approval: z.string(), answerByMs: count }));
 
 export const bodyShape: z.ZodType<TaskEventBody> = z.discriminatedUnion('kind', [
@@ -109,6 +126,7 @@ export const bodyShape: z.ZodType<TaskEventBody> = z.discriminatedUnion('kind', 
     state: stateShape,
     code: z.string().optional(),
     message: z.string().optional(),
+    turn: turnShape.optional(),
     waits: waitShape.optional(),
   }),
   z.object({ kind: z.literal('granted'), granted: grantedShape }),

@@ -1,4 +1,5 @@
 import type { ReadTx, WriteTx } from '@writ/database';
+import type { Turn } from './question-types.ts';
 
 /** States of a task; the last five absorb. */
 export const TASK_STATES = [
@@ -181,6 +182,8 @@ export type TaskEventBody =
       readonly state: TaskState;
       readonly code?: string;
       readonly message?: string;
+      /** What the task waits for, whole, each time that it changes; absent: for no answer. */
+      readonly turn?: Turn;
       /** Of a task that waits for a person of its executor. */
       readonly waits?: TaskWait;
     }
@@ -341,6 +344,8 @@ export interface MirrorStore {
    */
   giveUpKey(tx: WriteTx, id: string): Mirror | undefined;
   events(tx: ReadTx, id: string, afterSeq: number, limit: number): readonly TaskEvent[];
+  /** What the executor said last that the task waits for; undefined: for no answer. */
+  turn(tx: ReadTx, id: string): Turn | undefined;
 }
 
 /** How the signer of a received result stands to the receiver. */

@@ -2,6 +2,7 @@ import { formatDuration, formatSize, toWritError, visible, type WritCode } from 
 import type { ControlClient } from '@writ/gateway/client';
 import type { CliContext } from './context.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { showQuestions } from './questions-text.ts';
 import { evidenceLine } from './result/result-text.ts';
 
 export interface FollowOptions {
@@ -41,6 +42,7 @@ export async function followTask(
       if (output.json) output.item(event, () => undefined);
       switch (event.kind) {
         case 'state':
+          if (event.turn !== undefined) showQuestions(output, task, event.turn);
           isWaiting = event.state === 'waiting';
           if (!isWaiting) break;
           output.note(waitingLine(event));

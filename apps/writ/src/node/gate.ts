@@ -11,7 +11,7 @@ import {
 } from '@writ/authority';
 import { toWritError } from '@writ/core';
 import type { ReadTx } from '@writ/database';
-import type { TaskContext } from '@writ/delegation';
+import type { ExecutorTurns, TaskContext } from '@writ/delegation';
 import { verifyDecision } from '@writ/identity';
 import type { Execution } from '@writ/lease-store';
 import type { ShellGrammar } from '@writ/policy';
@@ -26,6 +26,8 @@ export interface NodeGateParts {
   readonly grammar: ShellGrammar;
   /** What a task that runs here may do at this moment; throws where it may do nothing. */
   readonly contextOf: (tx: ReadTx, task: string) => TaskContext;
+  /** Questions of the tasks that run here. */
+  readonly turns: Pick<ExecutorTurns, 'permission' | 'sessionEnded'>;
   /** Rules of the kinds that something here asks about. */
   readonly kinds: Pick<ApprovalKinds, 'task' | 'policy' | 'peer'>;
 }
@@ -37,10 +39,8 @@ export interface NodeGate {
 }
 
 /** Builds the one gate of a node. */
-export function createNodeGate(
-  base: Foundations,
-  { options, authority, grammar, contextOf, kinds }: NodeGateParts,
-): NodeGate {
+export function createNodeGate(base: Foundations, parts: NodeGateParts): NodeGate {
+  const { options, authority, grammar, contextOf, turns, kinds } = parts;
   const { identity, stores, engine } = base;
   const classifier = createNodeClassifier(engine, grammar);
   const gate = createGate({
@@ -61,7 +61,8 @@ export function createNodeGate(
     taskRights: rightsOfTasks(contextOf),
     classify: (execution) => classifyStored(classifier, execution),
     verify: verifyDecision,
-    kinds: { ...NOT_ASKED_KINDS, ...kinds },
+    kinds: { ...NOT_ASKED_KINDS, permission: turns.permission, ...kinds },
+    sessionEnded: turns.sessionEnded,
   });
   return { gate, classifier };
 }
@@ -97,7 +98,6 @@ const NOT_ASKED: KindRules = {
   settle: () => {},
 };
 
-const NOT_ASKED_KINDS: Pick<ApprovalKinds, 'permission' | 'credential'> = {
-  permission: NOT_ASKED,
+const NOT_ASKED_KINDS: Pick<ApprovalKinds, 'credential'> = {
   credential: NOT_ASKED,
 };

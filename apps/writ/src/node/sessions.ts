@@ -55,6 +55,11 @@ export function createSessions(
   };
 }
 
+/** A session that is not recorded was never ended, as far as this node knows; `self`: this node's id. */
+export function sessionsLive(sessions: SessionStore, self: string): OriginOptions['sessionLives'] {
+  return (tx, { origin = self, session }) => sessions.get(tx, origin, session)?.endedAtMs === undefined;
+}
+
 function newCredential(random: Random): string {
   return `wst_${Buffer.from(random.bytes(CREDENTIAL_BYTES)).toString('base64url')}`;
 }

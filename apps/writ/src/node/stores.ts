@@ -10,7 +10,7 @@ import {
   createTokenStore,
   createWindowStore,
 } from '@writ/lease-store';
-import { createMirrorStore, createResultStore, createTaskStore } from '@writ/task-store';
+import { createMirrorStore, createQuestionStore, createResultStore, createTaskStore } from '@writ/task-store';
 
 /** Every store of a node. They hold nothing: each call works inside the transaction that it is given. */
 export function createStores() {
@@ -22,6 +22,7 @@ export function createStores() {
     invites: createInviteStore(),
     leases: createLeaseStore(),
     mirrors: createMirrorStore(),
+    questions: createQuestionStore(),
     requestLog: createRequestLogStore(),
     results: createResultStore(),
     sessions: createSessionStore(),

@@ -24,7 +24,7 @@ export interface TaskDoorsOptions {
   readonly logger: Logger;
 }
 
-/** A token and a socket for each task that may hand work on; both die with it. */
+/** A token and a socket for each task that may hand work on, or ask; both die with it. */
 export function createTaskDoors(options: TaskDoorsOptions): NodeTaskDoors {
   const { dir, tokens, random, logger } = options;
   const open = new Map<string, () => Promise<void>>();

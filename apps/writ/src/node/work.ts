@@ -25,8 +25,9 @@ import { createNodeCommandDesk, createNodeCommands } from './gated-commands.ts';
 import { resolveConfigPath } from './paths.ts';
 import { createLeaseDesk, createNodeQuestions } from './persons.ts';
 import { createQuestions, type NodeQuestions } from './questions.ts';
-import { createSessionEnds, createSessionRecord } from './sessions.ts';
+import { createSessionEnds, createSessionRecord, sessionsLive } from './sessions.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
+import { createTurnDesk } from './turn-desk.ts';
 import { createWritIssuer } from './writ-issuer.ts';
 
 /** The use cases of a node: both ends of tasks, and what stands behind them. */
@@ -78,11 +79,8 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     runner,
     evidence,
     doors,
+    ...{ turns: createTurnDesk(base, () => gate), workspaces: workspacePaths(base) },
     questions: createNodeQuestions(base, authorityOptions, () => gate.approvals),
-    workspaces(name) {
-      const workspace = engine.snapshot().config.workspaces.get(name);
-      return workspace === undefined ? undefined : resolveConfigPath(workspace.path, home.configFile);
-    },
     clock,
     random,
     logger,
@@ -91,8 +89,8 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   closers.add((graceMs) => executor.close(graceMs));
   const recordSession = createSessionRecord(stores.sessions, base.identity.public.id);
   const contextOf: NodeGateParts['contextOf'] = (tx, task) => executor.context(tx, task);
-  const gateParts = { options: authorityOptions, authority, grammar, contextOf, taskKind: executor.taskKind };
-  const questions = createQuestions(base, gateParts, recordSession);
+  const gateParts = { options: authorityOptions, authority, grammar, contextOf, ...kindsOf(executor) };
+  const questions: NodeQuestions = createQuestions(base, gateParts, recordSession);
   const { gate, classifier } = questions;
   closers.add(() => gate.close());
   const requestLease = createLeaseDesk(base, { options: authorityOptions, authority }, gate);
@@ -113,8 +111,8 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
     evidence,
     tasks: stores.tasks,
-    sessionEnds: createSessionEnds(stores.sessions, gate),
-    recordSession,
+    ...{ recordSession, sessionEnds: createSessionEnds(stores.sessions, gate) },
+    sessionLives: sessionsLive(stores.sessions, base.identity.public.id),
     ...{ clock, random, logger },
   });
   closers.add(() => origin.close());
@@ -140,6 +138,18 @@ function createNodeRunner(
     logger,
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
   });
+}
+
+function kindsOf({ turns, taskKind }: Executor): Pick<Executor, 'turns' | 'taskKind'> {
+  return { turns, taskKind };
+}
+
+/** Absolute path of a workspace as it is configured now. */
+function workspacePaths({ engine, home }: Foundations): (name: string) => string | undefined {
+  return (name) => {
+    const workspace = engine.snapshot().config.workspaces.get(name);
+    return workspace === undefined ? undefined : resolveConfigPath(workspace.path, home.configFile);
+  };
 }
 
 function authorityOptionsOf({ database, stores, engine, random, logger }: Foundations): AuthorityOptions {

@@ -4,6 +4,7 @@ import { chains } from './0002-chains.ts';
 import { results } from './0003-results.ts';
 import { approvals } from './0004-approvals.ts';
 import { sessionEnds } from './0005-session-ends.ts';
+import { questions } from './0006-questions.ts';
 
 /** Every migration by its number, forward only: one that was released is never changed, only followed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -12,4 +13,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0003-results': results,
   '0004-approvals': approvals,
   '0005-session-ends': sessionEnds,
+  '0006-questions': questions,
 };

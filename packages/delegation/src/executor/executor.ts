@@ -19,6 +19,8 @@ import { enqueue, runQueued, submit } from './submitting.ts';
 import { contextOf } from './task-context.ts';
 import { createTaskJournal } from './task-journal.ts';
 import { createTaskQueue } from './task-queue.ts';
+import { endQuestions } from './turns/settling.ts';
+import { createExecutorTurns } from './turns/turns.ts';
 import { lookAtWaiting } from './waiting/look-again.ts';
 import { createTaskKind } from './waiting/task-kind.ts';
 import { createWithdrawalCheck, type WithdrawalCheck } from './withdrawal.ts';
@@ -41,6 +43,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     sign: createSignEnd(options),
     onEnd(tx, task) {
       options.doors?.drop(tx, task.id);
+      endQuestions(parts, tx, task.id);
       for (const listener of endListeners) listener(tx, task);
     },
   });
@@ -70,19 +73,16 @@ export function createExecutor(options: ExecutorOptions): Executor {
     result: content.result,
     readContent: content.read,
     acknowledge: (id, receipt) => acknowledgeResult(parts, id, receipt),
-    workspaceCommits: (name) => commitsOf(parts, name),
-    takeInput: parts.inputs.take,
+    ...{ workspaceCommits: (name) => commitsOf(parts, name), takeInput: parts.inputs.take },
     cancel: (id, by) => cancelTask(parts, id, by),
     renew: (id, extensions) => renewWrits(parts, check, id, extensions),
     endWhere: (match, code, message) => endMatching(parts, match, code, message),
     waitsFor: (id) => readWaiting(parts, id),
     taskKind: createTaskKind(parts),
     context: (tx, id) => contextOf(parts, tx, id),
+    turns: createExecutorTurns(parts),
     writs: (id) => readChain(database.withReadTx((tx) => tasks.writs(tx, id))),
-    onEnd(listener) {
-      endListeners.add(listener);
-      return () => void endListeners.delete(listener);
-    },
+    onEnd: (listener) => addTo(endListeners, listener),
     recover: () => recoverTasks(parts, (task) => enqueue(parts, task)),
     async close(graceMs) {
       stopping.abort();
@@ -93,6 +93,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
       wakeups.close();
     },
   };
+}
+
+/** Returns how to take it out again. */
+function addTo<T>(listeners: Set<T>, listener: T): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }
 
 /** Looks again at what runs, is queued or waits, after every change of what allowed it; returns how to stop. */

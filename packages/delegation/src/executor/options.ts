@@ -4,6 +4,7 @@ import type { Database } from '@writ/database';
 import type { PolicyEngine } from '@writ/policy';
 import type { MirrorStore, TaskStore } from '@writ/task-store';
 import type { EvidenceKit } from '../evidence-kit.ts';
+import type { TurnDesk } from '../turn-types.ts';
 import type { TaskDoors, TaskRunner } from '../types.ts';
 
 /** What an executor is made of. */
@@ -24,8 +25,10 @@ export interface ExecutorOptions {
   readonly logger: Logger;
   /** Asks persons of this node about tasks; absent: nobody is asked, and what would have to be is refused. */
   readonly questions?: TaskQuestions;
-  /** Lets tasks that may hand work on talk back to this node; absent: no task can. */
+  /** Lets tasks that may hand work on, or ask, talk back to this node; absent: no task can. */
   readonly doors?: TaskDoors;
+  /** What tasks ask, and who is asked. */
+  readonly turns: TurnDesk;
   /** How many tasks run at once; the others queue. */
   readonly slots: number;
 }

@@ -2,6 +2,7 @@ import type { WriteTx } from '@writ/database';
 import { isTerminal, type Task, type TaskEventBody } from '@writ/task-store';
 import { createLiveTask } from './live-task.ts';
 import type { ExecutorParts } from './parts.ts';
+import { endQuestions } from './turns/settling.ts';
 
 /** Most attempts of one task, the first one counted. */
 const MOST_ATTEMPTS = 3;
@@ -24,15 +25,13 @@ export async function retryLost(parts: ExecutorParts, task: Task): Promise<Task 
   });
 }
 
-function queueAgain(
-  { journal, doors }: ExecutorParts,
-  tx: WriteTx,
-  task: Task,
-  untold: readonly TaskEventBody[],
-): Task {
+function queueAgain(parts: ExecutorParts, tx: WriteTx, task: Task, untold: readonly TaskEventBody[]): Task {
+  const { journal, doors } = parts;
   journal.append(tx, task, untold);
   // The token of the attempt that was lost; what that handed on belongs to the task, and goes on.
   doors?.drop(tx, task.id);
+  // Who asked is gone with the attempt; the next one asks anew.
+  endQuestions(parts, tx, task.id);
   const epoch = task.epoch + 1;
   const message = `attempt ${task.epoch} was lost: the node stopped while it ran; attempt ${epoch} of ${MOST_ATTEMPTS} follows`;
   return journal.move(tx, task, { kind: 'retry' }, { epoch }, { code: 'LOST', message });

@@ -17,7 +17,7 @@ import { useApproval } from './waiting/use-approval.ts';
 /** An attempt whose row says `running`, before and while its process runs. */
 export interface Attempt {
   readonly spec: RunSpec;
-  /** Secret of the task's own token; absent where it may hand nothing on. */
+  /** Secret of the task's own token; absent where it may neither hand on nor ask. */
   readonly token?: string;
   readonly permit: Permit;
   readonly deadlineMs: number;
@@ -36,6 +36,9 @@ export type Started =
   | { readonly kind: 'unfit' }
   | { readonly kind: 'running'; readonly attempt: Attempt; readonly run: Run }
   | { readonly kind: 'unstarted'; readonly attempt: Attempt; readonly error: unknown };
+
+/** Capabilities that a task uses through its own node. */
+const TALKING = ['subdelegate', 'interactive'] as const;
 
 /** Longest reason of an ending that a runner's own error may give, UTF-16 units. */
 const MESSAGE_LIMIT = 2000;
@@ -168,8 +171,8 @@ function startPermitted(
     const unreadable = artifactRefusal(task.spec, decision.grant?.closure ?? []);
     if (unreadable !== undefined) throw new WritError('GRANT_EXCEEDED', unreadable);
     spec = runSpecOf(task, { decision, snapshot: engine.snapshot(), nonce, epoch, timeoutMs, workspaces });
-    // Only what may hand work on is given a way back to its node.
-    if (decision.grant?.closure.includes('subdelegate')) token = parts.doors?.issue(tx, task);
+    // Only what may hand work on, or ask, is given a way back to its node.
+    if (TALKING.some((right) => decision.grant?.closure.includes(right))) token = parts.doors?.issue(tx, task);
   } catch (error) {
     if (lease) parts.authority.returnClaim(tx, lease.id);
     endUnstarted(parts, tx, task, live, error);

@@ -1,6 +1,6 @@
 import { WritError } from '@writ/core';
 import type { Database, ReadTx, WriteTx } from '@writ/database';
-import type { Task, TaskChange, TaskEventBody, TaskOutcome, TaskStore, TaskWait } from '@writ/task-store';
+import type { Task, TaskChange, TaskEventBody, TaskOutcome, TaskStore, TaskWait, Turn } from '@writ/task-store';
 import { endingTransition, next, type TaskTransition } from '../state-machine.ts';
 import type { Wakeups } from '../wakeups.ts';
 import type { Evidence } from './evidence/collecting.ts';
@@ -16,7 +16,7 @@ export interface TaskJournal {
     task: Task,
     transition: TaskTransition,
     change?: Omit<TaskChange, 'state'>,
-    note?: { readonly message: string; readonly code?: string; readonly waits?: TaskWait },
+    note?: { readonly message: string; readonly code?: string; readonly turn?: Turn; readonly waits?: TaskWait },
   ): Task;
   /**
    * Ends a task that is not terminal, with its signed result; `left`: what its run left, events that were not written yet

@@ -29,6 +29,7 @@ export function createLocalPeerClient(
       return (await executor.cancel(task, 'self')).outcome;
     },
     renew: (task, extensions) => executor.renew(task, extensions),
+    reply: async (task, reply) => executor.turns.reply(task, reply, 'self'),
     readTranscript: (task, offset, limit) => executor.readTranscript(task, offset, limit),
     async getResult(task) {
       const result = executor.result(task);

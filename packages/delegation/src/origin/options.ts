@@ -1,5 +1,5 @@
 import type { Clock, Logger, Random } from '@writ/core';
-import type { Database, WriteTx } from '@writ/database';
+import type { Database, ReadTx, WriteTx } from '@writ/database';
 import type { PolicyEngine } from '@writ/policy';
 import type { MirrorStore, TaskStore } from '@writ/task-store';
 import type { EvidenceKit } from '../evidence-kit.ts';
@@ -25,6 +25,8 @@ export interface OriginOptions {
    * for one that has ended.
    */
   readonly recordSession: (tx: WriteTx, session: { readonly id: string; readonly agent: string }) => void;
+  /** False once a session has ended, as far as this node knows; `origin` absent: it began here. */
+  readonly sessionLives: (tx: ReadTx, session: { readonly origin?: string; readonly session: string }) => boolean;
   /** What is known of sessions, and of the tasks that run here for them. */
   readonly sessionEnds: SessionEnds;
   readonly tasks: Pick<TaskStore, 'listLive'>;

@@ -1,7 +1,7 @@
 import type { RunningCode } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { Snapshot } from '@writ/policy';
-import { isTerminal, type Mirror } from '@writ/task-store';
+import { isTerminal, type Mirror, type Turn } from '@writ/task-store';
 import { readChain } from '../read-chain.ts';
 import type { Origin, WaitingFor } from '../types.ts';
 import { waitingFor } from '../waiting-for.ts';
@@ -13,6 +13,7 @@ import { createMirrorJournal } from './mirror-journal.ts';
 import type { OriginOptions } from './options.ts';
 import type { OriginParts } from './parts.ts';
 import { readMirrorPage, watchMirror } from './reading.ts';
+import { replyTo } from './replying.ts';
 import { applyKept, readKept, readReceived, verifyKept } from './results/kept.ts';
 import { followAllLate, followLate } from './results/late.ts';
 import { createReceiptOutbox } from './results/receipts.ts';
@@ -61,6 +62,8 @@ export function createOrigin(options: OriginOptions): Origin {
     apply: (id, how) => applyKept(parts, id, how),
     children: (parent, limit) => database.withReadTx((tx) => mirrors.listChildren(tx, parent, limit)),
     writs: (id) => readChain(database.withReadTx((tx) => mirrors.writs(tx, id))),
+    reply: (id, reply) => replyTo(parts, id, reply),
+    turn: (id) => openTurn(parts, id),
     endSession: (session, by) => endOwnSession(options, session, by),
     takeSessionEnd: (from, statement) => takeSessionEnd(options, from, statement),
     requestLease: (request) => requestLease(parts, request),
@@ -85,6 +88,12 @@ export function createOrigin(options: OriginOptions): Origin {
       wakeups.close();
     },
   };
+}
+
+/** What is told of a task that waits; a mirror that is elsewhere waits for nobody. */
+function openTurn({ database, journal, mirrors }: OriginParts, id: string): Turn | undefined {
+  const { state } = journal.require(id);
+  return state.endsWith('_required') ? database.withReadTx((tx) => mirrors.turn(tx, id)) : undefined;
 }
 
 /**

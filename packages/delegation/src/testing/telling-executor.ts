@@ -130,7 +130,7 @@ function clientOf(
       for (const watched of eventsOf(task)) if (watched.event.seq > afterSeq) yield watched;
     },
     cancel: async () => undefined,
-    renew: NO_RESULTS.renew,
+    ...{ renew: NO_RESULTS.renew, reply: NO_RESULTS.reply },
     readTranscript: async (_task, offset) => ({ data: new Uint8Array(), next: offset, end: true }),
     getResult: async () => new Uint8Array(),
     async *fetch(_task, sha256, offset, signal) {

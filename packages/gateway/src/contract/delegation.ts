@@ -8,6 +8,7 @@ import {
   taskField,
   taskRow,
   taskView,
+  turnField,
 } from './fields.ts';
 import { operationSpec } from './spec.ts';
 
@@ -53,7 +54,7 @@ export const delegationContract = {
     name: 'status',
     summary: 'Shows a task as it is now. To follow one, use wait instead of asking again and again.',
     input: z.strictObject({ task: taskField }),
-    output: taskView,
+    output: taskView.extend({ turn: turnField.optional() }),
     taskToken: 'subtree',
     mcp: { title: 'Task status', ...READ },
     ownedTask: 'task',
@@ -61,7 +62,7 @@ export const delegationContract = {
   wait: operationSpec({
     name: 'wait',
     summary:
-      'Waits until a task is finished or the time is over (timed_out=true: it goes on, or waits for a person; wait again).',
+      'Waits until a task is finished, needs a reply (input_required: see status, then reply), or the time is over (timed_out=true: it goes on, or waits for a person; wait again).',
     input: z.strictObject({
       task: taskField,
       timeout_seconds: z.number().min(0).max(3600).default(60),

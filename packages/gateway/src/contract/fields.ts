@@ -1,4 +1,4 @@
-import { TASK_STATES } from '@writ/delegation';
+import { QUESTION_KINDS, TASK_STATES } from '@writ/delegation';
 import { z } from 'zod';
 
 /** A name, label or id as a caller writes it; whoever resolves it folds it. */
@@ -61,6 +61,24 @@ export const decidedField = z.object({
   runner: z.string().optional(),
   generation: z.number().optional(),
   lease_id: z.string().optional(),
+});
+
+/** What a task waits for, since when, and who can answer. */
+export const turnField = z.object({
+  turn: z.number(),
+  since_ms: z.number(),
+  questions: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.enum(QUESTION_KINDS),
+      text: z.string(),
+      answered_by: z.string(),
+      choices: z.array(z.string()).optional(),
+      previous: z.enum(['accepted', 'refused']).optional(),
+      approval: z.string().optional(),
+      asked_at_ms: z.number(),
+    }),
+  ),
 });
 
 /** A task as every surface shows it. */

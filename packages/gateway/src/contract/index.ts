@@ -11,6 +11,7 @@ import { policyContract } from './policy.ts';
 import { resultContract } from './results.ts';
 import { sessionContract } from './sessions.ts';
 import { taskContract } from './tasks.ts';
+import { turnContract } from './turns.ts';
 import { windowContract } from './windows.ts';
 
 /** Everything that a gateway can be asked, by name; without the code behind it. */
@@ -23,6 +24,7 @@ export const contract = {
   ...peerContract,
   ...leaseContract,
   ...taskContract,
+  ...turnContract,
   ...policyContract,
   ...eventContract,
   ...approverContract,

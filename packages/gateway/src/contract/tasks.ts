@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { countField, grantedField, hopField, outcomeField, stateField, taskField, taskView } from './fields.ts';
+import {
+  countField,
+  grantedField,
+  hopField,
+  outcomeField,
+  stateField,
+  taskField,
+  taskView,
+  turnField,
+} from './fields.ts';
 import { operationSpec, streamSpec } from './spec.ts';
 
 const head = { seq: z.number(), at_ms: z.number(), epoch: z.number() };
@@ -12,6 +21,7 @@ export const taskContract = {
     summary: 'Shows everything that this node recorded of a task.',
     input: z.strictObject({ task: taskField }),
     output: taskView.extend({
+      turn: turnField.optional(),
       peer_id: z.string(),
       origin: z.string(),
       session: z.string(),
@@ -69,6 +79,7 @@ export const taskContract = {
         state: stateField,
         code: z.string().optional(),
         message: z.string().optional(),
+        turn: turnField.optional(),
         approval: z.string().optional().describe('the question that it waits for'),
         answer_by_ms: z.number().optional(),
       }),

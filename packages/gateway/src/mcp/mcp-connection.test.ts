@@ -94,6 +94,7 @@ describe('MCP over the control socket', () => {
       artifact: { task: 't-0', name: 'out.txt' },
       verify_result: { task: 't-0' },
       apply_result: { task: 't-0', repository: '/src/app' },
+      reply: { task: 't-0', text: 'main', question: '1.1' },
     };
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(Object.keys(inputs));
@@ -163,7 +164,7 @@ describe('MCP over the control socket', () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       ...['whoami', 'delegate', 'status', 'wait', 'transcript', 'cancel', 'list_tasks'],
-      ...['result', 'list_artifacts', 'artifact', 'verify_result'],
+      ...['result', 'list_artifacts', 'artifact', 'verify_result', 'ask', 'reply'],
     ]);
     expect((await call(client, 'status', { task: 't-other' })).failed).toBe(true);
     expect((await call(client, 'whoami')).value).toMatchObject({ session: 's-9', agent: 'other' });

@@ -26,6 +26,15 @@ function toolDefinition({ name, summary, input, output, mcp }: ToolOperation): T
   };
 }
 
+/** Longest list of values that an answer is told to have one of. */
+const SHORT_ENUM = 2;
+
+/** An answer may gain a field or a state; a client that kept the schema has to accept it. */
+function open(node: { additionalProperties?: unknown; enum?: unknown }): void {
+  delete node.additionalProperties;
+  if (Array.isArray(node.enum) && node.enum.length > SHORT_ENUM) delete node.enum;
+}
+
 /** A schema as agents read it: without what costs words and says nothing. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): ObjectSchema {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
@@ -33,8 +42,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): ObjectSchema {
     override: ({ jsonSchema: node }) => {
       if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
       if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum;
-      // An answer may gain a field; a client that kept the schema has to accept it.
-      if (io === 'output') delete node.additionalProperties;
+      if (io === 'output') open(node);
     },
   });
   return { ...json, type: 'object' } as ObjectSchema;

@@ -14,6 +14,7 @@ import { requireDuration } from './duration.ts';
 import { foldLetters, labelsOf, requireName, SELF } from './peer-lookup.ts';
 import { listTasks } from './task-list.ts';
 import { findTask } from './task-lookup.ts';
+import { showTurn } from './turns.ts';
 import { waitForTask } from './wait.ts';
 import { waitingOf } from './waiting.ts';
 
@@ -45,7 +46,9 @@ export function delegationOperations(ports: GatewayPorts): readonly AnyOperation
       });
       return viewAnswer(answer);
     }),
-    implement(delegationContract.status, ({ task }, { caller }) => view(task, caller)),
+    implement(delegationContract.status, ({ task }, { caller }) => {
+      return { ...view(task, caller), ...showTurn(ports, findTask(ports, task, caller)) };
+    }),
     implement(delegationContract.wait, async ({ task, timeout_seconds }, context) => {
       const { timedOut } = await waitForTask(ports, task, timeout_seconds * 1000, context);
       return { ...view(task, context.caller), timed_out: timedOut };

@@ -13,6 +13,7 @@ import { policyOperations } from './policy.ts';
 import { resultOperations } from './results.ts';
 import { sessionOperations } from './sessions.ts';
 import { taskOperations } from './tasks.ts';
+import { turnOperations } from './turns.ts';
 import { windowOperations } from './windows.ts';
 
 /** The one list of everything that a gateway can be asked. */
@@ -26,6 +27,7 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
     ...peerOperations(ports),
     ...leaseOperations(ports),
     ...taskOperations(ports),
+    ...turnOperations(ports),
     ...policyOperations(ports),
     ...eventOperations(ports),
     ...approverOperations(ports),

@@ -12,6 +12,7 @@ import { viewTaskDetail } from '../views/task-detail.ts';
 import { findResult } from './known-result.ts';
 import { labelsOf, nodeLabels } from './peer-lookup.ts';
 import { type FoundTask, findTask, isFinished, stateOf } from './task-lookup.ts';
+import { showTurn } from './turns.ts';
 import { waitingOf, waitsOf } from './waiting.ts';
 
 /** Transcript bytes that one line of `task_log` carries at most. */
@@ -40,6 +41,7 @@ function showTask(ports: GatewayPorts, found: FoundTask): OperationOutput<'task_
     ...waitsOf(ports, found),
     hops: viewHops(hops, names),
     ...showResult(ports, found),
+    ...showTurn(ports, found),
     ...(found.executing === undefined ? {} : runsHere(config, found.executing, hops)),
   };
 }

@@ -132,6 +132,11 @@ export function fakeOrigin(
       end.records.set(id, { ...mirror, outcome: { ...completed, state: 'cancelled' } });
       return mirror;
     },
+    async reply(id, reply) {
+      end.replies.push({ id, ...reply });
+      return { question: reply.question, state: 'running', open: 0 };
+    },
+    turn: (id) => end.turns.get(id),
     requestLease: async ({ key, profile }) =>
       profile === 'repo-dev'
         ? { asked: true, approval: `ap-${key.slice(0, 8)}`, state: 'pending', answerByMs: 5 }
@@ -164,6 +169,13 @@ export function fakeExecutor(end: FakeEnd<Task>, results: FakeResults): GatewayP
       end.records.set(id, ended);
       return ended;
     },
+    turns: partial<GatewayPorts['executor']['turns']>({
+      async ask(task, { questions }) {
+        end.asked.push({ task, questions });
+        return { turn: 1, answers: [] };
+      },
+      turn: (id) => end.turns.get(id),
+    }),
     waitsFor: (id) => end.waits.get(id),
     writs: () => [],
     endWhere: async () => 0,

@@ -1,5 +1,14 @@
 import { WritError } from '@writ/core';
-import type { TaskEvent, TaskEventBody, TranscriptPage, WaitingFor, WatchedEvent } from '@writ/delegation';
+import type {
+  AskWish,
+  OutgoingReply,
+  TaskEvent,
+  TaskEventBody,
+  TranscriptPage,
+  Turn,
+  WaitingFor,
+  WatchedEvent,
+} from '@writ/delegation';
 
 /** One end of tasks, in memory: records, events that a test appends, transcripts. */
 export interface FakeEnd<R extends { readonly id: string }> {
@@ -8,6 +17,11 @@ export interface FakeEnd<R extends { readonly id: string }> {
   /** What tasks wait for, by id. */
   readonly waits: Map<string, WaitingFor>;
   readonly cancelled: { readonly id: string; readonly by: string }[];
+  /** What tasks wait for. */
+  readonly turns: Map<string, Turn>;
+  /** What was asked, and what was replied. */
+  readonly asked: { readonly task: string; readonly questions: AskWish['questions'] }[];
+  readonly replies: ({ readonly id: string } & OutgoingReply)[];
   /** Watches that are open now. */
   readonly watchers: number;
   /** Events that were taken by watchers, in all. */
@@ -45,6 +59,9 @@ export function createFakeEnd<R extends { readonly id: string }>(): FakeEnd<R> {
     transcripts,
     waits: new Map(),
     cancelled: [],
+    turns: new Map(),
+    asked: [],
+    replies: [],
     get watchers() {
       return watchers;
     },

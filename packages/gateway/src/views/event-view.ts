@@ -1,6 +1,7 @@
 import type { WatchedEvent } from '@writ/delegation';
 import type { StreamItem } from '../client/types.ts';
 import { viewGranted, viewOutcome } from './task-view.ts';
+import { viewTurn } from './turn-view.ts';
 
 /** An event of a task as one line of `task_watch`. */
 export function viewEvent({ event, data }: WatchedEvent): StreamItem<'task_watch'> {
@@ -13,6 +14,7 @@ export function viewEvent({ event, data }: WatchedEvent): StreamItem<'task_watch
         state: event.state,
         ...(event.code === undefined ? {} : { code: event.code }),
         ...(event.message === undefined ? {} : { message: event.message }),
+        ...(event.turn === undefined ? {} : { turn: viewTurn(event.turn) }),
         ...(event.waits === undefined ? {} : { approval: event.waits.approval, answer_by_ms: event.waits.answerByMs }),
       };
     case 'granted':

@@ -4,7 +4,7 @@ import type { FoundTask } from '../operations/task-lookup.ts';
 import { logReference } from '../transcript-text.ts';
 import { type LabelOf, viewTask } from './task-view.ts';
 
-type Detail = Omit<OperationOutput<'task_show'>, 'hops' | 'runs_here' | 'result'>;
+type Detail = Omit<OperationOutput<'task_show'>, 'hops' | 'runs_here' | 'result' | 'turn'>;
 
 /** Everything recorded of a task; where both ends are here, the asking one with what only the executing one knows. */
 export function viewTaskDetail(found: FoundTask, labelOf: LabelOf, self: string): Detail {

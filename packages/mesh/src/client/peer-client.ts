@@ -11,6 +11,7 @@ import { renewalFromWire } from '../convert/renewal.ts';
 import { acknowledgedFromWire, receiptBatches } from '../convert/result.ts';
 import { specToWire } from '../convert/spec.ts';
 import { type RemoteTask, taskFromWire } from '../convert/task.ts';
+import { replyToWire, takenFromWire } from '../convert/turn.ts';
 import { converted, createAsk, DEADLINE_MS, noted, type PeerClientDeps } from './ask.ts';
 import { callStream, callUnary } from './calls.ts';
 import { createPeerCommands } from './commands.ts';
@@ -49,6 +50,8 @@ export function createPeerClient(deps: PeerClientDeps, id: string): MeshPeerClie
       });
     },
     renew: (task, extensions) => ask(mesh.RenewWrit, { task, extensions: [...extensions] }, renewalFromWire),
+    reply: (task, reply) =>
+      ask(mesh.Reply, replyToWire(task, reply), (answer) => takenFromWire(reply.question, answer)),
     async cancel(task) {
       const former = deps.links.farewell(id);
       if (former) return tellFormer(deps, former, task);

@@ -1,5 +1,5 @@
 import type { CommandView } from '@writ/commands';
-import type { TaskState } from '@writ/delegation';
+import type { QuestionKind, TaskState, TurnQuestion } from '@writ/delegation';
 import type * as wire from '@writ/wire';
 import { refuseField } from './fields.ts';
 
@@ -21,6 +21,17 @@ const STATES: Readonly<Record<TaskState, wire.TaskState>> = {
 const STREAMS: Readonly<Record<'stdout' | 'stderr', wire.OutputStream>> = {
   stdout: 'OUTPUT_STREAM_STDOUT',
   stderr: 'OUTPUT_STREAM_STDERR',
+};
+
+const QUESTION_KINDS: Readonly<Record<QuestionKind, wire.QuestionKind>> = {
+  input: 'QUESTION_KIND_INPUT',
+  approval: 'QUESTION_KIND_APPROVAL',
+  credential: 'QUESTION_KIND_CREDENTIAL',
+};
+
+const FATES: Readonly<Record<NonNullable<TurnQuestion['previous']>, wire.CredentialFate>> = {
+  accepted: 'CREDENTIAL_FATE_ACCEPTED',
+  refused: 'CREDENTIAL_FATE_REFUSED',
 };
 
 const EFFECTS: Readonly<Record<'allow' | 'ask' | 'deny', wire.Effect>> = {
@@ -76,6 +87,10 @@ function createEnum<Domain extends string, Wire extends string>(
 
 /** State of a task. */
 export const taskState = createEnum(STATES);
+/** What a question asks for. */
+export const questionKind = createEnum(QUESTION_KINDS);
+/** What became of a credential. */
+export const credentialFate = createEnum(FATES);
 /** Which of the two outputs of a process. */
 export const outputStream = createEnum(STREAMS);
 /** Effect of a decision. */

@@ -12,6 +12,7 @@ import {
   outcomeFromWire,
   outcomeToWire,
 } from './outcome.ts';
+import { turnFromWire, turnToWire } from './turn.ts';
 
 /** An event of a task with its bytes, for the peer that sent the task. */
 export function eventToWire(task: string, { event, data, result }: WatchedEvent): wire.Init<wire.WatchResponse> {
@@ -21,8 +22,12 @@ export function eventToWire(task: string, { event, data, result }: WatchedEvent)
       const { code } = event;
       const message = event.message && taskMessage(task, { ...event, message: event.message });
       const state = taskState.toWire(event.state);
+      const turn = event.turn && turnToWire(event.turn);
       const waits = event.waits === undefined ? {} : waitToWire(event.waits);
-      return { ...place, state: { state, ...given('code', code), ...given('message', message), ...waits } };
+      return {
+        ...place,
+        state: { state, ...given('code', code), ...given('message', message), ...given('turn', turn), ...waits },
+      };
     }
     case 'granted':
       return { ...place, granted: grantedToWire(event.granted) };
@@ -70,6 +75,7 @@ function bodyFromWire(message: wire.WatchResponse): TaskEventBody {
       state: taskState.fromWire('state', state.state),
       ...given('code', readCode('code', state.code)),
       ...given('message', readText(state.message)),
+      ...given('turn', state.turn ? turnFromWire(state.turn) : undefined),
       ...(state.approval === '' ? {} : { waits: waitFromWire(state) }),
     };
   }

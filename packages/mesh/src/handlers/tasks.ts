@@ -10,6 +10,8 @@ import type {
   ReadTranscriptResponse,
   RenewWritRequest,
   RenewWritResponse,
+  ReplyRequest,
+  ReplyResponse,
   WatchRequest,
   WatchResponse,
 } from '@writ/wire';
@@ -17,6 +19,7 @@ import { eventToWire } from '../convert/event.ts';
 import { given, readCount, readId } from '../convert/fields.ts';
 import { extensionsFromWire, renewalToWire } from '../convert/renewal.ts';
 import { taskToWire } from '../convert/task.ts';
+import { replyFromWire, takenToWire } from '../convert/turn.ts';
 import type { UnaryHandler } from '../server/adapt-handler.ts';
 import type { OwnTaskHandler, OwnTaskStreamHandler } from '../server/own-task.ts';
 import { callingPeer } from './handler-deps.ts';
@@ -32,13 +35,14 @@ export interface TaskHandlers {
   readonly listTasks: UnaryHandler<ListTasksRequest, ListTasksResponse>;
   readonly readTranscript: OwnTaskHandler<ReadTranscriptRequest, ReadTranscriptResponse>;
   readonly renewWrit: OwnTaskHandler<RenewWritRequest, RenewWritResponse>;
+  readonly reply: OwnTaskHandler<ReplyRequest, ReplyResponse>;
   readonly cancel: OwnTaskHandler<CancelRequest, CancelResponse>;
   readonly watch: OwnTaskStreamHandler<WatchRequest, WatchResponse>;
 }
 
 /** Without `get`: a task is given to a handler, and only to its sender's call. */
 export function createTaskHandlers(
-  executor: Pick<Executor, 'list' | 'readTranscript' | 'renew' | 'cancel' | 'watch'>,
+  executor: Pick<Executor, 'list' | 'readTranscript' | 'renew' | 'turns' | 'cancel' | 'watch'>,
 ): TaskHandlers {
   return {
     getTask: async (task) => ({ task: taskToWire(task) }),
@@ -58,6 +62,8 @@ export function createTaskHandlers(
 
     // INVARIANT: 3 each extension is signed by the issuer of its writ; that the last one is the caller is proved again.
     renewWrit: async ({ id }, request) => renewalToWire(await executor.renew(id, extensionsFromWire(request))),
+
+    reply: async ({ id, sender }, request) => takenToWire(executor.turns.reply(id, replyFromWire(request), sender)),
 
     cancel: async ({ id, sender }) => ({ task: taskToWire(await executor.cancel(id, sender)) }),
 

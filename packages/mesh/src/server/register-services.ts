@@ -46,6 +46,7 @@ export function registerServices(
     FetchArtifact: ownTask.stream(results.fetchArtifact),
     AckResult: ownTask.list(receiptsFromWire, results.ackResult),
     RenewWrit: ownTask.unary(tasks.renewWrit),
+    Reply: ownTask.unary(tasks.reply),
     Cancel: ownTask.unary(tasks.cancel),
     CheckPolicy: served('policy', adapt.unary(createCheckPolicy(deps))),
     Execute: served('policy', adapt.unary(createExecute(deps))),

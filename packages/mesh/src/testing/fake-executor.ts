@@ -2,6 +2,8 @@ import { sha256Hex, WritError } from '@writ/core';
 import type {
   Executor,
   RenewAnswer,
+  Reply,
+  ReplyTaken,
   ShippedBundle,
   SubmitAnswer,
   SubmitRequest,
@@ -29,6 +31,9 @@ export interface FakeExecutor extends Executor {
   /** Renewals that were asked for, `task extensions`, and what the next ones are answered. */
   readonly renewals: string[];
   renewal: RenewAnswer;
+  /** Replies that came, whose, and what the next ones are answered. */
+  readonly replies: { readonly task: string; readonly reply: Reply; readonly by: string }[];
+  taken: ReplyTaken | WritError;
   commits: readonly string[];
   /** Inputs that came whole. */
   readonly inputs: { readonly sender: string; readonly input: ShippedBundle; readonly data: Uint8Array }[];
@@ -80,6 +85,11 @@ export function createFakeExecutor(): FakeExecutor {
     },
     renewals: [],
     renewal: { renewed: true, expiresAtMs: 1 },
+    replies: [],
+    taken: { question: '1.1', state: 'running', open: 0 },
+    get turns() {
+      return turnsOf(this);
+    },
     contents: new Map(),
     reads: 0,
     receipts: [],
@@ -150,6 +160,21 @@ export function createFakeExecutor(): FakeExecutor {
         watching -= 1;
       }
     },
+  };
+}
+
+/** Takes every reply and asks nothing. */
+function turnsOf(executor: FakeExecutor): Executor['turns'] {
+  return {
+    ask: async () => ({ turn: 1, answers: [] }),
+    reply(task, reply, by) {
+      executor.replies.push({ task, reply, by });
+      if (executor.taken instanceof WritError) throw executor.taken;
+      return executor.taken;
+    },
+    turn: () => undefined,
+    sessionEnded: () => undefined,
+    permission: { refusal: () => undefined, digestNow: () => undefined, settle: () => undefined },
   };
 }
 

@@ -6,6 +6,7 @@ export type LinkCall =
   | 'submit'
   | 'cancel'
   | 'renew'
+  | 'reply'
   | 'readTranscript'
   | 'watch'
   | 'getResult'
@@ -52,7 +53,7 @@ export function createPeerLink(options: {
   const { server } = options;
   const calls = {
     ...{ submit: 0, cancel: 0, readTranscript: 0, watch: 0, getResult: 0 },
-    ...{ renew: 0, fetch: 0, acknowledge: 0, workspaceCommits: 0, upload: 0, requestLease: 0, endSession: 0 },
+    ...{ renew: 0, reply: 0, fetch: 0, acknowledge: 0, workspaceCommits: 0, upload: 0, requestLease: 0, endSession: 0 },
   };
   let cut = new AbortController();
 
@@ -72,6 +73,7 @@ export function createPeerLink(options: {
     submit: (request) => carry('submit', () => server.submit(request)),
     cancel: (task) => carry('cancel', () => server.cancel(task)),
     renew: (task, extensions) => carry('renew', () => server.renew(task, extensions)),
+    reply: (task, reply) => carry('reply', () => server.reply(task, reply)),
     readTranscript: (task, offset, limit) => carry('readTranscript', () => server.readTranscript(task, offset, limit)),
     async *watch(task, afterSeq, signal) {
       await carry('watch', async () => undefined);

@@ -39,6 +39,7 @@ export function createPeerServer(options: {
     watch: (task, afterSeq, signal) => executor.watch(task, afterSeq, signal),
     cancel: async (task) => (await executor.cancel(task, sender)).outcome,
     renew: async (task, extensions) => executor.renew(own(task), extensions),
+    reply: async (task, reply) => executor.turns.reply(own(task), reply, sender),
     readTranscript: (task, offset, limit) => executor.readTranscript(task, offset, limit),
     async getResult(task) {
       const result = executor.result(own(task));

@@ -12,10 +12,12 @@ import {
   type EvidenceKit,
   type Executor,
   type Origin,
+  type OriginOptions,
   type PeerClient,
   type TaskDoors,
   type TaskRunner,
   type TranscriptMirror,
+  type TurnDesk,
 } from '@writ/delegation';
 import type { NodeIdentity } from '@writ/identity';
 import {
@@ -27,7 +29,13 @@ import {
   createWindowStore,
 } from '@writ/lease-store';
 import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
-import { createMirrorStore, createTaskStore, type MirrorStore, type TaskStore } from '@writ/task-store';
+import {
+  createMirrorStore,
+  createQuestionStore,
+  createTaskStore,
+  type MirrorStore,
+  type TaskStore,
+} from '@writ/task-store';
 import { createTestEvidence } from './test-evidence.ts';
 import { createTestAsking, createTestSessionEnds, type TestPerson } from './test-gate.ts';
 import { NODE_IDS, openTestIdentity } from './test-identities.ts';
@@ -49,6 +57,10 @@ export interface TestNodeOptions {
   readonly wrapTasks?: (tasks: TaskStore) => TaskStore;
   /** How its tasks talk back to it; absent: not at all. */
   readonly doors?: TaskDoors;
+  /** What its tasks ask goes by; absent parts: every session lives, and no approver is enrolled. */
+  readonly turns?: Partial<TurnDesk>;
+  /** Whether a session that it asks in lives; absent: each does. */
+  readonly sessionLives?: OriginOptions['sessionLives'];
   /** The same between the origin and its records, and its copies of transcripts. */
   readonly wrapMirrors?: (mirrors: MirrorStore) => MirrorStore;
   readonly wrapTranscripts?: (transcripts: TranscriptMirror) => TranscriptMirror;
@@ -86,6 +98,12 @@ export interface TestNode {
   /** Closes it in order and removes the folder. */
   close(): Promise<void>;
 }
+
+const NOBODY_TO_ASK: Omit<TurnDesk, 'questions'> = {
+  isSessionLive: () => true,
+  askApprover: () => ({ asked: false, code: 'APPROVAL_REQUIRED', message: 'no approver is enrolled' }),
+  withdrawApproval: () => {},
+};
 
 export async function createTestNode(options: TestNodeOptions): Promise<TestNode> {
   const { clock, runner, policy: text, selfId = NODE_IDS.beta, logger = silentLogger } = options;
@@ -133,6 +151,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     slots: options.slots ?? 2,
     questions: asking.questions,
     ...doors,
+    turns: { ...NOBODY_TO_ASK, questions: createQuestionStore(), ...options.turns },
   });
   const person = await asking.open(executor.taskKind, options.enrol === true);
   const clients: Record<string, PeerClient> = { self: createLocalPeerClient(executor, nobodyAsked), ...options.peers };
@@ -150,6 +169,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
       if (known === undefined) person.sessions.start(tx, { origin: selfId, id, agent });
     },
     ...{ tasks, sessionEnds: createTestSessionEnds(person) },
+    sessionLives: options.sessionLives ?? (() => true),
   });
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   executor.onEnd((tx, task) => person.gate.taskEnded(tx, task.id));

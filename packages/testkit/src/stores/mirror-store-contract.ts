@@ -71,6 +71,22 @@ export function describeMirrorStoreContract(name: string, make: MakeStore<Mirror
       expect(bench.database.withReadTx((tx) => store.findByKey(tx, 's1', 'k1')?.id)).toBe('m2');
     });
 
+    it('knows what its executor said last that it waits for', () => {
+      insert();
+      const turn = () => bench.database.withReadTx((tx) => store.turn(tx, 'm1'));
+      const asked = (id: string) => {
+        const question = { id, kind: 'input', text: 'which branch?', choices: ['main'], askedAtMs: 5 } as const;
+        return { turn: 1, sinceMs: 5, questions: [question] };
+      };
+      expect(turn()).toBeUndefined();
+      apply(event(1, { kind: 'state', state: 'input_required', turn: asked('1.1') }));
+      apply(event(2, { kind: 'state', state: 'input_required', turn: asked('1.2') }));
+      apply(event(3, { kind: 'output', stream: 'stdout', offset: 0, length: 1 }));
+      expect(turn()).toEqual(asked('1.2'));
+      apply(event(4, { kind: 'state', state: 'running' }));
+      expect(turn()).toBeUndefined();
+    });
+
     it('takes over events in order with their cursor, and moves state and grant along', () => {
       insert();
       const granted = {

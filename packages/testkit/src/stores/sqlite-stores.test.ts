@@ -10,7 +10,7 @@ import {
   createTokenStore,
   createWindowStore,
 } from '@writ/lease-store';
-import { createMirrorStore, createResultStore, createTaskStore } from '@writ/task-store';
+import { createMirrorStore, createQuestionStore, createResultStore, createTaskStore } from '@writ/task-store';
 import {
   createFailingStore,
   describeApprovalStoreContract,
@@ -20,6 +20,7 @@ import {
   describeLeaseStoreContract,
   describeMirrorStoreContract,
   describeNodeFactStoreContract,
+  describeQuestionStoreContract,
   describeRequestLogStoreContract,
   describeResultStoreContract,
   describeSessionStoreContract,
@@ -37,6 +38,7 @@ describeNodeFactStoreContract('the SQLite store', createNodeFactStore);
 describeTaskStoreContract('the SQLite store', createTaskStore);
 describeMirrorStoreContract('the SQLite store', createMirrorStore);
 describeResultStoreContract('the SQLite store', createResultStore);
+describeQuestionStoreContract('the SQLite store', createQuestionStore);
 describeApprovalStoreContract('the SQLite store', createApprovalStore);
 describeApproverStoreContract('the SQLite store', createApproverStore);
 describeWindowStoreContract('the SQLite store', createWindowStore);

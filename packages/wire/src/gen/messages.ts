@@ -6,6 +6,12 @@ export type TaskState = 'TASK_STATE_UNSPECIFIED' | 'TASK_STATE_SUBMITTED' | 'TAS
 /** Names of `writ.mesh.v1.OutputStream`; a number that has no name is received as the number. */
 export type OutputStream = 'OUTPUT_STREAM_UNSPECIFIED' | 'OUTPUT_STREAM_STDOUT' | 'OUTPUT_STREAM_STDERR';
 
+/** Names of `writ.mesh.v1.QuestionKind`; a number that has no name is received as the number. */
+export type QuestionKind = 'QUESTION_KIND_UNSPECIFIED' | 'QUESTION_KIND_INPUT' | 'QUESTION_KIND_APPROVAL' | 'QUESTION_KIND_CREDENTIAL';
+
+/** Names of `writ.mesh.v1.CredentialFate`; a number that has no name is received as the number. */
+export type CredentialFate = 'CREDENTIAL_FATE_UNSPECIFIED' | 'CREDENTIAL_FATE_ACCEPTED' | 'CREDENTIAL_FATE_REFUSED';
+
 /** Names of `writ.mesh.v1.Effect`; a number that has no name is received as the number. */
 export type Effect = 'EFFECT_UNSPECIFIED' | 'EFFECT_ALLOW' | 'EFFECT_ASK' | 'EFFECT_DENY';
 
@@ -172,6 +178,28 @@ export interface StateChange {
   /** Of a task that waits for a person: the question, and until when it can be answered. */
   readonly approval: string;
   readonly answerByMs: number;
+  /** What the task waits for, whole; absent: for no answer. */
+  readonly turn: Turn | null;
+}
+
+/** The open questions of a task. */
+export interface Turn {
+  readonly turn: number;
+  readonly sinceMs: number;
+  readonly questions: readonly TurnQuestion[];
+}
+
+/** `writ.mesh.v1.TurnQuestion` as received. */
+export interface TurnQuestion {
+  readonly id: string;
+  readonly kind: QuestionKind | number;
+  readonly text: string;
+  /** Empty: anything may be answered. */
+  readonly choices: readonly string[];
+  readonly previous: CredentialFate | number;
+  /** Id of the approval that answers it. */
+  readonly approval: string;
+  readonly askedAtMs: number;
 }
 
 /** `writ.mesh.v1.Output` as received. */
@@ -282,6 +310,26 @@ export interface RenewWritResponse {
   readonly decision?: Decision;
   /** The field that is set; absent: none. */
   readonly answer?: 'expiresAtMs' | 'decision';
+}
+
+/** `writ.mesh.v1.ReplyRequest` as received. */
+export interface ReplyRequest {
+  readonly task: string;
+  /** Id of the question. */
+  readonly question: string;
+  readonly idempotencyKey: string;
+  readonly text?: string;
+  /** Kept nowhere: it goes to the process that asked, once. */
+  readonly secret?: Uint8Array;
+  /** The field that is set; absent: none. */
+  readonly content?: 'text' | 'secret';
+}
+
+/** `writ.mesh.v1.ReplyResponse` as received. */
+export interface ReplyResponse {
+  readonly state: TaskState | number;
+  /** Questions of the task that are open still. */
+  readonly open: number;
 }
 
 /** `writ.mesh.v1.CancelRequest` as received. */

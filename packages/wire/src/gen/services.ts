@@ -36,6 +36,8 @@ import type {
   RedeemResponse,
   RenewWritRequest,
   RenewWritResponse,
+  ReplyRequest,
+  ReplyResponse,
   RequestLeaseRequest,
   RequestLeaseResponse,
   SubmitRequest,
@@ -69,6 +71,8 @@ export interface MeshService {
   readonly AckResult: Method<AckResultRequest, AckResultResponse>;
   /** Lets the writs of a task live longer. */
   readonly RenewWrit: Method<RenewWritRequest, RenewWritResponse>;
+  /** Answers a question of a task; the same key twice is one reply. */
+  readonly Reply: Method<ReplyRequest, ReplyResponse>;
   /** Ends a task; answers when its process tree is gone. */
   readonly Cancel: Method<CancelRequest, CancelResponse>;
   /** Would this be allowed, and what would help. Counts against the caller's limits; changes nothing else. */

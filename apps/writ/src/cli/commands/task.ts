@@ -7,6 +7,7 @@ import { followTask } from '../follow-task.ts';
 import { table } from '../output.ts';
 import type { Definitions } from '../program.ts';
 import { defineResult } from './result.ts';
+import { defineTaskQuestions } from './task-questions.ts';
 
 export function defineTask({ program, run }: Definitions): void {
   const task = program.command('task').description('tasks that this node asked for or executes');
@@ -36,6 +37,7 @@ export function defineTask({ program, run }: Definitions): void {
     .description('end a task; answers when its processes are gone')
     .argument('<task>')
     .action(run(cancel));
+  defineTaskQuestions(task, run);
   defineResult(task, run);
 }
 

@@ -83,7 +83,15 @@ function createExecuting(dir?: string): Promise<TestNode> {
     throw new Error('not asked');
   };
   const peer = {
-    ...{ submit: dead, cancel: dead, renew: dead, readTranscript: dead, getResult: dead, workspaceCommits: dead },
+    ...{
+      submit: dead,
+      cancel: dead,
+      renew: dead,
+      reply: dead,
+      readTranscript: dead,
+      getResult: dead,
+      workspaceCommits: dead,
+    },
     ...{ upload: dead, acknowledge: dead, requestLease: dead },
     async *watch() {},
     async *fetch() {},

@@ -1,0 +1,21 @@
+import { visible } from '@writ/core';
+import type { StreamItem } from '@writ/gateway/client';
+import type { Output } from './output.ts';
+
+type Turn = NonNullable<Extract<StreamItem<'task_watch'>, { kind: 'state' }>['turn']>;
+
+/** What a task waits for, with the command that answers each question. */
+export function showQuestions(output: Output, task: string, { questions }: Turn): void {
+  for (const question of questions) {
+    const text = question.text.split('\n').map(visible).join('\n  ');
+    output.note(`${output.colors.yellow(`${question.kind} wanted`)} (${question.id}): ${text}`);
+    if (question.previous !== undefined) output.note(`  the credential given before was ${question.previous}`);
+    if (question.choices !== undefined) output.note(`  one of: ${question.choices.map(visible).join(', ')}`);
+    output.note(output.colors.dim(`  → ${howToAnswer(task, question)}`));
+  }
+}
+
+function howToAnswer(task: string, { id, kind, answered_by }: Turn['questions'][number]): string {
+  if (kind === 'approval') return `answered by ${answered_by}`;
+  return `writ task reply ${task} --question ${id} ${kind === 'credential' ? '--credential' : 'TEXT'}`;
+}

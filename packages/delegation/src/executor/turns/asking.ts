@@ -1,0 +1,130 @@
+import { WritError } from '@writ/core';
+import type { WriteTx } from '@writ/database';
+import type { Question, Task } from '@writ/task-store';
+import type { Asked, AskedAnswer, AskWish, QuestionWish } from '../../turn-types.ts';
+import type { ExecutorParts } from '../parts.ts';
+import { contextOf } from '../task-context.ts';
+import { gone, requireLive } from './presence.ts';
+import type { Secrets } from './secrets.ts';
+import { askKey, questionDigest, settleQuestion, settleRest, tellTurn } from './settling.ts';
+import { checkWish, LONGEST_WAIT_MS, MOST_ASKED, MOST_OPEN, visibleLines } from './wishes.ts';
+
+/** Asks and waits; see `ExecutorTurns.ask`. */
+export async function askAndWait(
+  parts: ExecutorParts,
+  secrets: Secrets,
+  { task, wish }: { readonly task: string; readonly wish: AskWish },
+  signal: AbortSignal,
+): Promise<Asked> {
+  checkWish(wish);
+  const asked = parts.database.withWriteTx((tx) => askIn(parts, tx, task, wish));
+  const late = new AbortController();
+  const disarm = parts.clock.setTimer(wish.timeoutMs ?? LONGEST_WAIT_MS, () => late.abort());
+  for (const { id } of asked) secrets.expect(task, id);
+  try {
+    const settled = await untilSettled(parts, asked, AbortSignal.any([signal, late.signal]), () =>
+      signal.aborted ? 'withdrawn' : 'expired',
+    );
+    if (signal.aborted) throw new WritError('CANCELLED', 'nobody waits for the answers any more');
+    return { turn: asked[0]?.turn ?? 0, answers: settled.map((question) => answerOf(question, secrets)) };
+  } finally {
+    disarm();
+    for (const { id } of asked) secrets.forget(task, id);
+  }
+}
+
+function askIn(parts: ExecutorParts, tx: WriteTx, id: string, { questions, timeoutMs }: AskWish): readonly Question[] {
+  const task = requireLive(parts, tx, id);
+  if (!contextOf(parts, tx, id).closure.includes('interactive')) throw NOT_INTERACTIVE();
+  const store = parts.turns.questions;
+  const open = store.listOpen(tx, id);
+  const counts = store.counts(tx, id);
+  if (open.length + questions.length > MOST_OPEN || counts.asked + questions.length > MOST_ASKED) {
+    const message = `a task has at most ${MOST_OPEN} questions open, and asks at most ${MOST_ASKED}`;
+    throw new WritError('LIMIT_EXCEEDED', message, { nextSteps: ['wait for the answers, and ask for more at once'] });
+  }
+  const turn = open[0]?.turn ?? counts.turn + 1;
+  const before = open.length > 0 ? counts.inTurn : 0;
+  const longestMs = Math.min(timeoutMs ?? LONGEST_WAIT_MS, LONGEST_WAIT_MS, (task.deadlineMs ?? Infinity) - tx.nowMs);
+  const asked = questions.map((wish, at) =>
+    insert(parts, tx, { task, wish, turn, id: `${turn}.${before + at + 1}`, lifetimeMs: Math.max(1, longestMs) }),
+  );
+  // The words are in the question's row, and in none of the audit trail.
+  const details = { turn, questions: asked.map(({ id, kind }) => `${id} ${kind}`) };
+  tx.audit({ kind: 'task', action: 'task.asked', actor: 'task', subject: id, details });
+  tellTurn(parts, tx, task);
+  return asked;
+}
+
+function insert(
+  parts: ExecutorParts,
+  tx: WriteTx,
+  asking: {
+    readonly task: Task;
+    readonly wish: QuestionWish;
+    readonly turn: number;
+    readonly id: string;
+    readonly lifetimeMs: number;
+  },
+): Question {
+  const { task, wish, turn, id, lifetimeMs } = asking;
+  const { kind, choices, previous } = wish;
+  const text = visibleLines(wish.text);
+  if (previous !== undefined && parts.turns.questions.lastCredential(tx, task.id) === undefined) {
+    throw new WritError('BAD_REQUEST', 'no credential was given to this task that could be accepted or refused');
+  }
+  const row = {
+    ...{ task: task.id, turn, id, kind, text },
+    ...(choices === undefined ? {} : { choices: choices.map(visibleLines) }),
+    ...(previous === undefined ? {} : { previous }),
+  };
+  if (kind !== 'approval') return parts.turns.questions.insert(tx, row);
+  const answer = parts.turns.askApprover(tx, {
+    ...{ task, lifetimeMs, digest: questionDigest(row), subject: { task: task.id, question: id } },
+    lines: wish.text.split('\n'),
+  });
+  if (answer.asked) return parts.turns.questions.insert(tx, { ...row, approval: answer.approval });
+  if (answer.code === 'NOT_FOUND') throw gone(answer.message);
+  // The fallback: nobody could ever answer, so the answer is no, at once.
+  const stored = parts.turns.questions.insert(tx, row);
+  return settleQuestion(parts, tx, stored, { state: 'denied', by: 'node', message: answer.message }) ?? stored;
+}
+
+const NOT_INTERACTIVE = (): WritError =>
+  new WritError('GRANT_EXCEEDED', 'the task was not granted `interactive`: it asks nobody anything', {
+    nextSteps: [
+      'hand the work over under a profile that holds `interactive`',
+      'decide without asking, or end with what is missing',
+    ],
+  });
+
+/** The questions as they were settled; what is open when `signal` aborts is settled as `how` says. */
+async function untilSettled(
+  parts: ExecutorParts,
+  asked: readonly Question[],
+  signal: AbortSignal,
+  how: () => 'expired' | 'withdrawn',
+): Promise<readonly Question[]> {
+  const { database, turns, wakeups } = parts;
+  const task = asked[0]?.task ?? '';
+  for (;;) {
+    if (signal.aborted) database.withWriteTx((tx) => settleRest(parts, tx, asked, how()));
+    const now = database.withReadTx((tx) => asked.flatMap(({ id }) => turns.questions.get(tx, task, id) ?? []));
+    if (now.length < asked.length || now.some(({ state }) => state === 'ended')) {
+      throw gone('the task or its session has ended; the questions with it');
+    }
+    if (now.every(({ state }) => state !== 'open')) return now;
+    if (wakeups.closed) throw new WritError('SHUTTING_DOWN', 'this node is shutting down');
+    await wakeups.wait(askKey(task), signal);
+  }
+}
+
+function answerOf({ task, id, kind, state, answer, settledBy, message }: Question, secrets: Secrets): AskedAnswer {
+  const text = kind === 'credential' ? secrets.take(task, id) : answer;
+  return {
+    ...{ question: id, kind, state: state === 'open' ? 'ended' : state },
+    ...(text === undefined ? {} : { text }),
+    ...(settledBy === undefined ? {} : { by: settledBy }),
+    ...(message === undefined ? {} : { message }),
+  };
+}
