@@ -45,4 +45,6 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   task_show: 'test/mesh/chains.test.ts (closed to task tokens)',
   apply_result: 'test/mesh/chains.test.ts (closed to task tokens)',
   task_forget: 'test/mesh/chains.test.ts (closed to task tokens)',
+  reply: 'packages/gateway/src/operations/turns.test.ts',
+  reply_credential: 'packages/gateway/src/operations/turns.test.ts (closed to task tokens)',
 };
