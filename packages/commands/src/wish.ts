@@ -30,10 +30,10 @@ export function partsOf(wish: Wish): {
 }
 
 /** What a writ for a wish is bound to: it says what it is, so that none for a task is one for a command. */
-export type BoundWish = ({ readonly is: 'writ command 1' } & CommandSpec) | ({ readonly is: 'writ plan 1' } & PlanSpec);
+export type BoundWish = ({ readonly is: 'gated command 1' } & CommandSpec) | ({ readonly is: 'gated plan 1' } & PlanSpec);
 
 export function boundWish(wish: Wish): BoundWish {
-  return wish.kind === 'command' ? { is: 'writ command 1', ...wish.command } : { is: 'writ plan 1', ...wish.plan };
+  return wish.kind === 'command' ? { is: 'gated command 1', ...wish.command } : { is: 'gated plan 1', ...wish.plan };
 }
 
 /** SHA-256 of a wish, hex. INVARIANT: 1 a writ is authority for the one wish that it was made for. */

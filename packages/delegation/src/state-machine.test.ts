@@ -7,7 +7,7 @@ const LIVE = ['submitted', 'waiting', 'queued', 'running', ...REQUIRED] as const
 
 /** The whole table: for each event the states that it may come in and where it leads. */
 const TABLE: readonly { event: TaskTransition; from: readonly TaskState[]; to: TaskState }[] = [
-  { event: { kind: 'wait' }, from: ['submitted'], to: 'waiting' },
+  { event: { kind: 'wait' }, from: ['submitted', 'waiting'], to: 'waiting' },
   { event: { kind: 'reject' }, from: ['waiting'], to: 'rejected' },
   { event: { kind: 'queue' }, from: ['submitted', 'waiting'], to: 'queued' },
   { event: { kind: 'start' }, from: ['queued'], to: 'running' },

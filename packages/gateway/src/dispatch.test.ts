@@ -50,6 +50,7 @@ function fitting(schema: z.core.JSONSchema.BaseSchema, key: string): fc.Arbitrar
     default:
       if (/^(timeout|duration|lease)$/.test(key)) return fc.constantFrom('30s', 'l-1', '8h');
       if (key === 'task') return fc.constantFrom('t-0', 't-0', 'nothing');
+      if (key === 'execution') return fc.constantFrom('x-1', 'x-1', 'nothing');
       if (key === 'approval') return fc.constantFrom('a-1', 'nothing');
       if (/^(repository|ship)$/.test(key)) return fc.constantFrom('/src/app', 'app');
       if (key === 'sha256') return fc.constantFrom(OUT.sha256, 'f'.repeat(64));

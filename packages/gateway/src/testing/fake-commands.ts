@@ -1,4 +1,4 @@
-import type { Commands, CommandView } from '@writ/commands';
+import type { Commands, CommandView, QuestionView } from '@writ/commands';
 import { WritError } from '@writ/core';
 
 /** A command that has ended. */
@@ -6,6 +6,12 @@ const DONE: CommandView = {
   ...{ id: 'x-1', state: 'completed', why: 'exit code 0', class: 'read', needs: ['inspect_disk'], profile: 'query' },
   ...{ argv: ['df', '\u001b[2J'], cwd: '/', requestedBy: 'self', createdAtMs: 1, expiresAtMs: 2, endedAtMs: 3 },
   outcome: { code: 'OK', message: 'exit code 0', exitCode: 0 },
+};
+
+/** A plan that nobody has answered. */
+const WAITING: QuestionView = {
+  ...{ approval: 'a-1', state: 'pending', why: 'waits for a person', expiresAtMs: 2 },
+  steps: [{ argv: ['df'], class: 'read', needs: ['inspect_disk'] }],
 };
 
 /** Commands that run nothing: every one has ended and written `out`. */
@@ -17,7 +23,10 @@ export function fakeCommands(asked: Parameters<Commands['ask']>[]): Commands {
   return {
     async ask(...request) {
       asked.push(request);
-      return { accepted: true, command: DONE, decidedBy: 'here' };
+      const { kind } = request[1].wish;
+      return kind === 'plan'
+        ? { accepted: true, question: WAITING, decidedBy: 'here' }
+        : { accepted: true, command: DONE, decidedBy: 'here' };
     },
     show: async (_, { id }) => require(id),
     list: () => [DONE],

@@ -35,7 +35,7 @@ describe('gated commands over the mesh', () => {
   const bound = (wish: Wish): Json =>
     JSON.parse(
       JSON.stringify(
-        wish.kind === 'command' ? { is: 'writ command 1', ...wish.command } : { is: 'writ plan 1', ...wish.plan },
+        wish.kind === 'command' ? { is: 'gated command 1', ...wish.command } : { is: 'gated plan 1', ...wish.plan },
       ),
     );
   const writ = (from: TestNode, wish: Wish, id: string, change: Partial<WritClaims> = {}): string => {
