@@ -30,7 +30,9 @@ export function partsOf(wish: Wish): {
 }
 
 /** What a writ for a wish is bound to: it says what it is, so that none for a task is one for a command. */
-export type BoundWish = ({ readonly is: 'gated command 1' } & CommandSpec) | ({ readonly is: 'gated plan 1' } & PlanSpec);
+export type BoundWish =
+  | ({ readonly is: 'gated command 1' } & CommandSpec)
+  | ({ readonly is: 'gated plan 1' } & PlanSpec);
 
 export function boundWish(wish: Wish): BoundWish {
   return wish.kind === 'command' ? { is: 'gated command 1', ...wish.command } : { is: 'gated plan 1', ...wish.plan };

@@ -125,6 +125,7 @@ describe('what only a person may do', () => {
       'list_profiles',
       'list_tasks',
       'profile_validate',
+      'reply',
       'result',
       'status',
       'transcript',
