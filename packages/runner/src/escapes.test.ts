@@ -20,8 +20,17 @@ const QUIET = '>/dev/null 2>&1 </dev/null';
 /** Looks in a row that a process which forks and ends again and again cannot all slip through. */
 const LOOKS = 5;
 
-/** Pids of whatever carries the nonce, or has anything of the harness's folder open. */
+/**
+ * What is still there after another look: the kernel takes a process that was killed apart piece by piece, its folder
+ * after its descriptors, so that one is seen for a moment when everything else of it is gone.
+ */
 function survivors(nonce: string): readonly number[] {
+  for (let again = 0; again < 2; again += 1) if (seen(nonce).length === 0) return [];
+  return seen(nonce);
+}
+
+/** Pids of whatever carries the nonce, or has anything of the harness's folder open. */
+function seen(nonce: string): readonly number[] {
   const owns = (path: string): boolean => path.startsWith(`${harness.folder}/`) && path.endsWith(' (deleted)');
   const spawners = processes(table).filter(({ parent }) => parent === process.pid);
   const found = Array.from({ length: LOOKS }, () => look({ nonces: [nonce], owns }, table, table.pids(), true).members);
