@@ -54,8 +54,10 @@ describe('commands', () => {
     const { node, call } = createCalls();
     const steps = [{ argv: ['a'] }, { argv: ['b'], cwd: '/' }];
     const plan = { to: 'self', title: 'both', steps, window: '30m', max_uses: 2 };
-    // The fake answers as for a command: what no desk does is a fault.
-    await expect(call('propose_plan', plan)).rejects.toMatchObject({ code: 'INTERNAL' });
+    expect(await call('propose_plan', plan)).toMatchObject({
+      ...{ accepted: true, approval: 'a-1', why: 'waits for a person', expires_at_ms: 2 },
+      steps: [{ work: 'df', class: 'read', needs: ['inspect_disk'] }],
+    });
     expect(node.commanded[0]?.[1].wish).toEqual({
       kind: 'plan',
       plan: { title: 'both', steps, onlySteps: true, windowMs: 1_800_000, maxUses: 2 },
