@@ -343,8 +343,11 @@ describe('what a task had handed on when its node died', () => {
     const handing = node.origin.delegate(wish(parent.id, { idempotencyKey: 'k' })).catch(() => undefined);
     await until(() => link.tries > 0);
     const [child] = node.origin.list({ limit: 1 });
+    const { files } = await runner.runOf(parent.id);
     await node.kill();
     await handing;
+    // Nobody is left to let go of it.
+    await rm(files.dir, { recursive: true });
     runner = createScriptedRunner({ clock });
     node = await boot(node.dir);
     return { parent, child: child?.id ?? '' };
