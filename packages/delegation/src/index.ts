@@ -28,6 +28,7 @@ export { createLocalPeerClient } from './origin/local-peer.ts';
 export type { OriginOptions } from './origin/options.ts';
 export { createOrigin } from './origin/origin.ts';
 export type { OwedEnd, SessionEnds, SessionOf } from './origin/session-ends/port.ts';
+export type { OutgoingSubmit, PeerClient, PeerDirectory, PeerSubmitAnswer } from './peer-port.ts';
 export { cutMessage, isTold, taskMessage } from './peer-words.ts';
 export { endingTransition, type NextState, next, type TaskTransition } from './state-machine.ts';
 export type {
@@ -53,10 +54,6 @@ export type {
   Origin,
   OutgoingLeaseRequest,
   OutgoingReply,
-  OutgoingSubmit,
-  PeerClient,
-  PeerDirectory,
-  PeerSubmitAnswer,
   PreparedRun,
   ReceivedResult,
   RefusedDecision,

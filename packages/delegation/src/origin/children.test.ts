@@ -14,8 +14,9 @@ import {
   type TestNode,
 } from '@writ/testkit/delegation';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { OutgoingSubmit, PeerClient } from '../peer-port.ts';
 import { NO_RESULTS } from '../testing/no-results.ts';
-import type { DelegateRequest, OutgoingSubmit, PeerClient, TaskContext, TaskDoors } from '../types.ts';
+import type { DelegateRequest, TaskContext, TaskDoors } from '../types.ts';
 
 const { alpha, beta } = NODE_IDS;
 const GAMMA = nodeIdFromBase32('c'.repeat(32));

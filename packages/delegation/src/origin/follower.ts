@@ -1,7 +1,7 @@
 import { formatDuration, toWritError, WritError } from '@writ/core';
 import { isTerminal, type Mirror } from '@writ/task-store';
 import { pause } from '../pause.ts';
-import type { PeerClient } from '../types.ts';
+import type { PeerClient } from '../peer-port.ts';
 import { backoffMs } from './backoff.ts';
 import type { Follower, Handover } from './following.ts';
 import { type SubmitTry, tellToCancel, trySubmit } from './handover.ts';

@@ -1,7 +1,8 @@
 import { canonicalJson, isWritError, type Json, sha256Hex, toWritError, type WritError } from '@writ/core';
 import { type Hop, readWritClaims, type WritClaims } from '@writ/identity';
 import type { Mirror } from '@writ/task-store';
-import type { OutgoingSubmit, PeerClient, PeerSubmitAnswer, RefusedDecision, TaskContext } from '../types.ts';
+import type { OutgoingSubmit, PeerClient, PeerSubmitAnswer } from '../peer-port.ts';
+import type { RefusedDecision, TaskContext } from '../types.ts';
 import { childRefusal, requireContext } from './children.ts';
 import { extendedWrits } from './extending.ts';
 import type { Handover } from './following.ts';

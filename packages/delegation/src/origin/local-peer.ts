@@ -1,6 +1,7 @@
 import type { LeaseRequest } from '@writ/authority';
 import { isWritError, WritError } from '@writ/core';
-import type { Executor, LeaseAnswer, PeerClient } from '../types.ts';
+import type { PeerClient } from '../peer-port.ts';
+import type { Executor, LeaseAnswer } from '../types.ts';
 import { refusedDecision } from './verdicts.ts';
 
 /** Bytes of one piece of a fetch. */

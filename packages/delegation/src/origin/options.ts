@@ -3,7 +3,8 @@ import type { Database, ReadTx, WriteTx } from '@writ/database';
 import type { PolicyEngine } from '@writ/policy';
 import type { MirrorStore, TaskStore } from '@writ/task-store';
 import type { EvidenceKit } from '../evidence-kit.ts';
-import type { Executor, PeerDirectory, TranscriptMirror, WritIssuer } from '../types.ts';
+import type { PeerDirectory } from '../peer-port.ts';
+import type { Executor, TranscriptMirror, WritIssuer } from '../types.ts';
 import type { SessionEnds } from './session-ends/port.ts';
 
 /** What an origin is made of. */

@@ -1,6 +1,7 @@
 import { WritError } from '@writ/core';
 import type { ContentStore } from '@writ/evidence';
-import type { PeerClient, ShippedBundle } from '../types.ts';
+import type { PeerClient } from '../peer-port.ts';
+import type { ShippedBundle } from '../types.ts';
 import type { OriginParts } from './parts.ts';
 
 const PIECE_BYTES = 64 * 1024;

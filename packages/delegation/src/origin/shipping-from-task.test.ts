@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import type { TaskSpec } from '@writ/task-store';
 import { gitIn, NODE_IDS } from '@writ/testkit/delegation';
 import { afterEach, expect, it } from 'vitest';
+import type { OutgoingSubmit, PeerClient } from '../peer-port.ts';
 import { createEvidenceBench, type EvidenceBench } from '../testing/evidence-bench.ts';
 import { NO_RESULTS } from '../testing/no-results.ts';
-import type { OutgoingSubmit, PeerClient, ShippedBundle } from '../types.ts';
+import type { ShippedBundle } from '../types.ts';
 
 const { alpha, gamma } = NODE_IDS;
 

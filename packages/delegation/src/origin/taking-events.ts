@@ -1,6 +1,7 @@
 import { type Clock, toWritError, WritError } from '@writ/core';
 import type { Mirror, TaskEvent } from '@writ/task-store';
-import type { PeerClient, WatchedEvent } from '../types.ts';
+import type { PeerClient } from '../peer-port.ts';
+import type { WatchedEvent } from '../types.ts';
 import { readFully } from '../watch-events.ts';
 import type { OriginParts } from './parts.ts';
 import type { Intake } from './results/intake.ts';

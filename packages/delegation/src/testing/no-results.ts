@@ -1,5 +1,5 @@
 import { WritError } from '@writ/core';
-import type { PeerClient } from '../types.ts';
+import type { PeerClient } from '../peer-port.ts';
 
 /** The part of a peer that tests need which look at no result: it has none, takes nothing, and renews nothing. */
 export const NO_RESULTS: Pick<

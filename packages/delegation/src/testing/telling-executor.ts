@@ -6,7 +6,8 @@ import { createResultSigner, type Result, type UnsignedResult } from '@writ/evid
 import { issueWrit, type NodeIdentity, readWritClaims, type WritClaims, writDigest } from '@writ/identity';
 import type { TaskEvent, TaskOutcome } from '@writ/task-store';
 import { NODE_IDS, openTestIdentity } from '@writ/testkit/delegation';
-import type { OutgoingSubmit, PeerClient, SignedEnvelope, WatchedEvent } from '../types.ts';
+import type { OutgoingSubmit, PeerClient } from '../peer-port.ts';
+import type { SignedEnvelope, WatchedEvent } from '../types.ts';
 import { NO_RESULTS } from './no-results.ts';
 
 /** What an executor tells of a task, true or not. */

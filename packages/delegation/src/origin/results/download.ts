@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Clock, isWritError, WritError } from '@writ/core';
 import type { ContentStore } from '@writ/evidence';
-import type { PeerClient } from '../../types.ts';
+import type { PeerClient } from '../../peer-port.ts';
 import { invalid, ownFault } from './faults.ts';
 import { createPipe } from './pipe.ts';
 
