@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import { sha256Hex } from '@writ/core';
-import type { Database, WriteTx } from '@writ/database';
 import type { Execution } from '@writ/lease-store';
 import { createGateFixture, type GateFixture, HOUR_MS } from './gate-fixture.ts';
+import { withSteps } from './steps.ts';
 
 /** Work of one process: everything that authority stores, over and over, until it is killed inside step `killAt`. */
 export interface KillPlan {
@@ -19,7 +19,7 @@ export async function workUntilKilled({ path, witness, killAt }: KillPlan): Prom
     step += 1;
     if (step === killAt) process.kill(process.pid, 'SIGKILL');
   };
-  const at = await createGateFixture({ path, wrapDatabase: (real) => countSteps(real, count) });
+  const at = await createGateFixture({ path, wrapDatabase: (real) => withSteps(real, count) });
   const saw = (table: string, id: string, state: string): void => appendFileSync(witness, `${table} ${id} ${state}\n`);
   at.authority.grantLease({ peer: 'self', profile: 'ops', durationMs: 8 * HOUR_MS, issuedBy: 'ap-1' });
   at.gate.executions.recover();
@@ -59,33 +59,4 @@ function finish(at: GateFixture, { id }: Execution, round: number, saw: Saw): vo
   const ended =
     round % 3 === 2 ? at.gate.executions.notSpawned(id, outcome) : at.gate.executions.finish(id, 'complete', outcome);
   if (ended !== undefined) saw('execution', id, ended.state);
-}
-
-/** Counts the beginning, every statement and the return of each write transaction. */
-function countSteps(real: Database, count: () => void): Database {
-  const counted = (tx: WriteTx): WriteTx =>
-    new Proxy(tx, {
-      get(target, name) {
-        if (name !== 'prepare') return Reflect.get(target, name, target);
-        return (sql: string) => {
-          count();
-          return target.prepare(sql);
-        };
-      },
-    });
-  return new Proxy(real, {
-    get(target, name) {
-      if (name !== 'withWriteTx') return Reflect.get(target, name, target);
-      return <T>(fn: (tx: WriteTx) => T): T => {
-        count();
-        const result = target.withWriteTx((tx) => {
-          const value = fn(counted(tx));
-          count();
-          return value;
-        });
-        count();
-        return result;
-      };
-    },
-  });
 }
