@@ -11,6 +11,7 @@ import { placeOf } from './classification.ts';
 import type { Foundations } from './foundations.ts';
 import type { NodeGate } from './gate.ts';
 import { resolveConfigPath } from './paths.ts';
+import { createSentCommands } from './sent-commands.ts';
 
 /** What the commands of a node stand on besides its foundations. */
 export interface NodeCommandParts extends Pick<NodeGate, 'gate' | 'classifier' | 'factsOf'> {
@@ -51,22 +52,12 @@ export function createNodeCommands(
   { database, engine, identity, random, stores }: Foundations,
   { desk, peers, issuer }: { readonly desk: LiveCommandDesk; readonly peers: PeerClients; readonly issuer: WritIssuer },
 ): Commands {
-  const record = recordOf(stores.sessions);
+  const { sessions, sentCommands } = stores;
   return createCommands({
     ...{ desk, engine, issuer, random },
     directory: peers,
     peer: (id) => peers.client(id),
-    record: ({ session, agent, peer, id }) =>
-      database.withWriteTx((tx) => {
-        record(tx, { origin: identity.public.id, id: session, agent });
-        tx.audit({
-          kind: 'execution',
-          action: 'execution.sent',
-          actor: 'self',
-          subject: id,
-          details: { peer, session },
-        });
-      }),
+    sent: createSentCommands({ database, sessions, sentCommands, self: identity.public.id }),
   });
 }
 

@@ -87,7 +87,7 @@ function openGateway(
     profiles: createProfileValidator(),
     gate: work.gate,
     person: work.person,
-    sessions: createSessions(base, work.gate),
+    sessions: createSessions(base, work.origin),
     authenticator: createAuthenticator(base),
     scope: createTaskScope(database, stores.mirrors),
     audit: database,
