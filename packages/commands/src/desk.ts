@@ -93,6 +93,7 @@ function followChanges(
 ): readonly (() => void)[] {
   const endWithdrawn = (): void => {
     for (const { execution, refusal } of gate.executions.withdrawn()) live.stop(execution.id, refusal);
+    live.stopBeyond();
     wakeUp();
   };
   return [

@@ -3,7 +3,7 @@ import type { RunningCode, WritError } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
 import type { Applied, Result, VerifiedTree } from '@writ/evidence';
 import type { VerifiedChain, WritClaims } from '@writ/identity';
-import type { Decision, Network } from '@writ/policy';
+import type { Decision, Isolation, Network } from '@writ/policy';
 import type { DeliveryStanding, Mirror, Task, TaskEvent, TaskSpec, TaskWait, Turn } from '@writ/task-store';
 import type { RunFiles } from './runner-port.ts';
 import type { ExecutorTurns, Reply, ReplyTaken } from './turn-types.ts';
@@ -147,6 +147,9 @@ export interface TaskContext {
   readonly closure: readonly string[];
   readonly workspaces: readonly string[];
   readonly network: Network;
+  /** What runs it, and whether it is isolated from this machine. */
+  readonly runner: string;
+  readonly isolation: Isolation;
   readonly maxOutputBytes: number;
   /** Further hops that may follow this node. */
   readonly depth: number;

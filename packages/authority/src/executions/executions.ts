@@ -1,6 +1,6 @@
 import type { WriteTx } from '@writ/database';
 import type { Execution } from '@writ/lease-store';
-import { type ExecutionParts, propose } from './propose.ts';
+import { type ExecutionParts, propose, rightsQueryOf } from './propose.ts';
 import { EXPIRED, mayStart, start } from './start.ts';
 import { moveExecution, type Transition } from './transition.ts';
 import type { Executions } from './types.ts';
@@ -39,6 +39,7 @@ export function createExecutions(parts: ExecutionParts): Executions {
         end(parts, tx, execution, cancelled('what asked for it has ended'));
       }
     },
+    rights: (execution) => database.withReadTx((tx) => parts.rights.look(tx, rightsQueryOf(execution))),
     withdrawn: () => database.withReadTx((tx) => withdrawnOf(parts, tx)),
     recover: () =>
       database.withWriteTx((tx) => {

@@ -59,8 +59,8 @@ function basisOf({ origin, session, requestedBy, basis }: RightsQuery): CommandB
 }
 
 function rightsOf(decision: Decision, { profile }: RightsQuery): Rights {
-  const { effect, grant, effectiveProfile, code, message, nextSteps } = decision;
-  if (effect !== 'allow' || grant === undefined || effectiveProfile === undefined) {
+  const { effect, grant, effectiveProfile, effectiveRunner, code, message, nextSteps } = decision;
+  if (effect !== 'allow' || !grant || effectiveProfile === undefined || effectiveRunner === undefined) {
     return { granted: false, refusal: { code: code === 'OK' ? 'POLICY_ERROR' : code, message, nextSteps } };
   }
   // INVARIANT: 5 the profile is part of what was approved; one that is cut down now is another one.
@@ -68,5 +68,6 @@ function rightsOf(decision: Decision, { profile }: RightsQuery): Rights {
     const changed = `the profile is ${effectiveProfile} now, not ${profile}`;
     return { granted: false, refusal: { code: 'CHANGED_SINCE_APPROVAL', message: changed, nextSteps: ['ask anew'] } };
   }
-  return { granted: true, profile: effectiveProfile, closure: grant.closure };
+  const { closure, network, isolation } = grant;
+  return { granted: true, profile: effectiveProfile, runner: effectiveRunner, network, isolation, closure };
 }

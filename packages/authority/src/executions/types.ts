@@ -1,6 +1,7 @@
 import type { Json } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
 import type { Execution, ExecutionOutcome, SessionKey } from '@writ/lease-store';
+import type { Isolation, Network } from '@writ/policy';
 import type { Preview } from '../approvals/showing.ts';
 import type { Asker, Refusal } from '../record-types.ts';
 
@@ -13,17 +14,20 @@ export interface RightsQuery extends Asker {
 }
 
 /** What policy and leases grant at this moment. */
-export type Rights =
-  | {
-      readonly granted: true;
-      readonly profile: string;
-      readonly closure: readonly string[];
-      /** Lease that was claimed. */
-      readonly leaseId?: string;
-      /** Until when it may run, milliseconds since the epoch; absent where nothing was claimed. */
-      readonly deadlineMs?: number;
-    }
-  | { readonly granted: false; readonly refusal: Refusal };
+export interface GrantedRights {
+  readonly granted: true;
+  readonly profile: string;
+  readonly runner: string;
+  readonly network: Network;
+  readonly isolation: Isolation;
+  readonly closure: readonly string[];
+  /** Lease that was claimed. */
+  readonly leaseId?: string;
+  /** Until when it may run, milliseconds since the epoch; absent where nothing was claimed. */
+  readonly deadlineMs?: number;
+}
+
+export type Rights = GrantedRights | { readonly granted: false; readonly refusal: Refusal };
 
 /** Decides rights: for commands of no task authority itself, for those of a task whoever keeps its grant. */
 export interface CommandRights {
@@ -101,6 +105,8 @@ export interface Executions {
   cancel(id: string): Execution | undefined;
   /** Ends what has not started of a session or a task, in the transaction that ends that. */
   cancelOf(tx: WriteTx, whose: SessionKey | { readonly task: string }): void;
+  /** What is granted for one at this moment, whether or not it is what was shown; without effect. */
+  rights(execution: Execution): Rights;
   /** Those that run and would not be allowed to start any more: by policy, or because their lease is gone. */
   withdrawn(): readonly Withdrawn[];
   /** At the start of the node: whatever was running has an unknown outcome, and is never tried again. */

@@ -20,7 +20,7 @@ function createManualRunner() {
         calls.push(`prepare ${execution.session}`);
         await before.prepare(execution);
         return {
-          digest: digests.get(execution.id) ?? execution.digest,
+          digest: () => digests.get(execution.id) ?? execution.digest,
           async spawn() {
             await before.spawn(execution.id);
             calls.push(`spawn ${execution.session}`);

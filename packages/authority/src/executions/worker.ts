@@ -5,8 +5,8 @@ import type { Executions } from './types.ts';
 
 /** A command that is held ready to run: what was hashed is what runs. */
 export interface PreparedCommand {
-  /** Digest of what is held. */
-  readonly digest: string;
+  /** Digest of what is held, under what is configured at the moment of asking: the last look asks. */
+  digest(): string;
   /**
    * Spawns it. Rejects only where no process was ever spawned.
    *
@@ -113,7 +113,7 @@ async function prepare(
 }
 
 async function begin(parts: WorkerParts, id: string, prepared: PreparedCommand): Promise<RunningCommand | undefined> {
-  const outcome = parts.executions.start(id, prepared.digest);
+  const outcome = parts.executions.start(id, prepared.digest());
   if (!outcome.started) {
     const ended = outcome.waits ? undefined : outcome.execution;
     if (ended?.outcome?.code === 'CHANGED_SINCE_APPROVAL') parts.onChanged(ended);

@@ -163,6 +163,7 @@ function createGateOf({
   const none = { refusal: () => undefined, digestNow: () => undefined, settle: () => undefined };
   const rights = (_: unknown, { task = '', profile }: { readonly task?: string; readonly profile: string }) => ({
     ...{ granted: true as const, profile, closure: contexts.get(task)?.closure ?? [] },
+    ...{ runner: 'shell', network: contexts.get(task)?.network ?? ('deny' as const), isolation: 'none' as const },
   });
   const gate = createGate({
     ...base,
