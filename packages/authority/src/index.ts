@@ -48,6 +48,7 @@ export type {
   ProposeOutcome,
   Rights,
   RightsQuery,
+  StartBounds,
   StartOutcome,
   Withdrawn,
 } from './executions/types.ts';

@@ -229,7 +229,7 @@ describe('the desk of gated commands', () => {
       // Nor does its sender reach what the task itself asked for.
       expect(() => at.desk.show({ kind: 'peer', id: PEER_ID }, mine.id)).toThrow('no execution');
       await Promise.all([started(mine), started(sibling)]);
-      at.desk.endOf('t-1');
+      await at.desk.endOf('t-1');
       expect((await ended(mine)).why).toBe('the task that asked for it has ended');
       expect(at.desk.show(IN_A, sibling.id).state).toBe('running');
     });

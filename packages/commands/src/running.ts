@@ -9,9 +9,10 @@ import {
   type RunningCommand,
   readRequest,
   resolveAction,
+  type StartBounds,
 } from '@writ/authority';
-import { WritError } from '@writ/core';
-import { isTerminal } from '@writ/delegation';
+import { type Cancel, WritError } from '@writ/core';
+import { isTerminal, setWallAlarm } from '@writ/delegation';
 import type { Execution, ExecutionOutcome } from '@writ/lease-store';
 import type { Profile } from '@writ/policy';
 import { launchOf } from './launch.ts';
@@ -25,6 +26,10 @@ export interface LiveCommands extends CommandRunner {
   stop(id: string, cause: ExecutionOutcome): void;
   /** Ends those that were given more than their profile gives now: variables, time, room for output. */
   stopBeyond(): void;
+  /** Ends what runs of a task and starts nothing more of it; resolves when none of its processes is left. */
+  stopOf(task: string): Promise<void>;
+  /** The task is over as it is stored, which keeps it from starting anything. */
+  forget(task: string): void;
   /** Ends everything, and what is just being started. */
   stopAll(cause: ExecutionOutcome): void;
 }
@@ -33,6 +38,8 @@ export interface LiveCommands extends CommandRunner {
 export function createLiveCommands(options: CommandDeskOptions, onOutput: (id: string) => void): LiveCommands {
   /** Begun and not over, by id. */
   const live = new Map<string, LiveCommand>();
+  /** Tasks that end: of these nothing starts, whatever their rows still say. */
+  const endingTasks = new Set<string>();
   let ending: ExecutionOutcome | undefined;
 
   function stop(id: string, cause: ExecutionOutcome): void {
@@ -42,24 +49,31 @@ export function createLiveCommands(options: CommandDeskOptions, onOutput: (id: s
     command.process?.stop({ kind: 'cancel', cause: command.cause.message });
   }
 
-  async function spawn(execution: Execution, held: Held, deadlineMs: number | undefined): Promise<RunningCommand> {
-    const { id } = execution;
-    if (ending !== undefined) throw new WritError('CANCELLED', ending.message);
+  async function spawn(execution: Execution, held: Held, bounds: StartBounds): Promise<RunningCommand> {
+    const { id, task } = execution;
+    const unwanted = ending ?? (endingTasks.has(task ?? '') ? TASK_ENDED : undefined);
+    if (unwanted !== undefined) throw new WritError('CANCELLED', unwanted.message);
     const profile = requireProfile(options, execution.profile);
-    const order = orderOf(id, held, { profile, deadlineMs, nowMs: options.clock.nowMs() });
-    const command: LiveCommand = { profile: profile.name, order };
+    const order = orderOf(id, held, { profile, bounds, nowMs: options.clock.nowMs() });
+    const command = createLiveCommand(profile.name, order, task);
     live.set(id, command);
+    const isOver = (): void => {
+      live.delete(id);
+      command.end();
+    };
     try {
       command.process = await options.processes.start(order, () => onOutput(id));
     } catch (error) {
-      live.delete(id);
+      isOver();
       throw error;
     }
     // Whatever came while its process was being started stops it now.
     const late = ending ?? command.cause;
     if (late !== undefined) stop(id, late);
+    const disarm = setEndAlarm(options, bounds, (cause) => stop(id, cause));
     const ended = command.process.done.then((report): CommandEnd => {
-      live.delete(id);
+      disarm();
+      isOver();
       if (report.ending.kind === 'signal' && isEnding(options, execution))
         return { event: 'cancel', outcome: TASK_ENDED };
       return endOf(report, command.cause);
@@ -69,12 +83,19 @@ export function createLiveCommands(options: CommandDeskOptions, onOutput: (id: s
 
   return {
     async prepare(execution) {
-      return prepareCommand(options, execution, (held, deadlineMs) => spawn(execution, held, deadlineMs));
+      return prepareCommand(options, execution, (held, bounds) => spawn(execution, held, bounds));
     },
     stop,
     stopBeyond() {
       for (const [id, command] of live) if (isBeyond(options, command)) stop(id, LESS_NOW);
     },
+    async stopOf(task) {
+      endingTasks.add(task);
+      const ofTask = [...live].filter(([, command]) => command.task === task);
+      for (const [id] of ofTask) stop(id, TASK_ENDED);
+      await Promise.all(ofTask.map(([, { over }]) => over));
+    },
+    forget: (task) => void endingTasks.delete(task),
     stopAll(cause) {
       ending ??= cause;
       for (const id of live.keys()) stop(id, cause);
@@ -86,9 +107,33 @@ export function createLiveCommands(options: CommandDeskOptions, onOutput: (id: s
 interface LiveCommand {
   readonly profile: string;
   readonly order: CommandOrder;
+  readonly task?: string;
+  /** Resolves when none of its processes is left, or none was started. */
+  readonly over: Promise<void>;
+  readonly end: () => void;
   process?: CommandProcess;
   /** The first reason why this node ends it. */
   cause?: ExecutionOutcome;
+}
+
+function createLiveCommand(profile: string, order: CommandOrder, task: string | undefined): LiveCommand {
+  let end: () => void = () => undefined;
+  const over = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { profile, order, over, end, ...(task === undefined ? {} : { task }) };
+}
+
+/** INVARIANT: 4 a lease and a writ end at a time, however long the machine slept meanwhile. */
+function setEndAlarm(
+  { clock, database }: CommandDeskOptions,
+  { ends }: StartBounds,
+  stop: (cause: ExecutionOutcome) => void,
+): Cancel {
+  if (ends === undefined) return () => undefined;
+  const what = ends.code === 'LEASE_EXPIRED' ? 'the lease' : 'the writ';
+  const cause = { code: ends.code, message: `${what} that it was started with has ended` };
+  return setWallAlarm({ clock, nowMs: () => database.nowMs(), whenMs: () => ends.atMs }, () => stop(cause));
 }
 
 /** What is held to run, with the environment that is part of its digest. */
@@ -101,18 +146,17 @@ interface Held {
 function orderOf(
   id: string,
   { action, environment }: Held,
-  {
-    profile,
-    deadlineMs,
-    nowMs,
-  }: { readonly profile: Profile; readonly deadlineMs: number | undefined; readonly nowMs: number },
+  { profile, bounds, nowMs }: { readonly profile: Profile; readonly bounds: StartBounds; readonly nowMs: number },
 ): CommandOrder {
   const { directory, request } = action.action;
+  const { deadlineMs, ends } = bounds;
+  // What ends at a time has an alarm of its own.
+  const isTimed = deadlineMs !== undefined && deadlineMs !== ends?.atMs;
   return {
     ...{ id, ...launchOf(action), cwd: directory.path, directory },
     env: environment.values,
     ...(request.stdin === undefined ? {} : { stdin: Buffer.from(request.stdin, 'base64') }),
-    timeoutMs: Math.max(1, (deadlineMs ?? nowMs + profile.timeoutMs) - nowMs),
+    timeoutMs: isTimed ? Math.max(1, deadlineMs - nowMs) : profile.timeoutMs,
     maxOutputBytes: profile.maxOutputBytes,
   };
 }
@@ -144,7 +188,7 @@ function isEnding({ executor }: CommandDeskOptions, { task: id }: Execution): bo
 async function prepareCommand(
   options: CommandDeskOptions,
   execution: Execution,
-  spawn: (held: Held, deadlineMs: number | undefined) => Promise<RunningCommand>,
+  spawn: (held: Held, bounds: StartBounds) => Promise<RunningCommand>,
 ): Promise<PreparedCommand> {
   const request = readRequest(execution.request);
   if (request === undefined) throw new WritError('BAD_REQUEST', 'what was asked for cannot be read any more');
@@ -158,7 +202,7 @@ async function prepareCommand(
   return {
     // The profile may give another environment by the time of the last look.
     digest: () => digestUnder(action, options.environmentOf(requireProfile(options, execution.profile))),
-    spawn: (deadlineMs) => spawn({ action, environment }, deadlineMs),
+    spawn: (bounds) => spawn({ action, environment }, bounds),
     release: () => action.release(),
   };
 }

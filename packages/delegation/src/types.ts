@@ -159,6 +159,15 @@ export interface TaskContext {
   readonly files?: RunFiles;
 }
 
+/** Port: what tasks have started on this machine besides their own processes: gated commands. */
+export interface SideWork {
+  /**
+   * Ends what runs of a task and starts nothing more of it; resolves when no process of it is left. Asked at the first
+   * reason to end the task, and when its own processes are gone, before its end is stored. Never rejects.
+   */
+  end(task: string): Promise<void>;
+}
+
 /** Port: the way back from a running task to its own node, with a token that dies with the task. */
 export interface TaskDoors {
   /** In the transaction that starts the task: stores the hash of a new token and returns its secret. */

@@ -22,7 +22,7 @@ export function createExecutions(parts: ExecutionParts): Executions {
     get: (id) => database.withReadTx((tx) => executions.get(tx, id)),
     findByKey: (whose) => database.withReadTx((tx) => executions.findByKey(tx, whose)),
     list: (filter) => database.withReadTx((tx) => executions.list(tx, filter)),
-    ready: (limit) => ready(parts, limit),
+    ready: (limit, skip = NONE) => ready(parts, limit, skip),
     start: (id, digest) => database.withWriteTx((tx) => start(parts, tx, id, digest)),
     finish: (id, event, outcome) => database.withWriteTx((tx) => endRunning(tx, id, { event, outcome })),
     notSpawned: (id, outcome) =>
@@ -62,7 +62,9 @@ const CRASHED: Transition = {
   outcome: { code: 'LOST', message: 'the node ended while it ran; look at what it did before it is run again' },
 };
 
-function ready(parts: ExecutionParts, limit: number): readonly string[] {
+const NONE: ReadonlySet<string> = new Set();
+
+function ready(parts: ExecutionParts, limit: number, skip: ReadonlySet<string>): readonly string[] {
   const { database, executions } = parts;
   return database.withReadTx((tx) => {
     const nowMs = database.nowMs();
@@ -73,7 +75,7 @@ function ready(parts: ExecutionParts, limit: number): readonly string[] {
         const page = executions.listIn(tx, state, { limit: PAGE, ...(after === undefined ? {} : { after }) });
         // A proposed one that nothing covers any more is looked at too: it has to be asked for.
         const ready = page.filter((execution) => state === 'proposed' || mayStart(parts, tx, execution, nowMs));
-        found.push(...ready.map(({ id }) => id));
+        found.push(...ready.map(({ id }) => id).filter((id) => !skip.has(id)));
         after = page.at(-1)?.id;
       } while (after !== undefined && found.length < limit);
     }

@@ -3,7 +3,7 @@ import { decideNow } from '../deciding.ts';
 import { NO_USAGE, permitStart } from '../start.ts';
 import type { AuthorityOptions } from '../types.ts';
 import { type CommandBasis, readBasis } from './basis.ts';
-import type { CommandRights, Rights, RightsQuery } from './types.ts';
+import type { CommandRights, RightEnd, Rights, RightsQuery } from './types.ts';
 
 /**
  * Rights of commands. Those that a task's own agent asks for are the task's, which `ofTasks` knows; every other one is
@@ -39,10 +39,19 @@ export function createCommandRights(options: AuthorityOptions, ofTasks: CommandR
         return rights;
       }
       const lease = permit.lease === undefined ? {} : { leaseId: permit.lease.id };
-      return { ...rights, ...lease, deadlineMs: Math.min(permit.deadlineMs, writExpiresAtMs ?? permit.deadlineMs) };
+      const ends = endOf(permit.lease?.expiresAtMs, writExpiresAtMs);
+      const deadlineMs = Math.min(permit.deadlineMs, ends?.atMs ?? permit.deadlineMs);
+      return { ...rights, ...lease, deadlineMs, ...(ends === undefined ? {} : { ends }) };
     },
     giveBack,
   };
+}
+
+/** The first end of what it rests on. */
+function endOf(leaseMs = Number.POSITIVE_INFINITY, writMs = Number.POSITIVE_INFINITY): RightEnd | undefined {
+  const atMs = Math.min(leaseMs, writMs);
+  if (atMs === Number.POSITIVE_INFINITY) return undefined;
+  return { code: leaseMs <= writMs ? 'LEASE_EXPIRED' : 'WRIT_EXPIRED', atMs };
 }
 
 const UNREADABLE: Rights = {

@@ -6,7 +6,7 @@ import { unlikeShown } from './grant-shown.ts';
 import { missingRight } from './needs.ts';
 import { askFor, type ExecutionParts, rightsQueryOf } from './propose.ts';
 import { moveExecution, type Transition } from './transition.ts';
-import type { CommandFacts, Rights, StartOutcome } from './types.ts';
+import type { CommandFacts, Rights, StartBounds, StartOutcome } from './types.ts';
 
 /** What lets a command run without asking (again). */
 type Permission =
@@ -61,8 +61,13 @@ function run(
   if (execution.state === 'pending_approval' && execution.approval !== undefined) {
     parts.cancelApproval(tx, execution.approval);
   }
-  const deadline = rights.granted && rights.deadlineMs !== undefined ? { deadlineMs: rights.deadlineMs } : {};
-  return { started: true, execution: running, ...deadline };
+  return { started: true, execution: running, ...boundsOf(rights) };
+}
+
+function boundsOf(rights: Rights): StartBounds {
+  if (!rights.granted) return {};
+  const { deadlineMs, ends } = rights;
+  return { ...(deadlineMs === undefined ? {} : { deadlineMs }), ...(ends === undefined ? {} : { ends }) };
 }
 
 /** What ends it instead of a start; undefined: nothing does. */

@@ -23,9 +23,20 @@ export interface GrantedRights {
   readonly closure: readonly string[];
   /** Lease that was claimed. */
   readonly leaseId?: string;
-  /** Until when it may run, milliseconds since the epoch; absent where nothing was claimed. */
+  /** When its time is over, milliseconds since the epoch; absent where nothing was claimed. */
   readonly deadlineMs?: number;
+  /** What it rests on ends then, whatever it has worked by that time; absent: that has no end of its own. */
+  readonly ends?: RightEnd;
 }
+
+/** The end of a lease or of a writ, milliseconds since the epoch. */
+export interface RightEnd {
+  readonly code: 'LEASE_EXPIRED' | 'WRIT_EXPIRED';
+  readonly atMs: number;
+}
+
+/** Until when a command may run. */
+export type StartBounds = Pick<GrantedRights, 'deadlineMs' | 'ends'>;
 
 export type Rights = GrantedRights | { readonly granted: false; readonly refusal: Refusal };
 
@@ -65,7 +76,7 @@ export type ProposeOutcome =
 
 /** What became of trying to start. */
 export type StartOutcome =
-  | { readonly started: true; readonly execution: Execution; readonly deadlineMs?: number }
+  | ({ readonly started: true; readonly execution: Execution } & StartBounds)
   /** It waits on, for a person or a window. */
   | { readonly started: false; readonly waits: true }
   /** It has ended, now or before; absent execution: there is none. */
@@ -88,8 +99,8 @@ export interface Executions {
   findByKey(whose: Pick<Execution, 'requestedBy' | 'origin' | 'session' | 'idempotencyKey'>): Execution | undefined;
   /** Newest first. */
   list(filter: { readonly key?: SessionKey; readonly task?: string; readonly limit: number }): readonly Execution[];
-  /** Ids of what may start now, oldest first; a first look that claims nothing. */
-  ready(limit: number): readonly string[];
+  /** Ids of what may start now, oldest first, without those to skip; a first look that claims nothing. */
+  ready(limit: number, skip?: ReadonlySet<string>): readonly string[];
   /**
    * The last look, in the transaction that stores `running`: `digest` is that of what is held to run.
    * INVARIANT: 5, 6 what starts has its own approval or window, checked for it alone, with its own session.
