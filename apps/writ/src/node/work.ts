@@ -84,6 +84,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     clock,
     random,
     logger,
+    sideWork: { end: (task) => desk.endOf(task) },
     slots: SLOTS_PER_CPU * availableParallelism(),
   });
   closers.add((graceMs) => executor.close(graceMs));
@@ -120,7 +121,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   executor.onEnd((tx, task) => {
     gate.taskEnded(tx, task.id);
-    tx.afterCommit(() => desk.endOf(task.id));
+    tx.afterCommit(() => desk.taskEnded(task.id));
   });
   return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors };
 }

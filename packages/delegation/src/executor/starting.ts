@@ -137,6 +137,12 @@ export function permitStart(
   }
   // While the node closes it stays queued, for the next start of the node.
   if (parts.closing()) return undefined;
+  // INVARIANT: 5 a yes, to the task or to its lease, was given to a session that lives.
+  if (task.granted.approval !== undefined && parts.questions?.hasEnded(tx, task)) {
+    const gone = { state: 'failed', code: 'NOT_FOUND', message: 'the session that asked for it has ended' } as const;
+    journal.end(tx, task, outcomeWithoutRun(gone, tx.nowMs));
+    return undefined;
+  }
   const { timeoutMs } = task.spec;
   const { writExpiresAtMs } = task.bounds;
   const permit = authority.permitStart(tx, live.subject, live.ask, {
