@@ -360,4 +360,14 @@ export interface WritIssuer {
 }
 
 export type DelegationError = WritError;
-export type { PreparedRun, Run, RunFiles, RunReport, RunSink, RunSpec, TaskRunner } from './runner-port.ts';
+export type {
+  PreparedRun,
+  Run,
+  RunFiles,
+  RunReport,
+  RunSink,
+  RunSpec,
+  TaskRunner,
+  ToolAnswer,
+  ToolRequest,
+} from './runner-port.ts';
