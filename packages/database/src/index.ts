@@ -1,10 +1,12 @@
 export { openDatabase } from './open.ts';
+export { peekAudit } from './peek-audit.ts';
 export { peekFact } from './peek-fact.ts';
 export { countColumn, fieldsOf, flagColumn, jsonColumn, type RowShape, readRow, readRows } from './rows.ts';
 export type { Tables } from './tables.ts';
 export type {
   AuditEntry,
   AuditRow,
+  AuditTrail,
   Database,
   DatabaseOptions,
   QuarantinedRow,

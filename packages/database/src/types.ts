@@ -56,8 +56,20 @@ export interface QuarantinedRow {
   readonly raw: Json;
 }
 
+/** Reads the audit trail. */
+export interface AuditTrail {
+  /** Newest first. */
+  auditTail(limit: number): readonly AuditRow[];
+  /** At most `limit` rows behind number `seq`, oldest first. Numbers have no holes, and follow the order of the commits. */
+  auditAfter(seq: number, limit: number): readonly AuditRow[];
+  /** Number of the newest row; 0: there is none. */
+  auditEnd(): number;
+  /** The highest number that a row ever had: more than `auditEnd` where somebody took rows away. */
+  auditIssued(): number;
+}
+
 /** The node's one SQLite database: one writer process, WAL, mode 0600. */
-export interface Database {
+export interface Database extends AuditTrail {
   /** For lists and administration only: it refuses to write; hot transitions use prepared statements. */
   readonly kysely: Kysely<Tables>;
   /** A read transaction; always rolled back. Synchronous: `fn` may not await. Throws INTERNAL when nested. */
@@ -67,12 +79,6 @@ export interface Database {
    * Throws INTERNAL when nested or when `fn` returns a promise, DATABASE_ERROR for what SQLite refuses.
    */
   withWriteTx<T>(fn: (tx: WriteTx) => T): T;
-  /** Newest first. */
-  auditTail(limit: number): readonly AuditRow[];
-  /** At most `limit` rows behind number `seq`, oldest first. Numbers have no holes, and follow the order of the commits. */
-  auditAfter(seq: number, limit: number): readonly AuditRow[];
-  /** Number of the newest row; 0: there is none. */
-  auditEnd(): number;
   /** Called after every commit that wrote audit rows; what it throws is logged. Returns how to stop. */
   onAudit(listener: () => void): () => void;
   /** Now for reads: the wall clock, but never below the highest persisted time. */
