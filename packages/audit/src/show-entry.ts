@@ -2,7 +2,7 @@ import { WritError } from '@writ/core';
 import type { AuditRow } from '@writ/database';
 import { missingHashes } from './bundle/missing-hashes.ts';
 import { rowHash } from './entry.ts';
-import type { AuditRows } from './log/follower.ts';
+import type { AuditRows } from './log/audit-rows.ts';
 import type { AuditFiles } from './log/layout.ts';
 import { withHashes } from './log/read-log.ts';
 import { isIncluded } from './merkle/check-proofs.ts';

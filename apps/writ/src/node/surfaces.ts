@@ -91,6 +91,7 @@ function openGateway(
     authenticator: createAuthenticator(base),
     scope: createTaskScope(database, stores.mirrors),
     audit: database,
+    auditLog: base.audit,
     clock,
     logger,
   });

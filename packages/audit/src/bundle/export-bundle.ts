@@ -1,6 +1,6 @@
 import { nextTurn, WritError } from '@writ/core';
 import { lineOf, rowHash } from '../entry.ts';
-import type { AuditRows } from '../log/follower.ts';
+import type { AuditRows } from '../log/audit-rows.ts';
 import type { AuditFiles } from '../log/layout.ts';
 import { withHashes } from '../log/read-log.ts';
 import { consistencyProof, subtreesBetween } from '../merkle/proofs.ts';

@@ -6,6 +6,7 @@ import { readCheckpoint } from '../note/checkpoint.ts';
 import { splitNotes } from '../note/signed-note.ts';
 import { checkSignature, readSigners } from '../note/signers.ts';
 import { createLogBench, type LogBench } from '../testing/log-bench.ts';
+import type { FollowerOptions } from './follower.ts';
 
 let bench: LogBench;
 beforeEach(async () => {
@@ -167,8 +168,8 @@ describe('following', () => {
 });
 
 describe('a log that does not fit its rows', () => {
-  const problem = async (): Promise<string> => {
-    const follower = bench.follow();
+  const problem = async (more: Partial<FollowerOptions> = {}): Promise<string> => {
+    const follower = bench.follow(more);
     const before = bench.contents();
     await follower.settle().catch(() => undefined);
     const { message = '' } = follower.state().problem ?? {};
@@ -207,6 +208,16 @@ describe('a log that does not fit its rows', () => {
     hashes[hashes.length - 1] = (hashes.at(-1) ?? 0) ^ 1;
     writeFileSync(bench.files.hashes, hashes);
     expect(await problem()).toMatch(/the first 5 entries are not those/);
+  });
+
+  it('is left as it is where the database is another than the one that was signed', async () => {
+    bench.write(3);
+    await bench.settle();
+    const older = { ...bench.database, auditAfter: () => [], auditEnd: () => 2 };
+    expect(await problem({ rows: older })).toMatch(/a checkpoint counts 3 entries, and there are 2 rows/);
+    const [, , third = expect.fail('no row')] = bench.database.auditAfter(0, 9);
+    const other = { ...bench.database, auditAfter: () => [{ ...third, actor: 'nobody' }] };
+    expect(await problem({ rows: other })).toMatch(/row 3 is not the entry that was signed/);
   });
 
   it('is refused where others can read it', async () => {

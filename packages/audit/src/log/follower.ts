@@ -1,5 +1,5 @@
 import { type Cancel, type Clock, type Logger, Mutex, type Random, toWritError } from '@writ/core';
-import type { AuditRow } from '@writ/database';
+import type { AuditRows } from './audit-rows.ts';
 import type { CheckpointSigner } from './checkpoint-book.ts';
 import { isDiverged } from './diverged.ts';
 import type { AuditFiles } from './layout.ts';
@@ -13,14 +13,6 @@ const GATHER_MS = 50;
 const SIGN_EVERY_MS = 60_000;
 /** How long after a failure it is tried again, milliseconds. */
 const RETRY_MS = 5_000;
-
-/** The rows that a log derives from. */
-export interface AuditRows {
-  /** At most `limit` rows behind number `seq`, oldest first. */
-  auditAfter(seq: number, limit: number): readonly AuditRow[];
-  /** Number of the newest row; 0: there is none. */
-  auditEnd(): number;
-}
 
 /** How far the files of a log are. */
 export interface LogState {
@@ -142,7 +134,7 @@ function createCourse(options: FollowerOptions) {
     async catchUp(signNow: boolean): Promise<void> {
       if (hopeless !== undefined) throw hopeless;
       const isNew = writer === undefined;
-      writer ??= await openLogWriter({ ...options, rowsEnd: rows.auditEnd() });
+      writer ??= await openLogWriter(options);
       const log = writer;
       for (let batch = rows.auditAfter(log.size, BATCH); batch.length > 0; batch = rows.auditAfter(log.size, BATCH)) {
         await log.append(batch);

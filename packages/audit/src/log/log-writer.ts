@@ -5,9 +5,10 @@ import type { AuditRow } from '@writ/database';
 import { lineOf, rowHash } from '../entry.ts';
 import { createFrontier, type Frontier } from '../merkle/frontier.ts';
 import { HASH_BYTES, sameHash } from '../merkle/hashing.ts';
-import { subtreesBetween } from '../merkle/proofs.ts';
+import { type HashReader, subtreesBetween } from '../merkle/proofs.ts';
 import { storedCount } from '../merkle/stored-hashes.ts';
 import type { SignedCheckpoint } from '../note/checkpoint.ts';
+import type { AuditRows } from './audit-rows.ts';
 import { type CheckpointBook, type CheckpointSigner, openCheckpointBook } from './checkpoint-book.ts';
 import { diverged } from './diverged.ts';
 import { type EntryWriter, openEntryWriter } from './entry-writer.ts';
@@ -36,8 +37,7 @@ export interface LogOptions {
   readonly files: AuditFiles;
   readonly identity: CheckpointSigner;
   readonly random: Random;
-  /** Number of the newest row. */
-  readonly rowsEnd: number;
+  readonly rows: AuditRows;
 }
 
 /**
@@ -46,7 +46,7 @@ export interface LogOptions {
  * HOME_INSECURE, and what `diverged` makes where the newest checkpoint does not fit rows or hashes.
  */
 export async function openLogWriter(options: LogOptions): Promise<LogWriter> {
-  const { files, rowsEnd } = options;
+  const { files, rows } = options;
   ensurePrivateDirectory(files.dir);
   for (const name of await readdir(files.dir)) {
     // What was being replaced when its node was killed.
@@ -55,14 +55,16 @@ export async function openLogWriter(options: LogOptions): Promise<LogWriter> {
   }
   const book = await openCheckpointBook(options);
   const signed = book.newest?.size ?? 0;
-  if (signed > rowsEnd) {
-    throw diverged(`a checkpoint counts ${signed} entries, and there are ${rowsEnd} rows`, files.dir, rowsEnd + 1);
+  const end = rows.auditEnd();
+  if (signed > end) {
+    throw diverged(`a checkpoint counts ${signed} entries, and there are ${end} rows`, files.dir, end + 1);
   }
   const hashes = await openPositional(files.hashes, 'write');
   try {
     const hasHashes = (await hashes.sizeBytes()) >= storedCount(signed) * HASH_BYTES;
     const entries = hasHashes ? await openEntryWriter(files, signed) : undefined;
     if (entries !== undefined) {
+      await refuseOtherRow(options, createHashReader(hashes), signed);
       const frontier = createFrontier(await subtreesBetween(createHashReader(hashes), 0, signed));
       return createLogWriter({ files, book, hashes, entries, frontier });
     }
@@ -73,6 +75,14 @@ export async function openLogWriter(options: LogOptions): Promise<LogWriter> {
     await hashes.close();
     throw error;
   }
+}
+
+/** The last row that was signed is looked at before others follow it: a database may have been put back. */
+async function refuseOtherRow({ rows, files }: LogOptions, read: HashReader, signed: number): Promise<void> {
+  if (signed === 0) return;
+  const [row] = rows.auditAfter(signed - 1, 1);
+  if (row?.seq === signed && sameHash(rowHash(row), await read(0, signed - 1))) return;
+  throw diverged(`row ${signed} is not the entry that was signed`, files.dir, signed);
 }
 
 interface WriterParts {

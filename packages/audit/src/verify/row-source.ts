@@ -1,6 +1,6 @@
 import { nextTurn } from '@writ/core';
 import type { AuditRow } from '@writ/database';
-import type { AuditRows } from '../log/follower.ts';
+import type { AuditRows } from '../log/audit-rows.ts';
 
 /** Rows that are read at once. */
 const PAGE = 256;

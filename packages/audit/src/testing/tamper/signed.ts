@@ -77,6 +77,6 @@ function change(note: string, part: 'size' | 'root' | 'signature'): string {
   const lines = note.split('\n');
   const at = part === 'root' ? 2 : lines.length - 2;
   // A character of base64 that stands for whole bits.
-  const changed = (lines[at] ?? '').replace(/[A-Za-z0-9](?=.{4}$)/, (char) => (char === 'A' ? 'B' : 'A'));
+  const changed = (lines[at] ?? '').replace(/[A-Za-z0-9+/](?=.{4}$)/, (char) => (char === 'A' ? 'B' : 'A'));
   return lines.with(at, changed).join('\n');
 }
