@@ -1,3 +1,4 @@
+export { AUDIT_ACTIONS, type AuditAction, type AuditKind } from './audit-actions.ts';
 export { openDatabase } from './open.ts';
 export { peekAudit } from './peek-audit.ts';
 export { peekFact } from './peek-fact.ts';

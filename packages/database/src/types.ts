@@ -1,6 +1,7 @@
 import type { Clock, Json, Logger } from '@writ/core';
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Kysely } from 'kysely';
+import type { AuditAction, AuditKind } from './audit-actions.ts';
 import type { Tables } from './tables.ts';
 
 /** An open transaction; stores take one and never open their own. Only valid inside its callback. */
@@ -31,10 +32,8 @@ export interface WriteTx extends ReadTx {
 
 /** One line of the audit trail, written in the transaction of its effect. */
 export interface AuditEntry {
-  /** `decision`, `task`, `lease`, `peer`, `invite`, `policy`, `token`, `node`, … */
-  readonly kind: string;
-  /** What happened, for example `lease.granted`. */
-  readonly action: string;
+  readonly kind: AuditKind;
+  readonly action: AuditAction;
   /** Who did it: a node id, `self`, `person`, or `node`. */
   readonly actor: string;
   /** What it happened to, for example a task id. */
@@ -42,10 +41,12 @@ export interface AuditEntry {
   readonly details?: Readonly<Record<string, Json>>;
 }
 
-/** An audit row as stored. */
-export interface AuditRow extends AuditEntry {
+/** An audit row as stored; an earlier program may have had other words. */
+export interface AuditRow extends Omit<AuditEntry, 'kind' | 'action'> {
   readonly seq: number;
   readonly atMs: number;
+  readonly kind: string;
+  readonly action: string;
 }
 
 /** JSON columns are checked when read; a row that cannot be read is reported as this and skipped. */

@@ -110,6 +110,10 @@ function createNodeMesh(base: Foundations, work: Work, pairing: Pairing, name: s
     checkPolicy: (subject, question) => database.withWriteTx((tx) => work.authority.decide(tx, subject, question)),
     requestLease: work.requestLease,
     endSession: (from, statement) => work.origin.takeSessionEnd(from, statement),
+    noteRefusal: (from, code) =>
+      database.withWriteTx((tx) =>
+        tx.audit({ kind: 'decision', action: 'writ.refused', actor: from, details: { code } }),
+      ),
     pairing,
     name,
     version: VERSION,
