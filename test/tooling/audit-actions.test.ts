@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { AUDIT_ACTIONS } from '@writ/database';
 import { describe, expect, it } from 'vitest';
-import { sourceFiles } from './source-files.ts';
 
 const VOCABULARY = 'packages/database/src/audit-actions.ts';
-const sources = treeFiles('*.ts').filter((path) => /^(packages|apps|test)\//.test(path) && path !== VOCABULARY);
+const sources = ['packages', 'apps', 'test']
+  .flatMap((root) => readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => join(root, name)))
+  .filter((path) => /[.]ts$/.test(path) && !/[/](node_modules|dist)[/]/.test(path) && path !== VOCABULARY);
 const isTest = (path: string): boolean => /[.]test[.]ts$|[/]testing[/]|^test[/]|[-]contract[.]ts$/.test(path);
 const textOf = (paths: readonly string[]): string => paths.map((path) => readFileSync(path, 'utf8')).join('\n');
 const tests = textOf(sources.filter(isTest));

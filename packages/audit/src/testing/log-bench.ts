@@ -17,7 +17,7 @@ export interface LogBench {
   readonly clock: FakeClock;
   readonly random: Random;
   readonly files: AuditFiles;
-  /** Writes `count` rows, each in a transaction of its own. */
+  /** Writes `count` rows. */
   write(count: number): void;
   follow(more?: Partial<FollowerOptions>): LogFollower;
   /** Follows until everything is signed, and stops. */
@@ -44,12 +44,12 @@ export async function createLogBench(entriesPerFile: number = ENTRIES_PER_FILE):
     ...{ dir, databaseFile, database, identity, clock, random, files, follow },
     write(count) {
       const from = database.auditEnd();
-      for (let at = 1; at <= count; at++) {
-        const details = { number: from + at, text: 'grün\u2028\u001b[2J', nested: { list: [1, null, 'x'] } };
-        database.withWriteTx((tx) =>
-          tx.audit({ kind: 'task', action: 'task.completed', actor: 'node', subject: `task-${from + at}`, details }),
-        );
-      }
+      database.withWriteTx((tx) => {
+        for (let number = from + 1; number <= from + count; number++) {
+          const details = { number, text: 'grün\u2028\u001b[2J', nested: { list: [1, null, 'x'] } };
+          tx.audit({ kind: 'task', action: 'task.completed', actor: 'node', subject: `task-${number}`, details });
+        }
+      });
     },
     async settle() {
       const follower = follow();
