@@ -6,7 +6,7 @@ import { leafHash } from './merkle/hashing.ts';
 const NOT_PLAIN = /[^ -~]/g;
 
 /** The one spelling of a row (RFC 8785): the bytes that the tree hashes. */
-export function leafOf(row: AuditRow): string {
+function leafOf(row: AuditRow): string {
   const { seq, atMs, kind, action, actor, subject, details } = row;
   return canonicalJson({
     ...{ seq, at_ms: atMs, kind, action, actor },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 /** Entries of one file. Part of the format: with another number other files would come out of the same rows. */
-export const ENTRIES_PER_FILE = 10_000;
+const ENTRIES_PER_FILE = 10_000;
 
 /** Where the files of an audit log lie. */
 export interface AuditFiles {

@@ -17,7 +17,7 @@ export interface SignedCheckpoint extends Checkpoint {
 }
 
 /** What is signed. */
-export function checkpointText({ origin, size, root }: Checkpoint): string {
+function checkpointText({ origin, size, root }: Checkpoint): string {
   return `${origin}\n${size}\n${Buffer.from(root).toString('base64')}\n`;
 }
 

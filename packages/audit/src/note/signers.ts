@@ -30,7 +30,7 @@ export function formatSigners({ identityDer, keys }: Pick<Signers, 'identityDer'
 }
 
 /** One certificate as PEM. */
-export function pemOf(der: Uint8Array): string {
+function pemOf(der: Uint8Array): string {
   const lines =
     Buffer.from(der)
       .toString('base64')

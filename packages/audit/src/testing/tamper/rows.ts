@@ -90,7 +90,7 @@ export const ROW_TAMPERINGS: readonly Tampering[] = [
 ];
 
 /** Moves all rows behind `after` by one place. */
-export function shift(db: BetterSqlite3.Database, after: number, by: 1 | -1): void {
+function shift(db: BetterSqlite3.Database, after: number, by: 1 | -1): void {
   db.prepare('UPDATE audit SET seq = -seq WHERE seq > ?').run(after);
   db.prepare('UPDATE audit SET seq = -seq + ? WHERE seq < 0').run(by);
 }
