@@ -347,4 +347,4 @@ export interface WritIssuer {
 }
 
 export type DelegationError = WritError;
-export type { PreparedRun, Run, RunFiles, RunReport, RunSink, RunSpec, TaskRunner } from './runner-port.ts';
+export type { PreparedRun, Reach, Run, RunFiles, RunReport, RunSink, RunSpec, TaskRunner } from './runner-port.ts';

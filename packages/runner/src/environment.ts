@@ -16,6 +16,8 @@ export interface EnvironmentSpec {
   readonly allowed: readonly string[];
   readonly home: string;
   readonly tmp: string;
+  /** Absent: there is no writable space beside the workspace. */
+  readonly scratch?: string;
   readonly task: string;
   readonly nonce: string;
   readonly access?: TaskAccess;
@@ -23,7 +25,7 @@ export interface EnvironmentSpec {
 
 /**
  * Exactly what a run sees: locale, PATH, the names that the profile lists, its own HOME and TMPDIR, its task's id and
- * the marker of its attempt; `WRIT_TASK_SOCKET` and `WRIT_TASK_TOKEN` where it may talk back to its node. Nothing else of
+ * the marker of its attempt; `WRIT_SCRATCH` where it has space beside its workspace; `WRIT_TASK_SOCKET` and `WRIT_TASK_TOKEN` where it may talk back to its node. Nothing else of
  * the node's environment passes, and a profile can replace none of these.
  */
 export function buildEnvironment(spec: EnvironmentSpec): Record<string, string> {
@@ -39,6 +41,7 @@ export function buildEnvironment(spec: EnvironmentSpec): Record<string, string> 
     PATH: searchPath(spec.node.PATH),
     HOME: spec.home,
     TMPDIR: spec.tmp,
+    ...(spec.scratch === undefined ? {} : { WRIT_SCRATCH: spec.scratch }),
     WRIT_TASK: spec.task,
     [MARKER]: spec.nonce,
     ...(spec.access ? { WRIT_TASK_SOCKET: spec.access.socket, WRIT_TASK_TOKEN: spec.access.token } : {}),

@@ -169,7 +169,7 @@ describe('a sink that throws', () => {
 async function startNode(): Promise<{ readonly node: ChildProcess; readonly spawner: number; readonly nonce: string }> {
   const { nonce } = harness.spec([]);
   const host = await bundle(new URL('./testing/host.ts', import.meta.url), harness.folder);
-  const node = spawn(process.execPath, [host, harness.folder, harness.spawnerScript, nonce, ...STUBBORN], {
+  const node = spawn(process.execPath, [host, harness.folder, harness.spawnerScript, nonce, 'none', ...STUBBORN], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(node.stdout ?? node, 'data');

@@ -1,8 +1,8 @@
 import { WritError } from '@writ/core';
 import { resolveArgv } from './argv.ts';
 import { assertCommandAllowed } from './commands.ts';
-import { buildEnvironment } from './environment.ts';
-import { assertIsolation } from './isolation.ts';
+import { planLaunch } from './launch.ts';
+import { askerOf, type Sandbox } from './sandbox/sandbox.ts';
 import type { Spawner } from './spawned.ts';
 import { startFailure } from './start-failure.ts';
 import { createCapture, createRun, type StartedRun } from './task-run.ts';
@@ -11,7 +11,7 @@ import type { Run, RunSink, RunSpec, TaskRunnerOptions } from './types.ts';
 import type { Attempt, Workspaces } from './workspaces.ts';
 
 /** A run of a task whose folders are given back by somebody else. */
-export type TaskRun = StartedRun & Pick<Run, 'files'>;
+export type TaskRun = StartedRun & Pick<Run, 'files' | 'isolation'>;
 
 /** What a start goes through. */
 export interface RunnerParts {
@@ -19,16 +19,17 @@ export interface RunnerParts {
   readonly spawner: Spawner;
   readonly workspaces: Workspaces;
   readonly transcripts: Transcripts;
+  readonly sandbox: Sandbox;
   /** Between TERM and KILL, milliseconds. */
   readonly graceMs: number;
 }
 
 /**
- * Throws where the spec may not run at all: ISOLATION_UNAVAILABLE, COMMAND_NOT_ALLOWED or BAD_REQUEST. Costs nothing, so
- * it is asked before anything is prepared, and again of the final spec.
+ * Rejects where the spec may not run at all, with ISOLATION_UNAVAILABLE, COMMAND_NOT_ALLOWED or BAD_REQUEST. Costs next to
+ * nothing, so it is asked before anything is prepared, and again of the final spec.
  */
-export function assertMayRun(spec: RunSpec): void {
-  assertIsolation(spec);
+export async function assertMayRun(spec: RunSpec, sandbox: Sandbox): Promise<void> {
+  if (spec.isolation === 'required') await sandbox.require(askerOf(spec.runner.name));
   if (spec.nonce === '' || spec.nonce.includes('\0')) throw new WritError('BAD_REQUEST', 'the attempt has no nonce');
   // A template is the node's own and may.
   if (spec.runner.kind === 'shell') assertCommandAllowed(resolveArgv(spec.runner, spec.input, ''), spec.commands);
@@ -37,7 +38,7 @@ export function assertMayRun(spec: RunSpec): void {
 /** Spawns a run in its folders, which are given back where it does not start. */
 export async function startRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attempt: Attempt): Promise<TaskRun> {
   try {
-    assertMayRun(spec);
+    await assertMayRun(spec, parts.sandbox);
     return await spawnRun(parts, spec, sink, attempt);
   } catch (error) {
     parts.workspaces.release(attempt);
@@ -45,25 +46,18 @@ export async function startRun(parts: RunnerParts, spec: RunSpec, sink: RunSink,
   }
 }
 
-async function spawnRun(
-  { options, spawner, transcripts, graceMs }: RunnerParts,
-  spec: RunSpec,
-  sink: RunSink,
-  { home, tmp, work, folder, clone }: Attempt,
-): Promise<TaskRun> {
-  const { task, nonce } = spec;
+async function spawnRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attempt: Attempt): Promise<TaskRun> {
+  const { options, spawner, transcripts, graceMs } = parts;
   const { clock, logger } = options;
-  const argv = resolveArgv(spec.runner, spec.input, work);
-  const { access } = spec;
-  const allowed = spec.env;
-  const env = buildEnvironment({ node: options.env, allowed, home, tmp, task, nonce, ...(access ? { access } : {}) });
-  const transcript = transcripts.writer(task, spec.maxOutputBytes);
+  const { work, folder, clone } = attempt;
+  const launch = await planLaunch(parts, spec, attempt);
+  const { argv, env, isolation } = launch;
+  const transcript = transcripts.writer(spec.task, spec.maxOutputBytes);
   const capture = createCapture(transcript, sink, logger);
-  const result = await spawner.spawn({ argv, cwd: work, env, nonce, folder, graceMs }, capture.onOutput);
-  if (!result.ok) {
-    const tried = { runner: spec.runner, program: argv[0] ?? '', path: env.PATH ?? '', cwd: work };
-    throw await startFailure(tried, result.failed);
-  }
+  const keeper = isolation !== 'none';
+  const order = { argv, cwd: work, env, nonce: spec.nonce, folder, graceMs, keeper };
+  const result = await spawner.spawn(order, capture.onOutput);
+  if (!result.ok) throw await startFailure(launch.tried, result.failed);
   const files = { dir: work, ...(clone === undefined ? {} : { clone }) };
-  return { ...createRun({ spec, process: result.process, capture, transcript, clock, logger }), files };
+  return { ...createRun({ spec, process: result.process, capture, transcript, clock, logger }), files, isolation };
 }

@@ -42,7 +42,7 @@ export interface RunParts {
 }
 
 /** A run whose folders are not its own business. */
-export type StartedRun = Omit<Run, 'release' | 'files'>;
+export type StartedRun = Omit<Run, 'release' | 'files' | 'isolation'>;
 
 /** Watches a started process: its time limit, the first cause of its end, its report. */
 export function createRun(parts: RunParts): StartedRun {

@@ -31,6 +31,7 @@ export async function createRealRunner(path: string): Promise<RealRunner> {
       outputs: join(folder, 'outputs'),
     },
     spawner: { node: process.execPath, script },
+    ...{ programs: [], hidden: [folder], resolvePath: (path) => path },
     env: { PATH: path },
     clock: createSystemClock(),
     random,
@@ -46,6 +47,7 @@ export async function createRealRunner(path: string): Promise<RealRunner> {
         runner: { name: 'shell', kind: 'shell', argv: [] },
         input: { kind: 'argv', argv: ['sh', '-ec', text] },
         ...{ onOverflow: 'fail', isolation: 'none', env: [], commands: 'allow' },
+        reach: { workspace: 'write', scratch: false, readPaths: [], network: 'deny', secrets: [] },
         ...(workspace === undefined ? {} : { workspace }),
       };
       const prepared = await runner.prepare(spec, new AbortController().signal);

@@ -174,5 +174,15 @@ function createRun(
     releases += 1;
     place.release();
   };
-  return { run: { pid: 0, files: place.files, done, stop, release }, scripted };
+  return {
+    run: {
+      pid: 0,
+      isolation: spec.isolation === 'none' ? 'none' : 'scripted',
+      files: place.files,
+      done,
+      stop,
+      release,
+    },
+    scripted,
+  };
 }

@@ -10,6 +10,8 @@ export interface Evidence {
   readonly changes: Result['changes'];
   readonly artifacts: Result['artifacts'];
   readonly transcript: Stored | null;
+  /** What the run was confined by; absent: nothing ran. */
+  readonly isolation?: string;
   /** The first step that failed; where it was that of the changes, they say so too. */
   readonly failure?: EvidenceFailure;
 }
@@ -25,7 +27,7 @@ export interface Finished {
   readonly report: RunReport;
 }
 
-type Found = Pick<Evidence, 'changes' | 'artifacts' | 'transcript'>;
+type Found = Omit<Evidence, 'failure'>;
 
 /** What is collected, in this order; a step that throws has failed. */
 const STEPS: readonly {
@@ -44,7 +46,8 @@ const STEPS: readonly {
  * INVARIANT: 10 whatever step fails, it is named, and no success comes of it.
  */
 export async function collect(parts: ExecutorOptions, finished: Finished, signal: AbortSignal): Promise<Evidence> {
-  let found: Found = { changes: { kind: 'no-workspace' }, artifacts: [], transcript: null };
+  const { isolation } = finished.run;
+  let found: Found = { changes: { kind: 'no-workspace' }, artifacts: [], transcript: null, isolation };
   let failure: EvidenceFailure | undefined;
   for (const { name, collect: step } of STEPS) {
     try {
