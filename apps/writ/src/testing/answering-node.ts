@@ -45,6 +45,7 @@ export async function startAnsweringNode(
   };
   const node = await composeNode({
     ...{ home: resolveHome(environment), environment, logger: silentLogger, loadGrammar },
+    programs: [],
     spawner: pathToFileURL(await bundleSpawner(folder)),
     requestStop: () => undefined,
   });

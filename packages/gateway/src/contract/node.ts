@@ -29,6 +29,7 @@ export const nodeContract = {
       live_leases: z.number(),
       running_asked: z.number(),
       running_here: z.number(),
+      sandbox: z.string().describe('what tasks run in where their profile requires isolation'),
       isolation_none: z.array(z.string()).describe('profiles that run without a sandbox'),
     }),
     taskToken: 'deny',
