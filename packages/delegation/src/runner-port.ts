@@ -91,6 +91,8 @@ export interface Run {
   readonly done: Promise<RunReport>;
   /** Removes the files, once `done`. Calling it twice is harmless; closing the runner does it too. */
   release(): void;
+  /** From now on this stands in nothing of the run's output that is kept. */
+  redact(secret: string): void;
   /** TERM, grace, KILL, escaped children too. The first cause wins. */
   stop(cause: { readonly kind: 'cancel'; readonly cause: string } | { readonly kind: 'timeout' }): void;
 }

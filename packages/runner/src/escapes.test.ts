@@ -110,6 +110,8 @@ describe('a program that forks and ends again and again', () => {
       workspaces: join(folder, 'workspaces'),
       transcripts: join(folder, 'transcripts'),
       outputs: join(folder, 'outputs'),
+      sockets: join(folder, 'n'),
+      secrets: join(folder, 'secrets'),
     };
     const next = await createHarness({ root, graceMs: 100 });
     await next.close();

@@ -101,6 +101,8 @@ describe('when the gateway is killed', () => {
       workspaces: join(folder, 'workspaces'),
       transcripts: join(folder, 'transcripts'),
       outputs: join(folder, 'outputs'),
+      sockets: join(folder, 'n'),
+      secrets: join(folder, 'secrets'),
     };
     const next = await createHarness({ root });
     await next.close();

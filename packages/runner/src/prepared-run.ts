@@ -2,7 +2,9 @@ import { WritError } from '@writ/core';
 import { resolveArgv } from './argv.ts';
 import { assertCommandAllowed } from './commands.ts';
 import { planLaunch } from './launch.ts';
+import type { Egress } from './sandbox/network/egress.ts';
 import { askerOf, type Sandbox } from './sandbox/sandbox.ts';
+import { formsOf } from './secrets/redactor.ts';
 import type { Spawner } from './spawned.ts';
 import { startFailure } from './start-failure.ts';
 import { createCapture, createRun, type StartedRun } from './task-run.ts';
@@ -11,7 +13,7 @@ import type { Run, RunSink, RunSpec, TaskRunnerOptions } from './types.ts';
 import type { Attempt, Workspaces } from './workspaces.ts';
 
 /** A run of a task whose folders are given back by somebody else. */
-export type TaskRun = StartedRun & Pick<Run, 'files' | 'isolation'>;
+export type TaskRun = StartedRun & Pick<Run, 'files' | 'isolation' | 'redact'>;
 
 /** What a start goes through. */
 export interface RunnerParts {
@@ -20,6 +22,7 @@ export interface RunnerParts {
   readonly workspaces: Workspaces;
   readonly transcripts: Transcripts;
   readonly sandbox: Sandbox;
+  readonly egress: Egress;
   /** Between TERM and KILL, milliseconds. */
   readonly graceMs: number;
 }
@@ -52,12 +55,24 @@ async function spawnRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attemp
   const { work, folder, clone } = attempt;
   const launch = await planLaunch(parts, spec, attempt);
   const { argv, env, isolation } = launch;
+  const secrets = launch.secrets.flatMap(formsOf);
   const transcript = transcripts.writer(spec.task, spec.maxOutputBytes);
-  const capture = createCapture(transcript, sink, logger);
+  const capture = createCapture({ transcript, sink, logger, secrets: () => secrets });
   const keeper = isolation !== 'none';
   const order = { argv, cwd: work, env, nonce: spec.nonce, folder, graceMs, keeper };
   const result = await spawner.spawn(order, capture.onOutput);
-  if (!result.ok) throw await startFailure(launch.tried, result.failed);
+  if (!result.ok) {
+    await launch.undo();
+    throw await startFailure(launch.tried, result.failed);
+  }
   const files = { dir: work, ...(clone === undefined ? {} : { clone }) };
-  return { ...createRun({ spec, process: result.process, capture, transcript, clock, logger }), files, isolation };
+  const settle = async (): Promise<void> => {
+    await capture.flush();
+    await launch.undo().catch((error) => {
+      logger.error('what a run was given is not taken back', { task: spec.task, error: String(error) });
+    });
+  };
+  const run = createRun({ spec, process: result.process, capture, transcript, clock, logger, settle });
+  const redact = (secret: string): void => void secrets.push(...formsOf(Buffer.from(secret)));
+  return { ...run, files, isolation, redact };
 }

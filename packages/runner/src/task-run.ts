@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '@writ/core';
+import { createRedactor } from './secrets/redactor.ts';
 import type { OutputHandler, ProcessEnd, Spawned } from './spawned.ts';
 import type { TranscriptWriter } from './transcripts.ts';
 import type { Ending, Run, RunReport, RunSink, RunSpec, StopCause } from './types.ts';
@@ -7,10 +8,24 @@ import type { Ending, Run, RunReport, RunSink, RunSpec, StopCause } from './type
 export interface Capture {
   readonly onOutput: OutputHandler;
   readonly totals: { stdout: number; stderr: number };
+  /** Passes on what was held back; to be called when nothing more comes. */
+  flush(): Promise<void>;
 }
 
-/** Keeps output in the transcript, then reports it; what the transcript has no room for is reported without an offset. */
-export function createCapture(transcript: TranscriptWriter, sink: RunSink, logger: Logger): Capture {
+/** What becomes a capture. */
+export interface CaptureParts {
+  readonly transcript: TranscriptWriter;
+  readonly sink: RunSink;
+  readonly logger: Logger;
+  /** What may stand in nothing that is kept. */
+  readonly secrets: () => readonly Buffer[];
+}
+
+/**
+ * Keeps output in the transcript, then reports it; what the transcript has no room for is reported without an offset. Secrets
+ * are taken out before either.
+ */
+export function createCapture({ transcript, sink, logger, secrets }: CaptureParts): Capture {
   const totals = { stdout: 0, stderr: 0 };
   // A sink may not throw; one that does must not keep the run from ending.
   const report: RunSink['output'] = (stream, bytes, offset) => {
@@ -20,13 +35,22 @@ export function createCapture(transcript: TranscriptWriter, sink: RunSink, logge
       logger.error('output could not be reported', { error: String(error) });
     }
   };
+  const redactors = { stdout: createRedactor(secrets), stderr: createRedactor(secrets) };
+  const pass = async (stream: 'stdout' | 'stderr', bytes: Buffer): Promise<void> => {
+    if (bytes.length === 0) return;
+    const { kept, offset } = await transcript.append(bytes);
+    if (kept > 0) report(stream, bytes.subarray(0, kept), offset);
+    if (kept < bytes.length) report(stream, bytes.subarray(kept), undefined);
+  };
   return {
     totals,
     async onOutput(stream, bytes) {
       totals[stream] += bytes.length;
-      const { kept, offset } = await transcript.append(bytes);
-      if (kept > 0) report(stream, bytes.subarray(0, kept), offset);
-      if (kept < bytes.length) report(stream, bytes.subarray(kept), undefined);
+      await pass(stream, redactors[stream].push(bytes));
+    },
+    async flush() {
+      await pass('stdout', redactors.stdout.flush());
+      await pass('stderr', redactors.stderr.flush());
     },
   };
 }
@@ -39,14 +63,16 @@ export interface RunParts {
   readonly transcript: Pick<TranscriptWriter, 'fault' | 'close'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Called when the process tree is gone, before the transcript is closed. */
+  readonly settle?: () => Promise<void>;
 }
 
 /** A run whose folders are not its own business. */
-export type StartedRun = Omit<Run, 'release' | 'files' | 'isolation'>;
+export type StartedRun = Omit<Run, 'release' | 'files' | 'isolation' | 'redact'>;
 
 /** Watches a started process: its time limit, the first cause of its end, its report. */
 export function createRun(parts: RunParts): StartedRun {
-  const { spec, process, capture, transcript, clock, logger } = parts;
+  const { spec, process, capture, transcript, clock, logger, settle } = parts;
   const startedAtMs = clock.nowMs();
   let cause: StopCause | undefined;
   const stop = (wanted: StopCause): void => {
@@ -62,6 +88,7 @@ export function createRun(parts: RunParts): StartedRun {
       logger.error('processes of a task could not be ended and are left', { task: spec.task, pids });
     }
     const endedAtMs = clock.nowMs();
+    await settle?.();
     const kept = await transcript.close();
     const { stdout, stderr } = capture.totals;
     return {

@@ -9,6 +9,7 @@ import { assertMayRun, type RunnerParts, startRun, type TaskRun } from './prepar
 import type { TreeTools } from './process-tree/end-tree.ts';
 import { createProcessTable } from './process-tree/process-table.ts';
 import { createExecute } from './sandbox/execute.ts';
+import { createEgress } from './sandbox/network/egress.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { createSpawnerClient } from './spawner-client.ts';
 import { createStrays } from './strays.ts';
@@ -52,7 +53,8 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     path: searchPath(options.env.PATH),
     execute: createExecute({ spawner, clock, nonce: newNonce, cwd: '/' }),
   });
-  const lifetime = createLifetime({ options, spawner, workspaces, transcripts, sandbox, graceMs });
+  const egress = createEgress({ folder: root.sockets, clock, random, logger });
+  const lifetime = createLifetime({ options, spawner, workspaces, transcripts, sandbox, egress, graceMs });
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     shutdown.abort();

@@ -97,6 +97,8 @@ export interface Run {
   readonly done: Promise<RunReport>;
   /** Removes the files, once `done`. Calling it twice is harmless; closing the runner does it too. */
   release(): void;
+  /** From now on this stands in nothing of the run's output that is kept. */
+  redact(secret: string): void;
   /** TERM, grace, KILL, escaped children too. The first cause wins. */
   stop(cause: StopCause): void;
 }
@@ -176,6 +178,10 @@ export interface TaskRunnerOptions {
     readonly transcripts: string;
     /** Of what commands write. */
     readonly outputs: string;
+    /** Sockets of runs that have a network; short, since a socket's address is. */
+    readonly sockets: string;
+    /** Files of secrets that profiles name, put there by a person. */
+    readonly secrets: string;
   };
   /** The Node.js binary and the bundled `spawner/main.ts` that it runs. */
   readonly spawner: { readonly node: string; readonly script: string | URL };

@@ -136,7 +136,10 @@ function createNodeRunner(
   { environment, spawner, programs }: Pick<WorkOptions, 'environment' | 'spawner' | 'programs'>,
 ): TaskRunner {
   return createTaskRunner({
-    root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
+    root: {
+      ...{ workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
+      ...{ sockets: home.proxiesDir, secrets: home.secretsDir },
+    },
     spawner: { node: process.execPath, script: fileURLToPath(spawner) },
     programs,
     hidden: [home.configDir, home.dataDir, home.runDir, dirname(home.socketFile)],

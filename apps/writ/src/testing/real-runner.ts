@@ -29,6 +29,8 @@ export async function createRealRunner(path: string): Promise<RealRunner> {
       workspaces: join(folder, 'workspaces'),
       transcripts: join(folder, 'transcripts'),
       outputs: join(folder, 'outputs'),
+      sockets: join(folder, 'n'),
+      secrets: join(folder, 'secrets'),
     },
     spawner: { node: process.execPath, script },
     ...{ programs: [], hidden: [folder], resolvePath: (path) => path },

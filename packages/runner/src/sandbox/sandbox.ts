@@ -14,6 +14,8 @@ export interface Confined {
   readonly argv: readonly string[];
   readonly confinement: Confinement;
   readonly timeoutMs: number;
+  /** Puts something around the program, inside. */
+  readonly around?: (argv: readonly string[]) => readonly string[];
   /** Of the program, inside. */
   readonly path: string;
 }
@@ -54,10 +56,10 @@ export function createSandbox(parts: Omit<ProbeParts, 'view'>): Sandbox {
   return {
     report: async () => (await look()).report,
     require,
-    async wrap({ argv, confinement, timeoutMs, path }) {
+    async wrap({ argv, confinement, timeoutMs, path, around = (inner) => inner }) {
       const { view, ...features } = await require('a run');
       if (!(await showsProgram(argv[0] ?? '', path, confinement, view))) return undefined;
-      const inner = [...(await limited(features, timeoutMs)), ...argv];
+      const inner = around([...(await limited(features, timeoutMs)), ...argv]);
       return bubblewrapArgv(features, view, confinement, inner, ['--info-fd', String(KEEPER_FD)]);
     },
   };

@@ -45,6 +45,8 @@ export async function createHarness(over: Partial<TaskRunnerOptions> = {}): Prom
     workspaces: join(folder, 'workspaces'),
     transcripts: join(folder, 'transcripts'),
     outputs: join(folder, 'outputs'),
+    sockets: join(folder, 'n'),
+    secrets: join(folder, 'secrets'),
   };
   const runner = createTaskRunner({
     root,

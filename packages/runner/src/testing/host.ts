@@ -5,7 +5,13 @@ import type { RunSpec } from '../types.ts';
 /** A node that is only a task runner, for tests that kill it: starts `argv` and prints the spawner's pid and the run's. */
 const [folder = '', script = '', nonce = '', isolation = '', ...argv] = process.argv.slice(2);
 const runner = createTaskRunner({
-  root: { workspaces: `${folder}/workspaces`, transcripts: `${folder}/transcripts`, outputs: `${folder}/outputs` },
+  root: {
+    workspaces: `${folder}/workspaces`,
+    transcripts: `${folder}/transcripts`,
+    outputs: `${folder}/outputs`,
+    sockets: `${folder}/n`,
+    secrets: `${folder}/secrets`,
+  },
   spawner: { node: process.execPath, script },
   programs: [],
   resolvePath: (path) => path,
