@@ -55,10 +55,13 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
       insert({ id: 'e4', origin: 'wn-b' });
       const find = (change: Partial<NewExecution>) =>
         read((store, tx) => store.findByKey(tx, { ...EXECUTION, ...change })?.id);
-      expect([find({}), find({ session: 's2' }), find({ origin: 'wn-b' }), find({ idempotencyKey: 'k2' })]).toEqual([
-        ...['e1', 'e3', 'e4'],
-        undefined,
-      ]);
+      expect([
+        find({}),
+        find({ session: 's2' }),
+        find({ origin: 'wn-b' }),
+        find({ idempotencyKey: 'k2' }),
+        find({ requestedBy: 'wn-c' }),
+      ]).toEqual([...['e1', 'e3', 'e4'], undefined, undefined]);
     });
 
     it('moves from what it is to what it becomes, with what belongs to it, once', () => {
