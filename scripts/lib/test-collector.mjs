@@ -58,8 +58,8 @@ export const expect = Object.assign(plainExpect, chai.expect, globalThis[ASYMMET
 /** A hook that vitest would run once a suite is run around every test of it, because each test stands alone here. */
 export const beforeEach = (hook) => suites.at(-1).before.push(hook);
 export const afterEach = (hook) => suites.at(-1).after.push(hook);
-export const beforeAll = beforeEach;
-export const afterAll = afterEach;
+export const beforeAll = (hook) => beforeEach(hook);
+export const afterAll = (hook) => afterEach(hook);
 
 async function inTime(work) {
   let timer;

@@ -65,6 +65,16 @@ export function describeSessionStoreContract(name: string, make: MakeStore<Sessi
       expect(owed.map((one) => one.statement && [...one.statement])).toEqual([[1, 2, 3], undefined]);
     });
 
+    it('knows once who was asked for something in a session, of each origin', () => {
+      const key = { origin: 'wn-a', session: 's1' };
+      for (const peer of ['wn-d', 'wn-c', 'wn-d']) {
+        at().bench.database.withWriteTx((tx) => at().store.hold(tx, key, peer));
+      }
+      const holders = (whose: typeof key) => at().bench.database.withReadTx((tx) => at().store.holders(tx, whose));
+      expect(holders(key)).toEqual(['wn-c', 'wn-d']);
+      expect([holders({ ...key, origin: 'wn-b' }), holders({ ...key, session: 's2' })]).toEqual([[], []]);
+    });
+
     it('owes each peer the news of an end once, until it was told', () => {
       const write = (how: 'oweEnd' | 'settleEnd', session: string, peer: string) =>
         at().bench.database.withWriteTx((tx) => at().store[how](tx, { origin: 'wn-a', session, peer }));
