@@ -128,6 +128,18 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
       expect(list({ task: 't1', limit: 9 })).toEqual(['d']);
     });
 
+    it('is found by its own question, while it lives, and by its own session at its own origin', () => {
+      for (const id of ['a', 'b', 'c']) insert({ id, idempotencyKey: id });
+      insert({ id: 'elsewhere', origin: 'wn-b' });
+      for (const id of ['a', 'b', 'c']) move({ state: 'pending_approval', approval: `of ${id}` }, id);
+      move({ state: 'denied' }, 'c');
+      const byApproval = (approval: string) => read((store, tx) => store.findByApproval(tx, approval)?.id);
+      expect(['of b', 'of a', 'of c', 'of nothing'].map(byApproval)).toEqual(['b', 'a', undefined, undefined]);
+      const key = { origin: 'wn-b', session: 's1' };
+      expect(read((store, tx) => store.list(tx, { key, limit: 9 }).map(({ id }) => id))).toEqual(['elsewhere']);
+      expect(read((store, tx) => store.listWaiting(tx, { key }).map(({ id }) => id))).toEqual(['elsewhere']);
+    });
+
     it('lists what has not started: of a session, of a task, and what is due', () => {
       insert({ id: 'a', idempotencyKey: 'a', task: 't1' });
       insert({ id: 'b', idempotencyKey: 'b' });
