@@ -61,6 +61,8 @@ const resultView = z.object({
   generation: z.number(),
   workspace: z.string().optional(),
   lease: z.string().optional(),
+  approvals: z.array(z.string()).describe('questions about it that a person answered'),
+  unseparated: z.boolean().describe('an answer or the lease was given without a key of an approver'),
   transcript_sha256: z.string().optional(),
   accepted_at_ms: z.number(),
   started_at_ms: z.number().optional(),
@@ -77,6 +79,7 @@ const verifiedView = z.object({
   state: z.string(),
   checked: z.array(z.string()),
   not_checked: z.array(z.string()),
+  unseparated: z.boolean().describe('an answer or the lease was given without a key of an approver'),
   proves: z.string(),
 });
 

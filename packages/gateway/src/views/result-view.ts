@@ -56,6 +56,8 @@ export function viewResult(known: KnownResult, labelOf: LabelOf, limit: number):
     generation: result.generation,
     ...(result.workspace === null ? {} : { workspace: result.workspace }),
     ...(result.lease === null ? {} : { lease: result.lease }),
+    approvals: result.approvals.map(({ id }) => id),
+    unseparated: result.unseparated === true,
     ...(transcript === null ? {} : { transcript_sha256: transcript.sha256 }),
     accepted_at_ms: times.acceptedAtMs,
     ...(times.startedAtMs === null ? {} : { started_at_ms: times.startedAtMs }),

@@ -38,6 +38,7 @@ export function viewVerified(
       ...(nested === 0 ? [] : [`${countOf(nested, 'nested result')}, each with its own signature and chain`]),
     ],
     not_checked: [...beside.notChecked],
+    unseparated: result.unseparated === true,
     proves: PROVES,
   };
 }
