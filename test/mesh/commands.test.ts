@@ -115,17 +115,7 @@ describe('a command at a peer', () => {
     );
     expect([code, stdout]).toEqual([0, 'Linux\n']);
     expect(stderr).toContain('completed: exit code 0');
-    const failed = await alpha.writ(
-      'run',
-      '-p',
-      'beta',
-      '--profile',
-      'query',
-      '--exit-status',
-      '--',
-      'uname',
-      '--nothing',
-    );
+    const failed = await alpha.writ('run', '-p', 'beta', '--profile', 'query', '--exit-status', '--', 'false');
     expect([failed.code, failed.stdout]).toEqual([1, '']);
   });
 

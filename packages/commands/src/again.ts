@@ -44,7 +44,7 @@ async function propose(options: CommandDeskOptions, execution: Execution, reques
     label: `${label}, in place of ${quote(execution.id)}`,
     words: identityWords(peer?.id ?? options.self),
   };
-  const resolving = await resolveStep(options, { asker, shown }, request, request);
+  const resolving = await resolveStep(options, { asker, shown, basis }, request, request);
   const asking = { asker, basis, endsAtMs: execution.expiresAtMs };
   return store(options, asking, resolving, { idempotencyKey: keyOfNext(execution), profile });
 }

@@ -1,3 +1,4 @@
+import { deserialize } from 'node:v8';
 import { describe, expect, it } from 'vitest';
 import { compileConfig } from './compile.ts';
 import { packResult, unpackResult } from './packed-policy.ts';
@@ -51,11 +52,27 @@ describe('what crosses from one thread to another', () => {
     expect({ ...there, trace: there?.trace }).toEqual({ ...here, trace: here?.trace });
   });
 
+  it('holds what many peers say alike once', () => {
+    const peer = (at: number, profiles: string): string =>
+      `[peers.p${at}]\nid = "${testId(`p${at}`)}"\nprofiles = ${profiles}\n`;
+    const { peers } = carriedPolicy(
+      BASE + peer(1, '["query"]') + peer(2, '["repo-dev"]') + peer(3, '["query"]'),
+    ).config;
+    const [first, second, third] = [1, 2, 3].map((at) => peers.get(`p${at}`));
+    expect(first?.profiles).toEqual(['query']);
+    expect(third?.profiles).toBe(first?.profiles);
+    expect(third?.outbound).toBe(first?.outbound);
+    expect(second?.profiles).toEqual(['repo-dev']);
+    expect(third?.id).toBe(testId('p3'));
+  });
+
   it('is taken up in pieces, however many peers there are', () => {
     const peers = Array.from({ length: 1000 }, (_, at) => `[peers.p${at}]\nid = "${testId(`p${at}`)}"\n`);
     const text = BASE + peers.join('');
     const packed = packResult(compileConfig(text));
     expect(packed.ok && packed.pieces.filter(({ part }) => part === 'peers').length).toBe(8);
+    const sizes = packed.ok ? packed.pieces.map(({ entries }) => deserialize(entries).length) : [];
+    expect(Math.max(...sizes)).toBe(128);
     const work = unpackResult(packed, text);
     let rests = 0;
     for (let step = work.next(); ; step = work.next(), rests++) {
