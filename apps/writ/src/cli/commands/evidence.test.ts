@@ -76,6 +76,7 @@ describe('writ task result', () => {
     expect(code).toBe(0);
     for (const part of [
       'task t-1 at gamma: completed: exit 0',
+      'decided   approvals a-1; unseparated: without a key of an approver',
       'standing  vouched by beta',
       'receipt   not stored there yet',
       'isolation none, policy generation 3, lease l-1',
