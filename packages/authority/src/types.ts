@@ -40,8 +40,8 @@ export type StartPermit =
       readonly message: string;
     };
 
-/** Why a yes does not serve a start: it was not given · to something else · too long ago · for a session that ended. */
-export type ApprovalLack = 'APPROVAL_REQUIRED' | 'CHANGED_SINCE_APPROVAL' | 'EXPIRED' | 'NOT_FOUND';
+/** Why a yes does not serve a start: it was not given · to something else · too long ago. */
+export type ApprovalLack = 'APPROVAL_REQUIRED' | 'CHANGED_SINCE_APPROVAL' | 'EXPIRED';
 
 /** A lease as a person asks for it. */
 export interface LeaseGrant {

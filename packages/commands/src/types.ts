@@ -200,7 +200,8 @@ export interface CommandReport {
     | { readonly kind: 'signal'; readonly signal: string }
     | { readonly kind: 'timeout'; readonly timeoutMs: number }
     | { readonly kind: 'output-limit'; readonly limitBytes: number }
-    | { readonly kind: 'cancel'; readonly cause: string };
+    | { readonly kind: 'cancel'; readonly cause: string }
+    | { readonly kind: 'dismissed' };
   readonly truncated: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { RunningCode, WritError } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
 import type { Applied, Result, VerifiedTree } from '@writ/evidence';
 import type { VerifiedChain, WritClaims } from '@writ/identity';
-import type { Decision, Network } from '@writ/policy';
+import type { Decision, Isolation, Network } from '@writ/policy';
 import type { DeliveryStanding, Mirror, Task, TaskEvent, TaskSpec, TaskWait, Turn } from '@writ/task-store';
 import type { RunFiles } from './runner-port.ts';
 import type { ExecutorTurns, Reply, ReplyTaken } from './turn-types.ts';
@@ -147,6 +147,9 @@ export interface TaskContext {
   readonly closure: readonly string[];
   readonly workspaces: readonly string[];
   readonly network: Network;
+  /** What runs it, and whether it is isolated from this machine. */
+  readonly runner: string;
+  readonly isolation: Isolation;
   readonly maxOutputBytes: number;
   /** Further hops that may follow this node. */
   readonly depth: number;
@@ -154,6 +157,15 @@ export interface TaskContext {
   readonly expiresAtMs: number;
   /** Where it works; absent: no process of it was started yet. */
   readonly files?: RunFiles;
+}
+
+/** Port: what tasks have started on this machine besides their own processes: gated commands. */
+export interface SideWork {
+  /**
+   * Ends what runs of a task and starts nothing more of it; resolves when no process of it is left. Asked at the first
+   * reason to end the task, and when its own processes are gone, before its end is stored. Never rejects.
+   */
+  end(task: string): Promise<void>;
 }
 
 /** Port: the way back from a running task to its own node, with a token that dies with the task. */
@@ -348,4 +360,15 @@ export interface WritIssuer {
 }
 
 export type DelegationError = WritError;
-export type { PreparedRun, Run, RunFiles, RunReport, RunSink, RunSpec, TaskRunner } from './runner-port.ts';
+export type {
+  PreparedRun,
+  Reach,
+  Run,
+  RunFiles,
+  RunReport,
+  RunSink,
+  RunSpec,
+  TaskRunner,
+  ToolAnswer,
+  ToolRequest,
+} from './runner-port.ts';

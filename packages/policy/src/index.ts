@@ -31,7 +31,7 @@ export { createPolicyEngine, type PolicyCompiler, type PolicyEngineOptions } fro
 export { explainText } from './explain.ts';
 export { configJsonSchema } from './json-schema.ts';
 export { meetNetworks } from './network.ts';
-export { type PackedResult, packResult, unpackResult } from './packed-policy.ts';
+export { createUnpack, memoryOf, type PackedResult, packResult } from './packed-policy.ts';
 export type { CompiledPolicy } from './policy-index.ts';
 export { configReference, type ReferenceRow } from './reference.ts';
 export { outcomeOf } from './self-tests.ts';

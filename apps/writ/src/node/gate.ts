@@ -80,7 +80,8 @@ export function createNodeGate(base: Foundations, parts: NodeGateParts): NodeGat
 function rightsOfTasks(contextOf: NodeGateParts['contextOf']): CommandRights {
   const look: CommandRights['look'] = (tx, { task = '', profile }) => {
     try {
-      return { granted: true, profile, closure: contextOf(tx, task).closure };
+      const { closure, runner, network, isolation } = contextOf(tx, task);
+      return { granted: true, profile, runner, network, isolation, closure };
     } catch (error) {
       const { code, message, nextSteps } = toWritError(error);
       return { granted: false, refusal: { code, message, nextSteps } };

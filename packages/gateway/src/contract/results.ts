@@ -63,6 +63,13 @@ const resultView = z.object({
   lease: z.string().optional(),
   approvals: z.array(z.string()).describe('questions about it that a person answered'),
   unseparated: z.boolean().describe('an answer or the lease was given without a key of an approver'),
+  usage: z
+    .object({
+      input_tokens: z.number().optional(),
+      output_tokens: z.number().optional(),
+      cost_micro_usd: z.number().optional(),
+    })
+    .optional(),
   transcript_sha256: z.string().optional(),
   accepted_at_ms: z.number(),
   started_at_ms: z.number().optional(),

@@ -15,6 +15,7 @@ import {
   type Origin,
   type OriginOptions,
   type PeerClient,
+  type SideWork,
   type TaskDoors,
   type TaskRunner,
   type TranscriptMirror,
@@ -58,6 +59,8 @@ export interface TestNodeOptions {
   readonly wrapTasks?: (tasks: TaskStore) => TaskStore;
   /** How its tasks talk back to it; absent: not at all. */
   readonly doors?: TaskDoors;
+  /** What its tasks have started besides their own processes; absent: nothing. */
+  readonly sideWork?: SideWork;
   /** What its tasks ask goes by; absent parts: every session lives, and no approver is enrolled. */
   readonly turns?: Partial<TurnDesk>;
   /** Whether a session that it asks in lives; absent: each does. */
@@ -142,6 +145,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const common = { database, engine, evidence, clock, random, logger };
   const workspaces = (name: string): string | undefined => engine.snapshot().config.workspaces.get(name)?.path;
   const doors = options.doors ? { doors: options.doors } : {};
+  const sideWork = options.sideWork ? { sideWork: options.sideWork } : {};
   const executor = createExecutor({
     ...common,
     tasks,
@@ -151,7 +155,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     workspaces,
     slots: options.slots ?? 2,
     questions: asking.questions,
-    ...doors,
+    ...{ ...doors, ...sideWork },
     turns: { ...NOBODY_TO_ASK, questions: createQuestionStore(), ...options.turns },
   });
   const person = await asking.open(executor.taskKind, options.enrol === true);
