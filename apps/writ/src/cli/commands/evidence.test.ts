@@ -217,7 +217,6 @@ describe('writ verify of a task', () => {
       ...verified,
       checked,
       not_checked: [],
-      unseparated: false,
       proves: 'who wrote it',
     });
     const { code, out } = await node.writ('verify', 't-1');

@@ -82,7 +82,6 @@ function verifiedText(verified: OperationOutput<'verify_result'>): string {
     verified.standing,
     ...verified.checked.map((line) => `  checked      ${line}`),
     ...verified.not_checked.map((line) => `  not checked  ${line}`),
-    ...(verified.unseparated ? ['  unseparated  an answer or its lease was given without a key of an approver'] : []),
     `it proves ${verified.proves}`,
   ]
     .map(visible)

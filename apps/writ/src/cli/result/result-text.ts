@@ -28,7 +28,7 @@ export function resultText(shown: Shown): string {
 }
 
 /** What persons said about it, and whether an agent of theirs could have said it too. */
-function decidedText({ approvals, unseparated }: Shown): readonly string[] {
+function decidedText({ approvals = [], unseparated = false }: Shown): readonly string[] {
   if (approvals.length === 0 && !unseparated) return [];
   const answered = approvals.length === 0 ? 'its lease was lent by a person' : `approvals ${approvals.join(', ')}`;
   return [`decided   ${answered}${unseparated ? '; unseparated: without a key of an approver' : ''}`];
