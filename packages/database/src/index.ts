@@ -1,3 +1,4 @@
+export { createGroupedWrites, type GroupedWrite } from './grouped-writes.ts';
 export { openDatabase } from './open.ts';
 export { peekFact } from './peek-fact.ts';
 export { countColumn, fieldsOf, flagColumn, jsonColumn, type RowShape, readRow, readRows } from './rows.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { WritError } from '@writ/core';
-import { resolveArgv } from './argv.ts';
+import { DRIVERS } from './drivers/drivers.ts';
 import { buildEnvironment } from './environment.ts';
 import type { RunnerParts } from './prepared-run.ts';
 import { confine } from './sandbox/confinement.ts';
@@ -17,6 +17,8 @@ export interface Launch {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly isolation: IsolationLevel;
+  /** Its standard input is written to. */
+  readonly inputOpen: boolean;
   /** What may stand in nothing that is kept. */
   readonly secrets: readonly Uint8Array[];
   /** For the error, where nothing comes of it. */
@@ -51,7 +53,7 @@ async function plan(parts: RunnerParts, spec: RunSpec, attempt: Attempt, undo: U
   const { task, nonce, access } = spec;
   const { home, tmp, scratch, work } = attempt;
   const handed = await secretsOf(parts, spec, attempt, undo);
-  const argv = resolveArgv(spec.runner, spec.input, work);
+  const { argv, inputOpen } = DRIVERS[spec.runner.kind].launch(spec, work);
   const env = buildEnvironment({
     ...{ node: options.env, allowed: spec.env, home, tmp, task, nonce },
     ...(scratch === undefined ? {} : { scratch }),
@@ -61,10 +63,10 @@ async function plan(parts: RunnerParts, spec: RunSpec, attempt: Attempt, undo: U
   const tried = { runner: spec.runner, program: argv[0] ?? '', path: env.PATH ?? '', cwd: work };
   const token = access === undefined ? [] : [Buffer.from(access.token)];
   const secrets = [...(handed?.values ?? []), ...token, ...secretVariables(env, spec.env)];
-  if (spec.isolation === 'none') return { argv, env, isolation: 'none', secrets, tried };
+  if (spec.isolation === 'none') return { argv, env, isolation: 'none', inputOpen, secrets, tried };
   const enclosed = await enclose(parts, spec, { attempt, argv, path: tried.path, secrets: handed?.folder }, undo);
   if (enclosed === undefined) throw await startFailure(tried, { errno: NOT_SHOWN, message: '' });
-  return { argv: enclosed.argv, env: { ...env, ...enclosed.env }, isolation: enclosed.isolation, secrets, tried };
+  return { ...enclosed, env: { ...env, ...enclosed.env }, inputOpen, secrets, tried };
 }
 
 /** Variables that the profile lets pass, and whose name says that their value is a secret. */

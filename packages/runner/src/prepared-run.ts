@@ -1,10 +1,9 @@
 import { WritError } from '@writ/core';
-import { resolveArgv } from './argv.ts';
-import { assertCommandAllowed } from './commands.ts';
+import { DRIVERS } from './drivers/drivers.ts';
 import { planLaunch } from './launch.ts';
 import type { Egress } from './sandbox/network/egress.ts';
 import { askerOf, type Sandbox } from './sandbox/sandbox.ts';
-import { formsOf } from './secrets/redactor.ts';
+import { formsOf, withoutSecrets } from './secrets/redactor.ts';
 import type { Spawner } from './spawned.ts';
 import { startFailure } from './start-failure.ts';
 import { createCapture, createRun, type StartedRun } from './task-run.ts';
@@ -34,8 +33,7 @@ export interface RunnerParts {
 export async function assertMayRun(spec: RunSpec, sandbox: Sandbox): Promise<void> {
   if (spec.isolation === 'required') await sandbox.require(askerOf(spec.runner.name));
   if (spec.nonce === '' || spec.nonce.includes('\0')) throw new WritError('BAD_REQUEST', 'the attempt has no nonce');
-  // A template is the node's own and may.
-  if (spec.runner.kind === 'shell') assertCommandAllowed(resolveArgv(spec.runner, spec.input, ''), spec.commands);
+  DRIVERS[spec.runner.kind].launch(spec, '');
 }
 
 /** Spawns a run in its folders, which are given back where it does not start. */
@@ -58,21 +56,39 @@ async function spawnRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attemp
   const secrets = launch.secrets.flatMap(formsOf);
   const transcript = transcripts.writer(spec.task, spec.maxOutputBytes);
   const capture = createCapture({ transcript, sink, logger, secrets: () => secrets });
+  const { permit = refuseAll } = sink;
+  const write = capture.onOutput;
+  const conversation = DRIVERS[spec.runner.kind].converse?.({ spec, workspace: work, write, permit, clock });
   const keeper = isolation !== 'none';
-  const order = { argv, cwd: work, env, nonce: spec.nonce, folder, graceMs, keeper };
-  const result = await spawner.spawn(order, capture.onOutput);
+  const order = { argv, cwd: work, env, nonce: spec.nonce, folder, graceMs, keeper, inputOpen: launch.inputOpen };
+  const result = await spawner.spawn(order, conversation?.take ?? capture.onOutput);
   if (!result.ok) {
     await launch.undo();
     throw await startFailure(launch.tried, result.failed);
   }
   const files = { dir: work, ...(clone === undefined ? {} : { clone }) };
+  const clean = (text: string): string => withoutSecrets(text, secrets);
   const settle = async (): Promise<void> => {
     await capture.flush();
     await launch.undo().catch((error) => {
       logger.error('what a run was given is not taken back', { task: spec.task, error: String(error) });
     });
   };
-  const run = createRun({ spec, process: result.process, capture, transcript, clock, logger, settle });
+  const run = createRun({
+    spec,
+    process: result.process,
+    conversation,
+    capture,
+    transcript,
+    clock,
+    logger,
+    settle,
+    clean,
+  });
   const redact = (secret: string): void => void secrets.push(...formsOf(Buffer.from(secret)));
   return { ...run, files, isolation, redact };
 }
+
+/** Where nobody decides, an agent is given nothing that it has to ask for. */
+const refuseAll: NonNullable<RunSink['permit']> = () =>
+  Promise.resolve({ allowed: false, reason: 'nobody decides what an agent may do here' });

@@ -43,6 +43,7 @@ export function runSpecOf(
     reach: reachOf(grant, profile),
     env: profile.env,
     commands: grant.closure.includes('shell') ? 'allow' : profile.commands,
+    rights: grant.closure,
   };
 }
 

@@ -20,6 +20,8 @@ export interface ChildListener {
   started(started: Started): void;
   output(stream: 'stdout' | 'stderr', chunk: Buffer): void;
   exited(exited: Exited): void;
+  /** The process took so many bytes of input, or will not take them. */
+  inputTaken(bytes: number): void;
   /** Tree gone, output drained; nothing follows. */
   ended(ended: Ended): void;
 }
@@ -32,6 +34,10 @@ export interface ChildRun {
   stop(graceMs: number): void;
   /** That many bytes of output were dealt with. */
   credit(bytes: number): void;
+  /** Bytes for its standard input. */
+  input(bytes: Buffer): void;
+  /** Closes its standard input. */
+  inputEnd(): void;
 }
 
 /** What a child is started and watched with. */
@@ -76,7 +82,8 @@ function spawnChild(order: StartOrder, { stdout, stderr, lifeline }: RunPipes): 
       // Node.js adds this variable of its own accord unless it is there.
       env: { ...order.env, NODE_V8_COVERAGE: undefined },
       stdio: [
-        ...([stdinFd ?? 'ignore', stdout.writeFd, stderr.writeFd, lifeline.writeFd] as const),
+        stdinFd ?? (order.inputOpen ? 'pipe' : 'ignore'),
+        ...[stdout.writeFd, stderr.writeFd, lifeline.writeFd],
         ...(order.keeper === true ? (['pipe'] as const) : []),
       ],
       detached: true,
@@ -143,6 +150,7 @@ function superviseChild({ child, pid, pipes, order, listener, tools }: Supervise
   return {
     kill: () => (startTicks === undefined ? killGroup(pid) : killTree(tree, treeTools)),
     credit: (bytes) => drain.credit(bytes),
+    ...feedOf(child, listener),
     stop(graceMs) {
       if (!hasExited) stopping ??= end(graceMs);
     },
@@ -155,6 +163,18 @@ function lifelineOf(child: ChildProcess, { lifeline }: RunPipes, table: ProcessT
   if (!(said instanceof Readable)) return lifeline;
   const isThere = followFirstProcess(said, table);
   return { ...lifeline, isHeld: () => lifeline.isHeld() || isThere() };
+}
+
+/** What a process does not take, because it has ended or has closed its input, counts as taken: nobody waits for it. */
+function feedOf({ stdin }: ChildProcess, listener: ChildListener): Pick<ChildRun, 'input' | 'inputEnd'> {
+  stdin?.on('error', () => {});
+  return {
+    input(bytes) {
+      if (stdin?.writable) stdin.write(bytes, () => listener.inputTaken(bytes.length));
+      else listener.inputTaken(bytes.length);
+    },
+    inputEnd: () => stdin?.end(),
+  };
 }
 
 const NOTHING_LEFT: TreeEnd = { found: 0, refused: [], held: false };

@@ -119,6 +119,7 @@ function specFor(argv: readonly string[], over: Partial<RunSpec>): RunSpec {
     reach: { workspace: 'write', scratch: false, readPaths: [], network: 'deny', secrets: [] },
     env: [],
     commands: 'allow',
+    rights: [],
     ...over,
   };
 }

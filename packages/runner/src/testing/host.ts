@@ -35,6 +35,7 @@ const spec: RunSpec = {
   reach: { workspace: 'write', scratch: false, readPaths: [], network: 'deny', secrets: [] },
   env: [],
   commands: 'allow',
+  rights: [],
 };
 const prepared = await runner.prepare(spec, new AbortController().signal);
 await prepared.start(spec, { output: (_stream, bytes) => process.stdout.write(bytes) });

@@ -12,6 +12,8 @@ export interface Evidence {
   readonly transcript: Stored | null;
   /** What the run was confined by; absent: nothing ran. */
   readonly isolation?: string;
+  /** What the agent says that it used; absent: it says nothing. */
+  readonly usage?: Result['usage'];
   /** The first step that failed; where it was that of the changes, they say so too. */
   readonly failure?: EvidenceFailure;
 }
@@ -47,7 +49,8 @@ const STEPS: readonly {
  */
 export async function collect(parts: ExecutorOptions, finished: Finished, signal: AbortSignal): Promise<Evidence> {
   const { isolation } = finished.run;
-  let found: Found = { changes: { kind: 'no-workspace' }, artifacts: [], transcript: null, isolation };
+  const usage = usageOf(finished.report);
+  let found: Found = { changes: { kind: 'no-workspace' }, artifacts: [], transcript: null, isolation, usage };
   let failure: EvidenceFailure | undefined;
   for (const { name, collect: step } of STEPS) {
     try {
@@ -118,4 +121,10 @@ async function artifactsOf(parts: ExecutorOptions, { artifacts, run }: Finished)
     open: openBeneath(process.platform),
   });
   return { artifacts: [...found] };
+}
+
+function usageOf({ agent }: RunReport): Result['usage'] {
+  if (agent?.usage === undefined) return null;
+  const { inputTokens = null, outputTokens = null, costMicroUsd = null } = agent.usage;
+  return { inputTokens, outputTokens, costMicroUsd };
 }
