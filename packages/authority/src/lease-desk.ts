@@ -89,14 +89,14 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
 
 /** INVARIANT: 4, 5, 6 under a lower clock whatever has run out would look as if it had not. */
 function endTimeLimited({ approvals, executions, invites, windows }: AuthorityOptions, tx: WriteTx, by: string): void {
-  const ended = {
-    'invite.ended': invites.endAll(tx),
-    'window.closed': windows.endAll(tx),
-    'execution.expired': executions.endWaiting(tx),
-    'approval.expired': approvals.endAll(tx),
-  };
-  for (const [action, count] of Object.entries(ended)) {
-    if (count > 0) tx.audit({ kind: 'lease', action, actor: by, details: { count } });
+  const ended = [
+    { kind: 'invite', action: 'invite.ended', count: invites.endAll(tx) },
+    { kind: 'window', action: 'window.closed', count: windows.endAll(tx) },
+    { kind: 'execution', action: 'execution.expired', count: executions.endWaiting(tx) },
+    { kind: 'approval', action: 'approval.expired', count: approvals.endAll(tx) },
+  ] as const;
+  for (const { kind, action, count } of ended) {
+    if (count > 0) tx.audit({ kind, action, actor: by, details: { count } });
   }
 }
 

@@ -15,10 +15,10 @@ import type { Attempt } from './workspaces.ts';
 /** How a run is started. */
 export interface Launch {
   readonly argv: readonly string[];
+  /** Whether its standard input stays open, for its driver. */
+  readonly inputOpen: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly isolation: IsolationLevel;
-  /** Its standard input is written to. */
-  readonly inputOpen: boolean;
   /** What may stand in nothing that is kept. */
   readonly secrets: readonly Uint8Array[];
   /** For the error, where nothing comes of it. */
@@ -63,10 +63,10 @@ async function plan(parts: RunnerParts, spec: RunSpec, attempt: Attempt, undo: U
   const tried = { runner: spec.runner, program: argv[0] ?? '', path: env.PATH ?? '', cwd: work };
   const token = access === undefined ? [] : [Buffer.from(access.token)];
   const secrets = [...(handed?.values ?? []), ...token, ...secretVariables(env, spec.env)];
-  if (spec.isolation === 'none') return { argv, env, isolation: 'none', inputOpen, secrets, tried };
+  if (spec.isolation === 'none') return { argv, inputOpen, env, isolation: 'none', secrets, tried };
   const enclosed = await enclose(parts, spec, { attempt, argv, path: tried.path, secrets: handed?.folder }, undo);
   if (enclosed === undefined) throw await startFailure(tried, { errno: NOT_SHOWN, message: '' });
-  return { ...enclosed, env: { ...env, ...enclosed.env }, inputOpen, secrets, tried };
+  return { ...enclosed, inputOpen, env: { ...env, ...enclosed.env }, secrets, tried };
 }
 
 /** Variables that the profile lets pass, and whose name says that their value is a secret. */

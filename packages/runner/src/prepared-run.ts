@@ -3,7 +3,7 @@ import { DRIVERS } from './drivers/drivers.ts';
 import { planLaunch } from './launch.ts';
 import type { Egress } from './sandbox/network/egress.ts';
 import { askerOf, type Sandbox } from './sandbox/sandbox.ts';
-import { formsOf, withoutSecrets } from './secrets/redactor.ts';
+import { formsOf } from './secrets/redactor.ts';
 import type { Spawner } from './spawned.ts';
 import { startFailure } from './start-failure.ts';
 import { createCapture, createRun, type StartedRun } from './task-run.ts';
@@ -52,39 +52,29 @@ async function spawnRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attemp
   const { clock, logger } = options;
   const { work, folder, clone } = attempt;
   const launch = await planLaunch(parts, spec, attempt);
-  const { argv, env, isolation } = launch;
+  const { argv, env, isolation, inputOpen } = launch;
   const secrets = launch.secrets.flatMap(formsOf);
   const transcript = transcripts.writer(spec.task, spec.maxOutputBytes);
   const capture = createCapture({ transcript, sink, logger, secrets: () => secrets });
-  const { permit = refuseAll } = sink;
-  const write = capture.onOutput;
-  const conversation = DRIVERS[spec.runner.kind].converse?.({ spec, workspace: work, write, permit, clock });
   const keeper = isolation !== 'none';
-  const order = { argv, cwd: work, env, nonce: spec.nonce, folder, graceMs, keeper, inputOpen: launch.inputOpen };
+  const order = { argv, cwd: work, env, nonce: spec.nonce, folder, graceMs, keeper, inputOpen };
+  const { permit = refuseAll } = sink;
+  const talk = { spec, workspace: work, write: capture.onOutput, permit, clock };
+  const conversation = DRIVERS[spec.runner.kind].converse?.(talk);
   const result = await spawner.spawn(order, conversation?.take ?? capture.onOutput);
   if (!result.ok) {
     await launch.undo();
     throw await startFailure(launch.tried, result.failed);
   }
   const files = { dir: work, ...(clone === undefined ? {} : { clone }) };
-  const clean = (text: string): string => withoutSecrets(text, secrets);
   const settle = async (): Promise<void> => {
     await capture.flush();
     await launch.undo().catch((error) => {
       logger.error('what a run was given is not taken back', { task: spec.task, error: String(error) });
     });
   };
-  const run = createRun({
-    spec,
-    process: result.process,
-    conversation,
-    capture,
-    transcript,
-    clock,
-    logger,
-    settle,
-    clean,
-  });
+  const parted = { spec, process: result.process, conversation, capture, transcript, clock, logger, settle };
+  const run = createRun(parted);
   const redact = (secret: string): void => void secrets.push(...formsOf(Buffer.from(secret)));
   return { ...run, files, isolation, redact };
 }

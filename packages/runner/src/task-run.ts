@@ -1,4 +1,5 @@
 import type { Cancel, Clock, Logger } from '@writ/core';
+import type { AgentReport } from './agent-report.ts';
 import type { Conversation } from './drivers/driver.ts';
 import { createRedactor } from './secrets/redactor.ts';
 import type { OutputHandler, ProcessEnd, Spawned } from './spawned.ts';
@@ -9,6 +10,8 @@ import type { Ending, Run, RunReport, RunSink, RunSpec, StopCause } from './type
 export interface Capture {
   readonly onOutput: OutputHandler;
   readonly totals: { stdout: number; stderr: number };
+  /** The same text without secrets. */
+  clean(text: string): string;
   /** Passes on what was held back; to be called when nothing more comes. */
   flush(): Promise<void>;
 }
@@ -49,6 +52,10 @@ export function createCapture({ transcript, sink, logger, secrets }: CapturePart
       totals[stream] += bytes.length;
       await pass(stream, redactors[stream].push(bytes));
     },
+    clean(text) {
+      const redactor = createRedactor(secrets);
+      return Buffer.concat([redactor.push(Buffer.from(text)), redactor.flush()]).toString('utf8');
+    },
     async flush() {
       await pass('stdout', redactors.stdout.flush());
       await pass('stderr', redactors.stderr.flush());
@@ -62,14 +69,12 @@ export interface RunParts {
   readonly process: Spawned;
   /** Absent: its runner is no agent. */
   readonly conversation?: Conversation | undefined;
-  readonly capture: Pick<Capture, 'totals'>;
+  readonly capture: Pick<Capture, 'totals'> & Partial<Pick<Capture, 'clean'>>;
   readonly transcript: Pick<TranscriptWriter, 'fault' | 'close'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Called when the process tree is gone, before the transcript is closed. */
   readonly settle?: () => Promise<void>;
-  /** Takes secrets out of what an agent says about its work. */
-  readonly clean?: (text: string) => string;
 }
 
 /** How long an agent that was asked to stop has before its process tree is ended, milliseconds. */
@@ -80,7 +85,7 @@ export type StartedRun = Omit<Run, 'release' | 'files' | 'isolation' | 'redact'>
 
 /** Watches a started process: its time limit, the first cause of its end, its report. */
 export function createRun(parts: RunParts): StartedRun {
-  const { spec, process, conversation, capture, transcript, clock, logger, settle, clean = (text) => text } = parts;
+  const { spec, process, conversation, capture, transcript, clock, logger, settle } = parts;
   const startedAtMs = clock.nowMs();
   let cause: StopCause | { readonly kind: 'dismissed' } | undefined;
   let interrupted = false;
@@ -101,7 +106,7 @@ export function createRun(parts: RunParts): StartedRun {
     const end = await process.done;
     cancelTimer();
     cancelEnd();
-    const agent = await conversation?.finish();
+    const agent = await reportOf(conversation, capture);
     if (end.refused.length > 0 || end.held) {
       const pids = end.refused.length > 0 ? end.refused.join(' ') : 'none that is found, and still alive';
       logger.error('processes of a task could not be ended and are left', { task: spec.task, pids });
@@ -119,12 +124,20 @@ export function createRun(parts: RunParts): StartedRun {
       startedAtMs,
       endedAtMs,
       ...(kept === undefined ? {} : { transcript: kept }),
-      ...(agent === undefined
-        ? {}
-        : { agent: agent.message === undefined ? agent : { ...agent, message: clean(agent.message) } }),
+      ...(agent === undefined ? {} : { agent }),
     };
   };
   return { pid: process.pid, stop, done: finish() };
+}
+
+/** What the agent said, without the secrets that it may have said. */
+async function reportOf(
+  conversation: Conversation | undefined,
+  { clean }: RunParts['capture'],
+): Promise<AgentReport | undefined> {
+  const report = await conversation?.finish();
+  if (report?.message === undefined || clean === undefined) return report;
+  return { ...report, message: clean(report.message) };
 }
 
 /** The first cause wins: a stop counts only where it reached the process while that still ran. */

@@ -92,6 +92,7 @@ function openGateway(
     authenticator: createAuthenticator(base),
     scope: createTaskScope(database, stores.mirrors),
     audit: database,
+    auditLog: base.audit,
     clock,
     logger,
   });
@@ -112,6 +113,10 @@ function createNodeMesh(base: Foundations, work: Work, pairing: Pairing, name: s
     checkPolicy: (subject, question) => writeGrouped((tx) => work.authority.decide(tx, subject, question)),
     requestLease: work.requestLease,
     endSession: (from, statement) => work.origin.takeSessionEnd(from, statement),
+    noteRefusal: (from, code) =>
+      database.withWriteTx((tx) =>
+        tx.audit({ kind: 'decision', action: 'writ.refused', actor: from, details: { code } }),
+      ),
     pairing,
     name,
     version: VERSION,

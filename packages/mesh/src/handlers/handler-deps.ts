@@ -1,6 +1,6 @@
 import type { LeaseRequest } from '@writ/authority';
 import type { CommandDesk } from '@writ/commands';
-import { type Clock, WritError } from '@writ/core';
+import { type Clock, type WritCode, WritError } from '@writ/core';
 import type { Executor, LeaseAnswer, Subject } from '@writ/delegation';
 import type { NodeIdentity, PinStore } from '@writ/identity';
 import type { Pairing } from '@writ/pairing';
@@ -25,6 +25,8 @@ export interface HandlerDeps {
   readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
   /** Takes the signed word that a session has ended, in transactions of its own. Throws EVIDENCE_INVALID. */
   readonly endSession: (from: string, statement: Uint8Array) => void;
+  /** Notes that a peer's chain of writs does not hold, in a transaction of its own. */
+  readonly noteRefusal: (from: string, code: WritCode) => void;
   readonly peers: PeerIndex;
   readonly name: string;
   readonly version: string;

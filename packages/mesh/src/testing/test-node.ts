@@ -130,6 +130,7 @@ export async function startTestNode(
       if (text === 'bad') throw new WritError('EVIDENCE_INVALID', 'a path of this machine');
       questions.push(`${from} ${text}`);
     },
+    noteRefusal: (from, code) => void questions.push(`${from} ${code}`),
     name,
     version: '0.0.0',
     clock,

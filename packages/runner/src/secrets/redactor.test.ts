@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRedactor, formsOf, withoutSecrets } from './redactor.ts';
+import { createRedactor, formsOf } from './redactor.ts';
 
 function redacted(secrets: readonly string[], pieces: readonly string[]): string {
   const known = secrets.flatMap((secret) => formsOf(Buffer.from(secret)));
@@ -43,12 +43,6 @@ describe('a redactor', () => {
     expect(redactor.push(Buffer.from('x')).toString()).toBe('sk-01x');
     expect(redactor.push(Buffer.from('sk-')).toString()).toBe('');
     expect(redactor.flush().toString()).toBe('sk-');
-  });
-
-  it('cleans a text that is there as a whole', () => {
-    expect(withoutSecrets(`it said ${SECRET.slice(0, 4)} and ${SECRET}`, formsOf(Buffer.from(SECRET)))).toBe(
-      'it said sk-0 and [redacted]',
-    );
   });
 
   it('passes on what is binary as it is, and takes no short word for a secret', () => {

@@ -48,12 +48,6 @@ export function createRedactor(secrets: () => readonly Buffer[]): Redactor {
   return { push: (bytes) => take(bytes, false), flush: () => take(Buffer.alloc(0), true) };
 }
 
-/** A text without the secrets that are known. */
-export function withoutSecrets(text: string, secrets: readonly Buffer[]): string {
-  const redactor = createRedactor(() => secrets);
-  return Buffer.concat([redactor.push(Buffer.from(text)), redactor.flush()]).toString('utf8');
-}
-
 /** The first secret, and of several that begin there the longest. */
 function firstMatch(
   bytes: Buffer,

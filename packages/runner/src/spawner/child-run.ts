@@ -82,8 +82,12 @@ function spawnChild(order: StartOrder, { stdout, stderr, lifeline }: RunPipes): 
       // Node.js adds this variable of its own accord unless it is there.
       env: { ...order.env, NODE_V8_COVERAGE: undefined },
       stdio: [
-        stdinFd ?? (order.inputOpen ? 'pipe' : 'ignore'),
-        ...[stdout.writeFd, stderr.writeFd, lifeline.writeFd],
+        ...([
+          stdinFd ?? (order.inputOpen ? 'pipe' : 'ignore'),
+          stdout.writeFd,
+          stderr.writeFd,
+          lifeline.writeFd,
+        ] as const),
         ...(order.keeper === true ? (['pipe'] as const) : []),
       ],
       detached: true,
@@ -157,14 +161,6 @@ function superviseChild({ child, pid, pipes, order, listener, tools }: Supervise
   };
 }
 
-/** In a namespace of its own a run is held by what is in there, too. */
-function lifelineOf(child: ChildProcess, { lifeline }: RunPipes, table: ProcessTable): Lifeline {
-  const said = child.stdio[KEEPER_FD];
-  if (!(said instanceof Readable)) return lifeline;
-  const isThere = followFirstProcess(said, table);
-  return { ...lifeline, isHeld: () => lifeline.isHeld() || isThere() };
-}
-
 /** What a process does not take, because it has ended or has closed its input, counts as taken: nobody waits for it. */
 function feedOf({ stdin }: ChildProcess, listener: ChildListener): Pick<ChildRun, 'input' | 'inputEnd'> {
   stdin?.on('error', () => {});
@@ -175,6 +171,14 @@ function feedOf({ stdin }: ChildProcess, listener: ChildListener): Pick<ChildRun
     },
     inputEnd: () => stdin?.end(),
   };
+}
+
+/** In a namespace of its own a run is held by what is in there, too. */
+function lifelineOf(child: ChildProcess, { lifeline }: RunPipes, table: ProcessTable): Lifeline {
+  const said = child.stdio[KEEPER_FD];
+  if (!(said instanceof Readable)) return lifeline;
+  const isThere = followFirstProcess(said, table);
+  return { ...lifeline, isHeld: () => lifeline.isHeld() || isThere() };
 }
 
 const NOTHING_LEFT: TreeEnd = { found: 0, refused: [], held: false };

@@ -10,10 +10,10 @@ export interface Evidence {
   readonly changes: Result['changes'];
   readonly artifacts: Result['artifacts'];
   readonly transcript: Stored | null;
-  /** What the run was confined by; absent: nothing ran. */
-  readonly isolation?: string;
   /** What the agent says that it used; absent: it says nothing. */
   readonly usage?: Result['usage'];
+  /** What the run was confined by; absent: nothing ran. */
+  readonly isolation?: string;
   /** The first step that failed; where it was that of the changes, they say so too. */
   readonly failure?: EvidenceFailure;
 }

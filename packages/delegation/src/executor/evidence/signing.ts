@@ -60,13 +60,8 @@ function unsignedResult(
   const { granted, spec } = task;
   const self = options.evidence.identity.public.id;
   const writs = options.tasks.writs(tx, task.id);
-  const {
-    changes,
-    artifacts,
-    transcript,
-    usage = null,
-    isolation = granted.isolation,
-  } = evidence ?? withoutRun(task, outcome);
+  const { changes, artifacts, transcript, ...run } = evidence ?? withoutRun(task, outcome);
+  const { isolation = granted.isolation, usage = null } = run;
   return {
     ...{ task: task.id, origin: task.origin === 'self' ? self : task.origin },
     ...{ session: printable(task.session), agent: printable(task.agent) },
