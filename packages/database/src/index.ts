@@ -1,4 +1,5 @@
 export { AUDIT_ACTIONS, type AuditAction, type AuditKind } from './audit-actions.ts';
+export { createGroupedWrites, type GroupedWrite } from './grouped-writes.ts';
 export { openDatabase } from './open.ts';
 export { peekAudit } from './peek-audit.ts';
 export { peekFact } from './peek-fact.ts';

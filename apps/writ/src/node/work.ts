@@ -84,6 +84,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     clock,
     random,
     logger,
+    sideWork: { end: (task) => desk.endOf(task) },
     slots: SLOTS_PER_CPU * availableParallelism(),
   });
   closers.add((graceMs) => executor.close(graceMs));
@@ -91,10 +92,10 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const contextOf: NodeGateParts['contextOf'] = (tx, task) => executor.context(tx, task);
   const gateParts = { options: authorityOptions, authority, grammar, contextOf, ...kindsOf(executor) };
   const questions: NodeQuestions = createQuestions(base, gateParts, recordSession);
-  const { gate, classifier } = questions;
+  const { gate, classifier, factsOf } = questions;
   closers.add(() => gate.close());
   const requestLease = createLeaseDesk(base, { options: authorityOptions, authority }, gate);
-  const desk = createNodeCommandDesk(base, { gate, authority, classifier, executor, runner, environment });
+  const desk = createNodeCommandDesk(base, { gate, authority, classifier, factsOf, executor, runner, environment });
   closers.add(() => desk.close());
   const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
   closers.add(() => peers.close());
@@ -120,7 +121,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   executor.onEnd((tx, task) => {
     gate.taskEnded(tx, task.id);
-    tx.afterCommit(() => desk.endOf(task.id));
+    tx.afterCommit(() => desk.taskEnded(task.id));
   });
   return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors };
 }

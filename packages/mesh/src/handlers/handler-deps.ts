@@ -19,8 +19,8 @@ export interface HandlerDeps {
   readonly executor: Executor;
   readonly commands: CommandDesk;
   readonly pairing: Pick<Pairing, 'serve'>;
-  /** Decides and counts the question against the subject's limits, in a transaction of its own. */
-  readonly checkPolicy: (subject: Subject, question: PolicyQuestion) => Decision;
+  /** Decides and counts the question against the subject's limits; resolves once both are committed. */
+  readonly checkPolicy: (subject: Subject, question: PolicyQuestion) => Promise<Decision>;
   /** Asks a person of this node, in transactions of its own; its refusals are as a peer may see them. */
   readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
   /** Takes the signed word that a session has ended, in transactions of its own. Throws EVIDENCE_INVALID. */

@@ -117,7 +117,7 @@ export async function startTestNode(
     executor,
     commands,
     pairing: { hasOpenInvite: () => pairing.openInvite, serve: (messages) => pairing.serve(messages) },
-    checkPolicy(subject, question) {
+    async checkPolicy(subject, question) {
       questions.push({ subject, question });
       return engine.decide({ ...question, from: subject.from, leases: [], usage: { concurrent: 0, lastHour: 0 } });
     },
