@@ -52,7 +52,7 @@ describe('a writ', () => {
       );
     }
     expect(beta.executor.submitted).toEqual([]);
-    // Noted for the person of the node; `writ.refused` in its audit trail.
+    // Noted for the person of the node.
     expect(beta.questions).toEqual(
       ['WRIT_INVALID', 'CHAIN_MISMATCH', 'CHAIN_MISMATCH'].map((code) => `${alpha.id} ${code}`),
     );
