@@ -14,7 +14,7 @@ const NODE_ID = /^wn-/i;
 /** What a person does with leases. */
 export type LeaseDesk = Pick<
   Authority,
-  'grantLease' | 'renewLease' | 'listLeases' | 'revokeLease' | 'onLeaseRevoked' | 'acceptClock' | 'sweep'
+  'grantLease' | 'renewLease' | 'listLeases' | 'revokeLease' | 'onLeaseRevoked' | 'endLeases' | 'sweep'
 >;
 
 export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
@@ -51,36 +51,15 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
       });
     },
     onLeaseRevoked: (listener) => revocations.add(listener),
-    acceptClock(by) {
-      let ended = 0;
-      database.acceptClock((tx) => {
-        // INVARIANT: 4 under a lower clock an expired lease would look alive again, so the expired ones end too.
-        for (const lease of leases.list(tx, { includeDead: true, nowMs: tx.nowMs })) {
-          if (revoke(tx, lease.id, by)) ended += 1;
-        }
-        endTimeLimited(options, tx, by);
-      });
-      return ended;
-    },
+    // INVARIANT: 4 under a lower clock an expired lease would look alive again, so the expired ones end too.
+    endLeases: (tx, by) =>
+      leases.list(tx, { includeDead: true, nowMs: tx.nowMs }).filter(({ id }) => revoke(tx, id, by)).length,
     sweep: () =>
       database.withWriteTx((tx) => ({
         leases: leases.prune(tx, SWEEP_LIMIT),
         requests: requestLog.prune(tx, SWEEP_LIMIT),
       })),
   };
-}
-
-/** INVARIANT: 4, 5, 6 under a lower clock whatever has run out would look as if it had not. */
-function endTimeLimited({ approvals, executions, invites, windows }: AuthorityOptions, tx: WriteTx, by: string): void {
-  const ended = {
-    'invite.ended': invites.endAll(tx),
-    'window.closed': windows.endAll(tx),
-    'execution.expired': executions.endWaiting(tx),
-    'approval.expired': approvals.endAll(tx),
-  };
-  for (const [action, count] of Object.entries(ended)) {
-    if (count > 0) tx.audit({ kind: 'lease', action, actor: by, details: { count } });
-  }
 }
 
 /** Lends in the caller's transaction, under this id; see `Authority.grantLease`. */

@@ -89,3 +89,17 @@ describe('the end of a task', () => {
     expect(stateOf(view.id)).toBe('running');
   });
 });
+
+describe('what an earlier node left', () => {
+  it('has an unknown outcome once none of its processes is left', async () => {
+    const view = await ask(READ);
+    await started(view);
+    const states: string[] = [];
+    at.onEndLeft = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      states.push(stateOf(view.id));
+    };
+    expect([await at.desk.recover(), await at.desk.recover()]).toEqual([1, 0]);
+    expect([states, stateOf(view.id)]).toEqual([['running'], 'outcome_unknown']);
+  });
+});

@@ -24,6 +24,10 @@ export interface Windows {
   close(id: string, by: string): boolean;
   /** With the session, in the transaction that ends it. */
   closeOf(tx: WriteTx, key: SessionKey): void;
+  /** Those that the yes of somebody opened who is no approver any more, in the transaction that removes them. */
+  closeDecidedBy(tx: WriteTx, approver: string, by: string): void;
+  /** Every one, expired or not, in the transaction that accepts a clock that went back. */
+  closeAll(tx: WriteTx): void;
   /** Closes those whose right is gone (a reload, a lease that was revoked); returns how many. */
   closeWithdrawn(): number;
   sweep(): number;
@@ -53,6 +57,12 @@ export function createWindows(
     close: (id, by) => database.withWriteTx((tx) => close(parts, tx, id, by)),
     closeOf(tx, key) {
       for (const window of windows.closeOf(tx, key, 'node')) tellClosed(parts, tx, window);
+    },
+    closeDecidedBy(tx, approver, by) {
+      for (const window of windows.closeDecidedBy(tx, approver, by)) tellClosed(parts, tx, window);
+    },
+    closeAll(tx) {
+      for (const window of windows.endAll(tx)) tellClosed(parts, tx, window);
     },
     closeWithdrawn: () =>
       database.withWriteTx((tx) => {

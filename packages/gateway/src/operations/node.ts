@@ -53,7 +53,7 @@ export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
       node.requestStop();
       return { stopping: true as const, pid };
     }),
-    implement(nodeContract.clock_accept, () => ({ revoked: ports.authority.acceptClock('person') })),
+    implement(nodeContract.clock_accept, () => ({ revoked: ports.gate.acceptClock('person') })),
     implement(nodeContract.audit_tail, ({ limit }) => ({
       entries: ports.audit.auditTail(limit).map(({ seq, atMs, kind, action, actor, subject, details }) => ({
         seq,

@@ -86,7 +86,6 @@ export function fakeAuthority(leases: Map<string, Lease>): GatewayPorts['authori
       return lease.revokedAtMs === undefined;
     },
     onLeaseRevoked: () => () => {},
-    acceptClock: () => leases.size,
   });
 }
 
