@@ -14,6 +14,7 @@ export const ALLOWED = {
   'task-store': ['core', 'database'],
   identity: ['core'],
   evidence: ['core', 'database', 'identity'],
+  audit: ['core', 'database', 'identity'],
   runner: ['core'],
   authority: ['core', 'policy', 'database', 'lease-store'],
   delegation: ['core', 'database', 'policy', 'authority', 'task-store', 'identity', 'evidence'],

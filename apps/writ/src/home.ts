@@ -25,6 +25,8 @@ export interface Home {
   readonly workspacesDir: string;
   /** Content that results name, and git directories while they are worked with. */
   readonly evidenceDir: string;
+  /** The audit log that derives from the rows of the database. */
+  readonly auditDir: string;
   readonly logFile: string;
   readonly runDir: string;
   readonly socketFile: string;
@@ -82,6 +84,7 @@ function layout(base: { root: string; configDir: string; dataDir: string; runDir
     mirrorsDir: join(base.dataDir, 'mirrors'),
     workspacesDir: join(base.dataDir, 'workspaces'),
     evidenceDir: join(base.dataDir, 'evidence'),
+    auditDir: join(base.dataDir, 'audit'),
     logFile: join(base.dataDir, 'node.log'),
     socketFile,
     // As near to the root as the control socket, so that a task's socket fits wherever that one does.

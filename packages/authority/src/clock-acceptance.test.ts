@@ -39,7 +39,7 @@ describe('accepting a clock that went back', () => {
     expect([asked.asked, ofTask.asked]).toEqual([false, true]);
     const question = ofTask.asked ? ofTask.approval.id : '';
     at.move(2000);
-    at.database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'later', actor: 'test' }));
+    at.database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.started', actor: 'test' }));
     at.move(-2 * HOUR_MS);
     at.events.splice(0);
 

@@ -14,12 +14,22 @@ const NODE_ID = /^wn-/i;
 /** What a person does with leases. */
 export type LeaseDesk = Pick<
   Authority,
-  'grantLease' | 'renewLease' | 'listLeases' | 'revokeLease' | 'onLeaseRevoked' | 'endLeases' | 'sweep'
+  | 'grantLease'
+  | 'renewLease'
+  | 'listLeases'
+  | 'revokeLease'
+  | 'onLeaseRevoked'
+  | 'onLeaseLent'
+  | 'tellLent'
+  | 'endLeases'
+  | 'sweep'
 >;
 
 export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
   const { database, engine, leases, logger, requestLog } = options;
   const revocations = createListeners<Lease>(logger, 'lease revocations');
+  const grants = createListeners<Lease>(logger, 'grants of leases');
+  const tellLent = (tx: WriteTx, lease: Lease): void => tx.afterCommit(() => grants.tell(lease));
 
   function revoke(tx: WriteTx, id: string, by: string): boolean {
     if (!leases.revoke(tx, id)) return false;
@@ -30,7 +40,12 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
   }
 
   return {
-    grantLease: (grant) => database.withWriteTx((tx) => grantIn(options, tx, grant, options.random.uuid())),
+    grantLease: (grant) =>
+      database.withWriteTx((tx) => {
+        const lease = grantIn(options, tx, grant, options.random.uuid());
+        tellLent(tx, lease);
+        return lease;
+      }),
     renewLease: (id, durationMs, by) =>
       database.withWriteTx((tx) => renewIn(options, tx, { lease: id, durationMs, by })),
     listLeases({ peer, includeDead = false }) {
@@ -51,6 +66,8 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
       });
     },
     onLeaseRevoked: (listener) => revocations.add(listener),
+    onLeaseLent: (listener) => grants.add(listener),
+    tellLent,
     // INVARIANT: 4 under a lower clock an expired lease would look alive again, so the expired ones end too.
     endLeases: (tx, by) =>
       leases.list(tx, { includeDead: true, nowMs: tx.nowMs }).filter(({ id }) => revoke(tx, id, by)).length,

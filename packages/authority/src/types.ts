@@ -82,6 +82,8 @@ export interface Authority {
       readonly useApproval?: (decision: Decision) => ApprovalLack | undefined;
     },
   ): StartPermit;
+  /** How many starts the leases are good for that cover this now; infinite where one is without a count, or none is needed. */
+  usesLeft(tx: ReadTx, subject: Subject, ask: Ask): number;
   /** Gives the claimed use back; only where no process was ever spawned. */
   returnClaim(tx: WriteTx, leaseId: string): void;
   /**
@@ -100,6 +102,10 @@ export interface Authority {
   revokeLease(id: string, by: string): boolean;
   /** Called after the commit of a revocation; what a listener throws is logged and stops no other. */
   onLeaseRevoked(listener: (lease: Lease) => void): () => void;
+  /** Called after the commit of a grant, whoever lent; what a listener throws is logged and stops no other. */
+  onLeaseLent(listener: (lease: Lease) => void): () => void;
+  /** Tells those listeners of a lease that was lent in the caller's transaction, after its commit. */
+  tellLent(tx: WriteTx, lease: Lease): void;
   /** Ends every lease, expired or not, in the transaction that accepts a clock that went back; returns how many. */
   endLeases(tx: WriteTx, by: string): number;
   /** Removes dead leases and old request counts, a bounded number at a time; for the start and every hour. */

@@ -49,7 +49,7 @@ async function propose(options: CommandDeskOptions, execution: Execution, reques
   if (!rights.granted) return { proposed: false, refusal: rights.refusal };
   const unisolated = hostRefusal(rights);
   if (unisolated !== undefined) return { proposed: false, refusal: unisolated };
-  const resolving = await resolveStep(options, { asker, shown }, rights, request);
+  const resolving = await resolveStep(options, { asker, shown, basis }, rights, request);
   const asking = { asker, basis, endsAtMs: execution.expiresAtMs };
   return store(options, asking, resolving, { idempotencyKey: keyOfNext(execution), profile });
 }

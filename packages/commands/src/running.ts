@@ -227,6 +227,8 @@ function endOf({ ending, truncated }: CommandReport, cause: ExecutionOutcome | u
       return failed('TIMED_OUT', `it ran out of time${tail}`);
     case 'output-limit':
       return failed('RESULT_TOO_LARGE', 'it wrote too much');
+    case 'dismissed':
+      return failed('INTERNAL', 'it was ended as an agent is');
     case 'cancel':
       return { event: 'cancel', outcome: cause ?? { code: 'CANCELLED', message: ending.cause } };
   }

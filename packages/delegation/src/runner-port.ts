@@ -1,3 +1,4 @@
+import type { Json } from '@writ/core';
 import type { Stored } from '@writ/evidence';
 import type { RunnerConfig } from '@writ/policy';
 import type { Ending, TaskSpec } from '@writ/task-store';
@@ -28,12 +29,47 @@ export interface RunSpec {
   readonly access?: { readonly socket: string; readonly token: string };
   /** `allow`: any argv; a list: only argv that match one of the patterns. */
   readonly commands: 'allow' | readonly (readonly string[])[];
+  /** The closure of what was granted, by which an agent's own tools are chosen. */
+  readonly rights: readonly string[];
 }
 
 /** What a run reports while it goes. Called in order; may not throw. */
 export interface RunSink {
   /** `bytes` were appended to the transcript at `offset`; or only counted, when `offset` is undefined (over the cap). */
   output(stream: 'stdout' | 'stderr', bytes: Uint8Array, offset: number | undefined): void;
+  /** Whether an agent may do what it asks leave for; absent: it may not. Rejects once `signal` is aborted. */
+  readonly permit?: (request: ToolRequest, signal: AbortSignal) => Promise<ToolAnswer>;
+}
+
+/** A tool call that an agent asks leave for. Everything in it is the agent's own claim. */
+export interface ToolRequest {
+  readonly kind: 'read' | 'edit' | 'delete' | 'move' | 'search' | 'execute' | 'fetch' | 'other';
+  /** What the agent calls it; one line, made visible. */
+  readonly title: string;
+  /** What it would be called with; null where the agent does not say. */
+  readonly input: Json;
+}
+
+/** The answer, with a reason that the agent may read. */
+export type ToolAnswer = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+
+/** What an agent itself said came of its work, beside how its process ended. The worse of the two counts. */
+export interface AgentReport {
+  /** `unfinished`: it never said. */
+  readonly verdict: 'completed' | 'failed' | 'unfinished';
+  /** In one line, made visible, why it is not completed; absent where it is. */
+  readonly message?: string;
+  readonly turns: number;
+  readonly toolCalls: number;
+  /** Tool calls that were refused to it, among them. */
+  readonly refusedCalls: number;
+  /** What it used, as far as it says. */
+  readonly usage?: {
+    readonly inputTokens?: number;
+    readonly outputTokens?: number;
+    /** Millionths of a US dollar. */
+    readonly costMicroUsd?: number;
+  };
 }
 
 /** How a run ended. `failure` explains an ending that is not the work's own doing. */
@@ -48,6 +84,8 @@ export interface RunReport {
   readonly endedAtMs: number;
   /** Digest and size of what the transcript holds; absent where it could not be written. */
   readonly transcript?: Stored;
+  /** What the agent said; absent for a runner that is no agent. */
+  readonly agent?: AgentReport;
 }
 
 /** The files of a run, there until it is released. */

@@ -281,9 +281,10 @@ export interface Origin {
   requestLease(request: OutgoingLeaseRequest): Promise<LeaseAnswer>;
   /**
    * Ends a session that began here: what waits for a person in it ends, nothing new is taken, and the peers that were
-   * asked for something in it are told, until they have heard. What runs goes on. False where it had ended. Throws NOT_FOUND.
+   * asked for something in it (tasks, gated commands, leases) are told, until they have heard. What runs goes on. `ended`
+   * is false where it had ended, `peers` is how many are told. Throws NOT_FOUND.
    */
-  endSession(session: string, by: string): boolean;
+  endSession(session: string, by: string): { readonly ended: boolean; readonly peers: number };
   /** Takes the signed word of another node that a session of its has ended, brought by a peer. Throws EVIDENCE_INVALID. */
   takeSessionEnd(from: string, statement: Uint8Array): void;
   /** Ends the mirrors of a peer that lost its trust here. */
@@ -359,4 +360,14 @@ export interface WritIssuer {
 }
 
 export type DelegationError = WritError;
-export type { PreparedRun, Run, RunFiles, RunReport, RunSink, RunSpec, TaskRunner } from './runner-port.ts';
+export type {
+  PreparedRun,
+  Run,
+  RunFiles,
+  RunReport,
+  RunSink,
+  RunSpec,
+  TaskRunner,
+  ToolAnswer,
+  ToolRequest,
+} from './runner-port.ts';

@@ -1,4 +1,5 @@
 import { foldId, isLoopback, readAddress } from '@writ/core';
+import { RUNNER_KINDS } from './config-types.ts';
 import {
   anyText,
   defaulted,
@@ -180,10 +181,10 @@ const peerKeys = {
 } satisfies Keys;
 
 const runnerKeys = {
-  kind: required(oneOf('command'), 'the driver; `shell` is built in'),
-  argv: required(
+  kind: required(oneOf(...RUNNER_KINDS), 'the driver; `shell` is built in'),
+  argv: optional(
     placed(argv),
-    'program and arguments; `{prompt}` and `{workspace}` are filled in, never through a shell',
+    'program and arguments; `{prompt}` (`command` only) and `{workspace}` are filled in, never through a shell; `codex` and `claude` have one of their own',
   ),
 } satisfies Keys;
 

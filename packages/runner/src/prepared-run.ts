@@ -1,6 +1,5 @@
 import { WritError } from '@writ/core';
-import { resolveArgv } from './argv.ts';
-import { assertCommandAllowed } from './commands.ts';
+import { DRIVERS } from './drivers/drivers.ts';
 import { buildEnvironment } from './environment.ts';
 import { assertIsolation } from './isolation.ts';
 import type { Spawner } from './spawned.ts';
@@ -30,8 +29,7 @@ export interface RunnerParts {
 export function assertMayRun(spec: RunSpec): void {
   assertIsolation(spec);
   if (spec.nonce === '' || spec.nonce.includes('\0')) throw new WritError('BAD_REQUEST', 'the attempt has no nonce');
-  // A template is the node's own and may.
-  if (spec.runner.kind === 'shell') assertCommandAllowed(resolveArgv(spec.runner, spec.input, ''), spec.commands);
+  DRIVERS[spec.runner.kind].launch(spec, '');
 }
 
 /** Spawns a run in its folders, which are given back where it does not start. */
@@ -53,17 +51,25 @@ async function spawnRun(
 ): Promise<TaskRun> {
   const { task, nonce } = spec;
   const { clock, logger } = options;
-  const argv = resolveArgv(spec.runner, spec.input, work);
+  const driver = DRIVERS[spec.runner.kind];
+  const { argv, inputOpen } = driver.launch(spec, work);
   const { access } = spec;
   const allowed = spec.env;
   const env = buildEnvironment({ node: options.env, allowed, home, tmp, task, nonce, ...(access ? { access } : {}) });
   const transcript = transcripts.writer(task, spec.maxOutputBytes);
   const capture = createCapture(transcript, sink, logger);
-  const result = await spawner.spawn({ argv, cwd: work, env, nonce, folder, graceMs }, capture.onOutput);
+  const { permit = refuseAll } = sink;
+  const conversation = driver.converse?.({ spec, workspace: work, write: capture.onOutput, permit, clock });
+  const order = { argv, cwd: work, env, nonce, folder, graceMs, inputOpen };
+  const result = await spawner.spawn(order, conversation?.take ?? capture.onOutput);
   if (!result.ok) {
     const tried = { runner: spec.runner, program: argv[0] ?? '', path: env.PATH ?? '', cwd: work };
     throw await startFailure(tried, result.failed);
   }
   const files = { dir: work, ...(clone === undefined ? {} : { clone }) };
-  return { ...createRun({ spec, process: result.process, capture, transcript, clock, logger }), files };
+  return { ...createRun({ spec, process: result.process, conversation, capture, transcript, clock, logger }), files };
 }
+
+/** Where nobody decides, an agent is given nothing that it has to ask for. */
+const refuseAll: NonNullable<RunSink['permit']> = () =>
+  Promise.resolve({ allowed: false, reason: 'nobody decides what an agent may do here' });

@@ -14,12 +14,12 @@ export interface StartAttempt {
 }
 
 /**
- * The error for a process that could not be started. A program that is not there is RUNNER_UNAVAILABLE for a `command`
- * runner (the node's configuration names it) and WORKER_FAILED for a `shell` one (the request names it).
+ * The error for a process that could not be started. A program that is not there is WORKER_FAILED for a `shell`
+ * runner (the request names it) and RUNNER_UNAVAILABLE for any other (the node's configuration names it).
  */
 export async function startFailure(attempt: StartAttempt, failed: Failed): Promise<WritError> {
   const { program, path, runner } = attempt;
-  const code = runner.kind === 'command' ? 'RUNNER_UNAVAILABLE' : 'WORKER_FAILED';
+  const code = runner.kind === 'shell' ? 'WORKER_FAILED' : 'RUNNER_UNAVAILABLE';
   const details = { program, errno: failed.errno, runner: runner.name };
   const nextSteps = [`install ${quote(program)} on the executing node, or name it by its absolute path`];
   if (failed.errno === 'ENOENT' || failed.errno === 'EACCES') {

@@ -1,4 +1,5 @@
-import type { Clock, Logger } from '@writ/core';
+import type { Cancel, Clock, Logger } from '@writ/core';
+import type { Conversation } from './drivers/driver.ts';
 import type { OutputHandler, ProcessEnd, Spawned } from './spawned.ts';
 import type { TranscriptWriter } from './transcripts.ts';
 import type { Ending, Run, RunReport, RunSink, RunSpec, StopCause } from './types.ts';
@@ -35,28 +36,44 @@ export function createCapture(transcript: TranscriptWriter, sink: RunSink, logge
 export interface RunParts {
   readonly spec: Pick<RunSpec, 'task' | 'timeoutMs' | 'maxOutputBytes'>;
   readonly process: Spawned;
+  /** Absent: its runner is no agent. */
+  readonly conversation?: Conversation | undefined;
   readonly capture: Pick<Capture, 'totals'>;
   readonly transcript: Pick<TranscriptWriter, 'fault' | 'close'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
+/** How long an agent that was asked to stop has before its process tree is ended, milliseconds. */
+const INTERRUPT_MS = 2_000;
+
 /** A run whose folders are not its own business. */
 export type StartedRun = Omit<Run, 'release' | 'files'>;
 
 /** Watches a started process: its time limit, the first cause of its end, its report. */
 export function createRun(parts: RunParts): StartedRun {
-  const { spec, process, capture, transcript, clock, logger } = parts;
+  const { spec, process, conversation, capture, transcript, clock, logger } = parts;
   const startedAtMs = clock.nowMs();
-  let cause: StopCause | undefined;
-  const stop = (wanted: StopCause): void => {
+  let cause: StopCause | { readonly kind: 'dismissed' } | undefined;
+  let interrupted = false;
+  const end = (wanted: NonNullable<typeof cause>): void => {
     cause ??= wanted;
     process.stop();
   };
+  const stop = (wanted: StopCause): void => {
+    interrupted ||= cause === undefined && conversation?.interrupt?.() === true;
+    if (!interrupted) end(wanted);
+    else if (cause === undefined) cancelEnd = clock.setTimer(INTERRUPT_MS, () => process.stop());
+    cause ??= wanted;
+  };
+  let cancelEnd: Cancel = () => {};
+  conversation?.begin({ input: process.input, dismiss: () => end({ kind: 'dismissed' }) });
   const cancelTimer = clock.setTimer(spec.timeoutMs, () => stop({ kind: 'timeout' }));
   const finish = async (): Promise<RunReport> => {
     const end = await process.done;
     cancelTimer();
+    cancelEnd();
+    const agent = await conversation?.finish();
     if (end.refused.length > 0 || end.held) {
       const pids = end.refused.length > 0 ? end.refused.join(' ') : 'none that is found, and still alive';
       logger.error('processes of a task could not be ended and are left', { task: spec.task, pids });
@@ -65,7 +82,7 @@ export function createRun(parts: RunParts): StartedRun {
     const kept = await transcript.close();
     const { stdout, stderr } = capture.totals;
     return {
-      ending: endingOf(end, cause, spec.timeoutMs),
+      ending: endingOf({ ...end, stopped: end.stopped || interrupted }, cause, spec.timeoutMs),
       truncated: stdout + stderr > spec.maxOutputBytes || transcript.fault !== undefined,
       ...(transcript.fault === undefined ? {} : { unwritten: transcript.fault }),
       stdoutBytes: stdout,
@@ -73,15 +90,21 @@ export function createRun(parts: RunParts): StartedRun {
       startedAtMs,
       endedAtMs,
       ...(kept === undefined ? {} : { transcript: kept }),
+      ...(agent === undefined ? {} : { agent }),
     };
   };
   return { pid: process.pid, stop, done: finish() };
 }
 
 /** The first cause wins: a stop counts only where it reached the process while that still ran. */
-function endingOf(end: ProcessEnd, cause: StopCause | undefined, timeoutMs: number): Ending {
+function endingOf(
+  end: ProcessEnd,
+  cause: StopCause | { readonly kind: 'dismissed' } | undefined,
+  timeoutMs: number,
+): Ending {
   if (end.stopped && cause?.kind === 'cancel') return { kind: 'cancel', cause: cause.cause };
   if (end.stopped && cause?.kind === 'timeout') return { kind: 'timeout', timeoutMs };
+  if (end.stopped && cause?.kind === 'dismissed') return { kind: 'dismissed' };
   if (end.exitCode !== null) return { kind: 'exit', exitCode: end.exitCode };
   return { kind: 'signal', signal: end.signal ?? 'SIGKILL' };
 }

@@ -1,14 +1,19 @@
 import type { Clock, Logger, Random } from '@writ/core';
 import type { CommandRuns } from './gated/types.ts';
 import type { RunReport, StopCause } from './run-report.ts';
+import type { ToolAnswer, ToolRequest } from './tool-request.ts';
 
 export type { Ending, RunReport, StopCause, TranscriptDigest } from './run-report.ts';
+export type { ToolAnswer, ToolRequest } from './tool-request.ts';
 
-/** A configured or built-in runner. `shell` takes an argv, `command` puts a prompt into its template. */
+/** The drivers that there are: `shell` takes an argv, each other one a prompt. */
+export type RunnerKind = 'shell' | 'command' | 'acp' | 'codex' | 'claude';
+
+/** A configured or built-in runner. */
 export interface RunnerConfig {
   readonly name: string;
-  readonly kind: 'shell' | 'command';
-  /** Template of a `command` runner; empty for `shell`. */
+  readonly kind: RunnerKind;
+  /** Template of a `command` runner, else the program and its first arguments; empty for `shell`, and for a default. */
   readonly argv: readonly string[];
 }
 
@@ -55,12 +60,16 @@ export interface RunSpec {
   /** Where, and with which secret, the run reaches its own node; absent: it does not. */
   readonly access?: TaskAccess;
   readonly commands: CommandRule;
+  /** The closure of what was granted, by which an agent's own tools are chosen. */
+  readonly rights: readonly string[];
 }
 
 /** What a run reports while it goes. Called in order; may not throw. */
 export interface RunSink {
   /** `bytes` were appended to the transcript at `offset`; or only counted, when `offset` is undefined (over the cap). */
   output(stream: 'stdout' | 'stderr', bytes: Uint8Array, offset: number | undefined): void;
+  /** Whether an agent may do what it asks leave for; absent: it may not. Rejects once `signal` is aborted. */
+  readonly permit?: (request: ToolRequest, signal: AbortSignal) => Promise<ToolAnswer>;
 }
 
 /** The files of a run, there until it is released. */

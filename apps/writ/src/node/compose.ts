@@ -83,6 +83,10 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
   base.database.withWriteTx((tx) =>
     tx.audit({ kind: 'node', action: 'node.started', actor: 'node', details: recovered }),
   );
+  // Without this row before the next start the node was killed.
+  closers.add(() =>
+    base.database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.stopping', actor: 'node' })),
+  );
   const { id, meshAddress } = info.value;
   logger.info('serving', { id, meshAddress, ...recovered });
   return {

@@ -92,10 +92,10 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const contextOf: NodeGateParts['contextOf'] = (tx, task) => executor.context(tx, task);
   const gateParts = { options: authorityOptions, authority, grammar, contextOf, ...kindsOf(executor) };
   const questions: NodeQuestions = createQuestions(base, gateParts, recordSession);
-  const { gate, classifier } = questions;
+  const { gate, classifier, factsOf } = questions;
   closers.add(() => gate.close());
   const requestLease = createLeaseDesk(base, { options: authorityOptions, authority }, gate);
-  const desk = createNodeCommandDesk(base, { gate, authority, classifier, executor, runner, environment });
+  const desk = createNodeCommandDesk(base, { gate, authority, classifier, factsOf, executor, runner, environment });
   closers.add(() => desk.close());
   const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
   closers.add(() => peers.close());

@@ -45,7 +45,7 @@ export async function createRealRunner(path: string): Promise<RealRunner> {
         ...{ task: random.uuid(), epoch: 1, nonce: random.uuid(), timeoutMs: 60_000, maxOutputBytes: 64 * 1024 },
         runner: { name: 'shell', kind: 'shell', argv: [] },
         input: { kind: 'argv', argv: ['sh', '-ec', text] },
-        ...{ onOverflow: 'fail', isolation: 'none', env: [], commands: 'allow' },
+        ...{ onOverflow: 'fail', isolation: 'none', env: [], commands: 'allow', rights: [] },
         ...(workspace === undefined ? {} : { workspace }),
       };
       const prepared = await runner.prepare(spec, new AbortController().signal);

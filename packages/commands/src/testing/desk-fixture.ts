@@ -176,6 +176,7 @@ function createGateOf({
   const gate = createGate({
     ...base,
     ...{ self: SELF_ID, authority, sessions, approvers: createApproverStore() },
+    invites: createInviteStore(),
     approvals: createApprovalStore(),
     windows: createWindowStore(),
     executions: createExecutionStore(),

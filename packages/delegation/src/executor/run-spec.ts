@@ -42,6 +42,7 @@ export function runSpecOf(
     isolation: grant.isolation,
     env: profile.env,
     commands: grant.closure.includes('shell') ? 'allow' : profile.commands,
+    rights: grant.closure,
   };
 }
 

@@ -17,6 +17,8 @@ export interface ChildListener {
   started(started: Started): void;
   output(stream: 'stdout' | 'stderr', chunk: Buffer): void;
   exited(exited: Exited): void;
+  /** The process took so many bytes of input, or will not take them. */
+  inputTaken(bytes: number): void;
   /** Tree gone, output drained; nothing follows. */
   ended(ended: Ended): void;
 }
@@ -29,6 +31,10 @@ export interface ChildRun {
   stop(graceMs: number): void;
   /** That many bytes of output were dealt with. */
   credit(bytes: number): void;
+  /** Bytes for its standard input. */
+  input(bytes: Buffer): void;
+  /** Closes its standard input. */
+  inputEnd(): void;
 }
 
 /** What a child is started and watched with. */
@@ -72,7 +78,7 @@ function spawnChild(order: StartOrder, { stdout, stderr, lifeline }: RunPipes): 
       cwd: place.path,
       // Node.js adds this variable of its own accord unless it is there.
       env: { ...order.env, NODE_V8_COVERAGE: undefined },
-      stdio: [stdinFd ?? 'ignore', stdout.writeFd, stderr.writeFd, lifeline.writeFd],
+      stdio: [stdinFd ?? (order.inputOpen ? 'pipe' : 'ignore'), stdout.writeFd, stderr.writeFd, lifeline.writeFd],
       detached: true,
       shell: false,
     });
@@ -135,9 +141,22 @@ function superviseChild({ child, pid, pipes, order, listener, tools }: Supervise
   return {
     kill: () => (startTicks === undefined ? killGroup(pid) : killTree(tree, treeTools)),
     credit: (bytes) => drain.credit(bytes),
+    ...feedOf(child, listener),
     stop(graceMs) {
       if (!hasExited) stopping ??= end(graceMs);
     },
+  };
+}
+
+/** What a process does not take, because it has ended or has closed its input, counts as taken: nobody waits for it. */
+function feedOf({ stdin }: ChildProcess, listener: ChildListener): Pick<ChildRun, 'input' | 'inputEnd'> {
+  stdin?.on('error', () => {});
+  return {
+    input(bytes) {
+      if (stdin?.writable) stdin.write(bytes, () => listener.inputTaken(bytes.length));
+      else listener.inputTaken(bytes.length);
+    },
+    inputEnd: () => stdin?.end(),
   };
 }
 

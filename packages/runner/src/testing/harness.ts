@@ -113,6 +113,7 @@ function specFor(argv: readonly string[], over: Partial<RunSpec>): RunSpec {
     isolation: 'none',
     env: [],
     commands: 'allow',
+    rights: [],
     ...over,
   };
 }

@@ -25,6 +25,7 @@ const spec: RunSpec = {
   isolation: 'none',
   env: [],
   commands: 'allow',
+  rights: [],
 };
 const prepared = await runner.prepare(spec, new AbortController().signal);
 await prepared.start(spec, { output: (_stream, bytes) => process.stdout.write(bytes) });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Authority, createAuthority } from '@writ/authority';
+import { type Authority, createAuthority, type LeaseRequest } from '@writ/authority';
 import { type Clock, createSystemRandom, type Logger, silentLogger, WritError } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import {
@@ -11,6 +11,7 @@ import {
   createOrigin,
   type EvidenceKit,
   type Executor,
+  type LeaseAnswer,
   type Origin,
   type OriginOptions,
   type PeerClient,
@@ -38,7 +39,7 @@ import {
   type TaskStore,
 } from '@writ/task-store';
 import { createTestEvidence } from './test-evidence.ts';
-import { createTestAsking, createTestSessionEnds, type TestPerson } from './test-gate.ts';
+import { createTestAsking, createTestLeaseDesk, createTestSessionEnds, type TestPerson } from './test-gate.ts';
 import { NODE_IDS, openTestIdentity } from './test-identities.ts';
 import { createTestIssuer, type TestGrant } from './test-issuer.ts';
 
@@ -94,6 +95,8 @@ export interface TestNode {
   readonly origin: Origin;
   /** Questions of this node, and who answers them. */
   readonly person: TestPerson;
+  /** Asks a person of this node for a lease, in the name of a peer or of `self`. */
+  readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
   /** Write transactions that were committed so far. */
   commits(): number;
   /** As when the process dies: nothing is drained, nothing is told. The folder stays for another node. */
@@ -134,10 +137,8 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     ...{ windows: createWindowStore(), approvals: createApprovalStore(), executions: createExecutionStore() },
   };
   const authority = createAuthority({ database, engine, random, logger, ...stores });
-  const asking = createTestAsking({
-    options: { database, engine, random, logger, ...stores },
-    ...{ authority, tasks, self: selfId, dir },
-  });
+  const gateParts = { options: { database, engine, random, logger, ...stores }, authority, self: selfId };
+  const asking = createTestAsking({ ...gateParts, tasks, dir });
   const identity = await openTestIdentity(selfId, { dir: join(dir, 'identity'), clock, random });
   const real = createTestEvidence({ dir, identity, engine, clock, random });
   const evidence = options.wrapEvidence?.(real) ?? real;
@@ -158,7 +159,8 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     turns: { ...NOBODY_TO_ASK, questions: createQuestionStore(), ...options.turns },
   });
   const person = await asking.open(executor.taskKind, options.enrol === true);
-  const clients: Record<string, PeerClient> = { self: createLocalPeerClient(executor, nobodyAsked), ...options.peers };
+  const requestLease = createTestLeaseDesk(gateParts, person);
+  const clients: Record<string, PeerClient> = { self: createLocalPeerClient(executor, requestLease), ...options.peers };
   const origin = createOrigin({
     ...common,
     mirrors,
@@ -178,7 +180,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   executor.onEnd((tx, task) => person.gate.taskEnded(tx, task.id));
   return {
-    ...{ dir, database, tasks, mirrors, engine, authority, identity, evidence, executor, origin, person },
+    ...{ dir, database, tasks, mirrors, engine, authority, identity, evidence, executor, origin, person, requestLease },
     commits: () => commits,
     async kill() {
       person.gate.close();
@@ -193,10 +195,6 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
       await rm(dir, { recursive: true, force: true });
     },
   };
-}
-
-function nobodyAsked(): never {
-  throw new WritError('UNREACHABLE', 'nobody is asked here');
 }
 
 function directoryOf(

@@ -113,6 +113,13 @@ async function status(context: CliContext): Promise<number> {
       ...(s.policy_error === undefined ? [] : [`warning: the last reload failed: ${s.policy_error}`]),
       ...(s.policy_shut ? [SHUT] : []),
       ...(s.policy_parked === 0 ? [] : [`warning: ${s.policy_parked} changes wait for: writ policy reload --accept`]),
+      `audit log: ${s.audit.rows} entries, ${s.audit.signed} of them signed`,
+      ...(s.audit.problem === undefined
+        ? []
+        : [
+            `warning: the audit log is ${s.audit.rows - s.audit.written} entries behind its rows: ${s.audit.problem}`,
+            ...s.audit.next_steps.map((step) => `  → ${step}`),
+          ]),
       ...(s.isolation_none.length === 0
         ? []
         : [`no sandbox: profiles ${s.isolation_none.join(', ')} have isolation = "none"`]),

@@ -10,6 +10,8 @@ export interface Evidence {
   readonly changes: Result['changes'];
   readonly artifacts: Result['artifacts'];
   readonly transcript: Stored | null;
+  /** What the agent says that it used; absent: it says nothing. */
+  readonly usage?: Result['usage'];
   /** The first step that failed; where it was that of the changes, they say so too. */
   readonly failure?: EvidenceFailure;
 }
@@ -25,7 +27,7 @@ export interface Finished {
   readonly report: RunReport;
 }
 
-type Found = Pick<Evidence, 'changes' | 'artifacts' | 'transcript'>;
+type Found = Pick<Evidence, 'changes' | 'artifacts' | 'transcript' | 'usage'>;
 
 /** What is collected, in this order; a step that throws has failed. */
 const STEPS: readonly {
@@ -44,7 +46,8 @@ const STEPS: readonly {
  * INVARIANT: 10 whatever step fails, it is named, and no success comes of it.
  */
 export async function collect(parts: ExecutorOptions, finished: Finished, signal: AbortSignal): Promise<Evidence> {
-  let found: Found = { changes: { kind: 'no-workspace' }, artifacts: [], transcript: null };
+  const usage = usageOf(finished.report);
+  let found: Found = { changes: { kind: 'no-workspace' }, artifacts: [], transcript: null, usage };
   let failure: EvidenceFailure | undefined;
   for (const { name, collect: step } of STEPS) {
     try {
@@ -115,4 +118,10 @@ async function artifactsOf(parts: ExecutorOptions, { artifacts, run }: Finished)
     open: openBeneath(process.platform),
   });
   return { artifacts: [...found] };
+}
+
+function usageOf({ agent }: RunReport): Result['usage'] {
+  if (agent?.usage === undefined) return null;
+  const { inputTokens = null, outputTokens = null, costMicroUsd = null } = agent.usage;
+  return { inputTokens, outputTokens, costMicroUsd };
 }
