@@ -1,7 +1,21 @@
 import type { Json } from '@writ/core';
 import type { Stored } from '@writ/evidence';
-import type { RunnerConfig } from '@writ/policy';
+import type { Network, RunnerConfig } from '@writ/policy';
 import type { Ending, TaskSpec } from '@writ/task-store';
+
+/** What of the machine a run may reach; its own HOME, TMPDIR and the system's programs it always has. */
+export interface Reach {
+  /** `none`: an empty folder stands in the workspace's place. */
+  readonly workspace: 'none' | 'read' | 'write';
+  /** A writable folder beside the workspace. */
+  readonly scratch: boolean;
+  /** Paths outside the workspace that may be read, as the configuration writes them. */
+  readonly readPaths: readonly string[];
+  /** `deny`: none · `allow`: all but loopback and link-local · a list of `host:port`. */
+  readonly network: Network;
+  /** Names of secrets that are handed over as files. */
+  readonly secrets: readonly string[];
+}
 
 /** What a runner is told. Everything is decided already; a runner only obeys. */
 export interface RunSpec {
@@ -22,7 +36,10 @@ export interface RunSpec {
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
   readonly onOverflow: 'fail' | 'truncate';
+  /** `required`: in a sandbox or not at all. */
   readonly isolation: 'required' | 'none';
+  /** What of the machine it may reach; in force in a sandbox only. */
+  readonly reach: Reach;
   /** Names of the node's environment variables that pass. */
   readonly env: readonly string[];
   /** Where, and with which secret, the task reaches its own node; absent: it does not. */
@@ -105,11 +122,15 @@ export interface RunFiles {
 /** A run under way. */
 export interface Run {
   readonly pid: number;
+  /** What it is confined by, as the signed result says it; `none`: it has the rights of the node's own user. */
+  readonly isolation: string;
   readonly files: RunFiles;
   /** Resolves when the process tree is gone and the output is drained; never rejects. */
   readonly done: Promise<RunReport>;
   /** Removes the files, once `done`. Calling it twice is harmless; closing the runner does it too. */
   release(): void;
+  /** From now on this stands in nothing of the run's output that is kept. */
+  redact(secret: string): void;
   /** TERM, grace, KILL, escaped children too. The first cause wins. */
   stop(cause: { readonly kind: 'cancel'; readonly cause: string } | { readonly kind: 'timeout' }): void;
 }

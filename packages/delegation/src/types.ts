@@ -362,6 +362,7 @@ export interface WritIssuer {
 export type DelegationError = WritError;
 export type {
   PreparedRun,
+  Reach,
   Run,
   RunFiles,
   RunReport,

@@ -27,6 +27,8 @@ export interface NodeInfo {
 /** The running node as a whole. */
 export interface NodeControl {
   info(): NodeInfo;
+  /** What tasks run in where their profile requires isolation, or why there is nothing, for a person. */
+  sandbox(): Promise<string>;
   /** Starts the orderly stop and returns at once. */
   requestStop(): void;
 }

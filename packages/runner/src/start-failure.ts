@@ -5,6 +5,9 @@ import { quote, WritError } from '@writ/core';
 import type { Failed } from './spawner/frames.ts';
 import type { RunnerConfig } from './types.ts';
 
+/** `errno` of a start whose sandbox does not show the program. */
+export const NOT_SHOWN = 'NOT_SHOWN';
+
 /** What was tried when no process came of it. */
 export interface StartAttempt {
   readonly runner: RunnerConfig;
@@ -22,6 +25,15 @@ export async function startFailure(attempt: StartAttempt, failed: Failed): Promi
   const code = runner.kind === 'shell' ? 'WORKER_FAILED' : 'RUNNER_UNAVAILABLE';
   const details = { program, errno: failed.errno, runner: runner.name };
   const nextSteps = [`install ${quote(program)} on the executing node, or name it by its absolute path`];
+  if (failed.errno === NOT_SHOWN) {
+    return new WritError(code, `program ${quote(program)} is not there in the sandbox`, {
+      details,
+      nextSteps: [
+        `install ${quote(program)} on the executing node for everybody, below /usr or /opt`,
+        'or give its profile `read_files`, and name its folder in `read_paths`',
+      ],
+    });
+  }
   if (failed.errno === 'ENOENT' || failed.errno === 'EACCES') {
     // The request names the program of a `shell` runner: that reader is told what is wrong, and not this node's PATH.
     const where = program.includes('/') || runner.kind === 'shell' ? '' : `; looked in ${quote(path)}`;

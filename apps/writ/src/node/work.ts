@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Authority, type AuthorityOptions, createAuthority, type LeaseRequest } from '@writ/authority';
 import type { Commands, LiveCommandDesk } from '@writ/commands';
@@ -42,6 +43,8 @@ export interface Work extends NodeQuestions {
   readonly peers: PeerClients;
   /** Asks a person of this node for a lease. */
   readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
+  /** What a sandbox of this machine can do. */
+  readonly sandbox: TaskRunner['sandbox'];
   /** Bound to the gateway once that is there. */
   readonly doors: NodeTaskDoors;
 }
@@ -59,6 +62,8 @@ export interface WorkOptions {
   readonly grammar: ShellGrammar;
   /** The bundle that starts processes. */
   readonly spawner: URL;
+  /** Files and folders of this program, absolute, for tasks that talk to their node. */
+  readonly programs: readonly string[];
 }
 
 export async function createWork(base: Foundations, options: WorkOptions, closers: Closers): Promise<Work> {
@@ -123,16 +128,23 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     gate.taskEnded(tx, task.id);
     tx.afterCommit(() => desk.taskEnded(task.id));
   });
-  return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors };
+  const sandbox = runner.sandbox;
+  return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors, sandbox };
 }
 
 function createNodeRunner(
   { home, clock, random, logger }: Foundations,
-  { environment, spawner }: Pick<WorkOptions, 'environment' | 'spawner'>,
+  { environment, spawner, programs }: Pick<WorkOptions, 'environment' | 'spawner' | 'programs'>,
 ): TaskRunner {
   return createTaskRunner({
-    root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
+    root: {
+      ...{ workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
+      ...{ sockets: home.proxiesDir, secrets: home.secretsDir },
+    },
     spawner: { node: process.execPath, script: fileURLToPath(spawner) },
+    programs,
+    hidden: [home.configDir, home.dataDir, home.runDir, dirname(home.socketFile)],
+    resolvePath: (path) => resolveConfigPath(path, home.configFile),
     env: environment.all,
     clock,
     random,

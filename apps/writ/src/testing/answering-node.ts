@@ -44,6 +44,7 @@ export async function startAnsweringNode(
   };
   const node = await composeNode({
     ...{ home: resolveHome(environment), environment, logger: silentLogger, loadGrammar: installedGrammar },
+    programs: [],
     spawner: pathToFileURL(await bundleSpawner(folder)),
     requestStop: () => undefined,
   });

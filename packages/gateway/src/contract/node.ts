@@ -37,6 +37,7 @@ export const nodeContract = {
         problem_since_ms: z.number().optional(),
         next_steps: z.array(z.string()),
       }),
+      sandbox: z.string().describe('what tasks run in where their profile requires isolation'),
       isolation_none: z.array(z.string()).describe('profiles that run without a sandbox'),
     }),
     taskToken: 'deny',

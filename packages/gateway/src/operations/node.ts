@@ -11,7 +11,7 @@ const COUNTED_TASKS = 1000;
 export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
   const { engine, node, links, clock } = ports;
   return [
-    implement(nodeContract.node_status, () => {
+    implement(nodeContract.node_status, async () => {
       const info = node.info();
       const { config } = engine.snapshot();
       const policy = engine.status();
@@ -44,6 +44,7 @@ export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
         running_asked: countLive(ports.origin.list({ limit: COUNTED_TASKS })),
         running_here: countLive(ports.executor.list({ limit: COUNTED_TASKS })),
         audit: auditState(ports),
+        sandbox: await node.sandbox(),
         isolation_none: [...config.profiles.values()]
           .filter((profile) => profile.isolation === 'none')
           .map((profile) => profile.name),

@@ -160,6 +160,7 @@ function fakeControl(clock: FakeClock, counters: { stops: number }): GatewayPort
       clockIsBackwards: false,
       unseparated: true,
     }),
+    sandbox: async () => 'bubblewrap',
     requestStop: () => {
       counters.stops += 1;
     },

@@ -1,14 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync } from 'node:fs';
+import { Readable } from 'node:stream';
 import type { Clock } from '@writ/core';
 import { endGroup, killGroup } from '../process-tree/end-group.ts';
 import { endTree, killTree, type Tree, type TreeEnd, type TreeTools } from '../process-tree/end-tree.ts';
 import { mayHaveLeftBehind } from '../process-tree/left-behind.ts';
+import type { Lifeline } from '../process-tree/lifeline.ts';
 import type { TreeMarks } from '../process-tree/members.ts';
 import type { ProcessTable } from '../process-tree/process-table.ts';
 import { openDirectory } from './directory.ts';
 import { createDrain } from './drain.ts';
+import { followFirstProcess, KEEPER_FD } from './first-process.ts';
 import type { Ended, Exited, Failed, Started, StartOrder } from './frames.ts';
 import { closeWriters, dropPipes, type PipePool, type RunPipes } from './pipes.ts';
 
@@ -78,7 +81,15 @@ function spawnChild(order: StartOrder, { stdout, stderr, lifeline }: RunPipes): 
       cwd: place.path,
       // Node.js adds this variable of its own accord unless it is there.
       env: { ...order.env, NODE_V8_COVERAGE: undefined },
-      stdio: [stdinFd ?? (order.inputOpen ? 'pipe' : 'ignore'), stdout.writeFd, stderr.writeFd, lifeline.writeFd],
+      stdio: [
+        ...([
+          stdinFd ?? (order.inputOpen ? 'pipe' : 'ignore'),
+          stdout.writeFd,
+          stderr.writeFd,
+          lifeline.writeFd,
+        ] as const),
+        ...(order.keeper === true ? (['pipe'] as const) : []),
+      ],
       detached: true,
       shell: false,
     });
@@ -105,12 +116,14 @@ interface Supervised {
 
 function superviseChild({ child, pid, pipes, order, listener, tools }: Supervised): ChildRun {
   const { clock, table } = tools;
-  const { stdout, stderr, lifeline } = pipes;
+  const { stdout, stderr } = pipes;
+  const lifeline = lifelineOf(child, pipes, table);
   const startedMs = clock.monotonicMs();
   const startTicks = table.entry(pid)?.startTicks;
   const marks: TreeMarks = {
     ...(startTicks === undefined ? {} : { leader: { pid, startTicks } }),
     nonces: [order.nonce],
+    ...(order.keeper === true ? { keeper: pid } : {}),
     ...(order.folder === undefined ? {} : { folder: order.folder }),
     pipes: [stdout.name, stderr.name, lifeline.name],
   };
@@ -158,6 +171,14 @@ function feedOf({ stdin }: ChildProcess, listener: ChildListener): Pick<ChildRun
     },
     inputEnd: () => stdin?.end(),
   };
+}
+
+/** In a namespace of its own a run is held by what is in there, too. */
+function lifelineOf(child: ChildProcess, { lifeline }: RunPipes, table: ProcessTable): Lifeline {
+  const said = child.stdio[KEEPER_FD];
+  if (!(said instanceof Readable)) return lifeline;
+  const isThere = followFirstProcess(said, table);
+  return { ...lifeline, isHeld: () => lifeline.isHeld() || isThere() };
 }
 
 const NOTHING_LEFT: TreeEnd = { found: 0, refused: [], held: false };

@@ -47,6 +47,11 @@ export interface StartOrder {
   readonly nonce: string;
   /** The attempt's own folder: what works inside it belongs to the run; absent: it has none. */
   readonly folder?: string;
+  /**
+   * The process that is started only keeps others in a namespace of their own, tells the first of them on `KEEPER_FD`, and
+   * its end is theirs: TERM is for them alone.
+   */
+  readonly keeper?: boolean;
   /** Between TERM and KILL, milliseconds. */
   readonly graceMs: number;
 }
