@@ -23,7 +23,7 @@ import { isTerminal, type TaskStore } from '@writ/task-store';
 
 /** What a test's gate is built around. */
 export interface TestGateParts {
-  readonly options: AuthorityOptions & Pick<GateOptions, 'approvals' | 'windows' | 'executions'>;
+  readonly options: AuthorityOptions & Pick<GateOptions, 'approvals' | 'windows' | 'executions' | 'invites'>;
   readonly authority: Authority;
   readonly tasks: TaskStore;
   readonly self: string;
