@@ -79,7 +79,8 @@ export async function resolveStep(
   const facts = options.factsOf(classification);
   const request: ActionRequest = {
     ...{ origin, session, agent, argv, cwd, profile, runner, network, isolation },
-    inner: classification.commands.map((inner) => inner.argv),
+    // What runs on another host is bound by its arguments alone: its files are not here.
+    inner: classification.commands.filter(({ host }) => host === 'self').map((inner) => inner.argv),
     ...(stdin === undefined ? {} : { stdin }),
     ...(facts.target === undefined ? {} : { target: facts.target }),
   };
