@@ -22,11 +22,24 @@ const PARTS = [
     make: async () => (await loadTs('packages/gateway/src/index.ts')).operationTable(),
   },
   {
+    page: 'docs/audit.md',
+    mark: 'actions',
+    make: async () => auditTable((await loadTs('packages/database/src/audit-actions.ts')).AUDIT_ACTIONS),
+  },
+  {
     page: 'docs/cli.md',
     mark: 'commands',
     make: async () => (await loadTs('apps/writ/src/cli/reference.ts')).commandReference(),
   },
 ];
+
+/** The vocabulary of the audit trail as a table. */
+function auditTable(kinds) {
+  const rows = Object.entries(kinds).flatMap(([kind, actions]) =>
+    Object.entries(actions).map(([action, what]) => `| ${kind} | \`${action}\` | ${what} |`),
+  );
+  return ['| kind | action | what happened |', '| --- | --- | --- |', ...rows].join('\n');
+}
 
 /** Pages with links to files of this tree that do not exist. */
 function brokenLinks() {

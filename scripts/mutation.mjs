@@ -22,8 +22,11 @@ mkdirSync(cache, { recursive: true });
 mkdirSync(join(ROOT, 'reports'), { recursive: true });
 
 // Only the unit tests of the package: what others notice proves nothing about them, and properties that are tried a
-// thousand times would be tried again for each change.
-const unitTests = treeFiles(`${sources}/*.test.ts`).filter((file) => !/(properties|proof)\.test\.ts$/.test(file));
+// thousand times would be tried again for each change. A package of stores has its tests in the contract suites.
+const ownTests = treeFiles(`${sources}/*.test.ts`).filter(
+  (file) => !/(properties|proof)\.test\.ts$/.test(file) && !file.includes('/testing/'),
+);
+const unitTests = ownTests.length > 0 ? ownTests : treeFiles('packages/testkit/src/stores/*.test.ts');
 
 writeFileSync(
   join(cache, 'stryker.config.json'),
@@ -32,7 +35,7 @@ writeFileSync(
     plugins: [join(ROOT, 'scripts/lib/mutant-runner.mjs')],
     mutantTests: { files: unitTests },
     // Rules that are data are tested by their examples; models are tests themselves.
-    mutate: [...mutate, '!**/*.test.ts', '!**/testing/**', '!**/packs/**', '!**/index.ts'],
+    mutate: [...mutate, '!**/*.test.ts', '!**/testing/**', '!**/fixture.ts', '!**/packs/**', '!**/index.ts'],
     ignorePatterns: ['reports', '**/dist'],
     tempDirName: 'reports/mutants',
     // It would rewrite tsconfig.json with an interface that TypeScript 7 no longer has.

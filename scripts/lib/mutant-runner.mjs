@@ -2,7 +2,7 @@
  * A test runner for Stryker: the unit tests of one package, bundled once with the changed code in them, run in this
  * process for each change. Starting vitest anew for each of some thousands of changes takes fifty times as long.
  */
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -23,17 +23,38 @@ const ownAddress = {
   },
 };
 
-function outside(collector) {
+/** The tree's own packages are bundled from this copy of it; a link in node_modules would lead to the unchanged one. */
+function ownPackage(root, path) {
+  const [, name, rest] = /^@writ\/([^/]+)(.*)$/.exec(path);
+  const folder = join(root, 'packages', name);
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return { path: join(folder, exports[`.${rest}`]) };
+}
+
+function outside(root, collector) {
   return {
     name: 'outside',
     setup(builder) {
+      builder.onResolve({ filter: /^@writ\// }, ({ path }) => ownPackage(root, path));
       builder.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
-        if (kind === 'entry-point' || path.startsWith('@writ/')) return undefined;
+        if (kind === 'entry-point' || path.startsWith('file-end:')) return undefined;
         return { path: path === 'vitest' ? pathToFileURL(collector).href : path, external: true };
       });
     },
   };
 }
+
+/** Between two files: hooks of one are none of the other. */
+const fileEnds = {
+  name: 'file-ends',
+  setup(builder) {
+    builder.onResolve({ filter: /^file-end:/ }, ({ path }) => ({ path, namespace: 'file-end' }));
+    builder.onLoad({ filter: /./, namespace: 'file-end' }, () => ({
+      contents: "import { nextFile } from 'vitest'; nextFile();",
+      resolveDir: process.cwd(),
+    }));
+  },
+};
 
 async function importTests(root, files) {
   const collector = join(root, 'scripts/lib/test-collector.mjs');
@@ -42,13 +63,17 @@ async function importTests(root, files) {
   const outfile = join(folder, `${process.pid}.mjs`);
   try {
     await build({
-      stdin: { contents: files.map((file) => `import './${file}';`).join('\n'), resolveDir: root, loader: 'ts' },
+      stdin: {
+        contents: files.map((file) => `import './${file}';\nimport 'file-end:${file}';`).join('\n'),
+        resolveDir: root,
+        loader: 'ts',
+      },
       outfile,
       bundle: true,
       platform: 'node',
       format: 'esm',
       logLevel: 'warning',
-      plugins: [outside(collector), ownAddress],
+      plugins: [fileEnds, outside(root, collector), ownAddress],
     });
     await import(pathToFileURL(outfile).href);
   } finally {

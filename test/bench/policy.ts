@@ -65,7 +65,10 @@ export async function benchPolicy(
   ];
   const lines = [
     ...subjects.map(({ name, does }) => `${name.padEnd(14)} ${us(name).toFixed(2).padStart(9)} µs  ${does}`),
-    ...calls.map(({ name, does, perSecond }) => `${name.padEnd(15)} ${perSecond.toFixed(0).padStart(8)} /s  ${does}`),
+    ...calls.map(
+      ({ name, does, perSecond, nodeMs }) =>
+        `${name.padEnd(15)} ${perSecond.toFixed(0).padStart(8)} /s  ${nodeMs.toFixed(3)} ms of the node's processor time; ${does}`,
+    ),
     ...reloadLines(reloads, quiet),
     '',
     ...ratios.map(

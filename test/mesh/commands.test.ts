@@ -115,17 +115,7 @@ describe('a command at a peer', () => {
     );
     expect([code, stdout]).toEqual([0, 'Linux\n']);
     expect(stderr).toContain('completed: exit code 0');
-    const failed = await alpha.writ(
-      'run',
-      '-p',
-      'beta',
-      '--profile',
-      'query',
-      '--exit-status',
-      '--',
-      'uname',
-      '--nothing',
-    );
+    const failed = await alpha.writ('run', '-p', 'beta', '--profile', 'query', '--exit-status', '--', 'false');
     expect([failed.code, failed.stdout]).toEqual([1, '']);
   });
 
@@ -252,6 +242,62 @@ describe('a command at a peer', () => {
     expect(stored).toMatchObject({ origin: await alpha.id(), requestedBy: await alpha.id(), agent: 'cli' });
     expect(JSON.stringify(stored)).not.toContain('_session_id');
     at.gate.executions.cancel(view.execution);
+  });
+});
+
+describe('what was asked of a peer', () => {
+  const sent = async (id: string) =>
+    (await alpha.client().call('list_executions', { limit: 200 })).sent.find(({ execution }) => execution === id);
+
+  it('is listed where it was asked, as it was last known', async () => {
+    const view = await ask({ argv: ['mkdir', join(dir, 'listed')] });
+    expect(await sent(view.execution)).toMatchObject({
+      ...{ at: 'beta', state: 'pending_approval', class: 'config-mutation', profile: 'ops' },
+      seen_at_ms: expect.any(Number),
+    });
+    at.answer(approvalOf(view), 'deny');
+    expect((await sent(view.execution))?.state).toBe('pending_approval');
+    await finished(view);
+    expect(await sent(view.execution)).toMatchObject({ state: 'denied', code: expect.any(String) });
+    const listed = await alpha.writ('execution', 'list');
+    expect(listed.stdout).toMatch(
+      new RegExp(`asked of peers, as last known:\\n(.*\\n)*${view.execution} .*beta.*denied`),
+    );
+    const refused = await alpha.writ(
+      'run',
+      '--peer',
+      'beta',
+      '--profile',
+      'query',
+      '--',
+      'mkdir',
+      join(dir, 'refused'),
+    );
+    expect(refused.code).toBe(3);
+    const { sent: all } = await alpha.client().call('list_executions', {});
+    expect(all.find(({ state }) => state === 'refused')?.work).toContain('refused');
+  });
+
+  it('ends with its session where it waits, also where nothing else was asked there, and goes on where it runs', async () => {
+    const { session, credential } = await alpha.client().call('session_start', { agent: 'tester' });
+    const wish = { to: 'beta', profile: 'ops', workspace: 'app' } as const;
+    const asked = async (argv: string[]): Promise<View> => {
+      const { command, decided } = await alpha.clientIn(credential).call('run', { ...wish, argv });
+      if (command === undefined) throw new Error(decided?.message);
+      return command;
+    };
+    const running = await asked(['sleep', '4646']);
+    if (running.state === 'pending_approval') at.answer(approvalOf(running), 'approve');
+    await until('it runs', () => show(running.execution)?.state === 'running');
+    const waiting = await asked(['mkdir', join(dir, 'with-its-session')]);
+    expect(waiting.state).toBe('pending_approval');
+    expect(await alpha.client().call('session_end', { session })).toMatchObject({ ended: true, peers: 1 });
+    expect(await finished(waiting)).toMatchObject({ state: 'cancelled' });
+    expect(at.answer(approvalOf(waiting), 'approve')).toBe('session: NOT_FOUND');
+    expect(show(running.execution)?.state).toBe('running');
+    await alpha.client().call('execution_cancel', { execution: running.execution, at: 'beta' });
+    expect(existsSync(join(dir, 'with-its-session'))).toBe(false);
+    expect((await sent(waiting.execution))?.state).toBe('cancelled');
   });
 });
 

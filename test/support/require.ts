@@ -16,6 +16,7 @@ const TOOLS = {
   spin: 'apt-get install spin',
   ssh: 'apt-get install openssh-client',
   sshd: 'apt-get install openssh-server',
+  strace: 'apt-get install strace, and allow ptrace',
 } as const;
 
 /** Name of a system tool that a suite can ask for. */
@@ -39,12 +40,15 @@ export function findTool(tool: Tool): string | undefined {
   return folders.map((folder) => join(folder, tool)).find(isExecutable);
 }
 
-/** bubblewrap is often installed where the kernel refuses it; only trying tells. */
+/** What is often installed where the kernel refuses it: arguments of a try, which alone tells. */
+const TRIES: Readonly<Partial<Record<Tool, readonly string[]>>> = {
+  bwrap: ['--ro-bind', '/', '/', '--unshare-all', 'true'],
+  strace: ['-f', '-qq', '-e', 'trace=openat', '-o', '/dev/null', 'true'],
+};
+
 function works(tool: Tool, path: string): boolean {
-  return (
-    tool !== 'bwrap' ||
-    spawnSync(path, ['--ro-bind', '/', '/', '--unshare-all', 'true'], { stdio: 'ignore' }).status === 0
-  );
+  const args = TRIES[tool];
+  return args === undefined || spawnSync(path, args, { stdio: 'ignore' }).status === 0;
 }
 
 function missingTools(tools: readonly Tool[]): Tool[] {

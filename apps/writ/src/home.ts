@@ -25,11 +25,17 @@ export interface Home {
   readonly workspacesDir: string;
   /** Content that results name, and git directories while they are worked with. */
   readonly evidenceDir: string;
+  /** The audit log that derives from the rows of the database. */
+  readonly auditDir: string;
   readonly logFile: string;
   readonly runDir: string;
   readonly socketFile: string;
   /** A folder with a socket for each task that may hand work on. */
   readonly tasksDir: string;
+  /** Sockets by which sandboxed tasks reach the network. */
+  readonly proxiesDir: string;
+  /** Files of secrets that profiles name, put there by a person. */
+  readonly secretsDir: string;
   /** Private copies of what gated commands are made of, while they wait and run. */
   readonly heldDir: string;
   readonly tokenFile: string;
@@ -82,10 +88,13 @@ function layout(base: { root: string; configDir: string; dataDir: string; runDir
     mirrorsDir: join(base.dataDir, 'mirrors'),
     workspacesDir: join(base.dataDir, 'workspaces'),
     evidenceDir: join(base.dataDir, 'evidence'),
+    auditDir: join(base.dataDir, 'audit'),
     logFile: join(base.dataDir, 'node.log'),
     socketFile,
     // As near to the root as the control socket, so that a task's socket fits wherever that one does.
     tasksDir: join(dirname(socketFile), 't'),
+    proxiesDir: join(dirname(socketFile), 'n'),
+    secretsDir: join(base.dataDir, 'secrets'),
     heldDir: join(base.runDir, 'held'),
     tokenFile: join(base.runDir, 'host-token'),
     pidFile: join(base.runDir, 'node.json'),

@@ -1,6 +1,7 @@
 import { foldId } from '@writ/core';
 import { auditDecision, decideNow, usageOf } from './deciding.ts';
 import { createLeaseDesk } from './lease-desk.ts';
+import { leaseCovers } from './lease-facts.ts';
 import { NO_USAGE, permitStart } from './start.ts';
 import type { Authority, AuthorityOptions } from './types.ts';
 
@@ -25,6 +26,13 @@ export function createAuthority(options: AuthorityOptions): Authority {
     previewStart: (subject, ask, approved) => database.withReadTx((tx) => decideStart(tx, subject, ask, approved)),
     decideStart,
     permitStart: (tx, subject, ask, bounds) => permitStart(options, tx, { subject, ask, bounds }),
+    usesLeft(tx, subject, ask) {
+      const { decision, leases: live } = decideNow(options, tx, { subject, ask, usage: NO_USAGE, approved: true });
+      if (decision.leaseId === undefined) return Number.POSITIVE_INFINITY;
+      return live
+        .filter((lease) => leaseCovers(lease, decision, ask.workspace))
+        .reduce((sum, { maxUses = Number.POSITIVE_INFINITY, uses }) => sum + maxUses - uses, 0);
+    },
     returnClaim(tx, leaseId) {
       leases.returnUse(tx, leaseId);
       tx.audit({ kind: 'lease', action: 'lease.use-returned', actor: 'node', subject: leaseId });

@@ -1,5 +1,5 @@
 import { foldId } from '@writ/core';
-import type { ReadTx, WriteTx } from '@writ/database';
+import type { AuditAction, ReadTx, WriteTx } from '@writ/database';
 import type { Lease } from '@writ/lease-store';
 import type { Decision, Usage } from '@writ/policy';
 import { factOf, findLeases } from './lease-facts.ts';
@@ -45,7 +45,7 @@ export function usageOf({ requestLog, liveTasks, database }: AuthorityOptions, t
 /** Writes what was decided about whom; never what was to be run, which may hold secrets. */
 export function auditDecision(
   tx: WriteTx,
-  action: string,
+  action: AuditAction,
   { subject, ask, decision }: { readonly subject: Subject; readonly ask: Ask; readonly decision: Decision },
 ): void {
   tx.audit({

@@ -41,7 +41,7 @@ export interface Gate extends Endings {
 export interface GateOptions extends AuthorityOptions {
   /** Node id of this node. */
   readonly self: string;
-  readonly authority: Pick<Authority, 'onLeaseRevoked'>;
+  readonly authority: Pick<Authority, 'onLeaseRevoked' | 'tellLent'>;
   readonly approvals: ApprovalStore;
   readonly approvers: ApproverStore;
   readonly windows: WindowStore;
@@ -72,7 +72,7 @@ export function createGate(options: GateOptions): Gate {
     policy: createPolicyKind(createApproverRules(parts.approvers, approvers), options.kinds.policy),
     execution: createExecutionKind(parts, { rights, openWindow: windows.open }),
     plan: createPlanKind(rights, windows.open),
-    lease: withTask(createLeaseKind(options), options.kinds.task),
+    lease: withTask(createLeaseKind(options, options.authority.tellLent), options.kinds.task),
   };
   const approvals = createApprovals({ ...parts, kinds, verify: options.verify });
   const asking = { ask: approvals.ask, cancelApproval: approvals.cancel };

@@ -1,7 +1,7 @@
 export type { Approval, Lease } from '@writ/lease-store';
 export { digestAction } from './actions/digest.ts';
 export { actionLines, previewAction } from './actions/preview.ts';
-export { type Resolved, resolveAction } from './actions/resolve.ts';
+export { digestUnder, type Resolved, resolveAction } from './actions/resolve.ts';
 export { readRequest, writeRequest } from './actions/stored-request.ts';
 export type {
   Action,
@@ -48,6 +48,7 @@ export type {
   ProposeOutcome,
   Rights,
   RightsQuery,
+  StartBounds,
   StartOutcome,
   Withdrawn,
 } from './executions/types.ts';

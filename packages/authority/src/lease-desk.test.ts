@@ -138,7 +138,7 @@ describe('leases, as a person lends them', () => {
       at.invites.insert(tx, { ...invite, id: 'long', expiresAtMs: START_MS + 2 * DAY_MS });
     });
     at.move(2000);
-    at.database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'test', actor: 'test' }));
+    at.database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.started', actor: 'test' }));
     at.move(-DAY_MS);
     at.authority.acceptClock('person');
     expect(at.database.withReadTx((tx) => at.invites.listOpen(tx, at.database.nowMs()))).toEqual([]);

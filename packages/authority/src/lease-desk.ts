@@ -14,12 +14,22 @@ const NODE_ID = /^wn-/i;
 /** What a person does with leases. */
 export type LeaseDesk = Pick<
   Authority,
-  'grantLease' | 'renewLease' | 'listLeases' | 'revokeLease' | 'onLeaseRevoked' | 'acceptClock' | 'sweep'
+  | 'grantLease'
+  | 'renewLease'
+  | 'listLeases'
+  | 'revokeLease'
+  | 'onLeaseRevoked'
+  | 'onLeaseLent'
+  | 'tellLent'
+  | 'acceptClock'
+  | 'sweep'
 >;
 
 export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
   const { database, engine, leases, logger, requestLog } = options;
   const revocations = createListeners<Lease>(logger, 'lease revocations');
+  const grants = createListeners<Lease>(logger, 'grants of leases');
+  const tellLent = (tx: WriteTx, lease: Lease): void => tx.afterCommit(() => grants.tell(lease));
 
   function revoke(tx: WriteTx, id: string, by: string): boolean {
     if (!leases.revoke(tx, id)) return false;
@@ -30,7 +40,12 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
   }
 
   return {
-    grantLease: (grant) => database.withWriteTx((tx) => grantIn(options, tx, grant, options.random.uuid())),
+    grantLease: (grant) =>
+      database.withWriteTx((tx) => {
+        const lease = grantIn(options, tx, grant, options.random.uuid());
+        tellLent(tx, lease);
+        return lease;
+      }),
     renewLease: (id, durationMs, by) =>
       database.withWriteTx((tx) => renewIn(options, tx, { lease: id, durationMs, by })),
     listLeases({ peer, includeDead = false }) {
@@ -51,6 +66,8 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
       });
     },
     onLeaseRevoked: (listener) => revocations.add(listener),
+    onLeaseLent: (listener) => grants.add(listener),
+    tellLent,
     acceptClock(by) {
       let ended = 0;
       database.acceptClock((tx) => {
@@ -72,14 +89,14 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
 
 /** INVARIANT: 4, 5, 6 under a lower clock whatever has run out would look as if it had not. */
 function endTimeLimited({ approvals, executions, invites, windows }: AuthorityOptions, tx: WriteTx, by: string): void {
-  const ended = {
-    'invite.ended': invites.endAll(tx),
-    'window.closed': windows.endAll(tx),
-    'execution.expired': executions.endWaiting(tx),
-    'approval.expired': approvals.endAll(tx),
-  };
-  for (const [action, count] of Object.entries(ended)) {
-    if (count > 0) tx.audit({ kind: 'lease', action, actor: by, details: { count } });
+  const ended = [
+    { kind: 'invite', action: 'invite.ended', count: invites.endAll(tx) },
+    { kind: 'window', action: 'window.closed', count: windows.endAll(tx) },
+    { kind: 'execution', action: 'execution.expired', count: executions.endWaiting(tx) },
+    { kind: 'approval', action: 'approval.expired', count: approvals.endAll(tx) },
+  ] as const;
+  for (const { kind, action, count } of ended) {
+    if (count > 0) tx.audit({ kind, action, actor: by, details: { count } });
   }
 }
 

@@ -78,7 +78,6 @@ const MISSING: Partial<Record<RefusalCode, string>> = {
   APPROVAL_REQUIRED: 'a person has to approve it, and none has',
   CHANGED_SINCE_APPROVAL: 'what would run is not what a person has approved: ask again',
   EXPIRED: 'it was approved too long ago, or the yes was used',
-  NOT_FOUND: 'the session that asked for it has ended',
   CLOCK_BACKWARDS:
     'the clock of the executing node went back: nothing that is limited in time counts until it is right, or its person accepts it',
 };

@@ -40,8 +40,8 @@ export type StartPermit =
       readonly message: string;
     };
 
-/** Why a yes does not serve a start: it was not given · to something else · too long ago · for a session that ended. */
-export type ApprovalLack = 'APPROVAL_REQUIRED' | 'CHANGED_SINCE_APPROVAL' | 'EXPIRED' | 'NOT_FOUND';
+/** Why a yes does not serve a start: it was not given · to something else · too long ago. */
+export type ApprovalLack = 'APPROVAL_REQUIRED' | 'CHANGED_SINCE_APPROVAL' | 'EXPIRED';
 
 /** A lease as a person asks for it. */
 export interface LeaseGrant {
@@ -90,6 +90,8 @@ export interface Authority {
       readonly useApproval?: (decision: Decision) => ApprovalLack | undefined;
     },
   ): StartPermit;
+  /** How many starts the leases are good for that cover this now; infinite where one is without a count, or none is needed. */
+  usesLeft(tx: ReadTx, subject: Subject, ask: Ask): number;
   /** Gives the claimed use back; only where no process was ever spawned. */
   returnClaim(tx: WriteTx, leaseId: string): void;
   /**
@@ -108,6 +110,10 @@ export interface Authority {
   revokeLease(id: string, by: string): boolean;
   /** Called after the commit of a revocation; what a listener throws is logged and stops no other. */
   onLeaseRevoked(listener: (lease: Lease) => void): () => void;
+  /** Called after the commit of a grant, whoever lent; what a listener throws is logged and stops no other. */
+  onLeaseLent(listener: (lease: Lease) => void): () => void;
+  /** Tells those listeners of a lease that was lent in the caller's transaction, after its commit. */
+  tellLent(tx: WriteTx, lease: Lease): void;
   /**
    * Accepts a wall clock that went back; every lease that is not dead ends with it, every window, open invite, question
    * that waits, answer that was not used and command that has not started too. Returns how many leases.

@@ -4,7 +4,7 @@ import { identityWords } from '@writ/identity';
 import type { Execution } from '@writ/lease-store';
 import type { CommandDeskOptions } from './parts.ts';
 import { type Proposed, store } from './proposing.ts';
-import { resolveStep } from './resolving.ts';
+import { hostRefusal, resolveStep } from './resolving.ts';
 
 /** How often in a row one command is asked for anew: what never stands still is left to its caller. */
 const MOST_AGAIN = 8;
@@ -44,7 +44,12 @@ async function propose(options: CommandDeskOptions, execution: Execution, reques
     label: `${label}, in place of ${quote(execution.id)}`,
     words: identityWords(peer?.id ?? options.self),
   };
-  const resolving = await resolveStep(options, { asker, shown }, request, request);
+  // INVARIANT: 2 it is asked for under what is granted now, not under what it was stored with.
+  const rights = options.gate.executions.rights(execution);
+  if (!rights.granted) return { proposed: false, refusal: rights.refusal };
+  const unisolated = hostRefusal(rights);
+  if (unisolated !== undefined) return { proposed: false, refusal: unisolated };
+  const resolving = await resolveStep(options, { asker, shown, basis }, rights, request);
   const asking = { asker, basis, endsAtMs: execution.expiresAtMs };
   return store(options, asking, resolving, { idempotencyKey: keyOfNext(execution), profile });
 }

@@ -1,11 +1,14 @@
 import { type Random, sha256Hex, WritError } from '@writ/core';
 import type { PeerDirectory, WritIssuer } from '@writ/delegation';
+import type { SentCommand } from '@writ/lease-store';
 import type { PolicyEngine } from '@writ/policy';
+import { noting } from './noting.ts';
 import type {
   CommandCaller,
   CommandDesk,
   CommandView,
   PeerCommands,
+  SentCommands,
   WatchedCommand,
   Wish,
   WishAnswer,
@@ -34,6 +37,8 @@ export interface Commands {
   show(caller: LocalCaller, request: CommandPlace & { readonly id: string }): Promise<CommandView>;
   /** Those that run at this node, newest first. */
   list(caller: LocalCaller, limit: number): readonly CommandView[];
+  /** Those that were asked of peers from here, as they were last known, newest first; none for a task. */
+  listSent(caller: LocalCaller, limit: number): readonly SentCommand[];
   watch(
     caller: LocalCaller,
     request: CommandPlace & { readonly id: string; readonly offset: number },
@@ -49,13 +54,7 @@ export interface CommandsOptions {
   readonly directory: Pick<PeerDirectory, 'find'>;
   readonly peer: (id: string) => PeerCommands;
   readonly issuer: Pick<WritIssuer, 'issue'>;
-  /** Stores a session of this node's own and tells the trail what goes out, before it does. */
-  readonly record: (what: {
-    readonly session: string;
-    readonly agent: string;
-    readonly peer: string;
-    readonly id: string;
-  }) => void;
+  readonly sent: SentCommands;
   readonly random: Random;
 }
 
@@ -68,7 +67,8 @@ export function createCommands(options: CommandsOptions): Commands {
   const isHere = ({ at }: CommandPlace): boolean => at === SELF;
   const clientOf = (caller: LocalCaller, { at }: CommandPlace): PeerCommands => {
     onlyHost(caller);
-    return options.peer(findPeer(options, at).id);
+    const { id } = findPeer(options, at);
+    return noting(options.peer(id), id, options.sent);
   };
   return {
     async ask(caller, { at, wish, key }) {
@@ -80,6 +80,7 @@ export function createCommands(options: CommandsOptions): Commands {
     show: async (caller, request) =>
       isHere(request) ? desk.show(caller, request.id) : firstState(clientOf(caller, request), request.id),
     list: (caller, limit) => desk.list(caller, limit),
+    listSent: (caller, limit) => (caller.kind === 'host' ? options.sent.list(limit) : []),
     watch: (caller, request, signal) =>
       isHere(request)
         ? desk.watch(caller, request.id, request.offset, signal)
@@ -111,10 +112,10 @@ async function askPeer(
     const refusal = { code: code === 'OK' ? ('POLICY_ERROR' as const) : code, message, nextSteps };
     return { accepted: false, refusal, generation, decidedBy: 'here' };
   }
-  options.record({ session: session.id, agent: session.agent, peer: to, id: key });
+  options.sent.record({ key, peer: to, session: session.id, agent: session.agent, wish });
   const spec = boundWish(wish);
   const writ = issuer.issue({ to, task: key, spec, session: session.id, agent: session.agent, generation });
-  const answer = await options.peer(to).execute({ id: key, wish, writs: [writ] });
+  const answer = await noting(options.peer(to), to, options.sent).execute({ id: key, wish, writs: [writ] });
   return { ...answer, decidedBy: 'peer' };
 }
 

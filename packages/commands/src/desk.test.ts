@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   createDeskFixture,
   type DeskFixture,
-  type HeldProcess,
   HOUR_MS,
   IN_A,
   IN_B,
@@ -13,6 +12,7 @@ import {
   POLICY,
   SELF_ID,
 } from './testing/desk-fixture.ts';
+import { createDeskVerbs } from './testing/desk-verbs.ts';
 import type { CommandCaller, CommandSpec, CommandView, PlanSpec, WatchedCommand, Wish } from './types.ts';
 import { boundWish } from './wish.ts';
 
@@ -22,7 +22,6 @@ const NOW_S = 1_800_000_000;
 
 describe('the desk of gated commands', () => {
   let at: DeskFixture;
-  let keys = 0;
   beforeEach(async () => {
     at = await createDeskFixture();
   });
@@ -31,32 +30,7 @@ describe('the desk of gated commands', () => {
     expect(at.held.count).toBe(0);
   });
 
-  const answer = (caller: CommandCaller, command: CommandSpec, key?: string) => {
-    keys += 1;
-    return at.desk.ask(caller, { kind: 'command', command }, key ?? `key ${keys}`);
-  };
-  const ask = async (command: CommandSpec, caller = IN_A, key?: string): Promise<CommandView> => {
-    const said = await answer(caller, command, key);
-    if (said.accepted && 'command' in said) return said.command;
-    throw new Error(said.accepted ? 'a question' : `${said.refusal.code}: ${said.refusal.message}`);
-  };
-  const started = async ({ id }: CommandView): Promise<HeldProcess> => {
-    for await (const item of at.desk.watch(IN_A, id, 0, new AbortController().signal)) {
-      if (item.kind === 'state' && item.command.state !== 'running') continue;
-      const process = at.processes.get(id);
-      if (process !== undefined) return process;
-      // It runs, and its process comes in the same turn.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    throw new Error(`${id} was not started: ${JSON.stringify(at.desk.show(IN_A, id))}`);
-  };
-  const ended = async ({ id }: CommandView): Promise<CommandView> => {
-    let last: CommandView | undefined;
-    for await (const item of at.desk.watch(IN_A, id, 0, new AbortController().signal)) {
-      if (item.kind === 'state') last = item.command;
-    }
-    return last as CommandView;
-  };
+  const { answer, ask, started, ended } = createDeskVerbs(() => at);
 
   it('starts a read by itself, and tells its output and then its end', async () => {
     const view = await ask({ ...READ, stdin: 'AAE=', cwd: '/srv' });
@@ -216,7 +190,8 @@ describe('the desk of gated commands', () => {
     const TASK: CommandCaller = { kind: 'task', task: 't-1' };
     const context: TaskContext = {
       ...{ task: 't-1', origin: PEER_ID, session: 's', agent: 'other', ids: [PEER_ID], writs: [] },
-      ...{ closure: ['inspect_status'], workspaces: ['app'], network: 'deny', maxOutputBytes: 1, depth: 0 },
+      ...{ closure: ['inspect_status'], workspaces: ['app'], network: 'deny', runner: 'shell', isolation: 'none' },
+      ...{ maxOutputBytes: 1, depth: 0 },
       ...{ expiresAtMs: NOW_S * 1000 + HOUR_MS, files: { dir: '/srv/clone' } },
     };
     beforeEach(() => at.contexts.set('t-1', context));
@@ -254,7 +229,7 @@ describe('the desk of gated commands', () => {
       // Nor does its sender reach what the task itself asked for.
       expect(() => at.desk.show({ kind: 'peer', id: PEER_ID }, mine.id)).toThrow('no execution');
       await Promise.all([started(mine), started(sibling)]);
-      at.desk.endOf('t-1');
+      await at.desk.endOf('t-1');
       expect((await ended(mine)).why).toBe('the task that asked for it has ended');
       expect(at.desk.show(IN_A, sibling.id).state).toBe('running');
     });

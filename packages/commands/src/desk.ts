@@ -5,7 +5,7 @@ import { askAgain, keyOfNext } from './again.ts';
 import type { CommandDeskOptions } from './parts.ts';
 import { proposePlan } from './plans.ts';
 import { proposeCommand } from './proposing.ts';
-import { createLiveCommands, type LiveCommands, TASK_ENDED } from './running.ts';
+import { createLiveCommands, type LiveCommands } from './running.ts';
 import type { CommandCaller, CommandDesk, CommandView, PlanSpec, WishAnswer } from './types.ts';
 import { isFinal, viewOf, waitingFor } from './view.ts';
 import { createWakeups } from './wakeups.ts';
@@ -16,8 +16,10 @@ import { checkWish } from './wish.ts';
 export interface LiveCommandDesk extends CommandDesk {
   /** Begins to take up what may run, now, at every change, and every few seconds. */
   start(): void;
-  /** Ends what a task asked for and still runs; what waits has been ended with the task. */
-  endOf(task: string): void;
+  /** Ends what a task asked for and still runs, and starts nothing more of it; resolves when no process of it is left. */
+  endOf(task: string): Promise<void>;
+  /** The end of the task is stored; what still waited has been ended in the same transaction. */
+  taskEnded(task: string): void;
   /** Takes no more up and ends what runs; resolves when that is stored. */
   close(): Promise<void>;
 }
@@ -41,7 +43,14 @@ export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk 
     });
     askingAgain.set(execution.id, asking);
   };
-  const worker = createContinuationWorker({ executions, engine, runner: live, logger, onChanged });
+  const worker = createContinuationWorker({
+    executions,
+    engine,
+    runner: live,
+    clock: options.clock,
+    logger,
+    onChanged,
+  });
   const view = (execution: Execution): CommandView => viewHere(options, execution);
   const own = (caller: CommandCaller, id: string): Execution => requireOwn(options, caller, id);
   const stops: (() => void)[] = [];
@@ -68,10 +77,11 @@ export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk 
       stops.push(...followChanges(options, live, { wakeUp: () => worker.wake(), tell: wakeups.wake }));
       worker.wake();
     },
-    endOf(task) {
-      for (const { id, state } of executions.list({ task, limit: MOST_LISTED })) {
-        if (state === 'running') live.stop(id, TASK_ENDED);
-      }
+    endOf: (task) => live.stopOf(task),
+    taskEnded(task) {
+      // An ending that no attempt came before, after a restart, has stopped nothing yet.
+      void live.stopOf(task);
+      live.forget(task);
     },
     async close() {
       for (const stop of stops.splice(0)) stop();
@@ -83,8 +93,6 @@ export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk 
   };
 }
 
-const MOST_LISTED = 1000;
-
 /** What may let a command start, or takes away what one runs by. */
 function followChanges(
   { gate, engine, authority, clock }: CommandDeskOptions,
@@ -93,6 +101,7 @@ function followChanges(
 ): readonly (() => void)[] {
   const endWithdrawn = (): void => {
     for (const { execution, refusal } of gate.executions.withdrawn()) live.stop(execution.id, refusal);
+    live.stopBeyond();
     wakeUp();
   };
   return [

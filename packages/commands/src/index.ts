@@ -1,3 +1,4 @@
+export type { SentCommand, SentCommandNews, SentCommandRef } from '@writ/lease-store';
 export {
   type CommandPlace,
   type Commands,
@@ -17,10 +18,12 @@ export type {
   CommandSpec,
   CommandStep,
   CommandView,
+  OutgoingWish,
   OutputPiece,
   PeerCommands,
   PlanSpec,
   QuestionView,
+  SentCommands,
   WatchedCommand,
   Wish,
   WishAnswer,

@@ -1,9 +1,15 @@
-import type { ActionEnvironment, ActionFiles, Authority, CommandFacts, Gate } from '@writ/authority';
-import type { Clock, Logger, Random } from '@writ/core';
+import type { ActionEnvironment, ActionFiles, ActionRequest, Authority, CommandFacts, Gate } from '@writ/authority';
+import type { Clock, Json, Logger, Random } from '@writ/core';
 import type { Database, ReadTx, WriteTx } from '@writ/database';
 import type { Executor, TaskContext } from '@writ/delegation';
 import type { Classification, PolicyEngine, Profile } from '@writ/policy';
 import type { CommandProcesses } from './types.ts';
+
+/** What a command is called with, and under what. */
+export interface ClassifiedCommand extends Pick<ActionRequest, 'argv' | 'cwd' | 'stdin' | 'profile'> {
+  /** As it is stored with the command. */
+  readonly basis: Json;
+}
 
 /** What commands of one node are made of. */
 export interface CommandDeskOptions {
@@ -18,8 +24,8 @@ export interface CommandDeskOptions {
   /** What a task that runs here may do at this moment; throws where it may do nothing. */
   readonly contextOf: (tx: ReadTx, task: string) => TaskContext;
   readonly classify: (argv: readonly string[], cwd: string) => Classification;
-  /** What rights and windows are decided from. */
-  readonly factsOf: (classification: Classification) => CommandFacts;
+  /** What rights and windows are decided from: a read that could be made to do more is asked about like a change. */
+  readonly factsOf: (classification: Classification, command: ClassifiedCommand) => CommandFacts;
   /** The environment that a command of a profile would get now. */
   readonly environmentOf: (profile: Profile) => ActionEnvironment;
   /** Absolute path of a workspace; undefined: there is none of that name. */

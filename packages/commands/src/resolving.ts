@@ -69,14 +69,15 @@ export function hostRefusal({
 /** Classifies a step, and reads all that decides what it would do. */
 export async function resolveStep(
   options: CommandDeskOptions,
-  { asker, shown }: Pick<Asking, 'asker' | 'shown'>,
+  { asker, shown, basis }: Pick<Asking, 'asker' | 'shown' | 'basis'>,
   granted: Pick<Extract<Decided, { allowed: true }>, 'profile' | 'runner' | 'network' | 'isolation'>,
   { argv, cwd, stdin }: CommandStep & { readonly cwd: string },
 ): Promise<Resolving> {
   const { origin, session, agent } = asker;
   const { profile, runner, network, isolation } = granted;
   const classification = options.classify(argv, cwd);
-  const facts = options.factsOf(classification);
+  const called = { argv, cwd, profile, basis, ...(stdin === undefined ? {} : { stdin }) };
+  const facts = options.factsOf(classification, called);
   const request: ActionRequest = {
     ...{ origin, session, agent, argv, cwd, profile, runner, network, isolation },
     // What runs on another host is bound by its arguments alone: its files are not here.

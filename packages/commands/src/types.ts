@@ -1,6 +1,13 @@
 import type { Refusal } from '@writ/authority';
 import type { VerifiedChain } from '@writ/identity';
-import type { ExecutionClass, ExecutionOutcome, ExecutionState } from '@writ/lease-store';
+import type {
+  ExecutionClass,
+  ExecutionOutcome,
+  ExecutionState,
+  SentCommand,
+  SentCommandNews,
+  SentCommandRef,
+} from '@writ/lease-store';
 
 /** What runs: an argument list, its standard input, and where. */
 export interface CommandStep {
@@ -134,6 +141,33 @@ export interface PeerCommands {
   cancelExecution(id: string): Promise<CommandView>;
 }
 
+/** Port: what was asked of peers, as this node keeps it. */
+export interface SentCommands {
+  /**
+   * Stores a session of this node's own, that the peer has to hear of its end, and what it is asked for, before that goes
+   * out. Throws NOT_FOUND where the session has ended.
+   */
+  record(wish: OutgoingWish): void;
+  /** Keeps what the peer says of a command: `id`, what it calls it; `next`, what it has made in its place. */
+  note(
+    whose: SentCommandRef,
+    news: SentCommandNews,
+    what: { readonly isFinal: boolean; readonly id?: string; readonly next?: string },
+  ): void;
+  /** Newest first. */
+  list(limit: number): readonly SentCommand[];
+}
+
+/** A wish as it goes out. */
+export interface OutgoingWish {
+  readonly key: string;
+  /** Node id. */
+  readonly peer: string;
+  readonly session: string;
+  readonly agent: string;
+  readonly wish: Wish;
+}
+
 /** Port: what runs commands and keeps their output; the runner implements it. */
 export interface CommandProcesses {
   start(order: CommandOrder, onOutput: () => void): Promise<CommandProcess>;
@@ -166,7 +200,8 @@ export interface CommandReport {
     | { readonly kind: 'signal'; readonly signal: string }
     | { readonly kind: 'timeout'; readonly timeoutMs: number }
     | { readonly kind: 'output-limit'; readonly limitBytes: number }
-    | { readonly kind: 'cancel'; readonly cause: string };
+    | { readonly kind: 'cancel'; readonly cause: string }
+    | { readonly kind: 'dismissed' };
   readonly truncated: boolean;
 }
 

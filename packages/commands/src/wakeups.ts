@@ -31,8 +31,12 @@ export function createWakeups(): Wakeups {
         async next(signal) {
           if (!isNews && !signal.aborted) {
             await new Promise<void>((resolve) => {
-              waiting = resolve;
-              signal.addEventListener('abort', () => resolve(), { once: true });
+              waiting = () => {
+                // A signal lives as long as its caller, who may wait a thousand times.
+                signal.removeEventListener('abort', waiting);
+                resolve();
+              };
+              signal.addEventListener('abort', waiting, { once: true });
             });
           }
           isNews = false;

@@ -6,6 +6,8 @@ describe('address', () => {
     for (const text of ['gpu-box.local:7443', '127.0.0.1:0', '[::1]:65535', 'a:1']) {
       expect(formatAddress(parseAddress(text))).toBe(text);
     }
+    const longest = `${'a'.repeat(254)}:65535`;
+    expect(readAddress(longest)).toEqual({ host: 'a'.repeat(254), port: 65_535 });
     expect(parseAddress('[::1]:80')).toEqual({ host: '::1', port: 80 });
   });
 
@@ -40,7 +42,13 @@ describe('address', () => {
       '[$]:1',
     ]) {
       expect(readAddress(text), text).toBe(undefined);
-      expect(() => parseAddress(text), text).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+      expect(() => parseAddress(text), text).toThrow(
+        expect.objectContaining({
+          code: 'BAD_REQUEST',
+          message: expect.stringContaining('is no mesh address'),
+          nextSteps: ['write it as `host:port`, for example `gpu-box.local:7443`'],
+        }),
+      );
     }
   });
 });
@@ -49,10 +57,18 @@ describe('the loopback address', () => {
   it.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.1.2.3', '::1'])('is %s', (host) => {
     expect(isLoopback(host)).toBe(true);
   });
-  it.each(['0.0.0.0', '::', '128.0.0.1', 'localhost.example', '127.0.0.1.example', '::2', '10.127.0.0'])(
-    'is not %s',
-    (host) => {
-      expect(isLoopback(host)).toBe(false);
-    },
-  );
+  it.each([
+    '0.0.0.0',
+    '::',
+    '128.0.0.1',
+    'localhost.example',
+    '127.0.0.1.example',
+    '::2',
+    '10.127.0.0',
+    '127.0.0',
+    '1127.0.0.1',
+    '127.0.0.1000',
+  ])('is not %s', (host) => {
+    expect(isLoopback(host)).toBe(false);
+  });
 });

@@ -11,9 +11,21 @@ describe('WritError', () => {
     expect(errorToJson(back)).toEqual(errorToJson(error));
   });
 
+  it('has neither facts nor steps nor a cause unless they are given', () => {
+    const error = new WritError('NOT_FOUND', 'no task');
+    expect(error).toMatchObject({ name: 'WritError', message: 'no task', details: {}, nextSteps: [] });
+    expect('cause' in error).toBe(false);
+    expect(new WritError('NOT_FOUND', 'no task', { cause: 1 }).cause).toBe(1);
+  });
+
   it('turns a code that is unknown here into INTERNAL', () => {
     expect(errorFromJson({ code: 'FROM_THE_FUTURE' as never, message: 'm' }).code).toBe('INTERNAL');
-    expect(errorFromJson(undefined).code).toBe('INTERNAL');
+    expect(errorFromJson(undefined)).toMatchObject({
+      code: 'INTERNAL',
+      message: 'unknown error',
+      details: {},
+      nextSteps: [],
+    });
   });
 
   it('keeps what was thrown as the cause', () => {
@@ -21,7 +33,7 @@ describe('WritError', () => {
     expect(toWritError(cause)).toMatchObject({ code: 'INTERNAL', message: 'broken', cause });
     const own = new WritError('NOT_FOUND', 'no task');
     expect(toWritError(own)).toBe(own);
-    expect(toWritError('text').message).toBe('text');
+    expect(toWritError('text')).toMatchObject({ code: 'INTERNAL', message: 'text', nextSteps: [] });
   });
 
   it('says what helps where the system refuses', () => {
@@ -33,6 +45,8 @@ describe('WritError', () => {
   it('is told apart by its code', () => {
     expect(isWritError(new WritError('NOT_FOUND', 'm'), 'NOT_FOUND')).toBe(true);
     expect(isWritError(new WritError('NOT_FOUND', 'm'), 'CONFLICT')).toBe(false);
+    expect(isWritError(new WritError('NOT_FOUND', 'm'))).toBe(true);
     expect(isWritError(new Error('m'))).toBe(false);
+    expect(isWritError({ code: 'NOT_FOUND' }, 'NOT_FOUND')).toBe(false);
   });
 });

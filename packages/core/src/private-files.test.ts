@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -46,6 +47,30 @@ describe('private directories', () => {
       expect.objectContaining({ code: 'HOME_INSECURE', nextSteps: expect.arrayContaining([`chmod 700 ${dir}`]) }),
     );
     expect(mode(dir)).toBe(0o750);
+    chmodSync(dir, 0o701);
+    expect(() => ensurePrivateDirectory(dir)).toThrow('(mode 701)');
+  });
+
+  it('are left as they are where they are closed already, also closer than was asked for', () => {
+    chmodSync(dir, 0o500);
+    ensurePrivateDirectory(dir);
+    expect(mode(dir)).toBe(0o500);
+  });
+
+  it('are refused where a file or a link stands in their place', () => {
+    writeFileSync(join(dir, 'file'), 'x', { mode: 0o600 });
+    expect(() => ensurePrivateDirectory(join(dir, 'file', 'below'))).toThrow(
+      expect.objectContaining({
+        code: 'BAD_REQUEST',
+        message: expect.stringContaining('cannot make the folder'),
+        nextSteps: ['name a folder that can be made there'],
+        cause: expect.any(Error),
+      }),
+    );
+    symlinkSync(dir, join(dir, 'link'));
+    expect(() => ensurePrivateDirectory(join(dir, 'link'))).toThrow(
+      expect.objectContaining({ code: 'HOME_INSECURE', message: expect.stringContaining('is no plain directory') }),
+    );
   });
 });
 
@@ -64,7 +89,32 @@ describe('private files', () => {
     await expect(createPrivateFile(path, 'one', random)).resolves.toBe(true);
     await expect(createPrivateFile(path, 'two', random)).resolves.toBe(false);
     await expect(readPrivateFile(path)).resolves.toBe('one');
+    expect(() => assertPrivateFile(path)).not.toThrow();
+    expect(mode(path)).toBe(0o600);
     expect(readdirSync(dir)).toEqual(['f']);
+  });
+
+  it('are put in place of nothing that is no file, and leave nothing beside it', async () => {
+    mkdirSync(join(dir, 'd', 'e'), { recursive: true });
+    await expect(replacePrivateFile(join(dir, 'd'), 'x', random)).rejects.toMatchObject({ code: 'EISDIR' });
+    await expect(createPrivateFile(join(dir, 'd'), 'x', random)).resolves.toBe(false);
+    expect(readdirSync(dir)).toEqual(['d']);
+  });
+
+  it('are no files where there is no folder for them', async () => {
+    const path = join(dir, 'none', 'f');
+    await expect(createPrivateFile(path, 'x', random)).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(replacePrivateFile(path, 'x', random)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('are refused where a folder stands in their place, and faults are no absence', async () => {
+    await expect(readPrivateFile(dir)).rejects.toMatchObject({
+      code: 'HOME_INSECURE',
+      details: { path: dir },
+      nextSteps: [`move ${dir} away`, 'if others may have read it, treat the keys in it as known'],
+    });
+    writeFileSync(join(dir, 'file'), 'x', { mode: 0o600 });
+    await expect(readPrivateFile(join(dir, 'file', 'below'))).rejects.toMatchObject({ code: 'ENOTDIR' });
   });
 
   it('are refused when others can read them', async () => {
@@ -79,7 +129,10 @@ describe('private files', () => {
   it('are never read through a symbolic link', async () => {
     writeFileSync(join(dir, 'target'), 'x', { mode: 0o600 });
     symlinkSync(join(dir, 'target'), join(dir, 'link'));
-    await expect(readPrivateFile(join(dir, 'link'))).rejects.toMatchObject({ code: 'HOME_INSECURE' });
+    await expect(readPrivateFile(join(dir, 'link'))).rejects.toMatchObject({
+      code: 'HOME_INSECURE',
+      message: expect.stringContaining('is a symbolic link'),
+    });
     expect(() => assertPrivateFile(join(dir, 'link'))).toThrow('is no plain file');
   });
 

@@ -54,4 +54,30 @@ describe('a span that a person types', () => {
     expect(parseSpan('until 6:00', at(beforeAutumn))).toBe(10 * HOUR_MS);
     expect(parseSpan('until 2:30', at(beforeAutumn))).toBe(5.5 * HOUR_MS);
   });
+
+  /** After how long a clock on the wall shows each time of day next, found by looking at one minute after the other. */
+  function searched({ nowMs, timeZone }: ReturnType<typeof at>): ReadonlyMap<string, number> {
+    const wall = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'short' });
+    const firstMs = Math.floor(nowMs / 60_000) * 60_000 + 60_000;
+    const minutes = Array.from({ length: 50 * 60 }, (_, minute) => firstMs + minute * 60_000);
+    return new Map(minutes.reverse().map((ms) => [wall.format(ms), ms - nowMs]));
+  }
+
+  it.each([
+    ['Europe/Berlin', 'an hour is left out', Date.UTC(2027, 2, 28, 1)],
+    ['Europe/Berlin', 'an hour is repeated', Date.UTC(2027, 9, 31, 1)],
+    ['Australia/Lord_Howe', 'half an hour is left out', Date.UTC(2027, 9, 2, 15, 30)],
+    ['Australia/Lord_Howe', 'half an hour is repeated', Date.UTC(2027, 3, 3, 15)],
+    ['Antarctica/Troll', 'two hours are left out', Date.UTC(2027, 2, 28, 1)],
+    ['Antarctica/Troll', 'two hours are repeated', Date.UTC(2027, 9, 31, 1)],
+  ])('is in %s, when %s, what looking at each minute finds', (zone, _what, changeMs) => {
+    for (const hoursBefore of [30, 5, 1, 0.25, 0, -0.5, -3]) {
+      const typed = at(changeMs - hoursBefore * HOUR_MS + 1500, zone);
+      const found = searched(typed);
+      for (const time of ['00:00', '00:59', '01:45', '02:15', '02:30', '03:00', '12:00', '23:59']) {
+        const span = parseSpan(`until ${time}`, typed);
+        expect([hoursBefore, time, span]).toEqual([hoursBefore, time, found.get(time)]);
+      }
+    }
+  });
 });

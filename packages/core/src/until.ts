@@ -23,9 +23,10 @@ export function parseSpan(text: string, at: TypedAt): number | undefined {
   // As if the zone kept its offset until then.
   const firstMs = (Math.floor(at.nowMs / MINUTE_MS) + 1) * MINUTE_MS;
   const guessMs = firstMs + ((wanted - wall(firstMs) + 1440) % 1440) * MINUTE_MS;
-  // It may not have: clocks are moved by half an hour, an hour or two.
-  const candidates = [-120, -60, -30, 0, 30, 60, 120].map((minutes) => guessMs + minutes * MINUTE_MS);
-  const endMs = [...candidates, ...candidates.map((ms) => ms + DAY_MS)]
+  // It may not have: clocks are moved by half an hour, an hour or two, so that the time may also come back at once.
+  const moved = [-120, -60, -30, 0, 30, 60, 120].map((minutes) => guessMs + minutes * MINUTE_MS);
+  const endMs = [-DAY_MS, 0, DAY_MS]
+    .flatMap((days) => moved.map((ms) => ms + days))
     .sort((a, b) => a - b)
     .find((ms) => ms > at.nowMs && wall(ms) === wanted);
   return endMs === undefined ? undefined : endMs - at.nowMs;

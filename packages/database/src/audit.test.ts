@@ -49,19 +49,19 @@ describe('the audit trail', () => {
   it('is read onwards from a row, in the order of the commits and without holes', () => {
     expect(() =>
       database.withWriteTx((tx) => {
-        tx.audit({ kind: 'node', action: 'never', actor: 'node' });
+        tx.audit({ kind: 'node', action: 'node.stopping', actor: 'node' });
         throw new Error('rolled back');
       }),
     ).toThrow('rolled back');
-    for (const action of ['third', 'fourth']) {
+    for (const action of ['node.stopping', 'clock.accepted'] as const) {
       database.withWriteTx((tx) => tx.audit({ kind: 'node', action, actor: 'node' }));
     }
     const seen = database.auditAfter(1, 2).map(({ seq, action }) => [seq, action]);
     expect(seen).toEqual([
       [2, 'node.started'],
-      [3, 'third'],
+      [3, 'node.stopping'],
     ]);
-    expect(database.auditAfter(3, 9).map(({ action }) => action)).toEqual(['fourth']);
+    expect(database.auditAfter(3, 9).map(({ action }) => action)).toEqual(['clock.accepted']);
     expect(database.auditEnd()).toBe(4);
     expect(database.auditAfter(4, 9)).toEqual([]);
   });
@@ -70,19 +70,19 @@ describe('the audit trail', () => {
     const ends: number[] = [];
     const stop = database.onAudit(() => ends.push(database.auditEnd()));
     database.withWriteTx((tx) => {
-      tx.audit({ kind: 'node', action: 'one', actor: 'node' });
-      tx.audit({ kind: 'node', action: 'two', actor: 'node' });
+      tx.audit({ kind: 'node', action: 'node.started', actor: 'node' });
+      tx.audit({ kind: 'node', action: 'node.stopping', actor: 'node' });
     });
     database.withWriteTx(() => undefined);
     expect(() =>
       database.withWriteTx((tx) => {
-        tx.audit({ kind: 'node', action: 'never', actor: 'node' });
+        tx.audit({ kind: 'node', action: 'node.stopping', actor: 'node' });
         throw new Error('rolled back');
       }),
     ).toThrow('rolled back');
     expect(ends).toEqual([4]);
     stop();
-    database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'unheard', actor: 'node' }));
+    database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.started', actor: 'node' }));
     expect(ends).toEqual([4]);
   });
 

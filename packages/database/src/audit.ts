@@ -1,6 +1,6 @@
 import type { Json } from '@writ/core';
 import type { StatementCache } from './statements.ts';
-import type { AuditEntry, AuditRow } from './types.ts';
+import type { AuditEntry, AuditRow, AuditTrail } from './types.ts';
 
 /** Appends one row to the audit trail. INVARIANT: 10 in the transaction of its effect. */
 export function insertAudit(prepare: StatementCache, atMs: number, entry: AuditEntry): void {
@@ -24,19 +24,20 @@ interface StoredRow {
   readonly details: string | null;
 }
 
-/** The last `limit` rows, newest first. */
-export function readAuditTail(prepare: StatementCache, limit: number): readonly AuditRow[] {
-  return readRows(prepare('SELECT * FROM audit ORDER BY seq DESC LIMIT ?').all(limit));
+/** The audit trail of a connection. */
+export function createAuditTrail(prepare: StatementCache): AuditTrail {
+  return {
+    auditTail: (limit) => readRows(prepare('SELECT * FROM audit ORDER BY seq DESC LIMIT ?').all(limit)),
+    auditAfter: (seq, limit) =>
+      readRows(prepare('SELECT * FROM audit WHERE seq > ? ORDER BY seq LIMIT ?').all(seq, limit)),
+    auditEnd: () => numberOf(prepare('SELECT coalesce(max(seq), 0) AS seq FROM audit').get()),
+    // What AUTOINCREMENT remembers.
+    auditIssued: () => numberOf(prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'audit'`).get()),
+  };
 }
 
-/** At most `limit` rows behind `seq`, oldest first. */
-export function readAuditAfter(prepare: StatementCache, seq: number, limit: number): readonly AuditRow[] {
-  return readRows(prepare('SELECT * FROM audit WHERE seq > ? ORDER BY seq LIMIT ?').all(seq, limit));
-}
-
-/** Number of the newest row; 0: there is none. */
-export function readAuditEnd(prepare: StatementCache): number {
-  return (prepare('SELECT coalesce(max(seq), 0) AS seq FROM audit').get() as { readonly seq: number }).seq;
+function numberOf(row: unknown): number {
+  return (row as { readonly seq: number } | undefined)?.seq ?? 0;
 }
 
 function readRows(rows: readonly unknown[]): readonly AuditRow[] {
@@ -51,11 +52,16 @@ function readRows(rows: readonly unknown[]): readonly AuditRow[] {
   }));
 }
 
-/** Details as written by `insertAudit`; a damaged text is shown as it is, because a trail hides nothing. */
+/**
+ * Details as written by `insertAudit`; any other text is shown as it is, because a trail hides nothing: not a key that stands
+ * there twice, nor a number that is read as another.
+ */
 function parseDetails(text: string): Readonly<Record<string, Json>> {
   try {
-    return JSON.parse(text) as Readonly<Record<string, Json>>;
+    const details = JSON.parse(text) as Readonly<Record<string, Json>> | null;
+    if (typeof details === 'object' && details !== null && JSON.stringify(details) === text) return details;
   } catch {
-    return { damaged: text };
+    // It is no JSON.
   }
+  return { damaged: text };
 }

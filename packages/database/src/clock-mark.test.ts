@@ -50,7 +50,7 @@ describe('the time of a node', () => {
     database.withWriteTx(() => {});
     clock.set(HIGH_MS + 500);
     expect(database.nowMs()).toBe(HIGH_MS + 500);
-    database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'x', actor: 'node' }));
+    database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.started', actor: 'node' }));
     clock.set(0);
     expect(database.nowMs()).toBe(HIGH_MS + 500);
   });

@@ -49,11 +49,11 @@ describe('openDatabase', () => {
     const first = await openDatabase(options());
     const pragma = (name: string) => first.withWriteTx((tx) => tx.prepare(`PRAGMA ${name}`).pluck().get());
     expect(['journal_mode', 'synchronous', 'foreign_keys', 'busy_timeout'].map(pragma)).toEqual(['wal', 2, 1, 2000]);
-    first.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'kept', actor: 'node' }));
+    first.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.started', actor: 'node' }));
     first.close();
     first.close();
     const second = await openDatabase(options());
-    expect(second.auditTail(1)[0]?.action).toBe('kept');
+    expect(second.auditTail(1)[0]?.action).toBe('node.started');
     second.close();
   });
 
@@ -69,7 +69,7 @@ describe('openDatabase', () => {
   it('leaves a newer file as it was after a crash of its program, with what had not reached it yet', async () => {
     const future = { ...MIGRATIONS, '9999-later': { up: async () => {} } };
     const newer = await openDatabaseWith(options(), future);
-    newer.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'in-the-wal', actor: 'node' }));
+    newer.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.started', actor: 'node' }));
     const crashed = join(home.path, 'crashed.db');
     const files = [crashed, `${crashed}-wal`];
     copyFileSync(path, crashed);
@@ -79,7 +79,7 @@ describe('openDatabase', () => {
     expect(await codeOf(openDatabase({ ...options(), path: crashed }))).toBe('SCHEMA_TOO_NEW');
     expect(files.map((file) => sha256Hex(readFileSync(file)))).toEqual(before);
     const again = await openDatabaseWith({ ...options(), path: crashed }, future);
-    expect(again.auditTail(1)[0]?.action).toBe('in-the-wal');
+    expect(again.auditTail(1)[0]?.action).toBe('node.started');
     again.close();
   });
 
@@ -109,7 +109,7 @@ describe('openDatabase', () => {
     expect(await codeOf(openDatabase(options()))).toBe('ALREADY_RUNNING');
     // The refused attempt has not loosened the lock.
     expect(await codeOf(openDatabase(options()))).toBe('ALREADY_RUNNING');
-    first.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'goes-on', actor: 'node' }));
+    first.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.started', actor: 'node' }));
     first.close();
     (await openDatabase(options())).close();
   });
@@ -143,12 +143,12 @@ describe('openDatabase', () => {
 
   it('lets another process read while it writes', async () => {
     const database = await openDatabase(options());
-    database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'first', actor: 'node' }));
+    database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.started', actor: 'node' }));
     const reader = new BetterSqlite3(path, { readonly: true });
     reader.exec('BEGIN');
     const count = () => reader.prepare('SELECT COUNT(*) FROM audit').pluck().get();
     expect(count()).toBe(1);
-    database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'second', actor: 'node' }));
+    database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.stopping', actor: 'node' }));
     expect(count()).toBe(1);
     reader.close();
     const script = `const d = new (require('better-sqlite3'))(process.argv[1], { readonly: true });

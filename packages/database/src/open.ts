@@ -1,6 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3';
 import type { Migration } from 'kysely';
-import { readAuditAfter, readAuditEnd, readAuditTail } from './audit.ts';
+import { createAuditTrail } from './audit.ts';
 import { createClockMark } from './clock-mark.ts';
 import { wrapSqlite } from './errors.ts';
 import { migrate, refuseNewer } from './migrate.ts';
@@ -76,9 +76,7 @@ async function openHandle(
       kysely: createReadOnlyKysely(handle),
       withReadTx: transactions.read,
       withWriteTx: transactions.write,
-      auditTail: (limit) => readAuditTail(prepare, limit),
-      auditAfter: (seq, limit) => readAuditAfter(prepare, seq, limit),
-      auditEnd: () => readAuditEnd(prepare),
+      ...createAuditTrail(prepare),
       onAudit(listener) {
         auditListeners.add(listener);
         return () => void auditListeners.delete(listener);

@@ -174,6 +174,30 @@ export interface SessionEndTable {
   at_ms: number;
 }
 
+export interface SessionHolderTable {
+  origin: string;
+  session: string;
+  peer: string;
+}
+
+/** `argv` is a JSON list of strings. `n` counts insertions and orders lists. */
+export interface SentCommandTable {
+  n: Generated<number>;
+  key: string;
+  peer: string;
+  id: string | null;
+  session: string;
+  agent: string;
+  profile: string | null;
+  argv: string;
+  state: string | null;
+  class: string | null;
+  code: string | null;
+  sent_at_ms: number;
+  seen_at_ms: number | null;
+  is_final: number;
+}
+
 export interface NodeFactTable {
   key: string;
   value: string;
@@ -283,6 +307,8 @@ export interface Tables {
   window: WindowTable;
   execution: ExecutionTable;
   session_end: SessionEndTable;
+  session_holder: SessionHolderTable;
+  sent_command: SentCommandTable;
   task: TaskTable;
   task_event: TaskEventTable;
   question: QuestionTable;

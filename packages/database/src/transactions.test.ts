@@ -36,7 +36,7 @@ describe('transactions', () => {
     const fail = (): void =>
       database.withWriteTx((tx) => {
         tx.prepare(PUT).run('a', '1');
-        tx.audit({ kind: 'node', action: 'x', actor: 'node' });
+        tx.audit({ kind: 'node', action: 'node.started', actor: 'node' });
         tx.afterCommit(() => {
           ran = true;
         });
@@ -88,7 +88,7 @@ describe('transactions', () => {
   it('are of no use after their end', () => {
     const tx = database.withWriteTx((open) => open);
     expect(() => tx.prepare(PUT)).toThrow(/after its end/);
-    expect(() => tx.audit({ kind: 'node', action: 'x', actor: 'node' })).toThrow(/after its end/);
+    expect(() => tx.audit({ kind: 'node', action: 'node.started', actor: 'node' })).toThrow(/after its end/);
     const read = database.withReadTx((open) => open);
     expect(() => read.prepare(GET)).toThrow(/after its end/);
   });

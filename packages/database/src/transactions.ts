@@ -125,7 +125,7 @@ function refuseNested(handle: BetterSqlite3.Database): void {
 }
 
 /** A callback that awaits would leave its transaction before its work is done. */
-function refusePromise<T>(value: T): T {
+export function refusePromise<T>(value: T): T {
   if (typeof value === 'object' && value !== null && 'then' in value) {
     // The promise is nobody's now; its rejection must not end the process.
     Promise.resolve(value).catch(() => {});

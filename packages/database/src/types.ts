@@ -1,6 +1,7 @@
 import type { Clock, Json, Logger } from '@writ/core';
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Kysely } from 'kysely';
+import type { AuditAction, AuditKind } from './audit-actions.ts';
 import type { Tables } from './tables.ts';
 
 /** An open transaction; stores take one and never open their own. Only valid inside its callback. */
@@ -31,10 +32,8 @@ export interface WriteTx extends ReadTx {
 
 /** One line of the audit trail, written in the transaction of its effect. */
 export interface AuditEntry {
-  /** `decision`, `task`, `lease`, `peer`, `invite`, `policy`, `token`, `node`, … */
-  readonly kind: string;
-  /** What happened, for example `lease.granted`. */
-  readonly action: string;
+  readonly kind: AuditKind;
+  readonly action: AuditAction;
   /** Who did it: a node id, `self`, `person`, or `node`. */
   readonly actor: string;
   /** What it happened to, for example a task id. */
@@ -42,10 +41,12 @@ export interface AuditEntry {
   readonly details?: Readonly<Record<string, Json>>;
 }
 
-/** An audit row as stored. */
-export interface AuditRow extends AuditEntry {
+/** An audit row as stored; an earlier program may have had other words. */
+export interface AuditRow extends Omit<AuditEntry, 'kind' | 'action'> {
   readonly seq: number;
   readonly atMs: number;
+  readonly kind: string;
+  readonly action: string;
 }
 
 /** JSON columns are checked when read; a row that cannot be read is reported as this and skipped. */
@@ -56,8 +57,20 @@ export interface QuarantinedRow {
   readonly raw: Json;
 }
 
+/** Reads the audit trail. */
+export interface AuditTrail {
+  /** Newest first. */
+  auditTail(limit: number): readonly AuditRow[];
+  /** At most `limit` rows behind number `seq`, oldest first. Numbers have no holes, and follow the order of the commits. */
+  auditAfter(seq: number, limit: number): readonly AuditRow[];
+  /** Number of the newest row; 0: there is none. */
+  auditEnd(): number;
+  /** The highest number that a row ever had: more than `auditEnd` where somebody took rows away. */
+  auditIssued(): number;
+}
+
 /** The node's one SQLite database: one writer process, WAL, mode 0600. */
-export interface Database {
+export interface Database extends AuditTrail {
   /** For lists and administration only: it refuses to write; hot transitions use prepared statements. */
   readonly kysely: Kysely<Tables>;
   /** A read transaction; always rolled back. Synchronous: `fn` may not await. Throws INTERNAL when nested. */
@@ -67,12 +80,6 @@ export interface Database {
    * Throws INTERNAL when nested or when `fn` returns a promise, DATABASE_ERROR for what SQLite refuses.
    */
   withWriteTx<T>(fn: (tx: WriteTx) => T): T;
-  /** Newest first. */
-  auditTail(limit: number): readonly AuditRow[];
-  /** At most `limit` rows behind number `seq`, oldest first. Numbers have no holes, and follow the order of the commits. */
-  auditAfter(seq: number, limit: number): readonly AuditRow[];
-  /** Number of the newest row; 0: there is none. */
-  auditEnd(): number;
   /** Called after every commit that wrote audit rows; what it throws is logged. Returns how to stop. */
   onAudit(listener: () => void): () => void;
   /** Now for reads: the wall clock, but never below the highest persisted time. */

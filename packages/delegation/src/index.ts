@@ -64,6 +64,7 @@ export type {
   RunSink,
   RunSpec,
   ShippedBundle,
+  SideWork,
   SignedEnvelope,
   SubmitAnswer,
   SubmitRequest,
@@ -76,3 +77,4 @@ export type {
   WatchedEvent,
   WritIssuer,
 } from './types.ts';
+export { setWallAlarm, type WallAlarm } from './wall-alarm.ts';

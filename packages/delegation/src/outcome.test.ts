@@ -127,3 +127,51 @@ describe('withEvidence', () => {
     expect(withEvidence(outcomeOf(report(EXIT_0), POLICY), undefined).state).toBe('completed');
   });
 });
+
+describe('what the agent says', () => {
+  const said = (ending: RunReport['ending'], agent: Partial<NonNullable<RunReport['agent']>>, truncated = false) =>
+    outcomeOf(
+      {
+        ...report(ending, truncated),
+        agent: { verdict: 'completed', turns: 1, toolCalls: 0, refusedCalls: 0, ...agent },
+      },
+      { onOverflow: 'fail', maxOutputBytes: 1024, deadline: 'timeout' },
+    );
+
+  it.each([
+    ['done, and its process too', EXIT_0, {}, 'completed', undefined, 'exited with status 0'],
+    [
+      'done, and ended by its node',
+      { kind: 'dismissed' },
+      {},
+      'completed',
+      undefined,
+      'its agent was done and was ended',
+    ],
+    [
+      'failed, although its process did not',
+      EXIT_0,
+      { verdict: 'failed', message: 'no model' },
+      'failed',
+      'WORKER_FAILED',
+      'exited with status 0; the agent: no model',
+    ],
+    [
+      'never said',
+      EXIT_0,
+      { verdict: 'unfinished', message: 'it never said' },
+      'failed',
+      'WORKER_FAILED',
+      'exited with status 0; the agent: it never said',
+    ],
+    ['done, although its process failed', EXIT_3, {}, 'failed', 'WORKER_FAILED', 'exited with status 3'],
+  ] as const)('%s', (_, ending, agent, state, code, message) => {
+    const outcome = said(ending, agent);
+    expect({ state: outcome.state, code: outcome.code, message: outcome.message }).toEqual({ state, code, message });
+  });
+
+  it('a failure of the agent outranks too much output, and both are told', () => {
+    const outcome = said(EXIT_0, { verdict: 'failed', message: 'gave up' }, true);
+    expect(outcome).toMatchObject({ state: 'failed', code: 'WORKER_FAILED', truncated: true });
+  });
+});

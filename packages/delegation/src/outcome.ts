@@ -93,41 +93,55 @@ function endingVerdict(report: RunReport, policy: OutcomePolicy): Verdict {
   const { ending } = report;
   switch (ending.kind) {
     case 'exit':
-      if (ending.exitCode !== 0) {
-        return { state: 'failed', code: 'WORKER_FAILED', message: `exited with status ${ending.exitCode}` };
-      }
-      if (report.unwritten !== undefined) return diskVerdict(report.unwritten, policy);
-      return report.truncated ? overflowVerdict(policy) : { state: 'completed', message: 'exited with status 0' };
+      return ending.exitCode === 0
+        ? wellEndedVerdict('exited with status 0', report, policy)
+        : agentVerdict(`exited with status ${ending.exitCode}`, report.agent);
+    case 'dismissed':
+      return wellEndedVerdict('its agent was done and was ended', report, policy);
     case 'signal':
       return { state: 'failed', code: 'WORKER_FAILED', message: `ended by signal ${ending.signal}` };
     case 'timeout':
       return timeoutVerdict(ending.timeoutMs, policy.deadline);
     case 'output-limit':
-      return overflowVerdict(policy);
+      return overflowVerdict('exited with status 0', policy);
     case 'cancel':
       return { state: 'cancelled', code: 'CANCELLED', message: `cancelled: ${quote(ending.cause)}` };
   }
 }
 
+/** The process ended as one does whose work went well; `how` says in which way. */
+function wellEndedVerdict(how: string, report: RunReport, policy: OutcomePolicy): Verdict {
+  // INVARIANT: 10 the worse of what the process and its agent say is what counts.
+  if (report.agent && report.agent.verdict !== 'completed') return agentVerdict(how, report.agent);
+  if (report.unwritten !== undefined) return diskVerdict(how, report.unwritten, policy);
+  return report.truncated ? overflowVerdict(how, policy) : { state: 'completed', message: how };
+}
+
+/** A failure, with the agent's own words where it has any. */
+function agentVerdict(how: string, agent: RunReport['agent']): Verdict {
+  const said = agent?.message === undefined ? '' : `; the agent: ${agent.message}`;
+  return { state: 'failed', code: 'WORKER_FAILED', message: `${how}${said}` };
+}
+
 /** The work itself went well but wrote more than it may. */
-function overflowVerdict(policy: OutcomePolicy): Verdict {
+function overflowVerdict(how: string, policy: OutcomePolicy): Verdict {
   const limit = formatSize(policy.maxOutputBytes);
   if (policy.onOverflow === 'truncate') {
-    return { state: 'completed', message: `exited with status 0; output cut at ${limit}` };
+    return { state: 'completed', message: `${how}; output cut at ${limit}` };
   }
   return {
     state: 'failed',
     code: 'RESULT_TOO_LARGE',
-    message: `exited with status 0 but wrote more than ${limit}`,
+    message: `${how} but wrote more than ${limit}`,
     ending: { kind: 'output-limit', limitBytes: policy.maxOutputBytes },
   };
 }
 
 /** The work itself went well, but this node lost a part of what it wrote. */
-function diskVerdict(fault: string, policy: OutcomePolicy): Verdict {
+function diskVerdict(how: string, fault: string, policy: OutcomePolicy): Verdict {
   const lost = `the disk of this node refused a part of its output: ${fault}`;
-  if (policy.onOverflow === 'truncate') return { state: 'completed', message: `exited with status 0; ${lost}` };
-  return { state: 'failed', code: 'INTERNAL', message: `exited with status 0, but ${lost}` };
+  if (policy.onOverflow === 'truncate') return { state: 'completed', message: `${how}; ${lost}` };
+  return { state: 'failed', code: 'INTERNAL', message: `${how}, but ${lost}` };
 }
 
 function timeoutVerdict(timeoutMs: number, deadline: DeadlineSource): Verdict {

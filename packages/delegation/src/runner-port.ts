@@ -1,6 +1,21 @@
+import type { Json } from '@writ/core';
 import type { Stored } from '@writ/evidence';
-import type { RunnerConfig } from '@writ/policy';
+import type { Network, RunnerConfig } from '@writ/policy';
 import type { Ending, TaskSpec } from '@writ/task-store';
+
+/** What of the machine a run may reach; its own HOME, TMPDIR and the system's programs it always has. */
+export interface Reach {
+  /** `none`: an empty folder stands in the workspace's place. */
+  readonly workspace: 'none' | 'read' | 'write';
+  /** A writable folder beside the workspace. */
+  readonly scratch: boolean;
+  /** Paths outside the workspace that may be read, as the configuration writes them. */
+  readonly readPaths: readonly string[];
+  /** `deny`: none · `allow`: all but loopback and link-local · a list of `host:port`. */
+  readonly network: Network;
+  /** Names of secrets that are handed over as files. */
+  readonly secrets: readonly string[];
+}
 
 /** What a runner is told. Everything is decided already; a runner only obeys. */
 export interface RunSpec {
@@ -21,19 +36,57 @@ export interface RunSpec {
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
   readonly onOverflow: 'fail' | 'truncate';
+  /** `required`: in a sandbox or not at all. */
   readonly isolation: 'required' | 'none';
+  /** What of the machine it may reach; in force in a sandbox only. */
+  readonly reach: Reach;
   /** Names of the node's environment variables that pass. */
   readonly env: readonly string[];
   /** Where, and with which secret, the task reaches its own node; absent: it does not. */
   readonly access?: { readonly socket: string; readonly token: string };
   /** `allow`: any argv; a list: only argv that match one of the patterns. */
   readonly commands: 'allow' | readonly (readonly string[])[];
+  /** The closure of what was granted, by which an agent's own tools are chosen. */
+  readonly rights: readonly string[];
 }
 
 /** What a run reports while it goes. Called in order; may not throw. */
 export interface RunSink {
   /** `bytes` were appended to the transcript at `offset`; or only counted, when `offset` is undefined (over the cap). */
   output(stream: 'stdout' | 'stderr', bytes: Uint8Array, offset: number | undefined): void;
+  /** Whether an agent may do what it asks leave for; absent: it may not. Rejects once `signal` is aborted. */
+  readonly permit?: (request: ToolRequest, signal: AbortSignal) => Promise<ToolAnswer>;
+}
+
+/** A tool call that an agent asks leave for. Everything in it is the agent's own claim. */
+export interface ToolRequest {
+  readonly kind: 'read' | 'edit' | 'delete' | 'move' | 'search' | 'execute' | 'fetch' | 'other';
+  /** What the agent calls it; one line, made visible. */
+  readonly title: string;
+  /** What it would be called with; null where the agent does not say. */
+  readonly input: Json;
+}
+
+/** The answer, with a reason that the agent may read. */
+export type ToolAnswer = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+
+/** What an agent itself said came of its work, beside how its process ended. The worse of the two counts. */
+export interface AgentReport {
+  /** `unfinished`: it never said. */
+  readonly verdict: 'completed' | 'failed' | 'unfinished';
+  /** In one line, made visible, why it is not completed; absent where it is. */
+  readonly message?: string;
+  readonly turns: number;
+  readonly toolCalls: number;
+  /** Tool calls that were refused to it, among them. */
+  readonly refusedCalls: number;
+  /** What it used, as far as it says. */
+  readonly usage?: {
+    readonly inputTokens?: number;
+    readonly outputTokens?: number;
+    /** Millionths of a US dollar. */
+    readonly costMicroUsd?: number;
+  };
 }
 
 /** How a run ended. `failure` explains an ending that is not the work's own doing. */
@@ -48,6 +101,8 @@ export interface RunReport {
   readonly endedAtMs: number;
   /** Digest and size of what the transcript holds; absent where it could not be written. */
   readonly transcript?: Stored;
+  /** What the agent said; absent for a runner that is no agent. */
+  readonly agent?: AgentReport;
 }
 
 /** The files of a run, there until it is released. */
@@ -67,11 +122,15 @@ export interface RunFiles {
 /** A run under way. */
 export interface Run {
   readonly pid: number;
+  /** What it is confined by, as the signed result says it; `none`: it has the rights of the node's own user. */
+  readonly isolation: string;
   readonly files: RunFiles;
   /** Resolves when the process tree is gone and the output is drained; never rejects. */
   readonly done: Promise<RunReport>;
   /** Removes the files, once `done`. Calling it twice is harmless; closing the runner does it too. */
   release(): void;
+  /** From now on this stands in nothing of the run's output that is kept. */
+  redact(secret: string): void;
   /** TERM, grace, KILL, escaped children too. The first cause wins. */
   stop(cause: { readonly kind: 'cancel'; readonly cause: string } | { readonly kind: 'timeout' }): void;
 }

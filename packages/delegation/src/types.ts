@@ -3,7 +3,7 @@ import type { RunningCode, WritError } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
 import type { Applied, Result, VerifiedTree } from '@writ/evidence';
 import type { VerifiedChain, WritClaims } from '@writ/identity';
-import type { Decision, Network } from '@writ/policy';
+import type { Decision, Isolation, Network } from '@writ/policy';
 import type { DeliveryStanding, Mirror, Task, TaskEvent, TaskSpec, TaskWait, Turn } from '@writ/task-store';
 import type { RunFiles } from './runner-port.ts';
 import type { ExecutorTurns, Reply, ReplyTaken } from './turn-types.ts';
@@ -147,6 +147,9 @@ export interface TaskContext {
   readonly closure: readonly string[];
   readonly workspaces: readonly string[];
   readonly network: Network;
+  /** What runs it, and whether it is isolated from this machine. */
+  readonly runner: string;
+  readonly isolation: Isolation;
   readonly maxOutputBytes: number;
   /** Further hops that may follow this node. */
   readonly depth: number;
@@ -154,6 +157,15 @@ export interface TaskContext {
   readonly expiresAtMs: number;
   /** Where it works; absent: no process of it was started yet. */
   readonly files?: RunFiles;
+}
+
+/** Port: what tasks have started on this machine besides their own processes: gated commands. */
+export interface SideWork {
+  /**
+   * Ends what runs of a task and starts nothing more of it; resolves when no process of it is left. Asked at the first
+   * reason to end the task, and when its own processes are gone, before its end is stored. Never rejects.
+   */
+  end(task: string): Promise<void>;
 }
 
 /** Port: the way back from a running task to its own node, with a token that dies with the task. */
@@ -269,9 +281,10 @@ export interface Origin {
   requestLease(request: OutgoingLeaseRequest): Promise<LeaseAnswer>;
   /**
    * Ends a session that began here: what waits for a person in it ends, nothing new is taken, and the peers that were
-   * asked for something in it are told, until they have heard. What runs goes on. False where it had ended. Throws NOT_FOUND.
+   * asked for something in it (tasks, gated commands, leases) are told, until they have heard. What runs goes on. `ended`
+   * is false where it had ended, `peers` is how many are told. Throws NOT_FOUND.
    */
-  endSession(session: string, by: string): boolean;
+  endSession(session: string, by: string): { readonly ended: boolean; readonly peers: number };
   /** Takes the signed word of another node that a session of its has ended, brought by a peer. Throws EVIDENCE_INVALID. */
   takeSessionEnd(from: string, statement: Uint8Array): void;
   /** Ends the mirrors of a peer that lost its trust here. */
@@ -347,4 +360,15 @@ export interface WritIssuer {
 }
 
 export type DelegationError = WritError;
-export type { PreparedRun, Run, RunFiles, RunReport, RunSink, RunSpec, TaskRunner } from './runner-port.ts';
+export type {
+  PreparedRun,
+  Reach,
+  Run,
+  RunFiles,
+  RunReport,
+  RunSink,
+  RunSpec,
+  TaskRunner,
+  ToolAnswer,
+  ToolRequest,
+} from './runner-port.ts';

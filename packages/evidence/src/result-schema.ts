@@ -63,6 +63,9 @@ const exit = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('timeout'), timeoutMs: count }),
   z.strictObject({ kind: z.literal('output-limit'), limitBytes: count }),
   z.strictObject({ kind: z.literal('cancel'), cause: text }),
+  z
+    .strictObject({ kind: z.literal('dismissed') })
+    .describe('It had done what it was asked for and stayed: its node ended it.'),
 ]);
 
 /** `result.v1.json`: what a task came to, as the node that ran it says. */

@@ -54,6 +54,10 @@ function checked(value: unknown, code: WritCode): Result {
   return parsed.data;
 }
 
+function endedWell(exit: NonNullable<Result['exit']>): boolean {
+  return exit.kind === 'dismissed' || (exit.kind === 'exit' && exit.exitCode === 0);
+}
+
 /** What the shape alone cannot say. */
 function contradiction(result: Result): string | undefined {
   const { outcome, changes, writs, chain } = result;
@@ -61,7 +65,7 @@ function contradiction(result: Result): string | undefined {
   // INVARIANT: 10 evidence that could not be collected is never beside a success.
   if (succeeded && changes.kind === 'uncollected') return 'a success without evidence';
   if (succeeded !== (outcome.code === null)) return 'a success has no code, everything else has one';
-  if (succeeded && result.exit !== null && (result.exit.kind !== 'exit' || result.exit.exitCode !== 0)) {
+  if (succeeded && result.exit !== null && !endedWell(result.exit)) {
     return 'a success whose process did not end well';
   }
   if (writs.length !== chain.length) return 'as many writs as identities in the chain';

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { untilAborted } from './abortable.ts';
 
@@ -28,6 +30,22 @@ describe('untilAborted', () => {
     }
     for await (const item of untilAborted(source(), new AbortController().signal)) seen.push(item);
     expect(seen).toEqual([1, 2]);
+  });
+
+  it('keeps nothing of the items that have passed', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    const passed: WeakRef<object>[] = [];
+    async function* source(): AsyncGenerator<object> {
+      for (let i = 0; i < 100; i++) yield { i };
+    }
+    const items = untilAborted(source(), new AbortController().signal);
+    for (let i = 0; i < 100; i++) passed.push(new WeakRef((await items.next()).value));
+    // A weak reference holds until the turn is over in which it was made.
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+    expect(passed.filter((item) => item.deref() !== undefined).length).toBeLessThan(10);
+    await items.return(undefined);
   });
 
   it('passes on what the source throws', async () => {

@@ -4,16 +4,17 @@
  */
 export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
-  let stop: () => void = () => {};
-  const aborted = new Promise<'aborted'>((resolve) => {
-    stop = () => resolve('aborted');
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
+  // Of the item that is waited for: a promise that outlived them all would keep each of them.
+  let giveUp: () => void = () => {};
+  const stop = (): void => giveUp();
+  signal.addEventListener('abort', stop, { once: true });
   let finished = false;
   try {
-    while (true) {
-      const next = await Promise.race([iterator.next(), aborted]);
+    while (!signal.aborted) {
+      const next = await new Promise<IteratorResult<T> | 'aborted'>((resolve, reject) => {
+        giveUp = () => resolve('aborted');
+        Promise.resolve(iterator.next()).then(resolve, reject);
+      });
       if (next === 'aborted') return;
       if (next.done) {
         finished = true;

@@ -5,6 +5,7 @@ import type { Executor, Origin } from '@writ/delegation';
 import type { Pairing } from '@writ/pairing';
 import type { PolicyEngine } from '@writ/policy';
 import type {
+  AuditLogPort,
   AuditReader,
   Authenticator,
   ConfigAdmin,
@@ -37,6 +38,7 @@ export interface GatewayPorts {
   readonly authenticator: Authenticator;
   readonly scope: TaskScope;
   readonly audit: AuditReader;
+  readonly auditLog: AuditLogPort;
   readonly clock: Clock;
   readonly logger: Logger;
 }

@@ -5,6 +5,7 @@ export type { GatewayPorts } from './gateway-ports.ts';
 export type { AnyOperation } from './implement.ts';
 export type {
   AuditLine,
+  AuditLogPort,
   AuditReader,
   Authenticator,
   ConfigAdmin,

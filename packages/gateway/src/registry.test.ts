@@ -18,6 +18,9 @@ const PERSON_ONLY = [
   'node_stop',
   'clock_accept',
   'audit_tail',
+  'audit_show',
+  'audit_verify',
+  'audit_export',
   'peer_invite',
   'peer_confirm',
   'peer_join',
@@ -65,6 +68,8 @@ const FOLLOWING = [
 ];
 /** For agents that were started with this set of tools. */
 const COMMANDS = ['run', 'propose_plan', 'execution', 'list_executions'];
+/** For agents that were started with that one: what their own piece of work asked, and what it may do without asking. */
+const AUTHORITY = ['list_approvals', 'list_windows'];
 const FOR_AGENTS = [
   'whoami',
   'list_peers',
@@ -99,15 +104,15 @@ describe('the registry', () => {
   it('advertises to agents exactly the operations that are for agents', () => {
     expect(toolDefinitions(registry, host, []).map(({ name }) => name)).toEqual(FOR_AGENTS);
     const all = toolDefinitions(registry, host, TOOLSETS).map(({ name }) => name);
-    expect(all.filter((name) => !FOR_AGENTS.includes(name))).toEqual(COMMANDS);
-    expect([...FOR_AGENTS, ...ONLY_FOR_TASKS, ...COMMANDS, ...FOLLOWING, ...PERSON_ONLY].sort()).toEqual(
+    expect(all.filter((name) => !FOR_AGENTS.includes(name))).toEqual([...COMMANDS, ...AUTHORITY]);
+    expect([...FOR_AGENTS, ...ONLY_FOR_TASKS, ...COMMANDS, ...AUTHORITY, ...FOLLOWING, ...PERSON_ONLY].sort()).toEqual(
       Object.keys(contract).sort(),
     );
   });
 
   it('shows a task token nothing that only a person may do', () => {
     for (const name of PERSON_ONLY) expect(registry.find(name, task), name).toBeUndefined();
-    expect([...registry.names(task)].sort()).toEqual([...FOR_TASKS, ...COMMANDS, ...FOLLOWING].sort());
+    expect([...registry.names(task)].sort()).toEqual([...FOR_TASKS, ...COMMANDS, ...AUTHORITY, ...FOLLOWING].sort());
     expect(toolDefinitions(registry, task, []).map(({ name }) => name)).toEqual(FOR_TASKS);
   });
 
@@ -157,10 +162,19 @@ describe('the tools', () => {
     ['', []],
     ['default', []],
     ['default, commands', ['commands']],
-    ['all', ['commands']],
+    ['authority', ['authority']],
+    ['all', ['commands', 'authority']],
     ['setup', undefined],
   ])('are chosen by %j', (list, toolsets) => {
     expect(readToolsets(list)).toEqual(toolsets);
+  });
+
+  it('of a set look or act as it says: nothing about authority does more than look', () => {
+    const ofAuthority = toolDefinitions(registry, host, ['authority']).filter(({ name }) => AUTHORITY.includes(name));
+    expect(ofAuthority).toHaveLength(AUTHORITY.length);
+    for (const { name, annotations } of ofAuthority) {
+      expect(annotations, name).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+    }
   });
 
   it('never declare where a session is carried', () => {

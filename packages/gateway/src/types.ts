@@ -35,7 +35,7 @@ export interface McpExposure {
 }
 
 /** Sets of tools beside the default one. */
-export const TOOLSETS = ['commands'] as const;
+export const TOOLSETS = ['commands', 'authority'] as const;
 export type Toolset = (typeof TOOLSETS)[number];
 
 /** Header of an MCP connection that names its sets. */

@@ -174,6 +174,79 @@ describe('a chain of writs', () => {
     expect(error.message).toContain(`hop ${error.details.hop}: ${error.details.field}: `);
   });
 
+  it.each<[string, (claims: WritClaims) => Claims, () => string]>([
+    [
+      'a wrong issuer',
+      (claims) => ({ ...claims, iss: a.id }),
+      () => `WRIT_INVALID iss: signed by ${b.id}, not by ${a.id}`,
+    ],
+    ['an unknown field', (claims) => ({ ...claims, more: 1 }), () => 'WRIT_INVALID more: unknown field'],
+    [
+      'an end before its issue',
+      (claims) => ({ ...claims, exp: claims.iat - 1 }),
+      () => 'WRIT_INVALID iat: issued after its own end',
+    ],
+    ['the future', (claims) => ({ ...claims, iat: claims.iat + 120 }), () => 'WRIT_INVALID iat: issued in the future'],
+    [
+      'no hop before',
+      ({ prev: _, ...claims }) => claims,
+      () => 'CHAIN_MISMATCH prev: it is not the digest of the hop before',
+    ],
+    ['another origin', (claims) => ({ ...claims, origin: b.id }), () => `CHAIN_MISMATCH origin: changed from ${a.id}`],
+    [
+      'another session',
+      (claims) => ({ ...claims, session: 's2' }),
+      () => 'CHAIN_MISMATCH session: changed from `session-1` to `s2`',
+    ],
+    [
+      'another agent',
+      (claims) => ({ ...claims, agent: 'a2' }),
+      () => 'CHAIN_MISMATCH agent: changed from `agent-1` to `a2`',
+    ],
+    ['more than before', (claims) => ({ ...claims, depth: 9 }), () => 'WRIT_INVALID depth: wider than the hop before'],
+  ])('says what is wrong with a hop, where and in which field: %s', (_what, change, why) => {
+    const [code, message] = why().split(/ (.*)/s);
+    expect(thrownBy(() => verify(chain(2, change)))).toMatchObject({ code, message: `hop 2: ${message}` });
+  });
+
+  it('says what is wrong with the whole', () => {
+    const said = (run: () => unknown): string => {
+      const { code, details, message } = thrownBy(run);
+      return [code, details.hop, details.field, message].filter((part) => part !== undefined).join(' · ');
+    };
+    expect(said(() => verify([]))).toBe('WRIT_INVALID · there is no writ');
+    expect(said(() => verify(chain(), { maxChain: 2 }))).toBe('CHAIN_TOO_DEEP · chain of 3 hops is longer than 2');
+    expect(said(() => verify(['writ1.x', 'y', 'z']))).toBe(
+      'WRIT_INVALID · 1 · form · hop 1: form: it has not four parts',
+    );
+    expect(said(() => verify(chain(1, (claims) => ({ ...claims, prev: 'ab'.repeat(32) }))))).toBe(
+      'WRIT_INVALID · 1 · prev · hop 1: prev: the first hop follows nothing',
+    );
+    expect(said(() => verify(chain(1, (claims) => ({ ...claims, origin: b.id }))))).toBe(
+      'CHAIN_MISMATCH · 1 · origin · hop 1: origin: the first issuer is not the origin',
+    );
+    expect(said(() => verify(chain(), { tlsPeer: b.id }))).toBe(
+      `CHAIN_MISMATCH · 3 · iss · hop 3: iss: issued by ${c.id}, but the connection is of ${b.id}`,
+    );
+    expect(said(() => verify(chain(), { self: a.id }))).toBe(
+      `CHAIN_MISMATCH · 3 · aud · hop 3: aud: made for ${d.id}, not for this node`,
+    );
+    expect(said(() => verifyChain(chain(), check, pinned(a, b)))).toBe(
+      `PEER_UNKNOWN · 3 · iss · hop 3: iss: ${c.id} is not a peer of this node`,
+    );
+    expect(said(() => verify(chain(2, (claims) => ({ ...claims, aud: d.id }))))).toBe(
+      `CHAIN_MISMATCH · 3 · iss · hop 3: iss: ${c.id} was not the audience of the hop before (${d.id})`,
+    );
+    expect(said(() => verify(chain(), { nowMs: first().exp * 1000 + 60_001 }))).toBe(
+      `WRIT_EXPIRED · 1 · exp · hop 1: exp: ended at ${new Date(first().exp * 1000).toISOString()}`,
+    );
+  });
+
+  it('may end in the second in which it was issued', () => {
+    const one = lie(a, { ...first(), exp: first().iat });
+    expect(verifyChain([one], { ...check, self: b.id, tlsPeer: a.id }, pinned(a)).last.exp).toBe(first().iat);
+  });
+
   const withGrant = (claims: WritClaims, grant: Record<string, unknown>): Claims => ({
     ...claims,
     grant: { ...claims.grant, ...grant },
@@ -195,7 +268,10 @@ describe('a chain of writs', () => {
   it('ends where no further hop was allowed', () => {
     const one = lie(a, { ...first(), depth: 0 });
     const two = lie(b, { ...next(first(), one, b, c), depth: 0 });
-    expect(thrownBy(() => verify([one, two], { self: c.id, tlsPeer: b.id })).code).toBe('CHAIN_TOO_DEEP');
+    expect(thrownBy(() => verify([one, two], { self: c.id, tlsPeer: b.id }))).toMatchObject({
+      code: 'CHAIN_TOO_DEEP',
+      message: 'hop 2: depth: the hop before allows no further one',
+    });
   });
 
   it('in which an identity is met twice is refused', () => {
@@ -203,7 +279,18 @@ describe('a chain of writs', () => {
     const second = next(first(), one, b, c);
     const back = lie(c, { ...next(second, two, c, a) });
     const at = { self: a.id, tlsPeer: c.id };
-    expect(thrownBy(() => verify([one, two, back], at)).code).toBe('CHAIN_CYCLE');
+    expect(thrownBy(() => verify([one, two, back], at))).toMatchObject({
+      code: 'CHAIN_CYCLE',
+      details: { hop: 3, field: 'aud' },
+      message: `hop 3: aud: ${a.id} is in it twice`,
+    });
+    const third = next(second, two, c, b);
+    const round = [one, two, lie(c, { ...third })];
+    const fourth = lie(b, { ...next(third, round[2] ?? '', b, d), depth: 0 });
+    expect(thrownBy(() => verify([...round, fourth], { self: d.id, tlsPeer: b.id }))).toMatchObject({
+      code: 'CHAIN_CYCLE',
+      details: { hop: 4, field: 'iss' },
+    });
     const toItself = lie(a, { ...first(), aud: a.id });
     const own = { ...check, self: a.id, tlsPeer: a.id };
     expect(thrownBy(() => verifyChain([toItself], own, pinned(a))).code).toBe('CHAIN_CYCLE');
@@ -298,8 +385,14 @@ describe('a chain of writs', () => {
   });
 
   it('is not signed by a node in the name of another, nor with claims that no verifier would take', () => {
-    expect(thrownBy(() => issueWrit(b.identity, first())).code).toBe('WRIT_INVALID');
-    expect(thrownBy(() => issueWrit(a.identity, { ...first(), session: '' })).message).toContain('session');
+    expect(thrownBy(() => issueWrit(b.identity, first()))).toMatchObject({
+      code: 'WRIT_INVALID',
+      message: `cannot sign a writ of ${a.id}: this node is ${b.id}`,
+    });
+    expect(thrownBy(() => issueWrit(a.identity, { ...first(), session: '' }))).toMatchObject({
+      code: 'WRIT_INVALID',
+      message: 'cannot sign this writ: session: not a printable id',
+    });
   });
 
   it('has its sets in one order whatever order they were given in', () => {

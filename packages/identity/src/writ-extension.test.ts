@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestNodes, firstClaims, type TestNode, type TestNodes } from './testing/nodes.ts';
 import type { ChainCheck, ExtensionClaims, VerifiedChain, WritClaims } from './types.ts';
 import { verifyChain } from './writ-chain.ts';
-import { extendWrit, extensionsOf, withExtensions } from './writ-extension.ts';
+import { extendWrit, extensionFault, extensionsOf, withExtensions } from './writ-extension.ts';
 import { formatWrit, joinExtension, type Mark } from './writ-format.ts';
 import { issueWrit, writDigest } from './writ-issue.ts';
 import { chainIssuedAt, readWritClaims } from './writ-read.ts';
@@ -104,16 +104,57 @@ describe('the extension of a writ', () => {
     expect(refusal([make(one), extend(b, two, 300)])).toBe(`WRIT_INVALID 1 extension.${field}`);
   });
 
+  it('may be for a day and not for longer, and may be from the time of the writ', () => {
+    expect(verify([lie(a, one, { exp: claims.exp + DAY_S }), extend(b, two, 300)]).hops[0]?.exp).toBe(
+      claims.exp + DAY_S,
+    );
+    expect(verify([lie(a, one, { iat: claims.iat }), extend(b, two, 300)]).hops[0]?.renewedAt).toBe(claims.iat);
+  });
+
+  it('is taken a minute before its time, and not sooner', () => {
+    const chain = [lie(a, one, { iat: claims.exp + 360 }), lie(b, two, {})];
+    expect(verify(chain).hops[0]?.renewedAt).toBe(claims.exp + 360);
+    expect(refusal(chain, { nowMs: check.nowMs - 1 })).toBe('WRIT_INVALID 1 extension.iat');
+  });
+
+  it.each<[string, (writ: string) => string, string]>([
+    ['whose it is', (writ) => lie(b, writ, {}), `iss: signed by `],
+    ['what it says of another writ', (writ) => lie(a, writ, { task: 'x\u202ey' }), 'task: not a printable id'],
+    ['another task', (writ) => lie(a, writ, { task: 'other' }), 'task: `other` is not the one of the writ'],
+    ['another writ', (writ) => lie(a, writ, { writ: 'f'.repeat(64) }), 'writ: it is of another writ'],
+    ['no later end', (writ) => lie(a, writ, { exp: claims.exp }), 'exp: it does not extend the writ'],
+    ['too long a life', (writ) => lie(a, writ, { exp: claims.exp + DAY_S + 1 }), 'exp: it lives longer than 24 hours'],
+    ['too early a time', (writ) => lie(a, writ, { iat: claims.iat - 1 }), 'iat: issued before the writ'],
+    ['too late a time', (writ) => lie(a, writ, { iat: claims.exp + 400 }), 'iat: issued in the future'],
+    ['an unknown field', (writ) => lie(a, writ, { more: 1 } as never), 'more: unknown field'],
+    ['its form', (writ) => `${writ}~more1`, 'form: it has not four parts'],
+    ['its signature', (writ) => `${lie(a, writ, {}).slice(0, -4)}AAAA`, 'signature: it does not fit'],
+  ])('says where it is refused why: %s', (_what, make, why) => {
+    const run = () => verify([make(one), extend(b, two, 300)]);
+    expect(run).toThrow(expect.objectContaining({ message: expect.stringMatching(/^hop 1: extension\./) }));
+    expect(run).toThrow(`extension.${why}`);
+  });
+
+  it('has a fault where it cannot be read', () => {
+    expect(extensionFault('garbage', one, claims)).toEqual({ field: 'extension', why: 'it cannot be read' });
+    expect(extensionFault(extensionsOf([extend(a, one, 1)])[0] ?? '', one, claims)).toBeUndefined();
+  });
+
   it('is no writ, wherever it stands', () => {
     const [extension = ''] = extensionsOf([extend(a, one, 900)]);
     expect(refusal([extension, two])).toBe('WRIT_INVALID 1 form');
   });
 
   it('is signed of a node for its own writs only, and only to a later end', () => {
-    const code = expect.objectContaining({ code: 'WRIT_INVALID' });
-    expect(() => extend(b, one, 900)).toThrow(code);
-    expect(() => extend(a, one, 0)).toThrow(code);
-    expect(() => extend(a, 'garbage', 900)).toThrow(code);
+    const refused = (message: string) => expect.objectContaining({ code: 'WRIT_INVALID', message });
+    const other = refused('cannot extend a writ of another node');
+    const end = refused('cannot extend it: the writ has that end already');
+    expect(() => extend(b, one, 900)).toThrow(other);
+    expect(() => extend(a, 'garbage', 900)).toThrow(other);
+    expect(() => extend(a, one, 0)).toThrow(end);
+    expect(() => extend(a, one, -1)).toThrow(end);
+    expect(() => extend(a, extend(a, one, 900), 900)).toThrow(end);
+    expect(readWritClaims(extend(a, one, 1))?.exp).toBe(claims.exp + 1);
   });
 
   it('finds the writ that it is of, and gives way to none that ends earlier', () => {
@@ -122,13 +163,32 @@ describe('the extension of a writ', () => {
     expect(withExtensions([one, two], given(later))).toEqual([later, two]);
     expect(withExtensions([later, two], given(sooner))).toEqual([later, two]);
     expect(withExtensions([sooner, two], given(later))).toEqual([later, two]);
-    expect(() => withExtensions([two], given(later))).toThrow(expect.objectContaining({ code: 'WRIT_INVALID' }));
-    expect(() => withExtensions([one], ['garbage'])).toThrow(expect.objectContaining({ code: 'WRIT_INVALID' }));
+    const asLate = lie(a, one, { iat: claims.exp + 1, exp: claims.exp + 900 });
+    expect(withExtensions([later, two], given(asLate))).toEqual([later, two]);
+    expect(withExtensions([one, two], given(extend(b, two, 5), later))).toEqual([later, extend(b, two, 5)]);
+    expect(withExtensions([one, two], [])).toEqual([one, two]);
+    const stray = expect.objectContaining({
+      code: 'WRIT_INVALID',
+      message: 'an extension of no writ that this task came with',
+    });
+    expect(() => withExtensions([two], given(later))).toThrow(stray);
+    expect(() => withExtensions([one], ['garbage'])).toThrow(stray);
+    expect(() => withExtensions([], given(later))).toThrow(stray);
+  });
+
+  it('proves nothing of what cannot be read, and stands beside it all the same', () => {
+    const [extension = ''] = extensionsOf([lie(a, one, { writ: writDigest('garbage') })]);
+    expect(withExtensions(['garbage'], [extension])).toEqual([`garbage~${extension}`]);
+    expect(readWritClaims(`garbage~${extension}`)).toBeUndefined();
+    expect(readWritClaims(`${one}~garbage`)).toBeUndefined();
+    expect(readWritClaims(extension)).toBeUndefined();
   });
 
   it('tells when a chain became what it is', () => {
     expect(chainIssuedAt([one, two])).toBe(claims.iat);
     expect(chainIssuedAt([extend(a, one, 900), two])).toBe(claims.exp);
-    expect(chainIssuedAt(['garbage'])).toBeUndefined();
+    expect(chainIssuedAt(['garbage', two])).toBe(claims.iat);
+    expect(chainIssuedAt([one, 'garbage'])).toBeUndefined();
+    expect(chainIssuedAt([])).toBeUndefined();
   });
 });

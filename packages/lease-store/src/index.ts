@@ -26,6 +26,8 @@ export { createInviteStore } from './invite-store.ts';
 export { createLeaseStore } from './lease-store.ts';
 export { createNodeFactStore } from './node-fact-store.ts';
 export { createRequestLogStore } from './request-log-store.ts';
+export { createSentCommandStore } from './sent-command-store.ts';
+export type { SentCommand, SentCommandNews, SentCommandRef, SentCommandStore } from './sent-command-types.ts';
 export { createSessionStore } from './session-store.ts';
 export { createTokenStore } from './token-store.ts';
 export type {

@@ -36,6 +36,8 @@ const GET = `SELECT origin, id, agent, started_at_ms AS startedAtMs, ended_at_ms
 const END = 'UPDATE session SET ended_at_ms = ? WHERE origin = ? AND id = ? AND ended_at_ms IS NULL';
 const LIST_OPEN = `SELECT origin, id, agent, started_at_ms AS startedAtMs, ended_at_ms AS endedAtMs FROM session
   WHERE ended_at_ms IS NULL AND origin = ? ORDER BY started_at_ms DESC, id DESC LIMIT ?`;
+const HOLD = 'INSERT INTO session_holder (origin, session, peer) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
+const HOLDERS = 'SELECT peer FROM session_holder WHERE origin = ? AND session = ? ORDER BY peer';
 const OWE =
   'INSERT INTO session_end (origin, session, peer, at_ms, statement) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING';
 const OWED = `SELECT origin, session, peer, statement FROM session_end WHERE (@peer IS NULL OR peer = @peer)
@@ -59,6 +61,10 @@ export function createSessionStore(): SessionStore {
     get,
     end: (tx, origin, id) => tx.prepare(END).run(tx.nowMs, origin, id).changes === 1,
     listOpen: (tx, origin, limit) => readRows(tx, tx.prepare(LIST_OPEN).all(origin, limit), SHAPE),
+    hold(tx, { origin, session }, peer) {
+      tx.prepare(HOLD).run(origin, session, peer);
+    },
+    holders: (tx, { origin, session }) => tx.prepare(HOLDERS).pluck().all(origin, session).map(String),
     oweEnd(tx, { origin, session, peer, statement }) {
       tx.prepare(OWE).run(origin, session, peer, tx.nowMs, statement ?? null);
     },

@@ -1,4 +1,5 @@
 import type { ReadTx, WriteTx } from '@writ/database';
+import type { SessionKey } from './approval-types.ts';
 
 /** A time-limited grant of a profile to a peer (or session), issued on the executing node. */
 export interface Lease {
@@ -82,6 +83,10 @@ export interface SessionStore {
   end(tx: WriteTx, origin: string, id: string): boolean;
   /** Those of an origin that have not ended, newest first. */
   listOpen(tx: ReadTx, origin: string, limit: number): readonly Session[];
+  /** Remembers that a peer was asked for something in a session, and so has to hear of its end. */
+  hold(tx: WriteTx, key: SessionKey, peer: string): void;
+  /** Who was, sorted. */
+  holders(tx: ReadTx, key: SessionKey): readonly string[];
   /** Remembers that a peer holds something for a session that has ended, until it was told. */
   oweEnd(tx: WriteTx, owed: SessionEnd): void;
   /** Oldest first; of one peer when asked. */

@@ -5,7 +5,7 @@ import { eventToWire } from './convert/event.ts';
 import { outcomeToWire } from './convert/outcome.ts';
 import { isTold } from './peer-words.ts';
 import { STATUS_OF_CODE } from './status-table.ts';
-import { errorToStatus } from './wire-error.ts';
+import { refusalToStatus } from './wire-error.ts';
 
 const SECRET = 'ENOSPC: no space left on device, write /home/owner/.writ/tasks, PATH=/opt/secret/bin';
 const LOCAL = WRIT_CODES.filter((code) => !isTold(code));
@@ -38,7 +38,7 @@ describe('a fault of this machine', () => {
       });
     }
     for (const code of LOCAL) {
-      const end = errorToStatus(new WritError(code, SECRET, { nextSteps: [SECRET] }));
+      const end = refusalToStatus(new WritError(code, SECRET, { nextSteps: [SECRET] }));
       expect(end.details + String(end.metadata.get('writ-error-bin')[0]), code).not.toContain('/');
     }
   });

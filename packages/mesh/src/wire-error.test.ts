@@ -3,13 +3,13 @@ import { WRIT_CODES, WritError } from '@writ/core';
 import { describe, expect, it } from 'vitest';
 import { isTold } from './peer-words.ts';
 import { STATUS_OF_CODE } from './status-table.ts';
-import { errorToStatus, hasErrorTrailer, statusToError } from './wire-error.ts';
+import { hasErrorTrailer, isRefusalStatus, refusalToStatus, statusToError } from './wire-error.ts';
 
 describe('an error on the wire', () => {
   it('arrives with its code, message and next steps, for every code that may be told', () => {
     for (const code of WRIT_CODES) {
       const sent = new WritError(code, 'what is wrong: `é`', { nextSteps: ['do this'], details: { path: '/secret' } });
-      const received = statusToError(errorToStatus(sent), 'beta');
+      const received = statusToError(refusalToStatus(sent), 'beta');
       expect(received.code).toBe(STATUS_OF_CODE[code].hidden ? 'INTERNAL' : code);
       if (isTold(code)) {
         expect(received).toMatchObject({ message: sent.message, nextSteps: ['do this'] });
@@ -25,13 +25,13 @@ describe('an error on the wire', () => {
     const sent = new WritError('BAD_REQUEST', 'x'.repeat(100_000), {
       nextSteps: Array.from({ length: 1000 }, () => 'y'.repeat(10_000)),
     });
-    const end = errorToStatus(sent);
+    const end = refusalToStatus(sent);
     expect(JSON.stringify(end.metadata.toJSON()).length + end.details.length).toBeLessThan(20_000);
     expect(statusToError(end, 'beta').nextSteps).toHaveLength(8);
   });
 
   it('has details that grpc-js can send, whatever the message holds', () => {
-    const { details } = errorToStatus(new WritError('BAD_REQUEST', 'half \ud800 é\n'));
+    const { details } = refusalToStatus(new WritError('BAD_REQUEST', 'half \ud800 é\n'));
     expect(() => encodeURI(details)).not.toThrow();
   });
 
@@ -58,5 +58,10 @@ describe('an error on the wire', () => {
       expect(statusToError(end, 'beta')).toMatchObject({ code: 'NOT_FOUND', message: 'bare' });
       expect(hasErrorTrailer(end)).toBe(false);
     }
+  });
+
+  it('of this node is told from what the library says', () => {
+    expect(isRefusalStatus(refusalToStatus(new WritError('NOT_FOUND', 'nothing')))).toBe(true);
+    for (const metadata of [undefined, null, new Metadata()]) expect(isRefusalStatus({ metadata })).toBe(false);
   });
 });

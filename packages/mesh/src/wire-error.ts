@@ -1,6 +1,7 @@
 import { Metadata, type StatusObject, status } from '@grpc/grpc-js';
 import { visible, WRIT_CODES, type WritCode, WritError } from '@writ/core';
 import { isTold } from './peer-words.ts';
+import type { Refusal } from './refusal.ts';
 import { CODE_OF_STATUS, STATUS_OF_CODE } from './status-table.ts';
 
 /** Trailer that carries a WritError as JSON, in UTF-8. */
@@ -18,10 +19,10 @@ const TOO_LARGE = /larger than/;
 export type EndStatus = Pick<StatusObject, 'code' | 'details' | 'metadata'>;
 
 /**
- * An error as a peer may see it: a hidden code becomes `INTERNAL`, a message that is not for peers stays here, and
+ * A refusal as a peer may see it: a hidden code becomes `INTERNAL`, a message that is not for peers stays here, and
  * everything is bounded.
  */
-export function errorToStatus(error: WritError): EndStatus {
+export function refusalToStatus(error: Refusal): EndStatus {
   const entry = STATUS_OF_CODE[error.code];
   const code: WritCode = entry.hidden ? 'INTERNAL' : error.code;
   const told = isTold(error.code);
@@ -40,6 +41,11 @@ export function statusToError(end: Partial<StatusObject>, peer: string): WritErr
   const tooLarge = end.code === status.RESOURCE_EXHAUSTED && TOO_LARGE.test(end.details ?? '');
   const code = tooLarge ? 'BAD_REQUEST' : (CODE_OF_STATUS[end.code ?? status.UNKNOWN] ?? 'INTERNAL');
   return new WritError(code, clean(end.details ?? 'no reason given', MAX_MESSAGE_CHARS), { details });
+}
+
+/** True for a status of this node that `refusalToStatus` made; nothing else here writes the trailer. */
+export function isRefusalStatus({ metadata }: { readonly metadata?: Metadata | null | undefined }): boolean {
+  return (metadata?.get(TRAILER).length ?? 0) > 0;
 }
 
 /** True where a handler of the peer ended the call, and not the library or the network. */

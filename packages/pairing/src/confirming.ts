@@ -1,16 +1,32 @@
 import { quote, WritError } from '@writ/core';
+import type { Database } from '@writ/database';
 import type { InviteBoard } from './invite-board.ts';
 import type { PendingJoiners } from './pending-joiners.ts';
 
+interface SettleParts {
+  readonly pending: PendingJoiners;
+  readonly board: InviteBoard;
+  readonly database: Database;
+}
+
 /** Settles who waits for an invite; false where nobody does. Throws what kept a peer from being stored. */
 export async function settleJoiner(
-  { pending, board }: { readonly pending: PendingJoiners; readonly board: InviteBoard },
+  { pending, board, database }: SettleParts,
   invite: string,
   accept: boolean,
 ): Promise<boolean> {
   const joiner = pending.take(invite);
   if (joiner === undefined) return false;
   if (!accept) {
+    database.withWriteTx((tx) =>
+      tx.audit({
+        kind: 'invite',
+        action: 'invite.declined',
+        actor: 'person',
+        subject: invite,
+        details: { peer: joiner.peerId },
+      }),
+    );
     joiner.settle({ kind: 'refused' });
     board.tell(invite, { kind: 'refused' });
     return true;

@@ -37,7 +37,7 @@ export function createPairing(options: PairingOptions): Pairing {
     watchInvite: (id, signal) => watchInvite(id, signal),
     async confirm(id, accept) {
       if (accept && options.consent.isNeeded()) throw notApprover();
-      if (await settleJoiner(parts, id, accept)) return;
+      if (await settleJoiner({ ...parts, database }, id, accept)) return;
       if (!accept && withdraw(id)) return;
       throw nobodyWaits(id);
     },

@@ -1,4 +1,5 @@
 import { toWritError, WritError } from '@writ/core';
+import type { AuditAction } from '@writ/database';
 import { isSameMac, PAIRING_NONCE_BYTES, type PairingTranscript, pairingMac, shortWords } from '@writ/identity';
 import type { InviteRecord } from '@writ/lease-store';
 import type { AttemptLimit } from './attempt-limit.ts';
@@ -103,9 +104,10 @@ function useInvite(
     const key = invite === undefined ? random.bytes(32) : Buffer.from(invite.secretHash, 'hex');
     const isProved = isSameMac(mac, pairingMac(key, 'joiner', joiner.transcript));
     if (invite === undefined) return undefined;
-    const audit = (action: string): void =>
+    const audit = (action: AuditAction): void =>
       tx.audit({ kind: 'invite', action, actor: joiner.pin.id, subject: invite.id });
     if (!isProved) {
+      audit('invite.proof-refused');
       if (countWrongProof(parts, invite.id) >= MOST_WRONG_PROOFS && invites.use(tx, invite.id)) {
         audit('invite.closed');
         tx.afterCommit(() => {
@@ -209,7 +211,7 @@ function askPerson(
   });
   consent
     .answer(approval, over)
-    .then((yes) => settleJoiner(parts, id, yes))
+    .then((yes) => settleJoiner({ ...parts, database: parts.options.database }, id, yes))
     .catch((error: unknown) =>
       logger.error('a peer was not stored', { peer: pin.id, error: toWritError(error).message }),
     );

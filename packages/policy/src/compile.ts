@@ -88,7 +88,7 @@ const MOST_VIOLATIONS = 500;
 /** Thrown inside this file only. */
 class TooManyViolations extends Error {}
 
-/** The document and what it means; undefined where it cannot be read, or more is wrong than is reported. */
+/** The document, a table like every TOML text, and what it means; undefined where more is wrong than is reported. */
 function readAll(value: unknown, report: Report): { readonly written: Document; readonly config: Config } | undefined {
   try {
     const written = documentReader.read(value, '', report);
@@ -120,7 +120,7 @@ function placeViolations(found: readonly Violation[], place: Place, isCut: boole
   const placed = found.map((one) => withPosition(one, place));
   placed.sort((a, b) => (a.position?.line ?? 0) - (b.position?.line ?? 0));
   const message = `more than ${MOST_VIOLATIONS} things are wrong, mend these first`;
-  return isCut && found.length === MOST_VIOLATIONS ? [...placed, { code: 'BAD_VALUE', path: '', message }] : placed;
+  return isCut ? [...placed, { code: 'BAD_VALUE', path: '', message }] : placed;
 }
 
 /** Violations as lines for people: place, key path, what is wrong. */

@@ -39,11 +39,18 @@ export interface Profile {
   readonly artifacts: readonly string[];
 }
 
-/** A configured or built-in runner. `shell` takes an argv, `command` takes a prompt into its template. */
+/** The drivers that there are; `shell` takes an argv, each other one a prompt. */
+export const RUNNER_KINDS = ['command', 'acp', 'codex', 'claude'] as const;
+
+/** A configured or built-in runner. */
 export interface RunnerConfig {
   readonly name: string;
-  readonly kind: 'shell' | 'command';
-  /** Template of a `command` runner; `{prompt}` and `{workspace}` are replaced inside arguments, never through a shell. */
+  readonly kind: 'shell' | (typeof RUNNER_KINDS)[number];
+  /**
+   * Of a `command` runner the template, of an `acp` runner the program and its arguments: `{prompt}` (of a `command`
+   * runner alone) and `{workspace}` are replaced inside arguments, never through a shell. Of `codex` and `claude` what
+   * stands in front of the driver's own arguments; empty for the program of that name.
+   */
   readonly argv: readonly string[];
 }
 

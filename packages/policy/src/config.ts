@@ -75,16 +75,27 @@ function buildRunners(written: Document, report: Report): ReadonlyMap<string, Ru
       report('NAME_CONFLICT', path, '`shell` is the built-in runner, give yours another name');
       continue;
     }
+    const { kind = 'command' } = value;
     const argv = value.argv?.value ?? [];
-    const at = value.argv?.path ?? path;
-    if (value.argv && argv.length === 0)
-      report('BAD_VALUE', at, 'the list is empty, write the program and its arguments');
-    else if (value.argv && !argv.slice(1).some((argument) => argument.includes('{prompt}'))) {
-      report('BAD_VALUE', at, 'no argument takes the work, write "{prompt}" as one of them');
-    }
-    runners.set(name, { name, kind: 'command', argv });
+    const at = value.argv?.path ?? joinPath(path, 'argv');
+    const wrong = value.kind && wrongArgv(kind, value.argv?.value);
+    if (wrong !== undefined) report('BAD_VALUE', at, wrong);
+    runners.set(name, { name, kind, argv });
   }
   return runners;
+}
+
+/** What is wrong with the arguments of a runner, and what to write instead. */
+function wrongArgv(kind: RunnerConfig['kind'], argv: readonly string[] | undefined): string | undefined {
+  const isOwn = kind === 'codex' || kind === 'claude';
+  if (argv === undefined) return isOwn ? undefined : 'the runner names no program, write it and its arguments';
+  if (argv.length === 0) return 'the list is empty, write the program and its arguments';
+  const takesPrompt = argv.slice(1).some((argument) => argument.includes('{prompt}'));
+  if (kind === 'command')
+    return takesPrompt ? undefined : 'no argument takes the work, write "{prompt}" as one of them';
+  return argv.some((argument) => argument.includes('{prompt}'))
+    ? `a runner of kind ${kind} is told its work in another way, leave "{prompt}" out`
+    : undefined;
 }
 
 function buildProfiles(

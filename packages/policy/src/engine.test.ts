@@ -73,6 +73,7 @@ describe('reload', () => {
     const before = engine.snapshot();
     const outcome = await engine.reload(`${BASE}oops`, accept);
     expect(outcome).toMatchObject({ reloaded: false, generation: 1, violations: [{ code: 'TOML_SYNTAX' }] });
+    expect(outcome.restartNeeded).toEqual([]);
     expect(engine.snapshot()).toBe(before);
     expect(engine.status().lastError).toMatchObject({ violations: [{ code: 'TOML_SYNTAX' }] });
     await engine.reload(BASE, watch);
@@ -144,11 +145,32 @@ describe('reload', () => {
     expect(errors).toEqual([failure]);
   });
 
+  it('holds also where nobody wants to know of a listener that throws', async () => {
+    const engine = createEngine();
+    engine.onChange(() => {
+      throw new Error('a listener fails');
+    });
+    expect(await engine.reload(WITHOUT_QUERY, watch)).toMatchObject({ reloaded: true, generation: 2 });
+  });
+
+  it('makes what only takes away the accepted text at once, so that all of it takes a yes to come back', async () => {
+    const engine = createEngine();
+    await engine.reload(WITHOUT_QUERY, watch);
+    expect(acceptedTexts(engine)).toEqual([WITHOUT_QUERY]);
+    expect(engine.status().acceptedDigest).toBe(engine.status().digest);
+    expect((await engine.reload(BASE, watch)).parked).toEqual([
+      { subject: 'laptop', effect: 'gains', what: 'may ask for profile query' },
+      { subject: 'laptop', effect: 'gains', what: 'may ask for profile system-change' },
+    ]);
+  });
+
   it('names the addresses that take a restart, as long as they differ from those of the start', async () => {
     const engine = createEngine();
     const moved = BASE.replace('default_profile', 'listen = "127.0.0.1:9"\ndefault_profile');
     expect((await engine.reload(moved, watch)).restartNeeded).toEqual(['node.listen']);
     expect((await engine.reload(`${moved}# again\n`, watch)).restartNeeded).toEqual(['node.listen']);
+    const both = `${moved}[gateway]\nlisten = "127.0.0.1:10"\n`;
+    expect((await engine.reload(both, watch)).restartNeeded).toEqual(['node.listen', 'gateway.listen']);
     expect((await engine.reload(BASE, watch)).restartNeeded).toEqual([]);
   });
 });
@@ -303,6 +325,7 @@ describe('a change that gives someone more', () => {
     const engine = createEngine();
     const out = () => engine.decideOutbound({ to: 'laptop', profile: 'query', ship: false }).code;
     await engine.reload(WITH_RACK.replace('outbound]\nprofiles = ["query"]', 'outbound]\nprofiles = []'), watch);
+    expect(out()).toBe('PROFILE_NOT_ALLOWED');
     await engine.reload(BASE, watch);
     expect(out()).toBe('PROFILE_NOT_ALLOWED');
     await engine.reload(BASE, accept);

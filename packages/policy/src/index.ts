@@ -4,6 +4,7 @@ export { checkCommandCase } from './cases/command-cases.ts';
 export { checkPolicyCase } from './cases/policy-cases.ts';
 export { readCommandCases, readPolicyCases } from './cases/read-cases.ts';
 export { type CaseReport, reportOf } from './cases/types.ts';
+export { readsAlone } from './classification/alone.ts';
 export { type CommandClassifier, createCommandClassifier } from './classification/classify.ts';
 export { createShellGrammar, type ShellGrammarBinaries } from './classification/shell-grammar.ts';
 export type {
@@ -30,7 +31,7 @@ export { createPolicyEngine, type PolicyCompiler, type PolicyEngineOptions } fro
 export { explainText } from './explain.ts';
 export { configJsonSchema } from './json-schema.ts';
 export { meetNetworks } from './network.ts';
-export { type PackedResult, packResult, unpackResult } from './packed-policy.ts';
+export { createUnpack, memoryOf, type PackedResult, packResult } from './packed-policy.ts';
 export type { CompiledPolicy } from './policy-index.ts';
 export { configReference, type ReferenceRow } from './reference.ts';
 export { outcomeOf } from './self-tests.ts';

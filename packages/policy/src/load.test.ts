@@ -46,10 +46,23 @@ describe('loading', () => {
 
   it.each([
     [
-      'a runner kind of later',
-      withLines('[runners.x]', 'kind = "acp"', 'argv = ["x", "{prompt}"]'),
+      'a runner of no known kind',
+      withLines('[runners.x]', 'kind = "gemini"', 'argv = ["x", "{prompt}"]'),
       'BAD_VALUE runners.x.kind',
     ],
+    ['a command without a program', withLines('[runners.x]', 'kind = "command"'), 'BAD_VALUE runners.x.argv'],
+    ['an acp agent without a program', withLines('[runners.x]', 'kind = "acp"'), 'BAD_VALUE runners.x.argv'],
+    [
+      'an acp agent that would get the prompt twice',
+      withLines('[runners.x]', 'kind = "acp"', 'argv = ["x", "{prompt}"]'),
+      'BAD_VALUE runners.x.argv',
+    ],
+    [
+      'an agent with a template of its own that would get the prompt twice',
+      withLines('[runners.x]', 'kind = "codex"', 'argv = ["codex", "{prompt}"]'),
+      'BAD_VALUE runners.x.argv',
+    ],
+    ['an empty program', withLines('[runners.x]', 'kind = "claude"', 'argv = []'), 'BAD_VALUE runners.x.argv'],
     [
       'a template without the prompt',
       withLines('[runners.x]', 'kind = "command"', 'argv = ["x"]'),
@@ -367,7 +380,7 @@ describe('the stock configuration', () => {
       'system-change 4',
     ]);
     for (const profile of config.profiles.values()) {
-      expect(profile.isolation).toBe(isolation);
+      expect(profile.isolation).toBe(['query', 'system-change'].includes(profile.name) ? 'none' : isolation);
       expect(profile.requireLease).toBe(profile.rank >= 2);
     }
     expect(config.peers.size).toBe(0);

@@ -26,7 +26,8 @@ export function* intersectConfigs(accepted: Config, current: Config): Sliced<Con
   const peers = new Map<string, PeerConfig>();
   for (const [label, peer] of current.peers) {
     const earlier = byId.get(peer.id);
-    if (earlier) peers.set(label, meetPeers(earlier, peer));
+    // What has not changed is the same object where both were taken up one after the other.
+    if (earlier) peers.set(label, earlier === peer ? peer : meetPeers(earlier, peer));
     yield;
   }
   return {

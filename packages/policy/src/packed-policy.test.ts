@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { compileConfig } from './compile.ts';
-import { packResult, unpackResult } from './packed-policy.ts';
+import { diffPolicies } from './diff.ts';
+import { meetConfigs } from './meet.ts';
+import { createUnpack, memoryOf, packResult } from './packed-policy.ts';
 import { findPlaces } from './places.ts';
 import { finish } from './slices.ts';
 import { BASE, decideBy, load, requestFrom } from './testing/fixtures.ts';
@@ -9,9 +11,15 @@ import { edited, RICH } from './testing/golden/rich-config.ts';
 import { VARIANTS } from './testing/golden/variants.ts';
 import { testId } from './testing/testing.ts';
 
-/** What another thread would be given, taken up here. */
+/** What another thread would hand over, taken up here. */
+function carry(text: string, unpack: ReturnType<typeof createUnpack>) {
+  const packed = packResult(compileConfig(text));
+  return finish(unpack(structuredClone(packed, { transfer: [...memoryOf(packed)] }), text));
+}
+
+/** The same, the first one that is taken up. */
 function carried(text: string) {
-  return finish(unpackResult(structuredClone(packResult(compileConfig(text))), text));
+  return carry(text, createUnpack());
 }
 
 function carriedPolicy(text: string) {
@@ -51,12 +59,27 @@ describe('what crosses from one thread to another', () => {
     expect({ ...there, trace: there?.trace }).toEqual({ ...here, trace: here?.trace });
   });
 
+  it('holds what many peers say alike once', () => {
+    const peer = (at: number, profiles: string): string =>
+      `[peers.p${at}]\nid = "${testId(`p${at}`)}"\nprofiles = ${profiles}\n`;
+    const { peers } = carriedPolicy(
+      BASE + peer(1, '["query"]') + peer(2, '["repo-dev"]') + peer(3, '["query"]'),
+    ).config;
+    const [first, second, third] = [1, 2, 3].map((at) => peers.get(`p${at}`));
+    expect(first?.profiles).toEqual(['query']);
+    expect(third?.profiles).toBe(first?.profiles);
+    expect(third?.outbound).toBe(first?.outbound);
+    expect(second?.profiles).toEqual(['repo-dev']);
+    expect(third?.id).toBe(testId('p3'));
+  });
+
   it('is taken up in pieces, however many peers there are', () => {
-    const peers = Array.from({ length: 1000 }, (_, at) => `[peers.p${at}]\nid = "${testId(`p${at}`)}"\n`);
-    const text = BASE + peers.join('');
+    const text = BASE + peersOf(1000).join('');
     const packed = packResult(compileConfig(text));
-    expect(packed.ok && packed.pieces.filter(({ part }) => part === 'peers').length).toBe(8);
-    const work = unpackResult(packed, text);
+    const pieces = packed.ok ? packed.pieces.filter(({ part }) => part === 'peers') : [];
+    expect(pieces.length).toBeGreaterThan(3);
+    expect(Math.max(...pieces.map(({ entries }) => entries.length))).toBeLessThan(200_000);
+    const work = createUnpack()(packed, text);
     let rests = 0;
     for (let step = work.next(); ; step = work.next(), rests++) {
       if (!step.done) continue;
@@ -66,4 +89,67 @@ describe('what crosses from one thread to another', () => {
     }
     expect(rests).toBeGreaterThan(1000);
   });
+
+  it('is handed over and not copied', () => {
+    const packed = packResult(compileConfig(BASE));
+    if (!packed.ok) throw new Error('it was to load');
+    const memory = memoryOf(packed);
+    expect(memory).toHaveLength(packed.pieces.length + 2);
+    structuredClone(packed, { transfer: [...memory] });
+    expect([packed.rest, packed.places.numbers, ...packed.pieces.map(({ entries }) => entries)]).toEqual(
+      Array.from({ length: memory.length }, () => expect.objectContaining({ length: 0 })),
+    );
+    expect(memoryOf({ ok: false, violations: [] })).toEqual([]);
+  });
 });
+
+describe('what is taken up after another', () => {
+  const peers = peersOf(1000);
+  const changes: readonly (readonly [string, readonly string[]])[] = [
+    ['with one more in the middle', [...peers.slice(0, 500), ...peersOf(1001).slice(1000), ...peers.slice(500)]],
+    ['without one', [...peers.slice(0, 500), ...peers.slice(501)]],
+    ['with a change of one', peers.map((peer, at) => (at === 500 ? `${peer}max_depth = 3\n` : peer))],
+  ];
+
+  it.each(changes)('is nearly the same objects, and the whole policy: %s', (_, changed) => {
+    const unpack = createUnpack();
+    const [before, after] = [peers, changed].map((all) => carry(BASE + all.join(''), unpack));
+    if (!before?.ok || !after?.ok) throw new Error('they were to load');
+    const { index: _index, ...policy } = load(BASE + changed.join(''));
+    const { index: _again, ...again } = after.policy;
+    expect(again).toEqual(policy);
+    const old = new Set(before.policy.config.peers.values());
+    const isNew = [...after.policy.config.peers.values()].filter((peer) => !old.has(peer));
+    expect(isNew.length).toBeGreaterThan(0);
+    expect(isNew.length).toBeLessThan(600);
+  });
+
+  it.each(VARIANTS)('differs from and meets with the one before as if both were read anew: %s', (...edit) => {
+    const unpack = createUnpack();
+    const texts = [RICH, edited(edit)];
+    const [before, after] = texts.map((text) => carry(text, unpack));
+    const [was, is] = texts.map((text) => load(text).config);
+    if (!before?.ok || !after?.ok || !was || !is) throw new Error('they were to load');
+    expect(diffPolicies(before.policy.config, after.policy.config)).toEqual(diffPolicies(was, is));
+    expect(meetConfigs(before.policy.config, after.policy.config)).toEqual(meetConfigs(was, is));
+  });
+
+  it('has profiles of its own: what they mean is a matter of the whole file', () => {
+    const unpack = createUnpack();
+    const [before, after] = [RICH, RICH].map((text) => carry(text, unpack));
+    if (!before?.ok || !after?.ok) throw new Error('they were to load');
+    expect(after.policy.config.profiles).toEqual(before.policy.config.profiles);
+    const old = new Set(before.policy.config.profiles.values());
+    for (const profile of after.policy.config.profiles.values()) expect(old.has(profile)).toBe(false);
+  });
+
+  it('is not of a text that did not load', () => {
+    const unpack = createUnpack();
+    const results = [BASE, 'schema = "broken"', BASE].map((text) => carry(text, unpack));
+    expect(results.map((result) => result?.ok)).toEqual([true, false, true]);
+  });
+});
+
+function peersOf(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) => `[peers.p${at}]\nid = "${testId(`p${at}`)}"\n`);
+}

@@ -38,6 +38,14 @@ const WRITTEN = [
   'a = 1\r\n[b]\r\nc = "x"\r\n\r\nd = [\r\n1,\r\n2]\r\n',
   '\u00e9 = 1'.replace('\u00e9', '"\u00e9"'),
   'a = "\u{1F600}" # \u{1F600}\nb = ["\u{1F600}", 1]',
+  '\ta\t=\t1\n\t[\tb\t.\tc\t]\t# x\n\td\t=\t[\t1\t,\t2\t]\n',
+  'azAZ09-_ = 1\n[zaZA90_-]\n0 = 1\n9 = 2',
+  '\'a\\b\' = 1\n"c\\\\" = 2\n["d\\te".\'f\\\']\ng = 3',
+  `a = ""\nb = ''\nc = ["", '', """""", '''''']\nd = ""`,
+  'a = """"x""""\nb = """x\\""""""\nd = 1',
+  'a = [ # [\n  { b = 1 }, # {\n  { b = "}" }\n  # ]\n]\nc = 1',
+  'a.b = { c.d = 1, "e".f = [2] }\n[g]\na.b = 1',
+  '# x\r\na = 1 # y\r\n# z\r\n\r\nb = 2\r\n# end',
   'a-b_C1 = true\n-1 = false\n1 = inf',
 ];
 
@@ -71,6 +79,10 @@ describe('the places of a text', () => {
       { numRuns: 150, seed: 2026 },
     );
     expect(tried).toBeGreaterThan(15);
+  });
+
+  it('are counted from the first character, a mark of the byte order too', () => {
+    expect(places('\ufeffa = 1\nb = 2\n')).toEqual({ a: { line: 1, column: 2 }, b: { line: 2, column: 1 } });
   });
 
   it('are noted once more for any letter case, the first of them', () => {

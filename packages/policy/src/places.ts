@@ -143,10 +143,10 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** A long string may end with one or two marks of its own. */
+/** A long string may end with one or two marks of its own; behind any other string there is never one. */
 function closing(text: string, end: number, close: string, mark: string): number {
   let after = end + close.length;
-  while (close.length === 3 && after < end + 5 && text[after] === mark) after++;
+  while (text[after] === mark) after++;
   return after;
 }
 

@@ -1,4 +1,5 @@
 import { foldId, isLoopback, readAddress } from '@writ/core';
+import { RUNNER_KINDS } from './config-types.ts';
 import {
   anyText,
   defaulted,
@@ -89,7 +90,7 @@ const profileKeys = {
     network,
     'deny',
     'deny',
-    'other than deny implies `use_network` and bounds grants; no effect yet on what a task reaches',
+    'other than deny implies `use_network`; in a sandbox, what a task reaches through a proxy: `host:port`, or with `allow` all but loopback and link-local',
   ),
   require_explicit: defaulted(flag, false, 'false', 'the profile has to be asked for by name'),
   require_lease: defaulted(flag, false, 'false', 'a live lease is needed'),
@@ -113,7 +114,7 @@ const profileKeys = {
     'fail',
     'more output than `max_output`: `fail` ends as RESULT_TOO_LARGE, `truncate` as completed',
   ),
-  isolation: defaulted(oneOf('required', 'none'), 'required', 'required', '`none` lets tasks run without a sandbox'),
+  isolation: defaulted(oneOf('required', 'none'), 'required', 'required', '`none` lets tasks run without a sandbox, with the rights of the node’s own user: `read_paths`, `network` and the rest are not in force then'),
   retry: defaulted(
     oneOf('never', 'safe'),
     'never',
@@ -133,9 +134,9 @@ const profileKeys = {
     '[]',
     'commands that may run although the shell is denied; free arguments only after programs that merely print, or with `run_tests`',
   ),
-  read_paths: defaulted(texts, [], '[]', later('paths outside the workspace that `read_files` may read')),
+  read_paths: defaulted(texts, [], '[]', 'files and folders outside the workspace that `read_files` may read, as they are named or where a link of that name leads'),
   env: defaulted(texts, [], '[]', 'environment variables that pass from the node to the task'),
-  secrets: defaulted(texts, [], '[]', later('secrets that `use_secrets` may have, by name')),
+  secrets: defaulted(texts, [], '[]', 'secrets that `use_secrets` hands over as files, by name: each is a file of that name in `secrets` of the node’s data folder'),
   artifacts: defaulted(texts, [], '[]', 'patterns of files that are kept as artifacts'),
 } satisfies Keys;
 
@@ -180,10 +181,10 @@ const peerKeys = {
 } satisfies Keys;
 
 const runnerKeys = {
-  kind: required(oneOf('command'), 'the driver; `shell` is built in'),
-  argv: required(
+  kind: required(oneOf(...RUNNER_KINDS), 'the driver; `shell` is built in'),
+  argv: optional(
     placed(argv),
-    'program and arguments; `{prompt}` and `{workspace}` are filled in, never through a shell',
+    'program and arguments; `{prompt}` (`command` only) and `{workspace}` are filled in, never through a shell; `codex` and `claude` have one of their own',
   ),
 } satisfies Keys;
 

@@ -45,7 +45,8 @@ export function readSource(text: string): { ok: true; source: Source } | { ok: f
 
 function syntaxFailure(error: unknown): SyntaxFailure {
   if (!(error instanceof TomlError)) return { message: 'this is no TOML text' };
-  const first = error.message.split('\n')[0] ?? '';
+  // Its message goes on with a picture of the lines around.
+  const first = error.message.replace(/\n.*/s, '');
   const message = first.replace(/^Invalid TOML document: /, '').toLowerCase();
   return { message, position: { line: error.line, column: error.column } };
 }

@@ -7,7 +7,7 @@ export interface StockOptions {
   /** `host:port` of the mesh listener; absent: the node only dials out. */
   readonly listen?: string | undefined;
   readonly workspaces: readonly { readonly name: string; readonly path: string }[];
-  /** `none` where this machine has no sandbox; it is written into every profile, so that it can be seen. */
+  /** `none` where this machine has no sandbox; it is written into every profile, so that it can be seen. Those that are about the machine itself do without in any case. */
   readonly isolation: Isolation;
 }
 
@@ -48,6 +48,8 @@ interface StockProfile {
   readonly capabilities: readonly string[];
   readonly highRisk: boolean;
   readonly network?: 'allow';
+  /** Why it works without a sandbox even where there is one. */
+  readonly onHost?: string;
   readonly commands?: readonly (readonly string[])[];
 }
 
@@ -57,6 +59,7 @@ const PROFILES: readonly StockProfile[] = [
     comment: 'rank 0: looks at the machine; only the listed commands run',
     capabilities: ['inspect_status', 'inspect_logs'],
     highRisk: false,
+    onHost: 'looks at the machine itself: a sandbox would show it another one',
     commands: PROBES,
   },
   {
@@ -84,8 +87,11 @@ const PROFILES: readonly StockProfile[] = [
     capabilities: ['read_repo', 'edit_repo', 'run_tests', 'use_network', 'install_packages', 'manage_services'],
     highRisk: true,
     network: 'allow',
+    onHost: 'changes the machine itself, which no sandbox lets it',
   },
 ];
+
+const UNCONFINED = 'tasks run without a sandbox, as the user of the node';
 
 /** The configuration that a new node begins with: five profiles, commented, nobody allowed in. It loads. */
 export function stockConfig(options: StockOptions): string {
@@ -133,14 +139,15 @@ function workspaceLines({ name, path }: { readonly name: string; readonly path: 
 }
 
 function profileLines(profile: StockProfile, isolation: Isolation): string[] {
-  const { name, comment, capabilities, highRisk, network, commands } = profile;
+  const { name, comment, capabilities, highRisk, network, commands, onHost } = profile;
+  const free = onHost ?? (isolation === 'none' ? UNCONFINED : undefined);
   return [
     `[profiles.${name}]   # ${comment}`,
     `capabilities = ${tomlStrings(capabilities)}`,
     'runner = "shell"',
     ...(highRisk ? ['shell = "allow"', 'require_explicit = true', 'require_lease = true'] : []),
     ...(network ? [`network = ${tomlString(network)}`] : []),
-    ...(isolation === 'none' ? ['isolation = "none"   # tasks run without a sandbox, as the user of the node'] : []),
+    ...(free === undefined ? [] : [`isolation = "none"   # ${free}`]),
     ...(commands ? ['commands = [', ...commands.map((pattern) => `  ${tomlStrings(pattern)},`), ']'] : []),
   ];
 }

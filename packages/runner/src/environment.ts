@@ -16,6 +16,10 @@ export interface EnvironmentSpec {
   readonly allowed: readonly string[];
   readonly home: string;
   readonly tmp: string;
+  /** Folder of the files of its secrets; absent: it has none. */
+  readonly secrets?: string;
+  /** Absent: there is no writable space beside the workspace. */
+  readonly scratch?: string;
   readonly task: string;
   readonly nonce: string;
   readonly access?: TaskAccess;
@@ -23,7 +27,7 @@ export interface EnvironmentSpec {
 
 /**
  * Exactly what a run sees: locale, PATH, the names that the profile lists, its own HOME and TMPDIR, its task's id and
- * the marker of its attempt; `WRIT_TASK_SOCKET` and `WRIT_TASK_TOKEN` where it may talk back to its node. Nothing else of
+ * the marker of its attempt; `WRIT_SCRATCH` where it has space beside its workspace, `WRIT_SECRETS` where it has secrets; `WRIT_TASK_SOCKET` and `WRIT_TASK_TOKEN` where it may talk back to its node. Nothing else of
  * the node's environment passes, and a profile can replace none of these.
  */
 export function buildEnvironment(spec: EnvironmentSpec): Record<string, string> {
@@ -39,6 +43,8 @@ export function buildEnvironment(spec: EnvironmentSpec): Record<string, string> 
     PATH: searchPath(spec.node.PATH),
     HOME: spec.home,
     TMPDIR: spec.tmp,
+    ...(spec.secrets === undefined ? {} : { WRIT_SECRETS: spec.secrets }),
+    ...(spec.scratch === undefined ? {} : { WRIT_SCRATCH: spec.scratch }),
     WRIT_TASK: spec.task,
     [MARKER]: spec.nonce,
     ...(spec.access ? { WRIT_TASK_SOCKET: spec.access.socket, WRIT_TASK_TOKEN: spec.access.token } : {}),

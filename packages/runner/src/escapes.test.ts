@@ -110,6 +110,8 @@ describe('a program that forks and ends again and again', () => {
       workspaces: join(folder, 'workspaces'),
       transcripts: join(folder, 'transcripts'),
       outputs: join(folder, 'outputs'),
+      sockets: join(folder, 'n'),
+      secrets: join(folder, 'secrets'),
     };
     const next = await createHarness({ root, graceMs: 100 });
     await next.close();
@@ -123,7 +125,7 @@ async function startNode(): Promise<{ readonly node: ChildProcess; readonly spaw
   const path = writeHopper(harness.folder, 'in new sessions');
   const argv = ['sh', '-c', `sh ${path} ${QUIET} & echo up; exec sleep 300`];
   const host = await bundle(new URL('./testing/host.ts', import.meta.url), harness.folder);
-  const node = spawn(process.execPath, [host, harness.folder, harness.spawnerScript, nonce, ...argv], {
+  const node = spawn(process.execPath, [host, harness.folder, harness.spawnerScript, nonce, 'none', ...argv], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(node.stdout ?? node, 'data');

@@ -101,6 +101,8 @@ describe('when the gateway is killed', () => {
       workspaces: join(folder, 'workspaces'),
       transcripts: join(folder, 'transcripts'),
       outputs: join(folder, 'outputs'),
+      sockets: join(folder, 'n'),
+      secrets: join(folder, 'secrets'),
     };
     const next = await createHarness({ root });
     await next.close();
@@ -169,7 +171,7 @@ describe('a sink that throws', () => {
 async function startNode(): Promise<{ readonly node: ChildProcess; readonly spawner: number; readonly nonce: string }> {
   const { nonce } = harness.spec([]);
   const host = await bundle(new URL('./testing/host.ts', import.meta.url), harness.folder);
-  const node = spawn(process.execPath, [host, harness.folder, harness.spawnerScript, nonce, ...STUBBORN], {
+  const node = spawn(process.execPath, [host, harness.folder, harness.spawnerScript, nonce, 'none', ...STUBBORN], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(node.stdout ?? node, 'data');

@@ -10,6 +10,10 @@ export type {
   OutputPiece,
   PathFact,
 } from './gated/types.ts';
+export { type Executed, type ProbeParts, probeSandbox } from './sandbox/probe.ts';
+export { describeSandbox } from './sandbox/sandbox.ts';
+export { readSystemView } from './sandbox/system-view.ts';
+export type { Reach, SandboxFeatures, SandboxReport } from './sandbox/types.ts';
 export { createTaskRunner } from './task-runner.ts';
 export type {
   Clone,
@@ -17,6 +21,7 @@ export type {
   Ending,
   GitAnswer,
   GitCall,
+  IsolationLevel,
   PreparedRun,
   Run,
   RunFiles,

@@ -1,8 +1,9 @@
 import { WritError } from '@writ/core';
-import { resolveArgv } from './argv.ts';
-import { assertCommandAllowed } from './commands.ts';
-import { buildEnvironment } from './environment.ts';
-import { assertIsolation } from './isolation.ts';
+import { DRIVERS } from './drivers/drivers.ts';
+import { planLaunch } from './launch.ts';
+import type { Egress } from './sandbox/network/egress.ts';
+import { askerOf, type Sandbox } from './sandbox/sandbox.ts';
+import { formsOf } from './secrets/redactor.ts';
 import type { Spawner } from './spawned.ts';
 import { startFailure } from './start-failure.ts';
 import { createCapture, createRun, type StartedRun } from './task-run.ts';
@@ -11,7 +12,7 @@ import type { Run, RunSink, RunSpec, TaskRunnerOptions } from './types.ts';
 import type { Attempt, Workspaces } from './workspaces.ts';
 
 /** A run of a task whose folders are given back by somebody else. */
-export type TaskRun = StartedRun & Pick<Run, 'files'>;
+export type TaskRun = StartedRun & Pick<Run, 'files' | 'isolation' | 'redact'>;
 
 /** What a start goes through. */
 export interface RunnerParts {
@@ -19,25 +20,26 @@ export interface RunnerParts {
   readonly spawner: Spawner;
   readonly workspaces: Workspaces;
   readonly transcripts: Transcripts;
+  readonly sandbox: Sandbox;
+  readonly egress: Egress;
   /** Between TERM and KILL, milliseconds. */
   readonly graceMs: number;
 }
 
 /**
- * Throws where the spec may not run at all: ISOLATION_UNAVAILABLE, COMMAND_NOT_ALLOWED or BAD_REQUEST. Costs nothing, so
- * it is asked before anything is prepared, and again of the final spec.
+ * Rejects where the spec may not run at all, with ISOLATION_UNAVAILABLE, COMMAND_NOT_ALLOWED or BAD_REQUEST. Costs next to
+ * nothing, so it is asked before anything is prepared, and again of the final spec.
  */
-export function assertMayRun(spec: RunSpec): void {
-  assertIsolation(spec);
+export async function assertMayRun(spec: RunSpec, sandbox: Sandbox): Promise<void> {
+  if (spec.isolation === 'required') await sandbox.require(askerOf(spec.runner.name));
   if (spec.nonce === '' || spec.nonce.includes('\0')) throw new WritError('BAD_REQUEST', 'the attempt has no nonce');
-  // A template is the node's own and may.
-  if (spec.runner.kind === 'shell') assertCommandAllowed(resolveArgv(spec.runner, spec.input, ''), spec.commands);
+  DRIVERS[spec.runner.kind].launch(spec, '');
 }
 
 /** Spawns a run in its folders, which are given back where it does not start. */
 export async function startRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attempt: Attempt): Promise<TaskRun> {
   try {
-    assertMayRun(spec);
+    await assertMayRun(spec, parts.sandbox);
     return await spawnRun(parts, spec, sink, attempt);
   } catch (error) {
     parts.workspaces.release(attempt);
@@ -45,25 +47,38 @@ export async function startRun(parts: RunnerParts, spec: RunSpec, sink: RunSink,
   }
 }
 
-async function spawnRun(
-  { options, spawner, transcripts, graceMs }: RunnerParts,
-  spec: RunSpec,
-  sink: RunSink,
-  { home, tmp, work, folder, clone }: Attempt,
-): Promise<TaskRun> {
-  const { task, nonce } = spec;
+async function spawnRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attempt: Attempt): Promise<TaskRun> {
+  const { options, spawner, transcripts, graceMs } = parts;
   const { clock, logger } = options;
-  const argv = resolveArgv(spec.runner, spec.input, work);
-  const { access } = spec;
-  const allowed = spec.env;
-  const env = buildEnvironment({ node: options.env, allowed, home, tmp, task, nonce, ...(access ? { access } : {}) });
-  const transcript = transcripts.writer(task, spec.maxOutputBytes);
-  const capture = createCapture(transcript, sink, logger);
-  const result = await spawner.spawn({ argv, cwd: work, env, nonce, folder, graceMs }, capture.onOutput);
+  const { work, folder, clone } = attempt;
+  const launch = await planLaunch(parts, spec, attempt);
+  const { argv, env, isolation, inputOpen } = launch;
+  const secrets = launch.secrets.flatMap(formsOf);
+  const transcript = transcripts.writer(spec.task, spec.maxOutputBytes);
+  const capture = createCapture({ transcript, sink, logger, secrets: () => secrets });
+  const keeper = isolation !== 'none';
+  const order = { argv, cwd: work, env, nonce: spec.nonce, folder, graceMs, keeper, inputOpen };
+  const { permit = refuseAll } = sink;
+  const talk = { spec, workspace: work, write: capture.onOutput, permit, clock };
+  const conversation = DRIVERS[spec.runner.kind].converse?.(talk);
+  const result = await spawner.spawn(order, conversation?.take ?? capture.onOutput);
   if (!result.ok) {
-    const tried = { runner: spec.runner, program: argv[0] ?? '', path: env.PATH ?? '', cwd: work };
-    throw await startFailure(tried, result.failed);
+    await launch.undo();
+    throw await startFailure(launch.tried, result.failed);
   }
   const files = { dir: work, ...(clone === undefined ? {} : { clone }) };
-  return { ...createRun({ spec, process: result.process, capture, transcript, clock, logger }), files };
+  const settle = async (): Promise<void> => {
+    await capture.flush();
+    await launch.undo().catch((error) => {
+      logger.error('what a run was given is not taken back', { task: spec.task, error: String(error) });
+    });
+  };
+  const parted = { spec, process: result.process, conversation, capture, transcript, clock, logger, settle };
+  const run = createRun(parted);
+  const redact = (secret: string): void => void secrets.push(...formsOf(Buffer.from(secret)));
+  return { ...run, files, isolation, redact };
 }
+
+/** Where nobody decides, an agent is given nothing that it has to ask for. */
+const refuseAll: NonNullable<RunSink['permit']> = () =>
+  Promise.resolve({ allowed: false, reason: 'nobody decides what an agent may do here' });

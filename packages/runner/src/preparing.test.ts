@@ -61,7 +61,6 @@ describe('a clone that hangs', () => {
 
   it('is never begun for what may not run, nor for what is not wanted', async () => {
     const refused = [
-      [hanging({ isolation: 'required' }), never, 'ISOLATION_UNAVAILABLE'],
       [hanging({ commands: [['false']] }), never, 'COMMAND_NOT_ALLOWED'],
       [hanging(), AbortSignal.abort(), 'CANCELLED'],
     ] as const;

@@ -1,10 +1,14 @@
-/** How the process of a run ended; five different endings, and the first cause of an ending wins. */
+import type { AgentReport } from './agent-report.ts';
+
+/** How the process of a run ended; different endings, and the first cause of an ending wins. */
 export type Ending =
   | { readonly kind: 'exit'; readonly exitCode: number }
   | { readonly kind: 'signal'; readonly signal: string }
   | { readonly kind: 'timeout'; readonly timeoutMs: number }
   | { readonly kind: 'output-limit'; readonly limitBytes: number }
-  | { readonly kind: 'cancel'; readonly cause: string };
+  | { readonly kind: 'cancel'; readonly cause: string }
+  /** It had done what it was asked for and stayed: its node ended it. */
+  | { readonly kind: 'dismissed' };
 
 /** How a run ended and what it wrote. */
 export interface RunReport {
@@ -20,6 +24,8 @@ export interface RunReport {
   readonly endedAtMs: number;
   /** Digest and size of what the transcript holds; absent where a part of it could not be written. */
   readonly transcript?: TranscriptDigest;
+  /** What the agent said; absent for a runner that is no agent. */
+  readonly agent?: AgentReport;
 }
 
 /** SHA-256 (lower-case hex) and size of a transcript. */

@@ -2,8 +2,9 @@ import type { Duplex } from 'node:stream';
 import type { TreeEnd } from './process-tree/end-tree.ts';
 import type { TreeMarks } from './process-tree/members.ts';
 import type { OutputHandler, ProcessEnd, SpawnOrder, SpawnResult } from './spawned.ts';
+import { createSpawnedInput } from './spawned-input.ts';
 import {
-  creditFrame,
+  countFrame,
   type Ended,
   type Exited,
   type Failed,
@@ -28,6 +29,7 @@ export function createSpawnedRun(run: number, order: SpawnOrder, channel: Duplex
   let started: Started | undefined;
   let exited: Exited | undefined;
   let stopping = false;
+  const input = createSpawnedInput(run, channel);
   let handled: Promise<void> = Promise.resolve();
   let answer: (result: SpawnResult) => void = () => {};
   let finish: (end: ProcessEnd) => void = () => {};
@@ -42,7 +44,7 @@ export function createSpawnedRun(run: number, order: SpawnOrder, channel: Duplex
     handled = handled
       .then(() => onOutput(stream, bytes))
       .then(() => {
-        if (channel.writable) channel.write(creditFrame(run, bytes.length));
+        if (channel.writable) channel.write(countFrame(FRAME.credit, run, bytes.length));
       });
   };
   const stop = (): void => {
@@ -57,12 +59,14 @@ export function createSpawnedRun(run: number, order: SpawnOrder, channel: Duplex
       if (type === FRAME.stderr) takeOutput('stderr', payload);
       if (type === FRAME.started) {
         started = parse<Started>(payload);
-        answer({ ok: true, process: { pid: started.pid, done, stop } });
+        answer({ ok: true, process: { pid: started.pid, done, stop, input } });
       }
       if (type === FRAME.failed) answer({ ok: false, failed: parse<Failed>(payload) });
+      if (type === FRAME.inputTaken) input.taken(payload.readUInt32BE(0));
       if (type === FRAME.exited) exited = parse<Exited>(payload);
       if (type === FRAME.ended) {
         const left = parse<Ended>(payload);
+        input.over();
         void handled.then(() => finish({ ...(exited ?? killed()), ...left }));
       }
       return type === FRAME.failed || type === FRAME.ended;
@@ -73,6 +77,7 @@ export function createSpawnedRun(run: number, order: SpawnOrder, channel: Duplex
         ...(order.folder === undefined ? {} : { folder: order.folder }),
         ...(started && started.startTicks > 0 ? { leader: started } : {}),
       };
+      input.over();
       void end(marks).then(async ({ refused, held }) => {
         await handled;
         answer({ ok: false, failed: { errno: 'SPAWNER', message: reason } });

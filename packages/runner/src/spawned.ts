@@ -18,9 +18,18 @@ export interface ProcessEnd {
   readonly held: boolean;
 }
 
+/** The standard input of a process that was started with `inputOpen`; without effect for any other. */
+export interface ProcessInput {
+  /** Resolves when the process took the bytes, or nobody takes them any more; never rejects. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Closes it behind what was written. */
+  end(): void;
+}
+
 /** A process that the spawner runs. */
 export interface Spawned {
   readonly pid: number;
+  readonly input: ProcessInput;
   /** Resolves when the tree is gone and the last output was handled; never rejects. */
   readonly done: Promise<ProcessEnd>;
   /** TERM, grace, KILL for the whole tree. */

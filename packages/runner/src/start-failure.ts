@@ -5,6 +5,9 @@ import { quote, WritError } from '@writ/core';
 import type { Failed } from './spawner/frames.ts';
 import type { RunnerConfig } from './types.ts';
 
+/** `errno` of a start whose sandbox does not show the program. */
+export const NOT_SHOWN = 'NOT_SHOWN';
+
 /** What was tried when no process came of it. */
 export interface StartAttempt {
   readonly runner: RunnerConfig;
@@ -14,14 +17,23 @@ export interface StartAttempt {
 }
 
 /**
- * The error for a process that could not be started. A program that is not there is RUNNER_UNAVAILABLE for a `command`
- * runner (the node's configuration names it) and WORKER_FAILED for a `shell` one (the request names it).
+ * The error for a process that could not be started. A program that is not there is WORKER_FAILED for a `shell`
+ * runner (the request names it) and RUNNER_UNAVAILABLE for any other (the node's configuration names it).
  */
 export async function startFailure(attempt: StartAttempt, failed: Failed): Promise<WritError> {
   const { program, path, runner } = attempt;
-  const code = runner.kind === 'command' ? 'RUNNER_UNAVAILABLE' : 'WORKER_FAILED';
+  const code = runner.kind === 'shell' ? 'WORKER_FAILED' : 'RUNNER_UNAVAILABLE';
   const details = { program, errno: failed.errno, runner: runner.name };
   const nextSteps = [`install ${quote(program)} on the executing node, or name it by its absolute path`];
+  if (failed.errno === NOT_SHOWN) {
+    return new WritError(code, `program ${quote(program)} is not there in the sandbox`, {
+      details,
+      nextSteps: [
+        `install ${quote(program)} on the executing node for everybody, below /usr or /opt`,
+        'or give its profile `read_files`, and name its folder in `read_paths`',
+      ],
+    });
+  }
   if (failed.errno === 'ENOENT' || failed.errno === 'EACCES') {
     // The request names the program of a `shell` runner: that reader is told what is wrong, and not this node's PATH.
     const where = program.includes('/') || runner.kind === 'shell' ? '' : `; looked in ${quote(path)}`;

@@ -1,4 +1,7 @@
-import type { Clock, Logger } from '@writ/core';
+import type { Cancel, Clock, Logger } from '@writ/core';
+import type { AgentReport } from './agent-report.ts';
+import type { Conversation } from './drivers/driver.ts';
+import { createRedactor } from './secrets/redactor.ts';
 import type { OutputHandler, ProcessEnd, Spawned } from './spawned.ts';
 import type { TranscriptWriter } from './transcripts.ts';
 import type { Ending, Run, RunReport, RunSink, RunSpec, StopCause } from './types.ts';
@@ -7,10 +10,26 @@ import type { Ending, Run, RunReport, RunSink, RunSpec, StopCause } from './type
 export interface Capture {
   readonly onOutput: OutputHandler;
   readonly totals: { stdout: number; stderr: number };
+  /** The same text without secrets. */
+  clean(text: string): string;
+  /** Passes on what was held back; to be called when nothing more comes. */
+  flush(): Promise<void>;
 }
 
-/** Keeps output in the transcript, then reports it; what the transcript has no room for is reported without an offset. */
-export function createCapture(transcript: TranscriptWriter, sink: RunSink, logger: Logger): Capture {
+/** What becomes a capture. */
+export interface CaptureParts {
+  readonly transcript: TranscriptWriter;
+  readonly sink: RunSink;
+  readonly logger: Logger;
+  /** What may stand in nothing that is kept. */
+  readonly secrets: () => readonly Buffer[];
+}
+
+/**
+ * Keeps output in the transcript, then reports it; what the transcript has no room for is reported without an offset. Secrets
+ * are taken out before either.
+ */
+export function createCapture({ transcript, sink, logger, secrets }: CaptureParts): Capture {
   const totals = { stdout: 0, stderr: 0 };
   // A sink may not throw; one that does must not keep the run from ending.
   const report: RunSink['output'] = (stream, bytes, offset) => {
@@ -20,13 +39,26 @@ export function createCapture(transcript: TranscriptWriter, sink: RunSink, logge
       logger.error('output could not be reported', { error: String(error) });
     }
   };
+  const redactors = { stdout: createRedactor(secrets), stderr: createRedactor(secrets) };
+  const pass = async (stream: 'stdout' | 'stderr', bytes: Buffer): Promise<void> => {
+    if (bytes.length === 0) return;
+    const { kept, offset } = await transcript.append(bytes);
+    if (kept > 0) report(stream, bytes.subarray(0, kept), offset);
+    if (kept < bytes.length) report(stream, bytes.subarray(kept), undefined);
+  };
   return {
     totals,
     async onOutput(stream, bytes) {
       totals[stream] += bytes.length;
-      const { kept, offset } = await transcript.append(bytes);
-      if (kept > 0) report(stream, bytes.subarray(0, kept), offset);
-      if (kept < bytes.length) report(stream, bytes.subarray(kept), undefined);
+      await pass(stream, redactors[stream].push(bytes));
+    },
+    clean(text) {
+      const redactor = createRedactor(secrets);
+      return Buffer.concat([redactor.push(Buffer.from(text)), redactor.flush()]).toString('utf8');
+    },
+    async flush() {
+      await pass('stdout', redactors.stdout.flush());
+      await pass('stderr', redactors.stderr.flush());
     },
   };
 }
@@ -35,37 +67,56 @@ export function createCapture(transcript: TranscriptWriter, sink: RunSink, logge
 export interface RunParts {
   readonly spec: Pick<RunSpec, 'task' | 'timeoutMs' | 'maxOutputBytes'>;
   readonly process: Spawned;
-  readonly capture: Pick<Capture, 'totals'>;
+  /** Absent: its runner is no agent. */
+  readonly conversation?: Conversation | undefined;
+  readonly capture: Pick<Capture, 'totals'> & Partial<Pick<Capture, 'clean'>>;
   readonly transcript: Pick<TranscriptWriter, 'fault' | 'close'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Called when the process tree is gone, before the transcript is closed. */
+  readonly settle?: () => Promise<void>;
 }
 
+/** How long an agent that was asked to stop has before its process tree is ended, milliseconds. */
+const INTERRUPT_MS = 2_000;
+
 /** A run whose folders are not its own business. */
-export type StartedRun = Omit<Run, 'release' | 'files'>;
+export type StartedRun = Omit<Run, 'release' | 'files' | 'isolation' | 'redact'>;
 
 /** Watches a started process: its time limit, the first cause of its end, its report. */
 export function createRun(parts: RunParts): StartedRun {
-  const { spec, process, capture, transcript, clock, logger } = parts;
+  const { spec, process, conversation, capture, transcript, clock, logger, settle } = parts;
   const startedAtMs = clock.nowMs();
-  let cause: StopCause | undefined;
-  const stop = (wanted: StopCause): void => {
+  let cause: StopCause | { readonly kind: 'dismissed' } | undefined;
+  let interrupted = false;
+  const end = (wanted: NonNullable<typeof cause>): void => {
     cause ??= wanted;
     process.stop();
   };
+  const stop = (wanted: StopCause): void => {
+    interrupted ||= cause === undefined && conversation?.interrupt?.() === true;
+    if (!interrupted) end(wanted);
+    else if (cause === undefined) cancelEnd = clock.setTimer(INTERRUPT_MS, () => process.stop());
+    cause ??= wanted;
+  };
+  let cancelEnd: Cancel = () => {};
+  conversation?.begin({ input: process.input, dismiss: () => end({ kind: 'dismissed' }) });
   const cancelTimer = clock.setTimer(spec.timeoutMs, () => stop({ kind: 'timeout' }));
   const finish = async (): Promise<RunReport> => {
     const end = await process.done;
     cancelTimer();
+    cancelEnd();
+    const agent = await reportOf(conversation, capture);
     if (end.refused.length > 0 || end.held) {
       const pids = end.refused.length > 0 ? end.refused.join(' ') : 'none that is found, and still alive';
       logger.error('processes of a task could not be ended and are left', { task: spec.task, pids });
     }
     const endedAtMs = clock.nowMs();
+    await settle?.();
     const kept = await transcript.close();
     const { stdout, stderr } = capture.totals;
     return {
-      ending: endingOf(end, cause, spec.timeoutMs),
+      ending: endingOf({ ...end, stopped: end.stopped || interrupted }, cause, spec.timeoutMs),
       truncated: stdout + stderr > spec.maxOutputBytes || transcript.fault !== undefined,
       ...(transcript.fault === undefined ? {} : { unwritten: transcript.fault }),
       stdoutBytes: stdout,
@@ -73,15 +124,31 @@ export function createRun(parts: RunParts): StartedRun {
       startedAtMs,
       endedAtMs,
       ...(kept === undefined ? {} : { transcript: kept }),
+      ...(agent === undefined ? {} : { agent }),
     };
   };
   return { pid: process.pid, stop, done: finish() };
 }
 
+/** What the agent said, without the secrets that it may have said. */
+async function reportOf(
+  conversation: Conversation | undefined,
+  { clean }: RunParts['capture'],
+): Promise<AgentReport | undefined> {
+  const report = await conversation?.finish();
+  if (report?.message === undefined || clean === undefined) return report;
+  return { ...report, message: clean(report.message) };
+}
+
 /** The first cause wins: a stop counts only where it reached the process while that still ran. */
-function endingOf(end: ProcessEnd, cause: StopCause | undefined, timeoutMs: number): Ending {
+function endingOf(
+  end: ProcessEnd,
+  cause: StopCause | { readonly kind: 'dismissed' } | undefined,
+  timeoutMs: number,
+): Ending {
   if (end.stopped && cause?.kind === 'cancel') return { kind: 'cancel', cause: cause.cause };
   if (end.stopped && cause?.kind === 'timeout') return { kind: 'timeout', timeoutMs };
+  if (end.stopped && cause?.kind === 'dismissed') return { kind: 'dismissed' };
   if (end.exitCode !== null) return { kind: 'exit', exitCode: end.exitCode };
   return { kind: 'signal', signal: end.signal ?? 'SIGKILL' };
 }

@@ -134,10 +134,18 @@ describe('what may not start', () => {
   });
 
   it('refuses to run without the isolation that is required, and says how to go on', async () => {
-    await expect(harness.run(['true'], { isolation: 'required' })).rejects.toMatchObject({
-      code: 'ISOLATION_UNAVAILABLE',
-      nextSteps: [expect.stringContaining('isolation = "none"'), expect.stringContaining('own user')],
-    });
+    const bare = await createHarness({ env: { PATH: '/nonexistent' } });
+    try {
+      const spec = bare.spec(['true'], { isolation: 'required' });
+      await expect(bare.runner.prepare(spec, new AbortController().signal)).rejects.toMatchObject({
+        code: 'ISOLATION_UNAVAILABLE',
+        message: 'runner `shell` needs isolation, and this node has no sandbox: bubblewrap is not installed',
+        nextSteps: [expect.stringContaining('install bubblewrap'), expect.stringContaining('isolation = "none"')],
+      });
+      expect(await bare.leftovers()).toEqual([]);
+    } finally {
+      await bare.close();
+    }
   });
 
   it('names a program that is missing, and no path of the node', async () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Clock, WritError } from '@writ/core';
+import { searchPath } from './environment.ts';
 import { createCommandRuns } from './gated/command-runs.ts';
 import { createOutputLogs } from './gated/output-log.ts';
 import { createGit } from './git.ts';
@@ -7,6 +8,9 @@ import { createGitCalls } from './git-calls.ts';
 import { assertMayRun, type RunnerParts, startRun, type TaskRun } from './prepared-run.ts';
 import type { TreeTools } from './process-tree/end-tree.ts';
 import { createProcessTable } from './process-tree/process-table.ts';
+import { createExecute } from './sandbox/execute.ts';
+import { createEgress } from './sandbox/network/egress.ts';
+import { createSandbox } from './sandbox/sandbox.ts';
 import { createSpawnerClient } from './spawner-client.ts';
 import { createStrays } from './strays.ts';
 import { createTranscripts } from './transcripts.ts';
@@ -16,6 +20,7 @@ import { type Attempt, createWorkspaces } from './workspaces.ts';
 /** Between TERM and KILL where the options do not say, milliseconds. */
 const GRACE_MS = 2000;
 const LABEL_BYTES = 4;
+const NONCE_BYTES = 16;
 
 /**
  * Runs tasks as processes of a spawner child, which is started at once and lives until `close`. One runner owns its
@@ -36,6 +41,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   const workspaces = createWorkspaces({ root: root.workspaces, label, git, gitConfigFile, random, logger });
   const transcripts = createTranscripts(root.transcripts, options.transcriptCapBytes, logger);
   const { noncePrefix } = gitCalls;
+  const newNonce = (): string => `${noncePrefix}${Buffer.from(random.bytes(NONCE_BYTES)).toString('hex')}`;
   const strays = createStrays({ root: root.workspaces, label, noncePrefix, graceMs, tools, logger });
   const swept = strays.endEarlier();
   const commands = createCommandRuns({
@@ -43,7 +49,12 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     logs: createOutputLogs(root.outputs, clock, logger),
     folder: join(root.workspaces, 'command-stdin'),
   });
-  const lifetime = createLifetime({ options, spawner, workspaces, transcripts, graceMs });
+  const sandbox = createSandbox({
+    path: searchPath(options.env.PATH),
+    execute: createExecute({ spawner, clock, nonce: newNonce, cwd: '/' }),
+  });
+  const egress = createEgress({ folder: root.sockets, clock, random, logger });
+  const lifetime = createLifetime({ options, spawner, workspaces, transcripts, sandbox, egress, graceMs });
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     shutdown.abort();
@@ -56,11 +67,14 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   return {
     async prepare(spec, wanted) {
       if (closing !== undefined) throw closed();
-      assertMayRun(spec);
-      const { workspace, nonce, timeoutMs } = spec;
-      return lifetime.prepare(workspaces.prepare(workspace, { nonce, timeoutMs, signal: wanted }));
+      await assertMayRun(spec, sandbox);
+      const { workspace, nonce, timeoutMs, reach } = spec;
+      return lifetime.prepare(
+        workspaces.prepare(workspace, { nonce, timeoutMs, signal: wanted, scratch: reach.scratch }),
+      );
     },
     git: gitCalls.run,
+    sandbox: sandbox.report,
     commands,
     endStray: strays.endAll,
     readTranscript: (task, offset, limit) => transcripts.read(task, offset, limit),

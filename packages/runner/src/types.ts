@@ -1,14 +1,20 @@
 import type { Clock, Logger, Random } from '@writ/core';
 import type { CommandRuns } from './gated/types.ts';
 import type { RunReport, StopCause } from './run-report.ts';
+import type { Reach, SandboxReport } from './sandbox/types.ts';
+import type { ToolAnswer, ToolRequest } from './tool-request.ts';
 
 export type { Ending, RunReport, StopCause, TranscriptDigest } from './run-report.ts';
+export type { ToolAnswer, ToolRequest } from './tool-request.ts';
 
-/** A configured or built-in runner. `shell` takes an argv, `command` puts a prompt into its template. */
+/** The drivers that there are: `shell` takes an argv, each other one a prompt. */
+export type RunnerKind = 'shell' | 'command' | 'acp' | 'codex' | 'claude';
+
+/** A configured or built-in runner. */
 export interface RunnerConfig {
   readonly name: string;
-  readonly kind: 'shell' | 'command';
-  /** Template of a `command` runner; empty for `shell`. */
+  readonly kind: RunnerKind;
+  /** Template of a `command` runner, else the program and its first arguments; empty for `shell`, and for a default. */
   readonly argv: readonly string[];
 }
 
@@ -49,18 +55,25 @@ export interface RunSpec {
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
   readonly onOverflow: 'fail' | 'truncate';
+  /** `required`: in a sandbox or not at all. */
   readonly isolation: 'required' | 'none';
+  /** What of the machine it may reach; in force in a sandbox only. */
+  readonly reach: Reach;
   /** Names of the node's environment variables that pass. */
   readonly env: readonly string[];
   /** Where, and with which secret, the run reaches its own node; absent: it does not. */
   readonly access?: TaskAccess;
   readonly commands: CommandRule;
+  /** The closure of what was granted, by which an agent's own tools are chosen. */
+  readonly rights: readonly string[];
 }
 
 /** What a run reports while it goes. Called in order; may not throw. */
 export interface RunSink {
   /** `bytes` were appended to the transcript at `offset`; or only counted, when `offset` is undefined (over the cap). */
   output(stream: 'stdout' | 'stderr', bytes: Uint8Array, offset: number | undefined): void;
+  /** Whether an agent may do what it asks leave for; absent: it may not. Rejects once `signal` is aborted. */
+  readonly permit?: (request: ToolRequest, signal: AbortSignal) => Promise<ToolAnswer>;
 }
 
 /** The files of a run, there until it is released. */
@@ -80,14 +93,21 @@ export interface Clone {
   readonly source: string;
 }
 
+/** What a run was confined by; `none`: it has the rights of the node's own user. */
+export type IsolationLevel = 'bubblewrap' | 'none';
+
 /** A run under way. */
 export interface Run {
   readonly pid: number;
+  /** What it runs in. */
+  readonly isolation: IsolationLevel;
   readonly files: RunFiles;
   /** Resolves when the process tree is gone and the output is drained; never rejects. */
   readonly done: Promise<RunReport>;
   /** Removes the files, once `done`. Calling it twice is harmless; closing the runner does it too. */
   release(): void;
+  /** From now on this stands in nothing of the run's output that is kept. */
+  redact(secret: string): void;
   /** TERM, grace, KILL, escaped children too. The first cause wins. */
   stop(cause: StopCause): void;
 }
@@ -144,6 +164,8 @@ export interface TaskRunner {
    * node. Never rejects: what goes wrong is an answer without exit code 0.
    */
   git(call: GitCall): Promise<GitAnswer>;
+  /** What a sandbox of this machine can do, as far as there is one. */
+  sandbox(): Promise<SandboxReport>;
   /** Gated commands, on this machine and in no folder of their own. */
   readonly commands: CommandRuns;
   /**
@@ -165,9 +187,19 @@ export interface TaskRunnerOptions {
     readonly transcripts: string;
     /** Of what commands write. */
     readonly outputs: string;
+    /** Sockets of runs that have a network; short, since a socket's address is. */
+    readonly sockets: string;
+    /** Files of secrets that profiles name, put there by a person. */
+    readonly secrets: string;
   };
   /** The Node.js binary and the bundled `spawner/main.ts` that it runs. */
   readonly spawner: { readonly node: string; readonly script: string | URL };
+  /** Files and folders of programs that every sandbox shows, absolute: the node's own, for tasks that talk to it. */
+  readonly programs: readonly string[];
+  /** The node's own folders, absolute: no sandbox shows what is in them. */
+  readonly hidden: readonly string[];
+  /** A path of a profile's `read_paths` as an absolute one. */
+  readonly resolvePath: (path: string) => string;
   /** The node's own environment; runs see only what is allowed of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;

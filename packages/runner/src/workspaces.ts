@@ -8,12 +8,14 @@ import type { Clone, WorkspaceSource } from './types.ts';
 
 /** The folders of one attempt, all 0700. */
 export interface Attempt {
-  /** Holds the other three; what works inside it belongs to the run. */
+  /** Holds the others; what works inside it belongs to the run. */
   readonly folder: string;
   /** The clone, or an empty scratch folder; the run's working directory. */
   readonly work: string;
   readonly home: string;
   readonly tmp: string;
+  /** Writable space beside `work`, where the run has some. */
+  readonly scratch?: string;
   /** What `work` was when it was handed out; absent: it was empty. */
   readonly clone?: Clone;
 }
@@ -24,6 +26,8 @@ export interface Preparing {
   readonly nonce: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** The run gets writable space beside its working directory. */
+  readonly scratch: boolean;
 }
 
 /** Folders for attempts: each has an unpredictable name and is used once. */
@@ -104,8 +108,10 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
   };
   return {
     async prepare(source, how) {
-      const attempt = await take();
+      const taken = await take();
+      const attempt = how.scratch ? { ...taken, scratch: join(taken.folder, 'scratch') } : taken;
       try {
+        if (attempt.scratch !== undefined) await mkdir(attempt.scratch, { mode: 0o700 });
         const clone = source === undefined ? undefined : await cloneInto(attempt, source, how, options.git);
         if (how.signal.aborted) throw notWanted();
         return { ...attempt, ...(clone === undefined ? {} : { clone }) };
@@ -134,9 +140,9 @@ async function makeFolders(folder: string): Promise<Attempt> {
 }
 
 /** Most runs leave their folders empty: a few calls, instead of a walk. False where something is left. */
-async function removeUnused({ folder, work, home, tmp }: Attempt): Promise<boolean> {
+async function removeUnused({ folder, work, home, tmp, scratch }: Attempt): Promise<boolean> {
   try {
-    await Promise.all([work, home, tmp].map((path) => rmdir(path)));
+    await Promise.all([work, home, tmp, ...(scratch === undefined ? [] : [scratch])].map((path) => rmdir(path)));
     await rmdir(folder);
     return true;
   } catch {

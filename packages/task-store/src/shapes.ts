@@ -25,6 +25,7 @@ const endingShape = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('timeout'), timeoutMs: z.number() }),
   z.object({ kind: z.literal('output-limit'), limitBytes: z.number() }),
   z.object({ kind: z.literal('cancel'), cause: z.string() }),
+  z.object({ kind: z.literal('dismissed') }),
 ]);
 
 const refusalShape: z.ZodType<TaskRefusal> = z.object(

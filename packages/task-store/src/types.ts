@@ -26,13 +26,15 @@ export const TERMINAL_STATES = [
   'lost',
 ] as const satisfies readonly TaskState[];
 
-/** How the process of an attempt ended; five different endings. */
+/** How the process of an attempt ended; different endings. */
 export type Ending =
   | { readonly kind: 'exit'; readonly exitCode: number }
   | { readonly kind: 'signal'; readonly signal: string }
   | { readonly kind: 'timeout'; readonly timeoutMs: number }
   | { readonly kind: 'output-limit'; readonly limitBytes: number }
-  | { readonly kind: 'cancel'; readonly cause: string };
+  | { readonly kind: 'cancel'; readonly cause: string }
+  /** It had done what it was asked for and stayed: its node ended it. */
+  | { readonly kind: 'dismissed' };
 
 /** What a task came to; travels unchanged from the executor to the origin's mirror. */
 export interface TaskOutcome {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Clock, WritError } from '@writ/core';
 import type { Output } from '../cli/output.ts';
 import type { Environment } from '../env.ts';
+import { lookForSandbox } from '../lifecycle/machine-sandbox.ts';
 import { freePort } from '../local-mesh/free-port.ts';
 import { createLocalNode, type LocalNode } from '../local-mesh/local-node.ts';
 import { betaConfig } from './beta-config.ts';
@@ -85,15 +86,20 @@ export async function runDemo(request: DemoRequest): Promise<DemoReport> {
 
 async function prepare(stage: Stage, request: DemoRequest): Promise<void> {
   if (request.repo === undefined) makeRepository(stage.repo, request.environment);
+  const isolation = (await lookForSandbox(request.environment)).available ? 'required' : 'none';
   for (const each of [stage.alpha, stage.beta, stage.gamma, stage.stranger]) {
     const listen = `127.0.0.1:${await freePort()}`;
-    await each.init({ listen, workspaces: [] });
+    await each.init({ listen, workspaces: [], isolation });
     if (each === stage.beta)
-      writeFileSync(each.home.configFile, betaConfig({ listen, repo: stage.repo }), { mode: 0o600 });
+      writeFileSync(each.home.configFile, betaConfig({ listen, repo: stage.repo, isolation }), { mode: 0o600 });
     if (each === stage.gamma)
-      writeFileSync(each.home.configFile, gammaConfig({ listen, repo: stage.repo, testCommand: stage.mend.test }), {
-        mode: 0o600,
-      });
+      writeFileSync(
+        each.home.configFile,
+        gammaConfig({ listen, repo: stage.repo, isolation, testCommand: stage.mend.test }),
+        {
+          mode: 0o600,
+        },
+      );
   }
   for (const each of [stage.alpha, stage.beta, stage.gamma]) {
     const started = await each.start();

@@ -1,12 +1,10 @@
+import type { DemoNode } from './beta-config.ts';
+
 /** What the demo looks for among processes to see that nothing is left. */
 export const HANDED_ON_SLEEP = ['sleep', '16180'] as const;
 
 /** Gamma's configuration: a look at the machine for anybody who may ask, the tests, and a profile that may hand work on again. */
-export function gammaConfig(node: {
-  readonly listen: string;
-  readonly repo: string;
-  readonly testCommand: readonly string[];
-}): string {
+export function gammaConfig(node: DemoNode & { readonly testCommand: readonly string[] }): string {
   return `schema = 1
 
 [node]
@@ -20,7 +18,7 @@ path = ${JSON.stringify(node.repo)}
 [profiles.query]
 capabilities = ["inspect_status"]
 runner = "shell"
-isolation = "none"             # no sandbox yet: said here, shown in status
+isolation = "${node.isolation}"
 commands = [
   ["true"],
   ["uname", "-s"],
@@ -32,7 +30,7 @@ capabilities = ["read_repo"]
 runner = "shell"
 require_explicit = true
 timeout = "5m"
-isolation = "none"
+isolation = "${node.isolation}"
 commands = [${JSON.stringify(node.testCommand)}]
 
 [profiles.relay]
@@ -42,6 +40,6 @@ runner = "shell"
 require_explicit = true
 require_lease = true
 timeout = "5m"
-isolation = "none"
+isolation = "${node.isolation}"
 `;
 }

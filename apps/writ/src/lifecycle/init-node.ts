@@ -17,6 +17,8 @@ export interface InitRequest {
   /** `host:port`; absent: the node only dials out. */
   readonly listen?: string;
   readonly workspaces: readonly Workspace[];
+  /** `none` where this machine has no sandbox. */
+  readonly isolation: 'required' | 'none';
 }
 
 interface Workspace {
@@ -36,7 +38,7 @@ export async function initNode(home: Home, request: InitRequest): Promise<{ id: 
     nodeName: request.name,
     listen: request.listen,
     workspaces: request.workspaces,
-    isolation: 'none',
+    isolation: request.isolation,
   });
   const compiled = compileConfig(text);
   if (!compiled.ok) {

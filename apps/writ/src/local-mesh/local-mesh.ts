@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Clock, WritError } from '@writ/core';
 import type { OperationInput } from '@writ/gateway/client';
 import type { Environment } from '../env.ts';
+import { lookForSandbox } from '../lifecycle/machine-sandbox.ts';
 import { freePort } from './free-port.ts';
 import { createLocalNode, type LocalNode } from './local-node.ts';
 import { pair } from './pair.ts';
@@ -32,8 +33,9 @@ export async function meshUp(request: MeshRequest): Promise<readonly LocalNode[]
   const nodes = MESH_NAMES.slice(0, request.nodes).map((name) =>
     createLocalNode(request.dir, name, request.environment, request.clock),
   );
+  const isolation = (await lookForSandbox(request.environment)).available ? 'required' : 'none';
   for (const node of nodes) {
-    await node.init({ listen: `127.0.0.1:${await freePort()}`, workspaces: request.workspaces });
+    await node.init({ listen: `127.0.0.1:${await freePort()}`, workspaces: request.workspaces, isolation });
     if (node.pid() === undefined) await node.start();
   }
   for (const [at, joiner] of nodes.entries()) {

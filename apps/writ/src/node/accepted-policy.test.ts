@@ -58,6 +58,33 @@ describe('what a person has accepted', () => {
     expect([...seen].filter((state) => state !== '["one"]' && state !== '["one","two","three"]')).toEqual([]);
   });
 
+  it('is stored in parts where it is long, each character whole, and forgotten with all of them', async () => {
+    // Two UTF-16 units a character, so that a cut at an even number would be clean: the first one moves them.
+    const long = `#${'\u{1f600}'.repeat(100_000)}`;
+    await note('one', long);
+    expect([accepted.read('another text'), storedTexts()]).toEqual([['one', long], 5]);
+    await note('one', long);
+    await note('one');
+    expect([accepted.read('another text'), storedTexts()]).toEqual([['one'], 1]);
+  });
+
+  it('is stored anew where a crash came between two parts of it', async () => {
+    const long = 'x'.repeat(200_000);
+    set(`policy.text.${sha256Hex(long)}.3`, 'torn');
+    await note(long);
+    expect([accepted.read('another text'), storedTexts()]).toEqual([[long], 4]);
+  });
+
+  it('is nothing that can be read where a part is gone or another', async () => {
+    const long = 'x'.repeat(200_000);
+    await note(long);
+    const last = `policy.text.${sha256Hex(long)}.3`;
+    set(last, 'y');
+    expect(accepted.read('another text')).toEqual([]);
+    database.withWriteTx((tx) => facts.remove(tx, last));
+    expect(accepted.read('another text')).toEqual([]);
+  });
+
   it('is forgotten where a crash came between a text and what refers to it', async () => {
     await note('one');
     set(`policy.text.${sha256Hex('orphan')}`, 'orphan');

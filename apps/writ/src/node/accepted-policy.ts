@@ -5,8 +5,11 @@ import type { AcceptedText, ReloadOutcome } from '@writ/policy';
 
 /** Fact of a node: the digests of the accepted texts, as a list in JSON. */
 const ACCEPTED_KEY = 'policy.accepted';
-/** Facts of a node: each of those texts under its digest. */
+/** Facts of a node: each of those texts under its digest; the rest of a long one in parts, with a dot and their number behind it. */
 const TEXT_PREFIX = 'policy.text.';
+
+/** Characters that are stored at once: what is written in one piece holds up everybody else. */
+const PART_CHARS = 64 * 1024;
 
 /** Fact of a node: the yes of an approver until it is in force. */
 const APPROVED_KEY = 'policy.approved';
@@ -76,7 +79,7 @@ export function createAcceptedPolicy(database: Database, facts: NodeFactStore): 
         if (facts.get(tx, ACCEPTED_KEY) !== digests) facts.set(tx, ACCEPTED_KEY, digests);
         // A yes is good for the next load, which is this one, and never comes back to life.
         facts.remove(tx, APPROVED_KEY);
-        const kept = new Set(accepted.map(keyOf));
+        const kept = new Set(accepted.flatMap(({ digest, text }) => partsOf(text).map((_, at) => keyOf(digest, at))));
         for (const key of facts.keys(tx, TEXT_PREFIX)) if (!kept.has(key)) facts.remove(tx, key);
       });
     },
@@ -87,17 +90,30 @@ export function createAcceptedPolicy(database: Database, facts: NodeFactStore): 
 export function readAcceptedTexts(get: (key: string) => string | undefined): readonly string[] | undefined {
   const stored = get(ACCEPTED_KEY);
   if (stored === undefined) return undefined;
-  const texts = parseDigests(stored).map((digest) => get(TEXT_PREFIX + digest));
+  const texts = parseDigests(stored).map((digest) => readText(digest, get));
   const whole = texts.filter((text) => text !== undefined);
   return whole.length === texts.length ? whole : [];
+}
+
+/** A text is what its digest says, or none. */
+function readText(digest: string, get: (key: string) => string | undefined): string | undefined {
+  let text = '';
+  for (let at = 0; ; at++) {
+    const part = get(keyOf(digest, at));
+    if (part === undefined) return sha256Hex(text) === digest ? text : undefined;
+    text += part;
+  }
 }
 
 /** They are referred to only once they are all there: what a crash leaves is what was accepted before. */
 async function storeTexts(database: Database, facts: NodeFactStore, accepted: readonly AcceptedText[]): Promise<void> {
   const known = new Set(database.withReadTx((tx) => facts.keys(tx, TEXT_PREFIX)));
-  for (const one of accepted.filter((text) => !known.has(keyOf(text)))) {
-    database.withWriteTx((tx) => facts.set(tx, keyOf(one), one.text));
-    await nextTurn();
+  for (const { digest, text } of accepted.filter((one) => !known.has(keyOf(one.digest, 0)))) {
+    // The first one last: by it a text is known to be there.
+    for (const [at, part] of [...partsOf(text).entries()].reverse()) {
+      database.withWriteTx((tx) => facts.set(tx, keyOf(digest, at), part));
+      await nextTurn();
+    }
   }
 }
 
@@ -105,8 +121,20 @@ function listOf(accepted: readonly Pick<AcceptedText, 'digest'>[]): string {
   return JSON.stringify(accepted.map(({ digest }) => digest));
 }
 
-function keyOf({ digest }: AcceptedText): string {
-  return TEXT_PREFIX + digest;
+function partsOf(text: string): readonly string[] {
+  const parts: string[] = [];
+  let from = 0;
+  do {
+    // Never between the two halves of one character, which are no text alone.
+    const to = from + PART_CHARS - (/[\ud800-\udbff]/.test(text.charAt(from + PART_CHARS - 1)) ? 1 : 0);
+    parts.push(text.slice(from, to));
+    from = to;
+  } while (from < text.length);
+  return parts;
+}
+
+function keyOf(digest: string, part: number): string {
+  return `${TEXT_PREFIX}${digest}${part === 0 ? '' : `.${part}`}`;
 }
 
 function parseDigests(stored: string): readonly string[] {

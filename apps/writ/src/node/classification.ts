@@ -1,4 +1,4 @@
-import type { ActionRequest, CommandFacts } from '@writ/authority';
+import type { ActionRequest } from '@writ/authority';
 import {
   type Classification,
   type CommandClassifier,
@@ -30,9 +30,4 @@ export function createNodeClassifier(engine: Pick<PolicyEngine, 'snapshot'>, gra
 /** Where a gated command runs: on this node, in the directory that it was asked for, in nobody's own copy of a workspace. */
 export function placeOf({ cwd }: Pick<ActionRequest, 'cwd'>): CommandPlace {
   return { host: 'self', cwd };
-}
-
-/** What rights and windows are decided from. */
-export function factsOf({ class: is, known, needs, target }: Classification): CommandFacts {
-  return { class: is, known, needs, ...(target === undefined ? {} : { target }) };
 }

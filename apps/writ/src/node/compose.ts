@@ -3,6 +3,7 @@ import { formatAddress, type Logger, replacePrivateFile } from '@writ/core';
 import type { Database } from '@writ/database';
 import type { NodeInfo } from '@writ/gateway';
 import type { ShellGrammar } from '@writ/policy';
+import { describeSandbox } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
 import type { Started } from '../lifecycle/start-node.ts';
@@ -33,6 +34,8 @@ export interface ComposeOptions {
   readonly loadGrammar: () => Promise<ShellGrammar>;
   /** The bundle that starts processes. */
   readonly spawner: URL;
+  /** Files and folders of this program, absolute, for tasks that talk to their node. */
+  readonly programs: readonly string[];
   /** Called when somebody with the host token asks the node to stop. */
   readonly requestStop: () => void;
 }
@@ -54,13 +57,21 @@ export async function composeNode(options: ComposeOptions): Promise<RunningNode>
 async function compose(options: ComposeOptions, closers: Closers): Promise<RunningNode> {
   const { home, environment, logger } = options;
   const base = await openFoundations(home, logger, closers);
-  const { spawner } = options;
-  const work = await createWork(base, { environment, spawner, grammar: await options.loadGrammar() }, closers);
+  const { spawner, programs } = options;
+  const grammar = await options.loadGrammar();
+  const work = await createWork(base, { environment, spawner, programs, grammar }, closers);
   const info = createInfo(base);
   const surfaces = createSurfaces(
     base,
     work,
-    { node: { info: () => info.value, requestStop: options.requestStop }, address: () => info.value.meshAddress },
+    {
+      node: {
+        info: () => info.value,
+        sandbox: async () => describeSandbox(await work.sandbox()),
+        requestStop: options.requestStop,
+      },
+      address: () => info.value.meshAddress,
+    },
     closers,
   );
   // What an earlier boot left behind is settled before anybody can ask.
@@ -81,6 +92,10 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
   closers.add(sweepRegularly(base, work));
   base.database.withWriteTx((tx) =>
     tx.audit({ kind: 'node', action: 'node.started', actor: 'node', details: recovered }),
+  );
+  // Without this row before the next start the node was killed.
+  closers.add(() =>
+    base.database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.stopping', actor: 'node' })),
   );
   const { id, meshAddress } = info.value;
   logger.info('serving', { id, meshAddress, ...recovered });

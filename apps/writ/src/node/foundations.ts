@@ -13,6 +13,7 @@ import { createPinStore, loadIdentity, type NodeIdentity, type PinStore, rotateW
 import { type CompiledPolicy, configInvalid, createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import type { Home } from '../home.ts';
 import { type AcceptedPolicy, createAcceptedPolicy } from './accepted-policy.ts';
+import { followAudit, type NodeAudit } from './audit.ts';
 import type { Closers } from './closers.ts';
 import { readConfigText } from './config-text.ts';
 import { createPolicyCompiler, type NodePolicyCompiler } from './policy-compiler.ts';
@@ -27,6 +28,7 @@ export interface Foundations {
   readonly identity: NodeIdentity;
   readonly pins: PinStore;
   readonly database: Database;
+  readonly audit: NodeAudit;
   readonly stores: Stores;
   readonly accepted: AcceptedPolicy;
   /** The one engine of this node. */
@@ -48,6 +50,9 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
   const stores = createStores();
   const identity = await loadIdentity({ dir: home.keysDir, clock, random });
   closers.add(rotateWhenDue(identity, { clock, logger }));
+  // Closed last but for the database: what the others write while they end is in the log too.
+  const audit = followAudit({ dir: home.auditDir, database, identity, clock, random, logger });
+  closers.add(() => audit.close());
   const pins = createPinStore(home.pinsDir, random);
   const accepted = createAcceptedPolicy(database, stores.facts);
   const compiler = createPolicyCompiler({ script: new URL('./policy-thread.js', import.meta.url), clock });
@@ -69,7 +74,7 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
     'start',
     engine.acceptedTexts(),
   );
-  return { home, clock, random, logger, identity, pins, database, stores, accepted, engine, compiler };
+  return { home, clock, random, logger, identity, pins, database, audit, stores, accepted, engine, compiler };
 }
 
 /** The policy of the file. Throws CONFIG_INVALID with every violation. */

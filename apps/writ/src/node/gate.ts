@@ -9,6 +9,7 @@ import {
   type KindRules,
   readRequest,
 } from '@writ/authority';
+import type { CommandDeskOptions } from '@writ/commands';
 import { toWritError } from '@writ/core';
 import type { ReadTx } from '@writ/database';
 import type { ExecutorTurns, TaskContext } from '@writ/delegation';
@@ -16,8 +17,10 @@ import { verifyDecision } from '@writ/identity';
 import type { Execution } from '@writ/lease-store';
 import type { ShellGrammar } from '@writ/policy';
 import { isTerminal } from '@writ/task-store';
-import { createNodeClassifier, factsOf, type NodeClassifier, placeOf } from './classification.ts';
+import { createNodeClassifier, type NodeClassifier, placeOf } from './classification.ts';
+import { createCommandFacts } from './command-facts.ts';
 import type { Foundations } from './foundations.ts';
+import { resolveConfigPath } from './paths.ts';
 
 /** What the gate of a node needs besides its foundations. */
 export interface NodeGateParts {
@@ -36,13 +39,19 @@ export interface NodeGateParts {
 export interface NodeGate {
   readonly gate: Gate;
   readonly classifier: NodeClassifier;
+  readonly factsOf: CommandDeskOptions['factsOf'];
 }
 
 /** Builds the one gate of a node. */
 export function createNodeGate(base: Foundations, parts: NodeGateParts): NodeGate {
   const { options, authority, grammar, contextOf, turns, kinds } = parts;
-  const { identity, stores, engine } = base;
+  const { identity, stores, engine, home } = base;
   const classifier = createNodeClassifier(engine, grammar);
+  const factsOf = createCommandFacts({
+    engine,
+    homes: [home.dataDir, home.configDir, home.runDir],
+    resolvePath: (path) => resolveConfigPath(path, home.configFile),
+  });
   const gate = createGate({
     ...options,
     self: identity.public.id,
@@ -59,19 +68,20 @@ export function createNodeGate(base: Foundations, parts: NodeGateParts): NodeGat
       },
     },
     taskRights: rightsOfTasks(contextOf),
-    classify: (execution) => classifyStored(classifier, execution),
+    classify: (execution) => classifyStored(classifier, factsOf, execution),
     verify: verifyDecision,
     kinds: { ...NOT_ASKED_KINDS, permission: turns.permission, ...kinds },
     sessionEnded: turns.sessionEnded,
   });
-  return { gate, classifier };
+  return { gate, classifier, factsOf };
 }
 
 /** What a task's own agent asks for is within what the task was granted, and never needs a lease of its own. */
 function rightsOfTasks(contextOf: NodeGateParts['contextOf']): CommandRights {
   const look: CommandRights['look'] = (tx, { task = '', profile }) => {
     try {
-      return { granted: true, profile, closure: contextOf(tx, task).closure };
+      const { closure, runner, network, isolation } = contextOf(tx, task);
+      return { granted: true, profile, runner, network, isolation, closure };
     } catch (error) {
       const { code, message, nextSteps } = toWritError(error);
       return { granted: false, refusal: { code, message, nextSteps } };
@@ -80,11 +90,15 @@ function rightsOfTasks(contextOf: NodeGateParts['contextOf']): CommandRights {
   return { look, claim: look, giveBack: () => {} };
 }
 
-function classifyStored(classifier: NodeClassifier, { request: stored }: Execution): CommandFacts {
+function classifyStored(
+  classifier: NodeClassifier,
+  factsOf: CommandDeskOptions['factsOf'],
+  { request: stored, basis }: Execution,
+): CommandFacts {
   const request = readRequest(stored);
   // What cannot be read cannot be resolved either; whatever it was, it is not the same now.
   if (request === undefined) return { class: 'destructive', known: false, needs: [] };
-  return factsOf(classifier.classify(request.argv, placeOf(request)));
+  return factsOf(classifier.classify(request.argv, placeOf(request)), { ...request, basis });
 }
 
 /** INVARIANT: 5 a kind that nothing here asks about cannot be answered with a yes. */

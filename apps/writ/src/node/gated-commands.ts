@@ -1,4 +1,4 @@
-import type { ActionEnvironment, Authority, Gate } from '@writ/authority';
+import type { ActionEnvironment, Authority } from '@writ/authority';
 import { type Commands, createCommandDesk, createCommands, type LiveCommandDesk } from '@writ/commands';
 import type { WriteTx } from '@writ/database';
 import type { Executor, WritIssuer } from '@writ/delegation';
@@ -7,15 +7,15 @@ import type { PeerClients } from '@writ/mesh';
 import type { Profile } from '@writ/policy';
 import { buildCommandEnvironment, createHeldFiles, type TaskRunner } from '@writ/runner';
 import type { Environment } from '../env.ts';
-import { factsOf, type NodeClassifier, placeOf } from './classification.ts';
+import { placeOf } from './classification.ts';
 import type { Foundations } from './foundations.ts';
+import type { NodeGate } from './gate.ts';
 import { resolveConfigPath } from './paths.ts';
+import { createSentCommands } from './sent-commands.ts';
 
 /** What the commands of a node stand on besides its foundations. */
-export interface NodeCommandParts {
-  readonly gate: Gate;
+export interface NodeCommandParts extends Pick<NodeGate, 'gate' | 'classifier' | 'factsOf'> {
   readonly authority: Authority;
-  readonly classifier: NodeClassifier;
   readonly executor: Executor;
   readonly runner: TaskRunner;
   readonly environment: Environment;
@@ -29,7 +29,7 @@ const SEAL_KEY_BYTES = 32;
 /** Builds the desk of a node's gated commands; it takes nothing up before `start`. */
 export function createNodeCommandDesk(base: Foundations, parts: NodeCommandParts): LiveCommandDesk {
   const { clock, random, logger, database, engine, home, identity, stores } = base;
-  const { gate, authority, classifier, executor, runner, environment } = parts;
+  const { gate, authority, classifier, factsOf, executor, runner, environment } = parts;
   const sealKey = readSealKey(base);
   return createCommandDesk({
     ...{ database, engine, authority, gate, executor, clock, random, logger, factsOf },
@@ -52,22 +52,12 @@ export function createNodeCommands(
   { database, engine, identity, random, stores }: Foundations,
   { desk, peers, issuer }: { readonly desk: LiveCommandDesk; readonly peers: PeerClients; readonly issuer: WritIssuer },
 ): Commands {
-  const record = recordOf(stores.sessions);
+  const { sessions, sentCommands } = stores;
   return createCommands({
     ...{ desk, engine, issuer, random },
     directory: peers,
     peer: (id) => peers.client(id),
-    record: ({ session, agent, peer, id }) =>
-      database.withWriteTx((tx) => {
-        record(tx, { origin: identity.public.id, id: session, agent });
-        tx.audit({
-          kind: 'execution',
-          action: 'execution.sent',
-          actor: 'self',
-          subject: id,
-          details: { peer, session },
-        });
-      }),
+    sent: createSentCommands({ database, sessions, sentCommands, self: identity.public.id }),
   });
 }
 

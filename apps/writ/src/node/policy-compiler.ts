@@ -4,10 +4,10 @@ import {
   type CompileResult,
   type ConfigTestReport,
   compileConfig,
+  createUnpack,
   finishInSlices,
   type PackedResult,
   testConfig,
-  unpackResult,
 } from '@writ/policy';
 
 /** Works through configuration texts without holding up what else the node does. */
@@ -35,6 +35,7 @@ export function createPolicyCompiler(options: {
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }): NodePolicyCompiler {
   const threads = new Set<Worker>();
+  const unpack = createUnpack();
   let isClosed = false;
 
   const ask = async (question: ThreadQuestion): Promise<unknown> => {
@@ -57,7 +58,7 @@ export function createPolicyCompiler(options: {
       begin();
       if (text.length <= IN_PLACE) return compileConfig(text);
       const packed = (await ask({ what: 'compile', text })) as PackedResult;
-      return finishInSlices(unpackResult(packed, text), options.clock);
+      return finishInSlices(unpack(packed, text), options.clock);
     },
     async test(text) {
       begin();

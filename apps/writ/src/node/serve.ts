@@ -6,6 +6,7 @@ import type { Started } from '../lifecycle/start-node.ts';
 import { loadShellGrammar } from '../shell-grammar.ts';
 import { composeNode } from './compose.ts';
 import { createPinoLogger } from './logger.ts';
+import { ownPrograms } from './own-programs.ts';
 
 export interface ServeOptions {
   /** Aborted: stop serving. */
@@ -26,7 +27,11 @@ export async function serveNode(home: Home, environment: Environment, options: S
   try {
     const logger = createPinoLogger(environment.logLevel, options.log);
     const spawner = new URL('./spawner.js', import.meta.url);
-    const node = await composeNode({ home, environment, logger, loadGrammar: loadShellGrammar, spawner, requestStop });
+    const node = await composeNode({
+      ...{ home, environment, logger, spawner, requestStop },
+      loadGrammar: loadShellGrammar,
+      programs: ownPrograms(spawner),
+    });
     options.onStart?.({ ready: node.started });
     await new Promise<void>((resolve) => {
       for (const signal of [options.signal, stop.signal]) {

@@ -10,7 +10,7 @@ const identity = { public: { id: SELF, certificatePem: '' } } as unknown as Node
 
 let database: Database;
 let stores: Stores;
-let ended: { readonly session: string; readonly peers: readonly string[] }[];
+let ended: string[];
 beforeEach(async () => {
   database = await openDatabase({ path: ':memory:', clock: createSystemClock(), logger: silentLogger });
   stores = createStores();
@@ -22,9 +22,9 @@ const sessions = () =>
   createSessions(
     { database, stores, identity, random: createSystemRandom() },
     {
-      endSession({ origin, session }, _, peers) {
-        ended.push({ session, peers });
-        return database.withWriteTx((tx) => stores.sessions.end(tx, origin, session));
+      endSession(session) {
+        ended.push(session);
+        return { ended: database.withWriteTx((tx) => stores.sessions.end(tx, SELF, session)), peers: 0 };
       },
     },
   );

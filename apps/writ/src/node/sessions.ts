@@ -1,10 +1,9 @@
 import type { Gate } from '@writ/authority';
 import { quote, type Random, sha256Hex, WritError } from '@writ/core';
-import type { Database, ReadTx } from '@writ/database';
-import type { OriginOptions, SessionEnds } from '@writ/delegation';
+import type { Database } from '@writ/database';
+import type { Origin, OriginOptions, SessionEnds } from '@writ/delegation';
 import type { SessionRef, Sessions } from '@writ/gateway';
 import type { SessionStore } from '@writ/lease-store';
-import type { MirrorStore } from '@writ/task-store';
 import type { Foundations } from './foundations.ts';
 
 /** Hexadecimal digits of a digest that name a session: 128 bits. */
@@ -13,8 +12,6 @@ const DIGITS = 32;
 const CREDENTIAL_BYTES = 32;
 /** What a session that has a credential begins with; ids of others do not. */
 const PREFIX = 'cli-';
-/** Records that one look at a session's work reads. */
-const PAGE = 1000;
 
 /**
  * Sessions of this node's own agents. One is stored with its first wish, or, where a credential is issued for it, at
@@ -22,7 +19,7 @@ const PAGE = 1000;
  */
 export function createSessions(
   { database, stores, identity, random }: Pick<Foundations, 'database' | 'stores' | 'identity' | 'random'>,
-  gate: Pick<Gate, 'endSession'>,
+  ends: Pick<Origin, 'endSession'>,
 ): Sessions {
   const origin = identity.public.id;
   return {
@@ -49,8 +46,7 @@ export function createSessions(
     end(id, by) {
       // The person's own has no end: they could not be asked any more.
       if (!isEndable(id)) throw notThere(id);
-      const peers = database.withReadTx((tx) => peersOf(stores.mirrors, tx, id));
-      return { ended: gate.endSession({ origin, session: id }, by, peers), peers: peers.length };
+      return ends.endSession(id, by);
     },
   };
 }
@@ -90,18 +86,6 @@ function notThere(id: string): WritError {
   return new WritError('NOT_FOUND', `no session ${quote(id)}`, { nextSteps: ['writ session list'] });
 }
 
-/** Nodes that were asked for something in this session. */
-function peersOf(mirrors: MirrorStore, tx: ReadTx, session: string): readonly string[] {
-  const peers = new Set<string>();
-  let before: string | undefined;
-  for (;;) {
-    const page = mirrors.list(tx, { session, limit: PAGE, ...(before === undefined ? {} : { before }) });
-    for (const { peer } of page) if (peer !== 'self') peers.add(peer);
-    before = page.at(-1)?.id;
-    if (page.length < PAGE || before === undefined) return [...peers];
-  }
-}
-
 /** Stores a session in the transaction of a wish, so that a call of the command line costs no commit more. */
 export function createSessionRecord(sessions: SessionStore, origin: string): OriginOptions['recordSession'] {
   return (tx, { id, agent }) => {
@@ -125,6 +109,8 @@ export function createSessionEnds(sessions: SessionStore, gate: Pick<Gate, 'endS
       sessions.start(tx, { origin, id: session, agent });
       tx.audit({ kind: 'session', action: 'session.started', actor: origin, subject: session, details: { agent } });
     },
+    hold: (tx, key, peer) => sessions.hold(tx, key, peer),
+    holders: (tx, key) => sessions.holders(tx, key),
     end: (key, by, peers, statement) => gate.endSession(key, by, peers, statement),
     onOwed: (listener) => gate.onEndOwed(listener),
     listOwed: (tx, filter) => sessions.listOwedEnds(tx, filter),

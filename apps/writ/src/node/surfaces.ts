@@ -1,3 +1,4 @@
+import { createGroupedWrites } from '@writ/database';
 import { createGateway, type Gateway, type NodeControl } from '@writ/gateway';
 import { createMeshServer, createRedeemTransport, type MeshServer } from '@writ/mesh';
 import { createPairing, type Pairing } from '@writ/pairing';
@@ -87,10 +88,11 @@ function openGateway(
     profiles: createProfileValidator(),
     gate: work.gate,
     person: work.person,
-    sessions: createSessions(base, work.gate),
+    sessions: createSessions(base, work.origin),
     authenticator: createAuthenticator(base),
     scope: createTaskScope(database, stores.mirrors),
     audit: database,
+    auditLog: base.audit,
     clock,
     logger,
   });
@@ -99,16 +101,22 @@ function openGateway(
 /** What peers touch. */
 function createNodeMesh(base: Foundations, work: Work, pairing: Pairing, name: string): MeshServer {
   const { clock, logger, identity, pins, database, engine } = base;
+  const writeGrouped = createGroupedWrites(database);
   return createMeshServer({
     identity,
     pins,
     engine,
     executor: work.executor,
     commands: work.desk,
-    // A question counts like a request: asking is what is limited.
-    checkPolicy: (subject, question) => database.withWriteTx((tx) => work.authority.decide(tx, subject, question)),
+    // A question counts like a request: asking is what is limited. Nothing follows from its answer, so that it may wait
+    // for those that are asked with it.
+    checkPolicy: (subject, question) => writeGrouped((tx) => work.authority.decide(tx, subject, question)),
     requestLease: work.requestLease,
     endSession: (from, statement) => work.origin.takeSessionEnd(from, statement),
+    noteRefusal: (from, code) =>
+      database.withWriteTx((tx) =>
+        tx.audit({ kind: 'decision', action: 'writ.refused', actor: from, details: { code } }),
+      ),
     pairing,
     name,
     version: VERSION,

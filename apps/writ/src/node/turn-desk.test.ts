@@ -79,7 +79,8 @@ afterEach(async () => {
 /** The gate of a node, as its composition root builds it. */
 function gateOf({ database, engine, authority, identity, tasks, executor }: TestNode, sessions = createSessionStore()) {
   const notAsked = { refusal: () => undefined, digestNow: () => undefined, settle: () => undefined };
-  const rights = () => ({ granted: true, profile: 'talk', closure: [] }) as const;
+  const rights = () =>
+    ({ granted: true, profile: 'talk', runner: 'shell', network: 'deny', isolation: 'none', closure: [] }) as const;
   return createGate({
     ...{ database, engine, authority, random, sessions, logger: silentLogger, self: identity.public.id },
     ...{ leases: createLeaseStore(), requestLog: createRequestLogStore(), invites: createInviteStore() },

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Authority, type AuthorityOptions, createAuthority, type LeaseRequest } from '@writ/authority';
 import type { Commands, LiveCommandDesk } from '@writ/commands';
@@ -42,6 +43,8 @@ export interface Work extends NodeQuestions {
   readonly peers: PeerClients;
   /** Asks a person of this node for a lease. */
   readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
+  /** What a sandbox of this machine can do. */
+  readonly sandbox: TaskRunner['sandbox'];
   /** Bound to the gateway once that is there. */
   readonly doors: NodeTaskDoors;
 }
@@ -59,6 +62,8 @@ export interface WorkOptions {
   readonly grammar: ShellGrammar;
   /** The bundle that starts processes. */
   readonly spawner: URL;
+  /** Files and folders of this program, absolute, for tasks that talk to their node. */
+  readonly programs: readonly string[];
 }
 
 export async function createWork(base: Foundations, options: WorkOptions, closers: Closers): Promise<Work> {
@@ -84,6 +89,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     clock,
     random,
     logger,
+    sideWork: { end: (task) => desk.endOf(task) },
     slots: SLOTS_PER_CPU * availableParallelism(),
   });
   closers.add((graceMs) => executor.close(graceMs));
@@ -91,10 +97,10 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const contextOf: NodeGateParts['contextOf'] = (tx, task) => executor.context(tx, task);
   const gateParts = { options: authorityOptions, authority, grammar, contextOf, ...kindsOf(executor) };
   const questions: NodeQuestions = createQuestions(base, gateParts, recordSession);
-  const { gate, classifier } = questions;
+  const { gate, classifier, factsOf } = questions;
   closers.add(() => gate.close());
   const requestLease = createLeaseDesk(base, { options: authorityOptions, authority }, gate);
-  const desk = createNodeCommandDesk(base, { gate, authority, classifier, executor, runner, environment });
+  const desk = createNodeCommandDesk(base, { gate, authority, classifier, factsOf, executor, runner, environment });
   closers.add(() => desk.close());
   const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
   closers.add(() => peers.close());
@@ -120,18 +126,25 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   executor.onEnd((tx, task) => {
     gate.taskEnded(tx, task.id);
-    tx.afterCommit(() => desk.endOf(task.id));
+    tx.afterCommit(() => desk.taskEnded(task.id));
   });
-  return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors };
+  const sandbox = runner.sandbox;
+  return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors, sandbox };
 }
 
 function createNodeRunner(
   { home, clock, random, logger }: Foundations,
-  { environment, spawner }: Pick<WorkOptions, 'environment' | 'spawner'>,
+  { environment, spawner, programs }: Pick<WorkOptions, 'environment' | 'spawner' | 'programs'>,
 ): TaskRunner {
   return createTaskRunner({
-    root: { workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
+    root: {
+      ...{ workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
+      ...{ sockets: home.proxiesDir, secrets: home.secretsDir },
+    },
     spawner: { node: process.execPath, script: fileURLToPath(spawner) },
+    programs,
+    hidden: [home.configDir, home.dataDir, home.runDir, dirname(home.socketFile)],
+    resolvePath: (path) => resolveConfigPath(path, home.configFile),
     env: environment.all,
     clock,
     random,

@@ -42,7 +42,7 @@ const issue = (at: number, parent?: TaskContext, nonce?: string): string =>
 const context = (writs: readonly string[], more: Partial<TaskContext> = {}): TaskContext => ({
   ...{ task: 't0', origin: id(0), session: 's', agent: 'me', ids: [id(0)], writs },
   ...{ closure: ['inspect_status', 'subdelegate'], workspaces: ['app', 'docs'], network: 'deny' },
-  ...{ maxOutputBytes: 1000, depth: 3, expiresAtMs: clock.nowMs() + 60_000 },
+  ...{ runner: 'shell', isolation: 'none', maxOutputBytes: 1000, depth: 3, expiresAtMs: clock.nowMs() + 60_000 },
   ...more,
 });
 

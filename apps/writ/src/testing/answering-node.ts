@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -6,11 +5,11 @@ import { pathToFileURL } from 'node:url';
 import type { Gate } from '@writ/authority';
 import { createSystemRandom, silentLogger } from '@writ/core';
 import { createApproverKey, unlockApproverKey } from '@writ/identity';
-import { createShellGrammar, type ShellGrammar } from '@writ/policy';
 import { build } from 'esbuild';
 import type { Environment } from '../env.ts';
 import { resolveHome } from '../home.ts';
 import { composeNode, type RunningNode } from '../node/compose.ts';
+import { installedGrammar } from './installed-grammar.ts';
 
 /** A node that serves in this process, with processes of its own and a person who answers; its home was made before. */
 export interface AnsweringNode {
@@ -44,7 +43,8 @@ export async function startAnsweringNode(
     },
   };
   const node = await composeNode({
-    ...{ home: resolveHome(environment), environment, logger: silentLogger, loadGrammar },
+    ...{ home: resolveHome(environment), environment, logger: silentLogger, loadGrammar: installedGrammar },
+    programs: [],
     spawner: pathToFileURL(await bundleSpawner(folder)),
     requestStop: () => undefined,
   });
@@ -78,13 +78,4 @@ async function bundleSpawner(folder: string): Promise<string> {
     ...{ bundle: true, platform: 'node', target: 'node20', format: 'esm', outfile, logLevel: 'error' },
   });
   return outfile;
-}
-
-/** From the installed packages: nothing is built beside this file. */
-function loadGrammar(): Promise<ShellGrammar> {
-  const { resolve } = createRequire(import.meta.url);
-  return createShellGrammar({
-    runtime: readFileSync(resolve('web-tree-sitter/web-tree-sitter.wasm')),
-    grammar: readFileSync(resolve('tree-sitter-bash/tree-sitter-bash.wasm')),
-  });
 }

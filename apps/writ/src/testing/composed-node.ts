@@ -61,6 +61,7 @@ function start(home: Home): Promise<RunningNode> {
     loadGrammar: async () => ({ parse: () => ({ ok: false, reason: 'no grammar' }) }),
     // Nor is any process started.
     spawner: new URL('./spawner.js', import.meta.url),
+    programs: [],
     requestStop: () => undefined,
   });
 }

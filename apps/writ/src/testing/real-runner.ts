@@ -29,8 +29,11 @@ export async function createRealRunner(path: string): Promise<RealRunner> {
       workspaces: join(folder, 'workspaces'),
       transcripts: join(folder, 'transcripts'),
       outputs: join(folder, 'outputs'),
+      sockets: join(folder, 'n'),
+      secrets: join(folder, 'secrets'),
     },
     spawner: { node: process.execPath, script },
+    ...{ programs: [], hidden: [folder], resolvePath: (path) => path },
     env: { PATH: path },
     clock: createSystemClock(),
     random,
@@ -45,7 +48,8 @@ export async function createRealRunner(path: string): Promise<RealRunner> {
         ...{ task: random.uuid(), epoch: 1, nonce: random.uuid(), timeoutMs: 60_000, maxOutputBytes: 64 * 1024 },
         runner: { name: 'shell', kind: 'shell', argv: [] },
         input: { kind: 'argv', argv: ['sh', '-ec', text] },
-        ...{ onOverflow: 'fail', isolation: 'none', env: [], commands: 'allow' },
+        ...{ onOverflow: 'fail', isolation: 'none', env: [], commands: 'allow', rights: [] },
+        reach: { workspace: 'write', scratch: false, readPaths: [], network: 'deny', secrets: [] },
         ...(workspace === undefined ? {} : { workspace }),
       };
       const prepared = await runner.prepare(spec, new AbortController().signal);

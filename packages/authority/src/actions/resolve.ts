@@ -49,6 +49,14 @@ export async function resolveAction(
   }
 }
 
+/**
+ * The digest that a held action would have under another environment: what is configured may have changed since it was
+ * read. INVARIANT: 5 the environment is part of what was approved.
+ */
+export function digestUnder({ action }: Pick<HeldAction, 'action'>, environment: ActionEnvironment): string {
+  return digestAction({ ...action, environment: bindEnvironment(environment) });
+}
+
 async function bindAll(
   request: ActionRequest,
   environment: ActionEnvironment,

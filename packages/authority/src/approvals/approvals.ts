@@ -89,7 +89,7 @@ function end(parts: DecideParts, tx: WriteTx, id: string, state: 'expired' | 'ca
 
 /** Applies an ending, whoever chose it, and tells of it after the commit. */
 function settle({ kinds, events }: DecideParts, tx: WriteTx, approval: Approval): void {
-  audit(tx, `approval.${approval.state}`, approval);
+  if (approval.state !== 'pending') audit(tx, `approval.${approval.state}`, approval);
   tx.afterCommit(() => events.tell({ kind: 'approval', approval }));
   kinds[approval.kind].settle(tx, approval);
 }

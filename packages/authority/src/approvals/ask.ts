@@ -1,5 +1,5 @@
 import { formatDuration } from '@writ/core';
-import type { ReadTx, WriteTx } from '@writ/database';
+import type { AuditAction, ReadTx, WriteTx } from '@writ/database';
 import type { Approval } from '@writ/lease-store';
 import { checkAsker, goneOf } from '../presence.ts';
 import type { RecordParts, Refusal } from '../record-types.ts';
@@ -34,7 +34,7 @@ export function ask(parts: RecordParts, tx: WriteTx, question: Question, expire:
 }
 
 /** Writes who asked for what, or what became of it; never the preview, which may hold secrets. */
-export function audit(tx: WriteTx, action: string, approval: Approval): void {
+export function audit(tx: WriteTx, action: AuditAction, approval: Approval): void {
   const { id, kind, origin, session, agent, task, digest, scope, decidedBy, requestedBy } = approval;
   tx.audit({
     kind: 'approval',

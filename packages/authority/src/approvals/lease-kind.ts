@@ -7,7 +7,7 @@ import { grantIn, renewIn } from '../lease-desk.ts';
 import { planLease, planRenewal } from '../lease-granting.ts';
 import type { Asker, KindRules, Refusal } from '../record-types.ts';
 import { leaseQueryOf, SELF } from '../subject.ts';
-import type { AuthorityOptions, LeaseGrant } from '../types.ts';
+import type { Authority, AuthorityOptions, LeaseGrant } from '../types.ts';
 import { askerLines, type PreviewLine, type ShownAsker, showLines } from './showing.ts';
 import type { Question } from './types.ts';
 
@@ -104,8 +104,11 @@ export function ownLeaseWish(
   return { wish: { act: 'grant', grant: { ...grant, ...whose } } };
 }
 
-/** A yes lends, or lends for longer, from that moment on. What is lent has the id of its question. */
-export function createLeaseKind(options: AuthorityOptions): KindRules {
+/**
+ * A yes lends, or lends for longer, from that moment on. What is lent has the id of its question; `lent` is told of it in
+ * the transaction of the answer.
+ */
+export function createLeaseKind(options: AuthorityOptions, lent: Authority['tellLent']): KindRules {
   return {
     refusal: (tx, approval) => {
       const terms = readTerms(options, tx, approval);
@@ -119,7 +122,7 @@ export function createLeaseKind(options: AuthorityOptions): KindRules {
     settle(tx, approval) {
       const wish = approval.state === 'approved' ? readWish(approval) : undefined;
       const issuedBy = approval.decidedBy ?? 'person';
-      if (wish?.act === 'grant') grantIn(options, tx, { ...wish.grant, issuedBy }, approval.id);
+      if (wish?.act === 'grant') lent(tx, grantIn(options, tx, { ...wish.grant, issuedBy }, approval.id));
       if (wish?.act === 'renew') renewIn(options, tx, { ...wish, by: issuedBy });
     },
   };

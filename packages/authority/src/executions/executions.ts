@@ -1,6 +1,6 @@
 import type { WriteTx } from '@writ/database';
 import type { Execution } from '@writ/lease-store';
-import { type ExecutionParts, propose } from './propose.ts';
+import { type ExecutionParts, propose, rightsQueryOf } from './propose.ts';
 import { EXPIRED, mayStart, start } from './start.ts';
 import { moveExecution, type Transition } from './transition.ts';
 import type { Executions } from './types.ts';
@@ -22,7 +22,7 @@ export function createExecutions(parts: ExecutionParts): Executions {
     get: (id) => database.withReadTx((tx) => executions.get(tx, id)),
     findByKey: (whose) => database.withReadTx((tx) => executions.findByKey(tx, whose)),
     list: (filter) => database.withReadTx((tx) => executions.list(tx, filter)),
-    ready: (limit) => ready(parts, limit),
+    ready: (limit, skip = NONE) => ready(parts, limit, skip),
     start: (id, digest) => database.withWriteTx((tx) => start(parts, tx, id, digest)),
     finish: (id, event, outcome) => database.withWriteTx((tx) => endRunning(tx, id, { event, outcome })),
     notSpawned: (id, outcome) =>
@@ -39,6 +39,7 @@ export function createExecutions(parts: ExecutionParts): Executions {
         end(parts, tx, execution, cancelled('what asked for it has ended'));
       }
     },
+    rights: (execution) => database.withReadTx((tx) => parts.rights.look(tx, rightsQueryOf(execution))),
     withdrawn: () => database.withReadTx((tx) => withdrawnOf(parts, tx)),
     recover: () =>
       database.withWriteTx((tx) => {
@@ -61,7 +62,9 @@ const CRASHED: Transition = {
   outcome: { code: 'LOST', message: 'the node ended while it ran; look at what it did before it is run again' },
 };
 
-function ready(parts: ExecutionParts, limit: number): readonly string[] {
+const NONE: ReadonlySet<string> = new Set();
+
+function ready(parts: ExecutionParts, limit: number, skip: ReadonlySet<string>): readonly string[] {
   const { database, executions } = parts;
   return database.withReadTx((tx) => {
     const nowMs = database.nowMs();
@@ -72,7 +75,7 @@ function ready(parts: ExecutionParts, limit: number): readonly string[] {
         const page = executions.listIn(tx, state, { limit: PAGE, ...(after === undefined ? {} : { after }) });
         // A proposed one that nothing covers any more is looked at too: it has to be asked for.
         const ready = page.filter((execution) => state === 'proposed' || mayStart(parts, tx, execution, nowMs));
-        found.push(...ready.map(({ id }) => id));
+        found.push(...ready.map(({ id }) => id).filter((id) => !skip.has(id)));
         after = page.at(-1)?.id;
       } while (after !== undefined && found.length < limit);
     }

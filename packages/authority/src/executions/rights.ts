@@ -3,7 +3,7 @@ import { decideNow } from '../deciding.ts';
 import { NO_USAGE, permitStart } from '../start.ts';
 import type { AuthorityOptions } from '../types.ts';
 import { type CommandBasis, readBasis } from './basis.ts';
-import type { CommandRights, Rights, RightsQuery } from './types.ts';
+import type { CommandRights, RightEnd, Rights, RightsQuery } from './types.ts';
 
 /**
  * Rights of commands. Those that a task's own agent asks for are the task's, which `ofTasks` knows; every other one is
@@ -39,10 +39,19 @@ export function createCommandRights(options: AuthorityOptions, ofTasks: CommandR
         return rights;
       }
       const lease = permit.lease === undefined ? {} : { leaseId: permit.lease.id };
-      return { ...rights, ...lease, deadlineMs: Math.min(permit.deadlineMs, writExpiresAtMs ?? permit.deadlineMs) };
+      const ends = endOf(permit.lease?.expiresAtMs, writExpiresAtMs);
+      const deadlineMs = Math.min(permit.deadlineMs, ends?.atMs ?? permit.deadlineMs);
+      return { ...rights, ...lease, deadlineMs, ...(ends === undefined ? {} : { ends }) };
     },
     giveBack,
   };
+}
+
+/** The first end of what it rests on. */
+function endOf(leaseMs = Number.POSITIVE_INFINITY, writMs = Number.POSITIVE_INFINITY): RightEnd | undefined {
+  const atMs = Math.min(leaseMs, writMs);
+  if (atMs === Number.POSITIVE_INFINITY) return undefined;
+  return { code: leaseMs <= writMs ? 'LEASE_EXPIRED' : 'WRIT_EXPIRED', atMs };
 }
 
 const UNREADABLE: Rights = {
@@ -59,8 +68,8 @@ function basisOf({ origin, session, requestedBy, basis }: RightsQuery): CommandB
 }
 
 function rightsOf(decision: Decision, { profile }: RightsQuery): Rights {
-  const { effect, grant, effectiveProfile, code, message, nextSteps } = decision;
-  if (effect !== 'allow' || grant === undefined || effectiveProfile === undefined) {
+  const { effect, grant, effectiveProfile, effectiveRunner, code, message, nextSteps } = decision;
+  if (effect !== 'allow' || !grant || effectiveProfile === undefined || effectiveRunner === undefined) {
     return { granted: false, refusal: { code: code === 'OK' ? 'POLICY_ERROR' : code, message, nextSteps } };
   }
   // INVARIANT: 5 the profile is part of what was approved; one that is cut down now is another one.
@@ -68,5 +77,6 @@ function rightsOf(decision: Decision, { profile }: RightsQuery): Rights {
     const changed = `the profile is ${effectiveProfile} now, not ${profile}`;
     return { granted: false, refusal: { code: 'CHANGED_SINCE_APPROVAL', message: changed, nextSteps: ['ask anew'] } };
   }
-  return { granted: true, profile: effectiveProfile, closure: grant.closure };
+  const { closure, network, isolation } = grant;
+  return { granted: true, profile: effectiveProfile, runner: effectiveRunner, network, isolation, closure };
 }

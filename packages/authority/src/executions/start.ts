@@ -2,10 +2,11 @@ import { WritError } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
 import type { Approval, Execution, Window } from '@writ/lease-store';
 import { goneOf } from '../presence.ts';
+import { unlikeShown } from './grant-shown.ts';
 import { missingRight } from './needs.ts';
 import { askFor, type ExecutionParts, rightsQueryOf } from './propose.ts';
 import { moveExecution, type Transition } from './transition.ts';
-import type { CommandFacts, Rights, StartOutcome } from './types.ts';
+import type { CommandFacts, Rights, StartBounds, StartOutcome } from './types.ts';
 
 /** What lets a command run without asking (again). */
 type Permission =
@@ -31,10 +32,10 @@ export function start(parts: ExecutionParts, tx: WriteTx, id: string, digest: st
   if (permission === undefined) return keepWaiting(parts, tx, execution);
   // INVARIANT: 2, 4 policy and leases of this moment, claimed in this transaction.
   const rights = parts.rights.claim(tx, rightsQueryOf(execution));
-  const missing = missingRight(rights, execution);
-  if (missing !== undefined) {
+  const lack = missingRight(rights, execution) ?? unlikeShown(rights, execution);
+  if (lack !== undefined) {
     if (rights.granted && rights.leaseId !== undefined) parts.rights.giveBack(tx, rights.leaseId);
-    const { code, message } = missing;
+    const { code, message } = lack;
     return ended(parts, tx, execution, { event: 'refuse', outcome: { code, message } });
   }
   return run(parts, tx, execution, permission, rights);
@@ -60,8 +61,13 @@ function run(
   if (execution.state === 'pending_approval' && execution.approval !== undefined) {
     parts.cancelApproval(tx, execution.approval);
   }
-  const deadline = rights.granted && rights.deadlineMs !== undefined ? { deadlineMs: rights.deadlineMs } : {};
-  return { started: true, execution: running, ...deadline };
+  return { started: true, execution: running, ...boundsOf(rights) };
+}
+
+function boundsOf(rights: Rights): StartBounds {
+  if (!rights.granted) return {};
+  const { deadlineMs, ends } = rights;
+  return { ...(deadlineMs === undefined ? {} : { deadlineMs }), ...(ends === undefined ? {} : { ends }) };
 }
 
 /** What ends it instead of a start; undefined: nothing does. */

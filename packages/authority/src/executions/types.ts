@@ -1,6 +1,7 @@
 import type { Json } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
 import type { Execution, ExecutionOutcome, SessionKey } from '@writ/lease-store';
+import type { Isolation, Network } from '@writ/policy';
 import type { Preview } from '../approvals/showing.ts';
 import type { Asker, Refusal } from '../record-types.ts';
 
@@ -13,17 +14,31 @@ export interface RightsQuery extends Asker {
 }
 
 /** What policy and leases grant at this moment. */
-export type Rights =
-  | {
-      readonly granted: true;
-      readonly profile: string;
-      readonly closure: readonly string[];
-      /** Lease that was claimed. */
-      readonly leaseId?: string;
-      /** Until when it may run, milliseconds since the epoch; absent where nothing was claimed. */
-      readonly deadlineMs?: number;
-    }
-  | { readonly granted: false; readonly refusal: Refusal };
+export interface GrantedRights {
+  readonly granted: true;
+  readonly profile: string;
+  readonly runner: string;
+  readonly network: Network;
+  readonly isolation: Isolation;
+  readonly closure: readonly string[];
+  /** Lease that was claimed. */
+  readonly leaseId?: string;
+  /** When its time is over, milliseconds since the epoch; absent where nothing was claimed. */
+  readonly deadlineMs?: number;
+  /** What it rests on ends then, whatever it has worked by that time; absent: that has no end of its own. */
+  readonly ends?: RightEnd;
+}
+
+/** The end of a lease or of a writ, milliseconds since the epoch. */
+export interface RightEnd {
+  readonly code: 'LEASE_EXPIRED' | 'WRIT_EXPIRED';
+  readonly atMs: number;
+}
+
+/** Until when a command may run. */
+export type StartBounds = Pick<GrantedRights, 'deadlineMs' | 'ends'>;
+
+export type Rights = GrantedRights | { readonly granted: false; readonly refusal: Refusal };
 
 /** Decides rights: for commands of no task authority itself, for those of a task whoever keeps its grant. */
 export interface CommandRights {
@@ -61,7 +76,7 @@ export type ProposeOutcome =
 
 /** What became of trying to start. */
 export type StartOutcome =
-  | { readonly started: true; readonly execution: Execution; readonly deadlineMs?: number }
+  | ({ readonly started: true; readonly execution: Execution } & StartBounds)
   /** It waits on, for a person or a window. */
   | { readonly started: false; readonly waits: true }
   /** It has ended, now or before; absent execution: there is none. */
@@ -84,8 +99,8 @@ export interface Executions {
   findByKey(whose: Pick<Execution, 'requestedBy' | 'origin' | 'session' | 'idempotencyKey'>): Execution | undefined;
   /** Newest first. */
   list(filter: { readonly key?: SessionKey; readonly task?: string; readonly limit: number }): readonly Execution[];
-  /** Ids of what may start now, oldest first; a first look that claims nothing. */
-  ready(limit: number): readonly string[];
+  /** Ids of what may start now, oldest first, without those to skip; a first look that claims nothing. */
+  ready(limit: number, skip?: ReadonlySet<string>): readonly string[];
   /**
    * The last look, in the transaction that stores `running`: `digest` is that of what is held to run.
    * INVARIANT: 5, 6 what starts has its own approval or window, checked for it alone, with its own session.
@@ -101,6 +116,8 @@ export interface Executions {
   cancel(id: string): Execution | undefined;
   /** Ends what has not started of a session or a task, in the transaction that ends that. */
   cancelOf(tx: WriteTx, whose: SessionKey | { readonly task: string }): void;
+  /** What is granted for one at this moment, whether or not it is what was shown; without effect. */
+  rights(execution: Execution): Rights;
   /** Those that run and would not be allowed to start any more: by policy, or because their lease is gone. */
   withdrawn(): readonly Withdrawn[];
   /** At the start of the node: whatever was running has an unknown outcome, and is never tried again. */

@@ -5,7 +5,16 @@ import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS, IN_B } from 
 import type { Proposal } from './types.ts';
 import { type CommandEnd, continueExecutions, createContinuationWorker, type WorkerParts } from './worker.ts';
 
+const READ = { class: 'read', needs: [], target: undefined } as const;
 const DONE: CommandEnd = { event: 'complete', outcome: { code: 'OK', message: 'done', exitCode: 0 } };
+
+/** What is tried again is tried in the next turn. */
+const RIGHT_AWAY: WorkerParts['clock'] = {
+  setTimer(_, ring) {
+    const timer = setImmediate(ring);
+    return () => clearImmediate(timer);
+  },
+};
 
 /** A runner whose commands end when a test says so. */
 function createManualRunner() {
@@ -20,7 +29,7 @@ function createManualRunner() {
         calls.push(`prepare ${execution.session}`);
         await before.prepare(execution);
         return {
-          digest: digests.get(execution.id) ?? execution.digest,
+          digest: () => digests.get(execution.id) ?? execution.digest,
           async spawn() {
             await before.spawn(execution.id);
             calls.push(`spawn ${execution.session}`);
@@ -57,6 +66,7 @@ describe('the continuation worker', () => {
     changed = [];
     parts = {
       ...{ executions: at.gate.executions, engine: at.engine, runner: manual.runner, logger: silentLogger },
+      ...{ clock: RIGHT_AWAY, stopping: new AbortController().signal },
       onChanged: ({ id }) => changed.push(id),
     };
   });
@@ -173,6 +183,61 @@ describe('the continuation worker', () => {
     await started[0]?.ended;
     expect(at.gate.executions.get(execution.id)).toMatchObject({ state: 'outcome_unknown', outcome: { code: 'LOST' } });
     expect((await continueExecutions(parts)).seen).toBe(0);
+  });
+
+  it.each(['finish', 'notSpawned'] as const)('stores an end until the database takes it (%s)', async (step) => {
+    const execution = propose();
+    at.answer(execution.approval!, 'approve');
+    if (step === 'notSpawned') {
+      manual.before.spawn = async () => {
+        throw new WritError('RUNNER_UNAVAILABLE', 'no process');
+      };
+    }
+    let faults = 3;
+    const executions: WorkerParts['executions'] = {
+      ...at.gate.executions,
+      [step](...args: Parameters<WorkerParts['executions'][typeof step]>) {
+        if (faults-- > 0) throw new WritError('DATABASE_ERROR', 'the disk is full');
+        return (at.gate.executions[step] as (...given: typeof args) => Execution | undefined)(...args);
+      },
+    };
+    const { started, unstored } = await continueExecutions({ ...parts, executions });
+    manual.ends.get(execution.id)?.resolve(DONE);
+    await Promise.all([...started, ...unstored].map(({ ended }) => ended));
+    expect([stateOf(execution), faults]).toEqual([step === 'finish' ? 'completed' : 'failed', -1]);
+    expect(manual.calls.at(-1)).toBe('release a');
+  });
+
+  it('lets go of what it held, and gives up at the end of the node, where an end is never stored', async () => {
+    const execution = propose();
+    at.answer(execution.approval!, 'approve');
+    const finish = () => {
+      throw new WritError('DATABASE_ERROR', 'the disk is full');
+    };
+    const worker = createContinuationWorker({ ...parts, executions: { ...at.gate.executions, finish } });
+    worker.wake();
+    while (!manual.ends.has(execution.id)) await new Promise((resolve) => setImmediate(resolve));
+    manual.ends.get(execution.id)?.resolve(DONE);
+    while (!manual.calls.includes('release a')) await new Promise((resolve) => setImmediate(resolve));
+    await worker.close();
+    expect([stateOf(execution), at.gate.executions.recover()]).toEqual(['running', 1]);
+  });
+
+  it('sees those behind a full pass that cannot be taken up', async () => {
+    const broken = new Set<string>();
+    const items = Array.from({ length: 70 }, (_, i) => propose({ ...READ, digest: sha256Hex(`item ${i}`) }));
+    for (const { id } of items.slice(0, 64)) broken.add(id);
+    const start: WorkerParts['executions']['start'] = (id, digest) => {
+      if (broken.has(id)) throw new WritError('DATABASE_ERROR', 'a row that nothing can be done with');
+      return at.gate.executions.start(id, digest);
+    };
+    const worker = createContinuationWorker({ ...parts, executions: { ...at.gate.executions, start } });
+    worker.wake();
+    while (manual.ends.size < 6) await new Promise((resolve) => setImmediate(resolve));
+    for (const { resolve } of manual.ends.values()) resolve(DONE);
+    await worker.close();
+    expect(items.slice(64).map(stateOf)).toEqual(Array.from({ length: 6 }, () => 'completed'));
+    expect(items.slice(0, 64).every((item) => stateOf(item) === 'proposed')).toBe(true);
   });
 
   it('runs one pass at a time, however often it is woken, and none after it was closed', async () => {

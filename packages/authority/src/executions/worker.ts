@@ -1,18 +1,14 @@
-import { type Logger, toWritError } from '@writ/core';
+import { type Clock, type Logger, toWritError } from '@writ/core';
 import type { Execution, ExecutionOutcome } from '@writ/lease-store';
 import type { PolicyEngine } from '@writ/policy';
-import type { Executions } from './types.ts';
+import type { Executions, StartBounds } from './types.ts';
 
 /** A command that is held ready to run: what was hashed is what runs. */
 export interface PreparedCommand {
-  /** Digest of what is held. */
-  readonly digest: string;
-  /**
-   * Spawns it. Rejects only where no process was ever spawned.
-   *
-   * @param deadlineMs until when it may run, milliseconds since the epoch
-   */
-  spawn(deadlineMs: number | undefined): Promise<RunningCommand>;
+  /** Digest of what is held, under what is configured at the moment of asking: the last look asks. */
+  digest(): string;
+  /** Spawns it. Rejects only where no process was ever spawned. */
+  spawn(bounds: StartBounds): Promise<RunningCommand>;
   /** Lets go of what is held; called once, after the end or instead of a start. */
   release(): Promise<void>;
 }
@@ -40,12 +36,17 @@ export interface WorkerParts {
   readonly engine: Pick<PolicyEngine, 'whileHeld'>;
   readonly runner: CommandRunner;
   readonly logger: Logger;
+  readonly clock: Pick<Clock, 'setTimer'>;
+  /** Aborted when nothing is tried again any more. */
+  readonly stopping: AbortSignal;
   /** Called with a command that changed since it was asked for and has ended with that: it has to be asked for anew. */
   readonly onChanged: (execution: Execution) => void;
 }
 
 /** Most that one pass takes up; more wait for the next. */
 const PASS = 64;
+/** How long after a failed transaction an end is stored again, milliseconds. */
+const STORE_AGAIN_MS = 1000;
 
 /** A command that was started. */
 export interface Started {
@@ -57,44 +58,60 @@ export interface Started {
 /** One pass: what was started runs on; each promise resolves when its command has ended and that is stored. */
 export interface Pass {
   readonly started: readonly Started[];
+  /** Those that no process was spawned for, and whose end could not be stored at once. */
+  readonly unstored: readonly Started[];
+  /** Those that a fault kept from being taken up. */
+  readonly failed: readonly string[];
   /** How many were looked at. */
   readonly seen: number;
 }
 
 /**
- * Takes up what has been approved or is covered, oldest first, one after the other.
+ * Takes up what has been approved or is covered, oldest first, one after the other; not those to skip.
  * INVARIANT: 6 each item is checked by itself, with its own session, right before its own start: what one start uses up
  * or closes, the next one does not have any more.
  */
-export async function continueExecutions(parts: WorkerParts): Promise<Pass> {
-  const ids = parts.executions.ready(PASS);
+export async function continueExecutions(parts: WorkerParts, skip: ReadonlySet<string> = new Set()): Promise<Pass> {
+  const ids = parts.executions.ready(PASS, skip);
   const started: Started[] = [];
+  const unstored: Started[] = [];
+  const failed: string[] = [];
   for (const id of ids) {
     try {
-      const command = await takeUp(parts, id);
-      if (command !== undefined) started.push(command);
+      const taken = await takeUp(parts, id);
+      if (taken?.kind === 'started') started.push(taken);
+      if (taken?.kind === 'unspawned') unstored.push(taken);
     } catch (error) {
       // One that cannot be taken up stands in nobody's way.
+      failed.push(id);
       parts.logger.error('a gated command could not be taken up', { execution: id, error: toWritError(error).message });
     }
   }
-  return { started, seen: ids.length };
+  return { started, unstored, failed, seen: ids.length };
 }
 
-async function takeUp(parts: WorkerParts, id: string): Promise<Started | undefined> {
+/** What became of a start under the read lock; undefined: nothing was started. */
+type Begun =
+  | { readonly kind: 'running'; readonly running: RunningCommand }
+  | { readonly kind: 'unspawned'; readonly error: unknown };
+
+type Taken = Started & { readonly kind: 'started' | 'unspawned' };
+
+async function takeUp(parts: WorkerParts, id: string): Promise<Taken | undefined> {
   const { executions, engine, runner } = parts;
   const execution = executions.get(id);
   if (execution === undefined) return undefined;
   const prepared = await prepare(parts, runner, execution);
   if (prepared === undefined) return undefined;
-  let running: RunningCommand | undefined;
+  let begun: Begun | undefined;
   try {
     // INVARIANT: 2 no reload is acknowledged between the last look and the process.
-    running = await engine.whileHeld(() => begin(parts, id, prepared));
+    begun = await engine.whileHeld(() => begin(parts, id, prepared));
   } finally {
-    if (running === undefined) await prepared.release();
+    if (begun?.kind !== 'running') await release(parts, id, prepared);
   }
-  return running && { id, ended: finish(parts, id, prepared, running) };
+  if (begun?.kind === 'running') return { kind: 'started', id, ended: finish(parts, id, prepared, begun.running) };
+  return begun && { kind: 'unspawned', id, ended: storeUnspawned(parts, id, begun.error) };
 }
 
 /** Undefined, and ended, where it cannot be resolved any more: its program, directory or input is gone. */
@@ -112,40 +129,77 @@ async function prepare(
   }
 }
 
-async function begin(parts: WorkerParts, id: string, prepared: PreparedCommand): Promise<RunningCommand | undefined> {
-  const outcome = parts.executions.start(id, prepared.digest);
+async function begin(parts: WorkerParts, id: string, prepared: PreparedCommand): Promise<Begun | undefined> {
+  const outcome = parts.executions.start(id, prepared.digest());
   if (!outcome.started) {
     const ended = outcome.waits ? undefined : outcome.execution;
     if (ended?.outcome?.code === 'CHANGED_SINCE_APPROVAL') parts.onChanged(ended);
     return undefined;
   }
   try {
-    return await prepared.spawn(outcome.deadlineMs);
+    return { kind: 'running', running: await prepared.spawn(outcome) };
   } catch (error) {
-    const { code, message } = toWritError(error);
-    const ended = parts.executions.notSpawned(id, { code, message });
-    if (ended !== undefined && code === 'CHANGED_SINCE_APPROVAL') parts.onChanged(ended);
-    return undefined;
+    return { kind: 'unspawned', error };
   }
 }
 
+async function storeUnspawned(parts: WorkerParts, id: string, error: unknown): Promise<void> {
+  const { code, message } = toWritError(error);
+  const ended = await untilStored(parts, id, () => parts.executions.notSpawned(id, { code, message }));
+  if (ended !== undefined && code === 'CHANGED_SINCE_APPROVAL') parts.onChanged(ended);
+}
+
 async function finish(
-  { executions, logger }: WorkerParts,
+  parts: WorkerParts,
   id: string,
   prepared: PreparedCommand,
   running: RunningCommand,
 ): Promise<void> {
+  const { event, outcome } = await running.ended.catch((error): CommandEnd => {
+    // What it did is not known, and is not done again.
+    return { event: 'crash', outcome: { code: 'LOST', message: toWritError(error).message } };
+  });
+  const stored = untilStored(parts, id, () => parts.executions.finish(id, event, outcome));
+  await release(parts, id, prepared);
+  await stored;
+}
+
+/** What is held takes room, whatever became of the command. */
+async function release({ logger }: WorkerParts, id: string, prepared: PreparedCommand): Promise<void> {
   try {
-    const { event, outcome } = await running.ended.catch((error): CommandEnd => {
-      // What it did is not known, and is not done again.
-      return { event: 'crash', outcome: { code: 'LOST', message: toWritError(error).message } };
-    });
-    executions.finish(id, event, outcome);
     await prepared.release();
   } catch (error) {
-    // A row that stays `running` has an unknown outcome from the next start of the node on.
-    logger.error('the end of a gated command was not stored', { execution: id, error: toWritError(error).message });
+    logger.error('what a gated command held was not let go', { execution: id, error: toWritError(error).message });
   }
+}
+
+/**
+ * Stores an end, again and again until the database takes it: who waits for the command waits for that. A row that stays
+ * `running` when the node stops has an unknown outcome from its next start on.
+ */
+async function untilStored<T>(parts: WorkerParts, id: string, store: () => T): Promise<T | undefined> {
+  for (;;) {
+    try {
+      return store();
+    } catch (error) {
+      const { message } = toWritError(error);
+      parts.logger.error('the end of a gated command was not stored', { execution: id, error: message });
+    }
+    if (parts.stopping.aborted) return undefined;
+    await pause(parts);
+  }
+}
+
+function pause({ clock, stopping }: WorkerParts): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      disarm();
+      stopping.removeEventListener('abort', done);
+      resolve();
+    };
+    const disarm = clock.setTimer(STORE_AGAIN_MS, done);
+    stopping.addEventListener('abort', done, { once: true });
+  });
 }
 
 /** Passes whenever something may have become ready, one at a time. */
@@ -158,25 +212,32 @@ export interface ContinuationWorker {
   close(): Promise<void>;
 }
 
-export function createContinuationWorker(parts: WorkerParts): ContinuationWorker {
+export function createContinuationWorker(options: Omit<WorkerParts, 'stopping'>): ContinuationWorker {
+  const stopping = new AbortController();
+  const parts: WorkerParts = { ...options, stopping: stopping.signal };
   const running = new Set<Promise<void>>();
   let isWanted = false;
   let isClosed = false;
   let passing: Promise<void> | undefined;
 
   async function passes(): Promise<void> {
+    const skip = new Set<string>();
     while (isWanted && !isClosed) {
       isWanted = false;
-      const { started, seen } = await continueExecutions(parts);
-      for (const { ended } of started) {
-        const stored = ended.then(() => {
-          running.delete(stored);
-        });
-        running.add(stored);
-      }
-      // A full pass may have left some; one that starts nothing would only see the same again.
-      isWanted ||= seen === PASS && started.length > 0;
+      const { started, unstored, failed, seen } = await continueExecutions(parts, skip);
+      for (const { ended } of [...started, ...unstored]) follow(ended);
+      // Many that fail each time would keep the rest from being seen.
+      for (const id of failed) skip.add(id);
+      // A full pass may have left some; one in which nothing moves would only see the same again.
+      isWanted ||= seen === PASS && started.length + unstored.length + failed.length > 0;
     }
+  }
+
+  function follow(ended: Promise<void>): void {
+    const stored = ended.then(() => {
+      running.delete(stored);
+    });
+    running.add(stored);
   }
 
   async function idle(): Promise<void> {
@@ -204,6 +265,7 @@ export function createContinuationWorker(parts: WorkerParts): ContinuationWorker
     idle,
     close() {
       isClosed = true;
+      stopping.abort();
       return idle();
     },
   };

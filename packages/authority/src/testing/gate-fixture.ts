@@ -21,6 +21,8 @@ import {
   createWindowStore,
 } from '@writ/lease-store';
 import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
+import { writeRequest } from '../actions/stored-request.ts';
+import type { ActionRequest } from '../actions/types.ts';
 import type { DecideOutcome, Question } from '../approvals/types.ts';
 import { createAuthority } from '../authority.ts';
 import { writeBasis } from '../executions/basis.ts';
@@ -45,16 +47,19 @@ path = "."
 [profiles.query]
 capabilities = ["inspect_status"]
 runner = "shell"
+isolation = "none"
 [profiles.ops]
 capabilities = ["read_repo", "edit_repo", "run_tests", "manage_services", "destructive"]
 shell = "allow"
 runner = "shell"
+isolation = "none"
 require_explicit = true
 require_lease = true
 [profiles.dev]
 capabilities = ["read_repo", "edit_repo", "run_tests"]
 shell = "allow"
 runner = "shell"
+isolation = "none"
 require_explicit = true
 require_lease = true
 [self]
@@ -62,6 +67,9 @@ profiles = ["query", "ops", "dev"]
 workspaces = ["app"]
 may_request_lease = true
 `;
+
+/** What runs a gated command, and how far it reaches. */
+export const ON_THIS_MACHINE = { runner: 'shell', network: 'deny', isolation: 'none' } as const;
 
 /** Session A and session B of one agent of this machine. */
 export const IN_A: Asker = { origin: SELF_ID, session: 'a', agent: 'agent', requestedBy: 'self' };
@@ -188,7 +196,7 @@ function plainKind(settled: string[]): KindRules {
 }
 
 function rightsOfTasks(closure: readonly string[]): CommandRights {
-  const look: CommandRights['look'] = (_, { profile }) => ({ granted: true, profile, closure });
+  const look: CommandRights['look'] = (_, { profile }) => ({ granted: true, profile, closure, ...ON_THIS_MACHINE });
   return { look, claim: look, giveBack: () => {} };
 }
 
@@ -231,13 +239,19 @@ function question(change: Partial<Question>): Question {
   };
 }
 
+const RESTART: ActionRequest = {
+  ...{ origin: SELF_ID, session: 'a', agent: 'agent' },
+  ...{ argv: ['systemctl', 'restart', 'nginx'], inner: [], cwd: '/', profile: 'ops' },
+  ...ON_THIS_MACHINE,
+};
+
 /** A restart of nginx under `ops`. */
 function proposal(change: Partial<Proposal> & { readonly idempotencyKey: string }): Proposal {
   const asker = change.asker ?? IN_A;
   const subject = { from: asker.requestedBy, origin: asker.origin, session: asker.session };
   return {
     ...{ asker, class: 'config-mutation', known: true, needs: ['manage_services'], target: NGINX, profile: 'ops' },
-    ...{ digest: sha256Hex('restart nginx'), request: { argv: ['systemctl', 'restart', 'nginx'] } },
+    ...{ digest: sha256Hex('restart nginx'), request: writeRequest(RESTART) },
     basis: writeBasis({ subject, ask: { chain: [], profile: 'ops', workspace: 'app', input: 'argv' } }),
     ...{ preview: { shown: true, text: 'argument 0: systemctl' }, lifetimeMs: HOUR_MS },
     ...change,

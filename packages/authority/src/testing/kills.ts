@@ -4,31 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ReadTx } from '@writ/database';
 import { createGateFixture, type GateFixture } from './gate-fixture.ts';
+import { halfDone } from './half-done.ts';
 
-/** What may never be seen, whenever a node is killed: each text counts violations. */
-const HALF_DONE: Readonly<Record<string, string>> = {
-  'a command that waits for a question that does not': `SELECT COUNT(*) FROM execution e JOIN approval a ON a.id = e.approval
-    WHERE e.state = 'pending_approval' AND a.state <> 'pending'`,
-  'a question that no command waits for': `SELECT COUNT(*) FROM approval a WHERE a.state = 'pending'
-    AND NOT EXISTS (SELECT 1 FROM execution e WHERE e.approval = a.id AND e.state = 'pending_approval')`,
-  'a command that ran without a yes or a window': `SELECT COUNT(*) FROM execution e LEFT JOIN approval a ON a.id = e.approval
-    WHERE e.started_at_ms IS NOT NULL AND e.window IS NULL AND (a.id IS NULL OR a.used_at_ms IS NULL OR a.digest <> e.digest)`,
-  'a yes that was used by no command': `SELECT COUNT(*) FROM approval a WHERE a.used_at_ms IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM execution e WHERE e.approval = a.id AND e.started_at_ms IS NOT NULL)`,
-  'a yes for the session without its window': `SELECT COUNT(*) FROM approval a WHERE a.scope = 'session'
-    AND NOT EXISTS (SELECT 1 FROM window w WHERE w.approval = a.id)`,
-  'a window that nobody said yes to': `SELECT COUNT(*) FROM window w WHERE NOT EXISTS
-    (SELECT 1 FROM approval a WHERE a.id = w.approval AND a.state = 'approved' AND a.scope = 'session')`,
-  'uses of leases that are not those of commands': `SELECT (SELECT SUM(uses) FROM lease) <>
-    (SELECT COUNT(*) FROM execution WHERE lease IS NOT NULL AND state <> 'failed')`,
-  'a state without its audit row': `SELECT COUNT(*) FROM execution e WHERE NOT EXISTS
-    (SELECT 1 FROM audit WHERE subject = e.id AND action = 'execution.' || e.state)`,
-  'an answer without its audit row': `SELECT COUNT(*) FROM approval a WHERE a.state <> 'pending' AND NOT EXISTS
-    (SELECT 1 FROM audit WHERE subject = a.id AND action = 'approval.' || a.state)`,
-};
-
-/** Steps that a child survives at most before it is killed: about three rounds of its work. */
-const MOST_STEPS = 240;
+/** Steps that a child survives at most before it is killed: about four rounds of its work, each of another sort. */
+const MOST_STEPS = 400;
 
 /**
  * Kills a process of `program` inside its nth step, for one n after the other, on one database; looks at what it left
@@ -61,10 +40,8 @@ async function lookAt(dir: string, killAt: number): Promise<void> {
     at.database.withReadTx((tx) => {
       const integrity = tx.prepare('PRAGMA integrity_check').pluck().all();
       if (integrity.join() !== 'ok') throw new Error(`${where}: ${integrity.join('; ')}`);
-      for (const [what, sql] of Object.entries(HALF_DONE)) {
-        const found = tx.prepare(sql).pluck().get();
-        if (found !== 0 && found !== null) throw new Error(`${where}: ${what} (${String(found)})`);
-      }
+      const bad = halfDone(tx);
+      if (bad !== undefined) throw new Error(`${where}: ${bad}`);
     });
     checkWitness(at, join(dir, 'witness'), where);
     at.gate.executions.recover();
@@ -73,6 +50,19 @@ async function lookAt(dir: string, killAt: number): Promise<void> {
     at.close();
   }
 }
+
+const STARTED = ['running', 'completed', 'failed', 'outcome_unknown', 'cancelled'];
+/** What may be there after the last state that was seen; what is not named stays. */
+const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
+  pending: ['approved', 'denied', 'cancelled'],
+  pending_approval: ['proposed', 'denied', ...STARTED],
+  proposed: ['pending_approval', 'denied', ...STARTED],
+  running: ['completed', 'failed', 'outcome_unknown'],
+  open: ['closed'],
+  live: ['ended'],
+  lent: ['renewed', 'revoked'],
+  renewed: ['revoked'],
+};
 
 /** What was acknowledged before the kill is there: the last state that was seen of each row, or one that follows it. */
 function checkWitness(at: GateFixture, path: string, where: string): void {
@@ -85,25 +75,28 @@ function checkWitness(at: GateFixture, path: string, where: string): void {
   at.database.withReadTx((tx) => {
     for (const [row, seen] of last) {
       const now = stateOf(tx, row);
-      const follows =
-        seen === 'pending_approval' || seen === 'proposed' || (seen === 'running' && now === 'outcome_unknown');
-      if (
-        now !== seen &&
-        !(now !== undefined && (follows || (seen === 'running' && ['completed', 'failed'].includes(now))))
-      ) {
+      if (now !== seen && !(now !== undefined && FOLLOWS[seen]?.includes(now))) {
         throw new Error(`${where}: ${row} was seen ${seen} and is ${now ?? 'gone'}`);
       }
     }
   });
 }
 
+/** How the state of what was witnessed is read; one text each. */
+const STATES: Readonly<Record<string, string>> = {
+  approval: 'SELECT state FROM approval WHERE id = ?',
+  execution: 'SELECT state FROM execution WHERE id = ?',
+  window: `SELECT CASE WHEN closed_at_ms IS NOT NULL THEN 'closed' ELSE 'open' END FROM window WHERE id = ?`,
+  session: `SELECT CASE WHEN ended_at_ms IS NOT NULL THEN 'ended' ELSE 'live' END FROM session WHERE id = ?`,
+  lease: `SELECT CASE WHEN revoked_at_ms IS NOT NULL THEN 'revoked' WHEN expires_at_ms > issued_at_ms + 3600000
+    THEN 'renewed' ELSE 'lent' END FROM lease WHERE id = ?`,
+};
+
 function stateOf(tx: ReadTx, row: string): string | undefined {
   const [table = '', id = ''] = row.split(' ');
-  if (table === 'window') {
-    return tx.prepare('SELECT closed_by FROM window WHERE id = ?').pluck().get(id) === 'ap-1' ? 'closed' : undefined;
-  }
-  const sql =
-    table === 'approval' ? 'SELECT state FROM approval WHERE id = ?' : 'SELECT state FROM execution WHERE id = ?';
-  const state = tx.prepare(sql).pluck().get(id);
+  const state = tx
+    .prepare(STATES[table] ?? '')
+    .pluck()
+    .get(id);
   return typeof state === 'string' ? state : undefined;
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { createSystemClock } from '@writ/core';
 import { proveClocks } from './clocks.ts';
+import { proveCommands } from './command-races.ts';
 import { createGateFixture } from './gate-fixture.ts';
 import { proveGone, proveOneWinner, proveSingleUse, proveWrongAnswers } from './races.ts';
 
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     crowds: { type: 'string', default: '1000' },
     deciders: { type: 'string', default: '64' },
     uses: { type: 'string', default: '1000' },
+    commands: { type: 'string', default: '10000' },
     clocks: { type: 'string', default: '1000' },
     seed: { type: 'string', default: '1' },
   },
@@ -58,6 +60,10 @@ await say(async () => {
 await say(async () => {
   await onOneNode((at) => proveWrongAnswers(at, { schedules, seed }));
   return `${schedules} wrong answers: no row changed`;
+});
+await say(async () => {
+  const started = await proveCommands(createGateFixture, { schedules: count(values.commands), seed });
+  return `${started} starts in ${values.commands} courses of two sessions, two answers, two workers and an end: each once, for its own yes or window`;
 });
 await say(async () => {
   const tried = await proveClocks(createGateFixture, { schedules: count(values.clocks), seed });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { proveClocks } from './clocks.ts';
+import { proveCommands } from './command-races.ts';
 import { createGateFixture, type GateFixture } from './gate-fixture.ts';
 import { proveGone, proveOneWinner, proveSingleUse, proveWrongAnswers } from './races.ts';
 
@@ -20,6 +21,10 @@ describe('authority, whatever comes in whatever order', () => {
 
   it('takes no answer for a task that is gone', async () => {
     await proveGone(at, { schedules: 100, seed: 1 });
+  });
+
+  it('starts each command once, for its own yes or window, and nothing after the end of what it rests on', async () => {
+    expect(await proveCommands(createGateFixture, { schedules: 40, seed: 1 })).toBeGreaterThan(25);
   });
 
   it('serves a single use once', () => {

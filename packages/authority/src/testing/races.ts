@@ -15,7 +15,7 @@ export interface Effort {
 type Race = (scheduler: Scheduler, run: number) => Promise<void>;
 
 /** Runs a race under many orders of its steps; throws for the first order that breaks it, with how to repeat it. */
-async function underSchedules({ schedules, seed }: Effort, race: Race): Promise<void> {
+export async function underSchedules({ schedules, seed }: Effort, race: Race): Promise<void> {
   let run = 0;
   const property = fc.asyncProperty(fc.scheduler(), async (scheduler) => {
     run += 1;

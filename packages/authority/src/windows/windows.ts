@@ -1,5 +1,5 @@
 import { quote, WritError } from '@writ/core';
-import type { ReadTx, WriteTx } from '@writ/database';
+import type { AuditAction, ReadTx, WriteTx } from '@writ/database';
 import type { Execution, NewWindow, SessionKey, Window, WindowKey } from '@writ/lease-store';
 import type { RecordParts } from '../record-types.ts';
 
@@ -111,7 +111,7 @@ function tellClosed({ events }: Parts, tx: WriteTx, window: Window): void {
   tx.afterCommit(() => events.tell({ kind: 'window', window }));
 }
 
-function audit(tx: WriteTx, action: string, window: Window, actor: string): void {
+function audit(tx: WriteTx, action: AuditAction, window: Window, actor: string): void {
   const { id, kind, origin, session, agent, target, profile, approval, expiresAtMs, maxUses } = window;
   tx.audit({
     kind: 'window',

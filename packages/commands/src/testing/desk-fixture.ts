@@ -1,5 +1,5 @@
 import { type ActionFiles, type Authority, createAuthority, createGate, type Gate, readRequest } from '@writ/authority';
-import { type Clock, createSystemRandom, nodeIdFromBase32, sha256Hex, silentLogger } from '@writ/core';
+import { createSystemRandom, nodeIdFromBase32, sha256Hex, silentLogger } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import type { TaskContext } from '@writ/delegation';
 import {
@@ -13,6 +13,7 @@ import {
   createWindowStore,
 } from '@writ/lease-store';
 import { type Classification, createPolicyEngine, type PolicyEngine } from '@writ/policy';
+import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { createCommandDesk, type LiveCommandDesk } from '../desk.ts';
 import type { CommandCaller, CommandOrder, CommandReport, OutputPiece } from '../types.ts';
 
@@ -62,6 +63,8 @@ export interface DeskFixture {
   readonly gate: Gate;
   readonly authority: Authority;
   readonly database: Database;
+  /** Stands until a test moves it. */
+  readonly clock: FakeClock;
   readonly engine: PolicyEngine;
   /** Content by path; every one is a program, and everything else is a directory. */
   readonly files: Map<string, string>;
@@ -69,6 +72,8 @@ export interface DeskFixture {
   readonly processes: Map<string, HeldProcess>;
   /** Told each time that a process is started, before it is. */
   onStart: (order: CommandOrder) => void;
+  /** Processes go on when they are stopped, until the test ends them. */
+  holdStops: boolean;
   /** What a task that runs here may do, by its id. */
   readonly contexts: Map<string, TaskContext>;
   readonly environment: Record<string, string>;
@@ -77,10 +82,7 @@ export interface DeskFixture {
 }
 
 export async function createDeskFixture(): Promise<DeskFixture> {
-  const clock: Clock = {
-    ...{ nowMs: () => START_MS, monotonicMs: () => START_MS },
-    ...{ setTimer: () => () => undefined, setEvery: () => () => undefined },
-  };
+  const clock = createFakeClock(START_MS);
   const database = await openDatabase({ path: ':memory:', clock, logger: silentLogger });
   const engine = createPolicyEngine({ text: POLICY, clock, selfId: SELF_ID });
   const random = createSystemRandom();
@@ -104,7 +106,7 @@ export async function createDeskFixture(): Promise<DeskFixture> {
   const processes = new Map<string, HeldProcess>();
   const output = new Map<string, OutputPiece[]>();
   const environment: Record<string, string> = { PATH: '/bin', LANG: 'C' };
-  const at: { onStart: DeskFixture['onStart'] } = { onStart: () => undefined };
+  const at: Pick<DeskFixture, 'onStart' | 'holdStops'> = { onStart: () => undefined, holdStops: false };
   const desk = createCommandDesk({
     ...{ self: SELF_ID, database, engine, authority, gate, clock, random, logger: silentLogger },
     executor: { get: (id) => (contexts.has(id) ? (TASK as never) : undefined) },
@@ -124,13 +126,13 @@ export async function createDeskFixture(): Promise<DeskFixture> {
     processes: {
       async start(order, onOutput) {
         at.onStart(order);
-        return startHeld(order, onOutput, { processes, output });
+        return startHeld(order, onOutput, { processes, output, holdsStops: () => at.holdStops });
       },
       readOutput: async (id, offset) => pageOf(output.get(id) ?? [], offset),
     },
   });
   desk.start();
-  const fixture = { desk, gate, authority, database, engine, files, held, processes, contexts, environment };
+  const fixture = { desk, clock, gate, authority, database, engine, files, held, processes, contexts, environment };
   return Object.assign(at, fixture, {
     yes(approval: string | undefined, scope: 'once' | 'session' | 'target' = 'once') {
       const statement = gate.approvals.statement(approval ?? '', { answer: 'approve', scope });
@@ -163,6 +165,7 @@ function createGateOf({
   const none = { refusal: () => undefined, digestNow: () => undefined, settle: () => undefined };
   const rights = (_: unknown, { task = '', profile }: { readonly task?: string; readonly profile: string }) => ({
     ...{ granted: true as const, profile, closure: contexts.get(task)?.closure ?? [] },
+    ...{ runner: 'shell', network: contexts.get(task)?.network ?? ('deny' as const), isolation: 'none' as const },
   });
   const gate = createGate({
     ...base,
@@ -220,7 +223,15 @@ function filesOf(files: ReadonlyMap<string, string>, held: { count: number }): A
 function startHeld(
   order: CommandOrder,
   onOutput: () => void,
-  { processes, output }: { readonly processes: Map<string, HeldProcess>; readonly output: Map<string, OutputPiece[]> },
+  {
+    processes,
+    output,
+    holdsStops,
+  }: {
+    readonly processes: Map<string, HeldProcess>;
+    readonly output: Map<string, OutputPiece[]>;
+    readonly holdsStops: () => boolean;
+  },
 ) {
   let end: (report: CommandReport) => void = () => undefined;
   const done = new Promise<CommandReport>((resolve) => {
@@ -240,8 +251,10 @@ function startHeld(
   });
   return {
     done,
-    stop: (cause: { readonly kind: 'cancel'; readonly cause: string } | { readonly kind: 'timeout' }) =>
-      end({ ending: cause.kind === 'cancel' ? cause : { kind: 'timeout', timeoutMs: 1 }, truncated: false }),
+    stop(cause: { readonly kind: 'cancel'; readonly cause: string } | { readonly kind: 'timeout' }) {
+      if (holdsStops()) return;
+      end({ ending: cause.kind === 'cancel' ? cause : { kind: 'timeout', timeoutMs: 1 }, truncated: false });
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import { results } from './0003-results.ts';
 import { approvals } from './0004-approvals.ts';
 import { sessionEnds } from './0005-session-ends.ts';
 import { questions } from './0006-questions.ts';
+import { askedOfPeers } from './0007-asked-of-peers.ts';
 
 /** Every migration by its number, forward only: one that was released is never changed, only followed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -14,4 +15,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0004-approvals': approvals,
   '0005-session-ends': sessionEnds,
   '0006-questions': questions,
+  '0007-asked-of-peers': askedOfPeers,
 };

@@ -25,11 +25,21 @@ export async function runStarted(parts: ExecutorParts, live: LiveTask, started: 
   } else if (started.kind === 'running') {
     const { attempt, run } = started;
     const report = await untilGone(parts, live, attempt, run);
+    await endSideWork(parts, live);
     const finished = { task: live.id, workspace: live.ask.workspace !== undefined, run, report };
     const evidence = await collectWhileWanted(parts, live, { ...finished, artifacts: attempt.artifacts });
     run.release();
     const left = { evidence, unwritten: attempt.output.finish() };
     await untilStored(parts, live, () => finish(parts, live, attempt, report, left));
+  }
+}
+
+/** INVARIANT: 8 nothing that the task has started goes on when its end is stored, or its cancel answered. */
+async function endSideWork({ sideWork, logger }: ExecutorParts, { id }: LiveTask): Promise<void> {
+  try {
+    await sideWork?.end(id);
+  } catch (error) {
+    logger.error('what a task has started could not be ended', { task: id, error: String(error) });
   }
 }
 
@@ -77,7 +87,12 @@ async function prepare(parts: ExecutorParts, live: LiveTask): Promise<Preparatio
 }
 
 async function untilGone(parts: ExecutorParts, live: LiveTask, attempt: Attempt, run: Run): Promise<RunReport> {
-  const cancels = [...watchDeadline(parts, attempt, run), watchWrit(parts, live)];
+  const stopSideWork = (): void => void endSideWork(parts, live);
+  const { signal } = live.stopped;
+  if (signal.aborted) stopSideWork();
+  else signal.addEventListener('abort', stopSideWork, { once: true });
+  const unlisten = (): void => signal.removeEventListener('abort', stopSideWork);
+  const cancels = [...watchDeadline(parts, attempt, run), watchWrit(parts, live), unlisten];
   const report = await run.done;
   for (const cancel of cancels) cancel();
   return report;

@@ -292,6 +292,22 @@ describe('cancel', () => {
     expect(await cancel).toMatchObject({ state: 'cancelled', outcome: { code: 'CANCELLED' } });
   });
 
+  it('ends what it has started besides, first of all, and answers only when nothing of that is left', async () => {
+    const ended: { task: string; settle: () => void }[] = [];
+    await node.close();
+    const end = (task: string) => new Promise<void>((settle) => ended.push({ task, settle }));
+    node = await createTestNode({ clock, runner, policy: POLICY, slots: 2, sideWork: { end } });
+    await node.executor.submit(request('t1'));
+    await runner.runOf('t1');
+    let isAnswered = false;
+    const cancel = node.executor.cancel('t1', 'person').finally(() => (isAnswered = true));
+    expect(ended.map(({ task }) => task)).toEqual(['t1']);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect([ended.length, isAnswered, node.executor.get('t1')?.state]).toEqual([2, false, 'running']);
+    for (const { settle } of ended) settle();
+    expect((await cancel).state).toBe('cancelled');
+  });
+
   it('is not overtaken by a late completion', async () => {
     runner.obeyStops(false);
     await node.executor.submit(request('t1'));

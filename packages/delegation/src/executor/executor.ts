@@ -27,7 +27,7 @@ import { createWithdrawalCheck, type WithdrawalCheck } from './withdrawal.ts';
 
 /**
  * The executing end of tasks: takes them in, starts them when a slot is free, ends them, tells what happened. Listens
- * to the engine and to revoked leases until it is closed.
+ * to the engine and to what becomes of leases until it is closed.
  */
 export function createExecutor(options: ExecutorOptions): Executor {
   const stopping = new AbortController();
@@ -108,6 +108,7 @@ function listen(parts: ExecutorParts, check: WithdrawalCheck): readonly (() => v
       withdraw(parts, check.afterPolicyChange);
       lookAtWaiting(parts);
     }),
+    parts.authority.onLeaseLent(() => lookAtWaiting(parts)),
     parts.authority.onLeaseRevoked((lease) => withdraw(parts, (entry) => check.afterLeaseRevoked(entry, lease))),
   ];
 }

@@ -5,7 +5,7 @@ import type { PolicyEngine } from '@writ/policy';
 import type { MirrorStore, TaskStore } from '@writ/task-store';
 import type { EvidenceKit } from '../evidence-kit.ts';
 import type { TurnDesk } from '../turn-types.ts';
-import type { TaskDoors, TaskRunner } from '../types.ts';
+import type { SideWork, TaskDoors, TaskRunner } from '../types.ts';
 
 /** What an executor is made of. */
 export interface ExecutorOptions {
@@ -29,6 +29,8 @@ export interface ExecutorOptions {
   readonly doors?: TaskDoors;
   /** What tasks ask, and who is asked. */
   readonly turns: TurnDesk;
+  /** What tasks have started besides their own processes; absent: they can start nothing. */
+  readonly sideWork?: SideWork;
   /** How many tasks run at once; the others queue. */
   readonly slots: number;
 }

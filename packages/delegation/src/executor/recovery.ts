@@ -7,7 +7,7 @@ import type { ExecutorParts } from './parts.ts';
 import { preparationNonce } from './preparing.ts';
 import { retryLost } from './retrying.ts';
 import { endNow } from './stopping.ts';
-import { endUnasked } from './waiting/look-again.ts';
+import { endUnasked, lookAtWaiting } from './waiting/look-again.ts';
 
 /**
  * What an earlier boot left behind. No attempt is adopted: its processes are ended, then its task is `lost`, or
@@ -32,6 +32,8 @@ export async function recoverTasks(
     else if (task.state === 'waiting') endUnasked(parts, task);
     else if (!(await makeAgain(parts, task, enqueue)) && lose(parts, task)) lost += 1;
   }
+  // What was lent right before the end of an earlier boot; those that were queued are in their queue by now.
+  lookAtWaiting(parts);
   return { lost, killed };
 }
 

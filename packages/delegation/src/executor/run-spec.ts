@@ -1,7 +1,7 @@
 import { quote, WritError } from '@writ/core';
-import type { Decision, RunnerConfig, Snapshot } from '@writ/policy';
+import type { Decision, Profile, RunnerConfig, Snapshot } from '@writ/policy';
 import type { Task } from '@writ/task-store';
-import type { RunSpec } from '../types.ts';
+import type { Reach, RunSpec } from '../types.ts';
 
 /** The part of a task that a run is made from. */
 type Asked = Pick<Task, 'id' | 'spec' | 'bounds'>;
@@ -40,8 +40,23 @@ export function runSpecOf(
     maxOutputBytes: grant.maxOutputBytes,
     onOverflow: profile.onOverflow,
     isolation: grant.isolation,
+    reach: reachOf(grant, profile),
     env: profile.env,
     commands: grant.closure.includes('shell') ? 'allow' : profile.commands,
+    rights: grant.closure,
+  };
+}
+
+/** What each capability gives of the machine, and what is missing takes away. */
+// INVARIANT: 1 what a run reaches is what was granted, and no more than its profile names.
+function reachOf({ closure, network }: NonNullable<Decision['grant']>, profile: Profile): Reach {
+  const has = (capability: string): boolean => closure.includes(capability);
+  return {
+    workspace: has('edit_repo') ? 'write' : has('read_repo') ? 'read' : 'none',
+    scratch: has('run_tests'),
+    readPaths: has('read_files') ? profile.readPaths : [],
+    network: has('use_network') ? network : 'deny',
+    secrets: has('use_secrets') ? profile.secrets : [],
   };
 }
 

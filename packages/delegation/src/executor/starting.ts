@@ -12,6 +12,7 @@ import { createOutputGroups, type OutputGroups } from './output-groups.ts';
 import type { ExecutorParts } from './parts.ts';
 import { isStillFitting, type Preparation } from './preparing.ts';
 import { runSpecOf } from './run-spec.ts';
+import { leaveFor } from './tool-leave.ts';
 import { useApproval } from './waiting/use-approval.ts';
 
 /** An attempt whose row says `running`, before and while its process runs. */
@@ -83,6 +84,7 @@ export async function spawn(
   try {
     const run = await prepared.start(await withAccess(parts, attempt), {
       output: (stream, bytes, offset) => attempt.output.add(stream, bytes.length, offset),
+      permit: (request) => Promise.resolve(leaveFor(parts, live.id, request)),
     });
     live.run = run;
     // Whatever came while the process was being started stops it now.
@@ -137,6 +139,12 @@ export function permitStart(
   }
   // While the node closes it stays queued, for the next start of the node.
   if (parts.closing()) return undefined;
+  // INVARIANT: 5 a yes, to the task or to its lease, was given to a session that lives.
+  if (task.granted.approval !== undefined && parts.questions?.hasEnded(tx, task)) {
+    const gone = { state: 'failed', code: 'NOT_FOUND', message: 'the session that asked for it has ended' } as const;
+    journal.end(tx, task, outcomeWithoutRun(gone, tx.nowMs));
+    return undefined;
+  }
   const { timeoutMs } = task.spec;
   const { writExpiresAtMs } = task.bounds;
   const permit = authority.permitStart(tx, live.subject, live.ask, {

@@ -37,6 +37,7 @@ export function contextOf(parts: ExecutorParts, tx: ReadTx, id: string): TaskCon
     ids: task.chain,
     writs,
     ...meet(live.permit.grant, decision.grant),
+    runner: live.permit.granted.effectiveRunner,
     workspaces: workspacesOf(parts.engine.snapshot(), task, decision),
     expiresAtMs: Math.min(live.permit.deadlineMs, task.bounds.writExpiresAtMs ?? Number.POSITIVE_INFINITY),
     ...(live.run ? { files: live.run.files } : {}),
@@ -44,10 +45,14 @@ export function contextOf(parts: ExecutorParts, tx: ReadTx, id: string): TaskCon
 }
 
 /** INVARIANT: 1 the smaller of what the start granted and what is granted now, in everything. */
-function meet(start: Grant, now: Grant): Pick<TaskContext, 'closure' | 'network' | 'maxOutputBytes' | 'depth'> {
+function meet(
+  start: Grant,
+  now: Grant,
+): Pick<TaskContext, 'closure' | 'network' | 'isolation' | 'maxOutputBytes' | 'depth'> {
   return {
     closure: start.closure.filter((capability) => now.closure.includes(capability)),
     network: meetNetworks(start.network, now.network),
+    isolation: [start.isolation, now.isolation].includes('required') ? 'required' : 'none',
     maxOutputBytes: Math.min(start.maxOutputBytes, now.maxOutputBytes),
     depth: Math.min(start.depth, now.depth),
   };

@@ -52,7 +52,7 @@ export function createMirrorJournal(options: {
   const endIn: MirrorJournal['endIn'] = (tx, id, verdict) => {
     const nothingRan = { truncated: false, stdoutBytes: 0, stderrBytes: 0, endedAtMs: tx.nowMs };
     const ended = mirrors.end(tx, id, { ...verdict, ...nothingRan });
-    if (ended) audit(tx, ended);
+    if (ended) audit(tx, ended, verdict.state);
     return ended;
   };
   const requestCancelIn: MirrorJournal['requestCancelIn'] = (tx, id, by) => {
@@ -66,7 +66,7 @@ export function createMirrorJournal(options: {
     require: (id) => database.withReadTx((tx) => requireMirror(mirrors, tx, id)),
     insert(tx, mirror) {
       const inserted = mirrors.insert(tx, mirror);
-      audit(tx, inserted);
+      audit(tx, inserted, 'submitted');
       return inserted;
     },
     apply: (id, events, also) =>
@@ -76,7 +76,7 @@ export function createMirrorJournal(options: {
           const isLate = event.kind === 'outcome' && isTerminal(requireMirror(mirrors, tx, id).state);
           applied = mirrors.apply(tx, id, event);
           if (!applied) return undefined;
-          if (event.kind === 'outcome') audit(tx, applied, isLate ? 'late' : applied.state);
+          if (event.kind === 'outcome') audit(tx, applied, isLate ? 'late' : event.outcome.state);
         }
         also?.(tx);
         // A mirror that ended without its executor is followed as long as it says so: until the outcome is here.
@@ -132,7 +132,7 @@ function stillReached({ id, peerLabel }: Mirror): WritError {
 }
 
 // INVARIANT: 10 the beginning and the end of every mirror have their audit entry in the same transaction.
-function audit(tx: WriteTx, mirror: Mirror, what: string = mirror.state): void {
+function audit(tx: WriteTx, mirror: Mirror, what: 'submitted' | 'late' | TaskOutcome['state']): void {
   tx.audit({
     kind: 'task',
     action: `mirror.${what}`,

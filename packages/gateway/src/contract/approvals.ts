@@ -6,6 +6,9 @@ const KINDS = ['task', 'lease', 'execution', 'plan', 'permission', 'credential',
 const STATES = ['pending', 'approved', 'denied', 'expired', 'cancelled'] as const;
 const CHECKS = ['id', 'pending', 'session', 'task', 'digest', 'policy', 'scope', 'approver'] as const;
 
+/** Who may look, for agents: what their own session asked, and nothing that answers. */
+const READ = { readOnly: true, destructive: false, idempotent: true, toolset: 'authority' } as const;
+
 /** Id of a question. */
 const approvalField = z.string().min(1).max(128).describe('approval id');
 const scopeField = z.enum(['once', 'session', 'target']);
@@ -77,6 +80,22 @@ export const approvalContract = {
     }),
     output: z.object({ approvals: z.array(approvalRow) }),
     taskToken: 'deny',
+  }),
+  list_approvals: operationSpec({
+    name: 'list_approvals',
+    summary:
+      'Lists what was asked of a person of this node in this piece of work, newest first; nothing here answers. With all, what was answered too.',
+    input: z.strictObject({
+      all: z.boolean().default(false),
+      limit: z.number().int().min(1).max(200).default(20),
+    }),
+    output: z.object({
+      approvals: z.array(
+        approvalRow.omit({ origin: true, session: true, agent: true, decided_by: true, decided_by_label: true }),
+      ),
+    }),
+    taskToken: 'subtree',
+    mcp: { title: 'List questions to persons', ...READ },
   }),
   approval_show: operationSpec({
     name: 'approval_show',

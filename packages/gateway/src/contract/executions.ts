@@ -62,6 +62,20 @@ export const commandView = z.object({
   exit_code: z.number().optional(),
 });
 
+/** A command that was asked of a peer, as it was last known here. */
+const sentCommandView = z.object({
+  execution: z.string().optional().describe('absent: no answer yet'),
+  at: z.string().describe('the peer'),
+  state: z.enum([...commandState.options, 'sent', 'refused']),
+  class: commandClass.optional(),
+  profile: z.string().optional(),
+  work: z.string(),
+  session: z.string(),
+  code: z.string().optional(),
+  sent_at_ms: z.number(),
+  seen_at_ms: z.number().optional().describe('when the peer said so'),
+});
+
 /** Commands of this machine and of peers, that a class and a person let run. */
 export const executionContract = {
   run: operationSpec({
@@ -125,9 +139,10 @@ export const executionContract = {
   }),
   list_executions: operationSpec({
     name: 'list_executions',
-    summary: 'Lists commands of this node, newest first.',
+    summary:
+      'Lists commands of this node, and those asked of peers from here as last known, newest first. execution with at says what a peer has now.',
     input: z.strictObject({ limit: z.number().int().min(1).max(200).default(20) }),
-    output: z.object({ executions: z.array(commandView) }),
+    output: z.object({ executions: z.array(commandView), sent: z.array(sentCommandView) }),
     taskToken: 'subtree',
     mcp: { title: 'List commands', ...READ },
   }),

@@ -28,7 +28,7 @@ export const grantedField = z.object({
 
 /** How the process of a task ended. */
 const endingField = z.object({
-  kind: z.enum(['exit', 'signal', 'timeout', 'output-limit', 'cancel']),
+  kind: z.enum(['exit', 'signal', 'timeout', 'output-limit', 'cancel', 'dismissed']),
   exit_code: z.number().optional(),
   signal: z.string().optional(),
   timeout_ms: z.number().optional(),

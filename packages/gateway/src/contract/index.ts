@@ -1,5 +1,6 @@
 import { approvalContract } from './approvals.ts';
 import { approverContract } from './approvers.ts';
+import { auditContract } from './audit.ts';
 import { delegationContract } from './delegation.ts';
 import { discoveryContract } from './discovery.ts';
 import { eventContract } from './events.ts';
@@ -27,6 +28,7 @@ export const contract = {
   ...turnContract,
   ...policyContract,
   ...eventContract,
+  ...auditContract,
   ...approverContract,
   ...approvalContract,
   ...windowContract,

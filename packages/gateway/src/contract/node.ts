@@ -29,6 +29,15 @@ export const nodeContract = {
       live_leases: z.number(),
       running_asked: z.number(),
       running_here: z.number(),
+      audit: z.object({
+        rows: z.number(),
+        written: z.number().describe('entries in the files of the log'),
+        signed: z.number().describe('entries that its newest checkpoint counts'),
+        problem: z.string().optional().describe('why the files do not follow the rows'),
+        problem_since_ms: z.number().optional(),
+        next_steps: z.array(z.string()),
+      }),
+      sandbox: z.string().describe('what tasks run in where their profile requires isolation'),
       isolation_none: z.array(z.string()).describe('profiles that run without a sandbox'),
     }),
     taskToken: 'deny',
@@ -45,25 +54,6 @@ export const nodeContract = {
     summary: 'Accepts a wall clock that went back; ends every lease with it.',
     input: noInput,
     output: z.object({ revoked: z.number() }),
-    taskToken: 'deny',
-  }),
-  audit_tail: operationSpec({
-    name: 'audit_tail',
-    summary: 'Shows the newest lines of the audit trail.',
-    input: z.strictObject({ limit: z.number().int().min(1).max(1000).default(50) }),
-    output: z.object({
-      entries: z.array(
-        z.object({
-          seq: z.number(),
-          at_ms: z.number(),
-          kind: z.string(),
-          action: z.string(),
-          actor: z.string(),
-          subject: z.string().optional(),
-          details: z.record(z.string(), z.unknown()).optional(),
-        }),
-      ),
-    }),
     taskToken: 'deny',
   }),
 } as const;

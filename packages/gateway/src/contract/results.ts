@@ -61,6 +61,13 @@ const resultView = z.object({
   generation: z.number(),
   workspace: z.string().optional(),
   lease: z.string().optional(),
+  usage: z
+    .object({
+      input_tokens: z.number().optional(),
+      output_tokens: z.number().optional(),
+      cost_micro_usd: z.number().optional(),
+    })
+    .optional(),
   transcript_sha256: z.string().optional(),
   accepted_at_ms: z.number(),
   started_at_ms: z.number().optional(),

@@ -7,7 +7,8 @@ import type { leaseContract } from '../contract/leases.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement, implementStream } from '../implement.ts';
 import type { PersonWish } from '../ports.ts';
-import { approverLabels, viewApproval, viewApprovalRow } from '../views/approval-view.ts';
+import type { Caller } from '../types.ts';
+import { approverLabels, viewApproval, viewApprovalRow, viewOwnRow } from '../views/approval-view.ts';
 import { requireDuration } from './duration.ts';
 import { foldLetters, nodeLabels, requireName } from './peer-lookup.ts';
 import { createQueue } from './queue.ts';
@@ -35,6 +36,11 @@ export function approvalOperations(ports: GatewayPorts): readonly AnyOperation[]
           .map((approval) => viewApprovalRow(approval, nodeLabels(ports), approverLabels(gate))),
       };
     }),
+    implement(approvalContract.list_approvals, ({ all, limit }, { caller }) => ({
+      approvals: askedBy(ports, caller, { pendingOnly: !all, limit }).map((approval) =>
+        viewOwnRow(approval, nodeLabels(ports)),
+      ),
+    })),
     implement(approvalContract.approval_show, ({ approval }) => ({ approval: whole(requireApproval(approval)) })),
     implement(approvalContract.approval_ask, ({ about }) => ({ approval: whole(person.ask(wishOf(ports, about))) })),
     implement(approvalContract.approval_statement, ({ approval, answer, scope }) => {
@@ -54,6 +60,22 @@ export function approvalOperations(ports: GatewayPorts): readonly AnyOperation[]
     })),
     implementStream(approvalContract.approval_watch, (_, { signal }) => watch(ports, signal)),
   ];
+}
+
+/** INVARIANT: 7 an agent sees what its session asked and nothing else of this node; a task what it asked itself. */
+function askedBy(
+  { gate, clock }: GatewayPorts,
+  caller: Caller,
+  filter: { readonly pendingOnly: boolean; readonly limit: number },
+): ReturnType<GatewayPorts['gate']['approvals']['list']> {
+  const { session } = caller;
+  if (session === undefined) return [];
+  const whose =
+    caller.kind === 'task' ? { task: caller.task } : { key: { origin: session.origin, session: session.id } };
+  const nowMs = clock.nowMs();
+  return gate.approvals
+    .list({ ...filter, ...whose })
+    .filter(({ state, expiresAtMs }) => !filter.pendingOnly || state !== 'pending' || expiresAtMs > nowMs);
 }
 
 function noApproval(id: string): WritError {

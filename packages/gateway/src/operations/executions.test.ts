@@ -73,7 +73,10 @@ describe('commands', () => {
       ...{ output: 'out\\u{1b}[2J', work: "df '\\u{1b}[2J'" },
     });
     expect(await call('execution_show', { execution: 'x-1' })).toMatchObject({ argv: ['df', '\u001b[2J'] });
-    expect(await call('list_executions', {})).toMatchObject({ executions: [{ execution: 'x-1' }] });
+    expect(await call('list_executions', {})).toMatchObject({
+      executions: [{ execution: 'x-1' }],
+      sent: [{ execution: 'x-2', at: 'wn-gone', state: 'sent', work: "df '\\u{1b}[2J'", sent_at_ms: 1 }],
+    });
     await expect(call('execution', { execution: 'x-2' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 

@@ -8,7 +8,7 @@ import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement, implementStream } from '../implement.ts';
 import { transcriptText } from '../transcript-text.ts';
 import type { CallContext, Caller } from '../types.ts';
-import { viewCommand, viewRefusal, viewWatched } from '../views/command-view.ts';
+import { viewCommand, viewRefusal, viewSent, viewWatched } from '../views/command-view.ts';
 import { workLine } from '../views/task-view.ts';
 import { requireDuration } from './duration.ts';
 import { foldLetters, nodeLabels, requireName } from './peer-lookup.ts';
@@ -32,6 +32,7 @@ export function executionOperations(ports: GatewayPorts): readonly AnyOperation[
     implement(executionContract.execution, (input, context) => look(ports, input, context)),
     implement(executionContract.list_executions, ({ limit }, { caller }) => ({
       executions: commands.list(callerOf(caller), limit).map((command) => viewCommand(command, labels())),
+      sent: commands.listSent(callerOf(caller), limit).map((command) => viewSent(command, labels())),
     })),
     implement(executionContract.execution_show, async ({ execution, at }, { caller }) => {
       const command = await commands.show(callerOf(caller), { at: foldLetters(at), id: execution });

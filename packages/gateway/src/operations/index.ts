@@ -2,6 +2,7 @@ import type { GatewayPorts } from '../gateway-ports.ts';
 import type { AnyOperation } from '../implement.ts';
 import { approvalOperations } from './approvals.ts';
 import { approverOperations } from './approvers.ts';
+import { auditOperations } from './audit.ts';
 import { delegationOperations } from './delegation.ts';
 import { discoveryOperations } from './discovery.ts';
 import { eventOperations } from './events.ts';
@@ -30,6 +31,7 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
     ...turnOperations(ports),
     ...policyOperations(ports),
     ...eventOperations(ports),
+    ...auditOperations(ports),
     ...approverOperations(ports),
     ...approvalOperations(ports),
     ...windowOperations(ports),

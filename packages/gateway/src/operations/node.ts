@@ -11,7 +11,7 @@ const COUNTED_TASKS = 1000;
 export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
   const { engine, node, links, clock } = ports;
   return [
-    implement(nodeContract.node_status, () => {
+    implement(nodeContract.node_status, async () => {
       const info = node.info();
       const { config } = engine.snapshot();
       const policy = engine.status();
@@ -43,6 +43,8 @@ export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
         live_leases: ports.authority.listLeases({}).length,
         running_asked: countLive(ports.origin.list({ limit: COUNTED_TASKS })),
         running_here: countLive(ports.executor.list({ limit: COUNTED_TASKS })),
+        audit: auditState(ports),
+        sandbox: await node.sandbox(),
         isolation_none: [...config.profiles.values()]
           .filter((profile) => profile.isolation === 'none')
           .map((profile) => profile.name),
@@ -54,20 +56,18 @@ export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
       return { stopping: true as const, pid };
     }),
     implement(nodeContract.clock_accept, () => ({ revoked: ports.authority.acceptClock('person') })),
-    implement(nodeContract.audit_tail, ({ limit }) => ({
-      entries: ports.audit.auditTail(limit).map(({ seq, atMs, kind, action, actor, subject, details }) => ({
-        seq,
-        at_ms: atMs,
-        kind,
-        action,
-        actor,
-        ...(subject === undefined ? {} : { subject }),
-        ...(details === undefined ? {} : { details: { ...details } }),
-      })),
-    })),
   ];
 }
 
 function countLive(records: readonly { readonly state: TaskState }[]): number {
   return records.filter(({ state }) => !isFinished(state)).length;
+}
+
+function auditState({ auditLog }: Pick<GatewayPorts, 'auditLog'>) {
+  const { rows, written, signed, problem } = auditLog.state();
+  return {
+    ...{ rows, written, signed },
+    ...(problem === undefined ? {} : { problem: problem.message, problem_since_ms: problem.sinceMs }),
+    next_steps: [...(problem?.nextSteps ?? [])],
+  };
 }

@@ -1,4 +1,4 @@
-import type { Commands, CommandView, QuestionView } from '@writ/commands';
+import type { Commands, CommandView, QuestionView, SentCommand } from '@writ/commands';
 import { WritError } from '@writ/core';
 
 /** A command that has ended. */
@@ -12,6 +12,12 @@ const DONE: CommandView = {
 const WAITING: QuestionView = {
   ...{ approval: 'a-1', state: 'pending', why: 'waits for a person', expiresAtMs: 2 },
   steps: [{ argv: ['df'], class: 'read', needs: ['inspect_disk'] }],
+};
+
+/** A command that a peer has not answered. */
+const SENT: SentCommand = {
+  ...{ key: 'k-2', id: 'x-2', peer: 'wn-gone', session: 's-1', agent: 'agent' },
+  ...{ argv: ['df', '\u001b[2J'], profile: 'query', sentAtMs: 1 },
 };
 
 /** Commands that run nothing: every one has ended and written `out`. */
@@ -30,6 +36,7 @@ export function fakeCommands(asked: Parameters<Commands['ask']>[]): Commands {
     },
     show: async (_, { id }) => require(id),
     list: () => [DONE],
+    listSent: ({ kind }) => (kind === 'host' ? [SENT] : []),
     async *watch(_, { id }) {
       const command = require(id);
       yield { kind: 'output', stream: 'stdout', atMs: 2, next: 9, data: Buffer.from('out\u001b[2J') };

@@ -86,6 +86,9 @@ export function fakeAuthority(leases: Map<string, Lease>): GatewayPorts['authori
       return lease.revokedAtMs === undefined;
     },
     onLeaseRevoked: () => () => {},
+    onLeaseLent: () => () => {},
+    tellLent: () => {},
+    usesLeft: () => 0,
     acceptClock: () => leases.size,
   });
 }

@@ -6,6 +6,7 @@ import { untilAborted } from '../abortable.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import type { PeerDescription } from '../ports.ts';
 import type { Caller } from '../types.ts';
+import { fakeAuditLog } from './fake-audit-log.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { fakeCommands } from './fake-commands.ts';
 import { BETA_ID, GAMMA_ID } from './fake-config.ts';
@@ -97,6 +98,7 @@ export function createFakeNode(): FakeNode {
           .slice(0, limit),
     },
     audit: trail,
+    auditLog: fakeAuditLog(trail),
     clock,
     logger: recordingLogger(logged),
   };
@@ -158,6 +160,7 @@ function fakeControl(clock: FakeClock, counters: { stops: number }): GatewayPort
       clockIsBackwards: false,
       unseparated: true,
     }),
+    sandbox: async () => 'bubblewrap',
     requestStop: () => {
       counters.stops += 1;
     },

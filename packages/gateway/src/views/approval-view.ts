@@ -4,6 +4,7 @@ import type { LabelOf } from './task-view.ts';
 
 type Approval = NonNullable<ReturnType<Gate['approvals']['get']>>;
 type Row = OperationOutput<'approval_list'>['approvals'][number];
+type OwnRow = OperationOutput<'list_approvals'>['approvals'][number];
 type Whole = OperationOutput<'approval_show'>['approval'];
 
 /** What ends a question that no person answered. */
@@ -19,11 +20,22 @@ export function approverLabels({ approvers }: Pick<Gate, 'approvers'>): LabelOf 
   return (id) => labels.get(id) ?? id;
 }
 
-/** A question in a list. */
+/** A question in a list, for a person. */
 export function viewApprovalRow(approval: Approval, labelOf: LabelOf, approverLabel: LabelOf): Row {
-  const { id, kind, state, origin, session, agent, task, decidedAtMs, decidedBy, scope } = approval;
+  const { origin, session, agent, decidedBy } = approval;
   return {
-    ...{ id, kind, state, origin, session, agent },
+    ...viewOwnRow(approval, labelOf),
+    ...{ origin, session, agent },
+    ...(decidedBy === undefined ? {} : { decided_by: decidedBy }),
+    ...(decidedBy === undefined || decidedBy === NODE ? {} : { decided_by_label: approverLabel(decidedBy) }),
+  };
+}
+
+/** The same for whoever asked it: without the session, which it has, and without who the approvers are. */
+export function viewOwnRow(approval: Approval, labelOf: LabelOf): OwnRow {
+  const { id, kind, state, task, decidedAtMs, scope } = approval;
+  return {
+    ...{ id, kind, state },
     about: aboutOf(approval),
     requested_by: labelOf(approval.requestedBy),
     ...(task === undefined ? {} : { task }),
@@ -31,8 +43,6 @@ export function viewApprovalRow(approval: Approval, labelOf: LabelOf, approverLa
     created_at_ms: approval.createdAtMs,
     expires_at_ms: approval.expiresAtMs,
     ...(decidedAtMs === undefined ? {} : { decided_at_ms: decidedAtMs }),
-    ...(decidedBy === undefined ? {} : { decided_by: decidedBy }),
-    ...(decidedBy === undefined || decidedBy === NODE ? {} : { decided_by_label: approverLabel(decidedBy) }),
     ...(scope === undefined ? {} : { scope }),
   };
 }

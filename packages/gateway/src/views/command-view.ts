@@ -1,6 +1,6 @@
-import type { CommandView, WatchedCommand, WishAnswer } from '@writ/commands';
+import type { CommandView, SentCommand, WatchedCommand, WishAnswer } from '@writ/commands';
 import type { z } from 'zod';
-import type { Decided, StreamItem } from '../client/types.ts';
+import type { Decided, OperationOutput, StreamItem } from '../client/types.ts';
 import type { commandView } from '../contract/executions.ts';
 import { encodeBytes } from './event-view.ts';
 import { type LabelOf, workLine } from './task-view.ts';
@@ -36,6 +36,22 @@ export function viewCommand(command: CommandView, labelOf: LabelOf): CommandView
     ...(endedAtMs === undefined ? {} : { ended_at_ms: endedAtMs }),
     ...(outcome === undefined ? {} : { code: outcome.code }),
     ...(outcome?.exitCode === undefined ? {} : { exit_code: outcome.exitCode }),
+  };
+}
+
+/** A command that was asked of a peer, as it was last known here. */
+export function viewSent(
+  { id, peer, session, profile, argv, sentAtMs, known }: SentCommand,
+  labelOf: LabelOf,
+): OperationOutput<'list_executions'>['sent'][number] {
+  return {
+    ...{ at: labelOf(peer), state: known?.state ?? 'sent', session, sent_at_ms: sentAtMs },
+    work: workLine({ kind: 'argv', argv }),
+    ...(id === undefined ? {} : { execution: id }),
+    ...(profile === undefined ? {} : { profile }),
+    ...(known?.class === undefined ? {} : { class: known.class }),
+    ...(known?.code === undefined ? {} : { code: known.code }),
+    ...(known === undefined ? {} : { seen_at_ms: known.seenAtMs }),
   };
 }
 

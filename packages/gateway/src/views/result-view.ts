@@ -56,11 +56,21 @@ export function viewResult(known: KnownResult, labelOf: LabelOf, limit: number):
     generation: result.generation,
     ...(result.workspace === null ? {} : { workspace: result.workspace }),
     ...(result.lease === null ? {} : { lease: result.lease }),
+    ...(result.usage === null ? {} : { usage: viewUsage(result.usage) }),
     ...(transcript === null ? {} : { transcript_sha256: transcript.sha256 }),
     accepted_at_ms: times.acceptedAtMs,
     ...(times.startedAtMs === null ? {} : { started_at_ms: times.startedAtMs }),
     ended_at_ms: times.endedAtMs,
     signed_at_ms: times.signedAtMs,
+  };
+}
+
+function viewUsage(usage: NonNullable<Result['usage']>): ResultViewData['usage'] {
+  const { inputTokens, outputTokens, costMicroUsd } = usage;
+  return {
+    ...(inputTokens === null ? {} : { input_tokens: inputTokens }),
+    ...(outputTokens === null ? {} : { output_tokens: outputTokens }),
+    ...(costMicroUsd === null ? {} : { cost_micro_usd: costMicroUsd }),
   };
 }
 
@@ -115,6 +125,8 @@ function endingText(exit: NonNullable<Result['exit']>): string {
       return `output over ${exit.limitBytes} bytes`;
     case 'cancel':
       return `cancelled: ${exit.cause}`;
+    case 'dismissed':
+      return 'done, and ended by its node';
   }
 }
 

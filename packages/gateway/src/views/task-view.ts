@@ -111,5 +111,7 @@ function viewEnding(ending: NonNullable<TaskOutcome['ending']>): z.input<typeof 
       return { kind: 'output-limit', limit_bytes: ending.limitBytes };
     case 'cancel':
       return { kind: 'cancel', cause: ending.cause };
+    case 'dismissed':
+      return { kind: 'dismissed' };
   }
 }

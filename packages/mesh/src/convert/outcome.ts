@@ -30,6 +30,8 @@ function endingToWire(ending: Ending): wire.Init<wire.Ending> {
       return { outputLimitBytes: ending.limitBytes };
     case 'cancel':
       return { cancelCause: ending.cause };
+    case 'dismissed':
+      return { dismissed: true };
   }
 }
 
@@ -44,6 +46,7 @@ function endingFromWire(message: wire.Ending | null): Ending | undefined {
     return { kind: 'output-limit', limitBytes: readCount('ending.output_limit_bytes', message.outputLimitBytes) };
   }
   if (message.cancelCause !== undefined) return { kind: 'cancel', cause: readText(message.cancelCause) ?? '' };
+  if (message.dismissed === true) return { kind: 'dismissed' };
   return undefined;
 }
 

@@ -13,7 +13,7 @@ export function createCheckPolicy({
     const from = callingPeer(context);
     // No session: a lease that is bound to one does not answer for the peer as a whole.
     const subject = { from, origin: from, session: '' };
-    const decision = checkPolicy(subject, {
+    const decision = await checkPolicy(subject, {
       chain: [from],
       ...given('profile', readName('profile', request.profile)),
       ...given('runner', readName('runner', request.runner)),

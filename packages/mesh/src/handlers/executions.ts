@@ -1,4 +1,4 @@
-import { createSignerCache, verifyChain } from '@writ/identity';
+import { createSignerCache } from '@writ/identity';
 import type {
   CancelExecutionRequest,
   CancelExecutionResponse,
@@ -8,39 +8,22 @@ import type {
   WatchExecutionResponse,
 } from '@writ/wire';
 import { answerToWire, executionToWire, watchedToWire } from '../convert/execution.ts';
-import { readCount, readId, refuseField } from '../convert/fields.ts';
+import { readCount, readId } from '../convert/fields.ts';
 import { wishFromWire } from '../convert/wish.ts';
 import type { UnaryHandler } from '../server/adapt-handler.ts';
 import type { OwnExecutionHandler, OwnExecutionStreamHandler } from '../server/own-execution.ts';
+import { verifyCallersChain } from './caller-chain.ts';
 import { callingPeer, type HandlerDeps } from './handler-deps.ts';
 
 /** Takes a gated command or a plan, or says why not. */
-export function createExecute({
-  identity,
-  pins,
-  engine,
-  commands,
-  clock,
-}: HandlerDeps): UnaryHandler<ExecuteRequest, ExecuteResponse> {
+export function createExecute(deps: HandlerDeps): UnaryHandler<ExecuteRequest, ExecuteResponse> {
   const signers = createSignerCache();
   return async (context, request) => {
     const from = callingPeer(context);
     const id = readId('id', request.id);
     const wish = wishFromWire(request);
-    if (request.writs.length === 0) refuseField('writs', 'is empty');
-    // INVARIANT: 3 the chain is whole, its last issuer is the TLS peer, and no caller declares its own origin or session.
-    const chain = verifyChain(
-      request.writs,
-      {
-        self: identity.public.id,
-        tlsPeer: from,
-        nowMs: clock.nowMs(),
-        signers,
-        maxChain: engine.snapshot().config.node.maxChain,
-      },
-      pins,
-    );
-    const answer = await commands.ask({ kind: 'peer', id: from, chain }, wish, id);
+    const chain = verifyCallersChain(deps, from, request.writs, signers);
+    const answer = await deps.commands.ask({ kind: 'peer', id: from, chain }, wish, id);
     if (!answer.accepted) context.chargeRefusal?.();
     return answerToWire(answer);
   };

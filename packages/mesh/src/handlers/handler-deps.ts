@@ -1,6 +1,6 @@
 import type { LeaseRequest } from '@writ/authority';
 import type { CommandDesk } from '@writ/commands';
-import { type Clock, WritError } from '@writ/core';
+import { type Clock, type WritCode, WritError } from '@writ/core';
 import type { Executor, LeaseAnswer, Subject } from '@writ/delegation';
 import type { NodeIdentity, PinStore } from '@writ/identity';
 import type { Pairing } from '@writ/pairing';
@@ -19,12 +19,14 @@ export interface HandlerDeps {
   readonly executor: Executor;
   readonly commands: CommandDesk;
   readonly pairing: Pick<Pairing, 'serve'>;
-  /** Decides and counts the question against the subject's limits, in a transaction of its own. */
-  readonly checkPolicy: (subject: Subject, question: PolicyQuestion) => Decision;
+  /** Decides and counts the question against the subject's limits; resolves once both are committed. */
+  readonly checkPolicy: (subject: Subject, question: PolicyQuestion) => Promise<Decision>;
   /** Asks a person of this node, in transactions of its own; its refusals are as a peer may see them. */
   readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
   /** Takes the signed word that a session has ended, in transactions of its own. Throws EVIDENCE_INVALID. */
   readonly endSession: (from: string, statement: Uint8Array) => void;
+  /** Notes that a peer's chain of writs does not hold, in a transaction of its own. */
+  readonly noteRefusal: (from: string, code: WritCode) => void;
   readonly peers: PeerIndex;
   readonly name: string;
   readonly version: string;

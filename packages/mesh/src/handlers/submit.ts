@@ -1,37 +1,26 @@
 import { digestJson, type Json, quote, WritError } from '@writ/core';
 import type { TaskSpec } from '@writ/delegation';
-import { createSignerCache, verifyChain, type WritClaims } from '@writ/identity';
+import { createSignerCache, type WritClaims } from '@writ/identity';
 import { decisionForPeer } from '@writ/policy';
 import type { SubmitRequest, SubmitResponse } from '@writ/wire';
 import { decisionToWire } from '../convert/decision.ts';
-import { readId, refuseField } from '../convert/fields.ts';
+import { readId } from '../convert/fields.ts';
 import { specFromWire } from '../convert/spec.ts';
 import { taskToWire } from '../convert/task.ts';
 import type { UnaryHandler } from '../server/adapt-handler.ts';
+import { verifyCallersChain } from './caller-chain.ts';
 import { callingPeer, type HandlerDeps } from './handler-deps.ts';
 
 /** Takes a task on, or says why not. The authority of the request is what its chain of writs proves, nothing else. */
 export function createSubmit(deps: HandlerDeps): UnaryHandler<SubmitRequest, SubmitResponse> {
-  const { identity, pins, engine, executor, clock } = deps;
+  const { executor } = deps;
   const signers = createSignerCache();
   return async (context, request) => {
     const from = callingPeer(context);
     const task = readId('task', request.task);
     const idempotencyKey = readId('idempotency_key', request.idempotencyKey);
     const spec = specFromWire(request.spec);
-    if (request.writs.length === 0) refuseField('writs', 'is empty');
-    // INVARIANT: 3 the chain is whole, its last issuer is the TLS peer, and no caller declares its own origin or session.
-    const chain = verifyChain(
-      request.writs,
-      {
-        self: identity.public.id,
-        tlsPeer: from,
-        nowMs: clock.nowMs(),
-        signers,
-        maxChain: engine.snapshot().config.node.maxChain,
-      },
-      pins,
-    );
+    const chain = verifyCallersChain(deps, from, request.writs, signers);
     checkAgreement(chain.last, task, spec);
     const answer = await executor.submit({
       task,

@@ -12,11 +12,15 @@ import { type Clock, type Logger, toWritError, WritError } from '@writ/core';
 import type { Init } from '@writ/wire';
 import { eachUntilAborted, untilAborted } from '../abortable.ts';
 import { isTold } from '../peer-words.ts';
-import { type EndStatus, errorToStatus } from '../wire-error.ts';
+import { isRefused, type Refusal, type Refused } from '../refusal.ts';
+import { type EndStatus, refusalToStatus } from '../wire-error.ts';
 import type { CallContext, CallContexts } from './call-context.ts';
 
-/** Answers one request. Throws WritErrors. */
-export type UnaryHandler<Request, Response> = (context: CallContext, request: Request) => Promise<Init<Response>>;
+/** Answers or refuses one request. Throws WritErrors. */
+export type UnaryHandler<Request, Response> = (
+  context: CallContext,
+  request: Request,
+) => Promise<Init<Response> | Refused>;
 /** Answers with a stream; it is read only as fast as the caller reads. */
 export type StreamHandler<Request, Response> = (
   context: CallContext,
@@ -72,11 +76,14 @@ export function createHandlerAdapter(deps: {
   }
 
   function fail(context: CallContext, thrown: unknown): EndStatus {
-    const error = toWritError(thrown);
-    if (!isTold(error.code)) {
-      logger.error('mesh call failed', { method: context.method, code: error.code, error: error.message });
+    return end(context, toWritError(thrown));
+  }
+
+  function end(context: CallContext, why: Refusal): EndStatus {
+    if (!isTold(why.code)) {
+      logger.error('mesh call failed', { method: context.method, code: why.code, error: why.message });
     }
-    return errorToStatus(error);
+    return refusalToStatus(why);
   }
 
   async function answer<R>(
@@ -102,7 +109,7 @@ export function createHandlerAdapter(deps: {
       const context = contextOf(call.metadata);
       context.handled = true;
       untilAborted((async () => handler(context, wellFormed(call.request)))(), context.signal).then(
-        (response) => callback(null, response),
+        (answer) => (isRefused(answer) ? callback(end(context, answer)) : callback(null, answer)),
         (error) => callback(fail(context, error)),
       );
     },

@@ -1,7 +1,8 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
 import { WritError } from '@writ/core';
 import { createRateLimiter } from '../rate-limiter.ts';
-import { errorToStatus, hasErrorTrailer } from '../wire-error.ts';
+import { type Refusal, refuse } from '../refusal.ts';
+import { isRefusalStatus, refusalToStatus } from '../wire-error.ts';
 import { type CallContext, type CallContexts, callerKey } from './call-context.ts';
 import type { InterceptorDeps } from './interceptor-deps.ts';
 import { trackCalls } from './track-calls.ts';
@@ -10,7 +11,7 @@ import { trackCalls } from './track-calls.ts';
 const REMEMBERED_CALLERS = 20_000;
 
 /** Why a call goes no further; undefined: it does. */
-type Check = (context: CallContext, metadata: Metadata) => WritError | undefined;
+type Check = (context: CallContext, metadata: Metadata) => Refusal | undefined;
 
 /** Every call passes these in this order, from the wire to the handler; its answer passes them backwards. */
 export function createInterceptors(deps: InterceptorDeps): ServerInterceptor[] {
@@ -26,7 +27,7 @@ function identify({ connections, peers, table }: InterceptorDeps): Check {
   return (context) => {
     if (Object.hasOwn(table, context.method)) context.policy = table[context.method];
     const connection = context.connection === undefined ? undefined : connections.get(context.connection);
-    if (connection === undefined) return new WritError('PEER_UNKNOWN', 'the connection is gone');
+    if (connection === undefined) return refuse('PEER_UNKNOWN', 'the connection is gone');
     if (connection.leafDer !== undefined) context.leafDer = connection.leafDer;
     const id = connection.leafDer === undefined ? undefined : peers.identify(connection.leafDer);
     const peer = id === undefined ? undefined : peers.peer(id);
@@ -54,13 +55,13 @@ function limitRate({ limits, clock }: InterceptorDeps): Check {
     const cost = caller?.kind === 'peer' ? (policy?.limits.cost ?? 1) : 1;
     context.chargeRefusal = () => rate.charge(callerKey(caller), policy?.limits.refusalCost ?? 0);
     if (rate.take(callerKey(caller), cost)) return undefined;
-    return new WritError('RATE_LIMITED', 'too many calls in a short time', { nextSteps: ['try again in a second'] });
+    return refuse('RATE_LIMITED', 'too many calls in a short time', ['try again in a second']);
   };
 }
 
 /** What has no entry in the table is served to nobody. */
-function lookUpMethod({ policy }: CallContext): WritError | undefined {
-  return policy === undefined ? new WritError('BAD_REQUEST', 'there is no such method') : undefined;
+function lookUpMethod({ policy }: CallContext): Refusal | undefined {
+  return policy === undefined ? refuse('BAD_REQUEST', 'there is no such method') : undefined;
 }
 
 /** INVARIANT: 3 strangers reach only methods for invited ones, and only while an invite is open. */
@@ -74,31 +75,29 @@ function authenticate({ connections, hasOpenInvite }: InterceptorDeps): Check {
       return undefined;
     }
     if (context.caller?.kind === 'peer') return undefined;
-    return context.isDisabled
-      ? new WritError('PEER_DISABLED', 'this node has disabled your node as a peer')
-      : unknownPeer();
+    return context.isDisabled ? refuse('PEER_DISABLED', 'this node has disabled your node as a peer') : unknownPeer();
   };
 }
 
 /** The same words whether the certificate, the pin or the configuration is missing. */
-function unknownPeer(): WritError {
-  return new WritError('PEER_UNKNOWN', 'this node does not know your node', {
-    nextSteps: ['ask its owner for an invite (`writ peer invite` there), then `writ peer join CODE` here'],
-  });
+function unknownPeer(): Refusal {
+  return refuse('PEER_UNKNOWN', 'this node does not know your node', [
+    'ask its owner for an invite (`writ peer invite` there), then `writ peer join CODE` here',
+  ]);
 }
 
 /** Size of the headers, calls at once, and their duration. */
 function limit({ calls, limits, clock }: InterceptorDeps): Check {
   return (context, metadata) => {
     const { policy } = context;
-    if (policy === undefined) return new WritError('INTERNAL', 'a call without its method');
+    if (policy === undefined) return refuse('INTERNAL', 'a call without its method');
     if (metadataBytes(metadata) > limits.maxMetadataBytes) {
-      return new WritError('BAD_REQUEST', `the metadata is larger than ${limits.maxMetadataBytes} bytes`);
+      return refuse('BAD_REQUEST', `the metadata is larger than ${limits.maxMetadataBytes} bytes`);
     }
     if (!calls.admit(context, policy.limits.maxOpen)) {
-      return new WritError('RATE_LIMITED', `more than ${policy.limits.maxOpen} calls of this kind at once`, {
-        nextSteps: ['wait for one of them to end'],
-      });
+      return refuse('RATE_LIMITED', `more than ${policy.limits.maxOpen} calls of this kind at once`, [
+        'wait for one of them to end',
+      ]);
     }
     if (policy.limits.maxMs !== undefined) {
       const cancel = clock.setTimer(policy.limits.maxMs, () =>
@@ -123,20 +122,20 @@ function mapErrors(): ServerInterceptor {
   return (_definition, call) =>
     new ServerInterceptingCall(call, {
       sendStatus(end, next) {
-        const foreign = end.code !== status.OK && !hasErrorTrailer({ ...end, metadata: end.metadata ?? undefined });
-        next(foreign ? errorToStatus(new WritError('INTERNAL', end.details ?? '')) : end);
+        const foreign = end.code !== status.OK && !isRefusalStatus(end);
+        next(foreign ? refusalToStatus(refuse('INTERNAL', end.details ?? '')) : end);
       },
     });
 }
 
-/** Lets a call through its checks, in their order, or ends it with the first error, when its metadata is there. */
+/** Lets a call through its checks, in their order, or ends it with the first refusal, when its metadata is there. */
 function gate(contexts: CallContexts, checks: readonly Check[]): ServerInterceptor {
-  const refusal = (metadata: Metadata): WritError | undefined => {
+  const refusal = (metadata: Metadata): Refusal | undefined => {
     const context = contexts.get(metadata);
-    if (context === undefined) return new WritError('INTERNAL', 'a call without its context');
+    if (context === undefined) return refuse('INTERNAL', 'a call without its context');
     for (const check of checks) {
-      const error = check(context, metadata);
-      if (error !== undefined) return error;
+      const refused = check(context, metadata);
+      if (refused !== undefined) return refused;
     }
     return undefined;
   };
@@ -145,9 +144,9 @@ function gate(contexts: CallContexts, checks: readonly Check[]): ServerIntercept
       start(next) {
         next({
           onReceiveMetadata(metadata, nextMetadata) {
-            const error = refusal(metadata);
-            if (error === undefined) nextMetadata(metadata);
-            else call.sendStatus(errorToStatus(error));
+            const refused = refusal(metadata);
+            if (refused === undefined) nextMetadata(metadata);
+            else call.sendStatus(refusalToStatus(refused));
           },
         });
       },

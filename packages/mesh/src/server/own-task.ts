@@ -1,10 +1,11 @@
 import type { UntypedHandleCall } from '@grpc/grpc-js';
-import { quote, WritError } from '@writ/core';
+import { quote } from '@writ/core';
 import type { Executor, Task } from '@writ/delegation';
 import type { Init } from '@writ/wire';
 import { readId } from '../convert/fields.ts';
 import { callingPeer } from '../handlers/handler-deps.ts';
 import type { MethodPolicy } from '../method-table.ts';
+import { isRefused, orThrow, type Refused, refuse } from '../refusal.ts';
 import type { HandlerAdapter } from './adapt-handler.ts';
 import type { CallContext } from './call-context.ts';
 
@@ -49,7 +50,7 @@ export interface OwnTaskAdapter {
   ): ServedMethod;
 }
 
-/** Looks every task up for its caller. Calls throw NOT_FOUND for a task that another peer sent. */
+/** Looks every task up for its caller. Calls end with NOT_FOUND for a task that another peer sent. */
 export function createOwnTaskAdapter(adapt: HandlerAdapter, executor: Pick<Executor, 'get'>): OwnTaskAdapter {
   /** INVARIANT: 7 another sender's task and one that is none are the same to the caller. */
   function find(context: CallContext, id: string): Task | undefined {
@@ -57,22 +58,23 @@ export function createOwnTaskAdapter(adapt: HandlerAdapter, executor: Pick<Execu
     return task?.sender === callingPeer(context) ? task : undefined;
   }
 
-  function own(context: CallContext, value: string): Task {
+  function own(context: CallContext, value: string): Task | Refused {
     const id = readId('task', value);
-    const task = find(context, id);
-    if (task === undefined) throw new WritError('NOT_FOUND', `no task ${quote(id)} of yours here`);
-    return task;
+    return find(context, id) ?? refuse('NOT_FOUND', `no task ${quote(id)} of yours here`);
   }
 
   return {
     unary: <Q extends NamesTask, R>(handler: OwnTaskHandler<Q, R>) => ({
       authorization: 'own-task',
-      handle: adapt.unary<Q, R>(async (context, request) => handler(own(context, request.task), request, context)),
+      handle: adapt.unary<Q, R>(async (context, request) => {
+        const task = own(context, request.task);
+        return isRefused(task) ? task : handler(task, request, context);
+      }),
     }),
     stream: <Q extends NamesTask, R>(handler: OwnTaskStreamHandler<Q, R>) => ({
       authorization: 'own-task',
       handle: adapt.stream<Q, R>(async function* answer(context, request) {
-        yield* handler(own(context, request.task), request, context);
+        yield* handler(orThrow(own(context, request.task)), request, context);
       }),
     }),
     list: <I extends NamesTask, Q, R>(

@@ -3,6 +3,7 @@ import type { PeerConfig, PolicyEngine } from '@writ/policy';
 import type { Init } from '@writ/wire';
 import { readName } from '../convert/fields.ts';
 import { callingPeer } from '../handlers/handler-deps.ts';
+import { isRefused, orThrow, type Refused, refuse } from '../refusal.ts';
 import type { HandlerAdapter } from './adapt-handler.ts';
 import type { CallContext } from './call-context.ts';
 import type { ServedMethod } from './own-task.ts';
@@ -33,19 +34,19 @@ export interface OwnWorkspaceAdapter {
   intake<H extends NamesWorkspace, Q, R>(readHead: (first: Q) => H, handler: OwnWorkspaceIntake<H, Q, R>): ServedMethod;
 }
 
-/** Looks every workspace up for its caller. Calls throw NOT_FOUND for one that the caller may not use. */
+/** Looks every workspace up for its caller. Calls end with NOT_FOUND for one that the caller may not use. */
 export function createOwnWorkspaceAdapter(
   adapt: HandlerAdapter,
   { engine, peers }: { readonly engine: Pick<PolicyEngine, 'snapshot'>; readonly peers: Pick<PeerIndex, 'peer'> },
 ): OwnWorkspaceAdapter {
   /** INVARIANT: 7 a workspace that is not the caller's to use and one that is none are the same to the caller. */
-  function own(context: CallContext, value: string): string {
+  function own(context: CallContext, value: string): string | Refused {
     const name = readName('workspace', value);
     const peer = peers.peer(callingPeer(context));
     if (name === undefined || peer === undefined || !mayUse(engine, peer, name)) {
-      throw new WritError('NOT_FOUND', `no workspace ${quote(value)} for you here`, {
-        nextSteps: ['name a workspace, as list_peers and writ peer show list them'],
-      });
+      return refuse('NOT_FOUND', `no workspace ${quote(value)} for you here`, [
+        'name a workspace, as list_peers and writ peer show list them',
+      ]);
     }
     return name;
   }
@@ -53,7 +54,10 @@ export function createOwnWorkspaceAdapter(
   return {
     unary: <Q extends NamesWorkspace, R>(handler: OwnWorkspaceHandler<Q, R>) => ({
       authorization: 'own-workspace',
-      handle: adapt.unary<Q, R>(async (context, request) => handler(own(context, request.workspace), request, context)),
+      handle: adapt.unary<Q, R>(async (context, request) => {
+        const workspace = own(context, request.workspace);
+        return isRefused(workspace) ? workspace : handler(workspace, request, context);
+      }),
     }),
     intake: <H extends NamesWorkspace, Q, R>(readHead: (first: Q) => H, handler: OwnWorkspaceIntake<H, Q, R>) => ({
       authorization: 'own-workspace',
@@ -63,7 +67,7 @@ export function createOwnWorkspaceAdapter(
         if (first.done) throw new WritError('BAD_REQUEST', 'head: is missing');
         const head = readHead(first.value);
         const rest = { [Symbol.asyncIterator]: () => messages };
-        return handler(own(context, head.workspace), head, rest, context);
+        return handler(orThrow(own(context, head.workspace)), head, rest, context);
       }),
     }),
   };

@@ -73,6 +73,7 @@ describe('listening', () => {
         throw new Error('not asked');
       },
       endSession: () => {},
+      noteRefusal: () => {},
       requestLease: () => {
         throw new Error('not asked');
       },

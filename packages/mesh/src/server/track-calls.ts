@@ -1,7 +1,7 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
 import { WritError } from '@writ/core';
 import { createRateLimiter } from '../rate-limiter.ts';
-import { errorToStatus } from '../wire-error.ts';
+import { refusalToStatus } from '../wire-error.ts';
 import { type CallContext, callerKey } from './call-context.ts';
 import { connectionKey } from './connections.ts';
 import type { InterceptorDeps } from './interceptor-deps.ts';
@@ -61,7 +61,7 @@ export function trackCalls(deps: TrackDeps): ServerInterceptor {
         end(error) {
           controller.abort(error);
           // A handler answers itself; before there is one, nobody else does.
-          if (!context.handled) tracked.sendStatus(errorToStatus(error));
+          if (!context.handled) tracked.sendStatus(refusalToStatus(error));
         },
       };
       contexts.set(metadata, context);

@@ -117,7 +117,7 @@ export async function startTestNode(
     executor,
     commands,
     pairing: { hasOpenInvite: () => pairing.openInvite, serve: (messages) => pairing.serve(messages) },
-    checkPolicy(subject, question) {
+    async checkPolicy(subject, question) {
       questions.push({ subject, question });
       return engine.decide({ ...question, from: subject.from, leases: [], usage: { concurrent: 0, lastHour: 0 } });
     },
@@ -130,6 +130,7 @@ export async function startTestNode(
       if (text === 'bad') throw new WritError('EVIDENCE_INVALID', 'a path of this machine');
       questions.push(`${from} ${text}`);
     },
+    noteRefusal: (from, code) => void questions.push(`${from} ${code}`),
     name,
     version: '0.0.0',
     clock,

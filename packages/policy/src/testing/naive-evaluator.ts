@@ -115,7 +115,7 @@ function judgeRunner(config: Config, effective: Profile, request: DecisionReques
   const runner = config.runners.get(effective.runner);
   if (!runner) return 'RUNNER_NOT_ALLOWED';
   if (request.runner !== undefined && lower(request.runner) !== effective.runner) return 'RUNNER_NOT_ALLOWED';
-  if (request.input === 'argv' && runner.kind === 'command') return 'RUNNER_NOT_ALLOWED';
+  if (request.input === 'argv' && runner.kind !== 'shell') return 'RUNNER_NOT_ALLOWED';
   if (request.input === 'prompt' && runner.kind === 'shell') return 'RUNNER_NOT_ALLOWED';
   return undefined;
 }

@@ -91,7 +91,7 @@ async function spawnCommand(
   }
 }
 
-function createLogCapture(log: OutputWriter, onOutput: () => void): Capture {
+function createLogCapture(log: OutputWriter, onOutput: () => void): Pick<Capture, 'onOutput' | 'totals'> {
   const totals = { stdout: 0, stderr: 0 };
   return {
     totals,

@@ -85,7 +85,7 @@ export async function endTree(tree: Tree, graceMs: number, tools: TreeTools): Pr
         held: isHeld(),
       };
     }
-    progress.signal(left, kills ? 'SIGKILL' : 'SIGTERM');
+    progress.signal(kills ? left : left.filter(({ pid }) => pid !== marks.keeper), kills ? 'SIGKILL' : 'SIGTERM');
     if (kills) killed += 1;
     if (kills && (killed > 1 || isHeld())) {
       chase(marks, lifeline, CHASE_MS, tools);

@@ -7,6 +7,8 @@ export const MARKER = 'WRIT_ATTEMPT';
 export interface TreeMarks {
   /** The process that was spawned; leader of its own session and group. */
   readonly leader?: { readonly pid: number; readonly startTicks: number };
+  /** Pid of a process whose end would end the others before they could obey a TERM. */
+  readonly keeper?: number;
   /** Values of the marker variable. */
   readonly nonces: readonly string[];
   /** What the marker variable's value begins with, besides. */

@@ -1,14 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync } from 'node:fs';
+import { Readable } from 'node:stream';
 import type { Clock } from '@writ/core';
 import { endGroup, killGroup } from '../process-tree/end-group.ts';
 import { endTree, killTree, type Tree, type TreeEnd, type TreeTools } from '../process-tree/end-tree.ts';
 import { mayHaveLeftBehind } from '../process-tree/left-behind.ts';
+import type { Lifeline } from '../process-tree/lifeline.ts';
 import type { TreeMarks } from '../process-tree/members.ts';
 import type { ProcessTable } from '../process-tree/process-table.ts';
 import { openDirectory } from './directory.ts';
 import { createDrain } from './drain.ts';
+import { followFirstProcess, KEEPER_FD } from './first-process.ts';
 import type { Ended, Exited, Failed, Started, StartOrder } from './frames.ts';
 import { closeWriters, dropPipes, type PipePool, type RunPipes } from './pipes.ts';
 
@@ -17,6 +20,8 @@ export interface ChildListener {
   started(started: Started): void;
   output(stream: 'stdout' | 'stderr', chunk: Buffer): void;
   exited(exited: Exited): void;
+  /** The process took so many bytes of input, or will not take them. */
+  inputTaken(bytes: number): void;
   /** Tree gone, output drained; nothing follows. */
   ended(ended: Ended): void;
 }
@@ -29,6 +34,10 @@ export interface ChildRun {
   stop(graceMs: number): void;
   /** That many bytes of output were dealt with. */
   credit(bytes: number): void;
+  /** Bytes for its standard input. */
+  input(bytes: Buffer): void;
+  /** Closes its standard input. */
+  inputEnd(): void;
 }
 
 /** What a child is started and watched with. */
@@ -72,7 +81,15 @@ function spawnChild(order: StartOrder, { stdout, stderr, lifeline }: RunPipes): 
       cwd: place.path,
       // Node.js adds this variable of its own accord unless it is there.
       env: { ...order.env, NODE_V8_COVERAGE: undefined },
-      stdio: [stdinFd ?? 'ignore', stdout.writeFd, stderr.writeFd, lifeline.writeFd],
+      stdio: [
+        ...([
+          stdinFd ?? (order.inputOpen ? 'pipe' : 'ignore'),
+          stdout.writeFd,
+          stderr.writeFd,
+          lifeline.writeFd,
+        ] as const),
+        ...(order.keeper === true ? (['pipe'] as const) : []),
+      ],
       detached: true,
       shell: false,
     });
@@ -99,12 +116,14 @@ interface Supervised {
 
 function superviseChild({ child, pid, pipes, order, listener, tools }: Supervised): ChildRun {
   const { clock, table } = tools;
-  const { stdout, stderr, lifeline } = pipes;
+  const { stdout, stderr } = pipes;
+  const lifeline = lifelineOf(child, pipes, table);
   const startedMs = clock.monotonicMs();
   const startTicks = table.entry(pid)?.startTicks;
   const marks: TreeMarks = {
     ...(startTicks === undefined ? {} : { leader: { pid, startTicks } }),
     nonces: [order.nonce],
+    ...(order.keeper === true ? { keeper: pid } : {}),
     ...(order.folder === undefined ? {} : { folder: order.folder }),
     pipes: [stdout.name, stderr.name, lifeline.name],
   };
@@ -135,10 +154,31 @@ function superviseChild({ child, pid, pipes, order, listener, tools }: Supervise
   return {
     kill: () => (startTicks === undefined ? killGroup(pid) : killTree(tree, treeTools)),
     credit: (bytes) => drain.credit(bytes),
+    ...feedOf(child, listener),
     stop(graceMs) {
       if (!hasExited) stopping ??= end(graceMs);
     },
   };
+}
+
+/** What a process does not take, because it has ended or has closed its input, counts as taken: nobody waits for it. */
+function feedOf({ stdin }: ChildProcess, listener: ChildListener): Pick<ChildRun, 'input' | 'inputEnd'> {
+  stdin?.on('error', () => {});
+  return {
+    input(bytes) {
+      if (stdin?.writable) stdin.write(bytes, () => listener.inputTaken(bytes.length));
+      else listener.inputTaken(bytes.length);
+    },
+    inputEnd: () => stdin?.end(),
+  };
+}
+
+/** In a namespace of its own a run is held by what is in there, too. */
+function lifelineOf(child: ChildProcess, { lifeline }: RunPipes, table: ProcessTable): Lifeline {
+  const said = child.stdio[KEEPER_FD];
+  if (!(said instanceof Readable)) return lifeline;
+  const isThere = followFirstProcess(said, table);
+  return { ...lifeline, isHeld: () => lifeline.isHeld() || isThere() };
 }
 
 const NOTHING_LEFT: TreeEnd = { found: 0, refused: [], held: false };

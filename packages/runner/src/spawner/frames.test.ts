@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFrameReader, creditFrame, FRAME, frameHead, jsonFrame } from './frames.ts';
+import { countFrame, createFrameReader, FRAME, frameHead, jsonFrame } from './frames.ts';
 
 /** What a reader makes of `bytes` that arrive cut at `sizes`; pieces of one run's output are joined. */
 function readCut(bytes: Buffer, sizes: readonly number[]): readonly string[] {
@@ -32,7 +32,7 @@ describe('frames', () => {
       output,
       frameHead(FRAME.stderr, 7, 3),
       Buffer.from('err'),
-      creditFrame(8, 99),
+      countFrame(FRAME.credit, 8, 99),
       jsonFrame(FRAME.ended, 7, {}),
     ]);
     const expected = readCut(stream, []);

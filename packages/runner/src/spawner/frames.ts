@@ -9,6 +9,10 @@ export const FRAME = {
   stop: 2,
   /** Gateway → spawner: that many bytes of output were dealt with; payload is a 32-bit count. */
   credit: 3,
+  /** Gateway → spawner: bytes for the standard input of a process that was started with `inputOpen`. */
+  input: 4,
+  /** Gateway → spawner: nothing more comes; its standard input is closed. */
+  inputEnd: 5,
   /** Spawner → gateway: it runs; payload `Started`. */
   started: 16,
   /** Spawner → gateway: it could not be started, nothing ran; payload `Failed`. The run number is done with. */
@@ -20,6 +24,8 @@ export const FRAME = {
   exited: 20,
   /** Spawner → gateway: tree gone, output drained; payload `Ended`. The run number is done with. */
   ended: 21,
+  /** Spawner → gateway: that many bytes of input were taken by the process, or will be by nobody; a 32-bit count. */
+  inputTaken: 22,
 } as const;
 
 /** `errno` of a start that found another working directory than it was told of. */
@@ -35,10 +41,17 @@ export interface StartOrder {
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path of a file that becomes its standard input; absent: that is closed. */
   readonly stdinFile?: string;
+  /** Whether its standard input stays open, for `input` frames; never beside `stdinFile`. */
+  readonly inputOpen?: boolean;
   /** Value of the marker variable in `env`. */
   readonly nonce: string;
   /** The attempt's own folder: what works inside it belongs to the run; absent: it has none. */
   readonly folder?: string;
+  /**
+   * The process that is started only keeps others in a namespace of their own, tells the first of them on `KEEPER_FD`, and
+   * its end is theirs: TERM is for them alone.
+   */
+  readonly keeper?: boolean;
   /** Between TERM and KILL, milliseconds. */
   readonly graceMs: number;
 }
@@ -94,11 +107,16 @@ export function jsonFrame(type: number, run: number, payload: object): Buffer {
   return Buffer.concat([frameHead(type, run, body.length), body]);
 }
 
-/** A credit frame, ready to write. */
-export function creditFrame(run: number, bytes: number): Buffer {
+/** A frame that counts bytes, ready to write. */
+export function countFrame(type: number, run: number, bytes: number): Buffer {
   const body = Buffer.allocUnsafe(4);
   body.writeUInt32BE(bytes, 0);
-  return Buffer.concat([frameHead(FRAME.credit, run, 4), body]);
+  return Buffer.concat([frameHead(type, run, 4), body]);
+}
+
+/** A frame with these bytes, ready to write. */
+export function bytesFrame(type: number, run: number, bytes: Uint8Array): Buffer {
+  return Buffer.concat([frameHead(type, run, bytes.length), bytes]);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '@writ/core';
 import { type ChildListener, type ChildRun, type ChildTools, startChildRun } from './child-run.ts';
 import {
+  countFrame,
   createFrameReader,
   FRAME,
   type Frame,
@@ -34,6 +35,8 @@ export function serveGateway(channel: Socket, tools: ChildTools, onGone: () => v
     if (type === FRAME.start) void start(run, JSON.parse(payload.toString('utf8')) as StartOrder);
     if (type === FRAME.stop) runs.get(run)?.stop((JSON.parse(payload.toString('utf8')) as StopOrder).graceMs);
     if (type === FRAME.credit) runs.get(run)?.credit(payload.readUInt32BE(0));
+    if (type === FRAME.input) runs.get(run)?.input(payload);
+    if (type === FRAME.inputEnd) runs.get(run)?.inputEnd();
   };
   channel.on('data', createFrameReader(onFrame));
   channel.on('error', leave);
@@ -50,6 +53,7 @@ function listenerOf(channel: Socket, run: number, runs: Map<number, ChildRun>): 
       channel.write(chunk);
       channel.uncork();
     },
+    inputTaken: (bytes) => channel.write(countFrame(FRAME.inputTaken, run, bytes)),
     exited: (exited) => channel.write(jsonFrame(FRAME.exited, run, exited)),
     ended(ended) {
       runs.delete(run);

@@ -45,10 +45,15 @@ export async function createHarness(over: Partial<TaskRunnerOptions> = {}): Prom
     workspaces: join(folder, 'workspaces'),
     transcripts: join(folder, 'transcripts'),
     outputs: join(folder, 'outputs'),
+    sockets: join(folder, 'n'),
+    secrets: join(folder, 'secrets'),
   };
   const runner = createTaskRunner({
     root,
     spawner: { node: process.execPath, script: spawnerScript },
+    programs: [],
+    resolvePath: (path) => path,
+    hidden: [join(folder, 'keys'), ...Object.values(root)],
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8' },
     clock: createSystemClock(),
     random,
@@ -111,8 +116,10 @@ function specFor(argv: readonly string[], over: Partial<RunSpec>): RunSpec {
     maxOutputBytes: 64 * 1024,
     onOverflow: 'fail',
     isolation: 'none',
+    reach: { workspace: 'write', scratch: false, readPaths: [], network: 'deny', secrets: [] },
     env: [],
     commands: 'allow',
+    rights: [],
     ...over,
   };
 }

@@ -3,10 +3,19 @@ import { createTaskRunner } from '../task-runner.ts';
 import type { RunSpec } from '../types.ts';
 
 /** A node that is only a task runner, for tests that kill it: starts `argv` and prints the spawner's pid and the run's. */
-const [folder = '', script = '', nonce = '', ...argv] = process.argv.slice(2);
+const [folder = '', script = '', nonce = '', isolation = '', ...argv] = process.argv.slice(2);
 const runner = createTaskRunner({
-  root: { workspaces: `${folder}/workspaces`, transcripts: `${folder}/transcripts`, outputs: `${folder}/outputs` },
+  root: {
+    workspaces: `${folder}/workspaces`,
+    transcripts: `${folder}/transcripts`,
+    outputs: `${folder}/outputs`,
+    sockets: `${folder}/n`,
+    secrets: `${folder}/secrets`,
+  },
   spawner: { node: process.execPath, script },
+  programs: [],
+  resolvePath: (path) => path,
+  hidden: [folder],
   env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
   clock: createSystemClock(),
   random: createSystemRandom(),
@@ -22,9 +31,11 @@ const spec: RunSpec = {
   timeoutMs: 600_000,
   maxOutputBytes: 1024,
   onOverflow: 'fail',
-  isolation: 'none',
+  isolation: isolation === 'required' ? 'required' : 'none',
+  reach: { workspace: 'write', scratch: false, readPaths: [], network: 'deny', secrets: [] },
   env: [],
   commands: 'allow',
+  rights: [],
 };
 const prepared = await runner.prepare(spec, new AbortController().signal);
 await prepared.start(spec, { output: (_stream, bytes) => process.stdout.write(bytes) });

@@ -8,6 +8,8 @@ export interface ScriptedRun {
   readonly spec: RunSpec;
   /** Every call of `stop`, in order. */
   readonly stops: readonly Parameters<Run['stop']>[0][];
+  /** What may stand in nothing that is kept of its output. */
+  readonly redacted: readonly string[];
   readonly ended: boolean;
   readonly files: RunFiles;
   /** How often its files were given back. */
@@ -124,6 +126,7 @@ function createRun(
 ): { readonly run: Run; readonly scripted: ScriptedRun } {
   const startedAtMs = world.clock.nowMs();
   const stops: Parameters<Run['stop']>[0][] = [];
+  const redacted: string[] = [];
   const bytes = { stdout: 0, stderr: 0 };
   let report: (report: RunReport) => void = () => {};
   let ended = false;
@@ -135,6 +138,7 @@ function createRun(
   const scripted: ScriptedRun = {
     spec,
     stops,
+    redacted,
     files: place.files,
     get ended() {
       return ended;
@@ -174,5 +178,16 @@ function createRun(
     releases += 1;
     place.release();
   };
-  return { run: { pid: 0, files: place.files, done, stop, release }, scripted };
+  return {
+    run: {
+      pid: 0,
+      isolation: spec.isolation === 'none' ? 'none' : 'scripted',
+      files: place.files,
+      done,
+      stop,
+      release,
+      redact: (secret) => void redacted.push(secret),
+    },
+    scripted,
+  };
 }

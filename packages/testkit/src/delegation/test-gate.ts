@@ -6,15 +6,17 @@ import {
   type AuthorityOptions,
   type CommandRights,
   createGate,
+  createLeaseRequests,
   createTaskQuestions,
   type DecideOutcome,
   type Gate,
   type GateOptions,
   type KindRules,
+  type LeaseRequest,
   type TaskQuestions,
 } from '@writ/authority';
 import { createSystemRandom } from '@writ/core';
-import type { SessionEnds } from '@writ/delegation';
+import type { LeaseAnswer, SessionEnds } from '@writ/delegation';
 import { createApproverKey, unlockApproverKey, verifyDecision } from '@writ/identity';
 import { createApproverStore, createSessionStore, type SessionStore } from '@writ/lease-store';
 import { isTerminal, type TaskStore } from '@writ/task-store';
@@ -53,10 +55,35 @@ export function createTestSessionEnds({ gate, sessions }: TestPerson): SessionEn
   return {
     get: (tx, { origin, session }) => sessions.get(tx, origin, session),
     start: (tx, { origin, session, agent }) => void sessions.start(tx, { origin, id: session, agent }),
+    hold: (tx, key, peer) => sessions.hold(tx, key, peer),
+    holders: (tx, key) => sessions.holders(tx, key),
     end: (key, by, peers, statement) => gate.endSession(key, by, peers, statement),
     onOwed: (listener) => gate.onEndOwed(listener),
     listOwed: (tx, filter) => sessions.listOwedEnds(tx, filter),
     settle: (tx, owed) => sessions.settleEnd(tx, owed),
+  };
+}
+
+/** Asks the person of a test node for leases. */
+export function createTestLeaseDesk(
+  parts: Pick<TestGateParts, 'options' | 'authority' | 'self'>,
+  { gate, sessions }: TestPerson,
+): (request: LeaseRequest) => LeaseAnswer {
+  const requests = createLeaseRequests({
+    ...{ ...parts, approvals: gate.approvals, sessions },
+    showAsker: (from) => ({ label: from, words: 'four-short-words-here' }),
+  });
+  return (request) => {
+    const outcome = requests.request(request);
+    if (!outcome.asked) {
+      const { effect, code, message, nextSteps, generation } = outcome.decision;
+      return {
+        asked: false,
+        decision: { effect: effect === 'ask' ? effect : 'deny', code, message, nextSteps, generation },
+      };
+    }
+    const { id: approval, state, expiresAtMs: answerByMs } = outcome.approval;
+    return { asked: true, approval, state, answerByMs };
   };
 }
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Authority, createAuthority } from '@writ/authority';
+import { type Authority, createAuthority, type LeaseRequest } from '@writ/authority';
 import { type Clock, createSystemRandom, type Logger, silentLogger, WritError } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import {
@@ -11,9 +11,11 @@ import {
   createOrigin,
   type EvidenceKit,
   type Executor,
+  type LeaseAnswer,
   type Origin,
   type OriginOptions,
   type PeerClient,
+  type SideWork,
   type TaskDoors,
   type TaskRunner,
   type TranscriptMirror,
@@ -37,7 +39,7 @@ import {
   type TaskStore,
 } from '@writ/task-store';
 import { createTestEvidence } from './test-evidence.ts';
-import { createTestAsking, createTestSessionEnds, type TestPerson } from './test-gate.ts';
+import { createTestAsking, createTestLeaseDesk, createTestSessionEnds, type TestPerson } from './test-gate.ts';
 import { NODE_IDS, openTestIdentity } from './test-identities.ts';
 import { createTestIssuer, type TestGrant } from './test-issuer.ts';
 
@@ -57,6 +59,8 @@ export interface TestNodeOptions {
   readonly wrapTasks?: (tasks: TaskStore) => TaskStore;
   /** How its tasks talk back to it; absent: not at all. */
   readonly doors?: TaskDoors;
+  /** What its tasks have started besides their own processes; absent: nothing. */
+  readonly sideWork?: SideWork;
   /** What its tasks ask goes by; absent parts: every session lives, and no approver is enrolled. */
   readonly turns?: Partial<TurnDesk>;
   /** Whether a session that it asks in lives; absent: each does. */
@@ -91,6 +95,8 @@ export interface TestNode {
   readonly origin: Origin;
   /** Questions of this node, and who answers them. */
   readonly person: TestPerson;
+  /** Asks a person of this node for a lease, in the name of a peer or of `self`. */
+  readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
   /** Write transactions that were committed so far. */
   commits(): number;
   /** As when the process dies: nothing is drained, nothing is told. The folder stays for another node. */
@@ -131,16 +137,15 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     ...{ windows: createWindowStore(), approvals: createApprovalStore(), executions: createExecutionStore() },
   };
   const authority = createAuthority({ database, engine, random, logger, ...stores });
-  const asking = createTestAsking({
-    options: { database, engine, random, logger, ...stores },
-    ...{ authority, tasks, self: selfId, dir },
-  });
+  const gateParts = { options: { database, engine, random, logger, ...stores }, authority, self: selfId };
+  const asking = createTestAsking({ ...gateParts, tasks, dir });
   const identity = await openTestIdentity(selfId, { dir: join(dir, 'identity'), clock, random });
   const real = createTestEvidence({ dir, identity, engine, clock, random });
   const evidence = options.wrapEvidence?.(real) ?? real;
   const common = { database, engine, evidence, clock, random, logger };
   const workspaces = (name: string): string | undefined => engine.snapshot().config.workspaces.get(name)?.path;
   const doors = options.doors ? { doors: options.doors } : {};
+  const sideWork = options.sideWork ? { sideWork: options.sideWork } : {};
   const executor = createExecutor({
     ...common,
     tasks,
@@ -150,11 +155,12 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
     workspaces,
     slots: options.slots ?? 2,
     questions: asking.questions,
-    ...doors,
+    ...{ ...doors, ...sideWork },
     turns: { ...NOBODY_TO_ASK, questions: createQuestionStore(), ...options.turns },
   });
   const person = await asking.open(executor.taskKind, options.enrol === true);
-  const clients: Record<string, PeerClient> = { self: createLocalPeerClient(executor, nobodyAsked), ...options.peers };
+  const requestLease = createTestLeaseDesk(gateParts, person);
+  const clients: Record<string, PeerClient> = { self: createLocalPeerClient(executor, requestLease), ...options.peers };
   const origin = createOrigin({
     ...common,
     mirrors,
@@ -174,7 +180,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   executor.onEnd((tx, task) => person.gate.taskEnded(tx, task.id));
   return {
-    ...{ dir, database, tasks, mirrors, engine, authority, identity, evidence, executor, origin, person },
+    ...{ dir, database, tasks, mirrors, engine, authority, identity, evidence, executor, origin, person, requestLease },
     commits: () => commits,
     async kill() {
       person.gate.close();
@@ -189,10 +195,6 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
       await rm(dir, { recursive: true, force: true });
     },
   };
-}
-
-function nobodyAsked(): never {
-  throw new WritError('UNREACHABLE', 'nobody is asked here');
 }
 
 function directoryOf(

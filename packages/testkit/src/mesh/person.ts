@@ -4,6 +4,7 @@ import { createApproverKey, unlockApproverKey } from '@writ/identity';
 import type { MeshNode } from './mesh-node.ts';
 
 type Outcome = OperationOutput<'approval_decide'>;
+type Scope = 'once' | 'session' | 'target';
 type About = OperationInput<'approval_ask'>['about'];
 
 /** An approver of a node whose key lives in the test, and who answers through the control socket. */
@@ -13,7 +14,9 @@ export interface TestPerson {
   readonly enrolled: { readonly id: string; readonly public_key: string; readonly label: string };
   /** Asks in the name of the person at the node; the id of the question. */
   ask(about: About): Promise<string>;
-  answer(approval: string, answer: 'approve' | 'deny', scope?: 'once' | 'session' | 'target'): Promise<Outcome>;
+  answer(approval: string, answer: 'approve' | 'deny', scope?: Scope): Promise<Outcome>;
+  /** What `answer` would send. */
+  signed(approval: string, answer: 'approve' | 'deny', scope?: Scope): Promise<OperationInput<'approval_decide'>>;
 }
 
 /** Makes a key at the least cost; nobody is enrolled. */
@@ -21,17 +24,19 @@ export async function createPerson(node: MeshNode, label = 'person'): Promise<Te
   const passphrase = 'a passphrase of the test';
   const made = await createApproverKey({ passphrase, random: createSystemRandom(), cost: { logN: 14, r: 8, p: 1 } });
   const key = await unlockApproverKey(made.sealed, passphrase);
+  const signed: TestPerson['signed'] = async (approval, answer, scope) => {
+    const said = answer === 'approve' ? { answer, scope: scope ?? ('once' as const) } : { answer };
+    const { statement } = await node.client().call('approval_statement', { approval, ...said });
+    const { scope: given, ...rest } = statement;
+    return { statement, proof: key.sign(given === undefined ? rest : { ...rest, scope: given }) };
+  };
   return {
     id: made.id,
     enrolled: { id: made.id, public_key: made.publicKey, label },
     ask: async (about) => (await node.client().call('approval_ask', { about })).approval.id,
-    async answer(approval, answer, scope) {
-      const said = answer === 'approve' ? { answer, scope: scope ?? ('once' as const) } : { answer };
-      const { statement } = await node.client().call('approval_statement', { approval, ...said });
-      const { scope: given, ...rest } = statement;
-      const proof = key.sign(given === undefined ? rest : { ...rest, scope: given });
-      return node.client().call('approval_decide', { statement, proof });
-    },
+    answer: async (approval, answer, scope) =>
+      node.client().call('approval_decide', await signed(approval, answer, scope)),
+    signed,
   };
 }
 

@@ -166,6 +166,18 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
       expect(states('a', 'b', 'c')).toEqual(['expired', 'expired', 'pending']);
     });
 
+    it('ends one that waits, once, and nothing that was decided', () => {
+      insert();
+      insert({ id: 'other', session: 's2' });
+      insert({ id: 'done', session: 's3' });
+      decide(NO, 'done');
+      const end = (id: string) => write((store, tx) => store.end(tx, id, 'cancelled'));
+      expect(end('a1')).toEqual(get());
+      expect(get()).toMatchObject({ state: 'cancelled', decidedBy: 'node', decidedAtMs: BENCH_START_MS, version: 2 });
+      expect([end('a1'), end('done'), end('none')]).toEqual([undefined, undefined, undefined]);
+      expect(states('a1', 'other', 'done')).toEqual(['cancelled', 'pending', 'denied']);
+    });
+
     it('cancels what waits for a session or for a task, and nothing else', () => {
       insert({ id: 'mine', task: 't1' });
       insert({ id: 'same-session' });

@@ -1,4 +1,4 @@
-import { isWritError, sha256Hex } from '@writ/core';
+import { sha256Hex } from '@writ/core';
 import type { InviteStore, NodeFactStore, RequestLogStore, SessionStore, TokenStore } from '@writ/lease-store';
 import { expect, it } from 'vitest';
 import { BENCH_START_MS, type MakeStore, thrownBy } from './store-bench.ts';
@@ -28,12 +28,14 @@ export function describeSessionStoreContract(name: string, make: MakeStore<Sessi
       expect(start('wn-a')).toEqual(first);
       end('wn-a');
       expect(start('wn-a').endedAtMs).toBe(BENCH_START_MS + 5);
-      expect(
-        isWritError(
-          thrownBy(() => start('wn-a', 'another')),
-          'CONFLICT',
-        ),
-      ).toBe(true);
+      expect(thrownBy(() => start('wn-a', 'another'))).toMatchObject({
+        ...{ code: 'CONFLICT', message: 'session `s1` belongs to another agent' },
+        nextSteps: ['start a session of its own for this agent'],
+      });
+      at().bench.database.withWriteTx((tx) => tx.prepare(`UPDATE session SET ended_at_ms = -1`).run());
+      expect(thrownBy(() => start('wn-a'))).toMatchObject({
+        ...{ code: 'DATABASE_ERROR', message: 'session `s1` cannot be read' },
+      });
     });
 
     it('ends one once', () => {
@@ -50,6 +52,27 @@ export function describeSessionStoreContract(name: string, make: MakeStore<Sessi
       const open = (limit: number) => at().bench.database.withReadTx((tx) => at().store.listOpen(tx, 'wn-a', limit));
       expect(open(9).map(({ id }) => id)).toEqual(['s3', 's2']);
       expect(open(1).map(({ id }) => id)).toEqual(['s3']);
+    });
+
+    it('keeps what another node said of an end, to hand it on as it is', () => {
+      const { database } = at().bench;
+      const statement = Uint8Array.of(1, 2, 3);
+      database.withWriteTx((tx) => {
+        at().store.oweEnd(tx, { origin: 'wn-a', session: 's1', peer: 'wn-b', statement });
+        at().store.oweEnd(tx, { origin: 'wn-a', session: 's2', peer: 'wn-b' });
+      });
+      const owed = database.withReadTx((tx) => at().store.listOwedEnds(tx, { limit: 9 }));
+      expect(owed.map((one) => one.statement && [...one.statement])).toEqual([[1, 2, 3], undefined]);
+    });
+
+    it('knows once who was asked for something in a session, of each origin', () => {
+      const key = { origin: 'wn-a', session: 's1' };
+      for (const peer of ['wn-d', 'wn-c', 'wn-d']) {
+        at().bench.database.withWriteTx((tx) => at().store.hold(tx, key, peer));
+      }
+      const holders = (whose: typeof key) => at().bench.database.withReadTx((tx) => at().store.holders(tx, whose));
+      expect(holders(key)).toEqual(['wn-c', 'wn-d']);
+      expect([holders({ ...key, origin: 'wn-b' }), holders({ ...key, session: 's2' })]).toEqual([[], []]);
     });
 
     it('owes each peer the news of an end once, until it was told', () => {
@@ -111,6 +134,8 @@ export function describeTokenStoreContract(name: string, make: MakeStore<TokenSt
       put(sha256Hex('task'), task);
       put(two, { kind: 'host' });
       expect([find(one), find(two), find(sha256Hex('task'))]).toEqual([undefined, { kind: 'host' }, task]);
+      put(sha256Hex('another task'), { ...task, task: 't2' });
+      expect(find(two)).toEqual({ kind: 'host' });
     });
 
     it('ends the tokens of one task', () => {
@@ -121,8 +146,13 @@ export function describeTokenStoreContract(name: string, make: MakeStore<TokenSt
     });
 
     it('refuses a token without a session, and one that is stored in the clear', () => {
-      expect(thrownBy(() => put(one, { ...task, session: '' }))).toBeDefined();
-      expect(thrownBy(() => put('the secret itself', task))).toBeDefined();
+      expect(thrownBy(() => put(one, { ...task, session: '' }))).toMatchObject({
+        ...{ code: 'INTERNAL', message: 'a task token needs a session' },
+      });
+      expect(thrownBy(() => put('the secret itself', task))).toMatchObject({
+        ...{ code: 'INTERNAL', message: 'a token is stored by its SHA-256 in lower-case hex' },
+      });
+      expect([find(one), find('the secret itself')]).toEqual([undefined, undefined]);
       put(two, task);
       at().bench.database.withWriteTx((tx) => tx.prepare('UPDATE token SET session = NULL').run());
       expect(find(two)).toBeUndefined();
@@ -202,6 +232,13 @@ export function describeInviteStoreContract(name: string, make: MakeStore<Invite
       at().bench.database.withWriteTx((tx) => tx.nowMs);
       at().bench.clock.jump(-5 * MINUTE_MS);
       expect(use('i2')).toBe(false);
+    });
+
+    it('ends every one that was not used', () => {
+      for (const id of ['i1', 'i2', 'i3']) insert(id);
+      use('i1');
+      expect(at().bench.database.withWriteTx((tx) => at().store.endAll(tx))).toBe(2);
+      expect([open(), use('i2')]).toEqual([[], false]);
     });
   });
 }

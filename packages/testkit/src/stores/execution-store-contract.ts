@@ -78,6 +78,21 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
       expect(read((store, tx) => store.findByApproval(tx, 'a1'))).toBeUndefined();
     });
 
+    it('knows when it ended, and only once it has; its start stays the first one', () => {
+      const times = () => [get()?.startedAtMs, get()?.endedAtMs];
+      insert();
+      for (const [state, expected] of [
+        ['pending_approval', [undefined, undefined]],
+        ['proposed', [undefined, undefined]],
+        ['running', [BENCH_START_MS + 2, undefined]],
+        ['completed', [BENCH_START_MS + 2, BENCH_START_MS + 3]],
+      ] as const) {
+        move({ state });
+        expect(times(), state).toEqual(expected);
+        at().bench.clock.advance(1);
+      }
+    });
+
     it('lets no final state be left, by any statement', () => {
       const finals = EXECUTION_STATES.filter((state) => !['proposed', 'pending_approval', 'running'].includes(state));
       for (const state of finals) {
@@ -144,8 +159,11 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
       insert();
       insert({ id: 'live', idempotencyKey: 'k2' });
       move({ state: 'cancelled' });
-      at().bench.clock.advance(30 * DAY_MS);
-      expect(at().bench.database.withWriteTx((tx) => at().store.prune(tx, 9))).toBe(1);
+      const prune = (limit: number) => at().bench.database.withWriteTx((tx) => at().store.prune(tx, limit));
+      at().bench.clock.advance(30 * DAY_MS - 1);
+      expect([prune(9), get()?.state]).toEqual([0, 'cancelled']);
+      at().bench.clock.advance(1);
+      expect([prune(0), prune(9)]).toEqual([0, 1]);
       expect([get(), get('live')?.state]).toEqual([undefined, 'proposed']);
     });
 

@@ -13,6 +13,7 @@ export { describeLeaseStoreContract } from './lease-store-contract.ts';
 export { describeMirrorStoreContract } from './mirror-store-contract.ts';
 export { describeQuestionStoreContract } from './question-store-contract.ts';
 export { describeResultStoreContract } from './result-store-contract.ts';
+export { describeSentCommandStoreContract } from './sent-command-store-contract.ts';
 export { BENCH_START_MS, type MakeStore, openStoreBench, type StoreBench, thrownBy } from './store-bench.ts';
 export { describeTaskStoreContract, outcomeOf } from './task-store-contract.ts';
 export { describeWindowStoreContract } from './window-store-contract.ts';

@@ -6,6 +6,7 @@ import {
   createLeaseStore,
   createNodeFactStore,
   createRequestLogStore,
+  createSentCommandStore,
   createSessionStore,
   createTokenStore,
   createWindowStore,
@@ -23,6 +24,7 @@ import {
   describeQuestionStoreContract,
   describeRequestLogStoreContract,
   describeResultStoreContract,
+  describeSentCommandStoreContract,
   describeSessionStoreContract,
   describeTaskStoreContract,
   describeTokenStoreContract,
@@ -43,6 +45,7 @@ describeApprovalStoreContract('the SQLite store', createApprovalStore);
 describeApproverStoreContract('the SQLite store', createApproverStore);
 describeWindowStoreContract('the SQLite store', createWindowStore);
 describeExecutionStoreContract('the SQLite store', createExecutionStore);
+describeSentCommandStoreContract('the SQLite store', createSentCommandStore);
 
 // Unless it is told to fail, the failing store is the real one.
 describeLeaseStoreContract('a failing store', () => createFailingStore(createLeaseStore()).store);

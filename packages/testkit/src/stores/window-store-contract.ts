@@ -152,6 +152,21 @@ export function describeWindowStoreContract(name: string, make: MakeStore<Window
       expect([prune(), get()]).toEqual([1, undefined]);
     });
 
+    it('is none where its kind and its target do not belong together', () => {
+      open();
+      open({ id: 'w2', kind: 'destructive', target: 'self/service/nginx' });
+      at().bench.database.withWriteTx((tx) => {
+        tx.prepare('PRAGMA ignore_check_constraints = ON').run();
+        tx.prepare(`UPDATE window SET target = 'self/service/nginx' WHERE id = 'w1'`).run();
+        tx.prepare(`UPDATE window SET target = NULL WHERE id = 'w2'`).run();
+      });
+      const listed = at().bench.database.withReadTx((tx) =>
+        at().store.listOpen(tx, { nowMs: at().bench.database.nowMs() }),
+      );
+      expect(listed).toEqual([]);
+      expect(at().bench.database.quarantined()).toHaveLength(2);
+    });
+
     it('leaves out a row that it cannot read, and reports it', () => {
       open();
       open({ id: 'w2' });

@@ -77,8 +77,10 @@ export interface Ending {
   readonly timeoutMs?: number;
   readonly outputLimitBytes?: number;
   readonly cancelCause?: string;
+  /** It had done what it was asked for and stayed: its node ended it. */
+  readonly dismissed?: boolean;
   /** The field that is set; absent: none. */
-  readonly kind?: 'exitCode' | 'signal' | 'timeoutMs' | 'outputLimitBytes' | 'cancelCause';
+  readonly kind?: 'exitCode' | 'signal' | 'timeoutMs' | 'outputLimitBytes' | 'cancelCause' | 'dismissed';
 }
 
 /** `writ.mesh.v1.Outcome` as received. */

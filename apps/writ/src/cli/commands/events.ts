@@ -1,5 +1,5 @@
-import { visible, WritError } from '@writ/core';
-import type { StreamItem } from '@writ/gateway/client';
+import { WritError } from '@writ/core';
+import { entryLine } from '../audit/audit-text.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
@@ -29,7 +29,7 @@ async function events(context: CliContext, _: readonly string[], options: Events
     follow,
   };
   for await (const event of context.node().stream('events', input, { signal: context.signal })) {
-    context.output.item(event, eventLine);
+    context.output.item(event, entryLine);
   }
   return EXIT.ok;
 }
@@ -40,9 +40,4 @@ function numberOf(text: string): number {
   throw new WritError('BAD_REQUEST', '--after takes the number of an event', {
     nextSteps: ['writ events --after 0', 'writ events'],
   });
-}
-
-function eventLine({ seq, at_ms: atMs, action, subject, actor }: StreamItem<'events'>): string {
-  const what = subject === undefined ? action : `${action} ${subject}`;
-  return visible(`${seq}  ${new Date(atMs).toISOString()}  ${what}${actor === undefined ? '' : `  (${actor})`}`);
 }

@@ -1,4 +1,5 @@
 import { visible } from '@writ/core';
+import type { OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { followExecution } from '../follow-execution.ts';
@@ -13,7 +14,7 @@ export function defineExecution({ program, run }: Definitions): void {
   const execution = program.command('execution').description('commands that were asked for with `writ run`');
   execution
     .command('list')
-    .description('those that run at this node, newest first')
+    .description('those of this node, and those that it asked peers for, as last known; newest first')
     .option('--limit <count>', 'how many', '20')
     .action(run(list));
   execution
@@ -39,23 +40,30 @@ export function defineExecution({ program, run }: Definitions): void {
 
 async function list(context: CliContext, _: readonly string[], { limit }: { readonly limit: string }): Promise<number> {
   const answer = await context.node().call('list_executions', { limit: Number(limit) });
-  context.output.result(answer, ({ executions }) =>
-    executions.length === 0
+  context.output.result(answer, ({ executions, sent }) =>
+    executions.length + sent.length === 0
       ? 'no commands'
-      : table(
-          ['EXECUTION', 'BY', 'PROFILE', 'CLASS', 'STATE', 'CODE', 'WORK'],
-          executions.map((one) => [
-            one.execution,
-            one.asked_by,
-            one.profile,
-            one.class,
-            one.state,
-            one.code ?? '',
-            one.work,
-          ]),
-        ),
+      : [
+          ...(executions.length === 0 ? [] : [table(HERE, executions.map(rowHere))]),
+          ...(sent.length === 0 ? [] : [`asked of peers, as last known:\n${table(SENT, sent.map(rowSent))}`]),
+        ].join('\n\n'),
   );
   return EXIT.ok;
+}
+
+type Listed = OperationOutput<'list_executions'>;
+
+const HERE = ['EXECUTION', 'BY', 'PROFILE', 'CLASS', 'STATE', 'CODE', 'WORK'];
+const SENT = ['EXECUTION', 'AT', 'PROFILE', 'CLASS', 'STATE', 'CODE', 'SINCE', 'WORK'];
+
+function rowHere(one: Listed['executions'][number]): string[] {
+  return [one.execution, one.asked_by, one.profile, one.class, one.state, one.code ?? '', one.work];
+}
+
+function rowSent(one: Listed['sent'][number]): string[] {
+  const since = new Date(one.seen_at_ms ?? one.sent_at_ms).toISOString();
+  const { execution = '', at, profile = '', state, code = '', work } = one;
+  return [execution, at, profile, one.class ?? '', state, code, since, work];
 }
 
 async function show(context: CliContext, [execution = '']: readonly string[], { peer }: At): Promise<number> {

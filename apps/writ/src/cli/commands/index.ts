@@ -1,6 +1,7 @@
 import type { Definitions } from '../program.ts';
 import { defineApproval } from './approval.ts';
 import { defineApprover } from './approver.ts';
+import { defineAudit } from './audit.ts';
 import { defineConfig } from './config.ts';
 import { defineDelegate } from './delegate.ts';
 import { defineEvents } from './events.ts';
@@ -29,6 +30,7 @@ export function defineCommands(definitions: Definitions): void {
   defineExecution(definitions);
   defineEvidence(definitions);
   defineEvents(definitions);
+  defineAudit(definitions);
   definePolicy(definitions);
   defineProfile(definitions);
   defineConfig(definitions);

@@ -12,6 +12,10 @@ const DEFAULT_LISTEN = '0.0.0.0:7420';
 const UNSEPARATED =
   'unseparated: leases, pairing and widening rest on the host token (and a terminal), which an agent of the same user has; writ approver enroll';
 
+/** What it means that a new node has no sandbox, for a person. */
+const UNCONFINED =
+  'every profile says isolation = "none": tasks run as your own user, and can read and change whatever you can; with bubblewrap installed, take these lines out';
+
 /** What `policy_shut` means, for a person. */
 const SHUT = 'warning: nobody is let in: more changes of the policy wait than can be kept apart';
 
@@ -52,18 +56,24 @@ interface InitOptions {
 async function init(context: CliContext, _: readonly string[], options: InitOptions): Promise<number> {
   const { initNode } = await import('../../lifecycle/init-node.ts');
   const { startNode } = await import('../../lifecycle/start-node.ts');
+  const { lookForSandbox } = await import('../../lifecycle/machine-sandbox.ts');
+  const { describeSandbox } = await import('@writ/runner');
+  const sandbox = await lookForSandbox(context.environment);
   const name = options.name ?? nameFromHost(hostname());
   const made = await initNode(context.home, {
     name,
     ...(options.listen === false ? {} : { listen: options.listen }),
     workspaces: (options.workspace ?? []).map(workspaceOption),
+    isolation: sandbox.available ? 'required' : 'none',
   });
   const started = options.start ? await startNode(context.home, context.environment) : undefined;
-  context.output.result({ ...made, running: started !== undefined, ...started }, (m) =>
+  const said = { ...made, sandbox: sandbox.available, running: started !== undefined, ...started };
+  context.output.result(said, (m) =>
     [
       `node ${m.name} (${m.id})`,
       `configuration: ${context.home.configFile}`,
-      'isolation: none (a sandbox comes with a later version; each profile says so)',
+      `isolation: ${describeSandbox(sandbox)}`,
+      ...(sandbox.available ? [] : [UNCONFINED]),
       started === undefined ? 'start it with: writ up' : `running, pid ${started.pid}`,
       'next: writ peer invite --profiles query   (or: writ peer join CODE)',
     ].join('\n'),
@@ -113,9 +123,17 @@ async function status(context: CliContext): Promise<number> {
       ...(s.policy_error === undefined ? [] : [`warning: the last reload failed: ${s.policy_error}`]),
       ...(s.policy_shut ? [SHUT] : []),
       ...(s.policy_parked === 0 ? [] : [`warning: ${s.policy_parked} changes wait for: writ policy reload --accept`]),
+      `audit log: ${s.audit.rows} entries, ${s.audit.signed} of them signed`,
+      ...(s.audit.problem === undefined
+        ? []
+        : [
+            `warning: the audit log is ${s.audit.rows - s.audit.written} entries behind its rows: ${s.audit.problem}`,
+            ...s.audit.next_steps.map((step) => `  → ${step}`),
+          ]),
+      `sandbox: ${s.sandbox}`,
       ...(s.isolation_none.length === 0
         ? []
-        : [`no sandbox: profiles ${s.isolation_none.join(', ')} have isolation = "none"`]),
+        : [`not in a sandbox: profiles ${s.isolation_none.join(', ')} have isolation = "none"`]),
       ...(s.unseparated ? [UNSEPARATED] : []),
     ].join('\n'),
   );

@@ -37,7 +37,7 @@ export async function startFakeNode(): Promise<FakeNode> {
     home,
     answers: {},
     calls: [],
-    writ: (...argv) => runWrit(environment, ['--home', root, ...argv]),
+    writ: (...argv) => runWrit(root, argv),
     async stop() {
       await new Promise((resolve) => server.close(resolve));
       rmSync(root, { recursive: true });
@@ -61,10 +61,20 @@ export async function startFakeNode(): Promise<FakeNode> {
   return node;
 }
 
-async function runWrit(environment: ReturnType<typeof readEnvironment>, argv: readonly string[]) {
+/** Runs a command of `writ` on a home, in this process; `heard` is told what it has written so far. */
+export async function runWrit(
+  root: string,
+  command: readonly string[],
+  { signal, heard }: { readonly signal: AbortSignal; readonly heard: (out: string) => void } = {
+    signal: new AbortController().signal,
+    heard: () => undefined,
+  },
+) {
+  const environment = { ...readEnvironment(), taskAccess: undefined };
+  const argv = ['--home', root, ...command];
   const [out, err] = [collected(), collected()];
+  out.stream.on('data', () => heard(out.text()));
   const streams = { in: out.stream, out: out.stream, err: err.stream } as never;
-  const { signal } = new AbortController();
   const base = {
     environment,
     clock: createSystemClock(),

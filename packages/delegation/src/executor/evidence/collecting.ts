@@ -10,6 +10,10 @@ export interface Evidence {
   readonly changes: Result['changes'];
   readonly artifacts: Result['artifacts'];
   readonly transcript: Stored | null;
+  /** What the agent says that it used; absent: it says nothing. */
+  readonly usage?: Result['usage'];
+  /** What the run was confined by; absent: nothing ran. */
+  readonly isolation?: string;
   /** The first step that failed; where it was that of the changes, they say so too. */
   readonly failure?: EvidenceFailure;
 }
@@ -25,7 +29,7 @@ export interface Finished {
   readonly report: RunReport;
 }
 
-type Found = Pick<Evidence, 'changes' | 'artifacts' | 'transcript'>;
+type Found = Omit<Evidence, 'failure'>;
 
 /** What is collected, in this order; a step that throws has failed. */
 const STEPS: readonly {
@@ -44,7 +48,9 @@ const STEPS: readonly {
  * INVARIANT: 10 whatever step fails, it is named, and no success comes of it.
  */
 export async function collect(parts: ExecutorOptions, finished: Finished, signal: AbortSignal): Promise<Evidence> {
-  let found: Found = { changes: { kind: 'no-workspace' }, artifacts: [], transcript: null };
+  const { isolation } = finished.run;
+  const usage = usageOf(finished.report);
+  let found: Found = { changes: { kind: 'no-workspace' }, artifacts: [], transcript: null, isolation, usage };
   let failure: EvidenceFailure | undefined;
   for (const { name, collect: step } of STEPS) {
     try {
@@ -115,4 +121,10 @@ async function artifactsOf(parts: ExecutorOptions, { artifacts, run }: Finished)
     open: openBeneath(process.platform),
   });
   return { artifacts: [...found] };
+}
+
+function usageOf({ agent }: RunReport): Result['usage'] {
+  if (agent?.usage === undefined) return null;
+  const { inputTokens = null, outputTokens = null, costMicroUsd = null } = agent.usage;
+  return { inputTokens, outputTokens, costMicroUsd };
 }

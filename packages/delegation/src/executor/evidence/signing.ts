@@ -60,15 +60,16 @@ function unsignedResult(
   const { granted, spec } = task;
   const self = options.evidence.identity.public.id;
   const writs = options.tasks.writs(tx, task.id);
-  const { changes, artifacts, transcript } = evidence ?? withoutRun(task, outcome);
+  const { changes, artifacts, transcript, ...run } = evidence ?? withoutRun(task, outcome);
+  const { isolation = granted.isolation, usage = null } = run;
   return {
     ...{ task: task.id, origin: task.origin === 'self' ? self : task.origin },
     ...{ session: printable(task.session), agent: printable(task.agent) },
     ...{ chain: [...task.chain], writs: [...writs], nonce: nonceOf(task, writs) },
     workspace: spec.workspace ?? null,
     profile: { requested: granted.requestedProfile, effective: granted.effectiveProfile },
-    ...{ runner: granted.effectiveRunner, isolation: granted.isolation, generation: granted.generation },
-    ...{ lease: granted.leaseId ?? null, approvals: [], changes, artifacts, transcript, usage: null },
+    ...{ runner: granted.effectiveRunner, isolation, generation: granted.generation },
+    ...{ lease: granted.leaseId ?? null, approvals: [], changes, artifacts, transcript, usage },
     outcome: { state: outcome.state, code: outcome.code ?? null, message: toldMessage(task, outcome) },
     exit: exitOf(outcome),
     truncated: outcome.truncated,

@@ -26,7 +26,7 @@ export async function askAndWait(
       signal.aborted ? 'withdrawn' : 'expired',
     );
     if (signal.aborted) throw new WritError('CANCELLED', 'nobody waits for the answers any more');
-    return { turn: asked[0]?.turn ?? 0, answers: settled.map((question) => answerOf(question, secrets)) };
+    return { turn: asked[0]?.turn ?? 0, answers: settled.map((question) => answerOf(parts, question, secrets)) };
   } finally {
     disarm();
     for (const { id } of asked) secrets.forget(task, id);
@@ -119,8 +119,11 @@ async function untilSettled(
   }
 }
 
-function answerOf({ task, id, kind, state, answer, settledBy, message }: Question, secrets: Secrets): AskedAnswer {
+function answerOf(parts: ExecutorParts, question: Question, secrets: Secrets): AskedAnswer {
+  const { task, id, kind, state, answer, settledBy, message } = question;
   const text = kind === 'credential' ? secrets.take(task, id) : answer;
+  // Known before the task has it, so that it cannot be printed first.
+  if (kind === 'credential' && text !== undefined) parts.live.get(task)?.run?.redact(text);
   return {
     ...{ question: id, kind, state: state === 'open' ? 'ended' : state },
     ...(text === undefined ? {} : { text }),

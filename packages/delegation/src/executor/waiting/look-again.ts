@@ -1,13 +1,14 @@
 import type { WriteTx } from '@writ/database';
 import type { Task } from '@writ/task-store';
+import { createLiveTask } from '../live-task.ts';
 import type { ExecutorParts } from '../parts.ts';
 import { noLongerAllowed } from '../withdrawal.ts';
 import { wishOf } from './question.ts';
 import { askAnew, decide, letGo, reject } from './task-kind.ts';
 
 /**
- * Looks at every task that waits, after the policy has changed: what is denied now ends, what needs no person any more
- * goes on, and what would do something else than was shown is asked about anew.
+ * Looks at every task that waits, after the policy has changed or a lease was lent: what is denied now ends, what needs no
+ * person any more goes on, and what would do something else than was shown is asked about anew.
  * INVARIANT: 2 what a fault of the database leaves out is looked at again when it is answered, and when it starts.
  */
 export function lookAtWaiting(parts: ExecutorParts): void {
@@ -42,6 +43,7 @@ function lookAgain(parts: ExecutorParts, tx: WriteTx, id: string): void {
     return;
   }
   const before = questions.get(tx, task.granted.approval ?? '');
+  if (before?.kind === 'lease' && decision.code !== 'LEASE_REQUIRED' && !hasRoom(parts, tx, task)) return;
   const wish = decision.effect === 'ask' ? wishOf(parts, task, decision) : undefined;
   // What a lease is for is compared when it is answered; which one it was, it stays.
   if (before && wish && before.kind === wish.kind && (wish.kind === 'lease' || wish.digest === before.digest)) return;
@@ -51,4 +53,23 @@ function lookAgain(parts: ExecutorParts, tx: WriteTx, id: string): void {
   if (before) questions.cancel(tx, before.id);
   if (wish === undefined) letGo(parts, tx, free);
   else askAnew({ ...parts, questions }, tx, free, decision);
+}
+
+/**
+ * Whether a lease is left for this one: those that have their turn already claim theirs when they start.
+ * INVARIANT: 4 the claim decides; this keeps a task from giving its question up for a use that another was let go by.
+ */
+function hasRoom(parts: ExecutorParts, tx: WriteTx, task: Task): boolean {
+  const { subject, ask } = createLiveTask(task);
+  const left = parts.authority.usesLeft(tx, subject, ask);
+  if (left === Number.POSITIVE_INFINITY) return true;
+  const others = parts.tasks.listLive(tx).filter(({ id, sender }) => id !== task.id && sender === task.sender);
+  return others.filter((other) => willClaim(parts, tx, other)).length < left;
+}
+
+/** Whether it has, or was let go by, a lease that it has not claimed yet. */
+function willClaim(parts: ExecutorParts, tx: WriteTx, other: Task): boolean {
+  const asks = other.state === 'waiting' ? parts.questions?.get(tx, other.granted.approval ?? '')?.kind : undefined;
+  const isNext = other.state === 'queued' || asks === 'task';
+  return isNext && decide(parts, tx, other, true).leaseId !== undefined;
 }

@@ -7,7 +7,7 @@ import { digestOfRun } from './question.ts';
 
 /**
  * Uses the yes that was given to exactly what this decision leads to, in the transaction that starts the task.
- * INVARIANT: 5 what runs is what was shown, by digest, once, for a session that has not ended.
+ * INVARIANT: 5 what runs is what was shown, by digest, once.
  */
 export function useApproval(
   parts: ExecutorParts,
@@ -18,7 +18,6 @@ export function useApproval(
   const { questions } = parts;
   const approval = questions?.get(tx, task.granted.approval ?? '');
   if (!questions || approval?.kind !== 'task' || approval.state !== 'approved') return 'APPROVAL_REQUIRED';
-  if (questions.hasEnded(tx, task)) return 'NOT_FOUND';
   if (decision.grant === undefined || digestOfRun(parts, task, decision) !== approval.digest) {
     return 'CHANGED_SINCE_APPROVAL';
   }

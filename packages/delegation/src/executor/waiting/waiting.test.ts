@@ -242,9 +242,9 @@ describe('a yes and what came after it', () => {
     expect(await outcome('t1')).toBe('failed EXPIRED');
   });
 
-  it('is not used after its session has ended', async () => {
+  it.each(['asked', 'lent'])('is not used after its session has ended (profile %s)', async (profile) => {
     await fill();
-    expect(said(await submit('t1'), 'approve')).toBe('approved');
+    expect(said(await submit('t1', profile), 'approve')).toBe('approved');
     node.person.gate.endSession({ origin: node.identity.public.id, session: 's1' }, 'self', []);
     await free();
     expect(await outcome('t1')).toBe('failed NOT_FOUND');

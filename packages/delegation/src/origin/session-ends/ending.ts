@@ -1,18 +1,23 @@
 import { WritError } from '@writ/core';
+import type { ReadTx } from '@writ/database';
 import { verifySessionEnd } from '@writ/evidence';
 import type { OriginOptions } from '../options.ts';
+import type { SessionOf } from './port.ts';
 
 type EndingParts = Pick<OriginOptions, 'database' | 'mirrors' | 'evidence' | 'clock' | 'tasks' | 'sessionEnds'>;
 
 /**
- * Ends a session that began here, and tells the peers that were asked for something in it. False where it had ended.
- * Throws NOT_FOUND.
+ * Ends a session that began here, and tells the peers that were asked for something in it: `peers` are so many. `ended`
+ * is false where it had ended. Throws NOT_FOUND.
  */
-export function endOwnSession(parts: EndingParts, session: string, by: string): boolean {
-  const { database, mirrors, sessionEnds } = parts;
-  const origin = parts.evidence.identity.public.id;
-  const peers = database.withReadTx((tx) => mirrors.peersOfSession(tx, { session }));
-  return sessionEnds.end({ origin, session }, by, peers);
+export function endOwnSession(
+  parts: EndingParts,
+  session: string,
+  by: string,
+): { readonly ended: boolean; readonly peers: number } {
+  const key = { origin: parts.evidence.identity.public.id, session };
+  const peers = parts.database.withReadTx((tx) => peersOf(parts, tx, key));
+  return { ended: parts.sessionEnds.end(key, by, peers), peers: peers.length };
 }
 
 /**
@@ -23,7 +28,7 @@ export function endOwnSession(parts: EndingParts, session: string, by: string): 
  * EVIDENCE_INVALID where it is not signed by the node that it names.
  */
 export function takeSessionEnd(parts: EndingParts, from: string, statement: Uint8Array): void {
-  const { database, evidence, mirrors, sessionEnds } = parts;
+  const { database, evidence, sessionEnds } = parts;
   const { origin, session, agent } = verifySessionEnd(statement, parts.clock.nowMs(), evidence.trust.signers);
   if (origin === evidence.identity.public.id) {
     throw new WritError('EVIDENCE_INVALID', 'this node says itself which of its sessions have ended');
@@ -34,8 +39,19 @@ export function takeSessionEnd(parts: EndingParts, from: string, statement: Uint
       parts.tasks.listLive(tx).some((task) => task.origin === origin && task.session === session);
     if (!isKnown && from !== origin && !isHeld()) return undefined;
     if (!isKnown) sessionEnds.start(tx, { origin, session, agent });
-    return mirrors.peersOfSession(tx, { origin, session }).filter((peer) => peer !== from && peer !== origin);
+    return peersOf(parts, tx, { origin, session }).filter((peer) => peer !== from && peer !== origin);
   });
   if (peers === undefined) return;
   sessionEnds.end({ origin, session }, from, peers, statement);
+}
+
+/** Who was asked from here for something in a session: tasks, gated commands, leases. */
+function peersOf({ mirrors, sessionEnds, evidence }: EndingParts, tx: ReadTx, key: SessionOf): readonly string[] {
+  const { origin, session } = key;
+  // A mirror names the origin of its session where that is another node.
+  const withTasks = mirrors.peersOfSession(
+    tx,
+    origin === evidence.identity.public.id ? { session } : { origin, session },
+  );
+  return [...new Set([...withTasks, ...sessionEnds.holders(tx, key)])].sort();
 }

@@ -30,9 +30,15 @@ capabilities = ["inspect_status"]
 runner = "shell"
 isolation = "none"
 require_approval = true
+[profiles.lent]
+capabilities = ["inspect_status"]
+runner = "shell"
+isolation = "none"
+require_lease = true
 [peers.alpha]
 id = "${alpha}"
-profiles = ["query", "asked"]
+profiles = ["query", "asked", "lent"]
+may_request_lease = true
 [peers.gamma]
 id = "${gamma}"
 address = "127.0.0.1:1"
@@ -108,6 +114,7 @@ function createLink(): PeerLink {
     server: createPeerServer({
       ...{ executor: executing.executor, sender: alpha, clock },
       endSession: (statement) => executing.origin.takeSessionEnd(alpha, statement),
+      requestLease: (request) => executing.requestLease(request),
     }),
     call: (call, nth) => fault(call, nth),
   });
@@ -265,7 +272,7 @@ describe('the end of a session', () => {
     await runner.runOf(running);
     const waiting = await delegate();
     await waits(waiting);
-    expect(asking.origin.endSession('s1', 'self')).toBe(true);
+    expect(asking.origin.endSession('s1', 'self')).toEqual({ ended: true, peers: 1 });
     expect(await ended(waiting)).toBe('cancelled CANCELLED');
     expect(sessionAt(executing)?.endedAtMs).toBeDefined();
     await until('that it was told', () => owed(asking).length === 0);
@@ -273,7 +280,7 @@ describe('the end of a session', () => {
     (await runner.runOf(running)).exit(0);
     expect(await ended(running)).toBe('completed');
     await expect(asking.origin.delegate(wish({ idempotencyKey: 'new' }))).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    expect(asking.origin.endSession('s1', 'self')).toBe(false);
+    expect(asking.origin.endSession('s1', 'self').ended).toBe(false);
     expect(() => asking.origin.endSession('none', 'self')).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
   });
 
@@ -300,6 +307,36 @@ describe('the end of a session', () => {
     await until('that it was told', () => owed(asking).length === 0);
     expect(link.calls.endSession).toBe(2);
     expect(await ended(task)).toBe('cancelled CANCELLED');
+  });
+
+  it('reaches a peer that was only asked for a lease, whose question ends, also when the peer was away', async () => {
+    const wish = { to: 'beta', profile: 'lent', durationMs: HOUR_MS, onlyThisSession: false, key: 'k1' };
+    const request = { ...wish, session: 's1', agent: 'tester' };
+    const answer = await asking.origin.requestLease(request);
+    if (!answer.asked) throw new Error(answer.decision.message);
+    fault = (call) => (call === 'endSession' ? { kind: 'drop-request' } : undefined);
+    expect(asking.origin.endSession('s1', 'self')).toEqual({ ended: true, peers: 1 });
+    await until('a try', () => link.calls.endSession > 0);
+    await asking.kill();
+    fault = () => undefined;
+    asking = await createAsking(asking.dir);
+    await asking.origin.recover();
+    await until('that it was told', () => owed(asking).length === 0);
+    expect(executing.person.gate.approvals.get(answer.approval)?.state).toBe('cancelled');
+    // Nobody can be asked in it any more, here or there.
+    await expect(asking.origin.requestLease({ ...request, key: 'k2' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const there = { ...request, key: 'k3', from: alpha };
+    expect(() => executing.requestLease(there)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
+  });
+
+  it('is owed to a peer although the request for a lease never came there', async () => {
+    fault = (call) => (call === 'requestLease' ? { kind: 'drop-request' } : undefined);
+    const wish = { to: 'beta', profile: 'lent', durationMs: HOUR_MS, onlyThisSession: false, key: 'k1' };
+    const asked = asking.origin.requestLease({ ...wish, session: 's1', agent: 'tester' });
+    await expect(asked).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    asking.origin.endSession('s1', 'self');
+    await until('that it was told', () => owed(asking).length === 0);
+    expect(sessionAt(executing)?.endedAtMs).toBeDefined();
   });
 
   it('is taken from the node where the session began, or by its own word alone', async () => {

@@ -1,0 +1,37 @@
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { verifyBundle } from '@writ/audit';
+import { quote, WritError } from '@writ/core';
+import { viewReport } from '@writ/gateway/client';
+import type { AuditReport } from './source.ts';
+
+/** Longest file of checkpoints that is read, bytes. */
+const LONGEST_NOTES = 1_000_000;
+
+/** The text of a checkpoint that was kept elsewhere. Throws BAD_REQUEST for a file that cannot be one. */
+export function readCheckpointFile(path: string): string {
+  refuseOther(path);
+  if (statSync(path).size > LONGEST_NOTES) {
+    throw new WritError('BAD_REQUEST', `${quote(path)} is too long for a checkpoint`, {
+      nextSteps: ['writ audit export --only-checkpoint > FILE'],
+    });
+  }
+  return readFileSync(path, 'utf8');
+}
+
+/** Verifies a bundle in a file. Throws BAD_REQUEST for what is none. */
+export async function verifyBundleFile(path: string, kept: readonly string[]): Promise<AuditReport> {
+  refuseOther(path);
+  const input = createReadStream(path, 'utf8');
+  return viewReport(await verifyBundle(createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }), kept));
+}
+
+function refuseOther(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return;
+  throw new WritError('BAD_REQUEST', `there is no file ${quote(path)}`, {
+    nextSteps: [
+      'make a bundle: writ audit export --output FILE',
+      'or a checkpoint: writ audit export --only-checkpoint > FILE',
+    ],
+  });
+}

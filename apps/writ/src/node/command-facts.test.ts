@@ -1,0 +1,103 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeBasis } from '@writ/authority';
+import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
+import { createFakeClock } from '@writ/testkit/clock';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installedGrammar } from '../testing/installed-grammar.ts';
+import { createNodeClassifier, type NodeClassifier } from './classification.ts';
+import { createCommandFacts } from './command-facts.ts';
+
+let root: string;
+let engine: PolicyEngine;
+let classifier: NodeClassifier;
+beforeAll(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'writ-facts-')));
+  for (const folder of ['app/nested', 'open/home/keys', 'open/sub', 'other'])
+    await mkdir(join(root, folder), { recursive: true });
+  await writeFile(join(root, 'open/a'), '');
+  await writeFile(join(root, 'open/home/keys/identity.pem'), '');
+  await writeFile(join(root, 'other/b'), '');
+  await symlink(join(root, 'other/b'), join(root, 'open/out'));
+  engine = createPolicyEngine({ text: policy(root), clock: createFakeClock(0), selfId: 'wn-self' });
+  classifier = createNodeClassifier(engine, await installedGrammar());
+});
+afterAll(() => rm(root, { recursive: true }));
+
+function policy(folder: string): string {
+  return `schema = 1
+[node]
+name = "box"
+default_profile = "query"
+[workspaces.app]
+path = "${join(folder, 'app')}"
+[profiles.query]
+capabilities = ["inspect_status", "read_repo"]
+runner = "shell"
+isolation = "none"
+[profiles.reader]
+capabilities = ["read_files"]
+read_paths = ["${join(folder, 'open')}"]
+runner = "shell"
+isolation = "none"
+[[commands]]
+match = ["backup-status"]
+class = "read"
+needs = ["inspect_status"]
+`;
+}
+
+/** Class that a command is asked about under. */
+function classOf(
+  argv: readonly string[],
+  over: { cwd?: string; profile?: string; workspace?: string; stdin?: string } = {},
+) {
+  const { cwd = join(root, 'app'), profile = 'query', workspace, stdin } = over;
+  const factsOf = createCommandFacts({ engine, homes: [join(root, 'open/home')], resolvePath: (path) => path });
+  const subject = { from: 'self', origin: 'self', session: 's' };
+  const basis = writeBasis({ subject, ask: { chain: [], ...(workspace === undefined ? {} : { workspace }) } });
+  const classification = classifier.classify(argv, { host: 'self', cwd });
+  return factsOf(classification, { argv, cwd, profile, basis, ...(stdin === undefined ? {} : { stdin }) }).class;
+}
+
+describe('a command of class read is asked about like a change', () => {
+  it.each([
+    ['where an option names a file', ['apt-cache', '-c=/dev/stdin', 'policy'], {}],
+    ['where something is put into it', ['apt-cache', 'policy'], { stdin: 'x' }],
+    ['where the folder’s own configuration counts', ['npm', 'ls'], {}],
+    ['outside the read paths', ['cat', '/etc/passwd'], { profile: 'reader' }],
+    ['where a link leads out of them', ['cat', 'out'], { profile: 'reader', cwd: 'open' }],
+    ['where one of two paths is outside', ['cat', 'a', '../other/b'], { profile: 'reader', cwd: 'open' }],
+    ['in the node’s own home', ['cat', 'home/keys/identity.pem'], { profile: 'reader', cwd: 'open' }],
+    ['above the node’s own home', ['grep', '-r', 'KEY', '.'], { profile: 'reader', cwd: 'open' }],
+    ['where nothing is there yet', ['cat', 'later'], { profile: 'reader', cwd: 'open' }],
+    ['without read paths', ['cat', 'a'], { profile: 'query', cwd: 'open' }],
+    ['in a repository that is no workspace', ['git', 'status'], { workspace: 'app', cwd: 'other' }],
+    [
+      'in a folder of the workspace, which may be a repository of its own',
+      ['git', 'status'],
+      { workspace: 'app', cwd: 'app/nested' },
+    ],
+    ['in a workspace that was not asked for', ['git', 'status'], {}],
+  ] as const)(
+    '%s',
+    (_, argv, { cwd, ...over }: { cwd?: string; profile?: string; workspace?: string; stdin?: string }) => {
+      expect(classOf(argv, { ...over, ...(cwd === undefined ? {} : { cwd: join(root, cwd) }) })).toBe(
+        'config-mutation',
+      );
+    },
+  );
+});
+
+describe('a command of class read stays one', () => {
+  it.each([
+    ['where it names nothing', ['df', '-h'], {}],
+    ['inside the read paths', ['cat', 'a'], { profile: 'reader', cwd: 'open' }],
+    ['in a folder beside the home', ['ls', 'sub'], { profile: 'reader', cwd: 'open' }],
+    ['in the workspace that was asked for', ['git', 'status'], { workspace: 'app' }],
+    ['where the configuration says so', ['backup-status'], {}],
+  ] as const)('%s', (_, argv, { cwd, ...over }: { cwd?: string; profile?: string; workspace?: string }) => {
+    expect(classOf(argv, { ...over, ...(cwd === undefined ? {} : { cwd: join(root, cwd) }) })).toBe('read');
+  });
+});

@@ -1,0 +1,64 @@
+import { WritError } from '@writ/core';
+import { readLine } from '../entry.ts';
+import { BUNDLE_FORMAT, BUNDLE_VERSION, type BundleEntry, type BundleHead } from './types.ts';
+
+const HASH = /^[0-9a-f]{64}$/;
+
+/** The head of a bundle. Throws BAD_REQUEST for a text that is none. */
+export function readHead(line: string): BundleHead {
+  const head = parse(line);
+  if (head?.format !== BUNDLE_FORMAT) throw noBundle('it is no bundle of an audit log');
+  if (head.version !== BUNDLE_VERSION) throw noBundle('it is a bundle of another version');
+  const { node, from, to, checkpoint, certificates, before, after, since } = head;
+  const isWhole =
+    typeof node === 'string' &&
+    isCount(from) &&
+    isCount(to) &&
+    typeof checkpoint === 'string' &&
+    isTexts(certificates) &&
+    isHashes(before) &&
+    isHashes(after);
+  if (!isWhole) throw noBundle('its first line is not whole');
+  const base = { format: BUNDLE_FORMAT, version: BUNDLE_VERSION, node, from, to, checkpoint, certificates } as const;
+  if (since === undefined) return { ...base, before, after };
+  const { size, proof } = isRecord(since) ? since : {};
+  if (!isCount(size) || !isHashes(proof)) throw noBundle('its first line is not whole');
+  return { ...base, before, after, since: { size, proof } };
+}
+
+/** An entry of a bundle; undefined where the line is none. */
+export function readBundleEntry(line: string): BundleEntry | undefined {
+  const { leaf, entry, ...rest } = parse(line) ?? {};
+  if (typeof leaf !== 'string' || !HASH.test(leaf) || Object.keys(rest).length > 0) return undefined;
+  const row = readLine(JSON.stringify(entry) ?? '');
+  return row && { leaf, entry: row };
+}
+
+function noBundle(message: string): WritError {
+  return new WritError('BAD_REQUEST', message, { nextSteps: ['make one: writ audit export --output FILE'] });
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function isHashes(value: unknown): value is readonly string[] {
+  return isTexts(value) && value.every((one) => HASH.test(one));
+}

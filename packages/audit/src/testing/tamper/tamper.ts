@@ -1,0 +1,96 @@
+import { rmSync } from 'node:fs';
+import { peekAudit } from '@writ/database';
+import { certificateDer } from '@writ/identity';
+import { createAuditLog } from '../../audit-log.ts';
+import type { VerifyReport } from '../../verify/types.ts';
+import { FILE_TAMPERINGS } from './files.ts';
+import { ROW_TAMPERINGS } from './rows.ts';
+import { SIGNED_TAMPERINGS } from './signed.ts';
+import type { Expected, Tampering, Victim } from './types.ts';
+import { createOriginal, type Original } from './victims.ts';
+
+/** What many tamperings came to. */
+export interface TamperFigures {
+  readonly tamperings: number;
+  /** Kinds of them. */
+  readonly kinds: number;
+  /** Those that verifying found. */
+  readonly found: number;
+  /** Those where it named the entry, its place and what became of it. */
+  readonly exact: number;
+  /** Logs that nobody had tampered with, and those of them that were called so. */
+  readonly untouched: number;
+  readonly falseAlarms: number;
+  /** What was missed or named wrong. */
+  readonly failures: readonly string[];
+}
+
+export const TAMPERINGS: readonly Tampering[] = [...ROW_TAMPERINGS, ...FILE_TAMPERINGS, ...SIGNED_TAMPERINGS];
+
+/** Tampers `count` times, each kind in turn, and verifies each time what is left. */
+export async function tamperOften(count: number, seed: number): Promise<TamperFigures> {
+  const original = await createOriginal();
+  const next = createNumbers(seed);
+  const pick: Victim['pick'] = (from, to) => from + Math.floor(next() * (to - from + 1));
+  const failures: string[] = [];
+  const figures = { found: 0, exact: 0, untouched: 0, falseAlarms: 0 };
+  try {
+    for (let at = 0; at < count; at++) {
+      const tampering = TAMPERINGS[at % TAMPERINGS.length];
+      if (tampering === undefined) break;
+      const victim = original.copy(pick);
+      if (at % TAMPERINGS.length === 0) {
+        figures.untouched++;
+        if (!(await verify(original, victim, true)).ok) figures.falseAlarms++;
+      }
+      const expected = await tampering.apply(victim);
+      const report = await verify(original, victim, expected.needsKept === true || at % 2 === 0);
+      if (!report.ok) figures.found++;
+      if (isNamed(report, expected)) figures.exact++;
+      else failures.push(`${at}: ${tampering.name}: expected ${JSON.stringify(expected)}, ${said(report)}`);
+      rmSync(victim.dir, { recursive: true, force: true });
+    }
+  } finally {
+    original.remove();
+  }
+  return { tamperings: count, kinds: TAMPERINGS.length, ...figures, failures };
+}
+
+async function verify(original: Original, victim: Victim, withKept: boolean): Promise<VerifyReport> {
+  const rows = peekAudit(victim.databaseFile);
+  const identityDer = certificateDer(original.identity.public.certificatePem);
+  const log = createAuditLog({ rows, files: victim.files, identityDer, settle: async () => undefined });
+  try {
+    const kept = withKept ? [original.kept] : [];
+    return await log.verify(kept, () => undefined, new AbortController().signal);
+  } finally {
+    rows.close();
+  }
+}
+
+/** Whether a problem says where, what and which. */
+function isNamed({ problems }: VerifyReport, { where, kind, entry }: Expected): boolean {
+  return problems.some(
+    (problem) =>
+      where.includes(problem.where) &&
+      kind.includes(problem.kind) &&
+      (entry === undefined ||
+        (problem.from !== undefined && problem.from <= entry && entry <= (problem.to ?? problem.from))),
+  );
+}
+
+function said({ problems }: VerifyReport): string {
+  const words = problems.map(({ where, kind, from, to }) => `${where} ${kind} ${from ?? '-'}..${to ?? '-'}`);
+  return `said: ${words.slice(0, 6).join(', ') || 'nothing'}`;
+}
+
+/** Numbers in [0, 1) from a seed (mulberry32). */
+function createNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

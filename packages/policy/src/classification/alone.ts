@@ -1,0 +1,75 @@
+import { posix } from 'node:path';
+import { ALONE, type AloneCall } from './alone-table.ts';
+import type { Classification } from './types.ts';
+
+/** What a command reads that may run without a person, as its arguments say. */
+export interface ReadsAlone {
+  /** Absolute paths, as they are written: whether they may be read, and where links lead, is for the caller to see. */
+  readonly paths: readonly string[];
+  /** Whether it obeys the configuration of the repository in its working directory. */
+  readonly repository: boolean;
+}
+
+/**
+ * Whether a command of class `read` can do nothing but read what its rule is about, whatever it finds: then it needs no person.
+ * Undefined: somebody has to look first. A rule of the configuration is the owner's own word.
+ * INVARIANT: 5 what runs without an answer is what could not be turned into something else.
+ */
+export function readsAlone(
+  classification: Classification,
+  argv: readonly string[],
+  cwd: string,
+): ReadsAlone | undefined {
+  const [command, ...more] = classification.commands;
+  if (classification.class !== 'read' || command === undefined || more.length > 0) return undefined;
+  // A wrapper runs it as somebody else, elsewhere, or in another environment.
+  if (JSON.stringify(command.argv) !== JSON.stringify(argv)) return undefined;
+  if (command.rule.startsWith('commands[')) return { paths: [], repository: false };
+  const [program = '', ...args] = argv;
+  for (const call of ALONE) {
+    if (!call.programs.includes(program)) continue;
+    const operands = operandsOf(call, args);
+    const paths = operands && pathsOf(call, operands);
+    if (paths) return { paths: paths.map((path) => posix.resolve(cwd, path)), repository: call.repository === true };
+  }
+  return undefined;
+}
+
+/** The operands behind the command's word; undefined where an option is not listed. */
+function operandsOf(call: AloneCall, args: readonly string[]): readonly string[] | undefined {
+  const operands: string[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    const argument = args[at] ?? '';
+    const value = Object.hasOwn(call.valued ?? {}, argument) ? call.valued?.[argument] : undefined;
+    if (value !== undefined) {
+      at += 1;
+      if (!value.test(args[at] ?? '')) return undefined;
+    } else if (!argument.startsWith('-')) operands.push(argument);
+    else if (call.operands !== 'words' && !call.flags?.test(argument)) return undefined;
+  }
+  if (call.words === undefined) return operands;
+  return call.words.includes(operands[0] ?? '') ? operands.slice(1) : undefined;
+}
+
+/** What of the operands is read as a file; undefined where one of them is not what it may be. */
+function pathsOf(call: AloneCall, operands: readonly string[]): readonly string[] | undefined {
+  switch (call.operands) {
+    case 'words':
+      return [];
+    case 'none':
+      return operands.length === 0 ? [] : undefined;
+    case 'names':
+      return operands.every((operand) => NAME.test(operand)) ? [] : undefined;
+    case 'revisions':
+      // Paths outside the repository make it read any two files.
+      return operands.every((operand) => !operand.startsWith('/') && !operand.split(/[/:]/).includes('..'))
+        ? []
+        : undefined;
+    case 'paths':
+      return operands.length === 0 ? ['.'] : operands;
+    case 'pattern-paths':
+      return operands.length <= 1 ? ['.'] : operands.slice(1);
+  }
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9@._:+~-]*$/;

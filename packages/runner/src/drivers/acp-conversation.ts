@@ -1,0 +1,145 @@
+import { type ClientContext, client, methods, ndJsonStream, RequestError } from '@agentclientprotocol/sdk';
+import type { Cancel, Clock } from '@writ/core';
+import { permissionAnswer } from './acp-permission.ts';
+import { createToolCalls, readUpdate, type ToolCalls } from './acp-updates.ts';
+import { type AgentLog, createAgentLog } from './agent-log.ts';
+import type { Conversation, ConversationParts, Partner } from './driver.ts';
+import { promptOf } from './input.ts';
+
+/** How long an agent may take to say that it is there, milliseconds. */
+const HELLO_MS = 60_000;
+/** How long it may take to leave once its input is closed, milliseconds. */
+const LEAVE_MS = 5_000;
+/** Longest message of an agent, bytes. */
+const LONGEST_MESSAGE = 16 * 1024 * 1024;
+/** The protocol's code for an agent that nobody has signed in. */
+const AUTH_REQUIRED = -32_000;
+
+/** What one conversation is made of. */
+interface Talk extends ConversationParts {
+  readonly log: AgentLog;
+  readonly calls: ToolCalls;
+  /** Aborted when the agent is asked to stop, or has gone. */
+  readonly over: AbortController;
+}
+
+/** One session with one prompt: hello, session, turn, goodbye. */
+export function holdConversation(parts: ConversationParts, version: number): Conversation {
+  const log = createAgentLog(parts.write);
+  const talk: Talk = { ...parts, log, calls: createToolCalls(), over: new AbortController() };
+  const heard = new TransformStream<Uint8Array, Uint8Array>();
+  const pen = heard.writable.getWriter();
+  let cancelTurn: (() => void) | undefined;
+  let talking: Promise<void> = Promise.resolve();
+  return {
+    begin(partner) {
+      const { agent, closed } = connect(talk, partner, heard.readable);
+      // A connection that broke delivers nothing any more, and its agent cannot be understood.
+      void closed.then(() => pen.abort().catch(() => {}));
+      talking = converse(talk, agent, version, (session) => {
+        const cancel = (sessionId: string): void => void agent.notify(methods.agent.session.cancel, { sessionId });
+        cancelTurn = session === undefined ? undefined : () => cancel(session);
+      })
+        .catch((error: unknown) => log.end('failed', failureOf(error)))
+        .then(() => leave(talk, partner));
+    },
+    async take(stream, bytes) {
+      if (stream === 'stderr') return parts.write(stream, bytes);
+      await pen.write(Uint8Array.from(bytes)).catch(() => {});
+      await log.written();
+    },
+    interrupt() {
+      if (log.ended || cancelTurn === undefined) return false;
+      talk.over.abort();
+      cancelTurn();
+      return true;
+    },
+    async finish() {
+      talk.over.abort();
+      await pen.close().catch(() => {});
+      await talking;
+      log.endWords();
+      await log.written();
+      return log.report();
+    },
+  };
+}
+
+function connect(
+  talk: Talk,
+  { input }: Partner,
+  readable: ReadableStream<Uint8Array>,
+): { readonly agent: ClientContext; readonly closed: Promise<void> } {
+  const writable = new WritableStream<Uint8Array>({ write: (bytes) => input.write(bytes) });
+  return client({ name: 'writ' })
+    .onRequest(methods.client.session.requestPermission, async ({ params, signal }) => {
+      const { toolCall, options } = params;
+      const request = talk.calls.requestOf(toolCall);
+      const waiting = AbortSignal.any([signal, talk.over.signal]);
+      const answer = await talk.permit(request, waiting).catch(() => undefined);
+      if (answer?.allowed === false) talk.log.refusal(`${request.kind} ${request.title}`, answer.reason);
+      return { outcome: permissionAnswer(options, waiting.aborted ? undefined : answer) };
+    })
+    .onNotification(methods.client.session.update, ({ params }) => readUpdate(params.update, talk.log, talk.calls))
+    .connect(ndJsonStream(writable, readable, { maxMessageBytes: LONGEST_MESSAGE }));
+}
+
+async function converse(
+  { spec, workspace, log, clock }: Talk,
+  agent: ClientContext,
+  version: number,
+  onTurn: (session: string | undefined) => void,
+): Promise<void> {
+  const hello = await withinTime(
+    agent.request(methods.agent.initialize, {
+      protocolVersion: version,
+      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+    }),
+    clock,
+  );
+  if (hello.protocolVersion !== version) {
+    log.end('failed', `it speaks version ${hello.protocolVersion} of the agent client protocol, and not ${version}`);
+    return;
+  }
+  const { agentInfo } = hello;
+  if (agentInfo) log.note(`agent: ${agentInfo.name} ${agentInfo.version}`);
+  const { sessionId } = await agent.request(methods.agent.session.new, { cwd: workspace, mcpServers: [] });
+  onTurn(sessionId);
+  log.turn();
+  const text = promptOf(spec.runner, spec.input);
+  const { stopReason } = await agent.request(methods.agent.session.prompt, {
+    sessionId,
+    prompt: [{ type: 'text', text }],
+  });
+  onTurn(undefined);
+  // INVARIANT: 10 an agent that gave up has not done its work, however well its process ends.
+  if (stopReason === 'end_turn') log.end('completed');
+  else log.end('failed', `it stopped: ${stopReason.replaceAll('_', ' ')}`);
+}
+
+async function withinTime<T>(answer: Promise<T>, clock: Clock): Promise<T> {
+  let cancel: Cancel = () => {};
+  const late = new Promise<never>((_, reject) => {
+    cancel = clock.setTimer(HELLO_MS, () => reject(new Error(`it did not answer within ${HELLO_MS / 1000} s`)));
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    cancel();
+  }
+}
+
+/** Its input is closed; an agent that stays all the same is sent away. */
+function leave({ clock, over }: Talk, partner: Partner): void {
+  partner.input.end();
+  if (over.signal.aborted) return;
+  const cancel = clock.setTimer(LEAVE_MS, () => partner.dismiss());
+  over.signal.addEventListener('abort', cancel, { once: true });
+}
+
+function failureOf(error: unknown): string {
+  if (error instanceof RequestError && error.code === AUTH_REQUIRED) {
+    return 'it is not signed in: sign in with the agent’s own program as the user that its task runs as';
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,197 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AgentStep } from '../testing/acp-agent.ts';
+import { bundle } from '../testing/bundle.ts';
+import { createHarness, type Finished, type Harness } from '../testing/harness.ts';
+import type { RunSpec, ToolAnswer, ToolRequest } from '../types.ts';
+
+let harness: Harness;
+let script: string;
+beforeAll(async () => {
+  harness = await createHarness();
+  script = await bundle(new URL('../testing/acp-agent.ts', import.meta.url), harness.folder);
+});
+afterAll(() => harness.close());
+
+function specOf(steps: readonly AgentStep[], flags: readonly string[] = []): RunSpec {
+  return harness.spec([], {
+    runner: { name: 'fixer', kind: 'acp', argv: [process.execPath, script, ...flags] },
+    input: { kind: 'prompt', prompt: JSON.stringify(steps) },
+    commands: [],
+  });
+}
+
+/** Runs it to its end; `decide` answers what it asks leave for. */
+async function act(
+  steps: readonly AgentStep[],
+  flags: readonly string[] = [],
+  decide?: (request: ToolRequest) => ToolAnswer,
+): Promise<Finished & { readonly asked: readonly ToolRequest[] }> {
+  const asked: ToolRequest[] = [];
+  const texts = { stdout: '', stderr: '' };
+  const run = await harness.launch(specOf(steps, flags), {
+    output(stream, bytes) {
+      texts[stream] += Buffer.from(bytes).toString('utf8');
+    },
+    ...(decide === undefined
+      ? {}
+      : {
+          async permit(request) {
+            asked.push(request);
+            return decide(request);
+          },
+        }),
+  });
+  const report = await run.done;
+  run.release();
+  return { report, ...texts, asked };
+}
+
+const say = (text: string): AgentStep => ({
+  do: 'update',
+  update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } },
+});
+
+/** Ids and names that lie about their kinds. */
+const OPTIONS = [
+  { optionId: 'reject', name: 'Reject', kind: 'allow_always' },
+  { optionId: 'deny', name: 'No', kind: 'allow_once' },
+  { optionId: 'allow', name: 'Yes', kind: 'reject_once' },
+] as const;
+
+const ask = (title: string, options: readonly (typeof OPTIONS)[number][] = OPTIONS): AgentStep => ({
+  ...{ do: 'ask', kind: 'execute', title },
+  options: [...options],
+});
+
+describe('an agent that speaks the agent client protocol', () => {
+  it('does what its prompt says: words, tool calls, plan and cost are told, its exit is its end', async () => {
+    const { report, stdout, stderr } = await act([
+      say('one '),
+      say('line'),
+      { do: 'update', update: { sessionUpdate: 'tool_call', toolCallId: '1', title: 'a.ts', kind: 'edit' } },
+      { do: 'update', update: { sessionUpdate: 'tool_call_update', toolCallId: '1', status: 'failed' } },
+      {
+        do: 'update',
+        update: { sessionUpdate: 'usage_update', used: 1, size: 2, cost: { amount: 0.5, currency: 'USD' } },
+      },
+      say('end'),
+    ]);
+    expect(report.ending).toEqual({ kind: 'exit', exitCode: 0 });
+    expect(report.agent).toEqual({
+      ...{ verdict: 'completed', turns: 1, toolCalls: 1, refusedCalls: 0 },
+      usage: { costMicroUsd: 500_000 },
+    });
+    expect(stdout).toBe('one line\nend\n');
+    expect(stderr).toBe('agent: scripted 1.0\ntool: edit a.ts\nfailed: edit a.ts\n');
+  });
+
+  it.each(['refusal', 'max_tokens', 'max_turn_requests', 'cancelled'] as const)(
+    'a turn that ended as %s is a failure, although the process exits with 0',
+    async (reason) => {
+      const { report } = await act([{ do: 'stop', reason }]);
+      expect(report.ending).toEqual({ kind: 'exit', exitCode: 0 });
+      expect(report.agent).toMatchObject({ verdict: 'failed', message: `it stopped: ${reason.replaceAll('_', ' ')}` });
+    },
+  );
+
+  it('an agent that goes in the middle of its turn has failed', async () => {
+    const { report } = await act([say('half'), { do: 'exit', code: 0 }]);
+    expect(report.ending).toEqual({ kind: 'exit', exitCode: 0 });
+    expect(report.agent?.verdict).toBe('failed');
+  });
+
+  it('an agent of another version of the protocol is refused by name', async () => {
+    const { report } = await act([], ['--version', '9']);
+    expect(report.agent).toMatchObject({
+      ...{ verdict: 'failed', turns: 0 },
+      message: 'it speaks version 9 of the agent client protocol, and not 1',
+    });
+  });
+
+  it('an agent that nobody signed in says what to do', async () => {
+    const { report } = await act([], ['--no-auth']);
+    expect(report.agent?.message).toContain('it is not signed in: sign in with the agent’s own program');
+  });
+
+  it('lines that are none of the protocol are no end', async () => {
+    const { report, stdout } = await act([
+      { do: 'raw', text: 'hello\n[1]\n42\n{"jsonrpc":"2.0"}\n' },
+      say('still here'),
+    ]);
+    expect(report.agent?.verdict).toBe('completed');
+    expect(stdout).toBe('still here\n');
+  });
+
+  it('an agent that stays when it is done is sent away, and has done its work', async () => {
+    const { report, stdout } = await act([say('done')], ['--stay']);
+    expect(report.ending).toEqual({ kind: 'dismissed' });
+    expect(report.agent?.verdict).toBe('completed');
+    expect(stdout).toBe('done\n');
+  }, 20_000);
+});
+
+describe('leave for a tool call', () => {
+  it('a yes takes the option that allows once, whatever it is called', async () => {
+    const { stdout, asked } = await act([ask('rm -rf')], [], () => ({ allowed: true }));
+    expect(stdout).toBe('rm -rf: deny\n');
+    expect(asked).toEqual([{ kind: 'execute', title: 'rm -rf', input: null }]);
+  });
+
+  it('a no takes the option that rejects, and is counted and told', async () => {
+    const { report, stdout, stderr } = await act([ask('ls')], [], () => ({ allowed: false, reason: 'not granted' }));
+    expect(stdout).toBe('ls: allow\n');
+    expect(report.agent?.refusedCalls).toBe(1);
+    expect(stderr).toContain('refused: execute ls: not granted\n');
+  });
+
+  it('a yes is never one that lasts', async () => {
+    const { stdout } = await act([ask('ls', [OPTIONS[0]])], [], () => ({ allowed: true }));
+    expect(stdout).toBe('ls: cancelled\n');
+  });
+
+  it('where nobody decides, it is refused', async () => {
+    const { stdout } = await act([ask('ls')]);
+    expect(stdout).toBe('ls: allow\n');
+  });
+});
+
+describe('the end of an agent from outside', () => {
+  it('a cancel is told to the agent, which ends by itself', async () => {
+    const run = await harness.start(specOf([say('up'), { do: 'hang', deaf: false }, say('never')]));
+    await run.until('up');
+    run.stop({ kind: 'cancel', cause: 'asked to' });
+    const report = await run.done;
+    run.release();
+    expect(report.ending).toEqual({ kind: 'cancel', cause: 'asked to' });
+    expect(report.agent?.message).toBe('it stopped: cancelled');
+  });
+
+  it('an agent that does not listen is ended with its tree', async () => {
+    const spec = specOf([say('up'), { do: 'hang', deaf: true }]);
+    const run = await harness.start(spec);
+    await run.until('up');
+    run.stop({ kind: 'timeout' });
+    expect((await run.done).ending).toEqual({ kind: 'timeout', timeoutMs: 60_000 });
+    run.release();
+    expect(harness.alive(spec.nonce)).toEqual([]);
+  });
+
+  it('an agent that never says hello is ended by the time limit', async () => {
+    const run = await harness.start({ ...specOf([], ['--mute']), timeoutMs: 300 });
+    const report = await run.done;
+    run.release();
+    expect(report.ending).toEqual({ kind: 'timeout', timeoutMs: 300 });
+    expect(report.agent?.verdict).toBe('failed');
+  });
+});
+
+it('what it says is in the transcript as it was streamed', async () => {
+  const spec = specOf([say('kept\n')]);
+  const run = await harness.start(spec);
+  await run.done;
+  run.release();
+  const file = join(harness.folder, 'transcripts', `${spec.task}.log`);
+  expect(await readFile(file, 'utf8')).toBe('agent: scripted 1.0\nkept\n');
+});

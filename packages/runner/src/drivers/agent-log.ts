@@ -1,0 +1,92 @@
+import { visible } from '@writ/core';
+import type { AgentReport, AgentUsage } from '../agent-report.ts';
+
+/** Longest line that is noted of one event, UTF-16 units; a tool's whole input may be megabytes. */
+const LONGEST_NOTE = 500;
+
+/**
+ * What an agent does, written down for people and counted for the report: its words on standard output, everything about
+ * them (turns, tool calls, what was refused) on standard error, one line each.
+ */
+export interface AgentLog {
+  /** A piece of what the agent says. */
+  say(text: string): void;
+  /** Ends what it says with a line break, where it has none. */
+  endWords(): void;
+  note(line: string): void;
+  turn(): void;
+  toolCall(title: string): void;
+  refusal(title: string, reason: string): void;
+  /** Replaces what was known of each figure. */
+  usage(usage: AgentUsage): void;
+  /** The agent says how its work ended. A failure stays one, whatever comes after it. */
+  end(verdict: 'completed' | 'failed', message?: string): void;
+  readonly ended: boolean;
+  report(): AgentReport;
+  /** Resolves when everything so far is written. */
+  written(): Promise<void>;
+}
+
+export function createAgentLog(write: (stream: 'stdout' | 'stderr', bytes: Buffer) => Promise<void>): AgentLog {
+  let queue: Promise<void> = Promise.resolve();
+  let isMidLine = false;
+  let turns = 0;
+  let toolCalls = 0;
+  let refusedCalls = 0;
+  let used: AgentUsage | undefined;
+  let verdict: AgentReport['verdict'] = 'unfinished';
+  let why: string | undefined;
+  const put = (stream: 'stdout' | 'stderr', text: string): void => {
+    if (text !== '') queue = queue.then(() => write(stream, Buffer.from(text, 'utf8')));
+  };
+  const note = (line: string): void => put('stderr', `${shortened(line)}\n`);
+  return {
+    say(text) {
+      put('stdout', text);
+      if (text !== '') isMidLine = !text.endsWith('\n');
+    },
+    endWords() {
+      if (isMidLine) put('stdout', '\n');
+      isMidLine = false;
+    },
+    note,
+    turn() {
+      turns += 1;
+    },
+    toolCall(title) {
+      toolCalls += 1;
+      note(`tool: ${title}`);
+    },
+    refusal(title, reason) {
+      refusedCalls += 1;
+      note(`refused: ${title}: ${reason}`);
+    },
+    usage(usage) {
+      used = { ...used, ...usage };
+    },
+    end(said, message) {
+      if (verdict === 'failed') return;
+      verdict = said;
+      why = said === 'failed' ? shortened(message ?? 'it gave no reason') : undefined;
+    },
+    get ended() {
+      return verdict !== 'unfinished';
+    },
+    report: () => ({
+      verdict,
+      ...(why === undefined ? {} : { message: why }),
+      ...(verdict === 'unfinished' ? { message: 'it never said how its work ended' } : {}),
+      ...{ turns, toolCalls, refusedCalls },
+      ...(used === undefined ? {} : { usage: used }),
+    }),
+    written: () => queue,
+  };
+}
+
+/** One visible line; the middle of a long one is left out. */
+function shortened(text: string): string {
+  const line = visible(text.replace(/\s*\n\s*/g, ' ')).trim();
+  if (line.length <= LONGEST_NOTE) return line;
+  const half = Math.floor(LONGEST_NOTE / 2);
+  return `${line.slice(0, half)} … ${line.slice(-half)}`;
+}

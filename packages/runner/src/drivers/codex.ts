@@ -1,0 +1,25 @@
+import { readCodexEvent } from './codex-events.ts';
+import type { RunnerDriver } from './driver.ts';
+import { followEvents } from './headless.ts';
+import { assertProgram, promptOf } from './input.ts';
+import { withPrompt } from './spoken-prompt.ts';
+
+/** Codex without a person (`codex exec`), in its own sandbox, as wide as the grant is; it asks nobody and is refused then. */
+export const codexDriver: RunnerDriver = {
+  takes: 'prompt',
+  launch({ runner, input, rights }) {
+    promptOf(runner, input);
+    const writes = rights.includes('edit_repo') || rights.includes('run_tests');
+    const network = rights.includes('use_network');
+    const argv = [
+      ...(runner.argv.length === 0 ? ['codex'] : runner.argv),
+      ...['exec', '--json', '--color', 'never', '--skip-git-repo-check'],
+      ...['--sandbox', writes ? 'workspace-write' : 'read-only'],
+      ...['--config', 'approval_policy="never"', '--config', `sandbox_workspace_write.network_access=${network}`],
+      // The prompt comes on standard input.
+      '-',
+    ];
+    return { argv: assertProgram(argv), inputOpen: true };
+  },
+  converse: (parts) => withPrompt(followEvents(parts, readCodexEvent), parts.spec.runner, parts.spec.input),
+};

@@ -1,0 +1,34 @@
+import { formatSize } from '@writ/core';
+import { type AgentLog, createAgentLog } from './agent-log.ts';
+import type { Conversation, ConversationParts } from './driver.ts';
+import { createJsonLines } from './json-lines.ts';
+
+/** Reads one event; false: it is none that is known. */
+export type EventReader = (event: unknown, log: AgentLog) => boolean;
+
+/**
+ * A conversation with an agent that was told everything on its command line and writes one JSON event a line. What is no
+ * known event is kept in the transcript and is no failure: agents add events, and print warnings between them.
+ */
+export function followEvents({ write }: ConversationParts, read: EventReader): Conversation {
+  const log = createAgentLog(write);
+  const lines = createJsonLines((line) => {
+    if (line.kind === 'too-long') log.note(`an event of ${formatSize(line.bytes)} was left out`);
+    else if (line.kind === 'text') log.note(line.text);
+    else if (!read(line.value, log)) log.note(JSON.stringify(line.value));
+  });
+  return {
+    begin() {},
+    async take(stream, bytes) {
+      if (stream === 'stderr') return write(stream, bytes);
+      lines.push(bytes);
+      return log.written();
+    },
+    async finish() {
+      lines.end();
+      log.endWords();
+      await log.written();
+      return log.report();
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSystemClock, silentLogger } from '@writ/core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
+
+let folder: string;
+let target: Server;
+let port: number;
+const seen: { url?: string | undefined; headers: NodeJS.Dict<string | string[]> }[] = [];
+const proxies: EgressProxy[] = [];
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'writ-egress-'));
+  target = createServer(({ url, headers }, response) => {
+    seen.push({ url, headers });
+    response.end('reached');
+  });
+  await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
+  ({ port } = target.address() as AddressInfo);
+});
+afterEach(async () => {
+  for (const proxy of proxies.splice(0)) await proxy.close();
+  seen.splice(0);
+  target.closeAllConnections();
+  await new Promise((resolve) => target.close(resolve));
+  rmSync(folder, { recursive: true });
+});
+
+let lookups: string[] = [];
+/** Answers one address after the other, as a name does that is bound anew. */
+function rebinding(...answers: readonly string[]): (host: string) => Promise<readonly string[]> {
+  lookups = [];
+  return async (host) => [answers[Math.min(lookups.push(host), answers.length) - 1] ?? ''];
+}
+
+/** Sends bytes through a proxy of this rule, and gives everything that comes back until the end. */
+async function say(rule: 'allow' | readonly string[], text: string, lookup = rebinding('127.0.0.1')): Promise<string> {
+  const clock = createSystemClock();
+  const socket = join(folder, `s${proxies.length}`);
+  const proxy = await openEgressProxy({ rule, socket, lookup, clock, logger: silentLogger });
+  proxies.push(proxy);
+  return new Promise((resolve, reject) => {
+    let heard = '';
+    const stream = connect(socket, () => stream.write(text));
+    stream.setEncoding('latin1').on('data', (piece: string) => {
+      heard += piece;
+      if (heard.endsWith('established\r\n\r\n'))
+        stream.write('GET /in HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    });
+    stream.on('error', reject).on('close', () => resolve(heard));
+  });
+}
+
+const tunnel = (to: string): string => `CONNECT ${to} HTTP/1.1\r\nhost: ${to}\r\n\r\n`;
+const get = (url: string, host = 'elsewhere'): string =>
+  `GET ${url} HTTP/1.1\r\nhost: ${host}\r\nproxy-authorization: x\r\nconnection: close\r\n\r\n`;
+
+describe('a proxy for a task', () => {
+  it('makes a tunnel to what the list names', async () => {
+    expect(await say([`127.0.0.1:${port}`], tunnel(`127.0.0.1:${port}`))).toContain('reached');
+    expect(seen.map(({ url }) => url)).toEqual(['/in']);
+  });
+
+  it('passes on a plain request to the place that its line names, whatever its header claims', async () => {
+    expect(await say([`127.0.0.1:${port}`], get(`http://127.0.0.1:${port}/a?b=c`))).toContain('reached');
+    expect(seen).toMatchObject([{ url: '/a?b=c', headers: { host: `127.0.0.1:${port}` } }]);
+    expect(seen[0]?.headers).not.toHaveProperty('proxy-authorization');
+  });
+
+  it('refuses what is not named, in a tunnel and in a request', async () => {
+    const rule = ['packages.example:443'];
+    for (const text of [
+      tunnel(`127.0.0.1:${port}`),
+      get(`http://127.0.0.1:${port}/`),
+      tunnel('garbage'),
+      get('/relative'),
+    ]) {
+      expect(await say(rule, text)).toMatch(/^HTTP\/1.1 403 /);
+    }
+    expect(seen).toEqual([]);
+  });
+
+  it('refuses a name of the list that leads to this machine or into a private network', async () => {
+    for (const address of ['127.0.0.1', '::1', '10.0.0.1', '169.254.169.254', '::ffff:127.0.0.1']) {
+      expect(await say([`rebound.example:${port}`], tunnel(`rebound.example:${port}`), rebinding(address))).toMatch(
+        / 403 /,
+      );
+    }
+  });
+
+  it('asks for a name once, and connects to the very address that it checked', async () => {
+    // Checked as a public address, and what a second question would give is this machine.
+    const rule = [`rebound.example:${port}`, `127.0.0.1:${port}`];
+    expect(await say(rule, tunnel(`rebound.example:${port}`), rebinding('127.0.0.1', '10.9.9.9'))).toContain('reached');
+    expect(lookups).toEqual(['rebound.example']);
+  });
+
+  it('reaches no loopback where everything else is allowed, however it is written', async () => {
+    const hosts = [
+      '127.0.0.1',
+      'localhost',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '127.1',
+      '2130706433',
+      '0x7f000001',
+      '0.0.0.0',
+    ];
+    for (const host of hosts) expect(await say('allow', tunnel(`${host}:${port}`))).toMatch(/ 403 /);
+    expect(seen).toEqual([]);
+  });
+
+  it('ends what goes through it when it closes', async () => {
+    const socket = join(folder, 'closing');
+    const options = { rule: [`127.0.0.1:${port}`], socket, lookup: rebinding(''), logger: silentLogger };
+    const proxy = await openEgressProxy({ ...options, clock: createSystemClock() });
+    const stream = connect(socket, () => stream.write(tunnel(`127.0.0.1:${port}`)));
+    await new Promise((resolve) => stream.once('data', resolve));
+    const closed = new Promise((resolve) => stream.once('close', resolve));
+    await proxy.close();
+    await closed;
+  });
+});

@@ -1,0 +1,150 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { connect, isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type Clock, type Logger, visible } from '@writ/core';
+import {
+  type Destination,
+  formatDestination,
+  isNamed,
+  mayReach,
+  type NetworkRule,
+  parseDestination,
+} from './destination.ts';
+
+/** Addresses of a name, as the machine resolves it. Rejects where it has none. */
+export type Lookup = (host: string) => Promise<readonly string[]>;
+
+/** What a proxy is built from. */
+export interface EgressProxyOptions {
+  readonly rule: NetworkRule;
+  /** Absolute path of the Unix socket that it listens on, in a folder that is the node's alone. */
+  readonly socket: string;
+  readonly lookup: Lookup;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A proxy for one run. */
+export interface EgressProxy {
+  readonly socket: string;
+  /** Ends every connection through it. */
+  close(): Promise<void>;
+}
+
+/** Longest that a connection may take to be made, milliseconds. */
+const CONNECT_MS = 30_000;
+const MAX_HEADER_BYTES = 16 * 1024;
+const HTTP_PORT = 80;
+/** What one hop says to the next (RFC 9110, 7.6.1), and is not passed on. */
+const HOP_BY_HOP = [
+  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
+  ...['transfer-encoding', 'upgrade'],
+];
+
+/**
+ * A proxy for HTTP and CONNECT that lets a program reach what its rule names and nothing else. It resolves a name once, checks
+ * what it resolves to, and connects to just that address.
+ */
+// INVARIANT: 1 what a run reaches of the network is what was granted.
+export async function openEgressProxy(options: EgressProxyOptions): Promise<EgressProxy> {
+  const { rule, socket, lookup, logger } = options;
+  const open = new Set<Duplex>();
+  const keep = <T extends Duplex>(stream: T): T => {
+    open.add(stream);
+    stream.on('error', () => stream.destroy());
+    stream.once('close', () => open.delete(stream));
+    return stream;
+  };
+  const find = async (destination: Destination | undefined): Promise<string | undefined> => {
+    const found = destination === undefined ? undefined : await addressOf(rule, destination, lookup);
+    if (found === undefined) {
+      const wanted = destination === undefined ? 'what it is cannot be read' : visible(formatDestination(destination));
+      logger.warn('a task was refused a connection', { destination: wanted });
+    }
+    return found;
+  };
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, response) => {
+    void forward(incoming, response, find).catch(() => response.destroy());
+  });
+  server.on('connection', keep);
+  server.on('connect', (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
+    const destination = parseDestination(incoming.url ?? '');
+    void find(destination)
+      .then((address) => {
+        if (address === undefined || destination === undefined) return client.end(REFUSED);
+        return tunnel(client, head, keep(connect({ host: address, port: destination.port })), options.clock);
+      })
+      .catch(() => client.destroy());
+  });
+  server.on('clientError', (_, client) => client.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(socket, () => resolve());
+  });
+  return {
+    socket,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+        for (const stream of open) stream.destroy();
+      }),
+  };
+}
+
+const REFUSED = 'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nx-writ: not in the network of the profile\r\n\r\n';
+
+/** An address that may be reached; undefined where the rule names no such place, or all that the name leads to is barred. */
+async function addressOf(rule: NetworkRule, { host, port }: Destination, lookup: Lookup): Promise<string | undefined> {
+  if (!isNamed(rule, { host, port })) return undefined;
+  const addresses = isIP(host) === 0 ? await lookup(host).catch(() => []) : [host];
+  return addresses.find((address) => mayReach(rule, address, port));
+}
+
+function tunnel(client: Duplex, head: Buffer, server: Socket, clock: Clock): void {
+  const cancelTimer = clock.setTimer(CONNECT_MS, () => server.destroy());
+  server.once('connect', () => {
+    cancelTimer();
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    if (head.length > 0) server.write(head);
+    server.pipe(client);
+    client.pipe(server);
+  });
+  server.once('close', () => {
+    cancelTimer();
+    client.destroy();
+  });
+  client.once('close', () => server.destroy());
+}
+
+/** A plain HTTP request, whose line names the whole address. */
+async function forward(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  find: (destination: Destination | undefined) => Promise<string | undefined>,
+): Promise<void> {
+  const [, authority = '', path = '/'] = /^http:\/\/([^/?#]+)([^#]*)$/i.exec(incoming.url ?? '') ?? [];
+  const destination = parseDestination(authority, HTTP_PORT);
+  const address = await find(destination);
+  if (address === undefined || destination === undefined) {
+    response.writeHead(403, { 'x-writ': 'not in the network of the profile' }).end();
+    return;
+  }
+  const outgoing = request({
+    ...{ host: address, port: destination.port, method: incoming.method, agent: false, setHost: false },
+    path: path.startsWith('/') ? path : `/${path}`,
+    // What the line says counts, not what the header claims.
+    headers: { ...endToEnd(incoming.headers), host: authority },
+  });
+  outgoing.on('response', (answer) => {
+    response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
+    answer.pipe(response);
+  });
+  outgoing.on('error', () => (response.headersSent ? response.destroy() : response.writeHead(502).end()));
+  response.once('close', () => outgoing.destroy());
+  incoming.pipe(outgoing);
+}
+
+function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.includes(name)));
+}

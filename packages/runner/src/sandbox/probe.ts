@@ -1,0 +1,63 @@
+import { quote } from '@writ/core';
+import { bubblewrapArgv } from './bubblewrap.ts';
+import { LIMITED } from './limits.ts';
+import { findProgram } from './program.ts';
+import type { SystemView } from './system-view.ts';
+import type { SandboxReport } from './types.ts';
+
+/** How a program that was run to its end went. `said` is the end of its standard error. */
+export interface Executed {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly said: string;
+}
+
+/** What a sandbox is tried with. */
+export interface ProbeParts {
+  readonly view: SystemView;
+  /** Where programs are looked for. */
+  readonly path: string;
+  /** Runs an argv to its end; never rejects. */
+  readonly execute: (argv: readonly string[]) => Promise<Executed>;
+}
+
+/** What is looked at inside: the program has no capability and can get none. */
+const INSIDE = ['grep', '-E', '^(CapEff|NoNewPrivs):', '/proc/self/status'];
+const CONFINED = /^CapEff:\s+0+\nNoNewPrivs:\s+1\n?$/;
+
+/** Looks what a sandbox of this machine can do, by starting one: that bubblewrap is installed says little. */
+export async function probeSandbox(parts: ProbeParts): Promise<SandboxReport> {
+  const { view, path, execute } = parts;
+  const program = await findProgram('bwrap', path);
+  if (program === undefined) return unavailable('bubblewrap is not installed');
+  let said = '';
+  for (const sealed of [true, false]) {
+    const argv = bubblewrapArgv({ program, sealed }, view, { cwd: '/', mounts: [] }, INSIDE);
+    const tried = await execute(argv);
+    if (tried.exitCode === 0 && CONFINED.test(tried.stdout)) {
+      const [bridge, limits] = await Promise.all([findProgram('socat', path), findProgram('prlimit', path)]);
+      return {
+        available: true,
+        features: {
+          ...{ kind: 'bubblewrap', program, sealed },
+          ...(bridge === undefined ? {} : { bridge }),
+          ...(limits === undefined ? {} : { limiter: limits }),
+          limits: limits === undefined ? [] : LIMITED,
+        },
+      };
+    }
+    said ||= tried.said.trim().split('\n').at(-1) ?? '';
+  }
+  return unavailable(`bubblewrap starts no sandbox here: ${quote(said)}`);
+}
+
+function unavailable(reason: string): SandboxReport {
+  return {
+    available: false,
+    reason,
+    nextSteps: [
+      'install bubblewrap (and socat, for a network) on the executing node, and let its user make user namespaces',
+      'or, on the executing node, write isolation = "none" in the profile: its tasks run as the node’s own user then, and can read and change whatever that user can',
+    ],
+  };
+}
