@@ -5,6 +5,7 @@ export { checkPolicyCase } from './cases/policy-cases.ts';
 export { readCommandCases, readPolicyCases } from './cases/read-cases.ts';
 export { type CaseReport, reportOf } from './cases/types.ts';
 export { readsAlone } from './classification/alone.ts';
+export { obeysFolder } from './classification/obeys-folder.ts';
 export { type CommandClassifier, createCommandClassifier } from './classification/classify.ts';
 export { createShellGrammar, type ShellGrammarBinaries } from './classification/shell-grammar.ts';
 export type {
