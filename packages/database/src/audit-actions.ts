@@ -9,7 +9,6 @@ export const AUDIT_ACTIONS = {
     'writ.refused': 'a peer sent a chain of writs that does not hold',
   },
   task: {
-    'task.submitted': 'a task came in',
     'task.queued': 'a task was taken in',
     'task.waiting': 'a task waits for a person',
     'task.input_required': 'a task waits for words',

@@ -96,7 +96,7 @@ export function createTestAsking(parts: TestGateParts): TestAsking {
     return gate.approvals;
   };
   const questions = createTaskQuestions({
-    ...{ options, approvals, sessions, self, store: options.approvals },
+    ...{ options, approvals, sessions, self, store: options.approvals, approvers: createApproverStore() },
     showAsker: (from) => ({ label: from, words: 'four-short-words-here' }),
   });
   return {

@@ -183,6 +183,7 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
       insert({ id: 'same-session' });
       insert({ id: 'same-name', origin: 'wn-b' });
       insert({ id: 'other-task', session: 's2', task: 't2' });
+      insert({ id: 'other-session', session: 's3' });
       insert({ id: 'done', agent: 'other' });
       decide(NO, 'done');
       const cancel = (whose: Parameters<ApprovalStore['cancelOf']>[1]) =>
@@ -194,8 +195,8 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
         );
       expect(cancel({ task: 't2' })).toEqual(['other-task']);
       expect(cancel({ origin: 'wn-a', session: 's1' })).toEqual(['mine', 'same-session']);
-      expect(states('mine', 'same-session', 'same-name', 'other-task', 'done')).toEqual([
-        ...['cancelled', 'cancelled', 'pending'],
+      expect(states('mine', 'same-session', 'same-name', 'other-session', 'other-task', 'done')).toEqual([
+        ...['cancelled', 'cancelled', 'pending', 'pending'],
         ...['cancelled', 'denied'],
       ]);
     });
@@ -217,6 +218,7 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
     it('lists newest first, one session or task when asked, those that wait when asked, at most so many', () => {
       for (const id of ['a', 'b', 'c']) insert({ id, digest: sha256Hex(id) });
       insert({ id: 'd', origin: 'wn-b', task: 't1' });
+      insert({ id: 'e', session: 's2' });
       decide(NO, 'b');
       const key = { origin: 'wn-a', session: 's1' };
       const list = (filter: Parameters<ApprovalStore['list']>[1]) =>
@@ -225,9 +227,9 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
             .store.list(tx, filter)
             .map(({ id }) => id),
         );
-      expect(list({ pendingOnly: false, limit: 9 })).toEqual(['d', 'c', 'b', 'a']);
+      expect(list({ pendingOnly: false, limit: 9 })).toEqual(['e', 'd', 'c', 'b', 'a']);
       expect(list({ pendingOnly: true, key, limit: 9 })).toEqual(['c', 'a']);
-      expect(list({ pendingOnly: false, limit: 2 })).toEqual(['d', 'c']);
+      expect(list({ pendingOnly: false, limit: 2 })).toEqual(['e', 'd']);
       expect(list({ pendingOnly: true, task: 't1', limit: 9 })).toEqual(['d']);
     });
 
