@@ -14,7 +14,7 @@ import {
 import type { Need } from './windows.ts';
 
 const STEP = sha256Hex('restart nginx');
-const NEED: Need = { ...IN_A, class: 'config-mutation', target: NGINX, known: true, digest: STEP };
+const NEED: Need = { ...IN_A, class: 'config-mutation', target: NGINX, known: true, digest: STEP, profile: 'ops' };
 
 describe('windows', () => {
   let at: GateFixture;
@@ -59,7 +59,7 @@ describe('windows', () => {
     expect(at.gate.windows.list({})).toMatchObject([
       { ...{ kind: 'assent', session: 'a', agent: 'agent', approval: id }, profile: 'ops' },
     ]);
-    expect(covers()).toBe(true);
+    expect([covers(), covers({ profile: 'other' }), claim({ profile: 'other' })]).toEqual([true, false, false]);
     expect(at.gate.windows.list({ key: IN_B })).toEqual([]);
     expect(at.events.at(-1)).toMatchObject({ kind: 'window' });
   });

@@ -7,7 +7,10 @@ import type { RecordParts } from '../record-types.ts';
 const SWEEP_LIMIT = 1000;
 
 /** What a window would have to cover: all of it from records, nothing from the caller. */
-export type Need = Pick<Execution, 'origin' | 'session' | 'agent' | 'class' | 'target' | 'known' | 'digest'>;
+export type Need = Pick<
+  Execution,
+  'origin' | 'session' | 'agent' | 'class' | 'target' | 'known' | 'digest' | 'profile'
+>;
 
 /** What runs without asking. */
 export interface Windows {
@@ -68,13 +71,14 @@ type Parts = Pick<RecordParts, 'windows' | 'events'>;
 
 /**
  * INVARIANT: 6 an equal, non-empty agent and session, and the equal target when destructive; an unknown program only as
- * a listed step.
+ * a listed step. What was approved named a profile: it covers nothing under another one.
  */
 function covering({ windows }: Parts, tx: ReadTx, need: Need, nowMs: number): Window | undefined {
   const key = keyOf(need);
   if (key === undefined) return undefined;
   return windows
     .findOpen(tx, key, nowMs)
+    .filter(({ profile }) => profile === need.profile)
     .find(({ steps }) => (steps === undefined ? need.known : steps.includes(need.digest)));
 }
 
