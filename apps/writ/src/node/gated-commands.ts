@@ -42,6 +42,7 @@ export function createNodeCommandDesk(base: Foundations, parts: NodeCommandParts
     recordSession: recordOf(stores.sessions),
     files: createHeldFiles({ dir: home.heldDir, user: process.getuid?.() }),
     processes: runner.commands,
+    endLeft: () => runner.endStray([]),
   });
 }
 

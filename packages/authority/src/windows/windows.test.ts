@@ -80,6 +80,7 @@ describe('windows', () => {
     ['something destructive', { class: 'destructive' }],
     ['something destructive without a target', { class: 'destructive', target: undefined }],
     ['something destructive with a blank target', { class: 'destructive', target: ' ' }],
+    ['another profile', { profile: 'dev' }],
     ['an unknown program', { known: false }],
     ['what needs none', { class: 'read' }],
   ])('do not cover %s', (_, change) => {
