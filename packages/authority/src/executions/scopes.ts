@@ -20,11 +20,7 @@ export function scopeLines(command: ScopedCommand): readonly PreviewLine[] {
   const opens: Readonly<Record<ApprovalScope, string>> = {
     once: 'nothing more than this command',
     session: `every configuration change of this agent in this session under this profile, for ${formatDuration(WINDOW_MS)}`,
-<<<<<<< HEAD
-    target: `destructive commands of this agent in this session under this profile on this target, for ${formatDuration(WINDOW_MS)}`,
-=======
     target: `destructive commands of this agent in this session on this target under this profile, for ${formatDuration(WINDOW_MS)}`,
->>>>>>> main
   };
   return scopesOf(command).map((scope) => ({ label: `yes, ${scope}, allows`, text: opens[scope] }));
 }
