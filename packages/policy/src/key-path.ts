@@ -8,7 +8,7 @@ export function joinPath(path: string, key: string | number): string {
 /** `path` without its last key or index; empty at the top. */
 export function parentPath(path: string): string {
   if (path.endsWith(']')) return path.slice(0, path.lastIndexOf('['));
-  // Of a quoted key the leftmost match is the whole of it: a mark inside is escaped.
-  const end = path.endsWith('"') ? path.search(/\.?"(?:[^"\\]|\\.)*"$/) : path.lastIndexOf('.');
+  // Leftmost is the whole of a quoted key: a mark inside is escaped. At the top there is no dot, and nothing to find.
+  const end = path.endsWith('"') ? path.search(/\."(?:[^"\\]|\\.)*"$/) : path.lastIndexOf('.');
   return path.slice(0, Math.max(0, end));
 }

@@ -1,3 +1,5 @@
+import { deserialize } from 'node:v8';
+import { sha256Hex } from '@writ/core';
 import { describe, expect, it } from 'vitest';
 import { compileConfig } from './compile.ts';
 import { diffPolicies } from './diff.ts';
@@ -88,6 +90,23 @@ describe('what crosses from one thread to another', () => {
       break;
     }
     expect(rests).toBeGreaterThan(1000);
+  });
+
+  it('is cut where a name says so, and at 512 names where none does', () => {
+    const ends = (name: string): boolean => Number.parseInt(sha256Hex(name).slice(0, 8), 16) % 128 === 0;
+    const names = Array.from({ length: 2000 }, (_, at) => `q${at}`);
+    const [last = ''] = names.filter(ends);
+    const long = [...names.filter((name) => !ends(name)).slice(0, 600), last];
+    const sizesOf = (labels: readonly string[]): readonly number[] => {
+      const text = `schema = 1\n[node]\nname = "x"\n${labels.map((at) => `[workspaces.${at}]\npath = "${at}"\n`).join('')}`;
+      const packed = packResult(compileConfig(text));
+      if (!packed.ok) throw new Error('it was to load');
+      const pieces = packed.pieces.filter(({ part }) => part === 'workspaces');
+      return pieces.map(({ entries }) => deserialize(entries).names.length);
+    };
+    expect(sizesOf(long)).toEqual([512, 89]);
+    expect(sizesOf([last, ...long.slice(0, 512)])).toEqual([1, 512]);
+    expect(sizesOf([])).toEqual([]);
   });
 
   it('is handed over and not copied', () => {
