@@ -24,7 +24,7 @@ mkdirSync(join(ROOT, 'reports'), { recursive: true });
 // Only the unit tests of the package: what others notice proves nothing about them, and properties that are tried a
 // thousand times would be tried again for each change. A package of stores has its tests in the contract suites.
 const ownTests = treeFiles(`${sources}/*.test.ts`).filter(
-  (file) => !/(properties|proof)\.test\.ts$/.test(file) && !file.includes('/testing/'),
+  (file) => !/(properties|proof|races|kills)\.test\.ts$/.test(file),
 );
 const unitTests = ownTests.length > 0 ? ownTests : treeFiles('packages/testkit/src/stores/*.test.ts');
 

@@ -81,15 +81,15 @@ async function oneQuestion(at: {
   const id = await alice.ask({ kind: 'lease_grant', peer: 'self', profile: 'repo-dev', duration: '1h' });
   const said = [await alice.signed(id, 'approve', 'once'), await bob.signed(id, 'deny')];
   const coming = crowd.map((child) => once(child, 'message'));
+  const taking = at.isTakenBack
+    ? client.call('approval_withdraw', { approval: id }).then(wasWithdrawn, () => false)
+    : Promise.resolve(false);
   for (const [first, child] of crowd.entries()) {
     // One process says yes first, the next one no.
     const answers = Array.from({ length: each }, (_, n) => said[(first + n) % 2]).filter((one) => one !== undefined);
     child.send({ answers } satisfies Go);
   }
-  const [withdrawn] = await Promise.all([
-    at.isTakenBack ? client.call('approval_withdraw', { approval: id }).then(wasWithdrawn, () => false) : false,
-    ...coming,
-  ]);
+  const withdrawn = await taking;
   const outcomes = (await Promise.all(coming)).flatMap(([heard]) => heard as readonly Outcome[]);
   const { approval } = await client.call('approval_show', { approval: id });
   const { leases } = await client.call('lease_list', {});

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createControlClient } from '@writ/gateway/client';
@@ -17,6 +18,7 @@ import {
   WRIT_PROGRAM,
 } from '@writ/testkit/mesh';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describeWith } from '../support/require.ts';
 
 const PROFILES = `
 [profiles.talk]
@@ -198,6 +200,47 @@ describe('a credential', () => {
       expect(filesWith(node.home, 'token of the registry').length, node.name).toBeGreaterThan(0);
       expect(filesWith(node.home, SECRET), node.name).toEqual([]);
     }
+  });
+});
+
+describeWith(['python3'], 'a credential that is typed', () => {
+  const TYPED = 'typed-horse-battery-staple-4712';
+  const ask = 'ask --kind credential "token of the registry" | tr -d "\\n" | sha256sum';
+
+  it('is read from the terminal without an echo, once, and is found in no file of either node', async () => {
+    const task = await start(ask);
+    await stateAt(alpha, task, 'credential_required');
+    // What comes through a pipe is typed by nobody.
+    expect((await alpha.writ('task', 'reply', task, '--credential')).stderr).toContain('this process has none');
+    const typing = alpha.atTerminal('task', 'reply', task, '--credential');
+    await typing.says(/credential: $/);
+    typing.type(`${TYPED}\r`);
+    const done = await typing.ended;
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('1.1 is answered') });
+    expect(done.stdout).not.toContain(TYPED);
+    // The terminal is as it was.
+    expect(done.stdout).toMatch(/ echo /);
+    expect(await untilFinished(alpha, task)).toMatchObject({ state: 'completed' });
+    // Exactly what was typed came to the process.
+    expect((await output(task)).split(' ')[0]).toBe(createHash('sha256').update(TYPED).digest('hex'));
+    for (const node of [alpha, beta]) expect(filesWith(node.home, TYPED), node.name).toEqual([]);
+  });
+
+  it('is not sent after Ctrl-C, nor when nothing was typed: the task waits on', async () => {
+    const task = await start(ask);
+    await stateAt(alpha, task, 'credential_required');
+    for (const keys of [`${TYPED}\u0003`, '\r']) {
+      const typing = alpha.atTerminal('task', 'reply', task, '--credential');
+      await typing.says(/credential: $/);
+      typing.type(keys);
+      const done = await typing.ended;
+      expect(done.code).not.toBe(0);
+      expect(done.stdout).not.toContain(TYPED);
+      expect(done.stdout).toMatch(/ echo /);
+    }
+    expect(await alpha.client().call('status', { task })).toMatchObject({ state: 'credential_required' });
+    await alpha.client().call('cancel', { task });
+    for (const node of [alpha, beta]) expect(filesWith(node.home, TYPED), node.name).toEqual([]);
   });
 });
 

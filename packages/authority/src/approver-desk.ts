@@ -11,17 +11,21 @@ export interface ApproverDesk {
    * enrolled before. The caller has checked that the key is one.
    */
   enroll(tx: WriteTx, approver: Pick<Approver, 'id' | 'kind' | 'publicKey' | 'label'>, endorsedBy?: string): void;
-  /** False where it was removed before or does not exist. Throws NOT_APPROVER where `by` is none of those who are there. */
+  /**
+   * Ends with it what rests on its yes and has not started: windows, and yeses that were not used. Leases stay until they
+   * end or are revoked. False where it was removed before or does not exist. Throws NOT_APPROVER where `by` is
+   * none of those who are there.
+   */
   remove(tx: WriteTx, id: string, by: string): boolean;
   /** In order of enrolment. */
   list(): readonly Approver[];
 }
 
-export function createApproverDesk({
-  database,
-  approvers,
-  engine,
-}: Pick<RecordParts, 'database' | 'approvers' | 'engine'>): ApproverDesk {
+/** `onRemoved`: what was given by one who is none any more, in the transaction of the removal. */
+export function createApproverDesk(
+  { database, approvers, engine }: Pick<RecordParts, 'database' | 'approvers' | 'engine'>,
+  onRemoved: (tx: WriteTx, id: string, by: string) => void,
+): ApproverDesk {
   const isActive = (tx: WriteTx, id: string | undefined): boolean =>
     // A terminal counts where the configuration says so, as for any other answer.
     (id === 'terminal' && engine.snapshot().config.approvals.mode === 'terminal') ||
@@ -43,6 +47,7 @@ export function createApproverDesk({
       if (!isActive(tx, by)) throw notApprover('the removal of one');
       if (!approvers.remove(tx, id)) return false;
       tx.audit({ kind: 'approver', action: 'approver.removed', actor: by, subject: id });
+      onRemoved(tx, id, by);
       return true;
     },
     list: () => database.withReadTx((tx) => approvers.listActive(tx)),

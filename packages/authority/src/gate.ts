@@ -5,6 +5,7 @@ import type {
   ApprovalStore,
   ApproverStore,
   ExecutionStore,
+  InviteStore,
   SessionKey,
   SessionStore,
   Window,
@@ -17,6 +18,7 @@ import { createLeaseKind } from './approvals/lease-kind.ts';
 import { createPlanKind } from './approvals/plan-kind.ts';
 import type { Approvals } from './approvals/types.ts';
 import { type ApproverDesk, createApproverDesk } from './approver-desk.ts';
+import { createClockAcceptance } from './clock-acceptance.ts';
 import { createExecutions } from './executions/executions.ts';
 import { createCommandRights } from './executions/rights.ts';
 import type { Classify, CommandRights, Executions } from './executions/types.ts';
@@ -33,6 +35,12 @@ export interface Gate extends Endings {
   readonly windows: Windows;
   readonly executions: Executions;
   readonly events: Pick<Listeners<AuthorityEvent>, 'add'>;
+  /**
+   * Accepts a wall clock that went back, and ends everything that is limited in time with it, with what waits for that:
+   * leases, windows, invites, questions, yeses that were not used, commands that have not started. Returns how many
+   * leases. Throws CONFLICT where the clock has not gone back.
+   */
+  acceptClock(by: string): number;
   /** Stops following reloads and revocations. */
   close(): void;
 }
@@ -41,7 +49,8 @@ export interface Gate extends Endings {
 export interface GateOptions extends AuthorityOptions {
   /** Node id of this node. */
   readonly self: string;
-  readonly authority: Pick<Authority, 'onLeaseRevoked' | 'tellLent'>;
+  readonly authority: Pick<Authority, 'onLeaseRevoked' | 'endLeases' | 'tellLent'>;
+  readonly invites: Pick<InviteStore, 'endAll'>;
   readonly approvals: ApprovalStore;
   readonly approvers: ApproverStore;
   readonly windows: WindowStore;
@@ -66,7 +75,10 @@ export function createGate(options: GateOptions): Gate {
   const parts: RecordParts = { ...options, events };
   const rights = createCommandRights(options, options.taskRights);
   const windows = createWindows(parts, (tx, window) => isWithdrawn(parts, kinds, tx, window));
-  const approvers = createApproverDesk(parts);
+  const approvers = createApproverDesk(parts, (tx, id, by) => {
+    windows.closeDecidedBy(tx, id, by);
+    executions.refuseApproved(tx, approvals.dropUnusedOf(tx, id, by));
+  });
   const kinds: ApprovalKinds = {
     ...options.kinds,
     policy: createPolicyKind(createApproverRules(parts.approvers, approvers), options.kinds.policy),
@@ -94,6 +106,7 @@ export function createGate(options: GateOptions): Gate {
       { approvals, executions, windows, more: options.sessionEnded },
     ),
     ...{ approvals, approvers, windows, executions, events },
+    acceptClock: createClockAcceptance({ ...options, approvals, windows, executions }),
     close() {
       for (const stop of stops) stop();
     },

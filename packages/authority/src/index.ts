@@ -78,6 +78,8 @@ export type {
 } from './record-types.ts';
 export type { Endings } from './sessions.ts';
 export { withdrawalCode } from './start.ts';
+export { permitToolCall } from './tool-calls/permit.ts';
+export type { ClassifyTool, ToolCall, ToolKind, ToolRights, ToolVerdict } from './tool-calls/types.ts';
 export type {
   ApprovalLack,
   Ask,

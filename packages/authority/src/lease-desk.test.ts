@@ -118,37 +118,6 @@ describe('leases, as a person lends them', () => {
     expect(() => at.authority.revokeLease('none', 'person')).toThrow(/no lease `none`/);
   });
 
-  it('all end, expired ones too, when a clock that went back is accepted', () => {
-    at.authority.grantLease({ ...GRANT, durationMs: 1000 });
-    at.move(2000);
-    at.authority.grantLease(GRANT);
-    at.move(-DAY_MS);
-    expect(at.authority.acceptClock('person')).toBe(2);
-    expect(at.database.clockIsBackwards()).toBe(false);
-    expect(at.authority.listLeases({})).toEqual([]);
-    expect(at.authority.preview(FROM_ALPHA, askFor('repo-dev')).code).toBe('LEASE_REQUIRED');
-    at.authority.grantLease(GRANT);
-    expect(at.authority.preview(FROM_ALPHA, askFor('repo-dev')).effect).toBe('allow');
-  });
-
-  it('take every unused invite along, expired or not, when a clock that went back is accepted', () => {
-    const invite = { secretHash: '0', profiles: ['query'], workspaces: [] };
-    at.database.withWriteTx((tx) => {
-      at.invites.insert(tx, { ...invite, id: 'short', expiresAtMs: START_MS + 1000 });
-      at.invites.insert(tx, { ...invite, id: 'long', expiresAtMs: START_MS + 2 * DAY_MS });
-    });
-    at.move(2000);
-    at.database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.started', actor: 'test' }));
-    at.move(-DAY_MS);
-    at.authority.acceptClock('person');
-    expect(at.database.withReadTx((tx) => at.invites.listOpen(tx, at.database.nowMs()))).toEqual([]);
-    expect(at.database.withWriteTx((tx) => ['short', 'long'].map((id) => at.invites.use(tx, id)))).toEqual([
-      false,
-      false,
-    ]);
-    expect(at.database.auditTail(1)[0]).toMatchObject({ action: 'invite.ended', details: { count: 2 } });
-  });
-
   it('are swept away with old request counts once they have been dead for thirty days', () => {
     at.authority.grantLease(GRANT);
     at.database.withWriteTx((tx) => at.authority.decide(tx, FROM_ALPHA, askFor('query')));

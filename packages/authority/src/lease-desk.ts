@@ -21,7 +21,7 @@ export type LeaseDesk = Pick<
   | 'onLeaseRevoked'
   | 'onLeaseLent'
   | 'tellLent'
-  | 'acceptClock'
+  | 'endLeases'
   | 'sweep'
 >;
 
@@ -68,36 +68,15 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
     onLeaseRevoked: (listener) => revocations.add(listener),
     onLeaseLent: (listener) => grants.add(listener),
     tellLent,
-    acceptClock(by) {
-      let ended = 0;
-      database.acceptClock((tx) => {
-        // INVARIANT: 4 under a lower clock an expired lease would look alive again, so the expired ones end too.
-        for (const lease of leases.list(tx, { includeDead: true, nowMs: tx.nowMs })) {
-          if (revoke(tx, lease.id, by)) ended += 1;
-        }
-        endTimeLimited(options, tx, by);
-      });
-      return ended;
-    },
+    // INVARIANT: 4 under a lower clock an expired lease would look alive again, so the expired ones end too.
+    endLeases: (tx, by) =>
+      leases.list(tx, { includeDead: true, nowMs: tx.nowMs }).filter(({ id }) => revoke(tx, id, by)).length,
     sweep: () =>
       database.withWriteTx((tx) => ({
         leases: leases.prune(tx, SWEEP_LIMIT),
         requests: requestLog.prune(tx, SWEEP_LIMIT),
       })),
   };
-}
-
-/** INVARIANT: 4, 5, 6 under a lower clock whatever has run out would look as if it had not. */
-function endTimeLimited({ approvals, executions, invites, windows }: AuthorityOptions, tx: WriteTx, by: string): void {
-  const ended = [
-    { kind: 'invite', action: 'invite.ended', count: invites.endAll(tx) },
-    { kind: 'window', action: 'window.closed', count: windows.endAll(tx) },
-    { kind: 'execution', action: 'execution.expired', count: executions.endWaiting(tx) },
-    { kind: 'approval', action: 'approval.expired', count: approvals.endAll(tx) },
-  ] as const;
-  for (const { kind, action, count } of ended) {
-    if (count > 0) tx.audit({ kind, action, actor: by, details: { count } });
-  }
 }
 
 /** Lends in the caller's transaction, under this id; see `Authority.grantLease`. */

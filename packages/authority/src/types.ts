@@ -1,14 +1,6 @@
 import type { Logger, Random, RunningCode, WritError } from '@writ/core';
 import type { Database, ReadTx, WriteTx } from '@writ/database';
-import type {
-  ApprovalStore,
-  ExecutionStore,
-  InviteStore,
-  Lease,
-  LeaseStore,
-  RequestLogStore,
-  WindowStore,
-} from '@writ/lease-store';
+import type { Lease, LeaseStore, RequestLogStore } from '@writ/lease-store';
 import type { Decision, DecisionRequest, PolicyEngine } from '@writ/policy';
 
 /** Who asks, as credentials proved it; never as the caller declared it. */
@@ -114,11 +106,8 @@ export interface Authority {
   onLeaseLent(listener: (lease: Lease) => void): () => void;
   /** Tells those listeners of a lease that was lent in the caller's transaction, after its commit. */
   tellLent(tx: WriteTx, lease: Lease): void;
-  /**
-   * Accepts a wall clock that went back; every lease that is not dead ends with it, every window, open invite, question
-   * that waits, answer that was not used and command that has not started too. Returns how many leases.
-   */
-  acceptClock(by: string): number;
+  /** Ends every lease, expired or not, in the transaction that accepts a clock that went back; returns how many. */
+  endLeases(tx: WriteTx, by: string): number;
   /** Removes dead leases and old request counts, a bounded number at a time; for the start and every hour. */
   sweep(): { readonly leases: number; readonly requests: number };
 }
@@ -133,12 +122,6 @@ export interface AuthorityOptions {
   readonly database: Database;
   readonly leases: LeaseStore;
   readonly requestLog: RequestLogStore;
-  /** Invites end with the leases when a clock that went back is accepted. */
-  readonly invites: Pick<InviteStore, 'endAll'>;
-  /** So do windows, questions that wait, answers that were not used, and commands that have not started. */
-  readonly windows: Pick<WindowStore, 'endAll'>;
-  readonly approvals: Pick<ApprovalStore, 'endAll'>;
-  readonly executions: Pick<ExecutionStore, 'endWaiting'>;
   /** The node's one engine. */
   readonly engine: PolicyEngine;
   readonly liveTasks: LiveTaskCounter;

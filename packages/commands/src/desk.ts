@@ -14,6 +14,11 @@ import { checkWish } from './wish.ts';
 
 /** The desk of one node, with what makes commands go on. */
 export interface LiveCommandDesk extends CommandDesk {
+  /**
+   * What an earlier node left running has an unknown outcome, once none of its processes is left; before `start`, and
+   * before anything else of this node runs. Returns how many.
+   */
+  recover(): Promise<number>;
   /** Begins to take up what may run, now, at every change, and every few seconds. */
   start(): void;
   /** Ends what a task asked for and still runs, and starts nothing more of it; resolves when no process of it is left. */
@@ -73,6 +78,11 @@ export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk 
       return watchCommand({ get: () => executions.get(id), view, readOutput, settled, news, signal }, offset);
     },
     cancel: async (caller, id) => view(await cancel(own(caller, id), { options, live, wakeups })),
+    async recover() {
+      // INVARIANT: 9 a process that has let go of everything it inherited outlived its node, and is not looked for twice.
+      if (executions.countRunning() > 0) await options.endLeft();
+      return executions.recover();
+    },
     start() {
       stops.push(...followChanges(options, live, { wakeUp: () => worker.wake(), tell: wakeups.wake }));
       worker.wake();

@@ -1,6 +1,6 @@
 import { createExecutionStore } from '@writ/lease-store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDeskFixture, type DeskFixture, HOUR_MS, IN_A, PEER_ID } from './testing/desk-fixture.ts';
+import { createDeskFixture, type DeskFixture, HOUR_MS, IN_A, PEER_ID, SELF_ID } from './testing/desk-fixture.ts';
 import { createDeskVerbs } from './testing/desk-verbs.ts';
 import type { CommandCaller, CommandSpec } from './types.ts';
 
@@ -14,6 +14,25 @@ beforeEach(async () => {
   at = await createDeskFixture();
 });
 afterEach(() => at.close());
+
+describe('the end of a session', () => {
+  it('leaves it nothing: no command, no plan, no window', async () => {
+    const restart = { ...READ, argv: ['systemctl', 'restart', 'nginx'] };
+    const view = await ask(restart);
+    at.yes(view.approval, 'session');
+    (await started(view)).end();
+    expect(at.gate.windows.list({})).toHaveLength(1);
+    at.gate.endSession({ origin: SELF_ID, session: 'a' }, 'self', []);
+    expect(at.gate.windows.list({})).toEqual([]);
+    const plan = { title: 'nginx', steps: [restart], profile: 'ops', onlySteps: true, windowMs: HOUR_MS };
+    for (const wish of [{ kind: 'command', command: READ } as const, { kind: 'plan', plan } as const]) {
+      expect(await at.desk.ask(IN_A, wish, `late ${wish.kind}`)).toMatchObject({
+        ...{ accepted: false, refusal: { code: 'NOT_FOUND' } },
+      });
+    }
+    expect(at.gate.executions.list({ limit: 9 })).toHaveLength(1);
+  });
+});
 
 describe('the end of a lease', () => {
   it('ends what runs by it, also where the clock jumps over it', async () => {
@@ -87,5 +106,19 @@ describe('the end of a task', () => {
     await started(view);
     await at.desk.endOf('t-1');
     expect(stateOf(view.id)).toBe('running');
+  });
+});
+
+describe('what an earlier node left', () => {
+  it('has an unknown outcome once none of its processes is left', async () => {
+    const view = await ask(READ);
+    await started(view);
+    const states: string[] = [];
+    at.onEndLeft = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      states.push(stateOf(view.id));
+    };
+    expect([await at.desk.recover(), await at.desk.recover()]).toEqual([1, 0]);
+    expect([states, stateOf(view.id)]).toEqual([['running'], 'outcome_unknown']);
   });
 });

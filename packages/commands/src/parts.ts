@@ -37,6 +37,8 @@ export interface CommandDeskOptions {
   ) => void;
   readonly files: ActionFiles;
   readonly processes: CommandProcesses;
+  /** Ends every process that an earlier node has left, whatever is known of it. */
+  readonly endLeft: () => Promise<unknown>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

@@ -9,7 +9,6 @@ export const AUDIT_ACTIONS = {
     'writ.refused': 'a peer sent a chain of writs that does not hold',
   },
   task: {
-    'task.submitted': 'a task came in',
     'task.queued': 'a task was taken in',
     'task.waiting': 'a task waits for a person',
     'task.input_required': 'a task waits for words',
@@ -58,6 +57,7 @@ export const AUDIT_ACTIONS = {
     'approval.denied': 'a question was answered with no',
     'approval.expired': 'a question was not answered in time',
     'approval.cancelled': 'a question was taken back',
+    'approval.dropped': 'a yes that was not used does not count any more',
     'approval.not-asked': 'a question could not be put',
     'approval.answer-refused': 'an answer did not count',
   },
@@ -90,7 +90,7 @@ export const AUDIT_ACTIONS = {
     'invite.closed': 'an invite was closed after too many wrong proofs',
     'invite.withdrawn': 'an invite was taken back',
     'invite.declined': 'the person said no to who proved an invite',
-    'invite.ended': 'invites ended because the clock was accepted',
+    'invite.ended': 'an invite ended because the clock was accepted',
     'invite.ended-by-restart': 'invites ended with their node',
   },
   peer: {

@@ -88,7 +88,16 @@ export const resultSchema = z.strictObject({
   isolation: z.string().min(1).max(64).describe('The level that the task ran under.'),
   generation: count.describe('Of the policy that decided.'),
   lease: id.nullable(),
-  approvals: z.array(z.strictObject({ id, digest })).max(LONGEST_LIST),
+  approvals: z
+    .array(z.strictObject({ id, digest }))
+    .max(LONGEST_LIST)
+    .describe('Questions about it that a person answered; `digest` is that of what was shown.'),
+  unseparated: z
+    .literal(true)
+    .optional()
+    .describe(
+      'An answer or the lease was given without a key of an approver. Absent: each was given with one, or none was needed.',
+    ),
   changes,
   outcome: z.strictObject({
     state: z.enum(['completed', 'failed', 'cancelled', 'rejected', 'lost']),

@@ -68,6 +68,11 @@ function contradiction(result: Result): string | undefined {
   if (succeeded && result.exit !== null && !endedWell(result.exit)) {
     return 'a success whose process did not end well';
   }
+  if (result.unseparated && result.approvals.length === 0 && result.lease === null) {
+    return 'unseparated, and nobody decided anything';
+  }
+  if (new Set(result.approvals.map((one) => one.id)).size !== result.approvals.length)
+    return 'an approval is named twice';
   if (writs.length !== chain.length) return 'as many writs as identities in the chain';
   const folded = [...chain, result.node].map((id) => id.toLowerCase());
   if (new Set(folded).size !== folded.length) return 'an identity is in the chain twice';

@@ -23,7 +23,7 @@ export interface GatewayPorts {
   /** The node's one engine, the same object that the mesh server decides with. */
   readonly engine: PolicyEngine;
   readonly authority: Authority;
-  readonly gate: Pick<Gate, 'approvals' | 'approvers' | 'windows' | 'events'>;
+  readonly gate: Pick<Gate, 'approvals' | 'approvers' | 'windows' | 'events' | 'acceptClock'>;
   readonly person: PersonDesk;
   readonly origin: Origin;
   readonly executor: Executor;

@@ -81,9 +81,10 @@ const EXPIRE = `${END} n IN (SELECT n FROM approval WHERE state = 'pending' AND 
 const END_ONE = `${END} id = @id RETURNING ${COLUMNS}`;
 const CANCEL_SESSION = `${END} origin = @origin AND session = @session RETURNING ${COLUMNS}`;
 const CANCEL_TASK = `${END} task = @task RETURNING ${COLUMNS}`;
-const EXPIRE_ALL = `${END} TRUE`;
+const EXPIRE_ALL = `${END} TRUE RETURNING ${COLUMNS}`;
 const DROP_UNUSED = `UPDATE approval SET use_by_ms = 0, version = version + 1
-  WHERE state = 'approved' AND used_at_ms IS NULL AND use_by_ms > 0`;
+  WHERE state = 'approved' AND kind IN ('task', 'execution') AND used_at_ms IS NULL AND use_by_ms > 0
+  AND (@by IS NULL OR decided_by = @by) RETURNING id`;
 const PRUNE = `DELETE FROM approval WHERE n IN (SELECT n FROM approval WHERE decided_at_ms <= ? LIMIT ?)`;
 
 /** Approvals in SQLite. */
@@ -91,8 +92,10 @@ export function createApprovalStore(): ApprovalStore {
   return {
     insert,
     get,
-    findPending(tx, { origin, session, agent, kind, task, digest }) {
-      return readRow(tx, tx.prepare(FIND_PENDING).get(origin, session, agent, kind, task ?? '', digest), SHAPE);
+    findPending: (tx, question) => readRow(tx, pendingRow(tx, question), SHAPE),
+    findUnreadable(tx, question) {
+      const row = pendingRow(tx, question);
+      return row === undefined || readRow(tx, row, SHAPE) !== undefined ? undefined : salvage(row)?.id;
     },
     countPendingOfSession: (tx, { origin, session }) => Number(tx.prepare(COUNT_SESSION).pluck().get(origin, session)),
     countPendingOfAsker: (tx, requestedBy) => Number(tx.prepare(COUNT_ASKER).pluck().get(requestedBy)),
@@ -112,8 +115,13 @@ export function createApprovalStore(): ApprovalStore {
       'task' in whose
         ? endMany(tx, CANCEL_TASK, { state: 'cancelled', task: whose.task })
         : endMany(tx, CANCEL_SESSION, { state: 'cancelled', origin: whose.origin, session: whose.session }),
-    endAll: (tx) =>
-      tx.prepare(EXPIRE_ALL).run({ state: 'expired', nowMs: tx.nowMs }).changes + tx.prepare(DROP_UNUSED).run().changes,
+    endAll: (tx) => endMany(tx, EXPIRE_ALL, { state: 'expired' }),
+    dropUnused: (tx, decidedBy) =>
+      tx
+        .prepare(DROP_UNUSED)
+        .pluck()
+        .all({ by: decidedBy ?? null })
+        .map(String),
     prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - KEEP_ENDED_MS, limit).changes,
   };
 }
@@ -158,6 +166,37 @@ function decide(
   return changes === 1 ? get(tx, id) : undefined;
 }
 
+function pendingRow(
+  tx: ReadTx,
+  { origin, session, agent, kind, task, digest }: Parameters<ApprovalStore['findPending']>[1],
+): unknown {
+  return tx.prepare(FIND_PENDING).get(origin, session, agent, kind, task ?? '', digest);
+}
+
+/** Whoever waits for one that cannot be read would wait for ever: it ends like any other. */
 function endMany(tx: WriteTx, sql: string, values: Readonly<Record<string, Json>>): readonly Approval[] {
-  return readRows(tx, tx.prepare(sql).all({ nowMs: tx.nowMs, ...values }), SHAPE);
+  const rows: readonly unknown[] = tx.prepare(sql).all({ nowMs: tx.nowMs, ...values });
+  return rows.flatMap((row) => readRow(tx, row, SHAPE) ?? salvage(row) ?? []);
+}
+
+const text = z.string().catch('unreadable');
+const count = countColumn.catch(0);
+
+/** What names a question and says what has become of it; the rest is nothing that anybody could say yes to. */
+const SALVAGED = z.object({
+  ...{ id: z.string().min(1), kind: z.enum(APPROVAL_KINDS), state: z.enum(APPROVAL_STATES) },
+  task: z
+    .string()
+    .nullish()
+    .transform((task) => task ?? undefined),
+  ...{ origin: text, session: text, agent: text, requestedBy: text, digest: text },
+  ...{ createdAtMs: count, expiresAtMs: count, version: count },
+});
+
+function salvage(row: unknown): Approval | undefined {
+  const { data } = SALVAGED.safeParse(row);
+  if (data === undefined) return undefined;
+  const { task, ...named } = data;
+  const nothing = { preview: '', subject: null, scopes: [], generation: 0, decidedBy: 'node' };
+  return { ...named, ...nothing, ...(task === undefined ? {} : { task }) };
 }

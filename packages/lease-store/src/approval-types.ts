@@ -90,6 +90,11 @@ export interface ApprovalStore {
     tx: ReadTx,
     question: Pick<Approval, 'origin' | 'session' | 'agent' | 'kind' | 'task' | 'digest'>,
   ): Approval | undefined;
+  /** Id of one that stands in the place of this question, waits, and cannot be read. */
+  findUnreadable(
+    tx: ReadTx,
+    question: Pick<Approval, 'origin' | 'session' | 'agent' | 'kind' | 'task' | 'digest'>,
+  ): string | undefined;
   countPendingOfSession(tx: ReadTx, key: SessionKey): number;
   countPendingOfAsker(tx: ReadTx, requestedBy: string): number;
   /** Newest first. */
@@ -109,14 +114,22 @@ export interface ApprovalStore {
   decide(tx: WriteTx, before: Pick<Approval, 'id' | 'version'>, decision: ApprovalDecision): Approval | undefined;
   /** Uses a yes, once: false where it is none, was used, is too old, is about something else, or the clock is back. */
   use(tx: WriteTx, id: string, digest: string): boolean;
-  /** Ends what waited too long; returns what it ended. */
+  /**
+   * Ends what waited too long; returns what it ended. Of a row that cannot be read whole it returns, as the other endings
+   * do, what names it: whoever waits for it hears of its end.
+   */
   expireDue(tx: WriteTx, limit: number): readonly Approval[];
   /** Ends one that waits, without anybody's answer; undefined where it waits no more. */
   end(tx: WriteTx, id: string, state: 'expired' | 'cancelled'): Approval | undefined;
   /** Ends everything that waits for this session, or for this task. */
   cancelOf(tx: WriteTx, whose: SessionKey | { readonly task: string }): readonly Approval[];
-  /** Ends every question that waits and every yes that was not used, whatever the clock says; returns how many. */
-  endAll(tx: WriteTx): number;
+  /** Ends every question that waits, whatever the clock says; returns them. */
+  endAll(tx: WriteTx): readonly Approval[];
+  /**
+   * Keeps every yes to a task or a command that was not used from being used, whatever the clock says: those of one
+   * approver, or all; returns their ids.
+   */
+  dropUnused(tx: WriteTx, decidedBy?: string): readonly string[];
   /** Removes at most `limit` that ended over thirty days ago; returns how many. */
   prune(tx: WriteTx, limit: number): number;
 }

@@ -25,7 +25,7 @@ const LIST_OPEN = `SELECT id, secret_hash AS secretHash, profiles, workspaces, l
   created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs, used_at_ms AS usedAtMs FROM invite
   WHERE used_at_ms IS NULL AND expires_at_ms > ? ORDER BY created_at_ms DESC, id DESC`;
 const USE = 'UPDATE invite SET used_at_ms = @nowMs WHERE id = @id AND used_at_ms IS NULL AND expires_at_ms > @nowMs';
-const END_ALL = 'UPDATE invite SET used_at_ms = ? WHERE used_at_ms IS NULL';
+const END_ALL = 'UPDATE invite SET used_at_ms = ? WHERE used_at_ms IS NULL RETURNING id';
 
 /** Invites in SQLite. */
 export function createInviteStore(): InviteStore {
@@ -46,6 +46,6 @@ export function createInviteStore(): InviteStore {
     listOpen: (tx, nowMs) => readRows(tx, tx.prepare(LIST_OPEN).all(nowMs), SHAPE),
     // A clock that went back could make an old secret look fresh.
     use: (tx, id) => !tx.clockIsBackwards && tx.prepare(USE).run({ nowMs: tx.nowMs, id }).changes === 1,
-    endAll: (tx) => tx.prepare(END_ALL).run(tx.nowMs).changes,
+    endAll: (tx) => tx.prepare(END_ALL).pluck().all(tx.nowMs).map(String),
   };
 }

@@ -147,8 +147,8 @@ export interface InviteStore {
   listOpen(tx: ReadTx, nowMs: number): readonly InviteRecord[];
   /** Marks it used in one statement; false where it was used, is expired or missing. */
   use(tx: WriteTx, id: string): boolean;
-  /** Marks every unused one used, expired or not, whatever the clock says; returns how many. */
-  endAll(tx: WriteTx): number;
+  /** Marks every unused one used, expired or not, whatever the clock says; returns their ids. */
+  endAll(tx: WriteTx): readonly string[];
 }
 
 /** Durable facts of a node, by key: the texts of the accepted policy and their digests, schema of the home, … */

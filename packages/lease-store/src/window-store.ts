@@ -61,6 +61,9 @@ const RETURN = 'UPDATE window SET uses = uses - 1, version = version + 1 WHERE i
 const CLOSE = `UPDATE window SET closed_at_ms = @nowMs, closed_by = @by, version = version + 1 WHERE closed_at_ms IS NULL`;
 const CLOSE_ONE = `${CLOSE} AND id = @id RETURNING ${COLUMNS}`;
 const CLOSE_SESSION = `${CLOSE} AND origin = @origin AND session = @session RETURNING ${COLUMNS}`;
+const CLOSE_DECIDED_BY = `${CLOSE} AND approval IN (SELECT id FROM approval WHERE decided_by = @decidedBy)
+  RETURNING ${COLUMNS}`;
+const CLOSE_ALL = `${CLOSE} RETURNING ${COLUMNS}`;
 const PRUNE = `DELETE FROM window WHERE n IN (SELECT n FROM window WHERE expires_at_ms <= ? LIMIT ?)`;
 
 /** Windows in SQLite. */
@@ -85,7 +88,9 @@ export function createWindowStore(): WindowStore {
     close: (tx, id, by) => readRows(tx, tx.prepare(CLOSE_ONE).all({ nowMs: tx.nowMs, by, id }), SHAPE)[0],
     closeOf: (tx, { origin, session }, by) =>
       readRows(tx, tx.prepare(CLOSE_SESSION).all({ nowMs: tx.nowMs, by, origin, session }), SHAPE),
-    endAll: (tx) => tx.prepare(CLOSE).run({ nowMs: tx.nowMs, by: 'node' }).changes,
+    closeDecidedBy: (tx, decidedBy, by) =>
+      readRows(tx, tx.prepare(CLOSE_DECIDED_BY).all({ nowMs: tx.nowMs, by, decidedBy }), SHAPE),
+    endAll: (tx) => readRows(tx, tx.prepare(CLOSE_ALL).all({ nowMs: tx.nowMs, by: 'node' }), SHAPE),
     prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - KEEP_ENDED_MS, limit).changes,
   };
 }

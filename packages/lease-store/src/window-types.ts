@@ -57,8 +57,10 @@ export interface WindowStore {
   close(tx: WriteTx, id: string, by: string): Window | undefined;
   /** Closes every window of a session; returns them. */
   closeOf(tx: WriteTx, key: SessionKey, by: string): readonly Window[];
-  /** Closes every one, expired or not, whatever the clock says; returns how many. */
-  endAll(tx: WriteTx): number;
+  /** Closes those that somebody's yes opened; returns them. */
+  closeDecidedBy(tx: WriteTx, decidedBy: string, by: string): readonly Window[];
+  /** Closes every one, expired or not, whatever the clock says; returns them. */
+  endAll(tx: WriteTx): readonly Window[];
   /** Removes at most `limit` that ended over thirty days ago; returns how many. */
   prune(tx: WriteTx, limit: number): number;
 }

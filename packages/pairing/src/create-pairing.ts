@@ -70,6 +70,6 @@ function endInvitesOfEarlierBoots({ database, invites, clock }: PairingOptions):
   if (database.withReadTx((tx) => invites.listOpen(tx, clock.nowMs())).length === 0) return;
   database.withWriteTx((tx) => {
     const ended = invites.endAll(tx);
-    tx.audit({ kind: 'invite', action: 'invite.ended-by-restart', actor: 'node', details: { invites: ended } });
+    tx.audit({ kind: 'invite', action: 'invite.ended-by-restart', actor: 'node', details: { invites: ended.length } });
   });
 }

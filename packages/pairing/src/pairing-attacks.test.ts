@@ -186,6 +186,9 @@ describe('a pairing under attack', () => {
     await expect(joinWith(wrong, mallory)).rejects.toThrow();
     expect(beta.pairing.hasOpenInvite()).toBe(false);
     expect((await told).value).toEqual({ kind: 'refused', why: 'too many wrong proofs' });
+    const noted = beta.database.auditTail(9).map(({ action }) => action);
+    expect(noted.filter((action) => action === 'invite.proof-refused')).toHaveLength(5);
+    expect(noted[0]).toBe('invite.closed');
     await expect(joinWith(code)).rejects.toMatchObject({ code: 'INVITE_INVALID' });
     expect(stored()).toBe(nothing);
   });

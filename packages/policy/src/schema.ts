@@ -114,7 +114,12 @@ const profileKeys = {
     'fail',
     'more output than `max_output`: `fail` ends as RESULT_TOO_LARGE, `truncate` as completed',
   ),
-  isolation: defaulted(oneOf('required', 'none'), 'required', 'required', '`none` lets tasks run without a sandbox, with the rights of the node’s own user: `read_paths`, `network` and the rest are not in force then'),
+  isolation: defaulted(
+    oneOf('required', 'none'),
+    'required',
+    'required',
+    '`none` lets tasks run without a sandbox, with the rights of the node’s own user: `read_paths`, `network` and the rest are not in force then',
+  ),
   retry: defaulted(
     oneOf('never', 'safe'),
     'never',
@@ -134,9 +139,19 @@ const profileKeys = {
     '[]',
     'commands that may run although the shell is denied; free arguments only after programs that merely print, or with `run_tests`',
   ),
-  read_paths: defaulted(texts, [], '[]', 'files and folders outside the workspace that `read_files` may read, as they are named or where a link of that name leads'),
+  read_paths: defaulted(
+    texts,
+    [],
+    '[]',
+    'files and folders outside the workspace that `read_files` may read, as they are named or where a link of that name leads',
+  ),
   env: defaulted(texts, [], '[]', 'environment variables that pass from the node to the task'),
-  secrets: defaulted(texts, [], '[]', 'secrets that `use_secrets` hands over as files, by name: each is a file of that name in `secrets` of the node’s data folder'),
+  secrets: defaulted(
+    texts,
+    [],
+    '[]',
+    'secrets that `use_secrets` hands over as files, by name: each is a file of that name in `secrets` of the node’s data folder',
+  ),
   artifacts: defaulted(texts, [], '[]', 'patterns of files that are kept as artifacts'),
 } satisfies Keys;
 

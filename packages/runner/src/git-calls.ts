@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, type Random, sha256Hex, visible } from '@writ/core';
@@ -38,13 +39,10 @@ export function createGitCalls(options: GitCallsOptions): GitCalls {
   const { spawner, folder, clock, random, signal } = options;
   const noncePrefix = `git-${sha256Hex(folder).slice(0, PREFIX_DIGITS)}-`;
   const underWay = new Set<Promise<unknown>>();
-  let emptied: Promise<unknown> | undefined;
+  // What a node that was killed left there.
+  rmSync(folder, { recursive: true, force: true });
   const writeInput = async (name: string, input: Uint8Array): Promise<string> => {
-    // What a node that was killed left there.
-    emptied ??= rm(folder, { recursive: true, force: true }).then(() =>
-      mkdir(folder, { recursive: true, mode: 0o700 }),
-    );
-    await emptied;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, name);
     await writeFile(path, input, { mode: 0o600, flag: 'wx' });
     return path;

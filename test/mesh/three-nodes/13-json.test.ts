@@ -56,6 +56,12 @@ const COMMANDS: readonly (readonly ['alpha' | 'beta', readonly string[], number]
   ['beta', ['policy', 'test'], 0],
   ['beta', ['policy', 'reload'], 0],
   ['beta', ['policy', 'status'], 0],
+  ['alpha', ['audit', 'tail', '--no-follow'], 0],
+  ['alpha', ['audit', 'show', '1'], 0],
+  ['alpha', ['audit', 'show', '999999'], 2],
+  ['beta', ['audit', 'verify'], 0],
+  ['beta', ['audit', 'export', '--to', '3'], 0],
+  ['beta', ['audit', 'export', '--only-checkpoint'], 0],
   ['alpha', ['profile', 'validate', 'dev', '--capabilities', 'read_repo'], 0],
   ['alpha', ['profile', 'validate', 'dev', '--capabilities', 'edit_repo'], 2],
 ];

@@ -75,7 +75,8 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
     closers,
   );
   // What an earlier boot left behind is settled before anybody can ask.
-  const recovered = { ...(await work.executor.recover()), unknownCommands: work.gate.executions.recover() };
+  const unknownCommands = await work.desk.recover();
+  const recovered = { ...(await work.executor.recover()), unknownCommands };
   await info.listen(surfaces);
   await issueHostToken(base.database, base.stores.tokens, home.tokenFile, base.random);
   closers.add(() => rmSync(home.tokenFile, { force: true }));
@@ -151,7 +152,7 @@ function createInfo(base: Foundations): {
 /** How often dead records are looked for, milliseconds. */
 const SWEEP_EVERY_MS = 3_600_000;
 
-/** How often questions that nobody answered in time are ended, with what waits for them, milliseconds. */
+/** How often questions and commands that have had their time are ended, with what waits for them, milliseconds. */
 const EXPIRE_EVERY_MS = 10_000;
 
 /** Removes what is dead for long, now and every hour; returns how to stop. */
@@ -172,8 +173,9 @@ function sweepRegularly(base: Foundations, work: Work): () => void {
   const expire = (): void => {
     try {
       work.gate.approvals.sweep();
+      work.gate.executions.sweep();
     } catch (error) {
-      base.logger.error('questions that nobody answered were not ended', { reason: (error as Error).message });
+      base.logger.error('what nobody answered or started in time was not ended', { reason: (error as Error).message });
     }
   };
   sweep();

@@ -39,19 +39,19 @@ describe('the events of a node', () => {
     await node.control.call('policy_reload', {});
     const before = await readUntil(live, 'policy.reloaded');
     const last = before.at(-1)?.seq ?? 0;
-    await node.control.call('clock_accept', {});
+    await node.control.call('session_start', { agent: 'fixer' });
     await node.restart();
 
     const after = await readUntil(await openEvents(last), 'node.started');
-    expect(after[0]).toMatchObject({ seq: last + 1, action: 'clock.accepted' });
+    expect(after[0]).toMatchObject({ seq: last + 1, action: 'session.started' });
     expect(after.map(({ seq }) => seq)).toEqual(after.map((_, n) => last + 1 + n));
   });
 
   it('are the same on the control socket', async () => {
-    await node.control.call('clock_accept', {});
+    await node.control.call('session_start', { agent: 'fixer' });
     const onSocket: Item[] = [];
     for await (const item of node.control.stream('events', { after: 0, follow: false })) onSocket.push(item);
-    const overHttp = await readUntil(await openEvents(0), 'clock.accepted');
+    const overHttp = await readUntil(await openEvents(0), 'session.started');
     expect(overHttp).toEqual(onSocket.slice(0, overHttp.length));
     expect(onSocket[0]?.seq).toBe(1);
   });

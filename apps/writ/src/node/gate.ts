@@ -58,6 +58,7 @@ export function createNodeGate(base: Foundations, parts: NodeGateParts): NodeGat
     authority,
     approvals: stores.approvals,
     approvers: stores.approvers,
+    invites: stores.invites,
     windows: stores.windows,
     executions: stores.executions,
     sessions: stores.sessions,

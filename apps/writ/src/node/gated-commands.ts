@@ -44,6 +44,7 @@ export function createNodeCommandDesk(base: Foundations, parts: NodeCommandParts
     recordSession: recordOf(stores.sessions),
     files: createHeldFiles({ dir: home.heldDir, user: process.getuid?.() }),
     processes: runner.commands,
+    endLeft: () => runner.endStray([]),
   });
 }
 

@@ -31,7 +31,7 @@ export function createNodeQuestions(
 ): TaskQuestions {
   const { stores, identity } = base;
   return createTaskQuestions({
-    ...{ options, approvals, store: stores.approvals, sessions: stores.sessions },
+    ...{ options, approvals, store: stores.approvals, approvers: stores.approvers, sessions: stores.sessions },
     ...{ self: identity.public.id, showAsker: createShowAsker(base) },
   });
 }

@@ -52,7 +52,7 @@ describe('the preview of an action', () => {
         'environment LANG: C',
         'environment KEY: (a secret, as it is now)',
         'yes, once, allows: nothing more than this command',
-        'yes, target, allows: destructive commands of this agent in this session on this target, for 1h',
+        'yes, target, allows: destructive commands of this agent in this session on this target under this profile, for 1h',
       ].join('\n'),
     );
   });
@@ -82,7 +82,7 @@ describe('the preview of an action', () => {
     expect(shown({ class: 'config-mutation', known: true })).toEqual([
       'class: config-mutation',
       once,
-      'yes, session, allows: every configuration change of this agent in this session, for 1h',
+      'yes, session, allows: every configuration change of this agent in this session under this profile, for 1h',
     ]);
     expect(shown({ class: 'destructive', known: true })).toEqual(['class: destructive', once]);
     expect(shown({ class: 'config-mutation', known: false })).toEqual([

@@ -286,7 +286,7 @@ describe('deciding', () => {
 
   it('accepting a clock that went back ends what waits, and no late answer counts', () => {
     at.move(-40 * 24 * HOUR_MS);
-    at.authority.acceptClock('ap-1');
+    at.gate.acceptClock('ap-1');
     expect(at.gate.approvals.get(id)?.state).toBe('expired');
     expect(failureOf(at.answer(id, 'approve'))).toBe('pending: NOT_PENDING');
   });

@@ -12,7 +12,7 @@ const SWEEP_LIMIT = 1000;
 export function createApprovals(parts: DecideParts): Approvals {
   const { approvals, database } = parts;
   return {
-    ask: (tx, question) => ask(parts, tx, question, (late) => end(parts, tx, late.id, 'expired')),
+    ask: (tx, question) => ask(parts, tx, question, (late) => end(parts, tx, late, 'expired')),
     refusalOf: (tx, question) => whollyRefused(parts, tx, question),
     statement(id, answer) {
       const approval = database.withReadTx((tx) => approvals.get(tx, id));
@@ -25,6 +25,15 @@ export function createApprovals(parts: DecideParts): Approvals {
       for (const approval of approvals.cancelOf(tx, whose)) settle(parts, tx, approval);
     },
     cancel: (tx, id) => end(parts, tx, id, 'cancelled'),
+    endAll(tx, by) {
+      for (const approval of approvals.endAll(tx)) settle(parts, tx, approval);
+      for (const id of approvals.dropUnused(tx)) auditDropped(tx, id, by);
+    },
+    dropUnusedOf(tx, approver, by) {
+      const dropped = approvals.dropUnused(tx, approver);
+      for (const id of dropped) auditDropped(tx, id, by);
+      return dropped;
+    },
     sweep: () =>
       database.withWriteTx((tx) => {
         // Under a clock that went back nothing has expired that had not before, and what had stays so.
@@ -92,6 +101,10 @@ function settle({ kinds, events }: DecideParts, tx: WriteTx, approval: Approval)
   if (approval.state !== 'pending') audit(tx, `approval.${approval.state}`, approval);
   tx.afterCommit(() => events.tell({ kind: 'approval', approval }));
   kinds[approval.kind].settle(tx, approval);
+}
+
+function auditDropped(tx: WriteTx, id: string, actor: string): void {
+  tx.audit({ kind: 'approval', action: 'approval.dropped', actor, subject: id });
 }
 
 function auditRefusal(tx: WriteTx, { id }: Approval, failure: Extract<DecideOutcome, { decided: false }>): void {

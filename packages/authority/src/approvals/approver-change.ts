@@ -74,7 +74,13 @@ function linesOf(change: ApproverChange): readonly PreviewLine[] {
     { label: 'whose key is', text: id },
   ];
   if (change.act === 'remove')
-    return [...who, { label: 'afterwards', text: 'it answers nothing on this node any more' }];
+    return [
+      ...who,
+      {
+        label: 'afterwards',
+        text: 'it answers nothing on this node any more; its windows and unused answers end, its leases stay',
+      },
+    ];
   return [...who, { label: 'afterwards', text: 'whoever holds that key can answer everything on this node' }];
 }
 

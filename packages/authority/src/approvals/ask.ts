@@ -9,8 +9,8 @@ import type { AskOutcome, Question } from './types.ts';
 /** Longest time that a question can wait: seven days. */
 const LONGEST_MS = 7 * 86_400_000;
 
-/** Asks in the caller's transaction; see `Approvals.ask`. `expire` ends one that nobody answered in time. */
-export function ask(parts: RecordParts, tx: WriteTx, question: Question, expire: (late: Approval) => void): AskOutcome {
+/** Asks in the caller's transaction; see `Approvals.ask`. `expire` ends one that nobody answered in time, or can read. */
+export function ask(parts: RecordParts, tx: WriteTx, question: Question, expire: (id: string) => void): AskOutcome {
   const { approvals, engine, random, events } = parts;
   const { kind, asker, digest, preview, subject, scopes, lifetimeMs } = question;
   checkAsker(asker);
@@ -18,7 +18,8 @@ export function ask(parts: RecordParts, tx: WriteTx, question: Question, expire:
   if (refusal !== undefined) return refused(tx, question, refusal);
   const waiting = approvals.findPending(tx, { ...asker, kind, digest });
   if (waiting !== undefined && waiting.expiresAtMs > tx.nowMs) return { asked: true, approval: waiting, isNew: false };
-  if (waiting !== undefined) expire(waiting);
+  const late = waiting === undefined ? approvals.findUnreadable(tx, { ...asker, kind, digest }) : waiting.id;
+  if (late !== undefined) expire(late);
   const full = fullness(parts, tx, question);
   if (full !== undefined) return refused(tx, question, full);
   const approval = approvals.insert(tx, {

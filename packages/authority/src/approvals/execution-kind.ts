@@ -9,7 +9,7 @@ import type { Windows } from '../windows/windows.ts';
 
 /** A yes to a gated command lets it start, and opens a window where the person said so. */
 export function createExecutionKind(
-  parts: Pick<RecordParts, 'executions' | 'events'>,
+  parts: Pick<RecordParts, 'executions' | 'events' | 'database'>,
   { rights, openWindow }: { readonly rights: CommandRights; readonly openWindow: Windows['open'] },
 ): KindRules {
   const { executions } = parts;
@@ -17,7 +17,9 @@ export function createExecutionKind(
     refusal(tx, approval) {
       // Asked of a window, too, whose command has ended long ago.
       const execution = executions.get(tx, readExecutionId(approval));
-      return execution === undefined ? GONE : missingRight(rights.look(tx, rightsQueryOf(execution)), execution);
+      if (execution === undefined) return GONE;
+      const isLate = execution.state === 'pending_approval' && execution.expiresAtMs <= parts.database.nowMs();
+      return isLate ? TOO_LATE : missingRight(rights.look(tx, rightsQueryOf(execution)), execution);
     },
     // One that has ended meanwhile would not be done at all.
     digestNow: (tx, approval) => executions.findByApproval(tx, approval.id)?.digest,
@@ -50,6 +52,11 @@ export function createExecutionKind(
 }
 
 const GONE = { code: 'NOT_FOUND', message: 'the command is not there any more', nextSteps: ['run it anew'] } as const;
+const TOO_LATE = {
+  code: 'EXPIRED',
+  message: 'the command was not started in time',
+  nextSteps: ['run it anew'],
+} as const;
 const DENIED = { code: 'APPROVAL_REQUIRED', message: 'a person said no' };
 const UNANSWERED = { code: 'EXPIRED', message: 'nobody answered in time' };
 const WITHDRAWN = { code: 'CANCELLED', message: 'what asked for it has ended' };

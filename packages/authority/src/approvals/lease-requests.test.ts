@@ -77,6 +77,22 @@ describe('a request for a lease', () => {
     expect(() => ask({ durationMs: HOUR_MS / 2 })).toThrow(expect.objectContaining({ code: 'WRIT_REPLAYED' }));
   });
 
+  it('shows what it is asked for in the words of who asks, with nothing in them that could play tricks', () => {
+    const id = ask({ reason: 'mend it\nlend profile: ops \u202e\u001b[2J' });
+    const lines = node.gate.approvals.get(id)?.preview.split('\n') ?? [];
+    expect(lines).toContain('reason, as it says: mend it\\u{a}lend profile: ops \\u{202e}\\u{1b}[2J');
+    expect(lines.filter((line) => line.startsWith('lend profile: '))).toEqual(['lend profile: dev']);
+    // Other words make no other question.
+    expect(ask({ reason: 'again' })).toBe(id);
+    expect(ask()).toBe(id);
+  });
+
+  it('is refused with a reason that nobody would read, and asks nobody', () => {
+    expect(() => ask({ reason: 'x'.repeat(2001) })).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+    expect(node.gate.approvals.list({ pendingOnly: false, limit: 9 })).toEqual([]);
+    expect(ask({ reason: 'x'.repeat(2000) })).toBeDefined();
+  });
+
   it('keeps the keys of sessions, and of who asks, apart', () => {
     const first = ask();
     expect(ask({ session: 's2' })).not.toBe(first);

@@ -13,6 +13,8 @@ import type { Approvals } from './types.ts';
 
 /** How long a request for a lease waits for its answer, milliseconds. */
 const LIFETIME_MS = 86_400_000;
+/** Longest reason, UTF-16 units. */
+const LONGEST_REASON = 2000;
 /** Questions of one session that are looked through for a key. */
 const MOST_LOOKED = 10_000;
 
@@ -30,6 +32,8 @@ export interface LeaseRequest {
   readonly workspaces?: readonly string[];
   readonly maxUses?: number;
   readonly onlyThisSession: boolean;
+  /** What for, in its own words, for the person to read; said again in other words it is the same question. */
+  readonly reason?: string;
 }
 
 /** The question as it stands, or why nobody is asked. */
@@ -68,6 +72,7 @@ export function createLeaseRequests(parts: LeaseRequestOptions): LeaseRequests {
     request(request) {
       const known = findKnown(parts, request);
       if (known !== undefined) return { asked: true, approval: known };
+      const shown = withReason(parts.showAsker(request.from), request.reason);
       const { config, generation } = engine.snapshot();
       const refuse = (refusal: Pick<Decision, 'code' | 'message' | 'nextSteps'>): LeaseRequestOutcome => ({
         asked: false,
@@ -79,7 +84,6 @@ export function createLeaseRequests(parts: LeaseRequestOptions): LeaseRequests {
       const own = ownLeaseWish(config, asker, wishOf(request, decision));
       if ('refusal' in own) return refuse({ ...own.refusal, code: 'LEASE_REQUIRED' });
       const wish: LeaseWish = { ...own.wish, request: keyOf(request) };
-      const shown = parts.showAsker(request.from);
       const question = leaseQuestion(parts.options, wish, { asker, lifetimeMs: LIFETIME_MS }, shown);
       const outcome = database.withWriteTx((tx) => {
         parts.sessions.start(tx, { origin: asker.origin, id: asker.session, agent: asker.agent });
@@ -91,6 +95,15 @@ export function createLeaseRequests(parts: LeaseRequestOptions): LeaseRequests {
       throw new WritError(code, message, { nextSteps });
     },
   };
+}
+
+/** Throws BAD_REQUEST for one that is too long to be read. */
+function withReason(shown: ShownAsker, reason: string | undefined): ShownAsker {
+  if (reason === undefined) return shown;
+  if (reason.length <= LONGEST_REASON) return { ...shown, reason };
+  throw new WritError('BAD_REQUEST', `the reason is longer than ${LONGEST_REASON} characters`, {
+    nextSteps: ['say it in fewer words'],
+  });
 }
 
 function askerOf({ self }: LeaseRequestOptions, { from, session, agent }: LeaseRequest): Asker {
@@ -114,7 +127,7 @@ function findKnown(parts: LeaseRequestOptions, request: LeaseRequest): Approval 
   return undefined;
 }
 
-function keyOf({ key, from: _, ...said }: LeaseRequest): { readonly key: string; readonly digest: string } {
+function keyOf({ key, from: _, reason: __, ...said }: LeaseRequest): { readonly key: string; readonly digest: string } {
   const plain: Json = JSON.parse(JSON.stringify(said));
   return { key, digest: digestJson(plain) };
 }

@@ -1,8 +1,9 @@
 import type { ReadTx, WriteTx } from '@writ/database';
-import type { Approval, ApprovalStore, SessionStore } from '@writ/lease-store';
+import type { Approval, ApprovalStore, ApproverStore, SessionStore } from '@writ/lease-store';
 import type { Asker, Refusal } from '../record-types.ts';
 import { leaseQueryOf, SELF } from '../subject.ts';
 import type { AuthorityOptions, Subject } from '../types.ts';
+import { decisionsAbout, type TaskDecisions } from './decisions.ts';
 import { type LeaseWishGrant, leaseQuestionIn } from './lease-kind.ts';
 import { askerLines, type PreviewLine, type ShownAsker, showLines } from './showing.ts';
 import type { Approvals, AskOutcome, Question } from './types.ts';
@@ -43,6 +44,8 @@ export interface TaskQuestions {
   cancel(tx: WriteTx, id: string): void;
   /** Uses a yes to exactly this, once. */
   use(tx: WriteTx, id: string, digest: string): boolean;
+  /** What persons decided about a task, with the lease that it ran by. */
+  decisions(tx: ReadTx, task: { readonly id: string; readonly lease?: string }): TaskDecisions;
   /** Whether the session of a task was ended, as far as this node was told. */
   hasEnded(tx: ReadTx, task: Pick<AskingTask, 'origin' | 'session'>): boolean;
 }
@@ -52,7 +55,8 @@ export interface TaskQuestionOptions {
   readonly options: AuthorityOptions;
   /** Of the gate, which is built after the executor that asks. */
   readonly approvals: () => Pick<Approvals, 'ask' | 'refusalOf' | 'cancel'>;
-  readonly store: Pick<ApprovalStore, 'get' | 'use'>;
+  readonly store: Pick<ApprovalStore, 'get' | 'use' | 'list'>;
+  readonly approvers: Pick<ApproverStore, 'listActive'>;
   readonly sessions: Pick<SessionStore, 'get' | 'start'>;
   /** Node id of this node: where sessions of `self` begin. */
   readonly self: string;
@@ -77,6 +81,7 @@ export function createTaskQuestions(parts: TaskQuestionOptions): TaskQuestions {
     get: store.get,
     cancel: (tx, id) => approvals().cancel(tx, id),
     use: store.use,
+    decisions: (tx, task) => decisionsAbout(parts, tx, task),
     hasEnded: (tx, { origin, session }) => sessions.get(tx, originOf(origin), session)?.endedAtMs !== undefined,
   };
 }

@@ -68,6 +68,13 @@ export interface Approvals {
   cancelOf(tx: WriteTx, whose: SessionKey | { readonly task: string }): void;
   /** Ends one that waits, where what asked needs no answer any more. */
   cancel(tx: WriteTx, id: string): void;
+  /**
+   * Ends every question that waits, with what waits for it, and every yes that was not used, in the transaction that
+   * accepts a clock that went back.
+   */
+  endAll(tx: WriteTx, by: string): void;
+  /** Keeps every yes of an approver that was not used from being used; returns their ids. */
+  dropUnusedOf(tx: WriteTx, approver: string, by: string): readonly string[];
   /** Denies what nobody answered in time, and removes what ended long ago; a bounded number at a time. */
   sweep(): { readonly expired: number; readonly pruned: number };
 }

@@ -213,7 +213,7 @@ describe('gated commands', () => {
     at.answer(approved.approval!, 'approve', 'session');
     at.move(-61_000);
     expect([stateOf(start(approved)), stateOf(start(waits))]).toEqual(['waits', 'waits']);
-    at.authority.acceptClock('ap-1');
+    at.gate.acceptClock('ap-1');
     expect([get(approved).state, get(waits).state, at.gate.windows.list({})]).toEqual(['expired', 'expired', []]);
     lend();
     expect(propose({ digest: sha256Hex('third') }).state).toBe('pending_approval');

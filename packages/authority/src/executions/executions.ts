@@ -39,8 +39,24 @@ export function createExecutions(parts: ExecutionParts): Executions {
         end(parts, tx, execution, cancelled('what asked for it has ended'));
       }
     },
+    endWaiting(tx) {
+      for (const state of ['proposed', 'pending_approval'] as const) {
+        const waiting = executions.listIn(tx, state, { limit: Number.MAX_SAFE_INTEGER });
+        for (const execution of waiting) end(parts, tx, execution, EXPIRED);
+      }
+      // Those that cannot be read too.
+      executions.endWaiting(tx);
+    },
+    refuseApproved(tx, approvals) {
+      for (const id of approvals) {
+        const execution = executions.findByApproval(tx, id);
+        if (execution?.state === 'proposed') moveExecution(parts, tx, execution, NOBODYS_YES);
+      }
+    },
     rights: (execution) => database.withReadTx((tx) => parts.rights.look(tx, rightsQueryOf(execution))),
     withdrawn: () => database.withReadTx((tx) => withdrawnOf(parts, tx)),
+    countRunning: () =>
+      database.withReadTx((tx) => executions.listIn(tx, 'running', { limit: Number.MAX_SAFE_INTEGER }).length),
     recover: () =>
       database.withWriteTx((tx) => {
         const left = executions.listIn(tx, 'running', { limit: Number.MAX_SAFE_INTEGER });
@@ -63,6 +79,11 @@ const CRASHED: Transition = {
 };
 
 const NONE: ReadonlySet<string> = new Set();
+
+const NOBODYS_YES: Transition = {
+  event: 'refuse',
+  outcome: { code: 'NOT_APPROVER', message: 'who said yes to it is no approver any more' },
+};
 
 function ready(parts: ExecutionParts, limit: number, skip: ReadonlySet<string>): readonly string[] {
   const { database, executions } = parts;

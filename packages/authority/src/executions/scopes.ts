@@ -19,8 +19,8 @@ export function scopesOf({ class: of, known, target }: ScopedCommand): readonly 
 export function scopeLines(command: ScopedCommand): readonly PreviewLine[] {
   const opens: Readonly<Record<ApprovalScope, string>> = {
     once: 'nothing more than this command',
-    session: `every configuration change of this agent in this session, for ${formatDuration(WINDOW_MS)}`,
-    target: `destructive commands of this agent in this session on this target, for ${formatDuration(WINDOW_MS)}`,
+    session: `every configuration change of this agent in this session under this profile, for ${formatDuration(WINDOW_MS)}`,
+    target: `destructive commands of this agent in this session on this target under this profile, for ${formatDuration(WINDOW_MS)}`,
   };
   return scopesOf(command).map((scope) => ({ label: `yes, ${scope}, allows`, text: opens[scope] }));
 }

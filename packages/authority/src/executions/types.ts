@@ -116,10 +116,16 @@ export interface Executions {
   cancel(id: string): Execution | undefined;
   /** Ends what has not started of a session or a task, in the transaction that ends that. */
   cancelOf(tx: WriteTx, whose: SessionKey | { readonly task: string }): void;
+  /** Ends everything that has not started, in the transaction that accepts a clock that went back. */
+  endWaiting(tx: WriteTx): void;
+  /** Ends what would start by yeses that do not count any more. */
+  refuseApproved(tx: WriteTx, approvals: readonly string[]): void;
   /** What is granted for one at this moment, whether or not it is what was shown; without effect. */
   rights(execution: Execution): Rights;
   /** Those that run and would not be allowed to start any more: by policy, or because their lease is gone. */
   withdrawn(): readonly Withdrawn[];
+  /** How many run, as they are stored. */
+  countRunning(): number;
   /** At the start of the node: whatever was running has an unknown outcome, and is never tried again. */
   recover(): number;
   /** Ends what was not started in time, and removes what ended long ago; a bounded number at a time. */

@@ -64,7 +64,8 @@ export async function proveClocks(create: () => Promise<GateFixture>, { schedule
         if (step.do === 'lend') rights = [...rights, ...lend(at, n + 1)];
         if (step.do === 'sweep') for (const one of [at.authority, at.gate.windows, at.gate.approvals]) one.sweep();
         if (step.do === 'accept') {
-          at.authority.acceptClock('ap-1');
+          if (!at.database.clockIsBackwards()) continue;
+          at.gate.acceptClock('ap-1');
           for (const { name } of rights) dead.add(name);
         }
         if (step.do !== 'use') continue;

@@ -1,10 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { sha256Hex } from '@writ/core';
 import type { Execution } from '@writ/lease-store';
+import { withSteps } from '@writ/testkit/steps';
 import { planQuestion } from '../approvals/plan-kind.ts';
 import { writeBasis } from '../executions/basis.ts';
 import { createGateFixture, type GateFixture, HOUR_MS, IN_A, OTHER_ID } from './gate-fixture.ts';
-import { withSteps } from './steps.ts';
 
 /** Work of one process: everything that authority stores, over and over, until it is killed inside step `killAt`. */
 export interface KillPlan {

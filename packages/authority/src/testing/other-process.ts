@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withSteps } from '@writ/testkit/steps';
 import BetterSqlite3 from 'better-sqlite3';
 import type { DecideOutcome } from '../approvals/types.ts';
 import { createGateFixture, type GateFixture, HOUR_MS } from './gate-fixture.ts';
-import { withSteps } from './steps.ts';
 
 /** What somebody with a connection of their own would do to a question, one statement each. */
 export const INTRUSIONS = {

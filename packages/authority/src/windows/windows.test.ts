@@ -14,7 +14,7 @@ import {
 import type { Need } from './windows.ts';
 
 const STEP = sha256Hex('restart nginx');
-const NEED: Need = { ...IN_A, class: 'config-mutation', target: NGINX, known: true, digest: STEP };
+const NEED: Need = { ...IN_A, class: 'config-mutation', target: NGINX, known: true, digest: STEP, profile: 'ops' };
 
 describe('windows', () => {
   let at: GateFixture;
@@ -80,6 +80,7 @@ describe('windows', () => {
     ['something destructive', { class: 'destructive' }],
     ['something destructive without a target', { class: 'destructive', target: undefined }],
     ['something destructive with a blank target', { class: 'destructive', target: ' ' }],
+    ['another profile', { profile: 'dev' }],
     ['an unknown program', { known: false }],
     ['what needs none', { class: 'read' }],
   ])('do not cover %s', (_, change) => {

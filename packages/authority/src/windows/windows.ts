@@ -7,7 +7,10 @@ import type { RecordParts } from '../record-types.ts';
 const SWEEP_LIMIT = 1000;
 
 /** What a window would have to cover: all of it from records, nothing from the caller. */
-export type Need = Pick<Execution, 'origin' | 'session' | 'agent' | 'class' | 'target' | 'known' | 'digest'>;
+export type Need = Pick<
+  Execution,
+  'origin' | 'session' | 'agent' | 'class' | 'target' | 'known' | 'digest' | 'profile'
+>;
 
 /** What runs without asking. */
 export interface Windows {
@@ -24,6 +27,10 @@ export interface Windows {
   close(id: string, by: string): boolean;
   /** With the session, in the transaction that ends it. */
   closeOf(tx: WriteTx, key: SessionKey): void;
+  /** Those that the yes of somebody opened who is no approver any more, in the transaction that removes them. */
+  closeDecidedBy(tx: WriteTx, approver: string, by: string): void;
+  /** Every one, expired or not, in the transaction that accepts a clock that went back. */
+  closeAll(tx: WriteTx): void;
   /** Closes those whose right is gone (a reload, a lease that was revoked); returns how many. */
   closeWithdrawn(): number;
   sweep(): number;
@@ -54,6 +61,12 @@ export function createWindows(
     closeOf(tx, key) {
       for (const window of windows.closeOf(tx, key, 'node')) tellClosed(parts, tx, window);
     },
+    closeDecidedBy(tx, approver, by) {
+      for (const window of windows.closeDecidedBy(tx, approver, by)) tellClosed(parts, tx, window);
+    },
+    closeAll(tx) {
+      for (const window of windows.endAll(tx)) tellClosed(parts, tx, window);
+    },
     closeWithdrawn: () =>
       database.withWriteTx((tx) => {
         const withdrawn = windows.listOpen(tx, { nowMs: tx.nowMs }).filter((window) => isWithdrawn(tx, window));
@@ -67,14 +80,15 @@ export function createWindows(
 type Parts = Pick<RecordParts, 'windows' | 'events'>;
 
 /**
- * INVARIANT: 6 an equal, non-empty agent and session, and the equal target when destructive; an unknown program only as
- * a listed step.
+ * INVARIANT: 6 an equal, non-empty agent and session, and the equal target when destructive; under the profile that the
+ * person was shown, and no other; an unknown program only as a listed step.
  */
 function covering({ windows }: Parts, tx: ReadTx, need: Need, nowMs: number): Window | undefined {
   const key = keyOf(need);
   if (key === undefined) return undefined;
   return windows
     .findOpen(tx, key, nowMs)
+    .filter(({ profile }) => profile === need.profile)
     .find(({ steps }) => (steps === undefined ? need.known : steps.includes(need.digest)));
 }
 

@@ -72,6 +72,8 @@ export interface DeskFixture {
   readonly processes: Map<string, HeldProcess>;
   /** Told each time that a process is started, before it is. */
   onStart: (order: CommandOrder) => void;
+  /** Told when processes of an earlier node are to be ended. */
+  onEndLeft: () => Promise<void>;
   /** Processes go on when they are stopped, until the test ends them. */
   holdStops: boolean;
   /** What a task that runs here may do, by its id. */
@@ -106,7 +108,10 @@ export async function createDeskFixture(): Promise<DeskFixture> {
   const processes = new Map<string, HeldProcess>();
   const output = new Map<string, OutputPiece[]>();
   const environment: Record<string, string> = { PATH: '/bin', LANG: 'C' };
-  const at: Pick<DeskFixture, 'onStart' | 'holdStops'> = { onStart: () => undefined, holdStops: false };
+  const at: Pick<DeskFixture, 'onStart' | 'onEndLeft' | 'holdStops'> = {
+    ...{ onStart: () => undefined, holdStops: false },
+    onEndLeft: async () => undefined,
+  };
   const desk = createCommandDesk({
     ...{ self: SELF_ID, database, engine, authority, gate, clock, random, logger: silentLogger },
     executor: { get: (id) => (contexts.has(id) ? (TASK as never) : undefined) },
@@ -122,6 +127,7 @@ export async function createDeskFixture(): Promise<DeskFixture> {
     recordSession(tx, { origin, id, agent }) {
       if (sessions.get(tx, origin, id) === undefined) sessions.start(tx, { origin, id, agent });
     },
+    endLeft: () => at.onEndLeft(),
     files: filesOf(files, held),
     processes: {
       async start(order, onOutput) {
@@ -170,6 +176,7 @@ function createGateOf({
   const gate = createGate({
     ...base,
     ...{ self: SELF_ID, authority, sessions, approvers: createApproverStore() },
+    invites: createInviteStore(),
     approvals: createApprovalStore(),
     windows: createWindowStore(),
     executions: createExecutionStore(),

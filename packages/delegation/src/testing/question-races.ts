@@ -3,7 +3,8 @@ import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { createScriptedRunner, createTestNode, type ScriptedRunner, type TestNode } from '@writ/testkit/delegation';
 import fc, { type Scheduler } from 'fast-check';
 
-const POLICY = `schema = 1
+/** Policy of a node with a profile that is asked about and one that asks. */
+export const QUESTIONS_POLICY = `schema = 1
 [node]
 name = "box"
 [profiles.asked]
@@ -22,7 +23,7 @@ require_lease = true
 [self]
 profiles = ["asked", "talk"]
 `;
-const WITHOUT = POLICY.replace('"asked", "talk"', '"talk"');
+const WITHOUT = QUESTIONS_POLICY.replace('"asked", "talk"', '"talk"');
 const DAY_MS = 86_400_000;
 
 /** What comes while somebody answers. */
@@ -49,7 +50,7 @@ async function open(exitAtOnce: boolean): Promise<Place> {
   const ended = new Set<string>();
   const runner = createScriptedRunner({ clock, onStart: (run) => void (exitAtOnce && run.exit(0)) });
   const node = await createTestNode({
-    ...{ clock, runner, policy: POLICY, enrol: true, inMemory: true },
+    ...{ clock, runner, policy: QUESTIONS_POLICY, enrol: true, inMemory: true },
     turns: { isSessionLive: (_, { session }) => !ended.has(session ?? '') },
   });
   return { node, clock, runner, ended };
@@ -155,7 +156,7 @@ export async function proveWaiting(effort: Effort): Promise<number> {
     demand(runs <= (came[0] === 'approve' ? 1 : 0), `${came[0]} and it ran`);
     demand(state !== 'completed' || runs === 1, `it is ${state} and did not run`);
     demand(node.person.gate.approvals.get(id)?.state === STATES[came[0] ?? ''], 'the question tells another story');
-    if (rival === 'reload') await node.engine.reload(POLICY, { acceptWidening: true });
+    if (rival === 'reload') await node.engine.reload(QUESTIONS_POLICY, { acceptWidening: true });
   });
   return ran;
 }

@@ -11,17 +11,17 @@ const artifactField = z.object({ name: z.string(), sha256: z.string(), bytes: z.
 const resultView = z.object({
   task: z.string(),
   side: z.enum(['asked', 'executing']),
-  sha256: z.string().describe('of the signed envelope'),
-  node: z.string().describe('who ran and signed it'),
+  sha256: z.string(),
+  node: z.string(),
   standing: z.string().describe('pinned, vouched by LABEL, or own'),
-  late: z.boolean().describe('it came after the end'),
+  late: z.boolean(),
   received_at_ms: z.number().optional(),
   receipt_at_ms: z.number().optional().describe('the signer has our receipt since'),
   chain: z.array(z.string()),
   state: z.string(),
   code: z.string().optional(),
   message: z.string(),
-  ending: z.string().optional().describe('of the process'),
+  ending: z.string().optional(),
   truncated: z.boolean(),
   changes: z.object({
     kind: z.enum(['no-workspace', 'uncollected', 'none', 'changed']),
@@ -61,6 +61,8 @@ const resultView = z.object({
   generation: z.number(),
   workspace: z.string().optional(),
   lease: z.string().optional(),
+  approvals: z.array(z.string()).optional(),
+  unseparated: z.boolean().optional(),
   usage: z
     .object({
       input_tokens: z.number().optional(),
@@ -80,7 +82,7 @@ const verifiedView = z.object({
   task: z.string(),
   sha256: z.string(),
   node: z.string(),
-  standing: z.string().describe('pinned, or vouched by LABEL'),
+  standing: z.string(),
   state: z.string(),
   checked: z.array(z.string()),
   not_checked: z.array(z.string()),
@@ -95,7 +97,7 @@ export const resultContract = {
       'Shows the signed, verified result of a finished task: outcome, changed files, artifacts, nested results. It proves who wrote it, not that it is true.',
     input: z.strictObject({
       task: taskField,
-      limit: z.number().int().min(0).max(100_000).default(100).describe('most files and artifacts listed'),
+      limit: z.number().int().min(0).max(100_000).default(100),
     }),
     output: resultView,
     taskToken: 'subtree',

@@ -68,15 +68,16 @@ function wishOf(input: LeaseInput) {
   };
 }
 
-/** The same wish in the same session is one question: asking again says what became of it. */
+/** The same wish in the same session is one question, whatever reason is given: asking again says what became of it. */
 async function askPeer(
   { origin }: GatewayPorts,
   to: string,
   session: SessionRef,
-  wish: ReturnType<typeof wishOf>,
+  { wish, reason }: { readonly wish: ReturnType<typeof wishOf>; readonly reason: string | undefined },
 ): Promise<OperationOutput<'request_lease'>> {
   const key = sha256Hex(JSON.stringify([to, wish]));
-  const answer = await origin.requestLease({ ...wish, to, key, session: session.id, agent: session.agent });
+  const said = reason === undefined ? {} : { reason };
+  const answer = await origin.requestLease({ ...wish, ...said, to, key, session: session.id, agent: session.agent });
   if (answer.asked) {
     const { approval, answerByMs, state } = answer;
     return { asked: true, approval, expires_at_ms: answerByMs, state };
@@ -96,7 +97,7 @@ async function requestLease(
   const session = caller.session ?? ports.sessions.start(COMMAND_LINE);
   const to = requirePeerId(ports.engine.snapshot().config, input.peer);
   const wish = wishOf(input);
-  if (to !== SELF) return askPeer(ports, to, session, wish);
+  if (to !== SELF) return askPeer(ports, to, session, { wish, reason: input.reason });
   const outcome = ports.person.askLease(session, wish, input.reason);
   if (outcome.asked) {
     return { asked: true, approval: outcome.approval.id, expires_at_ms: outcome.approval.expiresAtMs };

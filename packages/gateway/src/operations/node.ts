@@ -55,7 +55,7 @@ export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
       node.requestStop();
       return { stopping: true as const, pid };
     }),
-    implement(nodeContract.clock_accept, () => ({ revoked: ports.authority.acceptClock('person') })),
+    implement(nodeContract.clock_accept, () => ({ revoked: ports.gate.acceptClock('person') })),
   ];
 }
 

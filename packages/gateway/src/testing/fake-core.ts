@@ -89,7 +89,6 @@ export function fakeAuthority(leases: Map<string, Lease>): GatewayPorts['authori
     onLeaseLent: () => () => {},
     tellLent: () => {},
     usesLeft: () => 0,
-    acceptClock: () => leases.size,
   });
 }
 

@@ -30,6 +30,7 @@ export function fakeGate(): Pick<GatewayPorts, 'gate' | 'person'> {
       approvers: partial<GatewayPorts['gate']['approvers']>({ list: () => [] }),
       windows: partial<GatewayPorts['gate']['windows']>({ list: () => [], close: () => true }),
       events: { add: () => () => {} },
+      acceptClock: () => 0,
     },
     person: {
       hasApprover: () => false,

@@ -56,6 +56,8 @@ export function viewResult(known: KnownResult, labelOf: LabelOf, limit: number):
     generation: result.generation,
     ...(result.workspace === null ? {} : { workspace: result.workspace }),
     ...(result.lease === null ? {} : { lease: result.lease }),
+    ...(result.approvals.length === 0 ? {} : { approvals: result.approvals.map(({ id }) => id) }),
+    ...(result.unseparated === undefined ? {} : { unseparated: true }),
     ...(result.usage === null ? {} : { usage: viewUsage(result.usage) }),
     ...(transcript === null ? {} : { transcript_sha256: transcript.sha256 }),
     accepted_at_ms: times.acceptedAtMs,

@@ -3,6 +3,8 @@ import type { OperationOutput } from '../client/types.ts';
 import { standingText } from './result-view.ts';
 import type { LabelOf } from './task-view.ts';
 
+/** What nobody can check who was not there. */
+const UNSEPARATED = 'that a person decided: unseparated, an answer or the lease was given without a key of an approver';
 /** What a verified result says, for people. */
 const PROVES = 'who wrote it, not that it is true';
 
@@ -37,7 +39,7 @@ export function viewVerified(
       ...(beside.content.length === 0 ? [] : [`digests: ${beside.content.join(', ')}`]),
       ...(nested === 0 ? [] : [`${countOf(nested, 'nested result')}, each with its own signature and chain`]),
     ],
-    not_checked: [...beside.notChecked],
+    not_checked: [...beside.notChecked, ...(result.unseparated === undefined ? [] : [UNSEPARATED])],
     proves: PROVES,
   };
 }

@@ -10,10 +10,11 @@ const MAX_WORKSPACES = 64;
 
 /** A wish for a lease, for the wire. */
 export function leaseRequestToWire(request: Omit<LeaseRequest, 'from'>): wire.Init<wire.RequestLeaseRequest> {
-  const { key, session, agent, profile, durationMs, workspaces, maxUses, onlyThisSession } = request;
+  const { key, session, agent, profile, durationMs, workspaces, maxUses, onlyThisSession, reason } = request;
   return {
     ...{ key, session, agent, profile, durationMs, onlyThisSession },
     ...given('maxUses', maxUses),
+    ...given('reason', reason),
     workspaces: [...(workspaces ?? [])],
   };
 }
@@ -30,6 +31,8 @@ export function leaseRequestFromWire(message: wire.RequestLeaseRequest): Omit<Le
     onlyThisSession: message.onlyThisSession,
     ...given('maxUses', readCount('max_uses', message.maxUses)),
     ...(workspaces.length === 0 ? {} : { workspaces }),
+    // As it was typed: whoever shows it to a person writes out what could play tricks.
+    ...(message.reason === '' ? {} : { reason: message.reason }),
   };
 }
 

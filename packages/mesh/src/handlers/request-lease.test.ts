@@ -13,7 +13,7 @@ afterAll(() => nodes.closeAll());
 
 const WISH = {
   ...{ key: 'k1', session: 's1', agent: 'agent-1', profile: 'repo-dev', durationMs: 3_600_000 },
-  ...{ workspaces: ['app'], maxUses: 2, onlyThisSession: true },
+  ...{ workspaces: ['app'], maxUses: 2, onlyThisSession: true, reason: 'a fix \u202e\u001b[2J' },
 };
 
 describe('RequestLease', () => {
@@ -23,7 +23,7 @@ describe('RequestLease', () => {
       ...{ asked: true, approval: 'ap-1', state: 'pending', answerByMs: 5 },
     });
     expect(beta.questions.at(-1)).toEqual({ ...WISH, from: alpha.id });
-    const { workspaces: _, maxUses: __, ...plain } = WISH;
+    const { workspaces: _, maxUses: __, reason: ___, ...plain } = WISH;
     for (const state of ['approved', 'denied', 'expired', 'cancelled'] as const) {
       beta.leaseAnswers.push({ asked: true, approval: 'ap-2', state, answerByMs: 7 });
       expect(await client.requestLease(plain)).toMatchObject({ asked: true, state });

@@ -52,6 +52,10 @@ describe('a writ', () => {
       );
     }
     expect(beta.executor.submitted).toEqual([]);
+    // Noted for the person of the node.
+    expect(beta.questions).toEqual(
+      ['WRIT_INVALID', 'CHAIN_MISMATCH', 'CHAIN_MISMATCH'].map((code) => `${alpha.id} ${code}`),
+    );
   });
 
   it('covers the specification as the executor stores it', async () => {

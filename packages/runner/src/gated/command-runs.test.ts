@@ -57,6 +57,23 @@ describe('commands', () => {
     expect(await readdir(join(at.folder, 'workspaces', 'command-stdin'))).toEqual([]);
   });
 
+  it('find no standard input of an earlier node, which may be secret', async () => {
+    const workspaces = join(at.folder, 'earlier');
+    for (const place of ['command-stdin', 'stdin']) {
+      await mkdir(join(workspaces, place), { recursive: true });
+      await writeFile(join(workspaces, place, 'left'), 'secret');
+    }
+    const root = { workspaces, transcripts: join(at.folder, 'transcripts'), outputs: join(at.folder, 'outputs') };
+    const later = await createHarness({ root });
+    try {
+      for (const place of ['command-stdin', 'stdin']) {
+        await expect(readdir(join(workspaces, place))).rejects.toMatchObject({ code: 'ENOENT' });
+      }
+    } finally {
+      await later.close();
+    }
+  });
+
   it('do not start in another directory than the one that was looked at', async () => {
     await rename(cwd, `${cwd}-old`);
     await mkdir(cwd);

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, ensurePrivateDirectory, type Logger, type Random, WritError } from '@writ/core';
@@ -13,7 +14,7 @@ import type { CommandOrder, CommandRun, CommandRuns } from './types.ts';
 export interface CommandRunsOptions {
   readonly spawner: Spawner;
   readonly logs: OutputLogs;
-  /** Absolute folder for standard input, of these commands alone. */
+  /** Absolute folder for standard input, of these commands alone; what an earlier node left there is removed first. */
   readonly folder: string;
   /** How the mark of every process of the node's own begins, by which a later start finds what is left. */
   readonly noncePrefix: string;
@@ -33,6 +34,8 @@ const NONCE_BYTES = 16;
 
 export function createCommandRuns(options: CommandRunsOptions): LiveCommandRuns {
   const { logs } = options;
+  // It may hold secrets, which nobody reads any more.
+  rmSync(options.folder, { recursive: true, force: true });
   const live = new Set<CommandRun>();
   const starting = new Set<Promise<unknown>>();
   let isEnded = false;

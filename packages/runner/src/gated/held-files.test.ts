@@ -40,7 +40,8 @@ describe('held files', () => {
     expect(await held()).toEqual([]);
   });
 
-  it('begin with an empty folder', async () => {
+  it('begin with an empty folder, before anything is held', async () => {
+    expect(await held()).toEqual([]);
     const file = await files.hold(await make('x', 'x'), MOST);
     expect(await held()).toEqual(['1']);
     await file?.release();
@@ -69,7 +70,7 @@ describe('held files', () => {
     const digest = createHash('sha256')
       .update(await readFile(shell))
       .digest('hex');
-    const inPlace = createHeldFiles({ dir: join(folder, 'held'), user: 1000 });
+    const inPlace = createHeldFiles({ dir: join(folder, 'held', 'in-place'), user: 1000 });
     expect(await inPlace.hold('/bin/sh', MOST)).toMatchObject({ heldPath: shell, sha256: digest });
     const copied = await files.hold('/bin/sh', MOST);
     expect(copied?.heldPath).toMatch(/\/held\//);

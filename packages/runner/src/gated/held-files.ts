@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
+import { constants, mkdirSync, rmSync, type Stats } from 'node:fs';
 import { access, type FileHandle, lstat, mkdir, open, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { HeldFile, HeldFiles, PathFact } from './types.ts';
 
 /** What holds files. */
 export interface HeldFilesOptions {
-  /** Absolute folder (0700) for private copies, of this node alone; emptied first. */
+  /** Absolute folder (0700) for private copies, of this node alone; emptied at once. */
   readonly dir: string;
   /** User id that this node runs under; undefined where there are none. */
   readonly user: number | undefined;
@@ -26,10 +26,9 @@ const LONGEST_FIRST_LINE = 256;
  */
 export function createHeldFiles({ dir, user }: HeldFilesOptions): HeldFiles {
   let made = 0;
-  let emptied: Promise<unknown> | undefined;
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
   const newFolder = async (): Promise<string> => {
-    emptied ??= rm(dir, { recursive: true, force: true }).then(() => mkdir(dir, { recursive: true, mode: 0o700 }));
-    await emptied;
     made += 1;
     const folder = join(dir, String(made));
     await mkdir(folder, { mode: 0o700 });

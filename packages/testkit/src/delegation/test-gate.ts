@@ -23,7 +23,7 @@ import { isTerminal, type TaskStore } from '@writ/task-store';
 
 /** What a test's gate is built around. */
 export interface TestGateParts {
-  readonly options: AuthorityOptions & Pick<GateOptions, 'approvals' | 'windows' | 'executions'>;
+  readonly options: AuthorityOptions & Pick<GateOptions, 'approvals' | 'windows' | 'executions' | 'invites'>;
   readonly authority: Authority;
   readonly tasks: TaskStore;
   readonly self: string;
@@ -96,7 +96,7 @@ export function createTestAsking(parts: TestGateParts): TestAsking {
     return gate.approvals;
   };
   const questions = createTaskQuestions({
-    ...{ options, approvals, sessions, self, store: options.approvals },
+    ...{ options, approvals, sessions, self, store: options.approvals, approvers: createApproverStore() },
     showAsker: (from) => ({ label: from, words: 'four-short-words-here' }),
   });
   return {

@@ -55,6 +55,8 @@ export interface TestNodeOptions {
   readonly slots?: number;
   /** Keeps the database in memory, for tests of many transactions that no restart follows. */
   readonly inMemory?: boolean;
+  /** Stands in for its database, to see or to end what happens inside transactions. */
+  readonly wrapDatabase?: (real: Database) => Database;
   /** Puts faults between the executor and its records. */
   readonly wrapTasks?: (tasks: TaskStore) => TaskStore;
   /** How its tasks talk back to it; absent: not at all. */
@@ -115,7 +117,8 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const { clock, runner, policy: text, selfId = NODE_IDS.beta, logger = silentLogger } = options;
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'writ-delegation-')));
   const random = createSystemRandom();
-  const opened = await openDatabase({ path: options.inMemory ? ':memory:' : join(dir, 'writ.db'), clock, logger });
+  const path = options.inMemory ? ':memory:' : join(dir, 'writ.db');
+  const opened = (options.wrapDatabase ?? ((real) => real))(await openDatabase({ path, clock, logger }));
   let commits = 0;
   const database: Database = {
     ...opened,

@@ -183,6 +183,7 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
       insert({ id: 'same-session' });
       insert({ id: 'same-name', origin: 'wn-b' });
       insert({ id: 'other-task', session: 's2', task: 't2' });
+      insert({ id: 'other-session', session: 's3' });
       insert({ id: 'done', agent: 'other' });
       decide(NO, 'done');
       const cancel = (whose: Parameters<ApprovalStore['cancelOf']>[1]) =>
@@ -194,8 +195,8 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
         );
       expect(cancel({ task: 't2' })).toEqual(['other-task']);
       expect(cancel({ origin: 'wn-a', session: 's1' })).toEqual(['mine', 'same-session']);
-      expect(states('mine', 'same-session', 'same-name', 'other-task', 'done')).toEqual([
-        ...['cancelled', 'cancelled', 'pending'],
+      expect(states('mine', 'same-session', 'same-name', 'other-session', 'other-task', 'done')).toEqual([
+        ...['cancelled', 'cancelled', 'pending', 'pending'],
         ...['cancelled', 'denied'],
       ]);
     });
@@ -217,6 +218,7 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
     it('lists newest first, one session or task when asked, those that wait when asked, at most so many', () => {
       for (const id of ['a', 'b', 'c']) insert({ id, digest: sha256Hex(id) });
       insert({ id: 'd', origin: 'wn-b', task: 't1' });
+      insert({ id: 'e', session: 's2' });
       decide(NO, 'b');
       const key = { origin: 'wn-a', session: 's1' };
       const list = (filter: Parameters<ApprovalStore['list']>[1]) =>
@@ -225,9 +227,9 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
             .store.list(tx, filter)
             .map(({ id }) => id),
         );
-      expect(list({ pendingOnly: false, limit: 9 })).toEqual(['d', 'c', 'b', 'a']);
+      expect(list({ pendingOnly: false, limit: 9 })).toEqual(['e', 'd', 'c', 'b', 'a']);
       expect(list({ pendingOnly: true, key, limit: 9 })).toEqual(['c', 'a']);
-      expect(list({ pendingOnly: false, limit: 2 })).toEqual(['d', 'c']);
+      expect(list({ pendingOnly: false, limit: 2 })).toEqual(['e', 'd']);
       expect(list({ pendingOnly: true, task: 't1', limit: 9 })).toEqual(['d']);
     });
 
@@ -238,11 +240,36 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
       use('used', sha256Hex('used'));
       decide(NO, 'denied');
       at().bench.clock.jump(-90_000);
-      expect(write((store, tx) => store.endAll(tx))).toBe(2);
+      expect(write((store, tx) => store.endAll(tx)).map(({ id, state }) => [id, state])).toEqual([
+        ['waits', 'expired'],
+      ]);
+      expect(write((store, tx) => store.dropUnused(tx, 'ap-2'))).toEqual([]);
+      expect(write((store, tx) => store.dropUnused(tx))).toEqual(['approved']);
       at().bench.clock.jump(90_000);
       expect(states('waits', 'approved', 'used', 'denied')).toEqual(['expired', 'approved', 'approved', 'denied']);
       expect(use('approved', sha256Hex('approved'))).toBe(false);
-      expect(write((store, tx) => store.endAll(tx))).toBe(0);
+      expect(write((store, tx) => [...store.endAll(tx), ...store.dropUnused(tx)])).toEqual([]);
+    });
+
+    it('ends what cannot be read like everything else, by what names it', () => {
+      for (const [id, task] of [['late'], ['of-task', 't1'], ['asked'], ['all']] as const) {
+        insert({ id, digest: sha256Hex(id), ...(task === undefined ? {} : { task }) });
+      }
+      write((_, tx) => tx.prepare(`UPDATE approval SET scopes = '{'`).run());
+      expect(get('late')).toBeUndefined();
+      write((_, tx) => tx.prepare(`UPDATE approval SET expires_at_ms = 1 WHERE id = 'late'`).run());
+      const expired = { kind: 'execution', state: 'expired', scopes: [], preview: '' };
+      expect(write((store, tx) => store.expireDue(tx, 9))).toMatchObject([{ id: 'late', ...expired }]);
+      const ofTask = write((store, tx) => store.cancelOf(tx, { task: 't1' }));
+      expect(ofTask).toMatchObject([{ id: 'of-task', task: 't1', state: 'cancelled', decidedBy: 'node' }]);
+      const question = { ...APPROVAL, digest: sha256Hex('asked') };
+      const find = () => at().bench.database.withReadTx((tx) => at().store.findUnreadable(tx, question));
+      expect(find()).toBe('asked');
+      expect(write((store, tx) => store.end(tx, 'asked', 'expired'))?.id).toBe('asked');
+      expect(find()).toBeUndefined();
+      insert({ id: 'again', digest: question.digest });
+      expect(find()).toBeUndefined();
+      expect(write((store, tx) => store.endAll(tx)).map(({ id }) => id)).toEqual(['all', 'again']);
     });
 
     it('prunes what ended over thirty days ago, and never what waits', () => {

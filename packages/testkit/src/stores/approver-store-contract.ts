@@ -40,6 +40,11 @@ export function describeApproverStoreContract(name: string, make: MakeStore<Appr
       expect([active(), get('a')?.removedAtMs]).toEqual([[], BENCH_START_MS]);
     });
 
+    it('loses the one that is removed, and no other', () => {
+      for (const id of ['a', 'b', 'c']) enroll(id);
+      expect([remove('b'), active()]).toEqual([true, ['a', 'c']]);
+    });
+
     it('leaves out a row that it cannot read, and reports it', () => {
       enroll('a');
       enroll('b');

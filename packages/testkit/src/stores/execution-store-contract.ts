@@ -55,10 +55,13 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
       insert({ id: 'e4', origin: 'wn-b' });
       const find = (change: Partial<NewExecution>) =>
         read((store, tx) => store.findByKey(tx, { ...EXECUTION, ...change })?.id);
-      expect([find({}), find({ session: 's2' }), find({ origin: 'wn-b' }), find({ idempotencyKey: 'k2' })]).toEqual([
-        ...['e1', 'e3', 'e4'],
-        undefined,
-      ]);
+      expect([
+        find({}),
+        find({ session: 's2' }),
+        find({ origin: 'wn-b' }),
+        find({ idempotencyKey: 'k2' }),
+        find({ requestedBy: 'wn-c' }),
+      ]).toEqual([...['e1', 'e3', 'e4'], undefined, undefined]);
     });
 
     it('moves from what it is to what it becomes, with what belongs to it, once', () => {
@@ -123,6 +126,18 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
       expect(list({ limit: 9 })).toEqual(['d', 'c', 'b', 'a']);
       expect(list({ key: { origin: 'wn-a', session: 's1' }, limit: 2 })).toEqual(['c', 'b']);
       expect(list({ task: 't1', limit: 9 })).toEqual(['d']);
+    });
+
+    it('is found by its own question, while it lives, and by its own session at its own origin', () => {
+      for (const id of ['a', 'b', 'c']) insert({ id, idempotencyKey: id });
+      insert({ id: 'elsewhere', origin: 'wn-b' });
+      for (const id of ['a', 'b', 'c']) move({ state: 'pending_approval', approval: `of ${id}` }, id);
+      move({ state: 'denied' }, 'c');
+      const byApproval = (approval: string) => read((store, tx) => store.findByApproval(tx, approval)?.id);
+      expect(['of b', 'of a', 'of c', 'of nothing'].map(byApproval)).toEqual(['b', 'a', undefined, undefined]);
+      const key = { origin: 'wn-b', session: 's1' };
+      expect(read((store, tx) => store.list(tx, { key, limit: 9 }).map(({ id }) => id))).toEqual(['elsewhere']);
+      expect(read((store, tx) => store.listWaiting(tx, { key }).map(({ id }) => id))).toEqual(['elsewhere']);
     });
 
     it('lists what has not started: of a session, of a task, and what is due', () => {

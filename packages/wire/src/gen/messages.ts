@@ -514,6 +514,8 @@ export interface RequestLeaseRequest {
   /** Zero: no bound. */
   readonly maxUses: number;
   readonly onlyThisSession: boolean;
+  /** What for, in the agent's words, for whoever answers; proves nothing. Empty: it says nothing. */
+  readonly reason: string;
 }
 
 /** `writ.mesh.v1.RequestLeaseResponse` as received. */

@@ -150,6 +150,19 @@ describe('the audit log', () => {
     expect(existsSync(node.home.auditDir)).toBe(true);
   });
 
+  it('does what its page shows', async () => {
+    const page = readFileSync(new URL('../../../../../docs/audit.md', import.meta.url), 'utf8');
+    const commands = [...page.matchAll(/^\$ writ (audit .*)$/gm)].map(([, command = '']) => command.split(' '));
+    expect(commands.length).toBeGreaterThan(7);
+    for (const command of commands) {
+      const argv = command.map((word) =>
+        /^(kept-checkpoint|\w+\.jsonl)$/.test(word) ? join(node.home.root, word) : word,
+      );
+      const { code, out, err } = await writ(...argv);
+      expect(code, `${command.join(' ')}: ${out}${err}`).toBe(0);
+    }
+  });
+
   it('is not for a task', async () => {
     const { openOfflineAudit } = await import('../../lifecycle/offline-audit.ts');
     const opened = openOfflineAudit(node.home, { taskAccess: { socket: 's', token: 't' } });

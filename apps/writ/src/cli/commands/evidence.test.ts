@@ -52,6 +52,7 @@ const shown = {
   profile: 'repo-dev',
   runner: 'shell',
   isolation: 'none',
+  ...{ approvals: ['a-1'], unseparated: true },
   generation: 3,
   lease: 'l-1',
   accepted_at_ms: 1,
@@ -75,6 +76,7 @@ describe('writ task result', () => {
     expect(code).toBe(0);
     for (const part of [
       'task t-1 at gamma: completed: exit 0',
+      'decided   approvals a-1; unseparated: without a key of an approver',
       'standing  vouched by beta',
       'receipt   not stored there yet',
       'isolation none, policy generation 3, lease l-1',
@@ -211,7 +213,12 @@ describe('writ verify of a task', () => {
   it('asks the node and prints what it checked', async () => {
     const checked = ['signature of beta', 'digests: bundle'];
     const verified = { task: 't-1', sha256: 'e'.repeat(64), node: 'beta', standing: 'pinned', state: 'completed' };
-    node.answers.verify_result = () => ({ ...verified, checked, not_checked: [], proves: 'who wrote it' });
+    node.answers.verify_result = () => ({
+      ...verified,
+      checked,
+      not_checked: [],
+      proves: 'who wrote it',
+    });
     const { code, out } = await node.writ('verify', 't-1');
     expect(code).toBe(0);
     expect(out).toBe(

@@ -12,6 +12,7 @@ export function resultText(shown: Shown): string {
     `standing  ${shown.standing}`,
     `receipt   ${receiptText(shown)}`,
     `ran as    ${shown.profile} (asked for ${shown.requested_profile}), runner ${shown.runner}, isolation ${shown.isolation}, policy generation ${shown.generation}${shown.lease === undefined ? '' : `, lease ${shown.lease}`}`,
+    ...decidedText(shown),
     `times     ${timesText(shown)}`,
     `changes   ${changesText(shown)}${originText(shown)}`,
   ].map(visible);
@@ -24,6 +25,13 @@ export function resultText(shown: Shown): string {
   if (shown.nested.length > 0) lines.push('nested results', ...shown.nested.map(nestedText));
   lines.push(`transcript ${shown.transcript_sha256 ?? 'none'}${shown.truncated ? ' (output truncated)' : ''}`);
   return lines.join('\n');
+}
+
+/** What persons said about it, and whether an agent of theirs could have said it too. */
+function decidedText({ approvals = [], unseparated = false }: Shown): readonly string[] {
+  if (approvals.length === 0 && !unseparated) return [];
+  const answered = approvals.length === 0 ? 'its lease was lent by a person' : `approvals ${approvals.join(', ')}`;
+  return [`decided   ${answered}${unseparated ? '; unseparated: without a key of an approver' : ''}`];
 }
 
 /** Names, sizes and digests of artifacts. */

@@ -67,7 +67,11 @@ export const FILE_TAMPERINGS: readonly Tampering[] = [
       let low = entry;
       changeLines(victim, entry, (lines, at) => {
         const other = victim.pick(0, lines.length - 1);
-        if (other === at) return [...lines.slice(1), ...lines.slice(0, 1)];
+        if (other === at) {
+          // The first one to the end.
+          low = entry - at;
+          return [...lines.slice(1), ...lines.slice(0, 1)];
+        }
         low = entry - Math.max(0, at - other);
         return lines.with(at, lines[other] ?? '').with(other, lines[at] ?? '');
       });

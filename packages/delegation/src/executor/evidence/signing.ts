@@ -69,7 +69,8 @@ function unsignedResult(
     workspace: spec.workspace ?? null,
     profile: { requested: granted.requestedProfile, effective: granted.effectiveProfile },
     ...{ runner: granted.effectiveRunner, isolation, generation: granted.generation },
-    ...{ lease: granted.leaseId ?? null, approvals: [], changes, artifacts, transcript, usage },
+    ...decidedBy(options, tx, task),
+    ...{ changes, artifacts, transcript, usage },
     outcome: { state: outcome.state, code: outcome.code ?? null, message: toldMessage(task, outcome) },
     exit: exitOf(outcome),
     truncated: outcome.truncated,
@@ -81,6 +82,18 @@ function unsignedResult(
     },
     children: childrenOf(options, tx, task.id),
   };
+}
+
+/** The lease that it ran by, and what persons said about it. */
+function decidedBy(
+  { questions }: ExecutorOptions,
+  tx: WriteTx,
+  { id, granted: { leaseId } }: Task,
+): Pick<UnsignedResult, 'lease' | 'approvals' | 'unseparated'> {
+  const lease = leaseId ?? null;
+  const decisions = questions?.decisions(tx, { id, ...(leaseId === undefined ? {} : { lease: leaseId }) });
+  if (decisions === undefined) return { lease, approvals: [] };
+  return { lease, approvals: [...decisions.approvals], ...(decisions.unseparated ? { unseparated: true } : {}) };
 }
 
 /** What there is to say about a task that left nothing to look at. */

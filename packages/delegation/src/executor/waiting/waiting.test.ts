@@ -182,6 +182,14 @@ describe('a task that policy asks a person about', () => {
     expect(approval(id)?.state).toBe('cancelled');
   });
 
+  it('is rejected where a clock that went back is accepted', async () => {
+    const id = await submit('t1');
+    clock.jump(-2 * HOUR_MS);
+    node.person.gate.acceptClock('person');
+    expect(await outcome('t1')).toBe('rejected EXPIRED');
+    expect(approval(id)?.state).toBe('expired');
+  });
+
   it('ends with its session, which takes no new work then', async () => {
     const id = await submit('t1');
     const key = { origin: node.identity.public.id, session: 's1' };

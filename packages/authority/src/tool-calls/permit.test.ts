@@ -1,0 +1,176 @@
+import type { Json } from '@writ/core';
+import { describe, expect, it } from 'vitest';
+import { permitToolCall } from './permit.ts';
+import type { ClassifyTool, ToolKind, ToolRights } from './types.ts';
+
+const DIR = '/w/t1/app';
+
+function rights(closure: string, more: Partial<ToolRights> = {}): ToolRights {
+  const held = closure === '' ? [] : closure.split(' ');
+  return {
+    closure: held,
+    network: 'deny',
+    commands: [['npm', 'test', '**']],
+    readPaths: ['/srv/docs'],
+    directory: DIR,
+    ...more,
+  };
+}
+
+/** A few commands, as the rule packs have them. */
+const classify: ClassifyTool = (argv, cwd) => {
+  const [program = '', ...args] = argv;
+  switch (program) {
+    case 'cat':
+      return {
+        ...{ class: 'read', needs: ['read_files'] },
+        alone: { paths: args.map((path) => (path.startsWith('/') ? path : `${cwd}/${path}`)), repository: false },
+      };
+    case 'git':
+      return { class: 'read', needs: ['read_repo'], alone: { paths: [], repository: true } };
+    case 'df':
+      return { class: 'read', needs: ['inspect_disk'], alone: { paths: [], repository: false } };
+    case 'journalctl':
+      return { class: 'read', needs: ['inspect_logs'] };
+    case 'systemctl':
+      return { class: 'config-mutation', needs: ['manage_services'] };
+    case 'rm':
+      return { class: 'destructive', needs: ['edit_system'] };
+    case 'echo':
+      return { class: 'read', needs: [], alone: { paths: [], repository: false } };
+    default:
+      return { class: 'destructive', needs: [] };
+  }
+};
+
+const verdictOf = (held: ToolRights, kind: ToolKind, input: Json): string =>
+  permitToolCall(held, { kind, input }, classify).verdict;
+
+type Row = readonly [closure: string, kind: ToolKind, input: Json, verdict: 'allow' | 'deny' | 'ask'];
+
+const FILES: readonly Row[] = [
+  ['', 'read', { path: 'a.ts' }, 'deny'],
+  ['inspect_disk run_tests', 'search', {}, 'deny'],
+  ['read_repo', 'read', { path: 'src/a.ts' }, 'allow'],
+  ['edit_repo', 'read', { file_path: `${DIR}/src/a.ts` }, 'allow'],
+  ['read_repo', 'search', { pattern: 'x' }, 'allow'],
+  ['read_repo', 'search', null, 'allow'],
+  ['read_files', 'search', null, 'ask'],
+  ['read_repo', 'read', { path: '../other/a.ts' }, 'deny'],
+  ['read_repo', 'read', { path: `${DIR}-other/a.ts` }, 'deny'],
+  ['read_repo', 'read', { path: '/etc/passwd' }, 'deny'],
+  ['read_repo', 'read', { path: '~/.ssh/id' }, 'deny'],
+  ['read_repo', 'read', { path: 'file:///etc/passwd' }, 'deny'],
+  ['read_repo', 'read', { path: 'a\0b' }, 'deny'],
+  ['read_repo', 'read', { paths: ['a.ts', '/etc/passwd'] }, 'deny'],
+  ['read_repo', 'read', { path: 'a.ts', locations: [{ path: '/etc/passwd' }] }, 'deny'],
+  ['read_repo', 'read', { path: 7 }, 'ask'],
+  ['read_repo', 'read', { path: '/srv/docs/a' }, 'deny'],
+  ['read_files', 'read', { path: '/srv/docs/a' }, 'allow'],
+  ['read_files', 'read', { path: '/srv/docs/../secret' }, 'deny'],
+  ['read_files', 'read', { path: 'a.ts' }, 'deny'],
+  ['read_repo', 'edit', { path: 'a.ts' }, 'deny'],
+  ['edit_repo', 'edit', { path: 'a.ts' }, 'allow'],
+  ['edit_repo', 'delete', { path: DIR }, 'allow'],
+  ['edit_repo', 'move', { source: 'a.ts', destination: 'b.ts' }, 'allow'],
+  ['edit_repo', 'move', { source: 'a.ts', destination: '/tmp/b.ts' }, 'deny'],
+  ['edit_repo', 'edit', { path: '/srv/docs/a' }, 'deny'],
+  ['edit_repo', 'edit', {}, 'ask'],
+  ['edit_repo', 'delete', null, 'ask'],
+];
+
+const COMMANDS: readonly Row[] = [
+  ['shell', 'execute', { command: 'rm -rf / ; anything' }, 'allow'],
+  ['shell', 'execute', null, 'allow'],
+  ['', 'execute', null, 'deny'],
+  ['use_network', 'execute', { nothing: 1 }, 'deny'],
+  ['run_tests', 'execute', null, 'ask'],
+  ['run_tests', 'execute', { command: 'npm test' }, 'allow'],
+  ['run_tests', 'execute', { command: ['npm', 'test', '--', 'a b'] }, 'allow'],
+  ['run_tests', 'execute', { command: 'npm', args: ['test'] }, 'allow'],
+  ['run_tests', 'execute', { command: ['bash', '-lc', 'npm test'] }, 'allow'],
+  ['run_tests', 'execute', { command: 'npm test; rm -rf /' }, 'deny'],
+  ['run_tests', 'execute', { command: 'npm test $(rm x)' }, 'deny'],
+  ['run_tests', 'execute', { command: ['bash', '-lc', 'npm test', 'more'] }, 'deny'],
+  ['run_tests', 'execute', { command: ['npm', 'test'], args: ['x'] }, 'ask'],
+  ['run_tests', 'execute', { command: 'npm test', cmd: 'rm x' }, 'ask'],
+  ['run_tests', 'execute', { command: 'npm test', cwd: 'sub' }, 'allow'],
+  ['run_tests', 'execute', { command: 'npm test', cwd: '/srv' }, 'deny'],
+  ['run_tests', 'execute', { command: 'npm publish' }, 'deny'],
+  ['read_repo', 'execute', { command: 'npm test' }, 'deny'],
+  ['read_repo', 'execute', { command: 'cat a.ts' }, 'allow'],
+  ['read_repo', 'execute', { command: 'cat /etc/passwd' }, 'deny'],
+  ['read_files', 'execute', { command: 'cat /srv/docs/a' }, 'allow'],
+  ['read_files', 'execute', { command: 'cat /etc/passwd' }, 'deny'],
+  ['read_repo', 'execute', { command: 'git status' }, 'ask'],
+  ['inspect_disk', 'execute', { command: 'df' }, 'allow'],
+  ['inspect_logs', 'execute', { command: 'df' }, 'deny'],
+  ['inspect_logs', 'execute', { command: 'journalctl' }, 'ask'],
+  ['manage_services', 'execute', { command: 'systemctl restart nginx' }, 'ask'],
+  ['run_tests', 'execute', { command: 'systemctl restart nginx' }, 'deny'],
+  ['edit_system', 'execute', { command: 'rm x' }, 'deny'],
+  ['edit_system destructive', 'execute', { command: 'rm x' }, 'ask'],
+  ['destructive', 'execute', { command: 'unknown' }, 'ask'],
+  ['read_repo', 'execute', { command: 'echo a' }, 'deny'],
+];
+
+describe('what a grant says to files', () => {
+  it.each(FILES)('%j: %s %j is %s', (closure, kind, input, verdict) => {
+    expect(verdictOf(rights(closure), kind, input)).toBe(verdict);
+  });
+
+  it('is nothing of a workspace where there is none', () => {
+    const { directory: _, ...without } = rights('read_repo edit_repo read_files');
+    expect(verdictOf(without, 'read', { path: 'a.ts' })).toBe('deny');
+    expect(verdictOf(without, 'edit', { path: '/a.ts' })).toBe('deny');
+    expect(verdictOf(without, 'search', {})).toBe('ask');
+    expect(verdictOf(without, 'read', { path: '/srv/docs/a' })).toBe('allow');
+  });
+});
+
+describe('what a grant says to commands', () => {
+  it.each(COMMANDS)('%j: %s %j is %s', (closure, kind, input, verdict) => {
+    expect(verdictOf(rights(closure), kind, input)).toBe(verdict);
+  });
+});
+
+describe('what a grant says to the network', () => {
+  const some = ['packages.example:443', 'plain.example:8080'];
+  it.each([
+    ['use_network', 'deny', { url: 'https://packages.example/' }, 'deny'],
+    ['', 'allow', { url: 'https://packages.example/' }, 'deny'],
+    ['use_network', 'allow', { url: 'https://any.example/x' }, 'allow'],
+    ['use_network', 'allow', {}, 'ask'],
+    ['use_network', 'allow', { url: 'no address' }, 'ask'],
+    ['use_network', 'allow', { url: 'file:///etc/passwd' }, 'deny'],
+    ['use_network', 'allow', { url: 'http://127.0.0.1:7421/' }, 'deny'],
+    ['use_network', 'allow', { url: 'http://2130706433/' }, 'deny'],
+    ['use_network', 'allow', { url: 'http://localhost/' }, 'deny'],
+    ['use_network', 'allow', { url: 'http://[::1]/' }, 'deny'],
+    ['use_network', 'allow', { url: 'http://169.254.169.254/' }, 'deny'],
+    ['use_network', some, { url: 'https://packages.example/a' }, 'allow'],
+    ['use_network', some, { url: 'https://PACKAGES.example:443/a' }, 'allow'],
+    ['use_network', some, { url: 'http://packages.example/a' }, 'deny'],
+    ['use_network', some, { url: 'http://plain.example:8080' }, 'allow'],
+    ['use_network', some, { urls: ['https://packages.example/', 'https://other.example/'] }, 'deny'],
+    ['use_network', some, { url: 'https://packages.example@other.example/' }, 'deny'],
+  ] as const)('%j, network %j: %j is %s', (closure, network, input, verdict) => {
+    expect(verdictOf(rights(closure, { network }), 'fetch', input as Json)).toBe(verdict);
+  });
+});
+
+describe('what no right is about', () => {
+  it('is for a person to see, whatever is held', () => {
+    for (const closure of ['', 'shell edit_repo']) expect(verdictOf(rights(closure), 'other', { x: 1 })).toBe('ask');
+  });
+
+  it('says why it is not allowed', () => {
+    expect(permitToolCall(rights(''), { kind: 'edit', input: {} }, classify)).toEqual({
+      ...{ verdict: 'deny', code: 'COMMAND_NOT_ALLOWED' },
+      message: 'it needs edit_repo, which the grant of this task does not hold',
+    });
+    expect(permitToolCall(rights('edit_repo'), { kind: 'edit', input: {} }, classify)).toMatchObject({
+      ...{ verdict: 'ask', code: 'APPROVAL_REQUIRED', message: 'which files it would change cannot be told' },
+    });
+  });
+});
