@@ -63,7 +63,9 @@ describe('commands', () => {
       await mkdir(join(workspaces, place), { recursive: true });
       await writeFile(join(workspaces, place, 'left'), 'secret');
     }
-    const root = { workspaces, transcripts: join(at.folder, 'transcripts'), outputs: join(at.folder, 'outputs') };
+    const places = { transcripts: 'transcripts', outputs: 'outputs', sockets: 'n2', secrets: 'secrets' };
+    const others = Object.entries(places).map(([place, name]) => [place, join(at.folder, name)]);
+    const root = { ...Object.fromEntries(others), workspaces };
     const later = await createHarness({ root });
     try {
       for (const place of ['command-stdin', 'stdin']) {
