@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { WritError } from '@writ/core';
 import { DRIVERS } from './drivers/drivers.ts';
 import { buildEnvironment } from './environment.ts';
-import type { RunnerParts } from './prepared-run.ts';
+import type { RunnerParts } from './runner-parts.ts';
 import { confine } from './sandbox/confinement.ts';
 import { bridgedArgv, proxyEnvironment } from './sandbox/network/bridge.ts';
 import { askerOf } from './sandbox/sandbox.ts';
