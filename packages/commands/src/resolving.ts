@@ -9,7 +9,7 @@ import {
   resolveAction,
 } from '@writ/authority';
 import { quote, WritError } from '@writ/core';
-import type { Profile } from '@writ/policy';
+import { obeysFolder, type Profile } from '@writ/policy';
 import type { Asking, Decided } from './asking.ts';
 import type { CommandDeskOptions } from './parts.ts';
 import type { CommandStep } from './types.ts';
@@ -80,7 +80,8 @@ export async function resolveStep(
   const facts = options.factsOf(classification, called);
   const request: ActionRequest = {
     ...{ origin, session, agent, argv, cwd, profile, runner, network, isolation },
-    inner: classification.commands.map((inner) => inner.argv),
+    // What runs on another host is bound by its arguments alone: its files are not here.
+    inner: classification.commands.filter(({ host }) => host === 'self').map((inner) => inner.argv),
     ...(stdin === undefined ? {} : { stdin }),
     ...(facts.target === undefined ? {} : { target: facts.target }),
   };
@@ -89,6 +90,7 @@ export async function resolveStep(
   if (!resolved.resolved) return resolved;
   const { action, digest, release } = resolved.action;
   await release();
-  const preview = previewAction(action, shown, facts);
-  return { resolved: true, step: { request, facts, digest, preview, lines: actionLines(action, facts) } };
+  const about = { ...facts, obeysFolder: obeysFolder(classification) };
+  const preview = previewAction(action, shown, about);
+  return { resolved: true, step: { request, facts, digest, preview, lines: actionLines(action, about) } };
 }

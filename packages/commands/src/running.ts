@@ -176,7 +176,7 @@ function isBeyond(options: CommandDeskOptions, { profile: name, order }: LiveCom
 }
 
 /** What a task asked for ends with it. */
-export const TASK_ENDED: ExecutionOutcome = { code: 'CANCELLED', message: 'the task that asked for it has ended' };
+const TASK_ENDED: ExecutionOutcome = { code: 'CANCELLED', message: 'the task that asked for it has ended' };
 
 /** A command in the folder of a task may be ended among the task's own processes, before anybody hears of the task's end. */
 function isEnding({ executor }: CommandDeskOptions, { task: id }: Execution): boolean {

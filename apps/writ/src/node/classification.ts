@@ -8,6 +8,7 @@ import {
   type PolicyEngine,
   type ShellGrammar,
 } from '@writ/policy';
+import { realPath } from './real-path.ts';
 
 /** Says what commands are by the rules of this moment. */
 export interface NodeClassifier {
@@ -27,7 +28,10 @@ export function createNodeClassifier(engine: Pick<PolicyEngine, 'snapshot'>, gra
   };
 }
 
-/** Where a gated command runs: on this node, in the directory that it was asked for, in nobody's own copy of a workspace. */
+/**
+ * Where a gated command runs: on this node, in the directory that it was asked for, wherever links to it lead, in nobody's own copy
+ * of a workspace.
+ */
 export function placeOf({ cwd }: Pick<ActionRequest, 'cwd'>): CommandPlace {
-  return { host: 'self', cwd };
+  return { host: 'self', cwd: realPath(cwd) ?? cwd };
 }

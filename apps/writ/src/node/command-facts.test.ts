@@ -6,7 +6,7 @@ import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import { createFakeClock } from '@writ/testkit/clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installedGrammar } from '../testing/installed-grammar.ts';
-import { createNodeClassifier, type NodeClassifier } from './classification.ts';
+import { createNodeClassifier, type NodeClassifier, placeOf } from './classification.ts';
 import { createCommandFacts } from './command-facts.ts';
 
 let root: string;
@@ -14,12 +14,14 @@ let engine: PolicyEngine;
 let classifier: NodeClassifier;
 beforeAll(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), 'writ-facts-')));
-  for (const folder of ['app/nested', 'open/home/keys', 'open/sub', 'other'])
+  for (const folder of ['app/nested', 'open/home/keys', 'open/sub', 'other/in'])
     await mkdir(join(root, folder), { recursive: true });
   await writeFile(join(root, 'open/a'), '');
   await writeFile(join(root, 'open/home/keys/identity.pem'), '');
   await writeFile(join(root, 'other/b'), '');
   await symlink(join(root, 'other/b'), join(root, 'open/out'));
+  await symlink(join(root, 'other/in'), join(root, 'open/away'));
+  await writeFile(join(root, 'open/b'), '');
   engine = createPolicyEngine({ text: policy(root), clock: createFakeClock(0), selfId: 'wn-self' });
   classifier = createNodeClassifier(engine, await installedGrammar());
 });
@@ -48,8 +50,8 @@ needs = ["inspect_status"]
 `;
 }
 
-/** Class that a command is asked about under. */
-function classOf(
+/** What a command is asked about under. */
+function factsAbout(
   argv: readonly string[],
   over: { cwd?: string; profile?: string; workspace?: string; stdin?: string } = {},
 ) {
@@ -57,9 +59,11 @@ function classOf(
   const factsOf = createCommandFacts({ engine, homes: [join(root, 'open/home')], resolvePath: (path) => path });
   const subject = { from: 'self', origin: 'self', session: 's' };
   const basis = writeBasis({ subject, ask: { chain: [], ...(workspace === undefined ? {} : { workspace }) } });
-  const classification = classifier.classify(argv, { host: 'self', cwd });
-  return factsOf(classification, { argv, cwd, profile, basis, ...(stdin === undefined ? {} : { stdin }) }).class;
+  const classification = classifier.classify(argv, placeOf({ cwd }));
+  return factsOf(classification, { argv, cwd, profile, basis, ...(stdin === undefined ? {} : { stdin }) });
 }
+
+const classOf: (...args: Parameters<typeof factsAbout>) => string = (...args) => factsAbout(...args).class;
 
 describe('a command of class read is asked about like a change', () => {
   it.each([
@@ -68,6 +72,7 @@ describe('a command of class read is asked about like a change', () => {
     ['where the folder’s own configuration counts', ['npm', 'ls'], {}],
     ['outside the read paths', ['cat', '/etc/passwd'], { profile: 'reader' }],
     ['where a link leads out of them', ['cat', 'out'], { profile: 'reader', cwd: 'open' }],
+    ['behind a link that a path only seems to leave', ['cat', 'away/../b'], { profile: 'reader', cwd: 'open' }],
     ['where one of two paths is outside', ['cat', 'a', '../other/b'], { profile: 'reader', cwd: 'open' }],
     ['in the node’s own home', ['cat', 'home/keys/identity.pem'], { profile: 'reader', cwd: 'open' }],
     ['above the node’s own home', ['grep', '-r', 'KEY', '.'], { profile: 'reader', cwd: 'open' }],
@@ -99,5 +104,52 @@ describe('a command of class read stays one', () => {
     ['where the configuration says so', ['backup-status'], {}],
   ] as const)('%s', (_, argv, { cwd, ...over }: { cwd?: string; profile?: string; workspace?: string }) => {
     expect(classOf(argv, { ...over, ...(cwd === undefined ? {} : { cwd: join(root, cwd) }) })).toBe('read');
+  });
+});
+
+describe('the target of a path', () => {
+  const targetOf = (cwd: string, ...argv: string[]) => factsAbout(argv, { cwd: join(root, cwd) }).target;
+  const path = (of: string) => `self/path/${join(root, of)}`;
+
+  it('is where the links of its folders lead', () => {
+    expect(targetOf('open', 'rm', 'b')).toBe(path('open/b'));
+    expect(targetOf('open', 'rm', './sub/../../open/b')).toBeUndefined();
+    expect(targetOf('open/sub', 'rm', '../b')).toBe(path('open/b'));
+    expect(targetOf('open', 'rm', 'away/x')).toBe(path('other/in/x'));
+    expect(targetOf('open/away', 'rm', 'x')).toBe(path('other/in/x'));
+    expect(targetOf('open/away', 'rm', '../b')).toBe(path('other/b'));
+  });
+
+  it('is none where a name only looks like it: behind a link, a link itself, in a folder that is not there', () => {
+    expect(targetOf('open', 'rm', 'away/../b')).toBeUndefined();
+    expect(targetOf('open', 'rm', `${root}/open/away/../b`)).toBeUndefined();
+    expect(targetOf('open', 'rm', 'out')).toBeUndefined();
+    expect(targetOf('open', 'rm', 'none/b')).toBeUndefined();
+    expect(targetOf('open', 'ssh', 'web1', 'rm', '/srv/b')).toBeUndefined();
+  });
+
+  it('is left as it is where it is no path', () => {
+    const { target } = factsAbout(['docker', 'rm', 'web']);
+    expect(target).toBe('self/container/web');
+  });
+});
+
+describe('what a folder leads is known to no window', () => {
+  it.each([
+    [['git', 'commit', '-m', 'x']],
+    [['git', 'log', '-p']],
+    [['npm', 'install', 'left-pad']],
+    [['pip3', 'install', '.']],
+    [['cargo', 'build']],
+    [['sudo', 'make', 'install']],
+    [['docker', 'compose', 'up']],
+  ])('%j', (argv) => {
+    expect(factsAbout(argv).known).toBe(false);
+  });
+
+  it('and what it does not lead is', () => {
+    expect(factsAbout(['systemctl', 'restart', 'nginx']).known).toBe(true);
+    expect(factsAbout(['docker', 'restart', 'web']).known).toBe(true);
+    expect(factsAbout(['git', 'status'], { workspace: 'app' }).known).toBe(true);
   });
 });

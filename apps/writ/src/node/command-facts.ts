@@ -1,8 +1,8 @@
-import { realpathSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 import { readBasis } from '@writ/authority';
 import type { CommandDeskOptions } from '@writ/commands';
-import { type PolicyEngine, readsAlone } from '@writ/policy';
+import { obeysFolder, type PolicyEngine, readsAlone } from '@writ/policy';
+import { realPath, realTarget } from './real-path.ts';
 
 /** What the facts of a command are found with. */
 export interface CommandFactsParts {
@@ -17,6 +17,7 @@ export interface CommandFactsParts {
  * What rights and windows are decided from, by the configuration of this moment. A command of class `read` needs no person only
  * where it can do nothing but read, and reads nothing beyond the profile's `read_paths`, or the workspace that it was asked for, and
  * nothing of the node's own home; every other one is asked about like a change.
+ * What files of a folder lead is not known to a window, and a path is where its links lead.
  * INVARIANT: 1, 5 no grant of a look runs a program that nobody saw, or reads a file that was not granted.
  */
 export function createCommandFacts({ engine, homes, resolvePath }: CommandFactsParts): CommandDeskOptions['factsOf'] {
@@ -35,20 +36,15 @@ export function createCommandFacts({ engine, homes, resolvePath }: CommandFactsP
     const roots = config.profiles.get(profile)?.readPaths ?? [];
     const isRoot = workspace !== undefined && realPath(cwd) === realPath(resolvePath(workspace.path));
     const alone = reads?.paths.every((path) => isWithin(path, roots)) === true && (!reads.repository || isRoot);
+    const isAlone = is === 'read' && alone;
+    // INVARIANT: 6 no window covers what files that can change meanwhile decide.
+    const isKnown = known && (isAlone || !obeysFolder(rest));
+    const real = target === undefined ? undefined : realTarget(target);
     return {
-      ...{ class: is === 'read' && !alone ? 'config-mutation' : is, known, needs },
-      ...(target === undefined ? {} : { target }),
+      ...{ class: is === 'read' && !alone ? 'config-mutation' : is, known: isKnown, needs },
+      ...(real === undefined ? {} : { target: real }),
     };
   };
-}
-
-/** Undefined where nothing is there. */
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 function isInside(path: string, root: string | undefined): boolean {

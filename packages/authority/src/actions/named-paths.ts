@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { pathOf } from './search.ts';
 import type { ActionFiles } from './types.ts';
 
 /** Longest argument that can be a path, UTF-16 units (PATH_MAX). */
@@ -14,7 +14,7 @@ export async function namedPaths(
   files: ActionFiles,
 ): Promise<readonly string[]> {
   const candidates = new Set(argumentLists.flatMap(([, ...operands]) => operands.flatMap(candidatesOf)));
-  const paths = new Set([...candidates].map((text) => resolve(cwd, text)));
+  const paths = new Set([...candidates].map((text) => pathOf(cwd, text)));
   const found: string[] = [];
   for (const path of [...paths].sort()) {
     const fact = await files.inspect(path);

@@ -3,15 +3,17 @@ import { askerLines, type Preview, type PreviewLine, type ShownAsker, showLines 
 import { type ScopedCommand, scopeLines } from '../executions/scopes.ts';
 import type { Action, BoundFile, BoundVariable } from './types.ts';
 
+/** What a preview says of a command besides the command. */
+export interface ShownCommand extends Pick<ScopedCommand, 'class' | 'known'> {
+  /** Files of the folder decide what else runs. */
+  readonly obeysFolder: boolean;
+}
+
 /**
  * Everything that would run, for the person who approves it. Standard input is text or cannot be shown, and what cannot be
  * shown whole cannot be approved.
  */
-export function previewAction(
-  action: Action,
-  asker: ShownAsker,
-  command: Pick<ScopedCommand, 'class' | 'known'>,
-): Preview {
+export function previewAction(action: Action, asker: ShownAsker, command: ShownCommand): Preview {
   const lines = actionLines(action, command);
   if (lines === undefined) return UNSHOWABLE;
   const { target } = action.request;
@@ -27,17 +29,18 @@ const UNSHOWABLE: Preview = { shown: false, message: 'its standard input is no t
 /** Everything that would run, without who asks and what a yes opens: a step of a plan. Undefined: it cannot be shown. */
 export function actionLines(
   { request, directory, programs, files, environment }: Action,
-  command: Pick<ScopedCommand, 'class' | 'known'>,
+  command: ShownCommand,
 ): readonly PreviewLine[] | undefined {
   const stdin = request.stdin === undefined ? '' : textOf(Buffer.from(request.stdin, 'base64'));
   if (stdin === undefined) return undefined;
   const { network, target } = request;
   return [
-    { label: 'class', text: command.known ? command.class : `${command.class}, by a program that is not known` },
+    { label: 'class', text: classText(command) },
     ...request.argv.map((argument, place) => ({ label: `argument ${place}`, text: argument })),
     ...programs.map((file) => ({ label: 'program', text: fileText(file) })),
     ...files.map((file) => ({ label: 'file', text: fileText(file) })),
     { label: 'directory', text: directory.path },
+    ...(command.obeysFolder ? [OBEYS] : []),
     { label: 'standard input', text: request.stdin === undefined ? 'none' : stdin },
     { label: 'profile', text: request.profile },
     { label: 'runner', text: request.runner },
@@ -46,6 +49,16 @@ export function actionLines(
     { label: 'target', text: target ?? 'several, or none that is known' },
     ...environment.map((variable) => ({ label: `environment ${variable.name}`, text: variableText(variable) })),
   ];
+}
+
+/** What no digest binds, said to whoever answers. */
+const OBEYS: PreviewLine = {
+  label: 'besides',
+  text: 'files of the folder (hooks, scripts, settings) decide what else runs, as they are then',
+};
+
+function classText({ class: of, known, obeysFolder }: ShownCommand): string {
+  return known || obeysFolder ? of : `${of}, by a program that is not known`;
 }
 
 function fileText({ path, sha256, sizeBytes }: BoundFile): string {

@@ -111,11 +111,11 @@ describe('an action', () => {
     const tool = write('bin/tool', '#!/usr/bin/env own-sh\n', 0o700);
     const found = await action();
     expect(found.action.programs.map(({ path }) => path)).toEqual([tool, own]);
-    expect([found.interpreter, [...found.held.keys()].includes(own)]).toEqual([{ path: own }, true]);
+    expect([found.interpreters, [...found.held.keys()].includes(own)]).toEqual([[{ path: own }], true]);
     write('bin/own-sh', 'another interpreter', 0o700);
     expect(await digest()).not.toBe(found.digest);
     write('bin/tool', '#!/bin/sh -e -u\n', 0o700);
-    expect((await action()).interpreter).toEqual({ path: '/bin/sh', argument: '-e -u' });
+    expect((await action()).interpreters).toEqual([{ path: '/bin/sh', argument: '-e -u' }]);
   });
 
   it('finds its program as it would be started', async () => {

@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { basename, delimiter, isAbsolute, resolve } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { formatSize, quote } from '@writ/core';
 import type { Refusal } from '../record-types.ts';
 import { digestAction } from './digest.ts';
 import { namedPaths } from './named-paths.ts';
+import { type FoundScripts, findScripts } from './scripts.ts';
+import { findInterpreter, findProgram, type Search } from './search.ts';
 import type {
   ActionEnvironment,
   ActionFiles,
@@ -12,6 +14,7 @@ import type {
   BoundVariable,
   HeldAction,
   HeldFile,
+  Interpreter,
 } from './types.ts';
 
 /** Largest file that is bound by its content, bytes. */
@@ -59,7 +62,7 @@ async function bindAll(
   environment: ActionEnvironment,
   files: ActionFiles,
   holding: Holding,
-): Promise<Pick<HeldAction, 'action' | 'interpreter'> | { readonly refusal: Refusal }> {
+): Promise<Pick<HeldAction, 'action' | 'interpreters' | 'script'> | { readonly refusal: Refusal }> {
   const program = request.argv[0];
   if (program === undefined || program === '') return refuse('there is no command', 'name a program');
   const place = isAbsolute(request.cwd) ? await files.inspect(request.cwd) : undefined;
@@ -69,17 +72,13 @@ async function bindAll(
   const search: Search = { cwd: place.realPath, path: environment.values.PATH ?? '', files };
   const main = await findProgram(program, search);
   if (main === undefined) return refuse(`there is no program ${quote(program)}`, 'give its absolute path');
-  const inside = await Promise.all(request.inner.map(([name = '']) => findProgram(name, search)));
-  const programPaths = [...new Set([main, ...inside.filter((path) => path !== undefined)])];
+  const scripts = await findAllScripts(request, main, search);
+  if ('refusal' in scripts) return scripts;
+  const bound = await bindPrograms([main, ...scripts.programs], holding, search);
+  if ('refusal' in bound) return bound;
   const argumentLists = [request.argv, ...request.inner];
-  const scripts = await holding.bind(programPaths);
-  const interpreters = await Promise.all(
-    programPaths.map((path) => findInterpreter(holding.interpreter(path), search)),
-  );
-  const interpreterPaths = interpreters.flatMap((found) => found?.path ?? []);
-  const further = new Set(interpreterPaths.filter((path) => !programPaths.includes(path)));
-  const programs = [...scripts, ...(await holding.bind([...further]))];
-  const named = await holding.bind(await namedPaths(argumentLists, place.realPath, files));
+  const named = new Set([...(await namedPaths(argumentLists, place.realPath, files)), ...scripts.files]);
+  const bindings = await holding.bind([...named].sort());
   const tooLarge = holding.refused();
   if (tooLarge !== undefined) {
     const most = formatSize(LARGEST_FILE_BYTES);
@@ -87,27 +86,70 @@ async function bindAll(
   }
   const { realPath: path, device, inode } = place;
   const variables = bindEnvironment(environment);
-  const [interpreter] = interpreters;
+  const { programs, interpreters } = bound;
   return {
-    action: { request, programs, files: named, directory: { path, device, inode }, environment: variables },
-    ...(interpreter === undefined ? {} : { interpreter }),
+    action: { request, programs, files: bindings, directory: { path, device, inode }, environment: variables },
+    interpreters,
+    ...(scripts.script === undefined ? {} : { script: scripts.script }),
   };
 }
 
-/**
- * What runs a script, as its first line names it. `env` with a name alone is taken off: what it would find is what is held.
- * One that is not there is left to the kernel to refuse.
- */
-async function findInterpreter(
-  named: HeldFile['interpreter'],
+/** Programs inside, and what interpreters run, outside and inside. */
+interface AllScripts extends FoundScripts {
+  readonly programs: readonly string[];
+}
+
+async function findAllScripts(
+  { argv, inner }: ActionRequest,
+  main: string,
   search: Search,
-): Promise<HeldAction['interpreter'] | undefined> {
-  if (named === undefined) return undefined;
-  const { path, argument = '' } = named;
-  const isName = /^[A-Za-z0-9._+-]+$/.test(argument) && !argument.startsWith('-');
-  if (basename(path) !== 'env' || !isName) return named;
-  const found = await findProgram(argument, search);
-  return found === undefined ? undefined : { path: found };
+): Promise<AllScripts | { readonly refusal: Refusal }> {
+  const own = await findScripts(argv, main, search);
+  if ('refusal' in own) return own;
+  const programs: string[] = [];
+  const files = [...own.files];
+  for (const inside of inner) {
+    const program = await findProgram(inside[0] ?? '', search);
+    const found = await findScripts(inside, program, search);
+    if ('refusal' in found) return found;
+    if (program !== undefined) programs.push(program);
+    files.push(...found.files);
+  }
+  return { ...own, programs, files };
+}
+
+/** Longest row of scripts that run each other; the kernel follows one that is shorter. */
+const MOST_INTERPRETERS = 8;
+
+/** Programs, then what runs those that are scripts, row by row; `interpreters` are those of the first. */
+async function bindPrograms(
+  paths: readonly string[],
+  holding: Holding,
+  search: Search,
+): Promise<
+  | { readonly programs: readonly BoundFile[]; readonly interpreters: readonly Interpreter[] }
+  | { readonly refusal: Refusal }
+> {
+  const bound = new Map((await holding.bind([...new Set(paths)])).map((file) => [file.path, file]));
+  const rows: Interpreter[][] = [];
+  for (const path of new Set(paths)) {
+    const row: Interpreter[] = [];
+    for (let of = path; row.length <= MOST_INTERPRETERS; ) {
+      const outcome = await findInterpreter(holding.interpreter(of), search);
+      if (!outcome.found) {
+        return refuse(`what runs ${quote(of)} cannot be told by its first line`, 'let its first line name one program');
+      }
+      if (outcome.interpreter === undefined) break;
+      row.push(outcome.interpreter);
+      of = outcome.interpreter.path;
+      for (const file of await holding.bind(bound.has(of) ? [] : [of])) bound.set(file.path, file);
+    }
+    if (row.length > MOST_INTERPRETERS) {
+      return refuse(`${quote(path)} is run by too many scripts in a row`, 'let its first line name a program');
+    }
+    rows.push(row);
+  }
+  return { programs: [...bound.values()], interpreters: rows[0] ?? [] };
 }
 
 /** Files that are held so far, each once. */
@@ -149,26 +191,6 @@ function createHolding(files: ActionFiles): Holding {
       await Promise.all(releasing.map((file) => file.release()));
     },
   };
-}
-
-/** Where programs are looked for. */
-interface Search {
-  readonly cwd: string;
-  readonly path: string;
-  readonly files: ActionFiles;
-}
-
-/** As `execvp` finds it: a name with a slash is a path, any other is looked for in PATH. */
-async function findProgram(name: string, { cwd, path, files }: Search): Promise<string | undefined> {
-  if (name === '') return undefined;
-  const places = name.includes('/')
-    ? [resolve(cwd, name)]
-    : path.split(delimiter).map((dir) => resolve(cwd, dir, name));
-  for (const candidate of places) {
-    const fact = await files.inspect(candidate);
-    if (fact?.kind === 'file' && fact.isExecutable) return candidate;
-  }
-  return undefined;
 }
 
 /** Every variable in order of name; of a secret only a fingerprint that nobody without this node's key can check. */

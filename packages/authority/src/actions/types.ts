@@ -40,6 +40,12 @@ export interface PathFact {
   readonly isExecutable: boolean;
 }
 
+/** What runs a script: an absolute path, and what follows it in the first line as one argument. */
+export interface Interpreter {
+  readonly path: string;
+  readonly argument?: string;
+}
+
 /** A file whose content was read whole and that stays what it was read as: a private copy, or an open descriptor. */
 export interface HeldFile {
   /** SHA-256 of its content, hex. */
@@ -47,8 +53,8 @@ export interface HeldFile {
   readonly sizeBytes: number;
   /** Where exactly this content can be run or read. */
   readonly heldPath: string;
-  /** What the first line of a script names: an absolute path, and what follows it as one argument. */
-  readonly interpreter?: { readonly path: string; readonly argument?: string };
+  /** What the first line of a script names. */
+  readonly interpreter?: Interpreter;
   release(): Promise<void>;
 }
 
@@ -90,7 +96,9 @@ export interface HeldAction {
   readonly digest: string;
   /** Path as the action names it → where its content is held. */
   readonly held: ReadonlyMap<string, string>;
-  /** What runs the program, which is a script: a path that is held too. */
-  readonly interpreter?: { readonly path: string; readonly argument?: string };
+  /** What runs the program where that is a script, and what runs that where it is one too; each is held. */
+  readonly interpreters: readonly Interpreter[];
+  /** The argument that an interpreter runs, by its place, and the file that is held for it. */
+  readonly script?: { readonly at: number; readonly path: string };
   release(): Promise<void>;
 }

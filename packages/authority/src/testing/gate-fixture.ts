@@ -69,7 +69,7 @@ may_request_lease = true
 `;
 
 /** What runs a gated command, and how far it reaches. */
-export const ON_THIS_MACHINE = { runner: 'shell', network: 'deny', isolation: 'none' } as const;
+const ON_THIS_MACHINE = { runner: 'shell', network: 'deny', isolation: 'none' } as const;
 
 /** Session A and session B of one agent of this machine. */
 export const IN_A: Asker = { origin: SELF_ID, session: 'a', agent: 'agent', requestedBy: 'self' };

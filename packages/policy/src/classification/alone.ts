@@ -30,9 +30,15 @@ export function readsAlone(
     if (!call.programs.includes(program)) continue;
     const operands = operandsOf(call, args);
     const paths = operands && pathsOf(call, operands);
-    if (paths) return { paths: paths.map((path) => posix.resolve(cwd, path)), repository: call.repository === true };
+    if (paths) return { paths: paths.map((path) => absolute(cwd, path)), repository: call.repository === true };
   }
   return undefined;
+}
+
+/** A `..` stays: the system follows the links in front of it first, and so has whoever looks. */
+function absolute(cwd: string, path: string): string {
+  if (!path.split('/').includes('..')) return posix.resolve(cwd, path);
+  return path.startsWith('/') ? path : `${cwd}/${path}`;
 }
 
 /** The operands behind the command's word; undefined where an option is not listed. */

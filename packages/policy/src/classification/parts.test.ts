@@ -75,7 +75,10 @@ describe('options', () => {
 describe('paths', () => {
   it.each([
     ['x', '/w/x'],
-    ['./a/../b//c/.', '/w/b/c'],
+    ['./b//c/.', '/w/b/c'],
+    ['.././../b/x', '/b/x'],
+    ['a/../x', undefined],
+    ['/a/../x', undefined],
     ['../../../x', '/x'],
     ['/', '/'],
     ['a~', '/w/a~'],

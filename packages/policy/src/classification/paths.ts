@@ -1,13 +1,23 @@
 import type { Argument, CommandPlace } from './types.ts';
 
-/** Absolute path without `.`, `..` and doubled slashes; undefined where it depends on something unknown. */
+/**
+ * Absolute path without `.`, `..` and doubled slashes; undefined where it depends on something unknown. A `..` behind a name
+ * does: the name could be a link, and the system goes up from where that leads. The working directory is taken to be one
+ * without links.
+ */
 export function absolutePath({ text, shape }: Argument, place: CommandPlace): string | undefined {
   if (shape !== 'literal' || text === '' || text.startsWith('~') || hasControl(text)) return undefined;
   if (!text.startsWith('/') && place.cwd === undefined) return undefined;
-  const kept: string[] = [];
-  for (const part of (text.startsWith('/') ? text : `${place.cwd}/${text}`).split('/')) {
-    if (part === '..') kept.pop();
-    else if (part !== '' && part !== '.') kept.push(part);
+  const kept = text.startsWith('/') ? [] : (place.cwd ?? '').split('/').filter(isName);
+  let isBehindName = false;
+  for (const part of text.split('/')) {
+    if (part === '..') {
+      if (isBehindName) return undefined;
+      kept.pop();
+    } else if (isName(part)) {
+      kept.push(part);
+      isBehindName = true;
+    }
   }
   return `/${kept.join('/')}`;
 }
@@ -20,6 +30,10 @@ export function isInsideWorkspace(path: string | undefined, { host, workspace }:
   if (path === undefined || workspace === undefined || host !== 'self') return false;
   const below = workspace.endsWith('/') ? workspace : `${workspace}/`;
   return path.startsWith(below) && !path.split('/').some((part) => part.toLowerCase() === '.git');
+}
+
+function isName(part: string): boolean {
+  return part !== '' && part !== '.';
 }
 
 /** True where a text holds a control character. */

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHarness, type Harness } from '../testing/harness.ts';
 import type { CommandOrder, CommandRun, OutputPiece } from './types.ts';
 
+type Four = [string, string, string, string];
 const ID = '01a00000-0000-7000-8000-000000000001';
 
 describe('commands', () => {
@@ -63,8 +64,9 @@ describe('commands', () => {
       await mkdir(join(workspaces, place), { recursive: true });
       await writeFile(join(workspaces, place, 'left'), 'secret');
     }
-    const root = { workspaces, transcripts: join(at.folder, 'transcripts'), outputs: join(at.folder, 'outputs') };
-    const later = await createHarness({ root });
+    const names = ['transcripts', 'outputs', 'sockets', 'secrets'] as const;
+    const [transcripts, outputs, sockets, secrets] = names.map((name) => join(at.folder, name)) as Four;
+    const later = await createHarness({ root: { workspaces, transcripts, outputs, sockets, secrets } });
     try {
       for (const place of ['command-stdin', 'stdin']) {
         await expect(readdir(join(workspaces, place))).rejects.toMatchObject({ code: 'ENOENT' });
