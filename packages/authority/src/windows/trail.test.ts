@@ -56,7 +56,8 @@ describe('a window', () => {
     (part) => {
       open({ kind: 'destructive', target: NGINX, [part]: ' ' });
       open({ ...(part === 'target' ? {} : { [part]: ' ' }) });
-      const need: Need = { ...IN_A, class: 'destructive', target: NGINX, known: true, digest: 'x', [part]: ' ' };
+      const whose = { ...IN_A, profile: 'ops', target: NGINX, [part]: ' ' };
+      const need: Need = { ...whose, class: 'destructive', known: true, digest: 'x' };
       const covers = (of: Need['class']) =>
         at.database.withReadTx((tx) => at.gate.windows.covers(tx, { ...need, class: of }, at.database.nowMs()));
       expect(covers('destructive')).toBeUndefined();
