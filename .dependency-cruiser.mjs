@@ -33,13 +33,16 @@ const entries = readdirSync(new URL('./packages/', import.meta.url)).flatMap((na
 
 const TEST_FILE = '^test/|([.](test|contract)[.]ts|/src/testing/.*)$';
 
-/** One rule for each package: nothing outside its row. Tests may use the testkit besides. */
+/** One rule for each package: nothing outside its row. Tests may use the testkit and test/support besides. */
 const arrows = Object.entries(ALLOWED).map(([name, allowed]) => ({
   name: `arrow-${name}`,
   severity: 'error',
   comment: `${name} may import ${allowed.join(', ') || 'no other package'}`,
   from: { path: `^packages/${name}/` },
-  to: { path: '^(packages|apps|test)/', pathNot: `^packages/(${[name, ...allowed, 'testkit'].join('|')})/` },
+  to: {
+    path: '^(packages|apps|test)/',
+    pathNot: `^(packages/(${[name, ...allowed, 'testkit'].join('|')})|test/support)/`,
+  },
 }));
 
 /** A third-party module that only some places may load. */

@@ -65,7 +65,7 @@ export {
   type WorkerParts,
 } from './executions/worker.ts';
 export { createGate, type Gate, type GateOptions } from './gate.ts';
-export { PERSON, personAt } from './person.ts';
+export { isReservedAgent, PERSON, personAt, personShown } from './person.ts';
 export { goneOf } from './presence.ts';
 export type {
   ApprovalKinds,

@@ -27,6 +27,12 @@ export function planLease(
     );
   }
   if (grant.maxUses !== undefined) checkCount('number of uses', grant.maxUses);
+  if (grant.workspaces?.length === 0) {
+    // An absent list is every workspace of the peer; an empty one would be read as that.
+    throw new WritError('BAD_REQUEST', 'a lease for no workspace serves nothing', {
+      nextSteps: ['name the workspaces', 'or leave them out, for every one that the peer has'],
+    });
+  }
   if (grant.session === '') {
     throw new WritError('BAD_REQUEST', 'the session of a lease is empty', {
       nextSteps: ['leave the session out to serve every session'],

@@ -92,6 +92,23 @@ describe('the desk of gated commands', () => {
     expect(at.gate.executions.list({ limit: 9 })).toEqual([]);
   });
 
+  it('looks at no file for whoever lacks the right to run what would read it', async () => {
+    at.files.set('/srv/large', 'x');
+    const lacking = { argv: ['systemctl', 'restart', '/srv/large'], profile: 'looks' };
+    const plan = {
+      ...{ title: 'x', onlySteps: false, windowMs: HOUR_MS },
+      profile: 'looks',
+      steps: [{ argv: lacking.argv }],
+    };
+    const before = at.held.looks;
+    expect(await answer(IN_A, lacking)).toMatchObject({ accepted: false, refusal: { code: 'PROFILE_NOT_ALLOWED' } });
+    expect(await at.desk.ask(IN_A, { kind: 'plan', plan }, 'p')).toMatchObject({
+      accepted: false,
+      refusal: { code: 'PROFILE_NOT_ALLOWED' },
+    });
+    expect(at.held.looks).toBe(before);
+  });
+
   it('asks anew for what changed since it was asked for, and leaves what never stands still', async () => {
     let view = await ask(RESTART);
     for (let round = 1; round <= 9; round++) {

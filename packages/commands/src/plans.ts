@@ -1,4 +1,4 @@
-import { missingRight, type PreviewLine, planQuestion, type Refusal } from '@writ/authority';
+import { type PreviewLine, planQuestion, type Refusal } from '@writ/authority';
 import type { Approval } from '@writ/lease-store';
 import { type Asking, askingOf, type Decided } from './asking.ts';
 import type { CommandDeskOptions } from './parts.ts';
@@ -31,8 +31,6 @@ export async function proposePlan(
     const cwd = directoryOf(options, step, plan.workspace, asking.place);
     const resolving = await resolveStep(options, asking, decided, { ...step, cwd });
     if (!resolving.resolved) return { asked: false, refusal: resolving.refusal };
-    const missing = missingRight({ ...decided, granted: true }, resolving.step.facts);
-    if (missing !== undefined) return { asked: false, refusal: missing };
     steps.push(resolving.step);
   }
   return askAbout(options, asking, { plan, profile: decided.profile, steps });

@@ -2,6 +2,7 @@ import {
   type ActionRequest,
   actionLines,
   type CommandFacts,
+  missingRight,
   type Preview,
   type PreviewLine,
   previewAction,
@@ -66,11 +67,20 @@ export function hostRefusal({
   };
 }
 
-/** Classifies a step, and reads all that decides what it would do. */
+/** What of a decision a step is resolved under. */
+export type Granted = Pick<
+  Extract<Decided, { allowed: true }>,
+  'profile' | 'closure' | 'runner' | 'network' | 'isolation'
+>;
+
+/**
+ * Classifies a step, and reads all that decides what it would do. What lacks a right is refused before any of its files is looked at:
+ * whoever may run nothing learns nothing, and fills no disk.
+ */
 export async function resolveStep(
   options: CommandDeskOptions,
   { asker, shown, basis }: Pick<Asking, 'asker' | 'shown' | 'basis'>,
-  granted: Pick<Extract<Decided, { allowed: true }>, 'profile' | 'runner' | 'network' | 'isolation'>,
+  granted: Granted,
   { argv, cwd, stdin }: CommandStep & { readonly cwd: string },
 ): Promise<Resolving> {
   const { origin, session, agent } = asker;
@@ -78,6 +88,8 @@ export async function resolveStep(
   const classification = options.classify(argv, cwd);
   const called = { argv, cwd, profile, basis, ...(stdin === undefined ? {} : { stdin }) };
   const facts = options.factsOf(classification, called);
+  const missing = missingRight({ ...granted, granted: true }, facts);
+  if (missing !== undefined) return { resolved: false, refusal: missing };
   const request: ActionRequest = {
     ...{ origin, session, agent, argv, cwd, profile, runner, network, isolation },
     // What runs on another host is bound by its arguments alone: its files are not here.

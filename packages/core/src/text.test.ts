@@ -21,6 +21,7 @@ describe('quote', () => {
     expect(quote('Repo-Dev_1 ~')).toBe('`Repo-Dev_1 ~`');
     expect(quote('a\u001bb\u202ec')).toBe('`a\\u{1b}b\\u{202e}c`');
     expect(quote('é')).toBe('`é`');
+    expect(quote('b\\u{202e}c')).toBe('`b\\u{5c}u{202e}c`');
   });
 
   it('is cut from a hundred and twenty-one characters on', () => {

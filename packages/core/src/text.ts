@@ -14,9 +14,10 @@ const PLAIN = /^[ -_a-~]{0,120}$/;
 
 /** User input for a message: in backticks, made visible, cut to 120 characters with the rest counted. */
 export function quote(input: string): string {
-  if (PLAIN.test(input)) return `\`${input}\``;
+  if (PLAIN.test(input) && !input.includes('\\u{')) return `\`${input}\``;
   const cut = input.length > QUOTE_LIMIT ? `${input.slice(0, QUOTE_LIMIT)}… (${input.length} characters)` : input;
-  return `\`${visible(cut).replaceAll('`', '\\u{60}')}\``;
+  // What was typed differs from what stands for a character.
+  return `\`${visible(cut.replaceAll('\\u{', '\\u{5c}u{')).replaceAll('`', '\\u{60}')}\``;
 }
 
 /** The entry of `known` closest to `word` by edit distance, or undefined where none is close enough to suggest. */

@@ -138,7 +138,8 @@ function grantLeases(options: Options, admission: Admission, granted: string[]):
       peer: admission.pin.id,
       profile,
       durationMs: admission.leaseMs,
-      workspaces: admission.peer.workspaces,
+      // None named is what the peer has, and that is none as yet.
+      ...(admission.peer.workspaces.length === 0 ? {} : { workspaces: admission.peer.workspaces }),
       issuedBy: 'person',
     });
     granted.push(lease.id);

@@ -143,6 +143,16 @@ describe('what is taken up after another', () => {
     expect(isNew.length).toBeLessThan(600);
   });
 
+  it('has peers of the one before, and nothing else of it: profiles are told apart', () => {
+    const unpack = createUnpack();
+    const [before, after] = [BASE, `${BASE}# again\n`].map((text) => carry(text, unpack));
+    if (!before?.ok || !after?.ok) throw new Error('they were to load');
+    const [old, now] = [before.policy.config, after.policy.config];
+    expect(now.peers.get('desk')).toBe(old.peers.get('desk'));
+    expect(now.profiles.get('query')).toEqual(old.profiles.get('query'));
+    expect(now.profiles.get('query')).not.toBe(old.profiles.get('query'));
+  });
+
   it.each(VARIANTS)('differs from and meets with the one before as if both were read anew: %s', (...edit) => {
     const unpack = createUnpack();
     const texts = [RICH, edited(edit)];

@@ -14,6 +14,7 @@ export { type Executed, type ProbeParts, probeSandbox } from './sandbox/probe.ts
 export { describeSandbox } from './sandbox/sandbox.ts';
 export { readSystemView } from './sandbox/system-view.ts';
 export type { Reach, SandboxFeatures, SandboxReport } from './sandbox/types.ts';
+export { isSecretName } from './secret-names.ts';
 export { createTaskRunner } from './task-runner.ts';
 export type {
   Clone,

@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { WritError } from '@writ/core';
 import { DRIVERS } from './drivers/drivers.ts';
 import { buildEnvironment } from './environment.ts';
-import type { RunnerParts } from './prepared-run.ts';
+import type { RunnerParts } from './runner-parts.ts';
 import { confine } from './sandbox/confinement.ts';
 import { bridgedArgv, proxyEnvironment } from './sandbox/network/bridge.ts';
 import { askerOf } from './sandbox/sandbox.ts';
 import type { SandboxFeatures } from './sandbox/types.ts';
+import { isSecretName } from './secret-names.ts';
 import { type HandedSecrets, handSecrets } from './secrets/secret-files.ts';
 import { NOT_SHOWN, type StartAttempt, startFailure } from './start-failure.ts';
 import type { IsolationLevel, RunSpec } from './types.ts';
@@ -70,10 +71,8 @@ async function plan(parts: RunnerParts, spec: RunSpec, attempt: Attempt, undo: U
 }
 
 /** Variables that the profile lets pass, and whose name says that their value is a secret. */
-const SECRET_NAME = /TOKEN|SECRET|PASSW|CREDENTIAL|KEY$/i;
-
 function secretVariables(env: Readonly<Record<string, string>>, allowed: readonly string[]): readonly Uint8Array[] {
-  return allowed.filter((name) => SECRET_NAME.test(name)).map((name) => Buffer.from(env[name] ?? ''));
+  return allowed.filter(isSecretName).map((name) => Buffer.from(env[name] ?? ''));
 }
 
 async function secretsOf(

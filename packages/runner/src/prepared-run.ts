@@ -1,30 +1,16 @@
 import { WritError } from '@writ/core';
 import { DRIVERS } from './drivers/drivers.ts';
 import { planLaunch } from './launch.ts';
-import type { Egress } from './sandbox/network/egress.ts';
+import type { RunnerParts } from './runner-parts.ts';
 import { askerOf, type Sandbox } from './sandbox/sandbox.ts';
 import { formsOf } from './secrets/redactor.ts';
-import type { Spawner } from './spawned.ts';
 import { startFailure } from './start-failure.ts';
 import { createCapture, createRun, type StartedRun } from './task-run.ts';
-import type { Transcripts } from './transcripts.ts';
-import type { Run, RunSink, RunSpec, TaskRunnerOptions } from './types.ts';
-import type { Attempt, Workspaces } from './workspaces.ts';
+import type { Run, RunSink, RunSpec } from './types.ts';
+import type { Attempt } from './workspaces.ts';
 
 /** A run of a task whose folders are given back by somebody else. */
 export type TaskRun = StartedRun & Pick<Run, 'files' | 'isolation' | 'redact'>;
-
-/** What a start goes through. */
-export interface RunnerParts {
-  readonly options: TaskRunnerOptions;
-  readonly spawner: Spawner;
-  readonly workspaces: Workspaces;
-  readonly transcripts: Transcripts;
-  readonly sandbox: Sandbox;
-  readonly egress: Egress;
-  /** Between TERM and KILL, milliseconds. */
-  readonly graceMs: number;
-}
 
 /**
  * Rejects where the spec may not run at all, with ISOLATION_UNAVAILABLE, COMMAND_NOT_ALLOWED or BAD_REQUEST. Costs next to

@@ -5,7 +5,7 @@ import type { Executor, WritIssuer } from '@writ/delegation';
 import type { SessionStore } from '@writ/lease-store';
 import type { PeerClients } from '@writ/mesh';
 import type { Profile } from '@writ/policy';
-import { buildCommandEnvironment, createHeldFiles, type TaskRunner } from '@writ/runner';
+import { buildCommandEnvironment, createHeldFiles, isSecretName, type TaskRunner } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import { placeOf } from './classification.ts';
 import type { Foundations } from './foundations.ts';
@@ -21,8 +21,6 @@ export interface NodeCommandParts extends Pick<NodeGate, 'gate' | 'classifier' |
   readonly environment: Environment;
 }
 
-/** Names of variables whose values are neither shown nor stored. */
-const SECRET = /TOKEN|SECRET|PASSW|CREDENTIAL|KEY/i;
 const SEAL_KEY = 'commands.seal-key';
 const SEAL_KEY_BYTES = 32;
 
@@ -64,7 +62,7 @@ export function createNodeCommands(
 
 function environmentOf({ all }: Environment, { env }: Profile, sealKey: Uint8Array): ActionEnvironment {
   const values = buildCommandEnvironment(all, env);
-  return { values, secretNames: new Set(Object.keys(values).filter((name) => SECRET.test(name))), sealKey };
+  return { values, secretNames: new Set(Object.keys(values).filter(isSecretName)), sealKey };
 }
 
 /** Stores a session that is not stored yet; one that has ended stays so. */

@@ -1,4 +1,12 @@
-import { askerLines, type Gate, type KindRules, type PreviewLine, personAt, showLines } from '@writ/authority';
+import {
+  askerLines,
+  type Gate,
+  type KindRules,
+  type PreviewLine,
+  personAt,
+  personShown,
+  showLines,
+} from '@writ/authority';
 import { digestJson, formatDuration, type Json, WritError } from '@writ/core';
 import { identityWords } from '@writ/identity';
 import type { PeerConsent, PeerQuestion } from '@writ/pairing';
@@ -44,7 +52,7 @@ export function createPeerConsent(
       const { approval } = parts().ask({
         ...{ kind: 'peer', asker, digest, subject: subjectOf(question), scopes: ['once'] },
         preview: showLines([
-          ...askerLines({ label: 'this machine', words: identityWords(identity.public.id) }, asker),
+          ...askerLines(personShown(identityWords(identity.public.id)), asker),
           ...linesOf(question),
         ]),
         lifetimeMs: question.lifetimeMs,
@@ -70,7 +78,10 @@ export function createPeerConsent(
           end(event.approval.state === 'approved');
         });
         signal.addEventListener('abort', takeBack, { once: true });
-        if (signal.aborted) takeBack();
+        // It may have been answered since it was asked: what is told is told once.
+        const { state } = gate.approvals.get(id) ?? {};
+        if (state !== 'pending') end(state === 'approved');
+        else if (signal.aborted) takeBack();
       });
     },
   };

@@ -7,6 +7,7 @@ import {
   ownLeaseWish,
   PERSON,
   personAt,
+  personShown,
   type Question,
 } from '@writ/authority';
 import { WritError } from '@writ/core';
@@ -35,12 +36,13 @@ function createPersonDesk(base: Foundations, { options, gate, policy, asking }: 
   const { database, identity, engine } = base;
   const self = identity.public.id;
   const shown = { label: 'this machine', words: identityWords(self) };
+  const own = personShown(identityWords(self));
   const asker = personAt(self);
   const questionOf = (wish: Exclude<PersonWish, { about: 'policy' }>): Question => {
     const question = { asker, lifetimeMs: PERSON_MS };
     return wish.about === 'lease'
-      ? leaseQuestion(options, wish.wish, question, shown)
-      : approverQuestion(wish.change, question, shown);
+      ? leaseQuestion(options, wish.wish, question, own)
+      : approverQuestion(wish.change, question, own);
   };
   return {
     hasApprover: () => hasApprover(base),

@@ -1,4 +1,4 @@
-import { askerLines, type KindRules, personAt, showLines } from '@writ/authority';
+import { askerLines, type KindRules, personAt, personShown, showLines } from '@writ/authority';
 import { digestJson, type Logger, toWritError, WritError } from '@writ/core';
 import { identityWords } from '@writ/identity';
 import type { Approval } from '@writ/lease-store';
@@ -55,7 +55,7 @@ export function createPolicyConsent({
       const { approval } = ask({
         ...{ kind: 'policy', asker, digest: digestOf(terms), subject: { text: terms.text }, scopes: ['once'] },
         preview: showLines([
-          ...askerLines({ label: 'this machine', words: identityWords(identity.public.id) }, asker),
+          ...askerLines(personShown(identityWords(identity.public.id)), asker),
           { label: 'accept writ.toml, SHA-256', text: terms.text },
           ...terms.gains.map(({ subject, what }) => ({ label: 'it gives', text: `${subject}: ${what}` })),
         ]),

@@ -17,8 +17,8 @@ import type {
   Interpreter,
 } from './types.ts';
 
-/** Largest file that is bound by its content, bytes. */
-const LARGEST_FILE_BYTES = 256 * 1024 * 1024;
+/** Most that is bound by its content for one command, bytes: all of it is copied while it is looked at. */
+const MOST_BYTES = 256 * 1024 * 1024;
 
 export type Resolved =
   | { readonly resolved: true; readonly action: HeldAction }
@@ -81,8 +81,10 @@ async function bindAll(
   const bindings = await holding.bind([...named].sort());
   const tooLarge = holding.refused();
   if (tooLarge !== undefined) {
-    const most = formatSize(LARGEST_FILE_BYTES);
-    return refuse(`${quote(tooLarge)} is larger than ${most}, or goes away`, 'name files that can be read whole');
+    return refuse(
+      `${quote(tooLarge)} and what else it names exceed ${formatSize(MOST_BYTES)}, or it goes away`,
+      'name files that can be read whole',
+    );
   }
   const { realPath: path, device, inode } = place;
   const variables = bindEnvironment(environment);
@@ -166,17 +168,21 @@ interface Holding {
 function createHolding(files: ActionFiles): Holding {
   const held = new Map<string, HeldFile>();
   const paths = new Map<string, string>();
+  let left = MOST_BYTES;
   let refused: string | undefined;
   return {
     paths,
     async bind(wanted) {
       const bound: BoundFile[] = [];
       for (const path of wanted) {
-        const file = held.get(path) ?? (await files.hold(path, LARGEST_FILE_BYTES));
+        if (refused !== undefined) break;
+        const known = held.get(path);
+        const file = known ?? (await files.hold(path, left));
         if (file === undefined) {
-          refused ??= path;
-          continue;
+          refused = path;
+          break;
         }
+        if (known === undefined) left -= file.sizeBytes;
         held.set(path, file);
         paths.set(path, file.heldPath);
         bound.push({ path, sha256: file.sha256, sizeBytes: file.sizeBytes });

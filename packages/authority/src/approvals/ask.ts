@@ -6,6 +6,8 @@ import type { RecordParts, Refusal } from '../record-types.ts';
 import { isShowable } from './showing.ts';
 import type { AskOutcome, Question } from './types.ts';
 
+/** How this node's own agents are named where peers have ids. */
+const SELF = 'self';
 /** Longest time that a question can wait: seven days. */
 const LONGEST_MS = 7 * 86_400_000;
 
@@ -91,10 +93,14 @@ function fullness({ approvals, engine }: RecordParts, tx: ReadTx, { asker }: Que
   const most = engine.snapshot().config.approvals.maxPending;
   const ofSession = approvals.countPendingOfSession(tx, asker);
   if (ofSession < most && approvals.countPendingOfAsker(tx, asker.requestedBy) < most) return undefined;
+  const of = ofSession >= most ? 'a session' : asker.requestedBy === SELF ? 'the agents of a node' : 'a peer';
   return {
     code: 'LIMIT_EXCEEDED',
-    message: `${most} questions wait for an answer already, the most for a ${ofSession < most ? 'peer' : 'session'}`,
-    nextSteps: ['wait for the answers'],
+    message: `${most} questions wait for an answer already, the most for ${of}`,
+    nextSteps: [
+      'have a person of the executing node answer some: writ approval list',
+      'or let more wait there: approvals.max_pending in writ.toml',
+    ],
   };
 }
 

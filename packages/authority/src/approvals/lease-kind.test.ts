@@ -49,6 +49,25 @@ describe('a lease that is asked for', () => {
     ]);
   });
 
+  it('is asked for whole where it would be renewed', () => {
+    at.answer(ask(WISH), 'approve');
+    const [lease] = at.authority.listLeases({});
+    const id = ask({ act: 'renew', lease: lease?.id ?? '', durationMs: 2 * HOUR_MS });
+    expect(at.gate.approvals.get(id)?.preview.split('\n').slice(3)).toEqual([
+      `renew lease: ${lease?.id}`,
+      'lend profile: ops',
+      expect.stringMatching(/^which holds: destructive/),
+      ...['to peer: self', 'for work of: self', 'session: every one', 'workspaces: every one that the peer has'],
+      ...['for: 2h from the yes on', 'uses: 2', 'used so far: 0'],
+    ]);
+  });
+
+  it('names workspaces or none: an empty list is not read as every one', () => {
+    const grant = { peer: 'self', profile: 'ops', durationMs: HOUR_MS, workspaces: [] };
+    expect(codeOf(() => ask({ act: 'grant', grant }))).toBe('BAD_REQUEST');
+    expect(codeOf(() => at.authority.grantLease({ ...grant, issuedBy: 'ap-1' }))).toBe('BAD_REQUEST');
+  });
+
   it('is not lent by a no, nor by nobody', () => {
     at.answer(ask(WISH), 'deny');
     ask(WISH);

@@ -1,6 +1,6 @@
 import { digestJson, formatDuration, type Json, WritError } from '@writ/core';
 import { fieldsOf, type ReadTx } from '@writ/database';
-import type { Approval } from '@writ/lease-store';
+import type { Approval, NewLease } from '@writ/lease-store';
 import type { Config } from '@writ/policy';
 import { z } from 'zod';
 import { grantIn, renewIn } from '../lease-desk.ts';
@@ -136,28 +136,39 @@ function termsOf(options: AuthorityOptions, tx: ReadTx, wish: LeaseWish): Terms 
     const { lease } = planRenewal(options.leases.get(tx, wish.lease), wish, nowMs);
     const lines = [
       { label: 'renew lease', text: lease.id },
-      { label: 'peer', text: lease.peer },
-      { label: 'profile', text: lease.profile },
-      { label: 'for', text: `${formatDuration(wish.durationMs)} from the yes on` },
+      ...lentLines(config, lease, wish.durationMs),
+      { label: 'used so far', text: String(lease.uses) },
     ];
     return { digest: digestJson({ is: 'writ lease renewal 1', wish: said }), lines };
   }
-  const { peer, origin, session, profile, closure, workspaces, maxUses } = planLease(
-    config,
-    { ...wish.grant, issuedBy: '' },
-    { id: '', nowMs },
-  );
-  const lines = [
+  const planned = planLease(config, { ...wish.grant, issuedBy: '' }, { id: '', nowMs });
+  const { peer, origin, closure } = planned;
+  const lines = lentLines(config, planned, wish.grant.durationMs);
+  return { digest: digestJson({ is: 'writ lease 1', wish: said, peer, origin, closure }), lines };
+}
+
+/** What is lent, whole; `durationMs` counts from the yes. */
+function lentLines(
+  config: Config,
+  { peer, origin, session, profile, closure, workspaces, maxUses }: NewLease,
+  durationMs: number,
+): readonly PreviewLine[] {
+  return [
     { label: 'lend profile', text: profile },
     { label: 'which holds', text: closure.join(', ') },
-    { label: 'to peer', text: peer },
-    { label: 'for work of', text: origin },
+    { label: 'to peer', text: withLabel(config, peer) },
+    { label: 'for work of', text: withLabel(config, origin) },
     { label: 'session', text: session ?? 'every one' },
     { label: 'workspaces', text: workspaces.join(', ') || 'every one that the peer has' },
-    { label: 'for', text: `${formatDuration(wish.grant.durationMs)} from the yes on` },
+    { label: 'for', text: `${formatDuration(durationMs)} from the yes on` },
     { label: 'uses', text: maxUses === undefined ? 'unlimited' : String(maxUses) },
   ];
-  return { digest: digestJson({ is: 'writ lease 1', wish: said, peer, origin, closure }), lines };
+}
+
+/** An identity whole, and what it is called here. */
+function withLabel(config: Config, id: string): string {
+  const label = [...config.peers].find(([, peer]) => peer.id === id)?.[0];
+  return label === undefined ? id : `${label} (${id})`;
 }
 
 function readTerms(options: AuthorityOptions, tx: ReadTx, approval: Approval): Terms | { readonly refusal: Refusal } {

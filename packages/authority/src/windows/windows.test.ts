@@ -59,7 +59,7 @@ describe('windows', () => {
     expect(at.gate.windows.list({})).toMatchObject([
       { ...{ kind: 'assent', session: 'a', agent: 'agent', approval: id }, profile: 'ops' },
     ]);
-    expect(covers()).toBe(true);
+    expect([covers(), covers({ profile: 'other' }), claim({ profile: 'other' })]).toEqual([true, false, false]);
     expect(at.gate.windows.list({ key: IN_B })).toEqual([]);
     expect(at.events.at(-1)).toMatchObject({ kind: 'window' });
   });

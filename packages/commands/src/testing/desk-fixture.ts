@@ -38,8 +38,12 @@ require_lease = true
 [profiles.boxed]
 capabilities = ["inspect_status"]
 runner = "shell"
+[profiles.looks]
+capabilities = ["inspect_status"]
+runner = "shell"
+isolation = "none"
 [self]
-profiles = ["ops", "boxed"]
+profiles = ["ops", "boxed", "looks"]
 workspaces = ["app"]
 [peers.alpha]
 id = "${PEER_ID}"
@@ -68,7 +72,7 @@ export interface DeskFixture {
   readonly engine: PolicyEngine;
   /** Content by path; every one is a program, and everything else is a directory. */
   readonly files: Map<string, string>;
-  readonly held: { count: number };
+  readonly held: { count: number; looks: number };
   readonly processes: Map<string, HeldProcess>;
   /** Told each time that a process is started, before it is. */
   onStart: (order: CommandOrder) => void;
@@ -104,7 +108,7 @@ export async function createDeskFixture(): Promise<DeskFixture> {
     ['/bin/systemctl', 'systemctl'],
     ['/bin/uptime', 'uptime'],
   ]);
-  const held = { count: 0 };
+  const held = { count: 0, looks: 0 };
   const processes = new Map<string, HeldProcess>();
   const output = new Map<string, OutputPiece[]>();
   const environment: Record<string, string> = { PATH: '/bin', LANG: 'C' };
@@ -206,9 +210,10 @@ function classify(argv: readonly string[]): Classification {
   };
 }
 
-function filesOf(files: ReadonlyMap<string, string>, held: { count: number }): ActionFiles {
+function filesOf(files: ReadonlyMap<string, string>, held: { count: number; looks: number }): ActionFiles {
   return {
     async inspect(path) {
+      held.looks += 1;
       const kind = files.has(path) ? 'file' : path.startsWith('/bin/') ? undefined : 'directory';
       if (kind === undefined) return undefined;
       return { kind, realPath: path, device: '1', inode: sha256Hex(path), sizeBytes: 1, isExecutable: true };

@@ -9,6 +9,7 @@ describe('agentName', () => {
     expect(agentName('  _x')).toBe('x');
     expect(agentName('漢字')).toBe('agent');
     expect(agentName(undefined)).toBe('agent');
+    expect([agentName('Person'), agentName('personal')]).toEqual(['agent', 'personal']);
   });
 
   it('gives a name for anything', () => {

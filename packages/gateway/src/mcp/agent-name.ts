@@ -1,3 +1,4 @@
+import { isReservedAgent } from '@writ/authority';
 import { foldName } from '@writ/core';
 
 /** Agent name of a client that gives none that can be folded. */
@@ -10,5 +11,6 @@ export function agentName(clientName: string | undefined): string {
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '')
     .slice(0, 64);
-  return foldName(hyphenated) ?? UNNAMED;
+  const name = foldName(hyphenated) ?? UNNAMED;
+  return isReservedAgent(name) ? UNNAMED : name;
 }

@@ -70,6 +70,30 @@ describe('events', () => {
     });
   });
 
+  it('answers a task alike, whatever number it names', async () => {
+    const items = await collect(at.clientWith(TASK_TOKEN).stream('events', { after: 1_000_000, follow: false }));
+    expect(items).toEqual([]);
+  });
+
+  it('lets others have their turn between pages of which nothing is shown', async () => {
+    addStates(2000);
+    let turn = 0;
+    const readIn: number[] = [];
+    const count = (): void => {
+      turn += 1;
+      if (readIn.length < 8) setImmediate(count);
+    };
+    const { auditAfter } = at.node.trail;
+    at.node.trail.auditAfter = (after, limit) => {
+      readIn.push(turn);
+      return auditAfter(after, limit);
+    };
+    setImmediate(count);
+    await collect(at.client.stream('events', { after: 1, kinds: ['lease'], follow: false }));
+    expect(readIn).toHaveLength(8);
+    expect(new Set(readIn).size).toBe(8);
+  });
+
   it('tells a task of itself and of what it handed on, and neither who did it nor anything else', async () => {
     at.node.children.set('t-child', 't-root').set('t-grandchild', 't-child').set('t-other-child', 't-other');
     for (const subject of ['t-root', 't-child', 't-grandchild', 't-other', 't-other-child']) {

@@ -1,4 +1,5 @@
-import { WritError } from '@writ/core';
+import { isReservedAgent } from '@writ/authority';
+import { quote, WritError } from '@writ/core';
 import { sessionContract } from '../contract/sessions.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement } from '../implement.ts';
@@ -12,7 +13,13 @@ const MOST = 1000;
 export function sessionOperations({ sessions }: GatewayPorts): readonly AnyOperation[] {
   return [
     implement(sessionContract.session_start, ({ agent }) => {
-      const { session, credential } = sessions.issue(requireName('agent', agent));
+      const name = requireName('agent', agent);
+      if (isReservedAgent(name)) {
+        throw new WritError('BAD_REQUEST', `${quote(name)} is the name of the person here, and of no agent`, {
+          nextSteps: ['give the agent another name'],
+        });
+      }
+      const { session, credential } = sessions.issue(name);
       return { session: session.id, origin: session.origin, agent: session.agent, credential };
     }),
     implement(sessionContract.session_list, () => ({

@@ -70,6 +70,8 @@ describe('a read that a person looks at first', () => {
     'grep -f /etc/shadow x',
     'grep -R x .',
     'tail -f log',
+    'tail -n /etc/shadow',
+    'tail -n',
     'wc --files0-from=/etc/shadow',
     'docker -H tcp://x ps',
     'docker logs ../x',
@@ -112,6 +114,11 @@ describe('a read that a person looks at first', () => {
     const argv = ['df', '-h'];
     const read = classifier.classify(argv, { host: 'self', cwd: '/' });
     expect(readsAlone({ ...read, class: 'config-mutation' }, argv, '/')).toBeUndefined();
+    expect(readsAlone(read, argv, '/')).toBeDefined();
+    // Two commands in one, none at all, or another than the one that was classified.
+    expect(readsAlone({ ...read, commands: [...read.commands, ...read.commands] }, argv, '/')).toBeUndefined();
+    expect(readsAlone({ ...read, commands: [] }, argv, '/')).toBeUndefined();
+    expect(readsAlone(read, ['true'], '/')).toBeUndefined();
   });
 });
 

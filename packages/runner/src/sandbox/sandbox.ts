@@ -41,7 +41,7 @@ export function createSandbox(parts: Omit<ProbeParts, 'view'>): Sandbox {
     if (!looked.report.available && looking === mine) looking = undefined;
     return looked;
   };
-  const require: Sandbox['require'] = async (asker) => {
+  const demand: Sandbox['require'] = async (asker) => {
     const { report, view } = await look();
     if (report.available) return { ...report.features, view };
     throw new WritError(
@@ -55,9 +55,9 @@ export function createSandbox(parts: Omit<ProbeParts, 'view'>): Sandbox {
   };
   return {
     report: async () => (await look()).report,
-    require,
+    require: demand,
     async wrap({ argv, confinement, timeoutMs, path, around = (inner) => inner }) {
-      const { view, ...features } = await require('a run');
+      const { view, ...features } = await demand('a run');
       if (!(await showsProgram(argv[0] ?? '', path, confinement, view))) return undefined;
       const inner = around([...(await limited(features, timeoutMs)), ...argv]);
       return bubblewrapArgv(features, view, confinement, inner, ['--info-fd', String(KEEPER_FD)]);

@@ -14,6 +14,7 @@ const APPROVAL: ApprovalView = {
 };
 const YES = { answer: 'approve', scope: 'once' } as const;
 const prover: Prover = {
+  node: 'n',
   prove: () => ({ kind: 'passphrase', approver: 'ap-1', signature: 'sig' }),
   close: () => {},
 };
@@ -42,6 +43,8 @@ describe('an answer', () => {
 
   it.each([
     ['question', { approval: 'a-2' }],
+    ['node', { node: 'another' }],
+    ['time', { expiresAtMs: 62_000 }],
     ['kind', { kind: 'policy' }],
     ['digest', { digest: 'e'.repeat(64) }],
     ['preview', { preview: sha256Hex('another') }],

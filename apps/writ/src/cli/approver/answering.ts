@@ -36,15 +36,20 @@ export async function answer(
   const { statement } = await node.call('approval_statement', { approval: approval.id, ...said });
   const { scope, ...rest } = statement;
   const signed: DecisionStatement = scope === undefined ? rest : { ...rest, scope };
-  checkStatement(approval, said, signed);
+  checkStatement(approval, said, signed, prover.node);
   const outcome = await node.call('approval_decide', { statement, proof: prover.prove(signed) });
   if (outcome.approval !== undefined) return outcome.approval;
   throw refusalOf(outcome);
 }
 
-/** INVARIANT: 5 what is signed is what was shown, whatever the node says. */
-function checkStatement(approval: ApprovalView, said: Said, statement: DecisionStatement): void {
+/**
+ * INVARIANT: 5 what is signed is what was shown, whatever the node says: for this node alone, where the same key may answer at others
+ * too, and for as long as was said.
+ */
+function checkStatement(approval: ApprovalView, said: Said, statement: DecisionStatement, node: string): void {
   const isSame =
+    statement.node === node &&
+    statement.expiresAtMs === approval.expires_at_ms &&
     statement.approval === approval.id &&
     statement.kind === approval.kind &&
     statement.digest === approval.digest &&

@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createPrivateFile, ensurePrivateDirectory, quote, type Random, readPrivateFile, WritError } from '@writ/core';
+import type { ControlClient } from '@writ/gateway/client';
 import type { Home } from '../../home.ts';
 
 /** Key file of an approver, where it is kept in the home. */
@@ -52,4 +54,13 @@ function inHome({ approversDir }: Home): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/**
+ * A key that answers nothing is not left lying about; one that may be enrolled is kept: without it nobody could ever answer at
+ * this node again, and an answer can be lost on its way back.
+ */
+export async function removeUnlessEnrolled(node: ControlClient, id: string, path: string): Promise<void> {
+  const listed = await node.call('approver_list', {}).catch(() => undefined);
+  if (listed !== undefined && !listed.approvers.some((approver) => approver.id === id)) await rm(path, { force: true });
 }

@@ -11,6 +11,8 @@ const TRIES = 3;
 
 /** Proves that the person at the terminal answers; holds an open key until it is closed. */
 export interface Prover {
+  /** Id of the node whose home this is: what is signed is for it alone. */
+  readonly node: string;
   prove(statement: DecisionStatement): ApproverProof;
   /** Forgets the key. */
   close(): void;
@@ -30,8 +32,11 @@ export interface ProverRequest {
  * that there is one is the proof. Throws NOT_APPROVER after too many wrong ones, CANCELLED.
  */
 export async function openProver({ node, home, terminal, keyFile }: ProverRequest): Promise<Prover> {
+  const { readPublicIdentity } = await import('@writ/identity');
   const { mode, approvers } = await node.call('approver_list', {});
-  if (mode === 'terminal') return { prove: () => ({ kind: 'terminal' }), close: () => {} };
+  // From the home, and not from whoever answers at its socket.
+  const { id } = await readPublicIdentity(home.keysDir);
+  if (mode === 'terminal') return { node: id, prove: () => ({ kind: 'terminal' }), close: () => {} };
   const keys = await readKeyFiles(
     home,
     approvers.map(({ id }) => id),
@@ -41,7 +46,7 @@ export async function openProver({ node, home, terminal, keyFile }: ProverReques
   for (let left = TRIES; left > 0; left -= 1) {
     const passphrase = await terminal.askSecret(`passphrase of ${names}: `);
     const key = await unlockAny(keys, passphrase);
-    if (key !== undefined) return { prove: (statement) => key.sign(statement), close: () => key.lock() };
+    if (key !== undefined) return { node: id, prove: (statement) => key.sign(statement), close: () => key.lock() };
     terminal.write('that is not the passphrase\n');
   }
   throw new WritError('NOT_APPROVER', 'the passphrase is wrong', {

@@ -1,10 +1,9 @@
-import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createSystemRandom, WritError } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
 import type { NewApproverKey } from '@writ/identity';
 import { type AnswerOptions, answerAt, askAndAnswer } from '../approver/answering.ts';
-import { keyFileOf, writeKeyFile } from '../approver/key-files.ts';
+import { keyFileOf, removeUnlessEnrolled, writeKeyFile } from '../approver/key-files.ts';
 import { keyOption } from '../approver/key-option.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -47,8 +46,7 @@ async function enroll(context: CliContext, _: readonly string[], options: Enroll
     try {
       await enrollKey(context, { node, terminal, isFirst: approvers.length === 0 }, key, options);
     } catch (error) {
-      // A key that answers nothing is not left lying about.
-      await rm(path, { force: true });
+      await removeUnlessEnrolled(node, key.id, path);
       throw error;
     }
     const enrolled = { id: key.id, label: options.label, key_file: path };
