@@ -101,7 +101,10 @@ function show(
       label: 'a yes opens',
       text: `the assent window of this agent in this session for ${formatDuration(windowMs)}${uses}`,
     },
-    { label: 'it covers', text: onlySteps ? 'these steps only' : 'every configuration change of known programs under this profile' },
+    {
+      label: 'it covers',
+      text: onlySteps ? 'these steps only' : 'every configuration change of known programs under this profile',
+    },
     ...steps.flatMap((step, place) => [
       { label: `step ${place + 1}`, text: step.class === 'destructive' ? 'destructive: asks again' : step.class },
       ...(stepLines[place] ?? []).map(({ label, text }) => ({ label: `step ${place + 1}, ${label}`, text })),

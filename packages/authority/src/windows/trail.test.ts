@@ -56,7 +56,15 @@ describe('a window', () => {
     (part) => {
       open({ kind: 'destructive', target: NGINX, [part]: ' ' });
       open({ ...(part === 'target' ? {} : { [part]: ' ' }) });
-      const need: Need = { ...IN_A, profile: 'ops', class: 'destructive', target: NGINX, known: true, digest: 'x', [part]: ' ' };
+      const need: Need = {
+        ...IN_A,
+        profile: 'ops',
+        class: 'destructive',
+        target: NGINX,
+        known: true,
+        digest: 'x',
+        [part]: ' ',
+      };
       const covers = (of: Need['class']) =>
         at.database.withReadTx((tx) => at.gate.windows.covers(tx, { ...need, class: of }, at.database.nowMs()));
       expect(covers('destructive')).toBeUndefined();

@@ -237,7 +237,7 @@ export function describeInviteStoreContract(name: string, make: MakeStore<Invite
     it('ends every one that was not used', () => {
       for (const id of ['i1', 'i2', 'i3']) insert(id);
       use('i1');
-      expect(at().bench.database.withWriteTx((tx) => at().store.endAll(tx))).toBe(2);
+      expect([...at().bench.database.withWriteTx((tx) => at().store.endAll(tx))].sort()).toEqual(['i2', 'i3']);
       expect([open(), use('i2')]).toEqual([[], false]);
     });
   });
