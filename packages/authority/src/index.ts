@@ -2,6 +2,7 @@ export type { Approval, Lease } from '@writ/lease-store';
 export { digestAction } from './actions/digest.ts';
 export { actionLines, previewAction } from './actions/preview.ts';
 export { digestUnder, type Resolved, resolveAction } from './actions/resolve.ts';
+export { runsRelative } from './actions/script-operand.ts';
 export { readRequest, writeRequest } from './actions/stored-request.ts';
 export type {
   Action,

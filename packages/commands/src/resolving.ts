@@ -8,9 +8,10 @@ import {
   previewAction,
   type Refusal,
   resolveAction,
+  runsRelative,
 } from '@writ/authority';
 import { quote, WritError } from '@writ/core';
-import { obeysFolder, type Profile } from '@writ/policy';
+import { type Classification, obeysFolder, type Profile } from '@writ/policy';
 import type { Asking, Decided } from './asking.ts';
 import type { CommandDeskOptions } from './parts.ts';
 import type { CommandStep } from './types.ts';
@@ -67,6 +68,17 @@ export function hostRefusal({
   };
 }
 
+/** INVARIANT: 5 after a change of the folder nobody can say which file a relative path is, and so which one was approved. */
+export function movedCommand({ commands }: Pick<Classification, 'commands'>): Refusal | undefined {
+  const moved = commands.find(({ unplaced, host, argv }) => unplaced && host === 'self' && runsRelative(argv));
+  if (moved === undefined) return undefined;
+  return {
+    code: 'BAD_REQUEST',
+    message: `which file ${quote(moved.argv.join(' '))} runs cannot be told after a change of the folder`,
+    nextSteps: ['name the file that runs by its absolute path', 'or run it by itself, with its folder (--cwd)'],
+  };
+}
+
 /** What of a decision a step is resolved under. */
 export type Granted = Pick<
   Extract<Decided, { allowed: true }>,
@@ -90,6 +102,8 @@ export async function resolveStep(
   const facts = options.factsOf(classification, called);
   const missing = missingRight({ ...granted, granted: true }, facts);
   if (missing !== undefined) return { resolved: false, refusal: missing };
+  const moved = movedCommand(classification);
+  if (moved !== undefined) return { resolved: false, refusal: moved };
   const request: ActionRequest = {
     ...{ origin, session, agent, argv, cwd, profile, runner, network, isolation },
     // What runs on another host is bound by its arguments alone: its files are not here.

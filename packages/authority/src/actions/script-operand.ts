@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, isAbsolute } from 'node:path';
 import { quote } from '@writ/core';
 import { LANGUAGES, type Language } from './languages.ts';
 
@@ -20,6 +20,16 @@ export function scriptOperand(argv: readonly string[], programName: string = arg
   if (name === 'env') return hidesCommand(argv) ? SPLIT : { kind: 'none' };
   const language = LANGUAGES.find(({ names }) => names.test(name));
   return language === undefined ? { kind: 'none' } : operandOf(language, argv, name);
+}
+
+/** Whether it depends on the working directory which file runs. */
+export function runsRelative(argv: readonly string[]): boolean {
+  const [program = ''] = argv;
+  if (program.includes('/') && !isAbsolute(program)) return true;
+  const operand = scriptOperand(argv);
+  if (operand.kind !== 'file') return false;
+  const script = operand.at < 0 ? [] : [argv[operand.at] ?? ''];
+  return [...script, ...operand.code].some((file) => !isAbsolute(file));
 }
 
 interface Reading {

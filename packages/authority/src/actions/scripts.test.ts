@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRealFiles } from '../testing/real-files.ts';
 import { resolveAction } from './resolve.ts';
+import { runsRelative } from './script-operand.ts';
 import type { ActionRequest } from './types.ts';
 
 describe('what an interpreter runs', () => {
@@ -160,4 +161,15 @@ describe('what an interpreter runs', () => {
     expect((await resolve(['make', 'all'])).files).toEqual([file]);
     expect((await resolve(['make', 'all'])).files).not.toContain(write('work/GNUmakefile', ''));
   });
+});
+
+it.each<[readonly string[], boolean]>([
+  [['bash', 's.sh'], true],
+  [['./s.sh'], true],
+  [['node', '-r', './hook.js', '/srv/a.js'], true],
+  [['bash', '/srv/s.sh'], false],
+  [['bash', '-c', './s.sh'], false],
+  [['systemctl', 'restart', 'nginx'], false],
+])('which file %j runs depends on the folder: %s', (argv, isRelative) => {
+  expect(runsRelative(argv)).toBe(isRelative);
 });

@@ -71,7 +71,9 @@ describe('the removal of an approver', () => {
   it('needs a yes, which may be their own, and ends what they can answer', async () => {
     at = await createGateFixture();
     const waiting = ask(ENROLL);
-    at.answer(ask(remove('ap-1')), 'approve');
+    const removal = ask(remove('ap-1'));
+    expect(at.gate.approvals.get(removal)?.preview).toContain('where it is the last one: the host token alone');
+    at.answer(removal, 'approve');
     expect(enrolled()).toEqual([]);
     expect(at.answer(waiting, 'approve')).toMatchObject({ decided: false, check: 'approver' });
   });

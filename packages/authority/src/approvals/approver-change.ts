@@ -80,6 +80,10 @@ function linesOf(change: ApproverChange): readonly PreviewLine[] {
         label: 'afterwards',
         text: 'it answers nothing on this node any more; its windows and unused answers end, its leases stay',
       },
+      {
+        label: 'where it is the last one',
+        text: 'the host token alone, which agents have too, lends, pairs and widens',
+      },
     ];
   return [...who, { label: 'afterwards', text: 'whoever holds that key can answer everything on this node' }];
 }

@@ -14,7 +14,7 @@ const WHO = /^(asked by|agent|session|reason, as it says): /;
 /** Longest line of a list, UTF-16 units. */
 const ABOUT_LIMIT = 120;
 
-/** Labels of approvers, of those that answered before they were removed too where they are known. */
+/** Labels of the approvers who are there; one that was removed since it answered is told by its id. */
 export function approverLabels({ approvers }: Pick<Gate, 'approvers'>): LabelOf {
   const labels = new Map(approvers.list().map(({ id, label }) => [id, label]));
   return (id) => labels.get(id) ?? id;

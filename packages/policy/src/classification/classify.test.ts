@@ -266,3 +266,20 @@ describe('programs nobody knows', () => {
     expect(of('sh', '-c', 'made-up-tool sho?').class).toBe('destructive');
   });
 });
+
+describe('the folder of a command', () => {
+  it.each([
+    [
+      ['sh', '-c', 'cd sub && ./s.sh'],
+      [true, true],
+    ],
+    [
+      ['sh', '-c', 'cat a; ./s.sh'],
+      [undefined, undefined],
+    ],
+    [['sudo', '-D', '/x', './s.sh'], [true]],
+    [['./s.sh'], [undefined]],
+  ])('of %j is known or not: %j', (argv, unplaced) => {
+    expect(classify(...argv).commands.map((command) => command.unplaced)).toEqual(unplaced);
+  });
+});

@@ -78,13 +78,20 @@ function indexPrograms(): ReadonlyMap<string, ProgramRules> {
 const literal = (text: string): Argument => ({ text, shape: 'literal' });
 const textsOf = (args: readonly Argument[]): readonly string[] => args.map(({ text }) => text);
 
-function undecided(args: readonly Argument[], { host }: CommandPlace, reason: string): InnerCommand {
-  const about = { argv: textsOf(args), host, targets: [] };
+function whereOf(
+  args: readonly Argument[],
+  { host, cwd }: CommandPlace,
+): Pick<InnerCommand, 'argv' | 'host' | 'unplaced'> {
+  return { argv: textsOf(args), host, ...(cwd === undefined ? { unplaced: true } : {}) };
+}
+
+function undecided(args: readonly Argument[], place: CommandPlace, reason: string): InnerCommand {
+  const about = { ...whereOf(args, place), targets: [] };
   return { ...about, class: 'destructive', rule: 'undecided', reason, needs: ['destructive'] };
 }
 
-function nothing(args: readonly Argument[], { host }: CommandPlace): InnerCommand {
-  const about = { argv: textsOf(args), host, targets: [], needs: [] };
+function nothing(args: readonly Argument[], place: CommandPlace): InnerCommand {
+  const about = { ...whereOf(args, place), targets: [], needs: [] };
   return { ...about, class: 'read', rule: 'wrapper.alone', reason: 'runs nothing' };
 }
 
@@ -197,7 +204,7 @@ function classifyPlain(walk: Walk, args: readonly Argument[], place: CommandPlac
   const [first = literal(''), ...rest] = args;
   const { name, isExact } = programOf(first.text, (known) => walk.programs.has(known));
   const argv = textsOf(args);
-  const about = { argv, host: place.host };
+  const about = whereOf(args, place);
   const program = walk.programs.get(name);
   const matches = [
     ...builtInMatches(program, rest, place),

@@ -60,6 +60,8 @@ export interface InnerCommand {
   readonly reason: string;
   /** Capabilities that it needs. */
   readonly needs: readonly string[];
+  /** The folder in which it would run cannot be told: nobody knows which file a relative path is. */
+  readonly unplaced?: true;
   /** Canonical `host/kind/name` of what it acts on; empty where that is nothing, or cannot be told. */
   readonly targets: readonly string[];
 }
