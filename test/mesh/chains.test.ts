@@ -4,13 +4,16 @@ import { type ControlClient, createControlClient } from '@writ/gateway/client';
 import {
   ask,
   createTestMesh,
+  doorOf,
   executingConfig,
+  HOLD,
   type MeshNode,
   makeRepository,
   pairNodes,
   run,
   startAgent,
   submit,
+  type TaskDoor,
   type TestMesh,
   until,
   untilFinished,
@@ -31,7 +34,6 @@ isolation = "none"
 profiles = ["query"]
 `;
 /** Says what it was given, then stands still. */
-const HOLD = ['sh', '-c', 'printf "%s %s\\n" "$WRIT_TASK_SOCKET" "$WRIT_TASK_TOKEN"; exec sleep 600'];
 const SLEEP = ['sleep', '600'];
 const MISSING = '01a00000-0000-7000-8000-000000000000';
 
@@ -70,21 +72,15 @@ beforeAll(async () => {
 afterAll(() => mesh.close(), 60_000);
 
 /** A task of alpha that stands still at beta, with what its process was given to talk back. */
-interface Held {
+interface Held extends TaskDoor {
   readonly task: string;
-  readonly socketPath: string;
-  readonly token: string;
   readonly client: ControlClient;
 }
 
 async function hold(): Promise<Held> {
-  const task = await submit(alpha, { to: 'beta', profile: 'relay', workspace: 'app', argv: HOLD });
-  const given = await until(`${task} says what it was given`, async () => {
-    const { text } = await beta.client().call('transcript', { task });
-    return text.endsWith('\n') ? text.trim().split(' ') : undefined;
-  });
-  const [socketPath = '', token = ''] = given;
-  return { task, socketPath, token, client: createControlClient({ socketPath, token }) };
+  const task = await submit(alpha, { to: 'beta', profile: 'relay', workspace: 'app', argv: [...HOLD] });
+  const door = await doorOf(beta, task);
+  return { task, ...door, client: createControlClient(door) };
 }
 
 const handOn = async (held: Held, argv = SLEEP): Promise<string> => {

@@ -1,6 +1,8 @@
 import { type ControlClient, createControlClient } from '@writ/gateway/client';
 import {
   createTestMesh,
+  doorOf,
+  HOLD,
   type MeshNode,
   processesWith,
   submit,
@@ -80,16 +82,8 @@ describe('a command of a task', () => {
   it('is asked for with the task’s token alone, in its grant, and ends with it', async () => {
     await solo.client().call('lease_grant', { peer: 'self', profile: 'relay', duration: '1h' });
     const hosts = await solo.client().call('run', { to: 'self', argv: ['uname'] });
-    const task = await submit(solo, {
-      ...{ to: 'self', profile: 'relay' },
-      argv: ['sh', '-c', 'printf "%s %s\\n" "$WRIT_TASK_SOCKET" "$WRIT_TASK_TOKEN"; exec sleep 600'],
-    });
-    const said = await until('it says what it was given', async () => {
-      const { text } = await solo.client().call('transcript', { task });
-      return text.includes('\n') ? text : undefined;
-    });
-    const [socketPath = '', token = ''] = said.trim().split(' ');
-    const client = createControlClient({ socketPath, token });
+    const task = await submit(solo, { to: 'self', profile: 'relay', argv: [...HOLD] });
+    const client = createControlClient(await doorOf(solo, task));
     const { command } = await client.call('run', { to: 'self', argv: ['uname', '-s'] });
     const mine = command?.execution ?? '';
     const ended = await client.call('execution', { execution: mine, wait_seconds: 20 });

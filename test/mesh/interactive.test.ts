@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { createControlClient } from '@writ/gateway/client';
 import {
   createTestMesh,
+  doorOf,
   enrollPerson,
   executingConfig,
+  HOLD,
   type LinkProxy,
   type MeshNode,
   openLinkProxy,
@@ -246,15 +248,8 @@ describeWith(['python3'], 'a credential that is typed', () => {
 
 describe('a question in a chain', () => {
   it('goes one hop up: the task that handed on answers it, after it has asked in its own name', async () => {
-    const parent = await submit(alpha, {
-      profile: 'relay',
-      argv: ['sh', '-c', 'printf "%s %s\\n" "$WRIT_TASK_SOCKET" "$WRIT_TASK_TOKEN"; exec sleep 600'],
-    });
-    const [socketPath = '', token = ''] = await until('the parent says what it was given', async () => {
-      const { text } = await beta.client().call('transcript', { task: parent });
-      return text.endsWith('\n') ? text.trim().split(' ') : undefined;
-    });
-    const agent = createControlClient({ socketPath, token });
+    const parent = await submit(alpha, { profile: 'relay', argv: [...HOLD] });
+    const agent = createControlClient(await doorOf(beta, parent));
     const wish = { to: 'gamma', profile: 'talk', argv: script('ask "which branch?"') };
     const { task: child } = await agent.call('delegate', wish);
     expect(await agent.call('wait', { task: child })).toMatchObject({ state: 'input_required' });

@@ -6,13 +6,15 @@ import { contract } from '@writ/gateway';
 import { type ControlClient, createControlClient } from '@writ/gateway/client';
 import {
   createTestMesh,
+  doorOf,
   executingConfig,
+  HOLD,
   type MeshNode,
   makeRepository,
   pairNodes,
   submit,
+  type TaskDoor,
   type TestMesh,
-  until,
   untilFinished,
 } from '@writ/testkit/mesh';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -40,42 +42,21 @@ isolation = "none"
 [self]
 profiles = ["query"]
 `;
-const HOLD = ['sh', '-c', 'printf "%s %s\\n" "$WRIT_TASK_SOCKET" "$WRIT_TASK_TOKEN"; exec sleep 600'];
 const SLEEP = ['sleep', '600'];
 const MISSING = '01a00000-0000-7000-8000-000000000000';
 /** Of nothing that any result names. */
 const NO_DIGEST = 'f'.repeat(64);
 
-/** What a task's process was given to talk back. */
-interface Door {
-  readonly socketPath: string;
-  readonly token: string;
-}
-
 let mesh: TestMesh;
 let nodes: Readonly<Record<'alpha' | 'beta' | 'gamma' | 'delta', MeshNode>>;
-let doors: Readonly<Record<'beta' | 'gamma', Door>>;
+let doors: Readonly<Record<'beta' | 'gamma', TaskDoor>>;
 let expired: string;
 let targets: Readonly<Record<Target, string>>;
 
 const hostTokenOf = ({ home }: MeshNode): string => readFileSync(join(home, 'run', 'host-token'), 'utf8').trim();
 const controlOf = ({ home }: MeshNode): string => join(home, 'run', 'control.sock');
 
-async function doorOf(node: MeshNode, task: string): Promise<Door> {
-  const [socketPath = '', token = ''] = await until(`${task} says what it was given`, async () => {
-    const text = await node
-      .client()
-      .call('transcript', { task })
-      .then(
-        (page) => page.text,
-        () => '',
-      );
-    return text.endsWith('\n') ? text.trim().split(' ') : undefined;
-  });
-  return { socketPath, token };
-}
-
-async function handOn(door: Door, wish: Parameters<typeof submit>[1] & { readonly to: string }): Promise<string> {
+async function handOn(door: TaskDoor, wish: Parameters<typeof submit>[1] & { readonly to: string }): Promise<string> {
   const answer = await createControlClient(door).call('delegate', wish);
   if (!answer.accepted) throw new Error(`refused: ${answer.decided?.code} ${answer.decided?.message}`);
   return answer.task;
@@ -125,7 +106,7 @@ beforeAll(async () => {
   const lease = { profile: 'relay', duration: '8h' };
   await beta.client().call('lease_grant', { peer: 'alpha', ...lease });
   await gamma.client().call('lease_grant', { peer: 'beta', origin: 'alpha', ...lease });
-  const relay = { profile: 'relay', workspace: 'app', argv: HOLD };
+  const relay = { profile: 'relay', workspace: 'app', argv: [...HOLD] };
   const ended = await submit(alpha, { to: 'beta', ...relay });
   expired = (await doorOf(beta, ended)).token;
   await alpha.client().call('cancel', { task: ended });

@@ -8,6 +8,7 @@ export { processesOf, processesWith, withDescendants } from './process-table.ts'
 export { jsonLines, type ProgramResult, WRIT_PROGRAM } from './program.ts';
 export { callRaw, MESH_METHODS } from './raw-mesh.ts';
 export { gitIn, makeRepository } from './repository.ts';
+export { doorOf, HOLD, type TaskDoor } from './task-door.ts';
 export { ask, type FollowedTask, follow, run, submit, type TaskEvent, untilFinished, untilOutput } from './tasks.ts';
 export { createTestMesh, freePort, startThreeNodes, type TestMesh, type ThreeNodes } from './test-mesh.ts';
 export { PATIENCE_MS, until, within } from './waiting.ts';
