@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSystemRandom, type DecisionStatement, ensurePrivateDirectory } from '@writ/core';
+import { createSystemClock, createSystemRandom, type DecisionStatement, ensurePrivateDirectory } from '@writ/core';
 import { createControlClient } from '@writ/gateway/client';
-import { createApproverKey, type NewApproverKey, verifyDecision } from '@writ/identity';
+import { createApproverKey, createIdentity, type NewApproverKey, verifyDecision } from '@writ/identity';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type FakeNode, startFakeNode } from '../testing/fake-node.ts';
@@ -21,6 +21,7 @@ let mode: 'passphrase' | 'terminal';
 beforeEach(async () => {
   at = await startFakeNode();
   const random = createSystemRandom();
+  await createIdentity({ dir: at.home.keysDir, clock: createSystemClock(), random });
   key = await createApproverKey({ passphrase: PASSPHRASE, random, cost: { logN: 14, r: 8, p: 1 } });
   mode = 'passphrase';
   const { id } = key;

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { json } from 'node:stream/consumers';
-import { createSystemClock, createSystemRandom, errorToJson, isWritError, toWritError, WritError } from '@writ/core';
-import { createIdentity } from '@writ/identity';
+import { createSystemClock, errorToJson, isWritError, toWritError, WritError } from '@writ/core';
 import { readEnvironment } from '../../env.ts';
 import { type Home, resolveHome } from '../../home.ts';
 import { defineCommands } from '../commands/index.ts';
@@ -33,7 +32,6 @@ export async function startFakeNode(): Promise<FakeNode> {
   const environment = { ...readEnvironment(), taskAccess: undefined };
   const home = resolveHome(environment, root);
   mkdirSync(dirname(home.socketFile), { recursive: true, mode: 0o700 });
-  await createIdentity({ dir: home.keysDir, clock: createSystemClock(), random: createSystemRandom() });
   writeFileSync(home.tokenFile, 'token\n', { mode: 0o600 });
   const node: FakeNode = {
     home,
