@@ -60,18 +60,20 @@ export async function openLogWriter(options: LogOptions): Promise<LogWriter> {
     throw diverged(`a checkpoint counts ${signed} entries, and there are ${end} rows`, files.dir, end + 1);
   }
   const hashes = await openPositional(files.hashes, 'write');
+  let entries: EntryWriter | undefined;
   try {
     const hasHashes = (await hashes.sizeBytes()) >= storedCount(signed) * HASH_BYTES;
-    const entries = hasHashes ? await openEntryWriter(files, signed) : undefined;
+    entries = hasHashes ? await openEntryWriter(files, signed) : undefined;
     if (entries !== undefined) {
       await refuseOtherRow(options, createHashReader(hashes), signed);
       const frontier = createFrontier(await subtreesBetween(createHashReader(hashes), 0, signed));
       return createLogWriter({ files, book, hashes, entries, frontier });
     }
-    const anew = await openEntryWriter(files, 0);
-    if (anew === undefined) throw new Error('a file without lines cannot lack any');
-    return createLogWriter({ files, book, hashes, entries: anew, frontier: createFrontier() });
+    entries = await openEntryWriter(files, 0);
+    if (entries === undefined) throw new Error('a file without lines cannot lack any');
+    return createLogWriter({ files, book, hashes, entries, frontier: createFrontier() });
   } catch (error) {
+    await entries?.close();
     await hashes.close();
     throw error;
   }
