@@ -131,6 +131,8 @@ export interface Run {
   release(): void;
   /** From now on this stands in nothing of the run's output that is kept. */
   redact(secret: string): void;
+  /** A text of the run's without its secrets. */
+  clean(text: string): string;
   /** TERM, grace, KILL, escaped children too. The first cause wins. */
   stop(cause: { readonly kind: 'cancel'; readonly cause: string } | { readonly kind: 'timeout' }): void;
 }

@@ -10,7 +10,7 @@ import type { Run, RunSink, RunSpec } from './types.ts';
 import type { Attempt } from './workspaces.ts';
 
 /** A run of a task whose folders are given back by somebody else. */
-export type TaskRun = StartedRun & Pick<Run, 'files' | 'isolation' | 'redact'>;
+export type TaskRun = StartedRun & Pick<Run, 'files' | 'isolation' | 'redact' | 'clean'>;
 
 /**
  * Rejects where the spec may not run at all, with ISOLATION_UNAVAILABLE, COMMAND_NOT_ALLOWED or BAD_REQUEST. Costs next to
@@ -45,7 +45,8 @@ async function spawnRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attemp
   const keeper = isolation !== 'none';
   const order = { argv, cwd: work, env, nonce: spec.nonce, folder, graceMs, keeper, inputOpen };
   const { permit = refuseAll } = sink;
-  const talk = { spec, workspace: work, write: capture.onOutput, permit, clock };
+  const { onOutput: write, clean } = capture;
+  const talk = { spec, workspace: work, write, clean, permit, clock };
   const conversation = DRIVERS[spec.runner.kind].converse?.(talk);
   const result = await spawner.spawn(order, conversation?.take ?? capture.onOutput);
   if (!result.ok) {
@@ -62,7 +63,7 @@ async function spawnRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attemp
   const parted = { spec, process: result.process, conversation, capture, transcript, clock, logger, settle };
   const run = createRun(parted);
   const redact = (secret: string): void => void secrets.push(...formsOf(Buffer.from(secret)));
-  return { ...run, files, isolation, redact };
+  return { ...run, files, isolation, redact, clean };
 }
 
 /** Where nobody decides, an agent is given nothing that it has to ask for. */

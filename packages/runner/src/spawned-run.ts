@@ -42,7 +42,8 @@ export function createSpawnedRun(run: number, order: SpawnOrder, channel: Duplex
   const killed = (): Exited => ({ exitCode: null, signal: 'SIGKILL', stopped: stopping });
   const takeOutput = (stream: 'stdout' | 'stderr', bytes: Buffer): void => {
     handled = handled
-      .then(() => onOutput(stream, bytes))
+      // Whoever fails to take its output ends the run, and nothing else.
+      .then(() => onOutput(stream, bytes).catch(() => stop()))
       .then(() => {
         if (channel.writable) channel.write(countFrame(FRAME.credit, run, bytes.length));
       });

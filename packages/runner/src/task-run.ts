@@ -40,25 +40,31 @@ export function createCapture({ transcript, sink, logger, secrets }: CapturePart
     }
   };
   const redactors = { stdout: createRedactor(secrets), stderr: createRedactor(secrets) };
-  const pass = async (stream: 'stdout' | 'stderr', bytes: Buffer): Promise<void> => {
-    if (bytes.length === 0) return;
-    const { kept, offset } = await transcript.append(bytes);
-    if (kept > 0) report(stream, bytes.subarray(0, kept), offset);
-    if (kept < bytes.length) report(stream, bytes.subarray(kept), undefined);
+  // Both streams, and whoever follows an agent, write into one file: one after the other.
+  let queue: Promise<void> = Promise.resolve();
+  const pass = (stream: 'stdout' | 'stderr', piece: () => Buffer): Promise<void> => {
+    queue = queue.then(async () => {
+      const bytes = piece();
+      if (bytes.length === 0) return;
+      const { kept, offset } = await transcript.append(bytes);
+      if (kept > 0) report(stream, bytes.subarray(0, kept), offset);
+      if (kept < bytes.length) report(stream, bytes.subarray(kept), undefined);
+    });
+    return queue;
   };
   return {
     totals,
-    async onOutput(stream, bytes) {
+    onOutput(stream, bytes) {
       totals[stream] += bytes.length;
-      await pass(stream, redactors[stream].push(bytes));
+      return pass(stream, () => redactors[stream].push(bytes));
     },
     clean(text) {
       const redactor = createRedactor(secrets);
       return Buffer.concat([redactor.push(Buffer.from(text)), redactor.flush()]).toString('utf8');
     },
     async flush() {
-      await pass('stdout', redactors.stdout.flush());
-      await pass('stderr', redactors.stderr.flush());
+      await pass('stdout', () => redactors.stdout.flush());
+      await pass('stderr', () => redactors.stderr.flush());
     },
   };
 }
@@ -81,7 +87,7 @@ export interface RunParts {
 const INTERRUPT_MS = 2_000;
 
 /** A run whose folders are not its own business. */
-export type StartedRun = Omit<Run, 'release' | 'files' | 'isolation' | 'redact'>;
+export type StartedRun = Omit<Run, 'release' | 'files' | 'isolation' | 'redact' | 'clean'>;
 
 /** Watches a started process: its time limit, the first cause of its end, its report. */
 export function createRun(parts: RunParts): StartedRun {

@@ -117,7 +117,7 @@ export const ALONE: readonly AloneCall[] = [
   { programs: ['stat'], flags: /^-[ft]$/, operands: 'paths' },
   { programs: ['du'], flags: /^-[achksmx]+$/, operands: 'paths' },
   { programs: ['md5sum', 'sha1sum', 'sha256sum', 'sha512sum', 'cksum'], operands: 'paths' },
-  { programs: ['cmp', 'diff'], flags: /^-[uqbwBr]+$/, operands: 'paths' },
+  { programs: ['cmp'], flags: /^-[bls]+$/, operands: 'paths' },
   {
     programs: ['grep', 'egrep', 'fgrep'],
     flags: /^-[cEFHhiLlnorsvwx]+$/,

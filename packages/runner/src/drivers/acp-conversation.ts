@@ -1,5 +1,6 @@
 import { type ClientContext, client, methods, ndJsonStream, RequestError } from '@agentclientprotocol/sdk';
 import type { Cancel, Clock } from '@writ/core';
+import { guardMessages } from './acp-guard.ts';
 import { permissionAnswer } from './acp-permission.ts';
 import { createToolCalls, readUpdate, type ToolCalls } from './acp-updates.ts';
 import { type AgentLog, createAgentLog } from './agent-log.ts';
@@ -11,7 +12,7 @@ const HELLO_MS = 60_000;
 /** How long it may take to leave once its input is closed, milliseconds. */
 const LEAVE_MS = 5_000;
 /** Longest message of an agent, bytes. */
-const LONGEST_MESSAGE = 16 * 1024 * 1024;
+const LONGEST_MESSAGE = 1024 * 1024;
 /** The protocol's code for an agent that nobody has signed in. */
 const AUTH_REQUIRED = -32_000;
 
@@ -25,7 +26,7 @@ interface Talk extends ConversationParts {
 
 /** One session with one prompt: hello, session, turn, goodbye. */
 export function holdConversation(parts: ConversationParts, version: number): Conversation {
-  const log = createAgentLog(parts.write);
+  const log = createAgentLog(parts.write, parts.clean);
   const talk: Talk = { ...parts, log, calls: createToolCalls(), over: new AbortController() };
   const heard = new TransformStream<Uint8Array, Uint8Array>();
   const pen = heard.writable.getWriter();
@@ -81,7 +82,7 @@ function connect(
       return { outcome: permissionAnswer(options, waiting.aborted ? undefined : answer) };
     })
     .onNotification(methods.client.session.update, ({ params }) => readUpdate(params.update, talk.log, talk.calls))
-    .connect(ndJsonStream(writable, readable, { maxMessageBytes: LONGEST_MESSAGE }));
+    .connect(guardMessages(ndJsonStream(writable, readable, { maxMessageBytes: LONGEST_MESSAGE })));
 }
 
 async function converse(

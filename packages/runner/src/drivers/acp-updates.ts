@@ -5,6 +5,8 @@ import type { AgentLog } from './agent-log.ts';
 
 /** Tool calls that are remembered, the newest: a request for leave may name one by its id alone. */
 const REMEMBERED = 1000;
+/** Longest title that is kept, UTF-16 units. */
+const LONGEST_TITLE = 4096;
 
 /** What is known of the tool calls of one session. */
 export interface ToolCalls {
@@ -20,10 +22,13 @@ export function createToolCalls(): ToolCalls {
     const before = known.get(update.toolCallId);
     const request: ToolRequest = {
       kind: kindOf(update.kind ?? before?.kind),
-      title: visible((update.title ?? before?.title ?? update.toolCallId).replace(/\s*\n\s*/g, ' ')),
-      input: update.rawInput === undefined ? (before?.input ?? null) : (update.rawInput as Json),
+      title: visible(
+        (update.title ?? before?.title ?? update.toolCallId).slice(0, LONGEST_TITLE).replace(/\s*\n\s*/g, ' '),
+      ),
+      input: update.rawInput === undefined ? null : (update.rawInput as Json),
     };
-    known.set(update.toolCallId, request);
+    // What it is called with may be large: it is asked about with the request that names it, or not at all.
+    known.set(update.toolCallId, { ...request, input: null });
     for (const oldest of known.keys()) {
       if (known.size <= REMEMBERED) break;
       known.delete(oldest);

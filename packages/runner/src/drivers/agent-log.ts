@@ -27,7 +27,10 @@ export interface AgentLog {
   written(): Promise<void>;
 }
 
-export function createAgentLog(write: (stream: 'stdout' | 'stderr', bytes: Buffer) => Promise<void>): AgentLog {
+export function createAgentLog(
+  write: (stream: 'stdout' | 'stderr', bytes: Buffer) => Promise<void>,
+  clean: (text: string) => string,
+): AgentLog {
   let queue: Promise<void> = Promise.resolve();
   let isMidLine = false;
   let turns = 0;
@@ -39,7 +42,9 @@ export function createAgentLog(write: (stream: 'stdout' | 'stderr', bytes: Buffe
   const put = (stream: 'stdout' | 'stderr', text: string): void => {
     if (text !== '') queue = queue.then(() => write(stream, Buffer.from(text, 'utf8')));
   };
-  const note = (line: string): void => put('stderr', `${shortened(line)}\n`);
+  // Half a secret would be found by nobody: it goes before anything is cut.
+  const line = (text: string): string => shortened(clean(text));
+  const note = (text: string): void => put('stderr', `${line(text)}\n`);
   return {
     say(text) {
       put('stdout', text);
@@ -62,12 +67,13 @@ export function createAgentLog(write: (stream: 'stdout' | 'stderr', bytes: Buffe
       note(`refused: ${title}: ${reason}`);
     },
     usage(usage) {
-      used = { ...used, ...usage };
+      // A figure that cannot be one is not told, rather than losing what was done.
+      used = { ...used, ...Object.fromEntries(Object.entries(usage).filter(([, figure]) => isFigure(figure))) };
     },
     end(said, message) {
       if (verdict === 'failed') return;
       verdict = said;
-      why = said === 'failed' ? shortened(message ?? 'it gave no reason') : undefined;
+      why = said === 'failed' ? line(message ?? 'it gave no reason') : undefined;
     },
     get ended() {
       return verdict !== 'unfinished';
@@ -81,6 +87,10 @@ export function createAgentLog(write: (stream: 'stdout' | 'stderr', bytes: Buffe
     }),
     written: () => queue,
   };
+}
+
+function isFigure(figure: number): boolean {
+  return Number.isSafeInteger(figure) && figure >= 0;
 }
 
 /** One visible line; the middle of a long one is left out. */

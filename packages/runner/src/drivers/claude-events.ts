@@ -61,7 +61,16 @@ function readBlock(one: z.infer<typeof block>, log: AgentLog): void {
     log.endWords();
   }
   const used = toolUse.safeParse(one);
-  if (used.success) log.toolCall(`${used.data.name} ${JSON.stringify(used.data.input ?? {})}`);
+  if (used.success) log.toolCall(`${used.data.name} ${textOf(used.data.input)}`);
+}
+
+/** What is nested too deeply has no text. */
+function textOf(input: unknown): string {
+  try {
+    return JSON.stringify(input ?? {});
+  } catch {
+    return '(unreadable)';
+  }
 }
 
 function readEnding(ending: Ending, log: AgentLog): void {

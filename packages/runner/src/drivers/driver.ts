@@ -32,6 +32,8 @@ export interface ConversationParts {
   readonly workspace: string;
   /** Writes to the transcript; resolves when it is there. */
   readonly write: (stream: 'stdout' | 'stderr', bytes: Buffer) => Promise<void>;
+  /** A text without the secrets of the run: to be asked for before a part of it is cut away. */
+  readonly clean: (text: string) => string;
   readonly permit: NonNullable<RunSink['permit']>;
   readonly clock: Clock;
 }

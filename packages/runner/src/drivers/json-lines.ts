@@ -1,9 +1,9 @@
 /** Longest line that is looked at, bytes; of a longer one only its length is told. */
-const LONGEST_LINE = 8 * 1024 * 1024;
+const LONGEST_LINE = 4 * 1024 * 1024;
 
 /** What a line of a stream of JSON turned out to be. */
 export type JsonLine =
-  | { readonly kind: 'event'; readonly value: unknown }
+  | { readonly kind: 'event'; readonly value: unknown; readonly text: string }
   /** No JSON; empty lines are not told of. */
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'too-long'; readonly bytes: number };
@@ -50,7 +50,7 @@ const NEWLINE = 0x0a;
 
 function read(text: string): JsonLine {
   try {
-    return { kind: 'event', value: JSON.parse(text) };
+    return { kind: 'event', value: JSON.parse(text), text };
   } catch {
     return { kind: 'text', text };
   }

@@ -3,6 +3,8 @@ import type { Confinement, Mount, SandboxFeatures } from './types.ts';
 
 /** Largest that what is written to `/tmp` may become, bytes: it lies in memory. TMPDIR lies on the disk. */
 const TMP_BYTES = 1024 ** 3;
+/** The same of shared memory. */
+const SHM_BYTES = 256 * 1024 ** 2;
 
 /**
  * Namespaces of its own for users, processes, the network, IPC, host name and control groups; no capability, no new
@@ -35,7 +37,8 @@ export function bubblewrapArgv(
     ...['--proc', '/proc'],
     // A node that runs as root owns these files, and bubblewrap covers them only where the mode says so.
     ...view.kernel.flatMap((path) => ['--ro-bind', path, path]),
-    ...['--dev', '/dev', '--perms', '1777', '--size', String(TMP_BYTES), '--tmpfs', '/tmp'],
+    ...['--dev', '/dev', '--perms', '1777', '--size', String(SHM_BYTES), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
+    ...['--perms', '1777', '--size', String(TMP_BYTES), '--tmpfs', '/tmp'],
     ...mounts.flatMap(mountOptions),
     // Only now: until here, later mounts make their places in them.
     ...mounts.flatMap(({ path, as }) => (as === 'empty' ? ['--remount-ro', path] : [])),

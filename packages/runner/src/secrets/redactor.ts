@@ -13,15 +13,33 @@ export interface Redactor {
   flush(): Buffer;
 }
 
-/** The forms in which a secret is known: as it is, without its final line break, its long lines, and in base64. */
+/**
+ * The forms in which a secret is known: as it is, without its final line break, its long lines, in JSON, and in base64, also in
+ * lines of 64 or 76 characters and as a part of something longer.
+ */
 export function formsOf(secret: Uint8Array): readonly Buffer[] {
   const text = Buffer.from(secret).toString('latin1');
   const trimmed = text.replace(/[\r\n]+$/, '');
   const lines = trimmed.split(/\r?\n/).filter((line) => line.length >= SHORTEST_LINE);
   const base64 = [text, trimmed].map((form) => Buffer.from(form, 'latin1').toString('base64').replace(/=+$/, ''));
   const json = JSON.stringify(trimmed).slice(1, -1);
-  const forms = new Set([trimmed, json, ...lines, ...base64].filter((form) => form.length >= SHORTEST));
+  const pieces = [...base64.flatMap((form) => [...cut(form, 64), ...cut(form, 76)]), ...inside(trimmed)];
+  const long = pieces.filter((form) => form.length >= SHORTEST_LINE);
+  const forms = new Set([...[trimmed, json, ...lines, ...base64].filter((form) => form.length >= SHORTEST), ...long]);
   return [...forms].map((form) => Buffer.from(form, 'latin1'));
+}
+
+/** Lines of so many characters. */
+function cut(text: string, width: number): readonly string[] {
+  return Array.from({ length: Math.ceil(text.length / width) }, (_, at) => text.slice(at * width, (at + 1) * width));
+}
+
+/** What base64 makes of a text behind one or two other bytes, without the characters that those decide, or what follows. */
+function inside(text: string): readonly string[] {
+  return [1, 2].map((before) => {
+    const whole = Buffer.from('x'.repeat(before) + text, 'latin1').toString('base64');
+    return whole.slice(before + 1, Math.floor((before + text.length) / 3) * 4);
+  });
 }
 
 /** `secrets` is read anew for each piece, so that more may become known meanwhile. */

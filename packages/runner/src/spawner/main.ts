@@ -7,6 +7,7 @@
 import { Socket } from 'node:net';
 import { createSystemClock } from '@writ/core';
 import { createProcessTable } from '../process-tree/process-table.ts';
+import { closeInherited } from './inherited.ts';
 import { createPipePool } from './pipes.ts';
 import { serveGateway } from './serve-gateway.ts';
 
@@ -15,6 +16,7 @@ const CHANNEL_FD = 3;
 // The gateway decides when tasks end; a signal to its whole group or service must not cut them short before that.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
+closeInherited([CHANNEL_FD]);
 const channel = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
 const pipes = createPipePool(process.argv[2] ?? '', process.argv[3] ?? '');
 serveGateway(channel, { clock: createSystemClock(), table: createProcessTable(), pipes }, () => process.exit(0));

@@ -187,6 +187,7 @@ function createRun(
       stop,
       release,
       redact: (secret) => void redacted.push(secret),
+      clean: (text) => redacted.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text),
     },
     scripted,
   };

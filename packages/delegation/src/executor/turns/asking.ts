@@ -13,10 +13,11 @@ import { checkWish, LONGEST_WAIT_MS, MOST_ASKED, MOST_OPEN, visibleLines } from 
 export async function askAndWait(
   parts: ExecutorParts,
   secrets: Secrets,
-  { task, wish }: { readonly task: string; readonly wish: AskWish },
+  { task, wish: said }: { readonly task: string; readonly wish: AskWish },
   signal: AbortSignal,
 ): Promise<Asked> {
-  checkWish(wish);
+  checkWish(said);
+  const wish = withoutSecrets(parts, task, said);
   const asked = parts.database.withWriteTx((tx) => askIn(parts, tx, task, wish));
   const late = new AbortController();
   const disarm = parts.clock.setTimer(wish.timeoutMs ?? LONGEST_WAIT_MS, () => late.abort());
@@ -31,6 +32,21 @@ export async function askAndWait(
     disarm();
     for (const { id } of asked) secrets.forget(task, id);
   }
+}
+
+/** What a task was given in confidence stands in no row, and goes to no peer. */
+function withoutSecrets(parts: ExecutorParts, task: string, wish: AskWish): AskWish {
+  const run = parts.live.get(task)?.run;
+  if (run === undefined) return wish;
+  const clean = (text: string): string => run.clean(text);
+  return {
+    ...wish,
+    questions: wish.questions.map(({ choices, ...question }) => ({
+      ...question,
+      text: clean(question.text),
+      ...(choices === undefined ? {} : { choices: choices.map(clean) }),
+    })),
+  };
 }
 
 function askIn(parts: ExecutorParts, tx: WriteTx, id: string, { questions, timeoutMs }: AskWish): readonly Question[] {

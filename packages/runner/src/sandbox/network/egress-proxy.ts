@@ -34,6 +34,13 @@ export interface EgressProxy {
 /** Longest that a connection may take to be made, milliseconds. */
 const CONNECT_MS = 30_000;
 const MAX_HEADER_BYTES = 16 * 1024;
+/** How long a program may take to say what it wants, milliseconds. */
+const HEAD_MS = 30_000;
+/** Most connections of one run at a time. */
+const MOST_CONNECTIONS = 256;
+/** Longest name of a host (RFC 1035), and how many refusals of one run are told in the log. */
+const LONGEST_HOST = 253;
+const MOST_TOLD = 20;
 const HTTP_PORT = 80;
 /** What one hop says to the next (RFC 9110, 7.6.1), and is not passed on. */
 const HOP_BY_HOP = [
@@ -55,17 +62,29 @@ export async function openEgressProxy(options: EgressProxyOptions): Promise<Egre
     stream.once('close', () => open.delete(stream));
     return stream;
   };
-  const find = async (destination: Destination | undefined): Promise<string | undefined> => {
+  let refusals = 0;
+  const tell = (destination: Destination | undefined): void => {
+    refusals += 1;
+    if (refusals > MOST_TOLD) return;
+    const wanted = destination === undefined ? 'what it is cannot be read' : visible(formatDestination(destination));
+    logger.warn('a task was refused a connection', { destination: wanted });
+    if (refusals === MOST_TOLD) logger.warn('further refusals of this run are not told');
+  };
+  const find = async (wanted: Destination | undefined): Promise<string | undefined> => {
+    const destination = wanted !== undefined && wanted.host.length <= LONGEST_HOST ? wanted : undefined;
     const found = destination === undefined ? undefined : await addressOf(rule, destination, lookup);
-    if (found === undefined) {
-      const wanted = destination === undefined ? 'what it is cannot be read' : visible(formatDestination(destination));
-      logger.warn('a task was refused a connection', { destination: wanted });
-    }
+    if (found === undefined) tell(destination);
     return found;
   };
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, response) => {
+  const limits = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: HEAD_MS,
+    connectionsCheckingInterval: HEAD_MS / 10,
+  };
+  const server = createServer(limits, (incoming, response) => {
     void forward(incoming, response, find).catch(() => response.destroy());
   });
+  server.maxConnections = MOST_CONNECTIONS;
   server.on('connection', keep);
   server.on('connect', (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
     const destination = parseDestination(incoming.url ?? '');
@@ -136,11 +155,22 @@ async function forward(
     // What the line says counts, not what the header claims.
     headers: { ...endToEnd(incoming.headers), host: authority },
   });
+  const fail = (): void => void (response.headersSent ? response.destroy() : response.writeHead(502).end());
   outgoing.on('response', (answer) => {
-    response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
-    answer.pipe(response);
+    try {
+      response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
+      answer.pipe(response);
+    } catch {
+      // What the server says is no answer: a status that there is not, a header that nobody can write.
+      outgoing.destroy();
+      fail();
+    }
   });
-  outgoing.on('error', () => (response.headersSent ? response.destroy() : response.writeHead(502).end()));
+  outgoing.on('upgrade', (_answer, upgraded) => {
+    upgraded.destroy();
+    fail();
+  });
+  outgoing.on('error', fail);
   response.once('close', () => outgoing.destroy());
   incoming.pipe(outgoing);
 }

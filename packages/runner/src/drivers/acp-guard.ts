@@ -1,0 +1,63 @@
+import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
+
+/** Most requests of an agent that wait for an answer, or whose answers it has not read; more wait to be read. */
+const MOST_OPEN = 64;
+/** Longest id of a request, characters. */
+const LONGEST_ID = 100;
+
+/**
+ * What an agent sends before the library sees it: answers to what nobody asked, and what is no message, are dropped (the
+ * library would write them to the log of the node as they are), requests whose answers nobody could keep too; and as long as
+ * it reads none of its answers it is asked nothing more by sending.
+ */
+export function guardMessages({ readable, writable }: Stream): Stream {
+  const asked = new Set<string>();
+  let openRequests = 0;
+  let resume: () => void = () => {};
+  const answered = (): void => {
+    openRequests -= 1;
+    resume();
+  };
+  const pen = writable.getWriter();
+  const outgoing = new WritableStream<AnyMessage>({
+    async write(message) {
+      const { id, method } = partsOf(message);
+      if (method !== undefined && id !== undefined) asked.add(id);
+      await pen.write(message);
+      if (method === undefined && id !== undefined) answered();
+    },
+    close: () => pen.close(),
+    abort: (reason) => pen.abort(reason),
+  });
+  const incoming = readable.pipeThrough(
+    new TransformStream<AnyMessage, AnyMessage>({
+      async transform(message, controller) {
+        const { id, method } = partsOf(message);
+        if (method === undefined) {
+          if (id !== undefined && asked.delete(id)) controller.enqueue(message);
+          return;
+        }
+        if (!('id' in message)) return controller.enqueue(message);
+        if (id === undefined) return;
+        openRequests += 1;
+        controller.enqueue(message);
+        while (openRequests >= MOST_OPEN) {
+          await new Promise<void>((resolve) => {
+            resume = resolve;
+          });
+        }
+      },
+    }),
+  );
+  return { readable: incoming, writable: outgoing };
+}
+
+/** Method, and the id in one spelling; undefined for what is none. */
+function partsOf(message: AnyMessage): { readonly id?: string; readonly method?: string } {
+  const { id, method } = message as { readonly id?: unknown; readonly method?: unknown };
+  const isId = typeof id === 'number' || (typeof id === 'string' && id.length <= LONGEST_ID);
+  return {
+    ...(isId ? { id: JSON.stringify(id) } : {}),
+    ...(typeof method === 'string' ? { method } : {}),
+  };
+}
