@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeBasis } from '@writ/authority';
@@ -53,10 +53,11 @@ needs = ["inspect_status"]
 /** What a command is asked about under. */
 function factsAbout(
   argv: readonly string[],
-  over: { cwd?: string; profile?: string; workspace?: string; stdin?: string } = {},
+  over: { cwd?: string; profile?: string; workspace?: string; stdin?: string; searchPath?: string } = {},
 ) {
-  const { cwd = join(root, 'app'), profile = 'query', workspace, stdin } = over;
-  const factsOf = createCommandFacts({ engine, homes: [join(root, 'open/home')], resolvePath: (path) => path });
+  const { cwd = join(root, 'app'), profile = 'query', workspace, stdin, searchPath = '/usr/bin:/bin' } = over;
+  const homes = [join(root, 'open/home')];
+  const factsOf = createCommandFacts({ engine, homes, searchPath, resolvePath: (path) => path });
   const subject = { from: 'self', origin: 'self', session: 's' };
   const basis = writeBasis({ subject, ask: { chain: [], ...(workspace === undefined ? {} : { workspace }) } });
   const classification = classifier.classify(argv, placeOf({ cwd }));
@@ -152,4 +153,48 @@ describe('what a folder leads is known to no window', () => {
     expect(factsAbout(['docker', 'restart', 'web']).known).toBe(true);
     expect(factsAbout(['git', 'status'], { workspace: 'app' }).known).toBe(true);
   });
+});
+
+describe('a window covers, besides its steps, what is on a list', () => {
+  it.each([
+    [['systemctl', 'restart', 'nginx'], true],
+    [['apt-get', 'install', '-y', 'jq'], true],
+    [['touch', 'a'], true],
+    [['mkdir', '-p', 'x'], true],
+    [['cat', '/etc/passwd'], false],
+    [['apt-cache', '-c=x', 'policy'], false],
+    [['apt-get', '-o', 'APT::Update::Pre-Invoke::=x', 'update'], false],
+    [['apt-get', 'install', './x.deb'], false],
+    [['docker', '--config', './d', 'restart', 'web'], false],
+    [['systemctl', 'enable', '/tmp/x.service'], false],
+    [['kubectl', 'apply', '-f', 'x.yaml'], false],
+    [['sysctl', '-p', 'x'], false],
+    [['sudo', 'systemctl', 'restart', 'nginx'], false],
+  ] as const)('%j: %s', (argv, isKnown) => {
+    expect(factsAbout(argv).known).toBe(isKnown);
+  });
+
+  it('and nothing of the node’s own home', () => {
+    const inOpen = { cwd: join(root, 'open') };
+    expect(factsAbout(['chmod', '644', 'home/keys/identity.pem'], inOpen).known).toBe(false);
+    expect(factsAbout(['touch', 'home/new'], inOpen).known).toBe(false);
+    expect(factsAbout(['chmod', '644', 'sub'], inOpen).known).toBe(true);
+  });
+});
+
+describe('a program that PATH finds elsewhere than in the system', () => {
+  it('is asked about each time, whatever it is called', async () => {
+    const shadow = join(root, 'shadow');
+    await mkdir(shadow);
+    await writeFile(join(shadow, 'df'), '');
+    const searchPath = `${shadow}:/usr/bin:/bin`;
+    expect(factsAbout(['df', '-h'], { searchPath })).toMatchObject({ class: 'config-mutation', known: false });
+    expect(factsAbout(['uname'], { searchPath })).toMatchObject({ class: 'read', known: true });
+  });
+});
+
+it('a file of several names is the target of no window', async () => {
+  await writeFile(join(root, 'other/named'), '');
+  await link(join(root, 'other/named'), join(root, 'other/again'));
+  expect(factsAbout(['rm', 'named'], { cwd: join(root, 'other') }).target).toBeUndefined();
 });

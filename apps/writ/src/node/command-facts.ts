@@ -1,14 +1,16 @@
-import { isAbsolute, relative } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import { readBasis } from '@writ/authority';
 import type { CommandDeskOptions } from '@writ/commands';
-import { obeysFolder, type PolicyEngine, readsAlone } from '@writ/policy';
-import { realPath, realTarget } from './real-path.ts';
+import { changesCovered, obeysFolder, type PolicyEngine, readsAlone } from '@writ/policy';
+import { isFile, realPath, realTarget } from './real-path.ts';
 
 /** What the facts of a command are found with. */
 export interface CommandFactsParts {
   readonly engine: Pick<PolicyEngine, 'snapshot'>;
   /** Absolute folders of the node's own home: keys, tokens, what other tasks left. */
   readonly homes: readonly string[];
+  /** Where commands find their programs: absolute folders, with `:` between them. */
+  readonly searchPath: string;
   /** Absolute path of something that the configuration names by a path. */
   readonly resolvePath: (written: string) => string;
 }
@@ -20,28 +22,44 @@ export interface CommandFactsParts {
  * What files of a folder lead is not known to a window, and a path is where its links lead.
  * INVARIANT: 1, 5 no grant of a look runs a program that nobody saw, or reads a file that was not granted.
  */
-export function createCommandFacts({ engine, homes, resolvePath }: CommandFactsParts): CommandDeskOptions['factsOf'] {
+export function createCommandFacts({
+  engine,
+  homes,
+  searchPath,
+  resolvePath,
+}: CommandFactsParts): CommandDeskOptions['factsOf'] {
+  // What looks into folders sees a home from above, too.
+  const isOwn = (real: string): boolean =>
+    homes.map(realPath).some((own) => own !== undefined && (isInside(real, own) || isInside(own, real)));
   const isWithin = (path: string, roots: readonly string[]): boolean => {
     const real = realPath(path);
-    if (real === undefined) return false;
-    // What looks into folders sees a home from above, too.
-    const isOwn = homes.map(realPath).some((own) => own !== undefined && (isInside(real, own) || isInside(own, real)));
-    if (isOwn) return false;
+    if (real === undefined || isOwn(real)) return false;
     return roots.some((root) => isInside(real, realPath(resolvePath(root))));
+  };
+  // What is not there yet is made in its folder.
+  const isElsewhere = (path: string): boolean => {
+    const real = realPath(path);
+    if (real !== undefined) return !isOwn(real);
+    const folder = realPath(dirname(path));
+    return folder !== undefined && !homes.some((own) => isInside(folder, realPath(own)));
   };
   return ({ class: is, known, needs, target, ...rest }, { argv, cwd, stdin, profile, basis }) => {
     const { config } = engine.snapshot();
-    const reads = stdin === undefined ? readsAlone({ class: is, known, needs, ...rest }, argv, cwd) : undefined;
+    const classification = { class: is, known, needs, ...rest };
+    const reads = stdin === undefined ? readsAlone(classification, argv, cwd) : undefined;
+    const changes = stdin === undefined ? changesCovered(classification, argv, cwd) : undefined;
+    const isSystems = isOfSystem(argv[0] ?? '', searchPath) || rest.rule.startsWith('commands[');
     const workspace = config.workspaces.get(readBasis(basis)?.ask.workspace ?? '');
     const roots = config.profiles.get(profile)?.readPaths ?? [];
     const isRoot = workspace !== undefined && realPath(cwd) === realPath(resolvePath(workspace.path));
     const alone = reads?.paths.every((path) => isWithin(path, roots)) === true && (!reads.repository || isRoot);
-    const isAlone = is === 'read' && alone;
-    // INVARIANT: 6 no window covers what files that can change meanwhile decide.
-    const isKnown = known && (isAlone || !obeysFolder(rest));
+    const isAlone = is === 'read' && alone && isSystems;
+    // INVARIANT: 6 no window covers what files that can change meanwhile decide, or what was not seen to be harmless.
+    const isCovered = is === 'destructive' ? !obeysFolder(rest) : changes?.paths.every(isElsewhere) === true;
+    const isKnown = known && isSystems && (isAlone || isCovered);
     const real = target === undefined ? undefined : realTarget(target);
     return {
-      ...{ class: is === 'read' && !alone ? 'config-mutation' : is, known: isKnown, needs },
+      ...{ class: is === 'read' && !isAlone ? 'config-mutation' : is, known: isKnown, needs },
       ...(real === undefined ? {} : { target: real }),
     };
   };
@@ -51,4 +69,18 @@ function isInside(path: string, root: string | undefined): boolean {
   if (root === undefined) return false;
   const below = relative(root, path);
   return below !== '..' && !below.startsWith('../') && !isAbsolute(below);
+}
+
+/** Folders whose programs are the system's, and nobody's who may only write to a folder of PATH. */
+const SYSTEM_FOLDERS: ReadonlySet<string> = new Set([
+  ...['/bin', '/sbin', '/usr/bin', '/usr/sbin', '/usr/local/bin', '/usr/local/sbin'],
+  ...['/opt/homebrew/bin', '/opt/homebrew/sbin', '/snap/bin', '/run/current-system/sw/bin'],
+]);
+
+/** Whether the program that the search finds first is one of the system's. */
+function isOfSystem(program: string, searchPath: string): boolean {
+  if (program.includes('/')) return SYSTEM_FOLDERS.has(dirname(program));
+  const found = searchPath.split(':').find((folder) => isFile(join(folder, program)));
+  // One that is not there runs nothing.
+  return found === undefined || SYSTEM_FOLDERS.has(found);
 }

@@ -16,7 +16,9 @@ import type { ExecutorTurns, TaskContext } from '@writ/delegation';
 import { verifyDecision } from '@writ/identity';
 import type { Execution } from '@writ/lease-store';
 import type { ShellGrammar } from '@writ/policy';
+import { searchPath } from '@writ/runner';
 import { isTerminal } from '@writ/task-store';
+import type { Environment } from '../env.ts';
 import { createNodeClassifier, type NodeClassifier, placeOf } from './classification.ts';
 import { createCommandFacts } from './command-facts.ts';
 import type { Foundations } from './foundations.ts';
@@ -27,6 +29,7 @@ export interface NodeGateParts {
   readonly options: AuthorityOptions;
   readonly authority: Authority;
   readonly grammar: ShellGrammar;
+  readonly environment: Environment;
   /** What a task that runs here may do at this moment; throws where it may do nothing. */
   readonly contextOf: (tx: ReadTx, task: string) => TaskContext;
   /** Questions of the tasks that run here. */
@@ -44,12 +47,13 @@ export interface NodeGate {
 
 /** Builds the one gate of a node. */
 export function createNodeGate(base: Foundations, parts: NodeGateParts): NodeGate {
-  const { options, authority, grammar, contextOf, turns, kinds } = parts;
+  const { options, authority, grammar, environment, contextOf, turns, kinds } = parts;
   const { identity, stores, engine, home } = base;
   const classifier = createNodeClassifier(engine, grammar);
   const factsOf = createCommandFacts({
     engine,
     homes: [home.dataDir, home.configDir, home.runDir],
+    searchPath: searchPath(environment.all.PATH),
     resolvePath: (path) => resolveConfigPath(path, home.configFile),
   });
   const gate = createGate({

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** Where links lead, as the system follows them, a `..` behind a link too; undefined where nothing is there. */
@@ -26,9 +26,20 @@ export function realTarget(target: string): string | undefined {
   const folder = realPath(dirname(path));
   if (folder === undefined) return undefined;
   const real = path === '/' ? path : join(folder, basename(path));
-  return isLink(real) ? undefined : `${host}/path/${real}`;
+  return isShared(real) ? undefined : `${host}/path/${real}`;
 }
 
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+/** A link, or one of several names of a file. */
+function isShared(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found !== undefined && (found.isSymbolicLink() || (found.isFile() && found.nlink > 1));
+}
+
+/** Whether a path leads to a file. */
+export function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

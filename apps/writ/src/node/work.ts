@@ -95,7 +95,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   closers.add((graceMs) => executor.close(graceMs));
   const recordSession = createSessionRecord(stores.sessions, base.identity.public.id);
   const contextOf: NodeGateParts['contextOf'] = (tx, task) => executor.context(tx, task);
-  const gateParts = { options: authorityOptions, authority, grammar, contextOf, ...kindsOf(executor) };
+  const gateParts = { options: authorityOptions, authority, grammar, environment, contextOf, ...kindsOf(executor) };
   const questions: NodeQuestions = createQuestions(base, gateParts, recordSession);
   const { gate, classifier, factsOf } = questions;
   closers.add(() => gate.close());

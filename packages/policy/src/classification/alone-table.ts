@@ -91,7 +91,7 @@ export const ALONE: readonly AloneCall[] = [
   { programs: ['host', 'nslookup', 'dig'], operands: 'names' },
   {
     programs: ['docker', 'podman'],
-    words: ['ps', 'images', 'version', 'info', 'logs', 'stats', 'top', 'port'],
+    words: ['ps', 'images', 'version', 'info', 'logs', 'stats', 'port'],
     flags: /^(-a|--all|-q|--quiet|--no-trunc|--no-stream|-s|--size|-t|--timestamps)$/,
     valued: { '-n': COUNT, '--tail': COUNT, '--since': TIME, '--until': TIME },
     operands: 'names',

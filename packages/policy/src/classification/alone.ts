@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { ALONE, type AloneCall } from './alone-table.ts';
+import { COVERED } from './covered-table.ts';
 import type { Classification } from './types.ts';
 
 /** What a command reads that may run without a person, as its arguments say. */
@@ -20,13 +21,35 @@ export function readsAlone(
   argv: readonly string[],
   cwd: string,
 ): ReadsAlone | undefined {
+  return classification.class === 'read' ? callOf(ALONE, classification, argv, cwd) : undefined;
+}
+
+/**
+ * Whether a change is one that an assent window covers without its being a listed step, and which paths it names. Undefined: it is
+ * asked about by itself.
+ * INVARIANT: 6 a window covers what could not be turned into something else.
+ */
+export function changesCovered(
+  classification: Classification,
+  argv: readonly string[],
+  cwd: string,
+): Pick<ReadsAlone, 'paths'> | undefined {
+  return classification.class === 'config-mutation' ? callOf(COVERED, classification, argv, cwd) : undefined;
+}
+
+function callOf(
+  table: readonly AloneCall[],
+  classification: Classification,
+  argv: readonly string[],
+  cwd: string,
+): ReadsAlone | undefined {
   const [command, ...more] = classification.commands;
-  if (classification.class !== 'read' || command === undefined || more.length > 0) return undefined;
+  if (command === undefined || more.length > 0) return undefined;
   // A wrapper runs it as somebody else, elsewhere, or in another environment.
   if (JSON.stringify(command.argv) !== JSON.stringify(argv)) return undefined;
   if (command.rule.startsWith('commands[')) return { paths: [], repository: false };
   const [program = '', ...args] = argv;
-  for (const call of ALONE) {
+  for (const call of table) {
     if (!call.programs.includes(program)) continue;
     const operands = operandsOf(call, args);
     const paths = operands && pathsOf(call, operands);

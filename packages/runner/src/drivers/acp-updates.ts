@@ -23,7 +23,7 @@ export function createToolCalls(): ToolCalls {
     const request: ToolRequest = {
       kind: kindOf(update.kind ?? before?.kind),
       title: visible(
-        (update.title ?? before?.title ?? update.toolCallId).slice(0, LONGEST_TITLE).replace(/\s*\n\s*/g, ' '),
+        (update.title ?? before?.title ?? update.toolCallId).slice(0, LONGEST_TITLE).replace(/[\r\n]+/g, ' '),
       ),
       input: update.rawInput === undefined ? null : (update.rawInput as Json),
     };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AgentStep } from '../testing/acp-agent.ts';
 import { bundle } from '../testing/bundle.ts';
 import { createHarness, type Finished, type Harness } from '../testing/harness.ts';
@@ -185,6 +185,30 @@ describe('the end of an agent from outside', () => {
     expect(report.ending).toEqual({ kind: 'timeout', timeoutMs: 300 });
     expect(report.agent?.verdict).toBe('failed');
   });
+});
+
+it('words on both streams at once are all kept, each once', async () => {
+  const update = { sessionUpdate: 'tool_call' as const, title: 't', kind: 'edit' as const };
+  const steps = Array.from({ length: 40 }, (_, at): readonly AgentStep[] => [
+    { do: 'update', update: { ...update, toolCallId: `${at}` } },
+    { do: 'stderr', text: `line ${at}\n` },
+  ]).flat();
+  const { stderr } = await act(steps);
+  expect(stderr.match(/^tool: edit t$/gm)).toHaveLength(40);
+  expect(stderr.match(/^line \d+$/gm)).toHaveLength(40);
+});
+
+it('an answer to nothing, and ids that nobody could keep, are dropped and not logged', async () => {
+  const id = 'x'.repeat(1000);
+  const raw = [
+    { jsonrpc: '2.0', id: 'forged', result: {} },
+    { jsonrpc: '2.0', id, method: 'nothing' },
+  ];
+  const said = vi.spyOn(console, 'error');
+  const { report } = await act([{ do: 'raw', text: raw.map((one) => `${JSON.stringify(one)}\n`).join('') }, say('on')]);
+  expect(report.agent?.verdict).toBe('completed');
+  expect(said).not.toHaveBeenCalled();
+  said.mockRestore();
 });
 
 it('what it says is in the transcript as it was streamed', async () => {

@@ -95,8 +95,8 @@ function isFigure(figure: number): boolean {
 
 /** One visible line; the middle of a long one is left out. */
 function shortened(text: string): string {
-  const line = visible(text.replace(/\s*\n\s*/g, ' ')).trim();
-  if (line.length <= LONGEST_NOTE) return line;
   const half = Math.floor(LONGEST_NOTE / 2);
-  return `${line.slice(0, half)} … ${line.slice(-half)}`;
+  // Cut before anything else is done with it: it may be megabytes, and of blanks alone.
+  const part = text.length <= LONGEST_NOTE ? text : `${text.slice(0, half)} … ${text.slice(-half)}`;
+  return visible(part.replace(/[\r\n]+/g, ' ').trim());
 }

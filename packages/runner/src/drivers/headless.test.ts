@@ -171,3 +171,39 @@ describe('claude', () => {
     expect(stderr).toContain('NotebookEdit,WebFetch,WebSearch,Bash,BashOutput,KillShell"');
   });
 });
+
+describe('what an agent writes', () => {
+  it('is kept as it is where it is nested beyond all measure, and harms nothing', async () => {
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+    const tool = `{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Deep","input":${deep}}]}}`;
+    const { report } = await play('claude', {
+      lines: [`{"type":"zzz","x":${deep}}`, tool, ...json(CLAUDE_DONE)],
+      exit: 0,
+    });
+    expect(report.agent?.verdict).toBe('completed');
+  });
+
+  it('loses its secrets before anything of it is cut away', async () => {
+    const secret = 'S3CR3T-abcdefghijklmnopqrstuvwxyz-0123456789';
+    const access = { socket: '/nowhere', token: secret };
+    const command = `${'y'.repeat(210)} ${secret} ${'z'.repeat(400)}`;
+    const events = [
+      { type: 'assistant', message: { content: [{ type: 'tool_use', name: 'Bash', input: { command } }] } },
+      { ...CLAUDE_DONE, is_error: true, result: command },
+    ];
+    const { report, stderr } = await play('claude', { lines: json(...events), exit: 0 }, { access });
+    expect(`${stderr} ${report.agent?.message}`).not.toContain('S3CR3T-');
+    expect(stderr).toContain('[redacted]');
+  });
+
+  it('of figures that cannot be is not told, and the rest is', async () => {
+    const absurd = { ...CLAUDE_DONE, total_cost_usd: 1e300, usage: { input_tokens: 3, output_tokens: 9e15 } };
+    const { report } = await play('claude', { lines: json(absurd), exit: 0 });
+    expect(report.agent).toMatchObject({ verdict: 'completed', usage: { inputTokens: 3, outputTokens: 9e15 } });
+  });
+
+  it('of blanks alone costs no time', async () => {
+    const { stderr } = await play('codex', { lines: [`x${' \t'.repeat(500_000)}y`, ...json(CODEX_DONE)], exit: 0 });
+    expect(stderr.length).toBeLessThan(2_000);
+  }, 10_000);
+});

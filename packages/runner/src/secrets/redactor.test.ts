@@ -51,3 +51,23 @@ describe('a redactor', () => {
     expect(formsOf(Buffer.from('abc'))).toEqual([]);
   });
 });
+
+describe('base64 of a secret', () => {
+  const long = 'S3CR3T-abcdefghijklmnopqrstuvwxyz-0123456789-ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+  const encoded = (text: string, width: number): string =>
+    (
+      Buffer.from(text)
+        .toString('base64')
+        .match(new RegExp(`.{1,${width}}`, 'g')) ?? []
+    ).join('\n');
+
+  it.each([64, 76])('goes in lines of %i characters, too', (width) => {
+    expect(redacted([long], [encoded(long, width)])).toMatch(/^\[redacted\]\n\[redacted\]=*$/);
+  });
+
+  it.each(['u:', 'us:', 'use:'])('goes behind %s, too', (before) => {
+    const left = redacted([SECRET], [Buffer.from(before + SECRET).toString('base64')]);
+    expect(Buffer.from(left.replace('[redacted]', ''), 'base64').toString('latin1')).not.toContain('0123');
+    expect(left).toContain('[redacted]');
+  });
+});

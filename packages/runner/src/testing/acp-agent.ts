@@ -27,6 +27,7 @@ export type AgentStep =
   | { readonly do: 'write'; readonly file: string; readonly text: string }
   /** Writes to standard output what is none of the protocol's. */
   | { readonly do: 'raw'; readonly text: string }
+  | { readonly do: 'stderr'; readonly text: string }
   | { readonly do: 'exit'; readonly code: number }
   /** Waits until it is cancelled, or for ever where it does not listen. */
   | { readonly do: 'hang'; readonly deaf: boolean }
@@ -62,6 +63,9 @@ async function take(step: AgentStep, client: AgentContext, sessionId: string): P
       return undefined;
     case 'raw':
       process.stdout.write(step.text);
+      return undefined;
+    case 'stderr':
+      process.stderr.write(step.text);
       return undefined;
     case 'exit':
       process.exit(step.code);

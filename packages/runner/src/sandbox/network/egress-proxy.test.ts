@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSystemClock, silentLogger } from '@writ/core';
@@ -122,5 +122,19 @@ describe('a proxy for a task', () => {
     const closed = new Promise((resolve) => stream.once('close', resolve));
     await proxy.close();
     await closed;
+  });
+});
+
+describe('an answer that is none', () => {
+  it.each(['000', '099', '101'])('of status %s is a failure of that request alone', async (status) => {
+    const odd = createTcpServer((socket) => {
+      socket.resume().end(`HTTP/1.1 ${status} x\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n`);
+    });
+    await new Promise<void>((resolve) => odd.listen(0, '127.0.0.1', resolve));
+    const at = `127.0.0.1:${(odd.address() as AddressInfo).port}`;
+    expect(await say([at], `GET http://${at}/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)).toMatch(
+      /^HTTP\/1.1 502/,
+    );
+    await new Promise((resolve) => odd.close(resolve));
   });
 });
