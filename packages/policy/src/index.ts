@@ -7,6 +7,7 @@ export { type CaseReport, reportOf } from './cases/types.ts';
 export { changesCovered, type ReadsAlone, readsAlone } from './classification/alone.ts';
 export { type CommandClassifier, createCommandClassifier } from './classification/classify.ts';
 export { obeysFolder } from './classification/obeys-folder.ts';
+export { isSystemFolder } from './classification/program.ts';
 export { createShellGrammar, type ShellGrammarBinaries } from './classification/shell-grammar.ts';
 export type {
   Classification,

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { readBasis } from '@writ/authority';
 import type { CommandDeskOptions } from '@writ/commands';
-import { changesCovered, obeysFolder, type PolicyEngine, readsAlone } from '@writ/policy';
+import { changesCovered, isSystemFolder, obeysFolder, type PolicyEngine, readsAlone } from '@writ/policy';
 import { isFile, realPath, realTarget } from './real-path.ts';
 
 /** What the facts of a command are found with. */
@@ -71,16 +71,10 @@ function isInside(path: string, root: string | undefined): boolean {
   return below !== '..' && !below.startsWith('../') && !isAbsolute(below);
 }
 
-/** Folders whose programs are the system's, and nobody's who may only write to a folder of PATH. */
-const SYSTEM_FOLDERS: ReadonlySet<string> = new Set([
-  ...['/bin', '/sbin', '/usr/bin', '/usr/sbin', '/usr/local/bin', '/usr/local/sbin'],
-  ...['/opt/homebrew/bin', '/opt/homebrew/sbin', '/snap/bin', '/run/current-system/sw/bin'],
-]);
-
 /** Whether the program that the search finds first is one of the system's. */
 function isOfSystem(program: string, searchPath: string): boolean {
-  if (program.includes('/')) return SYSTEM_FOLDERS.has(dirname(program));
+  if (program.includes('/')) return isSystemFolder(dirname(program));
   const found = searchPath.split(':').find((folder) => isFile(join(folder, program)));
   // One that is not there runs nothing.
-  return found === undefined || SYSTEM_FOLDERS.has(found);
+  return found === undefined || isSystemFolder(found);
 }

@@ -1,6 +1,10 @@
-/** Folders whose programs are those of the system. */
 const SYSTEM_FOLDERS =
-  /^((\/usr(\/local)?)?\/s?bin|\/opt\/homebrew\/s?bin|\/snap\/bin|\/run\/current-system\/sw\/bin)\/$/;
+  /^((\/usr(\/local)?)?\/s?bin|\/opt\/homebrew\/s?bin|\/snap\/bin|\/run\/current-system\/sw\/bin)$/;
+
+/** Whether programs of this folder (absolute, no slash at its end) are those of the system. */
+export function isSystemFolder(folder: string): boolean {
+  return SYSTEM_FOLDERS.test(folder);
+}
 
 /** Which program a first argument names. */
 export interface ProgramName {
@@ -18,7 +22,7 @@ export function programOf(text: string, isKnown: (name: string) => boolean): Pro
   const base = text.slice(text.lastIndexOf('/') + 1);
   const folder = text.slice(0, text.length - base.length);
   const lower = base.toLowerCase();
-  const isExact = base === lower && (folder === '' || SYSTEM_FOLDERS.test(folder));
+  const isExact = base === lower && (folder === '' || isSystemFolder(folder.slice(0, -1)));
   const plain = lower.replace(/-?\d+(\.\d+)*$/, '');
   return { name: !isKnown(lower) && isKnown(plain) ? plain : lower, isExact };
 }
