@@ -132,6 +132,10 @@ describe('decide', () => {
       },
     });
     expect(bare).toMatchObject({ details: { workspace: null, lease: null, chain: [GAMMA], effective: null } });
+    decide(askFor('query', { chain: [GAMMA] }), { from: GAMMA, origin: GAMMA, session: 's1' });
+    expect(at.database.auditTail(1)).toMatchObject([
+      { action: 'decision.deny', details: { requested: 'query', effective: null } },
+    ]);
     expect(Object.keys(full?.details ?? {}).sort()).toEqual(
       ['effect', 'code', 'generation', 'requested', 'effective', 'workspace', 'lease', 'chain'].sort(),
     );

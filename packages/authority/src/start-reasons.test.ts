@@ -178,6 +178,19 @@ describe('a start that the engine allows without a lease', () => {
   });
 });
 
+describe('a start that the engine allows without a grant', () => {
+  it('is refused', async () => {
+    at.database.close();
+    at = await createFixture({
+      engine: (real) => ({
+        ...real,
+        decide: (request) => ({ ...real.decide({ ...request, profile: 'query' }), grant: undefined }),
+      }),
+    });
+    expect(start().permitted).toBe(false);
+  });
+});
+
 describe('how many starts are left', () => {
   const left = (ask: Ask = askFor('repo-dev')) =>
     at.database.withReadTx((tx) => at.authority.usesLeft(tx, FROM_ALPHA, ask));

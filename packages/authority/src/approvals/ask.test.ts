@@ -93,6 +93,13 @@ describe('whoever may not ask', () => {
     expect(refusalOf({ asker: IN_B })).toBe('asked');
   });
 
+  it('hears so in a session that somebody else has filled', async () => {
+    await open({ policy: FEW });
+    at.ask({ asker: { ...IN_A, requestedBy: OTHER_ID } });
+    const message = '1 questions wait for an answer already, the most for a session';
+    expect(refusalOf(other)).toMatchObject({ code: 'LIMIT_EXCEEDED', message });
+  });
+
   it('is remembered with who asked for what kind and why it was refused, and never what it said', () => {
     at.ask({ preview: { shown: false, message: 'too long' } });
     expect(at.database.auditTail(1)).toMatchObject([

@@ -97,6 +97,15 @@ describe('proposing a command', () => {
     }
   });
 
+  it('by a task runs by the rights of the task, without a lease of its own', () => {
+    for (const { id } of at.authority.listLeases({})) at.authority.revokeLease(id, 'ap-1');
+    at.liveTasks.add('t1');
+    at.taskClosure.push('manage_services');
+    const execution = propose({ ...READ, asker: { ...IN_A, task: 't1' } });
+    expect(at.gate.executions.start(execution.id, execution.digest)).toMatchObject({ started: true });
+    expect(at.gate.executions.rights(execution)).toMatchObject({ granted: true, closure: ['manage_services'] });
+  });
+
   it('ends denied where the same is asked already, and says under which question', () => {
     const first = propose();
     expect(propose()).toMatchObject({

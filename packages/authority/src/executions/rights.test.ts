@@ -121,6 +121,28 @@ describe('the rights of a command', () => {
     ]);
   });
 
+  it('of a profile that is one without a lease now give none back', async () => {
+    at.authority.grantLease(LEASE);
+    await at.engine.reload(GATE_POLICY.replace('[self]', '[profile_ceilings]\nops = "query"\n[self]'), {
+      acceptWidening: false,
+    });
+    expect(claim(query())).toMatchObject({ granted: false, refusal: { code: 'CHANGED_SINCE_APPROVAL' } });
+    expect(at.database.auditTail(9).map(({ action }) => action)).not.toContain('lease.use-returned');
+  });
+
+  it.each(['grant', 'effectiveProfile', 'effectiveRunner'] as const)(
+    'are none where the engine allows and names no %s',
+    (part) => {
+      const decide: typeof at.engine.decide = (request) => ({ ...at.engine.decide(request), [part]: undefined });
+      const bent = createCommandRights({ ...at.options, engine: { ...at.engine, decide } }, rights);
+      at.authority.grantLease(LEASE);
+      expect(at.database.withReadTx((tx) => bent.look(tx, query()))).toMatchObject({
+        granted: false,
+        refusal: { code: 'POLICY_ERROR' },
+      });
+    },
+  );
+
   it('give a use back once nothing was spawned, with a row of it', () => {
     const lease = at.authority.grantLease({ ...LEASE, maxUses: 1 });
     claim(query());
