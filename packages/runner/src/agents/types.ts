@@ -1,11 +1,9 @@
-import type { RunnerKind } from '../types.ts';
-
 /** An agent program that this version knows how to drive. */
 export interface KnownAgent {
   /** What it is called, and the program that is looked for in PATH. */
   readonly program: string;
   /** The kind of runner that drives it. */
-  readonly kind: Extract<RunnerKind, 'acp' | 'codex' | 'claude'>;
+  readonly kind: 'acp' | 'codex' | 'claude';
   /** What stands behind the program in the `argv` of its runner; empty where the driver brings its own. */
   readonly args: readonly string[];
   /** Arguments with which it says its version and ends. Absent: it has none. */
