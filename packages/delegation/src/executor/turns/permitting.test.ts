@@ -173,9 +173,12 @@ describe('what is left to a person', () => {
     node.executor.turns.reply('t1', { question: '1.1', key: 'k', content }, 'self');
     await credential;
     const input = { header: ['Bearer', { token: SECRET }], [SECRET]: 1 };
-    void permit({ title: SECRET, input, paths: [SECRET], changes: [{ path: 'a', before: SECRET, after: SECRET }] }).catch(
-      () => {},
-    );
+    void permit({
+      title: SECRET,
+      input,
+      paths: [SECRET],
+      changes: [{ path: 'a', before: SECRET, after: SECRET }],
+    }).catch(() => {});
     await untilAsked();
     expect(JSON.stringify(asked[0])).toContain('[redacted]');
     expect(JSON.stringify(asked[0])).not.toContain(SECRET);
@@ -215,7 +218,10 @@ describe('what a person cannot give', () => {
     const refused = (one: Approval) =>
       node.database.withReadTx((tx) => node.executor.turns.permission.refusal(tx, one)?.code);
     expect(refused(approvalOf())).toBeUndefined();
-    const other = { ...(approvalOf().subject as object), tool: { ...UNTOLD, kind: 'fetch', paths: [], input: null, changes: [] } };
+    const other = {
+      ...(approvalOf().subject as object),
+      tool: { ...UNTOLD, kind: 'fetch', paths: [], input: null, changes: [] },
+    };
     expect(refused({ ...approvalOf(), subject: other as never })).toBe('GRANT_EXCEEDED');
   });
 });
@@ -255,7 +261,13 @@ describe('what vanishes while an agent waits for leave', () => {
     permit(UNTOLD).catch(() => {});
     await untilAsked();
     await node.kill();
-    node = await createTestNode({ clock, runner: createScriptedRunner({ clock }), policy: POLICY, dir: node.dir, turns: desk });
+    node = await createTestNode({
+      clock,
+      runner: createScriptedRunner({ clock }),
+      policy: POLICY,
+      dir: node.dir,
+      turns: desk,
+    });
     await node.executor.recover();
     expect([rows(), withdrawn, stateOf()]).toEqual([[{ id: '1.1', state: 'ended' }], ['a1'], 'lost']);
   });
