@@ -193,7 +193,10 @@ describe('leave for a tool call', () => {
     const rawInput = { text: 'x'.repeat(20_000) };
     const update = { sessionUpdate: 'tool_call' as const, toolCallId: 'call-big', title: 'big', kind: 'edit' as const };
     const { asked } = await act(
-      [{ do: 'update', update: { ...update, rawInput } }, { ...{ do: 'ask', kind: 'edit', title: 'big' }, options: [...OPTIONS] }],
+      [
+        { do: 'update', update: { ...update, rawInput } },
+        { ...{ do: 'ask', kind: 'edit', title: 'big' }, options: [...OPTIONS] },
+      ],
       [],
       () => ({ allowed: true }),
     );

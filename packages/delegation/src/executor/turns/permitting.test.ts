@@ -1,4 +1,4 @@
-import type { Approval } from '@writ/lease-store';
+import type { KindRules } from '@writ/authority';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { createScriptedRunner, createTestNode, type ScriptedRunner, type TestNode } from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -27,6 +27,8 @@ path = "/srv/app"
 profiles = ["edit", "mute"]
 workspaces = ["app"]
 `;
+type Approval = Parameters<KindRules['settle']>[1];
+
 const forever = new AbortController().signal;
 const SECRET = 'correct-horse-battery';
 
