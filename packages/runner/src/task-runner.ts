@@ -52,6 +52,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   });
   const sandbox = createSandbox({
     path: searchPath(options.env.PATH),
+    arch: process.arch,
     execute: createExecute({ spawner, clock, nonce: newNonce, cwd: '/' }),
   });
   const egress = createEgress({ folder: root.sockets, clock, random, logger });

@@ -13,11 +13,18 @@ export function createExecute(options: {
   readonly clock: Clock;
   readonly nonce: () => string;
   readonly cwd: string;
-}): (argv: readonly string[]) => Promise<Executed> {
+}): (argv: readonly string[], filter: Uint8Array) => Promise<Executed> {
   const { spawner, clock, cwd } = options;
-  return async (argv) => {
+  return async (argv, filter) => {
     const kept = { stdout: '', stderr: '' };
-    const order = { argv, cwd, env: {}, nonce: options.nonce(), graceMs: 0 };
+    const order = {
+      argv,
+      cwd,
+      env: {},
+      nonce: options.nonce(),
+      graceMs: 0,
+      told: Buffer.from(filter).toString('base64'),
+    };
     try {
       const result = await spawner.spawn(order, async (stream, bytes) => {
         if (kept[stream].length < KEPT_BYTES) kept[stream] += bytes.toString('utf8');
