@@ -23,6 +23,8 @@ export type {
   Ending,
   GitAnswer,
   GitCall,
+  GitRoom,
+  GitRoomSpec,
   IsolationLevel,
   PreparedRun,
   Run,

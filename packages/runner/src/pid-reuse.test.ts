@@ -11,9 +11,8 @@ describeWith(['unshare'], 'a cancel that meets another process under the pid of 
   it('ends what is left of the task, and leaves the stranger alone', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'writ-pids-'));
     try {
-      const [script = '', driver = ''] = await Promise.all(
-        ['./spawner/main.ts', './testing/pid-reuse.ts'].map((path) => bundle(new URL(path, import.meta.url), folder)),
-      );
+      const script = await bundle(new URL('./spawner/main.ts', import.meta.url), folder);
+      const driver = await bundle(new URL('./testing/pid-reuse.ts', import.meta.url), folder);
       const argv = ['-Urpf', '--mount-proc', process.execPath, driver, folder, script];
       const { stdout } = await promisify(execFile)('unshare', argv, { env: { PATH: '/usr/bin:/bin' } });
       expect(JSON.parse(stdout)).toEqual({ deaf: 0, stranger: true });

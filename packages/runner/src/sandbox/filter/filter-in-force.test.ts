@@ -73,7 +73,7 @@ describeWith(['bwrap', 'git', 'python3', 'gcc'], 'the filter of system calls of 
       source,
       'int main() { int p = 20; __asm__ volatile("int $0x80" : "+a"(p)); return p > 0 ? 7 : 8; }\n',
     );
-    execFileSync('gcc', ['-o', join(tools, 'old'), source]);
+    execFileSync('sh', ['-c', 'gcc -o "$1" "$2"', 'sh', join(tools, 'old'), source]);
     const { report } = await shown(`${tools}/old`);
     expect(report.ending).toEqual({ kind: 'exit', exitCode: 128 + 31 });
   });
