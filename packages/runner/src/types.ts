@@ -1,4 +1,5 @@
 import type { Clock, Logger, Random } from '@writ/core';
+import type { AgentFinder } from './agents/types.ts';
 import type { CommandRuns } from './gated/types.ts';
 import type { RunReport, StopCause } from './run-report.ts';
 import type { Reach, SandboxReport } from './sandbox/types.ts';
@@ -192,6 +193,8 @@ export interface TaskRunner {
   sandbox(): Promise<SandboxReport>;
   /** Opens a room for git; undefined where this machine has no sandbox, or git is no part of what one shows. */
   gitRoom(spec: GitRoomSpec): Promise<GitRoom | undefined>;
+  /** Agents that are installed on this machine. */
+  readonly agents: AgentFinder;
   /** Gated commands, on this machine and in no folder of their own. */
   readonly commands: CommandRuns;
   /**

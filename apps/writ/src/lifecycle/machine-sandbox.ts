@@ -7,6 +7,7 @@ import type { Environment } from '../env.ts';
 
 /** Longest that a look may take, milliseconds. */
 const LONGEST_MS = 10_000;
+const NOTHING = new Uint8Array();
 
 /** What a sandbox of this machine can do, found by starting one from here; for where no node runs yet. */
 export async function lookForSandbox({ all }: Pick<Environment, 'all'>): Promise<SandboxReport> {
@@ -14,7 +15,8 @@ export async function lookForSandbox({ all }: Pick<Environment, 'all'>): Promise
   return probeSandbox({ view, path: searchPath(all.PATH), arch: process.arch, execute });
 }
 
-async function execute([program = '', ...args]: readonly string[], told: Uint8Array): Promise<Executed> {
+/** Runs an argv to its end from this process, with no environment and these bytes on `TOLD_FD`; never rejects. */
+export async function execute([program = '', ...args]: readonly string[], told: Uint8Array = NOTHING): Promise<Executed> {
   const stdio = Array.from({ length: TOLD_FD + 1 }, (_, fd) => ([1, 2, TOLD_FD].includes(fd) ? 'pipe' : 'ignore'));
   const child = spawn(program, args, { env: {}, timeout: LONGEST_MS, stdio });
   const said = { stdout: '', stderr: '' };
