@@ -16,7 +16,10 @@ export async function lookForSandbox({ all }: Pick<Environment, 'all'>): Promise
 }
 
 /** Runs an argv to its end from this process, with no environment and these bytes on `TOLD_FD`; never rejects. */
-export async function execute([program = '', ...args]: readonly string[], told: Uint8Array = NOTHING): Promise<Executed> {
+export async function execute(
+  [program = '', ...args]: readonly string[],
+  told: Uint8Array = NOTHING,
+): Promise<Executed> {
   const stdio = Array.from({ length: TOLD_FD + 1 }, (_, fd) => ([1, 2, TOLD_FD].includes(fd) ? 'pipe' : 'ignore'));
   const child = spawn(program, args, { env: {}, timeout: LONGEST_MS, stdio });
   const said = { stdout: '', stderr: '' };
