@@ -2,7 +2,12 @@ import type { z } from 'zod';
 
 /** Who calls an operation, as the credential on the connection proved it. */
 export type Caller =
-  | { readonly kind: 'host'; readonly session?: SessionRef }
+  | {
+      readonly kind: 'host';
+      readonly session?: SessionRef;
+      /** Who asks, folded, where no session says it. */
+      readonly agent?: string;
+    }
   | { readonly kind: 'task'; readonly task: string; readonly session: SessionRef };
 
 /** A session in its full name: two origins cannot collide. */

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { Client, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client';
+import { Client } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOST_TOKEN, TASK_TOKEN } from '../testing/fake-node.ts';
 import { completed, fakeMirror, fakeTask } from '../testing/fake-records.ts';
 import { fakeReceived, fakeResult } from '../testing/fake-results.ts';
 import { type Listening, startListening } from '../testing/listening.ts';
+import { type Called, callTool, pipeTransport } from '../testing/mcp-clients.ts';
 
 let at: Listening;
 const open: Client[] = [];
@@ -20,55 +21,18 @@ afterEach(async () => {
   await at.stop();
 });
 
-/** What a client has of `writ mcp serve`: two streams, with the byte pipe behind them. */
-function pipeTransport(token: string): Transport & { readonly piped: Promise<void> } {
-  const stdin = new PassThrough();
-  const stdout = new PassThrough();
-  const piped = at.clientWith(token).mcpPipe(stdin, stdout);
-  const buffer = new ReadBuffer();
-  const transport: Transport & { readonly piped: Promise<void> } = {
-    piped,
-    async start() {
-      stdout.on('data', (chunk: Buffer) => {
-        buffer.append(chunk);
-        for (let message = buffer.readMessage(); message !== null; message = buffer.readMessage()) {
-          transport.onmessage?.(message);
-        }
-      });
-      piped.then(
-        () => transport.onclose?.(),
-        (error: Error) => transport.onerror?.(error),
-      );
-    },
-    async send(message) {
-      stdin.write(serializeMessage(message));
-    },
-    async close() {
-      stdin.end();
-      await piped;
-    },
-  };
-  return transport;
-}
-
 async function connect(token = HOST_TOKEN, name = 'Test Client/1'): Promise<Client> {
   const client = new Client({ name, version: '1' });
   open.push(client);
-  await client.connect(pipeTransport(token));
+  await client.connect(pipeTransport(at.clientWith(token)));
   return client;
 }
 
-interface Called {
-  readonly value: Readonly<Record<string, unknown>>;
-  readonly failed: boolean;
-}
-
+/** Calls a tool; what it answers as data is what it says in text. */
 async function call(client: Client, name: string, input: Record<string, unknown> = {}): Promise<Called> {
-  const result = await client.callTool({ name, arguments: input });
-  const [first] = result.content;
-  const value = JSON.parse(first?.type === 'text' ? first.text : '{}');
-  if (!result.isError) expect(result.structuredContent).toEqual(value);
-  return { value, failed: result.isError === true };
+  const { value, failed, structured } = await callTool(client, name, input);
+  if (!failed) expect(structured).toEqual(value);
+  return { value, failed, structured };
 }
 
 describe('MCP over the control socket', () => {

@@ -1,5 +1,5 @@
 import type { Lease } from '@writ/authority';
-import { type Logger, WritError } from '@writ/core';
+import { createSystemRandom, type Logger, WritError } from '@writ/core';
 import type { DelegateRequest, Mirror, Task } from '@writ/delegation';
 import type { InviteEvent, JoinEvent } from '@writ/pairing';
 import { untilAborted } from '../abortable.ts';
@@ -100,6 +100,7 @@ export function createFakeNode(): FakeNode {
     audit: trail,
     auditLog: fakeAuditLog(trail),
     clock,
+    random: createSystemRandom(),
     logger: recordingLogger(logged),
   };
   const node: FakeNode = {
