@@ -33,6 +33,8 @@ export interface McpExposure {
   readonly readOnly: boolean;
   readonly destructive: boolean;
   readonly idempotent: boolean;
+  /** What it does reaches other nodes; absent: it stays on this one. */
+  readonly openWorld?: true;
   /** To the own agent of a task alone. */
   readonly onlyTasks?: true;
   /** Offered to agents that were started with this set; absent: the default one, which all are offered. */
@@ -40,7 +42,7 @@ export interface McpExposure {
 }
 
 /** Sets of tools beside the default one. */
-export const TOOLSETS = ['commands', 'authority'] as const;
+export const TOOLSETS = ['commands', 'evidence', 'authority', 'policy', 'peers'] as const;
 export type Toolset = (typeof TOOLSETS)[number];
 
 /** Header of an MCP connection that names its sets. */

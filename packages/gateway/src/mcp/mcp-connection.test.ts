@@ -10,6 +10,8 @@ import { fakeReceived, fakeResult } from '../testing/fake-results.ts';
 import { type Listening, startListening } from '../testing/listening.ts';
 import { type Called, callTool, pipeTransport } from '../testing/mcp-clients.ts';
 
+const LENT = { peer: 'self', profile: 'repo-dev', durationMs: 3_600_000, issuedBy: 'person' };
+
 let at: Listening;
 const open: Client[] = [];
 
@@ -21,10 +23,10 @@ afterEach(async () => {
   await at.stop();
 });
 
-async function connect(token = HOST_TOKEN, name = 'Test Client/1'): Promise<Client> {
+async function connect(token = HOST_TOKEN, name = 'Test Client/1', toolsets?: string): Promise<Client> {
   const client = new Client({ name, version: '1' });
   open.push(client);
-  await client.connect(pipeTransport(at.clientWith(token)));
+  await client.connect(pipeTransport(at.clientWith(token), toolsets));
   return client;
 }
 
@@ -37,28 +39,45 @@ async function call(client: Client, name: string, input: Record<string, unknown>
 
 describe('MCP over the control socket', () => {
   it('calls every tool that it advertises, and each answers in its schema', async () => {
-    const client = await connect();
+    const client = await connect(HOST_TOKEN, 'Test Client/1', 'all');
     at.node.asked.records.set('t-0', fakeMirror('t-0', { state: 'completed', outcome: completed }));
     at.node.asked.transcripts.set('t-0', { bytes: Buffer.from('out'), end: true });
     const artifacts = [{ name: 'out.txt', ...at.node.results.keep('text') }];
     at.node.results.received.set('t-0', fakeReceived(fakeResult('t-0', { artifacts })));
+    at.node.leases.set('l-1', { ...at.node.ports.authority.grantLease(LENT), id: 'l-1', peer: 'self', session: 's-1' });
     const inputs: Record<string, Record<string, unknown>> = {
       whoami: {},
       list_peers: {},
       list_profiles: { peer: 'beta' },
       profile_validate: { name: 'x', capabilities: ['edit_repo'], require_explicit: true, require_lease: true },
+      describe_peer: { peer: 'beta' },
+      list_workspaces: { peer: 'beta' },
+      ping_peer: { peer: 'beta' },
+      repair_peers: {},
+      check_policy: { to: 'beta', profile: 'query' },
+      explain_decision: { profile: 'repo-dev' },
       delegate: { to: 'beta', argv: ['true'] },
       status: { task: 't-0' },
       wait: { task: 't-0' },
       transcript: { task: 't-0' },
       cancel: { task: 't-0' },
       list_tasks: {},
+      run: { to: 'self', argv: ['true'] },
+      propose_plan: { to: 'self', title: 'x', steps: [{ argv: ['true'] }] },
+      execution: { execution: 'x-1' },
+      list_executions: {},
       result: { task: 't-0' },
       list_artifacts: { task: 't-0' },
       artifact: { task: 't-0', name: 'out.txt' },
       verify_result: { task: 't-0' },
       apply_result: { task: 't-0', repository: '/src/app' },
+      request_lease: { peer: 'beta', profile: 'repo-dev', duration: '1h' },
+      list_leases: {},
+      release_lease: { lease: 'l-1' },
       reply: { task: 't-0', text: 'main', question: '1.1' },
+      policy_status: {},
+      list_approvals: {},
+      list_windows: {},
     };
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(Object.keys(inputs));
@@ -128,7 +147,7 @@ describe('MCP over the control socket', () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       ...['whoami', 'delegate', 'status', 'wait', 'transcript', 'cancel', 'list_tasks'],
-      ...['result', 'list_artifacts', 'artifact', 'verify_result', 'ask', 'reply'],
+      ...['result', 'artifact', 'ask', 'reply'],
     ]);
     expect((await call(client, 'status', { task: 't-other' })).failed).toBe(true);
     expect((await call(client, 'whoami')).value).toMatchObject({ session: 's-9', agent: 'other' });

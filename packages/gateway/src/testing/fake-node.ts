@@ -4,7 +4,7 @@ import type { DelegateRequest, Mirror, Task } from '@writ/delegation';
 import type { InviteEvent, JoinEvent } from '@writ/pairing';
 import { untilAborted } from '../abortable.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
-import type { PeerDescription } from '../ports.ts';
+import type { PeerDescription, PolicyVerdict } from '../ports.ts';
 import type { Caller } from '../types.ts';
 import { fakeAuditLog } from './fake-audit-log.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -71,7 +71,7 @@ export function createFakeNode(): FakeNode {
     ...fakeGate(),
     node: fakeControl(clock, counters),
     links: { state: (id) => (id === BETA_ID ? 'up' : 'none') },
-    describe: { describe: describePeer },
+    describe: { describe: describePeer, check: checkPeer },
     config: fakeAdmin(),
     profiles: fakeValidator(),
     sessions: {
@@ -178,6 +178,17 @@ async function describePeer(id: string): Promise<PeerDescription> {
     workspaces: ['app'],
     generation: 3,
   };
+}
+
+async function checkPeer(_id: string, { profile }: { readonly profile?: string }): Promise<PolicyVerdict> {
+  const refusal = {
+    code: 'LEASE_REQUIRED',
+    message: 'it needs a lease',
+    nextSteps: ['ask for one'],
+    generation: 3,
+  } as const;
+  if (profile === 'repo-dev') return { effect: 'deny', ...refusal };
+  return { effect: 'allow', ...refusal, code: 'OK', message: 'may run', nextSteps: [], effectiveProfile: 'query' };
 }
 
 function fakeAdmin(): GatewayPorts['config'] {
