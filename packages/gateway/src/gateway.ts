@@ -4,6 +4,7 @@ import { createDispatcher } from './dispatch.ts';
 import type { GatewayPorts } from './gateway-ports.ts';
 import { serveMcp } from './mcp/mcp-connection.ts';
 import { createMcpHttp } from './mcp/mcp-http.ts';
+import { createFollowTask } from './operations/follow-task.ts';
 import { createOperations } from './operations/index.ts';
 import type { Authenticator } from './ports.ts';
 import { createRegistry, type Registry } from './registry.ts';
@@ -40,7 +41,8 @@ export function createGateway(ports: GatewayPorts): Gateway {
   const { engine, authenticator, clock, logger, sessions, node } = ports;
   const registry = createRegistry(createOperations(ports));
   const dispatcher = createDispatcher(registry, ports.scope);
-  const mcp = { registry, dispatcher, sessions, node, logger, clock, random: ports.random };
+  const follow = createFollowTask(ports);
+  const mcp = { registry, dispatcher, sessions, node, follow, clock, random: ports.random, logger };
   const serve = (isWelcome: (caller: Caller) => boolean): ControlServer =>
     createControlServer({
       dispatcher,

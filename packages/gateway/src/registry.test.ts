@@ -146,7 +146,9 @@ describe('the registry', () => {
   it('writes its table for the docs with a row for each operation', () => {
     const rows = operationTable().trim().split('\n');
     expect(rows).toHaveLength(Object.keys(contract).length + 2);
-    expect(rows).toContainEqual(expect.stringMatching(/^\| `lease_grant` \| answer \| persons \| {2}\| deny \| `peer`/));
+    expect(rows).toContainEqual(
+      expect.stringMatching(/^\| `lease_grant` \| answer \| persons \| {2}\| deny \| `peer`/),
+    );
   });
 
   it('hands out the very engine that it was given', () => {

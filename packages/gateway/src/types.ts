@@ -22,6 +22,13 @@ export interface CallContext {
   readonly caller: Caller;
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal;
+  /** Told how far a call is that takes its time; absent: nobody wants to know. */
+  readonly progress?: (note: ProgressNote) => void;
+}
+
+/** How far a call is, in words. */
+export interface ProgressNote {
+  readonly message: string;
 }
 
 /** What a task token may do with an operation; what states nothing is `deny`. */

@@ -7,7 +7,15 @@ export function operationTable(): string {
     const form = 'item' in spec ? 'stream' : 'answer';
     const caller = 'mcp' in spec && spec.mcp !== undefined ? 'agents and persons' : 'persons';
     const inputs = Object.keys(spec.input.shape).map((key) => `\`${key}\``);
-    const cells = [`\`${spec.name}\``, form, caller, toolOf(spec), spec.taskToken, inputs.join(', '), spec.summary];
+    const cells = [
+      `\`${spec.name}\``,
+      form,
+      caller,
+      toolOf('mcp' in spec ? spec.mcp : undefined),
+      spec.taskToken,
+      inputs.join(', '),
+      spec.summary,
+    ];
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   });
   return [
@@ -19,9 +27,9 @@ export function operationTable(): string {
 }
 
 /** Its set and what its annotations say; nothing for what is no tool. */
-function toolOf(spec: { readonly mcp?: McpExposure }): string {
-  if (spec.mcp === undefined) return '';
-  const { toolset = 'default', readOnly, destructive, idempotent, openWorld } = spec.mcp;
+function toolOf(mcp: McpExposure | undefined): string {
+  if (mcp === undefined) return '';
+  const { toolset = 'default', readOnly, destructive, idempotent, openWorld } = mcp;
   const marks = [
     readOnly ? 'reads' : 'writes',
     ...(destructive ? ['destructive'] : []),

@@ -1,10 +1,12 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import { type Cancel, type Clock, type Random, WritError } from '@writ/core';
+import { type Cancel, type Random, WritError } from '@writ/core';
 import type { Caller } from '../types.ts';
 import { sessionOf } from './connection-session.ts';
-import type { McpCall } from './mcp-http.ts';
+import type { McpCall, McpParts } from './mcp-parts.ts';
 import { refusal } from './rpc-refusal.ts';
-import { createToolServer, type McpParts } from './tool-server.ts';
+import { serveSubscribeRequests } from './subscribe-requests.ts';
+import { createSubscriptions } from './subscriptions.ts';
+import { createToolServer } from './tool-server.ts';
 
 /** Most clients of older revisions at once. */
 const MOST_SESSIONS = 64;
@@ -32,7 +34,6 @@ interface OpenSession {
 }
 
 export interface HttpSessionParts extends McpParts {
-  readonly clock: Clock;
   readonly random: Random;
 }
 
@@ -90,8 +91,13 @@ async function startSession(
     end: () => server.close(),
   };
   server.onerror = (error) => parts.logger.debug('mcp over http', { message: error.message });
+  const subscriptions = createSubscriptions(parts, caller, (uri) => {
+    void server.sendResourceUpdated({ uri }).catch(() => {});
+  });
+  serveSubscribeRequests(server, subscriptions);
   server.onclose = () => {
     session.stopTimer();
+    subscriptions.close();
     if (open.get(id) === session) open.delete(id);
   };
   await server.connect(transport);

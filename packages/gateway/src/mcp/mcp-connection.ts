@@ -1,8 +1,13 @@
 import type { Duplex } from 'node:stream';
+import type { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Caller, Toolset } from '../types.ts';
 import { sessionOf } from './connection-session.ts';
-import { createToolServer, type McpParts } from './tool-server.ts';
+import { createListenStreams } from './listen-streams.ts';
+import type { McpParts } from './mcp-parts.ts';
+import { serveSubscribeRequests } from './subscribe-requests.ts';
+import { createSubscriptions } from './subscriptions.ts';
+import { createToolServer } from './tool-server.ts';
 
 /** Largest JSON-RPC message that a client may send, bytes. */
 const LARGEST_MESSAGE_BYTES = 4 * 1024 * 1024;
@@ -19,12 +24,27 @@ export function serveMcp(
 ): () => Promise<void> {
   const transport = new StdioServerTransport(socket, socket, { maxBufferSize: LARGEST_MESSAGE_BYTES });
   const withSession = sessionOf(parts.sessions, caller);
-  const handle = serveStdio(() => createToolServer(parts, { caller, toolsets, withSession }), {
-    transport,
-    onerror: (error) => parts.logger.debug('mcp connection', { message: error.message }),
+  let server: Server | undefined;
+  const subscriptions = createSubscriptions(parts, caller, (uri) => {
+    void server?.sendResourceUpdated({ uri }).catch(() => {});
   });
+  const handle = serveStdio(
+    ({ era }) => {
+      server = createToolServer(parts, { caller, toolsets, withSession });
+      if (era === 'legacy') serveSubscribeRequests(server, subscriptions);
+      return server;
+    },
+    { transport, onerror: (error) => parts.logger.debug('mcp connection', { message: error.message }) },
+  );
+  const streams = createListenStreams(subscriptions);
+  const deliver = transport.onmessage;
+  transport.onmessage = (message) => {
+    streams.note(message);
+    deliver?.(message);
+  };
   const over = transport.onclose;
   transport.onclose = () => {
+    subscriptions.close();
     over?.();
     // What was answered goes out; what the client still sends is read by nobody, so nothing waits for it.
     socket.end(() => socket.destroy());

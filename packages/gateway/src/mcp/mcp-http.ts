@@ -1,22 +1,13 @@
 import { createMcpHandler, isLegacyRequest, type McpRequestContext } from '@modelcontextprotocol/server';
-import type { Caller, Toolset } from '../types.ts';
 import { namedOnly } from './connection-session.ts';
 import { createHttpSessions, type HttpSessionParts } from './http-sessions.ts';
+import { followAll, listenedUris } from './listen-streams.ts';
+import type { McpCall } from './mcp-parts.ts';
+import { createSubscriptions } from './subscriptions.ts';
 import { createToolServer } from './tool-server.ts';
 
 /** Most subscription streams at once. */
 const MOST_SUBSCRIPTIONS = 128;
-
-/** One request over HTTP, from a caller whose credential was checked. */
-export interface McpCall {
-  readonly request: Request;
-  /** The JSON body; undefined where the method has none. */
-  readonly body: unknown;
-  readonly caller: Caller;
-  readonly toolsets: readonly Toolset[];
-  /** Aborted when the exchange is over, whoever ended it. */
-  readonly signal: AbortSignal;
-}
 
 /** MCP over Streamable HTTP: every request by itself in the current revision, sessions for older ones. */
 export interface McpHttp {
@@ -35,13 +26,18 @@ export function createMcpHttp(parts: HttpSessionParts): McpHttp {
     maxSubscriptions: MOST_SUBSCRIPTIONS,
     onerror: (error) => parts.logger.debug('mcp over http', { message: error.message }),
   });
+  // One caller stands behind all streams: the host token, whatever session a request names.
+  const subscriptions = createSubscriptions(parts, { kind: 'host' }, (uri) => current.notify.resourceUpdated(uri));
   return {
     async fetch(call) {
       if (await isLegacyRequest(call.request, call.body)) return sessions.fetch(call);
       calls.set(call.request, call);
+      const uris = listenedUris(call.body);
+      if (uris !== undefined) call.signal.addEventListener('abort', followAll(subscriptions, uris), { once: true });
       return current.fetch(call.request, { parsedBody: call.body });
     },
     async close() {
+      subscriptions.close();
       await Promise.all([sessions.close(), current.close()]);
     },
   };
