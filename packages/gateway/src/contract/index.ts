@@ -13,6 +13,7 @@ import { ownLeaseContract } from './own-leases.ts';
 import { peerContract } from './peers.ts';
 import { policyContract } from './policy.ts';
 import { resultContract } from './results.ts';
+import { runnerContract } from './runners.ts';
 import { sessionContract } from './sessions.ts';
 import { taskContract } from './tasks.ts';
 import { turnContract } from './turns.ts';
@@ -27,6 +28,7 @@ export const contract = {
   ...executionContract,
   ...resultContract,
   ...nodeContract,
+  ...runnerContract,
   ...peerContract,
   ...leaseContract,
   ...ownLeaseContract,

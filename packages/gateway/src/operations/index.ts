@@ -15,6 +15,7 @@ import { ownLeaseOperations } from './own-leases.ts';
 import { peerOperations } from './peers.ts';
 import { policyOperations } from './policy.ts';
 import { resultOperations } from './results.ts';
+import { runnerOperations } from './runners.ts';
 import { sessionOperations } from './sessions.ts';
 import { taskOperations } from './tasks.ts';
 import { turnOperations } from './turns.ts';
@@ -30,6 +31,7 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
     ...executionOperations(ports),
     ...resultOperations(ports),
     ...nodeOperations(ports),
+    ...runnerOperations(ports),
     ...peerOperations(ports),
     ...leaseOperations(ports),
     ...ownLeaseOperations(ports),
