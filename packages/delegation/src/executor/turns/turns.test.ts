@@ -362,7 +362,10 @@ describe('a question to an approver', () => {
         refusal(tx, { id: 'a1' } as never)?.code,
       ]);
     expect(now()).toEqual([approver.asked[0]?.digest, undefined]);
-    expect(approver.asked[0]).toMatchObject({ lines: ['may I push?'], subject: { task: 't1', question: '1.1' } });
+    expect(approver.asked[0]).toMatchObject({
+      lines: [{ label: 'the task asks', text: 'may I push?' }],
+      subject: { task: 't1', question: '1.1' },
+    });
     stop.abort();
     await expect(asked).rejects.toMatchObject({ code: 'CANCELLED' });
     expect(approver.withdrawn).toEqual(['a1']);
