@@ -234,7 +234,7 @@ describe('the tools', () => {
         "artifact(task, name?, sha256?, offset?, limit?) reads idempotent",
         "apply_result(task, repository, check?, checkout?) writes destructive idempotent",
         "request_lease(peer?, profile, duration, workspaces?, max_uses?, only_this_session?, reason?) writes idempotent",
-        "reply(task, text, question?, idempotency_key?) writes",
+        "reply(task, text?, question?, idempotency_key?) writes",
       ]
     `);
   });
