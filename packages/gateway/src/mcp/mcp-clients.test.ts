@@ -179,7 +179,7 @@ describe.each(WAYS)('over %s, %s, a question of a task', (way, era) => {
     const { value } = await callTool(client, 'reply', { task: 't-0' });
     expect(value).toEqual({ question: '1.1', state: 'running', open: 0 });
     expect(at.node.asked.replies).toMatchObject([
-      { id: 't-0', question: '1.1', answer: { kind: 'input', text: 'next' } },
+      { id: 't-0', question: '1.1', content: { kind: 'input', text: 'next' } },
     ]);
     expect(shown).toMatchObject([
       {
