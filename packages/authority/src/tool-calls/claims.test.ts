@@ -16,20 +16,22 @@ describe('the paths that a raw input names', () => {
     expect(pathsIn({ path: 'a', locations: [{ path: 'b' }], to: 'c', other: 'd' })).toEqual(['a', 'c', 'b']);
   });
 
-  it.each<Json>([
-    { path: '' },
-    { path: 7 },
-    { path: true },
-    { path: {} },
-    { paths: ['a', null] },
-    { path: [['a']] },
-    { path: { path: '' } },
-  ])('cannot be told of %j', (input) => {
-    expect(pathsIn(input)).toBeUndefined();
+  it('cannot be told where one of them is no text', () => {
+    for (const input of [
+      { path: '' },
+      { path: 7 },
+      { path: true },
+      { path: {} },
+      { paths: ['a', null] },
+      { path: [['a']] },
+      { path: { path: '' } },
+    ])
+      expect(pathsIn(input)).toBeUndefined();
   });
 
-  it.each<Json>([{}, null, 7, 'a', [], [{ path: 'a' }], { path: null }, { path: [] }])('are none of %j', (input) => {
-    expect(pathsIn(input)).toEqual([]);
+  it('are none where nothing is named', () => {
+    for (const input of [{}, null, 7, 'a', [], [{ path: 'a' }], { path: null }, { path: [] }])
+      expect(pathsIn(input)).toEqual([]);
   });
 });
 
@@ -83,20 +85,21 @@ describe('the command that a raw input is', () => {
     expect(commandIn(input)).toEqual(expected);
   });
 
-  it.each<Json>([
-    ...[null, {}, 'npm test', ['npm', 'test'], { command: '' }, { command: ' ' }, { command: [] }, { command: 7 }],
-    ...[{ command: ['npm', 7] }, { command: null }, { command: 'a', cmd: 'a' }, { command: 'a', argv: ['a'] }],
-    ...[
-      { command: ['npm'], args: ['x'] },
-      { command: 'npm', args: 'x' },
-      { command: 'npm', args: [7] },
-    ],
-    ...[
-      { command: 'npm', cwd: 'a', workdir: 'a' },
-      { command: 'npm', cwd: 7 },
-      { command: 'npm', cwd: ['a', 'b'] },
-    ],
-  ])('cannot be told of %j', (input) => {
-    expect(commandIn(input)).toBeUndefined();
+  it('cannot be told where it is none, or more than one', () => {
+    const inputs: readonly Json[] = [
+      ...[null, {}, 'npm test', ['npm', 'test'], { command: '' }, { command: ' ' }, { command: [] }, { command: 7 }],
+      ...[{ command: ['npm', 7] }, { command: null }, { command: 'a', cmd: 'a' }, { command: 'a', argv: ['a'] }],
+      ...[
+        { command: ['npm'], args: ['x'] },
+        { command: 'npm', args: 'x' },
+        { command: 'npm', args: [7] },
+      ],
+      ...[
+        { command: 'npm', cwd: 'a', workdir: 'a' },
+        { command: 'npm', cwd: 7 },
+        { command: 'npm', cwd: ['a', 'b'] },
+      ],
+    ];
+    for (const input of inputs) expect(commandIn(input)).toBeUndefined();
   });
 });
