@@ -17,7 +17,7 @@ describe('the paths that a raw input names', () => {
   });
 
   it('cannot be told where one of them is no text', () => {
-    for (const input of [
+    const inputs: readonly Json[] = [
       { path: '' },
       { path: 7 },
       { path: true },
@@ -25,13 +25,13 @@ describe('the paths that a raw input names', () => {
       { paths: ['a', null] },
       { path: [['a']] },
       { path: { path: '' } },
-    ])
-      expect(pathsIn(input)).toBeUndefined();
+    ];
+    for (const input of inputs) expect(pathsIn(input)).toBeUndefined();
   });
 
   it('are none where nothing is named', () => {
-    for (const input of [{}, null, 7, 'a', [], [{ path: 'a' }], { path: null }, { path: [] }])
-      expect(pathsIn(input)).toEqual([]);
+    const inputs: readonly Json[] = [{}, null, 7, 'a', [], [{ path: 'a' }], { path: null }, { path: [] }];
+    for (const input of inputs) expect(pathsIn(input)).toEqual([]);
   });
 });
 
