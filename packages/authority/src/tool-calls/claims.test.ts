@@ -1,6 +1,8 @@
 import type { Json } from '@writ/core';
 import { describe, expect, it } from 'vitest';
-import { commandIn, pathsIn, urlsIn } from './claims.ts';
+import { commandIn, pathsOf, urlsIn } from './claims.ts';
+
+const pathsIn = (input: Json) => pathsOf({ paths: [], input });
 
 describe('the paths that a raw input names', () => {
   it.each([
@@ -27,6 +29,13 @@ describe('the paths that a raw input names', () => {
       { path: { path: '' } },
     ];
     for (const input of inputs) expect(pathsIn(input)).toBeUndefined();
+  });
+
+  it('are those beside it too, and first, where each is one', () => {
+    expect(pathsOf({ paths: ['x', 'y'], input: { path: 'a' } })).toEqual(['x', 'y', 'a']);
+    expect(pathsOf({ paths: ['x'], input: null })).toEqual(['x']);
+    expect(pathsOf({ paths: ['x', ''], input: null })).toBeUndefined();
+    expect(pathsOf({ paths: ['x'], input: { path: 7 } })).toBeUndefined();
   });
 
   it('are none where nothing is named', () => {

@@ -213,7 +213,7 @@ describe('why a call is not allowed', () => {
     ['', 'fetch', { url: 'https://a.example/' }, lacks('use_network')],
     ['', 'other', {}, 'ask: no right says what a call of this kind may do'],
   ])('%j: %s %j', (closure, kind, input, expected) => {
-    const verdict = permitToolCall(rights(closure), { kind, input }, classify);
+    const verdict = permitToolCall(rights(closure), { kind, paths: [], input }, classify);
     if (verdict.verdict === 'allow') throw new Error('allowed');
     expect(`${verdict.verdict}: ${verdict.message}`).toBe(expected);
     expect(verdict.code).toBe(verdict.verdict === 'deny' ? 'COMMAND_NOT_ALLOWED' : 'APPROVAL_REQUIRED');
@@ -227,7 +227,7 @@ describe('why a call is not allowed', () => {
   ])('in the network: %j', (input, expected) => {
     const verdict = permitToolCall(
       rights('use_network', { network: ['b.example:443'] }),
-      { kind: 'fetch', input },
+      { kind: 'fetch', paths: [], input },
       classify,
     );
     if (verdict.verdict === 'allow') throw new Error('allowed');
