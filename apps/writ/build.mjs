@@ -27,8 +27,8 @@ await build({
   splitting: true,
   // Beside the entries: `new URL('./node.js', import.meta.url)` must mean the same from every chunk.
   chunkNames: 'chunk-[hash]',
-  // Native, or reading files that lie beside them.
-  external: ['better-sqlite3', 'grpc-health-check'],
+  // Native; the one thing that is installed beside the bundle.
+  external: ['better-sqlite3'],
   // CommonJS packages inside an ES module bundle still call `require` for Node's own modules.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
