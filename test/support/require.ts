@@ -17,6 +17,7 @@ const TOOLS = {
   ssh: 'apt-get install openssh-client',
   sshd: 'apt-get install openssh-server',
   strace: 'apt-get install strace, and allow ptrace',
+  'systemd-analyze': 'apt-get install systemd',
 } as const;
 
 /** Name of a system tool that a suite can ask for. */

@@ -15,6 +15,7 @@ import { definePeer } from './peer.ts';
 import { definePolicy } from './policy.ts';
 import { defineProfile } from './profile.ts';
 import { defineRun } from './run.ts';
+import { defineService } from './service.ts';
 import { defineSession } from './session.ts';
 import { defineTask } from './task.ts';
 import { defineWindow } from './window.ts';
@@ -35,6 +36,7 @@ export function defineCommands(definitions: Definitions): void {
   defineProfile(definitions);
   defineConfig(definitions);
   defineMcp(definitions);
+  defineService(definitions);
   defineMesh(definitions);
   defineApprover(definitions);
   defineApproval(definitions);
