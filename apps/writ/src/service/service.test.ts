@@ -90,7 +90,7 @@ describe('a node as a service', () => {
 
 describeWith(['systemd-analyze'], 'the unit as systemd reads it', () => {
   it('is taken, whatever the paths hold', () => {
-    const script = join(dir, 'it\'s 100% "$HOME" \\x', 'writ.js');
+    const script = join(dir, 'it\'s 100%Z "$HOME" \\x', 'writ.js');
     const { text } = service({ script, home: '/srv/a b' });
     const unit = join(dir, 'writ-test.service');
     writeFileSync(unit, text);
