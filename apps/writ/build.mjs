@@ -29,6 +29,8 @@ await build({
   chunkNames: 'chunk-[hash]',
   // Native; the one thing that is installed beside the bundle.
   external: ['better-sqlite3'],
+  // Its main file asks for its parts in a way that no bundler follows.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   // CommonJS packages inside an ES module bundle still call `require` for Node's own modules.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -46,15 +46,20 @@ export async function registrationOf(
 ): Promise<Registration> {
   const client = clientOf(name);
   const file = client.file(world, existsSync);
-  const program = await ownProgram(client, world);
-  const isHere = program !== undefined || existsSync(file) || isOwnFolder(dirname(file), world);
-  const base = { client: name, title: client.title, file, isHere };
+  const base = { client: name, title: client.title, file, isHere: await isHere(world, name) };
   try {
     const { text } = await readSettings(file);
     return { ...base, state: stateOf(client, text, server) };
   } catch (error) {
     return { ...base, state: 'unreadable', problem: (error as Error).message };
   }
+}
+
+/** Whether a client seems to be used on this machine: its program, its settings, or a folder of its own. */
+export async function isHere(world: ClientWorld, name: ClientName): Promise<boolean> {
+  const client = clientOf(name);
+  const file = client.file(world, existsSync);
+  return (await ownProgram(client, world)) !== undefined || existsSync(file) || isOwnFolder(dirname(file), world);
 }
 
 /** Whether a client starts exactly this program for Writ. */

@@ -7,6 +7,7 @@ import { defineDelegate } from './delegate.ts';
 import { defineEvents } from './events.ts';
 import { defineEvidence } from './evidence.ts';
 import { defineExecution } from './execution.ts';
+import { defineInit } from './init.ts';
 import { defineLease } from './lease.ts';
 import { defineMcp } from './mcp.ts';
 import { defineMesh } from './mesh.ts';
@@ -22,6 +23,7 @@ import { defineWindow } from './window.ts';
 
 /** Every command of `writ`, in the order of the help. */
 export function defineCommands(definitions: Definitions): void {
+  defineInit(definitions);
   defineNode(definitions);
   definePeer(definitions);
   defineLease(definitions);
