@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { jsonSettings } from './json-settings.ts';
 import { tomlSettings } from './toml-settings.ts';
-import { CLIENT_NAMES, type Client, type ClientName, type ClientWorld, type ServerCommand } from './types.ts';
+import type { Client, ClientName, ClientWorld, ServerCommand } from './types.ts';
 
 /** What the server is called in every client. */
-export const SERVER_NAME = 'writ';
+const SERVER_NAME = 'writ';
 
 /** A command and its arguments apart, as most clients write a server. */
 const apart = {
@@ -95,11 +95,6 @@ const CLIENTS: Readonly<Record<ClientName, Omit<Client, 'name'>>> = {
 /** The client of a name. */
 export function clientOf(name: ClientName): Client {
   return { name, ...CLIENTS[name] };
-}
-
-/** Every client, in the order in which they are told. */
-export function allClients(): readonly Client[] {
-  return CLIENT_NAMES.map(clientOf);
 }
 
 function configFolder({ environment, homeDir }: ClientWorld): string {

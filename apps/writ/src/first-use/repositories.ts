@@ -35,7 +35,7 @@ export async function findRepositories(where: {
 }
 
 /** Names for workspaces at these paths, each its own. */
-export function workspaceNames(paths: readonly string[]): readonly string[] {
+function workspaceNames(paths: readonly string[]): readonly string[] {
   const names: string[] = [];
   for (const path of paths) {
     const short = named(basename(path));
