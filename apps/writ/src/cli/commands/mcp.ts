@@ -1,6 +1,7 @@
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
+import { defineMcpInstall } from './mcp-install.ts';
 
 export function defineMcp({ program, run }: Definitions): void {
   const mcp = program.command('mcp').description('the gateway for agents');
@@ -12,6 +13,7 @@ export function defineMcp({ program, run }: Definitions): void {
       'beside the default set: `commands`, `evidence`, `authority`, `policy`, `peers`, or `all`',
     )
     .action(run(serve));
+  defineMcpInstall(mcp, run);
 }
 
 async function serve(
