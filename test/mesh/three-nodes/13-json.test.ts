@@ -38,7 +38,7 @@ const COMMANDS: readonly (readonly ['alpha' | 'beta', readonly string[], number]
   ['alpha', ['task', 'result', 'nothing'], 2],
   ['alpha', ['task', 'artifact', 'TASK'], 0],
   ['alpha', ['task', 'artifact', 'TASK', 'nothing'], 2],
-  ['alpha', ['task', 'forget', 'TASK'], 0],
+  ['alpha', ['task', 'forget', 'TASK', '--yes'], 0],
   ['alpha', ['verify', 'TASK'], 0],
   ['beta', ['verify', 'TASK'], 2],
   ['alpha', ['verify', './nothing.json'], 2],
@@ -107,7 +107,7 @@ describe('writ mesh up and down', () => {
     );
     expect(ask.code).toBe(0);
     expect((await nodes.alpha.writ('mesh', 'up', '--nodes', '2', '--dir', dir, '--json')).json).toEqual(up.json);
-    const down = await nodes.alpha.writ('mesh', 'down', '--dir', dir, '--purge', '--json');
+    const down = await nodes.alpha.writ('mesh', 'down', '--dir', dir, '--purge', '--yes', '--json');
     expect(down).toMatchObject({ code: 0, json: { stopped: ['alpha', 'beta'] } });
     expect(processesOf(`${dir}/`)).toEqual([]);
     expect(await nodes.alpha.writ('mesh', 'down', '--dir', dir, '--json')).toMatchObject({ json: { stopped: [] } });

@@ -10,6 +10,7 @@ import type { Terminal } from './terminal/terminal.ts';
 export interface GlobalOptions {
   readonly json?: boolean;
   readonly home?: string;
+  readonly quiet?: boolean;
 }
 
 /** What a command works with. */
@@ -37,7 +38,12 @@ export function createCliContext(
   return {
     ...base,
     home,
-    output: createOutput(base.streams, { json: options.json === true, noColor: base.environment.noColor }),
+    output: createOutput(base.streams, {
+      json: options.json === true,
+      noColor: base.environment.noColor,
+      isDumb: base.environment.isDumbTerminal,
+      quiet: options.quiet === true,
+    }),
     node: () => connect(home, base.environment),
   };
 }

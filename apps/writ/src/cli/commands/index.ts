@@ -2,8 +2,10 @@ import type { Definitions } from '../program.ts';
 import { defineApproval } from './approval.ts';
 import { defineApprover } from './approver.ts';
 import { defineAudit } from './audit.ts';
+import { defineCompletion } from './completion.ts';
 import { defineConfig } from './config.ts';
 import { defineDelegate } from './delegate.ts';
+import { defineDoctor } from './doctor.ts';
 import { defineEvents } from './events.ts';
 import { defineEvidence } from './evidence.ts';
 import { defineExecution } from './execution.ts';
@@ -22,6 +24,7 @@ import { defineWindow } from './window.ts';
 /** Every command of `writ`, in the order of the help. */
 export function defineCommands(definitions: Definitions): void {
   defineNode(definitions);
+  defineDoctor(definitions);
   definePeer(definitions);
   defineLease(definitions);
   defineDelegate(definitions);
@@ -34,6 +37,7 @@ export function defineCommands(definitions: Definitions): void {
   definePolicy(definitions);
   defineProfile(definitions);
   defineConfig(definitions);
+  defineCompletion(definitions);
   defineMcp(definitions);
   defineMesh(definitions);
   defineApprover(definitions);

@@ -1,4 +1,5 @@
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 
@@ -8,6 +9,7 @@ export function defineMcp({ program, run }: Definitions): void {
     .command('serve', { isDefault: true })
     .description('speak MCP on standard input and output for one agent, through the running node')
     .option('--toolsets <names>', 'sets of tools beside the default one: `commands`, `authority`, or `all`')
+    .addHelpText('after', examples(['writ mcp serve --toolsets all']))
     .action(run(serve));
 }
 
