@@ -1,5 +1,10 @@
 import { visible } from '@writ/core';
-import type { Streams } from './output.ts';
+
+/** Where a program writes. */
+export interface Streams {
+  readonly out: NodeJS.WriteStream;
+  readonly err: NodeJS.WriteStream;
+}
 
 /** What is drawn again and again on a terminal. */
 export interface LiveView {
@@ -17,7 +22,7 @@ const CLEAR_REST = '\u001b[J';
 const CLEAR_END = '\u001b[K';
 const CLEAR_ALL = '\u001b[2J';
 
-/** Columns where a terminal does not say how many it has. */
+/** Columns where a terminal does not say how many it has, or that it has none. */
 const USUAL_COLUMNS = 80;
 
 /** Draws on a terminal that can; elsewhere a line of progress is dropped, and a text is shown again where it differs. */
@@ -39,7 +44,7 @@ export function createLiveView(
     progress(text) {
       if (!hasLine) return;
       if (text === undefined) return clear();
-      const columns = (err.columns ?? USUAL_COLUMNS) - 1;
+      const columns = (err.columns || USUAL_COLUMNS) - 1;
       err.write(`${CLEAR_LINE}${[...visible(text)].slice(0, columns).join('')}`);
       isShown = true;
     },

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { errorToJson, formatDuration, toWritError, visible } from '@writ/core';
 import pc from 'picocolors';
-import { createLiveView } from './live-view.ts';
+import { createLiveView, type Streams } from './live-view.ts';
 
 /** Where a command writes: results on `out` (machine readable with `--json`), everything else on `err`. */
 export interface Output {
@@ -22,11 +22,6 @@ export interface Output {
   /** What went wrong, why, and what to do; on `err`, as JSON with `--json`. */
   failure(error: unknown): void;
   readonly colors: ReturnType<typeof pc.createColors>;
-}
-
-export interface Streams {
-  readonly out: NodeJS.WriteStream;
-  readonly err: NodeJS.WriteStream;
 }
 
 export interface OutputOptions {
