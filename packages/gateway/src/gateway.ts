@@ -38,7 +38,7 @@ export interface Gateway {
 export function createGateway(ports: GatewayPorts): Gateway {
   const { engine, authenticator, clock, logger, sessions, node } = ports;
   const registry = createRegistry(createOperations(ports));
-  const dispatcher = createDispatcher(registry, ports.scope);
+  const dispatcher = createDispatcher(registry, ports.scope, ports.trace);
   const mcp = { registry, dispatcher, sessions, node, logger };
   const serve = (isWelcome: (caller: Caller) => boolean): ControlServer =>
     createControlServer({

@@ -95,6 +95,7 @@ function openGateway(
     auditLog: base.audit,
     clock,
     logger,
+    trace: base.telemetry && { tracing: base.telemetry.tracing, spanOf: base.telemetry.spans.of },
   });
 }
 
@@ -122,6 +123,7 @@ function createNodeMesh(base: Foundations, work: Work, pairing: Pairing, name: s
     version: VERSION,
     clock,
     logger,
+    tracing: base.telemetry?.tracing,
   });
 }
 
