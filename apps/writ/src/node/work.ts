@@ -13,11 +13,13 @@ import {
   type Origin,
   type PeerClient,
   type PeerDirectory,
+  type TurnDesk,
 } from '@writ/delegation';
 import { createPeerClients, type PeerClients } from '@writ/mesh';
 import type { ShellGrammar } from '@writ/policy';
 import { createTaskRunner, type TaskRunner } from '@writ/runner';
 import type { Environment } from '../env.ts';
+import { toolClassifier } from './classification.ts';
 import type { Closers } from './closers.ts';
 import { openEvidence } from './evidence.ts';
 import type { Foundations } from './foundations.ts';
@@ -45,6 +47,8 @@ export interface Work extends NodeQuestions {
   readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
   /** What a sandbox of this machine can do. */
   readonly sandbox: TaskRunner['sandbox'];
+  /** What is installed on this machine. */
+  readonly agents: TaskRunner['agents'];
   /** Bound to the gateway once that is there. */
   readonly doors: NodeTaskDoors;
 }
@@ -75,6 +79,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   closers.add(() => runner.close());
   const evidence = await openEvidence(base, runner, environment);
   const doors = createTaskDoors({ dir: home.tasksDir, tokens: stores.tokens, random, logger });
+  const turns = createNodeTurns(base, () => questions);
   const executor = withSpans(base, {
     database,
     tasks: stores.tasks,
@@ -84,11 +89,9 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     runner,
     evidence,
     doors,
-    ...{ turns: createTurnDesk(base, () => gate), workspaces: workspacePaths(base) },
+    ...{ turns, workspaces: workspacePaths(base) },
     questions: createNodeQuestions(base, authorityOptions, () => gate.approvals),
-    clock,
-    random,
-    logger,
+    ...{ clock, random, logger },
     sideWork: { end: (task) => desk.endOf(task) },
     slots: SLOTS_PER_CPU * availableParallelism(),
   });
@@ -128,8 +131,8 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     gate.taskEnded(tx, task.id);
     tx.afterCommit(() => desk.taskEnded(task.id));
   });
-  const sandbox = runner.sandbox;
-  return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors, sandbox };
+  const { sandbox, agents } = runner;
+  return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors, sandbox, agents };
 }
 
 /** Its tasks have a place in the traces where there are any. */
@@ -166,6 +169,14 @@ function createNodeRunner(
 
 function kindsOf({ turns, taskKind }: Executor): Pick<Executor, 'turns' | 'taskKind'> {
   return { turns, taskKind };
+}
+
+/** What tasks ask goes by; `questions` are there by the time that the first one asks. */
+function createNodeTurns(base: Foundations, questions: () => NodeQuestions): TurnDesk {
+  return createTurnDesk(base, () => questions().gate, {
+    classify: (argv, cwd) => toolClassifier(questions().classifier)(argv, cwd),
+    resolvePath: (path) => resolveConfigPath(path, base.home.configFile),
+  });
 }
 
 /** Absolute path of a workspace as it is configured now. */

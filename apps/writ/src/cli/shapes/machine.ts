@@ -37,6 +37,8 @@ export const machineShapes: JsonShapes = {
   doctor: one(z.object({ findings: z.array(finding), problems: z.number(), warnings: z.number() })),
   completion: one(z.object({ shell: z.enum(['bash', 'zsh', 'fish']), script: z.string() })),
   complete: lines(z.object({ word: z.string(), says: z.string() })),
+  'runner list': one(contract.runner_list.output),
+  'runner doctor': one(contract.runner_list.output),
   'mesh up': one(z.object({ nodes: z.array(z.object({ name: z.string(), home: z.string(), pid: z.number() })) })),
   'mesh down': one(z.object({ stopped: z.array(z.string()) })),
   'mesh demo': one(z.object({ steps: z.array(step) })),
