@@ -1,4 +1,5 @@
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 import { defineMcpInstall } from './mcp-install.ts';
@@ -12,6 +13,7 @@ export function defineMcp({ program, run }: Definitions): void {
       '--toolsets <names>',
       'beside the default set: `commands`, `evidence`, `authority`, `policy`, `peers`, or `all`',
     )
+    .addHelpText('after', examples(['writ mcp serve --toolsets all']))
     .action(run(serve));
   defineMcpInstall(mcp, run);
 }
