@@ -1,4 +1,4 @@
-import type { LeaseView, OperationInput } from '@writ/gateway/client';
+import type { ControlClient, LeaseView, OperationInput } from '@writ/gateway/client';
 import { type AnswerOptions, askAndAnswer, isAnswerNeeded } from '../approver/answering.ts';
 import { keyOption } from '../approver/key-option.ts';
 import type { CliContext } from '../context.ts';
@@ -28,10 +28,9 @@ export function defineLease({ program, run }: Definitions): void {
     .option('--peer <label>', 'to this peer only')
     .option('--all', 'also expired and revoked ones')
     .action(run(list));
-  lease
-    .command('accept-clock')
-    .description('accept a wall clock that went back; ends every lease with it')
-    .action(run(acceptClock));
+  keyOption(
+    lease.command('accept-clock').description('accept a wall clock that went back; ends every lease with it'),
+  ).action(run(acceptClock));
   lease.command('revoke').description('take a lease back at once').argument('<id>').action(run(revoke));
   lease.command('show').description('one lease, dead or alive').argument('<id>').action(run(show));
   keyOption(
@@ -149,8 +148,17 @@ async function revoke(context: CliContext, [id = '']: readonly string[]): Promis
   return EXIT.ok;
 }
 
-async function acceptClock(context: CliContext): Promise<number> {
-  const answer = await context.node().call('clock_accept', {});
+async function acceptClock(context: CliContext, _: readonly string[], options: AnswerOptions): Promise<number> {
+  const node = context.node();
+  const answer = { revoked: await endByClock(context, node, options) };
   context.output.result(answer, (a) => `the clock is accepted; ${a.revoked} leases ended with it`);
   return EXIT.ok;
+}
+
+/** At once where nobody answers on this node, else by a signed yes; how many leases ended with it. */
+async function endByClock(context: CliContext, node: ControlClient, options: AnswerOptions): Promise<number> {
+  if (!(await isAnswerNeeded(node))) return (await node.call('clock_accept', {})).revoked;
+  const { leases } = await node.call('lease_list', { all: true });
+  await askAndAnswer(context, node, { kind: 'clock' }, options);
+  return leases.filter(({ revoked_at_ms: revoked }) => revoked === undefined).length;
 }
