@@ -26,7 +26,7 @@ export {
   type LeaseRequests,
 } from './approvals/lease-requests.ts';
 export { type PermissionWish, permissionQuestion } from './approvals/permission-question.ts';
-export { type Plan, type PlanLines, type PlanStep, planQuestion } from './approvals/plan-kind.ts';
+export { type Plan, type PlanLines, type PlanStep, planQuestion, readPlan } from './approvals/plan-kind.ts';
 export { askerLines, type Preview, type PreviewLine, type ShownAsker, showLines } from './approvals/showing.ts';
 export {
   type AskingTask,
