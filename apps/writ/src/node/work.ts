@@ -45,6 +45,8 @@ export interface Work extends NodeQuestions {
   readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
   /** What a sandbox of this machine can do. */
   readonly sandbox: TaskRunner['sandbox'];
+  /** What is installed on this machine. */
+  readonly agents: TaskRunner['agents'];
   /** Bound to the gateway once that is there. */
   readonly doors: NodeTaskDoors;
 }
@@ -128,8 +130,8 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     gate.taskEnded(tx, task.id);
     tx.afterCommit(() => desk.taskEnded(task.id));
   });
-  const sandbox = runner.sandbox;
-  return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors, sandbox };
+  const { sandbox, agents } = runner;
+  return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors, sandbox, agents };
 }
 
 function createNodeRunner(
