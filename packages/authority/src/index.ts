@@ -15,6 +15,7 @@ export type {
   HeldFile,
   PathFact,
 } from './actions/types.ts';
+export { unboundFiles } from './actions/unbound.ts';
 export { type ApproverChange, approverQuestion, type NewApprover } from './approvals/approver-change.ts';
 export { type ClockWish, clockQuestion } from './approvals/clock-kind.ts';
 export { type LeaseWish, type LeaseWishGrant, leaseQuestion, ownLeaseWish } from './approvals/lease-kind.ts';
