@@ -116,7 +116,7 @@ const PHP: Language = {
 const LUA: Language = { ...NONE, names: /^lua(?:jit)?[0-9.]*$/, flags: 'EivW', valued: 'e' };
 
 /** Programs that run their first operand as a program of their own. */
-export const LANGUAGES: readonly Language[] = [SHELL, SOURCE, PYTHON, NODE, PERL, RUBY, PHP, LUA];
+const LANGUAGES: readonly Language[] = [SHELL, SOURCE, PYTHON, NODE, PERL, RUBY, PHP, LUA];
 
 /** What a program runs by a file of its folder, and which options name another folder. */
 export interface FolderProgram {

@@ -3,6 +3,7 @@ import type { WriteTx } from '@writ/database';
 import type { Approval, SessionStore } from '@writ/lease-store';
 import type { Config, Decision } from '@writ/policy';
 import { decideNow } from '../deciding.ts';
+import { isReservedAgent } from '../person.ts';
 import type { Asker } from '../record-types.ts';
 import { NO_USAGE } from '../start.ts';
 import { SELF } from '../subject.ts';
@@ -68,6 +69,12 @@ export function createLeaseRequests(parts: LeaseRequestOptions): LeaseRequests {
   const { database, engine } = parts.options;
   return {
     request(request) {
+      // The signature of a peer says which node it is, and not who there: nobody is shown as a person for having said so.
+      if (isReservedAgent(request.agent) || isReservedAgent(request.session)) {
+        throw new WritError('BAD_REQUEST', 'no agent and no session is called as a person is', {
+          nextSteps: ['ask under another name'],
+        });
+      }
       const known = findKnown(parts, request);
       if (known !== undefined) return { asked: true, approval: known };
       const shown = withReason(parts.showAsker(request.from), request.reason);
