@@ -76,7 +76,7 @@ function unaskable(parts: RecordParts, tx: WriteTx, question: Question): Refusal
 export const CLOCK_REFUSAL: Refusal = {
   code: 'CLOCK_BACKWARDS',
   message: 'the clock of this node went back, so that nothing that is limited in time is given',
-  nextSteps: ['set the clock of the executing node right, or have its person accept it: writ lease accept-clock'],
+  nextSteps: ['set the clock of the executing node right, or have its person accept it'],
 };
 
 /** The fallback: nobody could ever answer, so the answer is no, at once. */
