@@ -10,6 +10,8 @@ import type { Terminal } from './terminal/terminal.ts';
 export interface GlobalOptions {
   readonly json?: boolean;
   readonly home?: string;
+  /** What tasks wrote goes to a terminal as it is. */
+  readonly raw?: boolean;
 }
 
 /** What a command works with. */
@@ -37,7 +39,10 @@ export function createCliContext(
   return {
     ...base,
     home,
-    output: createOutput(base.streams, { json: options.json === true, noColor: base.environment.noColor }),
+    output: createOutput(base.streams, {
+      ...{ json: options.json === true, raw: options.raw === true },
+      noColor: base.environment.noColor,
+    }),
     node: () => connect(home, base.environment),
   };
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { errorToJson, formatDuration, toWritError, visible } from '@writ/core';
 import pc from 'picocolors';
+import { createHarmlessDecoder, harmless, harmlessColoured } from './terminal/harmless.ts';
 
 /** Where a command writes: results on `out` (machine readable with `--json`), everything else on `err`. */
 export interface Output {
@@ -9,8 +10,10 @@ export interface Output {
   result<T>(value: T, text: (value: T) => string): void;
   /** One item of a stream of results. */
   item<T>(value: T, text: (value: T) => string | undefined): void;
-  /** Raw bytes of a task's own output; never with `--json`. */
-  /** Resolves when the reader on the other end keeps up. */
+  /**
+   * Bytes that a task wrote, never with `--json`: as they are, but on a terminal, which obeys what is in them, only where
+   * `raw` was asked for. Resolves when the reader on the other end keeps up.
+   */
   raw(stream: 'stdout' | 'stderr', bytes: Uint8Array): Promise<void>;
   /** For people only, on `err`. */
   note(text: string): void;
@@ -24,37 +27,45 @@ export interface Streams {
   readonly err: NodeJS.WriteStream;
 }
 
-export function createOutput(streams: Streams, options: { readonly json: boolean; readonly noColor: boolean }): Output {
-  const colors = pc.createColors(!options.noColor && streams.err.isTTY === true);
+/** How a command was asked to write. */
+export interface OutputOptions {
+  readonly json: boolean;
+  readonly noColor: boolean;
+  /** What tasks wrote goes to a terminal as it is. */
+  readonly raw?: boolean;
+}
+
+export function createOutput(streams: Streams, options: OutputOptions): Output {
+  const isColoured = !options.noColor && streams.err.isTTY === true;
+  const colors = pc.createColors(isColoured);
   const line = (text: string): void => void streams.out.write(`${text}\n`);
+  // Whatever a node, a task or a peer put into a text: a terminal gets nothing to obey but this program's own colours.
+  const shown = isColoured ? harmlessColoured : harmless;
+  const decode = { stdout: createHarmlessDecoder(), stderr: createHarmlessDecoder() };
   return {
     json: options.json,
     colors,
-    result: (value, text) => line(options.json ? JSON.stringify(value) : text(value)),
+    result: (value, text) => line(options.json ? JSON.stringify(value) : shown(text(value))),
     item(value, text) {
       if (options.json) return line(JSON.stringify(value));
-      const shown = text(value);
-      if (shown !== undefined) line(shown);
+      const said = text(value);
+      if (said !== undefined) line(shown(said));
     },
     async raw(stream, bytes) {
       const target = stream === 'stdout' ? streams.out : streams.err;
-      if (!target.write(bytes)) await once(target, 'drain');
+      const isSafe = target.isTTY !== true || options.raw === true;
+      if (!target.write(isSafe ? bytes : decode[stream](bytes))) await once(target, 'drain');
     },
     note(text) {
-      if (!options.json) streams.err.write(`${text}\n`);
+      if (!options.json) streams.err.write(`${shown(text)}\n`);
     },
     failure(thrown) {
       const error = toWritError(thrown);
       if (options.json) return line(JSON.stringify({ error: errorToJson(error) }));
-      streams.err.write(`${colors.red('error')} ${error.code}: ${visibleLines(error.message)}\n`);
+      streams.err.write(`${colors.red('error')} ${error.code}: ${harmless(error.message)}\n`);
       for (const step of error.nextSteps) streams.err.write(`  ${colors.dim('→')} ${visible(step)}\n`);
     },
   };
-}
-
-/** Keeps line breaks, makes everything else that could play tricks visible. */
-function visibleLines(text: string): string {
-  return text.split('\n').map(visible).join('\n');
 }
 
 /** A table for people: columns as wide as their widest cell, every cell made visible. */
