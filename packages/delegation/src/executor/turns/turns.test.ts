@@ -1,7 +1,13 @@
 import { WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
-import { createScriptedRunner, createTestNode, type ScriptedRunner, type TestNode } from '@writ/testkit/delegation';
+import {
+  createScriptedRunner,
+  createTestNode,
+  type ScriptedRunner,
+  submitTrue,
+  type TestNode,
+} from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AskWish, Reply, TurnDesk } from '../../turn-types.ts';
 import type { SubmitRequest, WatchedEvent } from '../../types.ts';
@@ -71,10 +77,7 @@ beforeEach(async () => {
 afterEach(() => node.close());
 
 function request(task: string, profile = 'talk'): SubmitRequest {
-  return {
-    ...{ task, idempotencyKey: task, agent: 'tester', subject: { from: 'self', origin: 'self', session: 's1' } },
-    spec: { input: { kind: 'argv', argv: ['true'] }, profile },
-  };
+  return submitTrue(task, { spec: { input: { kind: 'argv', argv: ['true'] }, profile } });
 }
 
 async function start(task = 't1', profile = 'talk'): Promise<void> {
