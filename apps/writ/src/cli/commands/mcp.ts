@@ -7,7 +7,10 @@ export function defineMcp({ program, run }: Definitions): void {
   mcp
     .command('serve', { isDefault: true })
     .description('speak MCP on standard input and output for one agent, through the running node')
-    .option('--toolsets <names>', 'sets of tools beside the default one: `commands`, `authority`, or `all`')
+    .option(
+      '--toolsets <names>',
+      'beside the default set: `commands`, `evidence`, `authority`, `policy`, `peers`, or `all`',
+    )
     .action(run(serve));
 }
 
