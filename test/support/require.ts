@@ -18,6 +18,7 @@ const TOOLS = {
   sshd: 'apt-get install openssh-server',
   unshare: 'apt-get install util-linux, and allow unprivileged user namespaces',
   strace: 'apt-get install strace, and allow ptrace',
+  'systemd-analyze': 'apt-get install systemd',
 } as const;
 
 /** Name of a system tool that a suite can ask for. */

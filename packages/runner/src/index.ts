@@ -14,6 +14,7 @@ export type {
   PathFact,
 } from './gated/types.ts';
 export { type Executed, type ProbeParts, probeSandbox } from './sandbox/probe.ts';
+export { findProgram } from './sandbox/program.ts';
 export { describeSandbox } from './sandbox/sandbox.ts';
 export { readSystemView } from './sandbox/system-view.ts';
 export type { Reach, SandboxFeatures, SandboxReport } from './sandbox/types.ts';

@@ -97,6 +97,7 @@ function openGateway(
     clock,
     random,
     logger,
+    trace: base.telemetry && { tracing: base.telemetry.tracing, spanOf: base.telemetry.spans.of },
   });
 }
 
@@ -124,6 +125,7 @@ function createNodeMesh(base: Foundations, work: Work, pairing: Pairing, name: s
     version: VERSION,
     clock,
     logger,
+    tracing: base.telemetry?.tracing,
   });
 }
 

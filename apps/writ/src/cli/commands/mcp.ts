@@ -1,6 +1,8 @@
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
+import { defineMcpInstall } from './mcp-install.ts';
 
 export function defineMcp({ program, run }: Definitions): void {
   const mcp = program.command('mcp').description('the gateway for agents');
@@ -11,7 +13,9 @@ export function defineMcp({ program, run }: Definitions): void {
       '--toolsets <names>',
       'beside the default set: `commands`, `evidence`, `authority`, `policy`, `peers`, or `all`',
     )
+    .addHelpText('after', examples(['writ mcp serve --toolsets all']))
     .action(run(serve));
+  defineMcpInstall(mcp, run);
 }
 
 async function serve(
