@@ -71,6 +71,18 @@ const FOLLOWING = [
 const COMMANDS = ['run', 'propose_plan', 'execution', 'list_executions'];
 /** For agents that were started with that one: what their own piece of work asked, and what it may do without asking. */
 const AUTHORITY = ['list_approvals', 'list_windows'];
+/** For whoever sets the node up over its own socket, besides what persons are shown anyway. */
+const SETUP = Object.keys(contract).filter((name) => name.startsWith('setup_'));
+/** Of what persons have, what may be looked at or taken away while setting up. */
+const SHOWN_IN_SETUP = [
+  'node_status',
+  'peer_list',
+  'peer_show',
+  'peer_remove',
+  'lease_list',
+  'policy_validate',
+  'policy_test',
+];
 const FOR_AGENTS = [
   'whoami',
   'list_peers',
@@ -106,8 +118,19 @@ describe('the registry', () => {
     expect(toolDefinitions(registry, host, []).map(({ name }) => name)).toEqual(FOR_AGENTS);
     const all = toolDefinitions(registry, host, TOOLSETS).map(({ name }) => name);
     expect(all.filter((name) => !FOR_AGENTS.includes(name))).toEqual([...COMMANDS, ...AUTHORITY]);
-    expect([...FOR_AGENTS, ...ONLY_FOR_TASKS, ...COMMANDS, ...AUTHORITY, ...FOLLOWING, ...PERSON_ONLY].sort()).toEqual(
-      Object.keys(contract).sort(),
+    expect(
+      [...FOR_AGENTS, ...ONLY_FOR_TASKS, ...COMMANDS, ...AUTHORITY, ...FOLLOWING, ...PERSON_ONLY, ...SETUP].sort(),
+    ).toEqual(Object.keys(contract).sort());
+  });
+
+  it('advertises what sets a node up with that set alone, and nothing there that answers, lends, pairs or widens', () => {
+    const shown = toolDefinitions(registry, host, [...TOOLSETS, 'setup']).map(({ name }) => name);
+    const usual = toolDefinitions(registry, host, TOOLSETS).map(({ name }) => name);
+    expect(shown.filter((name) => !usual.includes(name)).sort()).toEqual([...SETUP, ...SHOWN_IN_SETUP].sort());
+    expect(readToolsets('setup')).toBeUndefined();
+    expect(readToolsets('all')).not.toContain('setup');
+    expect(toolDefinitions(registry, task, [...TOOLSETS, 'setup']).map(({ name }) => name)).toEqual(
+      toolDefinitions(registry, task, TOOLSETS).map(({ name }) => name),
     );
   });
 
