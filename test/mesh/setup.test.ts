@@ -44,9 +44,8 @@ describe('an agent that sets a node up', () => {
     const made = await agent.call('setup_profile', { name: 'reader', ...reader });
     expect(made).toMatchObject({ changed: true, in_force: true, waits: [] });
     expect(comments()).toEqual(before);
-    expect(await agent.call('setup_ceiling', { profile: 'repo-dev', ceiling: 'readonly-agent' })).toMatchObject({
-      in_force: true,
-    });
+    await agent.call('setup_profile', { name: 'tiny', ...reader, commands: [['true']] });
+    expect(await agent.call('setup_ceiling', { profile: 'reader', ceiling: 'tiny' })).toMatchObject({ in_force: true });
     expect(await agent.call('setup_ceiling_remove', { profile: 'system-change', dry_run: true })).toMatchObject({
       valid: true,
     });
