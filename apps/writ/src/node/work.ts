@@ -13,11 +13,13 @@ import {
   type Origin,
   type PeerClient,
   type PeerDirectory,
+  type TurnDesk,
 } from '@writ/delegation';
 import { createPeerClients, type PeerClients } from '@writ/mesh';
 import type { ShellGrammar } from '@writ/policy';
 import { createTaskRunner, type TaskRunner } from '@writ/runner';
 import type { Environment } from '../env.ts';
+import { toolClassifier } from './classification.ts';
 import type { Closers } from './closers.ts';
 import { openEvidence } from './evidence.ts';
 import type { Foundations } from './foundations.ts';
@@ -77,7 +79,8 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   closers.add(() => runner.close());
   const evidence = await openEvidence(base, runner, environment);
   const doors = createTaskDoors({ dir: home.tasksDir, tokens: stores.tokens, random, logger });
-  const executor = createExecutor({
+  const turns = createNodeTurns(base, () => questions);
+  const executor = withSpans(base, {
     database,
     tasks: stores.tasks,
     mirrors: stores.mirrors,
@@ -86,11 +89,9 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     runner,
     evidence,
     doors,
-    ...{ turns: createTurnDesk(base, () => gate), workspaces: workspacePaths(base) },
+    ...{ turns, workspaces: workspacePaths(base) },
     questions: createNodeQuestions(base, authorityOptions, () => gate.approvals),
-    clock,
-    random,
-    logger,
+    ...{ clock, random, logger },
     sideWork: { end: (task) => desk.endOf(task) },
     slots: SLOTS_PER_CPU * availableParallelism(),
   });
@@ -104,7 +105,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const requestLease = createLeaseDesk(base, { options: authorityOptions, authority }, gate);
   const desk = createNodeCommandDesk(base, { gate, authority, classifier, factsOf, executor, runner, environment });
   closers.add(() => desk.close());
-  const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
+  const peers = createNodePeers(base);
   closers.add(() => peers.close());
   const issuer = createWritIssuer({ identity: base.identity, engine, clock, random, lifeS: WRIT_LIFE_S });
   const commands = createNodeCommands(base, { desk, peers, issuer });
@@ -134,11 +135,21 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors, sandbox, agents };
 }
 
+/** Its tasks have a place in the traces where there are any. */
+function withSpans({ telemetry }: Foundations, parts: Parameters<typeof createExecutor>[0]): Executor {
+  const executor = createExecutor(parts);
+  return telemetry?.spans.executor(executor) ?? executor;
+}
+
+function createNodePeers({ identity, pins, engine, clock, logger, telemetry }: Foundations): PeerClients {
+  return createPeerClients({ identity, pins, engine, clock, logger, tracing: telemetry?.tracing });
+}
+
 function createNodeRunner(
-  { home, clock, random, logger }: Foundations,
+  { home, clock, random, logger, telemetry }: Foundations,
   { environment, spawner, programs }: Pick<WorkOptions, 'environment' | 'spawner' | 'programs'>,
 ): TaskRunner {
-  return createTaskRunner({
+  const runner = createTaskRunner({
     root: {
       ...{ workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
       ...{ sockets: home.proxiesDir, secrets: home.secretsDir },
@@ -153,10 +164,19 @@ function createNodeRunner(
     logger,
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
   });
+  return telemetry?.spans.runner(runner) ?? runner;
 }
 
 function kindsOf({ turns, taskKind }: Executor): Pick<Executor, 'turns' | 'taskKind'> {
   return { turns, taskKind };
+}
+
+/** What tasks ask goes by; `questions` are there by the time that the first one asks. */
+function createNodeTurns(base: Foundations, questions: () => NodeQuestions): TurnDesk {
+  return createTurnDesk(base, () => questions().gate, {
+    classify: (argv, cwd) => toolClassifier(questions().classifier)(argv, cwd),
+    resolvePath: (path) => resolveConfigPath(path, base.home.configFile),
+  });
 }
 
 /** Absolute path of a workspace as it is configured now. */

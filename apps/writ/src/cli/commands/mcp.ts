@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { hasNode } from '../../home.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 import { defineMcpInstall } from './mcp-install.ts';
@@ -10,9 +11,12 @@ export function defineMcp({ program, run }: Definitions): void {
   mcp
     .command('serve', { isDefault: true })
     .description('speak MCP on standard input and output for one agent, through the running node')
-    .option('--toolsets <names>', 'sets of tools beside the default one: `commands`, `authority`, or `all`')
+    .option(
+      '--toolsets <names>',
+      'beside the default set: `commands`, `evidence`, `authority`, `policy`, `peers`, or `all`',
+    )
     .option('--setup', 'all of these, and tools that set the node up; makes one where there is none')
-    .addHelpText('after', '\nexamples:\n  $ writ mcp serve --toolsets all\n  $ writ mcp serve --setup\n')
+    .addHelpText('after', examples(['writ mcp serve --toolsets all', 'writ mcp serve --setup']))
     .action(run(serve));
   defineMcpInstall(mcp, run);
 }

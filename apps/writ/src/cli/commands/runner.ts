@@ -1,5 +1,6 @@
 import { isWritError } from '@writ/core';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 import { doctorText, type ListedRunners, listText } from '../runner/runner-text.ts';
@@ -9,6 +10,7 @@ export function defineRunner({ program, run }: Definitions): void {
   runner
     .command('list')
     .description('runners that are configured, agents that are installed, and what each can do')
+    .addHelpText('after', examples(['writ runner list']))
     .action(run(list));
   runner
     .command('doctor')
