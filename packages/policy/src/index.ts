@@ -69,6 +69,7 @@ export type {
   TaskInput,
   TraceStep,
   UpstreamConfig,
+  UpstreamRequest,
   Usage,
   Violation,
   WorkspaceConfig,
