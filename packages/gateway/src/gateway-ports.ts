@@ -17,6 +17,8 @@ import type {
   RemoteDescribe,
   Sessions,
   TaskScope,
+  UpstreamAudit,
+  UpstreamProcesses,
 } from './ports.ts';
 
 /** What the operations work with. */
@@ -41,6 +43,8 @@ export interface GatewayPorts {
   readonly scope: TaskScope;
   readonly audit: AuditReader;
   readonly auditLog: AuditLogPort;
+  readonly upstreamProcesses: UpstreamProcesses;
+  readonly upstreamAudit: UpstreamAudit;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

@@ -26,6 +26,9 @@ export type {
   RemoteDescribe,
   Sessions,
   TaskScope,
+  UpstreamAudit,
+  UpstreamProcess,
+  UpstreamProcesses,
 } from './ports.ts';
 export type {
   CallContext,

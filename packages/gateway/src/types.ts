@@ -49,7 +49,7 @@ export interface McpExposure {
 }
 
 /** Sets of tools beside the default one. */
-export const TOOLSETS = ['commands', 'evidence', 'authority', 'policy', 'peers'] as const;
+export const TOOLSETS = ['commands', 'evidence', 'authority', 'policy', 'peers', 'upstreams'] as const;
 export type Toolset = (typeof TOOLSETS)[number];
 
 /** Header of an MCP connection that names its sets. */

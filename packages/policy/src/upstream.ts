@@ -47,7 +47,7 @@ function covers(tools: readonly string[], tool: string): boolean {
 }
 
 /** What both lists name. */
-export function meetTools(a: readonly string[], b: readonly string[]): readonly string[] {
+function meetTools(a: readonly string[], b: readonly string[]): readonly string[] {
   if (a.includes(EVERY)) return b;
   return b.includes(EVERY) ? a : a.filter((tool) => b.includes(tool));
 }

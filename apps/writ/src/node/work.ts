@@ -49,6 +49,9 @@ export interface Work extends NodeQuestions {
   readonly sandbox: TaskRunner['sandbox'];
   /** What is installed on this machine. */
   readonly agents: TaskRunner['agents'];
+  /** Programs that answer while the node runs. */
+  readonly services: TaskRunner['services'];
+  readonly environment: Environment;
   /** Bound to the gateway once that is there. */
   readonly doors: NodeTaskDoors;
 }
@@ -131,8 +134,9 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     gate.taskEnded(tx, task.id);
     tx.afterCommit(() => desk.taskEnded(task.id));
   });
-  const { sandbox, agents } = runner;
-  return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors, sandbox, agents };
+  const { sandbox, agents, services } = runner;
+  const parts = { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors };
+  return { ...parts, sandbox, agents, services, environment };
 }
 
 function createNodeRunner(
