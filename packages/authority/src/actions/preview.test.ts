@@ -96,7 +96,12 @@ describe('the preview of an action', () => {
 
   it('says what is not there, and that files of the folder decide what else runs', () => {
     const lines = (change: Partial<ActionRequest>, obeysFolder = false) => {
-      const preview = previewAction(actionOf(change), BY, { class: 'config-mutation', known: false, obeysFolder });
+      const preview = previewAction(actionOf(change), BY, {
+        class: 'config-mutation',
+        known: false,
+        obeysFolder,
+        unbound: [],
+      });
       return preview.shown ? preview.text.split('\n') : [];
     };
     expect(lines({ network: [] })).toEqual(
@@ -118,7 +123,7 @@ describe('the preview of an action', () => {
     const stdin = Buffer.from('\ufeffyes').toString('base64');
     expect(textOf(actionOf({ stdin }))).toContain('standard input: \\u{feff}yes');
     const bytes = previewAction(actionOf({ stdin: Buffer.from([0xff]).toString('base64') }), BY, {
-      ...{ class: 'read', known: true, obeysFolder: false },
+      ...{ class: 'read', known: true, obeysFolder: false, unbound: [] },
     });
     expect(bytes).toEqual({ shown: false, message: 'its standard input is no text, which cannot be shown' });
   });
