@@ -16,6 +16,7 @@ import type {
   RemoteDescribe,
   Sessions,
   TaskScope,
+  WorkspaceKeeper,
 } from './ports.ts';
 
 /** What the operations work with. */
@@ -39,6 +40,7 @@ export interface GatewayPorts {
   readonly scope: TaskScope;
   readonly audit: AuditReader;
   readonly auditLog: AuditLogPort;
+  readonly workspaces: WorkspaceKeeper;
   readonly clock: Clock;
   readonly logger: Logger;
 }

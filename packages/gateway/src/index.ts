@@ -25,6 +25,8 @@ export type {
   RemoteDescribe,
   Sessions,
   TaskScope,
+  WorkspaceKeeper,
+  WorkspaceRow,
 } from './ports.ts';
 export type {
   CallContext,

@@ -16,6 +16,7 @@ export { readSystemView } from './sandbox/system-view.ts';
 export type { Reach, SandboxFeatures, SandboxReport } from './sandbox/types.ts';
 export { isSecretName } from './secret-names.ts';
 export { createTaskRunner } from './task-runner.ts';
+export type { TranscriptFile } from './transcripts.ts';
 export type {
   Clone,
   CommandRule,
@@ -37,3 +38,9 @@ export type {
   TranscriptDigest,
   WorkspaceSource,
 } from './types.ts';
+export type { ListedWorkspace, Removal } from './workspaces/kept.ts';
+export type { KeptWorkspace } from './workspaces/kept-folders.ts';
+export type { WorkspaceEnd, WorkspaceRecord } from './workspaces/record.ts';
+export type { StorageRules } from './workspaces/retention.ts';
+export type { LiveClone, Storage, Stored, SweepOrder } from './workspaces/storage.ts';
+export type { Fate } from './workspaces/workspaces.ts';

@@ -15,11 +15,14 @@ import { createSandbox } from './sandbox/sandbox.ts';
 import { createSpawnerClient } from './spawner-client.ts';
 import { createStrays } from './strays.ts';
 import { createTranscripts } from './transcripts.ts';
-import type { PreparedRun, TaskRunner, TaskRunnerOptions } from './types.ts';
-import { type Attempt, createWorkspaces } from './workspaces.ts';
+import type { PreparedRun, Run, TaskRunner, TaskRunnerOptions } from './types.ts';
+import type { Attempt } from './workspaces/attempt.ts';
+import { createStorage } from './workspaces/storage.ts';
+import { createWorkspaces, type Fate } from './workspaces/workspaces.ts';
 
 /** Between TERM and KILL where the options do not say, milliseconds. */
 const GRACE_MS = 2000;
+const UNTOLD: Fate = { state: 'orphaned', unbundled: 'unknown' };
 const LABEL_BYTES = 4;
 const NONCE_BYTES = 16;
 
@@ -39,12 +42,15 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   const { signal } = shutdown;
   const git = createGit({ spawner, configFile: gitConfigFile, path: options.env.PATH, clock, signal });
   const gitCalls = createGitCalls({ spawner, folder: join(root.workspaces, 'stdin'), clock, random, signal });
-  const workspaces = createWorkspaces({ root: root.workspaces, label, git, gitConfigFile, random, logger });
   const transcripts = createTranscripts(root.transcripts, options.transcriptCapBytes, logger);
   const { noncePrefix } = gitCalls;
   const newNonce = (): string => `${noncePrefix}${Buffer.from(random.bytes(NONCE_BYTES)).toString('hex')}`;
   const strays = createStrays({ root: root.workspaces, label, noncePrefix, graceMs, tools, logger });
   const swept = strays.endEarlier();
+  const workspaces = createWorkspaces({
+    ...{ root: root.workspaces, label, git, newNonce, gitConfigFile, alone: swept, clock, random, logger },
+    ...options.storage,
+  });
   const commands = createCommandRuns({
     ...{ spawner, noncePrefix, graceMs, clock, random, logger },
     logs: createOutputLogs(root.outputs, clock, logger),
@@ -59,7 +65,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     shutdown.abort();
-    await Promise.all([lifetime.end(), commands.end()]);
+    await Promise.all([lifetime.end(), commands.end(), workspaces.stop()]);
     await gitCalls.idle();
     await swept;
     await spawner.close();
@@ -69,9 +75,9 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     async prepare(spec, wanted) {
       if (closing !== undefined) throw closed();
       await assertMayRun(spec, sandbox);
-      const { workspace, nonce, timeoutMs, reach } = spec;
+      const { workspace, task, nonce, timeoutMs, reach } = spec;
       return lifetime.prepare(
-        workspaces.prepare(workspace, { nonce, timeoutMs, signal: wanted, scratch: reach.scratch }),
+        workspaces.prepare(workspace, { task, nonce, timeoutMs, signal: wanted, scratch: reach.scratch }),
       );
     },
     git: gitCalls.run,
@@ -79,6 +85,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     commands,
     endStray: strays.endAll,
     readTranscript: (task, offset, limit) => transcripts.read(task, offset, limit),
+    storage: createStorage({ workspaces, transcripts, lifetime, clock }),
     close() {
       closing ??= close();
       return closing;
@@ -90,13 +97,15 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
 interface Lifetime {
   /** Hands out what `preparing` comes to. */
   prepare(preparing: Promise<Attempt>): Promise<PreparedRun>;
+  /** Folders that are in use: prepared, or not given back. */
+  inUse(): readonly Attempt[];
   /** Ends all of it: what is prepared is given back, what runs is cancelled. */
   end(): Promise<void>;
 }
 
 function createLifetime(parts: RunnerParts): Lifetime {
   const underWay = new Set<Promise<unknown>>();
-  const unused = new Set<PreparedRun>();
+  const unused = new Map<PreparedRun, Attempt>();
   const live = new Set<TaskRun>();
   /** Those whose folders nobody has given back, with these. */
   const held = new Map<TaskRun, Attempt>();
@@ -120,9 +129,9 @@ function createLifetime(parts: RunnerParts): Lifetime {
         live.add(run);
         held.set(run, attempt);
         void run.done.then(() => live.delete(run));
-        const release = (): void => {
+        const release: Run['release'] = (fate) => {
           // Not while anything of the run could still work there.
-          if (held.delete(run)) void run.done.then(() => parts.workspaces.release(attempt));
+          if (held.delete(run)) void run.done.then(() => parts.workspaces.release(attempt, fate));
         };
         return { ...run, release };
       },
@@ -130,19 +139,21 @@ function createLifetime(parts: RunnerParts): Lifetime {
         if (unused.delete(prepared)) parts.workspaces.release(attempt);
       },
     };
-    unused.add(prepared);
+    unused.set(prepared, attempt);
     return prepared;
   }
 
   return {
     prepare: (preparing) => whileUnderWay(preparing.then(preparedRun)),
+    inUse: () => [...unused.values(), ...held.values()],
     async end() {
       ended = true;
       await Promise.allSettled(underWay);
-      for (const prepared of [...unused]) prepared.discard();
+      for (const prepared of [...unused.keys()]) prepared.discard();
       for (const run of live) run.stop({ kind: 'cancel', cause: 'the node is going down' });
       await Promise.all([...live].map((run) => run.done));
-      for (const attempt of held.values()) parts.workspaces.release(attempt);
+      // Nobody has said what became of their work.
+      for (const attempt of held.values()) parts.workspaces.release(attempt, UNTOLD);
       held.clear();
     },
   };

@@ -93,6 +93,7 @@ function openGateway(
     scope: createTaskScope(database, stores.mirrors),
     audit: database,
     auditLog: base.audit,
+    workspaces: work.storage,
     clock,
     logger,
   });

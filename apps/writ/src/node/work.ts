@@ -27,6 +27,7 @@ import { resolveConfigPath } from './paths.ts';
 import { createLeaseDesk, createNodeQuestions } from './persons.ts';
 import { createQuestions, type NodeQuestions } from './questions.ts';
 import { createSessionEnds, createSessionRecord, sessionsLive } from './sessions.ts';
+import { createNodeStorage, type NodeStorage, storageOptions } from './storage.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
 import { createTurnDesk } from './turn-desk.ts';
 import { createWritIssuer } from './writ-issuer.ts';
@@ -45,6 +46,8 @@ export interface Work extends NodeQuestions {
   readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
   /** What a sandbox of this machine can do. */
   readonly sandbox: TaskRunner['sandbox'];
+  /** What is kept on the disk of tasks that are over. */
+  readonly storage: NodeStorage;
   /** Bound to the gateway once that is there. */
   readonly doors: NodeTaskDoors;
 }
@@ -74,6 +77,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const runner = createNodeRunner(base, options);
   closers.add(() => runner.close());
   const evidence = await openEvidence(base, runner, environment);
+  const storage = createNodeStorage(base, runner, evidence);
   const doors = createTaskDoors({ dir: home.tasksDir, tokens: stores.tokens, random, logger });
   const executor = createExecutor({
     database,
@@ -86,9 +90,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     doors,
     ...{ turns: createTurnDesk(base, () => gate), workspaces: workspacePaths(base) },
     questions: createNodeQuestions(base, authorityOptions, () => gate.approvals),
-    clock,
-    random,
-    logger,
+    ...{ clock, random, logger },
     sideWork: { end: (task) => desk.endOf(task) },
     slots: SLOTS_PER_CPU * availableParallelism(),
   });
@@ -128,14 +130,15 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     gate.taskEnded(tx, task.id);
     tx.afterCommit(() => desk.taskEnded(task.id));
   });
-  const sandbox = runner.sandbox;
-  return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors, sandbox };
+  const ends = { executor, origin, peers, requestLease, doors, sandbox: runner.sandbox, storage };
+  return { ...questions, authority, desk, commands, ...ends };
 }
 
 function createNodeRunner(
-  { home, clock, random, logger }: Foundations,
+  base: Foundations,
   { environment, spawner, programs }: Pick<WorkOptions, 'environment' | 'spawner' | 'programs'>,
 ): TaskRunner {
+  const { home, clock, random, logger } = base;
   return createTaskRunner({
     root: {
       ...{ workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
@@ -143,6 +146,7 @@ function createNodeRunner(
     },
     spawner: { node: process.execPath, script: fileURLToPath(spawner) },
     programs,
+    storage: storageOptions(base),
     hidden: [home.configDir, home.dataDir, home.runDir, dirname(home.socketFile)],
     resolvePath: (path) => resolveConfigPath(path, home.configFile),
     env: environment.all,

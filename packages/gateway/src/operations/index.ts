@@ -16,6 +16,7 @@ import { sessionOperations } from './sessions.ts';
 import { taskOperations } from './tasks.ts';
 import { turnOperations } from './turns.ts';
 import { windowOperations } from './windows.ts';
+import { workspaceOperations } from './workspaces.ts';
 
 /** The one list of everything that a gateway can be asked. */
 export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
@@ -36,5 +37,6 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
     ...approvalOperations(ports),
     ...windowOperations(ports),
     ...sessionOperations(ports),
+    ...workspaceOperations(ports),
   ];
 }

@@ -15,6 +15,7 @@ import { createFakeEnd, type FakeEnd } from './fake-end.ts';
 import { fakeGate } from './fake-gate.ts';
 import { createFakeResults, type FakeResults } from './fake-results.ts';
 import { createFakeTrail, type FakeTrail } from './fake-trail.ts';
+import { createFakeWorkspaces } from './fake-workspaces.ts';
 
 /** The token that a fake node takes for its host's. */
 export const HOST_TOKEN = 'host-token-of-the-test';
@@ -74,6 +75,7 @@ export function createFakeNode(): FakeNode {
     describe: { describe: describePeer },
     config: fakeAdmin(),
     profiles: fakeValidator(),
+    workspaces: createFakeWorkspaces(),
     sessions: {
       start(agent) {
         sessions.push(agent);
