@@ -9,6 +9,7 @@ import type {
   AuditReader,
   Authenticator,
   ConfigAdmin,
+  MachineAgents,
   NodeControl,
   PeerLinks,
   PersonDesk,
@@ -31,6 +32,7 @@ export interface GatewayPorts {
   readonly commands: Commands;
   readonly pairing: Pairing;
   readonly node: NodeControl;
+  readonly agents: MachineAgents;
   readonly links: PeerLinks;
   readonly describe: RemoteDescribe;
   readonly config: ConfigAdmin;

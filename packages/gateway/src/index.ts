@@ -4,6 +4,7 @@ export { createGateway, type Gateway } from './gateway.ts';
 export type { GatewayPorts } from './gateway-ports.ts';
 export type { AnyOperation } from './implement.ts';
 export type {
+  AgentFound,
   AuditLine,
   AuditLogPort,
   AuditReader,

@@ -33,6 +33,37 @@ export interface NodeControl {
   requestStop(): void;
 }
 
+/** A program of this machine, and whether its sandbox can run it. */
+export interface ProgramFound {
+  /** Absolute. */
+  readonly path: string;
+  readonly sandbox: 'runs' | 'unknown' | 'not-shown' | 'fails' | 'no-sandbox';
+}
+
+/** An agent that this version knows how to drive, and what of it is here. */
+export interface AgentFound {
+  readonly agent: {
+    readonly program: string;
+    readonly kind: 'acp' | 'codex' | 'claude';
+    /** Behind the program in the `argv` of its runner. */
+    readonly args: readonly string[];
+    readonly asksLeave: boolean;
+    readonly usage: readonly ('tokens' | 'cost')[];
+  };
+  /** Absent: it is not installed. */
+  readonly found?: ProgramFound & { readonly version?: string };
+  readonly problem?: string;
+  readonly nextSteps: readonly string[];
+}
+
+/** Looks for what can do the work. */
+export interface MachineAgents {
+  /** Every known agent, installed or not. */
+  agents(): Promise<readonly AgentFound[]>;
+  /** A program as a runner names it; undefined: it is not there. */
+  program(name: string): Promise<ProgramFound | undefined>;
+}
+
 /** `none`: this node has no address of the peer; `idle`: nothing is connected and nothing was tried. */
 export type LinkState = 'up' | 'connecting' | 'idle' | 'down' | 'none';
 

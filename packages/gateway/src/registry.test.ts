@@ -15,6 +15,7 @@ const { registry } = gateway;
 /** What only a person may do; no agent and no task ever. */
 const PERSON_ONLY = [
   'node_status',
+  'runner_list',
   'node_stop',
   'clock_accept',
   'audit_tail',

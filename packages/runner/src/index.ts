@@ -1,3 +1,5 @@
+export { type AgentFinderParts, createAgentFinder } from './agents/agent-finder.ts';
+export type { AgentFinder, FoundAgent, FoundProgram, InSandbox, KnownAgent } from './agents/types.ts';
 export { buildCommandEnvironment, searchPath } from './environment.ts';
 export { createHeldFiles, type HeldFilesOptions } from './gated/held-files.ts';
 export type {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Clock, WritError } from '@writ/core';
+import { createAgentFinder } from './agents/agent-finder.ts';
 import { searchPath } from './environment.ts';
 import { createCommandRuns } from './gated/command-runs.ts';
 import { createOutputLogs } from './gated/output-log.ts';
@@ -56,10 +57,10 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     logs: createOutputLogs(root.outputs, clock, logger),
     folder: join(root.workspaces, 'command-stdin'),
   });
-  const sandbox = createSandbox({
-    path: searchPath(options.env.PATH),
-    execute: createExecute({ spawner, clock, nonce: newNonce, cwd: '/' }),
-  });
+  const path = searchPath(options.env.PATH);
+  const execute = createExecute({ spawner, clock, nonce: newNonce, cwd: '/' });
+  const sandbox = createSandbox({ path, execute });
+  const agents = createAgentFinder({ path, execute, programs: options.programs, sandbox: sandbox.look });
   const egress = createEgress({ folder: root.sockets, clock, random, logger });
   const lifetime = createLifetime({ options, spawner, workspaces, transcripts, sandbox, egress, graceMs });
   let closing: Promise<void> | undefined;
@@ -82,6 +83,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     },
     git: gitCalls.run,
     sandbox: sandbox.report,
+    agents,
     commands,
     endStray: strays.endAll,
     readTranscript: (task, offset, limit) => transcripts.read(task, offset, limit),

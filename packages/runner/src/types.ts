@@ -1,4 +1,5 @@
 import type { Clock, Logger, Random } from '@writ/core';
+import type { AgentFinder } from './agents/types.ts';
 import type { CommandRuns } from './gated/types.ts';
 import type { RunReport, StopCause } from './run-report.ts';
 import type { Reach, SandboxReport } from './sandbox/types.ts';
@@ -175,6 +176,8 @@ export interface TaskRunner {
   git(call: GitCall): Promise<GitAnswer>;
   /** What a sandbox of this machine can do, as far as there is one. */
   sandbox(): Promise<SandboxReport>;
+  /** Agents that are installed on this machine. */
+  readonly agents: AgentFinder;
   /** Gated commands, on this machine and in no folder of their own. */
   readonly commands: CommandRuns;
   /**

@@ -12,7 +12,8 @@ export async function lookForSandbox({ all }: Pick<Environment, 'all'>): Promise
   return probeSandbox({ view, path: searchPath(all.PATH), execute });
 }
 
-function execute([program = '', ...args]: readonly string[]): Promise<Executed> {
+/** Runs an argv to its end from this process, with no environment; never rejects. */
+export function execute([program = '', ...args]: readonly string[]): Promise<Executed> {
   return new Promise((resolve) => {
     execFile(program, args, { env: {}, timeout: LONGEST_MS }, (error, stdout, stderr) => {
       const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : null;

@@ -82,6 +82,7 @@ function openGateway(
     commands: work.commands,
     pairing,
     node: options.node,
+    agents: work.agents,
     links: createPeerLinks(work.peers),
     describe: createRemoteDescribe(work.peers),
     config: createConfigAdmin(config, base.compiler),

@@ -48,6 +48,8 @@ export interface Work extends NodeQuestions {
   readonly sandbox: TaskRunner['sandbox'];
   /** What is kept on the disk of tasks that are over. */
   readonly storage: NodeStorage;
+  /** What is installed on this machine. */
+  readonly agents: TaskRunner['agents'];
   /** Bound to the gateway once that is there. */
   readonly doors: NodeTaskDoors;
 }
@@ -130,7 +132,8 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     gate.taskEnded(tx, task.id);
     tx.afterCommit(() => desk.taskEnded(task.id));
   });
-  const ends = { executor, origin, peers, requestLease, doors, sandbox: runner.sandbox, storage };
+  const { sandbox, agents } = runner;
+  const ends = { executor, origin, peers, requestLease, doors, sandbox, agents, storage };
   return { ...questions, authority, desk, commands, ...ends };
 }
 

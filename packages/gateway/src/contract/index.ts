@@ -10,6 +10,7 @@ import { nodeContract } from './node.ts';
 import { peerContract } from './peers.ts';
 import { policyContract } from './policy.ts';
 import { resultContract } from './results.ts';
+import { runnerContract } from './runners.ts';
 import { sessionContract } from './sessions.ts';
 import { taskContract } from './tasks.ts';
 import { turnContract } from './turns.ts';
@@ -23,6 +24,7 @@ export const contract = {
   ...executionContract,
   ...resultContract,
   ...nodeContract,
+  ...runnerContract,
   ...peerContract,
   ...leaseContract,
   ...taskContract,

@@ -12,6 +12,7 @@ import { nodeOperations } from './node.ts';
 import { peerOperations } from './peers.ts';
 import { policyOperations } from './policy.ts';
 import { resultOperations } from './results.ts';
+import { runnerOperations } from './runners.ts';
 import { sessionOperations } from './sessions.ts';
 import { taskOperations } from './tasks.ts';
 import { turnOperations } from './turns.ts';
@@ -26,6 +27,7 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
     ...executionOperations(ports),
     ...resultOperations(ports),
     ...nodeOperations(ports),
+    ...runnerOperations(ports),
     ...peerOperations(ports),
     ...leaseOperations(ports),
     ...taskOperations(ports),

@@ -6,6 +6,7 @@ import { untilAborted } from '../abortable.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import type { PeerDescription } from '../ports.ts';
 import type { Caller } from '../types.ts';
+import { fakeAgents } from './fake-agents.ts';
 import { fakeAuditLog } from './fake-audit-log.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { fakeCommands } from './fake-commands.ts';
@@ -71,6 +72,7 @@ export function createFakeNode(): FakeNode {
     pairing: fakePairing(() => node),
     ...fakeGate(),
     node: fakeControl(clock, counters),
+    agents: fakeAgents(),
     links: { state: (id) => (id === BETA_ID ? 'up' : 'none') },
     describe: { describe: describePeer },
     config: fakeAdmin(),

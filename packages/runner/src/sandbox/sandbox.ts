@@ -20,10 +20,18 @@ export interface Confined {
   readonly path: string;
 }
 
+/** What was found when a sandbox was tried, and the system that it shows. */
+export interface LookedAt {
+  readonly report: SandboxReport;
+  readonly view: SystemView;
+}
+
 /** The sandbox of this machine. */
 export interface Sandbox {
   /** What it can do; looked at once, and again for whoever asks after it could not. */
   report(): Promise<SandboxReport>;
+  /** The same, with the system that it shows. */
+  look(): Promise<LookedAt>;
   /** What it can do. Throws ISOLATION_UNAVAILABLE, with what to do, where it cannot. */
   require(asker: string): Promise<SandboxFeatures & { readonly view: SystemView }>;
   /** The argument vector that runs another one inside; undefined where its program would not be seen there. */
@@ -32,8 +40,8 @@ export interface Sandbox {
 
 /** A sandbox of bubblewrap; nothing is started before it is asked for. */
 export function createSandbox(parts: Omit<ProbeParts, 'view'>): Sandbox {
-  let looking: Promise<Looked> | undefined;
-  const look = async (): Promise<Looked> => {
+  let looking: Promise<LookedAt> | undefined;
+  const look = async (): Promise<LookedAt> => {
     looking ??= lookAt(parts);
     const mine = looking;
     const looked = await mine;
@@ -55,6 +63,7 @@ export function createSandbox(parts: Omit<ProbeParts, 'view'>): Sandbox {
   };
   return {
     report: async () => (await look()).report,
+    look,
     require: demand,
     async wrap({ argv, confinement, timeoutMs, path, around = (inner) => inner }) {
       const { view, ...features } = await demand('a run');
@@ -65,12 +74,7 @@ export function createSandbox(parts: Omit<ProbeParts, 'view'>): Sandbox {
   };
 }
 
-interface Looked {
-  readonly report: SandboxReport;
-  readonly view: SystemView;
-}
-
-async function lookAt(parts: Omit<ProbeParts, 'view'>): Promise<Looked> {
+async function lookAt(parts: Omit<ProbeParts, 'view'>): Promise<LookedAt> {
   const view = await readSystemView((folder) => readdir(folder));
   return { view, report: await probeSandbox({ ...parts, view }) };
 }

@@ -15,6 +15,7 @@ import { definePeer } from './peer.ts';
 import { definePolicy } from './policy.ts';
 import { defineProfile } from './profile.ts';
 import { defineRun } from './run.ts';
+import { defineRunner } from './runner.ts';
 import { defineSession } from './session.ts';
 import { defineTask } from './task.ts';
 import { defineWindow } from './window.ts';
@@ -34,6 +35,7 @@ export function defineCommands(definitions: Definitions): void {
   defineAudit(definitions);
   definePolicy(definitions);
   defineProfile(definitions);
+  defineRunner(definitions);
   defineConfig(definitions);
   defineMcp(definitions);
   defineMesh(definitions);

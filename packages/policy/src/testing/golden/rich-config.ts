@@ -16,8 +16,15 @@ max_pending = 4
 max = "12h"
 [workspaces.app]
 path = "app"
+[storage]
+budget = "1GiB"
+done = "1h"
+failed = "2h"
+orphaned = "3h"
+transcripts = "30d"
 [workspaces.site]
 path = "site"
+ready = 3
 [workspaces.docs]
 path = "docs"
 [profiles.query]

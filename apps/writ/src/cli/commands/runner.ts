@@ -1,0 +1,59 @@
+import { isWritError } from '@writ/core';
+import type { CliContext } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Definitions } from '../program.ts';
+import { doctorText, type ListedRunners, listText } from '../runner/runner-text.ts';
+
+export function defineRunner({ program, run }: Definitions): void {
+  const runner = program.command('runner').description('what does the work: commands, and agents of this machine');
+  runner
+    .command('list')
+    .description('runners that are configured, agents that are installed, and what each can do')
+    .action(run(list));
+  runner
+    .command('doctor')
+    .description('what stands in the way of each, and what to do; 1 where a runner that is used cannot work')
+    .addHelpText('after', '\nexample:\n  $ writ runner doctor\n')
+    .action(run(doctor));
+}
+
+async function list(context: CliContext): Promise<number> {
+  context.output.result(await listed(context), listText);
+  return EXIT.ok;
+}
+
+async function doctor(context: CliContext): Promise<number> {
+  const answer = await listed(context);
+  context.output.result(answer, doctorText);
+  const isBroken = answer.runners.some(({ problems, profiles }) => problems.length > 0 && profiles.length > 0);
+  return isBroken ? EXIT.taskFailed : EXIT.ok;
+}
+
+/** As the node finds it; where none runs what this process finds, and no runners. */
+async function listed(context: CliContext): Promise<ListedRunners> {
+  try {
+    return await context.node().call('runner_list', {});
+  } catch (error) {
+    const isAway = isWritError(error, 'NOT_RUNNING') || isWritError(error, 'NOT_INITIALIZED');
+    if (!isAway) throw error;
+    context.output.note(`${error.message}: agents are looked for from here, and runners are not known`);
+    return machineAlone(context);
+  }
+}
+
+async function machineAlone({ environment }: CliContext): Promise<ListedRunners> {
+  const { lookForAgents } = await import('../../lifecycle/machine-agents.ts');
+  const { lookForSandbox } = await import('../../lifecycle/machine-sandbox.ts');
+  const { describeSandbox } = await import('@writ/runner');
+  const [finder, sandbox] = await Promise.all([lookForAgents(environment), lookForSandbox(environment)]);
+  const agents = (await finder.agents()).map(({ agent, found, problem, nextSteps }) => ({
+    ...{ name: agent.program, kind: agent.kind, argv: [agent.program, ...agent.args] },
+    installed: found !== undefined,
+    ...(found === undefined ? {} : { path: found.path, sandbox: found.sandbox }),
+    ...(found?.version === undefined ? {} : { version: found.version }),
+    ...{ asks_leave: agent.asksLeave, usage: [...agent.usage], runners: [] },
+    ...(problem === undefined ? {} : { problem }),
+    next_steps: [...nextSteps],
+  }));
+  return { sandbox: describeSandbox(sandbox), runners: [], agents };
+}
