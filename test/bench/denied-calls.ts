@@ -13,8 +13,14 @@ import { processTimeMs } from './thread-time.ts';
 
 const PROGRAM = join(process.cwd(), 'apps/writ/bin/writ.js');
 
-/** Calls at once in a sample. */
+/** Calls at once. */
 const IN_FLIGHT = 4;
+/** Calls of a sample of what costs a peer one token, so that a rate is a rate: what is done ten times a second at most counts as often as it would. */
+const CHEAP_CALLS = 48;
+/** … and of what costs forty. */
+const DEAR_CALLS = IN_FLIGHT;
+/** A task that no peer has. */
+const FOREIGN_TASK = '00000000-0000-4000-8000-000000000000';
 /** Between two rounds, milliseconds: a peer may ask so often, and no oftener. */
 const REST_MS = 180;
 const WARM_UP = 10;
@@ -31,6 +37,8 @@ export interface CallRate {
 interface Subject {
   readonly name: string;
   readonly does: string;
+  /** Calls of one sample. */
+  readonly calls: number;
   readonly call: () => Promise<void>;
 }
 
@@ -46,25 +54,28 @@ export async function measureDeniedCalls(folder: string, rounds: number): Promis
     const subjects = subjectsOf(client);
     const samples = new Map(subjects.map(({ name }) => [name, { tookMs: [] as number[], nodeMs: [] as number[] }]));
     for (let round = -WARM_UP; round < rounds; round++) {
-      for (const { name, call } of rotated(subjects, round + WARM_UP)) {
+      for (const { name, calls, call } of rotated(subjects, round + WARM_UP)) {
         const nodeMs = processTimeMs(pid);
         const startedAt = performance.now();
-        await Promise.all(Array.from({ length: IN_FLIGHT }, call));
+        await Promise.all(Array.from({ length: IN_FLIGHT }, () => inTurn(calls / IN_FLIGHT, call)));
         if (round < 0) continue;
-        samples.get(name)?.tookMs.push(performance.now() - startedAt);
-        samples.get(name)?.nodeMs.push(processTimeMs(pid) - nodeMs);
+        samples.get(name)?.tookMs.push((performance.now() - startedAt) / calls);
+        samples.get(name)?.nodeMs.push((processTimeMs(pid) - nodeMs) / calls);
       }
       await sleep(REST_MS);
     }
     return subjects.map(({ name, does }) => {
       const { tookMs = [], nodeMs = [] } = samples.get(name) ?? {};
-      const perSecond = (IN_FLIGHT * 1000) / summarize(tookMs).medianMs;
-      return { name, does, perSecond, nodeMs: summarize(nodeMs).medianMs / IN_FLIGHT };
+      return { name, does, perSecond: 1000 / summarize(tookMs).medianMs, nodeMs: summarize(nodeMs).medianMs };
     });
   } finally {
     client.close();
     await writ('mesh', 'down', '--purge', '--dir', folder);
   }
+}
+
+async function inTurn(times: number, call: () => Promise<void>): Promise<void> {
+  for (let at = 0; at < times; at++) await call();
 }
 
 function subjectsOf(client: Client): readonly Subject[] {
@@ -73,6 +84,7 @@ function subjectsOf(client: Client): readonly Subject[] {
     {
       name: 'no-op',
       does: 'the health check, which passes every check of the mesh and is answered at once',
+      calls: CHEAP_CALLS,
       call: async () => {
         const answer = await ask(client, health.Check, { service: '' });
         if (answer.status !== 'SERVING') throw new Error(`the node is ${String(answer.status)}`);
@@ -80,10 +92,11 @@ function subjectsOf(client: Client): readonly Subject[] {
     },
     {
       name: 'denied call',
-      does: 'a call about a workspace that the policy does not give the caller',
+      does: "a call about a task that is not the caller's",
+      calls: CHEAP_CALLS,
       call: () =>
-        ask(client, mesh.DescribeWorkspace, { workspace: 'nowhere' }).then(
-          () => Promise.reject(new Error('a workspace that is none was described')),
+        ask(client, mesh.GetTask, { task: FOREIGN_TASK }).then(
+          () => Promise.reject(new Error('a task that is none was described')),
           (error: ServiceError) => {
             if (error.code !== status.NOT_FOUND) throw error;
           },
@@ -91,6 +104,7 @@ function subjectsOf(client: Client): readonly Subject[] {
     },
     {
       name: 'denied question',
+      calls: DEAR_CALLS,
       does: 'a question that the policy engine denies, counted durably against the limits of its peer',
       call: async () => {
         const { decision } = await ask(client, mesh.CheckPolicy, { profile: 'nothing' });

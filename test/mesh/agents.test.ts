@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   createTestMesh,
+  enrollPerson,
   executingConfig,
   follow,
   type MeshNode,
@@ -9,6 +10,9 @@ import {
   pairNodes,
   submit,
   type TestMesh,
+  type TestPerson,
+  until,
+  untilFinished,
 } from '@writ/testkit/mesh';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -26,8 +30,11 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     prompt = { id, text: params.prompt[0].text };
     const options = [{ optionId: 'y', name: 'yes', kind: 'allow_once' }, { optionId: 'n', name: 'no', kind: 'reject_once' }];
     const kind = prompt.text.includes('fetch') ? 'fetch' : 'edit';
-    send({ id: 'ask', method: 'session/request_permission', params: { sessionId: 's', toolCall: { toolCallId: '1', title: 'README.md', kind }, options } });
+    // What is left to a person names no file.
+    const where = prompt.text.includes('unsaid') ? { rawInput: { text: prompt.text } } : { locations: [{ path: process.cwd() + '/README.md' }] };
+    send({ id: 'ask', method: 'session/request_permission', params: { sessionId: 's', toolCall: { toolCallId: '1', title: 'README.md', kind, ...where }, options } });
   }
+  if (method === 'session/cancel') process.exit(0);
   if (id === 'ask') {
     const isAllowed = result.outcome.optionId === 'y';
     if (isAllowed) appendFileSync('README.md', prompt.text + '\\n');
@@ -96,5 +103,67 @@ describe('a prompt for an agent at a peer', () => {
       ...{ state: 'failed', code: 'WORKER_FAILED', ending: { kind: 'exit', exit_code: 0 } },
       message: 'exited with status 0; the agent: it stopped: refusal',
     });
+  });
+});
+
+describe('leave that the grant leaves to a person', () => {
+  let person: TestPerson;
+  beforeAll(async () => {
+    person = await enrollPerson(beta);
+  });
+
+  /** Until the agent waits; the question as the origin sees it. */
+  async function asking(prompt: string): Promise<{ readonly task: string; readonly approval: string }> {
+    const task = await submit(alpha, { profile: 'editor', workspace: 'app', prompt });
+    const { turn } = await until('it asks', async () => {
+      const status = await alpha.client().call('status', { task });
+      return status.state === 'approval_required' ? status : undefined;
+    });
+    const [question] = turn?.questions ?? [];
+    expect(question).toMatchObject({ kind: 'approval', answered_by: 'an approver of the executing node' });
+    expect(question?.text).toContain(`input: {"text":"${prompt}"}`);
+    return { task, approval: question?.approval ?? '' };
+  }
+
+  it('waits for it, seen at both ends and shown whole to the approver, and does what was allowed', async () => {
+    const { task, approval } = await asking('unsaid, approved');
+    const { stdout: here } = await beta.writ('approval', 'show', approval);
+    for (const line of [
+      'the agent asks leave to: edit: README.md',
+      'a person is asked since: which files it would change cannot be told',
+      'input: {"text":"unsaid, approved"}',
+    ]) {
+      expect(here).toContain(line);
+    }
+    expect(await beta.client().call('status', { task })).toMatchObject({ state: 'approval_required' });
+    expect(await person.answer(approval, 'approve')).toMatchObject({ decided: true });
+    const { outcome, output } = await follow(alpha, task);
+    expect(outcome.state).toBe('completed');
+    expect(output.toString()).toMatch(/allowed: edit README.md: by .+\n/);
+    expect((await alpha.writ('task', 'result', '--patch', task)).stdout).toContain('+unsaid, approved\n');
+  });
+
+  it('is told that it was denied, by kind, and goes on without', async () => {
+    const { task, approval } = await asking('unsaid, denied');
+    expect(await person.answer(approval, 'deny')).toMatchObject({ decided: true });
+    const { outcome, output } = await follow(alpha, task);
+    expect(outcome.state).toBe('completed');
+    expect(output.toString()).toContain('refused: edit README.md: denied by ');
+    expect(output.toString()).toContain('was refused\n');
+  });
+
+  it('is asked no more when the task is cancelled meanwhile', async () => {
+    const { task, approval } = await asking('unsaid, cancelled');
+    await alpha.client().call('cancel', { task });
+    expect((await untilFinished(alpha, task)).state).toBe('cancelled');
+    expect(await person.answer(approval, 'approve')).toMatchObject({ decided: false });
+  });
+
+  it('ends with its node, and is asked by nobody afterwards', async () => {
+    const { task, approval } = await asking('unsaid, killed');
+    await beta.kill();
+    await beta.up();
+    expect((await untilFinished(alpha, task)).state).toBe('lost');
+    expect(await person.answer(approval, 'approve')).toMatchObject({ decided: false });
   });
 });

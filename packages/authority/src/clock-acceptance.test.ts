@@ -80,7 +80,12 @@ describe('accepting a clock that went back', () => {
     const before = at.rows();
     for (const ms of [0, -59_000]) {
       at.move(ms);
-      expect(() => at.gate.acceptClock('person')).toThrow(expect.objectContaining({ code: 'CONFLICT' }));
+      expect(() => at.gate.acceptClock('person')).toThrow(
+        expect.objectContaining({
+          ...{ code: 'CONFLICT', message: 'the clock of this node has not gone back' },
+          nextSteps: ['nothing has to be accepted', 'end a single lease with writ lease revoke'],
+        }),
+      );
     }
     expect(at.rows()).toEqual(before);
     expect(at.gate.executions.get(waits.id)?.state).toBe('pending_approval');

@@ -118,4 +118,44 @@ describe('decide', () => {
     expect(decision.nextSteps[0]).toContain('clock');
     expect(decide(askFor('query')).effect).toBe('allow');
   });
+
+  it('leaves a row of who asked for what, what was decided and by which rules, and no more', () => {
+    const lease = at.authority.grantLease(GRANT);
+    decide(askFor('system-change'), { ...FROM_ALPHA, from: ALPHA.toUpperCase() });
+    decide(askFor('query', { profile: undefined, workspace: undefined, chain: [GAMMA] }));
+    const [bare, full] = at.database.auditTail(2);
+    expect(full).toMatchObject({
+      ...{ kind: 'decision', action: 'decision.allow', actor: ALPHA, subject: `${ALPHA}/s1` },
+      details: {
+        ...{ effect: 'allow', code: 'OK', generation: 1, requested: 'system-change', effective: 'repo-dev' },
+        ...{ workspace: 'app', lease: lease.id, chain: [ALPHA] },
+      },
+    });
+    expect(bare).toMatchObject({ details: { workspace: null, lease: null, chain: [GAMMA], effective: null } });
+    decide(askFor('query', { chain: [GAMMA] }), { from: GAMMA, origin: GAMMA, session: 's1' });
+    expect(at.database.auditTail(1)).toMatchObject([
+      { action: 'decision.deny', details: { requested: 'query', effective: null } },
+    ]);
+    expect(Object.keys(full?.details ?? {}).sort()).toEqual(
+      ['effect', 'code', 'generation', 'requested', 'effective', 'workspace', 'lease', 'chain'].sort(),
+    );
+  });
+
+  it('says that it is the clock only where the clock is the reason', () => {
+    const advice = 'set the clock of the executing node right, or have its person accept it';
+    const right = decide(askFor('repo-dev'));
+    expect([right.message.includes('clock'), right.nextSteps.includes(advice)]).toEqual([false, false]);
+    at.move(-60_001);
+    const back = decide(askFor('repo-dev'));
+    expect(back.message).toBe(`${right.message}: the clock of this node went back, so that no lease counts`);
+    expect(back.nextSteps).toEqual([advice, ...right.nextSteps]);
+    expect(decide(askFor('nothing')).message).not.toContain('clock');
+  });
+
+  it('counts what has been asked in the last hour, of this subject alone', () => {
+    const local: Subject = { from: 'self', origin: 'wn-this', session: 's1' };
+    for (let i = 0; i < 5; i++) decide(askFor('query', { chain: [] }), local);
+    at.live.set('self', 9);
+    expect(decide(askFor('query')).code).toBe('OK');
+  });
 });

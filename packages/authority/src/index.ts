@@ -79,6 +79,7 @@ export type {
 } from './record-types.ts';
 export type { Endings } from './sessions.ts';
 export { withdrawalCode } from './start.ts';
+export { commandIn } from './tool-calls/claims.ts';
 export { permitToolCall } from './tool-calls/permit.ts';
 export type { ClassifyTool, ToolCall, ToolKind, ToolRights, ToolVerdict } from './tool-calls/types.ts';
 export type {

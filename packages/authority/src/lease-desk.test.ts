@@ -125,4 +125,103 @@ describe('leases, as a person lends them', () => {
     at.move(31 * DAY_MS);
     expect(at.authority.sweep()).toEqual({ leases: 1, requests: 1 });
   });
+
+  it('leave a row of everything that was lent, and of a renewal with its end before', () => {
+    const lease = at.authority.grantLease({ ...GRANT, workspaces: ['app'], maxUses: 2, session: 's1' });
+    const { peer, origin, closure, expiresAtMs } = lease;
+    expect(at.database.auditTail(1)).toMatchObject([
+      {
+        ...{ kind: 'lease', action: 'lease.granted', actor: 'person', subject: lease.id },
+        details: {
+          peer,
+          origin,
+          session: 's1',
+          profile: 'repo-dev',
+          closure,
+          workspaces: ['app'],
+          expiresAtMs,
+          maxUses: 2,
+        },
+      },
+    ]);
+    at.authority.grantLease(GRANT);
+    expect(at.database.auditTail(1)).toMatchObject([{ details: { session: null, maxUses: null } }]);
+    const renewed = at.authority.renewLease(lease.id, 2 * GRANT.durationMs, 'ap-1');
+    expect(renewed.expiresAtMs).toBe(expiresAtMs + GRANT.durationMs);
+    expect(at.database.auditTail(1)).toMatchObject([
+      {
+        ...{ kind: 'lease', action: 'lease.renewed', actor: 'ap-1', subject: lease.id },
+        details: { expiresAtMs: renewed.expiresAtMs, before: expiresAtMs },
+      },
+    ]);
+    at.authority.revokeLease(lease.id, 'ap-1');
+    expect(at.database.auditTail(1)).toMatchObject([
+      { kind: 'lease', action: 'lease.revoked', actor: 'ap-1', subject: lease.id },
+    ]);
+  });
+
+  it('are neither lent nor renewed while the clock stands back, which is said with what to do', () => {
+    const { id } = at.authority.grantLease(GRANT);
+    at.move(-60_001);
+    const nextSteps = ['set the clock right', 'or accept it as it is, which ends all leases'];
+    for (const [work, what] of [
+      [() => at.authority.grantLease(GRANT), 'lent'],
+      [() => at.authority.renewLease(id, 2 * GRANT.durationMs, 'person'), 'renewed'],
+    ] as const) {
+      const message = `the clock of this node went back, so that no lease can be ${what}`;
+      expect(work).toThrow(expect.objectContaining({ code: 'CLOCK_BACKWARDS', message, nextSteps }));
+    }
+  });
+
+  it('are not found under an id that is none, and revoking says where to look', () => {
+    expect(() => at.authority.revokeLease('none', 'person')).toThrow(
+      expect.objectContaining({
+        ...{ code: 'NOT_FOUND', message: 'no lease `none`', nextSteps: ['list them: writ lease list'] },
+      }),
+    );
+  });
+
+  it('are told of after the commit of the grant, whoever lent, and not where that failed', () => {
+    const heard: string[] = [];
+    const stop = at.authority.onLeaseLent(({ id }) => heard.push(id));
+    const lease = at.authority.grantLease(GRANT);
+    expect(heard).toEqual([lease.id]);
+    at.database.withWriteTx((tx) => {
+      at.authority.tellLent(tx, lease);
+      expect(heard).toHaveLength(1);
+    });
+    expect(heard).toEqual([lease.id, lease.id]);
+    expect(() =>
+      at.database.withWriteTx((tx) => {
+        at.authority.tellLent(tx, lease);
+        throw new Error('rolled back');
+      }),
+    ).toThrow('rolled back');
+    stop();
+    at.authority.grantLease(GRANT);
+    expect(heard).toHaveLength(2);
+  });
+
+  it('all end where a clock is accepted, the expired ones too, and those that had ended are not counted', () => {
+    const [short, long, gone] = [
+      at.authority.grantLease({ ...GRANT, durationMs: 1000 }),
+      at.authority.grantLease(GRANT),
+      at.authority.grantLease(GRANT),
+    ];
+    at.authority.revokeLease(gone.id, 'person');
+    at.move(2000);
+    const heard: string[] = [];
+    at.authority.onLeaseRevoked(({ id }) => heard.push(id));
+    expect(at.database.withWriteTx((tx) => at.authority.endLeases(tx, 'person'))).toBe(2);
+    expect(heard.sort()).toEqual([short.id, long.id].sort());
+    expect(at.authority.listLeases({})).toEqual([]);
+  });
+
+  it('are listed of this machine, and of a peer by its label first, even where that looks like an id', async () => {
+    const own = at.authority.grantLease({ ...GRANT, peer: 'self' });
+    expect(at.authority.listLeases({ peer: 'self' }).map(({ id }) => id)).toEqual([own.id]);
+    expect(at.authority.listLeases({ peer: ALPHA.toUpperCase() })).toEqual([]);
+    expect(at.authority.listLeases({ peer: GAMMA.toUpperCase() })).toEqual([]);
+    expect(() => at.authority.listLeases({ peer: `x${GAMMA}` })).toThrow(/no peer/);
+  });
 });

@@ -29,6 +29,16 @@ describe('the end of a session', () => {
     expect([owed(), told]).toEqual([[OTHER_ID], 1]);
   });
 
+  it('is told in the words of its origin where those came with it', () => {
+    at.gate.endSession(key, 'person', [OTHER_ID], Uint8Array.of(7));
+    at.gate.endSession({ ...key, session: IN_B.session }, 'person', [OTHER_ID]);
+    const ends = at.database.withReadTx((tx) => at.options.sessions.listOwedEnds(tx, { limit: 9 }));
+    expect(ends.map(({ session, statement }) => [session, statement && [...statement]]).sort()).toEqual([
+      ['a', [7]],
+      ['b', undefined],
+    ]);
+  });
+
   it('is an error where there is none', () => {
     expect(() => at.gate.endSession({ ...key, session: 'none' }, 'person', [OTHER_ID])).toThrow(
       expect.objectContaining({

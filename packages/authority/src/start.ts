@@ -59,8 +59,8 @@ function lookAgain(options: AuthorityOptions, tx: WriteTx, request: StartRequest
   const lack = useApproval?.(decision);
   if (lack !== undefined) return refuse(plain.decision, lack);
   const claim = claimFor(options, tx, { decision, leases, workspace: ask.workspace });
-  if (claim.kind === 'refused') return refuse(decision, claim.code);
-  const lease = claim.lease;
+  if (!claim.claimed) return refuse(decision, claim.code);
+  const { lease } = claim;
   const timeoutMs = Math.min(grant.timeoutMs, bounds.timeoutMs ?? Number.POSITIVE_INFINITY);
   const deadlineMs = Math.min(tx.nowMs + timeoutMs, lease?.expiresAtMs ?? Number.POSITIVE_INFINITY);
   return { permitted: true, decision, deadlineMs, ...(lease === undefined ? {} : { lease }) };
@@ -83,8 +83,8 @@ const MISSING: Partial<Record<RefusalCode, string>> = {
 };
 
 type Claim =
-  | { readonly kind: 'claimed'; readonly lease?: Lease }
-  | { readonly kind: 'refused'; readonly code: RefusalCode };
+  | { readonly claimed: true; readonly lease?: Lease }
+  | { readonly claimed: false; readonly code: RefusalCode };
 
 /** INVARIANT: 4 a high-risk start commits only with a lease that this very transaction has found live and counted. */
 function claimFor(
@@ -95,13 +95,13 @@ function claimFor(
   if (decision.leaseId === undefined) {
     const profile = options.engine.snapshot().config.profiles.get(decision.effectiveProfile ?? '');
     // The engine said that none is needed; the profile itself is asked once more.
-    return profile && !profile.requireLease ? { kind: 'claimed' } : { kind: 'refused', code: 'LEASE_REQUIRED' };
+    return profile && !profile.requireLease ? { claimed: true } : { claimed: false, code: 'LEASE_REQUIRED' };
   }
   const lease = leases.find((candidate) => candidate.id === decision.leaseId);
   if (lease === undefined || !leaseCovers(lease, decision, workspace))
-    return { kind: 'refused', code: 'LEASE_REQUIRED' };
+    return { claimed: false, code: 'LEASE_REQUIRED' };
   const claim = options.leases.claimUse(tx, lease.id);
-  return claim.claimed ? { kind: 'claimed', lease } : { kind: 'refused', code: CLAIM_CODES[claim.refusal] };
+  return claim.claimed ? { claimed: true, lease } : { claimed: false, code: CLAIM_CODES[claim.refusal] };
 }
 
 const CLAIM_CODES: Readonly<Record<ClaimRefusal, RefusalCode>> = {

@@ -71,6 +71,8 @@ export type {
   TaskContext,
   TaskDoors,
   TaskRunner,
+  ToolAnswer,
+  ToolRequest,
   TranscriptMirror,
   TranscriptPage,
   WaitingFor,

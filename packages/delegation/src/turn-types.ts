@@ -1,4 +1,4 @@
-import type { KindRules, Question as PersonsQuestion } from '@writ/authority';
+import type { ClassifyTool, KindRules, Question as PersonsQuestion } from '@writ/authority';
 import type { Json } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { Question, QuestionKind, QuestionStore, Task, TaskState, Turn } from '@writ/task-store';
@@ -72,14 +72,29 @@ export interface TurnDesk {
   askApprover(tx: WriteTx, question: ApproverQuestion): ApproverAsked;
   /** Ends a question to an approver that waits. */
   withdrawApproval(tx: WriteTx, approval: string): void;
+  /** What tool calls of agents are looked at with. */
+  readonly tools: ToolDesk;
+}
+
+/** What tool calls of agents are looked at with. */
+export interface ToolDesk {
+  readonly classify: ClassifyTool;
+  /** A path of a profile's `read_paths` as an absolute one. */
+  readonly resolvePath: (path: string) => string;
 }
 
 /** What an approver is asked. */
 export interface ApproverQuestion extends Pick<PersonsQuestion, 'digest' | 'lifetimeMs'> {
   readonly task: Task;
   readonly subject: Json;
-  /** Each line of the question, as the task wrote it. */
-  readonly lines: readonly string[];
+  /** Each line of the question, as the task or its agent wrote it. */
+  readonly lines: readonly AskedLine[];
+}
+
+/** A line of a question, and what it is. */
+export interface AskedLine {
+  readonly label: string;
+  readonly text: string;
 }
 
 export type ApproverAsked =

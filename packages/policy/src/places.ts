@@ -7,12 +7,13 @@ import type { Position } from './types.ts';
  * has taken already: what is no TOML gives places that mean nothing, and never an endless loop.
  */
 export function findPlaces(text: string): ReadonlyMap<string, Position> {
-  const scan: Scan = { text, at: 0, line: 1, lineStart: 0, places: new Map(), lists: new Map() };
+  const scan: Scan = { text, at: 0, line: 1, lineStart: 0, places: new Map(), lists: new Map(), implied: new Map() };
   let table = '';
   while (skipBlank(scan)) {
     if (text[scan.at] === '[') table = readHeader(scan);
     else readPair(scan, table);
   }
+  for (const [path, place] of scan.implied) noteAt(scan, path, place);
   return scan.places;
 }
 
@@ -30,6 +31,8 @@ interface Scan {
   readonly places: Map<string, Position>;
   /** How many tables each `[[list]]` has so far. */
   readonly lists: Map<string, number>;
+  /** Tables that a header names in passing, where it does so first. */
+  readonly implied: Map<string, Position>;
 }
 
 /**
@@ -37,7 +40,10 @@ interface Scan {
  * a path is also noted apart, whatever its letter case.
  */
 function note(scan: Scan, path: string): void {
-  const place = { line: scan.line, column: scan.at - scan.lineStart + 1 };
+  noteAt(scan, path, { line: scan.line, column: scan.at - scan.lineStart + 1 });
+}
+
+function noteAt(scan: Scan, path: string, place: Position): void {
   for (const spelling of [path, anyCase(path)]) if (!scan.places.has(spelling)) scan.places.set(spelling, place);
 }
 
@@ -68,17 +74,18 @@ function readHeader(scan: Scan): string {
   const isList = scan.text[scan.at + 1] === '[';
   scan.at += isList ? 2 : 1;
   skipBlank(scan);
-  const { at, line, lineStart } = scan;
+  const place = { line: scan.line, column: scan.at - scan.lineStart + 1 };
   const keys = readKey(scan);
   let path = '';
-  keys.forEach((key, place) => {
+  keys.forEach((key, index) => {
     path = joinPath(path, key);
-    const isLast = place === keys.length - 1;
+    const isLast = index === keys.length - 1;
     if (isLast && isList) scan.lists.set(path, (scan.lists.get(path) ?? 0) + 1);
     const count = scan.lists.get(path);
     if (count !== undefined) path = joinPath(path, count - 1);
+    if (!isLast && !scan.implied.has(path)) scan.implied.set(path, place);
   });
-  note({ ...scan, at, line, lineStart }, path);
+  noteAt(scan, path, place);
   scan.at = endOfLine(scan);
   return path;
 }

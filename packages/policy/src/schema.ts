@@ -272,9 +272,12 @@ const upstreamKeys = {
   session_argument: optional(anyText, later('argument that carries the session, in a copy of the call')),
 } satisfies Keys;
 
+/** Any number, so that what a later version of Writ wrote is called that; whoever left it out reads the one that is current. */
+const schemaVersion: Reader<number> = { ...integer(0, 1_000_000), type: '1' };
+
 /** Everything that `writ.toml` may say: the one place that checks, defaults and documentation come from. */
 export const CONFIG_KEYS = {
-  schema: required(integer(0, 1_000_000), 'version of this file: 1'),
+  schema: required(schemaVersion, 'version of this file'),
   node: required(
     table({
       name: required(name, 'label of this node'),

@@ -8,9 +8,23 @@ export interface ToolRequest {
   readonly kind: ToolKind;
   /** What the agent calls it; one line, made visible. */
   readonly title: string;
+  /** Files that it says the call is about. */
+  readonly paths: readonly string[];
   /** What it would be called with; null where the agent does not say. */
   readonly input: Json;
+  /** What would stand in files afterwards, where the agent says so. */
+  readonly changes: readonly ToolChange[];
 }
 
-/** The answer, with a reason that the agent may read. */
-export type ToolAnswer = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+/** A file as an agent would write it. */
+export interface ToolChange {
+  readonly path: string;
+  /** What would be replaced; absent: the file is new. */
+  readonly before?: string;
+  readonly after: string;
+}
+
+/** The answer: by whom, where a person gave it, or a reason that the agent may read. */
+export type ToolAnswer =
+  | { readonly allowed: true; readonly by?: string }
+  | { readonly allowed: false; readonly reason: string };

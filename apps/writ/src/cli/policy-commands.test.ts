@@ -64,7 +64,7 @@ describe('writ policy validate', () => {
     ['nothing', '', /BAD_VALUE {2}schema: `schema` is missing/],
     ['bytes that are no text', Uint8Array.from({ length: 4096 }, (_, at) => (at * 7919) % 256), /:1:1 {2}TOML_SYNTAX/],
     ['NULs', '\0'.repeat(4096), /:1:1 {2}TOML_SYNTAX/],
-    ['the same table twice', `${STOCK}[node]\n`, /TOML_SYNTAX {2}: trying to redefine/],
+    ['the same table twice', `${STOCK}[node]\n`, /TOML_SYNTAX {2}trying to redefine/],
     [
       'a circle',
       STOCK.replace('system-change = "repo-dev"', 'query = "readonly-agent"\nreadonly-agent = "query"'),

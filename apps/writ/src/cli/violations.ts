@@ -13,7 +13,7 @@ export function violationLines(violations: readonly Shown[], file = 'writ.toml')
   return violations
     .map(
       (v) =>
-        `${file}${v.line === undefined ? '' : `:${v.line}:${v.column ?? 1}`}  ${v.code}  ${visible(v.path)}: ${visible(v.message)}`,
+        `${file}${v.line === undefined ? '' : `:${v.line}:${v.column ?? 1}`}  ${v.code}  ${v.path === '' ? '' : `${visible(v.path)}: `}${visible(v.message)}`,
     )
     .join('\n');
 }

@@ -1,4 +1,4 @@
-import type { ActionRequest } from '@writ/authority';
+import type { ActionRequest, ClassifyTool } from '@writ/authority';
 import {
   type Classification,
   type CommandClassifier,
@@ -6,6 +6,7 @@ import {
   type CommandRule,
   createCommandClassifier,
   type PolicyEngine,
+  readsAlone,
   type ShellGrammar,
 } from '@writ/policy';
 import { realPath } from './real-path.ts';
@@ -34,4 +35,13 @@ export function createNodeClassifier(engine: Pick<PolicyEngine, 'snapshot'>, gra
  */
 export function placeOf({ cwd }: Pick<ActionRequest, 'cwd'>): CommandPlace {
   return { host: 'self', cwd: realPath(cwd) ?? cwd };
+}
+
+/** What a command is that a task's agent would run, in the task's own folder and sandbox. */
+export function toolClassifier({ classify }: NodeClassifier): ClassifyTool {
+  return (argv, cwd) => {
+    const is = classify(argv, { host: 'self', cwd });
+    const alone = readsAlone(is, argv, cwd);
+    return { class: is.class, needs: is.needs, ...(alone === undefined ? {} : { alone }) };
+  };
 }

@@ -36,6 +36,10 @@ isolation = "none"
 [self]
 profiles = ["talk", "query"]
 `;
+const TOOLS: Parameters<typeof createTurnDesk>[2] = {
+  classify: () => ({ class: 'destructive', needs: [] }),
+  resolvePath: (path) => path,
+};
 /** Seconds of work are for keys that protect something. */
 const CHEAP = { logN: 14, r: 8, p: 1 } as const;
 const random = createSystemRandom();
@@ -56,7 +60,7 @@ beforeEach(async () => {
   clock = createFakeClock(Date.UTC(2026, 0, 1));
   runner = createScriptedRunner({ clock });
   const stores = { questions: createQuestionStore(), sessions: createSessionStore() };
-  const desk = (): ReturnType<typeof createTurnDesk> => createTurnDesk({ ...node, stores }, () => gate);
+  const desk = (): ReturnType<typeof createTurnDesk> => createTurnDesk({ ...node, stores }, () => gate, TOOLS);
   node = await createTestNode({
     ...{ clock, runner, policy: POLICY },
     turns: {

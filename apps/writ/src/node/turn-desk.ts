@@ -10,12 +10,17 @@ export interface TurnDeskParts extends Pick<Foundations, 'engine' | 'identity'> 
 }
 
 /** What tasks of this node ask goes by; `gate` is there by the time that the first one asks. */
-export function createTurnDesk(base: TurnDeskParts, gate: () => Pick<Gate, 'approvals'>): TurnDesk {
+export function createTurnDesk(
+  base: TurnDeskParts,
+  gate: () => Pick<Gate, 'approvals'>,
+  tools: TurnDesk['tools'],
+): TurnDesk {
   const { questions, sessions } = base.stores;
   const self = base.identity.public.id;
   const originOf = (origin: string): string => (origin === 'self' ? self : origin);
   return {
     questions,
+    tools,
     isSessionLive(tx, { origin, session, agent }) {
       try {
         return sessions.start(tx, { origin: originOf(origin), id: session, agent }).endedAtMs === undefined;

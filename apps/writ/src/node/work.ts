@@ -13,11 +13,13 @@ import {
   type Origin,
   type PeerClient,
   type PeerDirectory,
+  type TurnDesk,
 } from '@writ/delegation';
 import { createPeerClients, type PeerClients } from '@writ/mesh';
 import type { ShellGrammar } from '@writ/policy';
 import { createTaskRunner, type TaskRunner } from '@writ/runner';
 import type { Environment } from '../env.ts';
+import { toolClassifier } from './classification.ts';
 import type { Closers } from './closers.ts';
 import { openEvidence } from './evidence.ts';
 import type { Foundations } from './foundations.ts';
@@ -81,6 +83,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const evidence = await openEvidence(base, runner, environment);
   const storage = createNodeStorage(base, runner, evidence);
   const doors = createTaskDoors({ dir: home.tasksDir, tokens: stores.tokens, random, logger });
+  const turns = createNodeTurns(base, () => questions);
   const executor = createExecutor({
     database,
     tasks: stores.tasks,
@@ -90,7 +93,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     runner,
     evidence,
     doors,
-    ...{ turns: createTurnDesk(base, () => gate), workspaces: workspacePaths(base) },
+    ...{ turns, workspaces: workspacePaths(base) },
     questions: createNodeQuestions(base, authorityOptions, () => gate.approvals),
     ...{ clock, random, logger },
     sideWork: { end: (task) => desk.endOf(task) },
@@ -162,6 +165,14 @@ function createNodeRunner(
 
 function kindsOf({ turns, taskKind }: Executor): Pick<Executor, 'turns' | 'taskKind'> {
   return { turns, taskKind };
+}
+
+/** What tasks ask goes by; `questions` are there by the time that the first one asks. */
+function createNodeTurns(base: Foundations, questions: () => NodeQuestions): TurnDesk {
+  return createTurnDesk(base, () => questions().gate, {
+    classify: (argv, cwd) => toolClassifier(questions().classifier)(argv, cwd),
+    resolvePath: (path) => resolveConfigPath(path, base.home.configFile),
+  });
 }
 
 /** Absolute path of a workspace as it is configured now. */

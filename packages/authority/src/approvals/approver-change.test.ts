@@ -43,6 +43,54 @@ describe('a further approver', () => {
     expect(enrolled()).toEqual(['ap-1', 'ap-2']);
   });
 
+  it('is shown whole to whoever is asked, with what it means', async () => {
+    at = await createGateFixture();
+    const preview = (id: string) => at.gate.approvals.get(id)?.preview.split('\n').slice(3);
+    const enrolment = ask({ act: 'enroll', approver: { ...approverNamed('ap-2'), label: 'ann' } });
+    const removal = ask({ act: 'remove', approver: { id: 'ap-1', label: 'bob' } });
+    expect(preview(enrolment)).toEqual([
+      ...['enrol as an approver: ann', 'whose key is: ap-2'],
+      'afterwards: whoever holds that key can answer everything on this node',
+    ]);
+    expect(preview(removal)).toEqual([
+      ...['remove the approver: bob', 'whose key is: ap-1'],
+      'afterwards: it answers nothing on this node any more; its windows and unused answers end, its leases stay',
+      'where it is the last one: the host token alone, which agents have too, lends, pairs and widens',
+    ]);
+  });
+
+  it('leaves a row with who said yes, like its removal', async () => {
+    at = await createGateFixture();
+    at.answer(ask(ENROLL), 'approve');
+    const last = () => at.database.auditTail(9).find(({ kind }) => kind === 'approver');
+    expect(last()).toMatchObject({
+      ...{ action: 'approver.enrolled', actor: 'ap-1', subject: 'ap-2' },
+      details: { kind: 'passphrase', label: 'ap-2' },
+    });
+    at.answer(ask(remove('ap-1')), 'approve', 'once', 'ap-2');
+    expect(last()).toMatchObject({ action: 'approver.removed', actor: 'ap-2', subject: 'ap-1' });
+  });
+
+  it('is another one with another key, kind or label, in the eyes of whoever answers', async () => {
+    at = await createGateFixture();
+    const changes: ApproverChange[] = [
+      ...[{}, { id: 'ap-3' }, { kind: 'passkey' }, { publicKey: 'other' }, { label: 'other' }].map(
+        (change): ApproverChange => ({ act: 'enroll', approver: { ...approverNamed('ap-2'), ...change } }),
+      ),
+      remove('ap-2'),
+    ];
+    expect(new Set(changes.map(ask)).size).toBe(changes.length);
+  });
+
+  it('is not enrolled by a question whose row was edited', async () => {
+    at = await createGateFixture();
+    const id = ask(ENROLL);
+    const edited = JSON.stringify({ act: 'enroll', approver: { ...approverNamed('ap-9'), label: 'ap-2' } });
+    at.database.withWriteTx((tx) => tx.prepare('UPDATE approval SET subject = ? WHERE id = ?').run(edited, id));
+    expect(at.answer(id, 'approve')).toMatchObject({ decided: false, check: 'digest' });
+    expect(enrolled()).toEqual(['ap-1']);
+  });
+
   it('is not enrolled by a no', async () => {
     at = await createGateFixture();
     at.answer(ask(ENROLL), 'deny');

@@ -1,7 +1,7 @@
 import { isWritError } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS, IN_A, OTHER_ID } from '../testing/gate-fixture.ts';
-import { type LeaseWish, leaseQuestion, ownLeaseWish } from './lease-kind.ts';
+import { createLeaseKind, type LeaseWish, leaseQuestion, ownLeaseWish } from './lease-kind.ts';
 
 const WISH: LeaseWish = { act: 'grant', grant: { peer: 'self', profile: 'ops', durationMs: HOUR_MS, maxUses: 2 } };
 
@@ -132,6 +132,131 @@ describe('a lease that is asked for', () => {
     });
     expect(ownLeaseWish(config, { ...IN_A, requestedBy: OTHER_ID }, wish)).toMatchObject({
       refusal: { code: 'LEASE_REQUIRED' },
+    });
+  });
+
+  it('differs from every other wish by its digest, and is the same for the same words', () => {
+    const grant = WISH.act === 'grant' ? WISH.grant : undefined;
+    const lease = at.authority.grantLease({ peer: 'self', profile: 'ops', durationMs: HOUR_MS, issuedBy: 'ap-1' });
+    const changes = [
+      { profile: 'dev' },
+      { durationMs: 2 * HOUR_MS },
+      { workspaces: ['app'] },
+      { maxUses: 3 },
+      { session: 'a' },
+    ];
+    const wishes: LeaseWish[] = [
+      WISH,
+      ...changes.map((change): LeaseWish => ({ act: 'grant', grant: { ...grant!, ...change } })),
+      { act: 'renew', lease: lease.id, durationMs: 2 * HOUR_MS },
+      { act: 'renew', lease: lease.id, durationMs: 3 * HOUR_MS },
+    ];
+    const digests = wishes.map((wish) => question(wish).digest);
+    expect(new Set(digests).size).toBe(wishes.length);
+    expect(question(WISH).digest).toBe(digests[0]);
+  });
+
+  it('shows the workspaces, the session and the count that it names, and no end of uses where there is none', () => {
+    const { maxUses: _, ...plain } = WISH.act === 'grant' ? WISH.grant : { maxUses: 0 };
+    const preview = (change: object) => {
+      const asked = question({
+        act: 'grant',
+        grant: { ...plain, ...change } as typeof plain & { peer: string; profile: string; durationMs: number },
+      });
+      return asked.preview.shown ? asked.preview.text.split('\n') : [];
+    };
+    expect(preview({ workspaces: ['app'], session: 'a' })).toEqual(
+      expect.arrayContaining(['workspaces: app', 'session: a', 'uses: unlimited', 'for: 1h from the yes on']),
+    );
+    expect(question(WISH)).toMatchObject({ kind: 'lease', scopes: ['once'], subject: WISH, lifetimeMs: HOUR_MS });
+  });
+
+  it('shows a peer by the label that it has here and its whole id', async () => {
+    at.close();
+    const peer = `\n[peers.alpha]\nid = "${OTHER_ID}"\nprofiles = ["ops", "dev"]\nworkspaces = ["app"]\n`;
+    at = await createGateFixture({ policy: `${GATE_POLICY}${peer}` });
+    const asked = question({ act: 'grant', grant: { peer: 'alpha', profile: 'ops', durationMs: HOUR_MS } });
+    expect(asked.preview.shown && asked.preview.text).toContain(
+      `to peer: alpha (${OTHER_ID})\nfor work of: alpha (${OTHER_ID})`,
+    );
+  });
+
+  it('is renewed by whoever said yes, with a row of that', () => {
+    const lease = at.authority.grantLease({ peer: 'self', profile: 'ops', durationMs: HOUR_MS, issuedBy: 'person' });
+    at.answer(ask({ act: 'renew', lease: lease.id, durationMs: 2 * HOUR_MS }), 'approve');
+    expect(at.database.auditTail(9)).toContainEqual(
+      expect.objectContaining({ action: 'lease.renewed', actor: 'ap-1', subject: lease.id }),
+    );
+  });
+
+  it('whose stored wish cannot be read is refused, and can be denied', () => {
+    const id = ask(WISH);
+    for (const subject of ['{}', '7', '{"act":"grant"}', '{"act":"grant","grant":{"peer":"self","profile":7}}']) {
+      at.database.withWriteTx((tx) => tx.prepare('UPDATE approval SET subject = ? WHERE id = ?').run(subject, id));
+      expect(at.answer(id, 'approve')).toMatchObject({
+        check: 'policy',
+        refusal: { code: 'POLICY_ERROR', message: 'the wish cannot be read', nextSteps: ['ask anew'] },
+      });
+    }
+    expect(at.answer(id, 'deny').decided).toBe(true);
+    expect(at.authority.listLeases({})).toEqual([]);
+  });
+
+  it('is refused with the words of what keeps it from being lent', async () => {
+    const id = ask(WISH);
+    await at.engine.reload(GATE_POLICY.replace('max = "24h"', 'max = "30m"'), { acceptWidening: true });
+    expect(at.answer(id, 'approve')).toMatchObject({
+      check: 'policy',
+      refusal: {
+        ...{ code: 'BAD_REQUEST', message: 'a lease of 1h is longer than 30m, the most here' },
+        nextSteps: ['ask for at most 30m, or raise `max` in [leases]'],
+      },
+    });
+  });
+
+  it('is not lent where something else than a refusal fails', () => {
+    const id = ask(WISH);
+    const broken: typeof at.options = {
+      ...at.options,
+      engine: {
+        ...at.engine,
+        snapshot: () => {
+          throw new Error('no memory');
+        },
+      },
+    };
+    const kind = createLeaseKind(broken, () => {});
+    const approval = at.gate.approvals.get(id)!;
+    expect(() => at.database.withReadTx((tx) => kind.refusal(tx, approval))).toThrow('no memory');
+  });
+
+  it.each([
+    ['this machine’s agent', 'self'],
+    ['this peer', OTHER_ID],
+  ])('is not wished by %s where the configuration does not let it', async (who, requestedBy) => {
+    at.close();
+    const peer = `\n[peers.alpha]\nid = "${OTHER_ID}"\nprofiles = ["ops"]\nworkspaces = ["app"]\n`;
+    at = await createGateFixture({ policy: `${GATE_POLICY.replace('may_request_lease = true', '')}${peer}` });
+    const wish = { profile: 'ops', durationMs: HOUR_MS, onlyThisSession: true };
+    expect(ownLeaseWish(at.engine.snapshot().config, { ...IN_A, requestedBy }, wish)).toEqual({
+      refusal: {
+        ...{ code: 'LEASE_REQUIRED', message: `${who} may not ask for a lease here` },
+        nextSteps: ['ask the person of the executing node'],
+      },
+    });
+  });
+
+  it('is wished by a peer for its own name and the origin that it asks for, for every session where it says so', async () => {
+    at.close();
+    const peer = `\n[peers.alpha]\nid = "${OTHER_ID}"\nprofiles = ["ops"]\nworkspaces = ["app"]\nmay_request_lease = true\n`;
+    at = await createGateFixture({ policy: `${GATE_POLICY.replace('may_request_lease = true', '')}${peer}` });
+    const asker = { ...IN_A, requestedBy: OTHER_ID };
+    const wish = { profile: 'ops', durationMs: HOUR_MS, onlyThisSession: false };
+    expect(ownLeaseWish(at.engine.snapshot().config, asker, wish)).toEqual({
+      wish: {
+        act: 'grant',
+        grant: { peer: OTHER_ID, origin: IN_A.origin, profile: 'ops', durationMs: HOUR_MS },
+      },
     });
   });
 });

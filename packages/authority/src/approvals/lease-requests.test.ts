@@ -143,4 +143,92 @@ describe('a request for a lease', () => {
   it('cannot be lent for longer than leases live', () => {
     expect(() => ask({ durationMs: 48 * HOUR_MS })).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
   });
+
+  it('is another one for another profile, time, workspace, count, session or agent under the same key', () => {
+    ask();
+    const changes: Partial<LeaseRequest>[] = [
+      ...[{ profile: 'ops' }, { durationMs: 1 }, { workspaces: ['app'] }, { maxUses: 1 }, { onlyThisSession: true }],
+    ];
+    for (const change of changes) {
+      expect(() => ask(change)).toThrow(
+        expect.objectContaining({
+          ...{ code: 'WRIT_REPLAYED', message: 'this key was used for another request' },
+          nextSteps: ['ask for something else under a new key'],
+        }),
+      );
+    }
+    expect(node.gate.approvals.list({ pendingOnly: false, limit: 9 })).toHaveLength(1);
+  });
+
+  it('is found again among other questions of its session, and of others who ask in one of the same name', () => {
+    const peers = ask();
+    const own = ask({ from: 'self', session: 'a', agent: 'agent' });
+    node.ask();
+    const renewal = node.authority.grantLease({ peer: 'self', profile: 'ops', durationMs: HOUR_MS, issuedBy: 'ap-1' });
+    node.ask({ kind: 'lease', subject: { act: 'renew', lease: renewal.id, durationMs: HOUR_MS }, digest: 'x' });
+    node.ask({ kind: 'lease', subject: { act: 'nothing' }, digest: 'y' });
+    expect([ask(), ask({ from: 'self', session: 'a', agent: 'agent' })]).toEqual([peers, own]);
+  });
+
+  it('says in its refusals what a person could do', async () => {
+    const long = { message: 'the reason is longer than 2000 characters', nextSteps: ['say it in fewer words'] };
+    expect(() => ask({ reason: 'x'.repeat(2001) })).toThrow(expect.objectContaining({ code: 'BAD_REQUEST', ...long }));
+    expect(requests.request({ ...WISH, workspaces: ['app', 'lib'] })).toMatchObject({
+      decision: { message: expect.stringMatching(/\S/), nextSteps: [expect.stringMatching(/\S/)] },
+    });
+    ask();
+    node.gate.endSession({ origin: PEER, session: 's1' }, 'self', []);
+    expect(() => ask({ key: 'k3' })).toThrow(
+      expect.objectContaining({ code: 'NOT_FOUND', message: 'the session that asked is not there any more' }),
+    );
+    node.close();
+    await open(POLICY.replace('[leases]', '[approvals]\nmax_pending = 1\n[leases]'));
+    ask();
+    expect(requests.request({ ...WISH, key: 'k2', durationMs: 1000 })).toMatchObject({
+      asked: false,
+      decision: {
+        effect: 'deny',
+        code: 'LIMIT_EXCEEDED',
+        generation: 1,
+        message: expect.stringContaining('1 questions'),
+      },
+    });
+  });
+
+  it('is refused where the clock went back, as an error, and where who asks is nobody', () => {
+    ask();
+    node.move(-61_000);
+    expect(() => ask({ key: 'k2' })).toThrow(expect.objectContaining({ code: 'CLOCK_BACKWARDS' }));
+  });
+
+  it('of a profile that a person is asked about each time is still one for the lease', async () => {
+    node.close();
+    await open(POLICY.replace('[profiles.dev]', '[profiles.dev]\nrequire_approval = true'));
+    node.answer(ask(), 'approve');
+    expect(leases()).toMatchObject([{ profile: 'dev' }]);
+  });
+
+  it('looks at every workspace that it names, and at one of those it may use where it names none', async () => {
+    node.close();
+    const sites = '[workspaces.app]\npath = "."\n[workspaces.lib]\npath = "."\n[workspaces.doc]\npath = "."';
+    await open(
+      POLICY.replace('[workspaces.app]\npath = "."', sites).replace(
+        'profiles = ["query", "dev", "ops"]\nworkspaces = ["app"]',
+        'profiles = ["query", "dev", "ops"]\nworkspaces = ["app", "lib"]',
+      ),
+    );
+    const codeOf = (workspaces: string[], key: string) => {
+      const outcome = requests.request({ ...WISH, key, workspaces });
+      return outcome.asked ? 'asked' : outcome.decision.code;
+    };
+    expect([codeOf(['app', 'lib'], 'k1'), codeOf(['app', 'doc'], 'k2'), codeOf(['doc', 'app'], 'k3')]).toEqual([
+      ...['asked', 'WORKSPACE_NOT_ALLOWED', 'WORKSPACE_NOT_ALLOWED'],
+    ]);
+    expect(ask({ key: 'k4', durationMs: 1000, workspaces: [] })).toBeDefined();
+  });
+
+  it('waits for a day', () => {
+    const id = ask();
+    expect(node.gate.approvals.get(id)?.expiresAtMs).toBe(node.database.nowMs() + 24 * HOUR_MS);
+  });
 });

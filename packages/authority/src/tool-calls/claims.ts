@@ -1,4 +1,5 @@
 import type { Json } from '@writ/core';
+import type { ToolCall } from './types.ts';
 
 /** Keys under which agents name files; every one that is there counts. */
 const PATH_KEYS = [
@@ -12,9 +13,10 @@ const SHELLS = /^(\/(usr\/)?bin\/)?(sh|bash|dash|zsh)$/;
 /** A line that every shell takes for exactly these words. */
 const PLAIN_LINE = /^[A-Za-z0-9_@%+:,./-]+( +[A-Za-z0-9_@%+:,./-]+)*$/;
 
-/** Paths that a raw input names; undefined where one of them is no text. */
-export function pathsIn(input: Json): readonly string[] | undefined {
-  return textsUnder(input, PATH_KEYS);
+/** Paths that a call names, in its input or beside it; undefined where one of them is no text. */
+export function pathsOf({ paths, input }: Pick<ToolCall, 'paths' | 'input'>): readonly string[] | undefined {
+  const named = textsUnder(input, PATH_KEYS);
+  return named === undefined || paths.includes('') ? undefined : [...paths, ...named];
 }
 
 /** Addresses that a raw input names; undefined where one of them is none. */

@@ -44,7 +44,7 @@ const classify: ClassifyTool = (argv, cwd) => {
 };
 
 const verdictOf = (held: ToolRights, kind: ToolKind, input: Json): string =>
-  permitToolCall(held, { kind, input }, classify).verdict;
+  permitToolCall(held, { kind, paths: [], input }, classify).verdict;
 
 type Row = readonly [closure: string, kind: ToolKind, input: Json, verdict: 'allow' | 'deny' | 'ask'];
 
@@ -128,6 +128,23 @@ describe('what a grant says to files', () => {
   });
 });
 
+it.each([
+  ['edit_repo', 'edit', ['a.ts'], null, 'allow'],
+  ['edit_repo', 'edit', [`${DIR}/a.ts`, '/etc/hosts'], null, 'deny'],
+  ['edit_repo', 'edit', ['/etc/hosts'], { path: 'a.ts' }, 'deny'],
+  ['edit_repo', 'edit', ['a.ts'], { path: '/etc/hosts' }, 'deny'],
+  ['edit_repo', 'edit', ['a.ts'], { path: 7 }, 'ask'],
+  ['edit_repo', 'delete', [''], null, 'ask'],
+  ['read_repo', 'edit', ['a.ts'], null, 'deny'],
+  ['read_repo', 'search', ['/etc'], null, 'deny'],
+  ['read_files', 'read', ['/srv/docs/a'], null, 'allow'],
+] as const)(
+  'files beside the input count like those in it: %j %s %j %j is %s',
+  (closure, kind, paths, input, verdict) => {
+    expect(permitToolCall(rights(closure), { kind, paths, input }, classify).verdict).toBe(verdict);
+  },
+);
+
 describe('what a grant says to commands', () => {
   it.each(COMMANDS)('%j: %s %j is %s', (closure, kind, input, verdict) => {
     expect(verdictOf(rights(closure), kind, input)).toBe(verdict);
@@ -165,11 +182,11 @@ describe('what no right is about', () => {
   });
 
   it('says why it is not allowed', () => {
-    expect(permitToolCall(rights(''), { kind: 'edit', input: {} }, classify)).toEqual({
+    expect(permitToolCall(rights(''), { kind: 'edit', paths: [], input: {} }, classify)).toEqual({
       ...{ verdict: 'deny', code: 'COMMAND_NOT_ALLOWED' },
       message: 'it needs edit_repo, which the grant of this task does not hold',
     });
-    expect(permitToolCall(rights('edit_repo'), { kind: 'edit', input: {} }, classify)).toMatchObject({
+    expect(permitToolCall(rights('edit_repo'), { kind: 'edit', paths: [], input: {} }, classify)).toMatchObject({
       ...{ verdict: 'ask', code: 'APPROVAL_REQUIRED', message: 'which files it would change cannot be told' },
     });
   });

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { matchesPattern } from '@writ/core';
-import { commandIn, pathsIn, urlsIn } from './claims.ts';
+import { commandIn, pathsOf, urlsIn } from './claims.ts';
 import type { ClassifyTool, ToolCall, ToolRights, ToolVerdict } from './types.ts';
 
 /** Rights to the whole workspace, the one to read in it first. */
@@ -43,9 +43,9 @@ function ask(message: string): ToolVerdict {
   return { verdict: 'ask', code: 'APPROVAL_REQUIRED', message };
 }
 
-function permitRead(rights: ToolRights, { input }: ToolCall): ToolVerdict {
+function permitRead(rights: ToolRights, call: ToolCall): ToolVerdict {
   if (!holds(rights, [...READS_REPO, 'read_files'])) return deny(lacking('read_repo or read_files'));
-  const paths = pathsIn(input);
+  const paths = pathsOf(call);
   if (paths === undefined) return ask('which files it would read cannot be told');
   // Without a path it is about where the agent works.
   if (paths.length === 0) {
@@ -56,9 +56,9 @@ function permitRead(rights: ToolRights, { input }: ToolCall): ToolVerdict {
     : deny('it would read a file outside what was granted');
 }
 
-function permitEdit(rights: ToolRights, { input }: ToolCall): ToolVerdict {
+function permitEdit(rights: ToolRights, call: ToolCall): ToolVerdict {
   if (!holds(rights, ['edit_repo'])) return deny(lacking('edit_repo'));
-  const paths = pathsIn(input);
+  const paths = pathsOf(call);
   if (paths === undefined || paths.length === 0) return ask('which files it would change cannot be told');
   return paths.every((path) => isInWorkspace(rights, path))
     ? ALLOW

@@ -8,6 +8,8 @@ export type ToolKind = 'read' | 'edit' | 'delete' | 'move' | 'search' | 'execute
 /** A tool call that an agent asks leave for; everything in it is the agent's own claim. */
 export interface ToolCall {
   readonly kind: ToolKind;
+  /** Files that it names beside what it would be called with. */
+  readonly paths: readonly string[];
   /** What the tool would be called with; null where the agent does not say. */
   readonly input: Json;
 }

@@ -1,6 +1,12 @@
 import { isWritError, WritError } from '@writ/core';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
-import { createScriptedRunner, createTestNode, type ScriptedRunner, type TestNode } from '@writ/testkit/delegation';
+import {
+  createScriptedRunner,
+  createTestNode,
+  type ScriptedRunner,
+  submitTrue,
+  type TestNode,
+} from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SubmitRequest, WatchedEvent } from '../types.ts';
 
@@ -53,14 +59,7 @@ beforeEach(async () => {
 afterEach(() => node.close());
 
 function request(task: string, more: Partial<SubmitRequest> = {}): SubmitRequest {
-  return {
-    task,
-    idempotencyKey: `key-${task}`,
-    spec: { input: { kind: 'argv', argv: ['true'] } },
-    subject: { from: 'self', origin: 'self', session: 's1' },
-    agent: 'tester',
-    ...more,
-  };
+  return submitTrue(task, { idempotencyKey: `key-${task}`, ...more });
 }
 
 const REPO_DEV = { input: { kind: 'argv', argv: ['npm', 'test'] }, profile: 'repo-dev', workspace: 'app' } as const;

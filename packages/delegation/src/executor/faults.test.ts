@@ -5,6 +5,7 @@ import {
   createTestNode,
   NODE_IDS,
   type ScriptedRunner,
+  submitTrue,
   type TestNode,
 } from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -57,10 +58,7 @@ beforeEach(async () => {
 afterEach(() => node.close());
 
 function request(task: string, from = 'self'): SubmitRequest {
-  return {
-    ...{ task, idempotencyKey: task, agent: 'tester', subject: { from, origin: from, session: 's1' } },
-    spec: { input: { kind: 'argv', argv: ['true'] } },
-  };
+  return submitTrue(task, { subject: { from, origin: from, session: 's1' } });
 }
 
 async function ended(task: string): Promise<string> {

@@ -1,9 +1,14 @@
 import { createFakeClock } from '@writ/testkit/clock';
-import { createScriptedRunner, createTestNode, type ScriptedRunner, type TestNode } from '@writ/testkit/delegation';
+import {
+  createScriptedRunner,
+  createTestNode,
+  type ScriptedRunner,
+  submitTrue,
+  type TestNode,
+} from '@writ/testkit/delegation';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isTerminal, type TaskState } from '../index.ts';
-import type { SubmitRequest } from '../types.ts';
 
 const POLICY = `schema = 1
 [node]
@@ -37,13 +42,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.constant<Step>({ kind: 'turn' }) },
 );
 
-function request(id: string): SubmitRequest {
-  return {
-    ...{ task: id, idempotencyKey: id, agent: 'tester', subject: { from: 'self', origin: 'self', session: 's1' } },
-    spec: { input: { kind: 'argv', argv: ['true'] } },
-  };
-}
-
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface World {
@@ -67,7 +65,7 @@ function act(world: World, what: Step): Promise<void> | undefined {
   }
   const id = `t${what.task}`;
   const run = runner.runs.find(({ spec, ended }) => spec.task === id && !ended);
-  if (what.kind === 'submit') world.submits.push(node.executor.submit(request(id)));
+  if (what.kind === 'submit') world.submits.push(node.executor.submit(submitTrue(id)));
   if (what.kind === 'output' && run) run.output('stdout', 'x');
   if (what.kind === 'exit' && run) run.exit(what.status);
   if (what.kind === 'cancel' && node.executor.get(id)) {

@@ -1,6 +1,12 @@
 import { WritError } from '@writ/core';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
-import { createScriptedRunner, createTestNode, type ScriptedRunner, type TestNode } from '@writ/testkit/delegation';
+import {
+  createScriptedRunner,
+  createTestNode,
+  type ScriptedRunner,
+  submitTrue,
+  type TestNode,
+} from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SubmitRequest } from '../types.ts';
 
@@ -52,10 +58,7 @@ function hold(): void {
 }
 
 function request(task: string): SubmitRequest {
-  return {
-    ...{ task, idempotencyKey: task, agent: 'tester', subject: { from: 'self', origin: 'self', session: 's1' } },
-    spec: { input: { kind: 'argv', argv: ['true'] }, profile: 'repo-dev', workspace: 'app' },
-  };
+  return submitTrue(task, { spec: { input: { kind: 'argv', argv: ['true'] }, profile: 'repo-dev', workspace: 'app' } });
 }
 
 async function submitUntilPreparing(task: string): Promise<void> {

@@ -1,8 +1,13 @@
 import { WritError } from '@writ/core';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
-import { createScriptedRunner, createTestNode, type ScriptedRunner, type TestNode } from '@writ/testkit/delegation';
+import {
+  createScriptedRunner,
+  createTestNode,
+  type ScriptedRunner,
+  submitTrue,
+  type TestNode,
+} from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SubmitRequest } from '../types.ts';
 
 const POLICY = `schema = 1
 [node]
@@ -27,13 +32,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => node.close());
-
-function request(task: string): SubmitRequest {
-  return {
-    ...{ task, idempotencyKey: task, agent: 'tester', subject: { from: 'self', origin: 'self', session: 's1' } },
-    spec: { input: { kind: 'argv', argv: ['true'] } },
-  };
-}
 
 /** The process dies and comes back on the same file; what the runner had started is still there. */
 async function reboot(policy = POLICY): Promise<ScriptedRunner> {
@@ -74,7 +72,7 @@ describe('a database that fails for a while', () => {
   }
 
   it('delays the start and the end of a task and loses neither', async () => {
-    for (const id of ['t1', 't2']) await flaky.executor.submit(request(id));
+    for (const id of ['t1', 't2']) await flaky.executor.submit(submitTrue(id));
     refused = 'running';
     (await runner.runOf('t1')).exit(0);
     expect(await over('t1')).toBe('completed');
@@ -93,11 +91,11 @@ describe('a database that fails for a while', () => {
 
   it('takes nothing in that it cannot store, and keeps no slot for it', async () => {
     refused = 'running';
-    await expect(flaky.executor.submit(request('t1'))).rejects.toMatchObject({ code: 'DATABASE_ERROR' });
+    await expect(flaky.executor.submit(submitTrue('t1'))).rejects.toMatchObject({ code: 'DATABASE_ERROR' });
     expect(flaky.executor.get('t1')).toBeUndefined();
     expect(runner.preparations.map(({ state }) => state)).toEqual(['discarded']);
     refused = undefined;
-    await flaky.executor.submit(request('t1'));
+    await flaky.executor.submit(submitTrue('t1'));
     (await runner.runOf('t1')).exit(0);
     expect(await over('t1')).toBe('completed');
   });
@@ -105,7 +103,7 @@ describe('a database that fails for a while', () => {
 
 describe('recover', () => {
   it('ends the processes of what ran, then the task as lost', async () => {
-    await node.executor.submit(request('t1'));
+    await node.executor.submit(submitTrue('t1'));
     const nonce = (await runner.runOf('t1')).spec.nonce;
     const after = await reboot();
     expect(await node.executor.recover()).toEqual({ lost: 1, killed: 1 });
@@ -115,7 +113,7 @@ describe('recover', () => {
   });
 
   it('starts what waited and never ran, once, after deciding again', async () => {
-    for (const id of ['t1', 't2']) await node.executor.submit(request(id));
+    for (const id of ['t1', 't2']) await node.executor.submit(submitTrue(id));
     await runner.runOf('t1');
     const after = await reboot();
     await node.executor.recover();
@@ -125,7 +123,7 @@ describe('recover', () => {
   });
 
   it('does not start what policy no longer allows', async () => {
-    for (const id of ['t1', 't2']) await node.executor.submit(request(id));
+    for (const id of ['t1', 't2']) await node.executor.submit(submitTrue(id));
     await runner.runOf('t1');
     const after = await reboot(POLICY.replace('profiles = ["query"]', 'profiles = []'));
     await node.executor.recover();
@@ -136,7 +134,7 @@ describe('recover', () => {
 
   it('ends as cancelled what was to be cancelled', async () => {
     runner.obeyStops(false);
-    await node.executor.submit(request('t1'));
+    await node.executor.submit(submitTrue('t1'));
     await runner.runOf('t1');
     void node.executor.cancel('t1', 'person');
     await reboot();
@@ -145,7 +143,7 @@ describe('recover', () => {
   });
 
   it('lets a cancel wait until the processes of the earlier boot are gone', async () => {
-    await node.executor.submit(request('t1'));
+    await node.executor.submit(submitTrue('t1'));
     await runner.runOf('t1');
     await reboot();
     let answered = false;
@@ -159,10 +157,10 @@ describe('recover', () => {
   });
 
   it('leaves alone what has ended and what runs now', async () => {
-    await node.executor.submit(request('t1'));
+    await node.executor.submit(submitTrue('t1'));
     (await runner.runOf('t1')).exit(0);
     await ended('t1');
-    await node.executor.submit(request('t2'));
+    await node.executor.submit(submitTrue('t2'));
     await runner.runOf('t2');
     expect(await node.executor.recover()).toEqual({ lost: 0, killed: 0 });
     expect(node.executor.get('t2')?.state).toBe('running');
@@ -170,7 +168,7 @@ describe('recover', () => {
   });
 
   it('drops what an attempt of the earlier boot reports late', async () => {
-    await node.executor.submit(request('t1'));
+    await node.executor.submit(submitTrue('t1'));
     const stale = await runner.runOf('t1');
     await reboot();
     await node.executor.recover();

@@ -1,7 +1,13 @@
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
-import { createScriptedRunner, createTestNode, type ScriptedRunner, type TestNode } from '@writ/testkit/delegation';
+import {
+  createScriptedRunner,
+  createTestNode,
+  type ScriptedRunner,
+  submitTrue,
+  type TestNode,
+} from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SubmitRequest, WatchedEvent } from '../types.ts';
+import type { WatchedEvent } from '../types.ts';
 
 const POLICY = `schema = 1
 [node]
@@ -38,13 +44,6 @@ function createRunner(): ScriptedRunner {
   return Object.assign(scripted, { readTranscript });
 }
 
-function request(task: string): SubmitRequest {
-  return {
-    ...{ task, idempotencyKey: task, agent: 'tester', subject: { from: 'self', origin: 'self', session: 's1' } },
-    spec: { input: { kind: 'argv', argv: ['true'] } },
-  };
-}
-
 async function reboot(policy = POLICY): Promise<void> {
   await node.kill();
   runner = createRunner();
@@ -59,7 +58,7 @@ async function watched(task: string): Promise<WatchedEvent[]> {
 
 describe('an attempt that was lost, of a profile that may be retried', () => {
   it('is made again with the next epoch, and both are told without a gap', async () => {
-    await node.executor.submit(request('t1'));
+    await node.executor.submit(submitTrue('t1'));
     const first = await runner.runOf('t1');
     first.output('stdout', 'told');
     // The rest of it was written, and the node died before it was told.
@@ -87,7 +86,7 @@ describe('an attempt that was lost, of a profile that may be retried', () => {
   });
 
   it('changes nothing any more from then on', async () => {
-    await node.executor.submit(request('t1'));
+    await node.executor.submit(submitTrue('t1'));
     await runner.runOf('t1');
     await reboot();
     await node.executor.recover();
@@ -102,7 +101,7 @@ describe('an attempt that was lost, of a profile that may be retried', () => {
   });
 
   it('is made three times at most', async () => {
-    await node.executor.submit(request('t1'));
+    await node.executor.submit(submitTrue('t1'));
     for (const epoch of [1, 2]) {
       expect((await runner.runOf('t1')).spec.epoch).toBe(epoch);
       await reboot();
@@ -115,7 +114,7 @@ describe('an attempt that was lost, of a profile that may be retried', () => {
   });
 
   it('waits for its turn again where the node dies before it has one', async () => {
-    await node.executor.submit(request('t1'));
+    await node.executor.submit(submitTrue('t1'));
     await runner.runOf('t1');
     await node.kill();
     runner = createRunner();
@@ -141,7 +140,7 @@ describe('an attempt that was lost, of a profile that may be retried', () => {
       },
     ],
   ])('is not made again: one %s is lost', async (_which, die) => {
-    await node.executor.submit(request('t1'));
+    await node.executor.submit(submitTrue('t1'));
     await runner.runOf('t1');
     await die();
     expect(await node.executor.recover()).toMatchObject({ lost: 1 });
@@ -150,7 +149,7 @@ describe('an attempt that was lost, of a profile that may be retried', () => {
 
   it('is not made again where the attempt was started under a profile that said never', async () => {
     await reboot(NEVER);
-    await node.executor.submit(request('t1'));
+    await node.executor.submit(submitTrue('t1'));
     await runner.runOf('t1');
     await reboot(POLICY);
     expect(await node.executor.recover()).toMatchObject({ lost: 1 });
@@ -158,7 +157,7 @@ describe('an attempt that was lost, of a profile that may be retried', () => {
 
   it('is not made again where a cancel was asked for', async () => {
     runner.obeyStops(false);
-    await node.executor.submit(request('t1'));
+    await node.executor.submit(submitTrue('t1'));
     await runner.runOf('t1');
     void node.executor.cancel('t1', 'person');
     await reboot();

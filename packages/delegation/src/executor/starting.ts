@@ -12,7 +12,7 @@ import { createOutputGroups, type OutputGroups } from './output-groups.ts';
 import type { ExecutorParts } from './parts.ts';
 import { isStillFitting, type Preparation } from './preparing.ts';
 import { runSpecOf } from './run-spec.ts';
-import { leaveFor } from './tool-leave.ts';
+import { permitTool } from './turns/permitting.ts';
 import { useApproval } from './waiting/use-approval.ts';
 
 /** An attempt whose row says `running`, before and while its process runs. */
@@ -84,7 +84,7 @@ export async function spawn(
   try {
     const run = await prepared.start(await withAccess(parts, attempt), {
       output: (stream, bytes, offset) => attempt.output.add(stream, bytes.length, offset),
-      permit: (request) => Promise.resolve(leaveFor(parts, live.id, request)),
+      permit: (request, signal) => permitTool(parts, live.id, request, signal),
     });
     live.run = run;
     // Whatever came while the process was being started stops it now.

@@ -1,20 +1,19 @@
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
-import { createScriptedRunner, createTestNode, NODE_IDS, type TestNode } from '@writ/testkit/delegation';
+import {
+  asksBeta,
+  createScriptedRunner,
+  createTestNode,
+  NODE_IDS,
+  passUntil,
+  type TestNode,
+} from '@writ/testkit/delegation';
 import { afterEach, expect, it } from 'vitest';
 import type { PeerClient, TaskEvent, WatchedEvent } from '../index.ts';
 import { NO_RESULTS } from '../testing/no-results.ts';
 
 const { alpha, beta } = NODE_IDS;
 
-const POLICY = `schema = 1
-[node]
-name = "alpha"
-[peers.beta]
-id = "${beta}"
-address = "127.0.0.1:1"
-[peers.beta.outbound]
-profiles = ["query"]
-`;
+const POLICY = asksBeta('query');
 
 let clock: FakeClock;
 let node: TestNode;
@@ -59,12 +58,7 @@ async function delegateTo(events: () => readonly WatchedEvent[]): Promise<string
   return (await node.origin.delegate({ to: 'beta', session: 's1', agent: 'tester', spec })).task.id;
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) {
-    await new Promise((resolve) => setImmediate(resolve));
-    clock.advance(20);
-  }
-}
+const until = (condition: () => boolean): Promise<void> => passUntil(clock, condition);
 
 const kept = async (id: string): Promise<string> =>
   Buffer.from((await node.origin.readTranscript(id, 0, 1000)).data).toString();

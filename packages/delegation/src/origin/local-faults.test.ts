@@ -1,39 +1,25 @@
 import { WritError } from '@writ/core';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import {
+  asksBeta,
+  askTrue,
   createPeerLink,
   createPeerServer,
   createScriptedRunner,
   createTestNode,
   NODE_IDS,
+  passUntil,
   type ScriptedRunner,
+  servesAlpha,
   type TestNode,
 } from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const { alpha, beta } = NODE_IDS;
 
-const BETA_POLICY = `schema = 1
-[node]
-name = "beta"
-[profiles.query]
-capabilities = ["inspect_status"]
-runner = "shell"
-isolation = "none"
-[peers.alpha]
-id = "${alpha}"
-profiles = ["query"]
-`;
+const BETA_POLICY = servesAlpha();
 
-const ALPHA_POLICY = `schema = 1
-[node]
-name = "alpha"
-[peers.beta]
-id = "${beta}"
-address = "127.0.0.1:1"
-[peers.beta.outbound]
-profiles = ["query"]
-`;
+const ALPHA_POLICY = asksBeta('query');
 
 type Fault = 'get' | 'apply' | 'end' | 'setUnreachable' | 'setAccepted' | 'write';
 
@@ -105,20 +91,10 @@ afterEach(async () => {
   await executing.close();
 });
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) {
-    await new Promise((resolve) => setImmediate(resolve));
-    clock.advance(20);
-  }
-}
-
-const wish = {
-  ...{ to: 'beta', session: 's1', agent: 'tester' },
-  spec: { input: { kind: 'argv', argv: ['true'] }, profile: 'query' },
-} as const;
+const until = (condition: () => boolean): Promise<void> => passUntil(clock, condition);
 
 async function running(): Promise<string> {
-  const { task } = await asking.origin.delegate(wish);
+  const { task } = await asking.origin.delegate(askTrue());
   await until(() => asking.origin.get(task.id)?.state === 'running');
   return task.id;
 }
@@ -161,7 +137,7 @@ describe('a database or disk of the origin that fails for a while', () => {
       if (call === 'submit') submits += 1;
       throw new WritError('WRIT_INVALID', 'the writ is not good');
     };
-    const { task } = await asking.origin.delegate(wish);
+    const { task } = await asking.origin.delegate(askTrue());
     await until(() => refused >= 3);
     failing.clear();
     await until(() => asking.origin.get(task.id)?.state === 'failed');

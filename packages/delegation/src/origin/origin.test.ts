@@ -1,6 +1,7 @@
 import { CAPABILITIES } from '@writ/policy';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import {
+  askTrue,
   createPeerLink,
   createPeerServer,
   createScriptedRunner,
@@ -10,6 +11,7 @@ import {
   type LinkFault,
   NODE_IDS,
   type PeerLink,
+  passUntil,
   type ScriptedRunner,
   type TestNode,
 } from '@writ/testkit/delegation';
@@ -105,11 +107,6 @@ function createAsking(dir?: string): Promise<TestNode> {
   });
 }
 
-function wish(more: Partial<DelegateRequest> = {}): DelegateRequest {
-  const input = { kind: 'argv', argv: ['true'] } as const;
-  return { to: 'beta', spec: { input, profile: 'query' }, session: 's1', agent: 'tester', ...more };
-}
-
 /** Lets time pass, a little each turn, until `promise` settles; real work goes on in between. */
 async function passing<T>(promise: Promise<T>): Promise<T> {
   let settled = false;
@@ -124,12 +121,7 @@ async function passing<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) {
-    await new Promise((resolve) => setImmediate(resolve));
-    clock.advance(20);
-  }
-}
+const until = (condition: () => boolean): Promise<void> => passUntil(clock, condition);
 
 async function collect(task: string, afterSeq = 0): Promise<WatchedEvent[]> {
   const events: WatchedEvent[] = [];
@@ -137,7 +129,7 @@ async function collect(task: string, afterSeq = 0): Promise<WatchedEvent[]> {
   return events;
 }
 
-async function accepted(request: DelegateRequest = wish()): Promise<string> {
+async function accepted(request: DelegateRequest = askTrue()): Promise<string> {
   const answer = await passing(asking.origin.delegate(request));
   expect(answer.accepted).toBe(true);
   return answer.task.id;
@@ -171,7 +163,7 @@ describe('delegate', () => {
   it('costs three commits at each end: one to begin, one to end, one for the receipt', async () => {
     const before = [asking.commits(), executing.commits()];
     // No time passes, so that nothing is stored because it waited.
-    const { task } = await asking.origin.delegate(wish());
+    const { task } = await asking.origin.delegate(askTrue());
     (await runner.runOf(task.id)).exit(0);
     await collect(task.id);
     expect(asking.origin.get(task.id)?.state).toBe('completed');
@@ -182,7 +174,7 @@ describe('delegate', () => {
   });
 
   it('tells of a state that nothing follows, and of output at once', async () => {
-    const { task } = await asking.origin.delegate(wish());
+    const { task } = await asking.origin.delegate(askTrue());
     const run = await runner.runOf(task.id);
     expect(asking.origin.get(task.id)?.state).not.toBe('running');
     clock.advance(10);
@@ -195,14 +187,14 @@ describe('delegate', () => {
 
   it('runs what is for this node itself through the same two ends', async () => {
     const spec = { input: { kind: 'argv', argv: ['true'] }, profile: 'local' } as const;
-    const id = await accepted(wish({ to: 'self', spec }));
+    const id = await accepted(askTrue({ to: 'self', spec }));
     expect((await passing(collect(id))).at(-1)?.event.kind).toBe('outcome');
     expect(asking.origin.get(id)?.state).toBe('completed');
     expect(asking.executor.get(id)).toMatchObject({ sender: 'self', state: 'completed' });
   });
 
   it('names the known peers where there is none of that name', async () => {
-    await expect(asking.origin.delegate(wish({ to: 'bet' }))).rejects.toMatchObject({
+    await expect(asking.origin.delegate(askTrue({ to: 'bet' }))).rejects.toMatchObject({
       code: 'PEER_UNKNOWN',
       nextSteps: ['did you mean `beta`', 'known peers: beta'],
     });
@@ -211,16 +203,16 @@ describe('delegate', () => {
 
   it('keeps what its own policy does not let out', async () => {
     const spec = { input: { kind: 'argv', argv: ['true'] }, profile: 'root' } as const;
-    const answer = await asking.origin.delegate(wish({ spec }));
+    const answer = await asking.origin.delegate(askTrue({ spec }));
     expect(answer).toMatchObject({ accepted: false, decidedBy: 'here', decision: { effect: 'deny' } });
     expect(answer.task).toMatchObject({ state: 'failed', accepted: false });
-    expect(await asking.origin.delegate(wish({ spec, idempotencyKey: answer.task.idempotencyKey }))).toEqual(answer);
+    expect(await asking.origin.delegate(askTrue({ spec, idempotencyKey: answer.task.idempotencyKey }))).toEqual(answer);
     expect(link.calls.submit).toBe(0);
   });
 
   it('keeps the code of a refusal by the peer', async () => {
     const spec = { input: { kind: 'argv', argv: ['true'] }, profile: 'repo-dev', workspace: 'app' } as const;
-    const answer = await passing(asking.origin.delegate(wish({ spec })));
+    const answer = await passing(asking.origin.delegate(askTrue({ spec })));
     expect(answer).toMatchObject({
       accepted: false,
       decidedBy: 'peer',
@@ -228,26 +220,26 @@ describe('delegate', () => {
       task: { state: 'failed', outcome: { code: 'LEASE_REQUIRED' } },
     });
     expect((await collect(answer.task.id)).map(({ event }) => event.kind)).toEqual(['outcome']);
-    expect(await asking.origin.delegate(wish({ spec, idempotencyKey: answer.task.idempotencyKey }))).toEqual(answer);
+    expect(await asking.origin.delegate(askTrue({ spec, idempotencyKey: answer.task.idempotencyKey }))).toEqual(answer);
     expect(link.calls.submit).toBe(1);
   });
 
   it('gives one key one task', async () => {
-    const first = accepted(wish({ idempotencyKey: 'k' }));
-    const second = accepted(wish({ idempotencyKey: 'k' }));
+    const first = accepted(askTrue({ idempotencyKey: 'k' }));
+    const second = accepted(askTrue({ idempotencyKey: 'k' }));
     expect(await first).toBe(await second);
-    expect(await accepted(wish({ idempotencyKey: 'k' }))).toBe(await first);
-    expect(await accepted(wish({ idempotencyKey: 'k', session: 's2' }))).not.toBe(await first);
+    expect(await accepted(askTrue({ idempotencyKey: 'k' }))).toBe(await first);
+    expect(await accepted(askTrue({ idempotencyKey: 'k', session: 's2' }))).not.toBe(await first);
     const other = { input: { kind: 'argv', argv: ['false'] }, profile: 'query' } as const;
-    const replay = asking.origin.delegate(wish({ idempotencyKey: 'k', spec: other }));
+    const replay = asking.origin.delegate(askTrue({ idempotencyKey: 'k', spec: other }));
     await expect(replay).rejects.toMatchObject({ code: 'WRIT_REPLAYED' });
   });
 
   it('gives one key one peer, also one that is no peer any more', async () => {
-    const id = await accepted(wish({ idempotencyKey: 'k' }));
+    const id = await accepted(askTrue({ idempotencyKey: 'k' }));
     (await passing(runner.runOf(id))).exit(0);
     await passing(collect(id));
-    const again = (to: string) => asking.origin.delegate(wish({ to, idempotencyKey: 'k' }));
+    const again = (to: string) => asking.origin.delegate(askTrue({ to, idempotencyKey: 'k' }));
     expect((await again(beta)).task.id).toBe(id);
     await expect(again('self')).rejects.toMatchObject({ code: 'WRIT_REPLAYED' });
     await expect(again('gamma')).rejects.toMatchObject({ code: 'PEER_UNKNOWN' });
@@ -274,14 +266,14 @@ describe('delegate', () => {
 
   it('tells at once that nothing was sent to a peer that is not there', async () => {
     callFault = () => ({ kind: 'drop-request', certain: true });
-    const error = await passing(asking.origin.delegate(wish()).catch((thrown: unknown) => thrown));
+    const error = await passing(asking.origin.delegate(askTrue()).catch((thrown: unknown) => thrown));
     expect(error).toMatchObject({ code: 'UNREACHABLE', details: { sent: false } });
     expect(link.calls.submit).toBe(3);
     expect(asking.origin.list({ limit: 10 })).toMatchObject([{ state: 'failed', outcome: { code: 'UNREACHABLE' } }]);
   });
 
   it('makes another attempt under a key of which nothing was sent, and only then', async () => {
-    const request = wish({ idempotencyKey: 'k' });
+    const request = askTrue({ idempotencyKey: 'k' });
     callFault = () => ({ kind: 'drop-request', certain: true });
     const calls = [asking.origin.delegate(request), asking.origin.delegate(request)];
     const ends = passing(Promise.allSettled(calls));
@@ -299,7 +291,7 @@ describe('delegate', () => {
 
   it('goes on in the background where the peer may have it', async () => {
     callFault = (call) => (call === 'submit' ? { kind: 'drop-request' } : undefined);
-    const answer = await passing(asking.origin.delegate(wish()));
+    const answer = await passing(asking.origin.delegate(askTrue()));
     expect(answer).toMatchObject({ accepted: true, task: { state: 'submitted', unreachable: true, accepted: false } });
     callFault = () => undefined;
     const run = await passing(runner.runOf(answer.task.id));
@@ -359,7 +351,7 @@ describe('a link that breaks', () => {
 
   it('gives up a silent executor a day after the deadline', async () => {
     const input = { kind: 'argv', argv: ['true'] } as const;
-    const id = await accepted(wish({ spec: { input, profile: 'query', timeoutMs: 1000 } }));
+    const id = await accepted(askTrue({ spec: { input, profile: 'query', timeoutMs: 1000 } }));
     link.down();
     await until(() => asking.origin.get(id)?.unreachable === true);
     clock.advance(86_400_000 + 60_000);
@@ -427,7 +419,7 @@ describe('cancel', () => {
 
   it.each([['drop-request'], ['drop-answer']] as const)('reaches a task of which no answer came (%s)', async (kind) => {
     callFault = (call) => (call === 'submit' ? { kind } : undefined);
-    const { task } = await passing(asking.origin.delegate(wish()));
+    const { task } = await passing(asking.origin.delegate(askTrue()));
     await passing(asking.origin.cancel(task.id, 'person'));
     await until(() => asking.origin.get(task.id)?.state === 'cancelled');
     const there = executing.executor.get(task.id);
@@ -460,7 +452,7 @@ describe('recover', () => {
 
   it('hands over what was stored and never sent', async () => {
     callFault = (call) => (call === 'submit' ? { kind: 'drop-request' } : undefined);
-    const { task } = await passing(asking.origin.delegate(wish()));
+    const { task } = await passing(asking.origin.delegate(askTrue()));
     callFault = () => undefined;
     await restart();
     (await passing(runner.runOf(task.id))).exit(0);

@@ -1,6 +1,8 @@
 import { WritError } from '@writ/core';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import {
+  asksBeta,
+  askTrue,
   createPeerLink,
   createPeerServer,
   createScriptedRunner,
@@ -8,7 +10,9 @@ import {
   type LinkFault,
   NODE_IDS,
   type PeerLink,
+  passUntil,
   type ScriptedRunner,
+  servesAlpha,
   type TestNode,
 } from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -16,30 +20,12 @@ import { isTerminal } from '../index.ts';
 
 const { alpha, beta } = NODE_IDS;
 
-const BETA_POLICY = `schema = 1
-[node]
-name = "beta"
-[profiles.query]
-capabilities = ["inspect_status"]
-runner = "shell"
-isolation = "none"
-[peers.alpha]
-id = "${alpha}"
-profiles = ["query"]
-[peers.alpha.limits]
+const BETA_POLICY = servesAlpha(`[peers.alpha.limits]
 max_concurrent = 10000
 tasks_per_hour = 10000
-`;
+`);
 
-const ALPHA_POLICY = `schema = 1
-[node]
-name = "alpha"
-[peers.beta]
-id = "${beta}"
-address = "127.0.0.1:1"
-[peers.beta.outbound]
-profiles = ["query"]
-`;
+const ALPHA_POLICY = asksBeta('query');
 
 let clock: FakeClock;
 let runner: ScriptedRunner;
@@ -86,17 +72,7 @@ afterEach(async () => {
   await executing.close();
 });
 
-const wish = {
-  ...{ to: 'beta', session: 's1', agent: 'tester' },
-  spec: { input: { kind: 'argv', argv: ['true'] }, profile: 'query' },
-} as const;
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) {
-    await new Promise((resolve) => setImmediate(resolve));
-    clock.advance(20);
-  }
-}
+const until = (condition: () => boolean): Promise<void> => passUntil(clock, condition);
 
 const overloaded = (): never => {
   throw new WritError('RATE_LIMITED', 'too many calls');
@@ -112,7 +88,7 @@ describe('a peer that has too much to do', () => {
       if (call === 'submit' && nth % 3 === 1 && nth < 700) return { kind: 'drop-answer' };
       return call === 'watch' && nth % 7 === 0 ? overloaded() : undefined;
     };
-    const answers = Promise.all(Array.from({ length: 500 }, () => asking.origin.delegate(wish)));
+    const answers = Promise.all(Array.from({ length: 500 }, () => asking.origin.delegate(askTrue())));
     let ids: readonly string[] = [];
     void answers.then((all) => {
       ids = all.map(({ task }) => task.id);
@@ -141,7 +117,7 @@ describe('a peer that has too much to do', () => {
       return nth === 1 ? { kind: 'drop-answer' } : overloaded();
     };
     let id: string | undefined;
-    void asking.origin.delegate(wish).then(({ task }) => {
+    void asking.origin.delegate(askTrue()).then(({ task }) => {
       id = task.id;
     });
     await until(() => id !== undefined);
@@ -153,7 +129,7 @@ describe('a peer that has too much to do', () => {
 
   it('ends by its own word what this node forbids after it was sent', async () => {
     callFault = (call) => (call === 'submit' ? { kind: 'drop-answer' } : undefined);
-    const delegating = asking.origin.delegate(wish);
+    const delegating = asking.origin.delegate(askTrue());
     await until(() => executing.executor.list({ limit: 1 }).length === 1);
     const outside = ALPHA_POLICY.replace('profiles = ["query"]', 'profiles = []');
     await asking.engine.reload(outside, { acceptWidening: true });

@@ -8,6 +8,7 @@ import {
   type LinkFault,
   NODE_IDS,
   type PeerLink,
+  passUntil,
   type ScriptedRunner,
   type TestNode,
 } from '@writ/testkit/delegation';
@@ -92,12 +93,7 @@ async function pass(seconds: number): Promise<void> {
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
   }
 }
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) {
-    await new Promise((resolve) => setImmediate(resolve));
-    clock.advance(10);
-  }
-}
+const until = (condition: () => boolean): Promise<void> => passUntil(clock, condition, 10);
 
 const argv = { kind: 'argv', argv: ['agent'] } as const;
 async function ask(profile = 'query'): Promise<string> {

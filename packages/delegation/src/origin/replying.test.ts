@@ -1,6 +1,7 @@
 import { CAPABILITIES } from '@writ/policy';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import {
+  asksBeta,
   createPeerLink,
   createPeerServer,
   createScriptedRunner,
@@ -33,15 +34,7 @@ require_lease = true
 id = "${alpha}"
 profiles = ["talk"]
 `;
-const ALPHA_POLICY = `schema = 1
-[node]
-name = "alpha"
-[peers.beta]
-id = "${beta}"
-address = "127.0.0.1:1"
-[peers.beta.outbound]
-profiles = ["talk"]
-`;
+const ALPHA_POLICY = asksBeta('talk');
 
 let clock: FakeClock;
 let runner: ScriptedRunner;

@@ -7,6 +7,7 @@ type Places = Map<string, Position>;
 /** Where every key stands, found by another parser. For tests of this package only. */
 export function referencePlaces(text: string): ReadonlyMap<string, Position> {
   const places: Places = new Map();
+  const implied: Places = new Map();
   for (const node of parseTOML(text).body[0].body) {
     if (node.type === 'TOMLKeyValue') {
       noteKeyValue(places, '', node);
@@ -14,9 +15,16 @@ export function referencePlaces(text: string): ReadonlyMap<string, Position> {
     }
     const path = node.resolvedKey.reduce<string>(joinPath, '');
     note(places, path, node.key);
+    for (const outer of impliedBy(node.resolvedKey)) note(implied, outer, node.key);
     for (const pair of node.body) noteKeyValue(places, path, pair);
   }
-  return places;
+  return new Map([...implied, ...places]);
+}
+
+/** Paths of the tables around the one of a header; a list is none. */
+function impliedBy(keys: readonly (string | number)[]): readonly string[] {
+  const lengths = keys.map((_, at) => at).filter((length) => length > 0 && typeof keys[length] === 'string');
+  return lengths.map((length) => keys.slice(0, length).reduce<string>(joinPath, ''));
 }
 
 function noteKeyValue(places: Places, table: string, pair: AST.TOMLKeyValue): void {

@@ -79,6 +79,9 @@ function connect(
       const waiting = AbortSignal.any([signal, talk.over.signal]);
       const answer = await talk.permit(request, waiting).catch(() => undefined);
       if (answer?.allowed === false) talk.log.refusal(`${request.kind} ${request.title}`, answer.reason);
+      if (answer?.allowed && answer.by !== undefined) {
+        talk.log.note(`allowed: ${request.kind} ${request.title}: by ${answer.by}`);
+      }
       return { outcome: permissionAnswer(options, waiting.aborted ? undefined : answer) };
     })
     .onNotification(methods.client.session.update, ({ params }) => readUpdate(params.update, talk.log, talk.calls))

@@ -1,10 +1,14 @@
-import type { SessionUpdate, ToolCallUpdate } from '@agentclientprotocol/sdk';
+import type { SessionUpdate, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk';
 import { type Json, visible } from '@writ/core';
-import type { ToolKind, ToolRequest } from '../tool-request.ts';
+import type { ToolChange, ToolKind, ToolRequest } from '../tool-request.ts';
 import type { AgentLog } from './agent-log.ts';
 
 /** Tool calls that are remembered, the newest: a request for leave may name one by its id alone. */
 const REMEMBERED = 1000;
+/** What the newest of them would be called with is remembered too, as far as it is small: it is JSON of the agent's. */
+const REMEMBERED_WHOLE = 32;
+/** Largest that is remembered, UTF-16 units of JSON. */
+const LARGEST_REMEMBERED = 16 * 1024;
 /** Longest title that is kept, UTF-16 units. */
 const LONGEST_TITLE = 4096;
 
@@ -16,24 +20,26 @@ export interface ToolCalls {
   requestOf(update: ToolCallUpdate): ToolRequest;
 }
 
+/** What a call does, beside its kind and title. */
+type Matter = Pick<ToolRequest, 'paths' | 'input' | 'changes'>;
+
+const NO_MATTER: Matter = { paths: [], input: null, changes: [] };
+
 export function createToolCalls(): ToolCalls {
-  const known = new Map<string, ToolRequest>();
+  const known = new Map<string, Pick<ToolRequest, 'kind' | 'title'>>();
+  const whole = new Map<string, Matter>();
   const merge = (update: ToolCallUpdate): ToolRequest => {
-    const before = known.get(update.toolCallId);
-    const request: ToolRequest = {
+    const { toolCallId: id } = update;
+    const before = known.get(id);
+    const named = {
       kind: kindOf(update.kind ?? before?.kind),
-      title: visible(
-        (update.title ?? before?.title ?? update.toolCallId).slice(0, LONGEST_TITLE).replace(/[\r\n]+/g, ' '),
-      ),
-      input: update.rawInput === undefined ? null : (update.rawInput as Json),
+      title: visible((update.title ?? before?.title ?? id).slice(0, LONGEST_TITLE).replace(/[\r\n]+/g, ' ')),
     };
-    // What it is called with may be large: it is asked about with the request that names it, or not at all.
-    known.set(update.toolCallId, { ...request, input: null });
-    for (const oldest of known.keys()) {
-      if (known.size <= REMEMBERED) break;
-      known.delete(oldest);
-    }
-    return request;
+    const matter = matterOf(update, whole.get(id) ?? NO_MATTER);
+    keep(known, id, named, REMEMBERED);
+    if (isSmall(matter)) keep(whole, id, matter, REMEMBERED_WHOLE);
+    else whole.delete(id);
+    return { ...named, ...matter };
   };
   return {
     merge(update) {
@@ -43,6 +49,39 @@ export function createToolCalls(): ToolCalls {
     },
     requestOf: merge,
   };
+}
+
+/** What an update does not say stays as it was. */
+function matterOf({ rawInput, locations, content }: ToolCallUpdate, before: Matter): Matter {
+  return {
+    paths: locations ? locations.map(({ path }) => path) : before.paths,
+    input: rawInput === undefined ? before.input : (rawInput as Json),
+    changes: content ? content.flatMap(changeOf) : before.changes,
+  };
+}
+
+function changeOf(content: ToolCallContent): readonly ToolChange[] {
+  if (content.type !== 'diff') return [];
+  const { path, oldText, newText } = content;
+  return [{ path, ...(typeof oldText === 'string' ? { before: oldText } : {}), after: newText }];
+}
+
+/** What is nested too deeply has no text, and is not kept. */
+function isSmall(matter: Matter): boolean {
+  try {
+    return JSON.stringify(matter).length <= LARGEST_REMEMBERED;
+  } catch {
+    return false;
+  }
+}
+
+function keep<T>(map: Map<string, T>, id: string, value: T, most: number): void {
+  map.delete(id);
+  map.set(id, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= most) break;
+    map.delete(oldest);
+  }
 }
 
 const KINDS: readonly string[] = ['read', 'edit', 'delete', 'move', 'search', 'execute', 'fetch'];
@@ -77,6 +116,6 @@ export function readUpdate(update: SessionUpdate, log: AgentLog, calls: ToolCall
   }
 }
 
-function titleOf({ kind, title }: ToolRequest): string {
+function titleOf({ kind, title }: Pick<ToolRequest, 'kind' | 'title'>): string {
   return kind === 'other' ? title : `${kind} ${title}`;
 }

@@ -136,7 +136,7 @@ describe('leave for a tool call', () => {
   it('a yes takes the option that allows once, whatever it is called', async () => {
     const { stdout, asked } = await act([ask('rm -rf')], [], () => ({ allowed: true }));
     expect(stdout).toBe('rm -rf: deny\n');
-    expect(asked).toEqual([{ kind: 'execute', title: 'rm -rf', input: null }]);
+    expect(asked).toEqual([{ kind: 'execute', title: 'rm -rf', paths: [], input: null, changes: [] }]);
   });
 
   it('a no takes the option that rejects, and is counted and told', async () => {
@@ -149,6 +149,58 @@ describe('leave for a tool call', () => {
   it('a yes is never one that lasts', async () => {
     const { stdout } = await act([ask('ls', [OPTIONS[0]])], [], () => ({ allowed: true }));
     expect(stdout).toBe('ls: cancelled\n');
+  });
+
+  it('a yes of a person is told with whose it is', async () => {
+    const { stderr } = await act([ask('ls')], [], () => ({ allowed: true, by: 'ap-1' }));
+    expect(stderr).toContain('allowed: execute ls: by ap-1\n');
+  });
+
+  it('is asked with the files, changes and input that the call was told with before', async () => {
+    const { asked } = await act(
+      [
+        {
+          do: 'update',
+          update: {
+            ...{ sessionUpdate: 'tool_call', toolCallId: 'call-mend', title: 'mend', kind: 'edit', rawInput: { n: 1 } },
+            ...{ locations: [{ path: '/w/a.ts', line: 3 }, { path: '/w/b.ts' }] },
+            content: [
+              { type: 'diff', path: '/w/a.ts', oldText: 'one', newText: 'two' },
+              { type: 'diff', path: '/w/c.ts', newText: 'new' },
+              { type: 'content', content: { type: 'text', text: 'words' } },
+            ],
+          },
+        },
+        { ...{ do: 'ask', kind: 'edit', title: 'mend' }, options: [...OPTIONS] },
+        { ...{ do: 'ask', kind: 'edit', title: 'other' }, options: [...OPTIONS] },
+      ],
+      [],
+      () => ({ allowed: true }),
+    );
+    expect(asked).toEqual([
+      {
+        ...{ kind: 'edit', title: 'mend', paths: ['/w/a.ts', '/w/b.ts'], input: { n: 1 } },
+        changes: [
+          { path: '/w/a.ts', before: 'one', after: 'two' },
+          { path: '/w/c.ts', after: 'new' },
+        ],
+      },
+      { kind: 'edit', title: 'other', paths: [], input: null, changes: [] },
+    ]);
+  });
+
+  it('is not asked with an input that was too large to be kept', async () => {
+    const rawInput = { text: 'x'.repeat(20_000) };
+    const update = { sessionUpdate: 'tool_call' as const, toolCallId: 'call-big', title: 'big', kind: 'edit' as const };
+    const { asked } = await act(
+      [
+        { do: 'update', update: { ...update, rawInput } },
+        { ...{ do: 'ask', kind: 'edit', title: 'big' }, options: [...OPTIONS] },
+      ],
+      [],
+      () => ({ allowed: true }),
+    );
+    expect(asked).toMatchObject([{ title: 'big', input: null }]);
   });
 
   it('where nobody decides, it is refused', async () => {

@@ -1,5 +1,16 @@
 import { type Clock, sha256Hex, type WritError } from '@writ/core';
-import type { Ending, PreparedRun, Run, RunFiles, RunReport, RunSink, RunSpec, TaskRunner } from '@writ/delegation';
+import type {
+  Ending,
+  PreparedRun,
+  Run,
+  RunFiles,
+  RunReport,
+  RunSink,
+  RunSpec,
+  TaskRunner,
+  ToolAnswer,
+  ToolRequest,
+} from '@writ/delegation';
 import { createScriptedFiles } from './scripted-files.ts';
 import { createScriptedPreparations, type ScriptedPreparations } from './scripted-preparations.ts';
 
@@ -19,6 +30,8 @@ export interface ScriptedRun {
   /** Reports bytes that the transcript does not hold. */
   drop(stream: 'stdout' | 'stderr', bytes: number): void;
   exit(exitCode: number, more?: ScriptedEnd): void;
+  /** Asks leave for a tool call, as an agent does. */
+  permit(request: Partial<ToolRequest>, signal?: AbortSignal): Promise<ToolAnswer>;
   end(ending: Ending, more?: ScriptedEnd): void;
 }
 
@@ -157,6 +170,11 @@ function createRun(
     drop(stream, count) {
       bytes[stream] += count;
       sink.output(stream, new Uint8Array(count), undefined);
+    },
+    permit(request, signal = new AbortController().signal) {
+      if (sink.permit === undefined) throw new Error('nobody answers agents here');
+      const whole = { kind: 'other', title: 'a tool', paths: [], input: null, changes: [], ...request } as const;
+      return sink.permit(whole, signal);
     },
     exit: (exitCode, more) => scripted.end({ kind: 'exit', exitCode }, more),
     end(ending, more) {

@@ -111,6 +111,7 @@ const NOBODY_TO_ASK: Omit<TurnDesk, 'questions'> = {
   isSessionLive: () => true,
   askApprover: () => ({ asked: false, code: 'APPROVAL_REQUIRED', message: 'no approver is enrolled' }),
   withdrawApproval: () => {},
+  tools: { classify: () => ({ class: 'destructive', needs: [] }), resolvePath: (path) => path },
 };
 
 export async function createTestNode(options: TestNodeOptions): Promise<TestNode> {

@@ -4,10 +4,12 @@ import type { Question, Task } from '@writ/task-store';
 import type { Asked, AskedAnswer, AskWish, QuestionWish } from '../../turn-types.ts';
 import type { ExecutorParts } from '../parts.ts';
 import { contextOf } from '../task-context.ts';
+import { nextPlaces } from './places.ts';
 import { gone, requireLive } from './presence.ts';
 import type { Secrets } from './secrets.ts';
-import { askKey, questionDigest, settleQuestion, settleRest, tellTurn } from './settling.ts';
-import { checkWish, LONGEST_WAIT_MS, MOST_ASKED, MOST_OPEN, visibleLines } from './wishes.ts';
+import { questionDigest, settleQuestion, tellTurn } from './settling.ts';
+import { untilSettled } from './until-settled.ts';
+import { checkWish, LONGEST_WAIT_MS, visibleLines } from './wishes.ts';
 
 /** Asks and waits; see `ExecutorTurns.ask`. */
 export async function askAndWait(
@@ -52,18 +54,10 @@ function withoutSecrets(parts: ExecutorParts, task: string, wish: AskWish): AskW
 function askIn(parts: ExecutorParts, tx: WriteTx, id: string, { questions, timeoutMs }: AskWish): readonly Question[] {
   const task = requireLive(parts, tx, id);
   if (!contextOf(parts, tx, id).closure.includes('interactive')) throw NOT_INTERACTIVE();
-  const store = parts.turns.questions;
-  const open = store.listOpen(tx, id);
-  const counts = store.counts(tx, id);
-  if (open.length + questions.length > MOST_OPEN || counts.asked + questions.length > MOST_ASKED) {
-    const message = `a task has at most ${MOST_OPEN} questions open, and asks at most ${MOST_ASKED}`;
-    throw new WritError('LIMIT_EXCEEDED', message, { nextSteps: ['wait for the answers, and ask for more at once'] });
-  }
-  const turn = open[0]?.turn ?? counts.turn + 1;
-  const before = open.length > 0 ? counts.inTurn : 0;
+  const { turn, ids } = nextPlaces(parts, tx, id, questions.length);
   const longestMs = Math.min(timeoutMs ?? LONGEST_WAIT_MS, LONGEST_WAIT_MS, (task.deadlineMs ?? Infinity) - tx.nowMs);
   const asked = questions.map((wish, at) =>
-    insert(parts, tx, { task, wish, turn, id: `${turn}.${before + at + 1}`, lifetimeMs: Math.max(1, longestMs) }),
+    insert(parts, tx, { task, wish, turn, id: ids[at] ?? '', lifetimeMs: Math.max(1, longestMs) }),
   );
   // The words are in the question's row, and in none of the audit trail.
   const details = { turn, questions: asked.map(({ id, kind }) => `${id} ${kind}`) };
@@ -97,7 +91,7 @@ function insert(
   if (kind !== 'approval') return parts.turns.questions.insert(tx, row);
   const answer = parts.turns.askApprover(tx, {
     ...{ task, lifetimeMs, digest: questionDigest(row), subject: { task: task.id, question: id } },
-    lines: wish.text.split('\n'),
+    lines: wish.text.split('\n').map((line) => ({ label: 'the task asks', text: line })),
   });
   if (answer.asked) return parts.turns.questions.insert(tx, { ...row, approval: answer.approval });
   if (answer.code === 'NOT_FOUND') throw gone(answer.message);
@@ -113,27 +107,6 @@ const NOT_INTERACTIVE = (): WritError =>
       'decide without asking, or end with what is missing',
     ],
   });
-
-/** The questions as they were settled; what is open when `signal` aborts is settled as `how` says. */
-async function untilSettled(
-  parts: ExecutorParts,
-  asked: readonly Question[],
-  signal: AbortSignal,
-  how: () => 'expired' | 'withdrawn',
-): Promise<readonly Question[]> {
-  const { database, turns, wakeups } = parts;
-  const task = asked[0]?.task ?? '';
-  for (;;) {
-    if (signal.aborted) database.withWriteTx((tx) => settleRest(parts, tx, asked, how()));
-    const now = database.withReadTx((tx) => asked.flatMap(({ id }) => turns.questions.get(tx, task, id) ?? []));
-    if (now.length < asked.length || now.some(({ state }) => state === 'ended')) {
-      throw gone('the task or its session has ended; the questions with it');
-    }
-    if (now.every(({ state }) => state !== 'open')) return now;
-    if (wakeups.closed) throw new WritError('SHUTTING_DOWN', 'this node is shutting down');
-    await wakeups.wait(askKey(task), signal);
-  }
-}
 
 function answerOf(parts: ExecutorParts, question: Question, secrets: Secrets): AskedAnswer {
   const { task, id, kind, state, answer, settledBy, message } = question;

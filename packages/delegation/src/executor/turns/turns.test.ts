@@ -1,7 +1,13 @@
 import { WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
-import { createScriptedRunner, createTestNode, type ScriptedRunner, type TestNode } from '@writ/testkit/delegation';
+import {
+  createScriptedRunner,
+  createTestNode,
+  type ScriptedRunner,
+  submitTrue,
+  type TestNode,
+} from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AskWish, Reply, TurnDesk } from '../../turn-types.ts';
 import type { SubmitRequest, WatchedEvent } from '../../types.ts';
@@ -71,10 +77,7 @@ beforeEach(async () => {
 afterEach(() => node.close());
 
 function request(task: string, profile = 'talk'): SubmitRequest {
-  return {
-    ...{ task, idempotencyKey: task, agent: 'tester', subject: { from: 'self', origin: 'self', session: 's1' } },
-    spec: { input: { kind: 'argv', argv: ['true'] }, profile },
-  };
+  return submitTrue(task, { spec: { input: { kind: 'argv', argv: ['true'] }, profile } });
 }
 
 async function start(task = 't1', profile = 'talk'): Promise<void> {
@@ -362,7 +365,10 @@ describe('a question to an approver', () => {
         refusal(tx, { id: 'a1' } as never)?.code,
       ]);
     expect(now()).toEqual([approver.asked[0]?.digest, undefined]);
-    expect(approver.asked[0]).toMatchObject({ lines: ['may I push?'], subject: { task: 't1', question: '1.1' } });
+    expect(approver.asked[0]).toMatchObject({
+      lines: [{ label: 'the task asks', text: 'may I push?' }],
+      subject: { task: 't1', question: '1.1' },
+    });
     stop.abort();
     await expect(asked).rejects.toMatchObject({ code: 'CANCELLED' });
     expect(approver.withdrawn).toEqual(['a1']);

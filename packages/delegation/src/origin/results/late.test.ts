@@ -1,19 +1,18 @@
 import { WritError } from '@writ/core';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
-import { createScriptedRunner, createTestNode, NODE_IDS, type TestNode } from '@writ/testkit/delegation';
+import {
+  asksBeta,
+  createScriptedRunner,
+  createTestNode,
+  NODE_IDS,
+  passUntil,
+  type TestNode,
+} from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTellingExecutor, type TellingExecutor } from '../../testing/telling-executor.ts';
 
 const { alpha, beta } = NODE_IDS;
-const POLICY = `schema = 1
-[node]
-name = "alpha"
-[peers.beta]
-id = "${beta}"
-address = "127.0.0.1:1"
-[peers.beta.outbound]
-profiles = ["query"]
-`;
+const POLICY = asksBeta('query');
 const DAY_MS = 86_400_000;
 
 let clock: FakeClock;
@@ -40,12 +39,7 @@ function createAsking(dir?: string): Promise<TestNode> {
   });
 }
 
-async function until(condition: () => boolean, stepMs = 100): Promise<void> {
-  while (!condition()) {
-    await new Promise((resolve) => setImmediate(resolve));
-    clock.advance(stepMs);
-  }
-}
+const until = (condition: () => boolean, stepMs = 100): Promise<void> => passUntil(clock, condition, stepMs);
 
 const silent = (): never => {
   throw new WritError('UNREACHABLE', 'the link is down');

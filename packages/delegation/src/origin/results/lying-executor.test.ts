@@ -1,20 +1,19 @@
 import { sha256Hex } from '@writ/core';
 import type { Result, UnsignedResult } from '@writ/evidence';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
-import { createScriptedRunner, createTestNode, NODE_IDS, type TestNode } from '@writ/testkit/delegation';
+import {
+  asksBeta,
+  askTrue,
+  createScriptedRunner,
+  createTestNode,
+  NODE_IDS,
+  type TestNode,
+} from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EvidenceKit } from '../../evidence-kit.ts';
 import { createTellingExecutor, type Tale, type TellingExecutor } from '../../testing/telling-executor.ts';
 
-const POLICY = `schema = 1
-[node]
-name = "alpha"
-[peers.beta]
-id = "${NODE_IDS.beta}"
-address = "127.0.0.1:1"
-[peers.beta.outbound]
-profiles = ["query"]
-`;
+const POLICY = asksBeta('query');
 
 let clock: FakeClock;
 let other: TellingExecutor;
@@ -42,10 +41,7 @@ function createAsking(wrapEvidence?: (kit: EvidenceKit) => EvidenceKit): Promise
 /** Delegates one task, which ends as the tale goes. */
 async function ended(tale: Tale): Promise<NonNullable<ReturnType<TestNode['origin']['get']>>> {
   other.tell(tale);
-  const input = { kind: 'argv', argv: ['true'] } as const;
-  const answer = await asking.origin.delegate({
-    ...{ to: 'beta', spec: { input, profile: 'query' }, session: 's1', agent: 'tester' },
-  });
+  const answer = await asking.origin.delegate(askTrue());
   for await (const _ of asking.origin.watch(answer.task.id, 0, new AbortController().signal));
   const mirror = asking.origin.get(answer.task.id);
   if (!mirror) throw new Error('the mirror is gone');

@@ -1,19 +1,19 @@
 import { WritError } from '@writ/core';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
-import { createScriptedRunner, createTestNode, NODE_IDS, type TestNode } from '@writ/testkit/delegation';
+import {
+  asksBeta,
+  askTrue,
+  createScriptedRunner,
+  createTestNode,
+  NODE_IDS,
+  passUntil,
+  type TestNode,
+} from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTellingExecutor, type TellingExecutor } from '../../testing/telling-executor.ts';
 
 const { alpha, beta } = NODE_IDS;
-const POLICY = `schema = 1
-[node]
-name = "alpha"
-[peers.beta]
-id = "${beta}"
-address = "127.0.0.1:1"
-[peers.beta.outbound]
-profiles = ["query"]
-`;
+const POLICY = asksBeta('query');
 
 let clock: FakeClock;
 let other: TellingExecutor;
@@ -41,18 +41,10 @@ function createAsking(dir?: string): Promise<TestNode> {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) {
-    await turn();
-    clock.advance(50);
-  }
-}
+const until = (condition: () => boolean): Promise<void> => passUntil(clock, condition, 50);
 
 async function completed(): Promise<string> {
-  const input = { kind: 'argv', argv: ['true'] } as const;
-  const { task } = await asking.origin.delegate({
-    ...{ to: 'beta', spec: { input, profile: 'query' }, session: 's1', agent: 'tester' },
-  });
+  const { task } = await asking.origin.delegate(askTrue());
   await until(() => asking.origin.get(task.id)?.state === 'completed');
   return task.id;
 }

@@ -2,21 +2,20 @@ import { appendFileSync } from 'node:fs';
 import { WritError } from '@writ/core';
 import type { UnsignedResult } from '@writ/evidence';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
-import { createScriptedRunner, createTestNode, NODE_IDS, type TestNode } from '@writ/testkit/delegation';
+import {
+  asksBeta,
+  askTrue,
+  createScriptedRunner,
+  createTestNode,
+  NODE_IDS,
+  passUntil,
+  type TestNode,
+} from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTellingExecutor, type TellingExecutor } from '../../testing/telling-executor.ts';
-import type { DelegateRequest } from '../../types.ts';
 
 const { alpha, beta } = NODE_IDS;
-const POLICY = `schema = 1
-[node]
-name = "alpha"
-[peers.beta]
-id = "${beta}"
-address = "127.0.0.1:1"
-[peers.beta.outbound]
-profiles = ["query"]
-`;
+const POLICY = asksBeta('query');
 
 let clock: FakeClock;
 let other: TellingExecutor;
@@ -69,11 +68,6 @@ function createAsking(dir?: string): Promise<TestNode> {
   });
 }
 
-const wish = (): DelegateRequest => ({
-  ...{ to: 'beta', session: 's1', agent: 'tester' },
-  spec: { input: { kind: 'argv', argv: ['true'] }, profile: 'query' },
-});
-
 /** Begins a task whose result has two artifacts of ten pieces each, a hundred bytes long. */
 async function begin(): Promise<{ id: string; first: string; second: string }> {
   const [one, two] = [other.serve(Buffer.alloc(1000, 1)), other.serve(Buffer.alloc(1000, 2))];
@@ -86,19 +80,13 @@ async function begin(): Promise<{ id: string; first: string; second: string }> {
     output: 'hello',
   });
   other.pieceBytes = 100;
-  const { task } = await asking.origin.delegate(wish());
+  const { task } = await asking.origin.delegate(askTrue());
   return { id: task.id, first: one.sha256, second: two.sha256 };
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const state = (id: string): string | undefined => asking.origin.get(id)?.state;
 
-async function until(condition: () => boolean, stepMs = 20): Promise<void> {
-  while (!condition()) {
-    await turn();
-    clock.advance(stepMs);
-  }
-}
+const until = (condition: () => boolean, stepMs = 20): Promise<void> => passUntil(clock, condition, stepMs);
 
 /** Bytes from each offset on at which a fetch of this content began. */
 const offsets = (sha256: string): number[] =>
