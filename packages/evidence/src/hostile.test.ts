@@ -78,7 +78,15 @@ async function apply(changes: Changed, repository: string): Promise<Applied> {
     nowMs: nodes.clock.nowMs(),
   });
   const bundleFile = await f.store.pathOf(changes.bundle.sha256);
-  return applyResult({ ...f.gitWork, result, bundleFile, repository, check: false, checkout: false, limits: BUNDLE_LIMITS });
+  return applyResult({
+    ...f.gitWork,
+    result,
+    bundleFile,
+    repository,
+    check: false,
+    checkout: false,
+    limits: BUNDLE_LIMITS,
+  });
 }
 
 /** Collecting, verifying, applying what a task has made of its clone, and sending it along. */
