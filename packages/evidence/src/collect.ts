@@ -46,6 +46,7 @@ async function inGitDir<T>(request: ChangedQuestion, work: (git: GitDir) => Prom
       what: 'evidence cannot be collected',
       timeoutMs: request.limits.timeoutMs,
       objectFormat: request.objectFormat ?? (request.base?.length === 64 ? 'sha256' : 'sha1'),
+      looksAt: [request.workspaceDir],
       borrowFrom: request.base === undefined ? [] : [request.baseRepository ?? ''],
     });
     return await work(git);

@@ -1,6 +1,6 @@
 import type { Authority, Gate } from '@writ/authority';
 import type { Commands } from '@writ/commands';
-import type { Clock, Logger } from '@writ/core';
+import type { Clock, Logger, Random, Tracing } from '@writ/core';
 import type { Executor, Origin } from '@writ/delegation';
 import type { Pairing } from '@writ/pairing';
 import type { PolicyEngine } from '@writ/policy';
@@ -44,5 +44,15 @@ export interface GatewayPorts {
   readonly auditLog: AuditLogPort;
   readonly workspaces: WorkspaceKeeper;
   readonly clock: Clock;
+  readonly random: Random;
   readonly logger: Logger;
+  /** Absent: no call is traced. */
+  readonly trace?: GatewayTrace | undefined;
+}
+
+/** What the calls of this machine are traced with. */
+export interface GatewayTrace {
+  readonly tracing: Tracing;
+  /** `traceparent` of a task that runs here, for what it calls itself. */
+  readonly spanOf: (task: string) => string | undefined;
 }

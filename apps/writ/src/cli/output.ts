@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { errorToJson, formatDuration, toWritError, visible } from '@writ/core';
 import pc from 'picocolors';
+import { createLiveView, type Streams } from './live-view.ts';
 
 /** Where a command writes: results on `out` (machine readable with `--json`), everything else on `err`. */
 export interface Output {
@@ -14,20 +15,34 @@ export interface Output {
   raw(stream: 'stdout' | 'stderr', bytes: Uint8Array): Promise<void>;
   /** For people only, on `err`. */
   note(text: string): void;
+  /** One line under everything else that says how it stands, until the next one; nothing where no terminal shows it. */
+  progress(text: string | undefined): void;
+  /** Shows a text in place of the one shown before, on a terminal; else below it, where it differs. */
+  screen<T>(value: T, text: (value: T) => string): void;
   /** What went wrong, why, and what to do; on `err`, as JSON with `--json`. */
   failure(error: unknown): void;
   readonly colors: ReturnType<typeof pc.createColors>;
 }
 
-export interface Streams {
-  readonly out: NodeJS.WriteStream;
-  readonly err: NodeJS.WriteStream;
+export interface OutputOptions {
+  readonly json: boolean;
+  readonly noColor: boolean;
+  /** Only results and errors. */
+  readonly quiet?: boolean;
+  /** The terminal moves no cursor. */
+  readonly isDumb?: boolean;
 }
 
-export function createOutput(streams: Streams, options: { readonly json: boolean; readonly noColor: boolean }): Output {
+export function createOutput(streams: Streams, options: OutputOptions): Output {
   const colors = pc.createColors(!options.noColor && streams.err.isTTY === true);
-  const line = (text: string): void => void streams.out.write(`${text}\n`);
+  const live = createLiveView(streams, options);
+  const line = (text: string): void => {
+    live.clear();
+    streams.out.write(`${text}\n`);
+  };
   return {
+    progress: live.progress,
+    screen: (value, text) => (options.json ? line(JSON.stringify(value)) : live.screen(text(value))),
     json: options.json,
     colors,
     result: (value, text) => line(options.json ? JSON.stringify(value) : text(value)),
@@ -38,14 +53,18 @@ export function createOutput(streams: Streams, options: { readonly json: boolean
     },
     async raw(stream, bytes) {
       const target = stream === 'stdout' ? streams.out : streams.err;
+      live.clear();
       if (!target.write(bytes)) await once(target, 'drain');
     },
     note(text) {
-      if (!options.json) streams.err.write(`${text}\n`);
+      if (options.json || options.quiet === true) return;
+      live.clear();
+      streams.err.write(`${text}\n`);
     },
     failure(thrown) {
       const error = toWritError(thrown);
       if (options.json) return line(JSON.stringify({ error: errorToJson(error) }));
+      live.clear();
       streams.err.write(`${colors.red('error')} ${error.code}: ${visibleLines(error.message)}\n`);
       for (const step of error.nextSteps) streams.err.write(`  ${colors.dim('→')} ${visible(step)}\n`);
     },

@@ -7,6 +7,7 @@ import { describeSandbox } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
 import type { Started } from '../lifecycle/start-node.ts';
+import { serveNodeMetrics } from '../telemetry/serve-node-metrics.ts';
 import { VERSION } from '../version.ts';
 import { hasApprover } from './asking.ts';
 import { type Closers, createClosers } from './closers.ts';
@@ -88,6 +89,7 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
   closers.add(() => rmSync(home.pidFile, { force: true }));
   await surfaces.gateway.listenControl(home.socketFile);
   await info.listenHttp(surfaces);
+  await serveNodeMetrics(base, work, closers);
   await work.origin.recover();
   work.desk.start();
   closers.add(sweepRegularly(base, work));

@@ -72,7 +72,7 @@ function openGateway(
   work: Work,
   parts: { readonly options: SurfaceOptions; readonly pairing: Pairing; readonly config: NodeConfigFile },
 ): Gateway {
-  const { clock, logger, database, stores, engine } = base;
+  const { clock, random, logger, database, stores, engine } = base;
   const { options, pairing, config } = parts;
   return createGateway({
     engine,
@@ -96,7 +96,9 @@ function openGateway(
     auditLog: base.audit,
     workspaces: work.storage,
     clock,
+    random,
     logger,
+    trace: base.telemetry && { tracing: base.telemetry.tracing, spanOf: base.telemetry.spans.of },
   });
 }
 
@@ -124,6 +126,7 @@ function createNodeMesh(base: Foundations, work: Work, pairing: Pairing, name: s
     version: VERSION,
     clock,
     logger,
+    tracing: base.telemetry?.tracing,
   });
 }
 

@@ -84,7 +84,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const storage = createNodeStorage(base, runner, evidence);
   const doors = createTaskDoors({ dir: home.tasksDir, tokens: stores.tokens, random, logger });
   const turns = createNodeTurns(base, () => questions);
-  const executor = createExecutor({
+  const executor = withSpans(base, {
     database,
     tasks: stores.tasks,
     mirrors: stores.mirrors,
@@ -109,7 +109,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const requestLease = createLeaseDesk(base, { options: authorityOptions, authority }, gate);
   const desk = createNodeCommandDesk(base, { gate, authority, classifier, factsOf, executor, runner, environment });
   closers.add(() => desk.close());
-  const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
+  const peers = createNodePeers(base);
   closers.add(() => peers.close());
   const issuer = createWritIssuer({ identity: base.identity, engine, clock, random, lifeS: WRIT_LIFE_S });
   const commands = createNodeCommands(base, { desk, peers, issuer });
@@ -140,12 +140,29 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   return { ...questions, authority, desk, commands, ...ends };
 }
 
+/** Its tasks have a place in the traces where there are any. */
+function withSpans({ telemetry }: Foundations, parts: Parameters<typeof createExecutor>[0]): Executor {
+  const executor = createExecutor(parts);
+  return telemetry?.spans.executor(executor) ?? executor;
+}
+
+function createNodePeers({ identity, pins, engine, clock, logger, telemetry }: Foundations): PeerClients {
+  return createPeerClients({ identity, pins, engine, clock, logger, tracing: telemetry?.tracing });
+}
+
 function createNodeRunner(
+<<<<<<< HEAD
   base: Foundations,
   { environment, spawner, programs }: Pick<WorkOptions, 'environment' | 'spawner' | 'programs'>,
 ): TaskRunner {
   const { home, clock, random, logger } = base;
   return createTaskRunner({
+=======
+  { home, clock, random, logger, telemetry }: Foundations,
+  { environment, spawner, programs }: Pick<WorkOptions, 'environment' | 'spawner' | 'programs'>,
+): TaskRunner {
+  const runner = createTaskRunner({
+>>>>>>> main
     root: {
       ...{ workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
       ...{ sockets: home.proxiesDir, secrets: home.secretsDir },
@@ -161,6 +178,7 @@ function createNodeRunner(
     logger,
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
   });
+  return telemetry?.spans.runner(runner) ?? runner;
 }
 
 function kindsOf({ turns, taskKind }: Executor): Pick<Executor, 'turns' | 'taskKind'> {

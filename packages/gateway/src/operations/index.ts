@@ -7,8 +7,11 @@ import { delegationOperations } from './delegation.ts';
 import { discoveryOperations } from './discovery.ts';
 import { eventOperations } from './events.ts';
 import { executionOperations } from './executions.ts';
+import { guidanceOperations } from './guidance.ts';
 import { leaseOperations } from './leases.ts';
+import { neighbourOperations } from './neighbours.ts';
 import { nodeOperations } from './node.ts';
+import { ownLeaseOperations } from './own-leases.ts';
 import { peerOperations } from './peers.ts';
 import { policyOperations } from './policy.ts';
 import { resultOperations } from './results.ts';
@@ -23,6 +26,8 @@ import { workspaceOperations } from './workspaces.ts';
 export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
   return [
     ...discoveryOperations(ports),
+    ...neighbourOperations(ports),
+    ...guidanceOperations(ports),
     ...delegationOperations(ports),
     ...executionOperations(ports),
     ...resultOperations(ports),
@@ -30,6 +35,7 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
     ...runnerOperations(ports),
     ...peerOperations(ports),
     ...leaseOperations(ports),
+    ...ownLeaseOperations(ports),
     ...taskOperations(ports),
     ...turnOperations(ports),
     ...policyOperations(ports),

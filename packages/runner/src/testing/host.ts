@@ -1,9 +1,8 @@
-import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
-import { createTaskRunner } from '../task-runner.ts';
-import type { RunSpec } from '../types.ts';
+import { bareSpec, createBareRunner } from './bare-runner.ts';
 
-/** A node that is only a task runner, for tests that kill it: starts `argv` and prints the spawner's pid and the run's. */
+/** A node that is only a task runner, for tests that kill it: starts `argv` and prints what that writes. */
 const [folder = '', script = '', nonce = '', isolation = '', ...argv] = process.argv.slice(2);
+<<<<<<< HEAD
 const runner = createTaskRunner({
   root: {
     workspaces: `${folder}/workspaces`,
@@ -38,5 +37,9 @@ const spec: RunSpec = {
   commands: 'allow',
   rights: [],
 };
+=======
+const runner = createBareRunner(folder, script);
+const spec = bareSpec(nonce, isolation === 'required' ? 'required' : 'none', argv);
+>>>>>>> main
 const prepared = await runner.prepare(spec, new AbortController().signal);
 await prepared.start(spec, { output: (_stream, bytes) => process.stdout.write(bytes) });
