@@ -43,13 +43,8 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   const shutdown = new AbortController();
   const { signal } = shutdown;
   const git = createGit({ spawner, configFile: gitConfigFile, path: options.env.PATH, clock, signal });
-<<<<<<< HEAD
-  const gitCalls = createGitCalls({ spawner, folder: join(root.workspaces, 'stdin'), clock, random, signal });
-=======
   const stdinFolder = join(root.workspaces, 'stdin');
   const gitCalls = createGitCalls({ spawner, folder: stdinFolder, clock, random, signal });
-  const workspaces = createWorkspaces({ root: root.workspaces, label, git, gitConfigFile, random, logger });
->>>>>>> main
   const transcripts = createTranscripts(root.transcripts, options.transcriptCapBytes, logger);
   const { noncePrefix } = gitCalls;
   const newNonce = (): string => `${noncePrefix}${Buffer.from(random.bytes(NONCE_BYTES)).toString('hex')}`;

@@ -151,18 +151,11 @@ function createNodePeers({ identity, pins, engine, clock, logger, telemetry }: F
 }
 
 function createNodeRunner(
-<<<<<<< HEAD
   base: Foundations,
   { environment, spawner, programs }: Pick<WorkOptions, 'environment' | 'spawner' | 'programs'>,
 ): TaskRunner {
-  const { home, clock, random, logger } = base;
-  return createTaskRunner({
-=======
-  { home, clock, random, logger, telemetry }: Foundations,
-  { environment, spawner, programs }: Pick<WorkOptions, 'environment' | 'spawner' | 'programs'>,
-): TaskRunner {
+  const { home, clock, random, logger, telemetry } = base;
   const runner = createTaskRunner({
->>>>>>> main
     root: {
       ...{ workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
       ...{ sockets: home.proxiesDir, secrets: home.secretsDir },

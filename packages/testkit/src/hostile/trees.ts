@@ -92,7 +92,7 @@ export const TREES: readonly HostileRepository[] = [
     plant(ground) {
       ground.write({
         '.gitattributes':
-          '[attr]evil -diff -text filter=evil\n* ident export-subst working-tree-encoding=UTF-16 eol=crlf\n*.x evil\n',
+          '[attr]evil -diff -text filter=evil\n* ident export-subst eol=crlf\n*.x evil\n*.utf16 working-tree-encoding=UTF-16\n',
         'id.txt': '$Id$\n$Format:%H$\n',
         'a.x': 'x\r\n',
         'folder/.gitattributes': '* binary\n',
