@@ -37,6 +37,9 @@ async function headOf(path: string): Promise<string | undefined> {
   }
 }
 
+/** `all`: each of them twice, so that one of those is taken that are made ahead; else that is done for every third. */
+const isWhole = process.env.WRIT_TEST_HOSTILE === 'all';
+
 describe('a workspace that is a repository of a hostile owner’s runs nothing and reaches nothing', () => {
   it.each(HOSTILE_REPOSITORIES.map((one, at) => [one.name, one, at] as const))('with %s', async (_, { plant }, at) => {
     const path = join(harness.folder, `hostile-${at}`);
@@ -46,7 +49,7 @@ describe('a workspace that is a repository of a hostile owner’s runs nothing a
     const before = ownersState(path);
     const first = await headOf(path);
     // Where it could be cloned, this one is of those that are made ahead, and the same.
-    expect(await headOf(path)).toBe(first);
+    if (isWhole || at % 3 === 0) expect(await headOf(path)).toBe(first);
     expect(witness.marks()).toEqual([]);
     expect(fingerprint(witness.outside)).toBe(outside);
     expect(ownersState(path)).toBe(before);

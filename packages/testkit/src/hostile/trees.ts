@@ -102,8 +102,7 @@ export const TREES: readonly HostileRepository[] = [
   },
   {
     name: 'everything is ignored',
-    plant: (ground) =>
-      ground.write({ '.gitignore': '*\n!folder\n', 'folder/.gitignore': '!*\n', '.git/info/exclude': '*\n' }),
+    plant: (ground) => ground.write({ '.gitignore': '*\n', '.git/info/exclude': '*\n' }),
   },
   {
     name: 'folders in folders',
