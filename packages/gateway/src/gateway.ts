@@ -40,7 +40,7 @@ export interface Gateway {
 export function createGateway(ports: GatewayPorts): Gateway {
   const { engine, authenticator, clock, logger, sessions, node } = ports;
   const registry = createRegistry(createOperations(ports));
-  const dispatcher = createDispatcher(registry, ports.scope);
+  const dispatcher = createDispatcher(registry, ports.scope, ports.trace);
   const follow = createFollowTask(ports);
   const mcp = { registry, dispatcher, sessions, node, follow, clock, random: ports.random, logger };
   const serve = (isWelcome: (caller: Caller) => boolean): ControlServer =>

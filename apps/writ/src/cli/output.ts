@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { errorToJson, formatDuration, toWritError, visible } from '@writ/core';
 import pc from 'picocolors';
+import { createLiveView, type Streams } from './live-view.ts';
 import { createHarmlessDecoder, harmless, harmlessColoured } from './terminal/harmless.ts';
 
 /** Where a command writes: results on `out` (machine readable with `--json`), everything else on `err`. */
@@ -17,32 +18,40 @@ export interface Output {
   raw(stream: 'stdout' | 'stderr', bytes: Uint8Array): Promise<void>;
   /** For people only, on `err`. */
   note(text: string): void;
+  /** One line under everything else that says how it stands, until the next one; nothing where no terminal shows it. */
+  progress(text: string | undefined): void;
+  /** Shows a text in place of the one shown before, on a terminal; else below it, where it differs. */
+  screen<T>(value: T, text: (value: T) => string): void;
   /** What went wrong, why, and what to do; on `err`, as JSON with `--json`. */
   failure(error: unknown): void;
   readonly colors: ReturnType<typeof pc.createColors>;
 }
 
-export interface Streams {
-  readonly out: NodeJS.WriteStream;
-  readonly err: NodeJS.WriteStream;
-}
-
-/** How a command was asked to write. */
 export interface OutputOptions {
   readonly json: boolean;
   readonly noColor: boolean;
   /** What tasks wrote goes to a terminal as it is. */
   readonly raw?: boolean;
+  /** Only results and errors. */
+  readonly quiet?: boolean;
+  /** The terminal moves no cursor. */
+  readonly isDumb?: boolean;
 }
 
 export function createOutput(streams: Streams, options: OutputOptions): Output {
   const isColoured = !options.noColor && streams.err.isTTY === true;
   const colors = pc.createColors(isColoured);
-  const line = (text: string): void => void streams.out.write(`${text}\n`);
+  const live = createLiveView(streams, options);
+  const line = (text: string): void => {
+    live.clear();
+    streams.out.write(`${text}\n`);
+  };
   // Whatever a node, a task or a peer put into a text: a terminal gets nothing to obey but this program's own colours.
   const shown = isColoured ? harmlessColoured : harmless;
   const decode = { stdout: createHarmlessDecoder(), stderr: createHarmlessDecoder() };
   return {
+    progress: live.progress,
+    screen: (value, text) => (options.json ? line(JSON.stringify(value)) : live.screen(shown(text(value)))),
     json: options.json,
     colors,
     result: (value, text) => line(options.json ? JSON.stringify(value) : shown(text(value))),
@@ -54,14 +63,18 @@ export function createOutput(streams: Streams, options: OutputOptions): Output {
     async raw(stream, bytes) {
       const target = stream === 'stdout' ? streams.out : streams.err;
       const isSafe = target.isTTY !== true || options.raw === true;
+      live.clear();
       if (!target.write(isSafe ? bytes : decode[stream](bytes))) await once(target, 'drain');
     },
     note(text) {
-      if (!options.json) streams.err.write(`${shown(text)}\n`);
+      if (options.json || options.quiet === true) return;
+      live.clear();
+      streams.err.write(`${shown(text)}\n`);
     },
     failure(thrown) {
       const error = toWritError(thrown);
       if (options.json) return line(JSON.stringify({ error: errorToJson(error) }));
+      live.clear();
       streams.err.write(`${colors.red('error')} ${error.code}: ${harmless(error.message)}\n`);
       for (const step of error.nextSteps) streams.err.write(`  ${colors.dim('→')} ${visible(step)}\n`);
     },
