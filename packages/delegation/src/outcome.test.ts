@@ -164,6 +164,14 @@ describe('what the agent says', () => {
       'WORKER_FAILED',
       'exited with status 0; the agent: it never said',
     ],
+    [
+      'done, although a status tells of a signal',
+      { kind: 'exit', exitCode: 137 },
+      {},
+      'failed',
+      'WORKER_FAILED',
+      'exited with status 137, which is how a shell or a sandbox tells of SIGKILL, as for want of memory',
+    ],
     ['done, although its process failed', EXIT_3, {}, 'failed', 'WORKER_FAILED', 'exited with status 3'],
   ] as const)('%s', (_, ending, agent, state, code, message) => {
     const outcome = said(ending, agent);

@@ -95,7 +95,7 @@ function endingVerdict(report: RunReport, policy: OutcomePolicy): Verdict {
     case 'exit':
       return ending.exitCode === 0
         ? wellEndedVerdict('exited with status 0', report, policy)
-        : agentVerdict(`exited with status ${ending.exitCode}`, report.agent);
+        : agentVerdict(`exited with status ${ending.exitCode}${likelySignal(ending.exitCode)}`, report.agent);
     case 'dismissed':
       return wellEndedVerdict('its agent was done and was ended', report, policy);
     case 'signal':
@@ -115,6 +115,21 @@ function wellEndedVerdict(how: string, report: RunReport, policy: OutcomePolicy)
   if (report.agent && report.agent.verdict !== 'completed') return agentVerdict(how, report.agent);
   if (report.unwritten !== undefined) return diskVerdict(how, report.unwritten, policy);
   return report.truncated ? overflowVerdict(how, policy) : { state: 'completed', message: how };
+}
+
+/** Signals that end a program by its own fault or by want of memory or time, and hardly ever anything else. */
+const FATAL: Readonly<Record<number, string>> = {
+  132: 'SIGILL',
+  134: 'SIGABRT',
+  136: 'SIGFPE',
+  137: 'SIGKILL, as for want of memory',
+  139: 'SIGSEGV',
+};
+
+/** A shell, and a sandbox, tell of a signal by a status; whether there was one cannot be known from it. */
+function likelySignal(exitCode: number): string {
+  const signal = FATAL[exitCode];
+  return signal === undefined ? '' : `, which is how a shell or a sandbox tells of ${signal}`;
 }
 
 /** A failure, with the agent's own words where it has any. */
