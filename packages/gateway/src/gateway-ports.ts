@@ -16,7 +16,10 @@ import type {
   ProfileValidator,
   RemoteDescribe,
   Sessions,
+  SetupAdvice,
   TaskScope,
+  UpstreamAudit,
+  UpstreamProcesses,
   WorkspaceKeeper,
 } from './ports.ts';
 
@@ -36,12 +39,15 @@ export interface GatewayPorts {
   readonly links: PeerLinks;
   readonly describe: RemoteDescribe;
   readonly config: ConfigAdmin;
+  readonly advice: SetupAdvice;
   readonly profiles: ProfileValidator;
   readonly sessions: Sessions;
   readonly authenticator: Authenticator;
   readonly scope: TaskScope;
   readonly audit: AuditReader;
   readonly auditLog: AuditLogPort;
+  readonly upstreamProcesses: UpstreamProcesses;
+  readonly upstreamAudit: UpstreamAudit;
   readonly workspaces: WorkspaceKeeper;
   readonly clock: Clock;
   readonly random: Random;

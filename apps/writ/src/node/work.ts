@@ -48,10 +48,15 @@ export interface Work extends NodeQuestions {
   readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
   /** What a sandbox of this machine can do. */
   readonly sandbox: TaskRunner['sandbox'];
+  /** Whether what a run takes is limited as a whole. */
+  readonly groups: TaskRunner['groups'];
   /** What is kept on the disk of tasks that are over. */
   readonly storage: NodeStorage;
   /** What is installed on this machine. */
   readonly agents: TaskRunner['agents'];
+  /** Programs that answer while the node runs. */
+  readonly services: TaskRunner['services'];
+  readonly environment: Environment;
   /** Bound to the gateway once that is there. */
   readonly doors: NodeTaskDoors;
 }
@@ -135,9 +140,13 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     gate.taskEnded(tx, task.id);
     tx.afterCommit(() => desk.taskEnded(task.id));
   });
-  const { sandbox, agents } = runner;
-  const ends = { executor, origin, peers, requestLease, doors, sandbox, agents, storage };
-  return { ...questions, authority, desk, commands, ...ends };
+  const parts = { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors };
+  return { ...parts, ...aboutOf(runner), environment, storage };
+}
+
+/** What the runner knows of its machine. */
+function aboutOf({ sandbox, groups, agents, services }: TaskRunner) {
+  return { sandbox, groups, agents, services };
 }
 
 /** Its tasks have a place in the traces where there are any. */
