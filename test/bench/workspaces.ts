@@ -57,7 +57,7 @@ export async function benchWorkspaces(
 }
 
 async function wholeRound(bench: Bench, round: number): Promise<void> {
-  const steps = [() => worktree(bench), () => prepared(bench), () => collected(bench, round)];
+  const steps = [() => worktree(bench), () => prepared(bench, round), () => collected(bench, round)];
   for (const at of steps.keys()) await steps[(at + Math.max(0, round)) % steps.length]?.();
 }
 
@@ -74,9 +74,10 @@ async function worktree(bench: Bench): Promise<void> {
   await timed(bench, 'worktree remove', () => git(bench.source, 'worktree', 'remove', '--force', path));
 }
 
-async function prepared(bench: Bench): Promise<void> {
+async function prepared(bench: Bench, round: number): Promise<void> {
   const { runner, source } = bench;
-  if (bench.samples.size > 1) await untilReady(runner);
+  // Nothing stands ready before the first task.
+  if (round >= 0) await untilReady(runner);
   const spec = specFor(source);
   const run = await timed(bench, 'workspace ready', () => runner.prepare(spec, new AbortController().signal));
   const { inUse } = await runner.storage.list();

@@ -140,8 +140,8 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     gate.taskEnded(tx, task.id);
     tx.afterCommit(() => desk.taskEnded(task.id));
   });
-  const parts = { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors, storage };
-  return { ...parts, ...aboutOf(runner), environment };
+  const parts = { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors };
+  return { ...parts, ...aboutOf(runner), environment, storage };
 }
 
 /** What the runner knows of its machine. */
