@@ -218,7 +218,9 @@ export type PersonWish =
   | { readonly about: 'lease'; readonly wish: LeaseWish }
   | { readonly about: 'approver'; readonly change: ApproverChange }
   /** What the configuration that is loaded gives beyond what was accepted. */
-  | { readonly about: 'policy' };
+  | { readonly about: 'policy' }
+  /** That the wall clock is right although it went back. */
+  | { readonly about: 'clock' };
 
 /** Puts questions to the approvers of this node, and enrols the first one. */
 export interface PersonDesk {

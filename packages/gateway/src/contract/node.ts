@@ -52,7 +52,8 @@ export const nodeContract = {
   }),
   clock_accept: operationSpec({
     name: 'clock_accept',
-    summary: 'Accepts a wall clock that went back; ends every lease with it.',
+    summary:
+      'Accepts a wall clock that went back; ends every lease with it. Where an approver is enrolled, approval_ask it is.',
     input: noInput,
     output: z.object({ revoked: z.number() }),
     taskToken: 'deny',

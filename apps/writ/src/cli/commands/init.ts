@@ -9,6 +9,7 @@ import { nameFromHost } from '../../first-use/node-name.ts';
 import type { Choices, Found, Said } from '../../first-use/questions.ts';
 import { hasNode } from '../../home.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 import { workspaceOption } from '../workspace-option.ts';
@@ -35,7 +36,7 @@ export function defineInit({ program, run }: Definitions): void {
     .option('--workspace <name=path...>', 'a repository to offer')
     .addOption(new Option('--client <name...>', 'an agent to register it with').choices(CLIENT_NAMES))
     .option('--no-start', 'only make it')
-    .addHelpText('after', '\nexamples:\n  $ writ init\n  $ writ init --yes --workspace app=~/src/app\n')
+    .addHelpText('after', examples(['writ init', 'writ init --yes --workspace app=~/src/app']))
     .action(run(init));
 }
 
