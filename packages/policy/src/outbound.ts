@@ -58,10 +58,15 @@ function checkEnabled(_request: OutboundRequest, peer: PeerConfig): Refusal | No
   return deny('PEER_DISABLED', `the peer ${quote(peer.label)} is switched off on this node`, [next], path);
 }
 
+function howToAsk({ label, address }: PeerConfig, path: string): string {
+  if (address !== undefined) return `name profiles in ${path}`;
+  return `${label} dials in and has no address here, so it cannot be asked; where it listens: writ peer invite there, writ peer join CODE here`;
+}
+
 function checkProfile(request: OutboundRequest, peer: PeerConfig): Refusal | Note {
   const path = at(peer, 'outbound', 'profiles');
   const { profiles } = peer.outbound;
-  const next = profiles.length > 0 ? `ask for one of: ${profiles.join(', ')}` : `name profiles in ${path}`;
+  const next = profiles.length > 0 ? `ask for one of: ${profiles.join(', ')}` : howToAsk(peer, path);
   // The peer's own default is not known here, so that it cannot be checked against what may be asked for.
   if (request.profile === undefined) {
     return deny('PROFILE_REQUIRED', `a request to ${quote(peer.label)} has to name a profile`, [next], path);

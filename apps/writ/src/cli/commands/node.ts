@@ -9,6 +9,9 @@ import { steadily } from '../steadily.ts';
 const UNSEPARATED =
   'unseparated: leases, pairing and widening rest on the host token (and a terminal), which an agent of the same user has; writ approver enroll';
 
+/** What it means that a node does not listen, for a person. */
+const ONLY_ASKS = 'it only asks: without `listen` under [node] no other node can hand it work, or join it';
+
 /** What `policy_shut` means, for a person. */
 const SHUT = 'warning: nobody is let in: more changes of the policy wait than can be kept apart';
 
@@ -76,13 +79,19 @@ async function status(
   return EXIT.ok;
 }
 
+/** The state of a link, for a person: one without an address is no fault. */
+function linkText(link: string): string {
+  return link === 'none' ? 'dials in; it can ask here, and cannot be asked' : link;
+}
+
 function statusText(s: OperationOutput<'node_status'>): string {
   return [
     `${s.name}  ${s.id}`,
     `pid ${s.pid}, version ${s.version}, mesh ${s.mesh_address ?? 'dials out only'}, policy generation ${s.generation}`,
     ...(s.http_address === undefined ? [] : [`events over HTTP on ${s.http_address}`]),
     `tasks: ${s.running_here} live here, ${s.running_asked} asked of others; ${s.live_leases} leases lent`,
-    ...s.peers.map((p) => `peer ${p.label}: ${p.enabled ? p.link : 'disabled'}`),
+    ...(s.mesh_address === undefined ? [ONLY_ASKS] : []),
+    ...s.peers.map((p) => `peer ${p.label}: ${p.enabled ? linkText(p.link) : 'disabled'}`),
     ...(s.clock_is_backwards ? [CLOCK] : []),
     ...(s.policy_error === undefined ? [] : [`warning: the last reload failed: ${s.policy_error}`]),
     ...(s.policy_shut ? [SHUT] : []),

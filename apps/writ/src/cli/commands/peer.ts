@@ -179,7 +179,7 @@ async function list(context: CliContext): Promise<number> {
           ['PEER', 'LINK', 'ADDRESS', 'MAY ASK HERE', 'WE MAY ASK', 'ID'],
           peers.map((p) => [
             p.label,
-            p.enabled ? p.link : 'disabled',
+            p.enabled ? (p.link === 'none' ? 'dials in' : p.link) : 'disabled',
             p.address ?? '-',
             p.profiles.join(',') || '-',
             p.outbound_profiles.join(',') || '-',
