@@ -35,7 +35,7 @@ export function defineApproval({ program, run }: Definitions): void {
           'once, session (opens the assent window) or target (opens the destructive window)',
         ).choices(['once', 'session', 'target']),
       )
-      .addHelpText('after', '\nexample:\n  $ writ approval approve 0190… --scope session\n'),
+      .addHelpText('after', examples(['writ approval approve 0190… --scope session'])),
   ).action(run(approve));
   keyOption(approval.command('deny').description('say no to a question').argument('<id>'))
     .addHelpText('after', examples(['writ approval deny APPROVAL']))

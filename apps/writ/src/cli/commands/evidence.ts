@@ -15,7 +15,7 @@ export function defineEvidence({ program, run }: Definitions): void {
     .option('--repo <path>', 'your repository; absent: the one that you are in')
     .option('--check', 'only say what would be')
     .option('--checkout', 'switch the working tree too, where it is clean; runs your own filters, as git switch does')
-    .addHelpText('after', '\nexample:\n  $ writ apply TASK --check\n')
+    .addHelpText('after', examples(['writ apply TASK --check']))
     .action(run(apply));
   program
     .command('verify')

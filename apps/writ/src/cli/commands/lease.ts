@@ -23,7 +23,7 @@ export function defineLease({ program, run }: Definitions): void {
       .option('--workspace <name...>', 'only in these workspaces')
       .option('--uses <count>', 'how often it may be used')
       .option('--origin <label>', 'for work of this node that comes through the peer; absent: for its own work')
-      .addHelpText('after', '\nexample:\n  $ writ lease grant laptop repo-dev --for 8h\n'),
+      .addHelpText('after', examples(['writ lease grant laptop repo-dev --for 8h'])),
   ).action(run(grant));
   lease
     .command('list')

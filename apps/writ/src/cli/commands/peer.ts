@@ -20,7 +20,7 @@ export function definePeer({ program, run }: Definitions): void {
     .option('--workspaces <names>', 'where, comma-separated')
     .option('--lease <duration>', 'lend it the high-risk ones of these profiles for so long')
     .option('--address <host:port>', 'where the other node reaches this one; absent: its first address')
-    .addHelpText('after', '\nexample:\n  $ writ peer invite --profiles query,repo-dev --workspaces app --lease 8h\n');
+    .addHelpText('after', examples(['writ peer invite --profiles query,repo-dev --workspaces app --lease 8h']));
   keyOption(inviting).action(run(invite));
   keyOption(peer.command('join').description('join the node that made this code').argument('<code>'))
     .addHelpText('after', examples(['writ peer join CODE']))

@@ -29,7 +29,7 @@ export function definePolicy({ program, run }: Definitions): void {
     .option('--profile <name>')
     .option('--workspace <name>')
     .option('--runner <name>')
-    .addHelpText('after', '\nexample:\n  $ writ policy explain --from laptop --profile repo-dev --workspace app\n')
+    .addHelpText('after', examples(['writ policy explain --from laptop --profile repo-dev --workspace app']))
     .action(run(explain));
   policy
     .command('test')

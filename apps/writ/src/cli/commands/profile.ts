@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 import { violationLines } from '../violations.ts';
@@ -19,7 +20,7 @@ export function defineProfile({ program, run }: Definitions): void {
     .option('--require-lease', 'it must be lent')
     .addHelpText(
       'after',
-      '\nexample:\n  $ writ profile validate dev --capabilities read_repo,edit_repo --require-explicit --require-lease\n',
+      examples(['writ profile validate dev --capabilities read_repo,edit_repo --require-explicit --require-lease']),
     )
     .action(run(validate));
 }

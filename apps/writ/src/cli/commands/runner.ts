@@ -15,7 +15,7 @@ export function defineRunner({ program, run }: Definitions): void {
   runner
     .command('doctor')
     .description('what stands in the way of each, and what to do; 1 where a runner that is used cannot work')
-    .addHelpText('after', '\nexample:\n  $ writ runner doctor\n')
+    .addHelpText('after', examples(['writ runner doctor']))
     .action(run(doctor));
 }
 

@@ -14,7 +14,11 @@ export function defineSession({ program, run }: Definitions): void {
     .option('--agent <name>', 'the agent whose work it is', 'cli')
     .addHelpText(
       'after',
-      '\nexample:\n  $ export WRIT_SESSION="$(writ session start)"\n  $ writ delegate --peer beta -- npm test\n  $ writ session end\n',
+      examples([
+        'export WRIT_SESSION="$(writ session start)"',
+        'writ delegate --peer beta -- npm test',
+        'writ session end',
+      ]),
     )
     .action(run(start));
   session

@@ -1,4 +1,5 @@
 import { authorityShapes } from './authority.ts';
+import { firstUseShapes } from './first-use.ts';
 import { machineShapes } from './machine.ts';
 import { policyShapes } from './policy.ts';
 import type { JsonShapes } from './types.ts';
@@ -8,4 +9,10 @@ import { workShapes } from './work.ts';
 export const WITHOUT_JSON: readonly string[] = ['mcp serve'];
 
 /** What each command prints with `--json`. */
-export const JSON_SHAPES: JsonShapes = { ...machineShapes, ...workShapes, ...authorityShapes, ...policyShapes };
+export const JSON_SHAPES: JsonShapes = {
+  ...firstUseShapes,
+  ...machineShapes,
+  ...workShapes,
+  ...authorityShapes,
+  ...policyShapes,
+};

@@ -21,16 +21,6 @@ const finding = z.object({
 
 /** The node of this machine, and several of them to try things out. */
 export const machineShapes: JsonShapes = {
-  init: one(
-    z.object({
-      name: z.string(),
-      id: z.string(),
-      sandbox: z.boolean(),
-      running: z.boolean(),
-      pid: z.number().optional(),
-      listen: z.string().optional(),
-    }),
-  ),
   up: one(z.object(started)),
   down: one(z.object({ pid: z.number() })),
   status: lines(contract.node_status.output),
