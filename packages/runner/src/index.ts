@@ -1,5 +1,6 @@
 export { type AgentFinderParts, createAgentFinder } from './agents/agent-finder.ts';
 export type { AgentFinder, FoundAgent, FoundProgram, InSandbox, KnownAgent } from './agents/types.ts';
+export { describeGroups, type GroupsReport } from './control-groups/control-groups.ts';
 export { buildCommandEnvironment, searchPath } from './environment.ts';
 export { createHeldFiles, type HeldFilesOptions } from './gated/held-files.ts';
 export type {

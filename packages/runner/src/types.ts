@@ -1,5 +1,6 @@
 import type { Clock, Logger, Random } from '@writ/core';
 import type { AgentFinder } from './agents/types.ts';
+import type { GroupsReport } from './control-groups/control-groups.ts';
 import type { CommandRuns } from './gated/types.ts';
 import type { RunReport, StopCause } from './run-report.ts';
 import type { Reach, SandboxReport } from './sandbox/types.ts';
@@ -94,8 +95,8 @@ export interface Clone {
   readonly source: string;
 }
 
-/** What a run was confined by; `none`: it has the rights of the node's own user. */
-export type IsolationLevel = 'bubblewrap' | 'none';
+/** What a run was confined by; `none`: it has the rights of the node's own user; `+cgroup`: it was limited as a whole. */
+export type IsolationLevel = 'bubblewrap' | 'bubblewrap+cgroup' | 'none' | 'none+cgroup';
 
 /** A run under way. */
 export interface Run {
@@ -191,6 +192,8 @@ export interface TaskRunner {
   git(call: GitCall): Promise<GitAnswer>;
   /** What a sandbox of this machine can do, as far as there is one. */
   sandbox(): Promise<SandboxReport>;
+  /** Whether what a run takes is limited as a whole. */
+  groups(): Promise<GroupsReport>;
   /** Opens a room for git; undefined where this machine has no sandbox, or git is no part of what one shows. */
   gitRoom(spec: GitRoomSpec): Promise<GitRoom | undefined>;
   /** Agents that are installed on this machine. */

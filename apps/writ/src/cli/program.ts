@@ -23,7 +23,8 @@ export function createProgram(version: string): Command {
     .showSuggestionAfterError()
     .addOption(new Option('--json', 'results as JSON on standard output'))
     .addOption(new Option('--home <dir>', 'a whole node in one folder (also WRIT_HOME)'))
-    .addOption(new Option('-q, --quiet', 'only results and errors'));
+    .addOption(new Option('-q, --quiet', 'only results and errors'))
+    .addOption(new Option('--raw', 'what tasks wrote goes to a terminal as it is, escapes too'));
 }
 
 /** Runs `argv` (without node and script) and returns the exit code; throws what an action throws, and BAD_REQUEST for a call that is wrong. */
@@ -95,6 +96,7 @@ function settle(command: Command, json: boolean, onFailure: (command: Command) =
       child.addOption(new Option('--json', 'results as JSON on standard output').hideHelp());
       child.addOption(new Option('--home <dir>', 'a whole node in one folder').hideHelp());
       child.addOption(new Option('-q, --quiet', 'only results and errors').hideHelp());
+      child.addOption(new Option('--raw', 'what tasks wrote goes to a terminal as it is').hideHelp());
     }
     settle(child, json, onFailure);
   }

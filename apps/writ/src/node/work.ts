@@ -47,6 +47,8 @@ export interface Work extends NodeQuestions {
   readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
   /** What a sandbox of this machine can do. */
   readonly sandbox: TaskRunner['sandbox'];
+  /** Whether what a run takes is limited as a whole. */
+  readonly groups: TaskRunner['groups'];
   /** What is installed on this machine. */
   readonly agents: TaskRunner['agents'];
   /** Bound to the gateway once that is there. */
@@ -131,8 +133,12 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     gate.taskEnded(tx, task.id);
     tx.afterCommit(() => desk.taskEnded(task.id));
   });
-  const { sandbox, agents } = runner;
-  return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors, sandbox, agents };
+  return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors, ...aboutOf(runner) };
+}
+
+/** What the runner knows of its machine. */
+function aboutOf({ sandbox, groups, agents }: TaskRunner): Pick<TaskRunner, 'sandbox' | 'groups' | 'agents'> {
+  return { sandbox, groups, agents };
 }
 
 /** Its tasks have a place in the traces where there are any. */
