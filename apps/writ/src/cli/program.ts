@@ -71,7 +71,7 @@ function usageError(command: Command, cause: CommanderError): WritError {
     .replaceAll(/'([^'\n]*)'/g, '`$1`')
     .replace(/\n\(Did you mean (.*)\?\)$/s, ': did you mean `$1`?')
     .replace('. Expected ', ': expected ')
-    .replace('. Allowed choices are ', ': it is one of ')
+    .replace('. Allowed choices are ', '; choose one of ')
     .replace(/\.$/, '');
   const [right] = examplesOf(command);
   return new WritError('BAD_REQUEST', message, {
