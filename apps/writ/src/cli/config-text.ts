@@ -8,6 +8,12 @@ export function readText(path: string): string {
   try {
     return readPlainFile(path);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new WritError('BAD_REQUEST', `there is no file ${quote(path)}`, {
+        nextSteps: ['name one that is there; the configuration of this node is made by: writ init'],
+        cause: error,
+      });
+    }
     throw new WritError('BAD_REQUEST', `cannot read ${quote(path)}: ${(error as Error).message}`, { cause: error });
   }
 }

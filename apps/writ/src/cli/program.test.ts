@@ -12,7 +12,7 @@ async function writ(...argv: string[]): Promise<{ code: number; err: string }> {
   const add = (text: string): void => {
     err += text;
   };
-  const quiet = { writeOut: () => undefined, writeErr: add };
+  const quiet = { writeOut: () => undefined, writeErr: add, outputError: () => undefined };
   const stream = new PassThrough();
   const base = {
     environment: readEnvironment(),
@@ -49,21 +49,27 @@ describe('the command line', () => {
   );
 
   it.each([
-    [['delgate'], 'Did you mean delegate?'],
-    [['lease', 'grnt'], 'Did you mean grant?'],
-    [['delegate'], "required option '-p, --peer <label>'"],
-    [['lease', 'grant', 'laptop', '--for', '1h'], "missing required argument 'profile'"],
-    [['status', '--nonsense'], "unknown option '--nonsense'"],
-  ])('%j exits 2 and says why', async (argv, why) => {
-    const { code, err } = await writ(...argv);
-    expect(code).toBe(2);
-    expect(err).toContain(why);
+    [['delgate'], 'unknown command `delgate`: did you mean `delegate`?', 'writ --help'],
+    [['lease', 'grnt'], 'unknown command `grnt`: did you mean `grant`?', 'writ lease --help'],
+    [['delegate'], 'required option `-p, --peer <label>` not specified', 'writ delegate --help'],
+    [['lease', 'grant', 'laptop', '--for', '1h'], 'missing required argument `profile`', 'writ lease grant laptop'],
+    [['status', '--nonsense'], 'unknown option `--nonsense`', 'writ status --help'],
+  ])('%j is refused with what is wrong and what to type', async (argv, message, step) => {
+    await expect(writ(...argv)).rejects.toMatchObject({
+      ...{ code: 'BAD_REQUEST', message },
+      nextSteps: expect.arrayContaining([expect.stringContaining(step)]),
+    });
+  });
+
+  it('a group without a command shows what there is', async () => {
+    expect((await writ('task')).code).toBe(2);
+    await expect(writ('--json', 'task')).rejects.toMatchObject({ message: 'writ task needs a command' });
   });
 
   it('a wrong call with --json is an error for a program', async () => {
     await expect(writ('delgate', '--json')).rejects.toMatchObject({
       code: 'BAD_REQUEST',
-      message: expect.stringContaining("unknown command 'delgate'"),
+      message: expect.stringContaining('unknown command `delgate`'),
     });
   });
 });

@@ -1,6 +1,7 @@
 import { WritError } from '@writ/core';
 import { Command, CommanderError, Option } from 'commander';
 import { type CliContext, createCliContext, type GlobalOptions } from './context.ts';
+import { examplesOf } from './examples.ts';
 import { EXIT } from './exit-codes.ts';
 
 /** What a command does with its operands and options; returns the exit code. */
@@ -13,8 +14,6 @@ export interface Definitions {
   run<Options>(action: Action<Options>): (...args: unknown[]) => Promise<void>;
 }
 
-const USAGE_HINT = '(add --help for usage)';
-
 /** The root command with the options that all commands take. */
 export function createProgram(version: string): Command {
   return new Command('writ')
@@ -22,18 +21,13 @@ export function createProgram(version: string): Command {
     .version(version)
     .enablePositionalOptions()
     .showSuggestionAfterError()
-    .showHelpAfterError(USAGE_HINT)
     .addOption(new Option('--json', 'results as JSON on standard output'))
     .addOption(new Option('--home <dir>', 'a whole node in one folder (also WRIT_HOME)'))
     .addOption(new Option('-q, --quiet', 'only results and errors'))
-    .addOption(new Option('--raw', 'what tasks wrote goes to a terminal as it is, escapes too'))
-    .exitOverride();
+    .addOption(new Option('--raw', 'what tasks wrote goes to a terminal as it is, escapes too'));
 }
 
-/**
- * Runs `argv` (without node and script) and returns the exit code; throws what an action throws, and with `json` also
- * BAD_REQUEST for a call that is wrong, where a person gets commander's own words.
- */
+/** Runs `argv` (without node and script) and returns the exit code; throws what an action throws, and BAD_REQUEST for a call that is wrong. */
 export async function runProgram(
   program: Command,
   define: (definitions: Definitions) => void,
@@ -51,30 +45,59 @@ export async function runProgram(
         exitCode = await action(context, command.args, command.opts() as Options);
       },
   });
-  settle(program, base.json);
+  let wrong = program;
+  settle(program, base.json, (command) => {
+    wrong = command;
+  });
   try {
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return EXIT.ok;
-    if (!base.json) return EXIT.usage;
-    const message = error.message.replace(/^error: /, '');
-    throw new WritError('BAD_REQUEST', message, { nextSteps: ['writ --help'], cause: error });
+    // A group without a command shows its help, which says what there is.
+    if (error.code === 'commander.help' && !base.json) return EXIT.usage;
+    throw usageError(wrong, error);
   }
   return exitCode;
 }
 
-/** Every command takes the global options also after its own name, and throws instead of leaving the process. */
-function settle(command: Command, json: boolean): void {
-  if (json) command.configureOutput({ writeErr: () => undefined });
+/** What is wrong with a call, in the words of every other error, with a call of that command that is right. */
+function usageError(command: Command, cause: CommanderError): WritError {
+  const words = [command.name()];
+  for (let above = command.parent; above !== null; above = above.parent) words.unshift(above.name());
+  const said = cause.code === 'commander.help' ? `${words.join(' ')} needs a command` : cause.message;
+  const message = said
+    .replace(/^error: /, '')
+    .replaceAll(/'([^'\n]*)'/g, '`$1`')
+    .replace(/\n\(Did you mean (.*)\?\)$/s, ': did you mean `$1`?')
+    .replace('. Expected ', ': expected ')
+    .replace('. Allowed choices are ', '; choose one of ')
+    .replace(/\.$/, '');
+  const [right] = examplesOf(command);
+  return new WritError('BAD_REQUEST', message, {
+    nextSteps: [...(right === undefined ? [] : [right]), `${words.join(' ')} --help`],
+    cause,
+  });
+}
+
+/**
+ * Every command takes the global options also after its own name, and throws instead of leaving the process, after it was
+ * told to `onFailure`.
+ */
+function settle(command: Command, json: boolean, onFailure: (command: Command) => void): void {
+  command.exitOverride((error) => {
+    onFailure(command);
+    throw error;
+  });
+  command.configureOutput({ outputError: () => undefined, ...(json ? { writeErr: () => undefined } : {}) });
   for (const child of command.commands) {
-    child.exitOverride().showHelpAfterError(USAGE_HINT).showSuggestionAfterError();
+    child.showSuggestionAfterError();
     if (child.commands.length === 0) {
       child.addOption(new Option('--json', 'results as JSON on standard output').hideHelp());
       child.addOption(new Option('--home <dir>', 'a whole node in one folder').hideHelp());
       child.addOption(new Option('-q, --quiet', 'only results and errors').hideHelp());
       child.addOption(new Option('--raw', 'what tasks wrote goes to a terminal as it is').hideHelp());
     }
-    settle(child, json);
+    settle(child, json, onFailure);
   }
 }

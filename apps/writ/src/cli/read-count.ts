@@ -11,13 +11,13 @@ export interface CountRule {
 /** How often a lease may be used. */
 export const USES: CountRule = {
   option: '--uses',
-  of: 'how often it may be used, from 1 on',
+  of: 'a number from 1 on',
   example: 'writ lease grant laptop repo-dev --for 8h --uses 3',
 };
 
 /** How many rows of a list are shown. */
 export function mostOf(example: string): CountRule {
-  return { option: '--limit', of: 'how many to show, from 1 to 200', example, most: 200 };
+  return { option: '--limit', of: 'a number from 1 to 200', example, most: 200 };
 }
 
 /** A number from 1 on, as somebody typed it. Throws BAD_REQUEST with the example. */

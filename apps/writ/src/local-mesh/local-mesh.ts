@@ -27,7 +27,9 @@ const OFFER_PROFILES: OperationInput<'peer_invite'>['profiles'] = ['query', 'rep
 /** Makes (or finds), starts and pairs a mesh of separate processes: each node may ask every one after it. */
 export async function meshUp(request: MeshRequest): Promise<readonly LocalNode[]> {
   if (!Number.isInteger(request.nodes) || request.nodes < 2 || request.nodes > MESH_NAMES.length) {
-    throw new WritError('BAD_REQUEST', `a local mesh has 2 to ${MESH_NAMES.length} nodes`);
+    throw new WritError('BAD_REQUEST', `a local mesh has 2 to ${MESH_NAMES.length} nodes`, {
+      nextSteps: ['writ mesh up --nodes 3'],
+    });
   }
   mkdirSync(request.dir, { recursive: true, mode: 0o700 });
   const nodes = MESH_NAMES.slice(0, request.nodes).map((name) =>

@@ -98,7 +98,11 @@ function show(
   [number = '']: readonly string[],
   { proof: onlyProof = false }: { readonly proof?: boolean },
 ): Promise<number> {
-  const entry = readCount(number, { option: 'show', of: 'the number of an entry', example: 'writ audit show 17' });
+  const entry = readCount(number, {
+    option: 'audit show',
+    of: 'the number of an entry',
+    example: 'writ audit show 17',
+  });
   return withSource(context, async (source) => {
     const shown = await source.show(entry);
     if (!onlyProof) {

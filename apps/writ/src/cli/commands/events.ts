@@ -1,4 +1,4 @@
-import { WritError } from '@writ/core';
+import { quote, WritError } from '@writ/core';
 import { entryLine } from '../audit/audit-text.ts';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
@@ -38,7 +38,7 @@ async function events(context: CliContext, _: readonly string[], options: Events
 function numberOf(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
-  throw new WritError('BAD_REQUEST', '--after takes the number of an event', {
+  throw new WritError('BAD_REQUEST', `--after takes the number of an event, not ${quote(text)}`, {
     nextSteps: ['writ events --after 0', 'writ events'],
   });
 }

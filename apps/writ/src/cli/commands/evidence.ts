@@ -39,7 +39,9 @@ interface ApplyOptions {
 
 async function apply(context: CliContext, [task = '']: readonly string[], options: ApplyOptions): Promise<number> {
   if (options.check === true && options.checkout === true) {
-    throw new WritError('BAD_REQUEST', 'give either --check, which does nothing, or --checkout');
+    throw new WritError('BAD_REQUEST', 'give either --check, which does nothing, or --checkout', {
+      nextSteps: [`writ apply ${task} --check`],
+    });
   }
   const answer = await context.node().call('apply_result', {
     task,

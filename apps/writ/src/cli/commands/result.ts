@@ -54,7 +54,9 @@ async function result(
   options: { readonly patch?: boolean; readonly out?: string },
 ): Promise<number> {
   if (options.patch === true && options.out !== undefined) {
-    throw new WritError('BAD_REQUEST', 'give either --patch or --out, which writes the patch too');
+    throw new WritError('BAD_REQUEST', 'give either --patch or --out, which writes the patch too', {
+      nextSteps: [`writ task result ${task} --patch`, `writ task result ${task} --out DIR`],
+    });
   }
   const node = context.node();
   const shown = await node.call('result', { task, limit: ALL });
@@ -103,7 +105,10 @@ async function artifact(
   const node = context.node();
   const artifacts = await listAll(node, task);
   if (name === undefined) {
-    if (out !== undefined) throw new WritError('BAD_REQUEST', 'say which artifact goes into the file');
+    if (out !== undefined)
+      throw new WritError('BAD_REQUEST', 'say which artifact goes into the file', {
+        nextSteps: [`see what there is: writ task artifact ${task}`],
+      });
     context.output.result({ artifacts }, (answer) =>
       answer.artifacts.length === 0 ? 'no artifacts' : artifactTable(answer.artifacts),
     );

@@ -102,7 +102,10 @@ function readFile(path: string): string {
   try {
     return readPlainFile(path);
   } catch (cause) {
-    throw new WritError('BAD_REQUEST', `${quote(path)} cannot be read: ${(cause as Error).message}`, { cause });
+    throw new WritError('BAD_REQUEST', `${quote(path)} cannot be read: ${(cause as Error).message}`, {
+      nextSteps: ['name a file that is there and is yours to read, or give the reply as an argument'],
+      cause,
+    });
   }
 }
 
