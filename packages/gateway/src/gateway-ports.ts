@@ -16,6 +16,7 @@ import type {
   ProfileValidator,
   RemoteDescribe,
   Sessions,
+  SetupAdvice,
   TaskScope,
 } from './ports.ts';
 
@@ -35,6 +36,7 @@ export interface GatewayPorts {
   readonly links: PeerLinks;
   readonly describe: RemoteDescribe;
   readonly config: ConfigAdmin;
+  readonly advice: SetupAdvice;
   readonly profiles: ProfileValidator;
   readonly sessions: Sessions;
   readonly authenticator: Authenticator;

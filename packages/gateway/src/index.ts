@@ -23,8 +23,10 @@ export type {
   ProfileDeclaration,
   ProfileValidator,
   ProfileVerdict,
+  Proposal,
   RemoteDescribe,
   Sessions,
+  SetupAdvice,
   TaskScope,
 } from './ports.ts';
 export type {

@@ -12,6 +12,8 @@ export interface GlobalOptions {
   readonly json?: boolean;
   readonly home?: string;
   readonly quiet?: boolean;
+  /** What tasks wrote goes to a terminal as it is. */
+  readonly raw?: boolean;
 }
 
 /** What a command works with. */
@@ -40,10 +42,9 @@ export function createCliContext(
     ...base,
     home,
     output: createOutput(base.streams, {
-      json: options.json === true,
+      ...{ json: options.json === true, raw: options.raw === true, quiet: options.quiet === true },
       noColor: base.environment.noColor,
       isDumb: base.environment.isDumbTerminal,
-      quiet: options.quiet === true,
     }),
     node: () => connect(home, base.environment),
   };

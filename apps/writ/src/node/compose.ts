@@ -14,6 +14,7 @@ import { type Closers, createClosers } from './closers.ts';
 import { type Foundations, openFoundations } from './foundations.ts';
 import { issueHostToken } from './host-token.ts';
 import { advertisedAddress } from './mesh-address.ts';
+import { createSetupAdvice } from './setup-advice.ts';
 import { createSurfaces, type Surfaces } from './surfaces.ts';
 import { createWork, type Work } from './work.ts';
 
@@ -72,6 +73,7 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
         requestStop: options.requestStop,
       },
       address: () => info.value.meshAddress,
+      advice: createSetupAdvice(home, environment),
     },
     closers,
   );

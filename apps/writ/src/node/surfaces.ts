@@ -1,5 +1,5 @@
 import { createGroupedWrites } from '@writ/database';
-import { createGateway, type Gateway, type NodeControl } from '@writ/gateway';
+import { createGateway, type Gateway, type NodeControl, type SetupAdvice } from '@writ/gateway';
 import { createMeshServer, createRedeemTransport, type MeshServer } from '@writ/mesh';
 import { createPairing, type Pairing } from '@writ/pairing';
 import { addPeer, removePeer, updatePeer } from '@writ/policy';
@@ -22,6 +22,7 @@ export interface Surfaces {
 
 export interface SurfaceOptions {
   readonly node: NodeControl;
+  readonly advice: SetupAdvice;
   /** `host:port` for invites; undefined: this node only dials out. */
   readonly address: () => string | undefined;
 }
@@ -86,6 +87,7 @@ function openGateway(
     links: createPeerLinks(work.peers),
     describe: createRemoteDescribe(work.peers),
     config: createConfigAdmin(config, base.compiler),
+    advice: options.advice,
     profiles: createProfileValidator(),
     gate: work.gate,
     person: work.person,

@@ -20,7 +20,7 @@ function actionOf(change: Partial<ActionRequest> = {}, environment: Action['envi
 }
 
 function textOf(action: Action): string {
-  const preview = previewAction(action, BY, { class: 'destructive', known: true, obeysFolder: false });
+  const preview = previewAction(action, BY, { class: 'destructive', known: true, obeysFolder: false, unbound: [] });
   return preview.shown ? preview.text : `not shown: ${preview.message}`;
 }
 
@@ -79,13 +79,16 @@ describe('the preview of an action', () => {
       return preview.shown ? preview.text.split('\n').filter((line) => /^(class|yes)/.test(line)) : [];
     };
     const once = 'yes, once, allows: nothing more than this command';
-    expect(shown({ class: 'config-mutation', known: true, obeysFolder: false })).toEqual([
+    expect(shown({ class: 'config-mutation', known: true, obeysFolder: false, unbound: [] })).toEqual([
       'class: config-mutation',
       once,
       'yes, session, allows: every configuration change of this agent in this session under this profile, for 1h',
     ]);
-    expect(shown({ class: 'destructive', known: true, obeysFolder: false })).toEqual(['class: destructive', once]);
-    expect(shown({ class: 'config-mutation', known: false, obeysFolder: false })).toEqual([
+    expect(shown({ class: 'destructive', known: true, obeysFolder: false, unbound: [] })).toEqual([
+      'class: destructive',
+      once,
+    ]);
+    expect(shown({ class: 'config-mutation', known: false, obeysFolder: false, unbound: [] })).toEqual([
       'class: config-mutation, by a program that is not known',
       once,
     ]);

@@ -124,6 +124,13 @@ describe('a request for a lease', () => {
     expect(requests.request(WISH)).toMatchObject({ asked: false, decision: { code: 'APPROVAL_REQUIRED' } });
   });
 
+  it('shows nobody as a person who only calls itself one', () => {
+    for (const change of [{ agent: 'person' }, { agent: ' Person' }, { session: 'person' }]) {
+      expect(() => requests.request({ ...WISH, ...change })).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+    }
+    expect(node.gate.approvals.list({ pendingOnly: false, limit: 9 })).toEqual([]);
+  });
+
   it('counts against the limits, refused ones too; to look again does not', () => {
     ask();
     for (let at = 0; at < 20; at++) ask();

@@ -1,10 +1,11 @@
 import { hostname } from 'node:os';
-import { createSystemRandom, foldName, toWritError, visible } from '@writ/core';
+import { createSystemRandom, toWritError, visible } from '@writ/core';
 import { shellWord } from '@writ/gateway/client';
 import { Option } from 'commander';
 import { CLIENT_NAMES, type ClientName } from '../../clients/types.ts';
 import type { FirstDelegation } from '../../first-use/first-delegation.ts';
 import { DEFAULT_LISTEN } from '../../first-use/free-listen.ts';
+import { nameFromHost } from '../../first-use/node-name.ts';
 import type { Choices, Found, Said } from '../../first-use/questions.ts';
 import { hasNode } from '../../home.ts';
 import type { CliContext } from '../context.ts';
@@ -146,7 +147,7 @@ async function tellClients(context: CliContext, names: readonly ClientName[]) {
   const { register } = await import('../../clients/registration.ts');
   const { mcpServerCommand, openClientWorld } = await import('../../clients/world.ts');
   const world = openClientWorld(context.environment);
-  const server = mcpServerCommand(context.home, process.argv[1] ?? '');
+  const server = mcpServerCommand(context.home);
   const told: { readonly client: ClientName; readonly problem?: string }[] = [];
   for (const client of names) {
     const problem = await register(world, client, server, createSystemRandom()).then(
@@ -192,8 +193,4 @@ function nextText({ listen, workspaces, clients }: Choices): readonly string[] {
       : ['  your agent uses it       writ mcp install --client claude (or another one: writ mcp clients)']),
     '  it runs after a restart  writ service install',
   ];
-}
-
-function nameFromHost(host: string): string {
-  return foldName((host.split('.')[0] ?? '').replace(/[^A-Za-z0-9._-]/g, '-').replace(/^[^A-Za-z0-9]+/, '')) ?? 'node';
 }

@@ -1,4 +1,4 @@
-import type { LeaseView, OperationInput } from '@writ/gateway/client';
+import type { ControlClient, LeaseView, OperationInput } from '@writ/gateway/client';
 import { type AnswerOptions, askAndAnswer, isAnswerNeeded } from '../approver/answering.ts';
 import { keyOption } from '../approver/key-option.ts';
 import { type ConfirmOptions, confirm, YES_OPTION } from '../confirm.ts';
@@ -32,12 +32,13 @@ export function defineLease({ program, run }: Definitions): void {
     .option('--all', 'also expired and revoked ones')
     .addHelpText('after', examples(['writ lease list --peer laptop']))
     .action(run(list));
-  lease
-    .command('accept-clock')
-    .description('accept a wall clock that went back; ends every lease with it')
-    .option(...YES_OPTION)
-    .addHelpText('after', examples(['writ lease accept-clock', 'writ lease accept-clock --yes']))
-    .action(run(acceptClock));
+  keyOption(
+    lease
+      .command('accept-clock')
+      .description('accept a wall clock that went back; ends every lease with it')
+      .option(...YES_OPTION)
+      .addHelpText('after', examples(['writ lease accept-clock', 'writ lease accept-clock --yes'])),
+  ).action(run(acceptClock));
   lease
     .command('revoke')
     .description('take a lease back at once')
@@ -167,12 +168,25 @@ async function revoke(context: CliContext, [id = '']: readonly string[]): Promis
   return EXIT.ok;
 }
 
-async function acceptClock(context: CliContext, _: readonly string[], options: ConfirmOptions): Promise<number> {
+async function acceptClock(
+  context: CliContext,
+  _: readonly string[],
+  options: AnswerOptions & ConfirmOptions,
+): Promise<number> {
   await confirm(context, options, {
     what: 'every lease and window ends with it',
     retype: 'writ lease accept-clock',
   });
-  const answer = await context.node().call('clock_accept', {});
+  const node = context.node();
+  const answer = { revoked: await endByClock(context, node, options) };
   context.output.result(answer, (a) => `the clock is accepted; ${a.revoked} leases ended with it`);
   return EXIT.ok;
+}
+
+/** At once where nobody answers on this node, else by a signed yes; how many leases ended with it. */
+async function endByClock(context: CliContext, node: ControlClient, options: AnswerOptions): Promise<number> {
+  if (!(await isAnswerNeeded(node))) return (await node.call('clock_accept', {})).revoked;
+  const { leases } = await node.call('lease_list', { all: true });
+  await askAndAnswer(context, node, { kind: 'clock' }, options);
+  return leases.filter(({ revoked_at_ms: revoked }) => revoked === undefined).length;
 }

@@ -92,5 +92,5 @@ async function clients(context: CliContext): Promise<number> {
 
 async function here({ environment, home }: CliContext) {
   const { mcpServerCommand, openClientWorld } = await import('../../clients/world.ts');
-  return { world: openClientWorld(environment), server: mcpServerCommand(home, process.argv[1] ?? '') };
+  return { world: openClientWorld(environment), server: mcpServerCommand(home) };
 }

@@ -92,6 +92,5 @@ async function here({ environment, home }: CliContext) {
   const part = await import('../../service/service.ts');
   const { openClientWorld } = await import('../../clients/world.ts');
   const { execute } = openClientWorld(environment);
-  const machine = { platform: process.platform, script: process.argv[1] ?? '' };
-  return { part, execute, service: part.describeService(home, environment, machine) };
+  return { part, execute, service: part.describeService(home, environment, process.platform) };
 }
