@@ -109,7 +109,7 @@ export function findAgent(agent: RealAgent): string | undefined {
 }
 
 /** Begins the reason of a suite that nothing may require: what it needs is somebody else's, and not of a system. */
-export const OPTIONAL = '[skipped, not installed:';
+const OPTIONAL = '[skipped, not installed:';
 
 /** A `describe` for a suite that drives a real agent; without it the suite is skipped by name, whatever WRIT_TEST_REQUIRE says. */
 export function describeWithAgent(agent: RealAgent, name: string, body: () => void): void {
