@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createOutput, type Output, type Streams } from './output.ts';
+import type { Streams } from './live-view.ts';
+import { createOutput, type Output } from './output.ts';
 
 function collected(isTTY: boolean) {
   const pieces: Buffer[] = [];
