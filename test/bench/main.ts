@@ -1,4 +1,4 @@
-/** `npm run bench [-- [delegate|policy] --rounds N]`: the speed goals as ratios, both sides of each in turn in this one run. */
+/** `npm run bench [-- [delegate|policy|workspaces] --rounds N]`: the speed goals as ratios, both sides of each in turn in this one run. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, cpus, platform, release, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -12,9 +12,12 @@ import { sshSubjects } from './ssh-world.ts';
 import { summarize } from './statistics.ts';
 import type { Subject } from './subject.ts';
 import { serveFloor } from './unary-server.ts';
+import { benchWorkspaces } from './workspaces.ts';
 
 const SERVE_FLOOR = '--serve-floor';
 const WARM_UP_ROUNDS = 20;
+/** As `npm run build` makes it. */
+const SPAWNER = 'apps/writ/dist/spawner.js';
 
 /** Sets up what can be set up; what cannot is named, and the rest is still measured. */
 async function setUp(subjects: readonly Subject[]): Promise<{ ready: Subject[]; failures: string[] }> {
@@ -82,6 +85,15 @@ function writeReport(jsonFile: string, report: object): void {
   console.log(`\nwritten: ${jsonFile}`);
 }
 
+/** Goals that need no ssh and no whole mesh beside them. */
+const PARTS: Readonly<Record<string, { readonly title: string; readonly bench: typeof benchPolicy }>> = {
+  policy: { title: 'goal 4: one decision of the policy', bench: benchPolicy },
+  workspaces: {
+    title: 'goal 8: a workspace of 10,000 files',
+    bench: (rounds, folder) => benchWorkspaces(rounds, folder, SPAWNER),
+  },
+};
+
 async function main(): Promise<void> {
   const served = process.argv.indexOf(SERVE_FLOOR);
   if (served !== -1) return serveFloor(process.argv[served + 1] ?? '.');
@@ -95,11 +107,12 @@ async function main(): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  if (positionals[0] === 'policy') {
+  const part = PARTS[positionals[0] ?? ''];
+  if (part !== undefined) {
     const folder = mkdtempSync(join(tmpdir(), 'writ-b-'));
     try {
-      const { lines, report } = await benchPolicy(rounds, folder);
-      console.log(`goal 4: one decision of the policy; ${rounds} rounds, all subjects in turn\n\n${lines.join('\n')}`);
+      const { lines, report } = await part.bench(rounds, folder);
+      console.log(`${part.title}; ${rounds} rounds, all subjects in turn\n\n${lines.join('\n')}`);
       writeReport(values.json, { ...report, machine: machineFacts() });
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -108,6 +108,7 @@ export const AUDIT_ACTIONS = {
   },
   node: {
     'node.started': 'the node serves',
+    'node.workspaces-removed': 'a person removed clones that were kept',
     'node.stopping': 'the node was told to stop; without it, it was killed',
     'clock.accepted': 'a person accepted that the clock went back',
     'row.quarantined': 'a stored row cannot be read and is left out',

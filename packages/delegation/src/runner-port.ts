@@ -133,6 +133,14 @@ export interface RunFiles {
   };
 }
 
+/** What became of a run's work, once its end is stored. */
+export interface RunFate {
+  /** `done`: the task was completed · `failed`: it ended in another way. */
+  readonly state: 'done' | 'failed';
+  /** `none`: nothing that was changed is kept nowhere else · `unknown`: that could not be established. */
+  readonly unbundled: 'none' | 'unknown';
+}
+
 /** A run under way. */
 export interface Run {
   readonly pid: number;
@@ -141,8 +149,8 @@ export interface Run {
   readonly files: RunFiles;
   /** Resolves when the process tree is gone and the output is drained; never rejects. */
   readonly done: Promise<RunReport>;
-  /** Removes the files, once `done`. Calling it twice is harmless; closing the runner does it too. */
-  release(): void;
+  /** Gives the files back, once `done`; what is kept of them is the runner's business. Calling it twice is harmless. */
+  release(fate: RunFate): void;
   /** From now on this stands in nothing of the run's output that is kept. */
   redact(secret: string): void;
   /** A text of the run's without its secrets. */

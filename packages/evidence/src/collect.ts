@@ -18,7 +18,23 @@ export const BUNDLE_REF = 'refs/writ/head';
  * list of files, the binary patch and a thin bundle. The same files give the same tree, list and patch on every machine.
  * Throws EVIDENCE_FAILED, with `details.step`, where any step fails; `none` is only answered where it was established.
  */
-export async function collectEvidence(request: CollectRequest): Promise<Changes> {
+export function collectEvidence(request: CollectRequest): Promise<Changes> {
+  return inGitDir(request, (git) => collectIn(git, request));
+}
+
+/** What is needed to say whether files differ from their base. */
+export type ChangedQuestion = Omit<CollectRequest, 'store' | 'nodeId' | 'task'>;
+
+/** Whether `collectEvidence` would find a change; nothing is stored. Throws EVIDENCE_FAILED like it. */
+export function hasChanges(question: ChangedQuestion): Promise<boolean> {
+  return inGitDir(question, async (git) => {
+    const { base = null, limits, workspaceDir } = question;
+    const baseTree = await treeOf(git, base);
+    return (await snapshot(git, { workspaceDir, baseTree, limits })) !== baseTree;
+  });
+}
+
+async function inGitDir<T>(request: ChangedQuestion, work: (git: GitDir) => Promise<T>): Promise<T> {
   if (request.base !== undefined && (!OBJECT_ID.test(request.base) || request.baseRepository === undefined)) {
     throw new WritError('BAD_REQUEST', `${quote(request.base)} is no full commit id of a known repository`);
   }
@@ -33,7 +49,7 @@ export async function collectEvidence(request: CollectRequest): Promise<Changes>
       looksAt: [request.workspaceDir],
       borrowFrom: request.base === undefined ? [] : [request.baseRepository ?? ''],
     });
-    return await collectIn(git, request);
+    return await work(git);
   } catch (error) {
     if (isWritError(error)) throw error;
     const why = error instanceof Error ? error.message : String(error);

@@ -2,7 +2,7 @@ export { type Applied, type ApplyRequest, applyResult, branchOf } from './apply.
 export { type ArtifactPattern, parseArtifactPattern } from './artifact-pattern.ts';
 export { type ArtifactRequest, collectArtifacts } from './artifacts.ts';
 export { type OpenBeneath, openBeneath } from './beneath.ts';
-export { BUNDLE_REF, collectEvidence } from './collect.ts';
+export { BUNDLE_REF, type ChangedQuestion, collectEvidence, hasChanges } from './collect.ts';
 export { createContentStore } from './content-store.ts';
 export type { Fit } from './fit.ts';
 export { createGitProcess, type GitProcessOptions } from './git-process.ts';

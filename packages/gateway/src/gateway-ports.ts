@@ -20,6 +20,7 @@ import type {
   TaskScope,
   UpstreamAudit,
   UpstreamProcesses,
+  WorkspaceKeeper,
 } from './ports.ts';
 
 /** What the operations work with. */
@@ -47,6 +48,7 @@ export interface GatewayPorts {
   readonly auditLog: AuditLogPort;
   readonly upstreamProcesses: UpstreamProcesses;
   readonly upstreamAudit: UpstreamAudit;
+  readonly workspaces: WorkspaceKeeper;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

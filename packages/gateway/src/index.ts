@@ -31,6 +31,8 @@ export type {
   UpstreamAudit,
   UpstreamProcess,
   UpstreamProcesses,
+  WorkspaceKeeper,
+  WorkspaceRow,
 } from './ports.ts';
 export type {
   CallContext,

@@ -242,6 +242,44 @@ export interface PersonDesk {
   withdraw(id: string): boolean;
 }
 
+/** A clone of a repository that this node has on its disk. */
+export interface WorkspaceRow {
+  /** `in-use`: a task has it · `ready`: made ahead · else how the task ended that it was for. */
+  readonly state: 'in-use' | 'ready' | 'done' | 'failed' | 'orphaned';
+  /** What `remove` takes; absent for what is in use or ready. */
+  readonly id?: string;
+  readonly task?: string;
+  /** Name in the configuration; absent where it is not known any more. */
+  readonly workspace?: string;
+  /** Absolute path. */
+  readonly dir: string;
+  /** On the disk; absent while it is in use. */
+  readonly bytes?: number;
+  readonly sinceMs?: number;
+  /** When it goes by itself; absent: it does not. */
+  readonly dueAtMs?: number;
+  /** Whether changes in it are kept nowhere else; absent while it is in use. */
+  readonly unbundled?: 'none' | 'some' | 'unknown';
+}
+
+/** What workspaces take of the disk. */
+export interface WorkspaceKeeper {
+  list(): Promise<{
+    readonly rows: readonly WorkspaceRow[];
+    readonly bytes: number;
+    readonly budgetBytes: number;
+  }>;
+  /**
+   * Removes what is kept: those named by id or task, else every one whose work is kept elsewhere. Throws NOT_FOUND, and
+   * CONFLICT for work that is kept nowhere else, unless `unbundled` says so.
+   */
+  remove(request: {
+    readonly which?: readonly string[];
+    readonly unbundled: boolean;
+    readonly actor: string;
+  }): Promise<readonly WorkspaceRow[]>;
+}
+
 /** Proves what a presented token is good for. */
 export interface Authenticator {
   /**

@@ -58,6 +58,20 @@ export interface WorkspaceConfig {
   readonly name: string;
   /** As written; `~` and relative paths are resolved by the composition root. */
   readonly path: string;
+  /** Clones that are to stand ready. */
+  readonly ready: number;
+}
+
+/** What is kept on the disk. */
+export interface StorageConfig {
+  /** Of clones that are kept or stand ready. */
+  readonly budgetBytes: number;
+  /** How long the clone of a completed task is kept; undefined: not at all. */
+  readonly doneMs?: number;
+  readonly failedMs: number;
+  readonly orphanedMs: number;
+  /** How long transcripts of tasks of this node are kept; undefined: for ever. */
+  readonly transcriptsMs?: number;
 }
 
 export interface Limits {
@@ -136,6 +150,7 @@ export interface Config {
     readonly fallback: 'deny';
     readonly maxPending: number;
   };
+  readonly storage: StorageConfig;
   readonly profiles: ReadonlyMap<string, Profile>;
   readonly runners: ReadonlyMap<string, RunnerConfig>;
   readonly workspaces: ReadonlyMap<string, WorkspaceConfig>;

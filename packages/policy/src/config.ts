@@ -11,6 +11,7 @@ import type {
   PeerConfig,
   Profile,
   RunnerConfig,
+  StorageConfig,
   UpstreamConfig,
   WorkspaceConfig,
 } from './types.ts';
@@ -19,6 +20,7 @@ import type {
 const BUILT_IN_RUNNER: RunnerConfig = { name: 'shell', kind: 'shell', argv: [] };
 
 const DAY_MS = 86_400_000;
+const GIB = 1024 ** 3;
 
 /** The configuration that a document means, with every rule of loading looked at. Use it only where none reported. */
 export function buildConfig(written: Document, report: Report): Config {
@@ -45,6 +47,7 @@ export function buildConfig(written: Document, report: Report): Config {
     telemetry: { ...written.telemetry },
     leases: { maxMs: written.leases?.max ?? DAY_MS },
     approvals: { mode, fallback, maxPending },
+    storage: buildStorage(written.storage),
     profiles,
     runners,
     workspaces,
@@ -59,6 +62,18 @@ export function buildConfig(written: Document, report: Report): Config {
 
 const APPROVALS = { mode: 'passphrase', fallback: 'deny', max_pending: 8 } as const;
 
+/** Without the table everything has its default. */
+function buildStorage(written: Document['storage']): StorageConfig {
+  const { budget = 10 * GIB, done, failed = DAY_MS, orphaned = DAY_MS, transcripts } = written ?? {};
+  return {
+    budgetBytes: budget,
+    failedMs: failed,
+    orphanedMs: orphaned,
+    ...(done === undefined ? {} : { doneMs: done }),
+    ...(transcripts === undefined ? {} : { transcriptsMs: transcripts }),
+  };
+}
+
 function checkVersion(written: Document, report: Report): void {
   if (written.schema === undefined || written.schema === SCHEMA_VERSION) return;
   report('SCHEMA_VERSION', 'schema', `schema ${written.schema} is not known to this program, write ${SCHEMA_VERSION}`);
@@ -66,7 +81,7 @@ function checkVersion(written: Document, report: Report): void {
 
 function buildWorkspaces(written: Document): ReadonlyMap<string, WorkspaceConfig> {
   const entries = [...(written.workspaces ?? [])];
-  return new Map(entries.map(([name, { value }]) => [name, { name, path: value.path ?? '' }]));
+  return new Map(entries.map(([name, { value }]) => [name, { name, path: value.path ?? '', ready: value.ready }]));
 }
 
 function buildRunners(written: Document, report: Report): ReadonlyMap<string, RunnerConfig> {

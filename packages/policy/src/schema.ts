@@ -30,6 +30,7 @@ export const SCHEMA_VERSION = 1;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
 
 const listenAddress = text('an address such as "0.0.0.0:7420"', (written) =>
   readAddress(written) === undefined ? undefined : written,
@@ -241,6 +242,32 @@ const commandKeys = {
   ),
 } satisfies Keys;
 
+const workspaceKeys = {
+  path: required(anyText, 'folder of the repository'),
+  ready: defaulted(
+    integer(0, 16),
+    1,
+    '1',
+    'clones that are made ahead, from the first task on, so that the next one does not wait for its own',
+  ),
+} satisfies Keys;
+
+const storageKeys = {
+  budget: defaulted(
+    size,
+    10 * GIB,
+    '10GiB',
+    'room for clones that are kept or made ahead; the oldest go first, and work that is kept nowhere else never',
+  ),
+  done: optional(duration, 'how long the clone of a completed task is kept; left out: not at all'),
+  failed: defaulted(duration, DAY_MS, '24h', 'how long that of a task is kept that ended in another way'),
+  orphaned: defaulted(duration, DAY_MS, '24h', 'how long that of a task is kept whose node stopped while it ran'),
+  transcripts: optional(
+    duration,
+    'how long this node keeps the output of tasks that it ran, once whoever asked for them has it; left out: for ever',
+  ),
+} satisfies Keys;
+
 const upstreamKeys = {
   command: optional(argv, 'program and arguments of an MCP server on standard input and output'),
   url: optional(anyText, 'address of an MCP server over HTTP'),
@@ -297,7 +324,8 @@ export const CONFIG_KEYS = {
     table({ max: defaulted(duration, DAY_MS, '24h', 'longest that a lease may be lent for') }),
     'time-limited grants',
   ),
-  workspaces: optional(named(table({ path: required(anyText, 'folder of the repository') })), 'repositories offered'),
+  storage: optional(table(storageKeys), 'what is kept on the disk, and how long'),
+  workspaces: optional(named(table(workspaceKeys)), 'repositories offered'),
   profiles: optional(named(table(profileKeys)), 'what can be asked for'),
   runners: optional(named(table(runnerKeys)), 'what does the work'),
   profile_ceilings: optional(named(placed(name)), 'profile = the profile that it is cut down to, for everybody'),

@@ -12,6 +12,7 @@ export type {
   PeerConfig,
   Profile,
   RunnerConfig,
+  StorageConfig,
   SubjectRules,
   UpstreamConfig,
   WorkspaceConfig,

@@ -12,6 +12,8 @@ export interface GitPlace {
   readonly folder: string;
   readonly nonce: string;
   readonly timeoutMs: number;
+  /** Most bytes that it may answer with; 64 KiB where absent. */
+  readonly maxOutputBytes?: number;
   /** Kills it. */
   readonly signal: AbortSignal;
 }
@@ -27,7 +29,7 @@ export interface GitResult {
 /** Runs git for the node: no hooks, no configuration but the node's, no network protocol, no question asked. */
 export type Git = (args: readonly string[], place: GitPlace) => Promise<GitResult>;
 
-/** Most bytes that git may answer with. */
+/** Most bytes that git may answer with where nothing else is said. */
 const KEPT_BYTES = 64 * 1024;
 
 const WORDS: Readonly<Record<GitCut, string>> = {
@@ -74,10 +76,10 @@ export interface GitOptions {
 
 export function createGit({ spawner, configFile, path, clock, signal }: GitOptions): Git {
   return async (args, place) => {
-    const { cwd, nonce, folder, timeoutMs } = place;
+    const { cwd, nonce, folder, timeoutMs, maxOutputBytes = KEPT_BYTES } = place;
     const order = { argv: args, cwd, env: gitEnvironment(configFile, path, place), nonce, folder };
     const signals = [signal, place.signal];
-    const end = await runGit({ order, timeoutMs, maxOutputBytes: KEPT_BYTES, signals }, spawner, clock);
+    const end = await runGit({ order, timeoutMs, maxOutputBytes, signals }, spawner, clock);
     const reason = end.cut === undefined ? end.reason : WORDS[end.cut];
     return { ok: end.exitCode === 0, stdout: end.stdout.toString('utf8'), reason };
   };

@@ -22,6 +22,7 @@ export { isSecretName } from './secret-names.ts';
 export type { Service, ServiceOrder, Services } from './services.ts';
 export { TOLD_FD } from './spawner/first-process.ts';
 export { createTaskRunner } from './task-runner.ts';
+export type { TranscriptFile } from './transcripts.ts';
 export type {
   Clone,
   CommandRule,
@@ -45,3 +46,9 @@ export type {
   TranscriptDigest,
   WorkspaceSource,
 } from './types.ts';
+export type { ListedWorkspace, Removal } from './workspaces/kept.ts';
+export type { KeptWorkspace } from './workspaces/kept-folders.ts';
+export type { WorkspaceEnd, WorkspaceRecord } from './workspaces/record.ts';
+export type { StorageRules } from './workspaces/retention.ts';
+export type { LiveClone, Storage, Stored, SweepOrder } from './workspaces/storage.ts';
+export type { Fate } from './workspaces/workspaces.ts';

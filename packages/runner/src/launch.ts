@@ -12,7 +12,7 @@ import { isSecretName } from './secret-names.ts';
 import { type HandedSecrets, handSecrets } from './secrets/secret-files.ts';
 import { NOT_SHOWN, type StartAttempt, startFailure } from './start-failure.ts';
 import type { IsolationLevel, RunSpec } from './types.ts';
-import type { Attempt } from './workspaces.ts';
+import type { Attempt } from './workspaces/attempt.ts';
 
 /** How a run is started. */
 export interface Launch {

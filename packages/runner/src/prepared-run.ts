@@ -7,7 +7,7 @@ import { formsOf } from './secrets/redactor.ts';
 import { startFailure } from './start-failure.ts';
 import { createCapture, createRun, type StartedRun } from './task-run.ts';
 import type { Run, RunSink, RunSpec } from './types.ts';
-import type { Attempt } from './workspaces.ts';
+import type { Attempt } from './workspaces/attempt.ts';
 
 /** A run of a task whose folders are given back by somebody else. */
 export type TaskRun = StartedRun & Pick<Run, 'files' | 'isolation' | 'redact' | 'clean'>;

@@ -4,7 +4,7 @@ import type { Sandbox } from './sandbox/sandbox.ts';
 import type { Spawner } from './spawned.ts';
 import type { Transcripts } from './transcripts.ts';
 import type { TaskRunnerOptions } from './types.ts';
-import type { Workspaces } from './workspaces.ts';
+import type { Workspaces } from './workspaces/workspaces.ts';
 
 /** What a start goes through. */
 export interface RunnerParts {

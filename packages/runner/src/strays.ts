@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import type { Logger } from '@writ/core';
 import { endTree, type Tree, type TreeTools } from './process-tree/end-tree.ts';
 import type { TreeMarks } from './process-tree/members.ts';
+import { PREFIX } from './workspaces/attempt.ts';
 
 /** What ends processes that an earlier runner with the same folders left. */
 export interface StraysOptions {
@@ -29,8 +30,11 @@ export interface Strays {
 
 /** Nothing must be found for so long, milliseconds: their lifeline went with their spawner. */
 const QUIET_MS = 100;
-/** Names below the root that a run's processes have open, work in or call their home. */
-const PLACES = ['run-', 'trash-', 'pipes/'];
+/**
+ * Names below the root that a run's processes have open, work in or call their home. Not what is kept of runs that are
+ * over: a person may be looking at that.
+ */
+const PLACES = [PREFIX.run, PREFIX.ready, PREFIX.trash, 'pipes/'];
 
 export function createStrays(options: StraysOptions): Strays {
   const { label, noncePrefix, graceMs, tools, logger } = options;

@@ -20,11 +20,14 @@ import { createServices } from './services.ts';
 import { createSpawnerClient } from './spawner-client.ts';
 import { createStrays } from './strays.ts';
 import { createTranscripts } from './transcripts.ts';
-import type { PreparedRun, TaskRunner, TaskRunnerOptions } from './types.ts';
-import { type Attempt, createWorkspaces } from './workspaces.ts';
+import type { PreparedRun, Run, TaskRunner, TaskRunnerOptions } from './types.ts';
+import type { Attempt } from './workspaces/attempt.ts';
+import { createStorage } from './workspaces/storage.ts';
+import { createWorkspaces, type Fate } from './workspaces/workspaces.ts';
 
 /** Between TERM and KILL where the options do not say, milliseconds. */
 const GRACE_MS = 2000;
+const UNTOLD: Fate = { state: 'orphaned', unbundled: 'unknown' };
 const LABEL_BYTES = 4;
 const NONCE_BYTES = 16;
 const GROUP_DIGITS = 16;
@@ -37,21 +40,23 @@ const GROUP_DIGITS = 16;
 export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   const { clock, logger, random, root, graceMs = GRACE_MS } = options;
   const tools: TreeTools = { table: createProcessTable(), nowMs: () => clock.monotonicMs(), pause: pauseWith(clock) };
-  const pipesFolder = join(root.workspaces, 'pipes');
   const label = Buffer.from(random.bytes(LABEL_BYTES)).toString('hex');
-  const spawner = createSpawnerClient({ ...options.spawner, pipesFolder, label, logger, tools });
+  const spawner = spawnerOf(options, label, tools);
   const gitConfigFile = join(root.workspaces, 'gitconfig');
   const shutdown = new AbortController();
   const { signal } = shutdown;
   const git = createGit({ spawner, configFile: gitConfigFile, path: options.env.PATH, clock, signal });
   const stdinFolder = join(root.workspaces, 'stdin');
   const gitCalls = createGitCalls({ spawner, folder: stdinFolder, clock, random, signal });
-  const workspaces = createWorkspaces({ root: root.workspaces, label, git, gitConfigFile, random, logger });
   const transcripts = createTranscripts(root.transcripts, options.transcriptCapBytes, logger);
   const { noncePrefix } = gitCalls;
   const newNonce = (): string => `${noncePrefix}${Buffer.from(random.bytes(NONCE_BYTES)).toString('hex')}`;
   const strays = createStrays({ root: root.workspaces, label, noncePrefix, graceMs, tools, logger });
   const swept = strays.endEarlier();
+  const workspaces = createWorkspaces({
+    ...{ root: root.workspaces, label, git, newNonce, gitConfigFile, alone: swept, clock, random, logger },
+    ...options.storage,
+  });
   const commands = createCommandRuns({
     ...{ spawner, noncePrefix, graceMs, clock, random, logger },
     logs: createOutputLogs(root.outputs, clock, logger),
@@ -69,7 +74,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     shutdown.abort();
-    await Promise.all([lifetime.end(), commands.end(), services.end()]);
+    await Promise.all([lifetime.end(), commands.end(), services.end(), workspaces.stop()]);
     await gitCalls.idle();
     await swept;
     await spawner.close();
@@ -79,9 +84,9 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     async prepare(spec, wanted) {
       if (closing !== undefined) throw closed();
       await assertMayRun(spec, sandbox);
-      const { workspace, nonce, timeoutMs, reach } = spec;
+      const { workspace, task, nonce, timeoutMs, reach } = spec;
       return lifetime.prepare(
-        workspaces.prepare(workspace, { nonce, timeoutMs, signal: wanted, scratch: reach.scratch }),
+        workspaces.prepare(workspace, { task, nonce, timeoutMs, signal: wanted, scratch: reach.scratch }),
       );
     },
     git: gitCalls.run,
@@ -93,11 +98,16 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     services,
     endStray: strays.endAll,
     readTranscript: (task, offset, limit) => transcripts.read(task, offset, limit),
+    storage: createStorage({ workspaces, transcripts, lifetime, clock }),
     close() {
       closing ??= close();
       return closing;
     },
   };
+}
+
+function spawnerOf({ spawner, root, logger }: TaskRunnerOptions, label: string, tools: TreeTools) {
+  return createSpawnerClient({ ...spawner, pipesFolder: join(root.workspaces, 'pipes'), label, logger, tools });
 }
 
 function groupsOf({ root, logger }: TaskRunnerOptions, { table, pause }: TreeTools): ControlGroups {
@@ -111,13 +121,15 @@ function groupsOf({ root, logger }: TaskRunnerOptions, { table, pause }: TreeToo
 interface Lifetime {
   /** Hands out what `preparing` comes to. */
   prepare(preparing: Promise<Attempt>): Promise<PreparedRun>;
+  /** Folders that are in use: prepared, or not given back. */
+  inUse(): readonly Attempt[];
   /** Ends all of it: what is prepared is given back, what runs is cancelled. */
   end(): Promise<void>;
 }
 
 function createLifetime(parts: RunnerParts): Lifetime {
   const underWay = new Set<Promise<unknown>>();
-  const unused = new Set<PreparedRun>();
+  const unused = new Map<PreparedRun, Attempt>();
   const live = new Set<TaskRun>();
   /** Those whose folders nobody has given back, with these. */
   const held = new Map<TaskRun, Attempt>();
@@ -141,9 +153,9 @@ function createLifetime(parts: RunnerParts): Lifetime {
         live.add(run);
         held.set(run, attempt);
         void run.done.then(() => live.delete(run));
-        const release = (): void => {
+        const release: Run['release'] = (fate) => {
           // Not while anything of the run could still work there.
-          if (held.delete(run)) void run.done.then(() => parts.workspaces.release(attempt));
+          if (held.delete(run)) void run.done.then(() => parts.workspaces.release(attempt, fate));
         };
         return { ...run, release };
       },
@@ -151,19 +163,21 @@ function createLifetime(parts: RunnerParts): Lifetime {
         if (unused.delete(prepared)) parts.workspaces.release(attempt);
       },
     };
-    unused.add(prepared);
+    unused.set(prepared, attempt);
     return prepared;
   }
 
   return {
     prepare: (preparing) => whileUnderWay(preparing.then(preparedRun)),
+    inUse: () => [...unused.values(), ...held.values()],
     async end() {
       ended = true;
       await Promise.allSettled(underWay);
-      for (const prepared of [...unused]) prepared.discard();
+      for (const prepared of [...unused.keys()]) prepared.discard();
       for (const run of live) run.stop({ kind: 'cancel', cause: 'the node is going down' });
       await Promise.all([...live].map((run) => run.done));
-      for (const attempt of held.values()) parts.workspaces.release(attempt);
+      // Nobody has said what became of their work.
+      for (const attempt of held.values()) parts.workspaces.release(attempt, UNTOLD);
       held.clear();
     },
   };

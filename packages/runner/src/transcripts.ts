@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, sha256Hex, toWritError } from '@writ/core';
 import type { TranscriptDigest } from './types.ts';
@@ -26,8 +26,19 @@ export interface Transcripts {
    */
   writer(task: string, wantedBytes: number): TranscriptWriter;
   read(task: string, offset: number, limit: number): Promise<Uint8Array>;
+  /** Removes those that were last written before a time and that `mayGo` lets go; returns how many. */
+  removeBefore(beforeMs: number, mayGo: (transcript: TranscriptFile) => boolean): Promise<number>;
 }
 
+/** A transcript on the disk. */
+export interface TranscriptFile {
+  /** Absent: its id does not show in the file's name. */
+  readonly task?: string;
+}
+
+const EXTENSION = '.log';
+/** The file of a task with an id of the usual form. */
+const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.log$/;
 /** Most bytes that one read returns. */
 const LARGEST_READ_BYTES = 16 * 1024 * 1024;
 
@@ -45,6 +56,18 @@ export function createTranscripts(root: string, capBytes: number, logger: Logger
       } finally {
         await file.close();
       }
+    },
+    async removeBefore(beforeMs, mayGo) {
+      let removed = 0;
+      for (const name of await namesIn(root)) {
+        const [, task] = NAME.exec(name) ?? [];
+        const stat = await lstat(join(root, name)).catch(() => undefined);
+        if (!name.endsWith(EXTENSION) || !stat?.isFile() || stat.mtimeMs >= beforeMs) continue;
+        if (!mayGo(task === undefined ? {} : { task })) continue;
+        await rm(join(root, name), { force: true });
+        removed += 1;
+      }
+      return removed;
     },
   };
 }
@@ -116,7 +139,17 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Pr
 
 /** Task ids come from other nodes: only one of the usual form names a file, any other by its digest. */
 function fileOf(root: string, task: string): string {
-  return join(root, `${/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(task) ? task : sha256Hex(task)}.log`);
+  const name = `${task}${EXTENSION}`;
+  return join(root, NAME.test(name) ? name : `${sha256Hex(task)}${EXTENSION}`);
+}
+
+async function namesIn(root: string): Promise<readonly string[]> {
+  try {
+    return await readdir(root);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 async function openExisting(path: string): Promise<FileHandle | undefined> {

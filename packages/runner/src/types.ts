@@ -6,6 +6,9 @@ import type { RunReport, StopCause } from './run-report.ts';
 import type { Reach, SandboxReport } from './sandbox/types.ts';
 import type { Services } from './services.ts';
 import type { ToolAnswer, ToolRequest } from './tool-request.ts';
+import type { StorageRules } from './workspaces/retention.ts';
+import type { Storage } from './workspaces/storage.ts';
+import type { Fate } from './workspaces/workspaces.ts';
 
 export type { Ending, RunReport, StopCause, TranscriptDigest } from './run-report.ts';
 export type { ToolAnswer, ToolRequest } from './tool-request.ts';
@@ -107,8 +110,12 @@ export interface Run {
   readonly files: RunFiles;
   /** Resolves when the process tree is gone and the output is drained; never rejects. */
   readonly done: Promise<RunReport>;
-  /** Removes the files, once `done`. Calling it twice is harmless; closing the runner does it too. */
-  release(): void;
+  /**
+   * Gives the files back, once `done`: they are kept as the rules say about their fate, or removed. No fate: there is
+   * nothing in them that anybody needs. Calling it twice is harmless. Closing the runner does it too, and keeps a clone
+   * that nobody has told the fate of.
+   */
+  release(fate?: Fate): void;
   /** From now on this stands in nothing of the run's output that is kept. */
   redact(secret: string): void;
   /** A text of the run's without its secrets. */
@@ -210,6 +217,8 @@ export interface TaskRunner {
   endStray(nonces: readonly string[]): Promise<number>;
   /** Transcript bytes of a task from `offset`, at most `limit`; fewer at the end, none where there is no transcript. */
   readTranscript(task: string, offset: number, limit: number): Promise<Uint8Array>;
+  /** What takes room on the disk, and how long. */
+  readonly storage: Storage;
   /** Ends what runs as cancelled, removes the workspaces and ends the spawner. Calling it twice is harmless. */
   close(): Promise<void>;
 }
@@ -240,6 +249,12 @@ export interface TaskRunnerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** What is kept of workspaces and made ahead of them; asked each time. */
+  readonly storage: {
+    readonly rules: () => StorageRules;
+    /** How many clones of a workspace are to stand ready. */
+    readonly ready: (workspace: string) => number;
+  };
   /** Most bytes that the transcript of one task may hold. */
   readonly transcriptCapBytes: number;
   /** Time between TERM and KILL, milliseconds; 2000 where absent. */

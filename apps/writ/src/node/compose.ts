@@ -162,6 +162,7 @@ const EXPIRE_EVERY_MS = 10_000;
 /** Removes what is dead for long, now and every hour; returns how to stop. */
 function sweepRegularly(base: Foundations, work: Work): () => void {
   const sweep = (): void => {
+    void work.storage.sweep();
     try {
       const { approvals, executions, windows } = work.gate;
       base.logger.debug('swept', {

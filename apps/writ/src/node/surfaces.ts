@@ -98,6 +98,7 @@ function openGateway(
     audit: database,
     auditLog: base.audit,
     ...createUpstreamPorts(base, work),
+    workspaces: work.storage,
     clock,
     random,
     logger,

@@ -29,6 +29,7 @@ import { resolveConfigPath } from './paths.ts';
 import { createLeaseDesk, createNodeQuestions } from './persons.ts';
 import { createQuestions, type NodeQuestions } from './questions.ts';
 import { createSessionEnds, createSessionRecord, sessionsLive } from './sessions.ts';
+import { createNodeStorage, type NodeStorage, storageOptions } from './storage.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
 import { createTurnDesk } from './turn-desk.ts';
 import { createWritIssuer } from './writ-issuer.ts';
@@ -49,6 +50,8 @@ export interface Work extends NodeQuestions {
   readonly sandbox: TaskRunner['sandbox'];
   /** Whether what a run takes is limited as a whole. */
   readonly groups: TaskRunner['groups'];
+  /** What is kept on the disk of tasks that are over. */
+  readonly storage: NodeStorage;
   /** What is installed on this machine. */
   readonly agents: TaskRunner['agents'];
   /** Programs that answer while the node runs. */
@@ -83,6 +86,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const runner = createNodeRunner(base, options);
   closers.add(() => runner.close());
   const evidence = await openEvidence(base, runner, environment);
+  const storage = createNodeStorage(base, runner, evidence);
   const doors = createTaskDoors({ dir: home.tasksDir, tokens: stores.tokens, random, logger });
   const turns = createNodeTurns(base, () => questions);
   const executor = withSpans(base, {
@@ -136,7 +140,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     gate.taskEnded(tx, task.id);
     tx.afterCommit(() => desk.taskEnded(task.id));
   });
-  const parts = { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors };
+  const parts = { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors, storage };
   return { ...parts, ...aboutOf(runner), environment };
 }
 
@@ -156,9 +160,10 @@ function createNodePeers({ identity, pins, engine, clock, logger, telemetry }: F
 }
 
 function createNodeRunner(
-  { home, clock, random, logger, telemetry }: Foundations,
+  base: Foundations,
   { environment, spawner, programs }: Pick<WorkOptions, 'environment' | 'spawner' | 'programs'>,
 ): TaskRunner {
+  const { home, clock, random, logger, telemetry } = base;
   const runner = createTaskRunner({
     root: {
       ...{ workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
@@ -166,6 +171,7 @@ function createNodeRunner(
     },
     spawner: { node: process.execPath, script: fileURLToPath(spawner) },
     programs,
+    storage: storageOptions(base),
     hidden: [home.configDir, home.dataDir, home.runDir, dirname(home.socketFile)],
     resolvePath: (path) => resolveConfigPath(path, home.configFile),
     env: environment.all,

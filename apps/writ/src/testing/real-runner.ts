@@ -38,6 +38,10 @@ export async function createRealRunner(path: string): Promise<RealRunner> {
     clock: createSystemClock(),
     random,
     logger: silentLogger,
+    storage: {
+      rules: () => ({ failedMs: 1000, orphanedMs: 1000, budgetBytes: 1024 ** 3 }),
+      ready: () => 0,
+    },
     transcriptCapBytes: 1024 * 1024,
   });
   return {

@@ -302,3 +302,29 @@ describe('where a path leads', () => {
     expect(verdictOf(nowhere, 'execute', { command: 'cat srv/a' })).toBe('allow');
   });
 });
+
+describe('each of several', () => {
+  const fetching = (...urls: string[]) => verdictOf(rights('use_network', { network: 'allow' }), 'fetch', { urls });
+
+  it('address counts: one that is not of the network, or of this machine, is enough', () => {
+    expect(fetching('https://a.example/', 'https://b.example/')).toBe('allow');
+    expect(fetching('https://a.example/', 'ftp://b.example/')).toBe('deny');
+    expect(fetching('https://a.example/', 'http://localhost/')).toBe('deny');
+  });
+
+  it('listed command and each folder to read is enough', () => {
+    const commands = [['make', 'check'], ['npm', 'test', '**']];
+    expect(verdictOf(rights('run_tests', { commands }), 'execute', { command: 'npm test' })).toBe('allow');
+    const readPaths = ['/srv/docs', '/srv/more'];
+    expect(verdictOf(rights('read_files', { readPaths }), 'read', { path: '/srv/more/a' })).toBe('allow');
+  });
+
+  it('need of a command that changes something is its own, whatever may be read', () => {
+    const changes: ClassifyTool = () => ({
+      ...{ class: 'config-mutation', needs: ['read_files'], alone: { paths: [], repository: false } },
+    });
+    const call = { kind: 'execute', paths: [], input: { command: 'touch a' } } as const;
+    expect(permitToolCall(rights('read_repo'), call, changes).verdict).toBe('deny');
+    expect(permitToolCall(rights('read_files'), call, changes).verdict).toBe('ask');
+  });
+});

@@ -1,6 +1,7 @@
 import type { Cancel } from '@writ/core';
-import { isTerminal } from '@writ/task-store';
+import { isTerminal, type TaskOutcome } from '@writ/task-store';
 import { type OutcomePolicy, outcomeOf, withEvidence } from '../outcome.ts';
+import type { RunFate } from '../runner-port.ts';
 import type { Run, RunReport } from '../types.ts';
 import { setWallAlarm } from '../wall-alarm.ts';
 import { collect, type Evidence, type Finished } from './evidence/collecting.ts';
@@ -28,10 +29,20 @@ export async function runStarted(parts: ExecutorParts, live: LiveTask, started: 
     await endSideWork(parts, live);
     const finished = { task: live.id, workspace: live.ask.workspace !== undefined, run, report };
     const evidence = await collectWhileWanted(parts, live, { ...finished, artifacts: attempt.artifacts });
-    run.release();
     const left = { evidence, unwritten: attempt.output.finish() };
-    await untilStored(parts, live, () => finish(parts, live, attempt, report, left));
+    const stored = await untilStored(parts, live, () => finish(parts, live, attempt, report, left));
+    // INVARIANT: 10 not before a result is stored that says what was changed: until then nothing else keeps it.
+    run.release(fateOf(stored, evidence));
   }
+}
+
+/** `stored`: the outcome that this evidence was stored with; absent: it was stored with none. */
+function fateOf(stored: Pick<TaskOutcome, 'state'> | undefined, { changes }: Evidence): RunFate {
+  const isKept = stored !== undefined && changes.kind !== 'uncollected';
+  return {
+    state: stored?.state === 'completed' ? 'done' : 'failed',
+    unbundled: isKept || changes.kind === 'none' ? 'none' : 'unknown',
+  };
 }
 
 /** INVARIANT: 8 nothing that the task has started goes on when its end is stored, or its cancel answered. */
@@ -108,14 +119,23 @@ function watchDeadline(parts: ExecutorParts, { deadlineMs, deadline }: Attempt, 
   return [worked, setWallAlarm({ clock, nowMs: () => database.nowMs(), whenMs: () => deadlineMs }, stop)];
 }
 
-function finish(parts: ExecutorParts, live: LiveTask, attempt: Attempt, report: RunReport, left: Left): void {
+/** Gives the outcome that was stored; undefined where another one had been. */
+function finish(
+  parts: ExecutorParts,
+  live: LiveTask,
+  attempt: Attempt,
+  report: RunReport,
+  left: Left,
+): TaskOutcome | undefined {
   const { onOverflow, maxOutputBytes } = attempt.spec;
   const policy: OutcomePolicy = { onOverflow, maxOutputBytes, deadline: attempt.deadline };
   // INVARIANT: 8 a stop that came while evidence was collected is seen here, in the turn that stores the end.
   const judged = outcomeOf(report, live.cause ? { ...policy, cause: live.cause } : policy);
   const outcome = withEvidence(judged, left.evidence.failure);
-  parts.database.withWriteTx((tx) => {
+  return parts.database.withWriteTx((tx) => {
     const task = parts.journal.require(tx, live.id);
-    if (!isTerminal(task.state)) parts.journal.end(tx, task, outcome, left);
+    if (isTerminal(task.state)) return undefined;
+    parts.journal.end(tx, task, outcome, left);
+    return outcome;
   });
 }

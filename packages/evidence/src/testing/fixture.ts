@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createSystemClock, createSystemRandom } from '@writ/core';
@@ -43,13 +43,14 @@ export interface Fixture {
   write(cwd: string, files: Readonly<Record<string, string | Uint8Array>>): void;
   /** Commits everything in `cwd`, ignored files not, and gives the id. */
   commit(cwd: string, message?: string): string;
-  /** Makes `work` from `owner`. */
-  clone(): void;
+  /** Makes `work`, or a folder beside it, from `owner`. */
+  clone(name?: string): void;
   request(base: string | undefined, more?: Partial<CollectRequest>): CollectRequest;
   remove(): void;
 }
 
-export function createFixture(): Fixture {
+/** `from`: a copy of everything in another one, instead of an empty repository. */
+export function createFixture({ from }: { readonly from?: Pick<Fixture, 'root'> } = {}): Fixture {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'writ-evidence-')));
   const [owner, work] = [join(root, 'owner'), join(root, 'work')];
   const random = createSystemRandom();
@@ -70,8 +71,10 @@ export function createFixture(): Fixture {
   };
   const git = (cwd: string, ...args: string[]): string =>
     execFileSync('git', args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
-  mkdirSync(owner);
-  git(owner, 'init', '--quiet', '--initial-branch=main');
+  if (from === undefined) {
+    mkdirSync(owner);
+    git(owner, 'init', '--quiet', '--initial-branch=main');
+  } else cpSync(from.root, root, { recursive: true });
   const fixture: Fixture = {
     root,
     owner,
@@ -90,8 +93,8 @@ export function createFixture(): Fixture {
       git(cwd, 'commit', '--quiet', '--allow-empty', '-m', message);
       return git(cwd, 'rev-parse', 'HEAD');
     },
-    clone() {
-      git(root, 'clone', '--quiet', '--no-hardlinks', owner, work);
+    clone(name = 'work') {
+      git(root, 'clone', '--quiet', '--no-hardlinks', owner, join(root, name));
     },
     request: (base, more = {}) => ({
       ...gitWork,

@@ -19,6 +19,7 @@ import { setupContract } from './setup.ts';
 import { taskContract } from './tasks.ts';
 import { turnContract } from './turns.ts';
 import { windowContract } from './windows.ts';
+import { workspaceContract } from './workspaces.ts';
 
 /** Everything that a gateway can be asked, by name; without the code behind it. */
 export const contract = {
@@ -43,6 +44,7 @@ export const contract = {
   ...approvalContract,
   ...windowContract,
   ...sessionContract,
+  ...workspaceContract,
 } as const;
 
 /** Type of the whole contract; the client's types are read from it. */

@@ -22,6 +22,7 @@ import { setupPlanOperations } from './setup-plans.ts';
 import { taskOperations } from './tasks.ts';
 import { turnOperations } from './turns.ts';
 import { windowOperations } from './windows.ts';
+import { workspaceOperations } from './workspaces.ts';
 
 /** The one list of everything that a gateway can be asked. */
 export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
@@ -48,5 +49,6 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
     ...approvalOperations(ports),
     ...windowOperations(ports),
     ...sessionOperations(ports),
+    ...workspaceOperations(ports),
   ];
 }

@@ -16,6 +16,7 @@ import { createFakeEnd, type FakeEnd } from './fake-end.ts';
 import { fakeGate } from './fake-gate.ts';
 import { createFakeResults, type FakeResults } from './fake-results.ts';
 import { createFakeTrail, type FakeTrail } from './fake-trail.ts';
+import { createFakeWorkspaces } from './fake-workspaces.ts';
 
 /** The token that a fake node takes for its host's. */
 export const HOST_TOKEN = 'host-token-of-the-test';
@@ -77,6 +78,7 @@ export function createFakeNode(): FakeNode {
     config: fakeAdmin(),
     advice: fakeAdvice(),
     profiles: fakeValidator(),
+    workspaces: createFakeWorkspaces(),
     sessions: {
       start(agent) {
         sessions.push(agent);

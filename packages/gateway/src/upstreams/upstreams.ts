@@ -90,18 +90,10 @@ export function createUpstreams(parts: UpstreamParts): Upstreams {
       const { client, tools } = await connectionOf(server).use();
       if (!tools.some((one) => one.name === tool)) throw noTool(name);
       const session = () => ownSession(parts, context.caller).id;
-      const { signal, progress } = context;
-      const result = await client
-        .callTool(
-          { name: tool, arguments: withSession(args, server.sessionArgument, session) },
-          {
-            ...{ signal, timeout: CALL_MS },
-            ...(progress && { onprogress: ({ message }) => progress({ message: visible(message ?? upstream) }) }),
-          },
-        )
-        .catch((error: unknown) => {
-          throw asFailure(error, upstream);
-        });
+      const call = { name: tool, arguments: withSession(args, server.sessionArgument, session) };
+      const result = await client.callTool(call, callOptions(context, upstream)).catch((error: unknown) => {
+        throw asFailure(error, upstream);
+      });
       return handedOn(result as CallToolResult, upstream);
     },
     async close() {
@@ -165,4 +157,14 @@ function handedOn(result: CallToolResult, upstream: string): CallToolResult {
   };
   if (JSON.stringify(answer).length <= LARGEST_ANSWER) return answer;
   throw new WritError('RESULT_TOO_LARGE', `the upstream ${quote(upstream)} answered with too much`);
+}
+
+function callOptions({ signal, progress }: CallContext, upstream: string) {
+  return {
+    ...{ signal, timeout: CALL_MS },
+    ...(progress && {
+      onprogress: ({ message }: { readonly message?: string | undefined }) =>
+        progress({ message: visible(message ?? upstream) }),
+    }),
+  };
 }

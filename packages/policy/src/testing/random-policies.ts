@@ -124,12 +124,13 @@ export const anyConfig: fc.Arbitrary<Config> = fc
       telemetry: {},
       leases: { maxMs: 1000 },
       approvals: { mode: 'passphrase', fallback: 'deny', maxPending: 8 },
+      storage: { budgetBytes: 1024, failedMs: 1000, orphanedMs: 1000 },
       profiles,
       runners: new Map([
         ['shell', { name: 'shell', kind: 'shell', argv: [] }],
         ['fixer', { name: 'fixer', kind: 'command', argv: ['fix', '{prompt}'] }],
       ]),
-      workspaces: new Map(WORKSPACES.map((name) => [name, { name, path: name }])),
+      workspaces: new Map(WORKSPACES.map((name) => [name, { name, path: name, ready: 1 }])),
       ceilings: node,
       peers: new Map(
         peers.map((one, at) => [

@@ -37,6 +37,8 @@ export interface Harness {
 }
 
 const random = createSystemRandom();
+/** What is done is not kept, the rest for a day. */
+const RULES = { failedMs: 86_400_000, orphanedMs: 86_400_000, budgetBytes: 1024 ** 3 };
 
 export async function createHarness(over: Partial<TaskRunnerOptions> = {}): Promise<Harness> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'writ-runner-')));
@@ -58,6 +60,7 @@ export async function createHarness(over: Partial<TaskRunnerOptions> = {}): Prom
     clock: createSystemClock(),
     random,
     logger: silentLogger,
+    storage: { rules: () => RULES, ready: () => 0 },
     transcriptCapBytes: 1024 * 1024,
     graceMs: 300,
     ...over,

@@ -23,6 +23,7 @@ import { defineService } from './service.ts';
 import { defineSession } from './session.ts';
 import { defineTask } from './task.ts';
 import { defineWindow } from './window.ts';
+import { defineWorkspace } from './workspace.ts';
 
 /** Every command of `writ`, in the order of the help. */
 export function defineCommands(definitions: Definitions): void {
@@ -50,4 +51,5 @@ export function defineCommands(definitions: Definitions): void {
   defineApproval(definitions);
   defineWindow(definitions);
   defineSession(definitions);
+  defineWorkspace(definitions);
 }

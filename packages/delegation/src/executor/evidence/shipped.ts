@@ -1,7 +1,7 @@
 import { isWritError, quote, WritError } from '@writ/core';
 import { parseArtifactPattern, receiveShipped } from '@writ/evidence';
 import type { ShippedInput, TaskSpec } from '@writ/task-store';
-import type { PreparedRun, RunSpec, SubmitRequest } from '../../types.ts';
+import type { PreparedRun, Run, RunSpec, SubmitRequest } from '../../types.ts';
 import type { ExecutorParts } from '../parts.ts';
 import { gitWorkOf } from './workspace.ts';
 
@@ -90,8 +90,8 @@ export function withShipped(
       started = true;
       try {
         const run = await prepared.start({ ...spec, workspace: shipped.workspace }, sink);
-        const release = (): void => {
-          run.release();
+        const release: Run['release'] = (fate) => {
+          run.release(fate);
           remove();
         };
         return { ...run, release };

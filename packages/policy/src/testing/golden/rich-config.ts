@@ -111,6 +111,12 @@ session_argument = "session"
 from = "nobody"
 profile = "query"
 expect = "deny:PEER_UNKNOWN"
+[storage]
+budget = "1GiB"
+done = "1h"
+failed = "2h"
+orphaned = "3h"
+transcripts = "30d"
 `;
 
 /** An edit of `RICH`: what it is called, what is replaced, by what. The first place counts. */

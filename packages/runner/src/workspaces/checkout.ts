@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quote, WritError } from '@writ/core';
-import type { GitResult } from './git.ts';
-import type { Clone, WorkspaceSource } from './types.ts';
+import type { GitResult } from '../git.ts';
+import type { Clone, WorkspaceSource } from '../types.ts';
 
 type Shipped = NonNullable<WorkspaceSource['shipped']>;
 
@@ -30,24 +30,43 @@ export async function checkout(
   place: { readonly folder: string; readonly work: string },
   git: GitIn,
 ): Promise<Clone> {
-  const { shipped } = source;
-  // The clone itself checks out what HEAD is there.
-  const ref = source.ref === 'HEAD' || shipped !== undefined ? undefined : source.ref;
-  if (ref !== undefined && (ref === '' || BAD_REF.test(ref))) {
-    throw new WritError('BAD_REQUEST', `${quote(ref)} is no name of a branch, tag or commit`, { details: { ref } });
-  }
+  const isHead = source.shipped === undefined && wantedRef(source) === undefined;
+  await clone(source, place, git, isHead);
+  return switchTo(source, place.work, git);
+}
+
+/** Clones a repository, with what its HEAD leads to checked out where `isHead`. Throws GIT_FAILED. */
+export async function clone(
+  source: WorkspaceSource,
+  place: { readonly folder: string; readonly work: string },
+  git: GitIn,
+  isHead: boolean,
+): Promise<void> {
   const copying = (await hasAlternates(source.path)) ? '--no-local' : '--no-hardlinks';
-  const waiting = ref === undefined && shipped === undefined ? [] : ['--no-checkout'];
-  const clone = ['clone', '--quiet', copying, ...waiting, '--template=', '-c', `remote.origin.pushurl=${NO_PUSH}`];
-  const cloned = await git([...clone, '--', source.path, place.work], place.folder);
+  const waiting = isHead ? [] : ['--no-checkout'];
+  const options = ['--quiet', copying, ...waiting, '--template=', '-c', `remote.origin.pushurl=${NO_PUSH}`];
+  const cloned = await git(['clone', ...options, '--', source.path, place.work], place.folder);
   if (!cloned.ok) throw gitFailed(source, `cannot be cloned from ${quote(source.path)}: ${cloned.reason}`);
-  const target = await findTarget(source, ref, place.work, git);
+}
+
+/** Checks out what is wanted in a clone whose HEAD is that of its source. Throws GIT_FAILED or BAD_REQUEST. */
+export async function switchTo(source: WorkspaceSource, work: string, git: GitIn): Promise<Clone> {
+  const { shipped } = source;
+  const ref = wantedRef(source);
+  const target = await findTarget(source, ref, work, git);
   if (target !== undefined) {
-    const done = await git(['checkout', '--quiet', '--no-recurse-submodules', ...target], place.work);
+    const done = await git(['checkout', '--quiet', '--no-recurse-submodules', ...target], work);
     const what = shipped === undefined ? quote(ref ?? 'HEAD') : `what was sent along: commit ${shipped.commit}`;
     if (!done.ok) throw gitFailed(source, `cannot check out ${what}: ${done.reason}`);
   }
-  return describeClone(source, place.work, git);
+  return describeClone(source, work, git);
+}
+
+/** The branch, tag or commit that is wanted; undefined: what HEAD leads to, or what was sent along. */
+function wantedRef({ ref, shipped }: WorkspaceSource): string | undefined {
+  if (ref === undefined || ref === 'HEAD' || shipped !== undefined) return undefined;
+  if (ref !== '' && !BAD_REF.test(ref)) return ref;
+  throw new WritError('BAD_REQUEST', `${quote(ref)} is no name of a branch, tag or commit`, { details: { ref } });
 }
 
 /** What `git checkout` is told; undefined where the clone has checked out what is wanted. */

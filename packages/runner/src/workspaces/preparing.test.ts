@@ -2,9 +2,9 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createHangingGit, type HangingGit } from './testing/hanging-git.ts';
-import { createHarness, type Harness } from './testing/harness.ts';
-import type { RunSpec } from './types.ts';
+import { createHangingGit, type HangingGit } from '../testing/hanging-git.ts';
+import { createHarness, type Harness } from '../testing/harness.ts';
+import type { RunSpec } from '../types.ts';
 
 const never = new AbortController().signal;
 const sink = { output: () => {} };

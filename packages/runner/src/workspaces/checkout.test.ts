@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHarness, type Harness } from './testing/harness.ts';
+import { createHarness, type Harness } from '../testing/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {

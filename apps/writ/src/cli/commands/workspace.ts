@@ -1,0 +1,72 @@
+import { formatSize } from '@writ/core';
+import type { OperationOutput } from '@writ/gateway/client';
+import type { CliContext } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import { table } from '../output.ts';
+import type { Definitions } from '../program.ts';
+
+type Row = OperationOutput<'workspace_list'>['workspaces'][number];
+
+export function defineWorkspace({ program, run }: Definitions): void {
+  const workspace = program.command('workspace').description('clones that tasks work in, and what is kept of them');
+  workspace
+    .command('list')
+    .description(
+      'clones that are in use, made ahead, or kept, and why; work that is kept nowhere else is never removed',
+    )
+    .action(run(list));
+  workspace
+    .command('prune')
+    .description('remove clones that are kept: those named, else every one whose work is kept elsewhere')
+    .argument('[id...]', 'ids of `writ workspace list`, or of tasks')
+    .option('--unbundled', 'also work that is kept nowhere else; only of those that are named')
+    .addHelpText('after', '\nexample:\n  $ writ workspace list\n  $ writ workspace prune\n')
+    .action(run(prune));
+}
+
+async function list(context: CliContext): Promise<number> {
+  const answer = await context.node().call('workspace_list', {});
+  context.output.result(answer, ({ workspaces, bytes, budget_bytes: budget }) =>
+    workspaces.length === 0
+      ? 'no clone is on the disk'
+      : `${tableOf(workspaces)}\n${formatSize(bytes)} of ${formatSize(budget)}`,
+  );
+  return EXIT.ok;
+}
+
+async function prune(
+  context: CliContext,
+  ids: readonly string[],
+  { unbundled = false }: { readonly unbundled?: boolean },
+): Promise<number> {
+  const answer = await context
+    .node()
+    .call('workspace_prune', { unbundled, ...(ids.length === 0 ? {} : { which: [...ids] }) });
+  context.output.result(answer, ({ removed }) =>
+    removed.length === 0 ? 'nothing was removed' : `removed:\n${tableOf(removed)}`,
+  );
+  return EXIT.ok;
+}
+
+function tableOf(rows: readonly Row[]): string {
+  return table(
+    ['STATE', 'WORKSPACE', 'SIZE', 'SINCE', 'UNTIL', 'ID', 'FOLDER'],
+    rows.map((row) => [
+      row.state,
+      row.workspace ?? '',
+      row.bytes === undefined ? '' : formatSize(row.bytes),
+      row.since_ms === undefined ? '' : new Date(row.since_ms).toISOString(),
+      untilOf(row),
+      row.id ?? '',
+      row.dir,
+    ]),
+  );
+}
+
+/** When it goes, or why it does not. */
+function untilOf({ state, due_at_ms: dueAtMs, unbundled }: Row): string {
+  if (dueAtMs !== undefined) return new Date(dueAtMs).toISOString();
+  if (state === 'in-use') return 'its task ends';
+  if (state === 'ready') return 'a task takes it';
+  return unbundled === 'some' ? 'you remove it: changes that are kept nowhere else' : 'you remove it: not looked at';
+}

@@ -1,0 +1,127 @@
+import type { EvidenceKit } from '@writ/delegation';
+import { hasChanges } from '@writ/evidence';
+import type { WorkspaceKeeper, WorkspaceRow } from '@writ/gateway';
+import type { ListedWorkspace, LiveClone, StorageRules, SweepOrder, TaskRunner, TaskRunnerOptions } from '@writ/runner';
+import { isTerminal } from '@writ/task-store';
+import type { Foundations } from './foundations.ts';
+import { resolveConfigPath } from './paths.ts';
+
+/** What the node keeps on its disk of tasks that are over. */
+export interface NodeStorage extends WorkspaceKeeper {
+  /** Removes what has had its time or is over the budget; one sweep at a time. */
+  sweep(): Promise<void>;
+}
+
+/** What is kept and made ahead, as the policy in force says. */
+export function storageOptions({ engine }: Foundations): TaskRunnerOptions['storage'] {
+  return {
+    rules: (): StorageRules => engine.snapshot().config.storage,
+    ready: (workspace) => engine.snapshot().config.workspaces.get(workspace)?.ready ?? 0,
+  };
+}
+
+export function createNodeStorage(
+  base: Foundations,
+  runner: Pick<TaskRunner, 'storage'>,
+  evidence: EvidenceKit,
+): NodeStorage {
+  const { database, engine, logger } = base;
+  const { storage } = runner;
+  const order = (): SweepOrder => {
+    const { transcriptsMs = Number.POSITIVE_INFINITY } = engine.snapshot().config.storage;
+    return {
+      holdsWork: holdsWork(base, evidence),
+      transcriptsBeforeMs: base.clock.nowMs() - transcriptsMs,
+      mayForget: ({ task }) => task !== undefined && isHandedOver(base, task),
+    };
+  };
+  const sweepOnce = async (): Promise<void> => {
+    try {
+      const swept = await storage.sweep(order());
+      logger.debug('swept what tasks have left', { ...swept });
+    } catch (error) {
+      logger.error('what tasks have left could not be swept', { reason: String(error) });
+    }
+  };
+  let sweeping: Promise<void> = Promise.resolve();
+  return {
+    sweep() {
+      sweeping = sweeping.then(sweepOnce);
+      return sweeping;
+    },
+    async list() {
+      const { inUse, ready, kept, bytes } = await storage.list();
+      const names = workspaceNames(base);
+      const rows = [
+        ...inUse.map((clone) => liveRow('in-use', clone, names)),
+        ...ready.map((clone) => liveRow('ready', clone, names)),
+        ...kept.map(keptRow),
+      ];
+      return { rows, bytes, budgetBytes: engine.snapshot().config.storage.budgetBytes };
+    },
+    async remove({ which, unbundled, actor }) {
+      const removed = await storage.remove({ unbundled, ...(which === undefined ? {} : { which }) });
+      const details = {
+        removed: removed.length,
+        tasks: removed.flatMap(({ record }) => record?.task ?? []),
+        unbundled,
+      };
+      if (removed.length > 0) {
+        database.withWriteTx((tx) =>
+          tx.audit({ kind: 'node', action: 'node.workspaces-removed', actor, details: { ...details } }),
+        );
+      }
+      return removed.map(keptRow);
+    },
+  };
+}
+
+/** Whether the clone of a run holds changes: looked at like the evidence of one that has ended. */
+function holdsWork({ clock, random }: Foundations, evidence: EvidenceKit): SweepOrder['holdsWork'] {
+  return ({ clone }, dir) => {
+    const { base, objectFormat, source } = clone;
+    const { git, gitDirRoot, path, limits } = evidence;
+    const about = { git, gitDirRoot, path, clock, random, objectFormat, limits: limits.collect };
+    return hasChanges({
+      ...about,
+      workspaceDir: dir,
+      base,
+      ...(base === undefined ? {} : { baseRepository: source }),
+    });
+  };
+}
+
+/** Whether a task has ended and whoever asked for it has signed for its result, and so has its output too. */
+function isHandedOver({ database, stores }: Foundations, id: string): boolean {
+  return database.withReadTx((tx) => {
+    const task = stores.tasks.get(tx, id);
+    return task !== undefined && isTerminal(task.state) && stores.results.receipt(tx, id) !== undefined;
+  });
+}
+
+/** Names of the workspaces as they are configured now, by their path. */
+function workspaceNames({ engine, home }: Foundations): ReadonlyMap<string, string> {
+  const { workspaces } = engine.snapshot().config;
+  return new Map([...workspaces].map(([name, { path }]) => [resolveConfigPath(path, home.configFile), name]));
+}
+
+function liveRow(
+  state: 'in-use' | 'ready',
+  { dir, source, bytes }: LiveClone,
+  names: ReadonlyMap<string, string>,
+): WorkspaceRow {
+  const workspace = names.get(source);
+  return {
+    ...{ state, dir },
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(bytes === undefined ? {} : { bytes }),
+  };
+}
+
+function keptRow({ id, dir, record, end, bytes, dueAtMs }: ListedWorkspace): WorkspaceRow {
+  return {
+    ...{ state: end.state, id, dir, bytes, sinceMs: end.atMs, unbundled: end.unbundled },
+    ...(record === undefined ? {} : { task: record.task, workspace: record.workspace }),
+    ...(dueAtMs === undefined ? {} : { dueAtMs }),
+  };
+}

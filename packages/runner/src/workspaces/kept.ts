@@ -1,0 +1,121 @@
+import { quote, WritError } from '@writ/core';
+import type { Attempt } from './attempt.ts';
+import { createKeptFolders, type KeptOptions, type KeptWorkspace } from './kept-folders.ts';
+import { readRecord, type WorkspaceEnd, type WorkspaceRecord } from './record.ts';
+import { dueAtMs, dueForRemoval, lifeOf } from './retention.ts';
+
+/** The same, with what will become of it. */
+export type ListedWorkspace = KeptWorkspace & {
+  /** When it goes; absent: not by itself. */
+  readonly dueAtMs?: number;
+};
+
+/** What a person wants removed. */
+export interface Removal {
+  /** Ids of workspaces or of their tasks; absent: every one whose work is kept elsewhere. */
+  readonly which?: readonly string[];
+  /** Also what is kept nowhere else; only of those that are named. */
+  readonly unbundled: boolean;
+}
+
+/** Looks whether a clone holds changes; rejects where that cannot be established. */
+export type HoldsWork = (record: WorkspaceRecord, dir: string) => Promise<boolean>;
+
+/** What is kept of runs that are over. */
+export interface KeptWorkspaces {
+  /** Takes over what an earlier process left: what it kept, and what it was at work in when it ended. */
+  adopt(): Promise<void>;
+  /** Keeps the clone of an attempt and removes the rest of its folder. False where the rules keep nothing of it. */
+  keep(attempt: Attempt, end: Omit<WorkspaceEnd, 'atMs'>): Promise<boolean>;
+  list(): readonly ListedWorkspace[];
+  /** Bytes of all of them, and of those that nothing removes by itself. */
+  bytes(): { readonly all: number; readonly unbundled: number };
+  /** Looks at those of which nobody has, then removes what has had its time or is over the budget. Returns how many. */
+  sweep(holdsWork: HoldsWork, otherBytes: number): Promise<number>;
+  /** Removes what a person names. Throws NOT_FOUND, CONFLICT where it is unbundled work and that was not said. */
+  remove(removal: Removal): Promise<readonly KeptWorkspace[]>;
+}
+
+export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
+  const { rules, clock, logger } = options;
+  const folders = createKeptFolders(options);
+  const all = (): readonly KeptWorkspace[] => [...folders.entries.values()];
+
+  async function look(one: KeptWorkspace, holdsWork: HoldsWork): Promise<void> {
+    const { record, end } = one;
+    if (record === undefined || end.unbundled !== 'unknown') return;
+    try {
+      const unbundled = (await holdsWork(record, one.dir)) ? 'some' : 'none';
+      await folders.rewrite(one, { ...record, end: { ...end, unbundled } });
+    } catch (error) {
+      const about = { workspace: one.id, error: String(error) };
+      logger.warn('a workspace is kept, since what it holds cannot be established', about);
+    }
+  }
+
+  async function makeRoom(otherBytes: number): Promise<number> {
+    const due = dueForRemoval(all(), rules(), clock.nowMs(), otherBytes);
+    for (const one of due) await folders.drop(one);
+    return due.length;
+  }
+
+  return {
+    adopt: folders.adopt,
+    async keep({ folder }, { state, unbundled }) {
+      const record = await readRecord(folder);
+      if (record === 'absent') return false;
+      if (unbundled === 'none' && lifeOf({ state }, rules()) === undefined) return false;
+      const end = { state, unbundled, atMs: clock.nowMs() };
+      await folders.take(folder, record === 'unreadable' ? undefined : { ...record, end });
+      await makeRoom(0);
+      return true;
+    },
+    list: () =>
+      all().map((one) => {
+        const due = dueAtMs(one.end, rules());
+        return due === undefined ? one : { ...one, dueAtMs: due };
+      }),
+    bytes: () => ({ all: sum(all()), unbundled: sum(all().filter(({ end }) => end.unbundled !== 'none')) }),
+    async sweep(holdsWork, otherBytes) {
+      for (const one of all()) await look(one, holdsWork);
+      return makeRoom(otherBytes);
+    },
+    async remove({ which, unbundled }) {
+      const wanted = which === undefined ? bundled(all()) : named(all(), which);
+      const held = unbundled ? undefined : wanted.find(({ end }) => end.unbundled !== 'none');
+      if (held !== undefined) throw holdsUnbundled(held);
+      for (const one of wanted) await folders.drop(one);
+      return wanted;
+    },
+  };
+}
+
+function sum(kept: readonly KeptWorkspace[]): number {
+  return kept.reduce((total, { bytes }) => total + bytes, 0);
+}
+
+function bundled(kept: readonly KeptWorkspace[]): readonly KeptWorkspace[] {
+  return kept.filter(({ end }) => end.unbundled === 'none');
+}
+
+function named(kept: readonly KeptWorkspace[], which: readonly string[]): readonly KeptWorkspace[] {
+  const found = which.flatMap((name) => {
+    const ones = kept.filter(({ id, record }) => id === name || record?.task === name);
+    if (ones.length > 0) return ones;
+    throw new WritError('NOT_FOUND', `no workspace is kept that is, or is of, ${quote(name)}`, {
+      nextSteps: ['writ workspace list'],
+    });
+  });
+  return [...new Set(found)];
+}
+
+function holdsUnbundled({ id, end, record }: KeptWorkspace): WritError {
+  const what = end.unbundled === 'some' ? 'holds changes that are' : 'may hold changes that are';
+  return new WritError('CONFLICT', `workspace ${quote(id)} ${what} kept nowhere else`, {
+    details: { workspace: id, task: record?.task ?? null },
+    nextSteps: [
+      'look at it: writ workspace list shows its folder',
+      `writ workspace prune --unbundled ${id} removes it`,
+    ],
+  });
+}

@@ -1,0 +1,84 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Random, replacePrivateFile } from '@writ/core';
+import type { Clone } from '../types.ts';
+
+/** What a workspace was made for, and what became of it. */
+export interface WorkspaceRecord {
+  readonly task: string;
+  /** Name of the workspace in the configuration. */
+  readonly workspace: string;
+  readonly clone: Clone;
+  readonly preparedAtMs: number;
+  /** Absent: its run has not ended. */
+  readonly end?: WorkspaceEnd;
+}
+
+/** How a workspace came to be kept. */
+export interface WorkspaceEnd {
+  /** `done`: the task was completed · `failed`: it ended in another way · `orphaned`: the node stopped meanwhile. */
+  readonly state: 'done' | 'failed' | 'orphaned';
+  readonly atMs: number;
+  /**
+   * Whether what was changed there is kept nowhere else; `unknown` until somebody looks. Nothing of which this is not
+   * `none` is removed by itself.
+   */
+  readonly unbundled: 'none' | 'some' | 'unknown';
+}
+
+const FILE = 'attempt.json';
+/** Longest record that is read, bytes. */
+const LONGEST = 64 * 1024;
+
+/** Writes the record of a workspace into its folder, whole or not at all. */
+export async function writeRecord(folder: string, record: WorkspaceRecord, random: Random): Promise<void> {
+  await replacePrivateFile(join(folder, FILE), `${JSON.stringify(record)}\n`, random);
+}
+
+/** The record in a folder; `absent` where there is none, `unreadable` where it is nothing that this program wrote. */
+export async function readRecord(folder: string): Promise<WorkspaceRecord | 'absent' | 'unreadable'> {
+  try {
+    const file = await open(join(folder, FILE), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const stat = await file.stat();
+      if (!stat.isFile() || stat.size > LONGEST) return 'unreadable';
+      return parse(await file.readFile('utf8'));
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return isAbsent ? 'absent' : 'unreadable';
+  }
+}
+
+function parse(text: string): WorkspaceRecord | 'unreadable' {
+  const value: unknown = JSON.parse(text);
+  return isRecord(value) ? value : 'unreadable';
+}
+
+function isRecord(value: unknown): value is WorkspaceRecord {
+  const { task, workspace, clone, preparedAtMs, end } = fieldsOf(value);
+  const { base, objectFormat, source } = fieldsOf(clone);
+  return (
+    [task, workspace, source].every((field) => typeof field === 'string') &&
+    (base === undefined || (typeof base === 'string' && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(base))) &&
+    (objectFormat === 'sha1' || objectFormat === 'sha256') &&
+    Number.isSafeInteger(preparedAtMs) &&
+    (end === undefined || isEnd(end))
+  );
+}
+
+function isEnd(value: unknown): boolean {
+  const { state, atMs, unbundled } = fieldsOf(value);
+  return (
+    ['done', 'failed', 'orphaned'].includes(String(state)) &&
+    Number.isSafeInteger(atMs) &&
+    ['none', 'some', 'unknown'].includes(String(unbundled))
+  );
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

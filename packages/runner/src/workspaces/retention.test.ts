@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { dueAtMs, dueForRemoval, type Keepable, type StorageRules } from './retention.ts';
+
+const rules: StorageRules = { doneMs: 10, failedMs: 100, orphanedMs: 1000, budgetBytes: 100 };
+const kept = (
+  state: Keepable['end']['state'],
+  atMs: number,
+  unbundled: Keepable['end']['unbundled'] = 'none',
+  bytes = 10,
+): Keepable => ({ end: { state, atMs, unbundled }, bytes });
+
+describe('what is kept', () => {
+  it('has the life of its kind, and none of its own where its work is kept nowhere else', () => {
+    const due = (['done', 'failed', 'orphaned'] as const).map((state) => dueAtMs(kept(state, 5).end, rules));
+    expect(due).toEqual([15, 105, 1005]);
+    expect(dueAtMs(kept('done', 5).end, { ...rules, doneMs: undefined } as unknown as StorageRules)).toBe(5);
+    for (const unbundled of ['some', 'unknown'] as const) {
+      expect(dueAtMs(kept('done', 5, unbundled).end, rules)).toBeUndefined();
+    }
+  });
+
+  it('goes when it has had its time', () => {
+    const [done, failed, work] = [kept('done', 0), kept('failed', 0), kept('done', 0, 'some')];
+    const all = [done, failed, work] as Keepable[];
+    expect(dueForRemoval(all, rules, 9, 0)).toEqual([]);
+    expect(dueForRemoval(all, rules, 10, 0)).toEqual([done]);
+    expect(dueForRemoval(all, rules, 1e9, 0)).toEqual([done, failed]);
+  });
+
+  it('goes oldest first where there is more than the budget, unbundled work never', () => {
+    const [old, older, work] = [
+      kept('failed', 2, 'none', 60),
+      kept('failed', 1, 'none', 60),
+      kept('failed', 0, 'unknown', 60),
+    ];
+    expect(dueForRemoval([old, older], rules, 3, 0)).toEqual([older]);
+    expect(dueForRemoval([old, older], rules, 3, 41)).toEqual([older, old]);
+    expect(dueForRemoval([old, work], rules, 3, 0)).toEqual([old]);
+    expect(dueForRemoval([work, work, work], rules, 3, 0)).toEqual([]);
+  });
+});
