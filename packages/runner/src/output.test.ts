@@ -136,7 +136,8 @@ describe('a flood of output', () => {
       let peakBytes = 0;
       let count = 0;
       let measuring: Promise<void> = Promise.resolve();
-      const run = await harness.launch(harness.spec(['head', '-c', String(bytes), '/dev/zero']), {
+      const spec = harness.spec(['head', '-c', String(bytes), '/dev/zero'], { timeoutMs: LONG_ENOUGH.timeout });
+      const run = await harness.launch(spec, {
         output() {
           count += 1;
           if (count % 64 !== 1) return;
