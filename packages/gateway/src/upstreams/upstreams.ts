@@ -1,3 +1,4 @@
+import type { Client, Progress } from '@modelcontextprotocol/client';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { isWritError, quote, visible, WritError } from '@writ/core';
 import type { Executor } from '@writ/delegation';
@@ -90,19 +91,8 @@ export function createUpstreams(parts: UpstreamParts): Upstreams {
       const { client, tools } = await connectionOf(server).use();
       if (!tools.some((one) => one.name === tool)) throw noTool(name);
       const session = () => ownSession(parts, context.caller).id;
-      const { signal, progress } = context;
-      const result = await client
-        .callTool(
-          { name: tool, arguments: withSession(args, server.sessionArgument, session) },
-          {
-            ...{ signal, timeout: CALL_MS },
-            ...(progress && { onprogress: ({ message }) => progress({ message: visible(message ?? upstream) }) }),
-          },
-        )
-        .catch((error: unknown) => {
-          throw asFailure(error, upstream);
-        });
-      return handedOn(result as CallToolResult, upstream);
+      const sent = { name: tool, arguments: withSession(args, server.sessionArgument, session) };
+      return callThere(client, sent, upstream, context);
     },
     async close() {
       isClosed = true;
@@ -122,6 +112,21 @@ async function useIfThere(
     return await connectionOf(server).use();
   } catch {
     return undefined;
+  }
+}
+
+async function callThere(
+  client: Client,
+  sent: { readonly name: string; readonly arguments: Record<string, unknown> },
+  upstream: string,
+  { signal, progress }: CallContext,
+): Promise<CallToolResult> {
+  const onprogress = progress && (({ message }: Progress) => progress({ message: visible(message ?? upstream) }));
+  try {
+    const options = { signal, timeout: CALL_MS, ...(onprogress && { onprogress }) };
+    return handedOn((await client.callTool(sent, options)) as CallToolResult, upstream);
+  } catch (error) {
+    throw asFailure(error, upstream);
   }
 }
 
