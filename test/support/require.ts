@@ -16,7 +16,9 @@ const TOOLS = {
   spin: 'apt-get install spin',
   ssh: 'apt-get install openssh-client',
   sshd: 'apt-get install openssh-server',
+  unshare: 'apt-get install util-linux, and allow unprivileged user namespaces',
   strace: 'apt-get install strace, and allow ptrace',
+  'systemd-analyze': 'apt-get install systemd',
 } as const;
 
 /** Name of a system tool that a suite can ask for. */
@@ -43,6 +45,7 @@ export function findTool(tool: Tool): string | undefined {
 /** What is often installed where the kernel refuses it: arguments of a try, which alone tells. */
 const TRIES: Readonly<Partial<Record<Tool, readonly string[]>>> = {
   bwrap: ['--ro-bind', '/', '/', '--unshare-all', 'true'],
+  unshare: ['-Urpf', '--mount-proc', 'sh', '-c', 'echo 100 > /proc/sys/kernel/ns_last_pid'],
   strace: ['-f', '-qq', '-e', 'trace=openat', '-o', '/dev/null', 'true'],
 };
 
@@ -88,4 +91,28 @@ export function describeWith(tools: readonly Tool[], name: string, body: () => v
       });
     });
   }
+}
+
+/** Agent programs that a suite drives where they are installed, with the command that installs each. */
+const AGENTS = {
+  claude: 'npm install -g @anthropic-ai/claude-code',
+  codex: 'npm install -g @openai/codex',
+} as const;
+
+/** Name of a real agent that a suite can drive. */
+export type RealAgent = keyof typeof AGENTS;
+
+/** Absolute path of a real agent in PATH, or undefined. */
+export function findAgent(agent: RealAgent): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, agent)).find(isExecutable);
+}
+
+/** Begins the reason of a suite that nothing may require: what it needs is somebody else's, and not of a system. */
+export const OPTIONAL = '[skipped, not installed:';
+
+/** A `describe` for a suite that drives a real agent; without it the suite is skipped by name, whatever WRIT_TEST_REQUIRE says. */
+export function describeWithAgent(agent: RealAgent, name: string, body: () => void): void {
+  const isThere = findAgent(agent) !== undefined;
+  describe.skipIf(!isThere)(isThere ? name : `${name} ${OPTIONAL} ${AGENTS[agent]}]`, body);
 }

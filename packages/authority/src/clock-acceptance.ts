@@ -1,5 +1,5 @@
 import { WritError } from '@writ/core';
-import type { Database } from '@writ/database';
+import type { Database, WriteTx } from '@writ/database';
 import type { InviteStore } from '@writ/lease-store';
 import type { Approvals } from './approvals/types.ts';
 import type { Executions } from './executions/types.ts';
@@ -8,7 +8,7 @@ import type { Windows } from './windows/windows.ts';
 
 /** What ends with a clock that is accepted. */
 export interface TimeLimited {
-  readonly database: Pick<Database, 'acceptClock'>;
+  readonly database: Pick<Database, 'withWriteTx' | 'acceptClockIn'>;
   readonly authority: Pick<Authority, 'endLeases'>;
   readonly invites: Pick<InviteStore, 'endAll'>;
   readonly approvals: Pick<Approvals, 'endAll'>;
@@ -16,16 +16,23 @@ export interface TimeLimited {
   readonly executions: Pick<Executions, 'endWaiting'>;
 }
 
+/** Accepts a clock that went back. */
+export interface ClockAcceptance {
+  /** In a transaction of its own; see `Gate.acceptClock`. */
+  accept(by: string): number;
+  /** In that of a person's yes to it. */
+  acceptIn(tx: WriteTx, by: string): number;
+}
+
 /**
- * Accepts a clock that went back; see `Gate.acceptClock`.
  * INVARIANT: 4, 5, 6 under a lower clock whatever has run out would look as if it had not, so that all of it ends, and by
  * the same ways as ever: what waits for it hears of it, and each has its row in the trail.
  */
-export function createClockAcceptance(parts: TimeLimited): (by: string) => number {
+export function createClockAcceptance(parts: TimeLimited): ClockAcceptance {
   const { database, authority, invites, approvals, windows, executions } = parts;
-  return (by) => {
+  const acceptIn = (tx: WriteTx, by: string): number => {
     let leases = 0;
-    database.acceptClock((tx) => {
+    database.acceptClockIn(tx, by, () => {
       if (!tx.clockIsBackwards) throw notBack();
       leases = authority.endLeases(tx, by);
       windows.closeAll(tx);
@@ -37,6 +44,7 @@ export function createClockAcceptance(parts: TimeLimited): (by: string) => numbe
     });
     return leases;
   };
+  return { acceptIn, accept: (by) => database.withWriteTx((tx) => acceptIn(tx, by)) };
 }
 
 /** It would end every right of the node, which nobody but their owners may. */

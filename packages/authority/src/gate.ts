@@ -13,6 +13,7 @@ import type {
 } from '@writ/lease-store';
 import { createApprovals } from './approvals/approvals.ts';
 import { createApproverRules, isApproverChange } from './approvals/approver-change.ts';
+import { createClockRules, isClockWish } from './approvals/clock-kind.ts';
 import { createExecutionKind } from './approvals/execution-kind.ts';
 import { createLeaseKind } from './approvals/lease-kind.ts';
 import { createPlanKind } from './approvals/plan-kind.ts';
@@ -81,7 +82,11 @@ export function createGate(options: GateOptions): Gate {
   });
   const kinds: ApprovalKinds = {
     ...options.kinds,
-    policy: createPolicyKind(createApproverRules(parts.approvers, approvers), options.kinds.policy),
+    policy: createPolicyKind({
+      approvers: createApproverRules(parts.approvers, approvers),
+      clock: createClockRules(parts.database, (tx, by) => clock.acceptIn(tx, by)),
+      configuration: options.kinds.policy,
+    }),
     execution: createExecutionKind(parts, { rights, openWindow: windows.open }),
     plan: createPlanKind(rights, windows.open),
     lease: withTask(createLeaseKind(options, options.authority.tellLent), options.kinds.task),
@@ -96,6 +101,7 @@ export function createGate(options: GateOptions): Gate {
     classify: options.classify,
     gate: windows,
   });
+  const clock = createClockAcceptance({ ...options, approvals, windows, executions });
   const stops = [
     options.engine.onChange(() => windows.closeWithdrawn()),
     options.authority.onLeaseRevoked(() => windows.closeWithdrawn()),
@@ -106,7 +112,7 @@ export function createGate(options: GateOptions): Gate {
       { approvals, executions, windows, more: options.sessionEnded },
     ),
     ...{ approvals, approvers, windows, executions, events },
-    acceptClock: createClockAcceptance({ ...options, approvals, windows, executions }),
+    acceptClock: clock.accept,
     close() {
       for (const stop of stops) stop();
     },
@@ -124,10 +130,10 @@ function withTask(lease: KindRules, task: KindRules): KindRules {
   };
 }
 
-/** Of kind `policy` is what the configuration gives, and who answers. */
-function createPolicyKind(ofApprovers: KindRules, ofConfiguration: KindRules): KindRules {
-  const of: (approval: Approval) => KindRules = (approval) =>
-    isApproverChange(approval) ? ofApprovers : ofConfiguration;
+/** Of kind `policy` is what the configuration gives, who answers, and what time it is. */
+function createPolicyKind(rules: Readonly<Record<'approvers' | 'clock' | 'configuration', KindRules>>): KindRules {
+  const of = (approval: Approval): KindRules =>
+    rules[isApproverChange(approval) ? 'approvers' : isClockWish(approval) ? 'clock' : 'configuration'];
   return {
     refusal: (tx, approval) => of(approval).refusal(tx, approval),
     digestNow: (tx, approval) => of(approval).digestNow(tx, approval),

@@ -15,7 +15,9 @@ export type {
   HeldFile,
   PathFact,
 } from './actions/types.ts';
+export { unboundFiles } from './actions/unbound.ts';
 export { type ApproverChange, approverQuestion, type NewApprover } from './approvals/approver-change.ts';
+export { type ClockWish, clockQuestion } from './approvals/clock-kind.ts';
 export { type LeaseWish, type LeaseWishGrant, leaseQuestion, ownLeaseWish } from './approvals/lease-kind.ts';
 export {
   createLeaseRequests,
@@ -25,7 +27,7 @@ export {
   type LeaseRequests,
 } from './approvals/lease-requests.ts';
 export { type PermissionWish, permissionQuestion } from './approvals/permission-question.ts';
-export { type Plan, type PlanLines, type PlanStep, planQuestion } from './approvals/plan-kind.ts';
+export { type Plan, type PlanLines, type PlanStep, planQuestion, readPlan } from './approvals/plan-kind.ts';
 export { askerLines, type Preview, type PreviewLine, type ShownAsker, showLines } from './approvals/showing.ts';
 export {
   type AskingTask,

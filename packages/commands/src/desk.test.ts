@@ -180,6 +180,39 @@ describe('the desk of gated commands', () => {
     expect((await ask(READ)).state).toBe('proposed');
   });
 
+  it('says why a read does not start while the clock stands back, and starts it once that is right', async () => {
+    at.database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.started', actor: 'test' }));
+    at.clock.jump(-2 * HOUR_MS);
+    const view = await ask({ ...READ, profile: 'looks' });
+    expect(view).toMatchObject({ state: 'proposed', why: expect.stringContaining('the clock of beta went back') });
+    at.clock.jump(2 * HOUR_MS);
+    at.clock.advance(5000);
+    (await started(view)).end({ ending: { kind: 'exit', exitCode: 0 }, truncated: false });
+    expect((await ended(view)).state).toBe('completed');
+  });
+
+  it('asks once about a plan under one key, whatever became of the question, and takes no other plan under it', async () => {
+    const plan: PlanSpec = { title: 'nginx', steps: [RESTART], profile: 'ops', onlySteps: true, windowMs: HOUR_MS };
+    const propose = async (key: string, change: Partial<PlanSpec> = {}, caller = IN_A) => {
+      const said = await at.desk.ask(caller, { kind: 'plan', plan: { ...plan, ...change } }, key);
+      if (!said.accepted || !('question' in said)) throw new Error('no question');
+      return said.question;
+    };
+    const [first, again] = await Promise.all([propose('p'), propose('p')]);
+    expect(again).toEqual(first);
+    await expect(propose('p', { title: 'apache' })).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect((await propose('p', {}, IN_B)).approval).not.toBe(first.approval);
+    at.yes(first.approval, 'session');
+    at.files.set('/bin/systemctl', 'another one');
+    expect(await propose('p')).toEqual({
+      ...first,
+      state: 'approved',
+      why: `was approved, approval ${first.approval}`,
+    });
+    expect(await propose('q')).toMatchObject({ state: 'pending' });
+    expect(at.gate.approvals.list({ pendingOnly: false, limit: 9 })).toHaveLength(3);
+  });
+
   it('covers a plan’s steps with one yes, in its session', async () => {
     const plan: PlanSpec = { title: 'nginx', steps: [RESTART], profile: 'ops', onlySteps: true, windowMs: HOUR_MS };
     const said = await at.desk.ask(IN_A, { kind: 'plan', plan }, 'plan');

@@ -137,13 +137,9 @@ async function askPlan(
 ): Promise<WishAnswer> {
   const outcome = await proposePlan(options, caller, plan, key);
   if (!outcome.asked) return refused(options, outcome.refusal);
-  const { id, createdAtMs, expiresAtMs } = outcome.approval;
-  const steps = outcome.steps.map(({ request: { argv }, facts: { class: of, needs, target } }) => ({
-    ...{ argv, class: of, needs },
-    ...(target === undefined ? {} : { target }),
-  }));
-  const why = waitingFor(nodeName(options), createdAtMs, id);
-  return { accepted: true, question: { approval: id, state: 'pending', why, expiresAtMs, steps } };
+  const { id, state, createdAtMs, expiresAtMs } = outcome.approval;
+  const why = state === 'pending' ? waitingFor(nodeName(options), createdAtMs, id) : `was ${state}, approval ${id}`;
+  return { accepted: true, question: { approval: id, state, why, expiresAtMs, steps: outcome.steps } };
 }
 
 function refused(
@@ -162,7 +158,8 @@ function viewHere(options: CommandDeskOptions, execution: Execution): CommandVie
   const next = isChanged
     ? options.gate.executions.findByKey({ ...execution, idempotencyKey: keyOfNext(execution) })
     : undefined;
-  return viewOf(execution, nodeName(options), next?.id);
+  const place = { node: nodeName(options), clockIsBackwards: options.database.clockIsBackwards() };
+  return viewOf(execution, place, next?.id);
 }
 
 /**

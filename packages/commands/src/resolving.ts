@@ -9,6 +9,7 @@ import {
   type Refusal,
   resolveAction,
   runsRelative,
+  unboundFiles,
 } from '@writ/authority';
 import { quote, WritError } from '@writ/core';
 import { type Classification, obeysFolder, type Profile } from '@writ/policy';
@@ -116,7 +117,11 @@ export async function resolveStep(
   if (!resolved.resolved) return resolved;
   const { action, digest, release } = resolved.action;
   await release();
-  const about = { ...facts, obeysFolder: obeysFolder(classification) };
+  const about = {
+    ...facts,
+    obeysFolder: obeysFolder(classification),
+    unbound: unboundFiles(classification.commands),
+  };
   const preview = previewAction(action, shown, about);
   return { resolved: true, step: { request, facts, digest, preview, lines: actionLines(action, about) } };
 }

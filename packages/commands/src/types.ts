@@ -1,6 +1,7 @@
 import type { Refusal } from '@writ/authority';
 import type { VerifiedChain } from '@writ/identity';
 import type {
+  Approval,
   ExecutionClass,
   ExecutionOutcome,
   ExecutionState,
@@ -85,7 +86,7 @@ export interface CommandView {
 /** A question about a plan. */
 export interface QuestionView {
   readonly approval: string;
-  readonly state: 'pending';
+  readonly state: Approval['state'];
   /** For people: what is waited for and who can answer. */
   readonly why: string;
   readonly expiresAtMs: number;

@@ -17,13 +17,21 @@ export function isFinal({ state }: Pick<Execution, 'state'>): boolean {
   return FINAL.has(state);
 }
 
-/** A stored command for every surface; `node` is this node's name, `next` what was asked for in its place. */
-export function viewOf(execution: Execution, node: string, next: string | undefined): CommandView {
+/** Where a command is, as far as that is seen in it. */
+export interface ViewPlace {
+  /** Name of this node. */
+  readonly node: string;
+  /** Nothing starts while the clock stands back. */
+  readonly clockIsBackwards: boolean;
+}
+
+/** A stored command for every surface; `next`: what was asked for in its place. */
+export function viewOf(execution: Execution, place: ViewPlace, next: string | undefined): CommandView {
   const request = readRequest(execution.request);
   const { id, state, needs, target, profile, requestedBy, task, approval, window, lease } = execution;
   const { createdAtMs, expiresAtMs, startedAtMs, endedAtMs, outcome } = execution;
   return {
-    ...{ id, state, why: whyOf(execution, node), class: execution.class, needs, profile, requestedBy },
+    ...{ id, state, why: whyOf(execution, place), class: execution.class, needs, profile, requestedBy },
     ...{ argv: request?.argv ?? [], cwd: request?.cwd ?? '', createdAtMs, expiresAtMs },
     ...(target === undefined ? {} : { target }),
     ...(task === undefined ? {} : { task }),
@@ -42,18 +50,24 @@ export function waitingFor(node: string, sinceMs: number, approval: string): str
   return `waits for a person on ${node} since ${new Date(sinceMs).toISOString()}, approval ${approval}`;
 }
 
-function whyOf({ state, class: of, approval, window, createdAtMs, outcome }: Execution, node: string): string {
+function whyOf(execution: Execution, { node, clockIsBackwards }: ViewPlace): string {
+  const { state, class: of, approval, window, createdAtMs, outcome } = execution;
   const ended = outcome?.message ?? '';
   switch (state) {
     case 'pending_approval':
       return waitingFor(node, createdAtMs, approval ?? '');
     case 'proposed':
+      if (clockIsBackwards) return clockOf(node);
       return `is about to start: ${permission(of, approval, window)}`;
     case 'running':
       return `runs: ${permission(of, approval, window)}`;
     default:
       return ended;
   }
+}
+
+function clockOf(node: string): string {
+  return `waits: the clock of ${node} went back behind what it has recorded, and nothing starts until it is right or a person accepts it (writ lease accept-clock)`;
 }
 
 function permission(of: Execution['class'], approval: string | undefined, window: string | undefined): string {

@@ -9,6 +9,8 @@ export interface ClockMark {
   /** INVARIANT: 4 now never runs backwards, across restarts too. */
   nowMs(): number;
   isBackwards(): boolean;
+  /** How far the wall clock stands below the mark, milliseconds; 0 where it does not. */
+  behindMs(): number;
   /** Persists a time that a transaction has used; inside that transaction. */
   persist(atMs: number): void;
   /** Takes over a persisted time; after the commit. */
@@ -25,6 +27,7 @@ export function createClockMark(handle: BetterSqlite3.Database, clock: Clock): C
   return {
     nowMs: () => Math.max(Math.floor(clock.nowMs()), highMs),
     isBackwards: () => clock.nowMs() < highMs - TOLERANCE_MS,
+    behindMs: () => Math.max(0, highMs - Math.floor(clock.nowMs())),
     persist(atMs) {
       if (atMs > highMs) raiseRow.run(atMs, atMs);
     },

@@ -1,7 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3';
 import type { Migration } from 'kysely';
 import { createAuditTrail } from './audit.ts';
-import { createClockMark } from './clock-mark.ts';
+import { type ClockMark, createClockMark } from './clock-mark.ts';
 import { wrapSqlite } from './errors.ts';
 import { migrate, refuseNewer } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
@@ -10,7 +10,7 @@ import { createQuarantine } from './quarantine.ts';
 import { createReadOnlyKysely } from './read-only-kysely.ts';
 import { createStatementCache } from './statements.ts';
 import { createTransactions } from './transactions.ts';
-import type { Database, DatabaseOptions } from './types.ts';
+import type { Database, DatabaseOptions, WriteTx } from './types.ts';
 import { takeWriterLock, type Unlock } from './writer-lock.ts';
 
 /** How long a statement waits for a lock of a foreign connection, milliseconds. It blocks the event loop meanwhile. */
@@ -83,14 +83,10 @@ async function openHandle(
       },
       nowMs: mark.nowMs,
       clockIsBackwards: mark.isBackwards,
-      acceptClock(endRights) {
-        const lowered = transactions.write((tx) => {
-          tx.audit({ kind: 'node', action: 'clock.accepted', actor: 'person' });
-          endRights(tx);
-          return { apply: mark.lower() };
-        });
-        lowered.apply();
-      },
+      clockBehindMs: mark.behindMs,
+      acceptClock: (endRights) =>
+        transactions.write((tx) => acceptClockIn(mark, tx, { by: 'person', endRights: () => endRights(tx) })),
+      acceptClockIn: (tx, by, endRights) => acceptClockIn(mark, tx, { by, endRights }),
       quarantined: quarantine.rows,
       close() {
         handle.close();
@@ -101,6 +97,16 @@ async function openHandle(
     handle.close();
     throw error;
   }
+}
+
+function acceptClockIn(
+  mark: ClockMark,
+  tx: WriteTx,
+  { by, endRights }: { readonly by: string; readonly endRights: () => void },
+): void {
+  tx.audit({ kind: 'node', action: 'clock.accepted', actor: by });
+  endRights();
+  tx.afterCommit(mark.lower());
 }
 
 /**

@@ -91,6 +91,10 @@ export interface Database extends AuditTrail {
    * transaction; it still sees the old, higher `nowMs`.
    */
   acceptClock(endRights: (tx: WriteTx) => void): void;
+  /** The same within the caller's transaction; the mark is lowered with its commit, and not without it. */
+  acceptClockIn(tx: WriteTx, by: string, endRights: () => void): void;
+  /** How far the wall clock stands below the highest persisted time, milliseconds; 0 where it does not. */
+  clockBehindMs(): number;
   /** Rows that could not be read since the start. */
   quarantined(): readonly QuarantinedRow[];
   /** Ends the connection and the lock; calling it twice is harmless. */

@@ -41,7 +41,7 @@ export interface Gateway {
 export function createGateway(ports: GatewayPorts): Gateway {
   const { engine, authenticator, clock, logger, sessions, node } = ports;
   const registry = createRegistry(createOperations(ports));
-  const dispatcher = createDispatcher(registry, ports.scope);
+  const dispatcher = createDispatcher(registry, ports.scope, ports.trace);
   const follow = createFollowTask(ports);
   const upstreams = createUpstreams({
     ...{ engine, executor: ports.executor, sessions, clock, logger, version: node.info().version },

@@ -30,6 +30,8 @@ export interface IssueContext {
   readonly id: string;
   readonly nowMs: number;
   readonly random: Random;
+  /** Since when the certificate of the identity is valid, milliseconds since the epoch; absent: it is that one that is made. */
+  readonly issuerFromMs?: number;
 }
 
 /** Self-signed CA certificate over the identity key, DER. Its name is the node id, so that no two identities share one. */
@@ -69,12 +71,14 @@ async function issue(
   const pkcs8 = context.identityKey.export({ type: 'pkcs8', format: 'der' });
   const signingKey = await webcrypto.subtle.importKey('pkcs8', pkcs8, ECDSA, false, ['sign']);
   const publicKey = Uint8Array.from(publicKeySpki);
+  // Nothing that an identity certifies is older than it is, whatever a clock says: nobody could verify it.
+  const fromMs = Math.max(context.nowMs - BACKDATE_MS, context.issuerFromMs ?? Number.NEGATIVE_INFINITY);
   const certificate = await X509CertificateGenerator.create({
     serialNumber: serialNumber(context.random),
     subject: `CN=${context.id}`,
     issuer: `CN=${context.id}`,
-    notBefore: wholeSecond(context.nowMs - BACKDATE_MS),
-    notAfter: wholeSecond(context.nowMs + lifetimeMs),
+    notBefore: wholeSecond(fromMs),
+    notAfter: wholeSecond(Math.max(context.nowMs, fromMs) + lifetimeMs),
     publicKey,
     signingKey,
     signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },

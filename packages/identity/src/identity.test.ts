@@ -11,6 +11,8 @@ import { createIdentity, loadIdentity, readPublicIdentity } from './identity.ts'
 import { nodeIdOf } from './node-id.ts';
 import { verifyPeerCertificate } from './peer-certificate.ts';
 
+const HOUR_MS = 3_600_000;
+
 describe('a node identity', () => {
   let dir: string;
   let clock: FakeClock;
@@ -109,6 +111,33 @@ describe('a node identity', () => {
     expect(loaded.tls().keyPem).not.toBe(made.tls().keyPem);
     expect(loaded.signingCertificate()).not.toEqual(made.signingCertificate());
     expect(loaded.public).toEqual(made.public);
+  });
+
+  it('keeps its keys while the clock stands before its own beginning, and makes none that is older than it is', async () => {
+    const made = await createIdentity({ dir, clock, random });
+    const from = (der: Uint8Array | string): number => Date.parse(new X509Certificate(der).validFrom);
+    clock.jump(-48 * HOUR_MS);
+    const back = await loadIdentity({ dir, clock, random });
+    expect(back.signingCertificate()).toEqual(made.signingCertificate());
+    expect(back.tls()).toEqual(made.tls());
+    for (const name of ['tls.pem', 'signing.pem']) rmSync(join(dir, name));
+    const anew = await loadIdentity({ dir, clock, random });
+    await back.rotate();
+    for (const { signingCertificate } of [anew, back]) {
+      expect(from(signingCertificate())).toBe(from(made.public.certificatePem));
+    }
+    clock.jump(48 * HOUR_MS);
+    const again = await loadIdentity({ dir, clock, random });
+    expect(again.signingCertificate()).toEqual(back.signingCertificate());
+  });
+
+  it('makes keys anew that a clock from the future dated', async () => {
+    const made = await createIdentity({ dir, clock, random });
+    clock.jump(400 * 24 * HOUR_MS);
+    const future = await loadIdentity({ dir, clock, random });
+    expect(future.signingCertificate()).not.toEqual(made.signingCertificate());
+    clock.jump(-400 * 24 * HOUR_MS);
+    expect((await loadIdentity({ dir, clock, random })).signingCertificate()).not.toEqual(future.signingCertificate());
   });
 
   it('tells listeners of a rotation until they stop listening', async () => {

@@ -22,7 +22,7 @@ import {
   parseCertifiedKey,
   spkiOf,
 } from './identity-files.ts';
-import { proveLeaf, readClaimedLeaf, validityOf } from './leaf-certificate.ts';
+import { proveIssued, proveLeaf, readClaimedLeaf, validityOf } from './leaf-certificate.ts';
 import { nodeIdOf } from './node-id.ts';
 import type { NodeIdentity, PublicIdentity } from './types.ts';
 
@@ -127,26 +127,30 @@ async function loadLeaf(options: IdentityOptions, root: CertifiedKey, kind: Leaf
   const path = leafPath(options.dir, kind);
   const text = await readPrivateFile(path);
   if (text !== undefined) {
-    const leaf = readFitting(text, path, root, kind, options.clock.nowMs());
+    const leaf = readFitting(text, path, root, { kind, nowMs: options.clock.nowMs() });
     if (leaf !== undefined && options.clock.nowMs() < dueAtMs(leaf.certificateDer)) return leaf;
   }
   return renewLeaf(options, root, kind);
 }
 
-/** The stored leaf where it is whole and under this identity. What is not can be made anew, so it stops nothing. */
+/**
+ * The stored leaf where it is whole and under this identity. What is not can be made anew, so it stops nothing. Before the
+ * identity itself is valid it is the clock that is wrong, and not the leaf: that stays.
+ */
 function readFitting(
   text: string,
   path: string,
   root: CertifiedKey,
-  kind: LeafKind,
-  nowMs: number,
+  { kind, nowMs }: { readonly kind: LeafKind; readonly nowMs: number },
 ): CertifiedKey | undefined {
   try {
     const leaf = parseCertifiedKey(text, path);
     const claimed = readClaimedLeaf(leaf.certificateDer, kind);
     if ('reason' in claimed) return undefined;
     const { certificate } = readIdentityCertificate(root.certificateDer);
-    return proveLeaf(claimed, certificate, nowMs) === undefined ? leaf : undefined;
+    const atMs = Math.max(nowMs, validityOf(certificate).fromMs);
+    const isFit = proveLeaf(claimed, certificate, atMs) === undefined;
+    return isFit || (atMs > nowMs && proveIssued(claimed, certificate) === undefined) ? leaf : undefined;
   } catch {
     return undefined;
   }
@@ -160,6 +164,7 @@ async function renewLeaf(options: IdentityOptions, root: CertifiedKey, kind: Lea
     id: nodeIdOf(rootSpki),
     nowMs: options.clock.nowMs(),
     random: options.random,
+    issuerFromMs: validityOf(new X509Certificate(root.certificateDer)).fromMs,
   };
   const leaf = { key, certificateDer: await issueLeafCertificate(context, kind, spkiOf(key), rootSpki) };
   await replacePrivateFile(leafPath(options.dir, kind), formatCertifiedKey(leaf), options.random);

@@ -7,6 +7,8 @@ import type { ExtensionClaims, WritClaims } from './types.ts';
 const LONGEST_ID = 256;
 /** Most members of a list inside a grant. */
 const LONGEST_LIST = 256;
+/** Most further hops that a writ may speak of: as many as a configuration can allow. */
+const MOST_HOPS = 64;
 /** Seconds: the last second that JavaScript's dates know. */
 const LAST_SECOND = 8_640_000_000_000;
 
@@ -17,6 +19,8 @@ const id = z
   .string()
   .max(LONGEST_ID)
   .regex(/^[\x21-\x7e]+$/, 'not a printable id');
+/** No agent and no session is called as the person at a node is, whatever its letters: it would be shown as them. */
+const agentsOwn = id.refine((text) => text.toLowerCase() !== 'person', 'the name of a person');
 const digest = z.string().regex(/^[0-9a-f]{64}$/, 'not a digest');
 const nonce = z.string().regex(/^[0-9a-f]{32}$/, 'not a nonce');
 const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -53,12 +57,12 @@ export const writClaimsSchema = z.strictObject({
   aud: nodeId,
   task: id,
   origin: nodeId,
-  session: id,
-  agent: id,
+  session: agentsOwn,
+  agent: agentsOwn,
   profile: name.exactOptional(),
   workspace: name.exactOptional(),
   grant,
-  depth: count,
+  depth: z.int().min(0).max(MOST_HOPS),
   iat: second,
   exp: second,
   nonce,

@@ -62,6 +62,9 @@ const INSERT = `INSERT INTO approval (id, kind, origin, session, agent, task, re
 const GET = `SELECT ${COLUMNS} FROM approval WHERE id = ?`;
 const FIND_PENDING = `SELECT ${COLUMNS} FROM approval WHERE state = 'pending' AND origin = ? AND session = ?
   AND agent = ? AND kind = ? AND IFNULL(task, '') = ? AND digest = ?`;
+const FIND_REQUEST = `SELECT ${COLUMNS} FROM approval WHERE origin = ? AND session = ? AND requested_by = ? AND kind = ?
+  AND IFNULL(task, '') = ? AND CASE WHEN json_valid(subject) THEN json_extract(subject, '$.request.key') END = ?
+  ORDER BY n DESC LIMIT 1`;
 const COUNT_SESSION = `SELECT COUNT(*) FROM approval WHERE state = 'pending' AND origin = ? AND session = ?`;
 const COUNT_ASKER = `SELECT COUNT(*) FROM approval WHERE state = 'pending' AND requested_by = ?`;
 const LIST = `SELECT ${COLUMNS} FROM approval WHERE (@pendingOnly = 0 OR state = 'pending')
@@ -93,6 +96,8 @@ export function createApprovalStore(): ApprovalStore {
     insert,
     get,
     findPending: (tx, question) => readRow(tx, pendingRow(tx, question), SHAPE),
+    findByRequest: (tx, { origin, session, requestedBy, kind, task, key }) =>
+      readRow(tx, tx.prepare(FIND_REQUEST).get(origin, session, requestedBy, kind, task ?? '', key), SHAPE),
     findUnreadable(tx, question) {
       const row = pendingRow(tx, question);
       return row === undefined || readRow(tx, row, SHAPE) !== undefined ? undefined : salvage(row)?.id;

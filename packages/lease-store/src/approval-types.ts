@@ -90,6 +90,11 @@ export interface ApprovalStore {
     tx: ReadTx,
     question: Pick<Approval, 'origin' | 'session' | 'agent' | 'kind' | 'task' | 'digest'>,
   ): Approval | undefined;
+  /** The newest that was asked under this key of its asker's, whatever became of it: what its subject calls `request`. */
+  findByRequest(
+    tx: ReadTx,
+    request: Pick<Approval, 'origin' | 'session' | 'requestedBy' | 'kind' | 'task'> & { readonly key: string },
+  ): Approval | undefined;
   /** Id of one that stands in the place of this question, waits, and cannot be read. */
   findUnreadable(
     tx: ReadTx,

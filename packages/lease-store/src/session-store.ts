@@ -36,6 +36,12 @@ const GET = `SELECT origin, id, agent, started_at_ms AS startedAtMs, ended_at_ms
 const END = 'UPDATE session SET ended_at_ms = ? WHERE origin = ? AND id = ? AND ended_at_ms IS NULL';
 const LIST_OPEN = `SELECT origin, id, agent, started_at_ms AS startedAtMs, ended_at_ms AS endedAtMs FROM session
   WHERE ended_at_ms IS NULL AND origin = ? ORDER BY started_at_ms DESC, id DESC LIMIT ?`;
+/** Nothing was ever asked in them: they end with their beginning. */
+const UNUSED = 'FROM session WHERE origin = ? AND ended_at_ms = started_at_ms';
+const FORGET_UNUSED = `DELETE ${UNUSED} AND ended_at_ms < ?`;
+const COUNT_UNUSED = `SELECT COUNT(*) ${UNUSED}`;
+const NOTE_ENDED = `INSERT INTO session (origin, id, agent, started_at_ms, ended_at_ms) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT DO NOTHING`;
 const HOLD = 'INSERT INTO session_holder (origin, session, peer) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
 const HOLDERS = 'SELECT peer FROM session_holder WHERE origin = ? AND session = ? ORDER BY peer';
 const OWE =
@@ -60,6 +66,11 @@ export function createSessionStore(): SessionStore {
     },
     get,
     end: (tx, origin, id) => tx.prepare(END).run(tx.nowMs, origin, id).changes === 1,
+    noteEnded(tx, { origin, id, agent }, { sinceMs, limit }) {
+      tx.prepare(FORGET_UNUSED).run(origin, sinceMs);
+      if (Number(tx.prepare(COUNT_UNUSED).pluck().get(origin)) >= limit) return false;
+      return tx.prepare(NOTE_ENDED).run(origin, id, agent, tx.nowMs, tx.nowMs).changes === 1;
+    },
     listOpen: (tx, origin, limit) => readRows(tx, tx.prepare(LIST_OPEN).all(origin, limit), SHAPE),
     hold(tx, { origin, session }, peer) {
       tx.prepare(HOLD).run(origin, session, peer);

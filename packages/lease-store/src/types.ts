@@ -81,6 +81,15 @@ export interface SessionStore {
   get(tx: ReadTx, origin: string, id: string): Session | undefined;
   /** False where it was ended before or does not exist. */
   end(tx: WriteTx, origin: string, id: string): boolean;
+  /**
+   * Remembers the end of a session that nothing was asked in, so that nothing can be asked in it later: at most `limit` of an origin, those
+   * that ended before `sinceMs` forgotten first. False: it is known, or there is no room.
+   */
+  noteEnded(
+    tx: WriteTx,
+    session: { readonly origin: string; readonly id: string; readonly agent: string },
+    bounds: { readonly sinceMs: number; readonly limit: number },
+  ): boolean;
   /** Those of an origin that have not ended, newest first. */
   listOpen(tx: ReadTx, origin: string, limit: number): readonly Session[];
   /** Remembers that a peer was asked for something in a session, and so has to hear of its end. */

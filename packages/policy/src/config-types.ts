@@ -128,6 +128,8 @@ export interface Config {
     readonly maxChain: number;
   };
   readonly gateway: { readonly listen?: string };
+  /** Each is collected only where it is there: the URL that traces go to, the loopback address where metrics are read. */
+  readonly telemetry: { readonly traces?: string; readonly metrics?: string };
   readonly leases: { readonly maxMs: number };
   readonly approvals: {
     readonly mode: 'passphrase' | 'terminal';

@@ -42,6 +42,7 @@ export function buildConfig(written: Document, report: Report): Config {
       maxChain,
     },
     gateway: gatewayListen === undefined ? {} : { listen: gatewayListen },
+    telemetry: { ...written.telemetry },
     leases: { maxMs: written.leases?.max ?? DAY_MS },
     approvals: { mode, fallback, maxPending },
     profiles,

@@ -175,6 +175,8 @@ function restartNeeded(before: Config, now: Config): readonly string[] {
   return [
     ...(before.node.listen === now.node.listen ? [] : ['node.listen']),
     ...(before.gateway.listen === now.gateway.listen ? [] : ['gateway.listen']),
+    ...(before.telemetry.traces === now.telemetry.traces ? [] : ['telemetry.traces']),
+    ...(before.telemetry.metrics === now.telemetry.metrics ? [] : ['telemetry.metrics']),
   ];
 }
 

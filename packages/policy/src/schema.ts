@@ -34,6 +34,12 @@ const MIB = 1024 ** 2;
 const listenAddress = text('an address such as "0.0.0.0:7420"', (written) =>
   readAddress(written) === undefined ? undefined : written,
 );
+const traceAddress = text('a URL such as "http://127.0.0.1:4318/v1/traces"', (written) => {
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  const isPlain = url !== undefined && url.username === '' && url.password === '' && url.hash === '';
+  return isPlain && /^https?:$/.test(url.protocol) ? url.href : undefined;
+});
+
 const loopbackAddress = text('a loopback address such as "127.0.0.1:7421"', (written) =>
   isLoopback(readAddress(written)?.host ?? '') ? written : undefined,
 );
@@ -263,6 +269,16 @@ export const CONFIG_KEYS = {
   gateway: optional(
     table({ listen: optional(loopbackAddress, 'MCP and events over HTTP, for this machine only; takes a restart') }),
     'what this machine touches',
+  ),
+  telemetry: optional(
+    table({
+      traces: optional(
+        traceAddress,
+        'URL of a collector that takes OTLP over HTTP as JSON, such as `http://127.0.0.1:4318/v1/traces`; takes a restart',
+      ),
+      metrics: optional(loopbackAddress, 'where metrics are read, for this machine only; takes a restart'),
+    }),
+    'traces and metrics; what is left out is not collected',
   ),
   approvals: optional(
     table({

@@ -1,5 +1,6 @@
 import type { Clock, Logger, Random } from '@writ/core';
 import type { AgentFinder } from './agents/types.ts';
+import type { GroupsReport } from './control-groups/control-groups.ts';
 import type { CommandRuns } from './gated/types.ts';
 import type { RunReport, StopCause } from './run-report.ts';
 import type { Reach, SandboxReport } from './sandbox/types.ts';
@@ -95,8 +96,8 @@ export interface Clone {
   readonly source: string;
 }
 
-/** What a run was confined by; `none`: it has the rights of the node's own user. */
-export type IsolationLevel = 'bubblewrap' | 'none';
+/** What a run was confined by; `none`: it has the rights of the node's own user; `+cgroup`: it was limited as a whole. */
+export type IsolationLevel = 'bubblewrap' | 'bubblewrap+cgroup' | 'none' | 'none+cgroup';
 
 /** A run under way. */
 export interface Run {
@@ -154,6 +155,28 @@ export interface GitAnswer {
   readonly reason: string;
 }
 
+/** What a room shows of this machine besides the system. */
+export interface GitRoomSpec {
+  /** Absolute, real and there. */
+  readonly read: readonly string[];
+  /** The same; there is at least one. */
+  readonly write: readonly string[];
+  /** PATH, by which git is found. */
+  readonly path: string;
+  /** For everything together. */
+  readonly timeoutMs: number;
+  /** Kills it. */
+  readonly signal?: AbortSignal;
+}
+
+/** A sandbox without a network in which git runs for the node itself, one call after the other. */
+export interface GitRoom {
+  /** Never rejects. What has to be ended (late, too much, unwanted) ends the room: further calls fail. */
+  git(call: GitCall): Promise<GitAnswer>;
+  /** Resolves when nothing of it is left. */
+  close(): Promise<void>;
+}
+
 /** Starts and ends the processes of tasks. */
 export interface TaskRunner {
   /**
@@ -170,6 +193,10 @@ export interface TaskRunner {
   git(call: GitCall): Promise<GitAnswer>;
   /** What a sandbox of this machine can do, as far as there is one. */
   sandbox(): Promise<SandboxReport>;
+  /** Whether what a run takes is limited as a whole. */
+  groups(): Promise<GroupsReport>;
+  /** Opens a room for git; undefined where this machine has no sandbox, or git is no part of what one shows. */
+  gitRoom(spec: GitRoomSpec): Promise<GitRoom | undefined>;
   /** Agents that are installed on this machine. */
   readonly agents: AgentFinder;
   /** Gated commands, on this machine and in no folder of their own. */

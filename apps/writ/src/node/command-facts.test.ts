@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { link, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +17,7 @@ beforeAll(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), 'writ-facts-')));
   for (const folder of ['app/nested', 'open/home/keys', 'open/sub', 'other/in'])
     await mkdir(join(root, folder), { recursive: true });
+  execFileSync('git', ['init', '-q', join(root, 'app')]);
   await writeFile(join(root, 'open/a'), '');
   await writeFile(join(root, 'open/home/keys/identity.pem'), '');
   await writeFile(join(root, 'other/b'), '');
@@ -197,4 +199,14 @@ it('a file of several names is the target of no window', async () => {
   await writeFile(join(root, 'other/named'), '');
   await link(join(root, 'other/named'), join(root, 'other/again'));
   expect(factsAbout(['rm', 'named'], { cwd: join(root, 'other') }).target).toBeUndefined();
+});
+
+it('a look at a repository that holds others is asked about: they obey configurations of their own', () => {
+  const git = (...args: readonly string[]) => execFileSync('git', ['-C', join(root, 'app'), ...args]);
+  const look = () => classOf(['git', 'status'], { workspace: 'app' });
+  expect(look()).toBe('read');
+  git('init', '-q', 'sub');
+  git('-C', 'sub', '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x');
+  git('-c', 'advice.addEmbeddedRepo=false', 'add', 'sub');
+  expect(look()).toBe('config-mutation');
 });

@@ -2,6 +2,7 @@ import { dirname, isAbsolute, join, relative } from 'node:path';
 import { readBasis } from '@writ/authority';
 import type { CommandDeskOptions } from '@writ/commands';
 import { changesCovered, isSystemFolder, obeysFolder, type PolicyEngine, readsAlone } from '@writ/policy';
+import { hasNoGitlinks } from './git-index.ts';
 import { isFile, realPath, realTarget } from './real-path.ts';
 
 /** What the facts of a command are found with. */
@@ -52,7 +53,9 @@ export function createCommandFacts({
     const workspace = config.workspaces.get(readBasis(basis)?.ask.workspace ?? '');
     const roots = config.profiles.get(profile)?.readPaths ?? [];
     const isRoot = workspace !== undefined && realPath(cwd) === realPath(resolvePath(workspace.path));
-    const alone = reads?.paths.every((path) => isWithin(path, roots)) === true && (!reads.repository || isRoot);
+    // Repositories inside it obey configurations of their own.
+    const obeysOwner = reads?.repository !== true || (isRoot && hasNoGitlinks(cwd));
+    const alone = reads?.paths.every((path) => isWithin(path, roots)) === true && obeysOwner;
     const isAlone = is === 'read' && alone && isSystems;
     // INVARIANT: 6 no window covers what files that can change meanwhile decide, or what was not seen to be harmless.
     const isCovered = is === 'destructive' ? !obeysFolder(rest) : changes?.paths.every(isElsewhere) === true;

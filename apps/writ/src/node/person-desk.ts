@@ -2,6 +2,7 @@ import {
   type AskOutcome,
   type AuthorityOptions,
   approverQuestion,
+  clockQuestion,
   type Gate,
   leaseQuestion,
   ownLeaseWish,
@@ -40,6 +41,7 @@ function createPersonDesk(base: Foundations, { options, gate, policy, asking }: 
   const asker = personAt(self);
   const questionOf = (wish: Exclude<PersonWish, { about: 'policy' }>): Question => {
     const question = { asker, lifetimeMs: PERSON_MS };
+    if (wish.about === 'clock') return clockNow(base, question, own);
     return wish.about === 'lease'
       ? leaseQuestion(options, wish.wish, question, own)
       : approverQuestion(wish.change, question, own);
@@ -73,6 +75,21 @@ function createPersonDesk(base: Foundations, { options, gate, policy, asking }: 
       return true;
     },
   };
+}
+
+/** Throws CONFLICT where the clock has not gone back: nothing is to be accepted then. */
+function clockNow(
+  { database }: Pick<Foundations, 'database'>,
+  question: Parameters<typeof clockQuestion>[1],
+  shown: ReturnType<typeof personShown>,
+): Question {
+  if (!database.clockIsBackwards()) {
+    throw new WritError('CONFLICT', 'the clock of this node has not gone back', {
+      nextSteps: ['nothing has to be accepted'],
+    });
+  }
+  const markMs = database.nowMs();
+  return clockQuestion({ markMs, wallMs: markMs - database.clockBehindMs() }, question, shown);
 }
 
 function askerOf({ origin, id: session, agent }: SessionRef) {

@@ -10,6 +10,10 @@ import type { Foundations } from './foundations.ts';
 const DIGITS = 32;
 /** Random bytes of a credential. */
 const CREDENTIAL_BYTES = 32;
+/** How long after the end of a session something that was sent in it may still come: two lives of a writ, milliseconds. */
+const LATE_MS = 7_200_000;
+/** Ends of sessions of one origin that are remembered although nothing was asked in them. */
+const MOST_UNUSED = 256;
 /** What a session that has a credential begins with; ids of others do not. */
 const PREFIX = 'cli-';
 
@@ -108,6 +112,11 @@ export function createSessionEnds(sessions: SessionStore, gate: Pick<Gate, 'endS
     start(tx, { origin, session, agent }) {
       sessions.start(tx, { origin, id: session, agent });
       tx.audit({ kind: 'session', action: 'session.started', actor: origin, subject: session, details: { agent } });
+    },
+    noteEnded(tx, { origin, session, agent }) {
+      const bounds = { sinceMs: tx.nowMs - LATE_MS, limit: MOST_UNUSED };
+      if (!sessions.noteEnded(tx, { origin, id: session, agent }, bounds)) return;
+      tx.audit({ kind: 'session', action: 'session.ended', actor: origin, subject: session, details: { origin } });
     },
     hold: (tx, key, peer) => sessions.hold(tx, key, peer),
     holders: (tx, key) => sessions.holders(tx, key),

@@ -1,5 +1,6 @@
 import { appendFileSync, chmodSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadIdentity } from '@writ/identity';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lineOf, readLine } from '../entry.ts';
 import { placeOf } from '../merkle/stored-hashes.ts';
@@ -72,6 +73,32 @@ describe('the files of the log', () => {
     const signers = readSigners(readFileSync(bench.files.signers, 'utf8')) ?? expect.fail('no signers');
     expect(signers.keys).toHaveLength(2);
     expect([checkSignature(signers, before), checkSignature(signers, newest())]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('a clock that was back for a while', () => {
+  it('leaves a log whose every checkpoint verifies, then and once the clock is right', async () => {
+    const { clock, random, dir } = bench;
+    const keys = join(dir, 'keys');
+    const settleAs = async (): Promise<void> => {
+      bench.write(2);
+      const follower = bench.follow({ identity: await loadIdentity({ dir: keys, clock, random }) });
+      await follower.settle();
+      await follower.close();
+    };
+    await settleAs();
+    for (const backMs of [7_200_000, 40 * 86_400_000]) {
+      // Keys that have to be made while the clock is back count too.
+      rmSync(join(keys, 'signing.pem'));
+      clock.jump(-backMs);
+      await settleAs();
+      clock.jump(backMs);
+      await settleAs();
+    }
+    const signers = readSigners(readFileSync(bench.files.signers, 'utf8')) ?? expect.fail('no signers');
+    const { notes } = splitNotes(readFileSync(bench.files.checkpoints, 'utf8'));
+    const faults = notes.map((note) => checkSignature(signers, readCheckpoint(note) ?? expect.fail('no checkpoint')));
+    expect(faults).toEqual(Array(5).fill(undefined));
   });
 });
 

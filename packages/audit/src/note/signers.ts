@@ -85,8 +85,9 @@ export function checkSignature(signers: Signers, checkpoint: SignedCheckpoint): 
 }
 
 function isSignedBy(signers: Signers, { signingDer }: SigningKey, text: string, signature: Uint8Array): boolean {
-  const atMs = Date.parse(new X509Certificate(signingDer).validFrom);
   const { identityDer, cache } = signers;
+  // A clock that was back may have dated a key before its identity: when does not count, as long as both are valid then.
+  const atMs = Math.max(...[signingDer, identityDer].map((der) => Date.parse(new X509Certificate(der).validFrom)));
   const check = verifyNodeSignature({
     ...{ signingDer, identityDer, atMs, signers: cache, data: Buffer.from(text), signature },
   });

@@ -20,7 +20,7 @@ function actionOf(change: Partial<ActionRequest> = {}, environment: Action['envi
 }
 
 function textOf(action: Action): string {
-  const preview = previewAction(action, BY, { class: 'destructive', known: true, obeysFolder: false });
+  const preview = previewAction(action, BY, { class: 'destructive', known: true, obeysFolder: false, unbound: [] });
   return preview.shown ? preview.text : `not shown: ${preview.message}`;
 }
 
@@ -79,16 +79,48 @@ describe('the preview of an action', () => {
       return preview.shown ? preview.text.split('\n').filter((line) => /^(class|yes)/.test(line)) : [];
     };
     const once = 'yes, once, allows: nothing more than this command';
-    expect(shown({ class: 'config-mutation', known: true, obeysFolder: false })).toEqual([
+    expect(shown({ class: 'config-mutation', known: true, obeysFolder: false, unbound: [] })).toEqual([
       'class: config-mutation',
       once,
       'yes, session, allows: every configuration change of this agent in this session under this profile, for 1h',
     ]);
-    expect(shown({ class: 'destructive', known: true, obeysFolder: false })).toEqual(['class: destructive', once]);
-    expect(shown({ class: 'config-mutation', known: false, obeysFolder: false })).toEqual([
+    expect(shown({ class: 'destructive', known: true, obeysFolder: false, unbound: [] })).toEqual([
+      'class: destructive',
+      once,
+    ]);
+    expect(shown({ class: 'config-mutation', known: false, obeysFolder: false, unbound: [] })).toEqual([
       'class: config-mutation, by a program that is not known',
       once,
     ]);
+  });
+
+  it('says what is not there, and that files of the folder decide what else runs', () => {
+    const lines = (change: Partial<ActionRequest>, obeysFolder = false) => {
+      const preview = previewAction(actionOf(change), BY, { class: 'config-mutation', known: false, obeysFolder });
+      return preview.shown ? preview.text.split('\n') : [];
+    };
+    expect(lines({ network: [] })).toEqual(
+      expect.arrayContaining(['standard input: none', 'network: nothing', 'target: several, or none that is known']),
+    );
+    expect(lines({ network: 'allow', stdin: '' })).toEqual(
+      expect.arrayContaining(['standard input: ', 'network: allow']),
+    );
+    expect(lines({}).some((line) => line.startsWith('besides'))).toBe(false);
+    expect(lines({}, true)).toEqual(
+      expect.arrayContaining([
+        'class: config-mutation',
+        'besides: files of the folder (hooks, scripts, settings) decide what else runs, as they are then',
+      ]),
+    );
+  });
+
+  it('keeps a mark of the byte order in what it shows, and shows nothing of what is no text', () => {
+    const stdin = Buffer.from('\ufeffyes').toString('base64');
+    expect(textOf(actionOf({ stdin }))).toContain('standard input: \\u{feff}yes');
+    const bytes = previewAction(actionOf({ stdin: Buffer.from([0xff]).toString('base64') }), BY, {
+      ...{ class: 'read', known: true, obeysFolder: false },
+    });
+    expect(bytes).toEqual({ shown: false, message: 'its standard input is no text, which cannot be shown' });
   });
 
   it('never shows two different variables alike', () => {

@@ -7,6 +7,8 @@ import type { Action, BoundFile, BoundVariable } from './types.ts';
 export interface ShownCommand extends Pick<ScopedCommand, 'class' | 'known'> {
   /** Files of the folder decide what else runs. */
   readonly obeysFolder: boolean;
+  /** Why it runs files that no digest binds; empty: as far as is known it runs none. */
+  readonly unbound: readonly string[];
 }
 
 /**
@@ -41,6 +43,7 @@ export function actionLines(
     ...files.map((file) => ({ label: 'file', text: fileText(file) })),
     { label: 'directory', text: directory.path },
     ...(command.obeysFolder ? [OBEYS] : []),
+    ...command.unbound.map((why) => ({ label: 'NOT BOUND', text: `${UNBOUND}: ${why}` })),
     { label: 'standard input', text: request.stdin === undefined ? 'none' : stdin },
     { label: 'profile', text: request.profile },
     { label: 'runner', text: request.runner },
@@ -54,8 +57,11 @@ export function actionLines(
 /** What no digest binds, said to whoever answers. */
 const OBEYS: PreviewLine = {
   label: 'besides',
-  text: 'files of the folder (hooks, scripts, settings) decide what else runs, as they are then',
+  text: 'files of the folder, or of one that an option names (hooks, scripts, settings), decide what else runs, as they are then',
 };
+
+/** For each reason that nobody can bind all of it. */
+const UNBOUND = 'it runs files that this approval does not bind, as they are then';
 
 function classText({ class: of, known, obeysFolder }: ShownCommand): string {
   return known || obeysFolder ? of : `${of}, by a program that is not known`;

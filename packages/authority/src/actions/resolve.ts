@@ -4,7 +4,7 @@ import { formatSize, quote } from '@writ/core';
 import type { Refusal } from '../record-types.ts';
 import { digestAction } from './digest.ts';
 import { namedPaths } from './named-paths.ts';
-import { type FoundScripts, findScripts } from './scripts.ts';
+import { type FoundScripts, findPassedOn, findScripts } from './scripts.ts';
 import { findInterpreter, findProgram, type Search } from './search.ts';
 import type {
   ActionEnvironment,
@@ -108,9 +108,13 @@ async function findAllScripts(
 ): Promise<AllScripts | { readonly refusal: Refusal }> {
   const own = await findScripts(argv, main, search);
   if ('refusal' in own) return own;
-  const programs: string[] = [];
-  const files = [...own.files];
+  const passed = await findPassedOn(argv, search);
+  const programs = [...passed.programs];
+  const files = [...own.files, ...passed.files];
   for (const inside of inner) {
+    const further = await findPassedOn(inside, search);
+    programs.push(...further.programs);
+    files.push(...further.files);
     const program = await findProgram(inside[0] ?? '', search);
     const found = await findScripts(inside, program, search);
     if ('refusal' in found) return found;

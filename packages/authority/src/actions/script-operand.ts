@@ -1,13 +1,20 @@
 import { basename, isAbsolute } from 'node:path';
 import { quote } from '@writ/core';
-import { LANGUAGES, type Language } from './languages.ts';
+import { FOLDER_PROGRAMS, type Language, languageOf } from './languages.ts';
+
+/** A file that runs besides, as it is named. */
+export interface Code {
+  readonly text: string;
+  /** It is looked for as a module is, and not only under its name. */
+  readonly isModule: boolean;
+}
 
 /** What an argument list makes an interpreter run. */
 export type ScriptOperand =
   /** No interpreter, or what runs is among the arguments and in the standard input. */
   | { readonly kind: 'none' }
   /** The argument at this place, read as `language` reads it. */
-  | { readonly kind: 'file'; readonly at: number; readonly language: Language; readonly code: readonly string[] }
+  | { readonly kind: 'file'; readonly at: number; readonly language: Language; readonly code: readonly Code[] }
   /** Nobody can say which file runs. */
   | { readonly kind: 'unclear'; readonly message: string; readonly nextStep: string };
 
@@ -18,7 +25,7 @@ export type ScriptOperand =
 export function scriptOperand(argv: readonly string[], programName: string = argv[0] ?? ''): ScriptOperand {
   const name = basename(programName);
   if (name === 'env') return hidesCommand(argv) ? SPLIT : { kind: 'none' };
-  const language = LANGUAGES.find(({ names }) => names.test(name));
+  const language = languageOf(name);
   return language === undefined ? { kind: 'none' } : operandOf(language, argv, name);
 }
 
@@ -26,14 +33,17 @@ export function scriptOperand(argv: readonly string[], programName: string = arg
 export function runsRelative(argv: readonly string[]): boolean {
   const [program = ''] = argv;
   if (program.includes('/') && !isAbsolute(program)) return true;
+  // What is redirected from a file may be a script, whoever reads it.
+  if (program === '<') return !isAbsolute(argv[1] ?? '');
+  if (FOLDER_PROGRAMS.has(basename(program))) return true;
   const operand = scriptOperand(argv);
   if (operand.kind !== 'file') return false;
   const script = operand.at < 0 ? [] : [argv[operand.at] ?? ''];
-  return [...script, ...operand.code].some((file) => !isAbsolute(file));
+  return [...script, ...operand.code.map(({ text }) => text)].some((file) => !isAbsolute(file));
 }
 
 interface Reading {
-  readonly code: string[];
+  readonly code: Code[];
   isTextual: boolean;
   /** An option of which nothing is known. */
   unknown?: string;
@@ -44,7 +54,7 @@ function operandOf(language: Language, argv: readonly string[], name: string): S
   let at = 1;
   for (; at < argv.length; at++) {
     const argument = argv[at] ?? '';
-    if (argument === '--') {
+    if (argument === '--' || (argument === '-' && language.endsAtDash)) {
       at += 1;
       break;
     }
@@ -58,7 +68,9 @@ function operandOf(language: Language, argv: readonly string[], name: string): S
   }
   const { code, isTextual } = reading;
   const operand = argv[at];
-  if (operand !== undefined && operand !== '-' && !isTextual) return { kind: 'file', at, language, code };
+  // Behind the `-` that ended the options, another one is the name of a file.
+  const isInput = operand === '-' && !language.endsAtDash;
+  if (operand !== undefined && !isInput && !isTextual) return { kind: 'file', at, language, code };
   return code.length === 0 ? { kind: 'none' } : { kind: 'file', at: -1, language, code };
 }
 
@@ -69,9 +81,9 @@ function readLong({ long }: Language, argv: readonly string[], at: number, readi
   const name = equals < 0 ? argument : argument.slice(0, equals);
   const is = Object.hasOwn(long, name) ? long[name] : undefined;
   const value = equals < 0 ? (argv[at + 1] ?? '') : argument.slice(equals + 1);
-  if (is === undefined && equals < 0) reading.unknown = name;
+  if (is === undefined && !/^--[^=]+=\d+$/.test(argument)) reading.unknown = name;
   if (is === 'inline') reading.isTextual = true;
-  if (is === 'code') reading.code.push(value);
+  if (is === 'code' || is === 'file') reading.code.push({ text: value, isModule: is === 'code' });
   return equals < 0 && is !== 'flag' ? 1 : 0;
 }
 
@@ -84,13 +96,14 @@ function readShort(language: Language, argv: readonly string[], at: number, read
     if (language.textual.includes(letter)) reading.isTextual = true;
     else if (language.flags.includes(letter)) continue;
     else if (language.attached.includes(letter)) return 0;
+    else if (language.modules?.letters.includes(letter) && language.modules.own.test(rest)) return 0;
     else if (language.inline.includes(letter)) {
       reading.isTextual = true;
       // `-pe TEXT`: the text belongs to the last letter.
       if ([...rest].some((one) => !language.inline.includes(one))) return 0;
       if (rest === '') return 1;
     } else if (language.code.includes(letter)) {
-      reading.code.push(rest === '' ? (argv[at + 1] ?? '') : rest);
+      reading.code.push({ text: rest === '' ? (argv[at + 1] ?? '') : rest, isModule: true });
       return rest === '' ? 1 : 0;
     } else if (language.valued.includes(letter)) return rest === '' ? 1 : 0;
     else reading.unknown ??= `-${letter}`;

@@ -20,6 +20,7 @@ export function createApprovals(parts: DecideParts): Approvals {
     },
     decide: (id, answer) => database.withWriteTx((tx) => decide(parts, tx, id, answer)),
     get: (id) => database.withReadTx((tx) => approvals.get(tx, id)),
+    findByRequest: approvals.findByRequest,
     list: (filter) => database.withReadTx((tx) => approvals.list(tx, filter)),
     cancelOf(tx, whose) {
       for (const approval of approvals.cancelOf(tx, whose)) settle(parts, tx, approval);

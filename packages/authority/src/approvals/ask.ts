@@ -3,6 +3,7 @@ import type { AuditAction, ReadTx, WriteTx } from '@writ/database';
 import type { Approval } from '@writ/lease-store';
 import { checkAsker, goneOf } from '../presence.ts';
 import type { RecordParts, Refusal } from '../record-types.ts';
+import { isClockWish } from './clock-kind.ts';
 import { isShowable } from './showing.ts';
 import type { AskOutcome, Question } from './types.ts';
 
@@ -57,8 +58,9 @@ export function whollyRefused(parts: RecordParts, tx: WriteTx, question: Questio
   return unaskable(parts, tx, question) ?? fullness(parts, tx, question);
 }
 
-function unaskable(parts: RecordParts, tx: WriteTx, { preview, lifetimeMs }: Question): Refusal | undefined {
-  if (tx.clockIsBackwards) return CLOCK_REFUSAL;
+function unaskable(parts: RecordParts, tx: WriteTx, question: Question): Refusal | undefined {
+  const { preview, lifetimeMs } = question;
+  if (tx.clockIsBackwards && !isClockWish(question)) return CLOCK_REFUSAL;
   if (!preview.shown || !isShowable(preview.text)) {
     const message = preview.shown ? 'what would be approved has no text that can be shown' : preview.message;
     return { code: 'BAD_REQUEST', message, nextSteps: ['ask for something smaller, in parts'] };

@@ -4,6 +4,7 @@ import type { Approval } from '@writ/lease-store';
 import { goneOf } from '../presence.ts';
 import type { ApprovalKinds, ProofCheck, RecordParts, Refusal } from '../record-types.ts';
 import { CLOCK_REFUSAL } from './ask.ts';
+import { isClockWish } from './clock-kind.ts';
 import type { Answer, DecideOutcome, DecisionCheck } from './types.ts';
 
 /** What checks of a decision look at besides the records. */
@@ -54,7 +55,8 @@ const NOT_APPROVER = refusal('NOT_APPROVER', 'the answer is not proved to be an 
   'answer with the key of an approver, which asks for the passphrase',
 ]);
 
-function checkWaiting(tx: WriteTx, { state, decidedBy, expiresAtMs }: Approval): Failure | undefined {
+function checkWaiting(tx: WriteTx, approval: Approval): Failure | undefined {
+  const { state, decidedBy, expiresAtMs } = approval;
   if (state !== 'pending') {
     const who = decidedBy === undefined || decidedBy === 'node' ? '' : ` by ${decidedBy}`;
     const failure = failureOf(
@@ -63,7 +65,7 @@ function checkWaiting(tx: WriteTx, { state, decidedBy, expiresAtMs }: Approval):
     );
     return { ...failure, ...(decidedBy === undefined ? {} : { decidedBy }) };
   }
-  if (tx.clockIsBackwards) return failureOf('pending', CLOCK_REFUSAL);
+  if (tx.clockIsBackwards && !isClockWish(approval)) return failureOf('pending', CLOCK_REFUSAL);
   if (expiresAtMs <= tx.nowMs) {
     return failureOf('pending', refusal('EXPIRED', 'the time to answer is over', ['have it asked anew']));
   }

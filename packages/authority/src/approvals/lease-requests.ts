@@ -3,6 +3,7 @@ import type { WriteTx } from '@writ/database';
 import type { Approval, SessionStore } from '@writ/lease-store';
 import type { Config, Decision } from '@writ/policy';
 import { decideNow } from '../deciding.ts';
+import { isReservedAgent } from '../person.ts';
 import type { Asker } from '../record-types.ts';
 import { NO_USAGE } from '../start.ts';
 import { SELF } from '../subject.ts';
@@ -15,8 +16,6 @@ import type { Approvals } from './types.ts';
 const LIFETIME_MS = 86_400_000;
 /** Longest reason, UTF-16 units. */
 const LONGEST_REASON = 2000;
-/** Questions of one session that are looked through for a key. */
-const MOST_LOOKED = 10_000;
 
 /** A lease that is asked for by whoever shall have it. */
 export interface LeaseRequest {
@@ -58,7 +57,7 @@ export interface LeaseRequests {
 export interface LeaseRequestOptions {
   readonly options: AuthorityOptions;
   readonly authority: Pick<Authority, 'decide'>;
-  readonly approvals: Pick<Approvals, 'ask' | 'list'>;
+  readonly approvals: Pick<Approvals, 'ask' | 'findByRequest'>;
   readonly sessions: Pick<SessionStore, 'get' | 'start'>;
   /** Node id of this node: where sessions of `self` begin. */
   readonly self: string;
@@ -70,6 +69,12 @@ export function createLeaseRequests(parts: LeaseRequestOptions): LeaseRequests {
   const { database, engine } = parts.options;
   return {
     request(request) {
+      // The signature of a peer says which node it is, and not who there: nobody is shown as a person for having said so.
+      if (isReservedAgent(request.agent) || isReservedAgent(request.session)) {
+        throw new WritError('BAD_REQUEST', 'no agent and no session is called as a person is', {
+          nextSteps: ['ask under another name'],
+        });
+      }
       const known = findKnown(parts, request);
       if (known !== undefined) return { asked: true, approval: known };
       const shown = withReason(parts.showAsker(request.from), request.reason);
@@ -112,19 +117,15 @@ function askerOf({ self }: LeaseRequestOptions, { from, session, agent }: LeaseR
 
 /** What was asked for under this key; throws WRIT_REPLAYED where that was something else. */
 function findKnown(parts: LeaseRequestOptions, request: LeaseRequest): Approval | undefined {
-  const { origin, session } = askerOf(parts, request);
   const { key, digest } = keyOf(request);
-  const filter = { pendingOnly: false, key: { origin, session }, limit: MOST_LOOKED };
-  for (const approval of parts.approvals.list(filter)) {
-    if (approval.kind !== 'lease' || approval.requestedBy !== request.from) continue;
-    const wish = readWish(approval);
-    if (wish?.act !== 'grant' || wish.request?.key !== key) continue;
-    if (wish.request.digest === digest) return approval;
-    throw new WritError('WRIT_REPLAYED', 'this key was used for another request', {
-      nextSteps: ['ask for something else under a new key'],
-    });
-  }
-  return undefined;
+  const asked = { ...askerOf(parts, request), kind: 'lease', key } as const;
+  const approval = parts.options.database.withReadTx((tx) => parts.approvals.findByRequest(tx, asked));
+  const wish = approval && readWish(approval);
+  if (wish?.act !== 'grant') return undefined;
+  if (wish.request?.digest === digest) return approval;
+  throw new WritError('WRIT_REPLAYED', 'this key was used for another request', {
+    nextSteps: ['ask for something else under a new key'],
+  });
 }
 
 function keyOf({ key, from: _, reason: __, ...said }: LeaseRequest): { readonly key: string; readonly digest: string } {

@@ -15,6 +15,8 @@ export interface PlanStep {
   readonly digest: string;
   readonly class: 'read' | 'config-mutation' | 'destructive';
   readonly needs: readonly string[];
+  /** What it works on, where the rules know. */
+  readonly target?: string;
 }
 
 /** A plan as it is proposed: approving it opens the assent window of its agent in its session. */
@@ -29,6 +31,8 @@ export interface Plan {
   readonly maxUses?: number;
   readonly profile: string;
   readonly basis: Json;
+  /** Which request of the asker's it answers, and the digest of what that said: one key is one question. */
+  readonly request?: { readonly key: string; readonly digest: string };
 }
 
 const planSchema = z.object(
@@ -39,6 +43,7 @@ const planSchema = z.object(
         digest: z.string(),
         class: z.enum(['read', 'config-mutation', 'destructive']),
         needs: z.array(z.string()),
+        target: z.string().optional(),
       }),
     ),
     onlySteps: z.boolean(),
@@ -46,6 +51,7 @@ const planSchema = z.object(
     maxUses: z.number().int().positive().optional(),
     profile: z.string(),
     basis: z.json(),
+    request: z.object({ key: z.string(), digest: z.string() }).optional(),
   }),
 );
 
@@ -76,7 +82,7 @@ export function planQuestion(
   return {
     ...question,
     kind: 'plan',
-    digest: digestJson(subject),
+    digest: digestOf(plan),
     subject,
     scopes: ['session'],
     preview: show(plan, question, shown),
@@ -122,7 +128,11 @@ export function createPlanKind(rights: CommandRights, openWindow: Windows['open'
       const looked = rights.look(tx, { ...approval, ...plan });
       return plan.steps.map((step) => missingRight(looked, step)).find((missing) => missing !== undefined);
     },
-    digestNow: (_, { subject }) => digestJson(subject),
+    // The window covers steps by their own digests, each compared when it runs: what changes meanwhile is not covered.
+    digestNow(_, approval) {
+      const plan = readPlan(approval);
+      return plan && digestOf(plan);
+    },
     settle(tx, approval) {
       const plan = approval.state === 'approved' ? readPlan(approval) : undefined;
       if (plan === undefined) return;
@@ -144,6 +154,12 @@ const UNREADABLE = {
   nextSteps: ['propose it anew'],
 } as const;
 
-function readPlan({ subject }: Approval): Plan | undefined {
+/** Under whatever key it is asked, the same plan is the same question while it waits. */
+function digestOf({ request: _, ...plan }: Plan): string {
+  return digestJson(JSON.parse(JSON.stringify(plan)) as Json);
+}
+
+/** The plan that a question is about; undefined where it cannot be read. */
+export function readPlan({ subject }: Pick<Approval, 'subject'>): Plan | undefined {
   return planSchema.safeParse(subject).data;
 }

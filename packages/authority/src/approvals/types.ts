@@ -1,5 +1,5 @@
 import type { ApproverProof, DecisionStatement, Json } from '@writ/core';
-import type { WriteTx } from '@writ/database';
+import type { ReadTx, WriteTx } from '@writ/database';
 import type { Approval, ApprovalKind, ApprovalScope, ApprovalStore, SessionKey } from '@writ/lease-store';
 import type { Asker, Refusal } from '../record-types.ts';
 import type { Preview } from './showing.ts';
@@ -62,6 +62,8 @@ export interface Approvals {
   /** Takes, verifies and applies in one transaction; a mismatch leaves everything as it was and says which it is. */
   decide(id: string, answer: Answer): DecideOutcome;
   get(id: string): Approval | undefined;
+  /** What was asked under a key of this asker's, whatever became of it; see `ApprovalStore.findByRequest`. */
+  findByRequest(tx: ReadTx, request: Parameters<ApprovalStore['findByRequest']>[1]): Approval | undefined;
   /** Newest first. */
   list(filter: Parameters<ApprovalStore['list']>[1]): readonly Approval[];
   /** Ends what waits for this session or task, in the transaction that ends it. */

@@ -112,6 +112,7 @@ export const approvalContract = {
         z.strictObject({ kind: z.literal('lease_grant'), ...leaseTerms }),
         z.strictObject({ kind: z.literal('lease_renew'), lease: nameField, duration: durationField }),
         z.strictObject({ kind: z.literal('policy') }),
+        z.strictObject({ kind: z.literal('clock') }),
         z.strictObject({
           kind: z.literal('approver_enroll'),
           id: z.string().min(1).max(128),

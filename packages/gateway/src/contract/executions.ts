@@ -99,10 +99,12 @@ export const executionContract = {
       only_steps: z.boolean().default(true).describe('a yes covers these steps and nothing else'),
       window: durationField.default('1h'),
       max_uses: z.number().int().min(1).max(1000).optional(),
+      idempotency_key: key,
     }),
     output: z.object({
       accepted: z.boolean(),
       approval: z.string().optional(),
+      state: z.enum(['pending', 'approved', 'denied', 'expired', 'cancelled']).optional(),
       why: z.string().optional(),
       expires_at_ms: z.number().optional(),
       steps: z

@@ -41,6 +41,7 @@ export const nodeContract = {
       isolation_none: z.array(z.string()).describe('profiles that run without a sandbox'),
     }),
     taskToken: 'deny',
+    mcp: { title: 'The node as a whole', readOnly: true, destructive: false, idempotent: true, toolset: 'setup' },
   }),
   node_stop: operationSpec({
     name: 'node_stop',
@@ -51,7 +52,8 @@ export const nodeContract = {
   }),
   clock_accept: operationSpec({
     name: 'clock_accept',
-    summary: 'Accepts a wall clock that went back; ends every lease with it.',
+    summary:
+      'Accepts a wall clock that went back; ends every lease with it. Where an approver is enrolled, approval_ask it is.',
     input: noInput,
     output: z.object({ revoked: z.number() }),
     taskToken: 'deny',

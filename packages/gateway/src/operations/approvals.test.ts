@@ -77,6 +77,10 @@ describe('what gives somebody more', () => {
     await expect(client.call('lease_renew', { lease: 'l-1', duration: '1h' })).rejects.toMatchObject({
       code: 'NOT_APPROVER',
     });
+    await expect(client.call('clock_accept', {})).rejects.toMatchObject({
+      code: 'NOT_APPROVER',
+      nextSteps: ['type at a terminal: writ lease accept-clock'],
+    });
     await expect(client.call('policy_reload', { accept: true })).rejects.toMatchObject({ code: 'NOT_APPROVER' });
     expect((await client.call('policy_reload', {})).reloaded).toBe(true);
     expect(at.node.leases.size).toBe(0);

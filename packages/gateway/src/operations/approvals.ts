@@ -116,7 +116,8 @@ type About = z.output<typeof approvalContract.approval_ask.input>['about'];
 function wishOf(ports: GatewayPorts, about: About): PersonWish {
   switch (about.kind) {
     case 'policy':
-      return { about: 'policy' };
+    case 'clock':
+      return { about: about.kind };
     case 'lease_renew': {
       const { lease } = about;
       return { about: 'lease', wish: { act: 'renew', lease, durationMs: requireDuration('duration', about.duration) } };

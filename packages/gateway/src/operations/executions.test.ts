@@ -53,15 +53,16 @@ describe('commands', () => {
   it('are asked for in plans, with the bounds of their window', async () => {
     const { node, call } = createCalls();
     const steps = [{ argv: ['a'] }, { argv: ['b'], cwd: '/' }];
-    const plan = { to: 'self', title: 'both', steps, window: '30m', max_uses: 2 };
+    const plan = { to: 'self', title: 'both', steps, window: '30m', max_uses: 2, idempotency_key: 'k' };
     expect(await call('propose_plan', plan)).toMatchObject({
-      ...{ accepted: true, approval: 'a-1', why: 'waits for a person', expires_at_ms: 2 },
+      ...{ accepted: true, approval: 'a-1', state: 'pending', why: 'waits for a person', expires_at_ms: 2 },
       steps: [{ work: 'df', class: 'read', needs: ['inspect_disk'] }],
     });
     expect(node.commanded[0]?.[1].wish).toEqual({
       kind: 'plan',
       plan: { title: 'both', steps, onlySteps: true, windowMs: 1_800_000, maxUses: 2 },
     });
+    expect(node.commanded[0]?.[1].key).toBe('k');
     await expect(call('propose_plan', { ...plan, window: '0' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
   });
 

@@ -72,9 +72,9 @@ async function proposePlan(
   const answer = await ask(ports, caller, { kind: 'plan', plan }, input);
   if (!answer.accepted) return { accepted: false, decided: viewRefusal(answer, answer.decidedBy) };
   if (!('question' in answer)) throw new WritError('INTERNAL', 'a plan was answered like a command');
-  const { approval, why, expiresAtMs, steps } = answer.question;
+  const { approval, state, why, expiresAtMs, steps } = answer.question;
   return {
-    ...{ accepted: true, approval, why, expires_at_ms: expiresAtMs },
+    ...{ accepted: true, approval, state, why, expires_at_ms: expiresAtMs },
     steps: steps.map(({ argv, class: of, needs, target }) => ({
       ...{ work: workLine({ kind: 'argv', argv }), class: of, needs: [...needs] },
       ...(target === undefined ? {} : { target }),

@@ -2,6 +2,7 @@ import type { TaskState } from '@writ/delegation';
 import { nodeContract } from '../contract/node.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement } from '../implement.ts';
+import { refuseAlone } from './separation.ts';
 import { isFinished } from './task-lookup.ts';
 
 /** Newest records that the count of live work looks at on each side. */
@@ -55,7 +56,10 @@ export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
       node.requestStop();
       return { stopping: true as const, pid };
     }),
-    implement(nodeContract.clock_accept, () => ({ revoked: ports.gate.acceptClock('person') })),
+    implement(nodeContract.clock_accept, () => {
+      refuseAlone(ports, 'a clock that went back', 'writ lease accept-clock');
+      return { revoked: ports.gate.acceptClock('person') };
+    }),
   ];
 }
 

@@ -3,7 +3,7 @@ import { WRIT_CODES } from '@writ/core';
 import type * as wire from '@writ/wire';
 import { cutMessage, isTold } from '../peer-words.ts';
 import { decisionToWire, refusalFromWire } from './decision.ts';
-import { commandClass, executionState, outputStream } from './enums.ts';
+import { approvalState, commandClass, executionState, outputStream } from './enums.ts';
 import { given, readBytes, readCode, readCount, readId, readName, readText, refuseField } from './fields.ts';
 
 const LONGEST_LIST = 1024;
@@ -16,12 +16,12 @@ export function answerToWire(answer: WishAnswer): wire.Init<wire.ExecuteResponse
     return { decision: decisionToWire({ ...answer.refusal, effect: 'deny', generation: answer.generation }) };
   }
   if ('command' in answer) return { execution: executionToWire(answer.command) };
-  const { approval, why, expiresAtMs, steps } = answer.question;
+  const { approval, state, why, expiresAtMs, steps } = answer.question;
   const planned = steps.map(({ argv, class: of, needs, target }) => ({
     ...{ arguments: argv, class: commandClass.toWire(of), needs },
     ...given('target', target),
   }));
-  return { question: { approval, why, expiresAtMs, steps: planned } };
+  return { question: { approval, state: approvalState.toWire(state), why, expiresAtMs, steps: planned } };
 }
 
 /** What became of a wish, as a peer says it. Throws BAD_REQUEST. */
@@ -94,10 +94,11 @@ function outcomeFromWire({ code, message, exitCode }: wire.ExecutionOutcome): No
   };
 }
 
-function questionFromWire({ approval, why, expiresAtMs, steps }: wire.Question): QuestionView {
+function questionFromWire({ approval, state, why, expiresAtMs, steps }: wire.Question): QuestionView {
   return {
     approval: readId('question.approval', approval),
-    state: 'pending',
+    // An earlier program says nothing of it, and answers with what waits alone.
+    state: state === 'APPROVAL_STATE_UNSPECIFIED' ? 'pending' : approvalState.fromWire('question.state', state),
     why: readText(why) ?? '',
     expiresAtMs: readCount('question.expires_at_ms', expiresAtMs),
     steps: steps.slice(0, LONGEST_LIST).map((step) => ({

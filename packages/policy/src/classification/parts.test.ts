@@ -141,7 +141,6 @@ describe('redirects', () => {
     ['<&', '0'],
     ['<&', '-'],
     ['>', '/dev/null'],
-    ['<', 'in'],
   ])('%s%s moves bytes around', (operator, to) => {
     expect(of(operator, to)).toBeUndefined();
   });
@@ -149,6 +148,7 @@ describe('redirects', () => {
     ['>&', '1x', 'redirect.workspace'],
     ['>&', 'x1', 'redirect.workspace'],
     ['>', '1', 'redirect.workspace'],
+    ['<', 'in', 'redirect.read'],
     ['<>', 'x', 'undecided'],
     ['<&', 'x', 'undecided'],
     ['<', '/dev/tcp/x/1', 'undecided'],

@@ -11,8 +11,13 @@ export function classifyRedirect({ operator, to }: Redirect, place: CommandPlace
   const path = absolutePath(to, place);
   // A shell opens connections behind these names.
   const isFile = path !== undefined && !path.startsWith('/dev/');
-  if (operator === '<' && isFile) return undefined;
-  const about = { argv: [operator, to.text], host: place.host, targets: targetsOf(path, place) };
+  const unplaced = place.cwd === undefined ? ({ unplaced: true } as const) : {};
+  const about = { argv: [operator, to.text], host: place.host, targets: targetsOf(path, place), ...unplaced };
+  // It reads; but whoever reads it may run it.
+  if (operator === '<' && isFile) {
+    return { ...about, targets: [], class: 'read', rule: 'redirect.read', reason: 'reads a file', needs: [] };
+  }
+
   if (!WRITES.has(operator) || path === undefined) {
     return {
       ...about,

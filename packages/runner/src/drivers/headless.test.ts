@@ -3,6 +3,7 @@ import { bundle } from '../testing/bundle.ts';
 import { createHarness, type Finished, type Harness } from '../testing/harness.ts';
 import type { Script } from '../testing/play-lines.ts';
 import type { RunSpec } from '../types.ts';
+import { codexDriver } from './codex.ts';
 
 let harness: Harness;
 let player: string;
@@ -79,7 +80,7 @@ describe('codex', () => {
     expect(stderr).toContain('error: Reconnecting... 1/5\n');
   });
 
-  it('its own sandbox is as wide as the grant', async () => {
+  it('its own sandbox is as wide as the grant, and none where it runs in ours', async () => {
     const argumentsFor = async (rights: readonly string[]): Promise<string> =>
       (await play('codex', { lines: [], exit: 0 }, { rights })).stderr;
     expect(await argumentsFor(['read_repo'])).toContain(
@@ -87,6 +88,12 @@ describe('codex', () => {
     );
     expect(await argumentsFor(['edit_repo'])).toContain('"--sandbox","workspace-write"');
     expect(await argumentsFor(['edit_repo', 'use_network'])).toContain('network_access=true');
+    // The program of this test is no part of a sandbox; how it would be started is said all the same.
+    const { argv } = codexDriver.launch(
+      { ...harness.spec([]), input: { kind: 'prompt', prompt: 'x' }, isolation: 'required' },
+      '',
+    );
+    expect(argv.join(' ')).toContain('--sandbox danger-full-access');
   });
 });
 
@@ -161,14 +168,19 @@ describe('claude', () => {
       },
     );
     expect(stderr).toContain('"--setting-sources","user","--strict-mcp-config"');
-    expect(stderr).toContain('Read,Glob,Grep,NotebookRead,Edit,MultiEdit,Write,NotebookEdit,Bash(npm test:*)"');
-    expect(stderr).toContain('"--disallowedTools","WebFetch,WebSearch"');
+    expect(stderr).toContain('"--tools","Read,Glob,Grep,Edit,Write,NotebookEdit,Bash,BashOutput,KillShell"');
+    expect(stderr).toContain('"--allowedTools","Edit(./**),Bash(npm test:*)"');
+  });
+
+  it('with a shell it may run anything, and with files of the machine read them', async () => {
+    const { stderr } = await play('claude', { lines: [], exit: 0 }, { rights: ['read_files'], commands: 'allow' });
+    expect(stderr).toContain('"--tools","Read,Glob,Grep,Bash,BashOutput,KillShell","--allowedTools","Read,Bash"');
   });
 
   it('without any right no tool is left to it', async () => {
-    const { stderr } = await play('claude', { lines: [], exit: 0 });
+    const { stderr } = await play('claude', { lines: [], exit: 0 }, { commands: [] });
     expect(stderr).not.toContain('--allowedTools');
-    expect(stderr).toContain('NotebookEdit,WebFetch,WebSearch,Bash,BashOutput,KillShell"');
+    expect(stderr).toContain('"--tools",""');
   });
 });
 

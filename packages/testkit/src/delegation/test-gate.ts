@@ -55,6 +55,8 @@ export function createTestSessionEnds({ gate, sessions }: TestPerson): SessionEn
   return {
     get: (tx, { origin, session }) => sessions.get(tx, origin, session),
     start: (tx, { origin, session, agent }) => void sessions.start(tx, { origin, id: session, agent }),
+    noteEnded: (tx, { origin, session, agent }) =>
+      void sessions.noteEnded(tx, { origin, id: session, agent }, { sinceMs: 0, limit: 3 }),
     hold: (tx, key, peer) => sessions.hold(tx, key, peer),
     holders: (tx, key) => sessions.holders(tx, key),
     end: (key, by, peers, statement) => gate.endSession(key, by, peers, statement),

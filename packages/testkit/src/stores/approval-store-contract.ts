@@ -104,6 +104,30 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
       expect(get()).toEqual(before);
     });
 
+    it('finds what was asked under a key, by that asker alone, whatever became of it', () => {
+      const under = (key: string) => ({ subject: { request: { key, digest: 'd' } } });
+      insert(under('k'));
+      insert({ ...under('k2'), id: 'a2', digest: sha256Hex('other') });
+      insert({ id: 'a3', digest: sha256Hex('third'), subject: 'no object' });
+      const find = (change: Partial<NewApproval> & { readonly key?: string } = {}) =>
+        at().bench.database.withReadTx((tx) => at().store.findByRequest(tx, { ...APPROVAL, key: 'k', ...change })?.id);
+      expect([find(), find({ key: 'k2' }), find({ key: '' })]).toEqual(['a1', 'a2', undefined]);
+      decide(NO);
+      expect(find()).toBe('a1');
+      insert({ ...under('k'), id: 'a4' });
+      expect(find()).toBe('a4');
+      const others: Partial<NewApproval>[] = [
+        { origin: 'wn-b' },
+        { session: 's2' },
+        { requestedBy: 'wn-b' },
+        { kind: 'plan' },
+        { task: 't1' },
+      ];
+      expect(others.map(find)).toEqual(others.map(() => undefined));
+      write((_, tx) => tx.prepare(`UPDATE approval SET subject = '{' WHERE id = 'a4'`).run());
+      expect(find()).toBe('a1');
+    });
+
     it('takes the same question that waits once, and again after the answer', () => {
       insert();
       expect(thrownBy(() => insert({ id: 'a2' }))).toBeDefined();

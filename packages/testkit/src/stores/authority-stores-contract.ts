@@ -65,6 +65,25 @@ export function describeSessionStoreContract(name: string, make: MakeStore<Sessi
       expect(owed.map((one) => one.statement && [...one.statement])).toEqual([[1, 2, 3], undefined]);
     });
 
+    it('remembers ends of sessions that nothing was asked in, so many of an origin and no longer than they are worth', () => {
+      const bench = at().bench;
+      const note = (id: string, origin = 'wn-a', sinceMs = 0) =>
+        bench.database.withWriteTx((tx) =>
+          at().store.noteEnded(tx, { origin, id, agent: 'agent' }, { sinceMs, limit: 2 }),
+        );
+      const get = (id: string) => bench.database.withReadTx((tx) => at().store.get(tx, 'wn-a', id));
+      bench.database.withWriteTx((tx) => at().store.start(tx, { origin: 'wn-a', id: 'used', agent: 'agent' }));
+      expect([note('used'), note('s1'), note('s1'), note('s2'), note('s3')]).toEqual([false, true, false, true, false]);
+      expect([get('s1')?.endedAtMs, get('used')?.endedAtMs, get('s3')]).toEqual([
+        get('s1')?.startedAtMs,
+        undefined,
+        undefined,
+      ]);
+      expect(note('s1', 'wn-b')).toBe(true);
+      expect(note('s3', 'wn-a', bench.database.nowMs() + 1)).toBe(true);
+      expect([get('s1'), get('s2'), get('s3')?.agent]).toEqual([undefined, undefined, 'agent']);
+    });
+
     it('knows once who was asked for something in a session, of each origin', () => {
       const key = { origin: 'wn-a', session: 's1' };
       for (const peer of ['wn-d', 'wn-c', 'wn-d']) {

@@ -455,6 +455,8 @@ export interface Question {
   readonly why: string;
   readonly expiresAtMs: number;
   readonly steps: readonly PlannedStep[];
+  /** Unspecified: it waits. */
+  readonly state: ApprovalState | number;
 }
 
 /** `writ.mesh.v1.PlannedStep` as received. */

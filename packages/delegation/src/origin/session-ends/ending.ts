@@ -23,7 +23,8 @@ export function endOwnSession(
 /**
  * Takes the word of a session's origin that it has ended, and hands it on to whoever was asked for something in it from
  * here. `from` is the peer that brings it: the origin itself, or one through which the session came here; for anybody
- * else nothing is stored, so that nobody fills this node with sessions of made-up nodes. What runs goes on: it was let
+ * else nothing is stored, and of sessions that nothing was asked in here so many as the origin could have sent something in, so that
+ * nobody fills this node with sessions that it makes up. What runs goes on: it was let
  * in, and whoever waits for its result may still want it; it asks nobody and opens nothing any more. Throws
  * EVIDENCE_INVALID where it is not signed by the node that it names.
  */
@@ -37,7 +38,11 @@ export function takeSessionEnd(parts: EndingParts, from: string, statement: Uint
     const isKnown = sessionEnds.get(tx, { origin, session }) !== undefined;
     const isHeld = (): boolean =>
       parts.tasks.listLive(tx).some((task) => task.origin === origin && task.session === session);
-    if (!isKnown && from !== origin && !isHeld()) return undefined;
+    if (!isKnown && !isHeld()) {
+      // A request that was sent before the end may come after it. Of a stranger's session none can.
+      if (from === origin) sessionEnds.noteEnded(tx, { origin, session, agent });
+      return undefined;
+    }
     if (!isKnown) sessionEnds.start(tx, { origin, session, agent });
     return peersOf(parts, tx, { origin, session }).filter((peer) => peer !== from && peer !== origin);
   });

@@ -18,6 +18,8 @@ export interface SessionEnds {
   get(tx: ReadTx, key: SessionOf): { readonly agent: string; readonly endedAtMs?: number } | undefined;
   /** Stores one that this node has not heard of. */
   start(tx: WriteTx, session: SessionOf & { readonly agent: string }): void;
+  /** Remembers the end of one that nothing was asked in here, as long and as many as are worth it; see `takeSessionEnd`. */
+  noteEnded(tx: WriteTx, session: SessionOf & { readonly agent: string }): void;
   /** Remembers that a peer is asked for something that is no task, before it is: it has to hear of the end. */
   hold(tx: WriteTx, key: SessionOf, peer: string): void;
   /** Peers that were; those that have tasks are not among them for that. */

@@ -367,6 +367,15 @@ describe('the end of a session', () => {
     expect(known()?.endedAtMs).toBeDefined();
   });
 
+  it('stores a bounded number of ends of sessions in which nothing was asked here, whoever signs them', async () => {
+    for (let made = 0; made < 20; made += 1) {
+      const end = signSessionEnd(asking.identity, { session: `made-up-${made}`, agent: 'tester' });
+      executing.origin.takeSessionEnd(alpha, end);
+    }
+    const rows = executing.database.withReadTx((tx) => tx.prepare('SELECT COUNT(*) FROM session').pluck().get());
+    expect(rows).toBeLessThanOrEqual(3);
+  });
+
   it('goes on to the nodes that were asked for something from here, with the word of its origin', async () => {
     await delegate({ spec: wishSpec('query') });
     executing.database.withWriteTx((tx) =>

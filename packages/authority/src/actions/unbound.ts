@@ -1,0 +1,30 @@
+import { basename } from 'node:path';
+import { quote } from '@writ/core';
+import type { InnerCommand } from '@writ/policy';
+import { languageOf } from './languages.ts';
+import { scriptOperand } from './script-operand.ts';
+
+/** Rules that stand for "nobody knows": of a program, of one of its commands, of what a shell or a wrapper would make of a text. */
+const UNKNOWN: ReadonlySet<string> = new Set(['unknown-program', 'unknown-command', 'undecided', 'system.runs-unseen']);
+
+/**
+ * Why a command runs files that no digest binds, each once; empty: as far as the rules know it runs nothing but what is bound. What no
+ * rule knows counts, so that nothing has to be on a list to be told. A rule of the configuration is the owner's own word.
+ * INVARIANT: 5 a yes is to what was shown; what was not seen is said to be so.
+ */
+export function unboundFiles(
+  commands: readonly Pick<InnerCommand, 'argv' | 'rule' | 'reason' | 'class'>[],
+): readonly string[] {
+  const notes = commands.flatMap(({ argv, rule, reason, class: of }) => {
+    const [first = ''] = argv;
+    const name = first === '' ? 'it' : quote(basename(first));
+    if (rule.startsWith('commands[')) return [];
+    if (languageOf(basename(first)) !== undefined) {
+      const isHidden = rule === 'undecided' && scriptOperand(argv).kind === 'none';
+      return [...(isHidden ? [`${name}: ${reason}`] : []), `what ${name} runs may load other files`];
+    }
+    if (UNKNOWN.has(rule)) return [`${name}: ${reason}`];
+    return rule === 'environment.variable' && of === 'destructive' ? [`${name} ${reason}`] : [];
+  });
+  return [...new Set(notes)];
+}
