@@ -145,7 +145,8 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
 }
 
 /** What the runner knows of its machine. */
-function aboutOf({ sandbox, groups, agents, services }: TaskRunner) {
+function aboutOf(runner: TaskRunner): Pick<TaskRunner, 'sandbox' | 'groups' | 'agents' | 'services'> {
+  const { sandbox, groups, agents, services } = runner;
   return { sandbox, groups, agents, services };
 }
 

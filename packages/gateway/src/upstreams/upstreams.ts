@@ -1,3 +1,4 @@
+import type { Client, Progress } from '@modelcontextprotocol/client';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { isWritError, quote, visible, WritError } from '@writ/core';
 import type { Executor } from '@writ/delegation';
@@ -90,11 +91,8 @@ export function createUpstreams(parts: UpstreamParts): Upstreams {
       const { client, tools } = await connectionOf(server).use();
       if (!tools.some((one) => one.name === tool)) throw noTool(name);
       const session = () => ownSession(parts, context.caller).id;
-      const call = { name: tool, arguments: withSession(args, server.sessionArgument, session) };
-      const result = await client.callTool(call, callOptions(context, upstream)).catch((error: unknown) => {
-        throw asFailure(error, upstream);
-      });
-      return handedOn(result as CallToolResult, upstream);
+      const sent = { name: tool, arguments: withSession(args, server.sessionArgument, session) };
+      return callThere(client, sent, upstream, context);
     },
     async close() {
       isClosed = true;
@@ -114,6 +112,21 @@ async function useIfThere(
     return await connectionOf(server).use();
   } catch {
     return undefined;
+  }
+}
+
+async function callThere(
+  client: Client,
+  sent: { readonly name: string; readonly arguments: Record<string, unknown> },
+  upstream: string,
+  { signal, progress }: CallContext,
+): Promise<CallToolResult> {
+  const onprogress = progress && (({ message }: Progress) => progress({ message: visible(message ?? upstream) }));
+  try {
+    const options = { signal, timeout: CALL_MS, ...(onprogress && { onprogress }) };
+    return handedOn((await client.callTool(sent, options)) as CallToolResult, upstream);
+  } catch (error) {
+    throw asFailure(error, upstream);
   }
 }
 
@@ -157,14 +170,4 @@ function handedOn(result: CallToolResult, upstream: string): CallToolResult {
   };
   if (JSON.stringify(answer).length <= LARGEST_ANSWER) return answer;
   throw new WritError('RESULT_TOO_LARGE', `the upstream ${quote(upstream)} answered with too much`);
-}
-
-function callOptions({ signal, progress }: CallContext, upstream: string) {
-  return {
-    ...{ signal, timeout: CALL_MS },
-    ...(progress && {
-      onprogress: ({ message }: { readonly message?: string | undefined }) =>
-        progress({ message: visible(message ?? upstream) }),
-    }),
-  };
 }
