@@ -32,11 +32,16 @@ function directDependencies() {
       if (!EXACT.test(version)) complaints.push(`${path}: ${dependency} ${version} is not an exact version`);
       const entry = direct.get(dependency) ?? { version, users: [], tool: true };
       entry.users.push(name.replace('@writ/', '').replace('writ-monorepo', 'repository').replace(/^cli$/, 'apps/writ'));
-      entry.tool &&= !Object.hasOwn(dependencies, dependency);
+      entry.tool &&= !Object.hasOwn(dependencies, dependency) && !isBundled(path, dependency);
       direct.set(dependency, entry);
     }
   }
   return { direct, complaints };
+}
+
+/** What apps/writ is built from is shipped within its bundle, though whoever installs that needs none of it. */
+function isBundled(path, dependency) {
+  return path === 'apps/writ/package.json' && !dependency.startsWith('@types/');
 }
 
 /** True when the licence expression can be met with allowed licences: all of an AND, one of an OR. */

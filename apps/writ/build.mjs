@@ -27,8 +27,10 @@ await build({
   splitting: true,
   // Beside the entries: `new URL('./node.js', import.meta.url)` must mean the same from every chunk.
   chunkNames: 'chunk-[hash]',
-  // Native, or reading files that lie beside them.
-  external: ['better-sqlite3', 'grpc-health-check'],
+  // Native; the one thing that is installed beside the bundle.
+  external: ['better-sqlite3'],
+  // Its main file asks for its parts in a way that no bundler follows.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   // CommonJS packages inside an ES module bundle still call `require` for Node's own modules.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -16,7 +16,9 @@ const TOOLS = {
   spin: 'apt-get install spin',
   ssh: 'apt-get install openssh-client',
   sshd: 'apt-get install openssh-server',
+  unshare: 'apt-get install util-linux, and allow unprivileged user namespaces',
   strace: 'apt-get install strace, and allow ptrace',
+  'systemd-analyze': 'apt-get install systemd',
 } as const;
 
 /** Name of a system tool that a suite can ask for. */
@@ -43,6 +45,7 @@ export function findTool(tool: Tool): string | undefined {
 /** What is often installed where the kernel refuses it: arguments of a try, which alone tells. */
 const TRIES: Readonly<Partial<Record<Tool, readonly string[]>>> = {
   bwrap: ['--ro-bind', '/', '/', '--unshare-all', 'true'],
+  unshare: ['-Urpf', '--mount-proc', 'sh', '-c', 'echo 100 > /proc/sys/kernel/ns_last_pid'],
   strace: ['-f', '-qq', '-e', 'trace=openat', '-o', '/dev/null', 'true'],
 };
 

@@ -30,6 +30,7 @@ export async function collectEvidence(request: CollectRequest): Promise<Changes>
       what: 'evidence cannot be collected',
       timeoutMs: request.limits.timeoutMs,
       objectFormat: request.objectFormat ?? (request.base?.length === 64 ? 'sha256' : 'sha1'),
+      looksAt: [request.workspaceDir],
       borrowFrom: request.base === undefined ? [] : [request.baseRepository ?? ''],
     });
     return await collectIn(git, request);

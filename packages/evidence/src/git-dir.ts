@@ -1,7 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quote, type WritCode, WritError } from '@writ/core';
-import type { GitCall, GitStep, GitWork } from './types.ts';
+import { openRoomFor } from './room.ts';
+import type { GitCall, GitRoom, GitStep, GitWork } from './types.ts';
 
 /** Bytes that a call may answer with where nothing else is said. */
 const ANSWER_BYTES = 64 * 1024 * 1024;
@@ -89,6 +90,8 @@ export interface GitDirOptions extends GitWork {
   readonly objectFormat: 'sha1' | 'sha256';
   /** Repositories of the node's (or its owner's) whose objects are used besides. */
   readonly borrowFrom: readonly string[];
+  /** Absolute, real folders of others that are looked at: git runs in a room that shows them, where there is one. */
+  readonly looksAt?: readonly string[];
 }
 
 /** The environment of every call of git: nothing of the node's, nothing of the owner's, nothing of the agent's. */
@@ -125,6 +128,7 @@ export async function createGitDir(options: GitDirOptions): Promise<GitDir> {
   const fail = (step: GitStep, why: string): WritError =>
     new WritError(options.code, `${options.what}: step \`${step}\`: ${why}`, { details: { step } });
 
+  let room: GitRoom | undefined;
   const ask: GitDir['ask'] = async (step, codes, args, more = {}) => {
     const call: GitCall = {
       step,
@@ -140,21 +144,25 @@ export async function createGitDir(options: GitDirOptions): Promise<GitDir> {
       ...(more.input === undefined ? {} : { input: more.input }),
       ...(more.inputFile === undefined ? {} : { inputFile: more.inputFile }),
     };
-    const answer = await options.git(call);
+    const answer = await (room?.git ?? options.git)(call);
     if (answer.exitCode === null || !codes.includes(answer.exitCode)) {
       throw fail(step, answer.reason || `git ended with ${answer.exitCode}`);
     }
     return { exitCode: answer.exitCode, stdout: Buffer.from(answer.stdout) };
   };
   const run: GitDir['run'] = async (step, args, more) => (await ask(step, [0], args, more)).stdout;
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  const remove = async (): Promise<void> => {
+    await room?.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
 
   try {
     await mkdir(scratch, { mode: 0o700 });
+    const borrowed = await Promise.all(options.borrowFrom.map((path) => objectsOf(options, path, scratch, fail)));
+    room = await openRoomFor(options, folder, borrowed);
     await run('init', ['init', '--quiet', '--bare', '--template=', `--object-format=${options.objectFormat}`, dir]);
     await Promise.all(['info', 'objects/info'].map((name) => mkdir(join(dir, name), { recursive: true, mode: 0o700 })));
     await writeFile(join(dir, 'info', 'attributes'), RAW_ATTRIBUTES, { mode: 0o600 });
-    const borrowed = await Promise.all(options.borrowFrom.map((path) => objectsOf(options, path, scratch, fail)));
     // A file and not the environment: git forgets the latter where it talks to this directory from another repository.
     if (borrowed.length > 0)
       await writeFile(join(dir, 'objects/info/alternates'), `${borrowed.map(cQuoted).join('\n')}\n`);

@@ -27,8 +27,10 @@ export type {
   GitAnswer,
   GitCall,
   GitPort,
+  GitRoom,
   GitStep,
   GitWork,
+  OpenGitRoom,
   RepoPath,
   Stored,
 } from './types.ts';

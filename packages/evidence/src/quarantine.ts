@@ -46,6 +46,7 @@ export async function openQuarantine(
     what: 'the bundle is refused',
     timeoutMs: limits.timeoutMs,
     objectFormat: header.objectFormat,
+    looksAt: [],
     borrowFrom: [owner.dir],
   });
   try {

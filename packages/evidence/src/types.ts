@@ -47,6 +47,26 @@ export interface GitAnswer {
 /** Port: runs git. May not throw: what goes wrong is an answer without exit code 0. */
 export type GitPort = (call: GitCall) => Promise<GitAnswer>;
 
+/** Git in a place where it sees little of the machine. */
+export interface GitRoom {
+  readonly git: GitPort;
+  /** Resolves when nothing of it is left. */
+  close(): Promise<void>;
+}
+
+/**
+ * Port: opens a place in which git sees these folders (absolute, real), the system's programs, and nothing else; undefined where
+ * this machine has no such place.
+ */
+export type OpenGitRoom = (shown: {
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  readonly path: string;
+  readonly timeoutMs: number;
+  /** Kills what runs there. */
+  readonly signal?: AbortSignal;
+}) => Promise<GitRoom | undefined>;
+
 /** Digest and size of something stored by content. */
 export interface Stored {
   /** SHA-256, lower-case hex. */
@@ -117,6 +137,8 @@ export interface CollectLimits {
 /** What every piece of git work in this package needs. */
 export interface GitWork {
   readonly git: GitPort;
+  /** Where git looks at files of others; absent: wherever `git` runs. */
+  readonly openRoom?: OpenGitRoom | undefined;
   /** Absolute directory of the node's own for git directories, made (0700) where it is missing. */
   readonly gitDirRoot: string;
   /** PATH for git's own helpers. */

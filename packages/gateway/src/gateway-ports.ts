@@ -1,6 +1,6 @@
 import type { Authority, Gate } from '@writ/authority';
 import type { Commands } from '@writ/commands';
-import type { Clock, Logger } from '@writ/core';
+import type { Clock, Logger, Random } from '@writ/core';
 import type { Executor, Origin } from '@writ/delegation';
 import type { Pairing } from '@writ/pairing';
 import type { PolicyEngine } from '@writ/policy';
@@ -42,5 +42,6 @@ export interface GatewayPorts {
   readonly audit: AuditReader;
   readonly auditLog: AuditLogPort;
   readonly clock: Clock;
+  readonly random: Random;
   readonly logger: Logger;
 }

@@ -3,6 +3,8 @@ import type { PolicyEngine } from '@writ/policy';
 import { createDispatcher } from './dispatch.ts';
 import type { GatewayPorts } from './gateway-ports.ts';
 import { serveMcp } from './mcp/mcp-connection.ts';
+import { createMcpHttp } from './mcp/mcp-http.ts';
+import { createFollowTask } from './operations/follow-task.ts';
 import { createOperations } from './operations/index.ts';
 import type { Authenticator } from './ports.ts';
 import { createRegistry, type Registry } from './registry.ts';
@@ -26,7 +28,7 @@ export interface Gateway {
    */
   listenTask(task: string, path: string): Promise<() => Promise<void>>;
   /**
-   * Serves the stream of events over HTTP at a loopback address, to the host token; resolves with where. Throws
+   * Serves MCP and the stream of events over HTTP at a loopback address, to the host token; resolves with where. Throws
    * BAD_REQUEST or PORT_IN_USE.
    */
   listenHttp(address: string): Promise<HostPort>;
@@ -39,7 +41,8 @@ export function createGateway(ports: GatewayPorts): Gateway {
   const { engine, authenticator, clock, logger, sessions, node } = ports;
   const registry = createRegistry(createOperations(ports));
   const dispatcher = createDispatcher(registry, ports.scope);
-  const mcp = { registry, dispatcher, sessions, node, logger };
+  const follow = createFollowTask(ports);
+  const mcp = { registry, dispatcher, sessions, node, follow, clock, random: ports.random, logger };
   const serve = (isWelcome: (caller: Caller) => boolean): ControlServer =>
     createControlServer({
       dispatcher,
@@ -54,8 +57,10 @@ export function createGateway(ports: GatewayPorts): Gateway {
   const http = createHttpServer({
     dispatcher,
     authenticator: onlyFor(authenticator, (caller) => caller.kind === 'host'),
+    sessions,
     clock,
     logger,
+    mcp: createMcpHttp(mcp),
   });
   const doors = new Set<ControlServer>();
   return {

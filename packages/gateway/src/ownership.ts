@@ -18,6 +18,11 @@ export function checkOwnership(
   if (typeof task !== 'string') {
     throw new WritError('INTERNAL', `operation ${operation.name} has no task in ${operation.ownedTask}`);
   }
+  checkReach(caller, task, scope);
+}
+
+/** The same for a task by its id. Throws NOT_FOUND. */
+export function checkReach(caller: Caller, task: string, scope: Pick<TaskScope, 'within'>): void {
   if (!reaches(caller, task, scope)) throw taskNotFound(task);
 }
 

@@ -1,5 +1,5 @@
 import type { ApproverChange, AskOutcome, Gate, LeaseWish, LeaseWishGrant, NewApprover } from '@writ/authority';
-import type { Deprecation, ReloadOutcome, Violation } from '@writ/policy';
+import type { Decision, Deprecation, ReloadOutcome, Violation } from '@writ/policy';
 import type { Caller, SessionRef } from './types.ts';
 
 /** A question to persons, as it is stored. */
@@ -91,10 +91,21 @@ export interface PeerDescription {
   readonly generation: number;
 }
 
-/** Asks a peer what it offers. */
+/** What policy says to a request, as far as the asker may know it. */
+export interface PolicyVerdict
+  extends Pick<Decision, 'effect' | 'message' | 'nextSteps' | 'effectiveProfile' | 'effectiveRunner' | 'generation'> {
+  readonly code: string;
+}
+
+/** Asks a peer what it offers. Both go by node id and throw UNREACHABLE where the peer does not answer. */
 export interface RemoteDescribe {
-  /** By node id. Throws UNREACHABLE where the peer does not answer. */
   describe(peerId: string, signal: AbortSignal): Promise<PeerDescription>;
+  /** Whether a request of this node would be allowed there; it counts there like one. */
+  check(
+    peerId: string,
+    question: { readonly profile?: string; readonly workspace?: string; readonly runner?: string },
+    signal: AbortSignal,
+  ): Promise<PolicyVerdict>;
 }
 
 /** What a configuration text would come to, without loading it. */

@@ -2,7 +2,12 @@ import type { z } from 'zod';
 
 /** Who calls an operation, as the credential on the connection proved it. */
 export type Caller =
-  | { readonly kind: 'host'; readonly session?: SessionRef }
+  | {
+      readonly kind: 'host';
+      readonly session?: SessionRef;
+      /** Who asks, folded, where no session says it. */
+      readonly agent?: string;
+    }
   | { readonly kind: 'task'; readonly task: string; readonly session: SessionRef };
 
 /** A session in its full name: two origins cannot collide. */
@@ -17,6 +22,13 @@ export interface CallContext {
   readonly caller: Caller;
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal;
+  /** Told how far a call is that takes its time; absent: nobody wants to know. */
+  readonly progress?: (note: ProgressNote) => void;
+}
+
+/** How far a call is, in words. */
+export interface ProgressNote {
+  readonly message: string;
 }
 
 /** What a task token may do with an operation; what states nothing is `deny`. */
@@ -28,6 +40,8 @@ export interface McpExposure {
   readonly readOnly: boolean;
   readonly destructive: boolean;
   readonly idempotent: boolean;
+  /** What it does reaches other nodes; absent: it stays on this one. */
+  readonly openWorld?: true;
   /** To the own agent of a task alone. */
   readonly onlyTasks?: true;
   /** Offered to agents that were started with this set; absent: the default one, which all are offered. */
@@ -35,7 +49,7 @@ export interface McpExposure {
 }
 
 /** Sets of tools beside the default one. */
-export const TOOLSETS = ['commands', 'authority'] as const;
+export const TOOLSETS = ['commands', 'evidence', 'authority', 'policy', 'peers'] as const;
 export type Toolset = (typeof TOOLSETS)[number];
 
 /** Header of an MCP connection that names its sets. */

@@ -1,10 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { patch } from '@decimalturn/toml-patch';
 import { foldName, quote, WritError } from '@writ/core';
-import { parse } from 'smol-toml';
+import { firstThatMeans, parseOrThrow, type Table, tableAt } from './edit-checked.ts';
 import { appendToGroup, cutTables } from './edit-tables.ts';
 import { joinPath } from './key-path.ts';
-import { tomlString, tomlStrings } from './toml-text.ts';
+import { isTable, tableText } from './toml-text.ts';
 
 /** A peer as it is written into a configuration. */
 export interface PeerEntry {
@@ -25,8 +24,6 @@ export interface PeerEntry {
 
 /** What of a peer may be written anew; what is absent stays. */
 export type PeerChange = Partial<Omit<PeerEntry, 'label' | 'id'>> & { readonly enabled?: boolean };
-
-type Table = Record<string, unknown>;
 
 /**
  * The text with one more peer, comments and order kept. Throws CONFLICT where the label is taken, CONFIG_INVALID where
@@ -102,66 +99,6 @@ function withoutOrigin(rules: unknown, label: string): unknown {
   return { ...rules, accept_origins: kept };
 }
 
-function parseOrThrow(text: string): Table {
-  try {
-    return parse(text);
-  } catch (cause) {
-    throw new WritError('CONFIG_INVALID', 'the configuration is no TOML', {
-      cause,
-      nextSteps: ['writ policy validate'],
-    });
-  }
-}
-
-/**
- * The first edit whose text reads back as exactly what is wanted: an edit that changed anything else is no edit.
- * Throws CONFIG_INVALID where none does.
- */
-function firstThatMeans(wanted: Table, edits: readonly (() => string)[]): string {
-  for (const edit of edits) {
-    const text = tryEdit(edit);
-    if (text !== undefined && isDeepStrictEqual(plain(tryParse(text)), plain(wanted))) return text;
-  }
-  throw new WritError('CONFIG_INVALID', 'the configuration cannot be edited without changing more than was asked for', {
-    nextSteps: ['edit it by hand, then run: writ policy reload --accept'],
-  });
-}
-
-function tryEdit(edit: () => string): string | undefined {
-  try {
-    return edit();
-  } catch {
-    return undefined;
-  }
-}
-
-function tryParse(text: string): Table | undefined {
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Tables of different parsers compare by content; an empty table of peers or tests is as good as none. */
-function plain(value: Table | undefined): unknown {
-  if (!value) return undefined;
-  const copy: Table = structuredClone(value);
-  for (const key of ['peers', 'tests']) {
-    if (isTable(copy[key]) && Object.keys(copy[key]).length === 0) delete copy[key];
-  }
-  return JSON.parse(JSON.stringify(copy));
-}
-
-function isTable(value: unknown): value is Table {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
-}
-
-function tableAt(value: Table, key: string): Table {
-  const below = Object.hasOwn(value, key) ? value[key] : undefined;
-  return isTable(below) ? below : {};
-}
-
 /** The label as it is written in the file, which may be in another letter case. */
 function findPeer(value: Table, label: string): string | undefined {
   return Object.keys(tableAt(value, 'peers')).find((written) => foldName(written) === foldName(label));
@@ -197,16 +134,5 @@ function peerTable(peer: PeerChange & { readonly id?: string }): Table & { outbo
 }
 
 function peerText(peer: PeerEntry): string {
-  const { outbound, ...own } = peerTable(peer);
-  const path = joinPath('peers', peer.label);
-  const parts = [`[${path}]`, ...keyLines(own)];
-  if (outbound) parts.push(`[${joinPath(path, 'outbound')}]`, ...keyLines(outbound));
-  return parts.join('\n');
-}
-
-function keyLines(table: Table): readonly string[] {
-  return Object.entries(table).map(([key, value]) => {
-    if (typeof value === 'string') return `${key} = ${tomlString(value)}`;
-    return `${key} = ${Array.isArray(value) ? tomlStrings(value) : String(value)}`;
-  });
+  return tableText(joinPath('peers', peer.label), peerTable(peer));
 }

@@ -28,6 +28,7 @@ export {
 export { decisionForPeer } from './decide.ts';
 export { diffPolicies } from './diff.ts';
 export { addPeer, type PeerChange, type PeerEntry, removePeer, updatePeer } from './edit.ts';
+export { readTable, removeTable, setTable } from './edit-table.ts';
 export { type EffectiveValue, effectiveValues } from './effective.ts';
 export { createPolicyEngine, type PolicyCompiler, type PolicyEngineOptions } from './engine.ts';
 export { explainText } from './explain.ts';

@@ -261,7 +261,7 @@ export const CONFIG_KEYS = {
     'this node',
   ),
   gateway: optional(
-    table({ listen: optional(loopbackAddress, 'events over HTTP, for this machine only; takes a restart') }),
+    table({ listen: optional(loopbackAddress, 'MCP and events over HTTP, for this machine only; takes a restart') }),
     'what this machine touches',
   ),
   approvals: optional(

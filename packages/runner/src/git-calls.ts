@@ -27,7 +27,8 @@ export interface GitCalls {
   idle(): Promise<void>;
 }
 
-const WORDS: Readonly<Record<GitCut, string>> = {
+/** Why a git was ended, for a person. */
+export const CUT_WORDS: Readonly<Record<GitCut, string>> = {
   late: 'it took too long',
   'too-much': 'it wrote too much',
   unwanted: 'it is not wanted any more',
@@ -64,7 +65,7 @@ export function createGitCalls(options: GitCallsOptions): GitCalls {
   const answer = async (call: GitCall): Promise<GitAnswer> => {
     try {
       const { exitCode, stdout, cut, reason } = await start(call);
-      return { exitCode, stdout, reason: cut === undefined ? reason : WORDS[cut] };
+      return { exitCode, stdout, reason: cut === undefined ? reason : CUT_WORDS[cut] };
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       return { exitCode: null, stdout: new Uint8Array(), reason: `git could not be started: ${visible(why)}` };

@@ -87,7 +87,8 @@ function createKept(maxBytes: number, onTooMuch: () => void): Kept {
   };
 }
 
-function lastLine(stderr: string, end: number | string | null): string {
+/** What git said of why it failed, in one line, made visible; `end` where it said nothing. */
+export function lastLine(stderr: string, end: number | string | null): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   const told = lines.find((line) => /^(fatal|error): /.test(line)) ?? lines.at(-1);
   return told === undefined ? `git ended with ${end}` : visible(told.replace(/^(fatal|error): /, ''));

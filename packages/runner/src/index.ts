@@ -13,10 +13,12 @@ export type {
   PathFact,
 } from './gated/types.ts';
 export { type Executed, type ProbeParts, probeSandbox } from './sandbox/probe.ts';
+export { findProgram } from './sandbox/program.ts';
 export { describeSandbox } from './sandbox/sandbox.ts';
 export { readSystemView } from './sandbox/system-view.ts';
 export type { Reach, SandboxFeatures, SandboxReport } from './sandbox/types.ts';
 export { isSecretName } from './secret-names.ts';
+export { TOLD_FD } from './spawner/first-process.ts';
 export { createTaskRunner } from './task-runner.ts';
 export type {
   Clone,
@@ -24,6 +26,8 @@ export type {
   Ending,
   GitAnswer,
   GitCall,
+  GitRoom,
+  GitRoomSpec,
   IsolationLevel,
   PreparedRun,
   Run,

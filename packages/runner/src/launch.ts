@@ -5,7 +5,7 @@ import { buildEnvironment } from './environment.ts';
 import type { RunnerParts } from './runner-parts.ts';
 import { confine } from './sandbox/confinement.ts';
 import { bridgedArgv, proxyEnvironment } from './sandbox/network/bridge.ts';
-import { askerOf } from './sandbox/sandbox.ts';
+import { askerOf, type Wrapped } from './sandbox/sandbox.ts';
 import type { SandboxFeatures } from './sandbox/types.ts';
 import { isSecretName } from './secret-names.ts';
 import { type HandedSecrets, handSecrets } from './secrets/secret-files.ts';
@@ -20,6 +20,8 @@ export interface Launch {
   readonly inputOpen: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly isolation: IsolationLevel;
+  /** What the spawner is told of a sandbox. */
+  readonly sandbox: Partial<Pick<Wrapped, 'keeper' | 'told'>>;
   /** What may stand in nothing that is kept. */
   readonly secrets: readonly Uint8Array[];
   /** For the error, where nothing comes of it. */
@@ -64,7 +66,7 @@ async function plan(parts: RunnerParts, spec: RunSpec, attempt: Attempt, undo: U
   const tried = { runner: spec.runner, program: argv[0] ?? '', path: env.PATH ?? '', cwd: work };
   const token = access === undefined ? [] : [Buffer.from(access.token)];
   const secrets = [...(handed?.values ?? []), ...token, ...secretVariables(env, spec.env)];
-  if (spec.isolation === 'none') return { argv, inputOpen, env, isolation: 'none', secrets, tried };
+  if (spec.isolation === 'none') return { argv, inputOpen, env, isolation: 'none', sandbox: {}, secrets, tried };
   const enclosed = await enclose(parts, spec, { attempt, argv, path: tried.path, secrets: handed?.folder }, undo);
   if (enclosed === undefined) throw await startFailure(tried, { errno: NOT_SHOWN, message: '' });
   return { ...enclosed, inputOpen, env: { ...env, ...enclosed.env }, secrets, tried };
@@ -102,7 +104,7 @@ async function enclose(
   { reach, access, timeoutMs, runner }: RunSpec,
   { attempt, argv, path, secrets }: Enclosing,
   undo: Undo,
-): Promise<Pick<Launch, 'argv' | 'env' | 'isolation'> | undefined> {
+): Promise<Pick<Launch, 'argv' | 'env' | 'isolation' | 'sandbox'> | undefined> {
   const { options, sandbox } = parts;
   const { view, ...features } = await sandbox.require(askerOf(runner.name));
   const way = await openNetwork(parts, reach.network, features, undo);
@@ -117,7 +119,9 @@ async function enclose(
     way === undefined ? {} : { around: (inner: readonly string[]) => bridgedArgv(way.bridge, way.socket, inner) };
   const wrapped = await sandbox.wrap({ argv, confinement, timeoutMs, path, ...around });
   if (wrapped === undefined) return undefined;
-  return { argv: wrapped, env: way === undefined ? {} : proxyEnvironment(), isolation: features.kind };
+  const { argv: outer, ...told } = wrapped;
+  const more = way === undefined ? {} : proxyEnvironment();
+  return { argv: outer, env: more, isolation: features.kind, sandbox: told };
 }
 
 async function openNetwork(

@@ -42,8 +42,7 @@ async function spawnRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attemp
   const secrets = launch.secrets.flatMap(formsOf);
   const transcript = transcripts.writer(spec.task, spec.maxOutputBytes);
   const capture = createCapture({ transcript, sink, logger, secrets: () => secrets });
-  const keeper = isolation !== 'none';
-  const order = { argv, cwd: work, env, nonce: spec.nonce, folder, graceMs, keeper, inputOpen };
+  const order = { argv, cwd: work, env, nonce: spec.nonce, folder, graceMs, inputOpen, ...launch.sandbox };
   const { permit = refuseAll } = sink;
   const { onOutput: write, clean } = capture;
   const talk = { spec, workspace: work, write, clean, permit, clock };

@@ -6,6 +6,7 @@ import { createCommandRuns } from './gated/command-runs.ts';
 import { createOutputLogs } from './gated/output-log.ts';
 import { createGit } from './git.ts';
 import { createGitCalls } from './git-calls.ts';
+import { openGitRoom } from './git-room/git-room.ts';
 import { assertMayRun, startRun, type TaskRun } from './prepared-run.ts';
 import type { TreeTools } from './process-tree/end-tree.ts';
 import { createProcessTable } from './process-tree/process-table.ts';
@@ -39,7 +40,8 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   const shutdown = new AbortController();
   const { signal } = shutdown;
   const git = createGit({ spawner, configFile: gitConfigFile, path: options.env.PATH, clock, signal });
-  const gitCalls = createGitCalls({ spawner, folder: join(root.workspaces, 'stdin'), clock, random, signal });
+  const stdinFolder = join(root.workspaces, 'stdin');
+  const gitCalls = createGitCalls({ spawner, folder: stdinFolder, clock, random, signal });
   const workspaces = createWorkspaces({ root: root.workspaces, label, git, gitConfigFile, random, logger });
   const transcripts = createTranscripts(root.transcripts, options.transcriptCapBytes, logger);
   const { noncePrefix } = gitCalls;
@@ -53,8 +55,9 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   });
   const path = searchPath(options.env.PATH);
   const execute = createExecute({ spawner, clock, nonce: newNonce, cwd: '/' });
-  const sandbox = createSandbox({ path, execute });
+  const sandbox = createSandbox({ path, arch: process.arch, execute });
   const agents = createAgentFinder({ path, execute, programs: options.programs, sandbox: sandbox.look });
+  const rooms = { spawner, sandbox, folder: stdinFolder, newNonce, clock, random, signal };
   const egress = createEgress({ folder: root.sockets, clock, random, logger });
   const lifetime = createLifetime({ options, spawner, workspaces, transcripts, sandbox, egress, graceMs });
   let closing: Promise<void> | undefined;
@@ -76,6 +79,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
       );
     },
     git: gitCalls.run,
+    gitRoom: (spec) => openGitRoom(spec, rooms),
     sandbox: sandbox.report,
     agents,
     commands,

@@ -153,6 +153,28 @@ export interface GitAnswer {
   readonly reason: string;
 }
 
+/** What a room shows of this machine besides the system. */
+export interface GitRoomSpec {
+  /** Absolute, real and there. */
+  readonly read: readonly string[];
+  /** The same; there is at least one. */
+  readonly write: readonly string[];
+  /** PATH, by which git is found. */
+  readonly path: string;
+  /** For everything together. */
+  readonly timeoutMs: number;
+  /** Kills it. */
+  readonly signal?: AbortSignal;
+}
+
+/** A sandbox without a network in which git runs for the node itself, one call after the other. */
+export interface GitRoom {
+  /** Never rejects. What has to be ended (late, too much, unwanted) ends the room: further calls fail. */
+  git(call: GitCall): Promise<GitAnswer>;
+  /** Resolves when nothing of it is left. */
+  close(): Promise<void>;
+}
+
 /** Starts and ends the processes of tasks. */
 export interface TaskRunner {
   /**
@@ -169,6 +191,8 @@ export interface TaskRunner {
   git(call: GitCall): Promise<GitAnswer>;
   /** What a sandbox of this machine can do, as far as there is one. */
   sandbox(): Promise<SandboxReport>;
+  /** Opens a room for git; undefined where this machine has no sandbox, or git is no part of what one shows. */
+  gitRoom(spec: GitRoomSpec): Promise<GitRoom | undefined>;
   /** Agents that are installed on this machine. */
   readonly agents: AgentFinder;
   /** Gated commands, on this machine and in no folder of their own. */

@@ -25,7 +25,7 @@ describe('an agent at alpha’s MCP tools', () => {
     expect(await agent.call('list_peers', {})).toMatchObject({
       peers: [{ label: 'beta', enabled: true, profiles_we_may_ask: ['query', 'repo-dev', 'system-change'] }],
     });
-    expect(await agent.call('list_profiles', { peer: 'beta' })).toMatchObject({
+    expect(await agent.call('describe_peer', { peer: 'beta' })).toMatchObject({
       profiles: expect.arrayContaining([expect.objectContaining({ name: 'repo-dev', requires_lease: true })]),
     });
   });
@@ -117,22 +117,21 @@ describe('what only a person may do', () => {
   it('is not advertised', async () => {
     const names = await agent.tools();
     expect(names.filter((name) => PERSONS.includes(name))).toEqual([]);
-    expect(names.filter((name) => /lease|invite|join|confirm|accept|reload|stop|grant|remove/.test(name))).toEqual([]);
+    expect(names.filter((name) => /lend|invite|join|confirm|accept|reload|stop|grant|remove/.test(name))).toEqual([]);
     expect([...names].sort()).toEqual([
       'apply_result',
       'artifact',
       'cancel',
+      'check_policy',
       'delegate',
-      'list_artifacts',
+      'describe_peer',
       'list_peers',
-      'list_profiles',
       'list_tasks',
-      'profile_validate',
       'reply',
+      'request_lease',
       'result',
       'status',
       'transcript',
-      'verify_result',
       'wait',
       'whoami',
     ]);

@@ -28,11 +28,7 @@ interface Workspace {
 
 /** Makes keys and configuration of a node. Throws CONFLICT where there is one, CONFIG_INVALID where the answers make no valid configuration. */
 export async function initNode(home: Home, request: InitRequest): Promise<{ id: string; name: string }> {
-  if (existsSync(home.configFile)) {
-    throw new WritError('CONFLICT', `there is a node in ${quote(home.root)} already`, {
-      nextSteps: ['writ up', 'writ status'],
-    });
-  }
+  if (existsSync(home.configFile)) refuseSecond(home);
   for (const workspace of request.workspaces) checkWorkspace(workspace, request.workspaces);
   const text = stockConfig({
     nodeName: request.name,
@@ -50,6 +46,13 @@ export async function initNode(home: Home, request: InitRequest): Promise<{ id: 
   const identity = await createIdentity({ dir: home.keysDir, clock: createSystemClock(), random });
   await replacePrivateFile(home.configFile, text, random);
   return { id: identity.public.id, name: request.name };
+}
+
+/** Throws CONFLICT: a home holds one node. */
+export function refuseSecond(home: Home): never {
+  throw new WritError('CONFLICT', `there is a node in ${quote(home.root)} already`, {
+    nextSteps: ['writ up', 'writ status'],
+  });
 }
 
 /** A repository that is not there, or a second one of the same name, is told now and not by the first task. */

@@ -11,7 +11,7 @@ import { execute } from './machine-sandbox.ts';
 export async function lookForAgents({ all }: Pick<Environment, 'all'>): Promise<AgentFinder> {
   const path = searchPath(all.PATH);
   const view = await readSystemView((folder) => readdir(folder));
-  const report = await probeSandbox({ view, path, execute });
+  const report = await probeSandbox({ view, path, arch: process.arch, execute });
   const programs = ownPrograms(new URL('./spawner.js', import.meta.url));
   return createAgentFinder({ path, programs, execute, sandbox: async () => ({ report, view }) });
 }

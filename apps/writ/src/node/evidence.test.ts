@@ -10,6 +10,7 @@ import { createIdentity } from '@writ/identity';
 import { stockConfig } from '@writ/policy';
 import { searchPath } from '@writ/runner';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeWith } from '../../../../test/support/require.ts';
 import { type Environment, readEnvironment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
 import { createRealRunner, type RealRunner } from '../testing/real-runner.ts';
@@ -111,12 +112,19 @@ describe('the evidence of a node', () => {
   });
 });
 
-describe('evidence of a real run', () => {
-  const collect = async (run: Awaited<ReturnType<RealRunner['run']>>, kit: EvidenceKit, port = kit.git) => {
+describeWith(['bwrap', 'git'], 'evidence of a real run', () => {
+  const collect = async (run: Awaited<ReturnType<RealRunner['run']>>, kit: EvidenceKit, openRoom = kit.openRoom) => {
     const { dir, clone } = run.files;
     if (clone === undefined) throw new Error('the run had no workspace');
     return collectEvidence({
-      ...{ git: port, gitDirRoot: kit.gitDirRoot, path, clock: { ...clock, nowMs: () => 1_756_684_800_000 }, random },
+      ...{
+        git: kit.git,
+        openRoom,
+        gitDirRoot: kit.gitDirRoot,
+        path,
+        clock: { ...clock, nowMs: () => 1_756_684_800_000 },
+        random,
+      },
       ...{ workspaceDir: dir, base: clone.base, baseRepository: clone.source, objectFormat: clone.objectFormat },
       ...{ nodeId: base.identity.public.id, task: 't1', store: kit.content, limits: kit.limits.collect },
     });
@@ -130,8 +138,32 @@ describe('evidence of a real run', () => {
     });
     const changes = await collect(run, kit);
     expect(changes).toMatchObject({ kind: 'changed', base: git(owner, 'rev-parse', 'HEAD'), insertions: 2 });
-    expect(changes).toEqual(await collect(run, kit, createGitProcess({ git: 'git', clock })));
+    expect(changes).toEqual(await collect(run, { ...kit, git: createGitProcess({ git: 'git', clock }) }));
+    expect(changes).toEqual(await collect(run, kit, async () => undefined));
     expect(readdirSync(kit.gitDirRoot)).toEqual([]);
+    run.release();
+  });
+
+  it('is collected in a sandbox: outside of one git reads nothing of the task’s', async () => {
+    const kit = await open();
+    const borrowed = repository('borrowed');
+    const owner = join(root, 'borrower');
+    git(root, 'clone', '-q', '--shared', borrowed, owner);
+    const run = await real.run('echo two >> a.txt', { name: 'app', path: owner });
+    const outside: string[] = [];
+    const recorded: EvidenceKit['git'] = (call) => {
+      outside.push(`${call.step} ${call.cwd}`);
+      return kit.git(call);
+    };
+    const rooms: unknown[] = [];
+    const changes = await collect(run, { ...kit, git: recorded }, async (shown) => {
+      rooms.push(shown.read);
+      return kit.openRoom?.(shown);
+    });
+    expect(changes).toMatchObject({ kind: 'changed', insertions: 1 });
+    // Where the objects of the owner’s repository are; what it borrows itself is shown too.
+    expect(outside).toEqual([`init ${run.files.clone?.source}`]);
+    expect(rooms).toEqual([[run.files.dir, join(owner, '.git/objects'), join(borrowed, '.git/objects')]]);
     run.release();
   });
 
@@ -140,7 +172,7 @@ describe('evidence of a real run', () => {
     const [sender, owner] = [repository('sender'), join(root, 'receiver')];
     git(root, 'clone', '-q', sender, owner);
     writeFileSync(join(sender, 'a.txt'), 'not committed\n');
-    const work = { git: kit.git, gitDirRoot: kit.gitDirRoot, path, clock, random };
+    const work = { git: kit.git, openRoom: kit.openRoom, gitDirRoot: kit.gitDirRoot, path, clock, random };
     const shipment = await shipWorkingTree({
       ...{ ...work, repository: sender, peerHas: [git(owner, 'rev-parse', 'HEAD')], task: 't1', store: kit.content },
       ...{ nodeId: base.identity.public.id, limits: kit.limits.collect },

@@ -15,7 +15,7 @@ import type { Foundations } from './foundations.ts';
  */
 export async function openEvidence(
   base: Foundations,
-  runner: Pick<TaskRunner, 'git' | 'endStray'>,
+  runner: Pick<TaskRunner, 'git' | 'gitRoom' | 'endStray'>,
   environment: Environment,
 ): Promise<EvidenceKit> {
   const { home, identity, pins, clock, random, stores } = base;
@@ -32,6 +32,7 @@ export async function openEvidence(
   await removeFrom(contentDir, (name) => name.endsWith('.tmp'));
   return {
     git: runner.git,
+    openRoom: runner.gitRoom,
     gitDirRoot,
     path: searchPath(environment.all.PATH),
     content: createContentStore({ dir: contentDir, random }),

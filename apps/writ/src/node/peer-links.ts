@@ -19,7 +19,10 @@ export function createPeerLinks(peers: PeerClients): PeerLinks {
   };
 }
 
-/** Asks a peer what it offers. */
+/** Asks a peer what it offers, and what it would say. */
 export function createRemoteDescribe(peers: PeerClients): RemoteDescribe {
-  return { describe: (peerId) => peers.client(peerId).describe() };
+  return {
+    describe: async (peerId) => peers.client(peerId).describe(),
+    check: async (peerId, question) => peers.client(peerId).checkPolicy(question),
+  };
 }

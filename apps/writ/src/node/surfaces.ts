@@ -72,7 +72,7 @@ function openGateway(
   work: Work,
   parts: { readonly options: SurfaceOptions; readonly pairing: Pairing; readonly config: NodeConfigFile },
 ): Gateway {
-  const { clock, logger, database, stores, engine } = base;
+  const { clock, random, logger, database, stores, engine } = base;
   const { options, pairing, config } = parts;
   return createGateway({
     engine,
@@ -95,6 +95,7 @@ function openGateway(
     audit: database,
     auditLog: base.audit,
     clock,
+    random,
     logger,
   });
 }

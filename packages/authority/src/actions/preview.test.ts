@@ -94,6 +94,40 @@ describe('the preview of an action', () => {
     ]);
   });
 
+  it('says what is not there, and that files of the folder decide what else runs', () => {
+    const lines = (change: Partial<ActionRequest>, obeysFolder = false) => {
+      const preview = previewAction(actionOf(change), BY, {
+        class: 'config-mutation',
+        known: false,
+        obeysFolder,
+        unbound: [],
+      });
+      return preview.shown ? preview.text.split('\n') : [];
+    };
+    expect(lines({ network: [] })).toEqual(
+      expect.arrayContaining(['standard input: none', 'network: nothing', 'target: several, or none that is known']),
+    );
+    expect(lines({ network: 'allow', stdin: '' })).toEqual(
+      expect.arrayContaining(['standard input: ', 'network: allow']),
+    );
+    expect(lines({}).some((line) => line.startsWith('besides'))).toBe(false);
+    expect(lines({}, true)).toEqual(
+      expect.arrayContaining([
+        'class: config-mutation',
+        'besides: files of the folder, or of one that an option names (hooks, scripts, settings), decide what else runs, as they are then',
+      ]),
+    );
+  });
+
+  it('keeps a mark of the byte order in what it shows, and shows nothing of what is no text', () => {
+    const stdin = Buffer.from('\ufeffyes').toString('base64');
+    expect(textOf(actionOf({ stdin }))).toContain('standard input: \\u{feff}yes');
+    const bytes = previewAction(actionOf({ stdin: Buffer.from([0xff]).toString('base64') }), BY, {
+      ...{ class: 'read', known: true, obeysFolder: false, unbound: [] },
+    });
+    expect(bytes).toEqual({ shown: false, message: 'its standard input is no text, which cannot be shown' });
+  });
+
   it('never shows two different variables alike', () => {
     const shown = [
       { name: 'A: b', value: 'c' },

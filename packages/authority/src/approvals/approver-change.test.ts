@@ -126,6 +126,26 @@ describe('the removal of an approver', () => {
     expect(at.answer(waiting, 'approve')).toMatchObject({ decided: false, check: 'approver' });
   });
 
+  it('is none of one who was removed meanwhile', async () => {
+    at = await createGateFixture();
+    at.answer(ask(ENROLL), 'approve');
+    const [first, again] = [
+      ask(remove('ap-2')),
+      ask({ act: 'remove', approver: { id: 'ap-2', label: 'the same under another name' } }),
+    ];
+    at.answer(first, 'approve');
+    expect(at.answer(again, 'approve')).toMatchObject({ decided: false, check: 'digest' });
+    expect(at.answer(again, 'deny').decided).toBe(false);
+  });
+
+  it('is not what a question about the configuration is', async () => {
+    at = await createGateFixture();
+    const outcome = at.ask({ kind: 'policy', subject: { is: 'a configuration' } });
+    const id = outcome.asked ? outcome.approval.id : '';
+    expect(at.answer(id, 'approve')).toMatchObject({ decided: true });
+    expect([at.settled, enrolled()]).toEqual([[`${id}: approved`], ['ap-1']]);
+  });
+
   it('of one who is not there cannot be answered', async () => {
     at = await createGateFixture();
     expect(at.answer(ask(remove('ap-9')), 'approve')).toMatchObject({ decided: false, check: 'digest' });

@@ -42,9 +42,9 @@ export function decisionsAbout(
   };
 }
 
-/** By a person; what expired, or was cancelled, nobody decided. */
-function isDecided({ state, proof }: Approval): boolean {
-  return (state === 'approved' || state === 'denied') && proof !== undefined;
+/** By a person, who proved it; what expired, or was cancelled, nobody decided. */
+function isDecided({ proof }: Approval): boolean {
+  return proof !== undefined;
 }
 
 /** Lent by the host token while there was no approver, whose word it would have taken. */

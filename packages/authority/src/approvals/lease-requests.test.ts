@@ -1,6 +1,6 @@
 import { nodeIdFromBase32 } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS } from '../testing/gate-fixture.ts';
+import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS, IN_A } from '../testing/gate-fixture.ts';
 import { createLeaseRequests, type LeaseRequest, type LeaseRequests } from './lease-requests.ts';
 
 const PEER = nodeIdFromBase32('c'.repeat(32));
@@ -237,5 +237,70 @@ describe('a request for a lease', () => {
   it('waits for a day', () => {
     const id = ask();
     expect(node.gate.approvals.get(id)?.expiresAtMs).toBe(node.database.nowMs() + 24 * HOUR_MS);
+  });
+
+  it('is refused whoever may not ask, even where what it asks for is lent already', async () => {
+    node.close();
+    await open(POLICY.replace('may_request_lease = true\n[peers.alpha.limits]', '[peers.alpha.limits]'));
+    node.authority.grantLease({ peer: 'alpha', profile: 'dev', durationMs: HOUR_MS, issuedBy: 'ap-1' });
+    expect(requests.request(WISH)).toEqual({
+      asked: false,
+      decision: {
+        ...{ effect: 'deny', code: 'LEASE_REQUIRED', message: 'this peer may not ask for a lease here', generation: 1 },
+        nextSteps: ['ask the person of the executing node'],
+      },
+    });
+  });
+
+  it('is refused whoever is no peer here', () => {
+    const stranger = nodeIdFromBase32('d'.repeat(32));
+    expect(requests.request({ ...WISH, from: stranger })).toMatchObject({
+      ...{ asked: false, decision: { effect: 'deny', code: 'PEER_UNKNOWN' } },
+    });
+  });
+
+  it('is looked at for the workspaces of whoever asks, and of nobody else', async () => {
+    node.close();
+    const other = `[peers.aaa]\nid = "${nodeIdFromBase32('d'.repeat(32))}"\nprofiles = ["dev"]\nworkspaces = ["doc"]\n`;
+    const sites = '[workspaces.app]\npath = "."\n[workspaces.lib]\npath = "."\n[workspaces.doc]\npath = "."';
+    await open(
+      POLICY.replace('[workspaces.app]\npath = "."', sites)
+        .replace(
+          'profiles = ["query", "dev", "ops"]\nworkspaces = ["app"]\nmay_request_lease = true\n[peers.alpha.limits]',
+          'profiles = ["query", "dev", "ops"]\nworkspaces = ["lib"]\nmay_request_lease = true\n[peers.alpha.limits]',
+        )
+        .replace('[peers.alpha]', `${other}[peers.alpha]`),
+    );
+    expect(node.engine.snapshot().config.peers.get('alpha')?.workspaces).toEqual(['lib']);
+    expect(ask()).toBeDefined();
+  });
+
+  it('of this machine begins at this node', () => {
+    const id = ask({ from: 'self', session: 'a', agent: 'agent' });
+    expect(node.gate.approvals.get(id)).toMatchObject({ origin: node.options.self, requestedBy: 'self', session: 'a' });
+  });
+
+  it('is none of the questions that only look like it', () => {
+    const own: Partial<LeaseRequest> = { from: 'self', session: 'a', agent: 'agent', profile: 'dev' };
+    const first = node.gate.approvals.get(ask({ ...own, profile: 'ops' }))!;
+    node.answer(first.id, 'deny');
+    const { subject } = first;
+    // Of another kind, of somebody else, and without a key.
+    for (const change of [
+      { kind: 'permission' as const, subject, digest: 'a' },
+      { kind: 'lease' as const, subject, digest: 'b', asker: { ...IN_A, requestedBy: PEER } },
+      { kind: 'lease' as const, subject: { ...(subject as object), request: undefined } as never, digest: 'c' },
+    ]) {
+      expect(node.ask({ ...change, subject: JSON.parse(JSON.stringify(change.subject)) }).asked).toBe(true);
+    }
+    expect(ask({ ...own, profile: 'ops' })).toBe(first.id);
+  });
+
+  it('from a session that has ended says what to do', () => {
+    ask();
+    node.gate.endSession({ origin: PEER, session: 's1' }, 'self', []);
+    expect(() => ask({ key: 'k3' })).toThrow(
+      expect.objectContaining({ nextSteps: ['nothing was changed; ask anew from a session that lives'] }),
+    );
   });
 });

@@ -49,7 +49,13 @@ describe('what a task asks an approver', () => {
     const question = permissionQuestion(
       ASKER,
       { label: 'laptop', words: 'a-b-c-d' },
-      { digest: 'd', subject: { task: 't1' }, lifetimeMs: 5, lines: ['may I?', 'really\nnow'] },
+      {
+        ...{ digest: 'd', subject: { task: 't1' }, lifetimeMs: 5 },
+        lines: [
+          { label: 'the task asks', text: 'may I?' },
+          { label: 'the tool', text: 'really\nnow' },
+        ],
+      },
     );
     expect(question).toEqual({
       ...{ kind: 'permission', asker: ASKER, digest: 'd', subject: { task: 't1' }, lifetimeMs: 5, scopes: ['once'] },
@@ -57,7 +63,7 @@ describe('what a task asks an approver', () => {
         shown: true,
         text: [
           ...['asked by: laptop (a-b-c-d)', 'agent: agent', 'session: s1 of wn-a', 'task: t1'],
-          ...['the task asks: may I?', 'the task asks: really\\u{a}now'],
+          ...['the task asks: may I?', 'the tool: really\\u{a}now'],
         ].join('\n'),
       },
     });

@@ -179,4 +179,25 @@ describe('what persons decided about a task', () => {
     const lease = node.authority.grantLease({ peer: 'alpha', profile: 'dev', durationMs: HOUR_MS, issuedBy: 'person' });
     expect(decisions(lease.id).unseparated).toBe(true);
   });
+
+  it('are unseparated where one of them was answered by a terminal', async () => {
+    node.close();
+    await open(false, `${POLICY}[approvals]\nmode = "terminal"\n`);
+    const byKey = ask();
+    node.answer(byKey.id, 'deny');
+    expect(decisions()).toMatchObject({ approvals: [{ id: byKey.id }], unseparated: false });
+    const { id } = ask(TASK, { ...RUN, digest: sha256Hex('other') });
+    const statement = node.gate.approvals.statement(id, { answer: 'approve', scope: 'once' })!;
+    expect(node.gate.approvals.decide(id, { statement, proof: { kind: 'terminal' } }).decided).toBe(true);
+    expect(decisions().unseparated).toBe(true);
+  });
+
+  it('are separated as soon as one approver was there, however many came later', () => {
+    node.move(1);
+    const lease = node.authority.grantLease({ peer: 'alpha', profile: 'dev', durationMs: HOUR_MS, issuedBy: 'person' });
+    node.move(1);
+    const second = { id: 'ap-2', kind: 'passphrase', publicKey: 'key', label: 'ap-2' };
+    write((tx) => node.gate.approvers.enroll(tx, second, 'ap-1'));
+    expect(decisions(lease.id).unseparated).toBe(false);
+  });
 });

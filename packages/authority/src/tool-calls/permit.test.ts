@@ -191,3 +191,114 @@ describe('what no right is about', () => {
     });
   });
 });
+
+describe('why a call is not allowed', () => {
+  const lacks = (what: string) => `deny: it needs ${what}, which the grant of this task does not hold`;
+  it.each<[string, ToolKind, Json, string]>([
+    ['', 'read', {}, lacks('read_repo or read_files')],
+    ['read_repo', 'read', { path: 7 }, 'ask: which files it would read cannot be told'],
+    ['read_files', 'read', {}, 'ask: it names no file to read'],
+    ['read_repo', 'read', { path: '/etc/passwd' }, 'deny: it would read a file outside what was granted'],
+    ['edit_repo', 'edit', { path: '/etc/passwd' }, 'deny: it would change a file outside the workspace'],
+    ['edit_repo', 'edit', { path: ['a', 7] }, 'ask: which files it would change cannot be told'],
+    ['read_repo', 'edit', {}, lacks('edit_repo')],
+    ['run_tests', 'execute', {}, 'ask: which command it would run cannot be told'],
+    ['use_secrets', 'execute', {}, lacks('shell')],
+    ['use_network use_secrets', 'execute', {}, lacks('shell')],
+    ['run_tests', 'execute', { command: 'npm test', cwd: '..' }, 'deny: it would run outside the workspace'],
+    ['', 'execute', { command: 'rm x' }, lacks('edit_system and destructive and shell')],
+    ['destructive edit_system', 'execute', { command: 'rm x' }, 'ask: it is a command of class destructive'],
+    ['read_repo', 'execute', { command: 'git status' }, 'ask: it is a command of class read'],
+    ['read_repo', 'execute', { command: 'echo a' }, lacks('shell')],
+    ['', 'fetch', { url: 'https://a.example/' }, lacks('use_network')],
+    ['', 'other', {}, 'ask: no right says what a call of this kind may do'],
+  ])('%j: %s %j', (closure, kind, input, expected) => {
+    const verdict = permitToolCall(rights(closure), { kind, paths: [], input }, classify);
+    if (verdict.verdict === 'allow') throw new Error('allowed');
+    expect(`${verdict.verdict}: ${verdict.message}`).toBe(expected);
+    expect(verdict.code).toBe(verdict.verdict === 'deny' ? 'COMMAND_NOT_ALLOWED' : 'APPROVAL_REQUIRED');
+  });
+
+  it.each<[Json, string]>([
+    [{}, 'ask: what it would fetch cannot be told'],
+    [{ url: 'ftp://a.example/' }, 'deny: it would fetch something that is not of the network'],
+    [{ url: 'https://sub.localhost/' }, 'deny: it would reach this machine itself, or its link'],
+    [{ url: 'https://a.example/' }, 'deny: it would reach a host that was not granted'],
+  ])('in the network: %j', (input, expected) => {
+    const verdict = permitToolCall(
+      rights('use_network', { network: ['b.example:443'] }),
+      { kind: 'fetch', paths: [], input },
+      classify,
+    );
+    if (verdict.verdict === 'allow') throw new Error('allowed');
+    expect(`${verdict.verdict}: ${verdict.message}`).toBe(expected);
+  });
+});
+
+describe('hosts that no grant of a network reaches', () => {
+  it.each([
+    ...['http://localhost:1/', 'http://a.b.localhost/', 'http://127.9.9.9/', 'http://0.0.0.0/', 'http://169.254.1.1/'],
+    ...['http://[::]/', 'http://[::1]/', 'http://[::ffff:8.8.8.8]/', 'http://[fe80::1]/', 'http://[fe90::1]/'],
+    ...['http://[fea0::1]/', 'http://[febf::1]/', 'http://LOCALHOST/'],
+  ])('%s', (url) => {
+    expect(verdictOf(rights('use_network', { network: 'allow' }), 'fetch', { url })).toBe('deny');
+  });
+
+  it.each([
+    ...[
+      'http://localhost.example/',
+      'http://notlocalhost/',
+      'http://12.7.0.1/',
+      'http://1.127.0.1/',
+      'http://169.25.1.1/',
+    ],
+    ...['http://10.0.0.0/', 'http://[2001:db8::1]/', 'http://[fec0::1]/', 'http://[::2]/', 'http://x127.example/'],
+  ])('are others than %s', (url) => {
+    expect(verdictOf(rights('use_network', { network: 'allow' }), 'fetch', { url })).toBe('allow');
+  });
+
+  it('and a default port is that of its scheme, named or not, in any case', () => {
+    const held = rights('use_network', { network: ['A.example:443', 'b.example:80'] });
+    const verdicts = ['https://a.example/', 'https://A.EXAMPLE:443/', 'http://b.example/', 'http://b.example:80/'];
+    expect(verdicts.map((url) => verdictOf(held, 'fetch', { url }))).toEqual(verdicts.map(() => 'allow'));
+    for (const url of ['http://a.example/', 'https://b.example/', 'https://a.example:444/']) {
+      expect(verdictOf(held, 'fetch', { url })).toBe('deny');
+    }
+  });
+});
+
+describe('where a path leads', () => {
+  it.each<[string, 'allow' | 'deny']>([
+    ['.', 'allow'],
+    [DIR, 'allow'],
+    [`${DIR}/`, 'allow'],
+    ['a/../b', 'allow'],
+    ['..', 'deny'],
+    ['a/../../b', 'deny'],
+    [`${DIR}/../app/a`, 'allow'],
+    ['a~', 'allow'],
+    ['~user/a', 'deny'],
+    ['a://b', 'deny'],
+    ['FILE:///a', 'deny'],
+    ['1:/a', 'allow'],
+    [':a', 'allow'],
+  ])('%j is %s', (path, verdict) => {
+    expect(verdictOf(rights('edit_repo'), 'edit', { path })).toBe(verdict);
+  });
+
+  it('is anywhere where the whole machine was granted to read', () => {
+    const held = rights('read_files', { readPaths: ['/'] });
+    expect(verdictOf(held, 'read', { path: '/etc/passwd' })).toBe('allow');
+    expect(verdictOf(rights('read_files', { readPaths: ['/srv/docs/'] }), 'read', { path: '/srv/docs' })).toBe('allow');
+    expect(verdictOf(rights('read_files'), 'read', { path: '/srv/docs2' })).toBe('deny');
+  });
+
+  it('is the folder that the command names, from where its task works', () => {
+    const held = rights('read_repo');
+    expect(verdictOf(held, 'execute', { command: 'cat a', cwd: 'sub' })).toBe('allow');
+    expect(verdictOf(held, 'execute', { command: 'cat a', cwd: '/srv' })).toBe('deny');
+    const { directory: _, ...nowhere } = rights('read_files', { readPaths: ['/srv'] });
+    expect(verdictOf(nowhere, 'execute', { command: 'cat /srv/a' })).toBe('allow');
+    expect(verdictOf(nowhere, 'execute', { command: 'cat srv/a' })).toBe('allow');
+  });
+});

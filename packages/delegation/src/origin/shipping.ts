@@ -101,9 +101,9 @@ async function requireOwnFiles(files: RunFiles | undefined, path: string) {
 }
 
 function workOf({ evidence, clock, random }: OriginParts, { id: task }: ShippedWish) {
-  const { git, gitDirRoot, path, content: store, limits } = evidence;
+  const { git, openRoom, gitDirRoot, path, content: store, limits } = evidence;
   const nodeId = evidence.identity.public.id;
-  return { git, gitDirRoot, path, clock, random, nodeId, task, store, limits: limits.collect };
+  return { git, openRoom, gitDirRoot, path, clock, random, nodeId, task, store, limits: limits.collect };
 }
 
 function requireShippable({ ship, spec }: DelegateRequest): { repository: string; workspace: string } {

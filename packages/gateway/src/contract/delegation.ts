@@ -48,7 +48,7 @@ export const delegationContract = {
       }),
     output: z.object({ accepted: z.boolean(), task: z.string(), state: stateField, decided: decidedField.optional() }),
     taskToken: 'subtree',
-    mcp: { title: 'Delegate work', readOnly: false, destructive: true, idempotent: false },
+    mcp: { title: 'Delegate work', readOnly: false, destructive: true, idempotent: false, openWorld: true },
   }),
   status: operationSpec({
     name: 'status',

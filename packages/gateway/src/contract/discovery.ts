@@ -68,7 +68,7 @@ export const discoveryContract = {
       workspaces: z.array(z.string()),
     }),
     taskToken: 'deny',
-    mcp: { title: 'List profiles', ...READ },
+    mcp: { title: 'List profiles', ...READ, openWorld: true, toolset: 'policy' },
   }),
   profile_validate: operationSpec({
     name: 'profile_validate',
@@ -92,6 +92,6 @@ export const discoveryContract = {
       warnings: z.array(z.string()),
     }),
     taskToken: 'deny',
-    mcp: { title: 'Check a profile', ...READ },
+    mcp: { title: 'Check a profile', ...READ, toolset: 'policy' },
   }),
 } as const;

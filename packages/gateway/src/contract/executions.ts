@@ -3,7 +3,7 @@ import { countField, decidedField, durationField, nameField } from './fields.ts'
 import { operationSpec, streamSpec } from './spec.ts';
 
 const READ = { readOnly: true, destructive: false, idempotent: true, toolset: 'commands' } as const;
-const WRITE = { readOnly: false, destructive: true, idempotent: false, toolset: 'commands' } as const;
+const WRITE = { readOnly: false, destructive: true, idempotent: false, openWorld: true, toolset: 'commands' } as const;
 
 const argument = z
   .string()

@@ -5,8 +5,11 @@ import { delegationContract } from './delegation.ts';
 import { discoveryContract } from './discovery.ts';
 import { eventContract } from './events.ts';
 import { executionContract } from './executions.ts';
+import { guidanceContract } from './guidance.ts';
 import { leaseContract } from './leases.ts';
+import { neighbourContract } from './neighbours.ts';
 import { nodeContract } from './node.ts';
+import { ownLeaseContract } from './own-leases.ts';
 import { peerContract } from './peers.ts';
 import { policyContract } from './policy.ts';
 import { resultContract } from './results.ts';
@@ -19,6 +22,8 @@ import { windowContract } from './windows.ts';
 /** Everything that a gateway can be asked, by name; without the code behind it. */
 export const contract = {
   ...discoveryContract,
+  ...neighbourContract,
+  ...guidanceContract,
   ...delegationContract,
   ...executionContract,
   ...resultContract,
@@ -26,6 +31,7 @@ export const contract = {
   ...runnerContract,
   ...peerContract,
   ...leaseContract,
+  ...ownLeaseContract,
   ...taskContract,
   ...turnContract,
   ...policyContract,

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { durationField, nameField, namesField } from './fields.ts';
 import { operationSpec } from './spec.ts';
 
-const leaseView = z.object({
+/** A lease as a person, or an agent that may use it, sees it. */
+export const leaseView = z.object({
   id: z.string(),
   peer: z.string().describe('label, or self'),
   peer_id: z.string(),
@@ -20,7 +21,7 @@ const leaseView = z.object({
   live: z.boolean(),
 });
 
-/** Lending authority and taking it back; for a person. */
+/** Lending authority and taking it back; for a person, but for asking. */
 export const leaseContract = {
   lease_grant: operationSpec({
     name: 'lease_grant',
@@ -59,7 +60,8 @@ export const leaseContract = {
   }),
   request_lease: operationSpec({
     name: 'request_lease',
-    summary: 'Asks the person of a node to lend a profile for a time; answers at once whether it was asked.',
+    summary:
+      'Asks the person of a node to lend a profile for a time: what to do after LEASE_REQUIRED. Answers at once; the same call in the same session tells what became of it. Then tell the person, and delegate again once it is approved.',
     input: z.strictObject({
       peer: nameField.default('self').describe('node that should lend: label or id, or self'),
       profile: nameField,
@@ -82,6 +84,7 @@ export const leaseContract = {
       next_steps: z.array(z.string()).optional(),
     }),
     taskToken: 'deny',
+    mcp: { title: 'Ask for a lease', readOnly: false, destructive: false, idempotent: true, openWorld: true },
   }),
   lease_revoke: operationSpec({
     name: 'lease_revoke',

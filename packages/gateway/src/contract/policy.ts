@@ -14,7 +14,32 @@ const grantField = z.object({
   depth: z.number(),
 });
 
-/** The policy of this node; for a person. */
+/** A decision with every rule that was looked at. */
+export const decisionView = z.object({
+  direction: z.enum(['incoming', 'outgoing']),
+  subject: z.string(),
+  effect: z.enum(['allow', 'ask', 'deny']),
+  code: z.string(),
+  message: z.string(),
+  next_steps: z.array(z.string()),
+  requested_profile: z.string().optional(),
+  effective_profile: z.string().optional(),
+  effective_runner: z.string().optional(),
+  grant: grantField.optional(),
+  lease_id: z.string().optional(),
+  generation: z.number(),
+  trace: z.array(
+    z.object({
+      rule: z.string(),
+      outcome: z.enum(['pass', 'cut', 'ask', 'deny', 'skip']),
+      detail: z.string(),
+      path: z.string().optional(),
+      line: z.number().optional(),
+    }),
+  ),
+});
+
+/** The policy of this node; for a person, but for its state. */
 export const policyContract = {
   policy_validate: operationSpec({
     name: 'policy_validate',
@@ -40,29 +65,7 @@ export const policyContract = {
         runner: nameField.optional(),
       })
       .refine((input) => input.from === undefined || input.to === undefined, { message: 'give either from or to' }),
-    output: z.object({
-      direction: z.enum(['incoming', 'outgoing']),
-      subject: z.string(),
-      effect: z.enum(['allow', 'ask', 'deny']),
-      code: z.string(),
-      message: z.string(),
-      next_steps: z.array(z.string()),
-      requested_profile: z.string().optional(),
-      effective_profile: z.string().optional(),
-      effective_runner: z.string().optional(),
-      grant: grantField.optional(),
-      lease_id: z.string().optional(),
-      generation: z.number(),
-      trace: z.array(
-        z.object({
-          rule: z.string(),
-          outcome: z.enum(['pass', 'cut', 'ask', 'deny', 'skip']),
-          detail: z.string(),
-          path: z.string().optional(),
-          line: z.number().optional(),
-        }),
-      ),
-    }),
+    output: decisionView,
     taskToken: 'deny',
   }),
   policy_test: operationSpec({
@@ -116,5 +119,6 @@ export const policyContract = {
       shut: z.boolean().describe('nobody is let in until a person accepts'),
     }),
     taskToken: 'deny',
+    mcp: { title: 'Policy status', readOnly: true, destructive: false, idempotent: true, toolset: 'policy' },
   }),
 } as const;

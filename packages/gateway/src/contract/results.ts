@@ -114,7 +114,7 @@ export const resultContract = {
     }),
     output: z.object({ artifacts: z.array(artifactField), total: z.number(), next_offset: z.number().optional() }),
     taskToken: 'subtree',
-    mcp: { title: 'List artifacts', ...READ },
+    mcp: { title: 'List artifacts', ...READ, toolset: 'evidence' },
     ownedTask: 'task',
   }),
   artifact: operationSpec({
@@ -149,7 +149,7 @@ export const resultContract = {
     input: z.strictObject({ task: taskField }),
     output: verifiedView,
     taskToken: 'subtree',
-    mcp: { title: 'Verify a result', ...READ },
+    mcp: { title: 'Verify a result', ...READ, toolset: 'evidence' },
     ownedTask: 'task',
   }),
   apply_result: operationSpec({

@@ -51,14 +51,17 @@ export const turnContract = {
   }),
   reply: operationSpec({
     name: 'reply',
-    summary: 'Answers a question of kind input (see turn in status). Credentials and approvals are for persons.',
+    summary:
+      'Answers a question of kind input (see turn in status). Without text the person at your client is asked, where it can do that. Credentials and approvals are for persons alone.',
     input: z.strictObject({
       task: taskField,
-      text: z.string().min(1).max(65_536),
+      text: z.string().min(1).max(65_536).optional(),
       question: questionField.optional(),
       idempotency_key: keyField,
     }),
-    output: takenField,
+    output: takenField.extend({
+      not_answered: z.enum(['declined', 'cancelled']).optional().describe('what the person did instead'),
+    }),
     taskToken: 'subtree',
     mcp: { title: 'Reply to a task', readOnly: false, destructive: false, idempotent: false },
     ownedTask: 'task',

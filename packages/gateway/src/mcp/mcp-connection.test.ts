@@ -2,12 +2,15 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { Client, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client';
+import { Client } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOST_TOKEN, TASK_TOKEN } from '../testing/fake-node.ts';
 import { completed, fakeMirror, fakeTask } from '../testing/fake-records.ts';
 import { fakeReceived, fakeResult } from '../testing/fake-results.ts';
 import { type Listening, startListening } from '../testing/listening.ts';
+import { type Called, callTool, pipeTransport } from '../testing/mcp-clients.ts';
+
+const LENT = { peer: 'self', profile: 'repo-dev', durationMs: 3_600_000, issuedBy: 'person' };
 
 let at: Listening;
 const open: Client[] = [];
@@ -20,81 +23,61 @@ afterEach(async () => {
   await at.stop();
 });
 
-/** What a client has of `writ mcp serve`: two streams, with the byte pipe behind them. */
-function pipeTransport(token: string): Transport & { readonly piped: Promise<void> } {
-  const stdin = new PassThrough();
-  const stdout = new PassThrough();
-  const piped = at.clientWith(token).mcpPipe(stdin, stdout);
-  const buffer = new ReadBuffer();
-  const transport: Transport & { readonly piped: Promise<void> } = {
-    piped,
-    async start() {
-      stdout.on('data', (chunk: Buffer) => {
-        buffer.append(chunk);
-        for (let message = buffer.readMessage(); message !== null; message = buffer.readMessage()) {
-          transport.onmessage?.(message);
-        }
-      });
-      piped.then(
-        () => transport.onclose?.(),
-        (error: Error) => transport.onerror?.(error),
-      );
-    },
-    async send(message) {
-      stdin.write(serializeMessage(message));
-    },
-    async close() {
-      stdin.end();
-      await piped;
-    },
-  };
-  return transport;
-}
-
-async function connect(token = HOST_TOKEN, name = 'Test Client/1'): Promise<Client> {
+async function connect(token = HOST_TOKEN, name = 'Test Client/1', toolsets?: string): Promise<Client> {
   const client = new Client({ name, version: '1' });
   open.push(client);
-  await client.connect(pipeTransport(token));
+  await client.connect(pipeTransport(at.clientWith(token), toolsets));
   return client;
 }
 
-interface Called {
-  readonly value: Readonly<Record<string, unknown>>;
-  readonly failed: boolean;
-}
-
+/** Calls a tool; what it answers as data is what it says in text. */
 async function call(client: Client, name: string, input: Record<string, unknown> = {}): Promise<Called> {
-  const result = await client.callTool({ name, arguments: input });
-  const [first] = result.content;
-  const value = JSON.parse(first?.type === 'text' ? first.text : '{}');
-  if (!result.isError) expect(result.structuredContent).toEqual(value);
-  return { value, failed: result.isError === true };
+  const { value, failed, structured } = await callTool(client, name, input);
+  if (!failed) expect(structured).toEqual(value);
+  return { value, failed, structured };
 }
 
 describe('MCP over the control socket', () => {
   it('calls every tool that it advertises, and each answers in its schema', async () => {
-    const client = await connect();
+    const client = await connect(HOST_TOKEN, 'Test Client/1', 'all');
     at.node.asked.records.set('t-0', fakeMirror('t-0', { state: 'completed', outcome: completed }));
     at.node.asked.transcripts.set('t-0', { bytes: Buffer.from('out'), end: true });
     const artifacts = [{ name: 'out.txt', ...at.node.results.keep('text') }];
     at.node.results.received.set('t-0', fakeReceived(fakeResult('t-0', { artifacts })));
+    at.node.leases.set('l-1', { ...at.node.ports.authority.grantLease(LENT), id: 'l-1', peer: 'self', session: 's-1' });
     const inputs: Record<string, Record<string, unknown>> = {
       whoami: {},
       list_peers: {},
       list_profiles: { peer: 'beta' },
       profile_validate: { name: 'x', capabilities: ['edit_repo'], require_explicit: true, require_lease: true },
+      describe_peer: { peer: 'beta' },
+      list_workspaces: { peer: 'beta' },
+      ping_peer: { peer: 'beta' },
+      repair_peers: {},
+      check_policy: { to: 'beta', profile: 'query' },
+      explain_decision: { profile: 'repo-dev' },
       delegate: { to: 'beta', argv: ['true'] },
       status: { task: 't-0' },
       wait: { task: 't-0' },
       transcript: { task: 't-0' },
       cancel: { task: 't-0' },
       list_tasks: {},
+      run: { to: 'self', argv: ['true'] },
+      propose_plan: { to: 'self', title: 'x', steps: [{ argv: ['true'] }] },
+      execution: { execution: 'x-1' },
+      list_executions: {},
       result: { task: 't-0' },
       list_artifacts: { task: 't-0' },
       artifact: { task: 't-0', name: 'out.txt' },
       verify_result: { task: 't-0' },
       apply_result: { task: 't-0', repository: '/src/app' },
+      request_lease: { peer: 'beta', profile: 'repo-dev', duration: '1h' },
+      list_leases: {},
+      release_lease: { lease: 'l-1' },
       reply: { task: 't-0', text: 'main', question: '1.1' },
+      policy_status: {},
+      list_approvals: {},
+      list_windows: {},
     };
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(Object.keys(inputs));
@@ -164,7 +147,7 @@ describe('MCP over the control socket', () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       ...['whoami', 'delegate', 'status', 'wait', 'transcript', 'cancel', 'list_tasks'],
-      ...['result', 'list_artifacts', 'artifact', 'verify_result', 'ask', 'reply'],
+      ...['result', 'artifact', 'ask', 'reply'],
     ]);
     expect((await call(client, 'status', { task: 't-other' })).failed).toBe(true);
     expect((await call(client, 'whoami')).value).toMatchObject({ session: 's-9', agent: 'other' });

@@ -21,7 +21,7 @@ function toolDefinition({ name, summary, input, output, mcp }: ToolOperation): T
       readOnlyHint: mcp.readOnly,
       destructiveHint: mcp.destructive,
       idempotentHint: mcp.idempotent,
-      openWorldHint: false,
+      openWorldHint: mcp.openWorld === true,
     },
   };
 }

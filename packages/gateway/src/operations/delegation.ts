@@ -11,15 +11,13 @@ import { viewTask } from '../views/task-view.ts';
 import { requireAbsolute } from './absolute-path.ts';
 import { actor } from './actor.ts';
 import { requireDuration } from './duration.ts';
+import { ownSession } from './own-session.ts';
 import { foldLetters, labelsOf, requireName, SELF } from './peer-lookup.ts';
 import { listTasks } from './task-list.ts';
 import { findTask } from './task-lookup.ts';
 import { showTurn } from './turns.ts';
 import { waitForTask } from './wait.ts';
 import { waitingOf } from './waiting.ts';
-
-/** Agent name of a call that belongs to no agent's connection. */
-const COMMAND_LINE = 'cli';
 
 /** Handing work on and following it. */
 export function delegationOperations(ports: GatewayPorts): readonly AnyOperation[] {
@@ -33,8 +31,7 @@ export function delegationOperations(ports: GatewayPorts): readonly AnyOperation
     implement(delegationContract.delegate, async (input, { caller }) => {
       const spec = specFrom(input);
       if (input.ship !== undefined) checkShip(input, input.ship);
-      // A call without a session gets one of its own: nothing that is opened for it reaches another but its own retry.
-      const session = caller.session ?? ports.sessions.start(COMMAND_LINE, input.idempotency_key);
+      const session = ownSession(ports, caller, input.idempotency_key);
       const answer = await origin.delegate({
         to: foldLetters(input.to),
         spec,

@@ -11,10 +11,9 @@ import type { CallContext, Caller } from '../types.ts';
 import { viewCommand, viewRefusal, viewSent, viewWatched } from '../views/command-view.ts';
 import { workLine } from '../views/task-view.ts';
 import { requireDuration } from './duration.ts';
+import { ownSession } from './own-session.ts';
 import { foldLetters, nodeLabels, requireName } from './peer-lookup.ts';
 
-/** Agent name of a call that belongs to no agent's connection. */
-const COMMAND_LINE = 'cli';
 /** Most output that one answer carries, bytes. */
 const MOST_OUTPUT_BYTES = 32_768;
 
@@ -89,8 +88,7 @@ function ask(
   wish: Wish,
   { to, idempotency_key: key }: { readonly to: string; readonly idempotency_key?: string | undefined },
 ): ReturnType<GatewayPorts['commands']['ask']> {
-  // A call without a session gets one of its own: nothing that is opened for it reaches another but its own retry.
-  const who = callerOf(caller, () => ports.sessions.start(COMMAND_LINE, key));
+  const who = callerOf(caller, () => ownSession(ports, caller, key));
   return ports.commands.ask(who, { at: foldLetters(to), wish, ...(key === undefined ? {} : { key }) });
 }
 

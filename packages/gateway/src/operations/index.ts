@@ -7,8 +7,11 @@ import { delegationOperations } from './delegation.ts';
 import { discoveryOperations } from './discovery.ts';
 import { eventOperations } from './events.ts';
 import { executionOperations } from './executions.ts';
+import { guidanceOperations } from './guidance.ts';
 import { leaseOperations } from './leases.ts';
+import { neighbourOperations } from './neighbours.ts';
 import { nodeOperations } from './node.ts';
+import { ownLeaseOperations } from './own-leases.ts';
 import { peerOperations } from './peers.ts';
 import { policyOperations } from './policy.ts';
 import { resultOperations } from './results.ts';
@@ -22,6 +25,8 @@ import { windowOperations } from './windows.ts';
 export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
   return [
     ...discoveryOperations(ports),
+    ...neighbourOperations(ports),
+    ...guidanceOperations(ports),
     ...delegationOperations(ports),
     ...executionOperations(ports),
     ...resultOperations(ports),
@@ -29,6 +34,7 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
     ...runnerOperations(ports),
     ...peerOperations(ports),
     ...leaseOperations(ports),
+    ...ownLeaseOperations(ports),
     ...taskOperations(ports),
     ...turnOperations(ports),
     ...policyOperations(ports),

@@ -9,6 +9,7 @@ import { approverLabels } from '../views/approval-view.ts';
 import { viewLease } from '../views/lease-view.ts';
 import { grantOf } from './approvals.ts';
 import { requireDuration } from './duration.ts';
+import { ownSession } from './own-session.ts';
 import { labelsOf, requireName, requirePeerId, SELF } from './peer-lookup.ts';
 import { refuseAlone } from './separation.ts';
 
@@ -54,9 +55,6 @@ function noLease(id: string): WritError {
   return new WritError('NOT_FOUND', `no lease ${quote(id)}`, { nextSteps: ['list them: writ lease list'] });
 }
 
-/** Agent name of a call that belongs to no agent's connection. */
-const COMMAND_LINE = 'cli';
-
 function wishOf(input: LeaseInput) {
   const { workspaces, max_uses: maxUses } = input;
   return {
@@ -94,7 +92,7 @@ async function requestLease(
   input: LeaseInput,
   caller: Caller,
 ): Promise<OperationOutput<'request_lease'>> {
-  const session = caller.session ?? ports.sessions.start(COMMAND_LINE);
+  const session = ownSession(ports, caller);
   const to = requirePeerId(ports.engine.snapshot().config, input.peer);
   const wish = wishOf(input);
   if (to !== SELF) return askPeer(ports, to, session, { wish, reason: input.reason });

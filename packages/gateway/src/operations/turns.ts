@@ -16,9 +16,10 @@ import { type FoundTask, findTask, type TaskEnds } from './task-lookup.ts';
 export function turnOperations(ports: GatewayPorts): readonly AnyOperation[] {
   return [
     implement(turnContract.ask, (input, context) => ask(ports, input, context)),
-    implement(turnContract.reply, ({ text, ...input }, { caller }) =>
-      reply(ports, input, { kind: 'input', text }, caller),
-    ),
+    implement(turnContract.reply, ({ text, ...input }, { caller }) => {
+      if (text === undefined) throw new WritError('BAD_REQUEST', 'text: give the answer');
+      return reply(ports, input, { kind: 'input', text }, caller);
+    }),
     implement(turnContract.reply_credential, ({ secret, ...input }, { caller }) =>
       reply(ports, input, { kind: 'credential', secret: Buffer.from(secret) }, caller),
     ),

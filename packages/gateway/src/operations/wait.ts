@@ -1,8 +1,12 @@
-import type { Clock } from '@writ/core';
-import type { TaskState } from '@writ/delegation';
+import { type Clock, formatSize } from '@writ/core';
+import type { TaskEvent, TaskState } from '@writ/delegation';
 import { untilAborted } from '../abortable.ts';
 import type { CallContext } from '../types.ts';
+import { eventsFromNow } from './follow-task.ts';
 import { findTask, isFinished, stateOf, type TaskEnds } from './task-lookup.ts';
+
+/** Least time between two words about output, milliseconds. */
+const OUTPUT_NOTE_EVERY_MS = 1000;
 
 /**
  * Follows the events of a task until it is finished or needs a reply, `timeoutMs` are over or `signal` aborts. Streams, never polls.
@@ -12,7 +16,7 @@ export async function waitForTask(
   ports: TaskEnds & { readonly clock: Clock },
   task: string,
   timeoutMs: number,
-  { caller, signal }: CallContext,
+  { caller, signal, progress }: CallContext,
 ): Promise<{ readonly timedOut: boolean }> {
   const found = findTask(ports, task, caller);
   if (isOver(stateOf(found))) return { timedOut: false };
@@ -23,12 +27,10 @@ export async function waitForTask(
     enough.abort();
   });
   const until = AbortSignal.any([signal, enough.signal]);
-  const events =
-    found.asked === undefined
-      ? ports.executor.watch(task, found.executing.lastSeq, until)
-      : ports.origin.watch(task, found.asked.cursor, until);
+  const tell = createWaitNotes(ports.clock, progress);
   try {
-    for await (const { event } of untilAborted(events, until)) {
+    for await (const { event } of untilAborted(eventsFromNow(ports, task, found, until), until)) {
+      tell(event);
       if (event.kind === 'outcome' || (event.kind === 'state' && isOver(event.state))) break;
     }
   } catch (error) {
@@ -38,6 +40,22 @@ export async function waitForTask(
     enough.abort();
   }
   return { timedOut: timedOut && !isOver(stateOf(findTask(ports, task, caller))) };
+}
+
+/** What a task that is waited for does, in words: each state, and at most once a second how much it has written. */
+function createWaitNotes(clock: Clock, progress: CallContext['progress']): (event: TaskEvent) => void {
+  let written = 0;
+  let toldAtMs = Number.NEGATIVE_INFINITY;
+  return (event) => {
+    if (progress === undefined) return;
+    if (event.kind === 'state') progress({ message: event.message ? `${event.state}: ${event.message}` : event.state });
+    if (event.kind !== 'output') return;
+    written += event.length;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - toldAtMs < OUTPUT_NOTE_EVERY_MS) return;
+    toldAtMs = nowMs;
+    progress({ message: `${formatSize(written)} of output since the wait began` });
+  };
 }
 
 /** Whoever waits for a task that needs a reply would wait for ever. */

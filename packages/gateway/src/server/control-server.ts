@@ -4,13 +4,14 @@ import { type Clock, errorToJson, type Logger, quote, WritError } from '@writ/co
 import type { Dispatcher } from '../dispatch.ts';
 import { tellFailure } from '../failure.ts';
 import type { Authenticator, Sessions } from '../ports.ts';
-import { type Caller, readToolsets, TOOLSETS, TOOLSETS_HEADER, type Toolset } from '../types.ts';
+import type { Caller, Toolset } from '../types.ts';
 import { createGatekeeper, type Gatekeeper } from './authorization.ts';
 import { readBody } from './body.ts';
 import { createConnections } from './connections.ts';
 import { closeServer, SERVER_LIMITS } from './limits.ts';
 import { sendFailure, sendItems, sendJson, sendRawFailure } from './responses.ts';
 import { listenPrivately } from './socket-file.ts';
+import { toolsetsOf } from './toolset-header.ts';
 
 /** Path prefix of every operation. */
 const PREFIX = '/v1/';
@@ -81,16 +82,6 @@ function admitUpgrade(gatekeeper: Gatekeeper, stopping: boolean, request: Incomi
     throw new WritError('NOT_FOUND', `there is nothing to upgrade to at ${quote(request.url ?? '')}`);
   }
   return caller;
-}
-
-/** Throws BAD_REQUEST for a set that there is not. */
-function toolsetsOf({ headers }: IncomingMessage): readonly Toolset[] {
-  const named = headers[TOOLSETS_HEADER];
-  const toolsets = readToolsets(typeof named === 'string' ? named : '');
-  if (toolsets !== undefined) return toolsets;
-  throw new WritError('BAD_REQUEST', `there is no such set of tools: ${quote(String(named))}`, {
-    nextSteps: [`name some of: default, ${TOOLSETS.join(', ')}, all`],
-  });
 }
 
 /** What runs now. Each call has a controller of its own: a signal shared by all would remember every call there was. */

@@ -1,15 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { errorToJson, formatAddress, type HostPort, isLoopback, parseAddress, quote, WritError } from '@writ/core';
 import { tellFailure } from '../failure.ts';
+import type { McpHttp } from '../mcp/mcp-http.ts';
 import type { Caller } from '../types.ts';
 import { createGatekeeper } from './authorization.ts';
 import type { ControlServerParts } from './control-server.ts';
 import { endWithError, readEventQuery, sendEvents } from './event-stream.ts';
 import { createHttpGuard, type HttpGuard } from './http-guard.ts';
 import { closeServer, SERVER_LIMITS } from './limits.ts';
+import { MCP_HTTP_PATH, sendRpcFailure, serveMcpExchange } from './mcp-exchange.ts';
 import { sendFailure, sendRawFailure } from './responses.ts';
 
-/** The one address there is so far. */
+/** Where the stream of events is. */
 const EVENTS_PATH = '/v1/events';
 /** Most connections at once: each reader of the stream holds one. */
 const MOST_CONNECTIONS = 256;
@@ -24,14 +26,18 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
+/** What it serves. */
+export interface HttpServerParts extends Omit<ControlServerParts, 'serveMcp'> {
+  readonly mcp: McpHttp;
+}
+
 /** Builds the server; nothing listens before `listen`. */
-export function createHttpServer(parts: Omit<ControlServerParts, 'serveMcp'>): HttpServer {
-  const gatekeeper = createGatekeeper(parts.authenticator, parts.clock);
+export function createHttpServer(parts: HttpServerParts): HttpServer {
+  const gatekeeper = createGatekeeper(parts.authenticator, parts.clock, parts.sessions);
   const open = new Set<AbortController>();
   let guard: HttpGuard | undefined;
   let isStopping = false;
   const admit = (request: IncomingMessage): Caller => {
-    guard?.(request);
     if (isStopping) throw new WritError('SHUTTING_DOWN', 'the node is stopping');
     return gatekeeper.admit(request);
   };
@@ -43,7 +49,7 @@ export function createHttpServer(parts: Omit<ControlServerParts, 'serveMcp'>): H
       over.abort();
     });
     response.on('error', () => over.abort());
-    void serve(parts, admit, { request, response, signal: over.signal });
+    void serve(parts, { guard: (asked) => guard?.(asked), admit }, { request, response, signal: over.signal });
   });
   server.maxConnections = MOST_CONNECTIONS;
   server.on('clientError', (_error, socket) => {
@@ -55,10 +61,10 @@ export function createHttpServer(parts: Omit<ControlServerParts, 'serveMcp'>): H
       guard = createHttpGuard(bound);
       return bound;
     },
-    close() {
+    async close() {
       isStopping = true;
       for (const over of open) over.abort();
-      return closeServer(server, parts.clock);
+      await Promise.all([parts.mcp.close(), closeServer(server, parts.clock)]);
     },
   };
 }
@@ -69,27 +75,46 @@ interface Exchange {
   readonly signal: AbortSignal;
 }
 
+interface Checks {
+  readonly guard: HttpGuard;
+  /** Throws what keeps the caller out. */
+  readonly admit: (request: IncomingMessage) => Caller;
+}
+
 /** The order of the steps of a request. */
-async function serve(
-  { dispatcher, clock, logger }: Omit<ControlServerParts, 'serveMcp'>,
-  admit: (request: IncomingMessage) => Caller,
-  { request, response, signal }: Exchange,
-): Promise<void> {
+async function serve(parts: HttpServerParts, { guard, admit }: Checks, exchange: Exchange): Promise<void> {
+  const [path] = (exchange.request.url ?? '').split('?');
+  const isMcp = path === MCP_HTTP_PATH;
   let caller: Caller | undefined;
+  let isGuarded = false;
   try {
-    caller = admit(request);
-    const [path] = (request.url ?? '').split('?');
-    if (path !== EVENTS_PATH) throw new WritError('NOT_FOUND', `there is nothing at ${quote(path ?? '')}`);
-    if (request.method !== 'GET') throw new WritError('BAD_REQUEST', 'events are asked for with GET');
-    const call = dispatcher.prepare('events', readEventQuery(request), caller);
-    if (call.form !== 'stream') throw new WritError('INTERNAL', 'events are no stream');
-    await sendEvents(response, call.run({ caller, signal }), { signal, clock });
+    guard(exchange.request);
+    isGuarded = true;
+    caller = admit(exchange.request);
+    if (isMcp) await serveMcpExchange(parts.mcp, exchange, caller);
+    else await serveEvents(parts, exchange, caller);
   } catch (error) {
-    if (signal.aborted) return;
-    const failure = tellFailure(error, 'events', caller, logger);
-    if (response.headersSent) endWithError(response, failure);
+    if (exchange.signal.aborted) return;
+    const failure = tellFailure(error, isMcp ? 'mcp' : 'events', caller, parts.logger);
+    const { response } = exchange;
+    // The protocol has a status of its own for a page that asks from somewhere else.
+    if (isMcp) sendRpcFailure(response, failure, isGuarded ? undefined : 403);
+    else if (response.headersSent) endWithError(response, failure);
     else sendFailure(response, failure, true);
   }
+}
+
+async function serveEvents(
+  { dispatcher, clock }: HttpServerParts,
+  { request, response, signal }: Exchange,
+  caller: Caller,
+): Promise<void> {
+  const [path] = (request.url ?? '').split('?');
+  if (path !== EVENTS_PATH) throw new WritError('NOT_FOUND', `there is nothing at ${quote(path ?? '')}`);
+  if (request.method !== 'GET') throw new WritError('BAD_REQUEST', 'events are asked for with GET');
+  const call = dispatcher.prepare('events', readEventQuery(request), caller);
+  if (call.form !== 'stream') throw new WritError('INTERNAL', 'events are no stream');
+  await sendEvents(response, call.run({ caller, signal }), { signal, clock });
 }
 
 /** Without TLS a token may not leave the machine. */

@@ -1,10 +1,10 @@
 import type { Lease } from '@writ/authority';
-import { type Logger, WritError } from '@writ/core';
+import { createSystemRandom, type Logger, WritError } from '@writ/core';
 import type { DelegateRequest, Mirror, Task } from '@writ/delegation';
 import type { InviteEvent, JoinEvent } from '@writ/pairing';
 import { untilAborted } from '../abortable.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
-import type { PeerDescription } from '../ports.ts';
+import type { PeerDescription, PolicyVerdict } from '../ports.ts';
 import type { Caller } from '../types.ts';
 import { fakeAgents } from './fake-agents.ts';
 import { fakeAuditLog } from './fake-audit-log.ts';
@@ -73,7 +73,7 @@ export function createFakeNode(): FakeNode {
     node: fakeControl(clock, counters),
     agents: fakeAgents(),
     links: { state: (id) => (id === BETA_ID ? 'up' : 'none') },
-    describe: { describe: describePeer },
+    describe: { describe: describePeer, check: checkPeer },
     config: fakeAdmin(),
     profiles: fakeValidator(),
     sessions: {
@@ -102,6 +102,7 @@ export function createFakeNode(): FakeNode {
     audit: trail,
     auditLog: fakeAuditLog(trail),
     clock,
+    random: createSystemRandom(),
     logger: recordingLogger(logged),
   };
   const node: FakeNode = {
@@ -179,6 +180,17 @@ async function describePeer(id: string): Promise<PeerDescription> {
     workspaces: ['app'],
     generation: 3,
   };
+}
+
+async function checkPeer(_id: string, { profile }: { readonly profile?: string }): Promise<PolicyVerdict> {
+  const refusal = {
+    code: 'LEASE_REQUIRED',
+    message: 'it needs a lease',
+    nextSteps: ['ask for one'],
+    generation: 3,
+  } as const;
+  if (profile === 'repo-dev') return { effect: 'deny', ...refusal };
+  return { effect: 'allow', ...refusal, code: 'OK', message: 'may run', nextSteps: [], effectiveProfile: 'query' };
 }
 
 function fakeAdmin(): GatewayPorts['config'] {

@@ -16,9 +16,10 @@ beforeEach(() => {
 afterEach(() => rmSync(bin, { recursive: true }));
 
 const NONE: SandboxReport = { available: false, reason: 'bubblewrap is not installed', nextSteps: [] };
+const FILTER = new Uint8Array([1]);
 const SOME: SandboxReport = {
   available: true,
-  features: { kind: 'bubblewrap', program: '/usr/bin/bwrap', sealed: true, limits: [] },
+  features: { kind: 'bubblewrap', program: '/usr/bin/bwrap', sealed: true, filter: FILTER, limits: [] },
 };
 
 function finder(report: SandboxReport, shown: readonly string[], said: Partial<Executed> = {}): AgentFinder {
@@ -26,8 +27,9 @@ function finder(report: SandboxReport, shown: readonly string[], said: Partial<E
     path: bin,
     programs: [],
     sandbox: async () => ({ report, view: { folders: shown, links: [], kernel: [] } }),
-    execute: async (argv) => {
+    execute: async (argv, told) => {
       started.push(argv);
+      expect(told).toBe(argv[0] === '/usr/bin/bwrap' ? FILTER : undefined);
       return { exitCode: 0, stdout: '2.1.332 (Claude Code)\n', said: '', ...said };
     },
   });

@@ -16,8 +16,8 @@ export interface AgentFinderParts {
   readonly programs: readonly string[];
   /** What a sandbox of this machine can do, and the system that it shows. */
   readonly sandbox: () => Promise<{ readonly report: SandboxReport; readonly view: SystemView }>;
-  /** Runs an argv to its end, with no environment; never rejects. */
-  readonly execute: (argv: readonly string[]) => Promise<Executed>;
+  /** Runs an argv to its end, with no environment and these bytes on `TOLD_FD`; never rejects. */
+  readonly execute: (argv: readonly string[], told?: Uint8Array) => Promise<Executed>;
 }
 
 const VERSION = /\d+\.\d+[\w.+-]*/;
@@ -67,9 +67,12 @@ async function lookAt(
   const { report, view } = await parts.sandbox();
   const isInside = report.available && sandbox === 'unknown';
   const asked = await versionArgv(parts, [path, ...agent.version], isInside ? INSIDE_HOME : NO_HOME);
-  const tried = await parts.execute(
-    isInside ? bubblewrapArgv(report.features, view, await confinementOf(parts, view), asked) : asked,
-  );
+  const tried = isInside
+    ? await parts.execute(
+        bubblewrapArgv(report.features, view, await confinementOf(parts, view), asked),
+        report.features.filter,
+      )
+    : await parts.execute(asked);
   const version = VERSION.exec(tried.stdout)?.[0];
   if (tried.exitCode !== 0) {
     const said = lastLine(tried.said) || lastLine(tried.stdout) || 'it says nothing';

@@ -16,7 +16,7 @@ export interface RunnerDriver {
 }
 
 /** The part of a spec that decides what is started. */
-export type LaunchSpec = Pick<RunSpec, 'runner' | 'input' | 'commands' | 'rights'>;
+export type LaunchSpec = Pick<RunSpec, 'runner' | 'input' | 'commands' | 'rights' | 'isolation'>;
 
 /** What is started. */
 export interface Launch {

@@ -3,6 +3,7 @@ import { bundle } from '../testing/bundle.ts';
 import { createHarness, type Finished, type Harness } from '../testing/harness.ts';
 import type { Script } from '../testing/play-lines.ts';
 import type { RunSpec } from '../types.ts';
+import { codexDriver } from './codex.ts';
 
 let harness: Harness;
 let player: string;
@@ -79,7 +80,7 @@ describe('codex', () => {
     expect(stderr).toContain('error: Reconnecting... 1/5\n');
   });
 
-  it('its own sandbox is as wide as the grant', async () => {
+  it('its own sandbox is as wide as the grant, and none where it runs in ours', async () => {
     const argumentsFor = async (rights: readonly string[]): Promise<string> =>
       (await play('codex', { lines: [], exit: 0 }, { rights })).stderr;
     expect(await argumentsFor(['read_repo'])).toContain(
@@ -87,6 +88,12 @@ describe('codex', () => {
     );
     expect(await argumentsFor(['edit_repo'])).toContain('"--sandbox","workspace-write"');
     expect(await argumentsFor(['edit_repo', 'use_network'])).toContain('network_access=true');
+    // The program of this test is no part of a sandbox; how it would be started is said all the same.
+    const { argv } = codexDriver.launch(
+      { ...harness.spec([]), input: { kind: 'prompt', prompt: 'x' }, isolation: 'required' },
+      '',
+    );
+    expect(argv.join(' ')).toContain('--sandbox danger-full-access');
   });
 });
 

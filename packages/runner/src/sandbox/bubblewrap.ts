@@ -1,3 +1,4 @@
+import { TOLD_FD } from '../spawner/first-process.ts';
 import type { SystemView } from './system-view.ts';
 import type { Confinement, Mount, SandboxFeatures } from './types.ts';
 
@@ -5,6 +6,8 @@ import type { Confinement, Mount, SandboxFeatures } from './types.ts';
 const TMP_BYTES = 1024 ** 3;
 /** The same of shared memory. */
 const SHM_BYTES = 256 * 1024 ** 2;
+/** Where the first process of the namespace shows itself. */
+const FIRST_PROCESS = '/proc/1';
 
 /**
  * Namespaces of its own for users, processes, the network, IPC, host name and control groups; no capability, no new
@@ -13,6 +16,7 @@ const SHM_BYTES = 256 * 1024 ** 2;
 const NAMESPACES = [
   ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
   ...['--hostname', 'sandbox', '--cap-drop', 'ALL', '--die-with-parent', '--new-session'],
+  ...['--seccomp', String(TOLD_FD)],
 ];
 
 /**
@@ -35,6 +39,8 @@ export function bubblewrapArgv(
     ...view.folders.flatMap((path) => ['--ro-bind', path, path]),
     ...view.links.flatMap(({ path, target }) => ['--symlink', target, path]),
     ...['--proc', '/proc'],
+    // The first process keeps the others and ends with whoever started it: its memory is written to by nobody inside.
+    ...['--perms', '0555', '--tmpfs', FIRST_PROCESS, '--remount-ro', FIRST_PROCESS],
     // A node that runs as root owns these files, and bubblewrap covers them only where the mode says so.
     ...view.kernel.flatMap((path) => ['--ro-bind', path, path]),
     ...['--dev', '/dev', '--perms', '1777', '--size', String(SHM_BYTES), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],

@@ -13,11 +13,12 @@ export function createExecute(options: {
   readonly clock: Clock;
   readonly nonce: () => string;
   readonly cwd: string;
-}): (argv: readonly string[]) => Promise<Executed> {
+}): (argv: readonly string[], told?: Uint8Array) => Promise<Executed> {
   const { spawner, clock, cwd } = options;
-  return async (argv) => {
+  return async (argv, told) => {
     const kept = { stdout: '', stderr: '' };
-    const order = { argv, cwd, env: {}, nonce: options.nonce(), graceMs: 0 };
+    const more = told === undefined ? {} : { told: Buffer.from(told).toString('base64') };
+    const order = { argv, cwd, env: {}, nonce: options.nonce(), graceMs: 0, ...more };
     try {
       const result = await spawner.spawn(order, async (stream, bytes) => {
         if (kept[stream].length < KEPT_BYTES) kept[stream] += bytes.toString('utf8');

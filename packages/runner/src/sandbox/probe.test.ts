@@ -12,14 +12,15 @@ beforeEach(() => {
 afterEach(() => rmSync(bin, { recursive: true }));
 
 const view = { folders: [], links: [], kernel: [] };
-const GOOD: Executed = { exitCode: 0, stdout: 'CapEff:\t0000000000000000\nNoNewPrivs:\t1\n', said: '' };
+const GOOD: Executed = { exitCode: 0, stdout: 'CapEff:\t0000000000000000\nNoNewPrivs:\t1\nSeccomp:\t2\n', said: '' };
 const install = (...names: string[]): void => {
   for (const name of names) writeFileSync(join(bin, name), '', { mode: 0o755 });
 };
 
 describe('a look at the sandbox of a machine', () => {
   it('finds none where bubblewrap is not installed, or nobody may run it', async () => {
-    const probe = (): ReturnType<typeof probeSandbox> => probeSandbox({ view, path: bin, execute: async () => GOOD });
+    const probe = (): ReturnType<typeof probeSandbox> =>
+      probeSandbox({ view, path: bin, arch: 'x64', execute: async () => GOOD });
     expect(await probe()).toMatchObject({ available: false, reason: 'bubblewrap is not installed' });
     install('bwrap');
     chmodSync(join(bin, 'bwrap'), 0o644);
@@ -29,13 +30,20 @@ describe('a look at the sandbox of a machine', () => {
   it.each<[string, Executed]>([
     ['it does not start', { exitCode: 1, stdout: '', said: 'bwrap: No permissions to create new namespace\n' }],
     ['a program inside has capabilities', { ...GOOD, stdout: GOOD.stdout.replace('0\n', '1\n') }],
-    ['a program inside can get new ones', { ...GOOD, stdout: GOOD.stdout.replace('\t1\n', '\t0\n') }],
+    ['a program inside can get new ones', { ...GOOD, stdout: GOOD.stdout.replace('NoNewPrivs:\t1', 'NoNewPrivs:\t0') }],
+    ['its system calls are not filtered', { ...GOOD, stdout: GOOD.stdout.replace('Seccomp:\t2', 'Seccomp:\t0') }],
     ['it says nothing', { ...GOOD, stdout: '' }],
   ])('finds none where %s', async (_, said) => {
     install('bwrap');
-    const report = await probeSandbox({ view, path: bin, execute: async () => said });
+    const report = await probeSandbox({ view, path: bin, arch: 'x64', execute: async () => said });
     expect(report).toMatchObject({ available: false, reason: expect.stringContaining('starts no sandbox here') });
     expect(describeSandbox(report)).toMatch(/^none: /);
+  });
+
+  it('finds none on a machine whose system calls are not known', async () => {
+    install('bwrap');
+    const report = await probeSandbox({ view, path: bin, arch: 'riscv64', execute: async () => GOOD });
+    expect(report).toMatchObject({ available: false, reason: 'no filter of system calls is known for `riscv64`' });
   });
 
   it('says what is missing of the rest', async () => {
@@ -43,13 +51,13 @@ describe('a look at the sandbox of a machine', () => {
     // An older bubblewrap does not know the option.
     const execute = async (argv: readonly string[]): Promise<Executed> =>
       argv.includes('--disable-userns') ? { ...GOOD, exitCode: 1 } : GOOD;
-    const bare = await probeSandbox({ view, path: bin, execute });
+    const bare = await probeSandbox({ view, path: bin, arch: 'x64', execute });
     expect(bare).toMatchObject({ available: true, features: { sealed: false, limits: [] } });
     expect(describeSandbox(bare)).toBe(
       'bubblewrap; programs inside may make namespaces of their own; no network inside (socat is not installed); no limits (prlimit is not installed)',
     );
     install('socat', 'prlimit');
-    const whole = await probeSandbox({ view, path: bin, execute: async () => GOOD });
+    const whole = await probeSandbox({ view, path: bin, arch: 'x64', execute: async () => GOOD });
     expect(whole).toMatchObject({
       features: { sealed: true, bridge: join(bin, 'socat'), limiter: join(bin, 'prlimit') },
     });
@@ -61,7 +69,7 @@ describe('a look at the sandbox of a machine', () => {
       looks += 1;
       return GOOD;
     };
-    const sandbox = createSandbox({ path: bin, execute });
+    const sandbox = createSandbox({ path: bin, arch: 'x64', execute });
     expect((await sandbox.report()).available).toBe(false);
     install('bwrap');
     const reports = await Promise.all([sandbox.report(), sandbox.report(), sandbox.report()]);

@@ -1,5 +1,6 @@
 import { quote } from '@writ/core';
 import { bubblewrapArgv } from './bubblewrap.ts';
+import { assembleFilter, machineOf } from './filter/call-filter.ts';
 import { LIMITED } from './limits.ts';
 import { findProgram } from './program.ts';
 import type { SystemView } from './system-view.ts';
@@ -17,29 +18,34 @@ export interface ProbeParts {
   readonly view: SystemView;
   /** Where programs are looked for. */
   readonly path: string;
-  /** Runs an argv to its end; never rejects. */
-  readonly execute: (argv: readonly string[]) => Promise<Executed>;
+  /** What Node.js calls this machine (`process.arch`). */
+  readonly arch: string;
+  /** Runs an argv to its end, with these bytes on `TOLD_FD`; never rejects. */
+  readonly execute: (argv: readonly string[], filter: Uint8Array) => Promise<Executed>;
 }
 
-/** What is looked at inside: the program has no capability and can get none. */
-const INSIDE = ['grep', '-E', '^(CapEff|NoNewPrivs):', '/proc/self/status'];
-const CONFINED = /^CapEff:\s+0+\nNoNewPrivs:\s+1\n?$/;
+/** What is looked at inside: the program has no capability and can get none, and its system calls are filtered. */
+const INSIDE = ['grep', '-E', '^(CapEff|NoNewPrivs|Seccomp):', '/proc/self/status'];
+const CONFINED = /^CapEff:\s+0+\nNoNewPrivs:\s+1\nSeccomp:\s+2\n?$/;
 
 /** Looks what a sandbox of this machine can do, by starting one: that bubblewrap is installed says little. */
 export async function probeSandbox(parts: ProbeParts): Promise<SandboxReport> {
-  const { view, path, execute } = parts;
+  const { view, path, arch, execute } = parts;
+  const machine = machineOf(arch);
+  if (machine === undefined) return unavailable(`no filter of system calls is known for ${quote(arch)}`);
+  const filter = assembleFilter(machine);
   const program = await findProgram('bwrap', path);
   if (program === undefined) return unavailable('bubblewrap is not installed');
   let said = '';
   for (const sealed of [true, false]) {
     const argv = bubblewrapArgv({ program, sealed }, view, { cwd: '/', mounts: [] }, INSIDE);
-    const tried = await execute(argv);
+    const tried = await execute(argv, filter);
     if (tried.exitCode === 0 && CONFINED.test(tried.stdout)) {
       const [bridge, limits] = await Promise.all([findProgram('socat', path), findProgram('prlimit', path)]);
       return {
         available: true,
         features: {
-          ...{ kind: 'bubblewrap', program, sealed },
+          ...{ kind: 'bubblewrap', program, sealed, filter },
           ...(bridge === undefined ? {} : { bridge }),
           ...(limits === undefined ? {} : { limiter: limits }),
           limits: limits === undefined ? [] : LIMITED,

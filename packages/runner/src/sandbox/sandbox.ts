@@ -20,6 +20,13 @@ export interface Confined {
   readonly path: string;
 }
 
+/** What the spawner is told of a program inside. */
+export interface Wrapped {
+  readonly argv: readonly string[];
+  readonly keeper: true;
+  readonly told: string;
+}
+
 /** What was found when a sandbox was tried, and the system that it shows. */
 export interface LookedAt {
   readonly report: SandboxReport;
@@ -34,8 +41,8 @@ export interface Sandbox {
   look(): Promise<LookedAt>;
   /** What it can do. Throws ISOLATION_UNAVAILABLE, with what to do, where it cannot. */
   require(asker: string): Promise<SandboxFeatures & { readonly view: SystemView }>;
-  /** The argument vector that runs another one inside; undefined where its program would not be seen there. */
-  wrap(confined: Confined): Promise<readonly string[] | undefined>;
+  /** What runs an argument vector inside; undefined where its program would not be seen there. */
+  wrap(confined: Confined): Promise<Wrapped | undefined>;
 }
 
 /** A sandbox of bubblewrap; nothing is started before it is asked for. */
@@ -69,7 +76,8 @@ export function createSandbox(parts: Omit<ProbeParts, 'view'>): Sandbox {
       const { view, ...features } = await demand('a run');
       if (!(await showsProgram(argv[0] ?? '', path, confinement, view))) return undefined;
       const inner = around([...(await limited(features, timeoutMs)), ...argv]);
-      return bubblewrapArgv(features, view, confinement, inner, ['--info-fd', String(KEEPER_FD)]);
+      const wrapped = bubblewrapArgv(features, view, confinement, inner, ['--info-fd', String(KEEPER_FD)]);
+      return { argv: wrapped, keeper: true, told: Buffer.from(features.filter).toString('base64') };
     },
   };
 }

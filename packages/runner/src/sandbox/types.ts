@@ -33,6 +33,8 @@ export interface SandboxFeatures {
   readonly kind: 'bubblewrap';
   /** Absolute path of `bwrap`. */
   readonly program: string;
+  /** For `TOLD_FD`: which system calls programs inside can make. */
+  readonly filter: Uint8Array;
   /** A program inside can make no namespaces of its own. */
   readonly sealed: boolean;
   /** Absolute path of `socat`, which an allowlisted network is led through; absent: there is no network inside. */

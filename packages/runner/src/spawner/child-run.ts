@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync } from 'node:fs';
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import type { Clock } from '@writ/core';
 import { endGroup, killGroup } from '../process-tree/end-group.ts';
 import { endTree, killTree, type Tree, type TreeEnd, type TreeTools } from '../process-tree/end-tree.ts';
@@ -11,7 +11,7 @@ import type { TreeMarks } from '../process-tree/members.ts';
 import type { ProcessTable } from '../process-tree/process-table.ts';
 import { openDirectory } from './directory.ts';
 import { createDrain } from './drain.ts';
-import { followFirstProcess, KEEPER_FD } from './first-process.ts';
+import { followFirstProcess, KEEPER_FD, TOLD_FD } from './first-process.ts';
 import type { Ended, Exited, Failed, Started, StartOrder } from './frames.ts';
 import { closeWriters, dropPipes, type PipePool, type RunPipes } from './pipes.ts';
 
@@ -62,6 +62,7 @@ export async function startChildRun(
     const child = spawnChild(order, pipes);
     if (child.pid === undefined) throw (await once(child, 'error'))[0];
     closeWriters(pipes);
+    tell(child, order);
     return superviseChild({ child, pid: child.pid, pipes, order, listener, tools });
   } catch (error) {
     dropPipes(pipes);
@@ -88,7 +89,8 @@ function spawnChild(order: StartOrder, { stdout, stderr, lifeline }: RunPipes): 
           stderr.writeFd,
           lifeline.writeFd,
         ] as const),
-        ...(order.keeper === true ? (['pipe'] as const) : []),
+        order.keeper === true ? 'pipe' : 'ignore',
+        order.told === undefined ? 'ignore' : 'pipe',
       ],
       detached: true,
       shell: false,
@@ -97,6 +99,14 @@ function spawnChild(order: StartOrder, { stdout, stderr, lifeline }: RunPipes): 
     if (stdinFd !== undefined) closeSync(stdinFd);
     place.close();
   }
+}
+
+function tell(child: ChildProcess, { told }: StartOrder): void {
+  const to = child.stdio.at(TOLD_FD);
+  if (told === undefined || !(to instanceof Writable)) return;
+  // It may end without having read it.
+  to.on('error', () => {});
+  to.end(Buffer.from(told, 'base64'));
 }
 
 function failed(error: unknown): Failed {

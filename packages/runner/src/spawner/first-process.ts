@@ -3,6 +3,8 @@ import type { ProcessTable } from '../process-tree/process-table.ts';
 
 /** Descriptor on which a keeper says which process is the first one of its namespace, as `{"child-pid": N, …}`. */
 export const KEEPER_FD = 4;
+/** Descriptor on which a process reads what it is told beside its arguments. */
+export const TOLD_FD = 5;
 
 /**
  * Follows the first process of a namespace: the kernel lets it go only when every other one in there is gone, whatever marks

@@ -52,6 +52,8 @@ export interface StartOrder {
    * its end is theirs: TERM is for them alone.
    */
   readonly keeper?: boolean;
+  /** Bytes, in base64, that the process reads on `TOLD_FD`; absent: that is closed. */
+  readonly told?: string;
   /** Between TERM and KILL, milliseconds. */
   readonly graceMs: number;
 }

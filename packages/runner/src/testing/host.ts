@@ -1,41 +1,8 @@
-import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
-import { createTaskRunner } from '../task-runner.ts';
-import type { RunSpec } from '../types.ts';
+import { bareSpec, createBareRunner } from './bare-runner.ts';
 
-/** A node that is only a task runner, for tests that kill it: starts `argv` and prints the spawner's pid and the run's. */
+/** A node that is only a task runner, for tests that kill it: starts `argv` and prints what that writes. */
 const [folder = '', script = '', nonce = '', isolation = '', ...argv] = process.argv.slice(2);
-const runner = createTaskRunner({
-  root: {
-    workspaces: `${folder}/workspaces`,
-    transcripts: `${folder}/transcripts`,
-    outputs: `${folder}/outputs`,
-    sockets: `${folder}/n`,
-    secrets: `${folder}/secrets`,
-  },
-  spawner: { node: process.execPath, script },
-  programs: [],
-  resolvePath: (path) => path,
-  hidden: [folder],
-  env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
-  clock: createSystemClock(),
-  random: createSystemRandom(),
-  logger: silentLogger,
-  transcriptCapBytes: 1024,
-});
-const spec: RunSpec = {
-  task: 'task',
-  epoch: 1,
-  nonce,
-  runner: { name: 'shell', kind: 'shell', argv: [] },
-  input: { kind: 'argv', argv },
-  timeoutMs: 600_000,
-  maxOutputBytes: 1024,
-  onOverflow: 'fail',
-  isolation: isolation === 'required' ? 'required' : 'none',
-  reach: { workspace: 'write', scratch: false, readPaths: [], network: 'deny', secrets: [] },
-  env: [],
-  commands: 'allow',
-  rights: [],
-};
+const runner = createBareRunner(folder, script);
+const spec = bareSpec(nonce, isolation === 'required' ? 'required' : 'none', argv);
 const prepared = await runner.prepare(spec, new AbortController().signal);
 await prepared.start(spec, { output: (_stream, bytes) => process.stdout.write(bytes) });

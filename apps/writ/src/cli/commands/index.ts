@@ -7,6 +7,7 @@ import { defineDelegate } from './delegate.ts';
 import { defineEvents } from './events.ts';
 import { defineEvidence } from './evidence.ts';
 import { defineExecution } from './execution.ts';
+import { defineInit } from './init.ts';
 import { defineLease } from './lease.ts';
 import { defineMcp } from './mcp.ts';
 import { defineMesh } from './mesh.ts';
@@ -16,12 +17,14 @@ import { definePolicy } from './policy.ts';
 import { defineProfile } from './profile.ts';
 import { defineRun } from './run.ts';
 import { defineRunner } from './runner.ts';
+import { defineService } from './service.ts';
 import { defineSession } from './session.ts';
 import { defineTask } from './task.ts';
 import { defineWindow } from './window.ts';
 
 /** Every command of `writ`, in the order of the help. */
 export function defineCommands(definitions: Definitions): void {
+  defineInit(definitions);
   defineNode(definitions);
   definePeer(definitions);
   defineLease(definitions);
@@ -37,6 +40,7 @@ export function defineCommands(definitions: Definitions): void {
   defineRunner(definitions);
   defineConfig(definitions);
   defineMcp(definitions);
+  defineService(definitions);
   defineMesh(definitions);
   defineApprover(definitions);
   defineApproval(definitions);

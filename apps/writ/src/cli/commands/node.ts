@@ -1,20 +1,10 @@
-import { hostname } from 'node:os';
-import { foldName } from '@writ/core';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
-import { workspaceOption } from '../workspace-option.ts';
-
-/** Where a node listens unless told otherwise. */
-const DEFAULT_LISTEN = '0.0.0.0:7420';
 
 /** What `unseparated` means, for a person. */
 const UNSEPARATED =
   'unseparated: leases, pairing and widening rest on the host token (and a terminal), which an agent of the same user has; writ approver enroll';
-
-/** What it means that a new node has no sandbox, for a person. */
-const UNCONFINED =
-  'every profile says isolation = "none": tasks run as your own user, and can read and change whatever you can; with bubblewrap installed, take these lines out';
 
 /** What `policy_shut` means, for a person. */
 const SHUT = 'warning: nobody is let in: more changes of the policy wait than can be kept apart';
@@ -25,16 +15,6 @@ const CLOCK =
 
 export function defineNode({ program, run }: Definitions): void {
   program
-    .command('init')
-    .description("make this machine's node and start it")
-    .option('--name <name>', 'what peers see; absent: the host name')
-    .option('--listen <host:port>', 'where peers reach it', DEFAULT_LISTEN)
-    .option('--no-listen', 'it only dials out: it can ask, and cannot be asked')
-    .option('--workspace <name=path...>', 'a repository to offer')
-    .option('--no-start', 'only make it')
-    .addHelpText('after', '\nexample:\n  $ writ init --workspace app=~/src/app\n')
-    .action(run(init));
-  program
     .command('up')
     .description('start the node')
     .option('--foreground', 'stay attached, for a service manager')
@@ -44,45 +24,6 @@ export function defineNode({ program, run }: Definitions): void {
     .description('stop the node; work gets five seconds to finish, then it is ended')
     .action(run(down));
   program.command('status').description('the node, its peers, its work').action(run(status));
-}
-
-interface InitOptions {
-  readonly name?: string;
-  readonly listen: string | false;
-  readonly workspace?: readonly string[];
-  readonly start: boolean;
-}
-
-async function init(context: CliContext, _: readonly string[], options: InitOptions): Promise<number> {
-  const { initNode } = await import('../../lifecycle/init-node.ts');
-  const { startNode } = await import('../../lifecycle/start-node.ts');
-  const { lookForSandbox } = await import('../../lifecycle/machine-sandbox.ts');
-  const { describeSandbox } = await import('@writ/runner');
-  const sandbox = await lookForSandbox(context.environment);
-  const name = options.name ?? nameFromHost(hostname());
-  const made = await initNode(context.home, {
-    name,
-    ...(options.listen === false ? {} : { listen: options.listen }),
-    workspaces: (options.workspace ?? []).map(workspaceOption),
-    isolation: sandbox.available ? 'required' : 'none',
-  });
-  const started = options.start ? await startNode(context.home, context.environment) : undefined;
-  const said = { ...made, sandbox: sandbox.available, running: started !== undefined, ...started };
-  context.output.result(said, (m) =>
-    [
-      `node ${m.name} (${m.id})`,
-      `configuration: ${context.home.configFile}`,
-      `isolation: ${describeSandbox(sandbox)}`,
-      ...(sandbox.available ? [] : [UNCONFINED]),
-      started === undefined ? 'start it with: writ up' : `running, pid ${started.pid}`,
-      'next: writ peer invite --profiles query   (or: writ peer join CODE)',
-    ].join('\n'),
-  );
-  return EXIT.ok;
-}
-
-function nameFromHost(host: string): string {
-  return foldName((host.split('.')[0] ?? '').replace(/[^A-Za-z0-9._-]/g, '-').replace(/^[^A-Za-z0-9]+/, '')) ?? 'node';
 }
 
 async function up(

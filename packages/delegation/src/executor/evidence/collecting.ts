@@ -100,6 +100,7 @@ async function changesOf(
   const changes = await collectEvidence({
     ...gitWorkOf(parts),
     git: (call) => evidence.git({ ...call, signal }),
+    openRoom: evidence.openRoom && ((shown) => evidence.openRoom?.({ ...shown, signal }) ?? Promise.resolve(undefined)),
     workspaceDir: dir,
     base: clone.base,
     ...(clone.base === undefined ? {} : { baseRepository: clone.source }),

@@ -19,6 +19,6 @@ export function gitWorkOf({
   clock,
   random,
 }: Pick<ExecutorOptions, 'evidence' | 'clock' | 'random'>): GitWork {
-  const { git, gitDirRoot, path } = evidence;
-  return { git, gitDirRoot, path, clock, random };
+  const { git, openRoom, gitDirRoot, path } = evidence;
+  return { git, openRoom, gitDirRoot, path, clock, random };
 }

@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { WritError } from '@writ/core';
+import { findProgram } from '@writ/runner';
+import type { Environment } from '../env.ts';
+import type { Home } from '../home.ts';
+import type { ClientWorld, Said, ServerCommand } from './types.ts';
+
+/** Longest that a client's own command may take, milliseconds. */
+const LONGEST_MS = 60_000;
+
+/** This machine, for registering. Throws BAD_REQUEST where there is no home folder, which every client keeps settings in. */
+export function openClientWorld({ all, homeDir }: Pick<Environment, 'all' | 'homeDir'>): ClientWorld {
+  if (homeDir === undefined) {
+    throw new WritError('BAD_REQUEST', 'there is no home directory: HOME is not set', { nextSteps: ['set HOME'] });
+  }
+  return {
+    homeDir,
+    platform: process.platform,
+    environment: all,
+    findProgram: (name) => findProgram(name, all.PATH ?? ''),
+    execute: (argv) => execute(argv, all),
+  };
+}
+
+/** What a client starts: this very program, and the home where it is not the one that is found anyway. */
+export function mcpServerCommand(home: Pick<Home, 'root' | 'configDir'>, script: string): ServerCommand {
+  const named = home.root === home.configDir ? ['--home', home.root] : [];
+  return { command: process.execPath, args: [resolve(script), 'mcp', 'serve', ...named] };
+}
+
+function execute([program = '', ...args]: readonly string[], environment: ClientWorld['environment']): Promise<Said> {
+  return new Promise((done) => {
+    const child = execFile(
+      program,
+      args,
+      { env: environment as NodeJS.ProcessEnv, timeout: LONGEST_MS },
+      (error, out, err) => {
+        const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : null;
+        done({ exitCode, said: `${err}${out}` || (error?.message ?? '') });
+      },
+    );
+    // Whatever it wants to ask, nobody is there.
+    child.stdin?.end();
+  });
+}

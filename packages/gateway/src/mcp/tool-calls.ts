@@ -1,0 +1,82 @@
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  isInputRequiredResult,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { WritError } from '@writ/core';
+import type { OperationName, OperationOutput } from '../client/types.ts';
+import { tellFailure } from '../failure.ts';
+import { canElicit, clientName } from './client-side.ts';
+import type { McpAudience, McpParts } from './mcp-parts.ts';
+import { progressOf } from './progress.ts';
+import { replyByPerson } from './reply-question.ts';
+import type { CallOperation } from './resources.ts';
+import { answerResult, failureResult } from './tool-results.ts';
+
+/** Most calls of one client that run at once. */
+const MOST_CALLS = 64;
+
+/** The one way from MCP to an operation, for tools and resources alike. */
+export interface Calls {
+  /** Answers every failure as a result. */
+  tool(name: string, input: unknown, context: ServerContext): Promise<CallToolResult | InputRequiredResult>;
+  /** Operations in the name of the caller of `context`; they throw. */
+  operations(context: ServerContext): CallOperation;
+}
+
+/** Calls of one client; `offered` are the tools that it was told of. */
+export function createCalls(
+  parts: McpParts,
+  audience: McpAudience,
+  { server, offered }: { readonly server: Server; readonly offered: ReadonlySet<string> },
+): Calls {
+  let running = 0;
+  const run = async (name: string, input: unknown, context: ServerContext): Promise<unknown> => {
+    running += 1;
+    try {
+      if (running > MOST_CALLS) throw new WritError('RATE_LIMITED', `more than ${MOST_CALLS} calls at once`);
+      const caller = audience.withSession(clientName(server, context));
+      const call = parts.dispatcher.prepare(name, input, caller);
+      if (call.form === 'stream') throw unknownTool();
+      return await call.run({ caller, signal: context.mcpReq.signal, ...progressOf(context) });
+    } finally {
+      running -= 1;
+    }
+  };
+  const operations =
+    (context: ServerContext): CallOperation =>
+    async <N extends OperationName>(name: N, input: unknown) =>
+      // Checked against the schema of that very operation before it came here.
+      (await run(name, input, context)) as OperationOutput<N>;
+  return {
+    operations,
+    async tool(name, input, context) {
+      try {
+        if (!offered.has(name)) throw unknownTool();
+        if (!asksPerson(name, input)) return answerResult(await run(name, input, context));
+        const answer = await replyByPerson(operations(context), input, {
+          canElicit: canElicit(server, context),
+          responses: context.mcpReq.inputResponses,
+          asked: context.mcpReq.requestState<string>(),
+        });
+        return isInputRequiredResult(answer) ? answer : answerResult(answer);
+      } catch (error) {
+        return failureResult(tellFailure(error, name, audience.caller, parts.logger));
+      }
+    },
+  };
+}
+
+/** A reply without a text is one that the person at the client is to give. */
+function asksPerson(name: string, input: unknown): input is { readonly task: string; readonly question?: string } {
+  if (name !== 'reply' || typeof input !== 'object' || input === null) return false;
+  const { task, question, ...rest } = input as Record<string, unknown>;
+  const isNamed = typeof task === 'string' && (question === undefined || typeof question === 'string');
+  return isNamed && Object.keys(rest).every((key) => key === 'idempotency_key');
+}
+
+function unknownTool(): WritError {
+  return new WritError('NOT_FOUND', 'there is no such tool', { nextSteps: ['list the tools again'] });
+}

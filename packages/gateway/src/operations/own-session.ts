@@ -1,0 +1,18 @@
+import type { Sessions } from '../ports.ts';
+import type { Caller, SessionRef } from '../types.ts';
+
+/** Agent name of a call that belongs to no agent's connection. */
+const COMMAND_LINE = 'cli';
+
+/**
+ * The session of a call. One without a session gets one of its own: nothing that is opened for it reaches another but
+ * its own retry, which is known by `key`.
+ */
+export function ownSession(
+  { sessions }: { readonly sessions: Pick<Sessions, 'start'> },
+  caller: Caller,
+  key?: string,
+): SessionRef {
+  if (caller.kind === 'task') return caller.session;
+  return caller.session ?? sessions.start(caller.agent ?? COMMAND_LINE, key);
+}

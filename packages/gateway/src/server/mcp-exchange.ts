@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { WritError, type WritErrorJson } from '@writ/core';
+import type { McpHttp } from '../mcp/mcp-http.ts';
+import type { Caller } from '../types.ts';
+import { readBody } from './body.ts';
+import { sendJson } from './responses.ts';
+import { HTTP_STATUS } from './statuses.ts';
+import { toolsetsOf } from './toolset-header.ts';
+import { sendWebResponse, toWebRequest } from './web-exchange.ts';
+
+/** Where MCP is spoken over HTTP. */
+export const MCP_HTTP_PATH = '/mcp';
+
+/** JSON-RPC's code for a request that was refused before anybody read its method. */
+const REFUSED = -32_000;
+
+/** Serves one request of MCP. Throws BAD_REQUEST for another media type than JSON, RATE_LIMITED. */
+export async function serveMcpExchange(
+  mcp: McpHttp,
+  { request, response, signal }: { request: IncomingMessage; response: ServerResponse; signal: AbortSignal },
+  caller: Caller,
+): Promise<void> {
+  const toolsets = toolsetsOf(request);
+  if (request.method === 'POST' && !isJson(request.headers['content-type'])) {
+    throw new WritError('BAD_REQUEST', 'messages are sent as application/json');
+  }
+  const body = request.method === 'POST' ? await readBody(request) : undefined;
+  const answer = await mcp.fetch({ request: toWebRequest(request, signal), body, caller, toolsets, signal });
+  await sendWebResponse(response, answer, signal);
+}
+
+/** Answers what was refused before it reached MCP in the form that its clients read. */
+export function sendRpcFailure(response: ServerResponse, error: WritErrorJson, status = HTTP_STATUS[error.code]): void {
+  if (response.headersSent) {
+    response.end();
+    return;
+  }
+  response.setHeader('connection', 'close');
+  if (status === 401) response.setHeader('www-authenticate', 'Bearer');
+  const { code, message, nextSteps } = error;
+  const data = { code, next_steps: nextSteps };
+  sendJson(response, status, { jsonrpc: '2.0', id: null, error: { code: REFUSED, message, data } });
+}
+
+/** A page of another origin cannot send this type without asking first. */
+function isJson(type: string | undefined): boolean {
+  return type?.split(';')[0]?.trim().toLowerCase() === 'application/json';
+}
