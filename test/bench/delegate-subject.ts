@@ -34,7 +34,7 @@ export function delegateSubject(folder: string): Subject {
       await delegateTrue(node);
     },
     async teardown() {
-      await writ('mesh', 'down', '--purge', '--dir', folder);
+      await writ('mesh', 'down', '--purge', '--yes', '--dir', folder);
     },
   };
 }

@@ -70,7 +70,7 @@ export async function measureDeniedCalls(folder: string, rounds: number): Promis
     });
   } finally {
     client.close();
-    await writ('mesh', 'down', '--purge', '--dir', folder);
+    await writ('mesh', 'down', '--purge', '--yes', '--dir', folder);
   }
 }
 

@@ -92,3 +92,27 @@ export function describeWith(tools: readonly Tool[], name: string, body: () => v
     });
   }
 }
+
+/** Agent programs that a suite drives where they are installed, with the command that installs each. */
+const AGENTS = {
+  claude: 'npm install -g @anthropic-ai/claude-code',
+  codex: 'npm install -g @openai/codex',
+} as const;
+
+/** Name of a real agent that a suite can drive. */
+export type RealAgent = keyof typeof AGENTS;
+
+/** Absolute path of a real agent in PATH, or undefined. */
+export function findAgent(agent: RealAgent): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, agent)).find(isExecutable);
+}
+
+/** Begins the reason of a suite that nothing may require: what it needs is somebody else's, and not of a system. */
+export const OPTIONAL = '[skipped, not installed:';
+
+/** A `describe` for a suite that drives a real agent; without it the suite is skipped by name, whatever WRIT_TEST_REQUIRE says. */
+export function describeWithAgent(agent: RealAgent, name: string, body: () => void): void {
+  const isThere = findAgent(agent) !== undefined;
+  describe.skipIf(!isThere)(isThere ? name : `${name} ${OPTIONAL} ${AGENTS[agent]}]`, body);
+}

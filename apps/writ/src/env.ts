@@ -17,8 +17,10 @@ export interface Environment {
   readonly session: string | undefined;
   /** Name of the time zone that this process's clock on the wall is in, such as `Europe/Berlin`. */
   readonly timeZone: () => string;
-  /** `NO_COLOR` is set to something. */
+  /** `NO_COLOR` is set to something, or the terminal has none. */
   readonly noColor: boolean;
+  /** `TERM` is `dumb`: the terminal moves no cursor. */
+  readonly isDumbTerminal: boolean;
   /** `WRIT_LOG`: level of the node's log file; `info` by default. */
   readonly logLevel: string;
 }
@@ -39,7 +41,8 @@ export function readEnvironment(): Environment {
         : { socket: nonEmpty(all.WRIT_TASK_SOCKET), token: nonEmpty(all.WRIT_TASK_TOKEN) },
     session: nonEmpty(all.WRIT_SESSION),
     timeZone: () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
-    noColor: nonEmpty(all.NO_COLOR) !== undefined,
+    noColor: nonEmpty(all.NO_COLOR) !== undefined || all.TERM === 'dumb',
+    isDumbTerminal: all.TERM === 'dumb',
     logLevel: nonEmpty(all.WRIT_LOG) ?? 'info',
   };
 }

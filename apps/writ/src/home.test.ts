@@ -9,6 +9,7 @@ const environment = (values: Partial<Environment>): Environment => ({
   all: {},
   writHome: undefined,
   taskAccess: undefined,
+  isDumbTerminal: false,
   xdgConfigHome: undefined,
   xdgDataHome: undefined,
   xdgRuntimeDir: undefined,

@@ -1,9 +1,11 @@
 import { nearest, quote, WritError } from '@writ/core';
 import type { z } from 'zod';
+import type { GatewayTrace } from './gateway-ports.ts';
 import { parseInput } from './input.ts';
 import { checkOwnership } from './ownership.ts';
 import type { TaskScope } from './ports.ts';
 import type { Registry } from './registry.ts';
+import { tracedCall } from './traced-call.ts';
 import type { CallContext, Caller, Operation, StreamOperation } from './types.ts';
 
 /** A call that was found, permitted and whose input was checked; nothing of it has run yet. */
@@ -21,7 +23,11 @@ export interface Dispatcher {
 }
 
 /** Builds the dispatcher over a registry. */
-export function createDispatcher(registry: Registry, scope: Pick<TaskScope, 'within'>): Dispatcher {
+export function createDispatcher(
+  registry: Registry,
+  scope: Pick<TaskScope, 'within'>,
+  trace?: GatewayTrace,
+): Dispatcher {
   return {
     prepare(name, raw, caller) {
       const entry = registry.find(name, caller);
@@ -29,7 +35,8 @@ export function createDispatcher(registry: Registry, scope: Pick<TaskScope, 'wit
       const input = parseInput(entry.operation.input, raw);
       checkOwnership(entry.operation, input, caller, scope);
       if (entry.form === 'call') {
-        return { form: 'call', run: (context) => runCall(entry.operation, input, context) };
+        const run = (context: CallContext): Promise<unknown> => runCall(entry.operation, input, context);
+        return { form: 'call', run: trace === undefined ? run : tracedCall(trace, name, run) };
       }
       return { form: 'stream', run: (context) => runStream(entry.operation, input, context) };
     },

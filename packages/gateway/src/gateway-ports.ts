@@ -1,6 +1,6 @@
 import type { Authority, Gate } from '@writ/authority';
 import type { Commands } from '@writ/commands';
-import type { Clock, Logger, Random } from '@writ/core';
+import type { Clock, Logger, Random, Tracing } from '@writ/core';
 import type { Executor, Origin } from '@writ/delegation';
 import type { Pairing } from '@writ/pairing';
 import type { PolicyEngine } from '@writ/policy';
@@ -16,7 +16,10 @@ import type {
   ProfileValidator,
   RemoteDescribe,
   Sessions,
+  SetupAdvice,
   TaskScope,
+  UpstreamAudit,
+  UpstreamProcesses,
 } from './ports.ts';
 
 /** What the operations work with. */
@@ -35,13 +38,25 @@ export interface GatewayPorts {
   readonly links: PeerLinks;
   readonly describe: RemoteDescribe;
   readonly config: ConfigAdmin;
+  readonly advice: SetupAdvice;
   readonly profiles: ProfileValidator;
   readonly sessions: Sessions;
   readonly authenticator: Authenticator;
   readonly scope: TaskScope;
   readonly audit: AuditReader;
   readonly auditLog: AuditLogPort;
+  readonly upstreamProcesses: UpstreamProcesses;
+  readonly upstreamAudit: UpstreamAudit;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Absent: no call is traced. */
+  readonly trace?: GatewayTrace | undefined;
+}
+
+/** What the calls of this machine are traced with. */
+export interface GatewayTrace {
+  readonly tracing: Tracing;
+  /** `traceparent` of a task that runs here, for what it calls itself. */
+  readonly spanOf: (task: string) => string | undefined;
 }

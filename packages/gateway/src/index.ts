@@ -1,7 +1,7 @@
 export { type Contract, contract } from './contract/index.ts';
 export { operationTable } from './contract/operation-table.ts';
 export { createGateway, type Gateway } from './gateway.ts';
-export type { GatewayPorts } from './gateway-ports.ts';
+export type { GatewayPorts, GatewayTrace } from './gateway-ports.ts';
 export type { AnyOperation } from './implement.ts';
 export type {
   AgentFound,
@@ -23,9 +23,14 @@ export type {
   ProfileDeclaration,
   ProfileValidator,
   ProfileVerdict,
+  Proposal,
   RemoteDescribe,
   Sessions,
+  SetupAdvice,
   TaskScope,
+  UpstreamAudit,
+  UpstreamProcess,
+  UpstreamProcesses,
 } from './ports.ts';
 export type {
   CallContext,

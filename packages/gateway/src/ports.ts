@@ -1,5 +1,5 @@
 import type { ApproverChange, AskOutcome, Gate, LeaseWish, LeaseWishGrant, NewApprover } from '@writ/authority';
-import type { Decision, Deprecation, ReloadOutcome, Violation } from '@writ/policy';
+import type { Decision, Deprecation, PolicyChange, ReloadOutcome, Violation } from '@writ/policy';
 import type { Caller, SessionRef } from './types.ts';
 
 /** A question to persons, as it is stored. */
@@ -133,6 +133,41 @@ export interface ConfigAdmin {
   validate(text: string): Promise<ConfigCheck>;
   /** Runs the `[[tests]]` of the file. Throws CONFIG_INVALID where it does not load for another reason. */
   test(text: string): Promise<readonly ConfigTestResult[]>;
+  /**
+   * Checks an edit, and unless `dryRun` writes it and loads it without anybody's yes: what takes away is in force at
+   * once, what gives someone more waits. A text that does not load is not written. Throws what `change` throws, and
+   * CONFIG_INVALID where the file does not load as it stands.
+   */
+  propose(change: (text: string) => string, options: { readonly dryRun: boolean }): Promise<Proposal>;
+  /** Proposes the text from before the last proposal. Throws NOT_FOUND where none was made since the node started, CONFLICT where the file has changed since. */
+  revert(options: { readonly dryRun: boolean }): Promise<Proposal>;
+}
+
+/** What an edit of the configuration comes to. */
+export interface Proposal {
+  /** Lines that go and come, as a patch shows them; empty where nothing changes. */
+  readonly difference: string;
+  readonly violations: readonly Violation[];
+  /** Who gets more and less by it than the file before it gave. */
+  readonly changes: readonly PolicyChange[];
+  /** What came of loading it; absent where it was not written. */
+  readonly outcome?: ReloadOutcome;
+}
+
+/** What a person types to do what no agent may. */
+export interface SetupAdvice {
+  /** Agents that are on this machine, and whether they know this node. */
+  clients(): Promise<
+    readonly { readonly client: string; readonly here: boolean; readonly state: string; readonly file: string }[]
+  >;
+  /** How an agent is told of this node. Throws NOT_FOUND for one that is not known. */
+  clientSteps(client: string): {
+    readonly command?: readonly string[];
+    readonly file: string;
+    readonly settings: string;
+  };
+  /** The node as a service of its user. Throws BAD_REQUEST where there is no service manager that is known. */
+  service(): { readonly kind: string; readonly file: string; readonly text: string; readonly installed: boolean };
 }
 
 /** A profile that somebody asks about, as the tables of `writ.toml` would say it. */
@@ -303,4 +338,35 @@ export interface AuditLogPort {
   verify(kept: readonly string[], progress: (entries: number) => void, signal: AbortSignal): Promise<AuditReport>;
   /** The lines of a bundle. Throws BAD_REQUEST, NOT_FOUND, EVIDENCE_INVALID. */
   export(wish: { readonly from?: number; readonly to?: number; readonly since?: string }): AsyncIterable<string>;
+}
+
+/** A process of the node's own that speaks MCP on its standard input and output. */
+export interface UpstreamProcess {
+  /** Resolves when it took the bytes, or nobody takes them any more; never rejects. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Ends its whole tree. */
+  stop(): void;
+  /** Resolves when the tree is gone; never rejects. */
+  readonly done: Promise<unknown>;
+}
+
+/** Starts upstream MCP servers; each ends with the node. */
+export interface UpstreamProcesses {
+  /** `env` names the variables that pass to it. Throws RUNNER_UNAVAILABLE, SHUTTING_DOWN. */
+  start(order: {
+    readonly argv: readonly string[];
+    readonly env: readonly string[];
+    readonly onOutput: (bytes: Buffer) => Promise<void>;
+  }): Promise<UpstreamProcess>;
+}
+
+/** Writes down who called which tool of which server; never with what. */
+export interface UpstreamAudit {
+  note(entry: {
+    readonly actor: string;
+    readonly upstream: string;
+    readonly tool: string;
+    readonly task?: string;
+    readonly allowed: boolean;
+  }): void;
 }

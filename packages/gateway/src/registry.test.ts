@@ -74,6 +74,18 @@ const EVIDENCE = ['list_artifacts', 'verify_result'];
 const POLICY = ['list_profiles', 'profile_validate', 'explain_decision', 'policy_status'];
 const PEERS = ['list_workspaces', 'ping_peer', 'repair_peers'];
 const IN_SETS = [...COMMANDS, ...EVIDENCE, ...AUTHORITY, ...POLICY, ...PEERS];
+/** For whoever sets the node up over its own socket, besides what persons are shown anyway. */
+const SETUP = Object.keys(contract).filter((name) => name.startsWith('setup_'));
+/** Of what persons have, what may be looked at or taken away while setting up. */
+const SHOWN_IN_SETUP = [
+  'node_status',
+  'peer_list',
+  'peer_show',
+  'peer_remove',
+  'lease_list',
+  'policy_validate',
+  'policy_test',
+];
 const FOR_AGENTS = [
   'whoami',
   'list_peers',
@@ -117,8 +129,19 @@ describe('the registry', () => {
       const offered = toolDefinitions(registry, host, readToolsets(set) ?? []).map(({ name }) => name);
       expect(offered.filter((name) => !FOR_AGENTS.includes(name)).sort(), set).toEqual([...names].sort());
     }
-    expect([...FOR_AGENTS, ...ONLY_FOR_TASKS, ...IN_SETS, ...FOLLOWING, ...PERSON_ONLY].sort()).toEqual(
+    expect([...FOR_AGENTS, ...ONLY_FOR_TASKS, ...IN_SETS, ...FOLLOWING, ...PERSON_ONLY, ...SETUP].sort()).toEqual(
       Object.keys(contract).sort(),
+    );
+  });
+
+  it('advertises what sets a node up with that set alone, and nothing there that answers, lends, pairs or widens', () => {
+    const shown = toolDefinitions(registry, host, [...TOOLSETS, 'setup']).map(({ name }) => name);
+    const usual = toolDefinitions(registry, host, TOOLSETS).map(({ name }) => name);
+    expect(shown.filter((name) => !usual.includes(name)).sort()).toEqual([...SETUP, ...SHOWN_IN_SETUP].sort());
+    expect(readToolsets('setup')).toBeUndefined();
+    expect(readToolsets('all')).not.toContain('setup');
+    expect(toolDefinitions(registry, task, [...TOOLSETS, 'setup']).map(({ name }) => name)).toEqual(
+      toolDefinitions(registry, task, TOOLSETS).map(({ name }) => name),
     );
   });
 

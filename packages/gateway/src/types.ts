@@ -49,11 +49,15 @@ export interface McpExposure {
 }
 
 /** Sets of tools beside the default one. */
-export const TOOLSETS = ['commands', 'evidence', 'authority', 'policy', 'peers'] as const;
-export type Toolset = (typeof TOOLSETS)[number];
+export const TOOLSETS = ['commands', 'evidence', 'authority', 'policy', 'peers', 'upstreams'] as const;
+/** `setup` is none of those: only a person's own command asks for it, on the control socket, and no list of sets has it. */
+export type Toolset = (typeof TOOLSETS)[number] | 'setup';
 
 /** Header of an MCP connection that names its sets. */
 export const TOOLSETS_HEADER = 'writ-toolsets';
+
+/** Header of a connection to the control socket that wants the set `setup`, besides all others. */
+export const SETUP_HEADER = 'writ-setup';
 
 /** The sets of a list such as `commands` or `all`. Undefined where a name in it is none. */
 export function readToolsets(list: string): readonly Toolset[] | undefined {

@@ -111,6 +111,11 @@ export interface UpstreamConfig {
   readonly url?: string;
   readonly env: readonly string[];
   readonly sessionArgument?: string;
+  /** Tools that agents of this node may call; `*` is every one. */
+  readonly agents: readonly string[];
+  /** Tools that tasks may call that run here under one of `profiles`. */
+  readonly tasks: readonly string[];
+  readonly profiles: readonly string[];
 }
 
 /** The whole effective configuration, immutable. */
@@ -123,6 +128,8 @@ export interface Config {
     readonly maxChain: number;
   };
   readonly gateway: { readonly listen?: string };
+  /** Each is collected only where it is there: the URL that traces go to, the loopback address where metrics are read. */
+  readonly telemetry: { readonly traces?: string; readonly metrics?: string };
   readonly leases: { readonly maxMs: number };
   readonly approvals: {
     readonly mode: 'passphrase' | 'terminal';

@@ -1,9 +1,9 @@
 import { patch } from '@decimalturn/toml-patch';
 import { quote, WritError } from '@writ/core';
 import { firstThatMeans, parseOrThrow, type Table } from './edit-checked.ts';
-import { appendToGroup, cutTables } from './edit-tables.ts';
+import { appendToGroup, cutTables, writeKeys } from './edit-tables.ts';
 import { joinPath } from './key-path.ts';
-import { isTable, tableText } from './toml-text.ts';
+import { isTable, tableText, tomlValue } from './toml-text.ts';
 
 /** The value below a path of keys; undefined where there is none. Throws CONFIG_INVALID where the text is no TOML. */
 export function readTable(text: string, keys: readonly string[]): unknown {
@@ -25,6 +25,20 @@ export function setTable(text: string, keys: readonly string[], table: Readonly<
   const append = (): string => appendToGroup(text, keys[0] ?? '', tableText(path, table));
   const replace = (): string => appendToGroup(cut(text, keys), keys[0] ?? '', tableText(path, table));
   return firstThatMeans(wanted, [...(isNew ? [append] : []), () => patch(text, wanted), replace]);
+}
+
+/**
+ * The text with keys of one table written anew, the other keys as they are; `undefined` takes a key out, and the table with
+ * its last one. Throws as `setTable` does.
+ */
+export function setKeys(text: string, path: readonly string[], keys: Readonly<Table>): string {
+  const before = readTable(text, path);
+  const merged = { ...(isTable(before) ? before : {}), ...keys };
+  const kept = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
+  if (Object.keys(kept).length === 0) return removeTable(text, path);
+  const written = Object.entries(keys).map(([key, value]) => [key, value === undefined ? undefined : tomlValue(value)]);
+  const inPlace = (): string => writeKeys(text, path, Object.fromEntries(written)) ?? setTable(text, path, kept);
+  return firstThatMeans(withTable(parseOrThrow(text), path, kept), [inPlace, () => setTable(text, path, kept)]);
 }
 
 /**

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AST, parseTOML } from 'toml-eslint-parser';
+import { joinPath } from './key-path.ts';
 
 type Keys = readonly (string | number)[];
 
@@ -31,6 +33,43 @@ export function cutTables(text: string, isGone: (keys: Keys) => boolean): string
     left = before + (/(^|\n)\r?\n$/.test(before) ? after.replace(/^(\r?\n)+/, '') : after);
   }
   return left;
+}
+
+/**
+ * Writes keys of a table that has a header of its own: a value in the place of the old one, a new key behind the others,
+ * and the whole line of a key that is `undefined` taken out. Nothing else of the text changes. Undefined where there is
+ * no such table, or one of the keys is written in another way.
+ */
+export function writeKeys(
+  text: string,
+  path: Keys,
+  keys: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  return Object.entries(keys).reduce<string | undefined>(
+    (edited, [key, value]) => (edited === undefined ? undefined : writeKey(edited, path, key, value)),
+    text,
+  );
+}
+
+function writeKey(text: string, path: Keys, key: string, value: string | undefined): string | undefined {
+  const table = tablesOf(text).find(({ resolvedKey }) => isDeepStrictEqual(resolvedKey, path));
+  if (table === undefined) return undefined;
+  const pair = table.body.find(({ key: written }) => nameOf(written) === key);
+  if (pair === undefined) {
+    if (value === undefined) return text;
+    const end = endOfLine(text, table.body.at(-1)?.range[1] ?? table.key.range[1]);
+    const newline = text.includes('\r\n') ? '\r\n' : '\n';
+    return `${text.slice(0, end)}${newline}${joinPath('', key)} = ${value}${text.slice(end)}`;
+  }
+  if (value !== undefined) return text.slice(0, pair.value.range[0]) + value + text.slice(pair.value.range[1]);
+  const start = text.lastIndexOf('\n', pair.range[0] - 1) + 1;
+  return text.slice(0, start) + text.slice(endOfLine(text, pair.range[1])).replace(/^\r?\n/, '');
+}
+
+/** The name of a key of one part; undefined for a dotted one. */
+function nameOf({ keys: [first, ...more] }: AST.TOMLKey): string | undefined {
+  if (first === undefined || more.length > 0) return undefined;
+  return first.type === 'TOMLBare' ? first.name : first.value;
 }
 
 /** A comment after the last value belongs to it. */

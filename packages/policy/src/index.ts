@@ -28,6 +28,7 @@ export {
 export { decisionForPeer } from './decide.ts';
 export { diffPolicies } from './diff.ts';
 export { addPeer, type PeerChange, type PeerEntry, removePeer, updatePeer } from './edit.ts';
+export { dropProfile, dropWorkspace, putCeiling, putPeer, putProfile, putSelf, putWorkspace } from './edit-setup.ts';
 export { readTable, removeTable, setTable } from './edit-table.ts';
 export { type EffectiveValue, effectiveValues } from './effective.ts';
 export { createPolicyEngine, type PolicyCompiler, type PolicyEngineOptions } from './engine.ts';
@@ -70,6 +71,7 @@ export type {
   TaskInput,
   TraceStep,
   UpstreamConfig,
+  UpstreamRequest,
   Usage,
   Violation,
   WorkspaceConfig,

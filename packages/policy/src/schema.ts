@@ -34,6 +34,12 @@ const MIB = 1024 ** 2;
 const listenAddress = text('an address such as "0.0.0.0:7420"', (written) =>
   readAddress(written) === undefined ? undefined : written,
 );
+const traceAddress = text('a URL such as "http://127.0.0.1:4318/v1/traces"', (written) => {
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  const isPlain = url !== undefined && url.username === '' && url.password === '' && url.hash === '';
+  return isPlain && /^https?:$/.test(url.protocol) ? url.href : undefined;
+});
+
 const loopbackAddress = text('a loopback address such as "127.0.0.1:7421"', (written) =>
   isLoopback(readAddress(written)?.host ?? '') ? written : undefined,
 );
@@ -72,9 +78,6 @@ const commandPattern: Reader<readonly string[]> = {
     return pattern;
   },
 };
-
-/** What a key is for that is read and checked already, and changes nothing in this version. */
-const later = (meaning: string): string => `no effect yet: ${meaning}`;
 
 const profileKeys = {
   capabilities: optional(placedListOf(anyText), 'what the profile may do; words of the closed vocabulary'),
@@ -239,10 +242,13 @@ const commandKeys = {
 } satisfies Keys;
 
 const upstreamKeys = {
-  command: optional(argv, later('program and arguments of an MCP server on standard input and output')),
-  url: optional(anyText, later('address of an MCP server over HTTP')),
-  env: defaulted(texts, [], '[]', later('environment variables that pass to it')),
-  session_argument: optional(anyText, later('argument that carries the session, in a copy of the call')),
+  command: optional(argv, 'program and arguments of an MCP server on standard input and output'),
+  url: optional(anyText, 'address of an MCP server over HTTP'),
+  env: defaulted(texts, [], '[]', 'environment variables that pass to it'),
+  session_argument: optional(anyText, 'argument that carries the session, in a copy of the call'),
+  agents: defaulted(texts, [], '[]', 'its tools that agents of this node may call; `"*"`: all'),
+  tasks: defaulted(texts, [], '[]', 'its tools that tasks may call that run here under one of `profiles`; `"*"`: all'),
+  profiles: defaulted(listOf(name), [], '[]', 'profiles whose tasks may call them'),
 } satisfies Keys;
 
 /** Any number, so that what a later version of Writ wrote is called that; whoever left it out reads the one that is current. */
@@ -263,6 +269,16 @@ export const CONFIG_KEYS = {
   gateway: optional(
     table({ listen: optional(loopbackAddress, 'MCP and events over HTTP, for this machine only; takes a restart') }),
     'what this machine touches',
+  ),
+  telemetry: optional(
+    table({
+      traces: optional(
+        traceAddress,
+        'URL of a collector that takes OTLP over HTTP as JSON, such as `http://127.0.0.1:4318/v1/traces`; takes a restart',
+      ),
+      metrics: optional(loopbackAddress, 'where metrics are read, for this machine only; takes a restart'),
+    }),
+    'traces and metrics; what is left out is not collected',
   ),
   approvals: optional(
     table({

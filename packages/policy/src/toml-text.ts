@@ -19,7 +19,8 @@ export function tableText(path: string, table: Readonly<Record<string, unknown>>
   return [...header, ...own.map(([key, value]) => `${joinPath('', key)} = ${tomlValue(value)}`), ...parts].join('\n');
 }
 
-function tomlValue(value: unknown): string {
+/** A value as TOML writes it, on one line. */
+export function tomlValue(value: unknown): string {
   if (typeof value === 'string') return tomlString(value);
   if (Array.isArray(value)) return `[${value.map(tomlValue).join(', ')}]`;
   if (isTable(value)) {

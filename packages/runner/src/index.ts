@@ -1,5 +1,6 @@
 export { type AgentFinderParts, createAgentFinder } from './agents/agent-finder.ts';
 export type { AgentFinder, FoundAgent, FoundProgram, InSandbox, KnownAgent } from './agents/types.ts';
+export { describeGroups, type GroupsReport } from './control-groups/control-groups.ts';
 export { buildCommandEnvironment, searchPath } from './environment.ts';
 export { createHeldFiles, type HeldFilesOptions } from './gated/held-files.ts';
 export type {
@@ -18,6 +19,7 @@ export { describeSandbox } from './sandbox/sandbox.ts';
 export { readSystemView } from './sandbox/system-view.ts';
 export type { Reach, SandboxFeatures, SandboxReport } from './sandbox/types.ts';
 export { isSecretName } from './secret-names.ts';
+export type { Service, ServiceOrder, Services } from './services.ts';
 export { TOLD_FD } from './spawner/first-process.ts';
 export { createTaskRunner } from './task-runner.ts';
 export type {

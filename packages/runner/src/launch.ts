@@ -1,10 +1,11 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { WritError } from '@writ/core';
 import { DRIVERS } from './drivers/drivers.ts';
 import { buildEnvironment } from './environment.ts';
 import type { RunnerParts } from './runner-parts.ts';
 import { confine } from './sandbox/confinement.ts';
 import { bridgedArgv, proxyEnvironment } from './sandbox/network/bridge.ts';
+import { canStart } from './sandbox/program.ts';
 import { askerOf, type Wrapped } from './sandbox/sandbox.ts';
 import type { SandboxFeatures } from './sandbox/types.ts';
 import { isSecretName } from './secret-names.ts';
@@ -66,10 +67,27 @@ async function plan(parts: RunnerParts, spec: RunSpec, attempt: Attempt, undo: U
   const tried = { runner: spec.runner, program: argv[0] ?? '', path: env.PATH ?? '', cwd: work };
   const token = access === undefined ? [] : [Buffer.from(access.token)];
   const secrets = [...(handed?.values ?? []), ...token, ...secretVariables(env, spec.env)];
-  if (spec.isolation === 'none') return { argv, inputOpen, env, isolation: 'none', sandbox: {}, secrets, tried };
+  const inGroup = (what: Grouped): Promise<Grouped> => joinGroup(parts, basename(attempt.folder), what, undo);
+  if (spec.isolation === 'none') {
+    // What is not there is told of by who starts it.
+    const isThere = await canStart(tried);
+    const plain = { argv, isolation: 'none' } as const;
+    return { ...(isThere ? await inGroup(plain) : plain), inputOpen, env, sandbox: {}, secrets, tried };
+  }
   const enclosed = await enclose(parts, spec, { attempt, argv, path: tried.path, secrets: handed?.folder }, undo);
   if (enclosed === undefined) throw await startFailure(tried, { errno: NOT_SHOWN, message: '' });
-  return { ...enclosed, inputOpen, env: { ...env, ...enclosed.env }, secrets, tried };
+  return { ...enclosed, ...(await inGroup(enclosed)), inputOpen, env: { ...env, ...enclosed.env }, secrets, tried };
+}
+
+type Grouped = Pick<Launch, 'argv' | 'isolation'>;
+
+/** The same in a control group of its own, where there are some; whatever is left in it then is killed with it. */
+async function joinGroup({ groups }: RunnerParts, name: string, what: Grouped, undo: Undo): Promise<Grouped> {
+  const group = await groups.open(name);
+  if (group === undefined) return what;
+  undo.push(group.close);
+  const isolation = what.isolation === 'none' ? 'none+cgroup' : 'bubblewrap+cgroup';
+  return { argv: group.join(what.argv), isolation };
 }
 
 /** Variables that the profile lets pass, and whose name says that their value is a secret. */

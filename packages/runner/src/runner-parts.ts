@@ -1,3 +1,4 @@
+import type { ControlGroups } from './control-groups/control-groups.ts';
 import type { Egress } from './sandbox/network/egress.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import type { Spawner } from './spawned.ts';
@@ -13,6 +14,7 @@ export interface RunnerParts {
   readonly transcripts: Transcripts;
   readonly sandbox: Sandbox;
   readonly egress: Egress;
+  readonly groups: ControlGroups;
   /** Between TERM and KILL, milliseconds. */
   readonly graceMs: number;
 }

@@ -24,13 +24,16 @@ export async function startFailure(attempt: StartAttempt, failed: Failed): Promi
   const { program, path, runner } = attempt;
   const code = runner.kind === 'shell' ? 'WORKER_FAILED' : 'RUNNER_UNAVAILABLE';
   const details = { program, errno: failed.errno, runner: runner.name };
-  const nextSteps = [`install ${quote(program)} on the executing node, or name it by its absolute path`];
+  // The request names the program of a `shell` runner, the configuration that of any other.
+  const seen = runner.kind === 'shell' ? [] : ['see what is there, on the executing node: writ runner doctor'];
+  const nextSteps = [`install ${quote(program)} on the executing node, or name it by its absolute path`, ...seen];
   if (failed.errno === NOT_SHOWN) {
     return new WritError(code, `program ${quote(program)} is not there in the sandbox`, {
       details,
       nextSteps: [
         `install ${quote(program)} on the executing node for everybody, below /usr or /opt`,
         'or give its profile `read_files`, and name its folder in `read_paths`',
+        ...seen,
       ],
     });
   }

@@ -1,6 +1,8 @@
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, WritError } from '@writ/core';
+import { type Clock, sha256Hex, WritError } from '@writ/core';
 import { createAgentFinder } from './agents/agent-finder.ts';
+import { type ControlGroups, createControlGroups } from './control-groups/control-groups.ts';
 import { searchPath } from './environment.ts';
 import { createCommandRuns } from './gated/command-runs.ts';
 import { createOutputLogs } from './gated/output-log.ts';
@@ -9,11 +11,12 @@ import { createGitCalls } from './git-calls.ts';
 import { openGitRoom } from './git-room/git-room.ts';
 import { assertMayRun, startRun, type TaskRun } from './prepared-run.ts';
 import type { TreeTools } from './process-tree/end-tree.ts';
-import { createProcessTable } from './process-tree/process-table.ts';
+import { createProcessTable, descendsFrom } from './process-tree/process-table.ts';
 import type { RunnerParts } from './runner-parts.ts';
 import { createExecute } from './sandbox/execute.ts';
 import { createEgress } from './sandbox/network/egress.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
+import { createServices } from './services.ts';
 import { createSpawnerClient } from './spawner-client.ts';
 import { createStrays } from './strays.ts';
 import { createTranscripts } from './transcripts.ts';
@@ -24,6 +27,7 @@ import { type Attempt, createWorkspaces } from './workspaces.ts';
 const GRACE_MS = 2000;
 const LABEL_BYTES = 4;
 const NONCE_BYTES = 16;
+const GROUP_DIGITS = 16;
 
 /**
  * Runs tasks as processes of a spawner child, which is started at once and lives until `close`. One runner owns its
@@ -53,17 +57,19 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     logs: createOutputLogs(root.outputs, clock, logger),
     folder: join(root.workspaces, 'command-stdin'),
   });
+  const services = createServices({ spawner, noncePrefix, graceMs, random });
   const path = searchPath(options.env.PATH);
   const execute = createExecute({ spawner, clock, nonce: newNonce, cwd: '/' });
   const sandbox = createSandbox({ path, arch: process.arch, execute });
   const agents = createAgentFinder({ path, execute, programs: options.programs, sandbox: sandbox.look });
   const rooms = { spawner, sandbox, folder: stdinFolder, newNonce, clock, random, signal };
   const egress = createEgress({ folder: root.sockets, clock, random, logger });
-  const lifetime = createLifetime({ options, spawner, workspaces, transcripts, sandbox, egress, graceMs });
+  const groups = groupsOf(options, tools);
+  const lifetime = createLifetime({ options, spawner, workspaces, transcripts, sandbox, egress, groups, graceMs });
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     shutdown.abort();
-    await Promise.all([lifetime.end(), commands.end()]);
+    await Promise.all([lifetime.end(), commands.end(), services.end()]);
     await gitCalls.idle();
     await swept;
     await spawner.close();
@@ -81,8 +87,10 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     git: gitCalls.run,
     gitRoom: (spec) => openGitRoom(spec, rooms),
     sandbox: sandbox.report,
+    groups: groups.report,
     agents,
     commands,
+    services,
     endStray: strays.endAll,
     readTranscript: (task, offset, limit) => transcripts.read(task, offset, limit),
     close() {
@@ -90,6 +98,13 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
       return closing;
     },
   };
+}
+
+function groupsOf({ root, logger }: TaskRunnerOptions, { table, pause }: TreeTools): ControlGroups {
+  return createControlGroups({
+    ...{ proc: '/proc', needed: ['memory', 'pids'], label: sha256Hex(root.workspaces).slice(0, GROUP_DIGITS) },
+    ...{ memoryBytes: totalmem(), isOwn: (pid) => descendsFrom(pid, process.pid, table), pause, logger },
+  });
 }
 
 /** Everything of a runner that has begun and is not over. */

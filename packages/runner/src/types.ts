@@ -1,8 +1,10 @@
 import type { Clock, Logger, Random } from '@writ/core';
 import type { AgentFinder } from './agents/types.ts';
+import type { GroupsReport } from './control-groups/control-groups.ts';
 import type { CommandRuns } from './gated/types.ts';
 import type { RunReport, StopCause } from './run-report.ts';
 import type { Reach, SandboxReport } from './sandbox/types.ts';
+import type { Services } from './services.ts';
 import type { ToolAnswer, ToolRequest } from './tool-request.ts';
 
 export type { Ending, RunReport, StopCause, TranscriptDigest } from './run-report.ts';
@@ -94,8 +96,8 @@ export interface Clone {
   readonly source: string;
 }
 
-/** What a run was confined by; `none`: it has the rights of the node's own user. */
-export type IsolationLevel = 'bubblewrap' | 'none';
+/** What a run was confined by; `none`: it has the rights of the node's own user; `+cgroup`: it was limited as a whole. */
+export type IsolationLevel = 'bubblewrap' | 'bubblewrap+cgroup' | 'none' | 'none+cgroup';
 
 /** A run under way. */
 export interface Run {
@@ -191,12 +193,16 @@ export interface TaskRunner {
   git(call: GitCall): Promise<GitAnswer>;
   /** What a sandbox of this machine can do, as far as there is one. */
   sandbox(): Promise<SandboxReport>;
+  /** Whether what a run takes is limited as a whole. */
+  groups(): Promise<GroupsReport>;
   /** Opens a room for git; undefined where this machine has no sandbox, or git is no part of what one shows. */
   gitRoom(spec: GitRoomSpec): Promise<GitRoom | undefined>;
   /** Agents that are installed on this machine. */
   readonly agents: AgentFinder;
   /** Gated commands, on this machine and in no folder of their own. */
   readonly commands: CommandRuns;
+  /** Programs that answer on standard input and output while the node runs. */
+  readonly services: Services;
   /**
    * Ends every process that carries one of these nonces, every call of `git`, and whatever else an earlier node with the
    * same folders left; returns how many it found. For recovery, before `git` is called.

@@ -89,7 +89,7 @@ describe('a peer that is removed by the node that works', () => {
   it('loses its open watch and its running task, and another keeps them', async () => {
     const [mine, other] = [await running(nodes.alpha, 14143), await running(nodes.gamma, 14144)];
     const watching = follow(nodes.alpha, mine);
-    const removed = await nodes.beta.writ('peer', 'remove', 'alpha', '--json');
+    const removed = await nodes.beta.writ('peer', 'remove', 'alpha', '--json', '--yes');
     expect(removed).toMatchObject({ code: 0, json: { label: 'alpha' } });
     const ended = await watching.catch((error: { code: string }) => error);
     if ('outcome' in ended) expect(ended.outcome).toMatchObject({ state: 'failed', code: 'TRUST_REVOKED' });
@@ -107,7 +107,7 @@ describe('a peer that is removed by the node that works', () => {
   });
 
   it('can be paired again after both have forgotten each other, and has no lease of before', async () => {
-    expect(await nodes.alpha.writ('peer', 'remove', 'beta', '--json')).toMatchObject({ code: 0 });
+    expect(await nodes.alpha.writ('peer', 'remove', 'beta', '--json', '--yes')).toMatchObject({ code: 0 });
     await pairNodes(nodes.beta, nodes.alpha, OFFER);
     expect(await ask(nodes.alpha, { argv: ['true'] })).toMatchObject({ accepted: true });
     expect(await ask(nodes.alpha, { argv: ['true'], profile: 'repo-dev', workspace: 'app' })).toMatchObject({
@@ -126,7 +126,7 @@ describe('a peer that is removed by the node that works', () => {
   });
 
   it('that does not exist is told with those that do', async () => {
-    expect(await nodes.beta.writ('peer', 'remove', 'nobody', '--json')).toMatchObject({ code: 2 });
+    expect(await nodes.beta.writ('peer', 'remove', 'nobody', '--json', '--yes')).toMatchObject({ code: 2 });
   });
 });
 
@@ -134,7 +134,7 @@ describe('a peer that is removed by the node that asks', () => {
   it('loses the watch, and ends the task', async () => {
     const task = await running(nodes.gamma, 14145);
     const watching = follow(nodes.gamma, task);
-    expect(await nodes.gamma.writ('peer', 'remove', 'beta', '--json')).toMatchObject({ code: 0 });
+    expect(await nodes.gamma.writ('peer', 'remove', 'beta', '--json', '--yes')).toMatchObject({ code: 0 });
     const ended = await watching.catch((error: { code: string }) => error);
     expect('outcome' in ended ? ended.outcome.state : ended.code).toMatch(
       /^(failed|PEER_UNKNOWN|UNREACHABLE|TRUST_REVOKED)$/,
@@ -154,11 +154,11 @@ describe('a peer that is removed by the node that asks', () => {
   });
 
   it('holds nothing up where it is down', async () => {
-    await nodes.gamma.writ('peer', 'remove', 'beta', '--json');
+    await nodes.gamma.writ('peer', 'remove', 'beta', '--json', '--yes');
     await pairAgain();
     const task = await running(nodes.gamma, 14147);
     await nodes.beta.kill();
-    expect(await nodes.gamma.writ('peer', 'remove', 'beta', '--json')).toMatchObject({ code: 0 });
+    expect(await nodes.gamma.writ('peer', 'remove', 'beta', '--json', '--yes')).toMatchObject({ code: 0 });
     expect(await untilFinished(nodes.gamma, task)).toMatchObject({ state: 'failed', code: 'TRUST_REVOKED' });
     await nodes.beta.up();
     expect((await untilFinished(nodes.beta, task)).state).toBe('lost');
@@ -167,7 +167,7 @@ describe('a peer that is removed by the node that asks', () => {
 
   /** Gamma has forgotten beta; now beta forgets gamma, and both are paired. */
   async function pairAgain(): Promise<void> {
-    expect(await nodes.beta.writ('peer', 'remove', 'gamma', '--json')).toMatchObject({ code: 0 });
+    expect(await nodes.beta.writ('peer', 'remove', 'gamma', '--json', '--yes')).toMatchObject({ code: 0 });
     await pairNodes(nodes.beta, nodes.gamma, OFFER);
   }
 });

@@ -3,13 +3,17 @@ import type { ControlClient } from '@writ/gateway/client';
 import type { Environment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
 import { connect } from '../lifecycle/connect.ts';
-import { createOutput, type Output, type Streams } from './output.ts';
+import type { Streams } from './live-view.ts';
+import { createOutput, type Output } from './output.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
   readonly json?: boolean;
   readonly home?: string;
+  readonly quiet?: boolean;
+  /** What tasks wrote goes to a terminal as it is. */
+  readonly raw?: boolean;
 }
 
 /** What a command works with. */
@@ -37,7 +41,11 @@ export function createCliContext(
   return {
     ...base,
     home,
-    output: createOutput(base.streams, { json: options.json === true, noColor: base.environment.noColor }),
+    output: createOutput(base.streams, {
+      ...{ json: options.json === true, raw: options.raw === true, quiet: options.quiet === true },
+      noColor: base.environment.noColor,
+      isDumb: base.environment.isDumbTerminal,
+    }),
     node: () => connect(home, base.environment),
   };
 }

@@ -12,6 +12,21 @@ export const EXIT = {
   evidenceInvalid: 7,
 } as const;
 
+/** What each of them means; docs/cli.md and the manual page say it. */
+export const EXIT_MEANINGS: Readonly<Record<number, string>> = {
+  [EXIT.ok]: 'ok',
+  [EXIT.taskFailed]:
+    'the task failed, or something broke; with `writ apply --check`: a merge needs a person; with `writ doctor`: something is wrong',
+  [EXIT.usage]: 'the call was wrong: usage, an id or name that is not there, invalid configuration',
+  [EXIT.denied]:
+    'denied (asking a peer that this node does not know is, too), by policy or by a person; an answer that was not taken',
+  [EXIT.waiting]: 'waits for a person',
+  [EXIT.timedOut]: 'timed out',
+  [EXIT.unreachable]: 'unreachable, or the node is not running',
+  [EXIT.evidenceInvalid]:
+    'evidence invalid: a result, an artifact, a bundle or the audit log is not what was signed, or could not be collected',
+};
+
 const UNREACHABLE: readonly WritCode[] = ['UNREACHABLE', 'NOT_RUNNING', 'SHUTTING_DOWN'];
 const DENIED: readonly WritCode[] = [
   ...DECISION_CODES,

@@ -2,6 +2,7 @@ import { formatDuration, formatSize, toWritError, visible, type WritCode } from 
 import type { ControlClient } from '@writ/gateway/client';
 import type { CliContext } from './context.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { followProgress } from './follow-progress.ts';
 import { showQuestions } from './questions-text.ts';
 import { evidenceLine } from './result/result-text.ts';
 
@@ -37,9 +38,11 @@ export async function followTask(
   if (context.signal.aborted) interrupted();
   context.signal.addEventListener('abort', interrupted, { once: true });
   const left = options.cancelOnInterrupt ? leaveWhenTold(context, task, stop) : undefined;
+  const progress = followProgress(context);
   try {
     for await (const event of node.stream('task_watch', { task }, { signal: stop.signal })) {
       if (output.json) output.item(event, () => undefined);
+      progress.saw(event);
       switch (event.kind) {
         case 'state':
           if (event.turn !== undefined) showQuestions(output, task, event.turn);
@@ -77,6 +80,7 @@ export async function followTask(
     if (stop.signal.aborted) return left?.() ?? (isWaiting ? EXIT.waiting : EXIT.ok);
     throw error;
   } finally {
+    progress.end();
     context.signal.removeEventListener('abort', interrupted);
   }
   return EXIT.taskFailed;

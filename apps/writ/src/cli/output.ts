@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { errorToJson, formatDuration, toWritError, visible } from '@writ/core';
 import pc from 'picocolors';
+import { createLiveView, type Streams } from './live-view.ts';
+import { createHarmlessDecoder, harmless, harmlessColoured } from './terminal/harmless.ts';
 
 /** Where a command writes: results on `out` (machine readable with `--json`), everything else on `err`. */
 export interface Output {
@@ -9,52 +11,74 @@ export interface Output {
   result<T>(value: T, text: (value: T) => string): void;
   /** One item of a stream of results. */
   item<T>(value: T, text: (value: T) => string | undefined): void;
-  /** Raw bytes of a task's own output; never with `--json`. */
-  /** Resolves when the reader on the other end keeps up. */
+  /**
+   * Bytes that a task wrote, never with `--json`: as they are, but on a terminal, which obeys what is in them, only where
+   * `raw` was asked for. Resolves when the reader on the other end keeps up.
+   */
   raw(stream: 'stdout' | 'stderr', bytes: Uint8Array): Promise<void>;
   /** For people only, on `err`. */
   note(text: string): void;
+  /** One line under everything else that says how it stands, until the next one; nothing where no terminal shows it. */
+  progress(text: string | undefined): void;
+  /** Shows a text in place of the one shown before, on a terminal; else below it, where it differs. */
+  screen<T>(value: T, text: (value: T) => string): void;
   /** What went wrong, why, and what to do; on `err`, as JSON with `--json`. */
   failure(error: unknown): void;
   readonly colors: ReturnType<typeof pc.createColors>;
 }
 
-export interface Streams {
-  readonly out: NodeJS.WriteStream;
-  readonly err: NodeJS.WriteStream;
+export interface OutputOptions {
+  readonly json: boolean;
+  readonly noColor: boolean;
+  /** What tasks wrote goes to a terminal as it is. */
+  readonly raw?: boolean;
+  /** Only results and errors. */
+  readonly quiet?: boolean;
+  /** The terminal moves no cursor. */
+  readonly isDumb?: boolean;
 }
 
-export function createOutput(streams: Streams, options: { readonly json: boolean; readonly noColor: boolean }): Output {
-  const colors = pc.createColors(!options.noColor && streams.err.isTTY === true);
-  const line = (text: string): void => void streams.out.write(`${text}\n`);
+export function createOutput(streams: Streams, options: OutputOptions): Output {
+  const isColoured = !options.noColor && streams.err.isTTY === true;
+  const colors = pc.createColors(isColoured);
+  const live = createLiveView(streams, options);
+  const line = (text: string): void => {
+    live.clear();
+    streams.out.write(`${text}\n`);
+  };
+  // Whatever a node, a task or a peer put into a text: a terminal gets nothing to obey but this program's own colours.
+  const shown = isColoured ? harmlessColoured : harmless;
+  const decode = { stdout: createHarmlessDecoder(), stderr: createHarmlessDecoder() };
   return {
+    progress: live.progress,
+    screen: (value, text) => (options.json ? line(JSON.stringify(value)) : live.screen(shown(text(value)))),
     json: options.json,
     colors,
-    result: (value, text) => line(options.json ? JSON.stringify(value) : text(value)),
+    result: (value, text) => line(options.json ? JSON.stringify(value) : shown(text(value))),
     item(value, text) {
       if (options.json) return line(JSON.stringify(value));
-      const shown = text(value);
-      if (shown !== undefined) line(shown);
+      const said = text(value);
+      if (said !== undefined) line(shown(said));
     },
     async raw(stream, bytes) {
       const target = stream === 'stdout' ? streams.out : streams.err;
-      if (!target.write(bytes)) await once(target, 'drain');
+      const isSafe = target.isTTY !== true || options.raw === true;
+      live.clear();
+      if (!target.write(isSafe ? bytes : decode[stream](bytes))) await once(target, 'drain');
     },
     note(text) {
-      if (!options.json) streams.err.write(`${text}\n`);
+      if (options.json || options.quiet === true) return;
+      live.clear();
+      streams.err.write(`${shown(text)}\n`);
     },
     failure(thrown) {
       const error = toWritError(thrown);
       if (options.json) return line(JSON.stringify({ error: errorToJson(error) }));
-      streams.err.write(`${colors.red('error')} ${error.code}: ${visibleLines(error.message)}\n`);
+      live.clear();
+      streams.err.write(`${colors.red('error')} ${error.code}: ${harmless(error.message)}\n`);
       for (const step of error.nextSteps) streams.err.write(`  ${colors.dim('→')} ${visible(step)}\n`);
     },
   };
-}
-
-/** Keeps line breaks, makes everything else that could play tricks visible. */
-function visibleLines(text: string): string {
-  return text.split('\n').map(visible).join('\n');
 }
 
 /** A table for people: columns as wide as their widest cell, every cell made visible. */

@@ -25,6 +25,8 @@ export function createProgram(version: string): Command {
     .showHelpAfterError(USAGE_HINT)
     .addOption(new Option('--json', 'results as JSON on standard output'))
     .addOption(new Option('--home <dir>', 'a whole node in one folder (also WRIT_HOME)'))
+    .addOption(new Option('-q, --quiet', 'only results and errors'))
+    .addOption(new Option('--raw', 'what tasks wrote goes to a terminal as it is, escapes too'))
     .exitOverride();
 }
 
@@ -70,6 +72,8 @@ function settle(command: Command, json: boolean): void {
     if (child.commands.length === 0) {
       child.addOption(new Option('--json', 'results as JSON on standard output').hideHelp());
       child.addOption(new Option('--home <dir>', 'a whole node in one folder').hideHelp());
+      child.addOption(new Option('-q, --quiet', 'only results and errors').hideHelp());
+      child.addOption(new Option('--raw', 'what tasks wrote goes to a terminal as it is').hideHelp());
     }
     settle(child, json);
   }

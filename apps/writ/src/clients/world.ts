@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
 import { WritError } from '@writ/core';
 import { findProgram } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
+import { ownScript } from '../own-script.ts';
 import type { ClientWorld, Said, ServerCommand } from './types.ts';
 
 /** Longest that a client's own command may take, milliseconds. */
@@ -24,9 +24,9 @@ export function openClientWorld({ all, homeDir }: Pick<Environment, 'all' | 'hom
 }
 
 /** What a client starts: this very program, and the home where it is not the one that is found anyway. */
-export function mcpServerCommand(home: Pick<Home, 'root' | 'configDir'>, script: string): ServerCommand {
+export function mcpServerCommand(home: Pick<Home, 'root' | 'configDir'>): ServerCommand {
   const named = home.root === home.configDir ? ['--home', home.root] : [];
-  return { command: process.execPath, args: [resolve(script), 'mcp', 'serve', ...named] };
+  return { command: process.execPath, args: [ownScript(), 'mcp', 'serve', ...named] };
 }
 
 function execute([program = '', ...args]: readonly string[], environment: ClientWorld['environment']): Promise<Said> {

@@ -26,6 +26,7 @@ beforeEach(async () => {
     writHome: root,
     taskAccess: undefined,
     noColor: true,
+    isDumbTerminal: false,
     logLevel: 'info',
     timeZone: () => 'UTC',
     ...none,

@@ -67,7 +67,7 @@ export function createAcceptedPolicy(database: Database, facts: NodeFactStore): 
         tx.audit({
           kind: 'policy',
           action: outcome.reloaded ? 'policy.reloaded' : 'policy.reload-failed',
-          actor: how === 'watcher' ? 'node' : 'person',
+          actor: how === 'watcher' || how === 'proposal' ? 'node' : 'person',
           details: {
             how,
             generation: outcome.generation,

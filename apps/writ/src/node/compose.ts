@@ -3,16 +3,18 @@ import { formatAddress, type Logger, replacePrivateFile } from '@writ/core';
 import type { Database } from '@writ/database';
 import type { NodeInfo } from '@writ/gateway';
 import type { ShellGrammar } from '@writ/policy';
-import { describeSandbox } from '@writ/runner';
+import { describeGroups, describeSandbox } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
 import type { Started } from '../lifecycle/start-node.ts';
+import { serveNodeMetrics } from '../telemetry/serve-node-metrics.ts';
 import { VERSION } from '../version.ts';
 import { hasApprover } from './asking.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { type Foundations, openFoundations } from './foundations.ts';
 import { issueHostToken } from './host-token.ts';
 import { advertisedAddress } from './mesh-address.ts';
+import { createSetupAdvice } from './setup-advice.ts';
 import { createSurfaces, type Surfaces } from './surfaces.ts';
 import { createWork, type Work } from './work.ts';
 
@@ -67,10 +69,11 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
     {
       node: {
         info: () => info.value,
-        sandbox: async () => describeSandbox(await work.sandbox()),
+        sandbox: async () => `${describeSandbox(await work.sandbox())}; ${describeGroups(await work.groups())}`,
         requestStop: options.requestStop,
       },
       address: () => info.value.meshAddress,
+      advice: createSetupAdvice(home, environment),
     },
     closers,
   );
@@ -88,6 +91,7 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
   closers.add(() => rmSync(home.pidFile, { force: true }));
   await surfaces.gateway.listenControl(home.socketFile);
   await info.listenHttp(surfaces);
+  await serveNodeMetrics(base, work, closers);
   await work.origin.recover();
   work.desk.start();
   closers.add(sweepRegularly(base, work));

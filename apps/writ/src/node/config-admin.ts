@@ -1,12 +1,21 @@
 import { WritError } from '@writ/core';
-import type { ConfigAdmin, ProfileValidator } from '@writ/gateway';
-import { validateProfile } from '@writ/policy';
-import type { NodeConfigFile } from './config-file.ts';
+import type { ConfigAdmin, ProfileValidator, Proposal } from '@writ/gateway';
+import { diffPolicies, validateProfile } from '@writ/policy';
+import type { NodeConfigFile, ProposedText } from './config-file.ts';
 import type { NodePolicyCompiler } from './policy-compiler.ts';
+import { textDifference } from './text-difference.ts';
 
 /** What a person does with `writ.toml` through the gateway. */
 export function createConfigAdmin(file: NodeConfigFile, compiler: NodePolicyCompiler): ConfigAdmin {
+  let last: Pick<ProposedText, 'before' | 'after'> | undefined;
+  const propose: ConfigAdmin['propose'] = async (change, options) => {
+    const proposed = await file.propose(change, options);
+    if (proposed.outcome !== undefined) last = proposed;
+    return toldProposal(proposed, compiler);
+  };
   return {
+    propose,
+    revert: (options) => propose((text) => textBefore(last, text), options),
     text: () => file.read(),
     reload: (options) => file.reload(options),
     async validate(text) {
@@ -23,6 +32,26 @@ export function createConfigAdmin(file: NodeConfigFile, compiler: NodePolicyComp
         nextSteps: ['writ policy validate'],
       });
     },
+  };
+}
+
+/** Throws NOT_FOUND where nothing was proposed, CONFLICT where somebody changed the file since. */
+function textBefore(last: Pick<ProposedText, 'before' | 'after'> | undefined, now: string): string {
+  if (last === undefined) {
+    throw new WritError('NOT_FOUND', 'nothing was changed by these tools since the node started');
+  }
+  if (last.after === now) return last.before;
+  throw new WritError('CONFLICT', 'writ.toml was changed since by somebody else', { nextSteps: ['edit it by hand'] });
+}
+
+async function toldProposal(proposed: ProposedText, compiler: NodePolicyCompiler): Promise<Proposal> {
+  const { before, after, violations, outcome } = proposed;
+  const [from, to] = await Promise.all([compiler.compile(before), compiler.compile(after)]);
+  return {
+    difference: textDifference(before, after),
+    violations,
+    changes: from.ok && to.ok ? diffPolicies(from.policy.config, to.policy.config) : [],
+    ...(outcome === undefined ? {} : { outcome }),
   };
 }
 

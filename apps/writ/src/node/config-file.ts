@@ -6,8 +6,8 @@ import { readConfigText } from './config-text.ts';
 import { watchFile } from './config-watch.ts';
 import type { NodePolicyCompiler } from './policy-compiler.ts';
 
-/** What made a reload: the file changed, a person typed it, an approver said yes, or an edit of this program. */
-export type ReloadCause = 'watcher' | 'command' | 'approved' | 'edit';
+/** What made a reload: the file changed, a person typed it, an approver said yes, an edit of this program, or one that an agent proposed. */
+export type ReloadCause = 'watcher' | 'command' | 'approved' | 'edit' | 'proposal';
 
 export interface ConfigFileOptions {
   readonly path: string;
@@ -30,8 +30,22 @@ export interface NodeConfigFile extends ConfigFile {
    * nothing changes and it waits on.
    */
   accept(yes: PolicyYes): Promise<void>;
+  /**
+   * Checks an edit that nobody has said yes to, and unless `dryRun` writes and loads it: what gives someone more waits.
+   * Throws CONFIG_INVALID where the file does not load as it stands.
+   */
+  propose(change: (text: string) => string, options: { readonly dryRun: boolean }): Promise<ProposedText>;
   /** Ends what is under way, which then has no effect or its whole effect; what waits is refused with SHUTTING_DOWN. */
   close(): Promise<void>;
+}
+
+/** A text beside the one that was there, and what came of it. */
+export interface ProposedText {
+  readonly before: string;
+  readonly after: string;
+  /** Why it does not load; then it was not written. */
+  readonly violations: readonly Violation[];
+  readonly outcome?: ReloadOutcome;
 }
 
 /** Everything that touches the file takes its turn. */
@@ -60,6 +74,7 @@ export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
         const before = readText(state);
         return rewrite(state, before, change(before), false);
       }),
+    propose: (change, { dryRun }) => turn.runExclusive(() => propose(state, change, dryRun)),
     async close() {
       stopWatching();
       turn.cancel();
@@ -107,16 +122,27 @@ async function reloadIfChanged(state: State, text: string): Promise<void> {
 async function settle(state: State, text: string): Promise<void> {
   await reloadIfChanged(state, text);
   const { parked, lastError } = state.engine.status();
-  if (lastError !== undefined) {
-    throw new WritError('CONFIG_INVALID', 'writ.toml does not load as it stands, so nothing is added to it', {
-      nextSteps: ['writ policy status'],
-    });
-  }
+  if (lastError !== undefined) throw doesNotLoadAsItStands();
   if (parked !== undefined && parked.length > 0) {
     throw new WritError('CONFLICT', 'writ.toml holds changes that give somebody more and wait for a yes', {
       nextSteps: ['writ policy status', 'writ policy reload --accept'],
     });
   }
+}
+
+async function propose(state: State, change: (text: string) => string, dryRun: boolean): Promise<ProposedText> {
+  const before = readText(state);
+  await reloadIfChanged(state, before);
+  if (state.engine.status().lastError !== undefined) throw doesNotLoadAsItStands();
+  const after = change(before);
+  const compiled = await state.compiler.compile(after);
+  const violations = compiled.ok ? [] : compiled.violations;
+  if (!compiled.ok || dryRun || after === before) return { before, after, violations };
+  await replacePrivateFile(state.path, after, state.random);
+  const outcome = await reloadText(state, after, false, 'proposal');
+  if (outcome.reloaded) return { before, after, violations, outcome };
+  await replacePrivateFile(state.path, before, state.random);
+  return { before, after, violations: outcome.violations ?? [] };
 }
 
 /** Checked, written, then in force: a person finds the file as it was or as it was meant, and what is in force in it. */
@@ -128,6 +154,12 @@ async function rewrite(state: State, before: string, text: string, accept: boole
   if (outcome.reloaded) return { generation: outcome.generation };
   await replacePrivateFile(state.path, before, state.random);
   throw doesNotLoad(outcome.violations ?? []);
+}
+
+function doesNotLoadAsItStands(): WritError {
+  return new WritError('CONFIG_INVALID', 'writ.toml does not load as it stands, so nothing is added to it', {
+    nextSteps: ['writ policy status'],
+  });
 }
 
 function doesNotLoad([first]: readonly Violation[]): WritError {

@@ -12,6 +12,8 @@ import { type Database, openDatabase } from '@writ/database';
 import { createPinStore, loadIdentity, type NodeIdentity, type PinStore, rotateWhenDue } from '@writ/identity';
 import { type CompiledPolicy, configInvalid, createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import type { Home } from '../home.ts';
+import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
+import { VERSION } from '../version.ts';
 import { type AcceptedPolicy, createAcceptedPolicy } from './accepted-policy.ts';
 import { followAudit, type NodeAudit } from './audit.ts';
 import type { Closers } from './closers.ts';
@@ -25,6 +27,8 @@ export interface Foundations {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Absent: nothing is traced or measured. */
+  readonly telemetry: Telemetry | undefined;
   readonly identity: NodeIdentity;
   readonly pins: PinStore;
   readonly database: Database;
@@ -67,6 +71,12 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
     onListenerError: (error) => logger.error('a change of the policy was not followed', { reason: String(error) }),
     ...(acceptedTexts === undefined ? {} : { acceptedTexts }),
   });
+  const telemetry = openTelemetry({
+    config: engine.snapshot().config.telemetry,
+    node: { id: identity.public.id, version: VERSION },
+    ...{ clock, random, logger },
+  });
+  closers.add(() => telemetry?.close());
   const { generation, parked } = engine.status();
   await accepted.note(
     policy.text,
@@ -74,7 +84,21 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
     'start',
     engine.acceptedTexts(),
   );
-  return { home, clock, random, logger, identity, pins, database, audit, stores, accepted, engine, compiler };
+  return {
+    home,
+    clock,
+    random,
+    logger,
+    telemetry,
+    identity,
+    pins,
+    database,
+    audit,
+    stores,
+    accepted,
+    engine,
+    compiler,
+  };
 }
 
 /** The policy of the file. Throws CONFIG_INVALID with every violation. */

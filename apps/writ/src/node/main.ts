@@ -8,11 +8,14 @@ import { serveNode } from './serve.ts';
 process.stderr.on('error', () => {});
 
 // Entry of a node in the background: started by `writ up` with the home as JSON, tells its parent when it serves.
+const log = createLogDestination(process.stderr.fd, createSystemClock());
+// Also after an exception that nobody caught.
+process.on('exit', () => log.flush());
 const home = JSON.parse(process.argv[2] ?? '{}') as Home;
 try {
   process.exitCode = await serveNode(home, readEnvironment(), {
     signal: new AbortController().signal,
-    log: createLogDestination(process.stderr.fd),
+    log,
     onStart: tellParent,
   });
 } catch (error) {

@@ -1,5 +1,5 @@
 import { createGroupedWrites } from '@writ/database';
-import { createGateway, type Gateway, type NodeControl } from '@writ/gateway';
+import { createGateway, type Gateway, type NodeControl, type SetupAdvice } from '@writ/gateway';
 import { createMeshServer, createRedeemTransport, type MeshServer } from '@writ/mesh';
 import { createPairing, type Pairing } from '@writ/pairing';
 import { addPeer, removePeer, updatePeer } from '@writ/policy';
@@ -12,6 +12,7 @@ import { createAuthenticator } from './host-token.ts';
 import { createPeerLinks, createRemoteDescribe } from './peer-links.ts';
 import { createSessions } from './sessions.ts';
 import { createTaskScope } from './task-scope.ts';
+import { createUpstreamPorts } from './upstream-ports.ts';
 import type { Work } from './work.ts';
 
 /** What others touch of a node. The mesh server and the gateway hold the same engine. */
@@ -22,6 +23,7 @@ export interface Surfaces {
 
 export interface SurfaceOptions {
   readonly node: NodeControl;
+  readonly advice: SetupAdvice;
   /** `host:port` for invites; undefined: this node only dials out. */
   readonly address: () => string | undefined;
 }
@@ -86,6 +88,7 @@ function openGateway(
     links: createPeerLinks(work.peers),
     describe: createRemoteDescribe(work.peers),
     config: createConfigAdmin(config, base.compiler),
+    advice: options.advice,
     profiles: createProfileValidator(),
     gate: work.gate,
     person: work.person,
@@ -94,9 +97,11 @@ function openGateway(
     scope: createTaskScope(database, stores.mirrors),
     audit: database,
     auditLog: base.audit,
+    ...createUpstreamPorts(base, work),
     clock,
     random,
     logger,
+    trace: base.telemetry && { tracing: base.telemetry.tracing, spanOf: base.telemetry.spans.of },
   });
 }
 
@@ -124,6 +129,7 @@ function createNodeMesh(base: Foundations, work: Work, pairing: Pairing, name: s
     version: VERSION,
     clock,
     logger,
+    tracing: base.telemetry?.tracing,
   });
 }
 

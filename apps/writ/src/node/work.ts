@@ -47,8 +47,13 @@ export interface Work extends NodeQuestions {
   readonly requestLease: (request: LeaseRequest) => LeaseAnswer;
   /** What a sandbox of this machine can do. */
   readonly sandbox: TaskRunner['sandbox'];
+  /** Whether what a run takes is limited as a whole. */
+  readonly groups: TaskRunner['groups'];
   /** What is installed on this machine. */
   readonly agents: TaskRunner['agents'];
+  /** Programs that answer while the node runs. */
+  readonly services: TaskRunner['services'];
+  readonly environment: Environment;
   /** Bound to the gateway once that is there. */
   readonly doors: NodeTaskDoors;
 }
@@ -80,7 +85,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const evidence = await openEvidence(base, runner, environment);
   const doors = createTaskDoors({ dir: home.tasksDir, tokens: stores.tokens, random, logger });
   const turns = createNodeTurns(base, () => questions);
-  const executor = createExecutor({
+  const executor = withSpans(base, {
     database,
     tasks: stores.tasks,
     mirrors: stores.mirrors,
@@ -105,7 +110,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const requestLease = createLeaseDesk(base, { options: authorityOptions, authority }, gate);
   const desk = createNodeCommandDesk(base, { gate, authority, classifier, factsOf, executor, runner, environment });
   closers.add(() => desk.close());
-  const peers = createPeerClients({ identity: base.identity, pins: base.pins, engine, clock, logger });
+  const peers = createNodePeers(base);
   closers.add(() => peers.close());
   const issuer = createWritIssuer({ identity: base.identity, engine, clock, random, lifeS: WRIT_LIFE_S });
   const commands = createNodeCommands(base, { desk, peers, issuer });
@@ -131,15 +136,30 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     gate.taskEnded(tx, task.id);
     tx.afterCommit(() => desk.taskEnded(task.id));
   });
-  const { sandbox, agents } = runner;
-  return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors, sandbox, agents };
+  const parts = { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors };
+  return { ...parts, ...aboutOf(runner), environment };
+}
+
+/** What the runner knows of its machine. */
+function aboutOf({ sandbox, groups, agents, services }: TaskRunner) {
+  return { sandbox, groups, agents, services };
+}
+
+/** Its tasks have a place in the traces where there are any. */
+function withSpans({ telemetry }: Foundations, parts: Parameters<typeof createExecutor>[0]): Executor {
+  const executor = createExecutor(parts);
+  return telemetry?.spans.executor(executor) ?? executor;
+}
+
+function createNodePeers({ identity, pins, engine, clock, logger, telemetry }: Foundations): PeerClients {
+  return createPeerClients({ identity, pins, engine, clock, logger, tracing: telemetry?.tracing });
 }
 
 function createNodeRunner(
-  { home, clock, random, logger }: Foundations,
+  { home, clock, random, logger, telemetry }: Foundations,
   { environment, spawner, programs }: Pick<WorkOptions, 'environment' | 'spawner' | 'programs'>,
 ): TaskRunner {
-  return createTaskRunner({
+  const runner = createTaskRunner({
     root: {
       ...{ workspaces: home.workspacesDir, transcripts: home.transcriptsDir, outputs: home.outputsDir },
       ...{ sockets: home.proxiesDir, secrets: home.secretsDir },
@@ -154,6 +174,7 @@ function createNodeRunner(
     logger,
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
   });
+  return telemetry?.spans.runner(runner) ?? runner;
 }
 
 function kindsOf({ turns, taskKind }: Executor): Pick<Executor, 'turns' | 'taskKind'> {

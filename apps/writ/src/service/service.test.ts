@@ -29,7 +29,7 @@ function service(
   const { platform = 'linux', home, script = join(dir, 'writ.js') } = options;
   const environment = { all: { PATH: '/usr/bin:/opt/50% "off"/bin' }, homeDir: dir, xdgConfigHome: undefined };
   const where = home === undefined ? { root: '/data', configDir: '/config' } : { root: home, configDir: home };
-  return describeService(where, environment, { platform, script });
+  return describeService(where, environment, platform, script);
 }
 
 describe('a node as a service', () => {

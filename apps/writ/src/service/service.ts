@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { quote, type Random, replacePrivateFile, sha256Hex, WritError } from '@writ/core';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
+import { ownScript } from '../own-script.ts';
 import { launchd } from './launchd.ts';
 import { systemd } from './systemd.ts';
 import type { ServiceManager, ServiceOrder } from './types.ts';
@@ -41,17 +42,12 @@ export interface ServiceStatus {
 export function describeService(
   home: Pick<Home, 'root' | 'configDir'>,
   environment: Pick<Environment, 'all' | 'homeDir' | 'xdgConfigHome'>,
-  machine: { readonly platform: NodeJS.Platform; readonly script: string },
+  platform: NodeJS.Platform,
+  script = ownScript(),
 ): Service {
-  const manager = managerOf(environment, machine.platform);
+  const manager = managerOf(environment, platform);
   const isSingle = home.root === home.configDir;
-  const argv = [
-    process.execPath,
-    resolve(machine.script),
-    'up',
-    '--foreground',
-    ...(isSingle ? ['--home', home.root] : []),
-  ];
+  const argv = [process.execPath, script, 'up', '--foreground', ...(isSingle ? ['--home', home.root] : [])];
   const name = isSingle ? `writ-${sha256Hex(home.root).slice(0, 8)}` : 'writ';
   const order = { argv, path: environment.all.PATH ?? '/usr/local/bin:/usr/bin:/bin', name };
   return { manager, order, file: manager.file(name), text: manager.describe(order) };
@@ -86,6 +82,11 @@ export async function serviceStatus({ manager, order, file, text }: Service, exe
   const installed = before === undefined ? 'no' : before === text ? 'yes' : 'other';
   const { exitCode } = installed === 'no' ? { exitCode: 1 } : await execute(manager.isActive(order.name));
   return { kind: manager.kind, file, installed, active: exitCode === 0 };
+}
+
+/** Whether a description stands there. */
+export function isInstalled(file: string): boolean {
+  return existsSync(file);
 }
 
 function managerOf(

@@ -39,6 +39,7 @@ export async function startAnsweringNode(
       session: undefined,
       timeZone: () => 'UTC',
       noColor: true,
+      isDumbTerminal: true,
       logLevel: 'silent',
     },
   };

@@ -233,8 +233,16 @@ function outputOf({ clock, journal, logger }: ExecutorParts, task: string, epoch
 
 /** No process was spawned: the cause that came first, else the runner's own reason. */
 function endUnstarted(parts: ExecutorParts, tx: WriteTx, task: Task, live: LiveTask, error: unknown): void {
-  const { code, message } = toWritError(error);
-  const failure = { state: 'failed', code, message: message.slice(0, MESSAGE_LIMIT) } as const;
+  const { code, message, nextSteps } = toWritError(error);
+  // Whoever asked sees the outcome alone, and whoever runs the node its log.
+  const todo = nextSteps.length === 0 ? '' : `; what to do: ${nextSteps.join('; ')}`;
+  parts.logger.warn('a task was not started', {
+    task: task.id,
+    code,
+    reason: message,
+    nextSteps: nextSteps.join('; '),
+  });
+  const failure = { state: 'failed', code, message: `${message}${todo}`.slice(0, MESSAGE_LIMIT) } as const;
   parts.journal.end(tx, task, outcomeWithoutRun(live.cause ?? failure, tx.nowMs));
 }
 

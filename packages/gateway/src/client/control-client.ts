@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorFromJson, WritError, type WritErrorJson } from '@writ/core';
-import { TOOLSETS_HEADER } from '../types.ts';
+import { SETUP_HEADER, TOOLSETS_HEADER } from '../types.ts';
 import { answeredError, connectionError, unlessAborted } from './failure.ts';
 import { readLines } from './lines.ts';
 import { pipeBoth } from './mcp-pipe.ts';
@@ -33,7 +33,12 @@ export interface ControlClient {
   mcpPipe(
     stdin: NodeJS.ReadableStream,
     stdout: NodeJS.WritableStream,
-    options?: { /** Such as `commands` or `all`; absent: the default set alone. */ readonly toolsets?: string },
+    options?: {
+      /** Such as `commands` or `all`; absent: the default set alone. */
+      readonly toolsets?: string;
+      /** Every set, and the tools that set a node up. */
+      readonly setup?: boolean;
+    },
   ): Promise<void>;
 }
 
@@ -61,8 +66,12 @@ export function createControlClient(options: ControlClientOptions): ControlClien
         throw unlessAborted(error, signal);
       }
     },
-    async mcpPipe(stdin, stdout, { toolsets } = {}) {
-      await pipeBoth(await upgrade(options, toolsets), stdin, stdout);
+    async mcpPipe(stdin, stdout, { toolsets, setup = false } = {}) {
+      const headers = {
+        ...(toolsets === undefined ? {} : { [TOOLSETS_HEADER]: toolsets }),
+        ...(setup ? { [SETUP_HEADER]: 'yes' } : {}),
+      };
+      await pipeBoth(await upgrade(options, headers), stdin, stdout);
     },
   };
 }
@@ -135,7 +144,7 @@ function isFailure(item: unknown): item is { readonly error: Partial<WritErrorJs
   return typeof item === 'object' && item !== null && 'error' in item;
 }
 
-async function upgrade(options: ControlClientOptions, toolsets: string | undefined): Promise<Duplex> {
+async function upgrade(options: ControlClientOptions, wanted: Readonly<Record<string, string>>): Promise<Duplex> {
   const outgoing: ClientRequest = request({
     socketPath: options.socketPath,
     agent: false,
@@ -146,7 +155,7 @@ async function upgrade(options: ControlClientOptions, toolsets: string | undefin
       authorization: `Bearer ${options.token}`,
       connection: 'Upgrade',
       upgrade: 'mcp',
-      ...(toolsets === undefined ? {} : { [TOOLSETS_HEADER]: toolsets }),
+      ...wanted,
     },
   });
   return new Promise((resolve, reject) => {

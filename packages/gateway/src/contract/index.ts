@@ -15,6 +15,7 @@ import { policyContract } from './policy.ts';
 import { resultContract } from './results.ts';
 import { runnerContract } from './runners.ts';
 import { sessionContract } from './sessions.ts';
+import { setupContract } from './setup.ts';
 import { taskContract } from './tasks.ts';
 import { turnContract } from './turns.ts';
 import { windowContract } from './windows.ts';
@@ -35,6 +36,7 @@ export const contract = {
   ...taskContract,
   ...turnContract,
   ...policyContract,
+  ...setupContract,
   ...eventContract,
   ...auditContract,
   ...approverContract,

@@ -43,6 +43,7 @@ export const leaseContract = {
     input: z.strictObject({ peer: nameField.optional(), all: z.boolean().default(false) }),
     output: z.object({ leases: z.array(leaseView) }),
     taskToken: 'deny',
+    mcp: { title: 'All leases', readOnly: true, destructive: false, idempotent: true, toolset: 'setup' },
   }),
   lease_show: operationSpec({
     name: 'lease_show',

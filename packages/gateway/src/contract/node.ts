@@ -41,6 +41,7 @@ export const nodeContract = {
       isolation_none: z.array(z.string()).describe('profiles that run without a sandbox'),
     }),
     taskToken: 'deny',
+    mcp: { title: 'The node as a whole', readOnly: true, destructive: false, idempotent: true, toolset: 'setup' },
   }),
   node_stop: operationSpec({
     name: 'node_stop',

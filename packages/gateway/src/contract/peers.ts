@@ -81,6 +81,7 @@ export const peerContract = {
     input: noInput,
     output: z.object({ peers: z.array(peerView) }),
     taskToken: 'deny',
+    mcp: { title: 'All peers', readOnly: true, destructive: false, idempotent: true, toolset: 'setup' },
   }),
   peer_show: operationSpec({
     name: 'peer_show',
@@ -98,6 +99,7 @@ export const peerContract = {
       generation: z.number(),
     }),
     taskToken: 'deny',
+    mcp: { title: 'One peer', readOnly: true, destructive: false, idempotent: true, toolset: 'setup' },
   }),
   peer_remove: operationSpec({
     name: 'peer_remove',
@@ -105,5 +107,6 @@ export const peerContract = {
     input: z.strictObject({ peer: nameField }),
     output: z.object({ label: z.string(), generation: z.number() }),
     taskToken: 'deny',
+    mcp: { title: 'Remove a peer', readOnly: false, destructive: true, idempotent: true, toolset: 'setup' },
   }),
 } as const;

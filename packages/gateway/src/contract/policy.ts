@@ -51,6 +51,7 @@ export const policyContract = {
       deprecations: z.array(deprecationField),
     }),
     taskToken: 'deny',
+    mcp: { title: 'Check a configuration', readOnly: true, destructive: false, idempotent: true, toolset: 'setup' },
   }),
   policy_explain: operationSpec({
     name: 'policy_explain',
@@ -85,6 +86,13 @@ export const policyContract = {
       ),
     }),
     taskToken: 'deny',
+    mcp: {
+      title: 'Run the tests of the policy',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      toolset: 'setup',
+    },
   }),
   policy_reload: operationSpec({
     name: 'policy_reload',

@@ -17,6 +17,8 @@ import { policyOperations } from './policy.ts';
 import { resultOperations } from './results.ts';
 import { runnerOperations } from './runners.ts';
 import { sessionOperations } from './sessions.ts';
+import { setupOperations } from './setup.ts';
+import { setupPlanOperations } from './setup-plans.ts';
 import { taskOperations } from './tasks.ts';
 import { turnOperations } from './turns.ts';
 import { windowOperations } from './windows.ts';
@@ -38,6 +40,8 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
     ...taskOperations(ports),
     ...turnOperations(ports),
     ...policyOperations(ports),
+    ...setupOperations(ports),
+    ...setupPlanOperations(ports),
     ...eventOperations(ports),
     ...auditOperations(ports),
     ...approverOperations(ports),

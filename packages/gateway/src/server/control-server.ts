@@ -4,7 +4,7 @@ import { type Clock, errorToJson, type Logger, quote, WritError } from '@writ/co
 import type { Dispatcher } from '../dispatch.ts';
 import { tellFailure } from '../failure.ts';
 import type { Authenticator, Sessions } from '../ports.ts';
-import type { Caller, Toolset } from '../types.ts';
+import { type Caller, SETUP_HEADER, TOOLSETS, type Toolset } from '../types.ts';
 import { createGatekeeper, type Gatekeeper } from './authorization.ts';
 import { readBody } from './body.ts';
 import { createConnections } from './connections.ts';
@@ -51,7 +51,7 @@ export function createControlServer(parts: ControlServerParts): ControlServer {
   server.on('upgrade', (request, socket, head) => {
     try {
       const caller = admitUpgrade(gatekeeper, calls.stopping, request);
-      const toolsets = toolsetsOf(request);
+      const toolsets = isSetup(request) ? [...TOOLSETS, 'setup' as const] : toolsetsOf(request);
       if (connections.size >= MOST_MCP_CONNECTIONS) throw new WritError('RATE_LIMITED', 'too many MCP connections');
       if (head.length > 0) socket.unshift(head);
       socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: mcp\r\n\r\n');
@@ -82,6 +82,11 @@ function admitUpgrade(gatekeeper: Gatekeeper, stopping: boolean, request: Incomi
     throw new WritError('NOT_FOUND', `there is nothing to upgrade to at ${quote(request.url ?? '')}`);
   }
   return caller;
+}
+
+/** Set up over this socket alone: what listens on a port offers no such thing. */
+function isSetup({ headers }: IncomingMessage): boolean {
+  return headers[SETUP_HEADER] === 'yes';
 }
 
 /** What runs now. Each call has a controller of its own: a signal shared by all would remember every call there was. */

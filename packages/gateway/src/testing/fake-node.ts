@@ -75,6 +75,7 @@ export function createFakeNode(): FakeNode {
     links: { state: (id) => (id === BETA_ID ? 'up' : 'none') },
     describe: { describe: describePeer, check: checkPeer },
     config: fakeAdmin(),
+    advice: fakeAdvice(),
     profiles: fakeValidator(),
     sessions: {
       start(agent) {
@@ -101,6 +102,8 @@ export function createFakeNode(): FakeNode {
     },
     audit: trail,
     auditLog: fakeAuditLog(trail),
+    upstreamProcesses: { start: () => Promise.reject(new WritError('RUNNER_UNAVAILABLE', 'there is no spawner')) },
+    upstreamAudit: { note: () => {} },
     clock,
     random: createSystemRandom(),
     logger: recordingLogger(logged),
@@ -202,6 +205,16 @@ function fakeAdmin(): GatewayPorts['config'] {
       deprecations: [],
     }),
     test: async () => [{ name: 'laptop query', ok: true, expected: 'allow:query', got: 'allow:query', line: 3 }],
+    propose: async (change) => ({ difference: change('schema = 1\n'), violations: [], changes: [] }),
+    revert: async () => ({ difference: '', violations: [], changes: [] }),
+  };
+}
+
+function fakeAdvice(): GatewayPorts['advice'] {
+  return {
+    clients: async () => [{ client: 'cursor', here: true, state: 'absent', file: '/home/a/.cursor/mcp.json' }],
+    clientSteps: () => ({ file: '/home/a/.cursor/mcp.json', settings: '{}' }),
+    service: () => ({ kind: 'systemd', file: '/home/a/writ.service', text: '[Service]', installed: false }),
   };
 }
 

@@ -75,7 +75,7 @@ describe('a channel', () => {
     const clock = createSystemClock();
     const describeOver = async (id: string): Promise<unknown> => {
       const { certificatePem } = beta.identity.public;
-      const client = openChannel(alpha.identity, { id, certificatePem }, beta.address, clock);
+      const client = openChannel(alpha.identity, { id, certificatePem }, beta.address, { clock });
       nodes.closeLater(() => client.close());
       const peer = { label: 'beta', address: beta.address };
       const bounds = { deadlineMs: 10_000, signal: new AbortController().signal, clock, peer };

@@ -1,5 +1,5 @@
 import { createSecureContext } from 'node:tls';
-import { ChannelCredentials, type ChannelOptions, Client } from '@grpc/grpc-js';
+import { ChannelCredentials, type ChannelOptions, Client, type Interceptor } from '@grpc/grpc-js';
 import { type Clock, formatAddress, parseAddress } from '@writ/core';
 import { type NodeIdentity, type Pin, TLS_SERVER_NAME, verifyPeerCertificate } from '@writ/identity';
 
@@ -32,7 +32,12 @@ const OPTIONS: ChannelOptions = {
  * connection the check that the other end is that very node. Connects at the first call. Throws BAD_REQUEST for an
  * address that is none.
  */
-export function openChannel(identity: NodeIdentity, pin: Pin, address: string, clock: Clock): Client {
+export function openChannel(
+  identity: NodeIdentity,
+  pin: Pin,
+  address: string,
+  { clock, interceptors = [] }: { readonly clock: Clock; readonly interceptors?: Interceptor[] },
+): Client {
   const { keyPem, chainPem } = identity.tls();
   const secureContext = createSecureContext({
     key: keyPem,
@@ -49,5 +54,5 @@ export function openChannel(identity: NodeIdentity, pin: Pin, address: string, c
       return proof.verified ? undefined : new Error(`another node answers there: ${proof.message}`);
     },
   });
-  return new Client(`dns:${formatAddress(parseAddress(address))}`, credentials, OPTIONS);
+  return new Client(`dns:${formatAddress(parseAddress(address))}`, credentials, { ...OPTIONS, interceptors });
 }

@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { type Client, connectivityState } from '@grpc/grpc-js';
-import { type Clock, type Logger, quote, WritError } from '@writ/core';
+import { type Clock, type Logger, quote, type Tracing, WritError } from '@writ/core';
 import type { NodeIdentity, Pin, PinStore } from '@writ/identity';
 import type { PeerConfig, PolicyEngine } from '@writ/policy';
+import { traceSentCalls } from '../trace-calls.ts';
 import { openChannel } from './channel.ts';
 import { unreachable } from './failure.ts';
 
@@ -69,6 +70,7 @@ export function createLinks(deps: {
   readonly engine: Pick<PolicyEngine, 'snapshot' | 'onChange'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly tracing?: Tracing | undefined;
 }): Links {
   const { identity, pins, engine, clock, logger } = deps;
   const entries = new Map<string, Entry>();
@@ -190,7 +192,10 @@ function openEntry(deps: Parameters<typeof createLinks>[0], id: string): Entry {
   const controller = new AbortController();
   // Every call of the link listens, and there may be hundreds.
   setMaxListeners(0, controller.signal);
-  const client = openChannel(deps.identity, pin, address, deps.clock);
+  const client = openChannel(deps.identity, pin, address, {
+    clock: deps.clock,
+    interceptors: deps.tracing === undefined ? [] : [traceSentCalls(deps.tracing, id)],
+  });
   return { id, label, address, client, pin, controller, signal: controller.signal };
 }
 

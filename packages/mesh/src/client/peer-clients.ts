@@ -1,4 +1,4 @@
-import { type Clock, foldName, type Logger } from '@writ/core';
+import { type Clock, foldName, type Logger, type Tracing } from '@writ/core';
 import type { PeerDirectory } from '@writ/delegation';
 import { type NodeIdentity, type PinStore, parseNodeId } from '@writ/identity';
 import type { PolicyEngine } from '@writ/policy';
@@ -22,6 +22,8 @@ export function createPeerClients(deps: {
   readonly engine: Pick<PolicyEngine, 'snapshot' | 'onChange'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Absent: no call is traced. */
+  readonly tracing?: Tracing | undefined;
 }): PeerClients {
   const { engine, pins, clock } = deps;
   const { mesh } = loadServices();

@@ -22,7 +22,7 @@ export function createRedeemTransport(deps: {
   return {
     async *redeem(target, messages, signal) {
       const pin = await probeIdentity(target, clock, signal);
-      const client = openChannel(identity, pin, target.address, clock);
+      const client = openChannel(identity, pin, target.address, { clock });
       const peer = { label: target.address, address: target.address };
       try {
         yield* exchange(client, mesh, messages, { deadlineMs: DEADLINE_MS, signal, clock, peer });

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@writ/core';
+import type { Clock, Logger, Tracing } from '@writ/core';
 import type { MeshLimits } from '../limits.ts';
 import type { MethodPolicy } from '../method-table.ts';
 import type { CallContexts } from './call-context.ts';
@@ -17,4 +17,6 @@ export interface InterceptorDeps {
   readonly limits: MeshLimits;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Absent: no call is traced. */
+  readonly tracing?: Tracing | undefined;
 }

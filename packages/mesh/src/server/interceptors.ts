@@ -2,6 +2,7 @@ import { type Metadata, ServerInterceptingCall, type ServerInterceptor, status }
 import { WritError } from '@writ/core';
 import { createRateLimiter } from '../rate-limiter.ts';
 import { type Refusal, refuse } from '../refusal.ts';
+import { traceTakenCalls } from '../trace-calls.ts';
 import { isRefusalStatus, refusalToStatus } from '../wire-error.ts';
 import { type CallContext, type CallContexts, callerKey } from './call-context.ts';
 import type { InterceptorDeps } from './interceptor-deps.ts';
@@ -16,7 +17,8 @@ type Check = (context: CallContext, metadata: Metadata) => Refusal | undefined;
 /** Every call passes these in this order, from the wire to the handler; its answer passes them backwards. */
 export function createInterceptors(deps: InterceptorDeps): ServerInterceptor[] {
   const checks = [identify(deps), limitRate(deps), lookUpMethod, authenticate(deps), limit(deps)];
-  return [trackCalls(deps), gate(deps.contexts, checks), mapErrors()];
+  const traced = deps.tracing === undefined ? [] : [traceTakenCalls(deps.tracing, deps.contexts)];
+  return [trackCalls(deps), gate(deps.contexts, checks), ...traced, mapErrors()];
 }
 
 /**

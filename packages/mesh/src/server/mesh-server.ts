@@ -1,5 +1,5 @@
 import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
-import { type Logger, WritError } from '@writ/core';
+import { type Logger, type Tracing, WritError } from '@writ/core';
 import type { NodeIdentity, PinStore } from '@writ/identity';
 import type { Pairing } from '@writ/pairing';
 import type { PolicyEngine } from '@writ/policy';
@@ -35,6 +35,8 @@ export interface MeshServerOptions extends Omit<HandlerDeps, 'peers' | 'engine' 
   readonly engine: PolicyEngine;
   readonly pairing: Pick<Pairing, 'serve' | 'hasOpenInvite'>;
   readonly logger: Logger;
+  /** Absent: no call is traced. */
+  readonly tracing?: Tracing | undefined;
   /** Where they differ from `DEFAULT_LIMITS`. */
   readonly limits?: Partial<MeshLimits>;
 }
@@ -61,6 +63,7 @@ export function createMeshServer(options: MeshServerOptions): MeshServer {
     limits,
     clock,
     logger,
+    tracing: options.tracing,
   });
   const adapt = createHandlerAdapter({ contexts, stallMs: limits.stallMs, clock, logger });
   const server = new Server({ ...serverOptions(limits), interceptors });

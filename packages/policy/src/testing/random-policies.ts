@@ -121,6 +121,7 @@ export const anyConfig: fc.Arbitrary<Config> = fc
     return {
       node: { name: 'box', maxChain, ...(withDefault ? { defaultProfile } : {}) },
       gateway: {},
+      telemetry: {},
       leases: { maxMs: 1000 },
       approvals: { mode: 'passphrase', fallback: 'deny', maxPending: 8 },
       profiles,

@@ -3,6 +3,7 @@ import type { Cancel, Clock } from '@writ/core';
 import { guardMessages } from './acp-guard.ts';
 import { permissionAnswer } from './acp-permission.ts';
 import { createToolCalls, readUpdate, type ToolCalls } from './acp-updates.ts';
+import { readTurnUsage } from './acp-usage.ts';
 import { type AgentLog, createAgentLog } from './agent-log.ts';
 import type { Conversation, ConversationParts, Partner } from './driver.ts';
 import { promptOf } from './input.ts';
@@ -111,11 +112,10 @@ async function converse(
   onTurn(sessionId);
   log.turn();
   const text = promptOf(spec.runner, spec.input);
-  const { stopReason } = await agent.request(methods.agent.session.prompt, {
-    sessionId,
-    prompt: [{ type: 'text', text }],
-  });
+  const answer = await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text }] });
+  const { stopReason } = answer;
   onTurn(undefined);
+  readTurnUsage(answer, log);
   // INVARIANT: 10 an agent that gave up has not done its work, however well its process ends.
   if (stopReason === 'end_turn') log.end('completed');
   else log.end('failed', `it stopped: ${stopReason.replaceAll('_', ' ')}`);

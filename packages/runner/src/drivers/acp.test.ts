@@ -96,6 +96,22 @@ describe('an agent that speaks the agent client protocol', () => {
     },
   );
 
+  it.each<[string, unknown, object | undefined]>([
+    [
+      'all of them',
+      { totalTokens: 118, inputTokens: 3, cachedReadTokens: 100, cachedWriteTokens: 7, outputTokens: 8 },
+      { inputTokens: 110, outputTokens: 8 },
+    ],
+    ['only some', { inputTokens: 3, outputTokens: 8, cachedReadTokens: null }, { inputTokens: 3, outputTokens: 8 }],
+    ['no figures', { inputTokens: 'many', outputTokens: 8 }, undefined],
+    ['absurd ones', { inputTokens: -1, outputTokens: 1e300 }, undefined],
+    ['none', null, undefined],
+  ])('tokens that it tells at the end of its turn are counted: %s', async (_, usage, counted) => {
+    const { report } = await act([{ do: 'stop', reason: 'end_turn', usage }]);
+    expect(report.agent?.verdict).toBe('completed');
+    expect(report.agent?.usage).toEqual(counted);
+  });
+
   it('an agent that goes in the middle of its turn has failed', async () => {
     const { report } = await act([say('half'), { do: 'exit', code: 0 }]);
     expect(report.ending).toEqual({ kind: 'exit', exitCode: 0 });

@@ -1,24 +1,30 @@
 import type { CommandRule } from '../types.ts';
 
-/** The agent's own tools by what has to be granted for them; what is not here needs nothing. */
-const TOOLS: readonly { readonly right: string; readonly tools: readonly string[] }[] = [
-  { right: 'read_repo', tools: ['Read', 'Glob', 'Grep', 'NotebookRead'] },
-  { right: 'edit_repo', tools: ['Edit', 'MultiEdit', 'Write', 'NotebookEdit'] },
-  { right: 'use_network', tools: ['WebFetch', 'WebSearch'] },
+/** The agent's own tools by what has to be granted for them, and what it may do with them without asking. */
+const TOOLS: readonly {
+  readonly rights: readonly string[];
+  readonly tools: readonly string[];
+  readonly allowed: readonly string[];
+}[] = [
+  // What it reads in the workspace it never asks about.
+  { rights: ['read_repo', 'edit_repo', 'read_files'], tools: ['Read', 'Glob', 'Grep'], allowed: [] },
+  { rights: ['read_files'], tools: [], allowed: ['Read'] },
+  // Named alone, these would write anywhere.
+  { rights: ['edit_repo'], tools: ['Edit', 'Write', 'NotebookEdit'], allowed: ['Edit(./**)'] },
+  { rights: ['use_network'], tools: ['WebFetch', 'WebSearch'], allowed: ['WebFetch', 'WebSearch'] },
 ];
 const SHELL = ['Bash', 'BashOutput', 'KillShell'];
 
-/** Which tools the agent may use without asking, and which are not even offered to it. */
+/** Which tools are offered to the agent, and which of their uses it is not refused; it can ask nobody. */
 export function toolsFor(
   rights: readonly string[],
   commands: CommandRule,
-): { readonly allowed: readonly string[]; readonly refused: readonly string[] } {
-  const held = TOOLS.filter(({ right }) => rights.includes(right));
-  const missing = TOOLS.filter(({ right }) => !rights.includes(right));
-  const shell = commands === 'allow' ? SHELL : commands.flatMap(commandTool);
+): { readonly offered: readonly string[]; readonly allowed: readonly string[] } {
+  const held = TOOLS.filter((one) => one.rights.some((right) => rights.includes(right)));
+  const shell = commands === 'allow' ? ['Bash'] : commands.flatMap(commandTool);
   return {
-    allowed: [...held.flatMap(({ tools }) => tools), ...shell],
-    refused: [...missing.flatMap(({ tools }) => tools), ...(shell.length === 0 ? SHELL : [])],
+    offered: [...held.flatMap(({ tools }) => tools), ...(shell.length === 0 ? [] : SHELL)],
+    allowed: [...held.flatMap(({ allowed }) => allowed), ...shell],
   };
 }
 

@@ -13,13 +13,14 @@ export const claudeDriver: RunnerDriver = {
   takes: 'prompt',
   launch({ runner, input, rights, commands }) {
     promptOf(runner, input);
-    const { allowed, refused } = toolsFor(rights, commands);
+    const { offered, allowed } = toolsFor(rights, commands);
     const argv = [
       ...(runner.argv.length === 0 ? ['claude'] : runner.argv),
       ...['--print', '--output-format', 'stream-json', '--verbose'],
       ...['--setting-sources', 'user', '--strict-mcp-config', '--permission-mode', 'default'],
+      // It brings along more than files and commands: what is not named here is not there.
+      ...['--tools', offered.join(',')],
       ...(allowed.length === 0 ? [] : ['--allowedTools', allowed.join(',')]),
-      ...(refused.length === 0 ? [] : ['--disallowedTools', refused.join(',')]),
     ];
     return { argv: assertProgram(argv), inputOpen: true };
   },

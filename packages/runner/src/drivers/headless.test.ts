@@ -168,14 +168,19 @@ describe('claude', () => {
       },
     );
     expect(stderr).toContain('"--setting-sources","user","--strict-mcp-config"');
-    expect(stderr).toContain('Read,Glob,Grep,NotebookRead,Edit,MultiEdit,Write,NotebookEdit,Bash(npm test:*)"');
-    expect(stderr).toContain('"--disallowedTools","WebFetch,WebSearch"');
+    expect(stderr).toContain('"--tools","Read,Glob,Grep,Edit,Write,NotebookEdit,Bash,BashOutput,KillShell"');
+    expect(stderr).toContain('"--allowedTools","Edit(./**),Bash(npm test:*)"');
+  });
+
+  it('with a shell it may run anything, and with files of the machine read them', async () => {
+    const { stderr } = await play('claude', { lines: [], exit: 0 }, { rights: ['read_files'], commands: 'allow' });
+    expect(stderr).toContain('"--tools","Read,Glob,Grep,Bash,BashOutput,KillShell","--allowedTools","Read,Bash"');
   });
 
   it('without any right no tool is left to it', async () => {
-    const { stderr } = await play('claude', { lines: [], exit: 0 });
+    const { stderr } = await play('claude', { lines: [], exit: 0 }, { commands: [] });
     expect(stderr).not.toContain('--allowedTools');
-    expect(stderr).toContain('NotebookEdit,WebFetch,WebSearch,Bash,BashOutput,KillShell"');
+    expect(stderr).toContain('"--tools",""');
   });
 });
 

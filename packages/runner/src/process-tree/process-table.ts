@@ -63,6 +63,14 @@ export function createProcessTable(): ProcessTable {
   };
 }
 
+/** Whether a process is another one, or was started by it or by what it started. */
+export function descendsFrom(pid: number, ancestor: number, table: Pick<ProcessTable, 'entry'>): boolean {
+  for (let at: number | undefined = pid; at !== undefined && at > 0; at = table.entry(at)?.parent) {
+    if (at === ancestor) return true;
+  }
+  return false;
+}
+
 function lastPid(): number {
   return Number((read('/proc/loadavg') ?? '').trim().split(' ')[4] ?? 0) || 0;
 }

@@ -35,6 +35,16 @@ export async function findProgram(program: string, path: string): Promise<string
   return undefined;
 }
 
+/** Whether a program that is named like this would be found: in PATH, or as a path from `cwd`. */
+export async function canStart(named: {
+  readonly program: string;
+  readonly path: string;
+  readonly cwd: string;
+}): Promise<boolean> {
+  if (named.program.includes('/')) return canRun(resolve(named.cwd, named.program));
+  return (await findProgram(named.program, named.path)) !== undefined;
+}
+
 async function canRun(path: string): Promise<boolean> {
   return access(path, constants.X_OK).then(
     () => true,

@@ -31,7 +31,7 @@ export type AgentStep =
   | { readonly do: 'exit'; readonly code: number }
   /** Waits until it is cancelled, or for ever where it does not listen. */
   | { readonly do: 'hang'; readonly deaf: boolean }
-  | { readonly do: 'stop'; readonly reason: StopReason };
+  | { readonly do: 'stop'; readonly reason: StopReason; readonly usage?: unknown };
 
 /** `--version N` answers the hello with that version, `--mute` not at all, `--no-auth` takes no session, `--stay` never leaves. */
 const flags = process.argv.slice(2);
@@ -40,7 +40,13 @@ const cancelled = new Promise<void>((resolve) => {
   cancel = resolve;
 });
 
-async function take(step: AgentStep, client: AgentContext, sessionId: string): Promise<StopReason | undefined> {
+/** How a turn ended. */
+interface Stopped {
+  readonly stopReason: StopReason;
+  readonly usage?: unknown;
+}
+
+async function take(step: AgentStep, client: AgentContext, sessionId: string): Promise<Stopped | undefined> {
   switch (step.do) {
     case 'update':
       await client.notify(methods.client.session.update, { sessionId, update: step.update });
@@ -72,9 +78,9 @@ async function take(step: AgentStep, client: AgentContext, sessionId: string): P
       break;
     case 'hang':
       await (step.deaf ? sleep(600_000) : cancelled);
-      return 'cancelled';
+      return { stopReason: 'cancelled' };
     case 'stop':
-      return step.reason;
+      return { stopReason: step.reason, usage: step.usage };
   }
 }
 
@@ -92,8 +98,8 @@ agent({ name: 'scripted' })
     const [first] = params.prompt;
     const steps = JSON.parse(first?.type === 'text' ? first.text : '[]') as readonly AgentStep[];
     for (const step of steps) {
-      const stopReason = await take(step, client, params.sessionId);
-      if (stopReason !== undefined) return { stopReason };
+      const stopped = await take(step, client, params.sessionId);
+      if (stopped !== undefined) return stopped;
     }
     return { stopReason: 'end_turn' as const };
   })

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { wrongOutput } from './json-output.ts';
 import { until } from './waiting.ts';
 
 /** The command line's entry: what a test starts, and what a task of a test may start. */
@@ -30,6 +31,7 @@ export interface RunningProgram {
   kill(signal: NodeJS.Signals): void;
   /** Waits until `stdout` matches, and returns the match. Throws when it ends before. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Rejects where what was printed with `--json` is not what docs/schemas says of the command. */
   readonly ended: Promise<ProgramResult>;
 }
 
@@ -84,7 +86,9 @@ function start(
     child.once('close', (code) => {
       const stdout = text(out);
       result = { code: code ?? -1, stdout, stderr: text(err), json: parseOne(stdout) };
-      resolve(result);
+      const wrong = wrongOutput(argv, stdout);
+      if (wrong === undefined) resolve(result);
+      else reject(new Error(wrong));
     });
   });
   return {

@@ -1,9 +1,11 @@
 import { WritError } from '@writ/core';
 import type { ApprovalView } from '@writ/gateway/client';
+import { Option } from 'commander';
 import { type AnswerOptions, approveShown, type Said, type Scope, showQuestion } from '../approver/answering.ts';
 import { keyOption } from '../approver/key-option.ts';
 import { watchQuestions } from '../approver/watching.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { table, timeLeft } from '../output.ts';
 import type { Definitions } from '../program.ts';
@@ -14,22 +16,37 @@ export function defineApproval({ program, run }: Definitions): void {
     .command('list')
     .description('what waits, for what, since when')
     .option('--all', 'also what was answered')
+    .addHelpText('after', examples(['writ approval list']))
     .action(run(list));
-  approval.command('show').description('one question, whole').argument('<id>').action(run(show));
+  approval
+    .command('show')
+    .description('one question, whole')
+    .argument('<id>')
+    .addHelpText('after', examples(['writ approval show APPROVAL']))
+    .action(run(show));
   keyOption(
     approval
       .command('approve')
       .description('show a question and say yes to it; asks for the passphrase at the terminal')
       .argument('<id>')
-      .option('--scope <scope>', 'once, session (opens the assent window) or target (opens the destructive window)')
-      .addHelpText('after', '\nexample:\n  $ writ approval approve 0190… --scope session\n'),
+      .addOption(
+        new Option(
+          '--scope <scope>',
+          'once, session (opens the assent window) or target (opens the destructive window)',
+        ).choices(['once', 'session', 'target']),
+      )
+      .addHelpText('after', examples(['writ approval approve 0190… --scope session'])),
   ).action(run(approve));
-  keyOption(approval.command('deny').description('say no to a question').argument('<id>')).action(run(deny));
+  keyOption(approval.command('deny').description('say no to a question').argument('<id>'))
+    .addHelpText('after', examples(['writ approval deny APPROVAL']))
+    .action(run(deny));
   keyOption(
     approval
       .command('watch')
       .description('stay and answer each question as it comes; the key is open in the memory of this command'),
-  ).action(run(watch));
+  )
+    .addHelpText('after', examples(['writ approval watch']))
+    .action(run(watch));
 }
 
 async function list(context: CliContext, _: readonly string[], options: { readonly all?: boolean }): Promise<number> {

@@ -6,6 +6,7 @@ import { type AnswerOptions, answerAt, askAndAnswer } from '../approver/answerin
 import { keyFileOf, removeUnlessEnrolled, writeKeyFile } from '../approver/key-files.ts';
 import { keyOption } from '../approver/key-option.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { table } from '../output.ts';
 import type { Definitions } from '../program.ts';
@@ -21,13 +22,20 @@ export function defineApprover({ program, run }: Definitions): void {
     .option('--by-key-file <file>', 'the key of the approver who says yes to a further one')
     .addHelpText(
       'after',
-      '\nThe passphrase is asked at the terminal alone: never from a pipe, an argument or the environment.\n',
+      examples(
+        ['writ approver enroll', 'writ approver enroll --label anna --key-file /media/stick/writ-approver.json'],
+        'The passphrase is asked at the terminal alone: never from a pipe, an argument or the environment.',
+      ),
     )
     .action(run(enroll));
-  approver.command('list').description('who answers, and whether anybody has to').action(run(list));
-  keyOption(approver.command('remove').description('end what an approver can answer').argument('<approver>')).action(
-    run(remove),
-  );
+  approver
+    .command('list')
+    .description('who answers, and whether anybody has to')
+    .addHelpText('after', examples(['writ approver list']))
+    .action(run(list));
+  keyOption(approver.command('remove').description('end what an approver can answer').argument('<approver>'))
+    .addHelpText('after', examples(['writ approver remove APPROVER']))
+    .action(run(remove));
 }
 
 interface EnrollOptions extends AnswerOptions {

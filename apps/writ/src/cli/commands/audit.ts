@@ -3,6 +3,7 @@ import { quote, WritError } from '@writ/core';
 import { entryLine, reportText, shownText } from '../audit/audit-text.ts';
 import { type AuditSource, type ExportWish, openAuditSource } from '../audit/source.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 import { readCount } from '../read-count.ts';
@@ -17,14 +18,14 @@ export function defineAudit({ program, run }: Definitions): void {
     .option('--lines <count>', 'how many of the newest', '20')
     .option('--kind <kind...>', 'only these, such as `task` or `lease`')
     .option('--no-follow', 'end with what has happened')
-    .addHelpText('after', '\nexample:\n  $ writ audit tail --lines 50 --kind decision --no-follow\n')
+    .addHelpText('after', examples(['writ audit tail --lines 50 --kind decision --no-follow']))
     .action(run(tail));
   audit
     .command('show')
     .description('an entry, and the proof that a signed checkpoint counts it')
     .argument('<entry>', 'its number')
     .option('--proof', 'only the proof, in the form of c2sp.org/tlog-proof')
-    .addHelpText('after', '\nexample:\n  $ writ audit show 17\n')
+    .addHelpText('after', examples(['writ audit show 17']))
     .action(run(show));
   audit
     .command('verify')
@@ -34,7 +35,7 @@ export function defineAudit({ program, run }: Definitions): void {
     .addHelpText(
       'after',
       '\nA bundle needs no node; neither does the log of this home where its node does not run.\n' +
-        '\nexamples:\n  $ writ audit verify --checkpoint /mnt/elsewhere/checkpoint\n  $ writ audit verify audit.jsonl\n',
+        examples(['writ audit verify --checkpoint /mnt/elsewhere/checkpoint', 'writ audit verify audit.jsonl']),
     )
     .action(run(verify));
   audit
@@ -47,7 +48,7 @@ export function defineAudit({ program, run }: Definitions): void {
     .option('--output <file>', 'into a new file instead of standard output')
     .addHelpText(
       'after',
-      '\nexamples:\n  $ writ audit export --only-checkpoint > /mnt/elsewhere/checkpoint\n' +
+      examples(['writ audit export --only-checkpoint > /mnt/elsewhere/checkpoint']) +
         '  $ writ audit export --since /mnt/elsewhere/checkpoint --output audit.jsonl\n',
     )
     .action(run(exportEntries));

@@ -2,18 +2,24 @@ import { visible, WritError } from '@writ/core';
 import type { EffectiveValue } from '@writ/policy';
 import { readText } from '../config-text.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { table } from '../output.ts';
 import type { Definitions } from '../program.ts';
 
 export function defineConfig({ program, run }: Definitions): void {
   const config = program.command('config').description('the configuration file');
-  config.command('schema').description('JSON Schema of writ.toml, for editors').action(run(schema));
+  config
+    .command('schema')
+    .description('JSON Schema of writ.toml, for editors')
+    .addHelpText('after', examples(['writ config schema > writ.schema.json']))
+    .action(run(schema));
   config
     .command('show')
     .description('what writ.toml says; needs no node')
     .argument('[file]', "absent: this node's writ.toml")
     .option('--effective', 'also every default that holds, each value with its source')
+    .addHelpText('after', examples(['writ config show --effective']))
     .action(run(show));
 }
 

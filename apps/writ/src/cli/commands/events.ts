@@ -1,6 +1,7 @@
 import { WritError } from '@writ/core';
 import { entryLine } from '../audit/audit-text.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 
@@ -11,7 +12,7 @@ export function defineEvents({ program, run }: Definitions): void {
     .option('--after <number>', 'go on behind this one; 0 for all that there is')
     .option('--kind <kind...>', 'only these, such as `task` or `lease`')
     .option('--no-follow', 'end with what has happened')
-    .addHelpText('after', '\nexample:\n  $ writ events --after 0 --kind task --no-follow\n')
+    .addHelpText('after', examples(['writ events --after 0 --kind task --no-follow']))
     .action(run(events));
 }
 

@@ -231,7 +231,10 @@ describe('writ verify of a task', () => {
 describe('writ task forget', () => {
   it('ends the task', async () => {
     node.answers.task_forget = () => ({ task: 't-1', state: 'lost', message: 'given up' });
-    expect(await node.writ('task', 'forget', 't-1')).toMatchObject({ code: 0, out: 'task t-1 is lost: given up\n' });
+    expect(await node.writ('task', 'forget', 't-1', '--yes')).toMatchObject({
+      code: 0,
+      out: 'task t-1 is lost: given up\n',
+    });
   });
 });
 

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { quote, visible, WritError } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 
@@ -14,13 +15,19 @@ export function defineEvidence({ program, run }: Definitions): void {
     .option('--repo <path>', 'your repository; absent: the one that you are in')
     .option('--check', 'only say what would be')
     .option('--checkout', 'switch the working tree too, where it is clean; runs your own filters, as git switch does')
-    .addHelpText('after', '\nexample:\n  $ writ apply TASK --check\n')
+    .addHelpText('after', examples(['writ apply TASK --check']))
     .action(run(apply));
   program
     .command('verify')
     .description('check a signed result: who wrote it, and that it is whole')
     .argument('<what>', 'a task of this node, an envelope, or a folder that `writ task result --out` wrote')
-    .addHelpText('after', '\nA file and a folder need no running node, only the keys and pins of this home.\n')
+    .addHelpText(
+      'after',
+      examples(
+        ['writ verify TASK', 'writ verify result'],
+        'A file and a folder need no running node, only the keys and pins of this home.',
+      ),
+    )
     .action(run(verify));
 }
 

@@ -1,10 +1,12 @@
 import { visible } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { followExecution } from '../follow-execution.ts';
 import { table } from '../output.ts';
 import type { Definitions } from '../program.ts';
+import { mostOf, readCount } from '../read-count.ts';
 
 interface At {
   readonly peer: string;
@@ -16,12 +18,14 @@ export function defineExecution({ program, run }: Definitions): void {
     .command('list')
     .description('those of this node, and those that it asked peers for, as last known; newest first')
     .option('--limit <count>', 'how many', '20')
+    .addHelpText('after', examples(['writ execution list --limit 5']))
     .action(run(list));
   execution
     .command('show')
     .description('one command, with every argument of it')
     .argument('<execution>')
     .option('-p, --peer <label>', 'the peer where it runs', 'self')
+    .addHelpText('after', examples(['writ execution show EXECUTION']))
     .action(run(show));
   execution
     .command('watch')
@@ -29,17 +33,21 @@ export function defineExecution({ program, run }: Definitions): void {
     .argument('<execution>')
     .option('-p, --peer <label>', 'the peer where it runs', 'self')
     .option('--exit-status', "exit with the command's own status")
+    .addHelpText('after', examples(['writ execution watch EXECUTION --peer beta']))
     .action(run(watch));
   execution
     .command('cancel')
     .description('end a command, whether it waits or runs; answers when no process is left')
     .argument('<execution>')
     .option('-p, --peer <label>', 'the peer where it runs', 'self')
+    .addHelpText('after', examples(['writ execution cancel EXECUTION']))
     .action(run(cancel));
 }
 
 async function list(context: CliContext, _: readonly string[], { limit }: { readonly limit: string }): Promise<number> {
-  const answer = await context.node().call('list_executions', { limit: Number(limit) });
+  const answer = await context
+    .node()
+    .call('list_executions', { limit: readCount(limit, mostOf('writ execution list --limit 5')) });
   context.output.result(answer, ({ executions, sent }) =>
     executions.length + sent.length === 0
       ? 'no commands'

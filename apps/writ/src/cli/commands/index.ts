@@ -2,8 +2,10 @@ import type { Definitions } from '../program.ts';
 import { defineApproval } from './approval.ts';
 import { defineApprover } from './approver.ts';
 import { defineAudit } from './audit.ts';
+import { defineCompletion } from './completion.ts';
 import { defineConfig } from './config.ts';
 import { defineDelegate } from './delegate.ts';
+import { defineDoctor } from './doctor.ts';
 import { defineEvents } from './events.ts';
 import { defineEvidence } from './evidence.ts';
 import { defineExecution } from './execution.ts';
@@ -26,6 +28,7 @@ import { defineWindow } from './window.ts';
 export function defineCommands(definitions: Definitions): void {
   defineInit(definitions);
   defineNode(definitions);
+  defineDoctor(definitions);
   definePeer(definitions);
   defineLease(definitions);
   defineDelegate(definitions);
@@ -39,6 +42,7 @@ export function defineCommands(definitions: Definitions): void {
   defineProfile(definitions);
   defineRunner(definitions);
   defineConfig(definitions);
+  defineCompletion(definitions);
   defineMcp(definitions);
   defineService(definitions);
   defineMesh(definitions);

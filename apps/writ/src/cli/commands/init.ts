@@ -1,13 +1,15 @@
 import { hostname } from 'node:os';
-import { createSystemRandom, foldName, toWritError, visible } from '@writ/core';
+import { createSystemRandom, toWritError, visible } from '@writ/core';
 import { shellWord } from '@writ/gateway/client';
 import { Option } from 'commander';
 import { CLIENT_NAMES, type ClientName } from '../../clients/types.ts';
 import type { FirstDelegation } from '../../first-use/first-delegation.ts';
 import { DEFAULT_LISTEN } from '../../first-use/free-listen.ts';
+import { nameFromHost } from '../../first-use/node-name.ts';
 import type { Choices, Found, Said } from '../../first-use/questions.ts';
 import { hasNode } from '../../home.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 import { workspaceOption } from '../workspace-option.ts';
@@ -34,7 +36,7 @@ export function defineInit({ program, run }: Definitions): void {
     .option('--workspace <name=path...>', 'a repository to offer')
     .addOption(new Option('--client <name...>', 'an agent to register it with').choices(CLIENT_NAMES))
     .option('--no-start', 'only make it')
-    .addHelpText('after', '\nexamples:\n  $ writ init\n  $ writ init --yes --workspace app=~/src/app\n')
+    .addHelpText('after', examples(['writ init', 'writ init --yes --workspace app=~/src/app']))
     .action(run(init));
 }
 
@@ -145,7 +147,7 @@ async function tellClients(context: CliContext, names: readonly ClientName[]) {
   const { register } = await import('../../clients/registration.ts');
   const { mcpServerCommand, openClientWorld } = await import('../../clients/world.ts');
   const world = openClientWorld(context.environment);
-  const server = mcpServerCommand(context.home, process.argv[1] ?? '');
+  const server = mcpServerCommand(context.home);
   const told: { readonly client: ClientName; readonly problem?: string }[] = [];
   for (const client of names) {
     const problem = await register(world, client, server, createSystemRandom()).then(
@@ -191,8 +193,4 @@ function nextText({ listen, workspaces, clients }: Choices): readonly string[] {
       : ['  your agent uses it       writ mcp install --client claude (or another one: writ mcp clients)']),
     '  it runs after a restart  writ service install',
   ];
-}
-
-function nameFromHost(host: string): string {
-  return foldName((host.split('.')[0] ?? '').replace(/[^A-Za-z0-9._-]/g, '-').replace(/^[^A-Za-z0-9]+/, '')) ?? 'node';
 }

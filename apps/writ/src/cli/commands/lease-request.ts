@@ -1,9 +1,11 @@
 import { WRIT_CODES } from '@writ/core';
 import type { Command } from 'commander';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import { timeLeft } from '../output.ts';
 import type { Definitions } from '../program.ts';
+import { readCount, USES } from '../read-count.ts';
 import { spanOption } from '../span.ts';
 
 export function defineLeaseRequest(lease: Command, run: Definitions['run']): void {
@@ -17,6 +19,7 @@ export function defineLeaseRequest(lease: Command, run: Definitions['run']): voi
     .option('--uses <count>', 'how often it would be used')
     .option('--only-this-session', 'for the session of WRIT_SESSION alone')
     .option('--reason <text>', 'what for, for the person to read')
+    .addHelpText('after', examples(['writ lease request repo-dev --peer beta --for 2h --reason "fix the build"']))
     .action(run(request));
 }
 
@@ -40,7 +43,7 @@ async function request(
     only_this_session: options.onlyThisSession === true,
     ...(options.peer === undefined ? {} : { peer: options.peer }),
     ...(options.workspace === undefined ? {} : { workspaces: [...options.workspace] }),
-    ...(options.uses === undefined ? {} : { max_uses: Number(options.uses) }),
+    ...(options.uses === undefined ? {} : { max_uses: readCount(options.uses, USES) }),
     ...(options.reason === undefined ? {} : { reason: options.reason }),
   });
   const { output } = context;

@@ -1,10 +1,13 @@
 import type { ControlClient, LeaseView, OperationInput } from '@writ/gateway/client';
 import { type AnswerOptions, askAndAnswer, isAnswerNeeded } from '../approver/answering.ts';
 import { keyOption } from '../approver/key-option.ts';
+import { type ConfirmOptions, confirm, YES_OPTION } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { table, timeLeft } from '../output.ts';
 import type { Definitions } from '../program.ts';
+import { readCount, USES } from '../read-count.ts';
 import { spanOption } from '../span.ts';
 import { defineLeaseRequest } from './lease-request.ts';
 
@@ -20,26 +23,43 @@ export function defineLease({ program, run }: Definitions): void {
       .option('--workspace <name...>', 'only in these workspaces')
       .option('--uses <count>', 'how often it may be used')
       .option('--origin <label>', 'for work of this node that comes through the peer; absent: for its own work')
-      .addHelpText('after', '\nexample:\n  $ writ lease grant laptop repo-dev --for 8h\n'),
+      .addHelpText('after', examples(['writ lease grant laptop repo-dev --for 8h'])),
   ).action(run(grant));
   lease
     .command('list')
     .description('what is lent')
     .option('--peer <label>', 'to this peer only')
     .option('--all', 'also expired and revoked ones')
+    .addHelpText('after', examples(['writ lease list --peer laptop']))
     .action(run(list));
   keyOption(
-    lease.command('accept-clock').description('accept a wall clock that went back; ends every lease with it'),
+    lease
+      .command('accept-clock')
+      .description('accept a wall clock that went back; ends every lease with it')
+      .option(...YES_OPTION)
+      .addHelpText('after', examples(['writ lease accept-clock', 'writ lease accept-clock --yes'])),
   ).action(run(acceptClock));
-  lease.command('revoke').description('take a lease back at once').argument('<id>').action(run(revoke));
-  lease.command('show').description('one lease, dead or alive').argument('<id>').action(run(show));
+  lease
+    .command('revoke')
+    .description('take a lease back at once')
+    .argument('<id>')
+    .addHelpText('after', examples(['writ lease revoke LEASE']))
+    .action(run(revoke));
+  lease
+    .command('show')
+    .description('one lease, dead or alive')
+    .argument('<id>')
+    .addHelpText('after', examples(['writ lease show LEASE']))
+    .action(run(show));
   keyOption(
     lease
       .command('renew')
       .description('let a lease end later, within its own maximum')
       .argument('<id>')
       .requiredOption('--for <duration>', 'how long from now on, such as `8h` or `"until 18:00"`'),
-  ).action(run(renew));
+  )
+    .addHelpText('after', examples(['writ lease renew LEASE --for 2h']))
+    .action(run(renew));
   defineLeaseRequest(lease, run);
 }
 
@@ -60,7 +80,7 @@ async function grant(
     profile,
     duration: spanOption('--for', options.for, context),
     ...(options.workspace ? { workspaces: [...options.workspace] } : {}),
-    ...(options.uses === undefined ? {} : { max_uses: Number(options.uses) }),
+    ...(options.uses === undefined ? {} : { max_uses: readCount(options.uses, USES) }),
     ...(options.origin === undefined ? {} : { origin: options.origin }),
   };
   const lease = await lend(context, terms, options);
@@ -148,7 +168,15 @@ async function revoke(context: CliContext, [id = '']: readonly string[]): Promis
   return EXIT.ok;
 }
 
-async function acceptClock(context: CliContext, _: readonly string[], options: AnswerOptions): Promise<number> {
+async function acceptClock(
+  context: CliContext,
+  _: readonly string[],
+  options: AnswerOptions & ConfirmOptions,
+): Promise<number> {
+  await confirm(context, options, {
+    what: 'every lease and window ends with it',
+    retype: 'writ lease accept-clock',
+  });
   const node = context.node();
   const answer = { revoked: await endByClock(context, node, options) };
   context.output.result(answer, (a) => `the clock is accepted; ${a.revoked} leases ended with it`);

@@ -3,6 +3,7 @@ import { shellWord } from '@writ/gateway/client';
 import { type Command, Option } from 'commander';
 import { CLIENT_NAMES, type ClientName } from '../../clients/types.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { table } from '../output.ts';
 import type { Definitions } from '../program.ts';
@@ -14,15 +15,19 @@ export function defineMcpInstall(mcp: Command, run: Definitions['run']): void {
     .description('register this node with an agent, by its own command or in its settings')
     .addOption(clientOption())
     .option('--print', 'only show what would be run or written')
-    .addHelpText('after', '\nexample:\n  $ writ mcp install --client claude\n')
+    .addHelpText('after', examples(['writ mcp install --client claude']))
     .action(run(install));
   mcp
     .command('uninstall')
     .description('take back what `writ mcp install` put, and nothing else')
     .addOption(clientOption())
-    .addHelpText('after', '\nexample:\n  $ writ mcp uninstall --client claude\n')
+    .addHelpText('after', examples(['writ mcp uninstall --client claude']))
     .action(run(uninstall));
-  mcp.command('clients').description('the agents that are here, and whether they know this node').action(run(clients));
+  mcp
+    .command('clients')
+    .description('the agents that are here, and whether they know this node')
+    .addHelpText('after', examples(['writ mcp clients']))
+    .action(run(clients));
 }
 
 interface InstallOptions {
@@ -87,5 +92,5 @@ async function clients(context: CliContext): Promise<number> {
 
 async function here({ environment, home }: CliContext) {
   const { mcpServerCommand, openClientWorld } = await import('../../clients/world.ts');
-  return { world: openClientWorld(environment), server: mcpServerCommand(home, process.argv[1] ?? '') };
+  return { world: openClientWorld(environment), server: mcpServerCommand(home) };
 }

@@ -1,5 +1,8 @@
 import { join, resolve } from 'node:path';
+import { quote } from '@writ/core';
+import { type ConfirmOptions, confirm, YES_OPTION } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { table } from '../output.ts';
 import type { Definitions } from '../program.ts';
@@ -13,12 +16,15 @@ export function defineMesh({ program, run }: Definitions): void {
     .option('--nodes <count>', 'how many', '3')
     .option('--dir <dir>', 'where their homes lie')
     .option('--workspace <name=path...>', 'a repository that each of them offers')
+    .addHelpText('after', examples(['writ mesh up --nodes 3']))
     .action(run(up));
   mesh
     .command('down')
     .description('stop them')
     .option('--dir <dir>', 'where their homes lie')
     .option('--purge', 'remove their homes too')
+    .option(...YES_OPTION)
+    .addHelpText('after', examples(['writ mesh down --purge', 'writ mesh down --purge --yes']))
     .action(run(down));
   mesh
     .command('demo')
@@ -26,6 +32,7 @@ export function defineMesh({ program, run }: Definitions): void {
     .option('--repo <path>', 'with your repository instead of a made one')
     .option('--test <command>', 'a command line that tests it')
     .option('--keep', 'leave the nodes running to look at')
+    .addHelpText('after', examples(['writ mesh demo --keep']))
     .action(run(demo));
 }
 
@@ -65,8 +72,15 @@ async function up(context: CliContext, _: readonly string[], options: UpOptions)
 async function down(
   context: CliContext,
   _: readonly string[],
-  options: { readonly dir?: string; readonly purge?: boolean },
+  options: ConfirmOptions & { readonly dir?: string; readonly purge?: boolean },
 ): Promise<number> {
+  if (options.purge === true) {
+    const dir = options.dir === undefined ? '' : ` --dir ${options.dir}`;
+    await confirm(context, options, {
+      what: `the homes of these nodes go, with keys and results: ${quote(meshDir(context, options.dir))}`,
+      retype: `writ mesh down --purge${dir}`,
+    });
+  }
   const { meshDown } = await import('../../local-mesh/local-mesh.ts');
   const stopped = await meshDown(meshDir(context, options.dir), {
     purge: options.purge === true,

@@ -1,6 +1,9 @@
+import type { OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
+import { steadily } from '../steadily.ts';
 
 /** What `unseparated` means, for a person. */
 const UNSEPARATED =
@@ -18,12 +21,19 @@ export function defineNode({ program, run }: Definitions): void {
     .command('up')
     .description('start the node')
     .option('--foreground', 'stay attached, for a service manager')
+    .addHelpText('after', examples(['writ up', 'writ up --foreground']))
     .action(run(up));
   program
     .command('down')
     .description('stop the node; work gets five seconds to finish, then it is ended')
+    .addHelpText('after', examples(['writ down']))
     .action(run(down));
-  program.command('status').description('the node, its peers, its work').action(run(status));
+  program
+    .command('status')
+    .description('the node, its peers, its work')
+    .option('--watch', 'stay, and show it anew each second until Ctrl-C')
+    .addHelpText('after', examples(['writ status', 'writ status --watch']))
+    .action(run(status));
 }
 
 async function up(
@@ -51,32 +61,43 @@ async function down(context: CliContext): Promise<number> {
   return EXIT.ok;
 }
 
-async function status(context: CliContext): Promise<number> {
-  const answer = await context.node().call('node_status', {});
-  context.output.result(answer, (s) =>
-    [
-      `${s.name}  ${s.id}`,
-      `pid ${s.pid}, version ${s.version}, mesh ${s.mesh_address ?? 'dials out only'}, policy generation ${s.generation}`,
-      ...(s.http_address === undefined ? [] : [`events over HTTP on ${s.http_address}`]),
-      `tasks: ${s.running_here} live here, ${s.running_asked} asked of others; ${s.live_leases} leases lent`,
-      ...s.peers.map((p) => `peer ${p.label}: ${p.enabled ? p.link : 'disabled'}`),
-      ...(s.clock_is_backwards ? [CLOCK] : []),
-      ...(s.policy_error === undefined ? [] : [`warning: the last reload failed: ${s.policy_error}`]),
-      ...(s.policy_shut ? [SHUT] : []),
-      ...(s.policy_parked === 0 ? [] : [`warning: ${s.policy_parked} changes wait for: writ policy reload --accept`]),
-      `audit log: ${s.audit.rows} entries, ${s.audit.signed} of them signed`,
-      ...(s.audit.problem === undefined
-        ? []
-        : [
-            `warning: the audit log is ${s.audit.rows - s.audit.written} entries behind its rows: ${s.audit.problem}`,
-            ...s.audit.next_steps.map((step) => `  → ${step}`),
-          ]),
-      `sandbox: ${s.sandbox}`,
-      ...(s.isolation_none.length === 0
-        ? []
-        : [`not in a sandbox: profiles ${s.isolation_none.join(', ')} have isolation = "none"`]),
-      ...(s.unseparated ? [UNSEPARATED] : []),
-    ].join('\n'),
-  );
+async function status(
+  context: CliContext,
+  _: readonly string[],
+  { watch }: { readonly watch?: boolean },
+): Promise<number> {
+  const { output, signal } = context;
+  const node = context.node();
+  if (watch === true) {
+    await steadily(signal, async () => output.screen(await node.call('node_status', {}), statusText));
+    return EXIT.ok;
+  }
+  output.result(await node.call('node_status', {}), statusText);
   return EXIT.ok;
+}
+
+function statusText(s: OperationOutput<'node_status'>): string {
+  return [
+    `${s.name}  ${s.id}`,
+    `pid ${s.pid}, version ${s.version}, mesh ${s.mesh_address ?? 'dials out only'}, policy generation ${s.generation}`,
+    ...(s.http_address === undefined ? [] : [`events over HTTP on ${s.http_address}`]),
+    `tasks: ${s.running_here} live here, ${s.running_asked} asked of others; ${s.live_leases} leases lent`,
+    ...s.peers.map((p) => `peer ${p.label}: ${p.enabled ? p.link : 'disabled'}`),
+    ...(s.clock_is_backwards ? [CLOCK] : []),
+    ...(s.policy_error === undefined ? [] : [`warning: the last reload failed: ${s.policy_error}`]),
+    ...(s.policy_shut ? [SHUT] : []),
+    ...(s.policy_parked === 0 ? [] : [`warning: ${s.policy_parked} changes wait for: writ policy reload --accept`]),
+    `audit log: ${s.audit.rows} entries, ${s.audit.signed} of them signed`,
+    ...(s.audit.problem === undefined
+      ? []
+      : [
+          `warning: the audit log is ${s.audit.rows - s.audit.written} entries behind its rows: ${s.audit.problem}`,
+          ...s.audit.next_steps.map((step) => `  → ${step}`),
+        ]),
+    `sandbox: ${s.sandbox}`,
+    ...(s.isolation_none.length === 0
+      ? []
+      : [`not in a sandbox: profiles ${s.isolation_none.join(', ')} have isolation = "none"`]),
+    ...(s.unseparated ? [UNSEPARATED] : []),
+  ].join('\n');
 }

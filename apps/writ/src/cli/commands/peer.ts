@@ -1,9 +1,11 @@
 import { createInterface } from 'node:readline/promises';
-import { formatDuration, WritError } from '@writ/core';
+import { formatDuration, quote, WritError } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
 import { type AnswerOptions, answerAt } from '../approver/answering.ts';
 import { keyOption } from '../approver/key-option.ts';
+import { type ConfirmOptions, confirm, YES_OPTION } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { table } from '../output.ts';
 import type { Definitions } from '../program.ts';
@@ -18,12 +20,29 @@ export function definePeer({ program, run }: Definitions): void {
     .option('--workspaces <names>', 'where, comma-separated')
     .option('--lease <duration>', 'lend it the high-risk ones of these profiles for so long')
     .option('--address <host:port>', 'where the other node reaches this one; absent: its first address')
-    .addHelpText('after', '\nexample:\n  $ writ peer invite --profiles query,repo-dev --workspaces app --lease 8h\n');
+    .addHelpText('after', examples(['writ peer invite --profiles query,repo-dev --workspaces app --lease 8h']));
   keyOption(inviting).action(run(invite));
-  keyOption(peer.command('join').description('join the node that made this code').argument('<code>')).action(run(join));
-  peer.command('list').description('the peers of this node').action(run(list));
-  peer.command('show').description('one peer, and what it says of itself').argument('<label>').action(run(show));
-  peer.command('remove').description('end the trust in a peer at once').argument('<label>').action(run(remove));
+  keyOption(peer.command('join').description('join the node that made this code').argument('<code>'))
+    .addHelpText('after', examples(['writ peer join CODE']))
+    .action(run(join));
+  peer
+    .command('list')
+    .description('the peers of this node')
+    .addHelpText('after', examples(['writ peer list']))
+    .action(run(list));
+  peer
+    .command('show')
+    .description('one peer, and what it says of itself')
+    .argument('<label>')
+    .addHelpText('after', examples(['writ peer show beta']))
+    .action(run(show));
+  peer
+    .command('remove')
+    .description('end the trust in a peer at once')
+    .argument('<label>')
+    .option(...YES_OPTION)
+    .addHelpText('after', examples(['writ peer remove beta', 'writ peer remove beta --yes']))
+    .action(run(remove));
 }
 
 interface InviteOptions extends AnswerOptions {
@@ -177,7 +196,11 @@ async function show(context: CliContext, [label = '']: readonly string[]): Promi
   return EXIT.ok;
 }
 
-async function remove(context: CliContext, [label = '']: readonly string[]): Promise<number> {
+async function remove(context: CliContext, [label = '']: readonly string[], options: ConfirmOptions): Promise<number> {
+  await confirm(context, options, {
+    what: `this ends the trust in ${quote(label)} and all work for it`,
+    retype: `writ peer remove ${label}`,
+  });
   const answer = await context.node().call('peer_remove', { peer: label });
   context.output.result(answer, (a) => `${a.label} is no peer any more (policy generation ${a.generation})`);
   return EXIT.ok;

@@ -4,6 +4,7 @@ import type { Classification, CommandClassifier, CommandRule } from '@writ/polic
 import type { Command } from 'commander';
 import { compileOrThrow, readText } from '../config-text.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 import { showReport } from './policy-cases.ts';
@@ -16,7 +17,7 @@ export function defineClassify(policy: Command, run: Definitions['run']): void {
     .option('--cases <file>', 'run a file of cases as JSON, built-in rules only')
     .option('--cwd <dir>', 'where it would run', '/w')
     .option('--workspace <dir>', 'root of the workspace', '/w')
-    .addHelpText('after', '\nexample:\n  $ writ policy classify -- sudo systemctl restart nginx\n')
+    .addHelpText('after', examples(['writ policy classify -- sudo systemctl restart nginx']))
     .action(run(classify));
 }
 

@@ -3,6 +3,7 @@ import type { CompiledPolicy, PolicyChange } from '@writ/policy';
 import type { Command } from 'commander';
 import { compileOrThrow, readText } from '../config-text.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 
@@ -12,7 +13,7 @@ export function definePolicyDiff(policy: Command, run: Definitions['run']): void
     .description('who would gain and who would lose what, before a reload; needs no running node')
     .argument('[file]', "the text to come; absent: this node's writ.toml")
     .argument('[before]', 'the text to compare with; absent: what a person has accepted last here')
-    .addHelpText('after', '\nexample:\n  $ writ policy diff next.toml\n')
+    .addHelpText('after', examples(['writ policy diff next.toml']))
     .action(run(diff));
 }
 

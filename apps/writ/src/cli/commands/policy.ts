@@ -4,6 +4,7 @@ import { type AnswerOptions, askAndAnswer, isAnswerNeeded } from '../approver/an
 import { keyOption } from '../approver/key-option.ts';
 import { readText } from '../config-text.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { explanation } from '../explanation.ts';
 import type { Definitions } from '../program.ts';
@@ -18,6 +19,7 @@ export function definePolicy({ program, run }: Definitions): void {
     .command('validate')
     .description('check a configuration without using it')
     .argument('[file]', "absent: this node's writ.toml")
+    .addHelpText('after', examples(['writ policy validate next.toml']))
     .action(run(validate));
   policy
     .command('explain')
@@ -27,20 +29,27 @@ export function definePolicy({ program, run }: Definitions): void {
     .option('--profile <name>')
     .option('--workspace <name>')
     .option('--runner <name>')
-    .addHelpText('after', '\nexample:\n  $ writ policy explain --from laptop --profile repo-dev --workspace app\n')
+    .addHelpText('after', examples(['writ policy explain --from laptop --profile repo-dev --workspace app']))
     .action(run(explain));
   policy
     .command('test')
     .description('run the [[tests]] of the configuration, or a file of cases')
     .option('--cases <file>', 'cases as JSON instead; needs no node')
+    .addHelpText('after', examples(['writ policy test']))
     .action(run(test));
   keyOption(
     policy
       .command('reload')
       .description('read writ.toml again, in place')
       .option('--accept', 'also what gives someone more than before'),
-  ).action(run(reload));
-  policy.command('status').description('generation, digest, last error').action(run(status));
+  )
+    .addHelpText('after', examples(['writ policy reload', 'writ policy reload --accept']))
+    .action(run(reload));
+  policy
+    .command('status')
+    .description('generation, digest, last error')
+    .addHelpText('after', examples(['writ policy status']))
+    .action(run(status));
   definePolicyDiff(policy, run);
   defineClassify(policy, run);
 }

@@ -1,4 +1,6 @@
+import { Option } from 'commander';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 import { violationLines } from '../violations.ts';
@@ -11,14 +13,14 @@ export function defineProfile({ program, run }: Definitions): void {
     .argument('<name>')
     .option('--capabilities <names>', 'comma-separated', '')
     .option('--claims <names>', 'the older spelling of --capabilities')
-    .option('--shell <allow|deny>', 'whether any command may run')
-    .option('--network <allow|deny>', 'whether it reaches the network')
-    .option('--rank <0-4>', 'a higher place on the risk ladder')
+    .addOption(new Option('--shell <allow|deny>', 'whether any command may run').choices(['allow', 'deny']))
+    .addOption(new Option('--network <allow|deny>', 'whether it reaches the network').choices(['allow', 'deny']))
+    .addOption(new Option('--rank <0-4>', 'a higher place on the risk ladder').choices(['0', '1', '2', '3', '4']))
     .option('--require-explicit', 'it must be named by the asker')
     .option('--require-lease', 'it must be lent')
     .addHelpText(
       'after',
-      '\nexample:\n  $ writ profile validate dev --capabilities read_repo,edit_repo --require-explicit --require-lease\n',
+      examples(['writ profile validate dev --capabilities read_repo,edit_repo --require-explicit --require-lease']),
     )
     .action(run(validate));
 }

@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import { quote, WritError } from '@writ/core';
 import type { ControlClient, OperationOutput } from '@writ/gateway/client';
 import type { Command } from 'commander';
+import { type ConfirmOptions, confirm, YES_OPTION } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 import { readContent, writeNew } from '../result/content.ts';
@@ -20,6 +22,14 @@ export function defineResult(task: Command, run: Definitions['run']): void {
     .argument('<task>')
     .option('--patch', 'only the patch, as git apply takes it')
     .option('--out <dir>', 'write everything into a new folder, for `writ verify` anywhere')
+    .addHelpText(
+      'after',
+      examples([
+        'writ task result TASK',
+        'writ task result TASK --patch | git apply',
+        'writ task result TASK --out result',
+      ]),
+    )
     .action(run(result));
   task
     .command('artifact')
@@ -27,11 +37,14 @@ export function defineResult(task: Command, run: Definitions['run']): void {
     .argument('<task>')
     .argument('[name]', 'name or SHA-256; absent: list them')
     .option('--out <file>', 'into a new file instead')
+    .addHelpText('after', examples(['writ task artifact TASK', 'writ task artifact TASK dist/app.tgz --out app.tgz']))
     .action(run(artifact));
   task
     .command('forget')
     .description('end a task whose executor does not come back, as lost')
     .argument('<task>')
+    .option(...YES_OPTION)
+    .addHelpText('after', examples(['writ task forget TASK', 'writ task forget TASK --yes']))
     .action(run(forget));
 }
 
@@ -135,7 +148,11 @@ async function print(
   }
 }
 
-async function forget(context: CliContext, [task = '']: readonly string[]): Promise<number> {
+async function forget(context: CliContext, [task = '']: readonly string[], options: ConfirmOptions): Promise<number> {
+  await confirm(context, options, {
+    what: `task ${quote(task)} ends as lost, whatever its executor still does`,
+    retype: `writ task forget ${task}`,
+  });
   const answer = await context.node().call('task_forget', { task });
   context.output.result(answer, (a) => `task ${a.task} is ${a.state}: ${a.message}`);
   return EXIT.ok;

@@ -1,5 +1,6 @@
 import { isWritError } from '@writ/core';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 import { doctorText, type ListedRunners, listText } from '../runner/runner-text.ts';
@@ -9,11 +10,12 @@ export function defineRunner({ program, run }: Definitions): void {
   runner
     .command('list')
     .description('runners that are configured, agents that are installed, and what each can do')
+    .addHelpText('after', examples(['writ runner list']))
     .action(run(list));
   runner
     .command('doctor')
     .description('what stands in the way of each, and what to do; 1 where a runner that is used cannot work')
-    .addHelpText('after', '\nexample:\n  $ writ runner doctor\n')
+    .addHelpText('after', examples(['writ runner doctor']))
     .action(run(doctor));
 }
 

@@ -1,6 +1,7 @@
 import { createSystemRandom, visible } from '@writ/core';
 import type { ServiceChange } from '../../service/service.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 
@@ -10,10 +11,18 @@ export function defineService({ program, run }: Definitions): void {
     .command('install')
     .description('make the node a service of your user (systemd; launchd on macOS, untested)')
     .option('--print', 'only show the description that would be written')
-    .addHelpText('after', '\nexample:\n  $ writ service install\n')
+    .addHelpText('after', examples(['writ service install']))
     .action(run(install));
-  service.command('uninstall').description('take that back; a node that runs goes on').action(run(uninstall));
-  service.command('status').description('whether it is installed, and runs as a service').action(run(status));
+  service
+    .command('uninstall')
+    .description('take that back; a node that runs goes on')
+    .addHelpText('after', examples(['writ service uninstall']))
+    .action(run(uninstall));
+  service
+    .command('status')
+    .description('whether it is installed, and runs as a service')
+    .addHelpText('after', examples(['writ service status']))
+    .action(run(status));
 }
 
 async function install(
@@ -83,6 +92,5 @@ async function here({ environment, home }: CliContext) {
   const part = await import('../../service/service.ts');
   const { openClientWorld } = await import('../../clients/world.ts');
   const { execute } = openClientWorld(environment);
-  const machine = { platform: process.platform, script: process.argv[1] ?? '' };
-  return { part, execute, service: part.describeService(home, environment, machine) };
+  return { part, execute, service: part.describeService(home, environment, process.platform) };
 }

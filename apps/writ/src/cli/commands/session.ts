@@ -1,4 +1,5 @@
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { table } from '../output.ts';
 import type { Definitions } from '../program.ts';
@@ -13,14 +14,23 @@ export function defineSession({ program, run }: Definitions): void {
     .option('--agent <name>', 'the agent whose work it is', 'cli')
     .addHelpText(
       'after',
-      '\nexample:\n  $ export WRIT_SESSION="$(writ session start)"\n  $ writ delegate --peer beta -- npm test\n  $ writ session end\n',
+      examples([
+        'export WRIT_SESSION="$(writ session start)"',
+        'writ delegate --peer beta -- npm test',
+        'writ session end',
+      ]),
     )
     .action(run(start));
-  session.command('list').description('the sessions that are open').action(run(list));
+  session
+    .command('list')
+    .description('the sessions that are open')
+    .addHelpText('after', examples(['writ session list']))
+    .action(run(list));
   session
     .command('end')
     .description('end a session, with its questions, its windows and its commands that have not started')
     .argument('[id]', 'absent: that of WRIT_SESSION')
+    .addHelpText('after', examples(['writ session end']))
     .action(run(end));
 }
 

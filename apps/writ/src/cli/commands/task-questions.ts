@@ -1,9 +1,10 @@
 import { text as readAll } from 'node:stream/consumers';
 import { isWritError, quote, readPrivateFile, visible, WritError } from '@writ/core';
 import type { OperationInput, OperationOutput } from '@writ/gateway/client';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { readPlainFile } from '../../plain-file.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
 
@@ -18,15 +19,21 @@ export function defineTaskQuestions(task: Command, run: Definitions['run']): voi
     .option('--file <path>', 'read it from a file; a credential from one of mode 0600 only')
     .option('--credential', 'give a credential: from the terminal, or from --file; never an argument')
     .option('--key <key>', 'repeat it to make a retry safe')
+    .addHelpText('after', examples(['writ task reply TASK main', 'writ task reply TASK --question 1.2 --credential']))
     .action(run(reply));
   task
     .command('ask')
     .description('inside a task: ask, and wait for the answers')
     .argument('<text...>', 'a question each')
-    .option('--kind <kind>', '`input`, `approval` or `credential`', 'input')
+    .addOption(
+      new Option('--kind <kind>', 'what is asked for').choices(['input', 'approval', 'credential']).default('input'),
+    )
     .option('--choice <text...>', 'what may be answered')
-    .option('--previous <fate>', 'what became of the credential given before: `accepted` or `refused`')
+    .addOption(
+      new Option('--previous <fate>', 'what became of the credential given before').choices(['accepted', 'refused']),
+    )
     .option('--timeout <duration>', 'how long to wait; absent: as long as the task may run')
+    .addHelpText('after', examples(['writ task ask "which branch?" --choice main --choice next']))
     .action(run(ask));
 }
 

@@ -1,13 +1,34 @@
 import { visible } from '@writ/core';
 import type { OperationInput } from '@writ/gateway/client';
+import { Option } from 'commander';
 import { drawChain } from '../chain-drawing.ts';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { followTask } from '../follow-task.ts';
 import { table } from '../output.ts';
 import type { Definitions } from '../program.ts';
+import { mostOf, readCount } from '../read-count.ts';
 import { defineResult } from './result.ts';
 import { defineTaskQuestions } from './task-questions.ts';
+
+type TaskState = NonNullable<OperationInput<'list_tasks'>['state']>;
+
+/** Every state of a task; the last five are final. */
+const STATES: readonly TaskState[] = [
+  'submitted',
+  'waiting',
+  'queued',
+  'running',
+  'input_required',
+  'approval_required',
+  'credential_required',
+  'completed',
+  'failed',
+  'cancelled',
+  'rejected',
+  'lost',
+];
 
 export function defineTask({ program, run }: Definitions): void {
   const task = program.command('task').description('tasks that this node asked for or executes');
@@ -15,33 +36,40 @@ export function defineTask({ program, run }: Definitions): void {
     .command('list')
     .description('newest first')
     .option('--peer <label>', 'with this peer only')
-    .option('--state <state>', 'in this state only')
-    .option('--side <side>', '`asked` of others, or `executing` here')
+    .addOption(new Option('--state <state>', 'in this state only').choices(STATES))
+    .addOption(new Option('--side <side>', '`asked` of others, or `executing` here').choices(['asked', 'executing']))
     .option('--limit <count>', 'how many', '20')
+    .addHelpText('after', examples(['writ task list --state running']))
     .action(run(list));
   task
     .command('show')
     .description('everything about one task')
     .argument('<task>')
     .option('--chain', 'draw each hop that led to it: who asked whom, with which grant, and what each hop took away')
+    .addHelpText('after', examples(['writ task show TASK --chain']))
     .action(run(show));
   task
     .command('watch')
     .description('follow a task to its end')
     .argument('<task>')
     .option('--exit-status', "exit with the task's own status")
+    .addHelpText('after', examples(['writ task watch TASK']))
     .action(run(watch));
-  task.command('log').description('the output of a task so far').argument('<task>').action(run(log));
+  task
+    .command('log')
+    .description('the output of a task so far')
+    .argument('<task>')
+    .addHelpText('after', examples(['writ task log TASK > output.txt']))
+    .action(run(log));
   task
     .command('cancel')
     .description('end a task; answers when its processes are gone')
     .argument('<task>')
+    .addHelpText('after', examples(['writ task cancel TASK']))
     .action(run(cancel));
   defineTaskQuestions(task, run);
   defineResult(task, run);
 }
-
-type TaskState = NonNullable<OperationInput<'list_tasks'>['state']>;
 
 interface ListOptions {
   readonly peer?: string;
@@ -55,7 +83,7 @@ async function list(context: CliContext, _: readonly string[], options: ListOpti
     ...(options.peer === undefined ? {} : { peer: options.peer }),
     ...(options.state === undefined ? {} : { state: options.state as TaskState }),
     ...(options.side === undefined ? {} : { side: options.side as 'asked' | 'executing' }),
-    limit: Number(options.limit),
+    limit: readCount(options.limit, mostOf('writ task list --limit 5')),
   });
   context.output.result(answer, ({ tasks }) =>
     tasks.length === 0

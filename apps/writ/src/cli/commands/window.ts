@@ -1,12 +1,22 @@
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { table, timeLeft } from '../output.ts';
 import type { Definitions } from '../program.ts';
 
 export function defineWindow({ program, run }: Definitions): void {
   const window = program.command('window').description('what runs without asking, and how to end that');
-  window.command('list').description('the windows that are open').action(run(list));
-  window.command('close').description('close a window at once').argument('<id>').action(run(close));
+  window
+    .command('list')
+    .description('the windows that are open')
+    .addHelpText('after', examples(['writ window list']))
+    .action(run(list));
+  window
+    .command('close')
+    .description('close a window at once')
+    .argument('<id>')
+    .addHelpText('after', examples(['writ window close WINDOW']))
+    .action(run(close));
 }
 
 async function list(context: CliContext): Promise<number> {

@@ -49,13 +49,14 @@ export function evidenceLine(shown: Shown): string {
   return visible([changesText(shown), ...artifacts, shown.standing, ...apply].join(' · '));
 }
 
-function changesText({ changes }: Shown): string {
+function changesText({ changes, started_at_ms: startedAtMs }: Shown): string {
   switch (changes.kind) {
     case 'no-workspace':
       return 'no workspace';
     case 'none':
       return 'no file changed';
     case 'uncollected':
+      if (startedAtMs === undefined) return 'nothing ran';
       return `not known: collecting them failed (${changes.step ?? 'unknown step'})`;
     case 'changed':
       return `${countOf(changes.file_count, 'file')} changed, ${linesText(changes.insertions, changes.deletions)}`;

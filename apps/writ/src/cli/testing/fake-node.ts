@@ -48,7 +48,7 @@ export async function startFakeNode(): Promise<FakeNode> {
     const input = (await json(request)) as Record<string, unknown>;
     node.calls.push({ name, input });
     try {
-      const answer = node.answers[name]?.(input);
+      const answer = await node.answers[name]?.(input);
       if (answer === undefined) throw new WritError('NOT_FOUND', `no answer to ${name}`);
       const lines = Array.isArray(answer) ? answer : [answer];
       response.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));

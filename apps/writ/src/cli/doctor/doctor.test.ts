@@ -1,0 +1,120 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stockConfig } from '@writ/policy';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type FakeNode, runWrit, startFakeNode } from '../testing/fake-node.ts';
+import { modes, portFinding } from './home.ts';
+import { gitFinding, nodeVersion, roomFinding } from './machine.ts';
+import type { Finding } from './types.ts';
+
+let node: FakeNode;
+beforeEach(async () => {
+  node = await startFakeNode();
+  chmodSync(node.home.root, 0o700);
+  const text = stockConfig({ nodeName: 'solo', listen: '127.0.0.1:0', workspaces: [], isolation: 'none' });
+  writeFileSync(node.home.configFile, text, { mode: 0o600 });
+  node.answers.node_status = () => WELL;
+});
+afterEach(() => node.stop());
+
+const WELL = {
+  ...{ id: 'wn-x', name: 'solo', version: '0.1.0', pid: 1, started_at_ms: 1, uptime_ms: 1, home: '/h' },
+  ...{ mesh_address: '127.0.0.1:1', clock_is_backwards: false, unseparated: false, generation: 3 },
+  ...{ policy_digest: 'd', policy_parked: 0, policy_shut: false, live_leases: 0, running_asked: 0, running_here: 0 },
+  ...{ audit: { rows: 2, written: 2, signed: 2, next_steps: [] }, sandbox: 'bwrap', isolation_none: [] },
+  peers: [{ label: 'beta', id: 'wn-b', enabled: true, link: 'up' }],
+};
+
+async function findings(): Promise<readonly Finding[]> {
+  const { out } = await node.writ('doctor', '--json');
+  return (JSON.parse(out) as { readonly findings: Finding[] }).findings;
+}
+
+const of = async (check: string) => (await findings()).filter((finding) => finding.check === check);
+
+describe('writ doctor', () => {
+  it('finds nothing wrong with a node that is well', async () => {
+    const { code, out } = await node.writ('doctor');
+    expect(out).toContain('ok       node: solo runs, pid 1, version 0.1.0\n');
+    expect(out).not.toContain('PROBLEM');
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    ['clock', { clock_is_backwards: true }, 'problem', 'lease accept-clock'],
+    ['policy', { policy_error: 'line 3' }, 'problem', 'writ policy validate'],
+    ['policy', { policy_shut: true }, 'problem', 'writ policy reload --accept'],
+    ['policy', { policy_parked: 2 }, 'warning', 'writ policy diff'],
+    ['policy', { isolation_none: ['query'] }, 'note', 'writ policy reload'],
+    ['approver', { unseparated: true }, 'warning', 'writ approver enroll'],
+    ['audit log', { audit: { ...WELL.audit, rows: 9, problem: 'full', next_steps: ['df'] } }, 'problem', 'df'],
+    ['peers', { peers: [] }, 'note', 'writ peer invite'],
+    ['peers', { peers: [{ ...WELL.peers[0], link: 'down' }] }, 'warning', 'writ peer show beta'],
+    ['reach', { mesh_address: undefined }, 'note', '[node] listen'],
+  ])('says of %s %j that it is a %s, and what mends it', async (check, change, state, mend) => {
+    node.answers.node_status = () => ({ ...WELL, ...change });
+    const found = await of(check);
+    expect(found).toMatchObject([{ state }]);
+    expect(found[0]?.mend.join('\n')).toContain(mend);
+    expect((await node.writ('doctor')).code).toBe(state === 'problem' ? 1 : 0);
+  });
+
+  it('says where a configuration is wrong, and that others can read it', async () => {
+    writeFileSync(node.home.configFile, 'schema = 1\n[node]\nnme = "x"\n');
+    chmodSync(node.home.configFile, 0o644);
+    expect(await of('configuration')).toMatchObject([
+      { state: 'problem', says: expect.stringContaining('line '), mend: ['writ policy validate'] },
+    ]);
+    expect(await of('home')).toMatchObject([{ state: 'problem', mend: [`chmod 600 ${node.home.configFile}`] }]);
+  });
+
+  it('starts a node that does not run, and makes one that is not there', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'writ-doc-'));
+    const told = await runWrit(root, ['doctor']);
+    expect(told.code).toBe(1);
+    expect(told.out).toContain('PROBLEM  home: there is no writ.toml');
+    expect(told.out).toContain('→ writ init');
+    mkdirSync(join(root, 'keys'));
+    writeFileSync(join(root, 'writ.toml'), 'schema = 1\n[node]\nname = "x"\n', { mode: 0o600 });
+    expect((await runWrit(root, ['doctor'])).out).toContain('PROBLEM  node: it does not run\n           → writ up');
+    rmSync(root, { recursive: true });
+  });
+});
+
+describe('what is looked at', () => {
+  it.each([
+    [nodeVersion('20.19.0'), 'ok'],
+    [nodeVersion('24.1.0'), 'ok'],
+    [nodeVersion('20.18.3'), 'problem'],
+    [nodeVersion('18.20.0'), 'problem'],
+    [gitFinding('git version 2.39.5 (Apple)'), 'ok'],
+    [gitFinding('git version 2.38.0\n'), 'ok'],
+    [gitFinding('git version 2.25.1\n'), 'warning'],
+    [gitFinding(''), 'problem'],
+    [roomFinding(2 * 1024 ** 3, '/h'), 'ok'],
+    [roomFinding(1024 ** 3 - 1, '/h'), 'warning'],
+    [roomFinding(1024, '/h'), 'problem'],
+  ])('%j is %s', ({ state, mend }, expected) => {
+    expect(state).toBe(expected);
+    expect(mend.length > 0).toBe(state !== 'ok');
+  });
+
+  it('is whether a home belongs to somebody else', () => {
+    const uid = process.getuid?.() ?? 0;
+    expect(modes(node.home, uid).state).toBe('ok');
+    expect(modes(node.home, uid + 1)).toMatchObject({ state: 'problem', mend: [expect.stringMatching(/^sudo chown/)] });
+  });
+
+  it('is whether the port of a node that does not run is free', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address() as { readonly port: number };
+    const taken = await portFinding(`127.0.0.1:${address.port}`);
+    expect(taken).toMatchObject({ state: 'problem', says: expect.stringContaining('taken by another program') });
+    await new Promise((resolve) => server.close(resolve));
+    expect(await portFinding('127.0.0.1:0')).toMatchObject({ state: 'ok' });
+    expect(await portFinding('203.0.113.1:1')).toMatchObject({ state: 'problem' });
+  });
+});

@@ -1,0 +1,27 @@
+import { isWritError } from '@writ/core';
+import type { CliContext } from '../context.ts';
+import { lookAtHome } from './home.ts';
+import { lookAtMachine } from './machine.ts';
+import { lookAtNode } from './node.ts';
+import type { Finding, Look, Patient } from './types.ts';
+
+/** Every look, in the order in which things are mended. */
+const LOOKS: readonly Look[] = [lookAtMachine, lookAtHome, lookAtNode];
+
+/** Looks at everything, and changes nothing. */
+export async function examine(context: CliContext): Promise<readonly Finding[]> {
+  const patient = { context, status: await statusOf(context) };
+  const found: Finding[] = [];
+  for (const look of LOOKS) found.push(...(await look(patient)));
+  return found;
+}
+
+async function statusOf(context: CliContext): Promise<Patient['status']> {
+  try {
+    return await context.node().call('node_status', {});
+  } catch (error) {
+    // Why it does not answer is what the looks find out.
+    if (isWritError(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+import { existsSync, lstatSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { quote, toWritError, visible } from '@writ/core';
+import type { Home } from '../../home.ts';
+import { type Finding, fine, type Look } from './types.ts';
+
+/** Looks at what lies in the home: is there a node, can others read it, does its configuration load, is its port free. */
+export const lookAtHome: Look = async ({ context, status }) => {
+  const { home } = context;
+  if (!existsSync(home.configFile)) {
+    const mend = existsSync(home.keysDir) ? [`bring back ${home.configFile}`] : ['writ init'];
+    const says = `there is no writ.toml in ${quote(home.configDir)}`;
+    return [{ check: 'home', state: 'problem', says, mend }];
+  }
+  const config = await configuration(home);
+  return [
+    modes(home, process.getuid?.()),
+    config.finding,
+    ...(status === undefined && config.listen !== undefined ? [await portFinding(config.listen)] : []),
+  ];
+};
+
+/** Whether somebody else could read or replace what is secret. */
+export function modes(home: Home, uid: number | undefined): Finding {
+  const check = 'home';
+  const paths = [home.configDir, home.dataDir, home.runDir, home.keysDir, home.configFile, home.tokenFile];
+  for (const path of paths) {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) continue;
+    if (uid !== undefined && stat.uid !== uid) {
+      const mend = [`sudo chown -R "$(id -un)" ${path}`];
+      return { check, state: 'problem', says: `${quote(path)} belongs to another user`, mend };
+    }
+    if ((stat.mode & 0o077) !== 0) {
+      const says = `others can read or change ${quote(path)}`;
+      return { check, state: 'problem', says, mend: [`chmod ${stat.isDirectory() ? 700 : 600} ${path}`] };
+    }
+  }
+  return fine(check, `${home.root}, closed to others`);
+}
+
+async function configuration(home: Home): Promise<{ readonly finding: Finding; readonly listen?: string }> {
+  const check = 'configuration';
+  const [{ compileConfig }, { readConfigText }] = await Promise.all([
+    import('@writ/policy'),
+    import('../../node/config-text.ts'),
+  ]);
+  try {
+    const compiled = compileConfig(readConfigText(home.configFile));
+    if (compiled.ok) {
+      const { listen } = compiled.policy.config.node;
+      return { finding: fine(check, `${home.configFile} loads`), ...(listen === undefined ? {} : { listen }) };
+    }
+    const [first] = compiled.violations;
+    const line = first?.position === undefined ? '' : `, line ${first.position.line}`;
+    const says = `${compiled.violations.length} mistakes in writ.toml, first${line}: ${visible(first?.message ?? '')}`;
+    return { finding: { check, state: 'problem', says, mend: ['writ policy validate'] } };
+  } catch (error) {
+    const { message, nextSteps } = toWritError(error);
+    return { finding: { check, state: 'problem', says: message, mend: [...nextSteps, 'writ policy validate'] } };
+  }
+}
+
+/** Whether a node that starts could listen there. */
+export async function portFinding(listen: string): Promise<Finding> {
+  const check = 'port';
+  const at = listen.lastIndexOf(':');
+  const host = listen.slice(0, at).replace(/^\[|\]$/g, '');
+  const code = await new Promise<string | undefined>((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'failed'));
+    server.listen({ host, port: Number(listen.slice(at + 1)) }, () => server.close(() => resolve(undefined)));
+  });
+  if (code === undefined) return fine(check, `${listen} is free`);
+  const mend = [`see who has it: ss -ltnp 'sport = :${listen.slice(at + 1)}'`, 'or change [node] listen in writ.toml'];
+  const says = code === 'EADDRINUSE' ? `${listen} is taken by another program` : `${listen} cannot be used: ${code}`;
+  return { check, state: 'problem', says, mend };
+}

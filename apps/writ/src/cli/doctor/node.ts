@@ -1,0 +1,85 @@
+import { quote, visible } from '@writ/core';
+import { runningPid } from '../../lifecycle/running-pid.ts';
+import { type Finding, fine, type Look, type Patient } from './types.ts';
+
+type Status = NonNullable<Patient['status']>;
+
+/** Looks at the running node, or says how it is started. */
+export const lookAtNode: Look = async ({ context, status }) => {
+  const check = 'node';
+  if (status !== undefined) {
+    const up = fine(check, `${status.name} runs, pid ${status.pid}, version ${status.version}`);
+    return [up, clock(status), ...policy(status), audit(status), ...approver(status), ...peers(status)];
+  }
+  const pid = runningPid(context.home);
+  if (pid === undefined) return [{ check, state: 'problem', says: 'it does not run', mend: ['writ up'] }];
+  const says = `a process with its pid (${pid}) runs and does not answer`;
+  return [{ check, state: 'problem', says, mend: [`tail -n 20 ${context.home.logFile}`, `kill ${pid}`, 'writ up'] }];
+};
+
+function clock({ clock_is_backwards: isBackwards }: Status): Finding {
+  const check = 'clock';
+  if (!isBackwards) return fine(check, 'not behind what the node has recorded');
+  const says = 'it went back behind what the node has recorded: no lease, window or writ counts';
+  return { check, state: 'problem', says, mend: ['set the clock right, or: writ lease accept-clock'] };
+}
+
+function policy(status: Status): readonly Finding[] {
+  const check = 'policy';
+  const found: Finding[] = [];
+  if (status.policy_error !== undefined) {
+    const says = `the last reload failed, generation ${status.generation} stays in force: ${visible(status.policy_error)}`;
+    found.push({ check, state: 'problem', says, mend: ['writ policy validate', 'writ policy reload'] });
+  }
+  if (status.policy_shut) {
+    const says = 'nobody is let in: more changes wait than can be kept apart';
+    found.push({ check, state: 'problem', says, mend: ['writ policy reload --accept'] });
+  } else if (status.policy_parked > 0) {
+    const says = `${status.policy_parked} changes that give somebody more wait for a yes`;
+    found.push({ check, state: 'warning', says, mend: ['writ policy diff', 'writ policy reload --accept'] });
+  }
+  if (status.isolation_none.length > 0) {
+    const says = `profiles without a sandbox: ${status.isolation_none.map(quote).join(', ')}`;
+    found.push({ check, state: 'note', says, mend: ['take isolation = "none" out of them, then: writ policy reload'] });
+  }
+  return found.length > 0 ? found : [fine(check, `generation ${status.generation} is in force`)];
+}
+
+function audit({ audit: { rows, written, problem, next_steps: mend } }: Status): Finding {
+  const check = 'audit log';
+  if (problem === undefined) return fine(check, `${rows} entries`);
+  return { check, state: 'problem', says: `${rows - written} entries behind: ${visible(problem)}`, mend };
+}
+
+function approver({ unseparated }: Status): readonly Finding[] {
+  const check = 'approver';
+  if (!unseparated) return [fine(check, 'leases, peers and what gives more need the yes of a person')];
+  const says = 'none: an agent of your user can lend, pair and widen with the host token';
+  return [{ check, state: 'warning', says, mend: ['writ approver enroll'] }];
+}
+
+function peers({ peers: all, mesh_address: address }: Status): readonly Finding[] {
+  const check = 'peers';
+  const enabled = all.filter((peer) => peer.enabled);
+  const reach: Finding =
+    address === undefined
+      ? {
+          ...{ check: 'reach', state: 'note', says: 'this node only dials out: it can ask, and cannot be asked' },
+          mend: ['set [node] listen in writ.toml, then: writ down && writ up'],
+        }
+      : fine('reach', `peers reach it on ${address}`);
+  if (all.length === 0) {
+    const mend = ['writ peer invite', 'or, with a code of another node: writ peer join CODE'];
+    return [reach, { check, state: 'note', says: 'none yet', mend }];
+  }
+  const down = enabled.filter(({ link }) => link === 'down');
+  if (down.length === 0)
+    return [reach, fine(check, `${enabled.length} of ${all.length} enabled, none is known to be down`)];
+  return [
+    reach,
+    ...down.map(({ label }): Finding => {
+      const mend = [`see its address: writ peer show ${label}`, 'on that machine: writ up'];
+      return { check, state: 'warning', says: `${quote(label)} is down`, mend };
+    }),
+  ];
+}

@@ -1,0 +1,45 @@
+import { createServer } from 'node:http';
+import { type HostPort, isLoopback, parseAddress, readAddress, WritError } from '@writ/core';
+
+/** A page of metrics, at a loopback address. */
+export interface MetricsServer {
+  readonly address: HostPort;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves `page` as `GET /metrics`, to this machine only and to no name that was made to lead here. Throws PORT_IN_USE,
+ * BAD_REQUEST.
+ */
+export async function serveMetrics(listen: string, page: () => string): Promise<MetricsServer> {
+  const { host, port } = parseAddress(listen);
+  const server = createServer((request, response) => {
+    const asked = readAddress(request.headers.host ?? '') ?? { host: request.headers.host ?? '', port: 0 };
+    const isHere = isLoopback(asked.host) || asked.host === 'localhost';
+    if (!isHere || request.headers.origin !== undefined) return response.writeHead(403).end();
+    if (request.method !== 'GET') return response.writeHead(405).end();
+    if (request.url !== '/metrics') return response.writeHead(404).end();
+    return response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(page());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const isTaken = cause.code === 'EADDRINUSE';
+      const message = isTaken
+        ? `${listen} is taken by another program`
+        : `cannot listen on ${listen}: ${cause.message}`;
+      const nextSteps = ['change [telemetry] metrics in writ.toml, then: writ up'];
+      reject(new WritError(isTaken ? 'PORT_IN_USE' : 'BAD_REQUEST', message, { nextSteps, cause }));
+    });
+    server.listen({ host, port }, resolve);
+  });
+  const bound = server.address();
+  const address = { host, port: typeof bound === 'object' && bound !== null ? bound.port : port };
+  return {
+    address,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
