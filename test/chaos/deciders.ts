@@ -78,11 +78,13 @@ async function oneQuestion(at: {
 }> {
   const { node, alice, bob, crowd, each } = at;
   const client = node.client();
-  const id = await alice.ask({ kind: 'lease_grant', peer: 'self', profile: 'repo-dev', duration: '1h' });
+  const about = { kind: 'lease_grant', peer: 'self', profile: 'repo-dev', duration: '1h' } as const;
+  const { approval: asked, ticket } = await client.call('approval_ask', { about });
+  const { id } = asked;
   const said = [await alice.signed(id, 'approve', 'once'), await bob.signed(id, 'deny')];
   const coming = crowd.map((child) => once(child, 'message'));
   const taking = at.isTakenBack
-    ? client.call('approval_withdraw', { approval: id }).then(wasWithdrawn, () => false)
+    ? client.call('approval_withdraw', { approval: id, ticket }).then(wasWithdrawn, () => false)
     : Promise.resolve(false);
   for (const [first, child] of crowd.entries()) {
     // One process says yes first, the next one no.

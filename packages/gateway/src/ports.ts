@@ -238,8 +238,10 @@ export interface PersonDesk {
     },
     reason?: string,
   ): AskOutcome;
-  /** Takes back a question of the person's that waits; false for any other. */
-  withdraw(id: string): boolean;
+  /** What takes this question back, for whoever has just asked it. */
+  ticketOf(id: string): string;
+  /** Takes back a question of the person's that waits; false for any other, and for a ticket that is not its own. */
+  withdraw(id: string, ticket: string): boolean;
 }
 
 /** A clone of a repository that this node has on its disk. */

@@ -1,3 +1,4 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import {
   type AskOutcome,
   type AuthorityOptions,
@@ -24,6 +25,9 @@ const PERSON_MS = 600_000;
 /** How long a question of an agent can be answered, milliseconds. */
 const AGENT_MS = 3_600_000;
 
+/** Of the key that tickets are made with, which no restart outlives. */
+const TICKET_KEY_BYTES = 32;
+
 /** What the desk is made of. */
 interface PersonDeskParts {
   readonly options: AuthorityOptions;
@@ -34,11 +38,14 @@ interface PersonDeskParts {
 
 /** What a person at this node does that an approver has to answer. */
 function createPersonDesk(base: Foundations, { options, gate, policy, asking }: PersonDeskParts): PersonDesk {
-  const { database, identity, engine } = base;
+  const { database, identity, engine, random } = base;
   const self = identity.public.id;
   const shown = { label: 'this machine', words: identityWords(self) };
   const own = personShown(identityWords(self));
   const asker = personAt(self);
+  // INVARIANT: 5 the host token is every agent's of this machine: what takes a question back is with whoever asked it.
+  const key = random.bytes(TICKET_KEY_BYTES);
+  const ticketOf = (id: string): string => createHmac('sha256', key).update(id).digest('base64url');
   const questionOf = (wish: Exclude<PersonWish, { about: 'policy' }>): Question => {
     const question = { asker, lifetimeMs: PERSON_MS };
     if (wish.about === 'clock') return clockNow(base, question, own);
@@ -68,7 +75,9 @@ function createPersonDesk(base: Foundations, { options, gate, policy, asking }: 
       const because = reason === undefined ? shown : { ...shown, reason };
       return asking.askQuietly(leaseQuestion(options, own.wish, { asker: who, lifetimeMs: AGENT_MS }, because));
     },
-    withdraw(id) {
+    ticketOf,
+    withdraw(id, ticket) {
+      if (!timingSafeEqual(digestOf(ticketOf(id)), digestOf(ticket))) return false;
       const approval = gate.approvals.get(id);
       if (approval?.requestedBy !== PERSON || approval.state !== 'pending') return false;
       database.withWriteTx((tx) => gate.approvals.cancel(tx, id));
@@ -90,6 +99,10 @@ function clockNow(
   }
   const markMs = database.nowMs();
   return clockQuestion({ markMs, wallMs: markMs - database.clockBehindMs() }, question, shown);
+}
+
+function digestOf(text: string): Uint8Array {
+  return createHash('sha256').update(text).digest();
 }
 
 function askerOf({ origin, id: session, agent }: SessionRef) {

@@ -12,7 +12,11 @@ const SWEEP_LIMIT = 1000;
 export function createApprovals(parts: DecideParts): Approvals {
   const { approvals, database } = parts;
   return {
-    ask: (tx, question) => ask(parts, tx, question, (late) => end(parts, tx, late, 'expired')),
+    ask: (tx, question) =>
+      ask(parts, tx, question, {
+        expire: (late) => end(parts, tx, late, 'expired'),
+        makeRoom: (older) => end(parts, tx, older, 'cancelled'),
+      }),
     refusalOf: (tx, question) => whollyRefused(parts, tx, question),
     statement(id, answer) {
       const approval = database.withReadTx((tx) => approvals.get(tx, id));

@@ -1,6 +1,7 @@
 import { formatDuration } from '@writ/core';
 import type { AuditAction, ReadTx, WriteTx } from '@writ/database';
 import type { Approval } from '@writ/lease-store';
+import { PERSON } from '../person.ts';
 import { checkAsker, goneOf } from '../presence.ts';
 import type { RecordParts, Refusal } from '../record-types.ts';
 import { isClockWish } from './clock-kind.ts';
@@ -9,11 +10,21 @@ import type { AskOutcome, Question } from './types.ts';
 
 /** How this node's own agents are named where peers have ids. */
 const SELF = 'self';
+/** More than may wait in a session by any configuration that is of use. */
+const MOST_LISTED = 1000;
 /** Longest time that a question can wait: seven days. */
 const LONGEST_MS = 7 * 86_400_000;
 
-/** Asks in the caller's transaction; see `Approvals.ask`. `expire` ends one that nobody answered in time, or can read. */
-export function ask(parts: RecordParts, tx: WriteTx, question: Question, expire: (id: string) => void): AskOutcome {
+/** How questions end that stand in the way of another one. */
+export interface AskEnds {
+  /** One that nobody answered in time, or can read. */
+  readonly expire: (id: string) => void;
+  /** One that gives way to a newer one. */
+  readonly makeRoom: (id: string) => void;
+}
+
+/** Asks in the caller's transaction; see `Approvals.ask`. */
+export function ask(parts: RecordParts, tx: WriteTx, question: Question, ends: AskEnds): AskOutcome {
   const { approvals, engine, random, events } = parts;
   const { kind, asker, digest, preview, subject, scopes, lifetimeMs } = question;
   checkAsker(asker);
@@ -22,9 +33,12 @@ export function ask(parts: RecordParts, tx: WriteTx, question: Question, expire:
   const waiting = approvals.findPending(tx, { ...asker, kind, digest });
   if (waiting !== undefined && waiting.expiresAtMs > tx.nowMs) return { asked: true, approval: waiting, isNew: false };
   const late = waiting === undefined ? approvals.findUnreadable(tx, { ...asker, kind, digest }) : waiting.id;
-  if (late !== undefined) expire(late);
+  if (late !== undefined) ends.expire(late);
   const full = fullness(parts, tx, question);
-  if (full !== undefined) return refused(tx, question, full);
+  const older = full === undefined || asker.requestedBy !== PERSON ? undefined : oldestOf(parts, tx, asker);
+  // Whoever has the host token asks as the person does: it may not keep them from asking for having asked first.
+  if (older !== undefined) ends.makeRoom(older);
+  else if (full !== undefined) return refused(tx, question, full);
   const approval = approvals.insert(tx, {
     ...asker,
     ...{ id: random.uuid(), kind, digest, subject, scopes },
@@ -104,6 +118,11 @@ function fullness({ approvals, engine }: RecordParts, tx: ReadTx, { asker }: Que
       'or let more wait there: approvals.max_pending in writ.toml',
     ],
   };
+}
+
+/** The one that waits longest in a session; undefined: none that can be read. */
+function oldestOf({ approvals }: RecordParts, tx: ReadTx, { origin, session }: Question['asker']): string | undefined {
+  return approvals.list(tx, { pendingOnly: true, key: { origin, session }, limit: MOST_LISTED }).at(-1)?.id;
 }
 
 function refused(tx: WriteTx, { kind, asker }: Question, refusal: Refusal): AskOutcome {

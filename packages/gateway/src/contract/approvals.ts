@@ -122,7 +122,10 @@ export const approvalContract = {
         z.strictObject({ kind: z.literal('approver_remove'), approver: nameField }),
       ]),
     }),
-    output: z.object({ approval: approvalView }),
+    output: z.object({
+      approval: approvalView,
+      ticket: z.string().describe('takes the question back: approval_withdraw; of no use after a restart of the node'),
+    }),
     taskToken: 'deny',
   }),
   approval_statement: operationSpec({
@@ -150,8 +153,8 @@ export const approvalContract = {
   }),
   approval_withdraw: operationSpec({
     name: 'approval_withdraw',
-    summary: 'Takes back a question that the person at this node asked; answers nothing.',
-    input: z.strictObject({ approval: approvalField }),
+    summary: 'Takes back a question that was asked in the name of the person, by the ticket that whoever asked it has; answers nothing.',
+    input: z.strictObject({ approval: approvalField, ticket: z.string().min(1).max(128) }),
     output: z.object({ approval: z.string(), withdrawn: z.boolean() }),
     taskToken: 'deny',
   }),

@@ -35,6 +35,13 @@ describe('questions on the control socket', () => {
     });
   });
 
+  it('are taken back by whoever asked, with what they were given, and by no other who has the host token', async () => {
+    const { approval, ticket } = await at.client.call('approval_ask', { about: LEASE });
+    const withdraw = async (given: string) =>
+      (await at.client.call('approval_withdraw', { approval: approval.id, ticket: given })).withdrawn;
+    expect([await withdraw('another'), await withdraw(ticket)]).toEqual([false, true]);
+  });
+
   it('take no passphrase anywhere', async () => {
     const { statement } = await at.client.call('approval_statement', { approval: 'a-1', answer: 'deny' });
     const proof = { kind: 'passphrase', approver: 'ap-1', signature: 's', passphrase: 'secret' };

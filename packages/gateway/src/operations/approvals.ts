@@ -42,7 +42,10 @@ export function approvalOperations(ports: GatewayPorts): readonly AnyOperation[]
       ),
     })),
     implement(approvalContract.approval_show, ({ approval }) => ({ approval: whole(requireApproval(approval)) })),
-    implement(approvalContract.approval_ask, ({ about }) => ({ approval: whole(person.ask(wishOf(ports, about))) })),
+    implement(approvalContract.approval_ask, ({ about }) => {
+      const approval = whole(person.ask(wishOf(ports, about)));
+      return { approval, ticket: person.ticketOf(approval.id) };
+    }),
     implement(approvalContract.approval_statement, ({ approval, answer, scope }) => {
       const said = scope === undefined ? { answer } : { answer, scope };
       const statement = gate.approvals.statement(approval, said);
@@ -54,9 +57,9 @@ export function approvalOperations(ports: GatewayPorts): readonly AnyOperation[]
       const statement = scope === undefined ? said : { ...said, scope };
       return viewOutcome(ports, gate.approvals.decide(said.approval, { statement, proof }));
     }),
-    implement(approvalContract.approval_withdraw, ({ approval }) => ({
+    implement(approvalContract.approval_withdraw, ({ approval, ticket }) => ({
       approval: requireApproval(approval).id,
-      withdrawn: person.withdraw(approval),
+      withdrawn: person.withdraw(approval, ticket),
     })),
     implementStream(approvalContract.approval_watch, (_, { signal }) => watch(ports, signal)),
   ];

@@ -37,7 +37,8 @@ export function fakeGate(): Pick<GatewayPorts, 'gate' | 'person'> {
       enroll: () => {},
       ask: () => FAKE_APPROVAL,
       askLease: () => ({ asked: true, approval: FAKE_APPROVAL, isNew: true }),
-      withdraw: () => true,
+      ticketOf: (id) => `ticket of ${id}`,
+      withdraw: (id, ticket) => ticket === `ticket of ${id}`,
     },
   };
 }

@@ -110,9 +110,9 @@ export async function askAndAnswer(
 ): Promise<ApprovalView> {
   const terminal = context.terminal();
   try {
-    const { approval } = await node.call('approval_ask', { about });
+    const { approval, ticket } = await node.call('approval_ask', { about });
     return await answerAt(context, { node, terminal, options }, approval).catch(async (error: unknown) => {
-      await node.call('approval_withdraw', { approval: approval.id }).catch(() => undefined);
+      await node.call('approval_withdraw', { approval: approval.id, ticket }).catch(() => undefined);
       throw error;
     });
   } finally {

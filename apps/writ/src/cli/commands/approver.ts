@@ -94,12 +94,12 @@ async function enrollKey(
     await node.call('approver_enroll', enrolled);
     return;
   }
-  const { approval } = await node.call('approval_ask', { about: { kind: 'approver_enroll', ...enrolled } });
+  const { approval, ticket } = await node.call('approval_ask', { about: { kind: 'approver_enroll', ...enrolled } });
   const options = byKeyFile === undefined ? {} : { keyFile: byKeyFile };
   try {
     await answerAt(context, { node, terminal, options }, approval);
   } catch (error) {
-    await node.call('approval_withdraw', { approval: approval.id }).catch(() => undefined);
+    await node.call('approval_withdraw', { approval: approval.id, ticket }).catch(() => undefined);
     throw error;
   }
 }

@@ -1,0 +1,37 @@
+import { sha256Hex } from '@writ/core';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { personAt } from '../person.ts';
+import { createGateFixture, GATE_POLICY, type GateFixture, IN_A } from '../testing/gate-fixture.ts';
+
+const PERSON = personAt(IN_A.origin);
+
+let at: GateFixture;
+beforeEach(async () => {
+  at = await createGateFixture({ policy: GATE_POLICY.replace('[leases]', '[approvals]\nmax_pending = 2\n[leases]') });
+  at.database.withWriteTx((tx) =>
+    at.options.sessions.start(tx, { origin: PERSON.origin, id: PERSON.session, agent: PERSON.agent }),
+  );
+});
+afterEach(() => at.close());
+
+const ask = (asker: typeof PERSON, about: string): string => {
+  const outcome = at.ask({ asker, digest: sha256Hex(about) });
+  return outcome.asked ? outcome.approval.id : outcome.refusal.code;
+};
+const stateOf = (id: string) => at.gate.approvals.get(id)?.state;
+
+it('keeps the person from asking by nothing that was asked in their name before: what waits longest gives way', () => {
+  const [first, second, third] = ['a', 'b', 'c'].map((about) => ask(PERSON, about));
+  expect([first, second, third].map((id) => stateOf(id ?? ''))).toEqual(['cancelled', 'pending', 'pending']);
+  expect(at.settled).toEqual([`${first}: cancelled`]);
+  // The same question again is the one that waits, and takes nobody's place.
+  expect(ask(PERSON, 'b')).toBe(second);
+  expect(at.answer(third ?? '', 'approve')).toMatchObject({ decided: true });
+});
+
+it('lets agents and sessions have their own limit, and gives way to none of theirs', () => {
+  const own = [ask(PERSON, 'a'), ask(PERSON, 'b')];
+  expect([ask(IN_A, 'x'), ask(IN_A, 'y')].map(stateOf)).toEqual(['pending', 'pending']);
+  expect(ask(IN_A, 'z')).toBe('LIMIT_EXCEEDED');
+  expect(own.map(stateOf)).toEqual(['pending', 'pending']);
+});
