@@ -153,7 +153,8 @@ export const approvalContract = {
   }),
   approval_withdraw: operationSpec({
     name: 'approval_withdraw',
-    summary: 'Takes back a question that was asked in the name of the person, by the ticket that whoever asked it has; answers nothing.',
+    summary:
+      'Takes back a question that was asked in the name of the person, by the ticket that whoever asked it has; answers nothing.',
     input: z.strictObject({ approval: approvalField, ticket: z.string().min(1).max(128) }),
     output: z.object({ approval: z.string(), withdrawn: z.boolean() }),
     taskToken: 'deny',
