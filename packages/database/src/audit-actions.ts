@@ -51,6 +51,10 @@ export const AUDIT_ACTIONS = {
     'execution.refused': 'a gated command was not taken in',
     'execution.sent': 'a gated command was asked of another node',
   },
+  upstream: {
+    'upstream.called': 'a tool of an upstream MCP server was called; never with what',
+    'upstream.refused': 'a tool of an upstream MCP server was asked for, and policy denied it',
+  },
   approval: {
     'approval.requested': 'a question was put to the approvers',
     'approval.approved': 'a question was answered with yes',

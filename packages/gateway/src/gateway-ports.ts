@@ -18,6 +18,8 @@ import type {
   Sessions,
   SetupAdvice,
   TaskScope,
+  UpstreamAudit,
+  UpstreamProcesses,
 } from './ports.ts';
 
 /** What the operations work with. */
@@ -43,6 +45,8 @@ export interface GatewayPorts {
   readonly scope: TaskScope;
   readonly audit: AuditReader;
   readonly auditLog: AuditLogPort;
+  readonly upstreamProcesses: UpstreamProcesses;
+  readonly upstreamAudit: UpstreamAudit;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

@@ -11,6 +11,7 @@ import { createRegistry, type Registry } from './registry.ts';
 import { type ControlServer, createControlServer } from './server/control-server.ts';
 import { createHttpServer } from './server/http-server.ts';
 import type { Caller } from './types.ts';
+import { createUpstreams } from './upstreams/upstreams.ts';
 
 /** What this machine touches of its node. */
 export interface Gateway {
@@ -42,7 +43,11 @@ export function createGateway(ports: GatewayPorts): Gateway {
   const registry = createRegistry(createOperations(ports));
   const dispatcher = createDispatcher(registry, ports.scope, ports.trace);
   const follow = createFollowTask(ports);
-  const mcp = { registry, dispatcher, sessions, node, follow, clock, random: ports.random, logger };
+  const upstreams = createUpstreams({
+    ...{ engine, executor: ports.executor, sessions, clock, logger, version: node.info().version },
+    ...{ processes: ports.upstreamProcesses, audit: ports.upstreamAudit },
+  });
+  const mcp = { upstreams, registry, dispatcher, sessions, node, follow, clock, random: ports.random, logger };
   const serve = (isWelcome: (caller: Caller) => boolean): ControlServer =>
     createControlServer({
       dispatcher,
@@ -83,7 +88,7 @@ export function createGateway(ports: GatewayPorts): Gateway {
       };
     },
     async close() {
-      await Promise.all([control, http, ...doors].map((server) => server.close()));
+      await Promise.all([control, http, ...doors, upstreams].map((server) => server.close()));
     },
   };
 }

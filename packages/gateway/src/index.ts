@@ -28,6 +28,9 @@ export type {
   Sessions,
   SetupAdvice,
   TaskScope,
+  UpstreamAudit,
+  UpstreamProcess,
+  UpstreamProcesses,
 } from './ports.ts';
 export type {
   CallContext,

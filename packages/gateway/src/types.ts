@@ -49,7 +49,7 @@ export interface McpExposure {
 }
 
 /** Sets of tools beside the default one. */
-export const TOOLSETS = ['commands', 'evidence', 'authority', 'policy', 'peers'] as const;
+export const TOOLSETS = ['commands', 'evidence', 'authority', 'policy', 'peers', 'upstreams'] as const;
 /** `setup` is none of those: only a person's own command asks for it, on the control socket, and no list of sets has it. */
 export type Toolset = (typeof TOOLSETS)[number] | 'setup';
 

@@ -111,6 +111,11 @@ export interface UpstreamConfig {
   readonly url?: string;
   readonly env: readonly string[];
   readonly sessionArgument?: string;
+  /** Tools that agents of this node may call; `*` is every one. */
+  readonly agents: readonly string[];
+  /** Tools that tasks may call that run here under one of `profiles`. */
+  readonly tasks: readonly string[];
+  readonly profiles: readonly string[];
 }
 
 /** The whole effective configuration, immutable. */

@@ -178,7 +178,7 @@ function buildCommandRule({ value: rule }: Placed<CommandDocument>, report: Repo
 function buildUpstreams(written: Document, report: Report): ReadonlyMap<string, UpstreamConfig> {
   const upstreams = new Map<string, UpstreamConfig>();
   for (const [name, { path, value }] of written.upstreams ?? []) {
-    const { command, url, env, session_argument: sessionArgument } = value;
+    const { command, url, env, session_argument: sessionArgument, agents, tasks, profiles } = value;
     if ((command === undefined) === (url === undefined)) {
       report('BAD_VALUE', joinPath(path, 'command'), 'an upstream has either `command` or `url`, write one of them');
     }
@@ -188,6 +188,9 @@ function buildUpstreams(written: Document, report: Report): ReadonlyMap<string, 
       ...(command ? { command } : {}),
       ...(url === undefined ? {} : { url }),
       ...(sessionArgument === undefined ? {} : { sessionArgument }),
+      agents: [...new Set(agents)],
+      tasks: [...new Set(tasks)],
+      profiles: [...new Set(profiles)],
     });
   }
   return upstreams;

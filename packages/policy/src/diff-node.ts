@@ -1,6 +1,7 @@
 import { formatDuration } from '@writ/core';
 import { widerProfile } from './diff-profile.ts';
 import type { Config } from './types.ts';
+import { widerUpstream } from './upstream.ts';
 
 /** What `after` gives everybody beyond `before`, each as a phrase. */
 export function widerNode(before: Config, after: Config): readonly string[] {
@@ -34,6 +35,6 @@ function looserCommands(before: Config, after: Config): readonly string[] {
 
 function newUpstreams(before: Config, after: Config): readonly string[] {
   return [...after.upstreams.values()]
-    .filter((upstream) => JSON.stringify(before.upstreams.get(upstream.name)) !== JSON.stringify(upstream))
+    .filter((upstream) => widerUpstream(before.upstreams.get(upstream.name), upstream))
     .map(({ name }) => `offers the tools of ${name}`);
 }

@@ -17,8 +17,10 @@ import type {
   PolicyStatus,
   ReloadOutcome,
   Snapshot,
+  UpstreamRequest,
   Violation,
 } from './types.ts';
+import { decideUpstreamWith } from './upstream.ts';
 
 /** Compiles a text as `compileConfig` does, perhaps elsewhere. Rejects where it could not be tried. */
 export type PolicyCompiler = (text: string) => Promise<CompileResult>;
@@ -106,6 +108,7 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
     snapshot: () => inForce.snapshot,
     decide: (request) => decideInForce(inForce, request, selfId),
     decideOutbound: (request) => decideOutboundInForce(inForce, request),
+    decideUpstream: (request) => decideUpstreamInForce(inForce, request),
     whileHeld: (fn) => lock.read(fn),
     reload: (text, { acceptWidening }) => turn.runExclusive(() => reloadInTurn(text, acceptWidening)),
     noteUnreadable(reason) {
@@ -185,6 +188,11 @@ function decideInForce({ snapshot, current, others }: InForce, request: Decision
   const denied = bounding.find(({ effect }) => effect === 'deny');
   const stricter = (b: Decision, a: Decision): Decision => stricterDecision(a, b, snapshot.config);
   return denied ? stricter(decision, denied) : bounding.reduce(stricter, decision);
+}
+
+function decideUpstreamInForce({ snapshot, current, others }: InForce, request: UpstreamRequest): Decision {
+  const decide = ({ index }: CompiledPolicy) => decideUpstreamWith(index, request, snapshot.generation);
+  return others.map(decide).find(({ effect }) => effect === 'deny') ?? decide(current);
 }
 
 function decideOutboundInForce({ snapshot, current, others }: InForce, request: OutboundRequest): Decision {

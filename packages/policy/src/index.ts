@@ -71,6 +71,7 @@ export type {
   TaskInput,
   TraceStep,
   UpstreamConfig,
+  UpstreamRequest,
   Usage,
   Violation,
   WorkspaceConfig,

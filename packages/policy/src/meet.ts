@@ -2,6 +2,7 @@ import { maskOf, membersOf } from './capabilities.ts';
 import { meetNetworks } from './network.ts';
 import { finish, type Sliced } from './slices.ts';
 import type { Config, Limits, OutboundRules, PeerConfig, Profile, SubjectRules } from './types.ts';
+import { meetUpstreams } from './upstream.ts';
 
 /**
  * What two configurations both give, for those who run work while a change is parked: nothing in it is wider than in
@@ -17,7 +18,7 @@ export function* intersectConfigs(accepted: Config, current: Config): Sliced<Con
   const runners = yield* common(accepted.runners, current.runners, (a) => a);
   const profiles = yield* common(accepted.profiles, current.profiles, (a, b) => meetProfiles(a, b));
   const workspaces = yield* common(accepted.workspaces, current.workspaces, (a) => a);
-  const upstreams = yield* common(accepted.upstreams, current.upstreams, (a) => a);
+  const upstreams = yield* common(accepted.upstreams, current.upstreams, meetUpstreams);
   const byId = new Map<string, PeerConfig>();
   for (const peer of accepted.peers.values()) {
     byId.set(peer.id, peer);

@@ -15,12 +15,3 @@ describe('the reference', () => {
     for (const { meaning } of rows) expect(meaning).not.toBe('');
   });
 });
-
-describe('a key that does nothing yet', () => {
-  it.each(['upstreams.NAME.command', 'upstreams.NAME.url', 'upstreams.NAME.env', 'upstreams.NAME.session_argument'])(
-    'says so in the reference: %s',
-    (key) => {
-      expect(configReference().find((row) => row.key === key)?.meaning).toContain('no effect yet');
-    },
-  );
-});

@@ -79,9 +79,6 @@ const commandPattern: Reader<readonly string[]> = {
   },
 };
 
-/** What a key is for that is read and checked already, and changes nothing in this version. */
-const later = (meaning: string): string => `no effect yet: ${meaning}`;
-
 const profileKeys = {
   capabilities: optional(placedListOf(anyText), 'what the profile may do; words of the closed vocabulary'),
   claims: optional(placedListOf(anyText), 'older spelling of `capabilities`; both given: their union; deprecated'),
@@ -245,10 +242,13 @@ const commandKeys = {
 } satisfies Keys;
 
 const upstreamKeys = {
-  command: optional(argv, later('program and arguments of an MCP server on standard input and output')),
-  url: optional(anyText, later('address of an MCP server over HTTP')),
-  env: defaulted(texts, [], '[]', later('environment variables that pass to it')),
-  session_argument: optional(anyText, later('argument that carries the session, in a copy of the call')),
+  command: optional(argv, 'program and arguments of an MCP server on standard input and output'),
+  url: optional(anyText, 'address of an MCP server over HTTP'),
+  env: defaulted(texts, [], '[]', 'environment variables that pass to it'),
+  session_argument: optional(anyText, 'argument that carries the session, in a copy of the call'),
+  agents: defaulted(texts, [], '[]', 'its tools that agents of this node may call; `"*"`: all'),
+  tasks: defaulted(texts, [], '[]', 'its tools that tasks may call that run here under one of `profiles`; `"*"`: all'),
+  profiles: defaulted(listOf(name), [], '[]', 'profiles whose tasks may call them'),
 } satisfies Keys;
 
 /** Any number, so that what a later version of Writ wrote is called that; whoever left it out reads the one that is current. */

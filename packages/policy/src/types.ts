@@ -149,6 +149,15 @@ export interface OutboundRequest {
   readonly ship: boolean;
 }
 
+/** A call of a tool of an upstream MCP server. */
+export interface UpstreamRequest {
+  readonly upstream: string;
+  /** As the server names it. */
+  readonly tool: string;
+  /** Of the task that calls; absent: an agent of this node does. */
+  readonly profile?: string;
+}
+
 /** What became of a reload; the caller is told the truth. */
 export interface ReloadOutcome {
   readonly reloaded: boolean;
@@ -218,6 +227,7 @@ export interface PolicyEngine {
   snapshot(): Snapshot;
   decide(request: DecisionRequest): Decision;
   decideOutbound(request: OutboundRequest): Decision;
+  decideUpstream(request: UpstreamRequest): Decision;
   /** Starting work: `fn` runs under the read lock; no reload is acknowledged while it does. */
   whileHeld<T>(fn: () => Promise<T> | T): Promise<T>;
   /** Parse → validate → tests → compile → one assignment → generation + 1, under the write lock. */

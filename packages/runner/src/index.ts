@@ -19,6 +19,7 @@ export { describeSandbox } from './sandbox/sandbox.ts';
 export { readSystemView } from './sandbox/system-view.ts';
 export type { Reach, SandboxFeatures, SandboxReport } from './sandbox/types.ts';
 export { isSecretName } from './secret-names.ts';
+export type { Service, ServiceOrder, Services } from './services.ts';
 export { TOLD_FD } from './spawner/first-process.ts';
 export { createTaskRunner } from './task-runner.ts';
 export type {

@@ -16,6 +16,7 @@ import type { RunnerParts } from './runner-parts.ts';
 import { createExecute } from './sandbox/execute.ts';
 import { createEgress } from './sandbox/network/egress.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
+import { createServices } from './services.ts';
 import { createSpawnerClient } from './spawner-client.ts';
 import { createStrays } from './strays.ts';
 import { createTranscripts } from './transcripts.ts';
@@ -56,6 +57,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     logs: createOutputLogs(root.outputs, clock, logger),
     folder: join(root.workspaces, 'command-stdin'),
   });
+  const services = createServices({ spawner, noncePrefix, graceMs, random });
   const path = searchPath(options.env.PATH);
   const execute = createExecute({ spawner, clock, nonce: newNonce, cwd: '/' });
   const sandbox = createSandbox({ path, arch: process.arch, execute });
@@ -67,7 +69,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     shutdown.abort();
-    await Promise.all([lifetime.end(), commands.end()]);
+    await Promise.all([lifetime.end(), commands.end(), services.end()]);
     await gitCalls.idle();
     await swept;
     await spawner.close();
@@ -88,6 +90,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     groups: groups.report,
     agents,
     commands,
+    services,
     endStray: strays.endAll,
     readTranscript: (task, offset, limit) => transcripts.read(task, offset, limit),
     close() {

@@ -4,6 +4,7 @@ import type { GroupsReport } from './control-groups/control-groups.ts';
 import type { CommandRuns } from './gated/types.ts';
 import type { RunReport, StopCause } from './run-report.ts';
 import type { Reach, SandboxReport } from './sandbox/types.ts';
+import type { Services } from './services.ts';
 import type { ToolAnswer, ToolRequest } from './tool-request.ts';
 
 export type { Ending, RunReport, StopCause, TranscriptDigest } from './run-report.ts';
@@ -200,6 +201,8 @@ export interface TaskRunner {
   readonly agents: AgentFinder;
   /** Gated commands, on this machine and in no folder of their own. */
   readonly commands: CommandRuns;
+  /** Programs that answer on standard input and output while the node runs. */
+  readonly services: Services;
   /**
    * Ends every process that carries one of these nonces, every call of `git`, and whatever else an earlier node with the
    * same folders left; returns how many it found. For recovery, before `git` is called.

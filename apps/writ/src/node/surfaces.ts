@@ -12,6 +12,7 @@ import { createAuthenticator } from './host-token.ts';
 import { createPeerLinks, createRemoteDescribe } from './peer-links.ts';
 import { createSessions } from './sessions.ts';
 import { createTaskScope } from './task-scope.ts';
+import { createUpstreamPorts } from './upstream-ports.ts';
 import type { Work } from './work.ts';
 
 /** What others touch of a node. The mesh server and the gateway hold the same engine. */
@@ -96,6 +97,7 @@ function openGateway(
     scope: createTaskScope(database, stores.mirrors),
     audit: database,
     auditLog: base.audit,
+    ...createUpstreamPorts(base, work),
     clock,
     random,
     logger,

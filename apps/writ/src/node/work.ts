@@ -51,6 +51,9 @@ export interface Work extends NodeQuestions {
   readonly groups: TaskRunner['groups'];
   /** What is installed on this machine. */
   readonly agents: TaskRunner['agents'];
+  /** Programs that answer while the node runs. */
+  readonly services: TaskRunner['services'];
+  readonly environment: Environment;
   /** Bound to the gateway once that is there. */
   readonly doors: NodeTaskDoors;
 }
@@ -133,12 +136,13 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     gate.taskEnded(tx, task.id);
     tx.afterCommit(() => desk.taskEnded(task.id));
   });
-  return { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors, ...aboutOf(runner) };
+  const parts = { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors };
+  return { ...parts, ...aboutOf(runner), environment };
 }
 
 /** What the runner knows of its machine. */
-function aboutOf({ sandbox, groups, agents }: TaskRunner): Pick<TaskRunner, 'sandbox' | 'groups' | 'agents'> {
-  return { sandbox, groups, agents };
+function aboutOf({ sandbox, groups, agents, services }: TaskRunner) {
+  return { sandbox, groups, agents, services };
 }
 
 /** Its tasks have a place in the traces where there are any. */

@@ -244,7 +244,11 @@ describe('what a command is bound by', () => {
       expect(await refusal({ argv: ['bash', './of-path'] })).toEqual(other('./of-path', 'bash'));
       expect(await refusal({ argv: ['node', 'deploy/'] })).toEqual(other('deploy/', 'node'));
       expect(await refusal({ argv: ['node', '-r', 'hook', 'run'] })).toEqual([
-        ...['BAD_REQUEST', '`hook` is no file, and `node` would look for it', 'name the file itself'],
+        ...[
+          'BAD_REQUEST',
+          '`hook` is no file by that name alone, and `node` would look for it',
+          'name the file itself, with its folder (./) and its ending',
+        ],
       ]);
       expect(await refusal({ argv: ['bash', '-Q', 'run'] })).toEqual([
         ...['BAD_REQUEST', 'which file `bash` runs cannot be told behind its option `-Q`'],

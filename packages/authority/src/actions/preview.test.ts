@@ -96,7 +96,12 @@ describe('the preview of an action', () => {
 
   it('says what is not there, and that files of the folder decide what else runs', () => {
     const lines = (change: Partial<ActionRequest>, obeysFolder = false) => {
-      const preview = previewAction(actionOf(change), BY, { class: 'config-mutation', known: false, obeysFolder });
+      const preview = previewAction(actionOf(change), BY, {
+        class: 'config-mutation',
+        known: false,
+        obeysFolder,
+        unbound: [],
+      });
       return preview.shown ? preview.text.split('\n') : [];
     };
     expect(lines({ network: [] })).toEqual(
@@ -109,7 +114,7 @@ describe('the preview of an action', () => {
     expect(lines({}, true)).toEqual(
       expect.arrayContaining([
         'class: config-mutation',
-        'besides: files of the folder (hooks, scripts, settings) decide what else runs, as they are then',
+        expect.stringMatching(/^besides: files of the folder, or of one that an option names .* decide what else runs/),
       ]),
     );
   });
@@ -118,7 +123,7 @@ describe('the preview of an action', () => {
     const stdin = Buffer.from('\ufeffyes').toString('base64');
     expect(textOf(actionOf({ stdin }))).toContain('standard input: \\u{feff}yes');
     const bytes = previewAction(actionOf({ stdin: Buffer.from([0xff]).toString('base64') }), BY, {
-      ...{ class: 'read', known: true, obeysFolder: false },
+      ...{ class: 'read', known: true, obeysFolder: false, unbound: [] },
     });
     expect(bytes).toEqual({ shown: false, message: 'its standard input is no text, which cannot be shown' });
   });

@@ -7,7 +7,7 @@ const of = (line: string, program?: string) => {
     case 'none':
       return 'none';
     case 'file':
-      return [operand.at, ...operand.code].join(' ');
+      return [operand.at, ...operand.code.map(({ text, isModule }) => (isModule ? `module:${text}` : text))].join(' ');
     case 'unclear':
       return `unclear: ${/`([^`]+)`[^`]*$/.exec(operand.message)?.[1]}`;
   }
@@ -22,7 +22,7 @@ describe('the argument that runs', () => {
     ['bash -xe run', '2'],
     ['bash +x run', '2'],
     ['bash --norc --posix run', '3'],
-    ['bash - run', 'none'],
+    ['bash - run', '2'],
     ['bash -', 'none'],
     ['bash -- run', '2'],
     ['bash -x -- -run', '3'],
@@ -37,7 +37,7 @@ describe('the argument that runs', () => {
     ['python3 -W error run', '3'],
     ['python3 -Werror run', '2'],
     ['python3 -uW error run', '3'],
-    ['php -d a=b run', '3'],
+    ['php -d a=b run', 'unclear: -d'],
     ['lua -e x=1 run', '3'],
     ['node -C dev run', '3'],
     ['node --conditions dev run', '3'],
@@ -63,15 +63,15 @@ describe('the argument that runs', () => {
     ['ruby -e text', 'none'],
     ['php -r text', 'none'],
     // Files besides.
-    ['node -r ./hook run', '3 ./hook'],
-    ['node -r./hook run', '2 ./hook'],
-    ['node --require ./hook run', '3 ./hook'],
-    ['node --import=./hook run', '2 ./hook'],
-    ['node --env-file .env -r ./hook run', '5 .env ./hook'],
-    ['node -r ./hook', '-1 ./hook'],
-    ['node -r ./hook -e text', '-1 ./hook'],
-    ['node --require', '-1 '],
-    ['ruby -rhook run', '2 hook'],
+    ['node -r ./hook run', '3 module:./hook'],
+    ['node -r./hook run', '2 module:./hook'],
+    ['node --require ./hook run', '3 module:./hook'],
+    ['node --import=./hook run', '2 module:./hook'],
+    ['node --env-file .env -r ./hook run', '5 .env module:./hook'],
+    ['node -r ./hook', '-1 module:./hook'],
+    ['node -r ./hook -e text', '-1 module:./hook'],
+    ['node --require', '-1 module:'],
+    ['ruby -rhook run', '2 module:hook'],
     // What is not known.
     ['bash --rcfile x run', 'unclear: --rcfile'],
     ['bash -Q run', 'unclear: -Q'],
@@ -79,9 +79,18 @@ describe('the argument that runs', () => {
     ['bash -QZ run', 'unclear: -Q'],
     ['python3 -m module', 'unclear: -m'],
     ['node --test', 'unclear: --test'],
-    ['node --test=x run', '2'],
+    ['node --test=x run', 'unclear: --test'],
+    ['node --stack-size=64 run', '2'],
+    ['node --stack-size=64k run', 'unclear: --stack-size'],
+    ['node --eval=text run', 'none'],
+    ['node --no-warnings=1 run', '2'],
+    ['bash - - run', '2'],
+    ['. run', '1'],
+    ['source ./run', '1'],
+    ['perl -Mstrict run', '2'],
+    ['perl -MEvil run', 'unclear: -M'],
     ['node --constructor run', 'unclear: --constructor'],
-    ['node --toString=x run', '2'],
+    ['node --toString=x run', 'unclear: --toString'],
     // Languages by their names, with or without a number, and nothing else.
     ['python run', '1'],
     ['python3.12 run', '1'],
@@ -150,6 +159,11 @@ describe('whether it depends on the folder which file runs', () => {
     ['node -r hook', true],
     ['node -r /hook', false],
     ['', false],
+    ['< run', true],
+    ['< /run', false],
+    ['make', true],
+    ['/usr/bin/make', true],
+    ['node --env-file .env /run', true],
   ])('`%s`: %s', (line, expected) => {
     expect(runsRelative(line.split(' '))).toBe(expected);
   });

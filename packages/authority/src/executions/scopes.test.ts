@@ -5,8 +5,8 @@ const TARGET = 'self/service/nginx';
 
 describe('how far a yes to a command can reach', () => {
   it('is this command alone where its program is not known, whatever it does', () => {
-    for (const of of ['config-mutation', 'destructive'] as const) {
-      expect(scopesOf({ class: of, known: false, target: TARGET })).toEqual(['once']);
+    for (const each of ['config-mutation', 'destructive'] as const) {
+      expect(scopesOf({ class: each, known: false, target: TARGET })).toEqual(['once']);
     }
   });
 

@@ -2,48 +2,11 @@ import { sha256Hex, silentLogger, WritError } from '@writ/core';
 import type { Execution } from '@writ/lease-store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS, IN_B } from '../testing/gate-fixture.ts';
+import { createManualRunner, DONE, RIGHT_AWAY } from '../testing/manual-runner.ts';
 import type { Proposal } from './types.ts';
-import { type CommandEnd, continueExecutions, createContinuationWorker, type WorkerParts } from './worker.ts';
+import { continueExecutions, createContinuationWorker, type WorkerParts } from './worker.ts';
 
 const READ = { class: 'read', needs: [], target: undefined } as const;
-const DONE: CommandEnd = { event: 'complete', outcome: { code: 'OK', message: 'done', exitCode: 0 } };
-
-/** What is tried again is tried in the next turn. */
-const RIGHT_AWAY: WorkerParts['clock'] = {
-  setTimer(_, ring) {
-    const timer = setImmediate(ring);
-    return () => clearImmediate(timer);
-  },
-};
-
-/** A runner whose commands end when a test says so. */
-function createManualRunner() {
-  const calls: string[] = [];
-  const ends = new Map<string, { resolve(end: CommandEnd): void; reject(error: Error): void }>();
-  const digests = new Map<string, string>();
-  const before = { prepare: async (_: Execution) => {}, spawn: async (_: string) => {} };
-  return {
-    ...{ calls, ends, digests, before },
-    runner: {
-      async prepare(execution: Execution) {
-        calls.push(`prepare ${execution.session}`);
-        await before.prepare(execution);
-        return {
-          digest: () => digests.get(execution.id) ?? execution.digest,
-          async spawn() {
-            await before.spawn(execution.id);
-            calls.push(`spawn ${execution.session}`);
-            return { ended: new Promise<CommandEnd>((resolve, reject) => ends.set(execution.id, { resolve, reject })) };
-          },
-          async release() {
-            calls.push(`release ${execution.session}`);
-          },
-        };
-      },
-    },
-  };
-}
-
 describe('the continuation worker', () => {
   let at: GateFixture;
   let manual: ReturnType<typeof createManualRunner>;

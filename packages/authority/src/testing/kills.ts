@@ -10,17 +10,18 @@ import { halfDone } from './half-done.ts';
 const MOST_STEPS = 400;
 
 /**
- * Kills a process of `program` inside its nth step, for one n after the other, on one database; looks at what it left
- * behind, and lets the next one go on with it. Throws for the first thing that is half done, lost or damaged.
+ * Kills a process of `program` inside its nth step, for one n after the other from the `from`th on, on one database;
+ * looks at what it left behind, and lets the next one go on with it. Throws for the first thing that is half done, lost or damaged.
  */
 export async function proveKills(
   program: string,
   kills: number,
+  from: number,
 ): Promise<{ readonly kills: number; readonly steps: number }> {
   const dir = mkdtempSync(join(tmpdir(), 'writ-kills-'));
   try {
     // A large stride that shares no factor with the range: few kills reach all over it, many reach every step.
-    for (let kill = 0; kill < kills; kill++) {
+    for (let kill = from; kill < from + kills; kill++) {
       const killAt = 1 + ((kill * 37) % MOST_STEPS);
       const args = ['child', join(dir, 'writ.db'), join(dir, 'witness'), String(killAt)];
       const { signal, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });

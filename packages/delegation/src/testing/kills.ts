@@ -36,14 +36,14 @@ const HALF_DONE: Readonly<Record<string, string>> = {
 const MOST_STEPS = 600;
 
 /**
- * Kills a process of `program` inside its nth step, for one n after the other, on one node; looks at what it left behind, and
- * lets the next one go on with it. Throws for the first thing that is half done, lost or damaged.
+ * Kills a process of `program` inside its nth step, for one n after the other from the `from`th on, on one node;
+ * looks at what it left behind, and lets the next one go on with it. Throws for the first thing that is half done, lost or damaged.
  */
-export async function proveKills(program: string, kills: number): Promise<string> {
+export async function proveKills(program: string, kills: number, from: number): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'writ-kills-'));
   const witness = join(dir, 'witness');
   try {
-    for (let kill = 0; kill < kills; kill++) {
+    for (let kill = from; kill < from + kills; kill++) {
       const killAt = 1 + ((kill * 37) % MOST_STEPS);
       const args = ['child', join(dir, 'node'), witness, String(killAt)];
       const { signal, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });

@@ -4,6 +4,7 @@ import type { FollowTask } from '../operations/follow-task.ts';
 import type { NodeControl, Sessions } from '../ports.ts';
 import type { Registry } from '../registry.ts';
 import type { Caller, Toolset } from '../types.ts';
+import type { Upstreams } from '../upstreams/upstreams.ts';
 import type { WithSession } from './connection-session.ts';
 
 /** What MCP is served from, on every transport. */
@@ -13,6 +14,7 @@ export interface McpParts {
   readonly sessions: Pick<Sessions, 'start'>;
   readonly node: Pick<NodeControl, 'info'>;
   readonly follow: FollowTask;
+  readonly upstreams: Upstreams;
   readonly clock: Clock;
   readonly logger: Logger;
 }

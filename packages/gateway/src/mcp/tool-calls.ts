@@ -8,6 +8,7 @@ import {
 import { WritError } from '@writ/core';
 import type { OperationName, OperationOutput } from '../client/types.ts';
 import { tellFailure } from '../failure.ts';
+import type { CallContext } from '../types.ts';
 import { canElicit, clientName } from './client-side.ts';
 import type { McpAudience, McpParts } from './mcp-parts.ts';
 import { progressOf } from './progress.ts';
@@ -32,19 +33,22 @@ export function createCalls(
   audience: McpAudience,
   { server, offered }: { readonly server: Server; readonly offered: ReadonlySet<string> },
 ): Calls {
-  let running = 0;
-  const run = async (name: string, input: unknown, context: ServerContext): Promise<unknown> => {
-    running += 1;
-    try {
-      if (running > MOST_CALLS) throw new WritError('RATE_LIMITED', `more than ${MOST_CALLS} calls at once`);
-      const caller = audience.withSession(clientName(server, context));
-      const call = parts.dispatcher.prepare(name, input, caller);
+  const limited = createLimit();
+  const contextOf = (context: ServerContext): CallContext => ({
+    caller: audience.withSession(clientName(server, context)),
+    signal: context.mcpReq.signal,
+    ...progressOf(context),
+  });
+  const run = (name: string, input: unknown, context: ServerContext): Promise<unknown> =>
+    limited(async () => {
+      const inside = contextOf(context);
+      const call = parts.dispatcher.prepare(name, input, inside.caller);
       if (call.form === 'stream') throw unknownTool();
-      return await call.run({ caller, signal: context.mcpReq.signal, ...progressOf(context) });
-    } finally {
-      running -= 1;
-    }
-  };
+      return call.run(inside);
+    });
+  const isForeign = (name: string): boolean => audience.toolsets.includes('upstreams') && parts.upstreams.owns(name);
+  const callForeign = (name: string, input: unknown, context: ServerContext): Promise<CallToolResult> =>
+    parts.upstreams.call(name, isRecord(input) ? input : {}, contextOf(context));
   const operations =
     (context: ServerContext): CallOperation =>
     async <N extends OperationName>(name: N, input: unknown) =>
@@ -54,6 +58,7 @@ export function createCalls(
     operations,
     async tool(name, input, context) {
       try {
+        if (isForeign(name)) return await limited(() => callForeign(name, input, context));
         if (!offered.has(name)) throw unknownTool();
         if (!asksPerson(name, input)) return answerResult(await run(name, input, context));
         const answer = await replyByPerson(operations(context), input, {
@@ -69,10 +74,28 @@ export function createCalls(
   };
 }
 
+/** Runs at most so many at once. Throws RATE_LIMITED. */
+function createLimit(): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  return async (work) => {
+    running += 1;
+    try {
+      if (running > MOST_CALLS) throw new WritError('RATE_LIMITED', `more than ${MOST_CALLS} calls at once`);
+      return await work();
+    } finally {
+      running -= 1;
+    }
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** A reply without a text is one that the person at the client is to give. */
 function asksPerson(name: string, input: unknown): input is { readonly task: string; readonly question?: string } {
-  if (name !== 'reply' || typeof input !== 'object' || input === null) return false;
-  const { task, question, ...rest } = input as Record<string, unknown>;
+  if (name !== 'reply' || !isRecord(input)) return false;
+  const { task, question, ...rest } = input;
   const isNamed = typeof task === 'string' && (question === undefined || typeof question === 'string');
   return isNamed && Object.keys(rest).every((key) => key === 'idempotency_key');
 }

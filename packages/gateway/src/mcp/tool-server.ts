@@ -1,4 +1,4 @@
-import { Server } from '@modelcontextprotocol/server';
+import { Server, type Tool } from '@modelcontextprotocol/server';
 import type { McpAudience, McpParts } from './mcp-parts.ts';
 import { listPrompts, writePrompt } from './prompts.ts';
 import { listTasksAsResources, RESOURCE_TEMPLATES, readTaskResource } from './resources.ts';
@@ -20,7 +20,7 @@ export function createToolServer(parts: McpParts, audience: McpAudience): Server
   const tools = toolDefinitions(parts.registry, audience.caller, audience.toolsets);
   const offered = new Set(tools.map(({ name }) => name));
   const calls = createCalls(parts, audience, { server, offered });
-  server.setRequestHandler('tools/list', () => ({ tools }));
+  server.setRequestHandler('tools/list', async () => ({ tools: [...tools, ...(await foreignTools(parts, audience))] }));
   server.setRequestHandler('tools/call', ({ params }, context) =>
     calls.tool(params.name, params.arguments ?? {}, context),
   );
@@ -34,4 +34,9 @@ export function createToolServer(parts: McpParts, audience: McpAudience): Server
   server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts() }));
   server.setRequestHandler('prompts/get', ({ params }) => writePrompt(params.name, params.arguments));
   return server;
+}
+
+/** Of other servers, where the client wants them: for nobody else one is started. */
+async function foreignTools({ upstreams }: McpParts, { caller, toolsets }: McpAudience): Promise<readonly Tool[]> {
+  return toolsets.includes('upstreams') ? upstreams.offered(caller) : [];
 }

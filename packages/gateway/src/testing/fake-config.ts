@@ -71,6 +71,7 @@ export function fakeConfig(): Config {
       ['gamma', fakePeer('gamma', GAMMA_ID)],
     ]),
     origins: new Map(),
+    upstreams: new Map(),
     self: rules,
   };
   return config as Config;

@@ -32,6 +32,7 @@ export function fakeEngine(): GatewayPorts['engine'] {
     snapshot: () => ({ generation: 7, digest: 'abc', config, deprecations: [] }),
     decide: () => decision,
     decideOutbound: () => ({ ...decision, effect: 'allow', code: 'OK', message: 'may go out' }),
+    decideUpstream: () => decision,
     whileHeld: async (fn) => fn(),
     reload: async () => ({ reloaded: true, generation: 8, restartNeeded: [] }),
     status: () => ({

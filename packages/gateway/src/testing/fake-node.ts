@@ -102,6 +102,8 @@ export function createFakeNode(): FakeNode {
     },
     audit: trail,
     auditLog: fakeAuditLog(trail),
+    upstreamProcesses: { start: () => Promise.reject(new WritError('RUNNER_UNAVAILABLE', 'there is no spawner')) },
+    upstreamAudit: { note: () => {} },
     clock,
     random: createSystemRandom(),
     logger: recordingLogger(logged),

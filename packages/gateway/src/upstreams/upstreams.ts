@@ -1,0 +1,168 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import { isWritError, quote, visible, WritError } from '@writ/core';
+import type { Executor } from '@writ/delegation';
+import type { Decision, PolicyEngine, UpstreamConfig } from '@writ/policy';
+import { actor } from '../operations/actor.ts';
+import { ownSession } from '../operations/own-session.ts';
+import type { Sessions, UpstreamAudit } from '../ports.ts';
+import type { CallContext, Caller } from '../types.ts';
+import { type ConnectionParts, createUpstreamConnection, type Up, type UpstreamConnection } from './connection.ts';
+import { offeredName, offeredTool, readOfferedName, withSession } from './offered-tool.ts';
+
+/** Most tools of one server that are offered. */
+const MOST_TOOLS = 128;
+/** Time for one call, milliseconds; progress makes it no longer. */
+const CALL_MS = 600_000;
+/** Longest answer that is handed on, UTF-16 units of its JSON. */
+const LARGEST_ANSWER = 4 * 1024 * 1024;
+
+/** What upstream servers stand on. */
+export interface UpstreamParts extends ConnectionParts {
+  readonly engine: Pick<PolicyEngine, 'snapshot' | 'decideUpstream' | 'onChange'>;
+  readonly executor: Pick<Executor, 'get'>;
+  readonly sessions: Pick<Sessions, 'start'>;
+  readonly audit: UpstreamAudit;
+}
+
+/** Tools of other MCP servers, offered through this node under its policy. */
+export interface Upstreams {
+  /** What the caller may call, of the servers that answer; the others are left out. */
+  offered(caller: Caller): Promise<readonly Tool[]>;
+  /** True for names that belong to tools of upstream servers, whether there is one or not. */
+  owns(name: string): boolean;
+  /** Throws PROFILE_NOT_ALLOWED, NOT_FOUND, UNREACHABLE, WORKER_FAILED, RESULT_TOO_LARGE. */
+  call(name: string, args: Readonly<Record<string, unknown>>, context: CallContext): Promise<CallToolResult>;
+  close(): Promise<void>;
+}
+
+/** No server is started before it is asked for something. */
+export function createUpstreams(parts: UpstreamParts): Upstreams {
+  const { engine } = parts;
+  const open = new Map<string, UpstreamConnection>();
+  const ending = new Set<Promise<void>>();
+  let isClosed = false;
+  const end = (connection: UpstreamConnection): void => {
+    const ended = connection.close().finally(() => ending.delete(ended));
+    ending.add(ended);
+  };
+  // A server that is no more in the policy, or is another one there, ends with that reload.
+  const stopListening = engine.onChange(({ config }) => {
+    for (const [name, connection] of open) {
+      const now = config.upstreams.get(name);
+      if (now !== undefined && wiring(now) === wiring(connection.config)) continue;
+      open.delete(name);
+      end(connection);
+    }
+  });
+  const connectionOf = (config: UpstreamConfig): UpstreamConnection => {
+    if (isClosed) throw new WritError('SHUTTING_DOWN', 'the node is stopping');
+    const known = open.get(config.name) ?? createUpstreamConnection(parts, config);
+    open.set(config.name, known);
+    return known;
+  };
+  const decide = (caller: Caller, upstream: string, tool: string): Decision =>
+    engine.decideUpstream({ upstream, tool, ...profileOf(parts, caller) });
+  return {
+    owns: (name) => readOfferedName(name) !== undefined,
+    async offered(caller) {
+      const servers = [...engine.snapshot().config.upstreams.values()].filter((server) => isAny(server, caller));
+      const lists = await Promise.all(
+        servers.map(async (server) => {
+          const up = await useIfThere(connectionOf, server);
+          const may = (up?.tools ?? []).filter((tool) => decide(caller, server.name, tool.name).effect === 'allow');
+          return may.slice(0, MOST_TOOLS).flatMap((tool) => {
+            const name = offeredName(server.name, tool.name);
+            return name === undefined ? [] : [offeredTool(server.name, name, tool, server.sessionArgument)];
+          });
+        }),
+      );
+      return lists.flat();
+    },
+    async call(name, args, context) {
+      const { upstream = '', tool = '' } = readOfferedName(name) ?? {};
+      const decision = decide(context.caller, upstream, tool);
+      const task = context.caller.kind === 'task' ? { task: context.caller.task } : {};
+      const entry = { actor: actor(context.caller), upstream, tool, ...task };
+      parts.audit.note({ ...entry, allowed: decision.effect === 'allow' });
+      if (decision.effect !== 'allow') throw refusal(decision);
+      const server = engine.snapshot().config.upstreams.get(upstream);
+      if (server === undefined) throw noTool(name);
+      const { client, tools } = await connectionOf(server).use();
+      if (!tools.some((one) => one.name === tool)) throw noTool(name);
+      const session = () => ownSession(parts, context.caller).id;
+      const { signal, progress } = context;
+      const result = await client
+        .callTool(
+          { name: tool, arguments: withSession(args, server.sessionArgument, session) },
+          {
+            ...{ signal, timeout: CALL_MS },
+            ...(progress && { onprogress: ({ message }) => progress({ message: visible(message ?? upstream) }) }),
+          },
+        )
+        .catch((error: unknown) => {
+          throw asFailure(error, upstream);
+        });
+      return handedOn(result as CallToolResult, upstream);
+    },
+    async close() {
+      isClosed = true;
+      stopListening();
+      for (const connection of open.values()) end(connection);
+      open.clear();
+      await Promise.all(ending);
+    },
+  };
+}
+
+async function useIfThere(
+  connectionOf: (config: UpstreamConfig) => UpstreamConnection,
+  server: UpstreamConfig,
+): Promise<Up | undefined> {
+  try {
+    return await connectionOf(server).use();
+  } catch {
+    return undefined;
+  }
+}
+
+function wiring({ command, url, env, sessionArgument }: UpstreamConfig): string {
+  return JSON.stringify([command, url, env, sessionArgument]);
+}
+
+/** Whether anything of it is open to such a caller at all: for nobody nothing is started. */
+function isAny(server: UpstreamConfig, { kind }: Caller): boolean {
+  return kind === 'task' ? server.tasks.length > 0 && server.profiles.length > 0 : server.agents.length > 0;
+}
+
+/** INVARIANT: 1 a task calls under the profile that it runs under; one that is gone has none that is named anywhere. */
+function profileOf({ executor }: UpstreamParts, caller: Caller): { readonly profile?: string } {
+  if (caller.kind === 'host') return {};
+  return { profile: executor.get(caller.task)?.granted.effectiveProfile ?? '' };
+}
+
+function refusal({ message, nextSteps }: Decision): WritError {
+  return new WritError('PROFILE_NOT_ALLOWED', message, { nextSteps });
+}
+
+function noTool(name: string): WritError {
+  return new WritError('NOT_FOUND', `there is no tool ${quote(name)}`, { nextSteps: ['list the tools again'] });
+}
+
+/** What went wrong there, in words that are made visible and cut: they are the server's. */
+function asFailure(error: unknown, upstream: string): WritError {
+  if (isWritError(error)) return error;
+  const message = visible(error instanceof Error ? error.message : String(error)).slice(0, 500);
+  return new WritError('WORKER_FAILED', `the upstream ${quote(upstream)} failed: ${message}`);
+}
+
+function handedOn(result: CallToolResult, upstream: string): CallToolResult {
+  const { content, structuredContent, isError } = result;
+  const answer: CallToolResult = {
+    content,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(isError === undefined ? {} : { isError }),
+    _meta: { 'writ/upstream': upstream, 'writ/untrusted': true },
+  };
+  if (JSON.stringify(answer).length <= LARGEST_ANSWER) return answer;
+  throw new WritError('RESULT_TOO_LARGE', `the upstream ${quote(upstream)} answered with too much`);
+}
