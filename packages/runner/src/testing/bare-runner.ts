@@ -20,7 +20,10 @@ export function createBareRunner(folder: string, script: string, graceMs?: numbe
     clock: createSystemClock(),
     random: createSystemRandom(),
     logger: silentLogger,
-    storage: { rules: () => ({ failedMs: 86_400_000, orphanedMs: 86_400_000, budgetBytes: 1024 ** 3 }), ready: () => 0 },
+    storage: {
+      rules: () => ({ failedMs: 86_400_000, orphanedMs: 86_400_000, budgetBytes: 1024 ** 3 }),
+      ready: () => 0,
+    },
     transcriptCapBytes: 1024,
     ...(graceMs === undefined ? {} : { graceMs }),
   });
