@@ -313,7 +313,10 @@ describe('each of several', () => {
   });
 
   it('listed command and each folder to read is enough', () => {
-    const commands = [['make', 'check'], ['npm', 'test', '**']];
+    const commands = [
+      ['make', 'check'],
+      ['npm', 'test', '**'],
+    ];
     expect(verdictOf(rights('run_tests', { commands }), 'execute', { command: 'npm test' })).toBe('allow');
     const readPaths = ['/srv/docs', '/srv/more'];
     expect(verdictOf(rights('read_files', { readPaths }), 'read', { path: '/srv/more/a' })).toBe('allow');
