@@ -22,9 +22,7 @@ export { isSecretName } from './secret-names.ts';
 export type { Service, ServiceOrder, Services } from './services.ts';
 export { TOLD_FD } from './spawner/first-process.ts';
 export { createTaskRunner } from './task-runner.ts';
-export type { TranscriptFile } from './transcripts.ts';
 export type {
-  Clone,
   CommandRule,
   Ending,
   GitAnswer,
@@ -44,11 +42,20 @@ export type {
   TaskRunner,
   TaskRunnerOptions,
   TranscriptDigest,
-  WorkspaceSource,
 } from './types.ts';
-export type { ListedWorkspace, Removal } from './workspaces/kept.ts';
-export type { KeptWorkspace } from './workspaces/kept-folders.ts';
-export type { WorkspaceEnd, WorkspaceRecord } from './workspaces/record.ts';
-export type { StorageRules } from './workspaces/retention.ts';
-export type { LiveClone, Storage, Stored, SweepOrder } from './workspaces/storage.ts';
-export type { Fate } from './workspaces/workspaces.ts';
+export type {
+  Clone,
+  Fate,
+  KeptWorkspace,
+  ListedWorkspace,
+  LiveClone,
+  Removal,
+  Storage,
+  StorageRules,
+  Stored,
+  SweepOrder,
+  TranscriptFile,
+  WorkspaceEnd,
+  WorkspaceRecord,
+  WorkspaceSource,
+} from './workspaces/types.ts';

@@ -23,7 +23,8 @@ import { createTranscripts } from './transcripts.ts';
 import type { PreparedRun, Run, TaskRunner, TaskRunnerOptions } from './types.ts';
 import type { Attempt } from './workspaces/attempt.ts';
 import { createStorage } from './workspaces/storage.ts';
-import { createWorkspaces, type Fate } from './workspaces/workspaces.ts';
+import type { Fate } from './workspaces/types.ts';
+import { createWorkspaces } from './workspaces/workspaces.ts';
 
 /** Between TERM and KILL where the options do not say, milliseconds. */
 const GRACE_MS = 2000;

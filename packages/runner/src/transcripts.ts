@@ -4,6 +4,7 @@ import { type FileHandle, lstat, mkdir, open, readdir, rm } from 'node:fs/promis
 import { join } from 'node:path';
 import { type Logger, sha256Hex, toWritError } from '@writ/core';
 import type { TranscriptDigest } from './types.ts';
+import type { TranscriptFile } from './workspaces/types.ts';
 
 /** The growing transcript of one attempt. */
 export interface TranscriptWriter {
@@ -28,12 +29,6 @@ export interface Transcripts {
   read(task: string, offset: number, limit: number): Promise<Uint8Array>;
   /** Removes those that were last written before a time and that `mayGo` lets go; returns how many. */
   removeBefore(beforeMs: number, mayGo: (transcript: TranscriptFile) => boolean): Promise<number>;
-}
-
-/** A transcript on the disk. */
-export interface TranscriptFile {
-  /** Absent: its id does not show in the file's name. */
-  readonly task?: string;
 }
 
 const EXTENSION = '.log';

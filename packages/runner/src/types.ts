@@ -6,9 +6,7 @@ import type { RunReport, StopCause } from './run-report.ts';
 import type { Reach, SandboxReport } from './sandbox/types.ts';
 import type { Services } from './services.ts';
 import type { ToolAnswer, ToolRequest } from './tool-request.ts';
-import type { StorageRules } from './workspaces/retention.ts';
-import type { Storage } from './workspaces/storage.ts';
-import type { Fate } from './workspaces/workspaces.ts';
+import type { Clone, Fate, Storage, StorageRules, WorkspaceSource } from './workspaces/types.ts';
 
 export type { Ending, RunReport, StopCause, TranscriptDigest } from './run-report.ts';
 export type { ToolAnswer, ToolRequest } from './tool-request.ts';
@@ -31,16 +29,6 @@ export type RunInput =
 
 /** Argv patterns (`*` is exactly one argument, a final `**` any number), or `allow` for any argv. */
 export type CommandRule = 'allow' | readonly (readonly string[])[];
-
-/** A repository that the node offers; `path` is absolute. */
-export interface WorkspaceSource {
-  readonly name: string;
-  readonly path: string;
-  /** Branch, tag or commit; absent: the repository's HEAD. */
-  readonly ref?: string;
-  /** Work that was sent along, instead of `ref`: a repository that holds the commit, there until the run is released. */
-  readonly shipped?: { readonly repository: string; readonly commit: string };
-}
 
 /** The way of a run back to its own node: a Unix socket, and the token that it takes. */
 export interface TaskAccess {
@@ -88,15 +76,6 @@ export interface RunFiles {
   readonly dir: string;
   /** Absent: the run had no workspace, `dir` was empty scratch space. */
   readonly clone?: Clone;
-}
-
-/** A clone as it was before the run could touch it. */
-export interface Clone {
-  /** Full id of the commit that is checked out; absent: the repository has none. */
-  readonly base?: string;
-  readonly objectFormat: 'sha1' | 'sha256';
-  /** Absolute path of a repository of this node's that holds `base`; never the clone itself. */
-  readonly source: string;
 }
 
 /** What a run was confined by; `none`: it has the rights of the node's own user; `+cgroup`: it was limited as a whole. */

@@ -1,6 +1,6 @@
 import { mkdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clone } from '../types.ts';
+import type { Clone } from './types.ts';
 
 /** The folders of one attempt, all 0700. */
 export interface Attempt {

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quote, WritError } from '@writ/core';
 import type { GitResult } from '../git.ts';
-import type { Clone, WorkspaceSource } from '../types.ts';
+import type { Clone, WorkspaceSource } from './types.ts';
 
 type Shipped = NonNullable<WorkspaceSource['shipped']>;
 

@@ -1,9 +1,9 @@
 import type { Logger } from '@writ/core';
-import type { WorkspaceSource } from '../types.ts';
 import type { Attempt } from './attempt.ts';
 import { clone, type GitIn } from './checkout.ts';
 import { isCloneOf, movedRefs, readSourceRefs, type SourceRefs, sameRefs } from './source-refs.ts';
 import { treeSize } from './tree-size.ts';
+import type { WorkspaceSource } from './types.ts';
 
 /** A clone that stands ready, in folders of its own. */
 interface Ready {

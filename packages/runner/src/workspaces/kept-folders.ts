@@ -2,23 +2,10 @@ import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Logger, Random } from '@writ/core';
 import { PREFIX } from './attempt.ts';
-import { readRecord, type WorkspaceEnd, type WorkspaceRecord, writeRecord } from './record.ts';
+import { readRecord, writeRecord } from './record.ts';
 import { removeTree } from './remove-tree.ts';
-import type { StorageRules } from './retention.ts';
 import { treeSize } from './tree-size.ts';
-
-/** A workspace whose run is over. */
-export interface KeptWorkspace {
-  /** What a person names it by; part of its folder's name. */
-  readonly id: string;
-  /** Absolute path of the clone. */
-  readonly dir: string;
-  /** Absent: its record cannot be read. */
-  readonly record?: WorkspaceRecord;
-  readonly end: WorkspaceEnd;
-  /** On the disk. */
-  readonly bytes: number;
-}
+import type { KeptWorkspace, StorageRules, WorkspaceEnd, WorkspaceRecord } from './types.ts';
 
 export interface KeptOptions {
   /** Absolute, real path; there when something is asked. */

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHarness, type Harness } from '../testing/harness.ts';
 import { makeRepository } from '../testing/repository.ts';
 import type { Run } from '../types.ts';
-import type { Fate } from './workspaces.ts';
+import type { Fate } from './types.ts';
 
 const DAY_MS = 86_400_000;
 let harness: Harness;

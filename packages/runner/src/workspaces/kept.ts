@@ -1,25 +1,9 @@
 import { quote, WritError } from '@writ/core';
 import type { Attempt } from './attempt.ts';
-import { createKeptFolders, type KeptOptions, type KeptWorkspace } from './kept-folders.ts';
-import { readRecord, type WorkspaceEnd, type WorkspaceRecord } from './record.ts';
+import { createKeptFolders, type KeptOptions } from './kept-folders.ts';
+import { readRecord } from './record.ts';
 import { dueAtMs, dueForRemoval, lifeOf } from './retention.ts';
-
-/** The same, with what will become of it. */
-export type ListedWorkspace = KeptWorkspace & {
-  /** When it goes; absent: not by itself. */
-  readonly dueAtMs?: number;
-};
-
-/** What a person wants removed. */
-export interface Removal {
-  /** Ids of workspaces or of their tasks; absent: every one whose work is kept elsewhere. */
-  readonly which?: readonly string[];
-  /** Also what is kept nowhere else; only of those that are named. */
-  readonly unbundled: boolean;
-}
-
-/** Looks whether a clone holds changes; rejects where that cannot be established. */
-export type HoldsWork = (record: WorkspaceRecord, dir: string) => Promise<boolean>;
+import type { HoldsWork, KeptWorkspace, ListedWorkspace, Removal, WorkspaceEnd } from './types.ts';
 
 /** What is kept of runs that are over. */
 export interface KeptWorkspaces {

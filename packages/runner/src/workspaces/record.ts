@@ -2,30 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Random, replacePrivateFile } from '@writ/core';
-import type { Clone } from '../types.ts';
-
-/** What a workspace was made for, and what became of it. */
-export interface WorkspaceRecord {
-  readonly task: string;
-  /** Name of the workspace in the configuration. */
-  readonly workspace: string;
-  readonly clone: Clone;
-  readonly preparedAtMs: number;
-  /** Absent: its run has not ended. */
-  readonly end?: WorkspaceEnd;
-}
-
-/** How a workspace came to be kept. */
-export interface WorkspaceEnd {
-  /** `done`: the task was completed · `failed`: it ended in another way · `orphaned`: the node stopped meanwhile. */
-  readonly state: 'done' | 'failed' | 'orphaned';
-  readonly atMs: number;
-  /**
-   * Whether what was changed there is kept nowhere else; `unknown` until somebody looks. Nothing of which this is not
-   * `none` is removed by itself.
-   */
-  readonly unbundled: 'none' | 'some' | 'unknown';
-}
+import type { WorkspaceRecord } from './types.ts';
 
 const FILE = 'attempt.json';
 /** Longest record that is read, bytes. */

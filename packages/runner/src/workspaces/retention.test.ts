@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { dueAtMs, dueForRemoval, type Keepable, type StorageRules } from './retention.ts';
+import { dueAtMs, dueForRemoval, type Keepable } from './retention.ts';
+import type { StorageRules } from './types.ts';
 
 const rules: StorageRules = { doneMs: 10, failedMs: 100, orphanedMs: 1000, budgetBytes: 100 };
 const kept = (

@@ -1,16 +1,4 @@
-import type { WorkspaceEnd } from './record.ts';
-
-/** How long workspaces are kept once their run is over, and how much room they may take. */
-export interface StorageRules {
-  /** Milliseconds from the end of a completed task; undefined: not at all. */
-  readonly doneMs?: number;
-  /** The same of one that ended in another way. */
-  readonly failedMs: number;
-  /** The same of one whose node stopped while it ran. */
-  readonly orphanedMs: number;
-  /** Bytes that what is kept and what stands ready may take together. */
-  readonly budgetBytes: number;
-}
+import type { StorageRules, WorkspaceEnd } from './types.ts';
 
 /** What is looked at to decide what may go. */
 export interface Keepable {

@@ -1,46 +1,8 @@
 import type { Clock } from '@writ/core';
-import type { TranscriptFile, Transcripts } from '../transcripts.ts';
+import type { Transcripts } from '../transcripts.ts';
 import type { Attempt } from './attempt.ts';
-import type { HoldsWork, ListedWorkspace, Removal } from './kept.ts';
-import type { KeptWorkspace } from './kept-folders.ts';
+import type { Storage } from './types.ts';
 import type { Workspaces } from './workspaces.ts';
-
-/** A clone that stands ready, or is in use. */
-export interface LiveClone {
-  /** Absolute path of its folder. */
-  readonly dir: string;
-  /** Absolute path of the repository that it is a clone of. */
-  readonly source: string;
-  /** On the disk, when it was made; absent for one in use. */
-  readonly bytes?: number;
-}
-
-/** All that the runner has on the disk. */
-export interface Stored {
-  readonly inUse: readonly LiveClone[];
-  readonly ready: readonly LiveClone[];
-  readonly kept: readonly ListedWorkspace[];
-  /** Of what is ready and what is kept. */
-  readonly bytes: number;
-}
-
-/** What a sweep goes by. */
-export interface SweepOrder {
-  readonly holdsWork: HoldsWork;
-  /** Transcripts that were last written before this go. */
-  readonly transcriptsBeforeMs: number;
-  /** Whether a transcript that is that old may go. */
-  readonly mayForget: (transcript: TranscriptFile) => boolean;
-}
-
-/** What takes room on the disk, and how it is given back. */
-export interface Storage {
-  list(): Promise<Stored>;
-  /** Removes what a person names, at once. Throws NOT_FOUND, CONFLICT. */
-  remove(removal: Removal): Promise<readonly KeptWorkspace[]>;
-  /** Removes what has had its time or is over the budget. */
-  sweep(order: SweepOrder): Promise<{ readonly workspaces: number; readonly transcripts: number }>;
-}
 
 export interface StorageParts {
   readonly workspaces: Pick<Workspaces, 'kept' | 'pool' | 'adopted'>;

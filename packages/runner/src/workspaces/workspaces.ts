@@ -2,15 +2,14 @@ import { mkdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, formatSize, type Logger, quote, type Random, WritError } from '@writ/core';
 import type { Git } from '../git.ts';
-import type { Clone, WorkspaceSource } from '../types.ts';
 import { type Attempt, attemptIn, makeAttempt, PREFIX } from './attempt.ts';
 import { checkout, type GitIn, switchTo } from './checkout.ts';
 import { type ClonePool, createClonePool } from './clone-pool.ts';
 import { createDisposal } from './disposal.ts';
 import { createKeptWorkspaces, type KeptWorkspaces } from './kept.ts';
-import { type WorkspaceEnd, writeRecord } from './record.ts';
-import type { StorageRules } from './retention.ts';
+import { writeRecord } from './record.ts';
 import { createSpares } from './spares.ts';
+import type { Clone, Fate, StorageRules, WorkspaceSource } from './types.ts';
 
 /** How an attempt is prepared. */
 export interface Preparing {
@@ -23,9 +22,6 @@ export interface Preparing {
   /** The run gets writable space beside its working directory. */
   readonly scratch: boolean;
 }
-
-/** What became of a run's work. */
-export type Fate = Omit<WorkspaceEnd, 'atMs'>;
 
 /** Folders for attempts: each has an unpredictable name and is used once. */
 export interface Workspaces {
