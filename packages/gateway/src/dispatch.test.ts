@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createDispatcher } from './dispatch.ts';
-import { implement } from './implement.ts';
+import { type AnyOperation, implement } from './implement.ts';
 import { createOperations } from './operations/index.ts';
+import { SELF } from './operations/peer-lookup.ts';
 import { createRegistry } from './registry.ts';
 import { createFakeNode } from './testing/fake-node.ts';
 import { completed, fakeMirror } from './testing/fake-records.ts';
@@ -12,6 +13,7 @@ import { createFakeResults, fakeReceived, fakeResult } from './testing/fake-resu
 import type { Caller } from './types.ts';
 
 const host: Caller = { kind: 'host' };
+const agent: Caller = { kind: 'host', session: { origin: 'o', id: 's', agent: 'a' } };
 const task: Caller = { kind: 'task', task: 't-root', session: { origin: 'o', id: 's', agent: 'a' } };
 const signal = new AbortController().signal;
 
@@ -48,7 +50,7 @@ function fitting(schema: z.core.JSONSchema.BaseSchema, key: string): fc.Arbitrar
       return fc.record(model, { requiredKeys: required });
     }
     default:
-      if (/^(timeout|duration|lease)$/.test(key)) return fc.constantFrom('30s', 'l-1', '8h');
+      if (/^(timeout|duration|lease)$/.test(key)) return fc.constantFrom('30s', 'l-1', 'l-2', '8h');
       if (key === 'task') return fc.constantFrom('t-0', 't-0', 'nothing');
       if (key === 'execution') return fc.constantFrom('x-1', 'x-1', 'nothing');
       if (key === 'approval') return fc.constantFrom('a-1', 'nothing');
@@ -56,6 +58,12 @@ function fitting(schema: z.core.JSONSchema.BaseSchema, key: string): fc.Arbitrar
       if (key === 'sha256') return fc.constantFrom(OUT.sha256, 'f'.repeat(64));
       return fc.constantFrom('beta', 'self', 'query', 'app', 't-0', '30s', 'nothing', 'l-1');
   }
+}
+
+/** Somebody who may succeed with it: a task where only tasks may, and whoever has a session where something is their own. */
+function callerOf(operation: AnyOperation): Caller {
+  if ('mcp' in operation && operation.mcp?.onlyTasks === true) return task;
+  return operation.name === 'release_lease' ? agent : host;
 }
 
 describe('dispatch', () => {
@@ -67,12 +75,14 @@ describe('dispatch', () => {
     node.results.received.set('t-0', fakeReceived(fakeResult('t-0', { artifacts })));
     node.asked.append('t-0', { kind: 'outcome', outcome: completed });
     node.ports.authority.grantLease({ peer: 'beta', profile: 'repo-dev', durationMs: 1000, issuedBy: 'person' });
+    const [lent] = node.leases.values();
+    if (lent !== undefined) node.leases.set('l-2', { ...lent, id: 'l-2', peer: SELF, session: 's' });
     const registry = createRegistry(createOperations(node.ports));
     const dispatcher = createDispatcher(registry, node.ports.scope);
     for (const { operation } of registry.entries) {
       const schema = z.toJSONSchema(operation.input, { io: 'input' }) as z.core.JSONSchema.BaseSchema;
       const codes = new Set<string>();
-      const caller = 'mcp' in operation && operation.mcp?.onlyTasks === true ? task : host;
+      const caller = callerOf(operation);
       await fc.assert(
         fc.asyncProperty(near(schema), async (input) => {
           const one = new AbortController();

@@ -1,6 +1,7 @@
 import { formatSize } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
+import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { table } from '../output.ts';
 import type { Definitions } from '../program.ts';
@@ -14,13 +15,14 @@ export function defineWorkspace({ program, run }: Definitions): void {
     .description(
       'clones that are in use, made ahead, or kept, and why; work that is kept nowhere else is never removed',
     )
+    .addHelpText('after', examples(['writ workspace list']))
     .action(run(list));
   workspace
     .command('prune')
     .description('remove clones that are kept: those named, else every one whose work is kept elsewhere')
     .argument('[id...]', 'ids of `writ workspace list`, or of tasks')
     .option('--unbundled', 'also work that is kept nowhere else; only of those that are named')
-    .addHelpText('after', '\nexample:\n  $ writ workspace list\n  $ writ workspace prune\n')
+    .addHelpText('after', examples(['writ workspace prune', 'writ workspace prune --unbundled TASK']))
     .action(run(prune));
 }
 

@@ -29,6 +29,8 @@ export const machineShapes: JsonShapes = {
   complete: lines(z.object({ word: z.string(), says: z.string() })),
   'runner list': one(contract.runner_list.output),
   'runner doctor': one(contract.runner_list.output),
+  'workspace list': one(contract.workspace_list.output),
+  'workspace prune': one(contract.workspace_prune.output),
   'mesh up': one(z.object({ nodes: z.array(z.object({ name: z.string(), home: z.string(), pid: z.number() })) })),
   'mesh down': one(z.object({ stopped: z.array(z.string()) })),
   'mesh demo': one(z.object({ steps: z.array(step) })),
