@@ -61,7 +61,7 @@ function fitting(schema: z.core.JSONSchema.BaseSchema, key: string): fc.Arbitrar
 }
 
 /** Somebody who may succeed with it: a task where only tasks may, and whoever has a session where something is their own. */
-function callerOf(operation: AnyOperation): Caller {
+function callerOf(operation: AnyOperation['operation']): Caller {
   if ('mcp' in operation && operation.mcp?.onlyTasks === true) return task;
   return operation.name === 'release_lease' ? agent : host;
 }

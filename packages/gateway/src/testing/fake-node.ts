@@ -198,6 +198,21 @@ async function checkPeer(_id: string, { profile }: { readonly profile?: string }
   return { effect: 'allow', ...refusal, code: 'OK', message: 'may run', nextSteps: [], effectiveProfile: 'query' };
 }
 
+/** What a setup tool finds there: something of each kind that it can take away. */
+const SET_UP = `schema = 1
+[workspaces.app]
+path = "/src/app"
+[profiles.query]
+capabilities = ["inspect_status"]
+runner = "shell"
+[profile_ceilings]
+query = "query"
+[peers.beta]
+id = "${BETA_ID}"
+[peers.beta.profile_ceilings]
+query = "query"
+`;
+
 function fakeAdmin(): GatewayPorts['config'] {
   return {
     text: async () => 'schema = 1\n',
@@ -207,7 +222,7 @@ function fakeAdmin(): GatewayPorts['config'] {
       deprecations: [],
     }),
     test: async () => [{ name: 'laptop query', ok: true, expected: 'allow:query', got: 'allow:query', line: 3 }],
-    propose: async (change) => ({ difference: change('schema = 1\n'), violations: [], changes: [] }),
+    propose: async (change) => ({ difference: change(SET_UP), violations: [], changes: [] }),
     revert: async () => ({ difference: '', violations: [], changes: [] }),
   };
 }
