@@ -13,10 +13,15 @@ export interface NodeStorage extends WorkspaceKeeper {
 }
 
 /** What is kept and made ahead, as the policy in force says. */
-export function storageOptions({ engine }: Foundations): TaskRunnerOptions['storage'] {
+export function storageOptions({ engine, home }: Foundations): TaskRunnerOptions['storage'] {
   return {
     rules: (): StorageRules => engine.snapshot().config.storage,
-    ready: (workspace) => engine.snapshot().config.workspaces.get(workspace)?.ready ?? 0,
+    ready({ name, path }) {
+      const workspace = engine.snapshot().config.workspaces.get(name);
+      // What was made of another folder serves no task any more.
+      if (workspace === undefined || resolveConfigPath(workspace.path, home.configFile) !== path) return 0;
+      return workspace.ready;
+    },
   };
 }
 
@@ -80,8 +85,8 @@ export function createNodeStorage(
 function holdsWork({ clock, random }: Foundations, evidence: EvidenceKit): SweepOrder['holdsWork'] {
   return ({ clone }, dir) => {
     const { base, objectFormat, source } = clone;
-    const { git, gitDirRoot, path, limits } = evidence;
-    const about = { git, gitDirRoot, path, clock, random, objectFormat, limits: limits.collect };
+    const { git, openRoom, gitDirRoot, path, limits } = evidence;
+    const about = { git, openRoom, gitDirRoot, path, clock, random, objectFormat, limits: limits.collect };
     return hasChanges({
       ...about,
       workspaceDir: dir,
