@@ -201,6 +201,13 @@ describe('what is left to a person', () => {
     expect(await answer).toEqual({ allowed: false, reason: 'denied by ap-1' });
   });
 
+  it('is also a call of which not all is known, and that is shown', async () => {
+    void permit({ kind: 'edit', paths: ['a.ts'], untold: true }).catch(() => {});
+    await untilAsked();
+    expect(asked[0]?.lines).toContainEqual({ label: 'not all', text: 'of what was told of it before is kept' });
+    expect(asked[0]?.subject).toMatchObject({ tool: { untold: true } });
+  });
+
   it('is no more than the grant holds when the yes comes', async () => {
     facts = { class: 'config-mutation', needs: ['run_tests'] };
     const answer = permit({ kind: 'execute', input: { command: 'tidy up' } });

@@ -99,7 +99,7 @@ function withoutSecrets(parts: ExecutorParts, task: string, request: ToolRequest
   if (run === undefined) return request;
   const clean = (text: string): string => run.clean(text);
   return {
-    kind: request.kind,
+    ...request,
     title: clean(request.title),
     paths: request.paths.map(clean),
     input: cleanJson(request.input, clean),
