@@ -153,7 +153,8 @@ async function limit(folder: string, memoryBytes: number, controllers: readonly 
   if (controllers.includes('cpu')) await set('cpu.weight', CPU_WEIGHT);
 }
 
-// INVARIANT: 9 no process outlives its run: whatever it shed, it is in the run's group.
+// INVARIANT: 9 no process outlives its run: whatever it shed, it is in the run's group or in one below that. In no sandbox
+// it has the node's rights, and may move itself elsewhere.
 async function removeGroup(
   folder: string,
   { pause, logger }: Pick<ControlGroupsOptions, 'pause' | 'logger'>,
@@ -161,16 +162,24 @@ async function removeGroup(
   let last: unknown;
   for (let tries = 0; tries < TRIES; tries += 1) {
     try {
-      if ((await pidsIn(folder)).length > 0) await writeFile(join(folder, 'cgroup.kill'), '1');
-      await rmdir(folder);
+      // It reaches all groups below, which a run may make. Where it cannot be written, removing says what is left.
+      await writeFile(join(folder, 'cgroup.kill'), '1').catch(() => {});
+      await removeBelow(folder);
       return;
     } catch (error) {
-      if (isGone(error)) return;
       last = error;
       await pause(PAUSE_MS);
     }
   }
   logger.error('a control group is left', { folder, error: reasonOf(last) });
+}
+
+/** The deepest first: a group that has others below it stays. */
+async function removeBelow(folder: string): Promise<void> {
+  for (const name of await groupsIn(folder)) await removeBelow(join(folder, name));
+  await rmdir(folder).catch((error: unknown) => {
+    if (!isGone(error)) throw error;
+  });
 }
 
 async function pidsIn(folder: string): Promise<readonly number[]> {
