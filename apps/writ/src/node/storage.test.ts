@@ -76,3 +76,32 @@ it('looks at what a task has left in a room: git runs there with no right of the
   await storage.sweep();
   expect({ found, rooms }).toEqual({ found: true, rooms: [[source]] });
 });
+
+it('closes when the sweep under way is over, cut short, and sweeps no more', async () => {
+  let count = 0;
+  let isOver = false;
+  let begin = (): void => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const storage = await storageWith(
+    async ({ holdsWork }) => {
+      count += 1;
+      const clone = { source: root, objectFormat: 'sha1' as const };
+      const looking = holdsWork({ clone } as Parameters<typeof holdsWork>[0], root);
+      await expect(looking).rejects.toThrow('nobody wants it');
+      isOver = true;
+    },
+    ({ signal }) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(new Error('nobody wants it')));
+        begin();
+      }),
+  );
+  void storage.sweep();
+  await begun;
+  void storage.sweep();
+  await storage.close();
+  await storage.sweep();
+  expect([isOver, count]).toEqual([true, 1]);
+});
