@@ -191,6 +191,6 @@ function nextText({ listen, workspaces, clients }: Choices): readonly string[] {
     ...(clients.length > 0
       ? []
       : ['  your agent uses it       writ mcp install --client claude (or another one: writ mcp clients)']),
-    '  it runs after a restart  writ service install',
+    '  it starts at login       writ service install',
   ];
 }
