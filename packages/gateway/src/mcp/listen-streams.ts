@@ -1,3 +1,4 @@
+import { isRecord } from './record.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** The resources that a message of the current revision asks to hear of; undefined: it asks for no stream. */
@@ -50,8 +51,4 @@ export function createListenStreams(subscriptions: Subscriptions): ListenStreams
       }
     },
   };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
