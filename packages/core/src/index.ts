@@ -38,7 +38,7 @@ export {
 } from './private-files.ts';
 export { createSystemRandom, type Random } from './random.ts';
 export { createRwLock, Mutex, type RwLock } from './rw-lock.ts';
-export { nearest, quote, visible } from './text.ts';
+export { nearest, quote, shellWord, visible } from './text.ts';
 export { noTracing, type Span, type SpanKind, type SpanOptions, type Tracing } from './tracing.ts';
 export { formatDuration, formatSize, parseDuration, parseSize } from './units.ts';
 export { parseSpan, type TypedAt } from './until.ts';

@@ -3,7 +3,7 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { WritError } from './errors.ts';
 import type { Random } from './random.ts';
-import { quote } from './text.ts';
+import { quote, shellWord } from './text.ts';
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -124,11 +124,6 @@ function insecure(path: string, why: string, mend: string): WritError {
     details: { path },
     nextSteps: [mend, 'if others may have read it, treat the keys in it as known'],
   });
-}
-
-/** `text` as one word for a shell. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function hasErrno(error: unknown, code: string): boolean {

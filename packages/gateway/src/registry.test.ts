@@ -17,6 +17,8 @@ const PERSON_ONLY = [
   'node_status',
   'runner_list',
   'node_stop',
+  'workspace_list',
+  'workspace_prune',
   'clock_accept',
   'audit_tail',
   'audit_show',

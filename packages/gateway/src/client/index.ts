@@ -1,5 +1,4 @@
 export { viewLine, viewReport, viewShown } from '../views/audit-view.ts';
-export { shellWord } from '../views/task-view.ts';
 export { contentNames, countOf, viewVerified } from '../views/verified-view.ts';
 export { type ControlClient, type ControlClientOptions, createControlClient } from './control-client.ts';
 export type {

@@ -1,8 +1,7 @@
-import { quote, WritError } from '@writ/core';
+import { quote, shellWord, WritError } from '@writ/core';
 import { setupContract } from '../contract/setup.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement } from '../implement.ts';
-import { shellWord } from '../views/task-view.ts';
 import { requireDuration } from './duration.ts';
 import { requireName } from './peer-lookup.ts';
 

@@ -1,7 +1,7 @@
+import { shellWord } from '@writ/core';
 import type { Applied } from '@writ/delegation';
 import type { OperationOutput } from '../client/types.ts';
 import { pathText } from './result-view.ts';
-import { shellWord } from './task-view.ts';
 import { countOf } from './verified-view.ts';
 
 type AppliedView = OperationOutput<'apply_result'>;

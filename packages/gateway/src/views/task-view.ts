@@ -1,4 +1,4 @@
-import { visible } from '@writ/core';
+import { shellWord, visible } from '@writ/core';
 import type { Granted, Mirror, Task, TaskOutcome, TaskSpec } from '@writ/delegation';
 import type { z } from 'zod';
 import type { grantedField, outcomeField, taskView } from '../contract/fields.ts';
@@ -63,11 +63,6 @@ export function workLine(input: TaskSpec['input']): string {
   const text = input.kind === 'argv' ? input.argv.map(shellWord).join(' ') : input.prompt;
   const line = visible(text.length > WORK_LIMIT ? `${text.slice(0, WORK_LIMIT)}…` : text);
   return line.length > WORK_LIMIT * 2 ? `${line.slice(0, WORK_LIMIT * 2)}…` : line;
-}
-
-/** An argument as a shell would need it written, so that where it ends can be seen. */
-export function shellWord(argument: string): string {
-  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 }
 
 /** What the executing node granted, for the outside. */

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
-import { createSystemRandom, toWritError, visible } from '@writ/core';
-import { shellWord } from '@writ/gateway/client';
+import { createSystemRandom, shellWord, toWritError, visible } from '@writ/core';
 import { Option } from 'commander';
 import { CLIENT_NAMES, type ClientName } from '../../clients/types.ts';
 import type { FirstDelegation } from '../../first-use/first-delegation.ts';

@@ -1,5 +1,4 @@
-import { createSystemRandom } from '@writ/core';
-import { shellWord } from '@writ/gateway/client';
+import { createSystemRandom, shellWord } from '@writ/core';
 import { type Command, Option } from 'commander';
 import { CLIENT_NAMES, type ClientName } from '../../clients/types.ts';
 import type { CliContext } from '../context.ts';

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const PROGRAM = 'apps/writ/dist/writ.js';
+
+/** What a bundled file loads before its own first line runs: paths of the files beside it. */
+function loadedWith(path: string): readonly string[] {
+  const imports = readFileSync(path, 'utf8').matchAll(/^(?:import|export)\b[^;()]*?["'](\.[^"']+)["'];/gm);
+  return [...imports].map(([, beside = '']) => join(dirname(path), beside));
+}
+
+it('the command line loads nothing of a node before it knows what it is asked for', () => {
+  const loaded = new Set([PROGRAM]);
+  for (const path of loaded) for (const next of loadedWith(path)) loaded.add(next);
+  const sources = [...loaded].flatMap((path) =>
+    [
+      ...readFileSync(path, 'utf8').matchAll(
+        /^\/\/ (?:\.\.\/)*(packages\/[\w-]+|node_modules\/(?:@[\w-]+\/)?[\w-]+)/gm,
+      ),
+    ].map(([, name]) => name),
+  );
+  expect([...new Set(sources)].sort()).toEqual([
+    'node_modules/async-mutex',
+    'node_modules/canonicalize',
+    'node_modules/commander',
+    'node_modules/picocolors',
+    'node_modules/uuidv7',
+    'packages/core',
+    'packages/gateway',
+  ]);
+});
