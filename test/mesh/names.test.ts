@@ -13,8 +13,8 @@ import { hostileNames } from '@writ/testkit/names';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineCommands } from '../../apps/writ/src/cli/commands/index.ts';
 import { createProgram, runProgram } from '../../apps/writ/src/cli/program.ts';
-import { noTerminal } from '../../apps/writ/src/cli/terminal/terminal.ts';
 import { readEnvironment } from '../../apps/writ/src/env.ts';
+import { noTerminal } from '../../apps/writ/src/terminal/terminal.ts';
 
 const mesh = createTestMesh();
 let alpha: MeshNode;

@@ -1,4 +1,4 @@
-import { formatDuration } from '@writ/core';
+import { formatDuration, quote } from '@writ/core';
 import { widerProfile } from './diff-profile.ts';
 import type { CommandRule, Config } from './types.ts';
 import { widerUpstream } from './upstream.ts';
@@ -15,6 +15,8 @@ export function widerNode(before: Config, after: Config): readonly string[] {
     whats.push(`a peer may cause ${after.approvals.maxPending} open questions`);
   }
   if (widerDefault(before, after)) whats.push(`requests that name no profile get ${after.node.defaultProfile}`);
+  const { traces } = after.telemetry;
+  if (traces !== undefined && traces !== before.telemetry.traces) whats.push(`sends traces to ${quote(traces)}`);
   return [...whats, ...looserCommands(before, after), ...newUpstreams(before, after)];
 }
 

@@ -76,6 +76,7 @@ const WIDER: readonly [string, string, string][] = [
     `${BASE}[approvals]\nmode = "terminal"\n`,
     'node: whoever has a terminal and the host secret is the approver',
   ],
+  ['traces', `${BASE}[telemetry]\ntraces = "http://x/v1/traces"\n`, 'node: sends traces to `http://x/v1/traces`'],
   ['an upstream', `${BASE}[upstreams.x]\nurl = "http://x"\n`, 'node: offers the tools of x'],
   [
     'a command that is known',
