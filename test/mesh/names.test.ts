@@ -13,8 +13,8 @@ import { hostileNames } from '@writ/testkit/names';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineCommands } from '../../apps/writ/src/cli/commands/index.ts';
 import { createProgram, runProgram } from '../../apps/writ/src/cli/program.ts';
-import { noTerminal } from '../../apps/writ/src/cli/terminal/terminal.ts';
 import { readEnvironment } from '../../apps/writ/src/env.ts';
+import { noTerminal } from '../../apps/writ/src/terminal/terminal.ts';
 
 const mesh = createTestMesh();
 let alpha: MeshNode;
@@ -29,7 +29,7 @@ beforeAll(async () => {
     mesh.add('beta', { config: (listen) => executingConfig({ name: 'beta', listen, workspaces }) }),
   ]);
   await pairNodes(beta, alpha, { profiles: ['query', 'repo-dev'], workspaces: ['app'] });
-  agent = await startAgent(alpha);
+  agent = await startAgent(alpha, undefined, ['--toolsets', 'policy']);
   before = await everything();
 }, 240_000);
 afterAll(async () => {

@@ -59,6 +59,7 @@ const LIST_LIVE_CHILDREN = `SELECT ${COLUMNS} FROM mirror WHERE parent = ? AND l
 const PEERS_OF_SESSION = `SELECT DISTINCT peer FROM mirror
   WHERE session = ? AND IFNULL(origin, '') = ? AND peer <> 'self' ORDER BY peer`;
 const SET_WRITS = 'UPDATE mirror SET writs = ?, version = version + 1 WHERE id = ?';
+const COUNT_LIVE = 'SELECT COUNT(*) FROM mirror WHERE live = 1';
 const LIST_LIVE = `SELECT ${COLUMNS} FROM mirror WHERE live = 1 ORDER BY n`;
 // An event proves that the executor has the task. A terminal mirror keeps its state and outcome.
 const APPLY = `UPDATE mirror SET cursor = @seq, accepted = 1, version = version + 1,
@@ -92,6 +93,7 @@ export function createMirrorStore(): MirrorStore {
     setWrits(tx, id, writs) {
       tx.prepare(SET_WRITS).run(writsColumn(writs), id);
     },
+    countLive: (tx) => Number(tx.prepare(COUNT_LIVE).pluck().get()),
     listLive: (tx) => readRows(tx, tx.prepare(LIST_LIVE).all(), SHAPE),
     findByKey: (tx, session, key) => readRow(tx, tx.prepare(FIND_BY_KEY).get(session, key), SHAPE),
     apply,

@@ -12,7 +12,8 @@ const INSERT = `INSERT INTO task (id, sender, origin, session, agent, chain, ide
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'submitted', 0, 0, ?, ?, ?, 1) ON CONFLICT DO NOTHING`;
 const FIND_BY_KEY = `SELECT ${TASK_COLUMNS} FROM task WHERE sender = ? AND idempotency_key = ?`;
 const LIST_LIVE = `SELECT ${TASK_COLUMNS} FROM task WHERE live = 1 ORDER BY n`;
-const COUNT_LIVE = 'SELECT COUNT(*) AS live FROM task WHERE live = 1 AND sender = ?';
+const COUNT_LIVE = 'SELECT COUNT(*) FROM task WHERE live = 1';
+const COUNT_LIVE_OF = 'SELECT COUNT(*) FROM task WHERE live = 1 AND sender = ?';
 const LIST_OVERDUE = `SELECT ${TASK_COLUMNS} FROM task WHERE live = 1 AND deadline_ms <= ?
   ORDER BY deadline_ms LIMIT ?`;
 // INVARIANT: 8 one statement checks version, liveness and epoch, and changes the row.
@@ -49,7 +50,10 @@ export function createTaskStore(): TaskStore {
         TASK_SHAPE,
       ),
     listLive: (tx) => readRows(tx, tx.prepare(LIST_LIVE).all(), TASK_SHAPE),
-    countLive: (tx, sender) => (tx.prepare(COUNT_LIVE).get(sender) as { live: number }).live,
+    countLive: (tx, sender) =>
+      Number(
+        sender === undefined ? tx.prepare(COUNT_LIVE).pluck().get() : tx.prepare(COUNT_LIVE_OF).pluck().get(sender),
+      ),
     listOverdue: (tx, nowMs, limit) => readRows(tx, tx.prepare(LIST_OVERDUE).all(nowMs, limit), TASK_SHAPE),
     update,
     append,

@@ -237,7 +237,8 @@ export interface TaskStore {
   list(tx: ReadTx, filter: TaskFilter): readonly Task[];
   /** Not terminal, oldest first. */
   listLive(tx: ReadTx): readonly Task[];
-  countLive(tx: ReadTx, sender: string): number;
+  /** Of one sender, or of all. */
+  countLive(tx: ReadTx, sender?: string): number;
   /** Live tasks whose deadline is at or before `nowMs`, the most overdue first, at most `limit`. */
   listOverdue(tx: ReadTx, nowMs: number, limit: number): readonly Task[];
   /**
@@ -326,6 +327,7 @@ export interface MirrorStore {
   setWrits(tx: WriteTx, id: string, writs: readonly string[]): void;
   /** Without an outcome, oldest first. */
   listLive(tx: ReadTx): readonly Mirror[];
+  countLive(tx: ReadTx): number;
   /**
    * Takes over one event and moves the cursor, together; an event at or below the cursor or after a gap changes nothing
    * and returns undefined. A mirror becomes terminal by the `outcome` event, never by a `state` event alone, so that it

@@ -3,9 +3,9 @@ import type { ControlClient } from '@writ/gateway/client';
 import type { Environment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
 import { connect } from '../lifecycle/connect.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { Streams } from './live-view.ts';
 import { createOutput, type Output } from './output.ts';
-import type { Terminal } from './terminal/terminal.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {

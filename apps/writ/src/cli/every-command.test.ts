@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { noTerminal } from '../terminal/terminal.ts';
 import { defineCommands } from './commands/index.ts';
 import { examplesOf } from './examples.ts';
 import { definedProgram, leafCommands } from './leaf-commands.ts';
 import { manPage } from './man-page.ts';
 import { createProgram, runProgram } from './program.ts';
 import { JSON_SHAPES, WITHOUT_JSON } from './shapes/index.ts';
-import { noTerminal } from './terminal/terminal.ts';
 import { callsIn } from './testing/shell-calls.ts';
 
 const commands = leafCommands(definedProgram());

@@ -1,11 +1,11 @@
 import { createSystemClock, toWritError } from '@writ/core';
 import { readEnvironment } from '../env.ts';
+import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { VERSION } from '../version.ts';
 import { defineCommands } from './commands/index.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { createOutput } from './output.ts';
 import { createProgram, runProgram } from './program.ts';
-import { openTerminal, type Terminal } from './terminal/terminal.ts';
 
 /** The terminal that this process belongs to. */
 const TERMINAL_DEVICE = '/dev/tty';

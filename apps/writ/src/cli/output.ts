@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { errorToJson, formatDuration, toWritError, visible } from '@writ/core';
 import pc from 'picocolors';
+import { createHarmlessDecoder, harmless, harmlessColoured } from '../terminal/harmless.ts';
 import { createLiveView, type Streams } from './live-view.ts';
-import { createHarmlessDecoder, harmless, harmlessColoured } from './terminal/harmless.ts';
 
 /** Where a command writes: results on `out` (machine readable with `--json`), everything else on `err`. */
 export interface Output {

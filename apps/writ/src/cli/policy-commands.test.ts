@@ -6,9 +6,9 @@ import { createSystemClock } from '@writ/core';
 import { stockConfig } from '@writ/policy';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../env.ts';
+import { noTerminal } from '../terminal/terminal.ts';
 import { defineCommands } from './commands/index.ts';
 import { createProgram, runProgram } from './program.ts';
-import { noTerminal } from './terminal/terminal.ts';
 
 const STOCK = stockConfig({ nodeName: 'box', workspaces: [], isolation: 'none' });
 let home: string;

@@ -2,9 +2,9 @@ import { PassThrough } from 'node:stream';
 import { createSystemClock } from '@writ/core';
 import { describe, expect, it } from 'vitest';
 import { readEnvironment } from '../env.ts';
+import { noTerminal } from '../terminal/terminal.ts';
 import { defineCommands } from './commands/index.ts';
 import { createProgram, runProgram } from './program.ts';
-import { noTerminal } from './terminal/terminal.ts';
 
 async function writ(...argv: string[]): Promise<{ code: number; err: string }> {
   let err = '';

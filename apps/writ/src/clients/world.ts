@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process';
 import { WritError } from '@writ/core';
 import { findProgram } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
 import { ownScript } from '../own-script.ts';
+import { runProgram } from '../run-program.ts';
 import type { ClientWorld, Said, ServerCommand } from './types.ts';
 
 /** Longest that a client's own command may take, milliseconds. */
@@ -29,18 +29,7 @@ export function mcpServerCommand(home: Pick<Home, 'root' | 'configDir'>): Server
   return { command: process.execPath, args: [ownScript(), 'mcp', 'serve', ...named] };
 }
 
-function execute([program = '', ...args]: readonly string[], environment: ClientWorld['environment']): Promise<Said> {
-  return new Promise((done) => {
-    const child = execFile(
-      program,
-      args,
-      { env: environment as NodeJS.ProcessEnv, timeout: LONGEST_MS },
-      (error, out, err) => {
-        const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : null;
-        done({ exitCode, said: `${err}${out}` || (error?.message ?? '') });
-      },
-    );
-    // Whatever it wants to ask, nobody is there.
-    child.stdin?.end();
-  });
+async function execute(argv: readonly string[], environment: ClientWorld['environment']): Promise<Said> {
+  const { exitCode, stdout, said } = await runProgram(argv, { environment, timeoutMs: LONGEST_MS });
+  return { exitCode, said: said + stdout };
 }

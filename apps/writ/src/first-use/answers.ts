@@ -1,6 +1,6 @@
 import { foldName } from '@writ/core';
-import { workspaceOption } from '../cli/workspace-option.ts';
 import { CLIENT_NAMES, type ClientName } from '../clients/types.ts';
+import { workspaceOption } from '../workspace-option.ts';
 import type { FoundRepository } from './repositories.ts';
 
 /** What an answer means, or why it means nothing. */

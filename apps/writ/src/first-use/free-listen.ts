@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { listenFailure } from '../listen-failure.ts';
 
 /** Where a node listens unless told otherwise. */
 export const DEFAULT_LISTEN = '0.0.0.0:7420';
@@ -10,15 +10,7 @@ const TRIED = 20;
 export async function freeListenAddress(): Promise<string> {
   const [host = '', port = ''] = DEFAULT_LISTEN.split(':');
   for (let next = Number(port); next < Number(port) + TRIED; next += 1) {
-    if (await isFree(host, next)) return `${host}:${next}`;
+    if ((await listenFailure(host, next)) === undefined) return `${host}:${next}`;
   }
   return DEFAULT_LISTEN;
-}
-
-function isFree(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)));
-  });
 }

@@ -1,6 +1,6 @@
 import { visible } from '@writ/core';
-import type { Terminal } from '../cli/terminal/terminal.ts';
 import type { ClientName } from '../clients/types.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { type Answer, readClients, readName, readWorkspaces, readYes, type Workspace } from './answers.ts';
 import type { FoundRepository } from './repositories.ts';
 

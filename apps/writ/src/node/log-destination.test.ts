@@ -63,6 +63,17 @@ it('keeps a mebibyte at most, and says how many lines did not fit', () => {
   closeSync(fd);
 });
 
+it('writes the line of an error where no other fits any more', () => {
+  const file = join(dir, 'full');
+  const fd = openSync(file, 'w');
+  const destination = createLogDestination(fd, bell().clock);
+  const large = line('x'.repeat(1000));
+  for (let count = 0; count < 1100; count += 1) destination.write(large);
+  destination.write(line('y'.repeat(2000), 50));
+  expect(readFileSync(file, 'utf8')).toContain(line('y'.repeat(2000), 50));
+  closeSync(fd);
+});
+
 it('goes on where the disk is full', () => {
   const full = openSync('/dev/full', 'w');
   const destination = createLogDestination(full, bell().clock);

@@ -11,7 +11,7 @@ export interface LogDestination extends DestinationStream {
 /** How long a line waits for others to be written with it, milliseconds. */
 const TOGETHER_MS = 10;
 
-/** Characters that wait at most; lines beyond are counted and dropped. */
+/** Characters that wait at most; lines beyond are counted and dropped, but for those that do not wait. */
 const MOST_WAITING = 1024 * 1024;
 
 /** Lines of this level of pino's and above are written at once: what follows them may be the end. */
@@ -40,12 +40,13 @@ export function createLogDestination(fd: number, clock: Pick<Clock, 'setTimer'>)
   return {
     flush,
     write(line) {
-      if (waiting.length + line.length > MOST_WAITING) {
+      const isUrgent = AT_ONCE.test(line);
+      if (!isUrgent && waiting.length + line.length > MOST_WAITING) {
         lost += 1;
         return;
       }
       waiting += line;
-      if (AT_ONCE.test(line)) return flush();
+      if (isUrgent) return flush();
       if (isTimed) return;
       isTimed = true;
       clock.setTimer(TOGETHER_MS, () => {

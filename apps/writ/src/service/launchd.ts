@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { ServiceManager, ServiceOrder } from './types.ts';
 
+const MARKER = '<!-- Written by `writ service install`; `writ service uninstall` takes it away. -->';
+
 /** Agents of launchd, for a user who is logged in; `homeDir` is that user's. Written from its documentation, never run. */
 export function launchd(homeDir: string): ServiceManager {
   const label = (name: string): string => `dev.writ.${name}`;
@@ -9,10 +11,11 @@ export function launchd(homeDir: string): ServiceManager {
     kind: 'launchd',
     file,
     describe: plistText,
+    marker: MARKER,
     enable: (name) => [['launchctl', 'load', '-w', file(name)]],
     disable: (name) => [['launchctl', 'unload', '-w', file(name)]],
     isActive: (name) => ['launchctl', 'list', label(name)],
-    notes: ['services of launchd are untested: look whether it runs with `writ status`'],
+    notes: () => ['services of launchd are untested: look whether it runs with `writ status`'],
   };
 }
 
@@ -20,6 +23,7 @@ export function launchd(homeDir: string): ServiceManager {
 function plistText({ name, argv, path }: ServiceOrder): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+${MARKER}
 <plist version="1.0">
 <dict>
   <key>Label</key>

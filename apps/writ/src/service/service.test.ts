@@ -47,9 +47,10 @@ describe('a node as a service', () => {
   });
 
   it('of a home of its own has a name of its own, and starts with that home', () => {
-    const { file, text } = service({ home: '/srv/my writ' });
+    const { file, text, manager, order } = service({ home: '/srv/my writ' });
     expect(file).toMatch(/writ-[0-9a-f]{8}\.service$/);
     expect(text).toContain('"up" "--foreground" "--home" "/srv/my writ"');
+    expect(manager.notes(order.name)).toContain(`what it says: journalctl --user -u ${order.name}`);
   });
 
   it('says which command of the manager failed, and is written all the same', async () => {
@@ -59,6 +60,15 @@ describe('a node as a service', () => {
     expect(existsSync(file)).toBe(true);
   });
 
+  it('may hold its runs in groups of their own', () => {
+    expect(service().text).toMatch(/^Delegate=yes$/m);
+  });
+
+  it.each(['linux', 'darwin'] as const)('is known again on %s', async (platform) => {
+    await installService(service({ platform, script: join(dir, 'older.js') }), execute, random);
+    expect(await uninstallService(service({ platform }), execute)).toMatchObject({ changed: true });
+  });
+
   it('does not take the place of what somebody else wrote', async () => {
     const { file } = service();
     mkdirSync(dirname(file), { recursive: true });
@@ -66,6 +76,10 @@ describe('a node as a service', () => {
     await expect(installService(service(), execute, random)).rejects.toMatchObject({ code: 'CONFLICT' });
     await expect(uninstallService(service(), execute)).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(readFileSync(file, 'utf8')).toContain('/bin/true');
+    // What a person wrote may start the same program.
+    writeFileSync(file, '[Service]\nExecStart=/opt/writ/writ up --foreground\n');
+    await expect(installService(service(), execute, random)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(uninstallService(service(), execute)).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
   it('is told apart from the one of an older place', async () => {

@@ -57,7 +57,7 @@ export function describeService(
 export async function installService(service: Service, execute: Execute, random: Random): Promise<ServiceChange> {
   const { manager, order, file, text } = service;
   const before = installedText(file);
-  if (before !== undefined && !isOurs(before)) throw notOurs(file);
+  if (before !== undefined && !isOurs(before, manager)) throw notOurs(file);
   if (before !== text) {
     await mkdir(dirname(file), { recursive: true });
     await replacePrivateFile(file, text, random);
@@ -70,7 +70,7 @@ export async function installService(service: Service, execute: Execute, random:
 export async function uninstallService({ manager, order, file }: Service, execute: Execute): Promise<ServiceChange> {
   const before = installedText(file);
   if (before === undefined) return { kind: manager.kind, file, changed: false, failed: [] };
-  if (!isOurs(before)) throw notOurs(file);
+  if (!isOurs(before, manager)) throw notOurs(file);
   const failed = await runAll(manager.disable(order.name), execute);
   await rm(file);
   return { kind: manager.kind, file, changed: true, failed };
@@ -104,9 +104,9 @@ function installedText(file: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** Whatever else is in it, it starts a node. */
-function isOurs(text: string): boolean {
-  return text.includes('--foreground') && text.includes('writ');
+/** Whatever else is in it, this program put it there. */
+function isOurs(text: string, { marker }: ServiceManager): boolean {
+  return text.split('\n').includes(marker);
 }
 
 function notOurs(file: string): WritError {

@@ -5,6 +5,8 @@ import type { ServiceManager, ServiceOrder } from './types.ts';
 /** Longer than the node takes to end its work, seconds; then what is left in its group is killed. */
 const STOP_SECONDS = 30;
 
+const MARKER = '# Written by `writ service install`; `writ service uninstall` takes it away.';
+
 /** User units of systemd; `configHome` is where XDG configuration lies. */
 export function systemd(configHome: string): ServiceManager {
   const unit = (name: string): string => `${name}.service`;
@@ -12,22 +14,23 @@ export function systemd(configHome: string): ServiceManager {
     kind: 'systemd',
     file: (name) => join(configHome, 'systemd', 'user', unit(name)),
     describe: unitText,
+    marker: MARKER,
     enable: (name) => [
       ['systemctl', '--user', 'daemon-reload'],
       ['systemctl', '--user', 'enable', unit(name)],
     ],
     disable: (name) => [['systemctl', '--user', 'disable', unit(name)]],
     isActive: (name) => ['systemctl', '--user', 'is-active', '--quiet', unit(name)],
-    notes: [
+    notes: (name) => [
       'it starts when you log in; to have it run without that: loginctl enable-linger',
-      'what it says: journalctl --user -u writ',
+      `what it says: journalctl --user -u ${name}`,
     ],
   };
 }
 
 /** See systemd.service(5), systemd.syntax(7). */
 function unitText({ argv, path }: ServiceOrder): string {
-  return `# Written by \`writ service install\`; \`writ service uninstall\` takes it away.
+  return `${MARKER}
 [Unit]
 Description=Writ node
 Documentation=https://www.freedesktop.org/software/systemd/man/systemd.service.html
@@ -41,6 +44,8 @@ Restart=on-failure
 RestartSec=2
 # The node ends its own work first.
 KillMode=mixed
+# Runs get groups of their own below the one of the node, which holds their limits.
+Delegate=yes
 TimeoutStopSec=${STOP_SECONDS}
 
 [Install]

@@ -14,11 +14,13 @@ export interface ServiceManager {
   /** Where its description of a service stands, absolute. */
   file(name: string): string;
   describe(order: ServiceOrder): string;
+  /** The line by which a description is known as one that this program wrote. */
+  readonly marker: string;
   /** What is run after the description was put there, and before it is taken away. */
   enable(name: string): readonly (readonly string[])[];
   disable(name: string): readonly (readonly string[])[];
   /** Exits with 0 exactly where it runs. */
   isActive(name: string): readonly string[];
   /** What is left for a person to know or do. */
-  readonly notes: readonly string[];
+  notes(name: string): readonly string[];
 }

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { type HostPort, isLoopback, parseAddress, readAddress, WritError } from '@writ/core';
+import { type HostPort, isLoopback, type Logger, parseAddress, readAddress, WritError } from '@writ/core';
 
 /** A page of metrics, at a loopback address. */
 export interface MetricsServer {
@@ -8,10 +8,14 @@ export interface MetricsServer {
 }
 
 /**
- * Serves `page` as `GET /metrics`, to this machine only and to no name that was made to lead here. Throws PORT_IN_USE,
- * BAD_REQUEST.
+ * Serves `page` as `GET /metrics`, to this machine only and to no name that was made to lead here; a page that throws is
+ * logged and answered with 500. Throws PORT_IN_USE, BAD_REQUEST.
  */
-export async function serveMetrics(listen: string, page: () => string): Promise<MetricsServer> {
+export async function serveMetrics(
+  listen: string,
+  page: () => string,
+  logger: Pick<Logger, 'error'>,
+): Promise<MetricsServer> {
   const { host, port } = parseAddress(listen);
   const server = createServer((request, response) => {
     const asked = readAddress(request.headers.host ?? '') ?? { host: request.headers.host ?? '', port: 0 };
@@ -19,7 +23,14 @@ export async function serveMetrics(listen: string, page: () => string): Promise<
     if (!isHere || request.headers.origin !== undefined) return response.writeHead(403).end();
     if (request.method !== 'GET') return response.writeHead(405).end();
     if (request.url !== '/metrics') return response.writeHead(404).end();
-    return response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(page());
+    try {
+      const text = page();
+      return response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text);
+    } catch (error) {
+      // Thrown here, it would end the node.
+      logger.error('metrics could not be read', { reason: String(error) });
+      return response.writeHead(500).end();
+    }
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {

@@ -1,11 +1,10 @@
-import { isTerminal } from '@writ/delegation';
 import type { Closers } from '../node/closers.ts';
 import type { Foundations } from '../node/foundations.ts';
 import type { Work } from '../node/work.ts';
 import { serveMetrics } from './metrics-server.ts';
 import { metricsPage, type NodeGauges } from './node-metrics.ts';
 
-/** Newest tasks that are looked at to count those that live. */
+/** Newest questions that are counted. */
 const COUNTED = 1_000;
 
 /** Serves the metrics of a node where its configuration says so. Throws PORT_IN_USE, BAD_REQUEST. */
@@ -13,20 +12,22 @@ export async function serveNodeMetrics(base: Foundations, work: Work, closers: C
   const { metrics } = base.engine.snapshot().config.telemetry;
   const meter = base.telemetry?.meter;
   if (metrics === undefined || meter === undefined) return;
-  const server = await serveMetrics(metrics, () => metricsPage(gaugesOf(base, work), meter));
+  const server = await serveMetrics(metrics, () => metricsPage(gaugesOf(base, work), meter), base.logger);
   closers.add(() => server.close());
 }
 
-function gaugesOf({ engine, audit }: Foundations, { peers, authority, gate, executor, origin }: Work): NodeGauges {
-  const live = (tasks: readonly { readonly state: Parameters<typeof isTerminal>[0] }[]): number =>
-    tasks.filter(({ state }) => !isTerminal(state)).length;
+function gaugesOf(base: Foundations, { peers, authority, gate }: Work): NodeGauges {
+  const { engine, audit, database, stores } = base;
+  const tasks = database.withReadTx((tx) => ({
+    tasksHere: stores.tasks.countLive(tx),
+    tasksAsked: stores.mirrors.countLive(tx),
+  }));
   return {
     generation: engine.snapshot().generation,
     peers: peers.links().map(({ state }) => ({ link: state })),
     liveLeases: authority.listLeases({}).length,
     pendingApprovals: gate.approvals.list({ pendingOnly: true, limit: COUNTED }).length,
-    tasksHere: live(executor.list({ limit: COUNTED })),
-    tasksAsked: live(origin.list({ limit: COUNTED })),
+    ...tasks,
     auditRows: audit.state().rows,
     residentBytes: process.memoryUsage.rss(),
   };

@@ -4,6 +4,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { isRecord } from './record.ts';
 
 /** What the client calls itself: newer revisions say it with each request, older ones once at the start. */
 export function clientName(server: Server, context: ServerContext): string | undefined {
@@ -23,8 +24,4 @@ export function canElicit(server: Server, context: ServerContext): boolean {
 
 function envelopeOf({ mcpReq }: ServerContext): Readonly<Record<string, unknown>> {
   return mcpReq.envelope ?? {};
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

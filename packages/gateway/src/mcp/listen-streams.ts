@@ -1,3 +1,4 @@
+import { isRecord } from './record.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** Most streams of one connection that are followed; what more of them ask for is followed in silence, by nobody. */
@@ -67,8 +68,4 @@ export function createListenStreams(subscriptions: Subscriptions): ListenStreams
 
 function isShortId(id: unknown): boolean {
   return typeof id === 'number' || (typeof id === 'string' && id.length <= LONGEST_ID);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

@@ -12,6 +12,7 @@ import type { CallContext } from '../types.ts';
 import { canElicit, clientName } from './client-side.ts';
 import type { McpAudience, McpParts } from './mcp-parts.ts';
 import { progressOf } from './progress.ts';
+import { isRecord } from './record.ts';
 import { replyByPerson } from './reply-question.ts';
 import type { CallOperation } from './resources.ts';
 import { answerResult, failureResult } from './tool-results.ts';
@@ -86,10 +87,6 @@ function createLimit(): <T>(work: () => Promise<T>) => Promise<T> {
       running -= 1;
     }
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A reply without a text is one that the person at the client is to give. */

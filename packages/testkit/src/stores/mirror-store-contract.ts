@@ -173,6 +173,7 @@ export function describeMirrorStoreContract(name: string, make: MakeStore<Mirror
       expect(list({ limit: 9 })).toEqual(['e', 'd', 'c', 'b', 'a']);
       expect(list({ limit: 2, peer: 'wn-b', before: 'e' })).toEqual(['c', 'b']);
       expect(list({ limit: 9, session: 's1', states: ['submitted'] })).toEqual(['d', 'c', 'a']);
+      expect(bench.database.withReadTx((tx) => store.countLive(tx))).toBe(4);
       expect(bench.database.withReadTx((tx) => store.listLive(tx).map((mirror) => mirror.id))).toEqual([
         'a',
         'c',

@@ -211,6 +211,7 @@ export function describeTaskStoreContract(name: string, make: MakeStore<TaskStor
       for (const id of ['b', 'z']) end(id);
       bench.database.withReadTx((tx) => {
         expect(store.listLive(tx).map((task) => task.id)).toEqual(['a', 'c', 'x', 'y']);
+        expect(store.countLive(tx)).toBe(4);
         expect([store.countLive(tx, 'wn-a'), store.countLive(tx, 'wn-b'), store.countLive(tx, 'wn-c')]).toEqual([
           2, 2, 0,
         ]);

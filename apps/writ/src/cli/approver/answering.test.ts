@@ -1,8 +1,8 @@
 import { sha256Hex } from '@writ/core';
 import { type ApprovalView, createControlClient, type OperationOutput } from '@writ/gateway/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { exitCodeOf } from '../exit-codes.ts';
-import type { Terminal } from '../terminal/terminal.ts';
 import { type FakeNode, startFakeNode } from '../testing/fake-node.ts';
 import { answer, showQuestion } from './answering.ts';
 import type { Prover } from './prover.ts';

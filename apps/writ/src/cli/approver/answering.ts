@@ -1,7 +1,7 @@
 import { type DecisionStatement, formatDuration, quote, sha256Hex, visible, WRIT_CODES, WritError } from '@writ/core';
 import type { ApprovalView, ControlClient, OperationInput, OperationOutput } from '@writ/gateway/client';
+import type { Terminal } from '../../terminal/terminal.ts';
 import type { CliContext } from '../context.ts';
-import type { Terminal } from '../terminal/terminal.ts';
 import { openProver, type Prover } from './prover.ts';
 
 /** How far a yes reaches. */

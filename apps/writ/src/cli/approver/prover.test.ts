@@ -4,7 +4,7 @@ import { createSystemClock, createSystemRandom, type DecisionStatement, ensurePr
 import { createControlClient } from '@writ/gateway/client';
 import { createApproverKey, createIdentity, type NewApproverKey, verifyDecision } from '@writ/identity';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { type FakeNode, startFakeNode } from '../testing/fake-node.ts';
 import { keyFileOf, writeKeyFile } from './key-files.ts';
 import { openProver } from './prover.ts';

@@ -3,7 +3,7 @@ import { isWritError, WritError } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
 import type { UnlockedApprover } from '@writ/identity';
 import type { Home } from '../../home.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { readKeyFiles } from './key-files.ts';
 
 /** Passphrases that one command takes before it gives up; the next command takes as many. */

@@ -1,7 +1,7 @@
 import { isWritError, toWritError } from '@writ/core';
 import type { ApprovalView, ControlClient } from '@writ/gateway/client';
+import type { Terminal } from '../../terminal/terminal.ts';
 import type { CliContext } from '../context.ts';
-import type { Terminal } from '../terminal/terminal.ts';
 import { type AnswerOptions, answer, type Said, showQuestion } from './answering.ts';
 import { openProver, type Prover } from './prover.ts';
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { createSystemRandom, WritError } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
 import type { NewApproverKey } from '@writ/identity';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { type AnswerOptions, answerAt, askAndAnswer } from '../approver/answering.ts';
 import { keyFileOf, removeUnlessEnrolled, writeKeyFile } from '../approver/key-files.ts';
 import { keyOption } from '../approver/key-option.ts';
@@ -10,7 +11,6 @@ import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { table } from '../output.ts';
 import type { Definitions } from '../program.ts';
-import type { Terminal } from '../terminal/terminal.ts';
 
 export function defineApprover({ program, run }: Definitions): void {
   const approver = program.command('approver').description('who answers for the person at this node');

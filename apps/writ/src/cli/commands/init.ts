@@ -7,11 +7,11 @@ import { DEFAULT_LISTEN } from '../../first-use/free-listen.ts';
 import { nameFromHost } from '../../first-use/node-name.ts';
 import type { Choices, Found, Said } from '../../first-use/questions.ts';
 import { hasNode } from '../../home.ts';
+import { workspaceOption } from '../../workspace-option.ts';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
-import { workspaceOption } from '../workspace-option.ts';
 
 /** What it means that a new node has no sandbox, for a person. */
 const UNCONFINED =
@@ -190,6 +190,6 @@ function nextText({ listen, workspaces, clients }: Choices): readonly string[] {
     ...(clients.length > 0
       ? []
       : ['  your agent uses it       writ mcp install --client claude (or another one: writ mcp clients)']),
-    '  it runs after a restart  writ service install',
+    '  it starts at login       writ service install',
   ];
 }

@@ -1,12 +1,12 @@
 import { join, resolve } from 'node:path';
 import { quote } from '@writ/core';
+import { workspaceOption } from '../../workspace-option.ts';
 import { type ConfirmOptions, confirm, YES_OPTION } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { table } from '../output.ts';
 import type { Definitions } from '../program.ts';
-import { workspaceOption } from '../workspace-option.ts';
 
 export function defineMesh({ program, run }: Definitions): void {
   const mesh = program.command('mesh').description('several nodes on this machine, to try things out');

@@ -3,6 +3,7 @@ import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
+import { machineAlone } from '../runner/machine-alone.ts';
 import { doctorText, type ListedRunners, listText } from '../runner/runner-text.ts';
 
 export function defineRunner({ program, run }: Definitions): void {
@@ -41,21 +42,4 @@ async function listed(context: CliContext): Promise<ListedRunners> {
     context.output.note(`${error.message}: agents are looked for from here, and runners are not known`);
     return machineAlone(context);
   }
-}
-
-async function machineAlone({ environment }: CliContext): Promise<ListedRunners> {
-  const { lookForAgents } = await import('../../lifecycle/machine-agents.ts');
-  const { lookForSandbox } = await import('../../lifecycle/machine-sandbox.ts');
-  const { describeSandbox } = await import('@writ/runner');
-  const [finder, sandbox] = await Promise.all([lookForAgents(environment), lookForSandbox(environment)]);
-  const agents = (await finder.agents()).map(({ agent, found, problem, nextSteps }) => ({
-    ...{ name: agent.program, kind: agent.kind, argv: [agent.program, ...agent.args] },
-    installed: found !== undefined,
-    ...(found === undefined ? {} : { path: found.path, sandbox: found.sandbox }),
-    ...(found?.version === undefined ? {} : { version: found.version }),
-    ...{ asks_leave: agent.asksLeave, usage: [...agent.usage], runners: [] },
-    ...(problem === undefined ? {} : { problem }),
-    next_steps: [...nextSteps],
-  }));
-  return { sandbox: describeSandbox(sandbox), runners: [], agents };
 }

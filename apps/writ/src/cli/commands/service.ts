@@ -31,7 +31,8 @@ async function install(
   { print }: { readonly print?: boolean },
 ): Promise<number> {
   const { service, execute, part } = await here(context);
-  const { kind, notes } = service.manager;
+  const { kind } = service.manager;
+  const notes = service.manager.notes(service.order.name);
   if (print === true) {
     const { file, text } = service;
     context.output.result({ kind, file, text }, (s) => `# ${s.file}\n${s.text.trimEnd()}`);

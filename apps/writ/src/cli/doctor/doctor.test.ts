@@ -4,9 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stockConfig } from '@writ/policy';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ListedRunners } from '../runner/runner-text.ts';
 import { type FakeNode, runWrit, startFakeNode } from '../testing/fake-node.ts';
+import { registrationFindings } from './clients.ts';
 import { modes, portFinding } from './home.ts';
 import { gitFinding, nodeVersion, roomFinding } from './machine.ts';
+import { runnerFindings } from './runners.ts';
+import { serviceFinding } from './service.ts';
 import type { Finding } from './types.ts';
 
 let node: FakeNode;
@@ -16,6 +20,7 @@ beforeEach(async () => {
   const text = stockConfig({ nodeName: 'solo', listen: '127.0.0.1:0', workspaces: [], isolation: 'none' });
   writeFileSync(node.home.configFile, text, { mode: 0o600 });
   node.answers.node_status = () => WELL;
+  node.answers.runner_list = () => RUNNERS;
 });
 afterEach(() => node.stop());
 
@@ -26,6 +31,18 @@ const WELL = {
   ...{ audit: { rows: 2, written: 2, signed: 2, next_steps: [] }, sandbox: 'bwrap', isolation_none: [] },
   peers: [{ label: 'beta', id: 'wn-b', enabled: true, link: 'up' }],
 };
+
+const AGENT: ListedRunners['agents'][number] = {
+  ...{ name: 'claude', kind: 'claude', argv: ['claude'], installed: true, asks_leave: true, usage: [] },
+  ...{ runners: ['coder'], next_steps: [] },
+};
+const RUNNER: ListedRunners['runners'][number] = {
+  ...{ name: 'coder', kind: 'claude', program: 'claude', profiles: ['fix'], problems: [] },
+};
+const RUNNERS: ListedRunners = { sandbox: 'bwrap', runners: [RUNNER], agents: [AGENT] };
+const PROBLEM = { profile: 'fix', message: 'not found', next_steps: ['install it'] };
+const CLIENT = { client: 'codex', title: 'Codex', file: '/h/c.toml', isHere: true } as const;
+const SERVICE = { kind: 'systemd', file: '/h/writ.service', active: true } as const;
 
 async function findings(): Promise<readonly Finding[]> {
   const { out } = await node.writ('doctor', '--json');
@@ -80,6 +97,33 @@ describe('writ doctor', () => {
     writeFileSync(join(root, 'writ.toml'), 'schema = 1\n[node]\nname = "x"\n', { mode: 0o600 });
     expect((await runWrit(root, ['doctor'])).out).toContain('PROBLEM  node: it does not run\n           → writ up');
     rmSync(root, { recursive: true });
+  });
+});
+
+describe('what surrounds the node', () => {
+  it('is looked at too: runners, the service, agents', async () => {
+    const checks = (await findings()).map(({ check }) => check);
+    expect(checks).toEqual(expect.arrayContaining(['runners', 'service', 'mcp']));
+    expect(await of('runners')).toMatchObject([{ state: 'ok', says: 'agents that do work: claude' }]);
+  });
+
+  it.each<[readonly Finding[], Finding['state'], string]>([
+    [registrationFindings([{ ...CLIENT, state: 'registered' }]), 'ok', ''],
+    [registrationFindings([{ ...CLIENT, state: 'absent' }]), 'note', 'writ mcp install --client codex'],
+    [registrationFindings([{ ...CLIENT, state: 'other' }]), 'warning', 'writ mcp install --client codex'],
+    [registrationFindings([{ ...CLIENT, state: 'foreign' }]), 'warning', 'look at it'],
+    [registrationFindings([{ ...CLIENT, state: 'unreadable', problem: 'line 3' }]), 'warning', 'mend /h/c.toml'],
+    [registrationFindings([{ ...CLIENT, isHere: false, state: 'absent' }]), 'note', 'writ mcp clients'],
+    [[serviceFinding({ ...SERVICE, installed: 'yes' })], 'ok', ''],
+    [[serviceFinding({ ...SERVICE, installed: 'no' })], 'note', 'writ service install'],
+    [[serviceFinding({ ...SERVICE, installed: 'other' })], 'warning', 'writ service install'],
+    [runnerFindings({ ...RUNNERS, runners: [{ ...RUNNER, problems: [PROBLEM] }] }), 'warning', 'install it'],
+    [runnerFindings({ ...RUNNERS, runners: [{ ...RUNNER, profiles: [], problems: [PROBLEM] }] }), 'ok', ''],
+    [runnerFindings({ ...RUNNERS, agents: [{ ...AGENT, runners: [] }] }), 'note', 'writ runner doctor'],
+    [runnerFindings({ ...RUNNERS, agents: [{ ...AGENT, installed: false }] }), 'note', 'writ runner list'],
+  ])('%j is a %s', (found, state, mend) => {
+    expect(found).toMatchObject([{ state }]);
+    expect(found[0]?.mend.join('\n')).toContain(mend);
   });
 });
 

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { quote, toWritError, visible } from '@writ/core';
 import type { Home } from '../../home.ts';
+import { listenFailure } from '../../listen-failure.ts';
 import { type Finding, fine, type Look } from './types.ts';
 
 /** Looks at what lies in the home: is there a node, can others read it, does its configuration load, is its port free. */
@@ -66,11 +66,7 @@ export async function portFinding(listen: string): Promise<Finding> {
   const check = 'port';
   const at = listen.lastIndexOf(':');
   const host = listen.slice(0, at).replace(/^\[|\]$/g, '');
-  const code = await new Promise<string | undefined>((resolve) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'failed'));
-    server.listen({ host, port: Number(listen.slice(at + 1)) }, () => server.close(() => resolve(undefined)));
-  });
+  const code = await listenFailure(host, Number(listen.slice(at + 1)));
   if (code === undefined) return fine(check, `${listen} is free`);
   const mend = [`see who has it: ss -ltnp 'sport = :${listen.slice(at + 1)}'`, 'or change [node] listen in writ.toml'];
   const says = code === 'EADDRINUSE' ? `${listen} is taken by another program` : `${listen} cannot be used: ${code}`;

@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { formatSize } from '@writ/core';
+import { runProgram } from '../../run-program.ts';
 import { type Finding, fine, type Look } from './types.ts';
 
 /** Oldest Node.js and Git that do all that a node asks of them. */
@@ -34,12 +34,9 @@ export function nodeVersion(version: string): Finding {
 }
 
 async function gitVersion(all: Readonly<Record<string, string | undefined>>): Promise<Finding> {
-  const said = await new Promise<string>((resolve) => {
-    execFile('git', ['--version'], { env: { PATH: all.PATH }, timeout: 5_000 }, (error, stdout) =>
-      resolve(error === null ? stdout : ''),
-    );
-  });
-  return gitFinding(said);
+  const options = { environment: { PATH: all.PATH }, timeoutMs: 5_000 };
+  const { exitCode, stdout } = await runProgram(['git', '--version'], options);
+  return gitFinding(exitCode === 0 ? stdout : '');
 }
 
 /** What is to be said of what `git --version` printed; empty: there is none. */

@@ -7,11 +7,11 @@ import { json } from 'node:stream/consumers';
 import { createSystemClock, errorToJson, isWritError, toWritError, WritError } from '@writ/core';
 import { readEnvironment } from '../../env.ts';
 import { type Home, resolveHome } from '../../home.ts';
+import { noTerminal } from '../../terminal/terminal.ts';
 import { defineCommands } from '../commands/index.ts';
 import { exitCodeOf } from '../exit-codes.ts';
 import { createOutput } from '../output.ts';
 import { createProgram, runProgram } from '../program.ts';
-import { noTerminal } from '../terminal/terminal.ts';
 
 /** Answers of a node by operation: a value, or the lines of a stream. What they throw is an error of the node's. */
 export type Answers = Record<string, (input: Record<string, unknown>) => unknown>;

@@ -1,0 +1,4 @@
+/** Whether it is a JSON object: no list, not null. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
