@@ -29,7 +29,7 @@ beforeAll(async () => {
     mesh.add('beta', { config: (listen) => executingConfig({ name: 'beta', listen, workspaces }) }),
   ]);
   await pairNodes(beta, alpha, { profiles: ['query', 'repo-dev'], workspaces: ['app'] });
-  agent = await startAgent(alpha);
+  agent = await startAgent(alpha, undefined, ['--toolsets', 'policy']);
   before = await everything();
 }, 240_000);
 afterAll(async () => {

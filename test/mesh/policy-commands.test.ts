@@ -71,7 +71,7 @@ describe('a profile that is asked about', () => {
       require_explicit: flags.includes('--require-explicit'),
       require_lease: flags.includes('--require-lease'),
     };
-    const agent = await startAgent(node);
+    const agent = await startAgent(node, undefined, ['--toolsets', 'policy']);
     try {
       const answers = [
         told.json,

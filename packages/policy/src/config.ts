@@ -197,16 +197,29 @@ function buildUpstreams(written: Document, report: Report): ReadonlyMap<string, 
     if ((command === undefined) === (url === undefined)) {
       report('BAD_VALUE', joinPath(path, 'command'), 'an upstream has either `command` or `url`, write one of them');
     }
+    // The names of its tools begin with its own and two of these: one that holds them could not be told from it.
+    if (name.includes('__') || name.endsWith('_')) {
+      report(
+        'BAD_NAME',
+        path,
+        `${quote(name)} is no name of an upstream, write one without \`__\` and \`_\` at its end`,
+      );
+    }
     upstreams.set(name, {
       name,
-      env,
+      env: asSet(env),
       ...(command ? { command } : {}),
       ...(url === undefined ? {} : { url }),
       ...(sessionArgument === undefined ? {} : { sessionArgument }),
-      agents: [...new Set(agents)],
-      tasks: [...new Set(tasks)],
-      profiles: [...new Set(profiles)],
+      agents: asSet(agents),
+      tasks: asSet(tasks),
+      profiles: asSet(profiles),
     });
   }
   return upstreams;
+}
+
+/** Two lists that name the same are the same, in whatever order a person wrote them. */
+function asSet(names: readonly string[]): readonly string[] {
+  return [...new Set(names)].sort();
 }

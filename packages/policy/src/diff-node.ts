@@ -1,6 +1,6 @@
 import { formatDuration, quote } from '@writ/core';
 import { widerProfile } from './diff-profile.ts';
-import type { Config } from './types.ts';
+import type { CommandRule, Config } from './types.ts';
 import { widerUpstream } from './upstream.ts';
 
 /** What `after` gives everybody beyond `before`, each as a phrase. */
@@ -27,12 +27,31 @@ function widerDefault(before: Config, after: Config): boolean {
   return !was || widerProfile(before, was, after, is).length > 0;
 }
 
-/** The strictest rule wins, so that one rule less gives more, and one more does not. */
+/**
+ * Of several rules the strictest wins, but what no rule knows is asked about each time: one rule more may make a command
+ * known, and one less may leave it to a milder one. What is `destructive` never gives more, and `read` without needs never less.
+ */
 function looserCommands(before: Config, after: Config): readonly string[] {
-  const kept = new Set(after.commands.map((rule) => JSON.stringify(rule)));
-  return before.commands
-    .filter((rule) => !kept.has(JSON.stringify(rule)))
-    .map((rule) => `the rule for ${rule.match.join(' ')} is gone`);
+  const gone = before.commands.filter(
+    (rule) =>
+      !(rule.class === 'read' && rule.needs.length === 0) && !after.commands.some((one) => isAtLeast(one, rule)),
+  );
+  const come = after.commands.filter(
+    (rule) => rule.class !== 'destructive' && !before.commands.some((one) => isAtLeast(rule, one)),
+  );
+  return [
+    ...gone.map(({ match }) => `the rule for ${match.join(' ')} is gone`),
+    ...come.map((rule) => `a rule knows ${rule.match.join(' ')} as ${rule.class}`),
+  ];
+}
+
+const CLASSES = ['read', 'config-mutation', 'destructive'] as const;
+
+/** True where `rule` is about the same commands as `other`, as strict, and needs as much. */
+function isAtLeast(rule: CommandRule, other: CommandRule): boolean {
+  const isSame = JSON.stringify([rule.match, rule.target]) === JSON.stringify([other.match, other.target]);
+  const isStrict = CLASSES.indexOf(rule.class) >= CLASSES.indexOf(other.class);
+  return isSame && isStrict && other.needs.every((need) => rule.needs.includes(need));
 }
 
 function newUpstreams(before: Config, after: Config): readonly string[] {

@@ -78,6 +78,11 @@ const WIDER: readonly [string, string, string][] = [
   ],
   ['traces', `${BASE}[telemetry]\ntraces = "http://x/v1/traces"\n`, 'node: sends traces to `http://x/v1/traces`'],
   ['an upstream', `${BASE}[upstreams.x]\nurl = "http://x"\n`, 'node: offers the tools of x'],
+  [
+    'a command that is known',
+    `${BASE}[[commands]]\nmatch = ["setarch", "**"]\nclass = "read"\n`,
+    'node: a rule knows setarch ** as read',
+  ],
   ['rules of its own', `${BASE}[self]\nprofiles = ["query"]\n`, 'self: may ask for profile query'],
 ];
 
@@ -125,5 +130,29 @@ describe('the difference of two policies', () => {
     const without = BASE.replace('default_profile = "query"\n', '');
     const changes = diffPolicies(load(without).config, FROM);
     expect(changes).toEqual([{ subject: 'node', effect: 'gains', what: 'requests that name no profile get query' }]);
+  });
+});
+
+describe('rules for commands', () => {
+  const rule = (is: string, more = ''): string =>
+    `${BASE}[[commands]]\nmatch = ["setarch", "**"]\nclass = "${is}"\n${more}`;
+  const changed = (before: string, after: string): readonly string[] =>
+    diffPolicies(load(before).config, load(after).config).map(({ effect, what }) => `${effect} ${what}`);
+
+  it('give nothing where they are stricter, or need more', () => {
+    expect(changed(BASE, rule('destructive')).filter((line) => line.startsWith('gains'))).toEqual([]);
+    for (const [before, after] of [
+      [rule('read'), rule('destructive')],
+      [rule('config-mutation'), rule('destructive')],
+      [rule('read'), rule('read', 'needs = ["edit_system"]\n')],
+    ] as const) {
+      expect(changed(before, after).filter((line) => line.startsWith('gains'))).toEqual([]);
+      expect(changed(after, before).filter((line) => line.startsWith('gains'))).not.toEqual([]);
+    }
+  });
+
+  it('take away at once what they let run, and give more where something milder may know it', () => {
+    expect(changed(rule('read'), BASE)).toEqual(['loses a rule knows setarch ** as read']);
+    expect(changed(rule('destructive'), BASE)).toEqual(['gains the rule for setarch ** is gone']);
   });
 });

@@ -159,6 +159,16 @@ describe('loading', () => {
       'BAD_VALUE upstreams.x.command',
     ],
     [
+      'an upstream whose tools could not be told from another’s',
+      withLines('[upstreams.a__b]', 'command = ["x"]'),
+      'BAD_NAME upstreams.a__b',
+    ],
+    [
+      'an upstream whose name runs into that of its tools',
+      withLines('[upstreams.a_]', 'command = ["x"]'),
+      'BAD_NAME upstreams.a_',
+    ],
+    [
       'an outcome that cannot be',
       withLines('[[tests]]', 'from = "desk"', 'expect = "maybe"'),
       'BAD_VALUE tests[0].expect',

@@ -1,7 +1,7 @@
 import { maskOf, membersOf } from './capabilities.ts';
 import { meetNetworks } from './network.ts';
 import { finish, type Sliced } from './slices.ts';
-import type { Config, Limits, OutboundRules, PeerConfig, Profile, SubjectRules } from './types.ts';
+import type { CommandRule, Config, Limits, OutboundRules, PeerConfig, Profile, SubjectRules } from './types.ts';
 import { meetUpstreams } from './upstream.ts';
 
 /**
@@ -46,7 +46,7 @@ export function* intersectConfigs(accepted: Config, current: Config): Sliced<Con
     peers,
     origins: new Map([...current.origins].filter(([label, id]) => accepted.origins.get(label) === id)),
     self: meetSubjects(accepted.self, current.self),
-    commands: [...accepted.commands, ...current.commands],
+    commands: meetCommands(accepted.commands, current.commands),
     upstreams,
   };
 }
@@ -148,4 +148,18 @@ function meetLimits(a: Limits, b: Limits): Limits {
 
 function lower(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}
+
+/** Rules that only one side has count where they make a command stricter: none of them makes one known. */
+function meetCommands(accepted: readonly CommandRule[], current: readonly CommandRule[]): readonly CommandRule[] {
+  const isIn = (rules: readonly CommandRule[]): ((rule: CommandRule) => boolean) => {
+    const texts = new Set(rules.map((rule) => JSON.stringify(rule)));
+    return (rule) => texts.has(JSON.stringify(rule));
+  };
+  const [isAccepted, isCurrent] = [isIn(accepted), isIn(current)];
+  const mark = (rule: CommandRule): CommandRule => ({ ...rule, onlyStricter: true });
+  return [
+    ...accepted.map((rule) => (isCurrent(rule) ? rule : mark(rule))),
+    ...current.filter((rule) => !isAccepted(rule)).map(mark),
+  ];
 }

@@ -52,6 +52,12 @@ describe('tools of another MCP server', () => {
     expect([may('read'), may('list')]).toEqual(['OK', 'OK']);
   });
 
+  it('are the same in whatever order they are named', async () => {
+    const { engine } = createEngine(withServer('agents = ["read", "list"]', 'env = ["HOME", "PATH"]'));
+    const reordered = await engine.reload(withServer('agents = ["list", "read"]', 'env = ["PATH", "HOME"]'), watch);
+    expect(reordered.parked ?? []).toEqual([]);
+  });
+
   it('are those of the accepted server until another one is accepted', async () => {
     const { engine } = createEngine(withServer('agents = ["*"]'));
     const text = withServer('agents = ["read"]', 'env = ["HOME"]').replace('["files"]', '["evil"]');

@@ -147,7 +147,7 @@ describe('what does not exist', () => {
     const task = await submit(nodes.alpha, { argv, profile: 'repo-dev', workspace: 'app' });
     expect(await untilFinished(nodes.alpha, task)).toMatchObject({
       code: 'WORKER_FAILED',
-      message: 'program `/no/such/program` was not found',
+      message: expect.stringMatching(/^program `\/no\/such\/program` was not found; what to do: install /),
     });
   });
 

@@ -22,7 +22,7 @@ export function createPeerLinks(peers: PeerClients): PeerLinks {
 /** Asks a peer what it offers, and what it would say. */
 export function createRemoteDescribe(peers: PeerClients): RemoteDescribe {
   return {
-    describe: async (peerId) => peers.client(peerId).describe(),
-    check: async (peerId, question) => peers.client(peerId).checkPolicy(question),
+    describe: async (peerId, signal) => peers.client(peerId).describe(signal),
+    check: async (peerId, question, signal) => peers.client(peerId).checkPolicy(question, signal),
   };
 }

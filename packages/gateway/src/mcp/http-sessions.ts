@@ -59,8 +59,10 @@ export function createHttpSessions(parts: HttpSessionParts): HttpSessions {
       const id = call.request.headers.get(SESSION_ID_HEADER);
       if (id === null) {
         if (!isInitialize(call.body)) return refusal(400, -32_600, 'there is no mcp-session-id: initialize first');
-        await makeRoom(open);
-        return startSession(parts, open, enter, call);
+        // Both at once: whoever comes meanwhile finds the place taken.
+        const former = makeRoom(open);
+        const [response] = await Promise.all([startSession(parts, open, enter, call), former?.end()]);
+        return response;
       }
       const session = open.get(id);
       // INVARIANT: 7 the name of a session proves nothing: who has not started it is told that there is none.
@@ -100,20 +102,21 @@ async function startSession(
     subscriptions.close();
     if (open.get(id) === session) open.delete(id);
   };
-  await server.connect(transport);
   enter(id, session, signal);
+  await server.connect(transport);
   const response = await transport.handleRequest(request, { parsedBody: body });
   // What was no proper beginning leaves nothing behind.
   if (!response.ok) await server.close();
   return response;
 }
 
-async function makeRoom(open: ReadonlyMap<string, OpenSession>): Promise<void> {
-  if (open.size < MOST_SESSIONS) return;
-  for (const session of open.values()) {
+/** Takes the oldest that is idle out where there is no room; it is still to be ended. */
+function makeRoom(open: Map<string, OpenSession>): OpenSession | undefined {
+  if (open.size < MOST_SESSIONS) return undefined;
+  for (const [id, session] of open) {
     if (session.exchanges > 0) continue;
-    await session.end();
-    return;
+    open.delete(id);
+    return session;
   }
   throw new WritError('RATE_LIMITED', `more than ${MOST_SESSIONS} clients at once`, {
     nextSteps: ['end one of them, or use a client of the current revision, which needs no session'],

@@ -1,6 +1,11 @@
 import { isRecord } from './record.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
+/** Most streams of one connection that are followed; what more of them ask for is followed in silence, by nobody. */
+const MOST_STREAMS = 128;
+/** Longest id of a request that is kept, UTF-16 units. */
+const LONGEST_ID = 256;
+
 /** The resources that a message of the current revision asks to hear of; undefined: it asks for no stream. */
 export function listenedUris(message: unknown): readonly string[] | undefined {
   if (!isRecord(message) || message.method !== 'subscriptions/listen' || !isRecord(message.params)) return undefined;
@@ -10,10 +15,10 @@ export function listenedUris(message: unknown): readonly string[] | undefined {
 }
 
 /**
- * Follows what a stream asks for; returns how to leave it again. What is not there, or not the caller's to see, is
+ * Follows what a stream asks for; returns how to leave it again, undefined where there is nothing to leave. What is not there, or not the caller's to see, is
  * followed in silence, as if nothing happened to it.
  */
-export function followAll(subscriptions: Subscriptions, uris: readonly string[]): () => void {
+export function followAll(subscriptions: Subscriptions, uris: readonly string[]): (() => void) | undefined {
   const followed = uris.filter((uri) => {
     try {
       return subscriptions.follow(uri);
@@ -21,6 +26,7 @@ export function followAll(subscriptions: Subscriptions, uris: readonly string[])
       return false;
     }
   });
+  if (followed.length === 0) return undefined;
   return () => {
     for (const uri of followed) subscriptions.leave(uri);
   };
@@ -30,6 +36,8 @@ export function followAll(subscriptions: Subscriptions, uris: readonly string[])
 export interface ListenStreams {
   /** Looks at a message on its way in. */
   note(message: unknown): void;
+  /** Looks at one on its way out: a stream that is answered was refused, or is over. */
+  noteAnswer(message: unknown): void;
 }
 
 /** No stream at first. */
@@ -45,10 +53,19 @@ export function createListenStreams(subscriptions: Subscriptions): ListenStreams
       const uris = listenedUris(message);
       if (uris !== undefined) {
         end(message.id);
-        open.set(message.id, followAll(subscriptions, uris));
+        if (!isShortId(message.id) || open.size >= MOST_STREAMS) return;
+        const leave = followAll(subscriptions, uris);
+        if (leave !== undefined) open.set(message.id, leave);
       } else if (message.method === 'notifications/cancelled' && isRecord(message.params)) {
         end(message.params.requestId);
       }
     },
+    noteAnswer(message) {
+      if (isRecord(message) && ('result' in message || 'error' in message)) end(message.id);
+    },
   };
+}
+
+function isShortId(id: unknown): boolean {
+  return typeof id === 'number' || (typeof id === 'string' && id.length <= LONGEST_ID);
 }

@@ -42,6 +42,11 @@ export function serveMcp(
     streams.note(message);
     deliver?.(message);
   };
+  const send = transport.send.bind(transport);
+  transport.send = (message) => {
+    streams.noteAnswer(message);
+    return send(message);
+  };
   const over = transport.onclose;
   transport.onclose = () => {
     subscriptions.close();

@@ -33,7 +33,8 @@ export function createMcpHttp(parts: HttpSessionParts): McpHttp {
       if (await isLegacyRequest(call.request, call.body)) return sessions.fetch(call);
       calls.set(call.request, call);
       const uris = listenedUris(call.body);
-      if (uris !== undefined) call.signal.addEventListener('abort', followAll(subscriptions, uris), { once: true });
+      const leave = uris && followAll(subscriptions, uris);
+      if (leave !== undefined) call.signal.addEventListener('abort', leave, { once: true });
       return current.fetch(call.request, { parsedBody: call.body });
     },
     async close() {

@@ -20,6 +20,7 @@ describe('addresses of tasks', () => {
       'writ://task/t-1?x',
       'writ://task/%ff',
     ],
+    ...['writ://task/t-1/%zz', 'writ://task/t-1/result/%zz', `writ://task/t-1/artifact/${'x'.repeat(2 ** 20)}`],
     ...['writ://task/t-1/artifact', 'writ://task/t-1/artifact/', 'writ://task/t-1/artifact/a/b', 'writ://task/t-1/log'],
   ])('%j is none', (uri) => {
     expect(readTaskUri(uri)).toBeUndefined();

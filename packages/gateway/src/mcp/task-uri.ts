@@ -10,12 +10,16 @@ export type TaskPart = TaskResource['part'];
 
 /** Scheme and kind of every address. */
 const PREFIX = 'writ://task/';
+/** Longest address, UTF-16 units: room for the longest path with each byte of it encoded. */
+const LONGEST = 16_384;
 
 /** `writ://task/ID`, `writ://task/ID/transcript?offset=N`, `writ://task/ID/result`, `writ://task/ID/artifact/NAME`. */
 export function readTaskUri(uri: string): TaskResource | undefined {
-  if (!uri.startsWith(PREFIX)) return undefined;
+  if (!uri.startsWith(PREFIX) || uri.length > LONGEST) return undefined;
   const [path = '', query] = uri.slice(PREFIX.length).split('?', 2);
-  const [task, part, name, ...more] = path.split('/').map(decode);
+  const parts = decoded(path.split('/'));
+  if (parts === undefined) return undefined;
+  const [task, part, name, ...more] = parts;
   if (task === undefined || task === '' || more.length > 0) return undefined;
   if (part === 'artifact') return name && query === undefined ? { part, task, name } : undefined;
   if (name !== undefined) return undefined;
@@ -33,9 +37,10 @@ export function taskUri(task: string, part?: 'transcript' | 'result'): string {
   return `${PREFIX}${encodeURIComponent(task)}${part === undefined ? '' : `/${part}`}`;
 }
 
-function decode(text: string): string | undefined {
+/** A part that cannot be read is not one that is absent: without it the address would be that of something else. */
+function decoded(parts: readonly string[]): readonly string[] | undefined {
   try {
-    return decodeURIComponent(text);
+    return parts.map(decodeURIComponent);
   } catch {
     return undefined;
   }

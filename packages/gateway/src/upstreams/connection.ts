@@ -1,4 +1,12 @@
-import { Client, StreamableHTTPClientTransport, type Tool, type Transport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+  type Tool,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { type Clock, formatDuration, type Logger, quote, visible, WritError } from '@writ/core';
 import type { UpstreamConfig } from '@writ/policy';
 import type { UpstreamProcesses } from '../ports.ts';
@@ -12,6 +20,12 @@ const PROBE_MS = 3000;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
+const CUT_OFF: readonly SdkErrorCode[] = [
+  SdkErrorCode.NotConnected,
+  SdkErrorCode.SendFailed,
+  SdkErrorCode.ConnectionClosed,
+];
+
 /** What connections stand on. */
 export interface ConnectionParts {
   readonly processes: UpstreamProcesses;
@@ -20,7 +34,12 @@ export interface ConnectionParts {
   readonly logger: Logger;
 }
 
-/** A server that is up, and its tools as it named them. */
+/** How long a server has to be up before its failures of the past no longer count, milliseconds. */
+const STEADY_MS = 60_000;
+/** What servers say over HTTP to a session that they do not know, which is what one that was restarted says. */
+const LOST_SESSION: readonly number[] = [400, 404];
+
+/** A server that is up, and its tools as it named them last. */
 export interface Up {
   readonly client: Client;
   readonly tools: readonly Tool[];
@@ -31,6 +50,9 @@ export interface UpstreamConnection {
   readonly config: UpstreamConfig;
   /** Throws UNREACHABLE, also while it pauses. */
   use(): Promise<Up>;
+  /** Told how a call through `client` failed: one that no longer reaches the server is given up for a new one. */
+  note(client: Client, error: unknown): void;
+  /** Ends it, also while it begins. */
   close(): Promise<void>;
 }
 
@@ -40,29 +62,40 @@ export function createUpstreamConnection(parts: ConnectionParts, config: Upstrea
   let current: Promise<Up> | undefined;
   let failures = 0;
   let notBeforeMs = 0;
-  let lastClient: Client | undefined;
+  let last: { readonly client: Client; readonly transport: Transport } | undefined;
+  let upSinceMs: number | undefined;
   let isClosed = false;
   const noteFailure = (reason: string): void => {
     current = undefined;
+    if (upSinceMs !== undefined && clock.monotonicMs() - upSinceMs >= STEADY_MS) failures = 0;
+    upSinceMs = undefined;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
     failures += 1;
     notBeforeMs = clock.monotonicMs() + pauseMs;
     if (!isClosed) logger.warn('an upstream server is away', { upstream: config.name, reason, pauseMs });
   };
   const begin = async (): Promise<Up> => {
-    const mode = { mode: 'auto', probe: { timeoutMs: PROBE_MS } } as const;
-    const client = new Client({ name: 'writ', version: parts.version }, { versionNegotiation: mode });
-    lastClient = client;
+    let tools: readonly Tool[] = [];
+    const client = createClient(parts.version, (changed) => {
+      tools = changed;
+    });
+    const transport = transportOf(parts, config);
+    last = { client, transport };
     let isUp = false;
     client.onclose = () => {
-      if (isUp && lastClient === client) noteFailure('it ended');
+      if (isUp && last?.client === client) noteFailure('it ended');
     };
     try {
-      await client.connect(transportOf(parts, config), { timeout: BEGIN_MS });
-      const { tools } = await client.listTools({}, { timeout: BEGIN_MS });
+      await client.connect(transport, { timeout: BEGIN_MS });
+      ({ tools } = await client.listTools({}, { timeout: BEGIN_MS }));
       isUp = true;
-      failures = 0;
-      return { client, tools };
+      upSinceMs = clock.monotonicMs();
+      return {
+        client,
+        get tools() {
+          return tools;
+        },
+      };
     } catch (error) {
       await client.close().catch(() => {});
       const reason = visible(error instanceof Error ? error.message : String(error)).slice(0, 300);
@@ -83,12 +116,31 @@ export function createUpstreamConnection(parts: ConnectionParts, config: Upstrea
       current ??= begin();
       return current;
     },
+    note(client, error) {
+      if (last?.client === client && isCutOff(error)) void client.close().catch(() => {});
+    },
     async close() {
       isClosed = true;
+      // One that hangs at its beginning is not waited for: the client has its transport only after that.
+      await last?.transport.close().catch(() => {});
       await current?.catch(() => {});
-      await lastClient?.close().catch(() => {});
+      await last?.client.close().catch(() => {});
     },
   };
+}
+
+function createClient(version: string, onTools: (tools: readonly Tool[]) => void): Client {
+  const versionNegotiation = { mode: 'auto', probe: { timeoutMs: PROBE_MS } } as const;
+  const tools = { onChanged: (_: Error | null, changed: Tool[] | null) => changed && onTools(changed) };
+  return new Client({ name: 'writ', version }, { versionNegotiation, listChanged: { tools } });
+}
+
+/** Whether a call failed because its client reaches the server no more; what the server itself answers is none of it. */
+function isCutOff(error: unknown): boolean {
+  if (error instanceof SdkHttpError) return LOST_SESSION.includes(error.status);
+  if (error instanceof SdkError) return CUT_OFF.includes(error.code);
+  // What `fetch` throws where nobody listens.
+  return error instanceof TypeError;
 }
 
 function transportOf({ processes }: ConnectionParts, { command, url, env }: UpstreamConfig): Transport {

@@ -14,10 +14,10 @@ export function offeredName(upstream: string, tool: string): string | undefined 
   return NAME.test(name) ? name : undefined;
 }
 
-/** The server and its tool that a name stands for; undefined for the name of a tool of the node's own. */
+/** The server and its tool that a name stands for; undefined for a name of the node's own tools, and for none at all. */
 export function readOfferedName(name: string): { readonly upstream: string; readonly tool: string } | undefined {
   const at = name.indexOf(BETWEEN);
-  if (at <= 0) return undefined;
+  if (at <= 0 || !NAME.test(name)) return undefined;
   return { upstream: name.slice(0, at), tool: name.slice(at + BETWEEN.length) };
 }
 

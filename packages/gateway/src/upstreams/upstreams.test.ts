@@ -8,6 +8,7 @@ import { createFakeClock } from '../testing/fake-clock.ts';
 import { fakeConfig } from '../testing/fake-config.ts';
 import { createFakeNode } from '../testing/fake-node.ts';
 import { fakeTask } from '../testing/fake-records.ts';
+import { startHttpUpstream } from '../testing/http-upstream.ts';
 import { startListening } from '../testing/listening.ts';
 import { httpTransport, mcpClient } from '../testing/mcp-clients.ts';
 import { UPSTREAM_PROGRAM } from '../testing/upstream-server.ts';
@@ -117,10 +118,9 @@ describe('upstream MCP servers', () => {
     const { call, upstreams, noted, started, executing } = createWorld({ ...SMALL, agents: [], tasks: ['echo'] });
     expect(await upstreams.offered(agent)).toEqual([]);
     await expect(call('small__echo')).rejects.toMatchObject({ code: 'PROFILE_NOT_ALLOWED', nextSteps: ['ask'] });
-    await expect(call('other__echo')).rejects.toMatchObject({ code: 'PROFILE_NOT_ALLOWED' });
     await expect(call('small__echo', {}, task)).rejects.toMatchObject({ code: 'PROFILE_NOT_ALLOWED' });
     expect(started).toEqual([]);
-    expect(noted.map(({ allowed }) => allowed)).toEqual([false, false, false]);
+    expect(noted.map(({ allowed }) => allowed)).toEqual([false, false]);
     executing.records.set('t-root', fakeTask('t-root'));
     expect(names(await upstreams.offered(task))).toEqual(['small__echo']);
     expect(textOf(await call('small__echo', { text: 'x' }, task))).toEqual({ text: 'x', session: 's-9' });
@@ -133,14 +133,51 @@ describe('upstream MCP servers', () => {
     await call('small__echo');
     await call('small__echo');
     expect(started).toHaveLength(1);
-    for (const pauseMs of [1000, 1000]) {
+    for (const pauseMs of [1000, 2000]) {
       await expect(call('small__end')).rejects.toMatchObject({ code: 'WORKER_FAILED' });
-      await expect(call('small__echo')).rejects.toMatchObject({ code: 'UNREACHABLE', message: /tried again in 1s/ });
+      await expect(call('small__echo')).rejects.toMatchObject({
+        code: 'UNREACHABLE',
+        message: expect.stringContaining(`again in ${pauseMs / 1000}s`),
+      });
       expect(await upstreams.offered(agent)).toEqual([]);
       clock.advance(pauseMs);
       await call('small__echo');
     }
     expect(started).toHaveLength(3);
+    clock.advance(60_000);
+    await expect(call('small__end')).rejects.toMatchObject({ code: 'WORKER_FAILED' });
+    await expect(call('small__echo')).rejects.toMatchObject({ message: expect.stringContaining('again in 1s') });
+  });
+
+  it('are written down by the names that there are, and by no others', async () => {
+    const { call, upstreams, noted } = createWorld(SMALL);
+    await expect(call('other__echo')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    for (const name of [`small__${'x'.repeat(2 ** 20)}`, 'small__a b', 'whoami']) {
+      expect(upstreams.owns(name)).toBe(false);
+      await expect(call(name)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    }
+    expect(noted).toEqual([]);
+  });
+
+  it('are followed in the tools that they offer', async () => {
+    const { call, upstreams } = createWorld({ ...SMALL, agents: ['grow', 'grown'] });
+    expect(names(await upstreams.offered(agent))).not.toContain('small__grown');
+    await call('small__grow');
+    await expect.poll(async () => names(await upstreams.offered(agent))).toContain('small__grown');
+  });
+
+  it('are not waited for by a node that stops while they begin', async () => {
+    const { call, upstreams, started } = createWorld({
+      ...SMALL,
+      command: [process.execPath, '-e', UPSTREAM_PROGRAM, 'mute'],
+    });
+    const beginning = expect(call('small__echo')).rejects.toMatchObject({
+      ...{ code: 'UNREACHABLE', message: expect.not.stringMatching(/time/) },
+    });
+    await expect.poll(() => started.length).toBe(1);
+    await upstreams.close();
+    await beginning;
+    for (const pid of started) expect(() => process.kill(pid, 0)).toThrow();
   });
 
   it('that cannot be started are told as that, and left out of the list', async () => {
@@ -179,6 +216,17 @@ describe('upstream MCP servers', () => {
 });
 
 describe('an upstream over HTTP', () => {
+  it.each([404, 400])('is begun with anew once it answers %i to its session, as after a restart', async (status) => {
+    const server = await startHttpUpstream(status);
+    ends.push(() => server.stop());
+    const { call, clock } = createWorld({ ...SMALL, command: undefined as never, url: server.url });
+    await call('small__echo');
+    server.forgetSessions();
+    await expect(call('small__echo')).rejects.toMatchObject({ code: 'WORKER_FAILED' });
+    clock.advance(1000);
+    await call('small__echo');
+  });
+
   it('is another node’s own endpoint, for one', async () => {
     const at = await startListening();
     ends.push(() => at.stop());

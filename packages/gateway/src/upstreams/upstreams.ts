@@ -29,7 +29,7 @@ export interface UpstreamParts extends ConnectionParts {
 export interface Upstreams {
   /** What the caller may call, of the servers that answer; the others are left out. */
   offered(caller: Caller): Promise<readonly Tool[]>;
-  /** True for names that belong to tools of upstream servers, whether there is one or not. */
+  /** True for names that may belong to tools of upstream servers, whether there is one or not. */
   owns(name: string): boolean;
   /** Throws PROFILE_NOT_ALLOWED, NOT_FOUND, UNREACHABLE, WORKER_FAILED, RESULT_TOO_LARGE. */
   call(name: string, args: Readonly<Record<string, unknown>>, context: CallContext): Promise<CallToolResult>;
@@ -81,18 +81,25 @@ export function createUpstreams(parts: UpstreamParts): Upstreams {
     },
     async call(name, args, context) {
       const { upstream = '', tool = '' } = readOfferedName(name) ?? {};
+      const server = engine.snapshot().config.upstreams.get(upstream);
+      // Nothing of a name that stands for nothing is written down: whoever calls makes as many of them as it likes.
+      if (server === undefined) throw noTool(name);
       const decision = decide(context.caller, upstream, tool);
       const task = context.caller.kind === 'task' ? { task: context.caller.task } : {};
       const entry = { actor: actor(context.caller), upstream, tool, ...task };
       parts.audit.note({ ...entry, allowed: decision.effect === 'allow' });
       if (decision.effect !== 'allow') throw refusal(decision);
-      const server = engine.snapshot().config.upstreams.get(upstream);
-      if (server === undefined) throw noTool(name);
-      const { client, tools } = await connectionOf(server).use();
+      const connection = connectionOf(server);
+      const { client, tools } = await connection.use();
       if (!tools.some((one) => one.name === tool)) throw noTool(name);
       const session = () => ownSession(parts, context.caller).id;
       const sent = { name: tool, arguments: withSession(args, server.sessionArgument, session) };
-      return callThere(client, sent, upstream, context);
+      try {
+        return await callThere(client, sent, upstream, context);
+      } catch (error) {
+        connection.note(client, error);
+        throw asFailure(error, upstream);
+      }
     },
     async close() {
       isClosed = true;
@@ -122,12 +129,8 @@ async function callThere(
   { signal, progress }: CallContext,
 ): Promise<CallToolResult> {
   const onprogress = progress && (({ message }: Progress) => progress({ message: visible(message ?? upstream) }));
-  try {
-    const options = { signal, timeout: CALL_MS, ...(onprogress && { onprogress }) };
-    return handedOn((await client.callTool(sent, options)) as CallToolResult, upstream);
-  } catch (error) {
-    throw asFailure(error, upstream);
-  }
+  const options = { signal, timeout: CALL_MS, ...(onprogress && { onprogress }) };
+  return handedOn((await client.callTool(sent, options)) as CallToolResult, upstream);
 }
 
 function wiring({ command, url, env, sessionArgument }: UpstreamConfig): string {

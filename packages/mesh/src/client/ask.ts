@@ -14,24 +14,26 @@ export interface PeerClientDeps {
   readonly clock: Clock;
 }
 
-/** One call with its conversion; what became of it is noted on the link. */
+/** One call with its conversion; what became of it is noted on the link, unless `signal` ends it: then its reason is thrown. */
 export function createAsk({ links, clock }: PeerClientDeps, id: string) {
   return async <Request, Response, Result>(
     method: Method<Request, Response>,
     request: Init<Request>,
     convert: (response: Response) => Result,
     deadlineMs: number = DEADLINE_MS,
+    signal?: AbortSignal,
   ): Promise<Result> => {
     const link = links.use(id);
     let response: Response;
     try {
       response = await callUnary(link.client, method, request, {
         deadlineMs,
-        signal: link.signal,
+        signal: signal === undefined ? link.signal : AbortSignal.any([signal, link.signal]),
         clock,
         peer: link,
       });
     } catch (error) {
+      if (signal?.aborted) throw signal.reason;
       throw noted(links, link, error);
     }
     links.note(id, undefined);

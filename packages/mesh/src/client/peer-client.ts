@@ -24,12 +24,12 @@ const CANCEL_DEADLINE_MS = 60_000;
 
 /** Everything that can be asked of one peer. Methods throw UNREACHABLE, or what the peer said. */
 export interface MeshPeerClient extends PeerClient, PeerCommands {
-  describe(): Promise<PeerDescription>;
-  checkPolicy(question: {
-    readonly profile?: string;
-    readonly runner?: string;
-    readonly workspace?: string;
-  }): Promise<RemoteDecision>;
+  /** Both are given up when `signal` aborts. */
+  describe(signal?: AbortSignal): Promise<PeerDescription>;
+  checkPolicy(
+    question: { readonly profile?: string; readonly runner?: string; readonly workspace?: string },
+    signal?: AbortSignal,
+  ): Promise<RemoteDecision>;
   getTask(task: string): Promise<RemoteTask>;
   /** Tasks that this node sent there, newest first. */
   listTasks(page: { readonly limit: number; readonly before?: string }): Promise<readonly RemoteTask[]>;
@@ -41,7 +41,7 @@ export function createPeerClient(deps: PeerClientDeps, id: string): MeshPeerClie
   const ask = createAsk(deps, id);
   return {
     ...createPeerCommands(deps, ask, id),
-    describe: () => ask(mesh.Describe, {}, descriptionFromWire),
+    describe: (signal) => ask(mesh.Describe, {}, descriptionFromWire, DEADLINE_MS, signal),
     submit({ task, idempotencyKey, spec, writs }) {
       const request = { task, idempotencyKey, spec: specToWire(spec), writs };
       return ask(mesh.Submit, request, (answer): PeerSubmitAnswer => {
@@ -66,7 +66,8 @@ export function createPeerClient(deps: PeerClientDeps, id: string): MeshPeerClie
     getTask: (task) => ask(mesh.GetTask, { task }, (answer) => taskFromWire(answer.task)),
     listTasks: ({ limit, before }) =>
       ask(mesh.ListTasks, { limit, ...given('before', before) }, (answer) => answer.tasks.map(taskFromWire)),
-    checkPolicy: (question) => ask(mesh.CheckPolicy, question, (answer) => decisionFromWire(answer.decision)),
+    checkPolicy: (question, signal) =>
+      ask(mesh.CheckPolicy, question, (answer) => decisionFromWire(answer.decision), DEADLINE_MS, signal),
     getResult: (task) => getResult(deps, ask, id, task),
     fetch: (task, sha256, offset, signal) => fetchContent(deps, id, { task, sha256, offset }, signal),
     async acknowledge(receipts) {

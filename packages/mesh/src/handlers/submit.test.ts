@@ -94,6 +94,16 @@ describe('a denial', () => {
     });
   });
 
+  it('is not asked by CheckPolicy any more once whoever asks has left', async () => {
+    const { alpha, beta } = await nodes.pair();
+    const left = new Error('left');
+    const client = alpha.clients.client(beta.id);
+    await expect(client.checkPolicy({ profile: 'repo-dev' }, AbortSignal.abort(left))).rejects.toBe(left);
+    await expect(client.describe(AbortSignal.abort(left))).rejects.toBe(left);
+    expect(beta.questions).toEqual([]);
+    expect((await client.describe()).id).toBe(beta.id);
+  });
+
   it('answers CheckPolicy through the port that counts, for the caller itself', async () => {
     const { alpha, beta } = await nodes.pair();
     const decision = await alpha.clients.client(beta.id).checkPolicy({ profile: 'Repo-Dev' });

@@ -283,3 +283,24 @@ describe('the folder of a command', () => {
     expect(classify(...argv).commands.map((command) => command.unplaced)).toEqual(unplaced);
   });
 });
+
+describe('a rule of a change that waits', () => {
+  const of = (is: 'read' | 'config-mutation' | 'destructive', needs: readonly string[], ...argv: string[]) =>
+    createCommandClassifier({
+      grammar,
+      commands: [{ match: [argv[0] ?? '', '**'], class: is, needs, target: 1, onlyStricter: true }],
+    }).classify(argv, PLACE);
+
+  it('makes no command known and gives no target, but for what it needs', () => {
+    expect(of('read', [], 'setarch', 'x')).toMatchObject({ class: 'config-mutation', known: false, needs: [] });
+    expect(of('config-mutation', ['edit_system'], 'frob', 'x')).toMatchObject({ known: false, needs: ['edit_system'] });
+    expect(of('config-mutation', [], 'frob', 'x')).not.toHaveProperty('target');
+  });
+
+  it('makes one that is known stricter, and never milder', () => {
+    expect(of('destructive', [], 'ls', 'x')).toMatchObject({ class: 'destructive', known: true });
+    expect(of('read', [], 'rm', 'x').class).toBe('destructive');
+    expect(of('read', ['edit_system'], 'ls', 'x').needs).toEqual(expect.arrayContaining(['edit_system']));
+    expect(of('destructive', [], 'frob', 'x')).toMatchObject({ class: 'destructive', known: true });
+  });
+});

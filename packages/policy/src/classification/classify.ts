@@ -206,14 +206,8 @@ function classifyPlain(walk: Walk, args: readonly Argument[], place: CommandPlac
   const argv = textsOf(args);
   const about = whereOf(args, place);
   const program = walk.programs.get(name);
-  const matches = [
-    ...builtInMatches(program, rest, place),
-    ...configuredMatches(walk, [name, ...argv.slice(1)], args, place),
-  ];
-  const strictest = matches.reduce<Match | undefined>(
-    (best, one) => (!best || isStricter(one.class, best.class) ? one : best),
-    undefined,
-  );
+  const { sure, waiting } = configuredMatches(walk, [name, ...argv.slice(1)], args, place);
+  const strictest = strictestOf([...builtInMatches(program, rest, place), ...sure], waiting);
   const isOpen = rest.some(({ shape }) => shape === 'any');
   if (isOpen && !isAnyArguments(program, strictest)) {
     return undecided(args, place, 'an argument can become anything, write it out or begin it with a folder');
@@ -223,8 +217,20 @@ function classifyPlain(walk: Walk, args: readonly Argument[], place: CommandPlac
     return undecided(args, place, 'an option in front of the command is not known');
   const rule = program && isExact ? 'unknown-command' : 'unknown-program';
   const reason = `no rule knows this ${rule === 'unknown-command' ? 'command of the program' : 'program'}`;
-  return { ...about, class: 'config-mutation', rule, reason, needs: [], targets: [] };
+  return { ...about, class: 'config-mutation', rule, reason, needs: needsOf(waiting), targets: [] };
 }
+
+/** INVARIANT: 3 what waits for a person's yes makes nothing known, and nothing that is known milder. */
+function strictestOf(sure: readonly Match[], waiting: readonly Match[]): Match | undefined {
+  const counted = sure.length > 0 ? [...sure, ...waiting] : waiting.filter((one) => one.class === 'destructive');
+  const strictest = counted.reduce<Match | undefined>(
+    (best, one) => (!best || isStricter(one.class, best.class) ? one : best),
+    undefined,
+  );
+  return strictest && { ...strictest, needs: [...new Set([...strictest.needs, ...needsOf(waiting)])] };
+}
+
+const needsOf = (matches: readonly Match[]): readonly string[] => [...new Set(matches.flatMap(({ needs }) => needs))];
 
 function builtInMatches(
   program: ProgramRules | undefined,
@@ -253,18 +259,20 @@ function configuredMatches(
   argv: readonly string[],
   args: readonly Argument[],
   { host }: CommandPlace,
-): readonly Match[] {
+): { readonly sure: readonly Match[]; readonly waiting: readonly Match[] } {
   const isLiteral = args.every(({ shape }) => shape === 'literal');
-  return walk.configured.flatMap((rule, at) => {
+  const found = walk.configured.flatMap((rule, at) => {
     const matches = matchesPattern(rule.match, argv) || matchesPattern(rule.match, textsOf(args));
     if (!matches || (rule.class !== 'destructive' && !isLiteral)) return [];
     const named = rule.target === undefined ? undefined : argv[rule.target];
     const isName = named !== undefined && isLiteral && /^[A-Za-z0-9_][A-Za-z0-9._@:+/-]*$/.test(named);
-    const targets = isName ? [`${host}/${argv[0]}/${named}`] : [];
-    return [
-      { rule: `commands[${at}]`, class: rule.class, needs: rule.needs, targets, reason: 'the configuration says so' },
-    ];
+    const isWaiting = rule.onlyStricter === true;
+    const targets = isName && !isWaiting ? [`${host}/${argv[0]}/${named}`] : [];
+    const about = { rule: `commands[${at}]`, reason: 'the configuration says so' };
+    return [{ isWaiting, match: { ...about, class: rule.class, needs: rule.needs, targets } }];
   });
+  const of = (isWaiting: boolean) => found.filter((one) => one.isWaiting === isWaiting).map(({ match }) => match);
+  return { sure: of(false), waiting: of(true) };
 }
 
 /** A variable that only may matter does not change what a command acts on. */

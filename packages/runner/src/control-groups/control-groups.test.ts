@@ -79,6 +79,19 @@ describe('control groups, in a folder like the kernel’s', () => {
     expect(existsSync(join(own, 'writ-x', 'run-1'))).toBe(false);
   });
 
+  it('are emptied with all that a run made below its own', async () => {
+    const run = join(own, 'writ-x', 'run-1');
+    mkdirSync(join(run, 'sub', 'deep'), { recursive: true });
+    const seen: unknown[] = [];
+    const pause = async (): Promise<void> => {
+      seen.push([readFileSync(join(run, 'cgroup.kill'), 'utf8'), existsSync(join(run, 'sub'))]);
+      rmSync(run, { recursive: true });
+    };
+    await open({ pause }).report();
+    expect(seen).toEqual([['1', false]]);
+    expect(existsSync(run)).toBe(false);
+  });
+
   it.each<[string, () => void]>([
     ['no control groups of version 2', () => writeFileSync(join(root, 'proc/self/cgroup'), '3:pids:/x\n')],
     ['has no pids to give', () => writeFileSync(join(own, 'cgroup.controllers'), 'memory\n')],
@@ -133,6 +146,23 @@ describe.skipIf(!canMakeGroups())(NAME, () => {
     const child: ChildProcess = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(child, 'exit');
     expect(readFileSync(join(group.folder, 'cgroup.procs'), 'utf8')).not.toBe('');
+    await group.close();
+    expect(existsSync(group.folder)).toBe(false);
+    rmSync(join(group.folder, '..'), { recursive: true, force: true });
+  });
+
+  it('hold what hides in a group below that of the run', async () => {
+    const groups = createControlGroups({
+      ...{ proc: '/proc', needed: [], label: `test-below-${process.pid}`, memoryBytes: 2 ** 34, isOwn: () => false },
+      ...{ pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)), logger: silentLogger },
+    });
+    const group = await groups.open('run-1');
+    if (group === undefined) throw new Error('there is no group');
+    const script = `mkdir -p ${group.folder}/a/b; echo 0 > ${group.folder}/a/b/cgroup.procs; (while :; do sleep 0.05; done) >/dev/null 2>&1 & echo up`;
+    const [program = '', ...args] = group.join(['sh', '-c', script]);
+    const child: ChildProcess = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child, 'exit');
+    expect(readFileSync(join(group.folder, 'a', 'b', 'cgroup.procs'), 'utf8')).not.toBe('');
     await group.close();
     expect(existsSync(group.folder)).toBe(false);
     rmSync(join(group.folder, '..'), { recursive: true, force: true });

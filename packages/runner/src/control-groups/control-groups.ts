@@ -153,7 +153,8 @@ async function limit(folder: string, memoryBytes: number, controllers: readonly 
   if (controllers.includes('cpu')) await set('cpu.weight', CPU_WEIGHT);
 }
 
-// INVARIANT: 9 no process outlives its run: whatever it shed, it is in the run's group.
+// INVARIANT: 9 no process outlives its run: whatever it shed, it is in the run's group or in one that it made below
+// that. Without a sandbox it may have moved itself to another group of this user; there the marks of the run find it.
 async function removeGroup(
   folder: string,
   { pause, logger }: Pick<ControlGroupsOptions, 'pause' | 'logger'>,
@@ -161,16 +162,24 @@ async function removeGroup(
   let last: unknown;
   for (let tries = 0; tries < TRIES; tries += 1) {
     try {
-      if ((await pidsIn(folder)).length > 0) await writeFile(join(folder, 'cgroup.kill'), '1');
-      await rmdir(folder);
+      // Of those below too; a kernel without it leaves them to the marks of the run.
+      await writeFile(join(folder, 'cgroup.kill'), '1').catch(() => {});
+      await removeEmpty(folder);
       return;
     } catch (error) {
-      if (isGone(error)) return;
       last = error;
       await pause(PAUSE_MS);
     }
   }
   logger.error('a control group is left', { folder, error: reasonOf(last) });
+}
+
+/** Removes a group and those below it, the deepest first. Rejects where one of them is busy. */
+async function removeEmpty(folder: string): Promise<void> {
+  for (const name of await groupsIn(folder)) await removeEmpty(join(folder, name));
+  await rmdir(folder).catch((error: unknown) => {
+    if (!isGone(error)) throw error;
+  });
 }
 
 async function pidsIn(folder: string): Promise<readonly number[]> {

@@ -13,7 +13,7 @@ export function defineMcp({ program, run }: Definitions): void {
     .description('speak MCP on standard input and output for one agent, through the running node')
     .option(
       '--toolsets <names>',
-      'beside the default set: `commands`, `evidence`, `authority`, `policy`, `peers`, or `all`',
+      'beside the default set: `commands`, `evidence`, `authority`, `policy`, `peers`, `upstreams`, or `all`',
     )
     .option('--setup', 'all of these, and tools that set the node up; makes one where there is none')
     .addHelpText('after', examples(['writ mcp serve --toolsets all', 'writ mcp serve --setup']))
