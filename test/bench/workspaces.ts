@@ -103,7 +103,8 @@ async function collected(bench: Bench, round: number): Promise<void> {
   const store = createContentStore({ dir: join(folder, 'content'), random: createSystemRandom() });
   const collect = (): Promise<Changes> =>
     collectEvidence({
-      ...{ git: runner.git, gitDirRoot: join(folder, 'git'), path: process.env.PATH ?? '', store, limits: LIMITS },
+      ...{ git: runner.git, openRoom: undefined, gitDirRoot: join(folder, 'git'), path: process.env.PATH ?? '' },
+      ...{ store, limits: LIMITS },
       ...{ clock: createSystemClock(), random: createSystemRandom(), nodeId: 'wn-bench', task: 'bench' },
       ...{ workspaceDir: ours, base, baseRepository: source },
     });

@@ -9,7 +9,7 @@ import { installedGrammar } from './testing/installed-grammar.ts';
 
 const CWD = '/w';
 const PROGRAMS =
-  'bash sh node python3 perl ruby php make just env find sudo timeout xargs setarch git ls cat sleep cargo';
+  'bash sh node python3 perl ruby php make just env find sudo timeout xargs setarch git ls cat sleep cargo tar awk gawk sed psql mysql sqlite3 docker podman curl';
 /** Files of the folder, what a program would find by searching, and files that only look like it. */
 const FILES = [
   ...[
@@ -135,6 +135,12 @@ describe('a file that a command runs', () => {
     [['sudo', '-n', 'bash', 's.sh'], 's.sh'],
     [['find', '.', '-exec', '/w/s.sh', '{}', '+'], 's.sh'],
     [['xargs', 'bash', './s.sh'], 's.sh'],
+    [['curl', '-d@rc', 'http://x'], 'rc'],
+    [['curl', '--data=@rc', 'http://x'], 'rc'],
+    [['curl', '-F', 'a=@rc', 'http://x'], 'rc'],
+    [['psql', '-fs2'], 's2'],
+    [['awk', '-f', 's2'], 's2'],
+    [['sed', '-f', 's2', 'rc'], 's2'],
   ])('%j is bound: %s', async (argv, file) => {
     const { files, write } = createFiles();
     const before = await look(argv, files);
@@ -187,6 +193,26 @@ describe('a file that a command runs', () => {
     [['setarch', '-R', 'ls'], '`setarch`: no rule knows this program'],
     [['env', 'LD_PRELOAD=./x.so', 'ls'], '`LD_PRELOAD=` decides what else runs'],
     [['git', 'no-such-word'], '`git`: no rule'],
+    [['tar', 'cf', 'a.tar', '--checkpoint=1', '--checkpoint-action=exec=./s.sh', 'rc'], '`tar` may run programs'],
+    [['tar', '-I./s.sh', '-cf', 'a.tar', 'rc'], '`tar` may run programs'],
+    [['tar', '--use-compress-program=./s.sh', '-cf', 'a.tar', 'rc'], '`tar` may run programs'],
+    [['awk', 'BEGIN{system("./s.sh")}'], '`awk` may run commands'],
+    [['gawk', '-f', 's2'], '`gawk` may run commands'],
+    [['sed', '-n', '1e ./s.sh', 'rc'], '`sed` may run commands'],
+    [['sed', '-f', 's2', 'rc'], '`sed` may run commands'],
+    [['psql', '-c', '\\! ./s.sh'], '`psql` may run commands'],
+    [['psql', '-c', 'select 1'], '`psql` may run commands'],
+    [['psql', '-fs2'], '`psql` may run commands'],
+    [['mysql', '-e', 'source s2'], '`mysql` may run commands'],
+    [['sqlite3', 'x.db', '.read s2'], '`sqlite3` may run commands'],
+    [['docker', 'build', '.'], '`docker` may build from files'],
+    [['podman', 'build', '-t', 'x', '.'], '`podman` may build from files'],
+    [['curl', '--data-urlencode', 'a@rc', 'http://x'], '`curl` may read files'],
+    [['curl', '-F', 'a=@rc;type=x', 'http://x'], '`curl` may read files'],
+    [['curl', '-sd@rc', 'http://x'], '`curl` may read files'],
+    [['curl', '-F', 'a=<rc', 'http://x'], '`curl` may read files'],
+    [script('cat rc | awk -f s2'), '`awk` may run commands'],
+    [['sudo', 'tar', '-I./s.sh', '-xf', 'a.tar'], '`tar` may run programs'],
   ])('%j says that it runs what nobody bound: %s', async (argv, why) => {
     const { files } = createFiles();
     const { notBound = [] } = await look(argv, files);
@@ -194,10 +220,16 @@ describe('a file that a command runs', () => {
     expect(notBound.join('\n')).toContain(why);
   });
 
-  it.each<[readonly string[]]>([[['ls', '-l']], [['sleep', '1']], [['env', 'A=1', 'ls']], [['timeout', '5', 'ls']]])(
-    '%j runs nothing but itself, and says nothing',
-    async (argv) => {
-      expect((await look(argv, createFiles().files)).notBound).toEqual([]);
-    },
-  );
+  it.each<[readonly string[]]>([
+    [['ls', '-l']],
+    [['sleep', '1']],
+    [['env', 'A=1', 'ls']],
+    [['timeout', '5', 'ls']],
+    [['sed', '-n', '1,5p', 'rc']],
+    [['awk', '{print $1}', 'rc']],
+    [['docker', 'ps']],
+    [['curl', '-d@rc', 'http://x']],
+  ])('%j runs nothing but itself, and says nothing', async (argv) => {
+    expect((await look(argv, createFiles().files)).notBound).toEqual([]);
+  });
 });

@@ -15,8 +15,8 @@ import type { ResultStore } from '@writ/task-store';
 export interface EvidenceKit {
   /** Runs git away from this process. */
   readonly git: GitPort;
-  /** Where git looks at the files of tasks and at what peers sent; absent: wherever `git` runs. */
-  readonly openRoom?: OpenGitRoom;
+  /** Where git looks at the files of tasks and at what peers sent; undefined: wherever `git` runs. */
+  readonly openRoom: OpenGitRoom | undefined;
   /** Absolute folder for git directories that live as long as one piece of work. */
   readonly gitDirRoot: string;
   /** PATH for git's own helpers. */

@@ -69,6 +69,8 @@ export interface ToolRequest {
   readonly input: Json;
   /** What would stand in files afterwards, where the agent says so. */
   readonly changes: readonly ToolChange[];
+  /** It was told before what more the call is about, and that is not kept: what is said here is not all. */
+  readonly untold?: true;
 }
 
 /** A file as an agent would write it. */

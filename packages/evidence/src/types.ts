@@ -137,8 +137,8 @@ export interface CollectLimits {
 /** What every piece of git work in this package needs. */
 export interface GitWork {
   readonly git: GitPort;
-  /** Where git looks at files of others; absent: wherever `git` runs. */
-  readonly openRoom?: OpenGitRoom | undefined;
+  /** Where git looks at files of others; undefined: wherever `git` runs. */
+  readonly openRoom: OpenGitRoom | undefined;
   /** Absolute directory of the node's own for git directories, made (0700) where it is missing. */
   readonly gitDirRoot: string;
   /** PATH for git's own helpers. */

@@ -231,8 +231,8 @@ export interface TaskRunnerOptions {
   /** What is kept of workspaces and made ahead of them; asked each time. */
   readonly storage: {
     readonly rules: () => StorageRules;
-    /** How many clones of a workspace are to stand ready. */
-    readonly ready: (workspace: string) => number;
+    /** How many clones of a workspace are to stand ready; 0: none, as of one that is elsewhere now. */
+    readonly ready: (workspace: Pick<WorkspaceSource, 'name' | 'path'>) => number;
   };
   /** Most bytes that the transcript of one task may hold. */
   readonly transcriptCapBytes: number;

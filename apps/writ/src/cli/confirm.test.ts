@@ -15,6 +15,7 @@ describe('a command that cannot be undone', () => {
     [['peer', 'remove', 'beta'], 'writ peer remove beta --yes'],
     [['task', 'forget', 't-1'], 'writ task forget t-1 --yes'],
     [['lease', 'accept-clock'], 'writ lease accept-clock --yes'],
+    [['workspace', 'prune', '--unbundled', 't-1'], 'writ workspace prune --unbundled t-1 --yes'],
     [['mesh', 'down', '--purge', '--dir', '/nowhere'], 'writ mesh down --purge --dir /nowhere --yes'],
   ])('%j asks nothing of the node where nobody can say yes, and says what to type', async (argv, retype) => {
     const refused = await node.writ(...argv);

@@ -36,6 +36,8 @@ name = "box"
 default_profile = "query"
 [workspaces.app]
 path = "${join(folder, 'app')}"
+[workspaces.open]
+path = "${join(folder, 'open')}"
 [profiles.query]
 capabilities = ["inspect_status", "read_repo"]
 runner = "shell"
@@ -161,23 +163,52 @@ describe('a window covers, besides its steps, what is on a list', () => {
   it.each([
     [['systemctl', 'restart', 'nginx'], true],
     [['apt-get', 'install', '-y', 'jq'], true],
+    [['dnf', 'install', '-y', 'python3.11', 'g++'], true],
     [['touch', 'a'], true],
     [['mkdir', '-p', 'x'], true],
+    [['chmod', '-v', '644', 'nested'], true],
+    // What lies below was not named.
+    ...['-R', '-vR', '--recursive'].flatMap((flag) => [
+      [['chmod', flag, '777', 'nested'], false] as const,
+      [['chown', flag, 'nobody', 'nested'], false] as const,
+      [['chgrp', flag, 'users', 'nested'], false] as const,
+    ]),
+    // Outside of the workspace, and where git runs what lies there.
+    [['chmod', '777', '/etc/hosts'], false],
+    [['chown', 'nobody', '../other/b'], false],
+    [['chgrp', 'users', '/etc/hosts'], false],
+    [['touch', '/etc/cron.d/x'], false],
+    [['mkdir', '/etc/systemd/system/x.d'], false],
+    [['mkdir', 'a', '../other/x'], false],
+    [['chmod', '755', '.git/hooks/x'], false],
+    [['mkdir', '.git'], false],
     [['cat', '/etc/passwd'], false],
     [['apt-cache', '-c=x', 'policy'], false],
     [['apt-get', '-o', 'APT::Update::Pre-Invoke::=x', 'update'], false],
     [['apt-get', 'install', './x.deb'], false],
+    ...['x.rpm', 'x.deb', 'x.APK', 'x.snap', 'x.flatpak', 'x.flatpakref', 'x.rb', 'x.whl', 'x.tgz', 'x.tar.gz'].map(
+      (name) => [['dnf', 'install', name], false] as const,
+    ),
+    ...['x.zip', 'a/x', 'http://x', 'x:y', 'jq-'].map((name) => [['apk', 'add', 'jq', name], false] as const),
+    ...['pip', 'npm'].map((program) => [[program, 'install', 'x.tgz'], false] as const),
     [['docker', '--config', './d', 'restart', 'web'], false],
     [['systemctl', 'enable', '/tmp/x.service'], false],
     [['kubectl', 'apply', '-f', 'x.yaml'], false],
     [['sysctl', '-p', 'x'], false],
     [['sudo', 'systemctl', 'restart', 'nginx'], false],
   ] as const)('%j: %s', (argv, isKnown) => {
-    expect(factsAbout(argv).known).toBe(isKnown);
+    expect(factsAbout(argv, { workspace: 'app' }).known).toBe(isKnown);
+  });
+
+  it('and no path where no workspace was asked for, or behind a link that leads out of it', () => {
+    expect(factsAbout(['touch', 'a']).known).toBe(false);
+    const inOpen = { cwd: join(root, 'open'), workspace: 'open' };
+    expect(factsAbout(['chmod', '644', 'out'], inOpen).known).toBe(false);
+    expect(factsAbout(['mkdir', 'away/x'], inOpen).known).toBe(false);
   });
 
   it('and nothing of the node’s own home', () => {
-    const inOpen = { cwd: join(root, 'open') };
+    const inOpen = { cwd: join(root, 'open'), workspace: 'open' };
     expect(factsAbout(['chmod', '644', 'home/keys/identity.pem'], inOpen).known).toBe(false);
     expect(factsAbout(['touch', 'home/new'], inOpen).known).toBe(false);
     expect(factsAbout(['chmod', '644', 'sub'], inOpen).known).toBe(true);

@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, join, relative } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { readBasis } from '@writ/authority';
 import type { CommandDeskOptions } from '@writ/commands';
 import { changesCovered, isSystemFolder, obeysFolder, type PolicyEngine, readsAlone } from '@writ/policy';
@@ -20,7 +20,8 @@ export interface CommandFactsParts {
  * What rights and windows are decided from, by the configuration of this moment. A command of class `read` needs no person only
  * where it can do nothing but read, and reads nothing beyond the profile's `read_paths`, or the workspace that it was asked for, and
  * nothing of the node's own home; every other one is asked about like a change.
- * What files of a folder lead is not known to a window, and a path is where its links lead.
+ * What files of a folder lead is not known to a window, which covers no path outside of the workspace that was asked for, and a path
+ * is where its links lead.
  * INVARIANT: 1, 5 no grant of a look runs a program that nobody saw, or reads a file that was not granted.
  */
 export function createCommandFacts({
@@ -37,12 +38,13 @@ export function createCommandFacts({
     if (real === undefined || isOwn(real)) return false;
     return roots.some((root) => isInside(real, realPath(resolvePath(root))));
   };
-  // What is not there yet is made in its folder.
-  const isElsewhere = (path: string): boolean => {
+  // What is not there yet is made in its folder. What lies in git's own folder can run.
+  const isInWorkspace = (path: string, root: string | undefined): boolean => {
     const real = realPath(path);
-    if (real !== undefined) return !isOwn(real);
-    const folder = realPath(dirname(path));
-    return folder !== undefined && !homes.some((own) => isInside(folder, realPath(own)));
+    const seen = real ?? realPath(dirname(path));
+    if (seen === undefined || root === undefined || !isInside(seen, root)) return false;
+    if (join(seen, basename(path)).toLowerCase().split('/').includes('.git')) return false;
+    return real === undefined ? !homes.some((own) => isInside(seen, realPath(own))) : !isOwn(real);
   };
   return ({ class: is, known, needs, target, ...rest }, { argv, cwd, stdin, profile, basis }) => {
     const { config } = engine.snapshot();
@@ -52,13 +54,15 @@ export function createCommandFacts({
     const isSystems = isOfSystem(argv[0] ?? '', searchPath) || rest.rule.startsWith('commands[');
     const workspace = config.workspaces.get(readBasis(basis)?.ask.workspace ?? '');
     const roots = config.profiles.get(profile)?.readPaths ?? [];
-    const isRoot = workspace !== undefined && realPath(cwd) === realPath(resolvePath(workspace.path));
+    const root = workspace === undefined ? undefined : realPath(resolvePath(workspace.path));
+    const isRoot = root !== undefined && realPath(cwd) === root;
     // Repositories inside it obey configurations of their own.
     const obeysOwner = reads?.repository !== true || (isRoot && hasNoGitlinks(cwd));
     const alone = reads?.paths.every((path) => isWithin(path, roots)) === true && obeysOwner;
     const isAlone = is === 'read' && alone && isSystems;
     // INVARIANT: 6 no window covers what files that can change meanwhile decide, or what was not seen to be harmless.
-    const isCovered = is === 'destructive' ? !obeysFolder(rest) : changes?.paths.every(isElsewhere) === true;
+    const isCovered =
+      is === 'destructive' ? !obeysFolder(rest) : changes?.paths.every((path) => isInWorkspace(path, root)) === true;
     const isKnown = known && isSystems && (isAlone || isCovered);
     const real = target === undefined ? undefined : realTarget(target);
     return {

@@ -1,7 +1,15 @@
 import type { EvidenceKit } from '@writ/delegation';
 import { hasChanges } from '@writ/evidence';
 import type { WorkspaceKeeper, WorkspaceRow } from '@writ/gateway';
-import type { ListedWorkspace, LiveClone, StorageRules, SweepOrder, TaskRunner, TaskRunnerOptions } from '@writ/runner';
+import type {
+  KeptWorkspace,
+  ListedWorkspace,
+  LiveClone,
+  StorageRules,
+  SweepOrder,
+  TaskRunner,
+  TaskRunnerOptions,
+} from '@writ/runner';
 import { isTerminal } from '@writ/task-store';
 import type { Foundations } from './foundations.ts';
 import { resolveConfigPath } from './paths.ts';
@@ -10,13 +18,20 @@ import { resolveConfigPath } from './paths.ts';
 export interface NodeStorage extends WorkspaceKeeper {
   /** Removes what has had its time or is over the budget; one sweep at a time. */
   sweep(): Promise<void>;
+  /** Cuts short the sweep that is under way; resolves when it is over, and nothing sweeps any more. */
+  close(): Promise<void>;
 }
 
 /** What is kept and made ahead, as the policy in force says. */
-export function storageOptions({ engine }: Foundations): TaskRunnerOptions['storage'] {
+export function storageOptions({ engine, home }: Foundations): TaskRunnerOptions['storage'] {
   return {
     rules: (): StorageRules => engine.snapshot().config.storage,
-    ready: (workspace) => engine.snapshot().config.workspaces.get(workspace)?.ready ?? 0,
+    ready({ name, path }) {
+      const workspace = engine.snapshot().config.workspaces.get(name);
+      // What was made of another folder serves no task any more.
+      if (workspace === undefined || resolveConfigPath(workspace.path, home.configFile) !== path) return 0;
+      return workspace.ready;
+    },
   };
 }
 
@@ -27,10 +42,11 @@ export function createNodeStorage(
 ): NodeStorage {
   const { database, engine, logger } = base;
   const { storage } = runner;
+  const closing = new AbortController();
   const order = (): SweepOrder => {
     const { transcriptsMs = Number.POSITIVE_INFINITY } = engine.snapshot().config.storage;
     return {
-      holdsWork: holdsWork(base, evidence),
+      holdsWork: holdsWork(base, evidence, closing.signal),
       transcriptsBeforeMs: base.clock.nowMs() - transcriptsMs,
       mayForget: ({ task }) => task !== undefined && isHandedOver(base, task),
     };
@@ -46,7 +62,11 @@ export function createNodeStorage(
   let sweeping: Promise<void> = Promise.resolve();
   return {
     sweep() {
-      sweeping = sweeping.then(sweepOnce);
+      sweeping = sweeping.then(() => (closing.signal.aborted ? undefined : sweepOnce()));
+      return sweeping;
+    },
+    close() {
+      closing.abort();
       return sweeping;
     },
     async list() {
@@ -60,34 +80,41 @@ export function createNodeStorage(
       return { rows, bytes, budgetBytes: engine.snapshot().config.storage.budgetBytes };
     },
     async remove({ which, unbundled, actor }) {
-      const removed = await storage.remove({ unbundled, ...(which === undefined ? {} : { which }) });
-      const details = {
-        removed: removed.length,
-        tasks: removed.flatMap(({ record }) => record?.task ?? []),
-        unbundled,
+      const audit = ({ record }: KeptWorkspace): void => {
+        const details = { removed: 1, tasks: record === undefined ? [] : [record.task], unbundled };
+        database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.workspaces-removed', actor, details }));
       };
-      if (removed.length > 0) {
-        database.withWriteTx((tx) =>
-          tx.audit({ kind: 'node', action: 'node.workspaces-removed', actor, details: { ...details } }),
-        );
-      }
+      const removed = await storage.remove({ unbundled, removed: audit, ...(which === undefined ? {} : { which }) });
       return removed.map(keptRow);
     },
   };
 }
 
 /** Whether the clone of a run holds changes: looked at like the evidence of one that has ended. */
-function holdsWork({ clock, random }: Foundations, evidence: EvidenceKit): SweepOrder['holdsWork'] {
-  return ({ clone }, dir) => {
+function holdsWork(
+  { clock, random }: Foundations,
+  evidence: EvidenceKit,
+  signal: AbortSignal,
+): SweepOrder['holdsWork'] {
+  return async ({ clone }, dir) => {
+    signal.throwIfAborted();
     const { base, objectFormat, source } = clone;
-    const { git, gitDirRoot, path, limits } = evidence;
-    const about = { git, gitDirRoot, path, clock, random, objectFormat, limits: limits.collect };
+    const { gitDirRoot, path, limits } = evidence;
+    const about = { ...cutBy(signal, evidence), gitDirRoot, path, clock, random, objectFormat, limits: limits.collect };
     return hasChanges({
       ...about,
       workspaceDir: dir,
       base,
       ...(base === undefined ? {} : { baseRepository: source }),
     });
+  };
+}
+
+/** Git, here and in rooms, until `signal` aborts. */
+function cutBy(signal: AbortSignal, { git, openRoom }: EvidenceKit): Pick<EvidenceKit, 'git' | 'openRoom'> {
+  return {
+    git: (call) => git({ ...call, signal }),
+    openRoom: openRoom && ((shown) => openRoom({ ...shown, signal })),
   };
 }
 

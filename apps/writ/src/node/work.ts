@@ -8,6 +8,7 @@ import {
   createFileTranscripts,
   createLocalPeerClient,
   createOrigin,
+  type EvidenceKit,
   type Executor,
   type LeaseAnswer,
   type Origin,
@@ -86,7 +87,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const runner = createNodeRunner(base, options);
   closers.add(() => runner.close());
   const evidence = await openEvidence(base, runner, environment);
-  const storage = createNodeStorage(base, runner, evidence);
+  const storage = openStorage(base, runner, evidence, closers);
   const doors = createTaskDoors({ dir: home.tasksDir, tokens: stores.tokens, random, logger });
   const turns = createNodeTurns(base, () => questions);
   const executor = withSpans(base, {
@@ -142,6 +143,13 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   });
   const parts = { ...questions, authority, desk, commands, executor, origin, peers, requestLease, doors };
   return { ...parts, ...aboutOf(runner), environment, storage };
+}
+
+/** Its sweep asks the database and the runner: both outlive it. */
+function openStorage(base: Foundations, runner: TaskRunner, evidence: EvidenceKit, closers: Closers): NodeStorage {
+  const storage = createNodeStorage(base, runner, evidence);
+  closers.add(() => storage.close());
+  return storage;
 }
 
 /** What the runner knows of its machine. */

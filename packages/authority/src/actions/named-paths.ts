@@ -5,8 +5,8 @@ import type { ActionFiles } from './types.ts';
 const LONGEST_PATH = 4096;
 
 /**
- * The files that arguments name, in order, each once: an argument as it stands, or what follows its first `=`, `@` or a
- * short option's letter. A file that is not there yet is none; where it is there later, the digest differs.
+ * The files that arguments name, in order, each once: an argument as it stands, or what follows its first `=`, a
+ * short option's letter, or an `@` in front of either. A file that is not there yet is none; where it is there later, the digest differs.
  */
 export async function namedPaths(
   argumentLists: readonly (readonly string[])[],
@@ -25,9 +25,8 @@ export async function namedPaths(
 
 function candidatesOf(argument: string): readonly string[] {
   const afterEquals = argument.includes('=') ? [argument.slice(argument.indexOf('=') + 1)] : [];
-  const afterAt = argument.startsWith('@') ? [argument.slice(1)] : [];
   const afterLetter = /^-[A-Za-z]./.test(argument) ? [argument.slice(2)] : [];
-  return [argument, ...afterEquals, ...afterAt, ...afterLetter].filter(
-    (text) => text !== '' && text.length <= LONGEST_PATH && !text.includes('\0'),
-  );
+  const values = [argument, ...afterEquals, ...afterLetter];
+  const afterAt = values.filter((text) => text.startsWith('@')).map((text) => text.slice(1));
+  return [...values, ...afterAt].filter((text) => text !== '' && text.length <= LONGEST_PATH && !text.includes('\0'));
 }

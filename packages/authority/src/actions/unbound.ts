@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { quote } from '@writ/core';
 import type { InnerCommand } from '@writ/policy';
 import { languageOf } from './languages.ts';
+import { loaderReason } from './loaders.ts';
 import { scriptOperand } from './script-operand.ts';
 
 /** Rules that stand for "nobody knows": of a program, of one of its commands, of what a shell or a wrapper would make of a text. */
@@ -24,6 +25,8 @@ export function unboundFiles(
       return [...(isHidden ? [`${name}: ${reason}`] : []), `what ${name} runs may load other files`];
     }
     if (UNKNOWN.has(rule)) return [`${name}: ${reason}`];
+    const loads = loaderReason(argv, rule);
+    if (loads !== undefined) return [loads];
     return rule === 'environment.variable' && of === 'destructive' ? [`${name} ${reason}`] : [];
   });
   return [...new Set(notes)];

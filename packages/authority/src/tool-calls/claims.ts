@@ -13,10 +13,14 @@ const SHELLS = /^(\/(usr\/)?bin\/)?(sh|bash|dash|zsh)$/;
 /** A line that every shell takes for exactly these words. */
 const PLAIN_LINE = /^[A-Za-z0-9_@%+:,./-]+( +[A-Za-z0-9_@%+:,./-]+)*$/;
 
-/** Paths that a call names, in its input or beside it; undefined where one of them is no text. */
-export function pathsOf({ paths, input }: Pick<ToolCall, 'paths' | 'input'>): readonly string[] | undefined {
+/** Paths that a call names, in its input or beside it; undefined where one of them is no text, or not all are told. */
+export function pathsOf({
+  paths,
+  input,
+  untold,
+}: Pick<ToolCall, 'paths' | 'input' | 'untold'>): readonly string[] | undefined {
   const named = textsUnder(input, PATH_KEYS);
-  return named === undefined || paths.includes('') ? undefined : [...paths, ...named];
+  return untold === true || named === undefined || paths.includes('') ? undefined : [...paths, ...named];
 }
 
 /** Addresses that a raw input names; undefined where one of them is none. */

@@ -145,6 +145,15 @@ it.each([
   },
 );
 
+it.each(['read', 'search', 'edit'] as const)(
+  'a call of kind %s that is not told whole is for a person to see',
+  (kind) => {
+    const call = { kind, paths: [`${DIR}/a.ts`], input: null };
+    expect(permitToolCall(rights('edit_repo'), call, classify).verdict).toBe('allow');
+    expect(permitToolCall(rights('edit_repo'), { ...call, untold: true }, classify).verdict).toBe('ask');
+  },
+);
+
 describe('what a grant says to commands', () => {
   it.each(COMMANDS)('%j: %s %j is %s', (closure, kind, input, verdict) => {
     expect(verdictOf(rights(closure), kind, input)).toBe(verdict);

@@ -12,6 +12,8 @@ export interface ToolCall {
   readonly paths: readonly string[];
   /** What the tool would be called with; null where the agent does not say. */
   readonly input: Json;
+  /** It was told before what more the call is about, and that is not kept: what is said here is not all. */
+  readonly untold?: true;
 }
 
 /** What a task holds at this moment: its grant, and of its effective profile what bounds its commands and files. */

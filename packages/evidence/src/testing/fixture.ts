@@ -57,7 +57,8 @@ export function createFixture({ from }: { readonly from?: Pick<Fixture, 'root'> 
   const clock = { ...createSystemClock(), nowMs: () => NOW_MS };
   const path = process.env.PATH ?? '/usr/bin:/bin';
   const store = createContentStore({ dir: join(root, 'store'), random });
-  const gitWork = { git: createGitProcess({ git: 'git', clock }), gitDirRoot: join(root, 'git'), path, clock, random };
+  const gitProcess = createGitProcess({ git: 'git', clock });
+  const gitWork = { git: gitProcess, openRoom: undefined, gitDirRoot: join(root, 'git'), path, clock, random };
   const env = {
     PATH: path,
     HOME: root,

@@ -89,6 +89,8 @@ function pathsOf(call: AloneCall, operands: readonly string[]): readonly string[
       return operands.length === 0 ? [] : undefined;
     case 'names':
       return operands.every((operand) => NAME.test(operand)) ? [] : undefined;
+    case 'packages':
+      return operands.every((operand) => PACKAGE.test(operand) && !ARCHIVE.test(operand)) ? [] : undefined;
     case 'revisions':
       // Paths outside the repository make it read any two files.
       return operands.every((operand) => !operand.startsWith('/') && !operand.split(/[/:]/).includes('..'))
@@ -102,3 +104,8 @@ function pathsOf(call: AloneCall, operands: readonly string[]): readonly string[
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9@._:+~-]*$/;
+/** A dash at its end takes the package away. */
+const PACKAGE = /^[A-Za-z0-9]([A-Za-z0-9@._+~-]*[A-Za-z0-9._+~])?$/;
+/** Managers take a name that ends so for a file of the folder, without a slash in front. */
+const ARCHIVE =
+  /\.([drs]?rpm|deb|dsc|changes|apk|snap|flatpak|flatpakref|flatpakrepo|rb|json|whl|egg|gem|tar|tgz|txz|tbz2?|zip|gz|xz|bz2|zst)$/i;

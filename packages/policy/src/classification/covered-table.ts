@@ -1,13 +1,15 @@
 import type { AloneCall } from './alone-table.ts';
 
-/** One name of a file or a folder, and a mode or an owner in front of such names. */
-const FILES = ['touch', 'mkdir', 'cp', 'mv', 'ln', 'chmod', 'chown', 'chgrp', 'tee', 'truncate'];
+const FILES = ['touch', 'mkdir', 'cp', 'mv', 'ln', 'tee', 'truncate'];
+/** A mode or an owner in front of names: of each one that is named, and never of what lies below. */
+const ATTRIBUTES = ['chmod', 'chown', 'chgrp'];
 const PACKAGES = ['apt', 'apt-get', 'dnf', 'yum', 'zypper', 'apk', 'pacman', 'brew', 'snap', 'flatpak'];
 
 /**
  * Every change that an assent window covers besides its listed steps. A window is one yes to much that nobody has seen yet: what
  * it lets run is what cannot be turned into something else by an option, a file of the folder or a file that is named. What is not
- * here is asked about by itself, or is a step of a plan.
+ * here is asked about by itself, or is a step of a plan. Paths are covered in the workspace that was asked for, and nowhere else: that is
+ * for the caller to see.
  */
 export const COVERED: readonly AloneCall[] = [
   {
@@ -40,7 +42,7 @@ export const COVERED: readonly AloneCall[] = [
     programs: PACKAGES,
     words: ['install', 'add', 'update', 'upgrade', 'refresh'],
     flags: /^(-y|--yes|--assume-yes|-q|--quiet|--no-install-recommends|--noconfirm)$/,
-    operands: 'names',
+    operands: 'packages',
   },
   {
     programs: ['kubectl'],
@@ -50,4 +52,5 @@ export const COVERED: readonly AloneCall[] = [
     operands: 'names',
   },
   { programs: FILES, flags: /^-[pavrRnsd]+$/, operands: 'paths' },
+  { programs: ATTRIBUTES, flags: /^-v$/, operands: 'paths' },
 ];

@@ -72,6 +72,21 @@ describe('control groups, in a folder like the kernel’s', () => {
     );
   });
 
+  it('end what is in groups that a run made below its own, and remove those, the deepest first', async () => {
+    const run = join(own, 'writ-x', 'run-1');
+    const seen: unknown[] = [];
+    const groups = open({
+      async pause() {
+        seen.push(existsSync(join(run, 'cgroup.kill')), existsSync(join(run, 'a')));
+        rmSync(run, { recursive: true });
+      },
+    });
+    const group = await groups.open('run-1');
+    mkdirSync(join(run, 'a', 'b'), { recursive: true });
+    await group?.close();
+    expect(seen).toEqual([true, false]);
+  });
+
   it('remove what an earlier node left', async () => {
     mkdirSync(join(own, 'writ-x', 'run-1'), { recursive: true });
     writeFileSync(join(own, 'writ-x', 'run-1', 'cgroup.procs'), '');

@@ -23,10 +23,18 @@ export interface ToolCalls {
 /** What a call does, beside its kind and title. */
 type Matter = Pick<ToolRequest, 'paths' | 'input' | 'changes'>;
 
+type Part = keyof Matter;
+
+/** What is remembered of a call, however much it is about. */
+interface Known extends Pick<ToolRequest, 'kind' | 'title'> {
+  /** What has been told of it. */
+  readonly told: readonly Part[];
+}
+
 const NO_MATTER: Matter = { paths: [], input: null, changes: [] };
 
 export function createToolCalls(): ToolCalls {
-  const known = new Map<string, Pick<ToolRequest, 'kind' | 'title'>>();
+  const known = new Map<string, Known>();
   const whole = new Map<string, Matter>();
   const merge = (update: ToolCallUpdate): ToolRequest => {
     const { toolCallId: id } = update;
@@ -35,11 +43,14 @@ export function createToolCalls(): ToolCalls {
       kind: kindOf(update.kind ?? before?.kind),
       title: visible((update.title ?? before?.title ?? id).slice(0, LONGEST_TITLE).replace(/[\r\n]+/g, ' ')),
     };
+    const again = partsIn(update);
+    // What was told and is forgotten is not nothing: the call is about more than is known here.
+    const lost = whole.has(id) ? [] : (before?.told ?? []).filter((part) => !again.includes(part));
     const matter = matterOf(update, whole.get(id) ?? NO_MATTER);
-    keep(known, id, named, REMEMBERED);
-    if (isSmall(matter)) keep(whole, id, matter, REMEMBERED_WHOLE);
+    keep(known, id, { ...named, told: [...lost, ...partsOf(matter)] }, REMEMBERED);
+    if (lost.length === 0 && isSmall(matter)) keep(whole, id, matter, REMEMBERED_WHOLE);
     else whole.delete(id);
-    return { ...named, ...matter };
+    return { ...named, ...matter, ...(lost.length === 0 ? {} : { untold: true }) };
   };
   return {
     merge(update) {
@@ -49,6 +60,23 @@ export function createToolCalls(): ToolCalls {
     },
     requestOf: merge,
   };
+}
+
+/** What an update says of a call, even that it is nothing. */
+function partsIn({ rawInput, locations, content }: ToolCallUpdate): readonly Part[] {
+  return [
+    ...(locations ? ['paths' as const] : []),
+    ...(rawInput === undefined ? [] : ['input' as const]),
+    ...(content ? ['changes' as const] : []),
+  ];
+}
+
+function partsOf({ paths, input, changes }: Matter): readonly Part[] {
+  return [
+    ...(paths.length === 0 ? [] : ['paths' as const]),
+    ...(input === null ? [] : ['input' as const]),
+    ...(changes.length === 0 ? [] : ['changes' as const]),
+  ];
 }
 
 /** What an update does not say stays as it was. */

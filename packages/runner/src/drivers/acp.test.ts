@@ -216,7 +216,7 @@ describe('leave for a tool call', () => {
       [],
       () => ({ allowed: true }),
     );
-    expect(asked).toMatchObject([{ title: 'big', input: null }]);
+    expect(asked).toMatchObject([{ title: 'big', input: null, untold: true }]);
   });
 
   it('where nobody decides, it is refused', async () => {

@@ -120,6 +120,22 @@ describeWith(['bwrap', 'git'], 'a room for git', () => {
     expect(await left).toMatchObject({ exitCode: null, reason: 'it is not wanted any more' });
   });
 
+  it('hears of an end that comes while the input of a call is written', async () => {
+    const wanted = new AbortController();
+    const room = await open();
+    const hash = ask(['hash-object', '--stdin'], { input: Buffer.from('x'), timeoutMs: 2000 });
+    // The call has begun by then, and no file is written in the same tick.
+    const nextTick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
+    const cut = room.git({ ...hash, signal: wanted.signal });
+    await nextTick();
+    wanted.abort();
+    expect(await cut).toMatchObject({ exitCode: null, reason: 'it is not wanted any more' });
+    const closed = room.git(hash);
+    await nextTick();
+    await room.close();
+    expect(await closed).toMatchObject({ exitCode: null, reason: 'its sandbox has ended' });
+  });
+
   it('is not there where the sandbox does not show the git that would run', async () => {
     const { bin } = createHangingGit(harness.folder);
     const room = await harness.runner.gitRoom({ read: [], write: [own], path: bin, timeoutMs: 60_000 });

@@ -83,11 +83,17 @@ function createRoom(inputs: string, spec: GitRoomSpec, options: GitRoomsOptions)
   };
   const ask = async (call: GitCall, process: Spawned): Promise<GitAnswer> => {
     const signals = [options.signal, spec.signal, call.signal].filter((one) => one !== undefined);
-    if (signals.some((signal) => signal.aborted)) return failed(CUT_WORDS.unwanted);
-    if (over) return failed('its sandbox has ended');
+    const hindrance = (): string | undefined => {
+      if (signals.some((signal) => signal.aborted)) return CUT_WORDS.unwanted;
+      return over ? 'its sandbox has ended' : undefined;
+    };
+    // What ends while the input is written would be heard of by nobody: it is looked at before and after that.
+    const input = hindrance() === undefined ? await inputOf(call).catch((error) => ({ error })) : '';
+    const inTheWay = hindrance();
+    if (inTheWay !== undefined) return failed(inTheWay);
+    if (typeof input !== 'string') throw input.error;
     const mark = Buffer.from(random.bytes(MARK_BYTES)).toString('hex');
     const reader = createAnswerReader(mark, call.maxOutputBytes);
-    const input = await inputOf(call);
     const ended = new Promise<GitCut | 'whole' | 'over'>((settle) => {
       current = { reader, settle };
     });

@@ -7,12 +7,13 @@ import { commitFiles, makeRepository, ownersGit } from '../testing/repository.ts
 let harness: Harness;
 let path: string;
 let wanted: number;
+let configured: string | undefined;
 beforeEach(async () => {
-  wanted = 1;
+  [wanted, configured] = [1, undefined];
   harness = await createHarness({
     storage: {
       rules: () => ({ failedMs: 1000, orphanedMs: 1000, budgetBytes: 1024 ** 3 }),
-      ready: () => wanted,
+      ready: (workspace) => ((configured ?? workspace.path) === workspace.path ? wanted : 0),
     },
   });
   path = makeRepository(join(harness.folder, 'source'), { 'file.txt': 'one\n' });
@@ -166,6 +167,24 @@ describe('a clone that stands ready', () => {
     expect((await harness.runner.storage.list()).ready).toEqual([]);
     await harness.runner.close();
     expect(existsSync(dir)).toBe(false);
+  });
+
+  it('goes too where its workspace is elsewhere now', async () => {
+    await untilReady(1);
+    configured = join(harness.folder, 'elsewhere');
+    await harness.runner.storage.sweep({
+      holdsWork: async () => false,
+      transcriptsBeforeMs: 0,
+      mayForget: () => false,
+    });
+    expect((await harness.runner.storage.list()).ready).toEqual([]);
+  });
+
+  it('that cannot be taken is passed over: the task gets a clone of now', async () => {
+    const [dir = ''] = await untilReady(1);
+    rmSync(dir, { recursive: true });
+    const { stdout } = await harness.run(['cat', 'file.txt'], { workspace: workspace() });
+    expect(stdout).toBe('one\n');
   });
 
   it('is not made where there is no room, or nothing is wanted', async () => {

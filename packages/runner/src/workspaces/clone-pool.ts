@@ -34,8 +34,8 @@ export interface ClonePool {
 }
 
 export interface ClonePoolOptions {
-  /** How many clones of a workspace are to stand ready; 0: none. */
-  readonly wanted: (workspace: string) => number;
+  /** How many clones of a workspace are to stand ready; 0: none, as of one that is elsewhere now. */
+  readonly wanted: (workspace: Pick<WorkspaceSource, 'name' | 'path'>) => number;
   /** Whether there is room for one more. */
   readonly hasRoom: () => boolean;
   /** Makes the folders of a clone. */
@@ -90,7 +90,7 @@ export function createClonePool(options: ClonePoolOptions): ClonePool {
   const fillShelf = async (source: WorkspaceSource): Promise<void> => {
     const { ready } = shelfOf(source);
     let failures = 0;
-    while (!shutdown.signal.aborted && ready.length < wanted(source.name) && hasRoom() && failures < MOST_FAILURES) {
+    while (!shutdown.signal.aborted && ready.length < wanted(source) && hasRoom() && failures < MOST_FAILURES) {
       const one = await makeOne(source);
       if (one === undefined) failures += 1;
       else if (shutdown.signal.aborted) discard(one.attempt);
@@ -100,18 +100,10 @@ export function createClonePool(options: ClonePoolOptions): ClonePool {
   return {
     async take(source, git, adopt) {
       const one = shelfOf(source).ready.shift();
-      if (one === undefined) return undefined;
-      const attempt = await adopt(one.attempt);
-      let isFit = false;
-      try {
-        isFit = await isCurrent(source, { ...one, attempt }, git(attempt));
-      } finally {
-        if (!isFit) discard(attempt);
-      }
-      return isFit ? attempt : undefined;
+      return one && handOut(source, one, { git, adopt }, options);
     },
     fill(source) {
-      if (shutdown.signal.aborted || wanted(source.name) === 0) return;
+      if (shutdown.signal.aborted || wanted(source) === 0) return;
       filling = filling
         .then(() => fillShelf({ name: source.name, path: source.path }))
         .catch((error) => logger.warn('clones are not made ahead', { workspace: source.name, error: String(error) }));
@@ -121,7 +113,7 @@ export function createClonePool(options: ClonePoolOptions): ClonePool {
         ready.map(({ attempt, bytes }) => ({ path: source.path, folder: attempt.folder, bytes })),
       ),
     trim() {
-      for (const { source, ready } of shelves.values()) giveUp(ready.splice(hasRoom() ? wanted(source.name) : 0));
+      for (const { source, ready } of shelves.values()) giveUp(ready.splice(hasRoom() ? wanted(source) : 0));
     },
     async close() {
       shutdown.abort();
@@ -129,6 +121,28 @@ export function createClonePool(options: ClonePoolOptions): ClonePool {
       for (const { ready } of shelves.values()) giveUp(ready);
     },
   };
+}
+
+/** One that cannot be taken, or is no clone of now, is given up: whoever wanted it makes another. */
+async function handOut(
+  source: WorkspaceSource,
+  one: Ready,
+  how: { readonly git: (attempt: Attempt) => GitIn; readonly adopt: (attempt: Attempt) => Promise<Attempt> },
+  { discard, logger }: Pick<ClonePoolOptions, 'discard' | 'logger'>,
+): Promise<Attempt | undefined> {
+  let { attempt } = one;
+  let isFit = false;
+  try {
+    const adopted = await how.adopt(attempt).catch((error) => {
+      logger.warn('a clone that stood ready cannot be taken', { workspace: source.name, error: String(error) });
+    });
+    if (adopted === undefined) return undefined;
+    attempt = adopted;
+    isFit = await isCurrent(source, { ...one, attempt }, how.git(attempt));
+  } finally {
+    if (!isFit) discard(attempt);
+  }
+  return isFit ? attempt : undefined;
 }
 
 /** Whether a clone is one of its source as that is now; what has only grown is brought up to date. */

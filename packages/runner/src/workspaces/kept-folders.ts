@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Logger, Random } from '@writ/core';
@@ -29,7 +30,8 @@ export interface KeptFolders {
   take(from: string, record: WorkspaceRecord | undefined): Promise<void>;
   /** Writes down what was found out about one. */
   rewrite(one: KeptWorkspace, record: WorkspaceRecord & { readonly end: WorkspaceEnd }): Promise<void>;
-  drop(one: KeptWorkspace): Promise<void>;
+  /** Removes one; false where somebody else is at it, or has done it. Rejects where it cannot be, and it stays known. */
+  drop(one: KeptWorkspace): Promise<boolean>;
 }
 
 export function createKeptFolders(options: KeptOptions): KeptFolders {
@@ -77,8 +79,16 @@ export function createKeptFolders(options: KeptOptions): KeptFolders {
       if (entries.has(one.id)) entries.set(one.id, { ...one, record, end: record.end });
     },
     async drop(one) {
-      entries.delete(one.id);
-      await discard(await folderOf(one.id));
+      if (!entries.delete(one.id)) return false;
+      const folder = await folderOf(one.id);
+      try {
+        await discard(folder);
+      } catch (error) {
+        // A folder that is still there takes room, and counts.
+        if (existsSync(folder)) entries.set(one.id, one);
+        throw error;
+      }
+      return true;
     },
   };
 }

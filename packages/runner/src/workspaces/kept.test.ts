@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHarness, type Harness } from '../testing/harness.ts';
 import { makeRepository } from '../testing/repository.ts';
 import type { Run } from '../types.ts';
-import type { Fate } from './types.ts';
+import type { Fate, Removal } from './types.ts';
 
 const DAY_MS = 86_400_000;
 let harness: Harness;
@@ -103,13 +103,16 @@ describe('the clone of a run that is over', () => {
     const [kept] = await keptOf();
     expect(kept).toMatchObject({ end: { unbundled: 'some' } });
     expect(kept?.dueAtMs).toBeUndefined();
-    const { remove } = harness.runner.storage;
+    const told: string[] = [];
+    const remove = (removal: Omit<Removal, 'removed'>) =>
+      harness.runner.storage.remove({ ...removal, removed: ({ id }) => void told.push(id) });
     expect(await remove({ unbundled: false })).toEqual([]);
     await expect(remove({ which: [kept?.id ?? ''], unbundled: false })).rejects.toMatchObject({ code: 'CONFLICT' });
     await expect(remove({ which: ['other'], unbundled: true })).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(existsSync(kept?.dir ?? '')).toBe(true);
     const task = kept?.record?.task ?? '';
     expect(await remove({ which: [task], unbundled: true })).toMatchObject([{ id: kept?.id }]);
+    expect(told).toEqual([kept?.id]);
     expect(existsSync(run.files.dir)).toBe(false);
     expect(await keptOf()).toEqual([]);
   });

@@ -39,8 +39,9 @@ export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
 
   async function makeRoom(otherBytes: number): Promise<number> {
     const due = dueForRemoval(all(), rules(), clock.nowMs(), otherBytes);
-    for (const one of due) await folders.drop(one);
-    return due.length;
+    let dropped = 0;
+    for (const one of due) if (await folders.drop(one)) dropped += 1;
+    return dropped;
   }
 
   return {
@@ -64,12 +65,17 @@ export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
       for (const one of all()) await look(one, holdsWork);
       return makeRoom(otherBytes);
     },
-    async remove({ which, unbundled }) {
+    async remove({ which, unbundled, removed }) {
       const wanted = which === undefined ? bundled(all()) : named(all(), which);
       const held = unbundled ? undefined : wanted.find(({ end }) => end.unbundled !== 'none');
       if (held !== undefined) throw holdsUnbundled(held);
-      for (const one of wanted) await folders.drop(one);
-      return wanted;
+      const gone: KeptWorkspace[] = [];
+      for (const one of wanted) {
+        if (!(await folders.drop(one))) continue;
+        removed(one);
+        gone.push(one);
+      }
+      return gone;
     },
   };
 }

@@ -80,6 +80,8 @@ export interface Removal {
   readonly which?: readonly string[];
   /** Also what is kept nowhere else; only of those that are named. */
   readonly unbundled: boolean;
+  /** Hears of each as soon as it is gone: a later one may fail. */
+  readonly removed: (one: KeptWorkspace) => void;
 }
 
 /** Looks whether a clone holds changes; rejects where that cannot be established. */

@@ -56,8 +56,8 @@ export interface WorkspacesOptions {
   /** Resolves when processes that an earlier user of the root left are gone; only then is what they left taken over. */
   readonly alone: Promise<unknown>;
   readonly rules: () => StorageRules;
-  /** How many clones of a workspace are to stand ready. */
-  readonly ready: (workspace: string) => number;
+  /** How many clones of a workspace are to stand ready; 0: none, as of one that is elsewhere now. */
+  readonly ready: (workspace: Pick<WorkspaceSource, 'name' | 'path'>) => number;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

@@ -23,6 +23,7 @@ export function createTestEvidence(options: {
   return {
     // Git takes real time, whatever time it is in a test.
     git: createGitProcess({ git: 'git', clock: createSystemClock() }),
+    openRoom: undefined,
     gitDirRoot: join(dir, 'git'),
     path: process.env.PATH ?? '/usr/bin:/bin',
     content: createContentStore({ dir: join(dir, 'content'), random }),

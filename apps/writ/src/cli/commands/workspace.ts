@@ -1,5 +1,6 @@
-import { formatSize } from '@writ/core';
+import { formatSize, quote } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
+import { type ConfirmOptions, confirm, YES_OPTION } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -22,6 +23,7 @@ export function defineWorkspace({ program, run }: Definitions): void {
     .description('remove clones that are kept: those named, else every one whose work is kept elsewhere')
     .argument('[id...]', 'ids of `writ workspace list`, or of tasks')
     .option('--unbundled', 'also work that is kept nowhere else; only of those that are named')
+    .option(...YES_OPTION)
     .addHelpText('after', examples(['writ workspace prune', 'writ workspace prune --unbundled TASK']))
     .action(run(prune));
 }
@@ -39,8 +41,14 @@ async function list(context: CliContext): Promise<number> {
 async function prune(
   context: CliContext,
   ids: readonly string[],
-  { unbundled = false }: { readonly unbundled?: boolean },
+  { unbundled = false, ...options }: { readonly unbundled?: boolean } & ConfirmOptions,
 ): Promise<number> {
+  if (unbundled && ids.length > 0) {
+    await confirm(context, options, {
+      what: `this removes work that is kept nowhere else: ${ids.map(quote).join(', ')}`,
+      retype: `writ workspace prune --unbundled ${ids.join(' ')}`,
+    });
+  }
   const answer = await context
     .node()
     .call('workspace_prune', { unbundled, ...(ids.length === 0 ? {} : { which: [...ids] }) });

@@ -28,11 +28,12 @@ async function ship(): Promise<{ readonly input: ShippedInput; readonly bundle: 
   const tree = join(bench.root, 'mine');
   gitIn(bench.root, 'clone', '--quiet', bench.repository, tree);
   writeFileSync(join(tree, 'mine.txt'), 'mine\n');
-  const { git, path, limits } = bench.node.evidence;
+  const { git, openRoom, path, limits } = bench.node.evidence;
   const random = createSystemRandom();
   const store = createContentStore({ dir: join(bench.root, 'sent'), random });
   const { commit, bundle } = await shipWorkingTree({
-    ...{ git, path, random, store, clock: bench.clock, gitDirRoot: join(bench.root, 'git'), repository: tree },
+    ...{ git, openRoom, path, random, store, clock: bench.clock },
+    ...{ gitDirRoot: join(bench.root, 'git'), repository: tree },
     ...{
       peerHas: await bench.node.executor.workspaceCommits('app'),
       nodeId: alpha,

@@ -38,6 +38,7 @@ let node: TestNode;
 let asked: Parameters<TurnDesk['askApprover']>[1][];
 let withdrawn: string[];
 let refusal: string | undefined;
+let facts: ReturnType<TurnDesk['tools']['classify']>;
 
 const desk: Partial<TurnDesk> = {
   isSessionLive: () => true,
@@ -47,13 +48,14 @@ const desk: Partial<TurnDesk> = {
     return { asked: true, approval: `a${asked.length}` };
   },
   withdrawApproval: (_tx, approval) => void withdrawn.push(approval),
-  tools: { classify: () => ({ class: 'destructive', needs: [] }), resolvePath: (path) => path },
+  tools: { classify: () => facts, resolvePath: (path) => path },
 };
 
 beforeEach(async () => {
   clock = createFakeClock(Date.UTC(2026, 0, 1));
   runner = createScriptedRunner({ clock });
   [asked, withdrawn, refusal] = [[], [], undefined];
+  facts = { class: 'destructive', needs: [] };
   node = await createTestNode({ clock, runner, policy: POLICY, turns: desk });
   node.authority.grantLease({ peer: 'self', profile: 'edit', durationMs: 3_600_000, issuedBy: 'person' });
   const answer = await node.executor.submit({
@@ -184,6 +186,35 @@ describe('what is left to a person', () => {
     await untilAsked();
     expect(JSON.stringify(asked[0])).toContain('[redacted]');
     expect(JSON.stringify(asked[0])).not.toContain(SECRET);
+  });
+
+  it('is judged as it would be made, not as it is shown: what is left out there is not less', async () => {
+    const credential = node.executor.turns.ask('t1', { questions: [{ kind: 'credential', text: 'which' }] }, forever);
+    const content = { kind: 'credential', secret: Buffer.from('file_path') } as const;
+    node.executor.turns.reply('t1', { question: '1.1', key: 'k', content }, 'self');
+    await credential;
+    // Without the key that the secret is, it would be about a file of the workspace alone.
+    const answer = permit({ kind: 'edit', paths: ['a.ts'], input: { file_path: 7 } });
+    await untilAsked();
+    expect(JSON.stringify(asked[0]?.subject)).toContain('{"[redacted]":7}');
+    settle('denied');
+    expect(await answer).toEqual({ allowed: false, reason: 'denied by ap-1' });
+  });
+
+  it('is also a call of which not all is known, and that is shown', async () => {
+    void permit({ kind: 'edit', paths: ['a.ts'], untold: true }).catch(() => {});
+    await untilAsked();
+    expect(asked[0]?.lines).toContainEqual({ label: 'not all', text: 'of what was told of it before is kept' });
+    expect(asked[0]?.subject).toMatchObject({ tool: { untold: true } });
+  });
+
+  it('is no more than the grant holds when the yes comes', async () => {
+    facts = { class: 'config-mutation', needs: ['run_tests'] };
+    const answer = permit({ kind: 'execute', input: { command: 'tidy up' } });
+    await untilAsked();
+    facts = { class: 'destructive', needs: ['run_tests'] };
+    settle('approved');
+    expect(await answer).toMatchObject({ allowed: false, reason: expect.stringContaining('it needs destructive') });
   });
 
   it('is a no at once where nobody could ever answer, and leaves no question', async () => {

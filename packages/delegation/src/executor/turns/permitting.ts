@@ -27,7 +27,7 @@ export async function permitTool(
     const { verdict, ...more } = parts.database.withReadTx((tx) => toolVerdict(parts, tx, task, request));
     if (verdict === 'allow') return { allowed: true };
     if (verdict === 'deny') return { allowed: false, reason: messageOf(more) };
-    return await askPerson(parts, task, withoutSecrets(parts, task, request), signal);
+    return await askPerson(parts, task, request, signal);
   } catch (error) {
     // What was withdrawn has no answer; everything else is a no, and says why.
     if (signal.aborted || isWritError(error, 'SHUTTING_DOWN')) throw error;
@@ -41,27 +41,38 @@ async function askPerson(
   request: ToolRequest,
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
-  const asked = parts.database.withWriteTx((tx) => askIn(parts, tx, task, request));
+  const shown = withoutSecrets(parts, task, request);
+  const asked = parts.database.withWriteTx((tx) => askIn(parts, tx, task, { request, shown }));
   if ('allowed' in asked) return asked;
   const [settled] = await untilSettled(parts, [asked], signal, () => 'withdrawn');
   if (signal.aborted) throw new WritError('CANCELLED', 'nobody waits for the answer any more');
   const by = settled?.settledBy ?? 'node';
-  if (settled?.state === 'approved') return { allowed: true, by };
+  if (settled?.state === 'approved') {
+    // The approver's yes was looked at with what is shown alone: what was left out of that counts too.
+    const { verdict, ...more } = parts.database.withReadTx((tx) => toolVerdict(parts, tx, task, request));
+    return verdict === 'deny' ? { allowed: false, reason: messageOf(more) } : { allowed: true, by };
+  }
   if (settled?.state === 'denied') return { allowed: false, reason: `denied by ${by}` };
   return { allowed: false, reason: `nobody answered: the question is ${settled?.state ?? 'gone'}` };
 }
 
+/** A call as it would be made, which is judged, and as people see it, which is kept. */
+interface AskedCall {
+  readonly request: ToolRequest;
+  readonly shown: ToolRequest;
+}
+
 /** The question, or the answer where there is one already. */
-function askIn(parts: ExecutorParts, tx: WriteTx, id: string, request: ToolRequest): Question | ToolAnswer {
+function askIn(parts: ExecutorParts, tx: WriteTx, id: string, { request, shown }: AskedCall): Question | ToolAnswer {
   const task = requireLive(parts, tx, id);
   // Again, in the transaction that asks: between the two looks the grant may have changed.
   const { verdict, ...more } = toolVerdict(parts, tx, id, request);
   if (verdict === 'allow') return { allowed: true };
   if (verdict === 'deny') return { allowed: false, reason: messageOf(more) };
   const { turn, ids } = nextPlaces(parts, tx, id, 1);
-  const lines = toolLines(request, messageOf(more));
+  const lines = toolLines(shown, messageOf(more));
   const row = { task: id, turn, id: ids[0] ?? '', kind: 'approval', text: visibleLines(toolText(lines)) } as const;
-  const tool = toolToJson(request);
+  const tool = toolToJson(shown);
   const answer = parts.turns.askApprover(tx, {
     ...{ task, lines, digest: toolDigest(row, tool), subject: { task: id, question: row.id, tool } },
     lifetimeMs: Math.max(1, Math.min(LONGEST_WAIT_MS, (task.deadlineMs ?? Number.POSITIVE_INFINITY) - tx.nowMs)),
@@ -72,7 +83,7 @@ function askIn(parts: ExecutorParts, tx: WriteTx, id: string, request: ToolReque
     return { allowed: false, reason: `${messageOf(more)}; ${answer.message}` };
   }
   const question = parts.turns.questions.insert(tx, { ...row, approval: answer.approval });
-  const details = { turn, questions: [`${row.id} permission ${request.kind}`] };
+  const details = { turn, questions: [`${row.id} permission ${shown.kind}`] };
   tx.audit({ kind: 'task', action: 'task.asked', actor: 'task', subject: id, details });
   tellTurn(parts, tx, task);
   return question;
@@ -88,7 +99,7 @@ function withoutSecrets(parts: ExecutorParts, task: string, request: ToolRequest
   if (run === undefined) return request;
   const clean = (text: string): string => run.clean(text);
   return {
-    kind: request.kind,
+    ...request,
     title: clean(request.title),
     paths: request.paths.map(clean),
     input: cleanJson(request.input, clean),

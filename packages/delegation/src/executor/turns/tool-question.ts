@@ -8,7 +8,10 @@ import type { ToolRequest } from '../../types.ts';
 const LONGEST_TEXT = 4096;
 
 /** All of a tool call, for whoever is to answer; `why` says why somebody is asked. */
-export function toolLines({ kind, title, paths, input, changes }: ToolRequest, why: string): readonly AskedLine[] {
+export function toolLines(
+  { kind, title, paths, input, changes, untold }: ToolRequest,
+  why: string,
+): readonly AskedLine[] {
   const command = kind === 'execute' ? commandIn(input) : undefined;
   return [
     { label: 'the agent asks leave to', text: `${kind === 'other' ? 'use a tool' : kind}: ${title}` },
@@ -16,6 +19,7 @@ export function toolLines({ kind, title, paths, input, changes }: ToolRequest, w
     ...(command === undefined ? [] : [{ label: 'command', text: JSON.stringify(command.argv) }]),
     ...(command?.cwd === undefined ? [] : [{ label: 'in', text: command.cwd }]),
     ...paths.map((path) => ({ label: 'file', text: path })),
+    ...(untold ? [{ label: 'not all', text: 'of what was told of it before is kept' }] : []),
     { label: 'input', text: input === null ? 'none is told' : JSON.stringify(input) },
     ...changes.flatMap(({ path, before, after }) => [
       { label: 'would write', text: path },
@@ -43,8 +47,9 @@ export function toolOf(subject: Json): Json | undefined {
 }
 
 /** A tool call as JSON. */
-export function toolToJson({ kind, title, paths, input, changes }: ToolRequest): Json {
-  return { kind, title, paths: [...paths], input, changes: changes.map((change) => ({ ...change })) };
+export function toolToJson({ kind, title, paths, input, changes, untold }: ToolRequest): Json {
+  const said = { kind, title, paths: [...paths], input, changes: changes.map((change) => ({ ...change })) };
+  return untold ? { ...said, untold } : said;
 }
 
 /** The same again; what `toolToJson` made is the only thing that is stored. */

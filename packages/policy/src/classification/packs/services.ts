@@ -1,6 +1,9 @@
 import type { RulePack } from '../types.ts';
 
 const POWER = ['reboot', 'shutdown', 'halt', 'poweroff', 'init', 'telinit', 'kexec'];
+/** Units whose start ends, halts or opens the machine, with their suffix or without. */
+const POWER_UNIT =
+  /^(.*\/)?(systemd-)?(reboot|poweroff|halt|kexec|soft-reboot|shutdown|final|umount|exit|sleep|suspend|hibernate|hybrid-sleep|suspend-then-hibernate|rescue|emergency|ctrl-alt-del|sigpwr|factory-reset|initrd-switch-root|runlevel[016])(\.(target|service))?$/i;
 const ACCOUNTS = ['userdel', 'groupdel', 'deluser', 'delgroup'];
 const SYSTEMCTL_OTHER_PLACE = ['-H', '--host', '-M', '--machine', '--root', '--image', '--user'];
 
@@ -146,6 +149,36 @@ export const servicesPack: RulePack = {
         ['systemctl', 'status', 'nginx'],
         ['systemctl', 'kill', 'x'],
       ],
+    },
+    {
+      name: 'services.power-unit',
+      programs: ['systemctl'],
+      words: [
+        ['start', 'restart', 'reload', 'try-restart', 'reload-or-restart', 'enable', 'reenable', 'unmask', 'add-wants'],
+      ],
+      operand: POWER_UNIT,
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [
+        ['systemctl', 'start', 'poweroff.target'],
+        ['systemctl', 'enable', '--now', 'x', 'rescue.target'],
+        ['systemctl', 'restart', 'systemd-kexec.service'],
+        ['systemctl', 'start', 'systemd-hibernate'],
+      ],
+      notExamples: [
+        ['systemctl', 'start', 'reboot-notifier.service'],
+        ['systemctl', 'start', 'nginx'],
+        ['systemctl', 'status', 'reboot.target'],
+      ],
+    },
+    {
+      name: 'services.service-power',
+      programs: ['service', 'rc-service'],
+      operand: POWER_UNIT,
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [['service', 'systemd-poweroff', 'start']],
+      notExamples: [['service', 'nginx', 'restart']],
     },
     {
       name: 'services.reload-manager',

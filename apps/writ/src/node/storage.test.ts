@@ -1,0 +1,107 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
+import { createGitProcess } from '@writ/evidence';
+import { createIdentity } from '@writ/identity';
+import { stockConfig } from '@writ/policy';
+import { type SweepOrder, searchPath, type TaskRunner } from '@writ/runner';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readEnvironment } from '../env.ts';
+import { resolveHome } from '../home.ts';
+import { type Closers, createClosers } from './closers.ts';
+import { openEvidence } from './evidence.ts';
+import { type Foundations, openFoundations } from './foundations.ts';
+import { createNodeStorage, type NodeStorage } from './storage.ts';
+
+const clock = createSystemClock();
+const random = createSystemRandom();
+let root: string;
+let closers: Closers;
+let base: Foundations;
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'writ-storage-'));
+  const home = resolveHome(readEnvironment(), join(root, 'home'));
+  mkdirSync(home.keysDir, { recursive: true, mode: 0o700 });
+  await createIdentity({ dir: home.keysDir, clock, random });
+  writeFileSync(home.configFile, stockConfig({ nodeName: 'solo', workspaces: [], isolation: 'none' }), { mode: 0o600 });
+  closers = createClosers();
+  base = await openFoundations(home, silentLogger, closers);
+});
+afterAll(async () => {
+  await closers.close(0);
+  rmSync(root, { recursive: true });
+});
+
+/** A node's storage that sweeps by `sweep` alone; `gitRoom` is where its git would look at what tasks have left. */
+async function storageWith(
+  sweep: (order: SweepOrder) => Promise<void>,
+  gitRoom: TaskRunner['gitRoom'] = async () => undefined,
+): Promise<NodeStorage> {
+  const git = createGitProcess({ git: 'git', clock });
+  const evidence = await openEvidence(base, { git, gitRoom, endStray: async () => 0 }, readEnvironment());
+  const nothing = { inUse: [], ready: [], kept: [], bytes: 0 };
+  const storage = {
+    list: async () => nothing,
+    remove: async () => [],
+    async sweep(order: SweepOrder) {
+      await sweep(order);
+      return { workspaces: 0, transcripts: 0 };
+    },
+  };
+  return createNodeStorage(base, { storage }, evidence);
+}
+
+it('looks at what a task has left in a room: git runs there with no right of the node’s', async () => {
+  const source = join(root, 'source');
+  const git = (...args: string[]): void => void execFileSync('git', args, { cwd: source, env: { PATH: path } });
+  const path = searchPath(readEnvironment().all.PATH);
+  mkdirSync(source);
+  git('init', '-q');
+  writeFileSync(join(source, 'a.txt'), 'left\n');
+  const rooms: (readonly string[])[] = [];
+  let found: boolean | undefined;
+  const storage = await storageWith(
+    async ({ holdsWork }) => {
+      const clone = { source, objectFormat: 'sha1' as const };
+      found = await holdsWork({ clone } as Parameters<typeof holdsWork>[0], source);
+    },
+    async ({ read }) => {
+      rooms.push(read);
+      return undefined;
+    },
+  );
+  await storage.sweep();
+  expect({ found, rooms }).toEqual({ found: true, rooms: [[source]] });
+});
+
+it('closes when the sweep under way is over, cut short, and sweeps no more', async () => {
+  let count = 0;
+  let isOver = false;
+  let begin = (): void => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const storage = await storageWith(
+    async ({ holdsWork }) => {
+      count += 1;
+      const clone = { source: root, objectFormat: 'sha1' as const };
+      const looking = holdsWork({ clone } as Parameters<typeof holdsWork>[0], root);
+      await expect(looking).rejects.toThrow('nobody wants it');
+      isOver = true;
+    },
+    ({ signal }) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(new Error('nobody wants it')));
+        begin();
+      }),
+  );
+  void storage.sweep();
+  await begun;
+  void storage.sweep();
+  await storage.close();
+  await storage.sweep();
+  expect([isOver, count]).toEqual([true, 1]);
+});

@@ -1,0 +1,54 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createKeptWorkspaces } from './kept.ts';
+import type { KeptOptions } from './kept-folders.ts';
+
+let root: string;
+let discard: KeptOptions['discard'];
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'writ-kept-'));
+  for (const id of ['old1', 'old2']) mkdirSync(join(root, `kept-${id}`, 'work'), { recursive: true });
+  discard = async (folder) => rmSync(folder, { recursive: true });
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+/** What an earlier process has kept: two of which nobody knows anything. */
+async function adopted() {
+  const kept = createKeptWorkspaces({
+    ...{ root: async () => root, label: 'new', discard: (folder) => discard(folder), logger: silentLogger },
+    rules: () => ({ failedMs: 1, orphanedMs: 1, budgetBytes: 1 }),
+    ...{ clock: createSystemClock(), random: createSystemRandom() },
+  });
+  await kept.adopt();
+  const told: string[] = [];
+  const remove = (which: readonly string[]) =>
+    kept.remove({ which, unbundled: true, removed: ({ id }) => void told.push(id) });
+  return { kept, told, remove, ids: () => kept.list().map(({ id }) => id) };
+}
+
+it('what cannot be removed stays known, and what went before it is told', async () => {
+  discard = async (folder) => {
+    if (folder.endsWith('old2')) throw new Error('busy');
+    rmSync(folder, { recursive: true });
+  };
+  const { told, remove, ids } = await adopted();
+  await expect(remove(['old1', 'old2'])).rejects.toThrow('busy');
+  expect([told, ids()]).toEqual([['old1'], ['old2']]);
+});
+
+it('is removed by one alone where two are at it', async () => {
+  const { told, remove, ids } = await adopted();
+  const [one, other] = await Promise.all([remove(['old1', 'old2']), remove(['old2'])]);
+  expect([one.map(({ id }) => id), other.map(({ id }) => id)]).toEqual([['old1'], ['old2']]);
+  expect([told.toSorted(), ids()]).toEqual([['old1', 'old2'], []]);
+});
+
+it('whose folder is gone already is not known any more', async () => {
+  const { remove, ids } = await adopted();
+  rmSync(join(root, 'kept-old1'), { recursive: true });
+  await expect(remove(['old1'])).rejects.toThrow('ENOENT');
+  expect(ids()).toEqual(['old2']);
+});
