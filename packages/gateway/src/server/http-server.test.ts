@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { HostPort } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -137,3 +137,11 @@ describe('where it listens', () => {
     probe.close();
   });
 });
+
+it('who connects and sends nothing makes room, and who reads events stays', async () => {
+  const reading = await open();
+  const silent = connect(bound.port, bound.host);
+  await new Promise((resolve) => silent.once('close', resolve));
+  add('t-1');
+  expect((await read(reading, 1)).join()).toContain('t-1');
+}, 30_000);

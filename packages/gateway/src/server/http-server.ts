@@ -13,6 +13,8 @@ import { sendFailure, sendRawFailure } from './responses.ts';
 
 /** Where the stream of events is. */
 const EVENTS_PATH = '/v1/events';
+/** Longest that a connection may be silent before its first request, milliseconds. */
+const SILENT_MS = 5000;
 /** Most connections at once: each reader of the stream holds one. */
 const MOST_CONNECTIONS = 256;
 
@@ -52,6 +54,9 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
     void serve(parts, { guard: (asked) => guard?.(asked), admit }, { request, response, signal: over.signal });
   });
   server.maxConnections = MOST_CONNECTIONS;
+  // Anybody on this machine can connect: who sends nothing makes room. Once something comes, the limits of requests hold.
+  server.on('connection', (socket) => socket.setTimeout(SILENT_MS, () => socket.destroy()));
+  server.on('request', ({ socket }) => socket.setTimeout(0));
   server.on('clientError', (_error, socket) => {
     if (socket.writable) sendRawFailure(socket, errorToJson(new WritError('BAD_REQUEST', 'that is no HTTP request')));
   });

@@ -62,6 +62,18 @@ describe('a workspace', () => {
     expect(stdout).toBe('own\n');
   });
 
+  it('has nothing that its source dropped, stashed or only staged', async () => {
+    const path = repository('dropping');
+    const write = (text: string) => writeFileSync(join(path, 'file.txt'), text);
+    write('only staged');
+    git(path, 'add', 'file.txt');
+    git(path, 'reset', '-q');
+    write('stashed');
+    git(path, 'stash', '-q');
+    const { stdout } = await harness.run(sh('git fsck --unreachable --no-reflogs; git count-objects -v'), within(path));
+    expect(stdout).not.toContain('unreachable');
+  });
+
   it('borrows no objects where its source borrows some', async () => {
     const owner = repository('owner');
     const path = join(harness.folder, 'sources', 'borrower');

@@ -1,5 +1,3 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { quote, WritError } from '@writ/core';
 import type { GitResult } from '../git.ts';
 import type { Clone, WorkspaceSource } from './types.ts';
@@ -42,9 +40,10 @@ export async function clone(
   git: GitIn,
   isHead: boolean,
 ): Promise<void> {
-  const copying = (await hasAlternates(source.path)) ? '--no-local' : '--no-hardlinks';
   const waiting = isHead ? [] : ['--no-checkout'];
-  const options = ['--quiet', copying, ...waiting, '--template=', '-c', `remote.origin.pushurl=${NO_PUSH}`];
+  // Through git's own transport: it hands over what branches and tags lead to, where a copy of the objects would have
+  // what was dropped, stashed or only staged too, and would borrow where the source borrows.
+  const options = ['--quiet', '--no-local', ...waiting, '--template=', '-c', `remote.origin.pushurl=${NO_PUSH}`];
   const cloned = await git(['clone', ...options, '--', source.path, place.work], place.folder);
   if (!cloned.ok) throw gitFailed(source, `cannot be cloned from ${quote(source.path)}: ${cloned.reason}`);
 }
@@ -134,20 +133,6 @@ async function findRef(ref: string, work: string, git: GitIn): Promise<readonly 
   if (!COMMIT.test(ref)) return undefined;
   const commit = await git(['rev-parse', '--quiet', '--verify', '--end-of-options', `${ref}^{commit}`], work);
   return commit.ok ? ['--detach', commit.stdout.trim()] : undefined;
-}
-
-/** A source that borrows objects from another repository is copied through git's own transport, else its clone would borrow too. */
-async function hasAlternates(path: string): Promise<boolean> {
-  const places = [join(path, '.git', 'objects'), join(path, 'objects')];
-  const found = await Promise.all(
-    places.map((objects) =>
-      stat(join(objects, 'info', 'alternates')).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
-  return found.includes(true);
 }
 
 function gitFailed(source: WorkspaceSource, what: string): WritError {

@@ -35,19 +35,25 @@ async function untilReady(count: number): Promise<readonly string[]> {
   }
 }
 
-/** What a task finds in its clone, and whether that is the inode of what stood ready. */
+/** A folder, under whatever name; a number alone may be that of one that is gone. */
+function folderOf(dir: string): string {
+  const { ino, birthtimeNs } = statSync(dir, { bigint: true });
+  return `${ino} ${birthtimeNs}`;
+}
+
+/** What a task finds in its clone, and whether that is what stood ready. */
 async function take(
   ref?: string,
 ): Promise<{ readonly found: string; readonly wasReady: boolean; readonly base: string | undefined }> {
-  const ready = (await untilReady(1)).map((dir) => statSync(dir).ino);
+  const ready = (await untilReady(1)).map(folderOf);
   const script =
     'cat file.txt; git status --porcelain; git for-each-ref --format="%(refname) %(objectname)"; git symbolic-ref HEAD';
   const run = await harness.start(harness.spec(['sh', '-c', script], { workspace: workspace(ref) }));
   await run.done;
-  const { ino } = statSync(join(run.files.dir, '..'));
+  const own = folderOf(join(run.files.dir, '..'));
   const found = await run.until('');
   run.release();
-  return { found, wasReady: ready.includes(ino), base: run.files.clone?.base };
+  return { found, wasReady: ready.includes(own), base: run.files.clone?.base };
 }
 
 /** The first task makes the pool, and shows what a clone of now is. */
