@@ -238,9 +238,9 @@ export interface PersonDesk {
     },
     reason?: string,
   ): AskOutcome;
-  /** What takes this question back, for whoever has just asked it. */
-  ticketOf(id: string): string;
-  /** Takes back a question of the person's that waits; false for any other, and for a ticket that is not its own. */
+  /** What takes this question back, for whoever has just asked it: another one each time. */
+  giveTicket(id: string): string;
+  /** Takes back a question of the person's that waits, with the last ticket of it; false for any other, and while somebody else has one. */
   withdraw(id: string, ticket: string): boolean;
 }
 

@@ -1,4 +1,3 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import {
   type AskOutcome,
   type AuthorityOptions,
@@ -19,14 +18,14 @@ import type { Approval } from '@writ/lease-store';
 import { type AskPerson, createAsking, hasApprover } from './asking.ts';
 import type { Foundations } from './foundations.ts';
 import type { PolicyConsent } from './policy-consent.ts';
+import { createTickets } from './tickets.ts';
 
 /** How long what the person at this node wants can be answered, milliseconds: they are there. */
 const PERSON_MS = 600_000;
 /** How long a question of an agent can be answered, milliseconds. */
 const AGENT_MS = 3_600_000;
-
-/** Of the key that tickets are made with, which no restart outlives. */
-const TICKET_KEY_BYTES = 32;
+/** Questions that are looked at for which tickets still count; more do not wait. */
+const MOST_ASKED = 10_000;
 
 /** What the desk is made of. */
 interface PersonDeskParts {
@@ -43,9 +42,7 @@ function createPersonDesk(base: Foundations, { options, gate, policy, asking }: 
   const shown = { label: 'this machine', words: identityWords(self) };
   const own = personShown(identityWords(self));
   const asker = personAt(self);
-  // INVARIANT: 5 the host token is every agent's of this machine: what takes a question back is with whoever asked it.
-  const key = random.bytes(TICKET_KEY_BYTES);
-  const ticketOf = (id: string): string => createHmac('sha256', key).update(id).digest('base64url');
+  const tickets = createTickets(random);
   const questionOf = (wish: Exclude<PersonWish, { about: 'policy' }>): Question => {
     const question = { asker, lifetimeMs: PERSON_MS };
     if (wish.about === 'clock') return clockNow(base, question, own);
@@ -75,9 +72,12 @@ function createPersonDesk(base: Foundations, { options, gate, policy, asking }: 
       const because = reason === undefined ? shown : { ...shown, reason };
       return asking.askQuietly(leaseQuestion(options, own.wish, { asker: who, lifetimeMs: AGENT_MS }, because));
     },
-    ticketOf,
+    giveTicket(id) {
+      tickets.keepOnly(new Set(gate.approvals.list({ pendingOnly: true, limit: MOST_ASKED }).map((one) => one.id)));
+      return tickets.give(id);
+    },
     withdraw(id, ticket) {
-      if (!timingSafeEqual(digestOf(ticketOf(id)), digestOf(ticket))) return false;
+      if (!tickets.take(id, ticket)) return false;
       const approval = gate.approvals.get(id);
       if (approval?.requestedBy !== PERSON || approval.state !== 'pending') return false;
       database.withWriteTx((tx) => gate.approvals.cancel(tx, id));
@@ -99,10 +99,6 @@ function clockNow(
   }
   const markMs = database.nowMs();
   return clockQuestion({ markMs, wallMs: markMs - database.clockBehindMs() }, question, shown);
-}
-
-function digestOf(text: string): Uint8Array {
-  return createHash('sha256').update(text).digest();
 }
 
 function askerOf({ origin, id: session, agent }: SessionRef) {

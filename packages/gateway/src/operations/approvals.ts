@@ -44,7 +44,7 @@ export function approvalOperations(ports: GatewayPorts): readonly AnyOperation[]
     implement(approvalContract.approval_show, ({ approval }) => ({ approval: whole(requireApproval(approval)) })),
     implement(approvalContract.approval_ask, ({ about }) => {
       const approval = whole(person.ask(wishOf(ports, about)));
-      return { approval, ticket: person.ticketOf(approval.id) };
+      return { approval, ticket: person.giveTicket(approval.id) };
     }),
     implement(approvalContract.approval_statement, ({ approval, answer, scope }) => {
       const said = scope === undefined ? { answer } : { answer, scope };

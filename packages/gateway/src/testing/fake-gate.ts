@@ -37,7 +37,7 @@ export function fakeGate(): Pick<GatewayPorts, 'gate' | 'person'> {
       enroll: () => {},
       ask: () => FAKE_APPROVAL,
       askLease: () => ({ asked: true, approval: FAKE_APPROVAL, isNew: true }),
-      ticketOf: (id) => `ticket of ${id}`,
+      giveTicket: (id) => `ticket of ${id}`,
       withdraw: (id, ticket) => ticket === `ticket of ${id}`,
     },
   };
