@@ -13,7 +13,7 @@ const OF_THE_NOUN = /^(allows|as|command|counts|does|for|from|has|in|is|leads|ma
 
 /** What signatures and hashes begin with, so that one is never taken for another. */
 const SIGNED_CONTEXT =
-  /^(action|approver change|approver decision|approver id|identity words|invite code|lease|lease renewal|pairing proof|pairing words|peer admission|policy widening)$/;
+  /^(action|approver change|approver decision|approver id|clock acceptance|identity words|invite code|lease|lease renewal|pairing proof|pairing words|peer admission|policy widening)$/;
 
 function sources(folder: string): readonly string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })

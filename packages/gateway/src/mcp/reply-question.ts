@@ -63,7 +63,7 @@ function questionOf(turn: Turn | undefined, id: string | undefined): Question {
       'BAD_REQUEST',
       `question ${quote(question.id)} asks for a ${question.kind}, which no agent and no client is asked for`,
       {
-        nextSteps: ['a person answers it at a terminal: writ task reply or writ approval'],
+        nextSteps: ['a person answers it at a terminal: writ task reply, or writ approval approve'],
       },
     );
   }

@@ -38,7 +38,7 @@ _writ() {
       described+=("\${word//:/\\\\:}:\${line#*$'\\t'}")
     fi
   done
-  (( $#described )) && _describe -t writ writ described
+  (( $#described )) && _describe -t writ 'writ' described
   (( paths )) && _files
 }
 if [[ \${zsh_eval_context[-1]} == loadautofunc ]]; then

@@ -22,7 +22,7 @@ export function cliJsonSchema(): object {
   ]);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: `What the commands of writ print with --json, version ${SHAPE_VERSION}`,
+    title: `What each command prints with --json, version ${SHAPE_VERSION}`,
     description:
       'Under $defs by the words of the command. Within one version properties are added, and none is removed or changed. Whatever the command, a failure is the object `error`.',
     $defs: { error: inner(failure), ...Object.fromEntries(defs) },
