@@ -37,7 +37,7 @@ export const planned: Step = {
     stage.operator = a;
     const argv = ['mkdir', placeOf(stage, 'one')];
     const steps = [{ argv }, { argv: ['mkdir', placeOf(stage, 'two')] }];
-    const plan = await a.call('propose_plan', { ...UNDER, title: 'two folders', steps, only_steps: false });
+    const plan = await a.call('propose_plan', { ...UNDER, title: 'two folders', steps, only_steps: true });
     for (const { work, class: is } of plan.steps ?? []) stage.show(`${is}: ${work}`);
     if (plan.approval === undefined) throw new Error(`${plan.decided?.code}: ${plan.decided?.message}`);
     await beta.person().approve(plan.approval, 'session');
