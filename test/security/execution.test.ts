@@ -82,7 +82,16 @@ describe('secrets in transcript, log, error and result', () => {
 describe('database and audit modes', () => {
   it('are for the node alone, and so is everything else in a home', async () => {
     await work('sh', '-c', 'umask 000; echo x > file; mkdir folder');
+    // Clones have the modes that git gives them, each in a folder that is the node's alone.
+    const clones = readdirSync(join(node.home, 'workspaces'), { withFileTypes: true }).filter((one) =>
+      one.isDirectory(),
+    );
+    const folders = clones.map(({ name }) => join(node.home, 'workspaces', name));
+    for (const folder of folders) {
+      expect((lstatSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & 0o077, folder).toBe(0);
+    }
     const open = below(node.home)
+      .filter((path) => !folders.some((folder) => path.startsWith(`${folder}/`)))
       .map((path) => ({ path, stats: lstatSync(path, { throwIfNoEntry: false }) }))
       .filter(({ stats }) => stats?.isSymbolicLink() === false && !stats.isDirectory() && (stats.mode & 0o077) !== 0);
     expect(open.map(({ path }) => path)).toEqual([]);
