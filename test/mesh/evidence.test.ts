@@ -11,6 +11,7 @@ import {
   run,
   submit,
   type TestMesh,
+  until,
   untilFinished,
   untilOutput,
 } from '@writ/testkit/mesh';
@@ -109,7 +110,9 @@ describe('a working tree that is sent along', () => {
     const told = await alpha.writ('--json', 'delegate', ...place, '--', ...argv);
     expect(told).toMatchObject({ code: 0 });
     expect(told.stdout).toContain('untracked');
-    expect(readdirSync(folder(beta, 'git')).filter((name) => name.startsWith('git-'))).toEqual([]);
+    // The answer does not wait for what is removed behind it.
+    const leftAt = (node: MeshNode) => readdirSync(folder(node, 'git')).filter((name) => name.startsWith('git-'));
+    await until('no folder is left', () => (leftAt(beta).length + leftAt(alpha).length === 0 ? true : undefined));
     expect(readdirSync(folder(alpha, 'git'))).toEqual([]);
     expect(gitIn(mine, 'status', '--porcelain')).toBe('M README.md\n?? new.txt');
   });
