@@ -4,9 +4,8 @@ import type { Clock, Logger, Random, Tracing } from '@writ/core';
 import type { Executor, Origin } from '@writ/delegation';
 import type { Pairing } from '@writ/pairing';
 import type { PolicyEngine } from '@writ/policy';
+import type { AuditLogPort, AuditReader } from './audit-ports.ts';
 import type {
-  AuditLogPort,
-  AuditReader,
   Authenticator,
   ConfigAdmin,
   MachineAgents,
@@ -18,10 +17,9 @@ import type {
   Sessions,
   SetupAdvice,
   TaskScope,
-  UpstreamAudit,
-  UpstreamProcesses,
   WorkspaceKeeper,
 } from './ports.ts';
+import type { UpstreamAudit, UpstreamProcesses } from './upstream-ports.ts';
 
 /** What the operations work with. */
 export interface GatewayPorts {

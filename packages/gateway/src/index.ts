@@ -1,3 +1,4 @@
+export type { AuditLine, AuditLogPort, AuditReader } from './audit-ports.ts';
 export { type Contract, contract } from './contract/index.ts';
 export { operationTable } from './contract/operation-table.ts';
 export { createGateway, type Gateway } from './gateway.ts';
@@ -5,9 +6,6 @@ export type { GatewayPorts, GatewayTrace } from './gateway-ports.ts';
 export type { AnyOperation } from './implement.ts';
 export type {
   AgentFound,
-  AuditLine,
-  AuditLogPort,
-  AuditReader,
   Authenticator,
   ConfigAdmin,
   ConfigCheck,
@@ -28,9 +26,6 @@ export type {
   Sessions,
   SetupAdvice,
   TaskScope,
-  UpstreamAudit,
-  UpstreamProcess,
-  UpstreamProcesses,
   WorkspaceKeeper,
   WorkspaceRow,
 } from './ports.ts';
@@ -43,3 +38,4 @@ export type {
   StreamOperation,
   TaskTokenRule,
 } from './types.ts';
+export type { UpstreamAudit, UpstreamProcess, UpstreamProcesses } from './upstream-ports.ts';

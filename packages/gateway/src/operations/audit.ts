@@ -1,8 +1,8 @@
+import type { AuditLogPort } from '../audit-ports.ts';
 import type { StreamItem } from '../client/types.ts';
 import { auditContract } from '../contract/audit.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement, implementStream } from '../implement.ts';
-import type { AuditLogPort } from '../ports.ts';
 import { viewLine, viewReport, viewShown } from '../views/audit-view.ts';
 
 /** The audit log; for a person. */

@@ -1,9 +1,10 @@
 import { nextTurn, WritError } from '@writ/core';
+import type { AuditLine } from '../audit-ports.ts';
 import type { OperationInput, StreamItem } from '../client/types.ts';
 import { eventContract } from '../contract/events.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implementStream } from '../implement.ts';
-import type { AuditLine, TaskScope } from '../ports.ts';
+import type { TaskScope } from '../ports.ts';
 import type { CallContext, Caller } from '../types.ts';
 
 /** Lines that are read at once. */

@@ -1,5 +1,5 @@
 import { WritError } from '@writ/core';
-import type { AuditLogPort, AuditReader } from '../ports.ts';
+import type { AuditLogPort, AuditReader } from '../audit-ports.ts';
 
 /** An audit log over a trail in memory: everything holds, and nothing is proved. */
 export function fakeAuditLog(trail: AuditReader): AuditLogPort {

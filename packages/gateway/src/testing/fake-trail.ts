@@ -1,4 +1,4 @@
-import type { AuditLine, AuditReader } from '../ports.ts';
+import type { AuditLine, AuditReader } from '../audit-ports.ts';
 
 /** An audit trail in memory that a test writes. */
 export interface FakeTrail extends AuditReader {

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { type Clock, formatDuration, type Logger, quote, visible, WritError } from '@writ/core';
 import type { UpstreamConfig } from '@writ/policy';
-import type { UpstreamProcesses } from '../ports.ts';
+import type { UpstreamProcesses } from '../upstream-ports.ts';
 import { createProcessTransport } from './process-transport.ts';
 
 /** Time to begin with a server, milliseconds. */

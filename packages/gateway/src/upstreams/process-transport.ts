@@ -1,5 +1,5 @@
 import { ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client';
-import type { UpstreamProcess, UpstreamProcesses } from '../ports.ts';
+import type { UpstreamProcess, UpstreamProcesses } from '../upstream-ports.ts';
 
 /** Largest message that a server may send, bytes. */
 const LARGEST_MESSAGE_BYTES = 8 * 1024 * 1024;

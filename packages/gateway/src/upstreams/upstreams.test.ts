@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { silentLogger } from '@writ/core';
 import type { Decision, UpstreamConfig, UpstreamRequest } from '@writ/policy';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { UpstreamAudit } from '../ports.ts';
 import { createFakeClock } from '../testing/fake-clock.ts';
 import { fakeConfig } from '../testing/fake-config.ts';
 import { createFakeNode } from '../testing/fake-node.ts';
@@ -13,6 +12,7 @@ import { startListening } from '../testing/listening.ts';
 import { httpTransport, mcpClient } from '../testing/mcp-clients.ts';
 import { UPSTREAM_PROGRAM } from '../testing/upstream-server.ts';
 import type { Caller } from '../types.ts';
+import type { UpstreamAudit } from '../upstream-ports.ts';
 import { createUpstreams, type UpstreamParts } from './upstreams.ts';
 
 const agent: Caller = { kind: 'host', session: { origin: 'wn-alpha', id: 's-1', agent: 'codex' } };

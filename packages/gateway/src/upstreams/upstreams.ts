@@ -5,8 +5,9 @@ import type { Executor } from '@writ/delegation';
 import type { Decision, PolicyEngine, UpstreamConfig } from '@writ/policy';
 import { actor } from '../operations/actor.ts';
 import { ownSession } from '../operations/own-session.ts';
-import type { Sessions, UpstreamAudit } from '../ports.ts';
+import type { Sessions } from '../ports.ts';
 import type { CallContext, Caller } from '../types.ts';
+import type { UpstreamAudit } from '../upstream-ports.ts';
 import { type ConnectionParts, createUpstreamConnection, type Up, type UpstreamConnection } from './connection.ts';
 import { offeredName, offeredTool, readOfferedName, withSession } from './offered-tool.ts';
 

@@ -1,5 +1,5 @@
+import type { AuditLine, AuditReport, ShownLine } from '../audit-ports.ts';
 import type { OperationOutput, StreamItem } from '../client/types.ts';
-import type { AuditLine, AuditReport, ShownLine } from '../ports.ts';
 
 /** One row of the audit trail as every surface shows it. */
 export function viewLine(line: AuditLine): OperationOutput<'audit_tail'>['entries'][number] {
