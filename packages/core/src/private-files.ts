@@ -1,6 +1,7 @@
 import { chmodSync, constants, lstatSync, mkdirSync, type Stats } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { hasErrno } from './errno.ts';
 import { WritError } from './errors.ts';
 import type { Random } from './random.ts';
 import { quote, shellWord } from './text.ts';
@@ -124,8 +125,4 @@ function insecure(path: string, why: string, mend: string): WritError {
     details: { path },
     nextSteps: [mend, 'if others may have read it, treat the keys in it as known'],
   });
-}
-
-function hasErrno(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

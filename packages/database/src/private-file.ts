@@ -1,7 +1,6 @@
 import { chmodSync, closeSync, fchmodSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { assertPrivateFile, ensurePrivateDirectory } from '@writ/core';
-import { isErrnoException } from './errno.ts';
+import { assertPrivateFile, ensurePrivateDirectory, hasErrno } from '@writ/core';
 
 /**
  * Makes `path` an existing file of mode 0600 in a directory of mode 0700, both this user's, before anything is put in.
@@ -19,7 +18,7 @@ export function ensurePrivateFile(path: string): void {
       closeSync(fd);
     }
   } catch (error) {
-    if (!isErrnoException(error, 'EEXIST')) throw error;
+    if (!hasErrno(error, 'EEXIST')) throw error;
     // Looked at, never opened: closing any descriptor of a file drops every POSIX lock this process holds on it,
     // SQLite's among them.
     assertPrivateFile(path);
@@ -32,7 +31,7 @@ export function tightenSideFiles(path: string): void {
     try {
       chmodSync(side, 0o600);
     } catch (error) {
-      if (!isErrnoException(error, 'ENOENT')) throw error;
+      if (!hasErrno(error, 'ENOENT')) throw error;
     }
   }
 }

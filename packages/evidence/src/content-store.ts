@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { quote, type Random, sha256Hex, WritError } from '@writ/core';
+import { hasErrno, quote, type Random, sha256Hex, WritError } from '@writ/core';
 import type { ContentStore, Stored } from './types.ts';
 
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -90,7 +90,7 @@ async function openStored(path: string): Promise<Awaited<ReturnType<typeof open>
   try {
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasErrno(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

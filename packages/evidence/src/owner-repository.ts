@@ -1,6 +1,6 @@
 import { copyFile, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { quote, type WritCode, WritError } from '@writ/core';
+import { hasErrno, quote, type WritCode, WritError } from '@writ/core';
 import { type GitDir, gitEnvironment, HARMLESS_SETTINGS } from './git-dir.ts';
 import type { GitStep, GitWork } from './types.ts';
 
@@ -65,6 +65,6 @@ export function openOwnerRepository(
 /** Where the owner's history is cut off, it is cut off for a directory that borrows from it too. */
 export async function borrowShallow(owner: OwnerRepository, git: GitDir): Promise<void> {
   await copyFile(await owner.pathOf('shallow'), join(git.dir, 'shallow')).catch((error) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (!hasErrno(error, 'ENOENT')) throw error;
   });
 }

@@ -2,7 +2,7 @@ import { constants, createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readlink, realpath, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { quote, type Random } from '@writ/core';
+import { hasErrno, quote, type Random } from '@writ/core';
 import { O_NOFOLLOW_ANY } from './beneath.ts';
 import { below, isGitName } from './tree-walk.ts';
 
@@ -112,7 +112,7 @@ async function copyGit(
     try {
       await copyFile(copying, below(path, index), below(target.toString('latin1'), index));
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      if (!hasErrno(error, 'ENOENT')) throw error;
     }
   });
 }

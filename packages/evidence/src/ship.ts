@@ -1,6 +1,6 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isWritError, quote, WritError } from '@writ/core';
+import { hasErrno, isWritError, quote, WritError } from '@writ/core';
 import { BUNDLE_REF, commit, keep, OBJECT_ID, treeOf, writeBundle } from './collect.ts';
 import { createGitDir, type GitDir } from './git-dir.ts';
 import { borrowShallow, type OwnerRepository, openOwnerRepository, requireFolder } from './owner-repository.ts';
@@ -98,7 +98,7 @@ async function borrowExcludes(owner: OwnerRepository, git: GitDir, excludesFile:
   for (const file of files) {
     if (file === undefined || file === '') continue;
     const patterns = await readFile(file, 'utf8').catch((error) => {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+      if (hasErrno(error, 'ENOENT')) return '';
       throw error;
     });
     await appendFile(join(git.dir, 'info', 'exclude'), `${patterns}\n`, { mode: 0o600 });

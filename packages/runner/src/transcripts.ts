@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Logger, sha256Hex, toWritError } from '@writ/core';
+import { hasErrno, type Logger, sha256Hex, toWritError } from '@writ/core';
 import type { TranscriptDigest } from './types.ts';
 import type { TranscriptFile } from './workspaces/types.ts';
 
@@ -142,7 +142,7 @@ async function namesIn(root: string): Promise<readonly string[]> {
   try {
     return await readdir(root);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (hasErrno(error, 'ENOENT')) return [];
     throw error;
   }
 }
@@ -151,7 +151,7 @@ async function openExisting(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasErrno(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasErrno } from '@writ/core';
 import type { EvidenceKit } from '@writ/delegation';
 import { createContentStore, createResultSigner } from '@writ/evidence';
 import { createSignerCache } from '@writ/identity';
@@ -55,7 +56,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (hasErrno(error, 'ENOENT')) return [];
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { hasErrno } from '@writ/core';
 
 /** Largest index that is looked at, bytes. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -24,12 +25,8 @@ export function hasNoGitlinks(root: string): boolean {
     return statSync(path).size <= MOST_BYTES && isFree(readFileSync(path));
   } catch (error) {
     // Without an index nothing is tracked.
-    return isMissing(error) && isRepository(root);
+    return hasErrno(error, 'ENOENT') && isRepository(root);
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 function isRepository(root: string): boolean {

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { quote, WritError } from '@writ/core';
+import { hasErrno, quote, WritError } from '@writ/core';
 
 /** A file that is read and written at places; what is written twice at one place is the same. */
 export interface PositionalFile {
@@ -39,7 +39,7 @@ async function openPlain(path: string, flags: number): Promise<FileHandle> {
   try {
     return await open(path, flags, 0o600);
   } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ELOOP')) throw cause;
+    if (!hasErrno(cause, 'ELOOP')) throw cause;
     throw new WritError('HOME_INSECURE', `${quote(path)} is a symbolic link`, {
       nextSteps: ['move it away: the audit log is built anew from the rows'],
       cause,

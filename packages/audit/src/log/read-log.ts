@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { readPrivateFile } from '@writ/core';
+import { hasErrno, readPrivateFile } from '@writ/core';
 import type { HashReader } from '../merkle/proofs.ts';
 import { splitNotes } from '../note/signed-note.ts';
 import { createSigners, readSigners, type Signers } from '../note/signers.ts';
@@ -36,7 +36,7 @@ export async function withHashes<T>(
   use: (read: HashReader | undefined, file: PositionalFile | undefined) => Promise<T>,
 ): Promise<T> {
   const file = await openPositional(files.hashes, 'read').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasErrno(error, 'ENOENT')) return undefined;
     throw error;
   });
   try {

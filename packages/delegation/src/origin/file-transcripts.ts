@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { quote, WritError } from '@writ/core';
+import { hasErrno, quote, WritError } from '@writ/core';
 import type { TranscriptMirror } from '../types.ts';
 
 /** Task ids become file names; nothing else does. */
@@ -17,7 +17,7 @@ export function createFileTranscripts(dir: string): TranscriptMirror {
     try {
       return await open(path, 'r+', 0o600);
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (!hasErrno(error, 'ENOENT')) throw error;
     }
     await mkdir(dir, { recursive: true, mode: 0o700 });
     const file = await open(path, 'a', 0o600);
@@ -43,7 +43,7 @@ export function createFileTranscripts(dir: string): TranscriptMirror {
       try {
         file = await open(pathOf(task), 'r');
       } catch (error) {
-        if (isMissing(error)) return new Uint8Array(0);
+        if (hasErrno(error, 'ENOENT')) return new Uint8Array(0);
         throw error;
       }
       try {
@@ -56,8 +56,4 @@ export function createFileTranscripts(dir: string): TranscriptMirror {
       }
     },
   };
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '@writ/core';
+import { hasErrno } from '@writ/core';
 import { ownGroup } from './own-group.ts';
 
 /** Control groups of version 2, one for each run, as far as this node may make them. */
@@ -178,7 +179,7 @@ async function removeGroup(
 async function removeEmpty(folder: string): Promise<void> {
   for (const name of await groupsIn(folder)) await removeEmpty(join(folder, name));
   await rmdir(folder).catch((error: unknown) => {
-    if (!isGone(error)) throw error;
+    if (!hasErrno(error, 'ENOENT')) throw error;
   });
 }
 
@@ -193,10 +194,6 @@ async function groupsIn(folder: string): Promise<readonly string[]> {
 
 function text(path: string): Promise<string> {
   return readFile(path, 'utf8');
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 function reasonOf(error: unknown): string {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, type Logger, sha256Hex, toWritError, WritError } from '@writ/core';
+import { type Clock, hasErrno, type Logger, sha256Hex, toWritError, WritError } from '@writ/core';
 import type { OutputPage, OutputPiece } from './types.ts';
 
 /** The growing output of one command. */
@@ -148,7 +148,7 @@ async function openExisting(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasErrno(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

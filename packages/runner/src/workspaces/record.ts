@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Random, replacePrivateFile } from '@writ/core';
+import { hasErrno, type Random, replacePrivateFile } from '@writ/core';
 import type { WorkspaceRecord } from './types.ts';
 
 const FILE = 'attempt.json';
@@ -25,7 +25,7 @@ export async function readRecord(folder: string): Promise<WorkspaceRecord | 'abs
       await file.close();
     }
   } catch (error) {
-    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const isAbsent = hasErrno(error, 'ENOENT');
     return isAbsent ? 'absent' : 'unreadable';
   }
 }

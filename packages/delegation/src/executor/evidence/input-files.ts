@@ -1,6 +1,6 @@
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isWritError, quote, type Random, WritError } from '@writ/core';
+import { hasErrno, isWritError, quote, type Random, WritError } from '@writ/core';
 import { type ContentStore, createContentStore, type Stored } from '@writ/evidence';
 
 const SENDER = /^[a-z0-9-]{1,64}$/;
@@ -39,7 +39,7 @@ export function createInputFiles(root: string, random: Random): InputFiles {
         await touch(path, nowMs);
         return (await stat(path)).size === bundle.bytes ? path : undefined;
       } catch (error) {
-        if (isWritError(error, 'NOT_FOUND') || isMissing(error)) return undefined;
+        if (isWritError(error, 'NOT_FOUND') || hasErrno(error, 'ENOENT')) return undefined;
         throw error;
       }
     },
@@ -61,7 +61,7 @@ export function createInputFiles(root: string, random: Random): InputFiles {
 
 async function filesIn(root: string): Promise<readonly InputFile[]> {
   const names = await readdir(root, { recursive: true }).catch((error) => {
-    if (isMissing(error)) return [];
+    if (hasErrno(error, 'ENOENT')) return [];
     throw error;
   });
   const files: InputFile[] = [];
@@ -73,10 +73,6 @@ async function filesIn(root: string): Promise<readonly InputFile[]> {
     files.push({ sender: parts[0] ?? '', sha256: parts.at(-1) ?? '', path, bytes: found.size, atMs: found.mtimeMs });
   }
   return files;
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 function notAsAnnounced(what: string, cause?: unknown): WritError {
