@@ -19,4 +19,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 closeInherited([CHANNEL_FD]);
 const channel = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
 const pipes = createPipePool(process.argv[2] ?? '', process.argv[3] ?? '');
-serveGateway(channel, { clock: createSystemClock(), table: createProcessTable(), pipes }, () => process.exit(0));
+serveGateway(channel, { clock: createSystemClock(), table: createProcessTable(), pipes }, () => {
+  void pipes.settled().then(() => process.exit(0));
+});

@@ -23,6 +23,8 @@ export interface RunPipes {
 export interface PipePool {
   /** Fresh pipes, or undefined where this machine cannot make any. */
   take(): RunPipes | undefined;
+  /** Resolves once no more are under way: whoever ends before that leaves their folder behind. */
+  settled(): Promise<void>;
 }
 
 /** Pipes of one run. */
@@ -48,7 +50,7 @@ export function createPipePool(folder: string, label: string): PipePool {
   // The kernel names pipes by their real path, and a run's processes are found by theirs.
   const root = realpathSync(folder);
   let batches = 0;
-  let refilling = false;
+  let refilling: Promise<void> | undefined;
   const newBatch = (): { readonly place: string; readonly args: readonly string[] } => {
     batches += 1;
     const place = join(root, `${label}-${batches}`);
@@ -60,30 +62,31 @@ export function createPipePool(folder: string, label: string): PipePool {
     if (spawnSync(MAKE_PIPE, args, QUIET).status === 0) ready.push(...openAll(place));
     rmSync(place, { recursive: true, force: true });
   };
-  const refillAhead = (): void => {
-    refilling = true;
+  const refillAhead = async (): Promise<void> => {
     const { place, args } = newBatch();
-    spawn(MAKE_PIPE, args, QUIET)
-      .on('error', () => {})
-      .on('close', (status) => {
-        refilling = false;
-        if (status === 0) ready.push(...openAll(place));
-        rmSync(place, { recursive: true, force: true });
-      });
+    const status = await new Promise<number | null>((resolve) => {
+      // `close` follows an `error` too.
+      spawn(MAKE_PIPE, args, QUIET)
+        .on('error', () => {})
+        .on('close', resolve);
+    });
+    if (status === 0) ready.push(...openAll(place));
+    rmSync(place, { recursive: true, force: true });
+    refilling = undefined;
   };
   const take = (): RunPipes | undefined => {
     try {
       if (ready.length < EACH) refillNow();
       if (ready.length < EACH) return undefined;
       const [stdout, stderr, lifeline] = ready.splice(0, EACH);
-      if (ready.length < BATCH / 2 && !refilling) refillAhead();
+      if (ready.length < BATCH / 2) refilling ??= refillAhead();
       if (stdout === undefined || stderr === undefined || lifeline === undefined) return undefined;
       return { stdout: outputPipe(stdout), stderr: outputPipe(stderr), lifeline: createLifeline(lifeline) };
     } catch {
       return undefined;
     }
   };
-  return { take };
+  return { take, settled: () => refilling ?? Promise.resolve() };
 }
 
 /** A program of POSIX. */
