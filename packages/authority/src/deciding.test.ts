@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ALPHA, askFor, createFixture, type Fixture, FROM_ALPHA, GAMMA, GRANT } from './fixture.ts';
+import { ALPHA, askFor, createFixture, type Fixture, FROM_ALPHA, GAMMA, GRANT } from './testing/lease-fixture.ts';
 import type { Ask, Subject } from './types.ts';
 
 describe('decide', () => {

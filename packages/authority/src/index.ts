@@ -1,9 +1,8 @@
 export type { Approval, Lease } from '@writ/lease-store';
-export { digestAction } from './actions/digest.ts';
 export { actionLines, previewAction } from './actions/preview.ts';
 export { digestUnder, type Resolved, resolveAction } from './actions/resolve.ts';
 export { runsRelative } from './actions/script-operand.ts';
-export { readRequest, writeRequest } from './actions/stored-request.ts';
+export { readRequest } from './actions/stored-request.ts';
 export type {
   Action,
   ActionEnvironment,
@@ -41,7 +40,7 @@ export type { ApproverDesk } from './approver-desk.ts';
 export { createAuthority } from './authority.ts';
 export { type CommandBasis, readBasis, writeBasis } from './executions/basis.ts';
 export { missingRight } from './executions/needs.ts';
-export { type ExecutionEvent, nextExecutionState } from './executions/state.ts';
+export type { ExecutionEvent } from './executions/state.ts';
 export type {
   Classify,
   CommandFacts,
@@ -59,7 +58,6 @@ export {
   type CommandEnd,
   type CommandRunner,
   type ContinuationWorker,
-  continueExecutions,
   createContinuationWorker,
   type Pass,
   type PreparedCommand,
@@ -69,7 +67,6 @@ export {
 } from './executions/worker.ts';
 export { createGate, type Gate, type GateOptions } from './gate.ts';
 export { isReservedAgent, PERSON, personAt, personShown } from './person.ts';
-export { goneOf } from './presence.ts';
 export type {
   ApprovalKinds,
   Asker,

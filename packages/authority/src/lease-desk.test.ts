@@ -1,6 +1,16 @@
 import { isWritError } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ALPHA, askFor, createFixture, type Fixture, FROM_ALPHA, GAMMA, GRANT, POLICY, START_MS } from './fixture.ts';
+import {
+  ALPHA,
+  askFor,
+  createFixture,
+  type Fixture,
+  FROM_ALPHA,
+  GAMMA,
+  GRANT,
+  POLICY,
+  START_MS,
+} from './testing/lease-fixture.ts';
 import type { LeaseGrant } from './types.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 import type { Lease } from '@writ/lease-store';
 import type { Decision } from '@writ/policy';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ALPHA, askFor, createFixture, type Fixture, FROM_ALPHA, GRANT } from './fixture.ts';
 import { factOf, findLeases, leaseCovers } from './lease-facts.ts';
+import { ALPHA, askFor, createFixture, type Fixture, FROM_ALPHA, GRANT } from './testing/lease-fixture.ts';
 
 describe('the leases of a subject', () => {
   let at: Fixture;

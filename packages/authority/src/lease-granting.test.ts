@@ -3,8 +3,8 @@ import type { Lease } from '@writ/lease-store';
 import { createPolicyEngine } from '@writ/policy';
 import { createFakeClock } from '@writ/testkit/clock';
 import { describe, expect, it } from 'vitest';
-import { ALPHA, GAMMA, GRANT, POLICY, START_MS } from './fixture.ts';
 import { isConfigured, planLease, planRenewal, resolvePeer } from './lease-granting.ts';
+import { ALPHA, GAMMA, GRANT, POLICY, START_MS } from './testing/lease-fixture.ts';
 import type { LeaseGrant } from './types.ts';
 
 const HOUR_MS = 3_600_000;

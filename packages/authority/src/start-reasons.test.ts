@@ -1,8 +1,18 @@
 import type { LeaseStore } from '@writ/lease-store';
 import type { Decision } from '@writ/policy';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ALPHA, askFor, createFixture, type Fixture, FROM_ALPHA, GAMMA, GRANT, POLICY, START_MS } from './fixture.ts';
 import { withdrawalCode } from './start.ts';
+import {
+  ALPHA,
+  askFor,
+  createFixture,
+  type Fixture,
+  FROM_ALPHA,
+  GAMMA,
+  GRANT,
+  POLICY,
+  START_MS,
+} from './testing/lease-fixture.ts';
 import type { ApprovalLack, Ask, StartPermit, Subject } from './types.ts';
 
 const HOUR_MS = 3_600_000;

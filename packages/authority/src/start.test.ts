@@ -1,6 +1,15 @@
 import type { PolicyEngine } from '@writ/policy';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ALPHA, askFor, createFixture, type Fixture, FROM_ALPHA, GRANT, POLICY, START_MS } from './fixture.ts';
+import {
+  ALPHA,
+  askFor,
+  createFixture,
+  type Fixture,
+  FROM_ALPHA,
+  GRANT,
+  POLICY,
+  START_MS,
+} from './testing/lease-fixture.ts';
 import type { Ask, StartPermit } from './types.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 /** What a configuration can be refused for when it is loaded. Closed; see docs/configuration.md. */
-export const LOAD_CODES = [
+const LOAD_CODES = [
   'TOML_SYNTAX',
   'SCHEMA_VERSION',
   'UNKNOWN_KEY',
@@ -62,7 +62,7 @@ export const RUNNING_CODES = [
 export type RunningCode = (typeof RUNNING_CODES)[number];
 
 /** Authority and wire. Closed. */
-export const AUTHORITY_CODES = [
+const AUTHORITY_CODES = [
   'NOT_FOUND',
   'NOT_PENDING',
   'WRONG_REQUEST',
@@ -81,7 +81,7 @@ export const AUTHORITY_CODES = [
 export type AuthorityCode = (typeof AUTHORITY_CODES)[number];
 
 /** Faults of a node itself and of the calls made to it. Closed. */
-export const FAULT_CODES = [
+const FAULT_CODES = [
   'INTERNAL',
   'BAD_REQUEST',
   'CONFLICT',

@@ -1,13 +1,10 @@
 export { formatAddress, type HostPort, isLoopback, parseAddress, readAddress } from './address.ts';
 export { type Cancel, type Clock, createSystemClock, nextTurn, sleep } from './clock.ts';
 export {
-  AUTHORITY_CODES,
   type AuthorityCode,
   DECISION_CODES,
   type DecisionCode,
-  FAULT_CODES,
   type FaultCode,
-  LOAD_CODES,
   type LoadCode,
   RUNNING_CODES,
   type RunningCode,
@@ -40,6 +37,6 @@ export {
 export { createSystemRandom, type Random } from './random.ts';
 export { createRwLock, Mutex, type RwLock } from './rw-lock.ts';
 export { nearest, quote, shellWord, visible } from './text.ts';
-export { noTracing, type Span, type SpanKind, type SpanOptions, type Tracing } from './tracing.ts';
+export type { Span, SpanKind, SpanOptions, Tracing } from './tracing.ts';
 export { formatDuration, formatSize, parseDuration, parseSize } from './units.ts';
 export { parseSpan, type TypedAt } from './until.ts';

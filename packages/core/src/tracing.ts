@@ -28,8 +28,3 @@ export interface Tracing {
   /** `traceparent` of the span that runs now. */
   current(): string | undefined;
 }
-
-const NO_SPAN: Span = { traceparent: undefined, set() {}, end() {}, run: (work) => work() };
-
-/** Traces nothing. */
-export const noTracing: Tracing = { start: () => NO_SPAN, current: () => undefined };

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { silentLogger } from '@writ/core';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createHome, createStandingClock } from './fixture.ts';
 import { openDatabase } from './open.ts';
+import { createHome, createStandingClock } from './testing/fixture.ts';
 import type { Database } from './types.ts';
 
 describe('the audit trail', () => {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { silentLogger } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createHome, createStandingClock } from './fixture.ts';
 import { openDatabase } from './open.ts';
+import { createHome, createStandingClock } from './testing/fixture.ts';
 import type { Database } from './types.ts';
 
 const HIGH_MS = 10_000_000;

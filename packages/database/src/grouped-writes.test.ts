@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createErrorLog, createStandingClock } from './fixture.ts';
 import { createGroupedWrites, type GroupedWrite } from './grouped-writes.ts';
 import { openDatabase } from './open.ts';
+import { createErrorLog, createStandingClock } from './testing/fixture.ts';
 import type { Database, WriteTx } from './types.ts';
 
 const PUT = 'INSERT INTO node_fact (key, value) VALUES (?, ?)';

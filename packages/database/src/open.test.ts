@@ -6,9 +6,9 @@ import { isWritError, sha256Hex, silentLogger } from '@writ/core';
 import BetterSqlite3 from 'better-sqlite3';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createHome, createStandingClock } from './fixture.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { openDatabase, openDatabaseWith } from './open.ts';
+import { createHome, createStandingClock } from './testing/fixture.ts';
 
 const MODULES = join(import.meta.dirname, '..', '..', '..', 'node_modules');
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { silentLogger } from '@writ/core';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createHome, createStandingClock } from './fixture.ts';
 import { openDatabase } from './open.ts';
 import { peekFact } from './peek-fact.ts';
+import { createHome, createStandingClock } from './testing/fixture.ts';
 
 let home: ReturnType<typeof createHome>;
 let path: string;

@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { isWritError, silentLogger } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createHome, createStandingClock } from './fixture.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { openDatabase, openDatabaseWith } from './open.ts';
 import { ensurePrivateFile, tightenSideFiles } from './private-file.ts';
+import { createHome, createStandingClock } from './testing/fixture.ts';
 
 const mode = (path: string): number => statSync(path).mode & 0o777;
 

@@ -30,7 +30,7 @@ export { createOrigin } from './origin/origin.ts';
 export type { OwedEnd, SessionEnds, SessionOf } from './origin/session-ends/port.ts';
 export type { OutgoingSubmit, PeerClient, PeerDirectory, PeerSubmitAnswer } from './peer-port.ts';
 export { cutMessage, isTold, taskMessage } from './peer-words.ts';
-export { endingTransition, type NextState, next, type TaskTransition } from './state-machine.ts';
+export type { NextState, TaskTransition } from './state-machine.ts';
 export type {
   ApproverAsked,
   ApproverQuestion,

@@ -1,20 +1,20 @@
-export { type Applied, type ApplyRequest, applyResult, branchOf } from './apply.ts';
+export { type Applied, type ApplyRequest, applyResult } from './apply.ts';
 export { type ArtifactPattern, parseArtifactPattern } from './artifact-pattern.ts';
 export { type ArtifactRequest, collectArtifacts } from './artifacts.ts';
 export { type OpenBeneath, openBeneath } from './beneath.ts';
-export { BUNDLE_REF, type ChangedQuestion, collectEvidence, hasChanges } from './collect.ts';
+export { type ChangedQuestion, collectEvidence, hasChanges } from './collect.ts';
 export { createContentStore } from './content-store.ts';
 export type { Fit } from './fit.ts';
 export { createGitProcess, type GitProcessOptions } from './git-process.ts';
 export { readResult } from './read-result.ts';
 export { type Receipt, signReceipt, verifyReceipt } from './receipt.ts';
-export { formatResult, parseResult } from './result.ts';
-export { type Result, resultJsonSchema } from './result-schema.ts';
+export { formatResult } from './result.ts';
+export type { Result } from './result-schema.ts';
 export { type SessionEndStatement, signSessionEnd, verifySessionEnd } from './session-end.ts';
 export { type Received, receiveShipped, type Shipment, type ShipRequest, shipWorkingTree } from './ship.ts';
 export { type ShipTaskRequest, shipTaskFiles } from './ship-task.ts';
 export { createResultSigner, type ResultSigner, type SignedResult, type UnsignedResult } from './sign.ts';
-export { type Subject, subjectsOf } from './statement.ts';
+export type { Subject } from './statement.ts';
 export type {
   Artifact,
   ArtifactLimits,

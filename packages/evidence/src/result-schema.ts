@@ -1,5 +1,4 @@
-import { foldName } from '@writ/core';
-import { parseNodeId } from '@writ/identity';
+import { foldName, parseNodeId } from '@writ/core';
 import { z } from 'zod';
 
 /** Longest text of a node's or an agent's inside a result, UTF-16 units. */

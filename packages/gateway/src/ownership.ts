@@ -4,7 +4,7 @@ import type { TaskScope } from './ports.ts';
 import type { Caller, Operation, StreamOperation } from './types.ts';
 
 /**
- * The one ownership check. The host token reaches every task of this node; a task token its own task and what that
+ * The one ownership check of what is asked with a token. The host token reaches every task of this node; a task token its own task and what that
  * delegated on. Throws NOT_FOUND, in the words of a task that is not there.
  */
 export function checkOwnership(

@@ -1,6 +1,6 @@
 export { createApproverKey, type NewApproverKey, type UnlockedApprover, unlockApproverKey } from './approver-key.ts';
 export { widenedField } from './attenuation.ts';
-export { ID_URI_PREFIX, TLS_SERVER_NAME } from './certificate-kinds.ts';
+export { TLS_SERVER_NAME } from './certificate-kinds.ts';
 export { isApproverKey, verifyDecision } from './decision-signature.ts';
 export { createIdentity, type IdentityOptions, loadIdentity, readPublicIdentity } from './identity.ts';
 export { certificateDer, type IdentityCertificate, readIdentityCertificate } from './identity-certificate.ts';
@@ -12,7 +12,7 @@ export {
   isMeshAddress,
 } from './invite-code.ts';
 export type { LeafRefusal, LeafRefusalReason } from './leaf-certificate.ts';
-export { nodeIdOf, parseNodeId } from './node-id.ts';
+export { nodeIdOf } from './node-id.ts';
 export { type NodeSignatureCheck, verifyNodeSignature } from './node-signature.ts';
 export {
   isSameMac,

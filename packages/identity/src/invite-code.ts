@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { quote, readAddress, WritError } from '@writ/core';
+import { parseNodeId, quote, readAddress, WritError } from '@writ/core';
 import { fromBase32, toBase32 } from './base32.ts';
-import { fingerprintOf, nodeIdFromFingerprint, parseNodeId } from './node-id.ts';
+import { fingerprintOf, nodeIdFromFingerprint } from './node-id.ts';
 
 /** What one invite code carries from one person to another. */
 export interface InviteCode {

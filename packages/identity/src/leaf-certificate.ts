@@ -1,7 +1,8 @@
 import type { X509Certificate } from 'node:crypto';
+import { parseNodeId } from '@writ/core';
 import { CLOCK_SKEW_MS, LEAF_KEY_TYPES, LEAF_NAMES, LEAF_USAGES, type LeafKind } from './certificate-kinds.ts';
 import { parseCertificate } from './identity-certificate.ts';
-import { nodeIdOf, parseNodeId } from './node-id.ts';
+import { nodeIdOf } from './node-id.ts';
 
 /** Why a certificate under an identity is refused. */
 export type LeafRefusalReason =

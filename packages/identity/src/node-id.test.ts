@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { parseNodeId } from '@writ/core';
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf, nodeIdFromFingerprint, nodeIdOf, parseNodeId } from './node-id.ts';
+import { fingerprintOf, nodeIdFromFingerprint, nodeIdOf } from './node-id.ts';
 
 const newId = (): string => nodeIdFromFingerprint(randomBytes(20));
 

@@ -2,8 +2,6 @@ import { createHash, type X509Certificate } from 'node:crypto';
 import { nodeIdFromBase32 } from '@writ/core';
 import { fromBase32, toBase32 } from './base32.ts';
 
-export { parseNodeId } from '@writ/core';
-
 /** Every node id starts with this. */
 const PREFIX = 'wn-';
 /** 160 bits of the fingerprint, bytes. */

@@ -1,9 +1,8 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ensurePrivateDirectory, quote, type Random, replacePrivateFile, WritError } from '@writ/core';
+import { ensurePrivateDirectory, parseNodeId, quote, type Random, replacePrivateFile, WritError } from '@writ/core';
 import { readIdentityCertificate } from './identity-certificate.ts';
-import { parseNodeId } from './node-id.ts';
 import type { Pin, PinStore } from './types.ts';
 
 const SUFFIX = '.pem';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type PairingTranscript, transcriptDigest } from './pairing-proof.ts';
 
-/** Sixteen consonants and four vowels that are told apart on the telephone: two syllables make 4096 words. */
+/** Sixteen consonants and four vowels, each syllable as it is written: two make one of 4096 words, which people spell where they are in doubt. */
 const CONSONANTS = 'bdfghjklmnprstvz';
 const VOWELS = 'aiou';
 const BITS_A_WORD = 12n;

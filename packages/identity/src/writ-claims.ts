@@ -1,6 +1,5 @@
-import { foldName } from '@writ/core';
+import { foldName, parseNodeId } from '@writ/core';
 import { z } from 'zod';
-import { parseNodeId } from './node-id.ts';
 import type { ExtensionClaims, WritClaims } from './types.ts';
 
 /** Longest session, agent or task id, UTF-16 units. */

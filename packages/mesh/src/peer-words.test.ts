@@ -1,9 +1,9 @@
 import { WRIT_CODES, WritError } from '@writ/core';
 import type { TaskOutcome } from '@writ/delegation';
+import { isTold } from '@writ/delegation';
 import { describe, expect, it } from 'vitest';
 import { eventToWire } from './convert/event.ts';
 import { outcomeToWire } from './convert/outcome.ts';
-import { isTold } from './peer-words.ts';
 import { STATUS_OF_CODE } from './status-table.ts';
 import { refusalToStatus } from './wire-error.ts';
 

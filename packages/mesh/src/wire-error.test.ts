@@ -1,7 +1,7 @@
 import { Metadata, status } from '@grpc/grpc-js';
 import { WRIT_CODES, WritError } from '@writ/core';
+import { isTold } from '@writ/delegation';
 import { describe, expect, it } from 'vitest';
-import { isTold } from './peer-words.ts';
 import { STATUS_OF_CODE } from './status-table.ts';
 import { hasErrorTrailer, isRefusalStatus, refusalToStatus, statusToError } from './wire-error.ts';
 

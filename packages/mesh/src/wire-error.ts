@@ -1,6 +1,6 @@
 import { Metadata, type StatusObject, status } from '@grpc/grpc-js';
 import { visible, WRIT_CODES, type WritCode, WritError } from '@writ/core';
-import { isTold } from './peer-words.ts';
+import { isTold } from '@writ/delegation';
 import type { Refusal } from './refusal.ts';
 import { CODE_OF_STATUS, STATUS_OF_CODE } from './status-table.ts';
 

@@ -1,5 +1,5 @@
-import { isWritError, WritError } from '@writ/core';
-import { isMeshAddress, PAIRING_NONCE_BYTES, type Pin, parseNodeId, readIdentityCertificate } from '@writ/identity';
+import { isWritError, parseNodeId, WritError } from '@writ/core';
+import { isMeshAddress, PAIRING_NONCE_BYTES, type Pin, readIdentityCertificate } from '@writ/identity';
 
 /** Longest name that a peer may call itself, UTF-16 units. */
 const LONGEST_LABEL = 256;

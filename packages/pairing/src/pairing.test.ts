@@ -1,5 +1,5 @@
-import { WritError } from '@writ/core';
-import { decodeInviteCode, identityWords, parseNodeId } from '@writ/identity';
+import { parseNodeId, WritError } from '@writ/core';
+import { decodeInviteCode, identityWords } from '@writ/identity';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestNetwork, createTestNode, type TestNetwork, type TestNode } from './testing/test-node.ts';

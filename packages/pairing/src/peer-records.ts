@@ -1,5 +1,5 @@
-import { createRwLock, foldName, quote, toWritError, WritError } from '@writ/core';
-import { type Pin, parseNodeId } from '@writ/identity';
+import { createRwLock, foldName, parseNodeId, quote, toWritError, WritError } from '@writ/core';
+import type { Pin } from '@writ/identity';
 import type { PeerConfig, PeerEntry } from '@writ/policy';
 import type { PairingOptions } from './options.ts';
 import { chooseLabel } from './peer-label.ts';

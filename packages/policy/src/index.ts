@@ -32,13 +32,11 @@ export { dropProfile, dropWorkspace, putCeiling, putPeer, putProfile, putSelf, p
 export { readTable, removeTable, setTable } from './edit-table.ts';
 export { type EffectiveValue, effectiveValues } from './effective.ts';
 export { createPolicyEngine, type PolicyCompiler, type PolicyEngineOptions } from './engine.ts';
-export { explainText } from './explain.ts';
 export { configJsonSchema } from './json-schema.ts';
 export { meetNetworks } from './network.ts';
 export { createUnpack, memoryOf, type PackedResult, packResult } from './packed-policy.ts';
 export type { CompiledPolicy } from './policy-index.ts';
 export { configReference, type ReferenceRow } from './reference.ts';
-export { outcomeOf } from './self-tests.ts';
 export { finishInSlices } from './slices.ts';
 export { type StockOptions, stockConfig } from './stock.ts';
 export type {

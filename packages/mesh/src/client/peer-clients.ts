@@ -1,6 +1,6 @@
-import { type Clock, foldName, type Logger, type Tracing } from '@writ/core';
+import { type Clock, foldName, type Logger, parseNodeId, type Tracing } from '@writ/core';
 import type { PeerDirectory } from '@writ/delegation';
-import { type NodeIdentity, type PinStore, parseNodeId } from '@writ/identity';
+import type { NodeIdentity, PinStore } from '@writ/identity';
 import type { PolicyEngine } from '@writ/policy';
 import { loadServices } from '@writ/wire';
 import { createLinks, findPeer, type LinkStatus } from './links.ts';

@@ -1,7 +1,7 @@
 import type { RefusedDecision } from '@writ/delegation';
+import { cutMessage, isTold } from '@writ/delegation';
 import type { Decision } from '@writ/policy';
 import type * as wire from '@writ/wire';
-import { cutMessage, isTold } from '../peer-words.ts';
 import { effect } from './enums.ts';
 import { given, readCode, readCount, readName, readText, readTexts, refuseField } from './fields.ts';
 

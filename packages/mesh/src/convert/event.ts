@@ -1,7 +1,7 @@
 import { WritError } from '@writ/core';
 import type { TaskEventBody, TaskWait, WatchedEvent } from '@writ/delegation';
+import { taskMessage } from '@writ/delegation';
 import type * as wire from '@writ/wire';
-import { taskMessage } from '../peer-words.ts';
 import { outputStream, taskState } from './enums.ts';
 import { given, readCode, readCount, readId, readText, refuseField } from './fields.ts';
 import {

@@ -1,7 +1,7 @@
 import type { CommandView, QuestionView, WatchedCommand, WishAnswer } from '@writ/commands';
 import { WRIT_CODES } from '@writ/core';
+import { cutMessage, isTold } from '@writ/delegation';
 import type * as wire from '@writ/wire';
-import { cutMessage, isTold } from '../peer-words.ts';
 import { decisionToWire, refusalFromWire } from './decision.ts';
 import { approvalState, commandClass, executionState, outputStream } from './enums.ts';
 import { given, readBytes, readCode, readCount, readId, readName, readText, refuseField } from './fields.ts';

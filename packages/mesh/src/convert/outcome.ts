@@ -1,6 +1,5 @@
-import { type Ending, type Granted, isTerminal, type TaskOutcome } from '@writ/delegation';
+import { type Ending, type Granted, isTerminal, type TaskOutcome, taskMessage } from '@writ/delegation';
 import type * as wire from '@writ/wire';
-import { taskMessage } from '../peer-words.ts';
 import { taskState } from './enums.ts';
 import {
   given,

@@ -9,9 +9,9 @@ import type {
 } from '@grpc/grpc-js';
 import { Metadata } from '@grpc/grpc-js';
 import { type Clock, type Logger, toWritError, WritError } from '@writ/core';
+import { isTold } from '@writ/delegation';
 import type { Init } from '@writ/wire';
 import { eachUntilAborted, untilAborted } from '../abortable.ts';
-import { isTold } from '../peer-words.ts';
 import { isRefused, type Refusal, type Refused } from '../refusal.ts';
 import { type EndStatus, refusalToStatus } from '../wire-error.ts';
 import type { CallContext, CallContexts } from './call-context.ts';

@@ -12,8 +12,8 @@ import {
   type RequestLogStore,
 } from '@writ/lease-store';
 import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
-import { createAuthority } from './authority.ts';
-import type { Ask, Authority, LeaseGrant, Subject } from './types.ts';
+import { createAuthority } from '../authority.ts';
+import type { Ask, Authority, LeaseGrant, Subject } from '../types.ts';
 
 /** Node ids of the right shape. */
 export const ALPHA = nodeIdFromBase32('a'.repeat(32));

@@ -1,1 +1,0 @@
-export { cutMessage, isTold, taskMessage } from '@writ/delegation';
