@@ -129,7 +129,7 @@ describe('a yes to a plan', () => {
     });
     expect(at.answer(id, 'approve')).toMatchObject({
       ...{ decided: false, check: 'policy' },
-      refusal: { code: 'PROFILE_NOT_ALLOWED', message: 'the profile ops lacks push_repo' },
+      refusal: { code: 'PROFILE_NOT_ALLOWED', message: 'the profile `ops` lacks push_repo' },
     });
     expect(at.answer(id, 'deny').decided).toBe(true);
     expect(at.gate.windows.list({})).toEqual([]);
