@@ -146,6 +146,9 @@ describe('a command at a peer', () => {
     expect(existsSync(join(dir, 'denied'))).toBe(false);
     const refused = await alpha.writ('run', '--peer', 'beta', '--profile', 'query', '--', 'mkdir', join(dir, 'x'));
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('lacks edit_repo')]);
+    const { path } = script('unknown.sh', 'unknown');
+    const unknown = await alpha.writ('run', '--peer', 'beta', '--profile', 'query', '--', path);
+    expect([unknown.code, unknown.stderr]).toEqual([3, expect.stringContaining('lacks shell')]);
     const boxed = await beta.writ('run', '--profile', 'boxed', '--', 'uname');
     expect([boxed.code, boxed.stderr]).toEqual([3, expect.stringContaining('ISOLATION_UNAVAILABLE')]);
   });

@@ -26,7 +26,8 @@ export {
   type LeaseRequests,
 } from './approvals/lease-requests.ts';
 export { type PermissionWish, permissionQuestion } from './approvals/permission-question.ts';
-export { type Plan, type PlanLines, type PlanStep, planQuestion, readPlan } from './approvals/plan-kind.ts';
+export { type Plan, type PlanStep, readPlan } from './approvals/plan.ts';
+export { type PlanLines, planQuestion } from './approvals/plan-kind.ts';
 export { askerLines, type Preview, type PreviewLine, type ShownAsker, showLines } from './approvals/showing.ts';
 export {
   type AskingTask,
@@ -76,7 +77,7 @@ export type {
   Refusal,
   TaskLookup,
 } from './record-types.ts';
-export type { Endings } from './sessions.ts';
+export { beginSession, type Endings } from './sessions.ts';
 export { withdrawalCode } from './start.ts';
 export { commandIn } from './tool-calls/claims.ts';
 export { permitToolCall } from './tool-calls/permit.ts';

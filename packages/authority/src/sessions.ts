@@ -1,11 +1,27 @@
 import { type Logger, quote, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
-import type { SessionKey } from '@writ/lease-store';
+import type { Session, SessionKey, SessionStore } from '@writ/lease-store';
 import type { Approvals } from './approvals/types.ts';
 import type { Executions } from './executions/types.ts';
 import { createListeners } from './listeners.ts';
 import type { RecordParts } from './record-types.ts';
 import type { Windows } from './windows/windows.ts';
+
+/**
+ * Stores a session that is not stored yet, with its audit row, in the transaction of what rests on it. `by`: node id, `self`
+ * or `person`. Throws CONFLICT where it belongs to another agent.
+ */
+export function beginSession(
+  sessions: Pick<SessionStore, 'get' | 'start'>,
+  tx: WriteTx,
+  { origin, id, agent }: Pick<Session, 'origin' | 'id' | 'agent'>,
+  by: string,
+): Session {
+  const isNew = sessions.get(tx, origin, id) === undefined;
+  const session = sessions.start(tx, { origin, id, agent });
+  if (isNew) tx.audit({ kind: 'session', action: 'session.started', actor: by, subject: id, details: { agent } });
+  return session;
+}
 
 /** How sessions and tasks end for what waits for them. */
 export interface Endings {

@@ -59,8 +59,16 @@ describe('the desk of gated commands', () => {
     const first = await ask(RESTART, IN_A, 'k');
     at.files.set('/bin/systemctl', 'another one');
     expect((await ask(RESTART, IN_A, 'k')).id).toBe(first.id);
-    for (const other of [{ argv: ['uptime'] }, { cwd: '/srv' }, { stdin: '' }]) {
-      await expect(ask({ ...RESTART, ...other }, IN_A, 'k')).rejects.toMatchObject({ code: 'CONFLICT' });
+    for (const [other, what] of [
+      [{ argv: ['uptime'] }, 'the arguments is not'],
+      [{ cwd: '/srv' }, 'the directory is not'],
+      [{ stdin: '' }, 'the standard input is not'],
+      [{ profile: 'looks' }, 'the profile is not'],
+      [{ workspace: 'app', cwd: '/' }, 'the workspace is not'],
+      [{ argv: ['uptime'], profile: 'looks' }, 'the arguments, the profile are not'],
+    ] as const) {
+      const message = expect.stringContaining(`another command: ${what}`);
+      await expect(ask({ ...RESTART, ...other }, IN_A, 'k')).rejects.toMatchObject({ code: 'CONFLICT', message });
     }
     expect((await ask(RESTART, IN_B, 'k')).id).not.toBe(first.id);
   });
@@ -261,6 +269,14 @@ describe('the desk of gated commands', () => {
         }),
       );
       expect(codes).toEqual(['PROFILE_NOT_ALLOWED', 'PROFILE_NOT_ALLOWED', 'GRANT_EXCEEDED']);
+    });
+
+    it('has keys of its own, which say nothing of those of a task beside it', async () => {
+      at.contexts.set('t-2', { ...context, task: 't-2' });
+      const mine = await ask({ argv: ['uptime'] }, TASK, 'k');
+      expect((await ask({ argv: ['uptime'] }, TASK, 'k')).id).toBe(mine.id);
+      const beside = await ask({ argv: ['uptime'], cwd: '/srv' }, { kind: 'task', task: 't-2' }, 'k');
+      expect(beside.id).not.toBe(mine.id);
     });
 
     it('shows it its own and nothing else, and ends them with it', async () => {

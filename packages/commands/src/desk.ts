@@ -60,8 +60,10 @@ export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk 
   const own = (caller: CommandCaller, id: string): Execution => requireOwn(options, caller, id);
   const stops: (() => void)[] = [];
   return {
-    async ask(caller, wish, key) {
+    async ask(caller, wish, named) {
       checkWish(wish);
+      // INVARIANT: 7 tasks of one session know nothing of each other's keys.
+      const key = caller.kind === 'task' ? `${caller.task} ${named}` : named;
       if (wish.kind === 'plan') return askPlan(options, caller, wish.plan, key);
       const outcome = await proposeCommand(options, caller, wish.command, key);
       if (!outcome.proposed) return refused(options, outcome.refusal);

@@ -1,5 +1,5 @@
-import { type Proposal, type ProposeOutcome, readRequest } from '@writ/authority';
-import { quote, WritError } from '@writ/core';
+import { type Proposal, type ProposeOutcome, readBasis, readRequest } from '@writ/authority';
+import { WritError } from '@writ/core';
 import type { Execution } from '@writ/lease-store';
 import { type Asking, askingOf } from './asking.ts';
 import type { CommandDeskOptions } from './parts.ts';
@@ -57,16 +57,22 @@ export function lifetimeMs(nowMs: number, endsAtMs: number = Number.POSITIVE_INF
   return Math.max(1, Math.min(LIFETIME_MS, endsAtMs - nowMs));
 }
 
-/** Throws CONFLICT where the key belongs to something else. */
-function sameOrConflict(known: Execution, { argv, stdin }: CommandSpec, cwd: string): Execution {
+/** Throws CONFLICT where the key belongs to something else, and says what is other. */
+function sameOrConflict(known: Execution, command: CommandSpec, cwd: string): Execution {
   const request = readRequest(known.request);
-  const isSame =
-    request !== undefined &&
-    request.cwd === cwd &&
-    request.stdin === stdin &&
-    JSON.stringify(request.argv) === JSON.stringify(argv);
-  if (isSame) return known;
-  throw new WritError('CONFLICT', `the key ${quote(known.idempotencyKey)} was used for another command`, {
+  // A task asks as what it runs as, and as nothing else.
+  const asked = readBasis(known.basis)?.ask ?? { ...command, profile: command.profile && known.profile };
+  const isOther: Readonly<Record<string, boolean>> = {
+    arguments: JSON.stringify(request?.argv) !== JSON.stringify(command.argv),
+    'standard input': request?.stdin !== command.stdin,
+    directory: request?.cwd !== cwd,
+    profile: asked.profile !== command.profile,
+    workspace: asked.workspace !== command.workspace,
+  };
+  const other = Object.keys(isOther).filter((part) => isOther[part]);
+  if (other.length === 0) return known;
+  const what = `the ${other.join(', the ')} ${other.length === 1 ? 'is' : 'are'} not the same`;
+  throw new WritError('CONFLICT', `this key was used for another command: ${what}`, {
     nextSteps: ['run a different command under a new key'],
   });
 }

@@ -1,6 +1,6 @@
 import type { ClassifyTool, KindRules, Question as PersonsQuestion } from '@writ/authority';
 import type { Json } from '@writ/core';
-import type { WriteTx } from '@writ/database';
+import type { ReadTx, WriteTx } from '@writ/database';
 import type { Question, QuestionKind, QuestionStore, Task, TaskState, Turn } from '@writ/task-store';
 
 // ---------------------------------------------------------------- the task that asks
@@ -66,9 +66,9 @@ export interface ReplyTaken {
 /** What interactive tasks need of their node. */
 export interface TurnDesk {
   readonly questions: QuestionStore;
-  /** Records the session of the task, where this node does not know it, and says whether it lives. */
-  isSessionLive(tx: WriteTx, task: Pick<Task, 'origin' | 'session' | 'agent'>): boolean;
-  /** Asks an approver of this node, in the caller's transaction; the id of the approval, or why nobody is asked. */
+  /** Whether the session of a task has not ended, as far as this node knows; without effect. */
+  isSessionLive(tx: ReadTx, task: Pick<Task, 'origin' | 'session' | 'agent'>): boolean;
+  /** Asks an approver of this node, in the caller's transaction, which stores the session with it; the id of the approval, or why nobody is asked. */
   askApprover(tx: WriteTx, question: ApproverQuestion): ApproverAsked;
   /** Ends a question to an approver that waits. */
   withdrawApproval(tx: WriteTx, approval: string): void;

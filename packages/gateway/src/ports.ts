@@ -199,10 +199,10 @@ export interface ProfileValidator {
 /** Sessions of this node's own agents. */
 export interface Sessions {
   /**
-   * Starts a session whose origin is this node; `agent` is a folded name. With a `key`, the session that was started
-   * with it before, if there is one: a retry has to find the work of the first try.
+   * Starts a session whose origin is this node; `agent` is a folded name. With a `retry`, the session that this agent started
+   * with the same before, if there is one: a retry has to find the work of the first try, and nothing else may.
    */
-  start(agent: string, key?: string): SessionRef;
+  start(agent: string, retry?: SessionRetry): SessionRef;
   /** Starts one with a credential, which is given once and kept as a hash. */
   issue(agent: string): { readonly session: SessionRef; readonly credential: string };
   /** The session of a credential; undefined for garbage, and for one that has ended, alike. */
@@ -211,6 +211,12 @@ export interface Sessions {
   listOpen(limit: number): readonly (SessionRef & { readonly startedAtMs: number })[];
   /** Ends one; `ended` is false where it had ended, `peers` how many nodes are owed the news. Throws NOT_FOUND. */
   end(id: string, by: string): { readonly ended: boolean; readonly peers: number };
+}
+
+/** A call that may be made again: its operation, and the key that its caller gave it. */
+export interface SessionRetry {
+  readonly operation: string;
+  readonly key: string;
 }
 
 /** What a person at this node wants, and an approver has to answer. */

@@ -14,7 +14,7 @@ export interface Window extends SessionKey {
   readonly target?: string;
   /** Profile that the right rests on: where policy takes it away, the window closes. */
   readonly profile: string;
-  /** Digests of the only actions that it covers; absent: not limited to steps of a plan. */
+  /** Digests of the only actions that it covers; absent: not limited to them, and the steps of its plan are in its approval. */
   readonly steps?: readonly string[];
   /** Id of the approval that opened it. */
   readonly approval: string;

@@ -1,4 +1,4 @@
-import { type AskOutcome, type Gate, PERSON, type Question } from '@writ/authority';
+import { type AskOutcome, beginSession, type Gate, PERSON, type Question } from '@writ/authority';
 import { WritError } from '@writ/core';
 import type { SessionRef } from '@writ/gateway';
 import type { Foundations } from './foundations.ts';
@@ -28,7 +28,7 @@ export function createAsking(
   const askQuietly = (question: Question): AskOutcome =>
     database.withWriteTx((tx) => {
       const { origin, session: id, agent } = question.asker;
-      if (agent === PERSON) stores.sessions.start(tx, { origin, id, agent });
+      if (agent === PERSON) beginSession(stores.sessions, tx, { origin, id, agent }, PERSON);
       else if (origin === identity.public.id) recordSession(tx, { id, agent });
       return gate.approvals.ask(tx, question);
     });

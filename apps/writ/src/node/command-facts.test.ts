@@ -47,6 +47,11 @@ capabilities = ["read_files"]
 read_paths = ["${join(folder, 'open')}"]
 runner = "shell"
 isolation = "none"
+[profiles.deployer]
+capabilities = ["inspect_status", "read_repo"]
+commands = [["./deploy", "staging"], ["node", "deploy.js"], ["backup-status"]]
+runner = "shell"
+isolation = "none"
 [[commands]]
 match = ["backup-status"]
 class = "read"
@@ -240,4 +245,28 @@ it('a look at a repository that holds others is asked about: they obey configura
   git('-C', 'sub', '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x');
   git('-c', 'advice.addEmbeddedRepo=false', 'add', 'sub');
   expect(look()).toBe('config-mutation');
+});
+
+describe('a command that the profile lists, and no rule knows', () => {
+  const needsOf = (argv: readonly string[], over: Parameters<typeof factsAbout>[1]): readonly string[] =>
+    factsAbout(argv, { profile: 'deployer', workspace: 'app', ...over }).needs;
+
+  it.each([[['./deploy', 'staging']], [['node', 'deploy.js']]])('%j needs no shell in the workspace', (argv) => {
+    expect(needsOf(argv, {})).toEqual([]);
+    expect(factsAbout(argv, { profile: 'deployer', workspace: 'app' })).toMatchObject({
+      ...{ class: 'config-mutation', known: false },
+    });
+  });
+
+  it('needs one with other arguments, under another profile, elsewhere, and with an input', () => {
+    expect(needsOf(['./deploy', 'production'], {})).toEqual(['shell']);
+    expect(needsOf(['./deploy', 'staging'], { profile: 'query' })).toEqual(['shell']);
+    expect(needsOf(['./deploy', 'staging'], { cwd: join(root, 'app/nested') })).toEqual(['shell']);
+    expect(needsOf(['./deploy', 'staging'], { workspace: 'open' })).toEqual(['shell']);
+    expect(needsOf(['node', 'deploy.js'], { stdin: 'x' })).toEqual(['shell']);
+  });
+
+  it('keeps what else it needs', () => {
+    expect(needsOf(['backup-status'], {})).toEqual(['inspect_status']);
+  });
 });

@@ -1,6 +1,7 @@
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { readBasis } from '@writ/authority';
 import type { CommandDeskOptions } from '@writ/commands';
+import { matchesPattern } from '@writ/core';
 import { changesCovered, isSystemFolder, obeysFolder, type PolicyEngine, readsAlone } from '@writ/policy';
 import { hasNoGitlinks } from './git-index.ts';
 import { isFile, realPath, realTarget } from './real-path.ts';
@@ -53,7 +54,7 @@ export function createCommandFacts({
     const changes = stdin === undefined ? changesCovered(classification, argv, cwd) : undefined;
     const isSystems = isOfSystem(argv[0] ?? '', searchPath) || rest.rule.startsWith('commands[');
     const workspace = config.workspaces.get(readBasis(basis)?.ask.workspace ?? '');
-    const roots = config.profiles.get(profile)?.readPaths ?? [];
+    const { readPaths: roots = [], commands = [] } = config.profiles.get(profile) ?? {};
     const root = workspace === undefined ? undefined : realPath(resolvePath(workspace.path));
     const isRoot = root !== undefined && realPath(cwd) === root;
     // Repositories inside it obey configurations of their own.
@@ -63,10 +64,14 @@ export function createCommandFacts({
     // INVARIANT: 6 no window covers what files that can change meanwhile decide, or what was not seen to be harmless.
     const isCovered =
       is === 'destructive' ? !obeysFolder(rest) : changes?.paths.every((path) => isInWorkspace(path, root)) === true;
+    // What the owner wrote out needs no shell, as it is in a task: where its relative files are the owner's, and not led by an input.
+    const isListed =
+      stdin === undefined && (isRoot || cwd === '/') && commands.some((one) => matchesPattern(one, argv));
     const isKnown = known && isSystems && (isAlone || isCovered);
     const real = target === undefined ? undefined : realTarget(target);
     return {
-      ...{ class: is === 'read' && !isAlone ? 'config-mutation' : is, known: isKnown, needs },
+      ...{ class: is === 'read' && !isAlone ? 'config-mutation' : is, known: isKnown },
+      needs: isListed ? needs.filter((need) => need !== 'shell') : needs,
       ...(real === undefined ? {} : { target: real }),
     };
   };

@@ -1,4 +1,4 @@
-import type { ActionEnvironment, Authority } from '@writ/authority';
+import { type ActionEnvironment, type Authority, beginSession } from '@writ/authority';
 import { type Commands, createCommandDesk, createCommands, type LiveCommandDesk } from '@writ/commands';
 import type { WriteTx } from '@writ/database';
 import type { Executor, WritIssuer } from '@writ/delegation';
@@ -71,9 +71,7 @@ function recordOf(sessions: SessionStore) {
     tx: WriteTx,
     { origin, id, agent }: { readonly origin: string; readonly id: string; readonly agent: string },
   ) => {
-    if (sessions.get(tx, origin, id) !== undefined) return;
-    sessions.start(tx, { origin, id, agent });
-    tx.audit({ kind: 'session', action: 'session.started', actor: origin, subject: id, details: { agent } });
+    if (sessions.get(tx, origin, id) === undefined) beginSession(sessions, tx, { origin, id, agent }, origin);
   };
 }
 

@@ -50,9 +50,24 @@ describe('a session with a credential', () => {
   });
 
   it('is never one that a key or a connection has named', () => {
-    const byKey = sessions().start('cli', 'key');
+    const byKey = sessions().start('cli', { operation: 'run', key: 'key' });
     database.withWriteTx((tx) => stores.sessions.start(tx, byKey));
     expect(sessions().find('key')).toBeUndefined();
+  });
+});
+
+describe('a session of one call', () => {
+  const started = (agent: string, operation: string, key: string): string =>
+    sessions().start(agent, { operation, key }).id;
+
+  it('is the same for the same call of the same agent, and no other’s', () => {
+    const id = started('cli', 'run', 'once');
+    expect(started('cli', 'run', 'once')).toBe(id);
+    expect(started('other', 'run', 'once')).not.toBe(id);
+    // The window of a plan covers nothing that is run under the plan's key.
+    expect(started('cli', 'propose_plan', 'once')).not.toBe(id);
+    expect(started('cli', 'run', 'twice')).not.toBe(id);
+    expect(sessions().start('cli').id).not.toBe(sessions().start('cli').id);
   });
 });
 

@@ -1,5 +1,5 @@
-import type { Gate } from '@writ/authority';
-import { quote, type Random, sha256Hex, WritError } from '@writ/core';
+import { beginSession, type Gate } from '@writ/authority';
+import { digestJson, quote, type Random, sha256Hex, WritError } from '@writ/core';
 import type { Database } from '@writ/database';
 import type { Origin, OriginOptions, SessionEnds } from '@writ/delegation';
 import type { SessionRef, Sessions } from '@writ/gateway';
@@ -27,16 +27,16 @@ export function createSessions(
 ): Sessions {
   const origin = identity.public.id;
   return {
-    start(agent, key) {
-      const id = key === undefined ? random.uuid() : `key-${sha256Hex(key).slice(0, DIGITS)}`;
+    start(agent, retry) {
+      // INVARIANT: 6, 7 no other agent, and no other call with the same key, shares what is opened or asked in it.
+      const id = retry === undefined ? random.uuid() : `key-${digestJson({ agent, ...retry }).slice(0, DIGITS)}`;
       return { origin, id, agent };
     },
     issue(agent) {
       const credential = newCredential(random);
       const id = idOf(credential);
       database.withWriteTx((tx) => {
-        stores.sessions.start(tx, { origin, id, agent });
-        tx.audit({ kind: 'session', action: 'session.started', actor: 'person', subject: id, details: { agent } });
+        beginSession(stores.sessions, tx, { origin, id, agent }, 'person');
       });
       return { session: { origin, id, agent }, credential };
     },
@@ -100,8 +100,7 @@ export function createSessionRecord(sessions: SessionStore, origin: string): Ori
       });
     }
     if (known !== undefined) return;
-    sessions.start(tx, { origin, id, agent });
-    tx.audit({ kind: 'session', action: 'session.started', actor: 'self', subject: id, details: { agent } });
+    beginSession(sessions, tx, { origin, id, agent }, 'self');
   };
 }
 
@@ -110,8 +109,7 @@ export function createSessionEnds(sessions: SessionStore, gate: Pick<Gate, 'endS
   return {
     get: (tx, { origin, session }) => sessions.get(tx, origin, session),
     start(tx, { origin, session, agent }) {
-      sessions.start(tx, { origin, id: session, agent });
-      tx.audit({ kind: 'session', action: 'session.started', actor: origin, subject: session, details: { agent } });
+      beginSession(sessions, tx, { origin, id: session, agent }, origin);
     },
     noteEnded(tx, { origin, session, agent }) {
       const bounds = { sinceMs: tx.nowMs - LATE_MS, limit: MOST_UNUSED };

@@ -49,6 +49,7 @@ let key: Awaited<ReturnType<typeof createApproverKey>>;
 let clock: FakeClock;
 let runner: ScriptedRunner;
 let node: TestNode;
+let sessions: ReturnType<typeof createSessionStore>;
 let gate: Gate;
 
 beforeAll(async () => {
@@ -59,7 +60,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   clock = createFakeClock(Date.UTC(2026, 0, 1));
   runner = createScriptedRunner({ clock });
-  const stores = { questions: createQuestionStore(), sessions: createSessionStore() };
+  sessions = createSessionStore();
+  const stores = { questions: createQuestionStore(), sessions };
   const desk = (): ReturnType<typeof createTurnDesk> => createTurnDesk({ ...node, stores }, () => gate, TOOLS);
   node = await createTestNode({
     ...{ clock, runner, policy: POLICY },
@@ -156,6 +158,21 @@ describe('a question to an approver', () => {
       expect(decide(answer, id)).toMatchObject({ decided: false, check: 'task', refusal: { code: 'NOT_FOUND' } });
     }
     expect(gate.approvals.get(id)?.state).toBe('cancelled');
+  });
+
+  it('stores the session with its audit row, where a look at it stores nothing', async () => {
+    const starts = `SELECT actor, subject FROM audit WHERE action = 'session.started'`;
+    const rows = () => node.database.withReadTx((tx) => tx.prepare(starts).all());
+    const { answered } = await ask('may I push?');
+    expect(rows()).toEqual([{ actor: 'self', subject: 's1' }]);
+    const desk = createTurnDesk({ ...node, stores: { questions: createQuestionStore(), sessions } }, () => gate, TOOLS);
+    const lives = (session: string, agent: string): boolean =>
+      node.database.withReadTx((tx) => desk.isSessionLive(tx, { origin: 'self', session, agent }));
+    expect([lives('s1', 'tester'), lives('s1', 'other'), lives('s2', 'tester')]).toEqual([true, false, true]);
+    gate.endSession({ origin: node.identity.public.id, session: 's1' }, 'person', []);
+    expect(lives('s1', 'tester')).toBe(false);
+    expect(rows()).toHaveLength(1);
+    await expect(answered).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('is gone with the session, in its transaction; the task goes on and is told', async () => {

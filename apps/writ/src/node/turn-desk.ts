@@ -1,5 +1,4 @@
-import { type Gate, permissionQuestion, type ShownAsker } from '@writ/authority';
-import { isWritError } from '@writ/core';
+import { beginSession, type Gate, permissionQuestion, type ShownAsker } from '@writ/authority';
 import type { TurnDesk } from '@writ/delegation';
 import { identityWords } from '@writ/identity';
 import type { Foundations } from './foundations.ts';
@@ -22,17 +21,14 @@ export function createTurnDesk(
     questions,
     tools,
     isSessionLive(tx, { origin, session, agent }) {
-      try {
-        return sessions.start(tx, { origin: originOf(origin), id: session, agent }).endedAtMs === undefined;
-      } catch (error) {
-        // A session of another agent is none of this task's.
-        if (isWritError(error, 'CONFLICT')) return false;
-        throw error;
-      }
+      const known = sessions.get(tx, originOf(origin), session);
+      // One that nothing was asked in yet is not stored. A session of another agent is none of this task's.
+      return known === undefined || (known.endedAtMs === undefined && known.agent === agent);
     },
     askApprover(tx, { task, digest, subject, lifetimeMs, lines }) {
       const { id, origin, session, agent, sender } = task;
       const asker = { origin: originOf(origin), session, agent, task: id, requestedBy: sender };
+      beginSession(sessions, tx, { origin: asker.origin, id: session, agent }, sender);
       const question = permissionQuestion(asker, shownAs(base, sender), { digest, subject, lifetimeMs, lines });
       const outcome = gate().approvals.ask(tx, question);
       if (outcome.asked) return { asked: true, approval: outcome.approval.id };

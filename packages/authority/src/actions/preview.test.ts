@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LARGEST_PREVIEW_BYTES, show, showLines } from '../approvals/showing.ts';
+import { assentText } from '../executions/scopes.ts';
 import { previewAction } from './preview.ts';
 import type { Action, ActionRequest } from './types.ts';
 
@@ -82,7 +83,7 @@ describe('the preview of an action', () => {
     expect(shown({ class: 'config-mutation', known: true, obeysFolder: false, unbound: [] })).toEqual([
       'class: config-mutation',
       once,
-      'yes, session, allows: every configuration change of this agent in this session under this profile, for 1h',
+      `yes, session, allows: ${assentText()}, for 1h`,
     ]);
     expect(shown({ class: 'destructive', known: true, obeysFolder: false, unbound: [] })).toEqual([
       'class: destructive',

@@ -1,6 +1,6 @@
 import { nodeIdFromBase32 } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS, IN_A } from '../testing/gate-fixture.ts';
+import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS, IN_A, startsOf } from '../testing/gate-fixture.ts';
 import { createLeaseRequests, type LeaseRequest, type LeaseRequests } from './lease-requests.ts';
 
 const PEER = nodeIdFromBase32('c'.repeat(32));
@@ -48,6 +48,7 @@ describe('a request for a lease', () => {
     const id = ask();
     expect(ask()).toBe(id);
     expect(node.gate.approvals.list({ pendingOnly: false, limit: 9 })).toHaveLength(1);
+    expect(startsOf(node)).toEqual([{ actor: PEER, subject: 's1' }]);
     expect(node.answer(id, 'approve').decided).toBe(true);
     expect(requests.request(WISH)).toMatchObject({ asked: true, approval: { id, state: 'approved' } });
     expect(leases()).toMatchObject([{ peer: PEER, origin: PEER, profile: 'dev', workspaces: [] }]);

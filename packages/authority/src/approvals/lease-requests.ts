@@ -5,6 +5,7 @@ import type { Config, Decision } from '@writ/policy';
 import { decideNow } from '../deciding.ts';
 import { isReservedAgent } from '../person.ts';
 import type { Asker } from '../record-types.ts';
+import { beginSession } from '../sessions.ts';
 import { NO_USAGE } from '../start.ts';
 import { SELF } from '../subject.ts';
 import type { Authority, AuthorityOptions } from '../types.ts';
@@ -91,7 +92,8 @@ export function createLeaseRequests(parts: LeaseRequestOptions): LeaseRequests {
       const wish: LeaseWish = { ...own.wish, request: keyOf(request) };
       const question = leaseQuestion(parts.options, wish, { asker, lifetimeMs: LIFETIME_MS }, shown);
       const outcome = database.withWriteTx((tx) => {
-        parts.sessions.start(tx, { origin: asker.origin, id: asker.session, agent: asker.agent });
+        const { origin, session: id, agent, requestedBy } = asker;
+        beginSession(parts.sessions, tx, { origin, id, agent }, requestedBy);
         return parts.approvals.ask(tx, question);
       });
       if (outcome.asked) return { asked: true, approval: outcome.approval };

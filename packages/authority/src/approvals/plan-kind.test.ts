@@ -1,8 +1,10 @@
 import { isWritError, sha256Hex } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeBasis } from '../executions/basis.ts';
+import { assentText } from '../executions/scopes.ts';
 import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS, IN_A } from '../testing/gate-fixture.ts';
-import { type Plan, planQuestion } from './plan-kind.ts';
+import type { Plan } from './plan.ts';
+import { planQuestion } from './plan-kind.ts';
 
 const subject = { from: 'self', origin: IN_A.origin, session: 'a' };
 const [ONE, TWO] = [sha256Hex('one'), sha256Hex('two')];
@@ -38,7 +40,7 @@ describe('the question that a plan is', () => {
       'plan: restart it',
       ...['asked by: me (a-b-c-d)', 'agent: agent', `session: a of ${IN_A.origin}`, 'profile: ops'],
       'a yes opens: the assent window of this agent in this session for 1h',
-      'it covers: every configuration change of known programs under this profile',
+      `it covers: these steps, and besides ${assentText()}`,
       ...['step 1: config-mutation', 'step 1, argument 0: systemctl', 'step 1, argument 1: restart'],
       ...['step 2: destructive: asks again', 'step 2, argument 0: rm'],
     ]);
@@ -129,7 +131,7 @@ describe('a yes to a plan', () => {
     });
     expect(at.answer(id, 'approve')).toMatchObject({
       ...{ decided: false, check: 'policy' },
-      refusal: { code: 'PROFILE_NOT_ALLOWED', message: 'the profile ops lacks push_repo' },
+      refusal: { code: 'PROFILE_NOT_ALLOWED', message: 'the profile `ops` lacks push_repo' },
     });
     expect(at.answer(id, 'deny').decided).toBe(true);
     expect(at.gate.windows.list({})).toEqual([]);

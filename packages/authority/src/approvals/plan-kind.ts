@@ -1,59 +1,12 @@
 import { digestJson, formatDuration, type Json, WritError } from '@writ/core';
-import { fieldsOf } from '@writ/database';
-import type { Approval } from '@writ/lease-store';
-import { z } from 'zod';
 import { missingRight } from '../executions/needs.ts';
+import { assentText } from '../executions/scopes.ts';
 import type { CommandRights } from '../executions/types.ts';
 import type { KindRules } from '../record-types.ts';
 import type { Windows } from '../windows/windows.ts';
+import { type Plan, readPlan } from './plan.ts';
 import { askerLines, type Preview, type PreviewLine, type ShownAsker, showLines } from './showing.ts';
 import type { Question } from './types.ts';
-
-/** One step of a plan, resolved whole. */
-export interface PlanStep {
-  /** Digest of the action. */
-  readonly digest: string;
-  readonly class: 'read' | 'config-mutation' | 'destructive';
-  readonly needs: readonly string[];
-  /** What it works on, where the rules know. */
-  readonly target?: string;
-}
-
-/** A plan as it is proposed: approving it opens the assent window of its agent in its session. */
-export interface Plan {
-  readonly title: string;
-  readonly steps: readonly PlanStep[];
-  /** The window covers these steps only. */
-  readonly onlySteps: boolean;
-  /** How long the window is open, milliseconds. */
-  readonly windowMs: number;
-  /** How often it may be used; absent: unlimited. */
-  readonly maxUses?: number;
-  readonly profile: string;
-  readonly basis: Json;
-  /** Which request of the asker's it answers, and the digest of what that said: one key is one question. */
-  readonly request?: { readonly key: string; readonly digest: string };
-}
-
-const planSchema = z.object(
-  fieldsOf<Plan>()({
-    title: z.string(),
-    steps: z.array(
-      z.object({
-        digest: z.string(),
-        class: z.enum(['read', 'config-mutation', 'destructive']),
-        needs: z.array(z.string()),
-        target: z.string().optional(),
-      }),
-    ),
-    onlySteps: z.boolean(),
-    windowMs: z.number().int().positive(),
-    maxUses: z.number().int().positive().optional(),
-    profile: z.string(),
-    basis: z.json(),
-    request: z.object({ key: z.string(), digest: z.string() }).optional(),
-  }),
-);
 
 /** What a plan shows besides itself. */
 export interface PlanLines {
@@ -109,7 +62,7 @@ function show(
     },
     {
       label: 'it covers',
-      text: onlySteps ? 'these steps only' : 'every configuration change of known programs under this profile',
+      text: onlySteps ? 'these steps only' : `these steps, and besides ${assentText()}`,
     },
     ...steps.flatMap((step, place) => [
       { label: `step ${place + 1}`, text: step.class === 'destructive' ? 'destructive: asks again' : step.class },
@@ -157,9 +110,4 @@ const UNREADABLE = {
 /** Under whatever key it is asked, the same plan is the same question while it waits. */
 function digestOf({ request: _, ...plan }: Plan): string {
   return digestJson(JSON.parse(JSON.stringify(plan)) as Json);
-}
-
-/** The plan that a question is about; undefined where it cannot be read. */
-export function readPlan({ subject }: Pick<Approval, 'subject'>): Plan | undefined {
-  return planSchema.safeParse(subject).data;
 }

@@ -1,6 +1,6 @@
 import { nodeIdFromBase32, sha256Hex } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS } from '../testing/gate-fixture.ts';
+import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS, startsOf } from '../testing/gate-fixture.ts';
 import { type AskingTask, createTaskQuestions, type TaskQuestions, type TaskWish } from './task-questions.ts';
 
 const PEER = nodeIdFromBase32('c'.repeat(32));
@@ -52,6 +52,8 @@ describe('a question whether a task may run', () => {
       ].join('\n'),
     });
     expect(write((tx) => node.options.sessions.get(tx, PEER, 's1'))).toMatchObject({ agent: 'agent-1' });
+    ask({ ...TASK, id: 't1' });
+    expect(startsOf(node)).toEqual([{ actor: PEER, subject: 's1' }]);
   });
 
   it('of a task of this machine begins at this node, under whatever name its origin has', () => {

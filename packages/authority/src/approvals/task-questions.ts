@@ -1,6 +1,7 @@
 import type { ReadTx, WriteTx } from '@writ/database';
 import type { Approval, ApprovalStore, ApproverStore, SessionStore } from '@writ/lease-store';
 import type { Asker, Refusal } from '../record-types.ts';
+import { beginSession } from '../sessions.ts';
 import { leaseQueryOf, SELF } from '../subject.ts';
 import type { AuthorityOptions, Subject } from '../types.ts';
 import { decisionsAbout, type TaskDecisions } from './decisions.ts';
@@ -75,7 +76,8 @@ export function createTaskQuestions(parts: TaskQuestionOptions): TaskQuestions {
   return {
     refusal: (tx, task, wish) => approvals().refusalOf(tx, questionOf(tx, task, wish)),
     ask(tx, task, wish) {
-      sessions.start(tx, { origin: originOf(task.origin), id: task.session, agent: task.agent });
+      const { session: id, agent, sender } = task;
+      beginSession(sessions, tx, { origin: originOf(task.origin), id, agent }, sender);
       return approvals().ask(tx, questionOf(tx, task, wish));
     },
     get: store.get,

@@ -6,7 +6,7 @@ const rights = (...closure: string[]): GrantedRights => ({
   ...{ granted: true, profile: 'ops', runner: 'shell', network: 'deny', isolation: 'none', closure },
 });
 const lacks = (what: string) => ({
-  ...{ code: 'PROFILE_NOT_ALLOWED', message: `the profile ops lacks ${what}` },
+  ...{ code: 'PROFILE_NOT_ALLOWED', message: `the profile \`ops\` lacks ${what}` },
   nextSteps: ['ask with a profile that holds it: writ policy explain'],
 });
 
@@ -25,6 +25,14 @@ describe('what a command needs', () => {
     expect(missingRight(rights(), { class: 'destructive', needs: ['destructive', 'x', 'x'] })).toEqual(
       lacks('destructive, x'),
     );
+  });
+
+  it('is the shell where no rule can say what it does, and the refusal says what else would do', () => {
+    const command = { class: 'config-mutation', needs: ['shell'] } as const;
+    expect(missingRight(rights('shell'), command)).toBeUndefined();
+    const refusal = missingRight(rights('destructive'), command);
+    expect(refusal?.message).toContain('lacks shell, which a command needs of which no rule can say what it does');
+    expect(refusal?.nextSteps.join()).toMatch(/\[\[commands\]\].*`commands` of the profile.*shell = "allow"/);
   });
 
   it('is nothing that helps whoever is granted nothing', () => {

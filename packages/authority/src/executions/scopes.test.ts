@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scopeLines, scopesOf, WINDOW_MS } from './scopes.ts';
+import { assentText, scopeLines, scopesOf, WINDOW_MS } from './scopes.ts';
 
 const TARGET = 'self/service/nginx';
 
@@ -28,7 +28,10 @@ describe('how far a yes to a command can reach', () => {
     ]);
     expect(scopeLines({ class: 'config-mutation', known: true })[1]).toEqual({
       label: 'yes, session, allows',
-      text: 'every configuration change of this agent in this session under this profile, for 1h',
+      text: `${assentText()}, for 1h`,
     });
+    expect(assentText()).toMatch(
+      /: systemctl start\|.*; touch\|mkdir\|.* in the workspace that was asked for; .*\[\[commands\]\]/,
+    );
   });
 });

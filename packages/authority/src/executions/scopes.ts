@@ -1,5 +1,6 @@
 import { formatDuration } from '@writ/core';
 import type { ApprovalScope, Execution } from '@writ/lease-store';
+import { coveredChanges } from '@writ/policy';
 import type { PreviewLine } from '../approvals/showing.ts';
 
 /** How long a window stays open that a yes to a single command opens, milliseconds: an hour. */
@@ -15,11 +16,16 @@ export function scopesOf({ class: of, known, target }: ScopedCommand): readonly 
   return target === undefined ? ['once'] : ['once', 'target'];
 }
 
+/** What an assent window lets run besides listed steps, for the person who opens it: much that nobody has seen yet. */
+export function assentText(): string {
+  return `these changes of this agent in this session under this profile, by plain names and without asking: ${coveredChanges()}`;
+}
+
 /** What each answer would open, for the person who gives it. */
 export function scopeLines(command: ScopedCommand): readonly PreviewLine[] {
   const opens: Readonly<Record<ApprovalScope, string>> = {
     once: 'nothing more than this command',
-    session: `every configuration change of this agent in this session under this profile, for ${formatDuration(WINDOW_MS)}`,
+    session: `${assentText()}, for ${formatDuration(WINDOW_MS)}`,
     target: `destructive commands of this agent in this session on this target under this profile, for ${formatDuration(WINDOW_MS)}`,
   };
   return scopesOf(command).map((scope) => ({ label: `yes, ${scope}, allows`, text: opens[scope] }));

@@ -183,6 +183,12 @@ function prepare({ database, sessions }: GateOptions, gate: Gate, isAlone: boole
   database.withWriteTx((tx) => gate.approvers.enroll(tx, approverNamed('ap-1')));
 }
 
+/** Audit rows of sessions that began: who began which. */
+export function startsOf({ database }: Pick<GateFixture, 'database'>): readonly unknown[] {
+  const sql = `SELECT actor, subject FROM audit WHERE action = 'session.started'`;
+  return database.withReadTx((tx) => tx.prepare(sql).all());
+}
+
 export function approverNamed(id: string) {
   return { id, kind: 'passphrase', publicKey: `key of ${id}`, label: id };
 }

@@ -15,7 +15,9 @@ const HALF_DONE: Readonly<Record<string, string>> = {
   'a command that ran under a window of another key': `SELECT COUNT(*) FROM execution e JOIN window w ON w.id = e.window
     WHERE e.origin <> w.origin OR e.session <> w.session OR e.agent <> w.agent
     OR (w.kind = 'destructive') <> (e.class = 'destructive') OR (w.kind = 'destructive' AND e.target IS NOT w.target)
-    OR (w.steps IS NOT NULL AND NOT EXISTS (SELECT 1 FROM json_each(w.steps) WHERE value = e.digest))`,
+    OR (w.steps IS NOT NULL AND NOT EXISTS (SELECT 1 FROM json_each(w.steps) WHERE value = e.digest))
+    OR (w.steps IS NULL AND e.known = 0 AND NOT EXISTS (SELECT 1 FROM approval a, json_each(a.subject, '$.steps') s
+      WHERE a.id = w.approval AND json_extract(s.value, '$.digest') = e.digest))`,
   'a yes that was used by no command': `SELECT COUNT(*) FROM approval a WHERE a.used_at_ms IS NOT NULL AND a.id NOT IN
     (SELECT approval FROM execution WHERE approval IS NOT NULL AND started_at_ms IS NOT NULL)`,
   'a yes that two commands used': `SELECT COUNT(*) FROM (SELECT 1 FROM execution

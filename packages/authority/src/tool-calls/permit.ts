@@ -90,7 +90,8 @@ function permitClassified(rights: ToolRights, facts: ReturnType<ClassifyTool>, c
   const needed = of === 'destructive' ? [...facts.needs, 'destructive'] : facts.needs;
   const missing = [...new Set(needed)].filter((right) => !rights.closure.includes(right) && !covered.includes(right));
   // A command without a rule needs nothing by name; that is no leave to run it.
-  if (missing.length > 0 || needed.length === 0) return deny(lacking([...missing, 'shell'].join(' and ')));
+  if (missing.length > 0 || needed.length === 0)
+    return deny(lacking([...new Set([...missing, 'shell'])].join(' and ')));
   if (of !== 'read' || alone === undefined || alone.repository) return ask(`it is a command of class ${of}`);
   return alone.paths.every((path) => isReadable(rights, path))
     ? ALLOW

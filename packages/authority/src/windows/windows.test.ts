@@ -81,7 +81,7 @@ describe('windows', () => {
     ['something destructive without a target', { class: 'destructive', target: undefined }],
     ['something destructive with a blank target', { class: 'destructive', target: ' ' }],
     ['another profile', { profile: 'dev' }],
-    ['an unknown program', { known: false }],
+    ['an unknown program that is no step of it', { known: false, digest: sha256Hex('other') }],
     ['what needs none', { class: 'read' }],
   ])('do not cover %s', (_, change) => {
     openBy();
@@ -91,6 +91,15 @@ describe('windows', () => {
   it('may be of the steps of the plan alone, unknown programs too', () => {
     openBy({ onlySteps: true });
     expect([covers(), covers({ known: false }), covers({ digest: sha256Hex('other') })]).toEqual([true, true, false]);
+  });
+
+  it('are of the steps of the plan besides, unknown programs too, and of those of no other plan', () => {
+    openBy({ onlySteps: false });
+    expect([covers({ known: false }), claim({ known: false })]).toEqual([true, true]);
+    const other = { known: false, digest: sha256Hex('other') };
+    ask({ steps: [{ digest: other.digest, class: 'config-mutation', needs: ['manage_services'] }] });
+    expect([covers(other), claim(other)]).toEqual([false, false]);
+    expect(covers({ known: false, class: 'destructive', target: 'self/service/nginx' })).toBe(false);
   });
 
   it('end by use count', () => {

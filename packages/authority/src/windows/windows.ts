@@ -1,6 +1,7 @@
 import { quote, WritError } from '@writ/core';
 import type { AuditAction, ReadTx, WriteTx } from '@writ/database';
 import type { Execution, NewWindow, SessionKey, Window, WindowKey } from '@writ/lease-store';
+import { listsStep } from '../approvals/plan.ts';
 import type { RecordParts } from '../record-types.ts';
 
 /** Most that one sweep removes; more wait for the next. */
@@ -38,7 +39,7 @@ export interface Windows {
 
 /** Windows of one node. `isWithdrawn`: whether what a window rests on is refused now, whoever approved it then. */
 export function createWindows(
-  parts: Pick<RecordParts, 'database' | 'windows' | 'random' | 'events'>,
+  parts: Pick<RecordParts, 'database' | 'windows' | 'approvals' | 'random' | 'events'>,
   isWithdrawn: (tx: ReadTx, window: Window) => boolean,
 ): Windows {
   const { database, windows, random } = parts;
@@ -77,19 +78,23 @@ export function createWindows(
   };
 }
 
-type Parts = Pick<RecordParts, 'windows' | 'events'>;
+type Parts = Pick<RecordParts, 'windows' | 'approvals' | 'events'>;
 
 /**
  * INVARIANT: 6 an equal, non-empty agent and session, and the equal target when destructive; under the profile that the
- * person was shown, and no other; an unknown program only as a listed step.
+ * person was shown, and no other; what is not known to be harmless only as a listed step of the plan that opened it.
  */
-function covering({ windows }: Parts, tx: ReadTx, need: Need, nowMs: number): Window | undefined {
+function covering({ windows, approvals }: Parts, tx: ReadTx, need: Need, nowMs: number): Window | undefined {
   const key = keyOf(need);
   if (key === undefined) return undefined;
   return windows
     .findOpen(tx, key, nowMs)
     .filter(({ profile }) => profile === need.profile)
-    .find(({ steps }) => (steps === undefined ? need.known : steps.includes(need.digest)));
+    .find(({ steps, approval: id }) => {
+      if (steps !== undefined) return steps.includes(need.digest);
+      const approval = need.known ? undefined : approvals.get(tx, id);
+      return need.known || (approval !== undefined && listsStep(approval, need.digest));
+    });
 }
 
 /** The one key that is looked for; undefined where a part of it is blank, and for what needs no window. */

@@ -11,7 +11,7 @@ import { viewTask } from '../views/task-view.ts';
 import { requireAbsolute } from './absolute-path.ts';
 import { actor } from './actor.ts';
 import { requireDuration } from './duration.ts';
-import { ownSession } from './own-session.ts';
+import { ownSession, retryOf } from './own-session.ts';
 import { foldLetters, labelsOf, requireName, SELF } from './peer-lookup.ts';
 import { listTasks } from './task-list.ts';
 import { findTask } from './task-lookup.ts';
@@ -31,7 +31,7 @@ export function delegationOperations(ports: GatewayPorts): readonly AnyOperation
     implement(delegationContract.delegate, async (input, { caller }) => {
       const spec = specFrom(input);
       if (input.ship !== undefined) checkShip(input, input.ship);
-      const session = ownSession(ports, caller, input.idempotency_key);
+      const session = ownSession(ports, caller, retryOf('delegate', input.idempotency_key));
       const answer = await origin.delegate({
         to: foldLetters(input.to),
         spec,

@@ -11,7 +11,7 @@ import type { CallContext, Caller } from '../types.ts';
 import { viewCommand, viewRefusal, viewSent, viewWatched } from '../views/command-view.ts';
 import { workLine } from '../views/task-view.ts';
 import { requireDuration } from './duration.ts';
-import { ownSession } from './own-session.ts';
+import { ownSession, retryOf } from './own-session.ts';
 import { foldLetters, nodeLabels, requireName } from './peer-lookup.ts';
 
 /** Most output that one answer carries, bytes. */
@@ -88,7 +88,9 @@ function ask(
   wish: Wish,
   { to, idempotency_key: key }: { readonly to: string; readonly idempotency_key?: string | undefined },
 ): ReturnType<GatewayPorts['commands']['ask']> {
-  const who = callerOf(caller, () => ownSession(ports, caller, key));
+  // A plan opens a window: no command that is called by its key may come under it.
+  const retry = retryOf(wish.kind === 'plan' ? 'propose_plan' : 'run', key);
+  const who = callerOf(caller, () => ownSession(ports, caller, retry));
   return ports.commands.ask(who, { at: foldLetters(to), wish, ...(key === undefined ? {} : { key }) });
 }
 

@@ -1,4 +1,4 @@
-import type { Sessions } from '../ports.ts';
+import type { SessionRetry, Sessions } from '../ports.ts';
 import type { Caller, SessionRef } from '../types.ts';
 
 /** Agent name of a call that belongs to no agent's connection. */
@@ -6,13 +6,18 @@ const COMMAND_LINE = 'cli';
 
 /**
  * The session of a call. One without a session gets one of its own: nothing that is opened for it reaches another but
- * its own retry, which is known by `key`.
+ * its own retry, which is known by `retry`: what is called, and the caller's key for it.
  */
 export function ownSession(
   { sessions }: { readonly sessions: Pick<Sessions, 'start'> },
   caller: Caller,
-  key?: string,
+  retry?: SessionRetry,
 ): SessionRef {
   if (caller.kind === 'task') return caller.session;
-  return caller.session ?? sessions.start(caller.agent ?? COMMAND_LINE, key);
+  return caller.session ?? sessions.start(caller.agent ?? COMMAND_LINE, retry);
+}
+
+/** What a call is known by when it is made again; undefined: it has no key. */
+export function retryOf(operation: string, key: string | undefined): SessionRetry | undefined {
+  return key === undefined ? undefined : { operation, key };
 }

@@ -37,6 +37,15 @@ export function changesCovered(
   return classification.class === 'config-mutation' ? callOf(COVERED, classification, argv, cwd) : undefined;
 }
 
+/** What `changesCovered` holds for, for people: programs, and behind them the words that they may be given. */
+export function coveredChanges(): string {
+  const written = COVERED.map(({ programs, words, operands }) => {
+    const verbs = words === undefined ? '' : ` ${words.join('|')}`;
+    return `${programs.join('|')}${verbs}${operands === 'paths' ? ' in the workspace that was asked for' : ''}`;
+  });
+  return [...written, 'what a rule of [[commands]] calls so'].join('; ');
+}
+
 function callOf(
   table: readonly AloneCall[],
   classification: Classification,

@@ -284,6 +284,38 @@ describe('the folder of a command', () => {
   });
 });
 
+describe('what nobody can say the effect of', () => {
+  const { classify } = createCommandClassifier({
+    grammar,
+    commands: [{ match: ['deploy', '**'], class: 'config-mutation', needs: ['manage_services'] }],
+  });
+  const needsOf = (...argv: string[]): readonly string[] => classify(argv, PLACE).needs;
+
+  it.each([
+    [['frobnicate', 'x']],
+    [['git', 'frob']],
+    [['/opt/x/ls']],
+    [['node', 'x.js']],
+    [['node', '-e', '1']],
+    [['strace', 'ls']],
+    [['sh', '-c', 'ls $x']],
+    [['env', 'LD_PRELOAD=/x.so', 'ls']],
+    [['timeout', '5', 'frobnicate']],
+    [['sh', '-c', 'ls && frobnicate']],
+  ])('%j needs the shell, for which no other capability stands in', (argv) => {
+    expect(needsOf(...argv)).toContain('shell');
+  });
+
+  it.each([
+    [['systemctl', 'restart', 'nginx']],
+    [['rm', '-rf', '/srv/x']],
+    [['env', 'LANG=C', 'ls']],
+    [['deploy', 'staging']],
+  ])('%j does not: a rule says what it does', (argv) => {
+    expect(needsOf(...argv)).not.toContain('shell');
+  });
+});
+
 describe('a rule of a change that waits', () => {
   const of = (is: 'read' | 'config-mutation' | 'destructive', needs: readonly string[], ...argv: string[]) =>
     createCommandClassifier({
@@ -292,8 +324,10 @@ describe('a rule of a change that waits', () => {
     }).classify(argv, PLACE);
 
   it('makes no command known and gives no target, but for what it needs', () => {
-    expect(of('read', [], 'setarch', 'x')).toMatchObject({ class: 'config-mutation', known: false, needs: [] });
-    expect(of('config-mutation', ['edit_system'], 'frob', 'x')).toMatchObject({ known: false, needs: ['edit_system'] });
+    expect(of('read', [], 'setarch', 'x')).toMatchObject({ class: 'config-mutation', known: false, needs: ['shell'] });
+    expect(of('config-mutation', ['edit_system'], 'frob', 'x')).toMatchObject({
+      ...{ known: false, needs: ['edit_system', 'shell'] },
+    });
     expect(of('config-mutation', [], 'frob', 'x')).not.toHaveProperty('target');
   });
 

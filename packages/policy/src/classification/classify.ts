@@ -37,6 +37,11 @@ const MAX_DEPTH = 16;
 const MAX_COMMANDS = 256;
 /** Longest argument list, characters; a longer one is undecided. */
 const MAX_LENGTH = 131_072;
+/**
+ * What a command needs of which nobody can say what it does: no other capability is about it.
+ * INVARIANT: 1 a yes adds no capability, so that no profile without the shell runs what only a shell may.
+ */
+const WHATEVER_IT_DOES = 'shell';
 const UNKNOWN_RULES: ReadonlySet<string> = new Set(['unknown-program', 'unknown-command']);
 
 interface ProgramRules {
@@ -93,7 +98,7 @@ function whereOf(
 
 function undecided(args: readonly Argument[], place: CommandPlace, reason: string): InnerCommand {
   const about = { ...whereOf(args, place), targets: [] };
-  return { ...about, class: 'destructive', rule: 'undecided', reason, needs: ['destructive'] };
+  return { ...about, class: 'destructive', rule: 'undecided', reason, needs: ['destructive', WHATEVER_IT_DOES] };
 }
 
 function nothing(args: readonly Argument[], place: CommandPlace): InnerCommand {
@@ -202,7 +207,7 @@ function pushVariable(name: string, { host }: CommandPlace, found: InnerCommand[
   const is = classOfVariable(name);
   if (is === 'read') return;
   const reason = is === 'destructive' ? 'decides what else runs, or where' : 'may change what the command does';
-  const needs = is === 'destructive' ? ['destructive'] : [];
+  const needs = is === 'destructive' ? ['destructive', WHATEVER_IT_DOES] : [];
   found.push({ argv: [`${name}=`], host, class: is, rule: VARIABLE, reason, needs, targets: [] });
 }
 
@@ -235,7 +240,7 @@ function judgePlain({ args, place, isExact, program }: Plain, match: Match | und
     return undecided(args, place, 'an option in front of the command is not known');
   const rule = program && isExact ? 'unknown-command' : 'unknown-program';
   const reason = `no rule knows this ${rule === 'unknown-command' ? 'command of the program' : 'program'}`;
-  return { ...about, class: 'config-mutation', rule, reason, needs: [], targets: [] };
+  return { ...about, class: 'config-mutation', rule, reason, needs: [WHATEVER_IT_DOES], targets: [] };
 }
 
 function strictestOf(matches: readonly Match[]): Match | undefined {

@@ -41,7 +41,7 @@ export const interpretersPack: RulePack = {
       programs: LANGUAGES,
       options: INLINE,
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['destructive', 'shell'],
       examples: [
         ['python3', '-c', 'print(1)'],
         ['node', '-e', '1'],
@@ -60,7 +60,7 @@ export const interpretersPack: RulePack = {
       except: ['-m', '--version', '-V', '-v', '--help', '-h', '--test', '--check'],
       most: 0,
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['destructive', 'shell'],
       examples: [['python3'], ['node']],
       notExamples: [
         ['python3', 'x.py'],
@@ -73,7 +73,7 @@ export const interpretersPack: RulePack = {
       programs: LANGUAGES,
       first: /^-$/,
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['destructive', 'shell'],
       examples: [['python3', '-']],
       notExamples: [['python3', 'x.py']],
     },
@@ -98,7 +98,7 @@ export const interpretersPack: RulePack = {
       name: 'interpreters.editor',
       programs: ['vi', 'vim', 'nvim', 'emacs', 'ed', 'ex', 'nano'],
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['destructive', 'shell'],
       examples: [
         ['vim', '-c', '!rm x'],
         ['ed', 'a'],

@@ -253,7 +253,7 @@ export const systemPack: RulePack = {
       programs: UNSEEN,
       // What these run is not looked into, or they change what names mean.
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['destructive', 'shell'],
       examples: [
         ['eval', 'rm x'],
         ['strace', 'rm', 'x'],
