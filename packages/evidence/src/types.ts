@@ -107,7 +107,16 @@ export interface ChangedFile extends RepoPath {
 
 /** What became of the files of a workspace. Hex object ids. */
 export type Changes =
-  | { readonly kind: 'none'; readonly base: string | null; readonly tree: string }
+  | {
+      readonly kind: 'none';
+      readonly base: string | null;
+      readonly tree: string;
+      /**
+       * What is called `.git` below the root, or what some file system takes for that, at least one: git directories of
+       * repositories inside. Neither followed nor taken in; the files beside them count like any others.
+       */
+      readonly refused?: readonly RepoPath[];
+    }
   | {
       readonly kind: 'changed';
       readonly base: string | null;
@@ -118,6 +127,7 @@ export type Changes =
       readonly deletions: number;
       readonly patch: Stored;
       readonly bundle: Stored;
+      readonly refused?: readonly RepoPath[];
     };
 
 /** How much a workspace may hold and its evidence may take. */
