@@ -193,7 +193,9 @@ export interface BundleLimits {
   readonly maxObjects: number;
   /** Of one object, unpacked. */
   readonly maxObjectBytes: number;
-  /** Of all objects, unpacked. */
+  /** Of all objects, unpacked; also of what its head has more than once. */
   readonly maxUnpackedBytes: number;
+  /** That a checkout of its head would make. */
+  readonly maxFiles: number;
   readonly timeoutMs: number;
 }
