@@ -1,7 +1,7 @@
 import { formatDuration, quote } from '@writ/core';
 import { widerProfile } from './diff-profile.ts';
 import type { CommandRule, Config } from './types.ts';
-import { widerUpstream } from './upstream.ts';
+import { describeUpstream, widerUpstream } from './upstream.ts';
 
 /** What `after` gives everybody beyond `before`, each as a phrase. */
 export function widerNode(before: Config, after: Config): readonly string[] {
@@ -29,20 +29,24 @@ function widerDefault(before: Config, after: Config): boolean {
 
 /**
  * Of several rules the strictest wins, but what no rule knows is asked about each time: one rule more may make a command
- * known, and one less may leave it to a milder one. What is `destructive` never gives more, and `read` without needs never less.
+ * known, a destructive one too (a window covers what is known, and its preview says no more that nobody knows it), and one
+ * less may leave it to a milder one, unless it was `read` without needs.
  */
 function looserCommands(before: Config, after: Config): readonly string[] {
   const gone = before.commands.filter(
     (rule) =>
       !(rule.class === 'read' && rule.needs.length === 0) && !after.commands.some((one) => isAtLeast(one, rule)),
   );
-  const come = after.commands.filter(
-    (rule) => rule.class !== 'destructive' && !before.commands.some((one) => isAtLeast(rule, one)),
-  );
+  const come = after.commands.filter((rule) => !before.commands.some((one) => isAtLeast(rule, one)));
   return [
     ...gone.map(({ match }) => `the rule for ${match.join(' ')} is gone`),
-    ...come.map((rule) => `a rule knows ${rule.match.join(' ')} as ${rule.class}`),
+    ...come.map((rule) => `a rule knows ${rule.match.join(' ')} as ${rule.class}${describeTerms(rule)}`),
   ];
+}
+
+function describeTerms({ needs, target }: CommandRule): string {
+  const needing = needs.length === 0 ? ', which needs nothing' : `, which needs ${needs.join(', ')}`;
+  return `${needing}${target === undefined ? '' : `; argument ${target} is its target`}`;
 }
 
 const CLASSES = ['read', 'config-mutation', 'destructive'] as const;
@@ -57,5 +61,5 @@ function isAtLeast(rule: CommandRule, other: CommandRule): boolean {
 function newUpstreams(before: Config, after: Config): readonly string[] {
   return [...after.upstreams.values()]
     .filter((upstream) => widerUpstream(before.upstreams.get(upstream.name), upstream))
-    .map(({ name }) => `offers the tools of ${name}`);
+    .map((upstream) => `offers the tools of ${upstream.name}: ${describeUpstream(upstream)}`);
 }
