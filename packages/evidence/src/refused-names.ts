@@ -1,6 +1,5 @@
-import type { GitDir } from './git-dir.ts';
+import type { GitDir, InTree } from './git-dir.ts';
 import { joinNul, splitNul } from './raw-path.ts';
-import type { InTree } from './snapshot.ts';
 import { folderOf } from './tree-walk.ts';
 
 /** Most names that a result lists. */

@@ -2,7 +2,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { quote } from '@writ/core';
 import { restoreForm } from './checked-out.ts';
-import type { GitDir } from './git-dir.ts';
+import type { GitDir, InTree } from './git-dir.ts';
 import { joinNul, splitNul, toRepoPath } from './raw-path.ts';
 import { refusedNames } from './refused-names.ts';
 import { submodulesIn } from './submodules.ts';
@@ -28,12 +28,6 @@ export interface Snapshot {
   readonly tree: string;
   /** Paths that are not in it because of their names, see `Changes`. */
   readonly refused: readonly RepoPath[];
-}
-
-/** How git is told to look at the workspace with the node's own index. */
-export interface InTree {
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
 }
 
 /**
