@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { createTestMesh, type MeshNode, WRIT_PROGRAM } from '@writ/testkit/mesh';
+import { createTestMesh, hostTokenOf, type MeshNode, WRIT_PROGRAM } from '@writ/testkit/mesh';
 import { measure } from './measure.ts';
 import { endChild, freePort } from './process.ts';
 import type { Comparison } from './report.ts';
@@ -62,7 +60,7 @@ export async function benchGateway(rounds: number, echo: readonly string[]) {
 
 function nodeSubjects(node: MeshNode, port: number): readonly Subject[] {
   const whoami = { name: 'whoami', arguments: {} };
-  const token = readFileSync(join(node.home, 'run/host-token'), 'utf8').trim();
+  const token = hostTokenOf(node.home);
   const args = [WRIT_PROGRAM, '--home', node.home, 'mcp', 'serve'];
   return [
     toolSubject('stdio', whoami, async () => new StdioClientTransport({ command: process.execPath, args })),
