@@ -16,16 +16,27 @@ async function delegateTrue(node: ControlClient): Promise<void> {
 }
 
 /** Two real nodes in processes of their own, paired through a real invite; their homes lie below `folder`. */
-export function delegateSubject(folder: string): Subject {
-  let node: ControlClient | undefined;
+function nodePair(folder: string) {
   const writ = (...args: string[]): Promise<string> =>
     runToEnd(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env.PATH, HOME: folder } });
+  return {
+    writ,
+    alpha: join(folder, 'alpha'),
+    up: () => writ('mesh', 'up', '--nodes', '2', '--dir', folder),
+    down: () => writ('mesh', 'down', '--purge', '--yes', '--dir', folder),
+  };
+}
+
+/** One hop, asked of a running node. */
+export function delegateSubject(folder: string): Subject {
+  const pair = nodePair(folder);
+  let node: ControlClient | undefined;
   return {
     name: 'delegate',
     does: 'two nodes: delegate `true` over one hop and wait for its recorded outcome',
     async setup() {
-      await writ('mesh', 'up', '--nodes', '2', '--dir', folder);
-      const run = join(folder, 'alpha', 'run');
+      await pair.up();
+      const run = join(pair.alpha, 'run');
       const token = readFileSync(join(run, 'host-token'), 'utf8').trim();
       node = createControlClient({ socketPath: join(run, 'control.sock'), token });
     },
@@ -33,8 +44,28 @@ export function delegateSubject(folder: string): Subject {
       if (node === undefined) throw new Error('the nodes are not set up');
       await delegateTrue(node);
     },
-    async teardown() {
-      await writ('mesh', 'down', '--purge', '--yes', '--dir', folder);
+    teardown: async () => void (await pair.down()),
+  };
+}
+
+/** The same as a person types it, and what of it is the start of the program alone. */
+export function commandLineSubjects(folder: string): { delegate: Subject; start: Subject } {
+  const { writ, alpha, up, down } = nodePair(folder);
+  return {
+    delegate: {
+      name: 'writ delegate',
+      does: '`writ delegate --peer beta --profile query -- true`, one hop, to its verified outcome',
+      setup: async () => void (await up()),
+      once: async () =>
+        void (await writ('--home', alpha, 'delegate', '--peer', 'beta', '--profile', 'query', '--', 'true')),
+      teardown: async () => void (await down()),
+    },
+    start: {
+      name: 'writ start',
+      does: '`writ --version`',
+      setup: async () => {},
+      once: async () => void (await writ('--version')),
+      teardown: async () => {},
     },
   };
 }

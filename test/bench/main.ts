@@ -1,39 +1,27 @@
-/** `npm run bench [-- [delegate|policy|workspaces] --rounds N]`: the speed goals as ratios, both sides of each in turn in this one run. */
+/** `npm run bench [-- [delegate|policy|workspaces|cli|gateway] --rounds N]`: the speed goals as ratios, both sides of each in turn in this one run. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, cpus, platform, release, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { benchCommandLine } from './command-line.ts';
 import { delegateSubject } from './delegate-subject.ts';
+import { serveEcho } from './echo-server.ts';
 import { floorSubjects } from './floor-subjects.ts';
+import { benchGateway } from './gateway.ts';
 import { interleave } from './interleave.ts';
+import { setUp, tearDown } from './measure.ts';
 import { benchPolicy } from './policy.ts';
 import { goal1, reportLines } from './report.ts';
 import { sshSubjects } from './ssh-world.ts';
 import { summarize } from './statistics.ts';
-import type { Subject } from './subject.ts';
 import { serveFloor } from './unary-server.ts';
 import { benchWorkspaces } from './workspaces.ts';
 
 const SERVE_FLOOR = '--serve-floor';
+const SERVE_ECHO = '--serve-echo';
 const WARM_UP_ROUNDS = 20;
 /** As `npm run build` makes it. */
 const SPAWNER = 'apps/writ/dist/spawner.js';
-
-/** Sets up what can be set up; what cannot is named, and the rest is still measured. */
-async function setUp(subjects: readonly Subject[]): Promise<{ ready: Subject[]; failures: string[] }> {
-  const ready: Subject[] = [];
-  const failures: string[] = [];
-  for (const subject of subjects) {
-    try {
-      await subject.setup();
-      await subject.once();
-      ready.push(subject);
-    } catch (error) {
-      failures.push(`${subject.name} is not measured: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  }
-  return { ready, failures };
-}
 
 async function bench(rounds: number, jsonFile: string): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'writ-b-'));
@@ -62,9 +50,7 @@ async function bench(rounds: number, jsonFile: string): Promise<boolean> {
     writeReport(jsonFile, report);
     return failures.length === 0;
   } finally {
-    for (const subject of subjects.reverse()) {
-      await subject.teardown().catch((error: unknown) => console.error(`${subject.name}: ${String(error)}`));
-    }
+    await tearDown(subjects);
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -92,11 +78,17 @@ const PARTS: Readonly<Record<string, { readonly title: string; readonly bench: t
     title: 'goal 8: a workspace of 10,000 files',
     bench: (rounds, folder) => benchWorkspaces(rounds, folder, SPAWNER),
   },
+  cli: { title: 'goal 3: a delegated `true` from the shell', bench: benchCommandLine },
+  gateway: {
+    title: 'goal 10: a tool call that needs no peer, current revision of the protocol',
+    bench: (rounds) => benchGateway(rounds, [process.argv[1] ?? '', SERVE_ECHO]),
+  },
 };
 
 async function main(): Promise<void> {
-  const served = process.argv.indexOf(SERVE_FLOOR);
-  if (served !== -1) return serveFloor(process.argv[served + 1] ?? '.');
+  const [, , served, what = '.'] = process.argv;
+  if (served === SERVE_FLOOR) return serveFloor(what);
+  if (served === SERVE_ECHO) return serveEcho(what);
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { rounds: { type: 'string', default: '200' }, json: { type: 'string', default: 'reports/bench.json' } },

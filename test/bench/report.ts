@@ -10,21 +10,34 @@ export interface Ratio {
   readonly met: boolean;
 }
 
-/** What is compared with what: medians of subjects by name, or a subject's own tail with its median. */
-const GOAL_1 = [
+/** Which medians a goal compares, by the names of subjects. */
+export interface Comparison {
+  readonly of: string;
+  readonly over: string;
+  readonly atMost: number;
+}
+
+const GOAL_1: readonly Comparison[] = [
   { of: 'delegate', over: 'spawn+unary', atMost: 1.6 },
   { of: 'delegate', over: 'ssh-warm', atMost: 0.3 },
   { of: 'delegate', over: 'ssh-cold', atMost: 0.015 },
-] as const;
+];
+/** A subject's own tail beside its median. */
 const TAIL = { of: 'delegate', atMost: 3 } as const;
 
-/** The ratios of goal 1 as far as their subjects were measured. */
-export function goal1(summaries: ReadonlyMap<string, Summary>): Ratio[] {
-  const ratio = (name: string, value: number, atMost: number): Ratio => ({ name, value, atMost, met: value <= atMost });
-  const ratios = GOAL_1.flatMap(({ of, over, atMost }) => {
+const ratio = (name: string, value: number, atMost: number): Ratio => ({ name, value, atMost, met: value <= atMost });
+
+/** The ratios of those comparisons whose subjects were both measured. */
+export function ratiosOf(summaries: ReadonlyMap<string, Summary>, comparisons: readonly Comparison[]): Ratio[] {
+  return comparisons.flatMap(({ of, over, atMost }) => {
     const [top, bottom] = [summaries.get(of), summaries.get(over)];
     return top && bottom ? [ratio(`${of} / ${over}`, top.medianMs / bottom.medianMs, atMost)] : [];
   });
+}
+
+/** The ratios of goal 1 as far as their subjects were measured. */
+export function goal1(summaries: ReadonlyMap<string, Summary>): Ratio[] {
+  const ratios = ratiosOf(summaries, GOAL_1);
   const own = summaries.get(TAIL.of);
   return own ? [...ratios, ratio(`${TAIL.of} p99 / median`, own.p99Ms / own.medianMs, TAIL.atMost)] : ratios;
 }

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   createTestMesh,
   executingConfig,
   freePort,
+  hostTokenOf,
   type MeshNode,
   makeRepository,
   pairNodes,
@@ -56,6 +56,6 @@ async function furnish(mesh: TestMesh): Promise<World> {
   if (state !== 'completed') throw new Error(`the task of the world ended as ${state}`);
   const { command } = await node.client().call('run', { to: 'self', argv: ['uname'], profile: 'query' });
   if (command === undefined) throw new Error('the command of the world was refused');
-  const hostToken = readFileSync(join(node.home, 'run/host-token'), 'utf8').trim();
+  const hostToken = hostTokenOf(node.home);
   return { mesh, node, port, hostToken, task, execution: command.execution };
 }

@@ -1,4 +1,5 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorFromJson, WritError, type WritErrorJson } from '@writ/core';
 import { SETUP_HEADER, TOOLSETS_HEADER } from '../types.ts';
@@ -42,7 +43,10 @@ export interface ControlClient {
   ): Promise<void>;
 }
 
-/** A client of the control socket. Opens one connection a call and keeps none. */
+/**
+ * A client of the control socket. Opens one connection a call and keeps none, and asks no agent for it: the first thing
+ * that an agent does is to learn what an address of IPv6 looks like, which takes longer than a call.
+ */
 export function createControlClient(options: ControlClientOptions): ControlClient {
   return {
     async call(name, input, { signal } = {}) {
@@ -84,8 +88,7 @@ async function post(
 ): Promise<IncomingMessage> {
   const body = Buffer.from(JSON.stringify(input));
   const outgoing = request({
-    socketPath: options.socketPath,
-    agent: false,
+    createConnection: () => connect(options.socketPath),
     method: 'POST',
     path: `/v1/${encodeURIComponent(name)}`,
     headers: {
@@ -146,8 +149,7 @@ function isFailure(item: unknown): item is { readonly error: Partial<WritErrorJs
 
 async function upgrade(options: ControlClientOptions, wanted: Readonly<Record<string, string>>): Promise<Duplex> {
   const outgoing: ClientRequest = request({
-    socketPath: options.socketPath,
-    agent: false,
+    createConnection: () => connect(options.socketPath),
     method: 'GET',
     path: '/v1/mcp',
     headers: {

@@ -17,10 +17,13 @@ export function createToolServer(parts: McpParts, audience: McpAudience): Server
     { name: 'writ', title: 'Writ', version },
     { capabilities: { tools: {}, resources: { subscribe: true }, prompts: {} }, instructions: INSTRUCTIONS },
   );
-  const tools = toolDefinitions(parts.registry, audience.caller, audience.toolsets);
-  const offered = new Set(tools.map(({ name }) => name));
+  const { caller, toolsets } = audience;
+  const offered = new Set(parts.registry.tools(caller, toolsets).map(({ name }) => name));
   const calls = createCalls(parts, audience, { server, offered });
-  server.setRequestHandler('tools/list', async () => ({ tools: [...tools, ...(await foreignTools(parts, audience))] }));
+  // Written where they are asked for: over HTTP a server lives for one request, and few of them ask.
+  server.setRequestHandler('tools/list', async () => ({
+    tools: [...toolDefinitions(parts.registry, caller, toolsets), ...(await foreignTools(parts, audience))],
+  }));
   server.setRequestHandler('tools/call', ({ params }, context) =>
     calls.tool(params.name, params.arguments ?? {}, context),
   );

@@ -49,7 +49,8 @@ export interface MeshNode {
 
 /** Paths inside a home that a test looks at. */
 export const controlSocketOf = (home: string): string => join(home, 'run', 'control.sock');
-const tokenFileOf = (home: string): string => join(home, 'run', 'host-token');
+/** The host token of the running node in a home. */
+export const hostTokenOf = (home: string): string => readFileSync(join(home, 'run', 'host-token'), 'utf8').trim();
 const pidFileOf = (home: string): string => join(home, 'run', 'node.json');
 
 /** A node in `home`; nothing is made or started. */
@@ -61,7 +62,7 @@ export function createMeshNode(name: string, home: string, listen: string, place
     if (code !== 0) throw new Error(`${name}: writ ${argv.join(' ')} ended with ${code}: ${stdout}${stderr}`);
   };
   const client = (): ControlClient =>
-    createControlClient({ socketPath: controlSocketOf(home), token: readFileSync(tokenFileOf(home), 'utf8').trim() });
+    createControlClient({ socketPath: controlSocketOf(home), token: hostTokenOf(home) });
   const pid = (): number | undefined => {
     try {
       return (JSON.parse(readFileSync(pidFileOf(home), 'utf8')) as { pid: number }).pid;
@@ -86,7 +87,7 @@ export function createMeshNode(name: string, home: string, listen: string, place
     clientIn: (session) =>
       createControlClient({
         socketPath: controlSocketOf(home),
-        token: readFileSync(tokenFileOf(home), 'utf8').trim(),
+        token: hostTokenOf(home),
         session,
       }),
     id: async () => (await client().call('node_status', {})).id,

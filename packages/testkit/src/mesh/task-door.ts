@@ -7,14 +7,14 @@ export interface TaskDoor {
   readonly token: string;
 }
 
-/** A command that says what it was given and stands still. The token is spelt in digits: a node takes it out of all output. */
-export const HOLD: readonly string[] = [
-  'sh',
-  '-c',
-  'printf "%s %s\\n" "$WRIT_TASK_SOCKET" "$(printf %s "$WRIT_TASK_TOKEN" | od -An -v -tx1 | tr -d " \\n")"; exec sleep 600',
-];
+/** A line of shell that says what the task was given. The token is spelt in digits: a node takes it out of all output. */
+export const TELL_DOOR =
+  'printf "%s %s\\n" "$WRIT_TASK_SOCKET" "$(printf %s "$WRIT_TASK_TOKEN" | od -An -v -tx1 | tr -d " \\n")"';
 
-/** What a task that runs `HOLD` at `node` has said. */
+/** A command that says it and stands still. */
+export const HOLD: readonly string[] = ['sh', '-c', `${TELL_DOOR}; exec sleep 600`];
+
+/** What a task that runs `HOLD` at `node`, or has said nothing but `TELL_DOOR`, was given. */
 export async function doorOf(node: MeshNode, task: string): Promise<TaskDoor> {
   const [socketPath = '', digits = ''] = await until(`${task} says what it was given`, async () => {
     const page = node.client().call('transcript', { task });
