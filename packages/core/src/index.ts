@@ -34,7 +34,9 @@ export {
   assertPrivateFile,
   createPrivateFile,
   ensurePrivateDirectory,
+  type FileChange,
   readPrivateFile,
+  replaceIfSame,
   replacePrivateFile,
 } from './private-files.ts';
 export { createSystemRandom, type Random } from './random.ts';
