@@ -1,8 +1,7 @@
-import { foldId, quote, WritError } from '@writ/core';
+import { createListeners, foldId, quote, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { Lease } from '@writ/lease-store';
 import { isConfigured, planLease, planRenewal, resolvePeer } from './lease-granting.ts';
-import { createListeners } from './listeners.ts';
 import type { Authority, AuthorityOptions, LeaseGrant } from './types.ts';
 
 /** Most rows that one sweep removes of each kind; more wait for the next hour. */

@@ -92,7 +92,7 @@ export async function createTestNode(
   const home = mkdtempSync(join(tmpdir(), 'writ-pairing-'));
   const random = createSystemRandom();
   const identity = await createIdentity({ dir: join(home, 'keys'), clock, random });
-  const pins = createPinStore(join(home, 'pins'), random);
+  const pins = createPinStore(join(home, 'pins'), random, silentLogger);
   const database = await openDatabase({ path: join(home, 'writ.db'), clock, logger: silentLogger });
   let text = (change.policy ?? POLICY).replace('NAME', name);
   const engine = createPolicyEngine({ text, clock, selfId: identity.public.id });
