@@ -78,6 +78,7 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
     closers,
   );
   // What an earlier boot left behind is settled before anybody can ask.
+  await surfaces.pairing.recover();
   const unknownCommands = await work.desk.recover();
   const recovered = { ...(await work.executor.recover()), unknownCommands };
   await info.listen(surfaces);
