@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { ChannelCredentials, Client, type ServiceError, status } from '@grpc/grpc-js';
-import { createSystemClock, createSystemRandom, sleep } from '@writ/core';
+import { createSystemClock, createSystemRandom, silentLogger, sleep } from '@writ/core';
 import { createPinStore, loadIdentity, TLS_SERVER_NAME } from '@writ/identity';
 import { compileConfig } from '@writ/policy';
 import { loadServices, type Method } from '@writ/wire';
@@ -127,7 +127,7 @@ async function dial(home: string): Promise<Client> {
   const identity = await loadIdentity({ dir: join(home, 'keys'), clock: createSystemClock(), random });
   const compiled = compileConfig(readFileSync(join(home, 'writ.toml'), 'utf8'));
   const peer = compiled.ok ? compiled.policy.config.peers.get('beta') : undefined;
-  const pin = createPinStore(join(home, 'pins'), random).get(peer?.id ?? '');
+  const pin = createPinStore(join(home, 'pins'), random, silentLogger).get(peer?.id ?? '');
   if (peer?.address === undefined || pin === undefined) throw new Error('the nodes are not paired');
   const { keyPem, chainPem } = identity.tls();
   const context = createSecureContext({ key: keyPem, cert: chainPem, ca: pin.certificatePem, minVersion: 'TLSv1.3' });

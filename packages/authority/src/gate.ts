@@ -1,4 +1,4 @@
-import type { Logger } from '@writ/core';
+import { createListeners, type Listeners, type Logger } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
 import type {
   Approval,
@@ -23,7 +23,6 @@ import { createClockAcceptance } from './clock-acceptance.ts';
 import { createExecutions } from './executions/executions.ts';
 import { createCommandRights } from './executions/rights.ts';
 import type { Classify, CommandRights, Executions } from './executions/types.ts';
-import { createListeners, type Listeners } from './listeners.ts';
 import type { ApprovalKinds, AuthorityEvent, KindRules, ProofCheck, RecordParts, TaskLookup } from './record-types.ts';
 import { createEndings, type Endings } from './sessions.ts';
 import type { Authority, AuthorityOptions } from './types.ts';

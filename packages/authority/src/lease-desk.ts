@@ -1,8 +1,7 @@
-import { foldId, quote, WritError } from '@writ/core';
+import { createListeners, foldId, quote, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { Lease } from '@writ/lease-store';
 import { isConfigured, planLease, planRenewal, resolvePeer } from './lease-granting.ts';
-import { createListeners } from './listeners.ts';
 import type { Authority, AuthorityOptions, LeaseGrant } from './types.ts';
 
 /** Most rows that one sweep removes of each kind; more wait for the next hour. */
@@ -15,6 +14,7 @@ const NODE_ID = /^wn-/i;
 export type LeaseDesk = Pick<
   Authority,
   | 'grantLease'
+  | 'grantLeaseIn'
   | 'renewLease'
   | 'listLeases'
   | 'revokeLease'
@@ -22,6 +22,7 @@ export type LeaseDesk = Pick<
   | 'onLeaseLent'
   | 'tellLent'
   | 'endLeases'
+  | 'endLeasesOf'
   | 'sweep'
 >;
 
@@ -39,13 +40,15 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
     return true;
   }
 
+  const grantLeaseIn: LeaseDesk['grantLeaseIn'] = (tx, grant) => {
+    const lease = grantIn(options, tx, grant, options.random.uuid());
+    tellLent(tx, lease);
+    return lease;
+  };
+
   return {
-    grantLease: (grant) =>
-      database.withWriteTx((tx) => {
-        const lease = grantIn(options, tx, grant, options.random.uuid());
-        tellLent(tx, lease);
-        return lease;
-      }),
+    grantLease: (grant) => database.withWriteTx((tx) => grantLeaseIn(tx, grant)),
+    grantLeaseIn,
     renewLease: (id, durationMs, by) =>
       database.withWriteTx((tx) => renewIn(options, tx, { lease: id, durationMs, by })),
     listLeases({ peer, includeDead = false }) {
@@ -71,6 +74,9 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
     // INVARIANT: 4 under a lower clock an expired lease would look alive again, so the expired ones end too.
     endLeases: (tx, by) =>
       leases.list(tx, { includeDead: true, nowMs: tx.nowMs }).filter(({ id }) => revoke(tx, id, by)).length,
+    endLeasesOf(tx, peer, by) {
+      for (const { id } of leases.list(tx, { peer, nowMs: tx.nowMs, includeDead: false })) revoke(tx, id, by);
+    },
     sweep: () =>
       database.withWriteTx((tx) => ({
         leases: leases.prune(tx, SWEEP_LIMIT),

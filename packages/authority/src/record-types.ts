@@ -1,4 +1,4 @@
-import type { ApproverProof, DecisionStatement, Random, WritCode } from '@writ/core';
+import type { ApproverProof, DecisionStatement, Listeners, Random, WritCode } from '@writ/core';
 import type { Database, ReadTx, WriteTx } from '@writ/database';
 import type {
   Approval,
@@ -14,7 +14,6 @@ import type {
   WindowStore,
 } from '@writ/lease-store';
 import type { PolicyEngine } from '@writ/policy';
-import type { Listeners } from './listeners.ts';
 
 /** Why something is refused, as a value. */
 export interface Refusal {

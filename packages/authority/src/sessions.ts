@@ -1,9 +1,8 @@
-import { type Logger, quote, WritError } from '@writ/core';
+import { createListeners, type Logger, quote, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { Session, SessionKey, SessionStore } from '@writ/lease-store';
 import type { Approvals } from './approvals/types.ts';
 import type { Executions } from './executions/types.ts';
-import { createListeners } from './listeners.ts';
 import type { RecordParts } from './record-types.ts';
 import type { Windows } from './windows/windows.ts';
 

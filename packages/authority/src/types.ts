@@ -91,6 +91,8 @@ export interface Authority {
    * Throws PEER_UNKNOWN, PROFILE_UNKNOWN, NOT_FOUND (workspace), BAD_REQUEST or CLOCK_BACKWARDS.
    */
   grantLease(grant: LeaseGrant): Lease;
+  /** The same in the caller's transaction. */
+  grantLeaseIn(tx: WriteTx, grant: LeaseGrant): Lease;
   /**
    * Lets a live lease end later, `durationMs` from now, never past its own maximum. Throws NOT_FOUND, EXPIRED,
    * LEASE_REVOKED, BAD_REQUEST or CLOCK_BACKWARDS.
@@ -108,6 +110,8 @@ export interface Authority {
   tellLent(tx: WriteTx, lease: Lease): void;
   /** Ends every lease, expired or not, in the transaction that accepts a clock that went back; returns how many. */
   endLeases(tx: WriteTx, by: string): number;
+  /** Ends every live lease of a peer, by node id, in the transaction that ends the trust in it. */
+  endLeasesOf(tx: WriteTx, peer: string, by: string): void;
   /** Removes dead leases and old request counts, a bounded number at a time; for the start and every hour. */
   sweep(): { readonly leases: number; readonly requests: number };
 }

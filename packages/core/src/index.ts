@@ -24,6 +24,7 @@ export {
   type WritErrorOptions,
 } from './errors.ts';
 export { canonicalJson, digestJson, type Json, sha256Hex } from './json.ts';
+export { createListeners, type Listeners } from './listeners.ts';
 export { type LogFields, type Logger, silentLogger } from './logger.ts';
 export { foldName } from './names.ts';
 export { foldId, nodeIdFromBase32, parseNodeId } from './node-id.ts';
@@ -31,7 +32,9 @@ export {
   assertPrivateFile,
   createPrivateFile,
   ensurePrivateDirectory,
+  type FileChange,
   readPrivateFile,
+  replaceIfSame,
   replacePrivateFile,
 } from './private-files.ts';
 export { createSystemRandom, type Random } from './random.ts';

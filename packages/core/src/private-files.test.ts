@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   mkdirSync,
@@ -17,6 +18,7 @@ import {
   createPrivateFile,
   ensurePrivateDirectory,
   readPrivateFile,
+  replaceIfSame,
   replacePrivateFile,
 } from './private-files.ts';
 import { createSystemRandom } from './random.ts';
@@ -138,5 +140,32 @@ describe('private files', () => {
 
   it('that do not exist are undefined', async () => {
     await expect(readPrivateFile(join(dir, 'none'))).resolves.toBeUndefined();
+  });
+});
+
+describe('files that others write too', () => {
+  it('are replaced where they hold what was read, in their mode', async () => {
+    const path = join(dir, 'settings');
+    expect(await replaceIfSame(path, { before: undefined, after: 'one\n' }, random)).toBe(true);
+    expect(mode(path)).toBe(0o600);
+    expect(await replaceIfSame(path, { before: 'one\n', after: 'two\n', mode: 0o644 }, random)).toBe(true);
+    expect(readFileSync(path, 'utf8')).toBe('two\n');
+    expect(mode(path)).toBe(0o644);
+    expect(await replaceIfSame(path, { before: 'two\n', after: undefined }, random)).toBe(true);
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it('stay as somebody else left them, with nothing beside them', async () => {
+    const path = join(dir, 'settings');
+    expect(await replaceIfSame(path, { before: 'mine\n', after: 'more\n' }, random)).toBe(false);
+    expect(readdirSync(dir)).toEqual([]);
+    writeFileSync(path, 'them\n');
+    for (const before of ['mine\n', 'longer than theirs\n', undefined])
+      for (const after of ['more\n', undefined])
+        expect(await replaceIfSame(path, { before, after }, random), `${before}`).toBe(false);
+    expect(readFileSync(path, 'utf8')).toBe('them\n');
+    expect(readdirSync(dir)).toEqual(['settings']);
+    execFileSync('mkfifo', [join(dir, 'pipe')]);
+    expect(await replaceIfSame(join(dir, 'pipe'), { before: '', after: 'more\n' }, random)).toBe(false);
   });
 });

@@ -1,4 +1,16 @@
-import { chmodSync, constants, lstatSync, mkdirSync, type Stats } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+} from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hasErrno } from './errno.ts';
@@ -67,6 +79,51 @@ export async function replacePrivateFile(path: string, text: string, random: Ran
   await syncDirectory(dirname(path));
 }
 
+/** Of a file that others write too: what was read of it, and what is to be there; undefined is no file. */
+export interface FileChange {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  /** Of the new file; absent: 0600. */
+  readonly mode?: number;
+}
+
+/**
+ * Like `replacePrivateFile`, but false, and nothing is changed, where `path` holds something else than `before` by now.
+ * The last look and the change are one after the other with nothing of this process between them.
+ */
+export async function replaceIfSame(path: string, change: FileChange, random: Random): Promise<boolean> {
+  const { before, after, mode } = change;
+  const temporary = after === undefined ? undefined : await writeTemporary(path, after, random, mode);
+  try {
+    if (!holds(path, before)) return false;
+    if (temporary === undefined) rmSync(path, { force: true });
+    else renameSync(temporary, path);
+  } finally {
+    if (temporary !== undefined) await rm(temporary, { force: true });
+  }
+  await syncDirectory(dirname(path));
+  return true;
+}
+
+/** Whether `path` is a plain file of exactly this text, or nothing; opened without waiting, since a pipe may be there now. */
+function holds(path: string, text: string | undefined): boolean {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return text === undefined;
+    throw error;
+  }
+  try {
+    if (text === undefined) return false;
+    const expected = Buffer.from(text);
+    const stats = fstatSync(file);
+    return stats.isFile() && stats.size === expected.length && readFileSync(file).equals(expected);
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** Like `replacePrivateFile`, but false, and nothing is changed, where `path` exists. */
 export async function createPrivateFile(path: string, text: string, random: Random): Promise<boolean> {
   const temporary = await writeTemporary(path, text, random);
@@ -82,11 +139,11 @@ export async function createPrivateFile(path: string, text: string, random: Rand
   return true;
 }
 
-async function writeTemporary(path: string, text: string, random: Random): Promise<string> {
+async function writeTemporary(path: string, text: string, random: Random, mode = FILE_MODE): Promise<string> {
   const temporary = `${path}.${Buffer.from(random.bytes(8)).toString('hex')}.tmp`;
   const handle = await open(temporary, 'wx', FILE_MODE);
   try {
-    await handle.chmod(FILE_MODE);
+    await handle.chmod(mode);
     await handle.writeFile(text);
     await handle.sync();
   } finally {

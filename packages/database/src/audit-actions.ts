@@ -100,6 +100,7 @@ export const AUDIT_ACTIONS = {
   peer: {
     'peer.paired': 'a peer was stored',
     'peer.removed': 'a peer was removed',
+    'peer.taken-back': 'a peer could not be stored whole, and is none',
   },
   policy: {
     'policy.reloaded': 'a policy is in force',

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSystemRandom } from '@writ/core';
+import { createSystemRandom, silentLogger } from '@writ/core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPinStore } from './pin-store.ts';
 import { createTestNodes, type TestNodes } from './testing/nodes.ts';
@@ -26,9 +26,9 @@ describe('the pinned identity certificates', () => {
   afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   it('are kept across a restart, one private file a peer', async () => {
-    const store = createPinStore(dir, random);
+    const store = createPinStore(dir, random, silentLogger);
     await Promise.all([store.put(a), store.put(b)]);
-    const again = createPinStore(dir, random);
+    const again = createPinStore(dir, random, silentLogger);
     expect(again.list()).toEqual([a, b].sort((x, y) => (x.id < y.id ? -1 : 1)));
     expect(again.get(a.id.toUpperCase())).toEqual(a);
     expect(readdirSync(dir).sort()).toEqual([`${a.id}.pem`, `${b.id}.pem`].sort());
@@ -37,7 +37,7 @@ describe('the pinned identity certificates', () => {
   });
 
   it('refuse a certificate under the id of another', async () => {
-    const store = createPinStore(dir, random);
+    const store = createPinStore(dir, random, silentLogger);
     await expect(store.put({ id: b.id, certificatePem: a.certificatePem })).rejects.toMatchObject({
       code: 'BAD_REQUEST',
     });
@@ -46,19 +46,21 @@ describe('the pinned identity certificates', () => {
   });
 
   it('refuse to load a file whose certificate was exchanged', async () => {
-    await createPinStore(dir, random).put(a);
+    await createPinStore(dir, random, silentLogger).put(a);
     writeFileSync(join(dir, `${a.id}.pem`), b.certificatePem);
-    expect(() => createPinStore(dir, random)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+    expect(() => createPinStore(dir, random, silentLogger)).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID' }),
+    );
   });
 
   it('refuse a folder that others can enter', () => {
-    createPinStore(dir, random);
+    createPinStore(dir, random, silentLogger);
     chmodSync(dir, 0o750);
-    expect(() => createPinStore(dir, random)).toThrow(expect.objectContaining({ code: 'HOME_INSECURE' }));
+    expect(() => createPinStore(dir, random, silentLogger)).toThrow(expect.objectContaining({ code: 'HOME_INSECURE' }));
   });
 
   it('are gone at once when removed, and removing twice says so', async () => {
-    const store = createPinStore(dir, random);
+    const store = createPinStore(dir, random, silentLogger);
     await store.put(a);
     const seen: number[] = [];
     const stop = store.onChange(() => seen.push(store.list().length));
@@ -69,5 +71,20 @@ describe('the pinned identity certificates', () => {
     stop();
     await store.remove(b.id);
     expect(seen).toEqual([0, 1]);
+  });
+
+  it('are put and removed whole, and told of, where one who is told fails', async () => {
+    const failures: string[] = [];
+    const store = createPinStore(dir, random, { ...silentLogger, error: (message) => failures.push(message) });
+    store.onChange(() => {
+      throw new Error('not today');
+    });
+    const seen: number[] = [];
+    store.onChange(() => seen.push(store.list().length));
+    await store.put(a);
+    expect(await store.remove(a.id)).toBe(true);
+    expect(seen).toEqual([1, 0]);
+    expect(existsSync(join(dir, `${a.id}.pem`))).toBe(false);
+    expect(failures).toHaveLength(2);
   });
 });

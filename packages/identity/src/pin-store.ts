@@ -1,7 +1,16 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ensurePrivateDirectory, parseNodeId, quote, type Random, replacePrivateFile, WritError } from '@writ/core';
+import {
+  createListeners,
+  ensurePrivateDirectory,
+  type Logger,
+  parseNodeId,
+  quote,
+  type Random,
+  replacePrivateFile,
+  WritError,
+} from '@writ/core';
 import { readIdentityCertificate } from './identity-certificate.ts';
 import type { Pin, PinStore } from './types.ts';
 
@@ -12,19 +21,17 @@ const SUFFIX = '.pem';
  * its id. Throws HOME_INSECURE for a folder that others can reach, CONFIG_INVALID for a file that does not hold the
  * certificate of the id in its name.
  */
-export function createPinStore(dir: string, random: Random): PinStore {
+export function createPinStore(dir: string, random: Random, logger: Logger): PinStore {
   ensurePrivateDirectory(dir);
   const pins = readAll(dir);
-  const listeners = new Set<() => void>();
+  // Each cuts what hangs on trust, whatever becomes of another.
+  const listeners = createListeners<undefined>(logger, 'changes of pins');
   // One change after another, so that the folder and the memory agree.
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(change: () => Promise<T>): Promise<T> => {
     const next = last.then(change);
     last = next.catch(() => undefined);
     return next;
-  };
-  const changed = (): void => {
-    for (const listener of [...listeners]) listener();
   };
 
   return {
@@ -35,7 +42,7 @@ export function createPinStore(dir: string, random: Random): PinStore {
         const checked = checkPin(pin);
         await replacePrivateFile(join(dir, `${checked.id}${SUFFIX}`), checked.certificatePem, random);
         pins.set(checked.id, checked);
-        changed();
+        listeners.tell(undefined);
       }),
     remove: (input) =>
       inTurn(async () => {
@@ -43,16 +50,12 @@ export function createPinStore(dir: string, random: Random): PinStore {
         if (id === undefined || !pins.has(id)) return false;
         // Trust ends before the file does: a failing disk must not keep a peer.
         pins.delete(id);
-        changed();
+        listeners.tell(undefined);
         await rm(join(dir, `${id}${SUFFIX}`), { force: true });
         return true;
       }),
-    onChange(listener) {
-      // A wrapper, so that the same function can listen twice and stop once.
-      const entry = (): void => listener();
-      listeners.add(entry);
-      return () => listeners.delete(entry);
-    },
+    // A wrapper, so that the same function can listen twice and stop once.
+    onChange: (listener) => listeners.add(() => listener()),
   };
 }
 

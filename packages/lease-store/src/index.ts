@@ -25,6 +25,8 @@ export {
 export { createInviteStore } from './invite-store.ts';
 export { createLeaseStore } from './lease-store.ts';
 export { createNodeFactStore } from './node-fact-store.ts';
+export { createPeerIntentStore } from './peer-intent-store.ts';
+export type { PeerIntent, PeerIntentStore, PeerRights } from './peer-intent-types.ts';
 export { createRequestLogStore } from './request-log-store.ts';
 export { createSentCommandStore } from './sent-command-store.ts';
 export type { SentCommand, SentCommandNews, SentCommandRef, SentCommandStore } from './sent-command-types.ts';

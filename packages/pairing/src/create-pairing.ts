@@ -43,6 +43,7 @@ export function createPairing(options: PairingOptions): Pairing {
     },
     join: (code, signal) => join(options, records, code, signal),
     remove: (labelOrId) => records.remove(labelOrId),
+    recover: () => records.recover(),
     serve: (messages) => serveRedeem(parts, messages),
   };
 

@@ -2,7 +2,7 @@ import type { Authority } from '@writ/authority';
 import type { Clock, Logger, Random } from '@writ/core';
 import type { Database } from '@writ/database';
 import type { NodeIdentity, PinStore } from '@writ/identity';
-import type { InviteStore } from '@writ/lease-store';
+import type { InviteStore, PeerIntentStore } from '@writ/lease-store';
 import type { PolicyEngine } from '@writ/policy';
 import type { PeerConsent } from './consent.ts';
 import type { ConfigFile, PeerEdits, RedeemTransport } from './types.ts';
@@ -12,8 +12,9 @@ export interface PairingOptions {
   readonly identity: NodeIdentity;
   readonly pins: PinStore;
   readonly invites: InviteStore;
+  readonly intents: PeerIntentStore;
   readonly database: Database;
-  readonly authority: Pick<Authority, 'grantLease' | 'listLeases' | 'revokeLease'>;
+  readonly authority: Pick<Authority, 'grantLeaseIn' | 'endLeasesOf'>;
   readonly engine: Pick<PolicyEngine, 'snapshot'>;
   readonly config: Pick<ConfigFile, 'edit' | 'takeAway'>;
   /** Asked before a peer is stored. */
@@ -30,3 +31,9 @@ export interface PairingOptions {
   readonly random: Random;
   readonly logger: Logger;
 }
+
+/** What makes and unmakes a peer. */
+export type PeerParts = Pick<
+  PairingOptions,
+  'identity' | 'pins' | 'database' | 'intents' | 'authority' | 'engine' | 'config' | 'edits' | 'endWork' | 'logger'
+>;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { WritError } from '@writ/core';
 import { decodeInviteCode, encodeInviteCode, pairingKey, pairingMac } from '@writ/identity';
-import { addPeer, updatePeer } from '@writ/policy';
+import { addPeer, readPeer, updatePeer } from '@writ/policy';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createChannel } from './channel.ts';
@@ -304,7 +304,14 @@ describe('a pairing that cannot be stored', () => {
   it.each<[string, Parameters<typeof createTestNode>[3], typeof plain & { leaseMs?: number }]>([
     [
       'the configuration does not load',
-      { edits: { addPeer: (text, peer) => `${addPeer(text, peer)}\n[broken`, removePeer: (text) => text, updatePeer } },
+      {
+        edits: {
+          readPeer,
+          addPeer: (text, peer) => `${addPeer(text, peer)}\n[broken`,
+          removePeer: (text) => text,
+          updatePeer,
+        },
+      },
       plain,
     ],
     [
@@ -316,11 +323,10 @@ describe('a pairing that cannot be stored', () => {
       'the lease is refused',
       {
         authority: {
-          grantLease: () => {
+          grantLeaseIn: () => {
             throw new WritError('BAD_REQUEST', 'no');
           },
-          listLeases: () => [],
-          revokeLease: () => false,
+          endLeasesOf: () => undefined,
         },
       },
       OFFER,

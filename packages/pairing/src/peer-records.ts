@@ -1,7 +1,10 @@
-import { createRwLock, foldName, parseNodeId, quote, toWritError, WritError } from '@writ/core';
+import { foldName, Mutex, parseNodeId, quote, toWritError, WritError } from '@writ/core';
+import type { WriteTx } from '@writ/database';
 import type { Pin } from '@writ/identity';
 import type { PeerConfig, PeerEntry } from '@writ/policy';
-import type { PairingOptions } from './options.ts';
+import type { PeerParts } from './options.ts';
+import { writeEntry } from './peer-entry.ts';
+import { type Admitting, forget, logUnsettled, settle, settleAll, storeRemoved, takeBack } from './peer-intents.ts';
 import { chooseLabel } from './peer-label.ts';
 
 /** A peer to be stored; the label is chosen while it is. */
@@ -23,170 +26,143 @@ export interface Admitted {
   readonly leaseMs?: number;
 }
 
-/** The one place that makes and unmakes a peer: pin, configuration, leases and audit together. */
+/**
+ * The one place that makes and unmakes a peer: pin, configuration, leases and audit together. What is about to be done
+ * is stored before the first file and struck out with the last row, so that a start settles what a kill has cut off.
+ */
 export interface PeerRecords {
   /** All of it or nothing. A node that is a peer already keeps what it has and gets what the admission adds. */
   admit(admission: Admission): Promise<Admitted>;
   remove(labelOrId: string): Promise<{ readonly label: string; readonly generation: number }>;
+  /** See `Pairing.recover`. */
+  recover(): Promise<number>;
   /** Throws CONFLICT where `id` is this node itself. */
   refuseSelf(id: string): void;
   /** The label that a node has here, or will get. */
   labelOf(id: string, name: string): string;
 }
 
-type Options = Pick<
-  PairingOptions,
-  'identity' | 'pins' | 'database' | 'authority' | 'engine' | 'config' | 'edits' | 'endWork' | 'logger'
->;
-
-export function createPeerRecords(options: Options): PeerRecords {
-  const lock = createRwLock();
+export function createPeerRecords(parts: PeerParts): PeerRecords {
+  const turn = new Mutex();
   const refuseSelf = (id: string): void => {
-    if (id === options.identity.public.id) throw new WritError('CONFLICT', 'a node cannot pair with itself');
+    if (id === parts.identity.public.id) throw new WritError('CONFLICT', 'a node cannot pair with itself');
   };
   return {
     refuseSelf,
-    labelOf: (id, name) => labelOf(options, id, name),
+    labelOf: (id, name) => labelOf(parts, id, name),
     admit: (admission) =>
-      lock.write(() => {
+      turn.runExclusive(() => {
         refuseSelf(admission.pin.id);
-        return admitLocked(options, admission);
+        return admit(parts, admission);
       }),
-    remove: (labelOrId) => lock.write(() => removeLocked(options, labelOrId)),
+    remove: (labelOrId) => turn.runExclusive(() => remove(parts, labelOrId)),
+    recover: () => turn.runExclusive(() => settleAll(parts)),
   };
 }
 
-function labelOf(options: Options, id: string, name: string): string {
-  return findPeer(options, id)?.label ?? chooseLabel(name, options.engine.snapshot().config);
+function labelOf(parts: PeerParts, id: string, name: string): string {
+  return findPeer(parts, id)?.label ?? chooseLabel(name, parts.engine.snapshot().config);
 }
 
-async function admitLocked(options: Options, admission: Admission): Promise<Admitted> {
-  const { pins, config } = options;
-  const { id } = admission.pin;
-  const label = labelOf(options, id, admission.name);
-  const entry = entryEdits(options, admission, label);
-  const granted: string[] = [];
-  let isConfigured = false;
-  await pins.put(admission.pin);
+async function admit(parts: PeerParts, admission: Admission): Promise<Admitted> {
+  const { pins, config, edits, database, intents } = parts;
+  const { pin, name, peer } = admission;
+  await settle(parts, pin.id);
+  let intent: Admitting = { kind: 'admit', isNew: findPeer(parts, pin.id) === undefined };
+  const note = (next: Admitting): void => {
+    database.withWriteTx((tx) => intents.set(tx, pin.id, next));
+    intent = next;
+  };
+  note(intent);
   try {
-    const { generation } = await config.edit(entry.write);
-    isConfigured = true;
-    if (findPeer(options, id) === undefined) {
+    await pins.put(pin);
+    let label = '';
+    const { generation } = await config.edit((text) => {
+      const entry = writeEntry(edits, text, { ...peer, id: pin.id, label: labelOf(parts, pin.id, name) });
+      note({ ...intent, added: entry.added });
+      label = entry.label;
+      return entry.text;
+    });
+    if (findPeer(parts, pin.id) === undefined) {
       throw new WritError('CONFIG_INVALID', 'the configuration with the new peer is not in force', {
         nextSteps: ['writ policy status'],
       });
     }
-    grantLeases(options, admission, granted);
-    options.database.withWriteTx((tx) =>
-      tx.audit({
-        kind: 'peer',
-        action: 'peer.paired',
-        actor: 'person',
-        subject: id,
-        details: { label, via: admission.via, ...grantedDetails(admission) },
-      }),
-    );
-    return { label, generation, ...(granted.length > 0 ? { leaseMs: admission.leaseMs } : {}) };
+    const hasLease = database.withWriteTx((tx) => storeAdmitted(parts, tx, admission, label));
+    return { label, generation, ...(hasLease ? { leaseMs: admission.leaseMs } : {}) };
   } catch (error) {
-    await undo(options, id, [
-      // The pin goes first, whatever else fails, since it is what lets a new peer in.
-      ...(entry.isNew ? [() => pins.remove(id)] : []),
-      ...granted.map((lease) => () => options.authority.revokeLease(lease, 'node')),
-      ...(isConfigured ? [() => config.takeAway(entry.takeBack)] : []),
-    ]);
+    await takeBack(parts, pin.id, intent).catch((fault: unknown) => logUnsettled(parts, pin.id, fault));
     throw error;
   }
 }
 
-/** How the peer's table is written, and how that is taken back. */
-function entryEdits({ edits, engine }: Options, { peer, pin }: Admission, label: string) {
-  const known = engine.snapshot().config.peers.get(label);
-  if (known === undefined) {
-    return {
-      isNew: true,
-      write: (text: string) => edits.addPeer(text, { ...peer, label, id: pin.id }),
-      takeBack: (text: string) => edits.removePeer(text, label),
-    };
-  }
-  const { profiles, workspaces, outbound } = known;
-  const more = {
-    profiles: union(profiles, peer.profiles),
-    workspaces: union(workspaces, peer.workspaces),
-    outbound: {
-      profiles: union(outbound.profiles, peer.outbound.profiles),
-      workspaces: union(outbound.workspaces, peer.outbound.workspaces),
+/**
+ * INVARIANT: 10 a peer that is one has its row and its leases: they commit with the end of the intent.
+ * True where a lease was granted.
+ */
+function storeAdmitted(parts: PeerParts, tx: WriteTx, admission: Admission, label: string): boolean {
+  const { pin, peer, leaseMs, via } = admission;
+  const hasLease = leaseMs !== undefined && grantLeases(parts, tx, admission, leaseMs);
+  tx.audit({
+    kind: 'peer',
+    action: 'peer.paired',
+    actor: 'person',
+    subject: pin.id,
+    details: {
+      label,
+      via,
+      profiles: [...peer.profiles],
+      workspaces: [...peer.workspaces],
+      outbound: { profiles: [...peer.outbound.profiles], workspaces: [...peer.outbound.workspaces] },
+      ...(leaseMs === undefined ? {} : { leaseMs }),
     },
-    ...(peer.address === undefined ? {} : { address: peer.address }),
-  };
-  return {
-    isNew: false,
-    write: (text: string) => edits.updatePeer(text, label, more),
-    takeBack: (text: string) => edits.updatePeer(text, label, { profiles, workspaces, outbound }),
-  };
+  });
+  parts.intents.remove(tx, pin.id);
+  return hasLease;
 }
 
-function union(before: readonly string[], more: readonly string[]): readonly string[] {
-  return [...new Set([...before, ...more])];
-}
-
-function grantLeases(options: Options, admission: Admission, granted: string[]): void {
-  if (admission.leaseMs === undefined) return;
-  const { profiles } = options.engine.snapshot().config;
-  for (const profile of admission.peer.profiles) {
-    if (!profiles.get(profile)?.requireLease) continue;
-    const lease = options.authority.grantLease({
-      peer: admission.pin.id,
+function grantLeases({ engine, authority }: PeerParts, tx: WriteTx, { pin, peer }: Admission, durationMs: number) {
+  const { profiles } = engine.snapshot().config;
+  const needed = peer.profiles.filter((profile) => profiles.get(profile)?.requireLease);
+  for (const profile of needed) {
+    authority.grantLeaseIn(tx, {
+      peer: pin.id,
       profile,
-      durationMs: admission.leaseMs,
+      durationMs,
       // None named is what the peer has, and that is none as yet.
-      ...(admission.peer.workspaces.length === 0 ? {} : { workspaces: admission.peer.workspaces }),
+      ...(peer.workspaces.length === 0 ? {} : { workspaces: peer.workspaces }),
       issuedBy: 'person',
     });
-    granted.push(lease.id);
   }
+  return needed.length > 0;
 }
 
-function grantedDetails({ peer, leaseMs }: Admission) {
-  return {
-    profiles: [...peer.profiles],
-    workspaces: [...peer.workspaces],
-    outbound: { profiles: [...peer.outbound.profiles], workspaces: [...peer.outbound.workspaces] },
-    ...(leaseMs === undefined ? {} : { leaseMs }),
-  };
-}
-
-/** Takes back every step, also where one of them fails. */
-async function undo(options: Options, id: string, steps: readonly (() => unknown)[]): Promise<void> {
-  for (const step of steps) {
-    try {
-      await step();
-    } catch (error) {
-      options.logger.error('could not take back a step of a pairing that failed', { peer: id, error: String(error) });
-    }
-  }
-}
-
-async function removeLocked(options: Options, labelOrId: string) {
-  const { pins, authority, config, edits, engine, database } = options;
-  const id = parseNodeId(labelOrId);
-  const known = findPeer(options, labelOrId);
-  const peerId = known?.id ?? id;
-  const label = known?.label ?? peerId;
-  if (peerId === undefined || label === undefined || (known === undefined && pins.get(peerId) === undefined)) {
+async function remove(parts: PeerParts, labelOrId: string) {
+  const { pins, engine, database, intents } = parts;
+  const known = findPeer(parts, labelOrId);
+  const id = known?.id ?? parseNodeId(labelOrId);
+  if (id === undefined || (known === undefined && pins.get(id) === undefined)) {
     throw new WritError('NOT_FOUND', `no peer ${quote(labelOrId)}`, { nextSteps: ['writ peer list'] });
   }
-  // INVARIANT: 2 trust ends first: whatever becomes of the file, the peer is out and its work ends.
-  await pins.remove(peerId);
-  // Before the leases: what ends now ends because the trust ended.
-  const workEnded = options.endWork(peerId);
-  for (const lease of authority.listLeases({ peer: peerId })) authority.revokeLease(lease.id, 'person');
-  database.withWriteTx((tx) =>
-    tx.audit({ kind: 'peer', action: 'peer.removed', actor: 'person', subject: peerId, details: { label } }),
-  );
-  await workEnded;
-  if (known === undefined) return { label, generation: engine.snapshot().generation };
+  const label = known?.label ?? id;
   try {
-    const { generation } = await config.takeAway((text) => edits.removePeer(text, label));
+    database.withWriteTx((tx) => intents.set(tx, id, { kind: 'remove', label }));
+  } catch (error) {
+    // A failing disk must not keep a peer; only a kill in the next moments would leave something of it.
+    logUnsettled(parts, id, error);
+  }
+  // INVARIANT: 2 trust ends first: whatever becomes of the file, the peer is out and its work ends.
+  await pins.remove(id);
+  // Before the leases: what ends now ends because the trust ended.
+  const workEnded = parts.endWork(id);
+  storeRemoved(parts, id, label);
+  await workEnded;
+  if (known === undefined) {
+    database.withWriteTx((tx) => intents.remove(tx, id));
+    return { label, generation: engine.snapshot().generation };
+  }
+  try {
+    const { generation } = await forget(parts, id);
     return { label, generation };
   } catch (error) {
     const { message } = toWritError(error);
@@ -201,8 +177,8 @@ async function removeLocked(options: Options, labelOrId: string) {
   }
 }
 
-function findPeer(options: Options, labelOrId: string): PeerConfig | undefined {
-  const { peers } = options.engine.snapshot().config;
+function findPeer({ engine }: PeerParts, labelOrId: string): PeerConfig | undefined {
+  const { peers } = engine.snapshot().config;
   const id = parseNodeId(labelOrId);
   if (id !== undefined) return [...peers.values()].find((peer) => peer.id === id);
   return peers.get(foldName(labelOrId) ?? '');

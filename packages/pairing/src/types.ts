@@ -1,4 +1,4 @@
-import type { PeerEntry } from '@writ/policy';
+import type { PeerEntry, WrittenPeer } from '@writ/policy';
 
 /** What an invite gives to whoever redeems it; nothing that is not named here. */
 export interface InviteOffer {
@@ -69,6 +69,8 @@ export interface Pairing {
   join(code: string, signal: AbortSignal): AsyncIterable<JoinEvent>;
   /** Takes the peer out of the configuration and its pin away; throws NOT_FOUND. */
   remove(labelOrId: string): Promise<{ readonly label: string; readonly generation: number }>;
+  /** Settles what an earlier boot began and did not end: takes back, or finishes a removal. For the start, before anybody is served; returns how many. */
+  recover(): Promise<number>;
   /** Server end of the exchange; the mesh feeds it the stream of one `Redeem` call. */
   serve(messages: AsyncIterable<RedeemClientMessage>): AsyncIterable<RedeemServerMessage>;
 }
@@ -127,6 +129,7 @@ export interface ConfigFile {
 
 /** Port: edits of the text of `writ.toml` that keep its comments and order; the policy package has them. */
 export interface PeerEdits {
+  readPeer(text: string, id: string): WrittenPeer | undefined;
   addPeer(text: string, peer: PeerEntry): string;
   updatePeer(text: string, label: string, change: Partial<Omit<PeerEntry, 'label' | 'id'>>): string;
   removePeer(text: string, label: string): string;

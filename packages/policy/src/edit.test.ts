@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileConfig, formatViolations } from './compile.ts';
-import { addPeer, removePeer, updatePeer } from './edit.ts';
+import { addPeer, readPeer, removePeer, updatePeer } from './edit.ts';
 import { stockConfig } from './stock.ts';
 import { testId } from './testing/testing.ts';
 import type { Config } from './types.ts';
@@ -52,6 +52,14 @@ function load(text: string): Config {
 }
 
 const RACK = { label: 'rack', id: testId('rack'), profiles: ['query'], workspaces: ['app'] };
+
+it('reads a peer by its node id in any letter case, and what is no list as none', () => {
+  const text =
+    '[peers.Lap]\nid = "WN-AB"\nprofiles = ["a", 1]\nworkspaces = "b"\n[peers.x]\n[peers.Lap.outbound]\nprofiles = ["c"]\n';
+  const outbound = { profiles: ['c'], workspaces: [] };
+  expect(readPeer(text, 'wn-ab')).toEqual({ label: 'Lap', profiles: ['a'], workspaces: [], outbound });
+  expect(readPeer(text, 'wn-cd')).toBeUndefined();
+});
 
 describe('adding a peer', () => {
   it('puts it after the other peers and keeps every line that was there', () => {

@@ -1,5 +1,5 @@
 import { patch } from '@decimalturn/toml-patch';
-import { foldName, quote, WritError } from '@writ/core';
+import { foldId, foldName, quote, WritError } from '@writ/core';
 import { firstThatMeans, parseOrThrow, type Table, tableAt } from './edit-checked.ts';
 import { appendToGroup, cutTables } from './edit-tables.ts';
 import { joinPath } from './key-path.ts';
@@ -22,6 +22,9 @@ export interface PeerEntry {
   };
 }
 
+/** A peer as it stands in a text. */
+export type WrittenPeer = Pick<PeerEntry, 'label' | 'profiles' | 'workspaces'> & Required<Pick<PeerEntry, 'outbound'>>;
+
 /** What of a peer may be written anew; what is absent stays. */
 export type PeerChange = Partial<Omit<PeerEntry, 'label' | 'id'>> & { readonly enabled?: boolean };
 
@@ -37,6 +40,23 @@ export function addPeer(text: string, peer: PeerEntry): string {
   }
   const wanted = { ...value, peers: { ...tableAt(value, 'peers'), [peer.label]: peerTable(peer) } };
   return firstThatMeans(wanted, [() => appendToGroup(text, 'peers', peerText(peer)), () => patch(text, wanted)]);
+}
+
+/** The peer of a node id, or undefined where the text has none. Throws CONFIG_INVALID where it is no TOML. */
+export function readPeer(text: string, id: string): WrittenPeer | undefined {
+  const peers = Object.entries(tableAt(parseOrThrow(text), 'peers'));
+  const found = peers.find(
+    ([, peer]) => isTable(peer) && typeof peer.id === 'string' && foldId(peer.id) === foldId(id),
+  );
+  if (found === undefined) return undefined;
+  const [label, peer] = found as [string, Table];
+  return { label, ...namesIn(peer), outbound: namesIn(tableAt(peer, 'outbound')) };
+}
+
+function namesIn({ profiles, workspaces }: Table) {
+  const names = (list: unknown): readonly string[] =>
+    Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
+  return { profiles: names(profiles), workspaces: names(workspaces) };
 }
 
 /** The text with parts of one peer written anew. Throws NOT_FOUND where there is none. */

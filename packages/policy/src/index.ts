@@ -27,7 +27,15 @@ export {
 } from './compile.ts';
 export { decisionForPeer } from './decide.ts';
 export { diffPolicies } from './diff.ts';
-export { addPeer, type PeerChange, type PeerEntry, removePeer, updatePeer } from './edit.ts';
+export {
+  addPeer,
+  type PeerChange,
+  type PeerEntry,
+  readPeer,
+  removePeer,
+  updatePeer,
+  type WrittenPeer,
+} from './edit.ts';
 export { dropProfile, dropWorkspace, putCeiling, putPeer, putProfile, putSelf, putWorkspace } from './edit-setup.ts';
 export { readTable, removeTable, setTable } from './edit-table.ts';
 export { type EffectiveValue, effectiveValues } from './effective.ts';

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
-import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { quote, type Random, WritError } from '@writ/core';
+import { quote, type Random, replaceIfSame, replacePrivateFile, WritError } from '@writ/core';
 
 /** Longest settings that are edited, bytes; Claude Code keeps its history in the same file. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
@@ -50,31 +50,14 @@ export async function replaceSettings(
   const mode = stats === undefined ? 0o600 : stats.mode & 0o777;
   try {
     if (stats === undefined) await mkdir(dirname(path), { recursive: true });
-    if (options.keepBefore && found.text !== undefined) await write(backupOf(path), found.text, mode, options.random);
+    if (options.keepBefore && found.text !== undefined)
+      await replacePrivateFile(backupOf(path), found.text, options.random);
     // A program that saved its settings meanwhile must not lose what it saved.
-    if ((await readSettings(path)).text !== found.text) throw refused(path, 'was changed by somebody else meanwhile');
-    if (text === undefined) await rm(path);
-    else await write(path, text, mode, options.random);
+    const isReplaced = await replaceIfSame(path, { before: found.text, after: text, mode }, options.random);
+    if (!isReplaced) throw refused(path, 'was changed by somebody else meanwhile');
   } catch (cause) {
     if (cause instanceof WritError) throw cause;
     throw refused(path, `cannot be written: ${(cause as Error).message}`, cause);
-  }
-}
-
-async function write(path: string, text: string, mode: number, random: Random): Promise<void> {
-  const temporary = `${path}.${Buffer.from(random.bytes(8)).toString('hex')}.tmp`;
-  try {
-    const handle = await open(temporary, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await chmod(temporary, mode);
-    await rename(temporary, path);
-  } finally {
-    await rm(temporary, { force: true });
   }
 }
 

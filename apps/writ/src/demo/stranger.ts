@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createSystemClock, createSystemRandom } from '@writ/core';
+import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
 import { createPinStore, loadIdentity } from '@writ/identity';
 import { addPeer } from '@writ/policy';
 import type { LocalNode } from '../local-mesh/local-node.ts';
@@ -18,6 +18,6 @@ export async function introduce(stranger: LocalNode, target: LocalNode): Promise
   writeFileSync(stranger.home.configFile, text, { mode: 0o600 });
   const random = createSystemRandom();
   const identity = await loadIdentity({ dir: target.home.keysDir, clock: createSystemClock(), random });
-  await createPinStore(stranger.home.pinsDir, random).put(identity.public);
+  await createPinStore(stranger.home.pinsDir, random, silentLogger).put(identity.public);
   await stranger.start();
 }

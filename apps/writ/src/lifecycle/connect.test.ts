@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
 import { connect } from './connect.ts';
+import { ownPidFile } from './running-pid.ts';
 
 let dir: string;
 let home: Home;
@@ -34,7 +35,7 @@ describe('reaching a node', () => {
   });
 
   it('that runs, but whose token file is gone, names the process', () => {
-    writeFileSync(home.pidFile, JSON.stringify({ pid: process.pid }));
+    writeFileSync(home.pidFile, ownPidFile());
     expect(refusal()).toMatchObject({ code: 'NOT_RUNNING', nextSteps: [`kill ${process.pid}`, 'writ up'] });
   });
 

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { createSystemRandom, WritError } from '@writ/core';
+import { createSystemRandom, silentLogger, WritError } from '@writ/core';
 import type { Trust } from '@writ/evidence';
 import { createPinStore, readPublicIdentity } from '@writ/identity';
 import { compileConfig } from '@writ/policy';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
+import { readConfigText } from '../node/config-text.ts';
 
 /** Whom the node of a home trusts, without the node. */
 export interface OfflineTrust {
@@ -30,7 +30,7 @@ export async function readOfflineTrust(
   const self = await readPublicIdentity(home.keysDir);
   const labels = readLabels(home.configFile, self.id);
   return {
-    trust: { self, pins: createPinStore(home.pinsDir, createSystemRandom()) },
+    trust: { self, pins: createPinStore(home.pinsDir, createSystemRandom(), silentLogger) },
     labelOf: (id) => labels.get(id) ?? id,
   };
 }
@@ -39,13 +39,13 @@ export async function readOfflineTrust(
 function readLabels(configFile: string, self: string): ReadonlyMap<string, string> {
   const labels = new Map<string, string>();
   try {
-    const compiled = compileConfig(readFileSync(configFile, 'utf8'));
+    const compiled = compileConfig(readConfigText(configFile));
     if (!compiled.ok) return labels;
     const { node, peers } = compiled.policy.config;
     labels.set(self, node.name);
     for (const { id, label } of peers.values()) labels.set(id, label);
   } catch {
-    // It is gone, or no text.
+    // It is gone, or no plain file.
   }
   return labels;
 }

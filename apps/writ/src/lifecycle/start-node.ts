@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { errorFromJson, quote, WritError, type WritErrorJson } from '@writ/core';
+import { type Clock, errorFromJson, quote, WritError, type WritErrorJson } from '@writ/core';
 import type { Environment } from '../env.ts';
 import { type Home, hasNode } from '../home.ts';
 
@@ -15,8 +15,11 @@ export interface Started {
 /** The first message of a started node to whoever started it. */
 export type StartMessage = { readonly ready: Started } | { readonly error: WritErrorJson };
 
-/** Starts the node in the background and waits until it serves. Throws what kept it from starting. */
-export async function startNode(home: Home, environment: Environment): Promise<Started> {
+/** How long a node may take until it serves, milliseconds. */
+const START_TIMEOUT_MS = 60_000;
+
+/** Starts the node in the background and waits until it serves. Throws what kept it from starting, and TIMED_OUT. */
+export async function startNode(home: Home, environment: Environment, clock: Clock): Promise<Started> {
   if (!hasNode(home)) {
     throw new WritError('NOT_INITIALIZED', `there is no node in ${quote(home.root)}`, { nextSteps: ['writ init'] });
   }
@@ -27,16 +30,34 @@ export async function startNode(home: Home, environment: Environment): Promise<S
     env: environment.all as NodeJS.ProcessEnv,
     stdio: ['ignore', log, log, 'ipc'],
   });
+  return untilServing(home, child, clock);
+}
+
+/** Waits for the first message of a node that starts, and lets go of it. Throws what it says, INTERNAL or TIMED_OUT. */
+export async function untilServing(home: Home, child: ChildProcess, clock: Clock): Promise<Started> {
+  let stopWaiting = (): void => undefined;
   const message = await new Promise<StartMessage>((resolve) => {
+    stopWaiting = clock.setTimer(START_TIMEOUT_MS, () => resolve({ error: lateStart(home, child.pid) }));
     child.once('message', (received) => resolve(received as StartMessage));
     child.once('error', (error) => resolve({ error: startFailure(home, error.message) }));
     // The channel ends after its last message, the process perhaps before: only then is it known that none will come.
     child.once('disconnect', () => resolve({ error: startFailure(home, 'it ended before it served') }));
   });
+  stopWaiting();
   if (child.connected) child.disconnect();
   child.unref();
   if ('error' in message) throw errorFromJson(message.error);
   return message.ready;
+}
+
+/** It may serve yet: whoever asks for it decides. */
+function lateStart(home: Home, pid: number | undefined): WritErrorJson {
+  return {
+    code: 'TIMED_OUT',
+    message: `the node (pid ${pid}) does not serve after ${START_TIMEOUT_MS / 1000} s`,
+    details: {},
+    nextSteps: [`look into ${home.logFile}`, `end it: kill ${pid}`],
+  };
 }
 
 function startFailure(home: Home, why: string): WritErrorJson {

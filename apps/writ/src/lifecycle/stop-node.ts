@@ -1,7 +1,7 @@
 import { type Clock, sleep, WritError } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
 import type { Home } from '../home.ts';
-import { isRunning, runningPid } from './running-pid.ts';
+import { processStart, runningPid } from './running-pid.ts';
 
 /** How long a node may take to end its work and leave, milliseconds. */
 const STOP_TIMEOUT_MS = 30_000;
@@ -25,7 +25,9 @@ export async function killNode(home: Home, clock: Clock): Promise<void> {
 
 async function untilGone(home: Home, pid: number, clock: Clock): Promise<void> {
   const startedMs = clock.monotonicMs();
-  while (isRunning(pid)) {
+  const start = processStart(pid);
+  // Whoever gets its number next is not waited for.
+  while (start !== undefined && processStart(pid) === start) {
     if (clock.monotonicMs() - startedMs > STOP_TIMEOUT_MS) {
       throw new WritError(
         'TIMED_OUT',

@@ -49,7 +49,7 @@ export function createLocalNode(dir: string, name: string, environment: Environm
       person = made;
     },
     init: async (request) => void (existsSync(home.configFile) || (await initNode(home, { name, ...request }))),
-    start: () => startNode(home, environment),
+    start: () => startNode(home, environment, clock),
     stop: async () => {
       if (pid() !== undefined) await stopNode(home, connect(home, environment), clock);
     },

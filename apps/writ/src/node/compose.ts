@@ -6,6 +6,7 @@ import type { ShellGrammar } from '@writ/policy';
 import { describeGroups, describeSandbox } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
+import { ownPidFile } from '../lifecycle/running-pid.ts';
 import type { Started } from '../lifecycle/start-node.ts';
 import { serveNodeMetrics } from '../telemetry/serve-node-metrics.ts';
 import { VERSION } from '../version.ts';
@@ -78,16 +79,13 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
     closers,
   );
   // What an earlier boot left behind is settled before anybody can ask.
+  await surfaces.pairing.recover();
   const unknownCommands = await work.desk.recover();
   const recovered = { ...(await work.executor.recover()), unknownCommands };
   await info.listen(surfaces);
   await issueHostToken(base.database, base.stores.tokens, home.tokenFile, base.random);
   closers.add(() => rmSync(home.tokenFile, { force: true }));
-  await replacePrivateFile(
-    home.pidFile,
-    JSON.stringify({ pid: process.pid, startedAtMs: info.value.startedAtMs }),
-    base.random,
-  );
+  await replacePrivateFile(home.pidFile, ownPidFile(), base.random);
   closers.add(() => rmSync(home.pidFile, { force: true }));
   await surfaces.gateway.listenControl(home.socketFile);
   await info.listenHttp(surfaces);

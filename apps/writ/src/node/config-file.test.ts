@@ -253,6 +253,44 @@ describe('an edit', () => {
     expect(readFileSync(path, 'utf8')).toContain('workspaces = []');
   });
 
+  it('begins again from what somebody saves while it is checked', async () => {
+    const change = (text: string): string => `${text}# mine\n`;
+    const edits = [() => file.edit(change), () => file.takeAway(change), () => file.propose(change, { dryRun: false })];
+    for (const [at, edit] of edits.entries()) {
+      const theirs = NARROWER.replace('# kept', `# theirs ${at}`);
+      writeFileSync(path, TEXT);
+      await file.reload({ accept: true });
+      beforeCompile = async (text) => {
+        if (!text.endsWith('# mine\n')) return;
+        replaceFile(theirs);
+        beforeCompile = async () => undefined;
+      };
+      await edit();
+      expect(readFileSync(path, 'utf8')).toBe(`${theirs}# mine\n`);
+      expect(engine.snapshot().config.profiles.get('query')?.capabilities).toEqual([]);
+    }
+  });
+
+  it('accepts nothing that somebody saves while it is checked', async () => {
+    beforeCompile = async (text) => {
+      if (text.endsWith('# mine\n')) replaceFile(WIDER);
+    };
+    await expect(file.edit((text) => `${text}# mine\n`)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(readFileSync(path, 'utf8')).toBe(WIDER);
+    expect(engine.snapshot().config.profiles.get('query')?.capabilities).toEqual(['inspect_status']);
+  });
+
+  it('gives way to somebody who does not stop', async () => {
+    let saved = '';
+    beforeCompile = async (text) => {
+      if (!text.endsWith('# mine\n')) return;
+      saved = `${readFileSync(path, 'utf8')}# theirs\n`;
+      replaceFile(saved);
+    };
+    await expect(file.takeAway((text) => `${text}# mine\n`)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(readFileSync(path, 'utf8')).toBe(saved);
+  });
+
   it('builds on the edit before it', async () => {
     await Promise.all([
       file.edit((text) => text.replace('name = "box"', 'name = "box1"')),

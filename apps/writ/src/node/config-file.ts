@@ -1,4 +1,4 @@
-import { type Clock, type Logger, Mutex, type Random, replacePrivateFile, sha256Hex, WritError } from '@writ/core';
+import { type Clock, type Logger, Mutex, type Random, replaceIfSame, sha256Hex, WritError } from '@writ/core';
 import type { ConfigFile } from '@writ/pairing';
 import type { PolicyEngine, ReloadOutcome, Violation } from '@writ/policy';
 import { digestAccepted, type PolicyYes } from './accepted-policy.ts';
@@ -32,7 +32,7 @@ export interface NodeConfigFile extends ConfigFile {
   accept(yes: PolicyYes): Promise<void>;
   /**
    * Checks an edit that nobody has said yes to, and unless `dryRun` writes and loads it: what gives someone more waits.
-   * Throws CONFIG_INVALID where the file does not load as it stands.
+   * Throws CONFIG_INVALID where the file does not load as it stands, CONFLICT where somebody else changes it all the time.
    */
   propose(change: (text: string) => string, options: { readonly dryRun: boolean }): Promise<ProposedText>;
   /** Ends what is under way, which then has no effect or its whole effect; what waits is refused with SHUTTING_DOWN. */
@@ -64,17 +64,16 @@ export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
         else state.logger.warn('what was approved of writ.toml is not what is loaded any more', { text: yes.text });
       }),
     edit: (change) =>
-      turn.runExclusive(async () => {
-        const before = readText(state);
-        await settle(state, before);
-        return rewrite(state, before, change(before), true);
-      }),
+      turn.runExclusive(() =>
+        fromTextOfNow(state, async (before) => {
+          await settle(state, before);
+          return rewrite(state, before, change(before), true);
+        }),
+      ),
     takeAway: (change) =>
-      turn.runExclusive(async () => {
-        const before = readText(state);
-        return rewrite(state, before, change(before), false);
-      }),
-    propose: (change, { dryRun }) => turn.runExclusive(() => propose(state, change, dryRun)),
+      turn.runExclusive(() => fromTextOfNow(state, (before) => rewrite(state, before, change(before), false))),
+    propose: (change, { dryRun }) =>
+      turn.runExclusive(() => fromTextOfNow(state, (before) => propose(state, before, change, dryRun))),
     async close() {
       stopWatching();
       turn.cancel();
@@ -130,30 +129,66 @@ async function settle(state: State, text: string): Promise<void> {
   }
 }
 
-async function propose(state: State, change: (text: string) => string, dryRun: boolean): Promise<ProposedText> {
-  const before = readText(state);
+/** How often an edit begins again before it gives way to whoever else writes the file. */
+const MOST_BEGINNINGS = 5;
+
+/**
+ * An edit on the text of now. To check it takes a while: where somebody saved another text meanwhile (`edit` gives
+ * undefined), it begins again from theirs. Throws CONFLICT where they do not stop.
+ */
+async function fromTextOfNow<T>(state: State, edit: (before: string) => Promise<T | undefined>): Promise<T> {
+  for (let n = 0; n < MOST_BEGINNINGS; n++) {
+    const done = await edit(readText(state));
+    if (done !== undefined) return done;
+  }
+  throw new WritError('CONFLICT', 'writ.toml is changed by somebody else all the time, and stays as they left it', {
+    nextSteps: ['writ policy status', 'do it again'],
+  });
+}
+
+async function propose(
+  state: State,
+  before: string,
+  change: (text: string) => string,
+  dryRun: boolean,
+): Promise<ProposedText | undefined> {
   await reloadIfChanged(state, before);
   if (state.engine.status().lastError !== undefined) throw doesNotLoadAsItStands();
   const after = change(before);
   const compiled = await state.compiler.compile(after);
   const violations = compiled.ok ? [] : compiled.violations;
   if (!compiled.ok || dryRun || after === before) return { before, after, violations };
-  await replacePrivateFile(state.path, after, state.random);
-  const outcome = await reloadText(state, after, false, 'proposal');
-  if (outcome.reloaded) return { before, after, violations, outcome };
-  await replacePrivateFile(state.path, before, state.random);
+  const outcome = await putInForce(state, { before, after }, false, 'proposal');
+  if (outcome === undefined || outcome.reloaded) return outcome && { before, after, violations, outcome };
   return { before, after, violations: outcome.violations ?? [] };
 }
 
 /** Checked, written, then in force: a person finds the file as it was or as it was meant, and what is in force in it. */
-async function rewrite(state: State, before: string, text: string, accept: boolean): Promise<{ generation: number }> {
-  const compiled = await state.compiler.compile(text);
+async function rewrite(
+  state: State,
+  before: string,
+  after: string,
+  accept: boolean,
+): Promise<{ generation: number } | undefined> {
+  const compiled = await state.compiler.compile(after);
   if (!compiled.ok) throw doesNotLoad(compiled.violations);
-  await replacePrivateFile(state.path, text, state.random);
-  const outcome = await reloadText(state, text, accept, 'edit');
-  if (outcome.reloaded) return { generation: outcome.generation };
-  await replacePrivateFile(state.path, before, state.random);
+  const outcome = await putInForce(state, { before, after }, accept, 'edit');
+  if (outcome === undefined || outcome.reloaded) return outcome && { generation: outcome.generation };
   throw doesNotLoad(outcome.violations ?? []);
+}
+
+/** Writes and loads; undefined where the file is not the one from before any more. What does not load is taken back. */
+async function putInForce(
+  state: State,
+  { before, after }: { readonly before: string; readonly after: string },
+  accept: boolean,
+  cause: ReloadCause,
+): Promise<ReloadOutcome | undefined> {
+  const { path, random } = state;
+  if (!(await replaceIfSame(path, { before, after }, random))) return undefined;
+  const outcome = await reloadText(state, after, accept, cause);
+  if (!outcome.reloaded) await replaceIfSame(path, { before: after, after: before }, random);
+  return outcome;
 }
 
 function doesNotLoadAsItStands(): WritError {

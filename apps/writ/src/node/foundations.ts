@@ -57,7 +57,7 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
   // Closed last but for the database: what the others write while they end is in the log too.
   const audit = followAudit({ dir: home.auditDir, database, identity, clock, random, logger });
   closers.add(() => audit.close());
-  const pins = createPinStore(home.pinsDir, random);
+  const pins = createPinStore(home.pinsDir, random, logger);
   const accepted = createAcceptedPolicy(database, stores.facts);
   const compiler = createPolicyCompiler({ script: new URL('./policy-thread.js', import.meta.url), clock });
   closers.add(() => compiler.close());

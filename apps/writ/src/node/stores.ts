@@ -5,6 +5,7 @@ import {
   createInviteStore,
   createLeaseStore,
   createNodeFactStore,
+  createPeerIntentStore,
   createRequestLogStore,
   createSentCommandStore,
   createSessionStore,
@@ -15,11 +16,13 @@ import { createMirrorStore, createQuestionStore, createResultStore, createTaskSt
 
 /** Every store of a node. They hold nothing: each call works inside the transaction that it is given. */
 export function createStores() {
+  const facts = createNodeFactStore();
   return {
     approvals: createApprovalStore(),
     approvers: createApproverStore(),
     executions: createExecutionStore(),
-    facts: createNodeFactStore(),
+    facts,
+    intents: createPeerIntentStore(facts),
     invites: createInviteStore(),
     leases: createLeaseStore(),
     mirrors: createMirrorStore(),

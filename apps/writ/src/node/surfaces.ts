@@ -2,7 +2,7 @@ import { createGroupedWrites } from '@writ/database';
 import { createGateway, type Gateway, type NodeControl, type SetupAdvice } from '@writ/gateway';
 import { createMeshServer, createRedeemTransport, type MeshServer } from '@writ/mesh';
 import { createPairing, type Pairing } from '@writ/pairing';
-import { addPeer, removePeer, updatePeer } from '@writ/policy';
+import { addPeer, readPeer, removePeer, updatePeer } from '@writ/policy';
 import { VERSION } from '../version.ts';
 import type { Closers } from './closers.ts';
 import { createConfigAdmin, createProfileValidator } from './config-admin.ts';
@@ -19,6 +19,7 @@ import type { Work } from './work.ts';
 export interface Surfaces {
   readonly mesh: MeshServer;
   readonly gateway: Gateway;
+  readonly pairing: Pairing;
 }
 
 export interface SurfaceOptions {
@@ -46,13 +47,14 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
     identity,
     pins,
     invites: stores.invites,
+    intents: stores.intents,
     database,
     authority: work.authority,
     engine,
     config,
     consent: work.peerConsent,
     endWork: (peerId) => endWork(work, peerId),
-    edits: { addPeer, removePeer, updatePeer },
+    edits: { addPeer, readPeer, removePeer, updatePeer },
     transport: createRedeemTransport({ identity, clock }),
     nodeName: name,
     address: options.address,
@@ -65,7 +67,7 @@ export function createSurfaces(base: Foundations, work: Work, options: SurfaceOp
   const gateway = openGateway(base, work, { options, pairing, config });
   work.doors.bind(gateway);
   closers.add(() => gateway.close());
-  return { mesh, gateway };
+  return { mesh, gateway, pairing };
 }
 
 /** What this machine touches, around the same engine as the mesh. */

@@ -99,7 +99,7 @@ export async function startTestNode(
   };
   const random = createSystemRandom();
   const identity = options.at?.identity ?? (await createIdentity({ dir: join(dir, 'keys'), clock, random }));
-  const pins = options.at?.pins ?? createPinStore(join(dir, 'pins'), random);
+  const pins = options.at?.pins ?? createPinStore(join(dir, 'pins'), random, silentLogger);
   const text = stockConfig({ nodeName: name, workspaces: WORKSPACES, isolation: 'none' });
   const engine = options.at?.engine ?? createPolicyEngine({ text, clock, selfId: identity.public.id });
   const executor = createFakeExecutor();

@@ -4,16 +4,26 @@ import { join } from 'node:path';
 import { type Authority, createAuthority } from '@writ/authority';
 import { createSystemRandom, silentLogger, WritError } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
-import { createIdentity, createPinStore, type NodeIdentity, type PinStore } from '@writ/identity';
+import { createIdentity, createPinStore, loadIdentity, type NodeIdentity, type PinStore } from '@writ/identity';
 import {
   createApprovalStore,
   createExecutionStore,
   createInviteStore,
   createLeaseStore,
+  createNodeFactStore,
+  createPeerIntentStore,
   createRequestLogStore,
   createWindowStore,
 } from '@writ/lease-store';
-import { addPeer, createPolicyEngine, formatViolations, type PolicyEngine, removePeer, updatePeer } from '@writ/policy';
+import {
+  addPeer,
+  createPolicyEngine,
+  formatViolations,
+  type PolicyEngine,
+  readPeer,
+  removePeer,
+  updatePeer,
+} from '@writ/policy';
 import type { FakeClock } from '@writ/testkit/clock';
 import { createChannel } from '../channel.ts';
 import { createPairing } from '../create-pairing.ts';
@@ -28,7 +38,24 @@ export interface TestNetwork extends RedeemTransport {
   onServer: (message: RedeemServerMessage) => RedeemServerMessage;
 }
 
+/** What a node is made otherwise with. */
+export type TestChange = Partial<PairingOptions> & {
+  readonly policy?: string;
+  /** Its home is started again, as it was left. */
+  readonly earlier?: TestNode;
+  readonly power?: Power;
+};
+
+/** Asked at each step of what changes files and rows. */
+export interface Power {
+  /** Once true, nothing happens any more. */
+  isOff(): boolean;
+  /** Never resolves once it is off. */
+  on(): Promise<void>;
+}
+
 export interface TestNode {
+  readonly home: string;
   /** Peers whose work was ended. */
   readonly endedWork: readonly string[];
   readonly pairing: Pairing;
@@ -62,6 +89,27 @@ require_explicit = true
 require_lease = true
 `;
 
+function withPower(pins: PinStore, power: Power): PinStore {
+  const changing = async <T>(change: () => Promise<T>): Promise<T> => {
+    await power.on();
+    const done = await change();
+    await power.on();
+    return done;
+  };
+  return {
+    ...pins,
+    put: (pin) => changing(() => pins.put(pin)),
+    remove: (id) => changing(() => pins.remove(id)),
+  };
+}
+
+function fused<T>(power: Power, change: () => T): T {
+  if (power.isOff()) throw new Error('the power is off');
+  const done = change();
+  if (power.isOff()) throw new Error('the power is off');
+  return done;
+}
+
 export function createTestNetwork(): TestNetwork {
   const network: TestNetwork = {
     nodes: new Map(),
@@ -87,14 +135,17 @@ export async function createTestNode(
   network: TestNetwork,
   clock: FakeClock,
   name: string,
-  change: Partial<PairingOptions> & { readonly policy?: string } = {},
+  change: TestChange = {},
 ): Promise<TestNode> {
-  const home = mkdtempSync(join(tmpdir(), 'writ-pairing-'));
+  const { policy = POLICY, earlier, power = { isOff: () => false, on: async () => undefined }, ...replaced } = change;
+  const home = earlier?.home ?? mkdtempSync(join(tmpdir(), 'writ-pairing-'));
   const random = createSystemRandom();
-  const identity = await createIdentity({ dir: join(home, 'keys'), clock, random });
-  const pins = createPinStore(join(home, 'pins'), random);
+  const keys = { dir: join(home, 'keys'), clock, random };
+  const identity = earlier === undefined ? await createIdentity(keys) : await loadIdentity(keys);
+  const pins = createPinStore(join(home, 'pins'), random, silentLogger);
+  earlier?.database.close();
   const database = await openDatabase({ path: join(home, 'writ.db'), clock, logger: silentLogger });
-  let text = (change.policy ?? POLICY).replace('NAME', name);
+  let text = earlier?.text() ?? policy.replace('NAME', name);
   const engine = createPolicyEngine({ text, clock, selfId: identity.public.id });
   const leases = createLeaseStore();
   const requestLog = createRequestLogStore();
@@ -106,10 +157,15 @@ export async function createTestNode(
   });
   const rewrite = async (edit: (text: string) => string, acceptWidening: boolean) => {
     const edited = edit(text);
-    const outcome = await engine.reload(edited, { acceptWidening });
-    if (!outcome.reloaded) throw new WritError('CONFIG_INVALID', formatViolations(outcome.violations ?? []));
+    await power.on();
+    const before = text;
     text = edited;
-    return outcome;
+    await power.on();
+    const outcome = await engine.reload(edited, { acceptWidening });
+    await power.on();
+    if (outcome.reloaded) return outcome;
+    text = before;
+    throw new WritError('CONFIG_INVALID', formatViolations(outcome.violations ?? []));
   };
   const config: ConfigFile = {
     read: async () => text,
@@ -120,13 +176,14 @@ export async function createTestNode(
   const address = `${name.toLowerCase()}.example:7420`;
   const options: PairingOptions = {
     identity,
-    pins,
+    pins: withPower(pins, power),
     invites,
-    database,
+    intents: createPeerIntentStore(createNodeFactStore()),
+    database: { ...database, withWriteTx: (fn) => fused(power, () => database.withWriteTx(fn)) },
     authority,
     engine,
     config,
-    edits: { addPeer, removePeer, updatePeer },
+    edits: { addPeer, readPeer, removePeer, updatePeer },
     consent: { isNeeded: () => false, ask: () => '', answer: async () => false },
     endWork: async (peerId) => void endedWork.push(peerId),
     transport: network,
@@ -135,9 +192,10 @@ export async function createTestNode(
     clock,
     random,
     logger: silentLogger,
-    ...change,
+    ...replaced,
   };
   const node: TestNode = {
+    home,
     pairing: createPairing(options),
     options,
     endedWork,

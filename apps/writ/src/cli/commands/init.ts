@@ -136,7 +136,7 @@ async function clientsHere(environment: CliContext['environment']): Promise<read
 async function firstUse(context: CliContext) {
   const { startNode } = await import('../../lifecycle/start-node.ts');
   const { delegateToSelf } = await import('../../first-use/first-delegation.ts');
-  const started = await startNode(context.home, context.environment);
+  const started = await startNode(context.home, context.environment, context.clock);
   return { started, first: await delegateToSelf(context.node()) };
 }
 

@@ -34,7 +34,7 @@ async function serve(context: CliContext, _: readonly string[], { toolsets, setu
 }
 
 /** A node to set up: made where there is none, in a way that gives nobody anything, and started where it does not run. */
-async function ready({ home, environment, output }: CliContext): Promise<void> {
+async function ready({ home, environment, clock, output }: CliContext): Promise<void> {
   const { runningPid } = await import('../../lifecycle/running-pid.ts');
   const { startNode } = await import('../../lifecycle/start-node.ts');
   if (environment.taskAccess !== undefined || runningPid(home) !== undefined) return;
@@ -47,6 +47,6 @@ async function ready({ home, environment, output }: CliContext): Promise<void> {
     const { name } = await initNode(home, { name: nameFromHost(hostname()), workspaces: [], isolation });
     output.note(`made the node ${name} in ${home.root}; it only dials out`);
   }
-  const { pid } = await startNode(home, environment);
+  const { pid } = await startNode(home, environment, clock);
   output.note(`started the node, pid ${pid}`);
 }

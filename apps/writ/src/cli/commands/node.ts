@@ -50,7 +50,7 @@ async function up(
     return serveNode(context.home, context.environment, { signal: context.signal, log: context.streams.err });
   }
   const { startNode } = await import('../../lifecycle/start-node.ts');
-  const started = await startNode(context.home, context.environment);
+  const started = await startNode(context.home, context.environment, context.clock);
   context.output.result(
     started,
     (s) => `running, pid ${s.pid}${s.listen === undefined ? '' : `, mesh on ${s.listen}`}`,

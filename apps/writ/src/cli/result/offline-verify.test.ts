@@ -166,6 +166,18 @@ describe('writ verify of a file', () => {
     expect(done.out).toContain('is not pinned here; a writ of this node leads to it');
   });
 
+  it('reads names as a start reads them, so that no pipe in their place holds it up', async () => {
+    const peer = `\n[peers.beta]\nid = "${nodes.beta.public.id}"\nprofiles = []\nworkspaces = []\n`;
+    const config = stockConfig({ nodeName: 'alpha', listen: undefined, workspaces: [], isolation: 'none' });
+    const label = async () =>
+      (await readOfflineTrust(node.home, { taskAccess: undefined })).labelOf(nodes.beta.public.id);
+    writeFileSync(node.home.configFile, `${config}${peer}`, { mode: 0o600 });
+    expect(await label()).toBe('beta');
+    // What would be too large for a start is not read here either.
+    writeFileSync(node.home.configFile, `${config}${peer}${'#\n'.repeat(1024 * 1024)}`);
+    expect(await label()).toBe(nodes.beta.public.id);
+  });
+
   it('says where this node had no part', async () => {
     const done = await node.writ('verify', write(nodes.sign([nodes.gamma, nodes.beta]).envelope));
     expect(done.out).toContain('not checked  who asked: this node is no part of its chain');

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createSystemClock, createSystemRandom, sha256Hex } from '@writ/core';
+import { createSystemClock, createSystemRandom, sha256Hex, silentLogger } from '@writ/core';
 import { createResultSigner, type Result, type SignedResult, type UnsignedResult } from '@writ/evidence';
 import { createIdentity, createPinStore, issueWrit, type NodeIdentity, writDigest } from '@writ/identity';
 import type { Home } from '../../home.ts';
@@ -42,7 +42,7 @@ export async function createSignedResults(home: Home): Promise<SignedResults> {
   const alpha = await make(home.keysDir);
   const beta = await make(join(home.dataDir, 'of-beta'));
   const gamma = await make(join(home.dataDir, 'of-gamma'));
-  await createPinStore(home.pinsDir, random).put(beta.public);
+  await createPinStore(home.pinsDir, random, silentLogger).put(beta.public);
   return {
     alpha,
     beta,

@@ -1,4 +1,5 @@
-import { type Logger, toWritError } from '@writ/core';
+import { toWritError } from './errors.ts';
+import type { Logger } from './logger.ts';
 
 /** Who wants to hear of something. */
 export interface Listeners<T> {
