@@ -5,7 +5,7 @@ export interface ParsedArguments {
   readonly operands: readonly Argument[];
   /** Options in order, with their values; `before`: how many operands stood in front. */
   readonly options: readonly ParsedOption[];
-  /** All of them as they are written, each behind a line break; NUL stands for one that is a pattern. */
+  /** All of them as they are written, each behind a line break; `␊` is a break inside of one, `…` one that is a pattern. */
   readonly written: string;
 }
 
@@ -44,7 +44,7 @@ export function parseArguments(args: readonly Argument[], spec: ProgramSpec = NO
     }
     if (takesNext) at++;
   }
-  const written = args.map(({ text, shape }) => `\n${shape === 'literal' ? text : '\0'}`).join('');
+  const written = args.map(({ text, shape }) => `\n${shape === 'literal' ? text.replaceAll('\n', '␊') : '…'}`).join('');
   return { operands, options, written };
 }
 

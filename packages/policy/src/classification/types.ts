@@ -14,6 +14,7 @@ export interface Argument {
 /** A variable that is set for a command, or in a script. */
 export interface Assignment {
   readonly name: string;
+  readonly value: string;
 }
 
 /** `>`, `>>`, `<` and their like with what stands behind. */
@@ -121,7 +122,7 @@ export interface BuiltInRule {
   readonly first?: RegExp;
   /** The first operand after `words` does not match, or there is none. */
   readonly firstNot?: RegExp;
-  /** All arguments, each behind a line break, look like this; NUL stands for one that is a pattern. */
+  /** All arguments, each behind a line break, look like this; `…` stands for one that is a pattern. */
   readonly written?: RegExp;
   /** The arguments do not look like this. */
   readonly writtenNot?: RegExp;
@@ -155,6 +156,8 @@ export interface ProgramSpec {
   readonly elsewhere?: readonly string[];
   /** Options are words behind one dash. */
   readonly singleDash?: true;
+  /** A shell may evaluate what it is given: what no rule knows is undecided. */
+  readonly evaluates?: true;
 }
 
 /** Rules of one topic. */
