@@ -1,7 +1,17 @@
-/** Control characters, line and paragraph separators, and the bidirectional and invisible format characters. */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]/gu;
+/**
+ * What shows as nothing, as a gap, or over something else: control characters, separators, format characters, fillers, selectors, tags,
+ * private use, spaces that are no space, blanks that count as letters or signs, and marks that strike out or frame what stands before them.
+ */
+const HIDDEN =
+  '[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Co}\\p{Cn}\\p{Cs}\\p{DI}\\p{Me}\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000\\u2800\\ufffc\\u{13441}\\u{13442}\\u{1d159}\\u0334-\\u0338\\u20d0-\\u20ff]';
+/** A mark without a letter or digit to stand on, or the fifth one on it: it would change what stands beside it. */
+const STRAY_MARK = `\\p{M}(?<!(?!${HIDDEN})[\\p{L}\\p{N}](?:(?!${HIDDEN})\\p{M}){0,3}\\p{M})`;
+const UNSAFE = new RegExp(`${HIDDEN}|${STRAY_MARK}`, 'gu');
 
-/** `text` with every character that could move a cursor, reorder or hide text written as `\u{…}`. */
+/**
+ * `text` with every character that could move a cursor, reorder, hide or alter text written as `\u{…}`. Letters of all scripts stay, with
+ * their marks. What it gives back stays as it is.
+ */
 export function visible(text: string): string {
   return text.replace(UNSAFE, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
 }

@@ -12,7 +12,9 @@ export function widerNode(before: Config, after: Config): readonly string[] {
     whats.push('whoever has a terminal and the host secret is the approver');
   }
   if (after.approvals.maxPending > before.approvals.maxPending) {
-    whats.push(`a peer may cause ${after.approvals.maxPending} open questions`);
+    whats.push(
+      `a session, a peer, or all agents of this machine may cause ${after.approvals.maxPending} open questions`,
+    );
   }
   if (widerDefault(before, after)) whats.push(`requests that name no profile get ${after.node.defaultProfile}`);
   const { traces } = after.telemetry;

@@ -316,7 +316,12 @@ export const CONFIG_KEYS = {
         'how the approver proves itself: a key under a passphrase, or (unseparated) that there is a terminal',
       ),
       fallback: defaulted(oneOf('deny'), 'deny', 'deny', 'the answer where nobody can be asked'),
-      max_pending: defaulted(integer(1, 10_000), 8, '8', 'open questions that one peer or one session may cause'),
+      max_pending: defaulted(
+        integer(1, 10_000),
+        8,
+        '8',
+        'open questions that one session, one peer, or all agents of this machine together may cause',
+      ),
     }),
     'questions to a person',
   ),

@@ -33,6 +33,13 @@ describe('a line that is typed', () => {
     expect(shown()).toBe('passphrase: \n');
   });
 
+  it('holds spaces and marks of any kind', async () => {
+    const { at, type } = editor();
+    const line = at.ask('passphrase: ', { isSecret: true });
+    for (const key of ['\u00a0', 'e', '\u0301', '\u3000', '\r']) type(key);
+    expect(await line).toBe('\u00a0e\u0301\u3000');
+  });
+
   it('takes neither keys that are no text nor more than a line holds', async () => {
     const { at, type } = editor();
     const line = at.ask('', { isSecret: false });

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { visible, WritError } from '@writ/core';
+import { WritError } from '@writ/core';
 
 /** Most characters of a line; what is typed beyond them is dropped. */
 const LONGEST = 4096;
@@ -65,6 +65,9 @@ export function createLineEditor(write: (text: string) => void, onInterrupt: () 
   };
 }
 
+/** What a terminal would obey, or show as nothing; a passphrase may hold any space and any mark. */
+const MOVING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]/u;
+
 function edit(line: Asked, key: string, write: (text: string) => void): void {
   if (key === '\b' || key === '\u007f') {
     const shorter = [...line.text].slice(0, -1).join('');
@@ -73,7 +76,7 @@ function edit(line: Asked, key: string, write: (text: string) => void): void {
   } else if (key === CTRL_U) {
     if (!line.isSecret) write('\b \b'.repeat([...line.text].length));
     line.text = '';
-  } else if (visible(key) === key && line.text.length < LONGEST) {
+  } else if (!MOVING.test(key) && line.text.length < LONGEST) {
     line.text += key;
     if (!line.isSecret) write(key);
   }

@@ -106,7 +106,11 @@ describe('the preview of an action', () => {
       return preview.shown ? preview.text.split('\n') : [];
     };
     expect(lines({ network: [] })).toEqual(
-      expect.arrayContaining(['standard input: none', 'network: nothing', 'target: several, or none that is known']),
+      expect.arrayContaining([
+        'standard input: none',
+        'network: nothing',
+        'target: several, none that is known, or a folder to write into: a yes is for this command alone',
+      ]),
     );
     expect(lines({ network: 'allow', stdin: '' })).toEqual(
       expect.arrayContaining(['standard input: ', 'network: allow']),

@@ -49,7 +49,10 @@ export function actionLines(
     { label: 'runner', text: request.runner },
     { label: 'network', text: typeof network === 'string' ? network : network.join(', ') || 'nothing' },
     { label: 'isolation', text: request.isolation },
-    { label: 'target', text: target ?? 'several, or none that is known' },
+    {
+      label: 'target',
+      text: target ?? 'several, none that is known, or a folder to write into: a yes is for this command alone',
+    },
     ...environment.map((variable) => ({ label: `environment ${variable.name}`, text: variableText(variable) })),
   ];
 }

@@ -4,6 +4,8 @@ export type Operands =
   | 'none'
   /** Names: of services, packages, hosts; never a path. */
   | 'names'
+  /** Names of services that the machine does not stand on. */
+  | 'services'
   /** Names of packages: never a file, an address, or what a manager could take for one. */
   | 'packages'
   /** Anything: it is only printed. */

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { ALONE, type AloneCall } from './alone-table.ts';
 import { COVERED } from './covered-table.ts';
 import type { Classification } from './types.ts';
+import { isPlainService } from './units.ts';
 
 /** What a command reads that may run without a person, as its arguments say. */
 export interface ReadsAlone {
@@ -98,6 +99,8 @@ function pathsOf(call: AloneCall, operands: readonly string[]): readonly string[
       return operands.length === 0 ? [] : undefined;
     case 'names':
       return operands.every((operand) => NAME.test(operand)) ? [] : undefined;
+    case 'services':
+      return operands.every(isPlainService) ? [] : undefined;
     case 'packages':
       return operands.every((operand) => PACKAGE.test(operand) && !ARCHIVE.test(operand)) ? [] : undefined;
     case 'revisions':

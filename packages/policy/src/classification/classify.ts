@@ -8,6 +8,7 @@ import { programOf } from './program.ts';
 import { classifyRedirect } from './redirects.ts';
 import type {
   Argument,
+  Assignment,
   BuiltInRule,
   Classification,
   CommandClass,
@@ -147,7 +148,7 @@ function classifyInside(walk: Walk, { args, place, inside }: Wrapped, found: Inn
       classifyScript(walk, args, inside, found, depth);
       return;
     case 'commands': {
-      for (const name of inside.variables) pushVariable(name, place, found);
+      for (const variable of inside.variables) pushVariable(variable, place, found);
       if (inside.own) found.push(classifyPlain(walk, [args[0] as Argument, ...inside.own], place));
       const before = found.length;
       for (const one of inside.commands) classifyCommand(walk, one, inside.place, found, depth + 1);
@@ -195,7 +196,7 @@ function classifySimple(
   found: InnerCommand[],
   depth: number,
 ): void {
-  for (const { name } of command.assignments) pushVariable(name, place, found);
+  for (const variable of command.assignments) pushVariable(variable, place, found);
   for (const redirect of command.redirects) {
     const write = classifyRedirect(redirect, place);
     if (write) found.push(write);
@@ -203,8 +204,9 @@ function classifySimple(
   if (command.arguments.length > 0) classifyCommand(walk, command.arguments, place, found, depth + 1);
 }
 
-function pushVariable(name: string, { host }: CommandPlace, found: InnerCommand[]): void {
-  const is = classOfVariable(name);
+function pushVariable(variable: Assignment, { host }: CommandPlace, found: InnerCommand[]): void {
+  const { name } = variable;
+  const is = classOfVariable(variable);
   if (is === 'read') return;
   const reason = is === 'destructive' ? 'decides what else runs, or where' : 'may change what the command does';
   const needs = is === 'destructive' ? ['destructive', WHATEVER_IT_DOES] : [];
@@ -236,6 +238,7 @@ function judgePlain({ args, place, isExact, program }: Plain, match: Match | und
   }
   const about = whereOf(args, place);
   if (match && (isExact || match.class === 'destructive')) return { ...about, ...match };
+  if (isExact && program?.spec.evaluates) return undecided(args, place, 'a shell may evaluate what this is given');
   if (program && hasUnknownLead(program, rest))
     return undecided(args, place, 'an option in front of the command is not known');
   const rule = program && isExact ? 'unknown-command' : 'unknown-program';

@@ -1,8 +1,7 @@
 import type { AloneCall } from './alone-table.ts';
 
-const FILES = ['touch', 'mkdir', 'cp', 'mv', 'ln', 'tee', 'truncate'];
-/** A mode or an owner in front of names: of each one that is named, and never of what lies below. */
-const ATTRIBUTES = ['chmod', 'chown', 'chgrp'];
+/** What copies, moves or links writes through links of its destination; a mode or an owner says who else may run or write. */
+const FILES = ['touch', 'mkdir'];
 const PACKAGES = ['apt', 'apt-get', 'dnf', 'yum', 'zypper', 'apk', 'pacman', 'brew', 'snap', 'flatpak'];
 
 /**
@@ -29,9 +28,9 @@ export const COVERED: readonly AloneCall[] = [
       'daemon-reload',
     ],
     flags: /^(--now|--no-block|--no-pager|-q|--quiet)$/,
-    operands: 'names',
+    operands: 'services',
   },
-  { programs: ['service', 'rc-service'], operands: 'names' },
+  { programs: ['service', 'rc-service'], operands: 'services' },
   {
     programs: ['docker', 'podman'],
     words: ['start', 'stop', 'restart', 'pause', 'unpause', 'pull'],
@@ -51,6 +50,5 @@ export const COVERED: readonly AloneCall[] = [
     valued: { '-n': /^[a-z0-9-]+$/, '--namespace': /^[a-z0-9-]+$/ },
     operands: 'names',
   },
-  { programs: FILES, flags: /^-[pavrRnsd]+$/, operands: 'paths' },
-  { programs: ATTRIBUTES, flags: /^-v$/, operands: 'paths' },
+  { programs: FILES, flags: /^-[pv]+$/, operands: 'paths' },
 ];

@@ -30,7 +30,17 @@ export function matchesRule(rule: BuiltInRule, parsed: ParsedArguments): boolean
   });
   // An option nobody knows may have taken the word behind it, so that a milder rule cannot be sure of its words.
   const isBlurred = rule.class !== 'destructive' && options.some((one) => !one.known && one.before < words.length);
-  return isWords && !isBlurred && matchesOptions(rule, parsed) && matchesOperands(rule, parsed);
+  return (
+    isWords &&
+    !isBlurred &&
+    matchesWritten(rule, parsed) &&
+    matchesOptions(rule, parsed) &&
+    matchesOperands(rule, parsed)
+  );
+}
+
+function matchesWritten({ written: like, writtenNot: unlike }: BuiltInRule, { written }: ParsedArguments): boolean {
+  return like?.test(written) !== false && unlike?.test(written) !== true;
 }
 
 function matchesOptions(rule: BuiltInRule, { options }: ParsedArguments): boolean {
@@ -64,7 +74,9 @@ function matchesOperands(rule: BuiltInRule, { operands }: ParsedArguments): bool
 /** What a rule that matches says, its targets included. */
 export function applyRule(rule: BuiltInRule, spec: ProgramSpec, parsed: ParsedArguments, place: CommandPlace): Match {
   const isSure = parsed.options.every(({ known, name }) => known && !isOption(name, spec.elsewhere ?? []));
-  const targets = (isSure && rule.target && targetsOf(rule.target, parsed, place)) || [];
+  // INVARIANT: 6 a window is for what is written, and a folder says nothing about where its links lead.
+  const isOne = isSure && rule.target?.into !== true;
+  const targets = (isOne && rule.target && targetsOf(rule.target, parsed, place)) || [];
   const about = { rule: rule.name, needs: rule.needs, targets };
   if (!rule.writes || !rule.target) return { ...about, class: rule.class, reason: reasonOf(rule.class) };
   const paths = argumentsOf(rule.target, parsed).map((argument) => absolutePath(argument, place));

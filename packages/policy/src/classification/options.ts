@@ -5,6 +5,8 @@ export interface ParsedArguments {
   readonly operands: readonly Argument[];
   /** Options in order, with their values; `before`: how many operands stood in front. */
   readonly options: readonly ParsedOption[];
+  /** All of them as they are written, each behind a line break; `␊` is a break inside of one, `…` one that is a pattern. */
+  readonly written: string;
 }
 
 interface ParsedOption {
@@ -42,7 +44,8 @@ export function parseArguments(args: readonly Argument[], spec: ProgramSpec = NO
     }
     if (takesNext) at++;
   }
-  return { operands, options };
+  const written = args.map(({ text, shape }) => `\n${shape === 'literal' ? text.replaceAll('\n', '␊') : '…'}`).join('');
+  return { operands, options, written };
 }
 
 type ReadOption = Omit<ParsedOption, 'before'>;

@@ -302,7 +302,10 @@ describe('wrappers', () => {
   it('env sets variables in front of the command, and nothing behind it', () => {
     expect(inside('env', 'A=1', 'B=2', 'x', 'C=3')).toMatchObject({
       commands: [words('x', 'C=3')],
-      variables: ['A', 'B'],
+      variables: [
+        { name: 'A', value: '1' },
+        { name: 'B', value: '2' },
+      ],
     });
     expect(inside('env', 'A=1')).not.toHaveProperty('commands');
     expect(inside('nice', 'A=1', 'x')).toMatchObject({ commands: [words('A=1', 'x')], variables: [] });

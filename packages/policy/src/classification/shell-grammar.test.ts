@@ -79,7 +79,10 @@ describe('a script', () => {
             { text: 'x', shape: 'literal' },
             { text: 'y', shape: 'literal' },
           ],
-          assignments: [{ name: 'A' }, { name: 'B' }],
+          assignments: [
+            { name: 'A', value: '1' },
+            { name: 'B', value: '' },
+          ],
           redirects: [],
         },
         {
@@ -90,7 +93,7 @@ describe('a script', () => {
             { operator: '>>', to: { text: 'log', shape: 'literal' } },
           ],
         },
-        { arguments: [], assignments: [{ name: 'C' }], redirects: [] },
+        { arguments: [], assignments: [{ name: 'C', value: '3' }], redirects: [] },
         { arguments: [{ text: 'z', shape: 'literal' }], assignments: [], redirects: [] },
         { arguments: [], assignments: [], redirects: [{ operator: '<', to: { text: 'in', shape: 'literal' } }] },
       ],

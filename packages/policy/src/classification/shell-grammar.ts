@@ -115,8 +115,7 @@ function readAssignment(node: Node): Assignment {
   const name = node.childForFieldName('name');
   const value = node.childForFieldName('value');
   if (name?.type !== 'variable_name') throw new Undecided('the script sets part of a list');
-  if (value) wordOf(value);
-  return { name: name.text };
+  return { name: name.text, value: value ? wordOf(value).text : '' };
 }
 
 function wordOf(node: Node): Argument {
@@ -127,6 +126,10 @@ function wordOf(node: Node): Argument {
 
 /** A redirect with its operator; a text that is fed in reads nothing and writes nothing. */
 function readRedirect(node: Node): readonly Redirect[] {
+  // `{name}>file` sets a variable to a number, and evaluates a part of a list to find it.
+  if (/[^\s;&|]\}$/.test(node.tree.rootNode.text.slice(0, node.startIndex))) {
+    throw new Undecided('the script names a variable in front of a redirect');
+  }
   if (node.type === 'herestring_redirect') {
     for (const child of node.namedChildren) if (child.type !== 'file_descriptor') wordOf(child);
     return [];

@@ -1,6 +1,8 @@
-import { isOption, type ParsedArguments } from './options.ts';
+import { type ParsedArguments as AllArguments, isOption } from './options.ts';
 import { absolutePath } from './paths.ts';
 import type { Argument, CommandPlace, TargetSpec } from './types.ts';
+
+type ParsedArguments = Omit<AllArguments, 'written'>;
 
 /**
  * Canonical names of what a command acts on, each `host/kind/name`; undefined where one of them cannot be told: then

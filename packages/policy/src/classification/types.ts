@@ -14,6 +14,7 @@ export interface Argument {
 /** A variable that is set for a command, or in a script. */
 export interface Assignment {
   readonly name: string;
+  readonly value: string;
 }
 
 /** `>`, `>>`, `<` and their like with what stands behind. */
@@ -90,6 +91,8 @@ export interface TargetSpec {
   readonly only?: number;
   /** Only the last operand is the target. */
   readonly last?: true;
+  /** It may be a folder that is written into: a link inside leads elsewhere, so that it gives no target. */
+  readonly into?: true;
   /** Option whose value is the target. */
   readonly option?: string;
   /** Prefix of the operands that name targets, for `dd`. */
@@ -119,6 +122,10 @@ export interface BuiltInRule {
   readonly first?: RegExp;
   /** The first operand after `words` does not match, or there is none. */
   readonly firstNot?: RegExp;
+  /** All arguments, each behind a line break, look like this; `…` stands for one that is a pattern. */
+  readonly written?: RegExp;
+  /** The arguments do not look like this. */
+  readonly writtenNot?: RegExp;
   /** At most so many operands after `words`. */
   readonly most?: number;
   /** An option that is given has such a value. */
@@ -149,6 +156,8 @@ export interface ProgramSpec {
   readonly elsewhere?: readonly string[];
   /** Options are words behind one dash. */
   readonly singleDash?: true;
+  /** A shell may evaluate what it is given: what no rule knows is undecided. */
+  readonly evaluates?: true;
 }
 
 /** Rules of one topic. */

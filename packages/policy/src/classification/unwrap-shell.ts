@@ -29,6 +29,19 @@ export function unwrapShell(args: readonly Argument[], place: CommandPlace): Unw
   return scriptOf(args[at], place);
 }
 
+/** Names, paths, numbers and options, in lists and pipes: no shell makes anything else of them. */
+const PLAIN_SCRIPT = /^(?:[\w \n./:@,%+&|;-]|(?<=\w)=)*$/;
+
+/**
+ * A shell that finds more in a text than the grammar does: patterns that run what they hold (`*(e:…:)`), numbers and names that are
+ * evaluated, programs behind `=`. Only what is plain is looked into.
+ */
+export function unwrapOtherShell(args: readonly Argument[], place: CommandPlace): Unwrapped {
+  const inside = unwrapShell(args, place);
+  if (inside.kind !== 'script' || PLAIN_SCRIPT.test(inside.script)) return inside;
+  return { kind: 'undecided', reason: 'this shell may read the script in another way' };
+}
+
 /** `su USER -c SCRIPT`. */
 export function unwrapSu(args: readonly Argument[], place: CommandPlace): Unwrapped {
   let script: Argument | undefined;

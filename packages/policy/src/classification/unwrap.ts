@@ -1,19 +1,22 @@
-import { assignedName } from './environment.ts';
+import { assignmentOf } from './environment.ts';
 import { skipOptions } from './options.ts';
-import type { Argument, CommandPlace } from './types.ts';
+import type { Argument, Assignment, CommandPlace } from './types.ts';
 import { unwrapFind } from './unwrap-find.ts';
-import { unwrapShell, unwrapShellWords, unwrapSu } from './unwrap-shell.ts';
+import { unwrapOtherShell, unwrapShell, unwrapShellWords, unwrapSu } from './unwrap-shell.ts';
 import { unwrapSsh } from './unwrap-ssh.ts';
 import type { Unwrapped } from './unwrapped.ts';
 import { WRAPPERS, type WrapperSpec } from './wrappers.ts';
 
 type Unwrap = (args: readonly Argument[], place: CommandPlace) => Unwrapped;
 
-const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'mksh'] as const;
+const SHELLS = ['sh', 'bash', 'dash', 'ash'];
+/** Shells of which the grammar knows only what all have in common. */
+const OTHER_SHELLS = ['zsh', 'ksh', 'mksh'];
 
 const BY_NAME: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
   ...WRAPPERS.flatMap((spec) => spec.names.map((name): [string, Unwrap] => [name, (a, p) => unwrapWith(spec, a, p)])),
   ...SHELLS.map((name): [string, Unwrap] => [name, unwrapShell]),
+  ...OTHER_SHELLS.map((name): [string, Unwrap] => [name, unwrapOtherShell]),
   ['su', unwrapSu],
   ['runuser', unwrapSu],
   ['watch', unwrapShellWords],
@@ -37,11 +40,11 @@ function unwrapWith(spec: WrapperSpec, args: readonly Argument[], place: Command
   if (start === undefined) return { kind: 'undecided', reason: 'an option in front of the command is not known' };
   const own = spec.own ?? 0;
   let at = start + own;
-  const variables: string[] = [];
+  const variables: Assignment[] = [];
   while (spec.assignments && at < args.length) {
-    const name = assignedName(args[at]?.text ?? '');
-    if (name === undefined) break;
-    variables.push(name);
+    const assignment = assignmentOf(args[at]?.text ?? '');
+    if (assignment === undefined) break;
+    variables.push(assignment);
     at++;
   }
   const inside = args.slice(at);

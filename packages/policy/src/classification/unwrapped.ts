@@ -1,4 +1,4 @@
-import type { Argument, CommandPlace } from './types.ts';
+import type { Argument, Assignment, CommandPlace } from './types.ts';
 
 /** What is inside a command. */
 export type Unwrapped =
@@ -15,7 +15,7 @@ export type Unwrapped =
       /** What is left for the program itself to do, as arguments; absent: nothing but running the commands. */
       readonly own?: readonly Argument[];
       readonly place: CommandPlace;
-      readonly variables: readonly string[];
+      readonly variables: readonly Assignment[];
       /** The files and services are those of another root or container. */
       readonly elsewhere: boolean;
     };

@@ -33,12 +33,22 @@ const DISK_TOOLS = [
   'resize2fs',
 ];
 
+/** A mode that lets nobody act as somebody else, and keeps others from writing. */
+const MODE = '(?:0?[0-7]{2}[0145]|SYMBOLIC(?:,SYMBOLIC)*)'.replaceAll(
+  'SYMBOLIC',
+  '(?:[ug]+[-+=][rwxX]*|[ugoa]*[-+=][rxX]*|[ugoa]*-[rwxXst]*|\\+[rwxX]*)',
+);
+const OWN_MODE = new RegExp(`^(?:\\n-[Rvcf]+|\\n--recursive)*\\n${MODE}(?:\\n(?:-[Rvcf]+|(?!-)[^\\n]*))*$`);
+const OWN_FOLDER = new RegExp(`^(?:\\n-[pv]+)*\\n(?:-m\\n?|--mode[=\\n])${MODE}(?:\\n(?!-)[^\\n]*)*$`);
+
 /** Removing and writing files, and disks. */
 export const filesPack: RulePack = {
   topic: 'files',
   programs: [
     {
       names: ['rm', 'unlink', 'rmdir', 'shred', 'srm'],
+      // `rmdir -p` takes the folders above away as well.
+      elsewhere: ['-p', '--parents'],
       flags: [
         '-r',
         '-R',
@@ -67,7 +77,7 @@ export const filesPack: RulePack = {
       elsewhere: ['-t', '--target-directory', '-e', '-S'],
     },
     {
-      names: ['mkdir', 'touch', 'chmod', 'chown', 'chgrp', 'setfacl', 'chattr', 'mktemp'],
+      names: ['mkdir', 'touch', 'chmod', 'chown', 'chgrp', 'setfacl', 'chattr', 'mktemp', 'setcap', 'setfattr'],
       flags: ['-R', '-p', '-v', '-f'],
     },
     { names: ['tar', 'unzip', 'zip', 'gzip', 'gunzip', 'bzip2', 'xz', 'zstd', 'cpio', 'patch'] },
@@ -146,7 +156,7 @@ export const filesPack: RulePack = {
       programs: ['mv'],
       class: 'config-mutation',
       needs: ['edit_repo'],
-      target: { kind: 'path' },
+      target: { kind: 'path', into: true },
       writes: true,
       examples: [['mv', 'a', 'b']],
       notExamples: [['cp', 'a', 'b']],
@@ -156,7 +166,7 @@ export const filesPack: RulePack = {
       programs: ['cp', 'ln', 'install'],
       class: 'config-mutation',
       needs: ['edit_repo'],
-      target: { kind: 'path', last: true },
+      target: { kind: 'path', last: true, into: true },
       writes: true,
       examples: [
         ['cp', 'a', '/etc/passwd'],
@@ -178,15 +188,87 @@ export const filesPack: RulePack = {
       notExamples: [['rsync', '--dry-run', 'a', 'b']],
     },
     {
-      name: 'files.attributes',
-      programs: ['mkdir', 'touch', 'chmod', 'chown', 'chgrp', 'setfacl', 'chattr', 'mktemp'],
+      name: 'files.make',
+      programs: ['mkdir', 'touch', 'mktemp'],
+      class: 'config-mutation',
+      needs: ['edit_repo'],
+      examples: [
+        ['touch', 'a'],
+        ['mkdir', '-p', 'a/b'],
+      ],
+      notExamples: [['stat', 'a']],
+    },
+    {
+      name: 'files.make-open',
+      programs: ['mkdir'],
+      options: ['-m', '--mode'],
+      writtenNot: OWN_FOLDER,
+      class: 'destructive',
+      needs: ['destructive', 'edit_repo'],
+      examples: [
+        ['mkdir', '-m', '1777', 'a'],
+        ['mkdir', '--mode=o+w', 'a'],
+      ],
+      notExamples: [
+        ['mkdir', '-m', '755', 'a'],
+        ['mkdir', '-p', 'a'],
+      ],
+    },
+    {
+      name: 'files.mode',
+      programs: ['chmod'],
+      written: OWN_MODE,
       class: 'config-mutation',
       needs: ['edit_repo'],
       examples: [
         ['chmod', '644', 'a'],
-        ['mkdir', '-p', 'a/b'],
+        ['chmod', '-R', 'u+rwX,go-w', 'a'],
+        ['chmod', '-x', 'a'],
       ],
-      notExamples: [['stat', 'a']],
+      notExamples: [
+        ['chmod', '4755', 'a'],
+        ['chmod', '666', 'a'],
+      ],
+    },
+    {
+      name: 'files.mode-open',
+      programs: ['chmod'],
+      // Whoever runs the file acts as its owner, everybody may write it, or nobody knows.
+      writtenNot: OWN_MODE,
+      class: 'destructive',
+      needs: ['destructive', 'edit_repo'],
+      examples: [
+        ['chmod', '4755', 'a'],
+        ['chmod', 'u+s', 'a'],
+        ['chmod', 'a=rwx', 'a'],
+        ['chmod', 'o=u', 'a'],
+        ['chmod', '-R', '777', '.'],
+        ['chmod', '--reference=b', 'a'],
+      ],
+      notExamples: [
+        ['chmod', '0755', 'a'],
+        ['chmod', 'o-w', 'a'],
+      ],
+    },
+    {
+      name: 'files.owner',
+      programs: ['chown', 'chgrp', 'setfacl', 'chattr'],
+      class: 'config-mutation',
+      needs: ['edit_system'],
+      examples: [
+        ['chown', 'x', 'a'],
+        ['chattr', '+i', 'a'],
+      ],
+      notExamples: [['chmod', '644', 'a']],
+    },
+    {
+      name: 'files.rights',
+      programs: ['setcap', 'setfattr'],
+      // A program that holds rights gives them to whoever runs it.
+      class: 'destructive',
+      needs: ['destructive', 'edit_system'],
+      examples: [['setcap', 'cap_setuid+ep', 'a']],
+      notExamples: [['getcap', 'a']],
     },
     {
       name: 'files.unpack',

@@ -9,6 +9,7 @@ import { networkPack } from './network.ts';
 import { packagesPack } from './packages.ts';
 import { readingPack } from './reading.ts';
 import { servicesPack } from './services.ts';
+import { shellPack } from './shell.ts';
 import { sqlPack } from './sql.ts';
 import { systemPack } from './system.ts';
 import { transferPack } from './transfer.ts';
@@ -18,6 +19,7 @@ export const PACKS: readonly RulePack[] = [
   readingPack,
   filesPack,
   systemPack,
+  shellPack,
   servicesPack,
   networkPack,
   transferPack,

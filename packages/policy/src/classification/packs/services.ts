@@ -1,9 +1,12 @@
 import type { RulePack } from '../types.ts';
+import { GUARDING_UNIT, OPENING_UNIT, SYSTEM_UNIT } from '../units.ts';
 
 const POWER = ['reboot', 'shutdown', 'halt', 'poweroff', 'init', 'telinit', 'kexec'];
-/** Units whose start ends, halts or opens the machine, with their suffix or without. */
-const POWER_UNIT =
-  /^(.*\/)?(systemd-)?(reboot|poweroff|halt|kexec|soft-reboot|shutdown|final|umount|exit|sleep|suspend|hibernate|hybrid-sleep|suspend-then-hibernate|rescue|emergency|ctrl-alt-del|sigpwr|factory-reset|initrd-switch-root|runlevel[016])(\.(target|service))?$/i;
+const START_WORDS = ['start', 'restart', 'reload', 'try-restart', 'force-reload'];
+/** What may start a unit, now or later. */
+const STARTS = ['start', 'restart', 'reload', 'try-restart', 'reload-or-restart', 'enable', 'reenable', 'unmask'];
+/** What ends a unit, or keeps it from starting. */
+const STOPS = ['stop', 'disable', 'mask'];
 const ACCOUNTS = ['userdel', 'groupdel', 'deluser', 'delgroup'];
 const SYSTEMCTL_OTHER_PLACE = ['-H', '--host', '-M', '--machine', '--root', '--image', '--user'];
 
@@ -121,22 +124,7 @@ export const servicesPack: RulePack = {
     {
       name: 'services.run',
       programs: ['systemctl'],
-      words: [
-        [
-          'start',
-          'restart',
-          'reload',
-          'try-restart',
-          'reload-or-restart',
-          'stop',
-          'enable',
-          'disable',
-          'reset-failed',
-          'mask',
-          'unmask',
-          'reenable',
-        ],
-      ],
+      words: [[...STARTS, ...STOPS, 'reset-failed']],
       class: 'config-mutation',
       needs: ['manage_services'],
       target: { kind: 'service', from: 1 },
@@ -151,34 +139,93 @@ export const servicesPack: RulePack = {
       ],
     },
     {
-      name: 'services.power-unit',
+      name: 'services.opening-unit',
       programs: ['systemctl'],
-      words: [
-        ['start', 'restart', 'reload', 'try-restart', 'reload-or-restart', 'enable', 'reenable', 'unmask', 'add-wants'],
-      ],
-      operand: POWER_UNIT,
+      words: [[...STARTS, 'add-wants', 'add-requires']],
+      operand: OPENING_UNIT,
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       examples: [
         ['systemctl', 'start', 'poweroff.target'],
         ['systemctl', 'enable', '--now', 'x', 'rescue.target'],
-        ['systemctl', 'restart', 'systemd-kexec.service'],
-        ['systemctl', 'start', 'systemd-hibernate'],
+        ['systemctl', 'restart', 'nginx', 'debug-shell'],
+        ['systemctl', 'start', 'autovt@tty9'],
       ],
       notExamples: [
         ['systemctl', 'start', 'reboot-notifier.service'],
         ['systemctl', 'start', 'nginx'],
         ['systemctl', 'status', 'reboot.target'],
+        ['systemctl', 'stop', 'debug-shell'],
       ],
     },
     {
-      name: 'services.service-power',
-      programs: ['service', 'rc-service'],
-      operand: POWER_UNIT,
+      name: 'services.guarding-unit',
+      programs: ['systemctl'],
+      words: [STOPS],
+      operand: GUARDING_UNIT,
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
-      examples: [['service', 'systemd-poweroff', 'start']],
+      examples: [
+        ['systemctl', 'stop', 'auditd'],
+        ['systemctl', 'disable', '--now', 'nginx', 'ufw.service'],
+        ['systemctl', 'mask', 'ssh.socket'],
+      ],
+      notExamples: [
+        ['systemctl', 'restart', 'sshd'],
+        ['systemctl', 'stop', 'nginx'],
+      ],
+    },
+    {
+      name: 'services.system-unit',
+      programs: ['systemctl'],
+      words: [[...STARTS, ...STOPS, 'reset-failed']],
+      operand: SYSTEM_UNIT,
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [
+        ['systemctl', 'stop', 'system.slice'],
+        ['systemctl', 'restart', 'systemd-logind'],
+        ['systemctl', 'stop', 'user@1000'],
+        ['systemctl', 'stop', 'home.mount'],
+        ['systemctl', 'restart', 'dbus'],
+      ],
+      notExamples: [
+        ['systemctl', 'stop', 'users-api'],
+        ['systemctl', 'status', 'dbus'],
+      ],
+    },
+    {
+      name: 'services.service-opening',
+      programs: ['service', 'rc-service'],
+      last: START_WORDS,
+      operand: OPENING_UNIT,
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [['service', 'debug-shell', 'start']],
       notExamples: [['service', 'nginx', 'restart']],
+    },
+    {
+      name: 'services.service-guarding',
+      programs: ['service', 'rc-service'],
+      last: ['stop'],
+      operand: GUARDING_UNIT,
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [['service', 'ufw', 'stop']],
+      notExamples: [['service', 'ssh', 'restart']],
+    },
+    {
+      name: 'services.service-system',
+      programs: ['service', 'rc-service'],
+      last: [...START_WORDS, 'stop'],
+      operand: SYSTEM_UNIT,
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [
+        ['service', 'systemd-poweroff', 'start'],
+        ['service', 'dbus', 'restart'],
+      ],
+      notExamples: [['service', 'dbus', 'status']],
     },
     {
       name: 'services.reload-manager',
@@ -245,7 +292,7 @@ export const servicesPack: RulePack = {
     {
       name: 'services.service-run',
       programs: ['service', 'rc-service'],
-      last: ['start', 'restart', 'reload', 'stop', 'force-reload', 'try-restart'],
+      last: [...START_WORDS, 'stop'],
       most: 2,
       class: 'config-mutation',
       needs: ['manage_services'],

@@ -45,10 +45,6 @@ const UNSEEN = [
   'expect',
   'screen',
   'tmux',
-  'eval',
-  'source',
-  '.',
-  'trap',
   'flock',
   'entr',
   'dbus-run-session',
@@ -64,14 +60,6 @@ const UNSEEN = [
   'start-stop-daemon',
   'caffeinate',
   'ld.so',
-  'alias',
-  'hash',
-  'enable',
-  'shopt',
-  'coproc',
-  'mapfile',
-  'readarray',
-  'let',
 ];
 
 /** Probes of a machine. */
@@ -86,7 +74,6 @@ export const systemPack: RulePack = {
     },
     { names: ['dmesg', 'hostname', 'date', 'hostnamectl', 'timedatectl', 'localectl', 'loginctl'] },
     { names: UNSEEN },
-    { names: ['set', 'umask', 'ulimit', 'wait', 'return', 'break', 'continue', 'shift'] },
   ],
   rules: [
     {
@@ -251,27 +238,14 @@ export const systemPack: RulePack = {
     {
       name: 'system.runs-unseen',
       programs: UNSEEN,
-      // What these run is not looked into, or they change what names mean.
+      // What these run is not looked into.
       class: 'destructive',
       needs: ['destructive', 'shell'],
       examples: [
-        ['eval', 'rm x'],
         ['strace', 'rm', 'x'],
         ['parallel', 'rm', ':::', 'x'],
-        ['.', 'x.sh'],
       ],
       notExamples: [['ps']],
-    },
-    {
-      name: 'system.shell-state',
-      programs: ['wait', 'return', 'break', 'continue', 'shift', 'umask', 'ulimit', 'set'],
-      class: 'read',
-      needs: [],
-      examples: [
-        ['set', '-e'],
-        ['umask', '077'],
-      ],
-      notExamples: [['eval', 'x']],
     },
   ],
 };
