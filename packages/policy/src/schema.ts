@@ -316,7 +316,12 @@ export const CONFIG_KEYS = {
         'how the approver proves itself: a key under a passphrase, or (unseparated) that there is a terminal',
       ),
       fallback: defaulted(oneOf('deny'), 'deny', 'deny', 'the answer where nobody can be asked'),
-      max_pending: defaulted(integer(1, 10_000), 8, '8', 'open questions that one peer, agent or session may cause; a task half as many'),
+      max_pending: defaulted(
+        integer(1, 10_000),
+        8,
+        '8',
+        'open questions that one peer, agent or session may cause; a task half as many',
+      ),
     }),
     'questions to a person',
   ),
