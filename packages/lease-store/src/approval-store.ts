@@ -66,7 +66,10 @@ const FIND_REQUEST = `SELECT ${COLUMNS} FROM approval WHERE origin = ? AND sessi
   AND IFNULL(task, '') = ? AND CASE WHEN json_valid(subject) THEN json_extract(subject, '$.request.key') END = ?
   ORDER BY n DESC LIMIT 1`;
 const COUNT_SESSION = `SELECT COUNT(*) FROM approval WHERE state = 'pending' AND origin = ? AND session = ?`;
-const COUNT_ASKER = `SELECT COUNT(*) FROM approval WHERE state = 'pending' AND requested_by = ?`;
+const COUNT_TASK = `SELECT COUNT(*) FROM approval WHERE state = 'pending' AND task = ?`;
+const COUNT_ASKER = `SELECT COUNT(*) FROM approval WHERE state = 'pending' AND requested_by = @requestedBy
+  AND (@agent IS NULL OR agent = @agent)`;
+const NEWEST = 'SELECT created_at_ms FROM approval WHERE origin = ? AND session = ? ORDER BY n DESC LIMIT 1 OFFSET ?';
 const LIST = `SELECT ${COLUMNS} FROM approval WHERE (@pendingOnly = 0 OR state = 'pending')
   AND (@origin IS NULL OR (origin = @origin AND session = @session))
   AND (@task IS NULL OR task = @task) ORDER BY n DESC LIMIT @limit`;
@@ -103,7 +106,18 @@ export function createApprovalStore(): ApprovalStore {
       return row === undefined || readRow(tx, row, SHAPE) !== undefined ? undefined : salvage(row)?.id;
     },
     countPendingOfSession: (tx, { origin, session }) => Number(tx.prepare(COUNT_SESSION).pluck().get(origin, session)),
-    countPendingOfAsker: (tx, requestedBy) => Number(tx.prepare(COUNT_ASKER).pluck().get(requestedBy)),
+    countPendingOfTask: (tx, task) => Number(tx.prepare(COUNT_TASK).pluck().get(task)),
+    countPendingOfAsker: (tx, requestedBy, agent) =>
+      Number(
+        tx
+          .prepare(COUNT_ASKER)
+          .pluck()
+          .get({ requestedBy, agent: agent ?? null }),
+      ),
+    newestAtMs(tx, { origin, session }, place) {
+      const found = tx.prepare(NEWEST).pluck().get(origin, session, place);
+      return found === undefined ? undefined : Number(found);
+    },
     list(tx, { pendingOnly, key, task, limit }) {
       const whose = { origin: key?.origin ?? null, session: key?.session ?? null, task: task ?? null };
       return readRows(tx, tx.prepare(LIST).all({ pendingOnly: pendingOnly ? 1 : 0, ...whose, limit }), SHAPE);

@@ -101,7 +101,11 @@ export interface ApprovalStore {
     question: Pick<Approval, 'origin' | 'session' | 'agent' | 'kind' | 'task' | 'digest'>,
   ): string | undefined;
   countPendingOfSession(tx: ReadTx, key: SessionKey): number;
-  countPendingOfAsker(tx: ReadTx, requestedBy: string): number;
+  countPendingOfTask(tx: ReadTx, task: string): number;
+  /** Of one of its agents, whatever its session, when asked. */
+  countPendingOfAsker(tx: ReadTx, requestedBy: string, agent?: string): number;
+  /** When the question was put that `place` others of its session came after; undefined: there are not so many. */
+  newestAtMs(tx: ReadTx, key: SessionKey, place: number): number | undefined;
   /** Newest first. */
   list(
     tx: ReadTx,

@@ -79,6 +79,9 @@ const LIST_IN = `SELECT ${COLUMNS} FROM execution WHERE live = 1 AND state = @st
 const WAITING = `live = 1 AND state IN ('proposed', 'pending_approval')`;
 const LIST_WAITING_SESSION = `SELECT ${COLUMNS} FROM execution WHERE ${WAITING} AND origin = ? AND session = ? ORDER BY n`;
 const LIST_WAITING_TASK = `SELECT ${COLUMNS} FROM execution WHERE ${WAITING} AND task = ? ORDER BY n`;
+const COUNT_LIVE_SESSION = 'SELECT COUNT(*) FROM execution WHERE live = 1 AND origin = ? AND session = ?';
+const COUNT_LIVE_TASK = 'SELECT COUNT(*) FROM execution WHERE live = 1 AND task = ?';
+const NEWEST = 'SELECT created_at_ms FROM execution WHERE origin = ? AND session = ? ORDER BY n DESC LIMIT 1 OFFSET ?';
 const LIST_DUE = `SELECT ${COLUMNS} FROM execution WHERE ${WAITING} AND expires_at_ms <= ? ORDER BY n LIMIT ?`;
 const MOVE = `UPDATE execution SET state = @to, approval = IFNULL(@approval, approval), window = IFNULL(@window, window),
   lease = IFNULL(@lease, lease), outcome = @outcome, started_at_ms = IFNULL(started_at_ms, @startedAtMs),
@@ -111,6 +114,14 @@ export function createExecutionStore(): ExecutionStore {
           : tx.prepare(LIST_WAITING_SESSION).all(filter.key.origin, filter.key.session),
         SHAPE,
       ),
+    countLive(tx, filter) {
+      if ('task' in filter) return Number(tx.prepare(COUNT_LIVE_TASK).pluck().get(filter.task));
+      return Number(tx.prepare(COUNT_LIVE_SESSION).pluck().get(filter.key.origin, filter.key.session));
+    },
+    newestAtMs(tx, { origin, session }, place) {
+      const found = tx.prepare(NEWEST).pluck().get(origin, session, place);
+      return found === undefined ? undefined : Number(found);
+    },
     move,
     endWaiting: (tx) => tx.prepare(END_WAITING).run(tx.nowMs).changes,
     prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - KEEP_ENDED_MS, limit).changes,

@@ -110,6 +110,10 @@ export interface ExecutionStore {
   listDue(tx: WriteTx, limit: number): readonly Execution[];
   /** Those of a session, or of a task, that have not started. */
   listWaiting(tx: ReadTx, filter: { readonly key: SessionKey } | { readonly task: string }): readonly Execution[];
+  /** How many of a session, or of a task, have not ended. */
+  countLive(tx: ReadTx, filter: { readonly key: SessionKey } | { readonly task: string }): number;
+  /** When the one was stored that `place` others of its session came after; undefined: there are not so many. */
+  newestAtMs(tx: ReadTx, key: SessionKey, place: number): number | undefined;
   /**
    * The execution after the transition, or undefined where it is no longer what `before` says.
    * INVARIANT: 8 check and change are one statement; terminal states absorb.

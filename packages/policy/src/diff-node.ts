@@ -13,7 +13,7 @@ export function widerNode(before: Config, after: Config): readonly string[] {
   }
   if (after.approvals.maxPending > before.approvals.maxPending) {
     whats.push(
-      `a session, a peer, or all agents of this machine may cause ${after.approvals.maxPending} open questions`,
+      `a peer, an agent or a session may cause ${after.approvals.maxPending} open questions`,
     );
   }
   if (widerDefault(before, after)) whats.push(`requests that name no profile get ${after.node.defaultProfile}`);

@@ -320,7 +320,7 @@ export const CONFIG_KEYS = {
         integer(1, 10_000),
         8,
         '8',
-        'open questions that one session, one peer, or all agents of this machine together may cause',
+        'open questions that one peer, agent or session may cause; a task half as many',
       ),
     }),
     'questions to a person',

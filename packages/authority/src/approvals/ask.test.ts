@@ -77,10 +77,12 @@ describe('whoever may not ask', () => {
 
   it.each<[string, Partial<Question>]>([
     ['a session', {}],
-    ['the agents of a node', { asker: IN_B }],
+    ['an agent', { asker: IN_B }],
+    ['a task', { asker: { ...IN_A, task: 't1' } }],
   ])('hears that too much waits already, for %s', async (whose, change) => {
     await open({ policy: FEW });
-    at.ask();
+    at.liveTasks.add('t1');
+    at.ask(change.asker?.task === undefined ? {} : change);
     const message = `1 questions wait for an answer already, the most for ${whose}`;
     expect(refusalOf({ ...other, ...change })).toEqual({ code: 'LIMIT_EXCEEDED', message, nextSteps: FULL_NEXT });
   });
@@ -98,6 +100,44 @@ describe('whoever may not ask', () => {
     at.ask({ asker: { ...IN_A, requestedBy: OTHER_ID } });
     const message = '1 questions wait for an answer already, the most for a session';
     expect(refusalOf(other)).toMatchObject({ code: 'LIMIT_EXCEEDED', message });
+  });
+
+  it('hears so as one agent of many, whichever sessions the others have', async () => {
+    await open({ policy: FEW });
+    const ask = (session: string, agent: string) => {
+      at.database.withWriteTx((tx) => at.options.sessions.start(tx, { origin: IN_A.origin, id: session, agent }));
+      return refusalOf({ asker: { ...IN_A, session, agent } });
+    };
+    const asked = Array.from({ length: 8 }, (_, place) => ask(`s${place}`, `agent ${place}`));
+    expect(asked).toEqual(Array.from({ length: 8 }, () => 'asked'));
+    const message = '8 questions wait for an answer already, the most for the agents of a node';
+    expect(ask('s9', 'agent 9')).toMatchObject({ code: 'LIMIT_EXCEEDED', message });
+  });
+
+  it('fills half of the room of its session as a task, and no more', async () => {
+    await open({ policy: FEW.replace('max_pending = 1', 'max_pending = 4') });
+    at.liveTasks.add('t1');
+    const ofTask = (about: string) => refusalOf({ asker: { ...IN_A, task: 't1' }, digest: sha256Hex(about) });
+    expect([ofTask('a'), ofTask('b')]).toEqual(['asked', 'asked']);
+    expect(ofTask('c')).toMatchObject({ message: '2 questions wait for an answer already, the most for a task' });
+    expect(refusalOf(other)).toBe('asked');
+  });
+
+  it('asks so often in a minute and no oftener, whatever becomes of the questions, and others ask on', async () => {
+    await open({ policy: FEW });
+    const askAndCancel = (about: number) => {
+      const outcome = at.ask({ digest: sha256Hex(`${about}`) });
+      if (!outcome.asked) return outcome.refusal;
+      at.database.withWriteTx((tx) => at.gate.approvals.cancel(tx, outcome.approval.id));
+      return 'asked';
+    };
+    expect([1, 2, 3, 4].map(askAndCancel)).toEqual(['asked', 'asked', 'asked', 'asked']);
+    const message = '4 questions were put in this session within 1m, the most for one';
+    expect(askAndCancel(5)).toMatchObject({ code: 'LIMIT_EXCEEDED', message });
+    expect(refusalOf({ ...other, asker: IN_B })).toBe('asked');
+    at.move(60_000);
+    at.database.withWriteTx((tx) => at.gate.approvals.cancelOf(tx, IN_B));
+    expect(askAndCancel(6)).toBe('asked');
   });
 
   it('is remembered with who asked for what kind and why it was refused, and never what it said', () => {

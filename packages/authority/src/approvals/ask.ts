@@ -1,17 +1,13 @@
 import { formatDuration } from '@writ/core';
 import type { AuditAction, ReadTx, WriteTx } from '@writ/database';
 import type { Approval } from '@writ/lease-store';
-import { PERSON } from '../person.ts';
 import { checkAsker, goneOf } from '../presence.ts';
 import type { RecordParts, Refusal } from '../record-types.ts';
 import { isClockWish } from './clock-kind.ts';
+import { fullness } from './fullness.ts';
 import { isShowable } from './showing.ts';
 import type { AskOutcome, Question } from './types.ts';
 
-/** How this node's own agents are named where peers have ids. */
-const SELF = 'self';
-/** More than may wait in a session by any configuration that is of use. */
-const MOST_LISTED = 1000;
 /** Longest time that a question can wait: seven days. */
 const LONGEST_MS = 7 * 86_400_000;
 
@@ -34,11 +30,9 @@ export function ask(parts: RecordParts, tx: WriteTx, question: Question, ends: A
   if (waiting !== undefined && waiting.expiresAtMs > tx.nowMs) return { asked: true, approval: waiting, isNew: false };
   const late = waiting === undefined ? approvals.findUnreadable(tx, { ...asker, kind, digest }) : waiting.id;
   if (late !== undefined) ends.expire(late);
-  const full = fullness(parts, tx, question);
-  const older = full === undefined || asker.requestedBy !== PERSON ? undefined : oldestOf(parts, tx, asker);
-  // Whoever has the host token asks as the person does: it may not keep them from asking for having asked first.
-  if (older !== undefined) ends.makeRoom(older);
-  else if (full !== undefined) return refused(tx, question, full);
+  const full = fullness(parts, tx, asker, tx.nowMs);
+  if (full !== undefined && 'refusal' in full) return refused(tx, question, full.refusal);
+  if (full !== undefined) ends.makeRoom(full.makesRoom);
   const approval = approvals.insert(tx, {
     ...asker,
     ...{ id: random.uuid(), kind, digest, subject, scopes },
@@ -69,7 +63,8 @@ function refusalOf(parts: RecordParts, tx: WriteTx, question: Question): Refusal
 
 /** Why nobody can be asked this now, whether or not who asks is there; see `Approvals.refusalOf`. */
 export function whollyRefused(parts: RecordParts, tx: WriteTx, question: Question): Refusal | undefined {
-  return unaskable(parts, tx, question) ?? fullness(parts, tx, question);
+  const full = fullness(parts, tx, question.asker, tx.nowMs);
+  return unaskable(parts, tx, question) ?? (full !== undefined && 'refusal' in full ? full.refusal : undefined);
 }
 
 function unaskable(parts: RecordParts, tx: WriteTx, question: Question): Refusal | undefined {
@@ -102,27 +97,6 @@ const NOBODY: Refusal = {
 
 function canAnswer({ approvers, engine }: RecordParts, tx: ReadTx): boolean {
   return engine.snapshot().config.approvals.mode === 'terminal' || approvers.listActive(tx).length > 0;
-}
-
-/** A flood of questions is how a person is worn down. */
-function fullness({ approvals, engine }: RecordParts, tx: ReadTx, { asker }: Question): Refusal | undefined {
-  const most = engine.snapshot().config.approvals.maxPending;
-  const ofSession = approvals.countPendingOfSession(tx, asker);
-  if (ofSession < most && approvals.countPendingOfAsker(tx, asker.requestedBy) < most) return undefined;
-  const of = ofSession >= most ? 'a session' : asker.requestedBy === SELF ? 'the agents of a node' : 'a peer';
-  return {
-    code: 'LIMIT_EXCEEDED',
-    message: `${most} questions wait for an answer already, the most for ${of}`,
-    nextSteps: [
-      'have a person of the executing node answer some: writ approval list',
-      'or let more wait there: approvals.max_pending in writ.toml',
-    ],
-  };
-}
-
-/** The one that waits longest in a session; undefined: none that can be read. */
-function oldestOf({ approvals }: RecordParts, tx: ReadTx, { origin, session }: Question['asker']): string | undefined {
-  return approvals.list(tx, { pendingOnly: true, key: { origin, session }, limit: MOST_LISTED }).at(-1)?.id;
 }
 
 function refused(tx: WriteTx, { kind, asker }: Question, refusal: Refusal): AskOutcome {

@@ -20,8 +20,24 @@ const ask = (asker: typeof PERSON, about: string): string => {
 };
 const stateOf = (id: string) => at.gate.approvals.get(id)?.state;
 
+it('keeps what was asked in the name of the person for two minutes, whatever is asked after it', () => {
+  const own = [ask(PERSON, 'a'), ask(PERSON, 'b')];
+  at.move(119_999);
+  const outcome = at.ask({ asker: PERSON, digest: sha256Hex('c') });
+  expect(outcome).toMatchObject({
+    refusal: {
+      code: 'LIMIT_EXCEEDED',
+      message: '2 questions in the name of the person wait, each for less than 2m',
+      nextSteps: [expect.stringContaining('writ approval deny'), expect.stringContaining('ask again in 2m')],
+    },
+  });
+  expect(own.map(stateOf)).toEqual(['pending', 'pending']);
+});
+
 it('keeps the person from asking by nothing that was asked in their name before: what waits longest gives way', () => {
-  const [first, second, third] = ['a', 'b', 'c'].map((about) => ask(PERSON, about));
+  const [first, second] = ['a', 'b'].map((about) => ask(PERSON, about));
+  at.move(120_000);
+  const third = ask(PERSON, 'c');
   expect([first, second, third].map((id) => stateOf(id ?? ''))).toEqual(['cancelled', 'pending', 'pending']);
   expect(at.settled).toEqual([`${first}: cancelled`]);
   // The same question again is the one that waits, and takes nobody's place.

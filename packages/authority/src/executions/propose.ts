@@ -6,6 +6,7 @@ import { checkAsker, goneOf } from '../presence.ts';
 import type { RecordParts } from '../record-types.ts';
 import type { Windows } from '../windows/windows.ts';
 import { missingRight } from './needs.ts';
+import { roomRefusal } from './room.ts';
 import { scopesOf } from './scopes.ts';
 import { auditExecution, moveExecution } from './transition.ts';
 import type { Classify, CommandRights, Proposal, ProposeOutcome, RightsQuery } from './types.ts';
@@ -38,6 +39,11 @@ export function propose(parts: ExecutionParts, tx: WriteTx, proposal: Proposal):
   if (missing !== undefined) {
     auditRefusal(tx, proposal, missing.code);
     return { proposed: false, refusal: missing };
+  }
+  const full = roomRefusal(parts, tx, asker, tx.nowMs);
+  if (full !== undefined) {
+    auditRefusal(tx, proposal, full.code);
+    return { proposed: false, refusal: full };
   }
   if (!preview.shown && proposal.class !== 'read') {
     const nextSteps = ['run something smaller, in parts'];

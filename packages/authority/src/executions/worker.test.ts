@@ -1,7 +1,7 @@
 import { sha256Hex, silentLogger, WritError } from '@writ/core';
 import type { Execution } from '@writ/lease-store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS, IN_B } from '../testing/gate-fixture.ts';
+import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS, IN_A, IN_B } from '../testing/gate-fixture.ts';
 import { createManualRunner, DONE, RIGHT_AWAY } from '../testing/manual-runner.ts';
 import type { Proposal } from './types.ts';
 import { continueExecutions, createContinuationWorker, type WorkerParts } from './worker.ts';
@@ -188,7 +188,8 @@ describe('the continuation worker', () => {
 
   it('sees those behind a full pass that cannot be taken up', async () => {
     const broken = new Set<string>();
-    const items = Array.from({ length: 70 }, (_, i) => propose({ ...READ, digest: sha256Hex(`item ${i}`) }));
+    const of = (i: number) => ({ ...READ, digest: sha256Hex(`item ${i}`), asker: i % 2 === 0 ? IN_A : IN_B });
+    const items = Array.from({ length: 70 }, (_, i) => propose(of(i)));
     for (const { id } of items.slice(0, 64)) broken.add(id);
     const start: WorkerParts['executions']['start'] = (id, digest) => {
       if (broken.has(id)) throw new WritError('DATABASE_ERROR', 'a row that nothing can be done with');

@@ -28,9 +28,13 @@ function demand(holds: boolean, what: string): void {
   if (!holds) throw new Error(what);
 }
 
+/** Between two runs, milliseconds: a session asks so often in a minute and no oftener. */
+const BETWEEN_MS = 2_000;
+
 /** A question that no run before has asked. */
 function askOnce(at: GateFixture, run: number, task?: string): Approval {
   const asker = task === undefined ? IN_A : { ...IN_A, task };
+  at.move(BETWEEN_MS);
   const outcome = at.ask({ digest: sha256Hex(`question ${run}`), asker });
   if (!outcome.asked) throw new Error(outcome.refusal.message);
   return outcome.approval;

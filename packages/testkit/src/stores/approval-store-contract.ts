@@ -235,8 +235,26 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
         at().store.countPendingOfSession(tx, { origin: 'wn-a', session: 's1' }),
         at().store.countPendingOfAsker(tx, 'wn-a'),
         at().store.countPendingOfAsker(tx, 'wn-d'),
+        at().store.countPendingOfAsker(tx, 'wn-a', 'agent'),
+        at().store.countPendingOfAsker(tx, 'wn-a', 'other'),
       ]);
-      expect(counts).toEqual([1, 2, 0]);
+      expect(counts).toEqual([1, 2, 0, 2, 0]);
+      insert({ id: 'a5', task: 't1' });
+      const ofTask = (task: string) => at().bench.database.withReadTx((tx) => at().store.countPendingOfTask(tx, task));
+      expect([ofTask('t1'), ofTask('t2')]).toEqual([1, 0]);
+    });
+
+    it('says when the questions of a session were put, the newest first, decided or not', () => {
+      insert();
+      decide(NO, 'a1');
+      at().bench.clock.advance(5);
+      insert({ id: 'a2' });
+      const newest = (session: string, place: number) =>
+        at().bench.database.withReadTx((tx) => at().store.newestAtMs(tx, { origin: 'wn-a', session }, place));
+      expect([newest('s1', 0), newest('s1', 1), newest('s1', 2), newest('s2', 0)]).toEqual([
+        ...[BENCH_START_MS + 5, BENCH_START_MS],
+        ...[undefined, undefined],
+      ]);
     });
 
     it('lists newest first, one session or task when asked, those that wait when asked, at most so many', () => {

@@ -48,6 +48,19 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
       expect(thrownBy(() => insert({ [part]: '' }))).toBeDefined();
     });
 
+    it('counts what has not ended of a session or a task, and says when each of a session was stored', () => {
+      insert();
+      at().bench.clock.advance(5);
+      insert({ id: 'e2', idempotencyKey: 'k2', task: 't1' });
+      insert({ id: 'e3', idempotencyKey: 'k3', session: 's2' });
+      move({ state: 'cancelled' });
+      const key = { origin: 'wn-a', session: 's1' };
+      expect(read((store, tx) => [store.countLive(tx, { key }), store.countLive(tx, { task: 't1' })])).toEqual([1, 1]);
+      expect(read((store, tx) => [0, 1, 2].map((place) => store.newestAtMs(tx, key, place)))).toEqual([
+        ...[BENCH_START_MS + 5, BENCH_START_MS, undefined],
+      ]);
+    });
+
     it('takes a key of an asker in a session once', () => {
       insert();
       expect(thrownBy(() => insert({ id: 'e2' }))).toBeDefined();

@@ -1,0 +1,92 @@
+import { formatDuration } from '@writ/core';
+import type { ReadTx } from '@writ/database';
+import { PERSON } from '../person.ts';
+import type { Asker, RecordParts, Refusal } from '../record-types.ts';
+import { SELF } from '../subject.ts';
+
+/** In what time the questions of a session are counted, milliseconds. */
+const RATE_MS = 60_000;
+/** How many times `max_pending` a session may ask in that time, whatever became of the questions. */
+const RATE = 4;
+/** How many times `max_pending` the agents of this node may have waiting together. */
+const AGENTS = 8;
+/** How long a question in the person's name keeps its place, milliseconds: long enough to be answered. */
+const KEPT_MS = 120_000;
+
+/** A question for which there is no room, or the one that gives way to it. */
+export type Fullness = { readonly refusal: Refusal } | { readonly makesRoom: string };
+
+/**
+ * Whether there is room for one more question; undefined: there is. A flood is how a person is worn down, and how others are kept from
+ * asking: what a task, a session, an agent or a peer has waiting is counted by itself.
+ */
+export function fullness(
+  { approvals, engine }: Pick<RecordParts, 'approvals' | 'engine'>,
+  tx: ReadTx,
+  asker: Asker,
+  nowMs: number,
+): Fullness | undefined {
+  const most = engine.snapshot().config.approvals.maxPending;
+  const ofSession = approvals.countPendingOfSession(tx, asker);
+  if (asker.requestedBy === PERSON) return ofSession < most ? undefined : inPersonsName(approvals, tx, asker, nowMs);
+  const ofTask = Math.ceil(most / 2);
+  if (asker.task !== undefined && approvals.countPendingOfTask(tx, asker.task) >= ofTask) return full(ofTask, 'a task');
+  if (ofSession >= most) return full(most, 'a session');
+  if (asker.requestedBy !== SELF) {
+    if (approvals.countPendingOfAsker(tx, asker.requestedBy) >= most) return full(most, 'a peer');
+  } else {
+    if (approvals.countPendingOfAsker(tx, SELF, asker.agent) >= most) return full(most, 'an agent');
+    if (approvals.countPendingOfAsker(tx, SELF) >= AGENTS * most) return full(AGENTS * most, 'the agents of a node');
+  }
+  const before = approvals.newestAtMs(tx, asker, RATE * most - 1);
+  return before === undefined || before <= nowMs - RATE_MS ? undefined : { refusal: tooFast(RATE * most) };
+}
+
+function full(most: number, whose: string): Fullness {
+  return {
+    refusal: {
+      code: 'LIMIT_EXCEEDED',
+      message: `${most} questions wait for an answer already, the most for ${whose}`,
+      nextSteps: [
+        'have a person of the executing node answer some: writ approval list',
+        'or let more wait there: approvals.max_pending in writ.toml',
+      ],
+    },
+  };
+}
+
+function tooFast(most: number): Refusal {
+  return {
+    code: 'LIMIT_EXCEEDED',
+    message: `${most} questions were put in this session within ${formatDuration(RATE_MS)}, the most for one`,
+    nextSteps: [`ask again in ${formatDuration(RATE_MS)}`, 'ask about several commands at once: propose_plan'],
+  };
+}
+
+/**
+ * Whoever has the host token asks as the person does: having asked first keeps nobody from asking, and asking last pushes out nothing
+ * that there was no time to answer.
+ */
+function inPersonsName(
+  approvals: RecordParts['approvals'],
+  tx: ReadTx,
+  { origin, session }: Asker,
+  nowMs: number,
+): Fullness {
+  const waiting = approvals.list(tx, { pendingOnly: true, key: { origin, session }, limit: MOST_LISTED });
+  const oldest = waiting.at(-1);
+  if (oldest !== undefined && oldest.createdAtMs <= nowMs - KEPT_MS) return { makesRoom: oldest.id };
+  return {
+    refusal: {
+      code: 'LIMIT_EXCEEDED',
+      message: `${waiting.length} questions in the name of the person wait, each for less than ${formatDuration(KEPT_MS)}`,
+      nextSteps: [
+        'say no to those that are not yours: writ approval list, writ approval deny ID',
+        `or ask again in ${formatDuration(KEPT_MS)}: what waits longest gives way`,
+      ],
+    },
+  };
+}
+
+/** More than may wait in a session by any configuration that is of use. */
+const MOST_LISTED = 1000;

@@ -1,0 +1,46 @@
+import { sha256Hex } from '@writ/core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createGateFixture, type GateFixture, HOUR_MS, IN_A, IN_B } from '../testing/gate-fixture.ts';
+
+let at: GateFixture;
+beforeEach(async () => {
+  at = await createGateFixture();
+  at.authority.grantLease({ peer: 'self', profile: 'ops', durationMs: 8 * HOUR_MS, issuedBy: 'ap-1' });
+});
+afterEach(() => at.close());
+
+let count = 0;
+const propose = (change: Partial<Parameters<GateFixture['propose']>[0]> = {}) => {
+  count += 1;
+  const outcome = at.propose({ class: 'read', idempotencyKey: `k${count}`, digest: sha256Hex(`${count}`), ...change });
+  return outcome.proposed ? outcome.execution.id : outcome.refusal;
+};
+
+describe('commands that have not ended', () => {
+  it('are sixteen of a task, sixty-four of a session, and take nothing of another one', () => {
+    at.liveTasks.add('t1');
+    at.taskClosure.push('manage_services');
+    const asker = { ...IN_A, task: 't1' };
+    for (let at16 = 0; at16 < 16; at16 += 1) expect(propose({ asker })).toEqual(expect.any(String));
+    expect(propose({ asker })).toMatchObject({
+      ...{ code: 'LIMIT_EXCEEDED', message: '16 commands run or wait already, the most for a task' },
+      nextSteps: [expect.stringContaining('writ execution cancel')],
+    });
+    const own = Array.from({ length: 48 }, () => propose());
+    expect(own).toEqual(Array.from({ length: 48 }, () => expect.any(String)));
+    const message = '64 commands run or wait already, the most for a session';
+    expect(propose()).toMatchObject({ code: 'LIMIT_EXCEEDED', message });
+    expect(propose({ asker: IN_B })).toEqual(expect.any(String));
+    at.gate.executions.cancel(String(own[0]));
+    expect(propose()).toEqual(expect.any(String));
+  });
+
+  it('are asked for 240 times a minute in a session, whatever becomes of them', () => {
+    for (let place = 0; place < 240; place += 1) at.gate.executions.cancel(String(propose()));
+    const message = '240 commands were asked for in this session within 1m, the most for one';
+    expect(propose()).toMatchObject({ code: 'LIMIT_EXCEEDED', message, nextSteps: ['ask again in 1m'] });
+    expect(propose({ asker: IN_B })).toEqual(expect.any(String));
+    at.move(60_000);
+    expect(propose()).toEqual(expect.any(String));
+  });
+});
