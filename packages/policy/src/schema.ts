@@ -287,23 +287,34 @@ export const CONFIG_KEYS = {
   node: required(
     table({
       name: required(name, 'label of this node'),
-      listen: optional(listenAddress, 'where peers connect; left out: this node only dials out; takes a restart'),
+      listen: optional(
+        listenAddress,
+        'where peers connect; left out: this node only dials out; another one takes a yes and a restart',
+      ),
       default_profile: optional(placed(name), 'profile of requests that name none; may not require explicit naming'),
       max_chain: defaulted(integer(1, 64), 8, '8', 'longest chain of nodes that a request may have'),
     }),
     'this node',
   ),
   gateway: optional(
-    table({ listen: optional(loopbackAddress, 'MCP and events over HTTP, for this machine only; takes a restart') }),
+    table({
+      listen: optional(
+        loopbackAddress,
+        'MCP and events over HTTP, for this machine only; another one takes a yes and a restart',
+      ),
+    }),
     'what this machine touches',
   ),
   telemetry: optional(
     table({
       traces: optional(
         traceAddress,
-        'URL of a collector that takes OTLP over HTTP as JSON, such as `http://127.0.0.1:4318/v1/traces`; takes a restart',
+        'URL of a collector that takes OTLP over HTTP as JSON, such as `http://127.0.0.1:4318/v1/traces`; another one takes a yes and a restart',
       ),
-      metrics: optional(loopbackAddress, 'where metrics are read, for this machine only; takes a restart'),
+      metrics: optional(
+        loopbackAddress,
+        'where metrics are read, for this machine only; another one takes a yes and a restart',
+      ),
     }),
     'traces and metrics; what is left out is not collected',
   ),

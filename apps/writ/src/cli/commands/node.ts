@@ -3,6 +3,7 @@ import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Definitions } from '../program.ts';
+import { restartText } from '../restart-text.ts';
 import { steadily } from '../steadily.ts';
 
 /** What `unseparated` means, for a person. */
@@ -96,6 +97,7 @@ function statusText(s: OperationOutput<'node_status'>): string {
     ...(s.policy_error === undefined ? [] : [`warning: the last reload failed: ${s.policy_error}`]),
     ...(s.policy_shut ? [SHUT] : []),
     ...(s.policy_parked === 0 ? [] : [`warning: ${s.policy_parked} changes wait for: writ policy reload --accept`]),
+    ...(s.restart_needed.length === 0 ? [] : [restartText(s.restart_needed)]),
     `audit log: ${s.audit.rows} entries, ${s.audit.signed} of them signed`,
     ...(s.audit.problem === undefined
       ? []
