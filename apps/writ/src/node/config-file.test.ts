@@ -253,6 +253,19 @@ describe('an edit', () => {
     expect(readFileSync(path, 'utf8')).toContain('workspaces = []');
   });
 
+  it('writes over nothing that somebody saves while it is checked', async () => {
+    const change = (text: string): string => `${text}# mine\n`;
+    const edits = [() => file.edit(change), () => file.takeAway(change), () => file.propose(change, { dryRun: false })];
+    for (const [at, edit] of edits.entries()) {
+      const theirs = TEXT.replace('# kept', `# theirs ${at}`);
+      beforeCompile = async (text) => {
+        if (text.endsWith('# mine\n')) writeFileSync(path, theirs);
+      };
+      await expect(edit()).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect(readFileSync(path, 'utf8')).toBe(theirs);
+    }
+  });
+
   it('builds on the edit before it', async () => {
     await Promise.all([
       file.edit((text) => text.replace('name = "box"', 'name = "box1"')),

@@ -32,7 +32,7 @@ export interface NodeConfigFile extends ConfigFile {
   accept(yes: PolicyYes): Promise<void>;
   /**
    * Checks an edit that nobody has said yes to, and unless `dryRun` writes and loads it: what gives someone more waits.
-   * Throws CONFIG_INVALID where the file does not load as it stands.
+   * Throws CONFIG_INVALID where the file does not load as it stands, CONFLICT where somebody else changes it meanwhile.
    */
   propose(change: (text: string) => string, options: { readonly dryRun: boolean }): Promise<ProposedText>;
   /** Ends what is under way, which then has no effect or its whole effect; what waits is refused with SHUTTING_DOWN. */
@@ -138,6 +138,7 @@ async function propose(state: State, change: (text: string) => string, dryRun: b
   const compiled = await state.compiler.compile(after);
   const violations = compiled.ok ? [] : compiled.violations;
   if (!compiled.ok || dryRun || after === before) return { before, after, violations };
+  refuseOverwriting(state, before);
   await replacePrivateFile(state.path, after, state.random);
   const outcome = await reloadText(state, after, false, 'proposal');
   if (outcome.reloaded) return { before, after, violations, outcome };
@@ -149,11 +150,20 @@ async function propose(state: State, change: (text: string) => string, dryRun: b
 async function rewrite(state: State, before: string, text: string, accept: boolean): Promise<{ generation: number }> {
   const compiled = await state.compiler.compile(text);
   if (!compiled.ok) throw doesNotLoad(compiled.violations);
+  refuseOverwriting(state, before);
   await replacePrivateFile(state.path, text, state.random);
   const outcome = await reloadText(state, text, accept, 'edit');
   if (outcome.reloaded) return { generation: outcome.generation };
   await replacePrivateFile(state.path, before, state.random);
   throw doesNotLoad(outcome.violations ?? []);
+}
+
+/** To check a text takes a while, in which somebody may have saved another one. */
+function refuseOverwriting(state: State, before: string): void {
+  if (readText(state) === before) return;
+  throw new WritError('CONFLICT', 'writ.toml was changed by somebody else meanwhile, and stays as they left it', {
+    nextSteps: ['writ policy status', 'do it again'],
+  });
 }
 
 function doesNotLoadAsItStands(): WritError {
