@@ -73,7 +73,11 @@ async function status(
   const { output, signal } = context;
   const node = context.node();
   if (watch === true) {
-    await steadily(signal, async () => output.screen(await node.call('node_status', {}), statusText));
+    try {
+      await steadily(signal, async () => output.screen(await node.call('node_status', {}), statusText));
+    } finally {
+      output.screenEnd();
+    }
     return EXIT.ok;
   }
   output.result(await node.call('node_status', {}), statusText);
