@@ -116,7 +116,7 @@ export interface CommandRule {
   readonly needs: readonly string[];
   /** Place in the argv of the argument that is the target, 1 being the first after the program. */
   readonly target?: number;
-  /** Of a change that waits: it makes no command known or milder, and gives no target; where something else knows it, it may make it stricter. */
+  /** Of a change that waits: it makes no command known or milder, and gives no target; it may only make one stricter. */
   readonly onlyStricter?: true;
 }
 

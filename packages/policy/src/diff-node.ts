@@ -33,16 +33,15 @@ function widerDefault(before: Config, after: Config): boolean {
 
 /**
  * Of several rules the strictest wins, but what no rule knows is asked about each time: one rule more may make a command
- * known, and one less may leave it to a milder one. What is `destructive` never gives more, and `read` without needs never less.
+ * known, a destructive one too (a window covers what is known, and its preview says no more that nobody knows it), and one
+ * less may leave it to a milder one, unless it was `read` without needs.
  */
 function looserCommands(before: Config, after: Config): readonly string[] {
   const gone = before.commands.filter(
     (rule) =>
       !(rule.class === 'read' && rule.needs.length === 0) && !after.commands.some((one) => isAtLeast(one, rule)),
   );
-  const come = after.commands.filter(
-    (rule) => rule.class !== 'destructive' && !before.commands.some((one) => isAtLeast(rule, one)),
-  );
+  const come = after.commands.filter((rule) => !before.commands.some((one) => isAtLeast(rule, one)));
   return [
     ...gone.map(({ match }) => `the rule for ${match.join(' ')} is gone`),
     ...come.map((rule) => `a rule knows ${rule.match.join(' ')} as ${rule.class}`),

@@ -298,9 +298,11 @@ describe('a rule of a change that waits', () => {
   });
 
   it('makes one that is known stricter, and never milder', () => {
-    expect(of('destructive', [], 'ls', 'x')).toMatchObject({ class: 'destructive', known: true });
+    expect(of('destructive', [], 'ls', 'x')).toMatchObject({ class: 'destructive', known: true, rule: 'reading.look' });
     expect(of('read', [], 'rm', 'x').class).toBe('destructive');
     expect(of('read', ['edit_system'], 'ls', 'x').needs).toEqual(expect.arrayContaining(['edit_system']));
-    expect(of('destructive', [], 'frob', 'x')).toMatchObject({ class: 'destructive', known: true });
+    const unknown = of('destructive', [], 'frob', 'x');
+    expect(unknown).toMatchObject({ class: 'destructive', known: false, rule: 'unknown-program' });
+    expect(unknown).not.toHaveProperty('target');
   });
 });

@@ -203,34 +203,54 @@ function pushVariable(name: string, { host }: CommandPlace, found: InnerCommand[
 function classifyPlain(walk: Walk, args: readonly Argument[], place: CommandPlace): InnerCommand {
   const [first = literal(''), ...rest] = args;
   const { name, isExact } = programOf(first.text, (known) => walk.programs.has(known));
-  const argv = textsOf(args);
-  const about = whereOf(args, place);
   const program = walk.programs.get(name);
-  const { sure, waiting } = configuredMatches(walk, [name, ...argv.slice(1)], args, place);
-  const strictest = strictestOf([...builtInMatches(program, rest, place), ...sure], waiting);
-  const isOpen = rest.some(({ shape }) => shape === 'any');
-  if (isOpen && !isAnyArguments(program, strictest)) {
+  const { sure, waiting } = configuredMatches(walk, [name, ...textsOf(rest)], args, place);
+  const strictest = strictestOf([...builtInMatches(program, rest, place), ...sure]);
+  return withStricter(judgePlain({ args, place, isExact, ...given(program) }, strictest), waiting);
+}
+
+interface Plain {
+  readonly args: readonly Argument[];
+  readonly place: CommandPlace;
+  readonly isExact: boolean;
+  readonly program?: ProgramRules;
+}
+
+const given = (program: ProgramRules | undefined): Pick<Plain, 'program'> => (program ? { program } : {});
+
+function judgePlain({ args, place, isExact, program }: Plain, match: Match | undefined): InnerCommand {
+  const rest = args.slice(1);
+  if (rest.some(({ shape }) => shape === 'any') && !isAnyArguments(program, match)) {
     return undecided(args, place, 'an argument can become anything, write it out or begin it with a folder');
   }
-  if (strictest && (isExact || strictest.class === 'destructive')) return { ...about, ...strictest };
+  const about = whereOf(args, place);
+  if (match && (isExact || match.class === 'destructive')) return { ...about, ...match };
   if (program && hasUnknownLead(program, rest))
     return undecided(args, place, 'an option in front of the command is not known');
   const rule = program && isExact ? 'unknown-command' : 'unknown-program';
   const reason = `no rule knows this ${rule === 'unknown-command' ? 'command of the program' : 'program'}`;
-  return { ...about, class: 'config-mutation', rule, reason, needs: needsOf(waiting), targets: [] };
+  return { ...about, class: 'config-mutation', rule, reason, needs: [], targets: [] };
 }
 
-/** INVARIANT: 3 what waits for a person's yes makes nothing known, and nothing that is known milder. */
-function strictestOf(sure: readonly Match[], waiting: readonly Match[]): Match | undefined {
-  const counted = sure.length > 0 ? [...sure, ...waiting] : waiting.filter((one) => one.class === 'destructive');
-  const strictest = counted.reduce<Match | undefined>(
+function strictestOf(matches: readonly Match[]): Match | undefined {
+  return matches.reduce<Match | undefined>(
     (best, one) => (!best || isStricter(one.class, best.class) ? one : best),
     undefined,
   );
-  return strictest && { ...strictest, needs: [...new Set([...strictest.needs, ...needsOf(waiting)])] };
 }
 
-const needsOf = (matches: readonly Match[]): readonly string[] => [...new Set(matches.flatMap(({ needs }) => needs))];
+/**
+ * INVARIANT: 3 what waits for a person's yes makes nothing known and nothing milder: it leaves the rule that knows the command, or
+ * that nobody does, and a target of it opens no window.
+ */
+function withStricter(command: InnerCommand, waiting: readonly Match[]): InnerCommand {
+  const strictest = strictestOf(waiting);
+  if (strictest === undefined) return command;
+  const needs = [...new Set([...command.needs, ...waiting.flatMap((one) => one.needs)])];
+  return isStricter(strictest.class, command.class)
+    ? { ...command, class: strictest.class, needs, targets: [] }
+    : { ...command, needs };
+}
 
 function builtInMatches(
   program: ProgramRules | undefined,
