@@ -20,7 +20,7 @@ function shell(line: string): Promise<{ readonly code: number | null; readonly s
 }
 
 it('a watch ends when nobody reads it any more', async () => {
-  const { code, said } = await shell('writ status --watch | head -1; echo "${PIPESTATUS[0]}"');
+  const { code, said } = await shell('writ status --watch | head -1; echo "$PIPESTATUS"');
   expect(said).toMatch(/^piped {2}wn-\S+\n0\n$/);
   expect(code).toBe(0);
 }, 60_000);
@@ -44,5 +44,6 @@ it('a watch at a terminal ends with Ctrl-C, and takes the mark of it away', asyn
   const watching = node.atTerminal('status', '--watch');
   await watching.says(/sandbox: /);
   watching.type('\u0003');
-  expect((await watching.ended).stdout).toMatch(/\^C[\s\S]*\r\u001b\[K/);
+  const [, behind] = (await watching.ended).stdout.split('^C');
+  expect(behind).toContain('\r\u001b[K');
 }, 60_000);
