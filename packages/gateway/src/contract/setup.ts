@@ -1,18 +1,15 @@
 import { z } from 'zod';
-import { durationField, nameField, namesField, noInput, violationField } from './fields.ts';
+import { digestField, durationField, nameField, namesField, noInput, violationField } from './fields.ts';
 import { operationSpec } from './spec.ts';
 
 const change = z.object({ subject: z.string(), effect: z.enum(['gains', 'loses']), what: z.string() });
-
-/** SHA-256 of a text, hex. */
-const digest = z.string().length(64);
 
 const dry = z.boolean().default(false).describe('only show what would change');
 
 /** What a change of the configuration came to, or would. */
 const proposal = z.object({
   changed: z.boolean().describe('the file is another one now'),
-  digest: digest.describe('of the file as it is now'),
+  digest: digestField.describe('of the file as it is now'),
   valid: z.boolean(),
   violations: z.array(violationField),
   difference: z.string().describe('lines that go and come'),
@@ -137,7 +134,7 @@ export const setupContract = {
     summary: 'Puts a whole text in the place of writ.toml, or with dry_run compares it: who gains and who loses what.',
     input: z.strictObject({
       text: z.string().max(2_097_152),
-      digest: digest.describe('of the text that yours began with, from setup_show; another file is refused'),
+      digest: digestField.describe('of the text that yours began with, from setup_show; another file is refused'),
       dry_run: dry,
     }),
     output: proposal,
@@ -148,7 +145,7 @@ export const setupContract = {
     name: 'setup_revert',
     summary: 'Puts back the configuration from before the last change by these tools.',
     input: z.strictObject({
-      digest: digest.describe('that the change to take back gave, or setup_show'),
+      digest: digestField.describe('that the change to take back gave, or setup_show'),
       dry_run: dry,
     }),
     output: proposal,
@@ -168,7 +165,7 @@ export const setupContract = {
     summary:
       'The text of writ.toml, with its comments, and its digest, which setup_configuration and setup_revert take.',
     input: noInput,
-    output: z.object({ text: z.string(), digest }),
+    output: z.object({ text: z.string(), digest: digestField }),
     taskToken: 'deny',
     mcp: { ...look, title: 'Show the configuration' },
   }),
