@@ -224,7 +224,10 @@ const testKeys = {
 } satisfies Keys;
 
 const commandKeys = {
-  match: required(commandPattern, 'arguments that the rule is about; a program by its absolute path is that file alone'),
+  match: required(
+    commandPattern,
+    'arguments that the rule is about; a program by its absolute path is that file alone',
+  ),
   class: required(oneOf('read', 'config-mutation', 'destructive'), 'what such a command is'),
   needs: defaulted(placedListOf(anyText), [], '[]', 'capabilities that it needs'),
   target: optional(integer(1, 64), 'place of the argument that is its target'),
