@@ -61,7 +61,8 @@ export async function probeSandbox(parts: ProbeParts): Promise<SandboxReport> {
   return unavailable(`bubblewrap starts no sandbox here: ${quote(said)}`, NAMESPACES);
 }
 
-const INSTALL = 'install bubblewrap (and socat, for a network) on the executing node';
+const INSTALL =
+  'install bubblewrap (and socat, for a network) on the executing node, such as: sudo apt-get install bubblewrap socat';
 
 /** Mostly it is the kernel, or its security module, that lets nobody make user namespaces. */
 const NAMESPACES: readonly string[] = [
