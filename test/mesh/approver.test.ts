@@ -253,6 +253,14 @@ describeWith(['python3'], 'an approver at a terminal', () => {
     expect((await node.client().call('approval_list', {})).approvals).toEqual([]);
   });
 
+  /** At another terminal. */
+  async function deny(id = ''): Promise<void> {
+    const denying = node.atTerminal('approval', 'deny', id);
+    await denying.says(/passphrase of alice: $/);
+    denying.type(`${PASSPHRASE}\r`);
+    expect((await denying.ended).code).toBe(0);
+  }
+
   it('watches with an open key and is asked about each question', async () => {
     node.replaceConfig(mayRequest(configOf(node)));
     const accepting = node.atTerminal('policy', 'reload', '--accept');
@@ -280,8 +288,31 @@ describeWith(['python3'], 'an approver at a terminal', () => {
       const { approvals } = await node.client().call('approval_list', { all: true });
       return approvals[0]?.state === 'denied';
     });
+    await ask();
+    await watching.says(/denied[\s\S]*y \(once\), n, later: $/);
+    watching.type('later\r');
+    await watching.says(/left for later[\s\S]*1 left for later; Ctrl-C to end$/);
+    const [left] = (await node.client().call('approval_list', {})).approvals;
+    await deny(left?.id);
+    await watching.says(/Klease \S+ is denied by alice\r?\n[\s\S]*waiting for questions( for \S+)?; Ctrl-C to end$/);
+
+    // The yes that is being typed when another person has answered is no answer to the next question.
+    await ask();
+    await watching.says(/denied by alice[\s\S]*y \(once\), n, later: $/);
+    watching.type('y');
+    const [open] = (await node.client().call('approval_list', {})).approvals;
+    await deny(open?.id);
+    await watching.says(/\(it is denied by alice; Enter to go on\) $/);
+    const { approval: next = '' } = (await ask()).json as { approval?: string };
+    watching.type('\r');
+    await watching.says(/Enter to go on[\s\S]*y \(once\), n, later: $/);
+    expect((await node.client().call('approval_show', { approval: next })).approval.state).toBe('pending');
+    watching.type('n\r');
+    await watching.says(/Enter to go on[\s\S]*denied\r?\n[\s\S]*Ctrl-C to end$/);
     watching.type('\u0003');
-    expect((await watching.ended).code).toBe(0);
+    const done = await watching.ended;
+    expect(done.code).toBe(0);
+    expect(done.stdout).toMatch(/ echo /);
   }, 120_000);
 
   it('tells who answered to whoever comes later', async () => {

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { sha256Hex } from '@writ/core';
 import {
   createTestMesh,
   enrollPerson,
@@ -56,7 +57,7 @@ describe('an agent that sets a node up', () => {
     for (const [tool, input] of [
       ['setup_profile', { name: 'reader', capabilities: ['edit_repo'] }],
       ['setup_ceiling', { profile: 'query', ceiling: 'repo-dev' }],
-      ['setup_configuration', { text: 'schema = 1\n[node' }],
+      ['setup_configuration', { text: 'schema = 1\n[node', digest: sha256Hex(before) }],
       ['setup_profile_remove', { name: 'query' }],
     ] as const) {
       const { valid, changed, violations } = await agent.call(tool, input);
@@ -84,10 +85,33 @@ describe('an agent that sets a node up', () => {
 
   it('takes the last change back, and once more is a change of its own', async () => {
     const before = configuration();
-    await agent.call('setup_workspace', { name: 'lib', path: mesh.dir });
+    const { digest } = await agent.call('setup_workspace', { name: 'lib', path: mesh.dir });
     expect(configuration()).toContain('[workspaces.lib]');
-    expect(await agent.call('setup_revert', {})).toMatchObject({ changed: true });
+    expect(await agent.try('setup_revert', { digest: sha256Hex(before) })).toMatchObject({ failed: true });
+    expect(await agent.call('setup_revert', { digest })).toMatchObject({ changed: true, digest: sha256Hex(before) });
     expect(configuration()).toBe(before);
+  });
+
+  it('writes over nothing that a person changed since it read the file', async () => {
+    const { text, digest } = await agent.call('setup_show', {});
+    const theirs = `${text}# by hand\n`;
+    writeFileSync(node.configFile, theirs, { mode: 0o600 });
+    for (const [tool, input] of [
+      ['setup_configuration', { text: `${text}# by the agent\n`, digest }],
+      ['setup_configuration', { text: `${text}# by the agent\n`, digest, dry_run: true }],
+      ['setup_revert', { digest }],
+    ] as const) {
+      const refused = await agent.try(tool, input);
+      expect(refused, tool).toMatchObject({ failed: true, text: expect.stringContaining('setup_show') });
+      expect(configuration()).toBe(theirs);
+    }
+    const again = await agent.call('setup_show', {});
+    expect(again.text).toBe(theirs);
+    const { digest: now } = again;
+    const mine = `${theirs}# by the agent\n`;
+    expect(await agent.call('setup_configuration', { text: mine, digest: now })).toMatchObject({
+      ...{ changed: true, in_force: true, digest: sha256Hex(mine) },
+    });
   });
 
   it('takes away at once', async () => {
@@ -117,5 +141,27 @@ describe('an agent that does not', () => {
     } finally {
       await other.close();
     }
+  });
+});
+
+describe('an address that an agent writes into writ.toml', () => {
+  it('is not opened before a person accepts it, and then takes a restart that status asks for', async () => {
+    const setup = await startAgent(node, undefined, ['--setup']);
+    const { text, digest } = await setup.call('setup_show', {});
+    const listening = `${text}[gateway]\nlisten = "127.0.0.1:0"\n`;
+    const asked = await setup.call('setup_configuration', { text: listening, digest });
+    await setup.close();
+    const what = 'serves MCP and events on `127.0.0.1:0`';
+    expect(asked).toMatchObject({ changed: true, in_force: false, restart_needed: [], waits: [{ what }] });
+    await node.down();
+    await node.up();
+    expect((await node.writ('policy', 'status')).stdout).toContain(`waits: node gains ${what}`);
+    expect(await node.client().call('node_status', {})).not.toHaveProperty('http_address');
+    expect((await alice.answer(String(asked.approval), 'approve')).decided).toBe(true);
+    const restart = 'takes a restart: gateway.listen';
+    await expect.poll(async () => (await node.writ('status')).stdout).toContain(restart);
+    await node.down();
+    await node.up();
+    expect(await node.client().call('node_status', {})).toMatchObject({ http_address: expect.any(String) });
   });
 });

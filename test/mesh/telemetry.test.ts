@@ -148,6 +148,20 @@ describe('a tool call whose work is handed on twice', () => {
     }
   });
 
+  it('is one with its stream, until that ends, and with what the log says meanwhile', async () => {
+    const agent = await startAgent(alpha);
+    const asked = await agent.call('delegate', { to: 'self', profile: 'query', argv: ['echo', PLANTED] });
+    await agent.close();
+    await alpha.writ('task', 'watch', String(asked.task));
+    await alpha.client().call('policy_reload', {});
+    const id = await alpha.id();
+    await until('the stream is told', () => named('gateway task_watch', id)[0]);
+    const reload = await until('the reload is told', () => named('gateway policy_reload', id)[0]);
+    const log = readFileSync(join(alpha.home, 'node.log'), 'utf8');
+    const lines = log.split('\n').filter((line) => line.includes('"policy reloaded"'));
+    expect(lines.filter((line) => line.includes(`"trace_id":"${reload.traceId}"`))).toHaveLength(1);
+  });
+
   it('leaves no secret in traces, logs and metrics', async () => {
     const page = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     const logs = [alpha, beta, gamma].map(({ home }) => readFileSync(join(home, 'node.log'), 'utf8'));

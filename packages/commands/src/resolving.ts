@@ -61,10 +61,10 @@ export function hostRefusal({
   if (isolation === 'none') return undefined;
   return {
     code: 'ISOLATION_UNAVAILABLE',
-    message: `profile ${quote(profile)} needs isolation, which a command on this machine has not`,
+    message: `profile ${quote(profile)} needs isolation, which a command on the machine itself never has`,
     nextSteps: [
-      'on the executing node, write isolation = "none" in the profile',
-      'it means that the command runs as the node’s own user, on the machine itself',
+      'hand it over as a task, which runs in a sandbox: writ delegate',
+      'or, on the executing node, write isolation = "none" in the profile: its commands and tasks run as the node’s own user then',
     ],
   };
 }

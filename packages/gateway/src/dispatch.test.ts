@@ -55,6 +55,7 @@ function fitting(schema: z.core.JSONSchema.BaseSchema, key: string): fc.Arbitrar
       if (key === 'execution') return fc.constantFrom('x-1', 'x-1', 'nothing');
       if (key === 'approval') return fc.constantFrom('a-1', 'nothing');
       if (/^(repository|ship|path)$/.test(key)) return fc.constantFrom('/src/app', 'app');
+      if (key === 'digest') return fc.constant('f'.repeat(64));
       if (key === 'sha256') return fc.constantFrom(OUT.sha256, 'f'.repeat(64));
       return fc.constantFrom('beta', 'self', 'query', 'app', 't-0', '30s', 'nothing', 'l-1');
   }

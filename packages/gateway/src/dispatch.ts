@@ -5,7 +5,7 @@ import { parseInput } from './input.ts';
 import { checkOwnership } from './ownership.ts';
 import type { TaskScope } from './ports.ts';
 import type { Registry } from './registry.ts';
-import { tracedCall } from './traced-call.ts';
+import { tracedCall, tracedStream } from './traced-call.ts';
 import type { CallContext, Caller, Operation, StreamOperation } from './types.ts';
 
 /** A call that was found, permitted and whose input was checked; nothing of it has run yet. */
@@ -38,7 +38,8 @@ export function createDispatcher(
         const run = (context: CallContext): Promise<unknown> => runCall(entry.operation, input, context);
         return { form: 'call', run: trace === undefined ? run : tracedCall(trace, name, run) };
       }
-      return { form: 'stream', run: (context) => runStream(entry.operation, input, context) };
+      const run = (context: CallContext) => runStream(entry.operation, input, context);
+      return { form: 'stream', run: trace === undefined ? run : tracedStream(trace, name, run) };
     },
   };
 }

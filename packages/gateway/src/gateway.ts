@@ -45,7 +45,7 @@ export function createGateway(ports: GatewayPorts): Gateway {
   const follow = createFollowTask(ports);
   const upstreams = createUpstreams({
     ...{ engine, executor: ports.executor, sessions, clock, logger, version: node.info().version },
-    ...{ processes: ports.upstreamProcesses, audit: ports.upstreamAudit },
+    ...{ processes: ports.upstreamProcesses, audit: ports.upstreamAudit, trace: ports.trace },
   });
   const mcp = { upstreams, registry, dispatcher, sessions, node, follow, clock, random: ports.random, logger };
   const serve = (isWelcome: (caller: Caller) => boolean): ControlServer =>

@@ -135,18 +135,27 @@ export interface ConfigAdmin {
   test(text: string): Promise<readonly ConfigTestResult[]>;
   /**
    * Checks an edit, and unless `dryRun` writes it and loads it without anybody's yes: what takes away is in force at
-   * once, what gives someone more waits. A text that does not load is not written. Throws what `change` throws, and
-   * CONFIG_INVALID where the file does not load as it stands.
+   * once, what gives someone more waits. A text that does not load is not written. Throws what `change` throws,
+   * CONFIG_INVALID where the file does not load as it stands, and CONFLICT where it changes meanwhile, or is not the one of `digest`.
    */
-  propose(change: (text: string) => string, options: { readonly dryRun: boolean }): Promise<Proposal>;
+  propose(change: (text: string) => string, options: ProposeOptions): Promise<Proposal>;
   /** Proposes the text from before the last proposal. Throws NOT_FOUND where none was made since the node started, CONFLICT where the file has changed since. */
-  revert(options: { readonly dryRun: boolean }): Promise<Proposal>;
+  revert(options: ProposeOptions): Promise<Proposal>;
+}
+
+export interface ProposeOptions {
+  /** Writes nothing. */
+  readonly dryRun: boolean;
+  /** SHA-256 of the text that the change is meant for, hex; absent: it suits whatever is there. */
+  readonly digest?: string;
 }
 
 /** What an edit of the configuration comes to. */
 export interface Proposal {
   /** Lines that go and come, as a patch shows them; empty where nothing changes. */
   readonly difference: string;
+  /** SHA-256 of the file as it is now, hex. */
+  readonly digest: string;
   readonly violations: readonly Violation[];
   /** Who gets more and less by it than the file before it gave. */
   readonly changes: readonly PolicyChange[];

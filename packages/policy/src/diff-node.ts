@@ -1,5 +1,6 @@
-import { formatDuration, quote } from '@writ/core';
+import { formatDuration } from '@writ/core';
 import { widerProfile } from './diff-profile.ts';
+import { openedAddresses } from './own-addresses.ts';
 import type { CommandRule, Config } from './types.ts';
 import { describeUpstream, widerUpstream } from './upstream.ts';
 
@@ -17,9 +18,12 @@ export function widerNode(before: Config, after: Config): readonly string[] {
     );
   }
   if (widerDefault(before, after)) whats.push(`requests that name no profile get ${after.node.defaultProfile}`);
-  const { traces } = after.telemetry;
-  if (traces !== undefined && traces !== before.telemetry.traces) whats.push(`sends traces to ${quote(traces)}`);
-  return [...whats, ...looserCommands(before, after), ...newUpstreams(before, after)];
+  return [
+    ...whats,
+    ...openedAddresses(before, after),
+    ...looserCommands(before, after),
+    ...newUpstreams(before, after),
+  ];
 }
 
 function widerDefault(before: Config, after: Config): boolean {

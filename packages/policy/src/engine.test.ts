@@ -167,11 +167,11 @@ describe('reload', () => {
   it('names the addresses that take a restart, as long as they differ from those of the start', async () => {
     const engine = createEngine();
     const moved = BASE.replace('default_profile', 'listen = "127.0.0.1:9"\ndefault_profile');
-    expect((await engine.reload(moved, watch)).restartNeeded).toEqual(['node.listen']);
-    expect((await engine.reload(`${moved}# again\n`, watch)).restartNeeded).toEqual(['node.listen']);
+    expect((await engine.reload(moved, accept)).restartNeeded).toEqual(['node.listen']);
+    expect((await engine.reload(`${moved}# again\n`, accept)).restartNeeded).toEqual(['node.listen']);
     const both = `${moved}[gateway]\nlisten = "127.0.0.1:10"\n`;
-    expect((await engine.reload(both, watch)).restartNeeded).toEqual(['node.listen', 'gateway.listen']);
-    expect((await engine.reload(BASE, watch)).restartNeeded).toEqual([]);
+    expect((await engine.reload(both, accept)).restartNeeded).toEqual(['node.listen', 'gateway.listen']);
+    expect((await engine.reload(BASE, accept)).restartNeeded).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@ import { type CompileResult, compileConfig, compileOrThrow } from './compile.ts'
 import { decideWith } from './decide.ts';
 import { intersectConfigs } from './meet.ts';
 import { decideOutboundWith } from './outbound.ts';
+import { movedAddresses } from './own-addresses.ts';
 import type { CompiledPolicy } from './policy-index.ts';
 import { finish, finishInSlices, type Sliced } from './slices.ts';
 import { stricterDecision } from './stricter.ts';
@@ -68,11 +69,11 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
   const { compile = async (text) => compileConfig(text) } = options;
   const listeners = new Set<(now: Snapshot, before: Snapshot) => void>();
   const current = typeof options.text === 'string' ? compileOrThrow(options.text) : options.text;
-  // Addresses are bound once, at the start of the process.
-  const started = current.config;
   const { acceptedTexts } = options;
   const bounds: Bounds = acceptedTexts === undefined ? [current] : readBounds(acceptedTexts, [current]);
   let inForce = finish(settle(current, bounds, 1, clock));
+  // Addresses are bound once, at the start of the process.
+  const started = inForce.snapshot.config;
   let lastError: PolicyStatus['lastError'];
 
   const reloadInTurn = async (text: string, acceptWidening: boolean): Promise<ReloadOutcome> => {
@@ -114,7 +115,7 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
     noteUnreadable(reason) {
       lastError = { atMs: clock.nowMs(), violations: [], unreadable: reason };
     },
-    status: () => statusOf(inForce, lastError),
+    status: () => statusOf(inForce, started, lastError),
     acceptedTexts: () => inForce.bounds.map(({ digest, text }) => ({ digest, text })),
     onChange(listener) {
       listeners.add(listener);
@@ -144,7 +145,7 @@ function* settle(
   return { snapshot, current, bounds, others, parked, loadedAtMs: clock.nowMs() };
 }
 
-function statusOf(inForce: InForce, lastError: PolicyStatus['lastError']): PolicyStatus {
+function statusOf(inForce: InForce, started: Config, lastError: PolicyStatus['lastError']): PolicyStatus {
   const { snapshot, bounds, parked, loadedAtMs } = inForce;
   return {
     generation: snapshot.generation,
@@ -155,6 +156,8 @@ function statusOf(inForce: InForce, lastError: PolicyStatus['lastError']): Polic
     ...(lastError ? { lastError } : {}),
     ...(parked.length > 0 ? { parked } : {}),
     isShut: isShut(bounds),
+    restartNeeded: movedAddresses(started, snapshot.config),
+    addressesWaiting: movedAddresses(snapshot.config, inForce.current.config),
   };
 }
 
@@ -163,21 +166,12 @@ function succeeded(now: InForce, started: Config): ReloadOutcome {
     reloaded: true,
     generation: now.snapshot.generation,
     ...(now.parked.length > 0 ? { parked: now.parked } : {}),
-    restartNeeded: restartNeeded(started, now.current.config),
+    restartNeeded: movedAddresses(started, now.snapshot.config),
   };
 }
 
 function failed(before: InForce, violations: readonly Violation[]): ReloadOutcome {
   return { reloaded: false, generation: before.snapshot.generation, violations, restartNeeded: [] };
-}
-
-function restartNeeded(before: Config, now: Config): readonly string[] {
-  return [
-    ...(before.node.listen === now.node.listen ? [] : ['node.listen']),
-    ...(before.gateway.listen === now.gateway.listen ? [] : ['gateway.listen']),
-    ...(before.telemetry.traces === now.telemetry.traces ? [] : ['telemetry.traces']),
-    ...(before.telemetry.metrics === now.telemetry.metrics ? [] : ['telemetry.metrics']),
-  ];
 }
 
 function decideInForce({ snapshot, current, others }: InForce, request: DecisionRequest, selfId: string): Decision {

@@ -1,12 +1,13 @@
 import { maskOf, membersOf } from './capabilities.ts';
 import { meetNetworks } from './network.ts';
+import { meetAddresses } from './own-addresses.ts';
 import { finish, type Sliced } from './slices.ts';
 import type { CommandRule, Config, Limits, OutboundRules, PeerConfig, Profile, SubjectRules } from './types.ts';
 import { meetUpstreams } from './upstream.ts';
 
 /**
  * What two configurations both give, for those who run work while a change is parked: nothing in it is wider than in
- * either. What cannot be compared (a runner, a folder) stays as `accepted` has it. Ceilings are those of `current`;
+ * either. What cannot be compared (a runner, a folder, an address) stays as `accepted` has it. Ceilings are those of `current`;
  * deciding looks at both policies, not at this one.
  */
 export function meetConfigs(accepted: Config, current: Config): Config {
@@ -31,9 +32,11 @@ export function* intersectConfigs(accepted: Config, current: Config): Sliced<Con
     if (earlier) peers.set(label, earlier === peer ? peer : meetPeers(earlier, peer));
     yield;
   }
+  const addresses = meetAddresses(accepted, current);
   return {
     ...current,
-    node: { ...current.node, maxChain: Math.min(accepted.node.maxChain, current.node.maxChain) },
+    ...addresses,
+    node: { ...addresses.node, maxChain: Math.min(accepted.node.maxChain, current.node.maxChain) },
     leases: { maxMs: Math.min(accepted.leases.maxMs, current.leases.maxMs) },
     approvals: {
       mode: accepted.approvals.mode === 'terminal' ? current.approvals.mode : 'passphrase',

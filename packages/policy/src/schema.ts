@@ -224,7 +224,10 @@ const testKeys = {
 } satisfies Keys;
 
 const commandKeys = {
-  match: required(commandPattern, 'arguments that the rule is about'),
+  match: required(
+    commandPattern,
+    'arguments that the rule is about; a program by its absolute path is that file alone',
+  ),
   class: required(oneOf('read', 'config-mutation', 'destructive'), 'what such a command is'),
   needs: defaulted(placedListOf(anyText), [], '[]', 'capabilities that it needs'),
   target: optional(integer(1, 64), 'place of the argument that is its target'),
@@ -287,23 +290,34 @@ export const CONFIG_KEYS = {
   node: required(
     table({
       name: required(name, 'label of this node'),
-      listen: optional(listenAddress, 'where peers connect; left out: this node only dials out; takes a restart'),
+      listen: optional(
+        listenAddress,
+        'where peers connect; left out: this node only dials out; another one takes a yes and a restart',
+      ),
       default_profile: optional(placed(name), 'profile of requests that name none; may not require explicit naming'),
       max_chain: defaulted(integer(1, 64), 8, '8', 'longest chain of nodes that a request may have'),
     }),
     'this node',
   ),
   gateway: optional(
-    table({ listen: optional(loopbackAddress, 'MCP and events over HTTP, for this machine only; takes a restart') }),
+    table({
+      listen: optional(
+        loopbackAddress,
+        'MCP and events over HTTP, for this machine only; another one takes a yes and a restart',
+      ),
+    }),
     'what this machine touches',
   ),
   telemetry: optional(
     table({
       traces: optional(
         traceAddress,
-        'URL of a collector that takes OTLP over HTTP as JSON, such as `http://127.0.0.1:4318/v1/traces`; takes a restart',
+        'URL of a collector that takes OTLP over HTTP as JSON, such as `http://127.0.0.1:4318/v1/traces`; another one takes a yes and a restart',
       ),
-      metrics: optional(loopbackAddress, 'where metrics are read, for this machine only; takes a restart'),
+      metrics: optional(
+        loopbackAddress,
+        'where metrics are read, for this machine only; another one takes a yes and a restart',
+      ),
     }),
     'traces and metrics; what is left out is not collected',
   ),

@@ -168,7 +168,7 @@ export interface ReloadOutcome {
   readonly violations?: readonly Violation[];
   /** What would give someone more and therefore waits; both old and new decide until it is accepted. */
   readonly parked?: readonly PolicyChange[];
-  /** Keys (only `listen` addresses) that need a restart. */
+  /** Keys, addresses all of them, whose value in force is another one than at the start: it takes a restart. */
   readonly restartNeeded: readonly string[];
 }
 
@@ -202,6 +202,10 @@ export interface PolicyStatus {
    * last cannot be read any more.
    */
   readonly isShut: boolean;
+  /** As of a reload. */
+  readonly restartNeeded: readonly string[];
+  /** Keys of the addresses that wait for a yes; the ones of before are in force. */
+  readonly addressesWaiting: readonly string[];
 }
 
 /** Why a text is not in force: it breaks rules, or it could not even be read. */

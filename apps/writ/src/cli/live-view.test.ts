@@ -28,6 +28,31 @@ describe('a line of progress', () => {
     ]);
   });
 
+  it('is never glued to output that stops within a line, and what follows begins a line of its own', async () => {
+    const { streams, written } = screen(true);
+    const output = createOutput(streams, usual);
+    await output.raw('stdout', Buffer.from('whole\n'));
+    output.progress('one');
+    await output.raw('stdout', Buffer.from('half'));
+    output.progress('two');
+    await output.raw('stderr', Buffer.from(''));
+    output.progress(undefined);
+    output.note('a note');
+    output.progress('three');
+    expect(written).toEqual([
+      ...['whole\n', '\r\u001b[Kone', '\r\u001b[K', 'half', ''],
+      ...['\n', 'a note\n', '\r\u001b[Kthree'],
+    ]);
+  });
+
+  it('leaves output alone that goes to a file', async () => {
+    const { streams, written } = screen(false);
+    const output = createOutput(streams, usual);
+    await output.raw('stdout', Buffer.from('half'));
+    output.note('a note');
+    expect(written.map(String)).toEqual(['half', 'a note\n']);
+  });
+
   it.each([
     ['without a terminal', false, usual],
     ['with --json', true, { ...usual, json: true }],
@@ -48,11 +73,21 @@ describe('a screen', () => {
     expect(written).toEqual(['\u001b[2J\u001b[Hone\u001b[K\ntwo\u001b[K\n\u001b[J', '\u001b[Hone\u001b[K\n\u001b[J']);
   });
 
-  it('is written again elsewhere only where it differs, and with --json each time', () => {
+  it('ends without what the terminal itself has put below it, and only where it was drawn', () => {
+    const { streams, written } = screen(true);
+    const output = createOutput(streams, usual);
+    output.screenEnd();
+    output.screen('one', (shown) => shown);
+    output.screenEnd();
+    expect(written.slice(1)).toEqual(['\r\u001b[K']);
+  });
+
+  it('is written again each time elsewhere, so that it sees a reader that went away', () => {
     const { streams, written } = screen(false);
     const output = createOutput(streams, usual);
     for (const text of ['one', 'one', 'two']) output.screen(text, (shown) => shown);
-    expect(written).toEqual(['one\n', '\ntwo\n']);
+    output.screenEnd();
+    expect(written).toEqual(['one\n', '\none\n', '\ntwo\n']);
     const json = screen(true);
     const lines = createOutput(json.streams, { ...usual, json: true });
     for (const text of ['one', 'one']) lines.screen(text, (shown) => shown);

@@ -4,6 +4,7 @@ import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { VERSION } from '../version.ts';
 import { defineCommands } from './commands/index.ts';
 import { exitCodeOf } from './exit-codes.ts';
+import { CLEAR_LINE } from './live-view.ts';
 import { createOutput } from './output.ts';
 import { createProgram, runProgram } from './program.ts';
 
@@ -17,7 +18,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const interrupt = new AbortController();
   process.once('SIGINT', () => {
     interrupt.abort();
-    process.once('SIGINT', () => process.exit(130));
+    process.once('SIGINT', () => leave(130));
   });
   const json = asksForJson(argv);
   const stopSignal = createStopSignal(interrupt.signal);
@@ -49,10 +50,18 @@ function asksForJson(argv: readonly string[]): boolean {
   return (end < 0 ? argv : argv.slice(0, end)).includes('--json');
 }
 
+/** Ends at once, without the line of progress that may stand on the terminal. */
+function leave(code: number): never {
+  if (process.stderr.isTTY === true) process.stderr.write(CLEAR_LINE);
+  return process.exit(code);
+}
+
+// Nobody is left who could be told.
+process.stderr.on('error', () => undefined);
 // A reader that went away (`writ … | head`) is no fault of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // Whoever has something to say about it says it first.
-  if (error.code === 'EPIPE') return process.nextTick(() => process.exit(0));
+  if (error.code === 'EPIPE') return process.nextTick(() => leave(0));
   process.stderr.write(`error: the output could not be written: ${error.message}\n`, () => process.exit(1));
 });
 process.exitCode = await main(process.argv.slice(2));

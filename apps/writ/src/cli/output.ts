@@ -20,8 +20,10 @@ export interface Output {
   note(text: string): void;
   /** One line under everything else that says how it stands, until the next one; nothing where no terminal shows it. */
   progress(text: string | undefined): void;
-  /** Shows a text in place of the one shown before, on a terminal; else below it, where it differs. */
+  /** Shows a text in place of the one shown before, on a terminal; else below it. */
   screen<T>(value: T, text: (value: T) => string): void;
+  /** No text takes the place of the last one. */
+  screenEnd(): void;
   /** What went wrong, why, and what to do; on `err`, as JSON with `--json`. */
   failure(error: unknown): void;
   readonly colors: ReturnType<typeof pc.createColors>;
@@ -51,6 +53,7 @@ export function createOutput(streams: Streams, options: OutputOptions): Output {
   const decode = { stdout: createHarmlessDecoder(), stderr: createHarmlessDecoder() };
   return {
     progress: live.progress,
+    screenEnd: live.screenEnd,
     screen: (value, text) => (options.json ? line(JSON.stringify(value)) : live.screen(shown(text(value)))),
     json: options.json,
     colors,
@@ -63,8 +66,9 @@ export function createOutput(streams: Streams, options: OutputOptions): Output {
     async raw(stream, bytes) {
       const target = stream === 'stdout' ? streams.out : streams.err;
       const isSafe = target.isTTY !== true || options.raw === true;
-      live.clear();
-      if (!target.write(isSafe ? bytes : decode[stream](bytes))) await once(target, 'drain');
+      const said = isSafe ? bytes : decode[stream](bytes);
+      live.passes(target, said);
+      if (!target.write(said)) await once(target, 'drain');
     },
     note(text) {
       if (options.json || options.quiet === true) return;

@@ -1,21 +1,35 @@
 import { isDeepStrictEqual } from 'node:util';
 import { WritError } from '@writ/core';
-import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { holdsComment, putProperty, takeProperty } from './json-edit.ts';
 import type { SettingsFormat } from './types.ts';
 
 /** JSON with comments and trailing commas, as editors keep their settings. */
 export const jsonSettings: SettingsFormat = {
-  read: (text, keys) => keys.reduce<unknown>(below, parseOrThrow(text)),
-  put(text, keys, value) {
-    const wanted = withValue(parseOrThrow(text), keys, value);
-    return checked(edit(text, keys, value), wanted);
-  },
-  take(text, keys) {
-    const before = parseOrThrow(text);
-    const path = emptied(before, keys);
-    return checked(edit(text, path, undefined), withoutValue(before, path));
-  },
+  read: (text, keys) => keys.reduce<unknown>(below, parseOrThrow(behindMark(text))),
+  put: (text, keys, value) =>
+    edited(text, (body) => {
+      const wanted = withValue(parseOrThrow(body), keys, value);
+      if (body.trim() === '') return `${JSON.stringify(wanted, undefined, 2)}\n`;
+      return checked(putProperty(body, keys, value), wanted);
+    }),
+  take: (text, keys) =>
+    edited(text, (body) => {
+      const before = parseOrThrow(body);
+      const path = emptied(body, before, keys);
+      return checked(takeProperty(body, path), withoutValue(before, path));
+    }),
 };
+
+/** What some editors put in front of a text, and what is no JSON. */
+const BYTE_ORDER_MARK = '\ufeff';
+
+const behindMark = (text: string): string => (text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+
+function edited(text: string, edit: (body: string) => string): string {
+  const body = behindMark(text);
+  return text.slice(0, text.length - body.length) + edit(body);
+}
 
 type Table = Readonly<Record<string, unknown>>;
 
@@ -32,29 +46,18 @@ function parseOrThrow(text: string): Table {
   return value;
 }
 
-function edit(text: string, keys: readonly string[], value: Table | undefined): string {
-  const edits = modify(text, [...keys], value, { formattingOptions: formatOf(text) });
-  const edited = applyEdits(text, edits);
-  return edited.endsWith('\n') || text !== '' ? edited : `${edited}\n`;
-}
-
-/** Indented and ended as the lines that are there. */
-function formatOf(text: string) {
-  const indent = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ';
-  return { insertSpaces: !indent.includes('\t'), tabSize: indent.length, eol: text.includes('\r\n') ? '\r\n' : '\n' };
-}
-
 /** An edit that changed anything else is no edit: a key that is there twice, for instance. */
 function checked(text: string, wanted: Table): string {
   if (isDeepStrictEqual(parseOrThrow(text), wanted)) return text;
   throw invalid('it cannot be edited without changing more than this');
 }
 
-/** The path to take out: up to the outermost object that would be empty without it. */
-function emptied(value: Table, keys: readonly string[]): readonly string[] {
+/** The path to take out: up to the outermost object that would be empty without it, comments being something. */
+function emptied(body: string, value: Table, keys: readonly string[]): readonly string[] {
   const holder = keys.slice(0, -1);
   const held = holder.reduce<unknown>(below, value);
-  return holder.length > 0 && isTable(held) && Object.keys(held).length === 1 ? emptied(value, holder) : keys;
+  const isAlone = holder.length > 0 && isTable(held) && Object.keys(held).length === 1;
+  return isAlone && !holdsComment(body, holder) ? emptied(body, value, holder) : keys;
 }
 
 function withValue(at: Table, [key = '', ...rest]: readonly string[], value: Table): Table {

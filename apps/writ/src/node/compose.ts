@@ -11,6 +11,7 @@ import type { Started } from '../lifecycle/start-node.ts';
 import { serveNodeMetrics } from '../telemetry/serve-node-metrics.ts';
 import { VERSION } from '../version.ts';
 import { hasApprover } from './asking.ts';
+import { bindAddress } from './bind-address.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { type Foundations, openFoundations } from './foundations.ts';
 import { issueHostToken } from './host-token.ts';
@@ -141,12 +142,15 @@ function createInfo(base: Foundations): {
     },
     async listen(surfaces) {
       if (node.listen === undefined) return;
-      const { port } = await surfaces.mesh.listen(node.listen);
-      value = { ...value, meshAddress: advertisedAddress(node.listen, port) };
+      const { listen } = node;
+      const bound = await bindAddress(base, 'node.listen', () => surfaces.mesh.listen(listen));
+      if (bound !== undefined) value = { ...value, meshAddress: advertisedAddress(listen, bound.port) };
     },
     async listenHttp(surfaces) {
       if (gateway.listen === undefined) return;
-      value = { ...value, httpAddress: formatAddress(await surfaces.gateway.listenHttp(gateway.listen)) };
+      const { listen } = gateway;
+      const bound = await bindAddress(base, 'gateway.listen', () => surfaces.gateway.listenHttp(listen));
+      if (bound !== undefined) value = { ...value, httpAddress: formatAddress(bound) };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { WritError } from '@writ/core';
+import { sha256Hex, WritError } from '@writ/core';
 import type { ConfigAdmin, ProfileValidator, Proposal } from '@writ/gateway';
 import { diffPolicies, validateProfile } from '@writ/policy';
 import type { NodeConfigFile, ProposedText } from './config-file.ts';
@@ -8,8 +8,12 @@ import { textDifference } from './text-difference.ts';
 /** What a person does with `writ.toml` through the gateway. */
 export function createConfigAdmin(file: NodeConfigFile, compiler: NodePolicyCompiler): ConfigAdmin {
   let last: Pick<ProposedText, 'before' | 'after'> | undefined;
-  const propose: ConfigAdmin['propose'] = async (change, options) => {
-    const proposed = await file.propose(change, options);
+  const propose: ConfigAdmin['propose'] = async (change, { dryRun, digest }) => {
+    const checked = (text: string): string => {
+      if (digest !== undefined && digest !== sha256Hex(text)) throw changedSince();
+      return change(text);
+    };
+    const proposed = await file.propose(checked, { dryRun });
     if (proposed.outcome !== undefined) last = proposed;
     return toldProposal(proposed, compiler);
   };
@@ -35,6 +39,12 @@ export function createConfigAdmin(file: NodeConfigFile, compiler: NodePolicyComp
   };
 }
 
+function changedSince(): WritError {
+  return new WritError('CONFLICT', 'writ.toml is another one than the text of this digest: somebody has changed it', {
+    nextSteps: ['read it again (setup_show), make the change in that text, and give its digest'],
+  });
+}
+
 /** Throws NOT_FOUND where nothing was proposed, CONFLICT where somebody changed the file since. */
 function textBefore(last: Pick<ProposedText, 'before' | 'after'> | undefined, now: string): string {
   if (last === undefined) {
@@ -49,6 +59,7 @@ async function toldProposal(proposed: ProposedText, compiler: NodePolicyCompiler
   const [from, to] = await Promise.all([compiler.compile(before), compiler.compile(after)]);
   return {
     difference: textDifference(before, after),
+    digest: sha256Hex(outcome === undefined ? before : after),
     violations,
     changes: from.ok && to.ok ? diffPolicies(from.policy.config, to.policy.config) : [],
     ...(outcome === undefined ? {} : { outcome }),

@@ -13,6 +13,7 @@ import { createPinStore, loadIdentity, type NodeIdentity, type PinStore, rotateW
 import { type CompiledPolicy, configInvalid, createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import type { Home } from '../home.ts';
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
+import { tracedLogger } from '../telemetry/traced-logger.ts';
 import { VERSION } from '../version.ts';
 import { type AcceptedPolicy, createAcceptedPolicy } from './accepted-policy.ts';
 import { followAudit, type NodeAudit } from './audit.ts';
@@ -88,7 +89,7 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
     home,
     clock,
     random,
-    logger,
+    logger: telemetry === undefined ? logger : tracedLogger(logger, telemetry.tracing),
     telemetry,
     identity,
     pins,

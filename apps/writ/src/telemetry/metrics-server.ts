@@ -38,7 +38,9 @@ export async function serveMetrics(
       const message = isTaken
         ? `${listen} is taken by another program`
         : `cannot listen on ${listen}: ${cause.message}`;
-      const nextSteps = ['change [telemetry] metrics in writ.toml, then: writ up'];
+      const nextSteps = [
+        'change [telemetry] metrics in writ.toml, then: writ up; where it waits: writ policy reload --accept, writ down && writ up',
+      ];
       reject(new WritError(isTaken ? 'PORT_IN_USE' : 'BAD_REQUEST', message, { nextSteps, cause }));
     });
     server.listen({ host, port }, resolve);

@@ -1,3 +1,4 @@
+import { bindAddress } from '../node/bind-address.ts';
 import type { Closers } from '../node/closers.ts';
 import type { Foundations } from '../node/foundations.ts';
 import type { Work } from '../node/work.ts';
@@ -12,8 +13,9 @@ export async function serveNodeMetrics(base: Foundations, work: Work, closers: C
   const { metrics } = base.engine.snapshot().config.telemetry;
   const meter = base.telemetry?.meter;
   if (metrics === undefined || meter === undefined) return;
-  const server = await serveMetrics(metrics, () => metricsPage(gaugesOf(base, work), meter), base.logger);
-  closers.add(() => server.close());
+  const page = (): string => metricsPage(gaugesOf(base, work), meter);
+  const server = await bindAddress(base, 'telemetry.metrics', () => serveMetrics(metrics, page, base.logger));
+  closers.add(() => server?.close());
 }
 
 function gaugesOf(base: Foundations, { peers, authority, gate }: Work): NodeGauges {

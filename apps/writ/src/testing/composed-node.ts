@@ -16,8 +16,8 @@ export interface ComposedNode {
   readonly control: ControlClient;
   /** This start's. */
   readonly hostToken: string;
-  /** Stops it and starts it again on the same home. */
-  restart(): Promise<void>;
+  /** Stops it and starts it again on the same home, after `between` where that is given. */
+  restart(between?: () => Promise<void>): Promise<void>;
   /** Stops it and takes its home away. */
   remove(): Promise<void>;
 }
@@ -41,8 +41,9 @@ export async function startComposedNode(more = ''): Promise<ComposedNode> {
     get hostToken() {
       return hostToken();
     },
-    async restart() {
+    async restart(between) {
       await running.close(0);
+      await between?.();
       running = await start(home);
     },
     async remove() {

@@ -19,8 +19,11 @@ const now = (change: Partial<GrantedRights> = {}): GrantedRights => ({
 const REFUSED = { granted: false, refusal: { code: 'LEASE_REQUIRED', message: 'no', nextSteps: [] } } as const;
 const ISOLATION = {
   code: 'ISOLATION_UNAVAILABLE',
-  message: 'its profile needs isolation now, which a command on this machine has not',
-  nextSteps: ['ask with a profile whose isolation is none'],
+  message: 'its profile needs isolation now, which a command on the machine itself never has',
+  nextSteps: [
+    'hand it over as a task, which runs in a sandbox: writ delegate',
+    'or ask with a profile whose isolation is none',
+  ],
 };
 const changed = (what: string) => ({
   ...{ code: 'CHANGED_SINCE_APPROVAL', message: `${what}; it has to be asked for anew`, nextSteps: ['ask anew'] },

@@ -46,8 +46,11 @@ function isSame(one: Network, other: Network): boolean {
 
 const ISOLATION: Refusal = {
   code: 'ISOLATION_UNAVAILABLE',
-  message: 'its profile needs isolation now, which a command on this machine has not',
-  nextSteps: ['ask with a profile whose isolation is none'],
+  message: 'its profile needs isolation now, which a command on the machine itself never has',
+  nextSteps: [
+    'hand it over as a task, which runs in a sandbox: writ delegate',
+    'or ask with a profile whose isolation is none',
+  ],
 };
 
 function changed(what: string): Refusal {

@@ -145,3 +145,6 @@ export const deprecationField = violationField.omit({ code: true });
 
 /** No input at all. */
 export const noInput = z.strictObject({});
+
+/** SHA-256 of a content, lower-case hex. */
+export const digestField = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hex');

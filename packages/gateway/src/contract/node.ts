@@ -25,6 +25,7 @@ export const nodeContract = {
       policy_error: z.string().optional(),
       policy_parked: z.number(),
       policy_shut: z.boolean().describe('nobody is let in until a person accepts'),
+      restart_needed: z.array(z.string()).describe('accepted addresses that take a restart'),
       peers: z.array(z.object({ label: z.string(), id: z.string(), enabled: z.boolean(), link: z.string() })),
       live_leases: z.number(),
       running_asked: z.number(),

@@ -125,6 +125,7 @@ export const policyContract = {
         .optional(),
       parked: z.array(changeField),
       shut: z.boolean().describe('nobody is let in until a person accepts'),
+      restart_needed: z.array(z.string()).describe('accepted, and in force once the node has started again'),
     }),
     taskToken: 'deny',
     mcp: { title: 'Policy status', readOnly: true, destructive: false, idempotent: true, toolset: 'policy' },

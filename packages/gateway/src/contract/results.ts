@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { countField, taskField } from './fields.ts';
+import { countField, digestField, taskField } from './fields.ts';
 import { operationSpec, streamSpec } from './spec.ts';
 
 const READ = { readOnly: true, destructive: false, idempotent: true } as const;
 
-const digestField = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hex');
 const artifactField = z.object({ name: z.string(), sha256: z.string(), bytes: z.number() });
 
 /** The result of a task as its executor signed it. */

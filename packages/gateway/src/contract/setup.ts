@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationField, nameField, namesField, noInput, violationField } from './fields.ts';
+import { digestField, durationField, nameField, namesField, noInput, violationField } from './fields.ts';
 import { operationSpec } from './spec.ts';
 
 const change = z.object({ subject: z.string(), effect: z.enum(['gains', 'loses']), what: z.string() });
@@ -9,6 +9,7 @@ const dry = z.boolean().default(false).describe('only show what would change');
 /** What a change of the configuration came to, or would. */
 const proposal = z.object({
   changed: z.boolean().describe('the file is another one now'),
+  digest: digestField.describe('of the file as it is now'),
   valid: z.boolean(),
   violations: z.array(violationField),
   difference: z.string().describe('lines that go and come'),
@@ -131,7 +132,11 @@ export const setupContract = {
   setup_configuration: operationSpec({
     name: 'setup_configuration',
     summary: 'Puts a whole text in the place of writ.toml, or with dry_run compares it: who gains and who loses what.',
-    input: z.strictObject({ text: z.string().max(2_097_152), dry_run: dry }),
+    input: z.strictObject({
+      text: z.string().max(2_097_152),
+      digest: digestField.describe('of the text that yours began with, from setup_show; another file is refused'),
+      dry_run: dry,
+    }),
     output: proposal,
     taskToken: 'deny',
     mcp: { ...drop, title: 'Replace the configuration' },
@@ -139,7 +144,10 @@ export const setupContract = {
   setup_revert: operationSpec({
     name: 'setup_revert',
     summary: 'Puts back the configuration from before the last change by these tools.',
-    input: z.strictObject({ dry_run: dry }),
+    input: z.strictObject({
+      digest: digestField.describe('that the change to take back gave, or setup_show'),
+      dry_run: dry,
+    }),
     output: proposal,
     taskToken: 'deny',
     mcp: { ...drop, title: 'Take the last change back', idempotent: false },
@@ -154,9 +162,10 @@ export const setupContract = {
   }),
   setup_show: operationSpec({
     name: 'setup_show',
-    summary: 'The text of writ.toml, with its comments.',
+    summary:
+      'The text of writ.toml, with its comments, and its digest, which setup_configuration and setup_revert take.',
     input: noInput,
-    output: z.object({ text: z.string() }),
+    output: z.object({ text: z.string(), digest: digestField }),
     taskToken: 'deny',
     mcp: { ...look, title: 'Show the configuration' },
   }),

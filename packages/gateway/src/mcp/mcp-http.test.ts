@@ -178,7 +178,9 @@ describe('what MCP over HTTP refuses', () => {
     ['a message without a session', { body: '{"jsonrpc":"2.0","id":2,"method":"ping"}' }, 400],
     ['a session that is none', { headers: { ...PROOF, 'mcp-session-id': 'x' } }, 404],
     ['more than 4 MiB', { body: JSON.stringify({ ...INITIALIZE, padding: 'x'.repeat(5 * 1024 * 1024) }) }, 400],
-    ['another method', { method: 'PUT' }, 400],
+    ['another method', { method: 'PUT' }, 405],
+    ['a method of browsers', { method: 'OPTIONS' }, 405],
+    ['a method that no fetch has', { method: 'TRACE' }, 405],
   ] as const)('%s', async (_, sent, status) => {
     const response = await send({ body, ...sent });
     expect(response.statusCode).toBe(status);

@@ -36,6 +36,7 @@ export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
         ...(failure === undefined ? {} : { policy_error: failure }),
         policy_parked: policy.parked?.length ?? 0,
         policy_shut: policy.isShut,
+        restart_needed: [...policy.restartNeeded],
         peers: [...config.peers.values()].map(({ label, id, enabled }) => ({
           label,
           id,

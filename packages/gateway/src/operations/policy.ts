@@ -44,7 +44,8 @@ export function policyOperations(ports: GatewayPorts): readonly AnyOperation[] {
       };
     }),
     implement(policyContract.policy_status, () => {
-      const { generation, digest, loadedAtMs, deprecations, lastError, parked, isShut } = engine.status();
+      const { generation, digest, loadedAtMs, deprecations, lastError, parked, isShut, restartNeeded } =
+        engine.status();
       return {
         generation,
         digest,
@@ -53,6 +54,7 @@ export function policyOperations(ports: GatewayPorts): readonly AnyOperation[] {
         ...(lastError === undefined ? {} : { last_error: viewFailure(lastError) }),
         parked: viewChanges(parked),
         shut: isShut,
+        restart_needed: [...restartNeeded],
       };
     }),
   ];

@@ -1,4 +1,4 @@
-import { quote, WritError } from '@writ/core';
+import { quote, sha256Hex, WritError } from '@writ/core';
 import { dropProfile, dropWorkspace, putCeiling, putPeer, putProfile, putSelf, putWorkspace } from '@writ/policy';
 import type { OperationOutput } from '../client/types.ts';
 import { setupContract } from '../contract/setup.ts';
@@ -49,15 +49,21 @@ export function setupOperations(ports: GatewayPorts): readonly AnyOperation[] {
     implement(setupContract.setup_self, ({ dry_run: dry, ...keys }) =>
       propose(dry, (text) => putSelf(text, given(keys))),
     ),
-    implement(setupContract.setup_configuration, ({ text: whole, dry_run: dry }) => propose(dry, () => whole)),
-    implement(setupContract.setup_revert, async ({ dry_run: dry }) =>
-      told(ports, await config.revert({ dryRun: dry }), dry),
+    implement(setupContract.setup_configuration, async ({ text: whole, digest, dry_run: dryRun }) =>
+      told(ports, await config.propose(() => whole, { dryRun, digest }), dryRun),
+    ),
+    implement(setupContract.setup_revert, async ({ digest, dry_run: dryRun }) =>
+      told(ports, await config.revert({ dryRun, digest }), dryRun),
     ),
     implement(setupContract.setup_reload, async () => {
       const outcome = await config.reload({ accept: false });
-      return told(ports, { difference: '', violations: outcome.violations ?? [], changes: [], outcome }, false);
+      const digest = sha256Hex(await config.text());
+      return told(ports, { difference: '', digest, violations: outcome.violations ?? [], changes: [], outcome }, false);
     }),
-    implement(setupContract.setup_show, async () => ({ text: await config.text() })),
+    implement(setupContract.setup_show, async () => {
+      const text = await config.text();
+      return { text, digest: sha256Hex(text) };
+    }),
   ];
 }
 
@@ -73,11 +79,12 @@ function requirePath(path: string): string {
 
 /** What came of a proposal, and who has to say yes to the rest. */
 function told(ports: GatewayPorts, proposal: Proposal, isDry: boolean): Proposed {
-  const { outcome, violations, difference } = proposal;
+  const { outcome, violations, difference, digest } = proposal;
   const waits = viewChanges(outcome?.parked);
   const approval = waits.length === 0 ? undefined : askPerson(ports);
   return {
     changed: outcome !== undefined && difference !== '',
+    digest,
     valid: violations.length === 0,
     violations: violations.map(viewViolation),
     difference,

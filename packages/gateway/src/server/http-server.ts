@@ -143,12 +143,15 @@ function bind(server: Server, target: HostPort): Promise<HostPort> {
   });
 }
 
+/** A node that has run before takes another address only with a yes, and at its next start. */
+const MOVED = 'writ up; where it waits: writ policy reload --accept, writ down && writ up';
+
 function bindError(cause: NodeJS.ErrnoException, target: HostPort): WritError {
   const address = formatAddress(target);
   if (cause.code === 'EADDRINUSE') {
     return new WritError('PORT_IN_USE', `something listens on ${quote(address)} already`, {
       cause,
-      nextSteps: ['stop the other program, or choose another port in `[gateway] listen`'],
+      nextSteps: ['stop the other program', `or write another port into [gateway] listen, then: ${MOVED}`],
     });
   }
   return new WritError('BAD_REQUEST', `cannot listen on ${quote(address)}: ${cause.message}`, {

@@ -11,6 +11,9 @@ import { sendWebResponse, toWebRequest } from './web-exchange.ts';
 /** Where MCP is spoken over HTTP. */
 export const MCP_HTTP_PATH = '/mcp';
 
+/** Methods of HTTP that it has. */
+const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
+
 /** JSON-RPC's code for a request that was refused before anybody read its method. */
 const REFUSED = -32_000;
 
@@ -20,6 +23,7 @@ export async function serveMcpExchange(
   { request, response, signal }: { request: IncomingMessage; response: ServerResponse; signal: AbortSignal },
   caller: Caller,
 ): Promise<void> {
+  if (!METHODS.includes(request.method ?? '')) return refuseMethod(response);
   const toolsets = toolsetsOf(request);
   if (request.method === 'POST' && !isJson(request.headers['content-type'])) {
     throw new WritError('BAD_REQUEST', 'messages are sent as application/json');
@@ -27,6 +31,13 @@ export async function serveMcpExchange(
   const body = request.method === 'POST' ? await readBody(request) : undefined;
   const answer = await mcp.fetch({ request: toWebRequest(request, signal), body, caller, toolsets, signal });
   await sendWebResponse(response, answer, signal);
+}
+
+/** Also what no request of the web platform can be, such as TRACE. */
+function refuseMethod(response: ServerResponse): void {
+  response.setHeader('allow', METHODS.join(', '));
+  const nextSteps = ['messages are sent with POST'];
+  sendRpcFailure(response, { code: 'BAD_REQUEST', message: 'MCP has no such method', details: {}, nextSteps }, 405);
 }
 
 /** Answers what was refused before it reached MCP in the form that its clients read. */

@@ -42,6 +42,8 @@ export function fakeEngine(): GatewayPorts['engine'] {
       loadedAtMs: 1,
       deprecations: [],
       isShut: false,
+      restartNeeded: [],
+      addressesWaiting: [],
     }),
     onChange: () => () => {},
   });

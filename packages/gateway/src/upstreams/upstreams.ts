@@ -3,9 +3,11 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { isWritError, quote, visible, WritError } from '@writ/core';
 import type { Executor } from '@writ/delegation';
 import type { Decision, PolicyEngine, UpstreamConfig } from '@writ/policy';
+import type { GatewayTrace } from '../gateway-ports.ts';
 import { actor } from '../operations/actor.ts';
 import { ownSession } from '../operations/own-session.ts';
 import type { Sessions } from '../ports.ts';
+import { tracedUpstream } from '../traced-call.ts';
 import type { CallContext, Caller } from '../types.ts';
 import type { UpstreamAudit } from '../upstream-ports.ts';
 import { type ConnectionParts, createUpstreamConnection, type Up, type UpstreamConnection } from './connection.ts';
@@ -24,6 +26,8 @@ export interface UpstreamParts extends ConnectionParts {
   readonly executor: Pick<Executor, 'get'>;
   readonly sessions: Pick<Sessions, 'start'>;
   readonly audit: UpstreamAudit;
+  /** Absent: no call is traced. */
+  readonly trace?: GatewayTrace | undefined;
 }
 
 /** Tools of other MCP servers, offered through this node under its policy. */
@@ -95,12 +99,14 @@ export function createUpstreams(parts: UpstreamParts): Upstreams {
       if (!tools.some((one) => one.name === tool)) throw noTool(name);
       const session = () => ownSession(parts, context.caller).id;
       const sent = { name: tool, arguments: withSession(args, server.sessionArgument, session) };
-      try {
-        return await callThere(client, sent, upstream, context);
-      } catch (error) {
-        connection.note(client, error);
-        throw asFailure(error, upstream);
-      }
+      return tracedUpstream(parts.trace, { upstream, tool, caller: context.caller }, async () => {
+        try {
+          return await callThere(client, sent, upstream, context);
+        } catch (error) {
+          connection.note(client, error);
+          throw asFailure(error, upstream);
+        }
+      });
     },
     async close() {
       isClosed = true;

@@ -90,12 +90,15 @@ export async function listenOn(server: Server, address: string, logger: Logger):
   return { port: typeof bound === 'object' && bound !== null ? bound.port : target.port };
 }
 
+/** A node that has run before takes another address only with a yes, and at its next start. */
+const MOVED = 'writ up; where it waits: writ policy reload --accept, writ down && writ up';
+
 function listenError(error: NodeJS.ErrnoException, address: string): WritError {
   if (error.code === 'EADDRINUSE') {
     return new WritError('PORT_IN_USE', `something listens on ${quote(address)} already`, {
       cause: error,
       details: { address },
-      nextSteps: ['stop the other program, or choose another port in `[node] listen`'],
+      nextSteps: ['stop the other program', `or write another port into [node] listen, then: ${MOVED}`],
     });
   }
   return new WritError('BAD_REQUEST', `cannot listen on ${quote(address)}: ${error.message}`, {

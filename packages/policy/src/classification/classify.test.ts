@@ -267,6 +267,43 @@ describe('programs nobody knows', () => {
   });
 });
 
+describe('a rule that names a file by its absolute path', () => {
+  const of = (file: string, is: 'read' | 'config-mutation' | 'destructive', ...argv: string[]) =>
+    createCommandClassifier({
+      grammar,
+      commands: [{ match: [file, '**'], class: is, needs: ['edit_repo'], target: 1 }],
+    }).classify(argv, PLACE);
+
+  it.each(['/opt/tool/deploy', '/usr/bin/deploy', '/opt/tool/Deploy', '/opt/tool/ls'])(
+    'knows %s, and that file alone',
+    (file) => {
+      expect(of(file, 'config-mutation', file, 'site')).toMatchObject({
+        ...{ class: 'config-mutation', rule: 'commands[0]', known: true, needs: ['edit_repo'] },
+        target: expect.stringMatching(/\/site$/),
+      });
+      const base = file.slice(file.lastIndexOf('/') + 1);
+      for (const other of [`/tmp/${base}`, `./${base}`, `/opt/tool/../tool/${base}`]) {
+        expect(of(file, 'config-mutation', other, 'site').rule, other).not.toBe('commands[0]');
+      }
+    },
+  );
+
+  it('makes nothing milder that looks like a stricter program', () => {
+    expect(of('/opt/tool/rm', 'read', '/opt/tool/rm', '-r', 'x').class).toBe('destructive');
+    expect(of('/opt/tool/git', 'read', '/opt/tool/git', 'add', 'x')).toMatchObject({
+      ...{ class: 'config-mutation', rule: 'unknown-program', known: false },
+    });
+    expect(of('/opt/tool/ls', 'destructive', '/opt/tool/ls', 'x').class).toBe('destructive');
+  });
+
+  it('holds inside of wrappers and scripts too', () => {
+    expect(of('/opt/tool/deploy', 'read', 'sudo', '/opt/tool/deploy', 'x').commands).toContainEqual(
+      expect.objectContaining({ rule: 'commands[0]' }),
+    );
+    expect(of('/opt/tool/deploy', 'read', 'sh', '-c', '/opt/tool/deploy x')).toMatchObject({ class: 'read' });
+  });
+});
+
 describe('the folder of a command', () => {
   it.each([
     [

@@ -217,9 +217,12 @@ function classifyPlain(walk: Walk, args: readonly Argument[], place: CommandPlac
   const [first = literal(''), ...rest] = args;
   const { name, isExact } = programOf(first.text, (known) => walk.programs.has(known));
   const program = walk.programs.get(name);
-  const { sure, waiting } = configuredMatches(walk, [name, ...textsOf(rest)], args, place);
-  const strictest = strictestOf([...builtInMatches(program, rest, place), ...sure]);
-  return withStricter(judgePlain({ args, place, isExact, ...given(program) }, strictest), waiting);
+  const { sure, ofFile, waiting } = configuredMatches(walk, [name, ...textsOf(rest)], args, place);
+  const builtIn = builtInMatches(program, rest, place);
+  // What only looks like a program that is known is nothing milder for it; a rule that names this very file is about it.
+  const strictest = strictestOf(isExact ? [...builtIn, ...sure] : [...ofFile, ...builtIn, ...sure]);
+  const isKnown = isExact || ofFile.some((one) => one === strictest);
+  return withStricter(judgePlain({ args, place, isExact: isKnown, ...given(program) }, strictest), waiting);
 }
 
 interface Plain {
@@ -288,12 +291,20 @@ function hasUnknownLead({ spec, rules }: ProgramRules, rest: readonly Argument[]
   return parseArguments(rest, spec).options.some(({ before, known }) => before === 0 && !known);
 }
 
+/** What rules of the configuration say. */
+interface Configured {
+  readonly sure: readonly Match[];
+  /** Those of `sure` that name the program by its absolute path, and so one file. */
+  readonly ofFile: readonly Match[];
+  readonly waiting: readonly Match[];
+}
+
 function configuredMatches(
   walk: Walk,
   argv: readonly string[],
   args: readonly Argument[],
   { host }: CommandPlace,
-): { readonly sure: readonly Match[]; readonly waiting: readonly Match[] } {
+): Configured {
   const isLiteral = args.every(({ shape }) => shape === 'literal');
   const found = walk.configured.flatMap((rule, at) => {
     const matches = matchesPattern(rule.match, argv) || matchesPattern(rule.match, textsOf(args));
@@ -303,10 +314,15 @@ function configuredMatches(
     const isWaiting = rule.onlyStricter === true;
     const targets = isName && !isWaiting ? [`${host}/${argv[0]}/${named}`] : [];
     const about = { rule: `commands[${at}]`, reason: 'the configuration says so' };
-    return [{ isWaiting, match: { ...about, class: rule.class, needs: rule.needs, targets } }];
+    const isOfFile = rule.match[0]?.startsWith('/') === true;
+    return [{ isWaiting, isOfFile, match: { ...about, class: rule.class, needs: rule.needs, targets } }];
   });
-  const of = (isWaiting: boolean) => found.filter((one) => one.isWaiting === isWaiting).map(({ match }) => match);
-  return { sure: of(false), waiting: of(true) };
+  const sure = found.filter(({ isWaiting }) => !isWaiting);
+  return {
+    sure: sure.map(({ match }) => match),
+    ofFile: sure.filter(({ isOfFile }) => isOfFile).map(({ match }) => match),
+    waiting: found.filter(({ isWaiting }) => isWaiting).map(({ match }) => match),
+  };
 }
 
 /** A variable that only may matter does not change what a command acts on. */

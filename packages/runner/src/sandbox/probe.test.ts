@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Executed, probeSandbox } from './probe.ts';
 import { createSandbox, describeSandbox } from './sandbox.ts';
+import type { SandboxReport } from './types.ts';
 
 let bin: string;
 beforeEach(() => {
@@ -17,11 +18,15 @@ const install = (...names: string[]): void => {
   for (const name of names) writeFileSync(join(bin, name), '', { mode: 0o755 });
 };
 
+const stepsOf = (report: SandboxReport): string => ('nextSteps' in report ? report.nextSteps.join('\n') : '');
+
 describe('a look at the sandbox of a machine', () => {
   it('finds none where bubblewrap is not installed, or nobody may run it', async () => {
     const probe = (): ReturnType<typeof probeSandbox> =>
       probeSandbox({ view, path: bin, arch: 'x64', execute: async () => GOOD });
-    expect(await probe()).toMatchObject({ available: false, reason: 'bubblewrap is not installed' });
+    const bare = await probe();
+    expect(bare).toMatchObject({ available: false, reason: 'bubblewrap is not installed' });
+    expect(stepsOf(bare)).toMatch(/install bubblewrap[\s\S]*isolation = "none"/);
     install('bwrap');
     chmodSync(join(bin, 'bwrap'), 0o644);
     expect(await probe()).toMatchObject({ available: false });
@@ -38,12 +43,16 @@ describe('a look at the sandbox of a machine', () => {
     const report = await probeSandbox({ view, path: bin, arch: 'x64', execute: async () => said });
     expect(report).toMatchObject({ available: false, reason: expect.stringContaining('starts no sandbox here') });
     expect(describeSandbox(report)).toMatch(/^none: /);
+    // It is installed: to install it helps nobody.
+    expect(stepsOf(report)).not.toContain('install');
+    expect(stepsOf(report)).toMatch(/user namespaces[\s\S]*isolation = "none"/);
   });
 
   it('finds none on a machine whose system calls are not known', async () => {
     install('bwrap');
     const report = await probeSandbox({ view, path: bin, arch: 'riscv64', execute: async () => GOOD });
     expect(report).toMatchObject({ available: false, reason: 'no filter of system calls is known for `riscv64`' });
+    expect(stepsOf(report)).not.toContain('install');
   });
 
   it('says what is missing of the rest', async () => {

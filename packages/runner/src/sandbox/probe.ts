@@ -32,10 +32,14 @@ const CONFINED = /^CapEff:\s+0+\nNoNewPrivs:\s+1\nSeccomp:\s+2\n?$/;
 export async function probeSandbox(parts: ProbeParts): Promise<SandboxReport> {
   const { view, path, arch, execute } = parts;
   const machine = machineOf(arch);
-  if (machine === undefined) return unavailable(`no filter of system calls is known for ${quote(arch)}`);
+  if (machine === undefined) {
+    return unavailable(`no filter of system calls is known for ${quote(arch)}`, [
+      'hand it to a node on another kind of machine (x64 or arm64)',
+    ]);
+  }
   const filter = assembleFilter(machine);
   const program = await findProgram('bwrap', path);
-  if (program === undefined) return unavailable('bubblewrap is not installed');
+  if (program === undefined) return unavailable('bubblewrap is not installed', [INSTALL]);
   let said = '';
   for (const sealed of [true, false]) {
     const argv = bubblewrapArgv({ program, sealed }, view, { cwd: '/', mounts: [] }, INSIDE);
@@ -54,15 +58,24 @@ export async function probeSandbox(parts: ProbeParts): Promise<SandboxReport> {
     }
     said ||= tried.said.trim().split('\n').at(-1) ?? '';
   }
-  return unavailable(`bubblewrap starts no sandbox here: ${quote(said)}`);
+  return unavailable(`bubblewrap starts no sandbox here: ${quote(said)}`, NAMESPACES);
 }
 
-function unavailable(reason: string): SandboxReport {
+const INSTALL =
+  'install bubblewrap (and socat, for a network) on the executing node, such as: sudo apt-get install bubblewrap socat';
+
+/** Mostly it is the kernel, or its security module, that lets nobody make user namespaces. */
+const NAMESPACES: readonly string[] = [
+  'see on the executing node, as the node’s user, what keeps it: bwrap --unshare-all --ro-bind / / true',
+  'let that user make user namespaces there: sysctl user.max_user_namespaces kernel.apparmor_restrict_unprivileged_userns',
+];
+
+function unavailable(reason: string, mend: readonly string[]): SandboxReport {
   return {
     available: false,
     reason,
     nextSteps: [
-      'install bubblewrap (and socat, for a network) on the executing node, and let its user make user namespaces',
+      ...mend,
       'or, on the executing node, write isolation = "none" in the profile: its tasks run as the node’s own user then, and can read and change whatever that user can',
     ],
   };

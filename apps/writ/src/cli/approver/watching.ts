@@ -3,7 +3,9 @@ import type { ApprovalView, ControlClient } from '@writ/gateway/client';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { CliContext } from '../context.ts';
 import { type AnswerOptions, answer, type Said, showQuestion } from './answering.ts';
+import { createOpenQuestions, type OpenQuestions } from './open-questions.ts';
 import { openProver, type Prover } from './prover.ts';
+import { createWaitingLine, type WaitingLine } from './waiting-line.ts';
 
 /** What one watch works with. */
 interface Watch {
@@ -11,24 +13,25 @@ interface Watch {
   readonly node: ControlClient;
   readonly terminal: Terminal;
   readonly prover: Prover;
+  readonly questions: OpenQuestions;
+  readonly line: WaitingLine;
 }
 
 /**
- * Asks about each question as it comes until Ctrl-C, with a key that is open in this process alone. Throws NOT_APPROVER
- * without a terminal, and for a wrong passphrase.
+ * Asks about each question as it comes until Ctrl-C, with a key that is open in this process alone, and tells what others
+ * answered. Throws NOT_APPROVER without a terminal, and for a wrong passphrase.
  */
 export async function watchQuestions(context: CliContext, { keyFile }: AnswerOptions): Promise<void> {
   const node = context.node();
   const terminal = context.terminal();
   try {
     const prover = await openProver({ node, home: context.home, terminal, keyFile });
+    const questions = createOpenQuestions();
+    const line = createWaitingLine(terminal, context, () => leftText(questions.left()));
     try {
-      const signal = AbortSignal.any([context.signal, terminal.interrupted]);
-      terminal.write('waiting for questions; Ctrl-C to end\n');
-      for await (const { approval } of node.stream('approval_watch', {}, { signal })) {
-        if (approval.state === 'pending') await askOne({ context, node, terminal, prover }, approval.id);
-      }
+      await watchWith({ context, node, terminal, prover, questions, line });
     } finally {
+      line.hide();
       prover.close();
     }
   } catch (error) {
@@ -39,15 +42,48 @@ export async function watchQuestions(context: CliContext, { keyFile }: AnswerOpt
   }
 }
 
+async function watchWith(watch: Watch): Promise<void> {
+  const { context, terminal, questions, line } = watch;
+  const signal = AbortSignal.any([context.signal, terminal.interrupted]);
+  let failure: unknown;
+  // Beside the questions that are asked: what another person answers is seen while one is on the screen.
+  const followed = follow(watch, signal)
+    .catch((error: unknown) => {
+      failure = error;
+    })
+    .finally(() => questions.close());
+  line.show();
+  for (let next = await questions.next(); next !== undefined; next = await questions.next()) {
+    line.hide();
+    await askOne(watch, next.id);
+    line.show();
+  }
+  await followed;
+  if (failure !== undefined) throw failure;
+}
+
+async function follow({ node, terminal, questions, line }: Watch, signal: AbortSignal): Promise<void> {
+  for await (const { approval } of node.stream('approval_watch', {}, { signal })) {
+    const came = questions.saw(approval);
+    if (came === 'ended-on-screen') terminal.write(`\n(it ${endText(approval)}; Enter to go on) `);
+    if (came === 'ended-left') line.above(`${approval.kind} ${approval.id} ${endText(approval)}\n`);
+  }
+}
+
 /** Asks about one; what came of it, or who was faster, is told and the watch goes on. */
-async function askOne(watch: Watch, id: string): Promise<void> {
-  const { context, node, terminal, prover } = watch;
-  // It waited in the stream while another was asked about.
+async function askOne({ context, node, terminal, prover, questions }: Watch, id: string): Promise<void> {
   const { approval } = await node.call('approval_show', { approval: id });
   if (approval.state !== 'pending') return;
   showQuestion(terminal, approval, context.clock.nowMs());
-  const said = await askSaid(terminal, approval);
-  if (said === undefined) return terminal.write('left for later\n');
+  questions.show(id);
+  const said = await askSaid(terminal, approval, questions.hasEnded);
+  if (said === undefined) {
+    if (questions.hasEnded()) return;
+    questions.leave();
+    return terminal.write('left for later: writ approval list\n');
+  }
+  // What came of it is told here, and not by the stream.
+  questions.done();
   try {
     const decided = await answer(node, approval, said, prover);
     terminal.write(`${decided.state}\n`);
@@ -58,15 +94,31 @@ async function askOne(watch: Watch, id: string): Promise<void> {
   }
 }
 
-/** Yes in the narrowest scope that is offered, or in the one that is named; no; or later. */
-async function askSaid(terminal: Terminal, { scopes }: ApprovalView): Promise<Said | undefined> {
+/**
+ * Yes in the narrowest scope that is offered, or in the one that is named; no; or later. What is typed for a question that
+ * ends meanwhile answers nothing, and not the next one either: the line that is asked stays until Enter.
+ */
+async function askSaid(
+  terminal: Terminal,
+  { scopes }: ApprovalView,
+  hasEnded: () => boolean,
+): Promise<Said | undefined> {
   const [narrowest, ...wider] = scopes;
   const also = wider.map((scope) => `, ${scope}`).join('');
   for (;;) {
     const typed = (await terminal.askLine(`y (${narrowest ?? 'no'})${also}, n, later: `)).trim().toLowerCase();
+    if (hasEnded()) return undefined;
     if (/^no?$/.test(typed)) return { answer: 'deny' };
     if (/^(l|later)$/.test(typed)) return undefined;
     const scope = /^y(es)?$/.test(typed) ? narrowest : scopes.find((offered) => offered === typed);
     if (scope !== undefined) return { answer: 'approve', scope };
   }
+}
+
+function endText({ state, decided_by_label: who }: ApprovalView): string {
+  return `is ${state}${who === undefined ? '' : ` by ${who}`}`;
+}
+
+function leftText(left: number): string {
+  return left === 0 ? '' : `, ${left} left for later`;
 }

@@ -4,6 +4,7 @@ import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { fullShares, HELD_STEPS } from '../held-work.ts';
 import type { Definitions } from '../program.ts';
+import { restartText } from '../restart-text.ts';
 import { steadily } from '../steadily.ts';
 
 /** What `unseparated` means, for a person. */
@@ -73,7 +74,11 @@ async function status(
   const { output, signal } = context;
   const node = context.node();
   if (watch === true) {
-    await steadily(signal, async () => output.screen(await node.call('node_status', {}), statusText));
+    try {
+      await steadily(signal, async () => output.screen(await node.call('node_status', {}), statusText));
+    } finally {
+      output.screenEnd();
+    }
     return EXIT.ok;
   }
   output.result(await node.call('node_status', {}), statusText);
@@ -97,6 +102,7 @@ function statusText(s: OperationOutput<'node_status'>): string {
     ...(s.policy_error === undefined ? [] : [`warning: the last reload failed: ${s.policy_error}`]),
     ...(s.policy_shut ? [SHUT] : []),
     ...(s.policy_parked === 0 ? [] : [`warning: ${s.policy_parked} changes wait for: writ policy reload --accept`]),
+    ...(s.restart_needed.length === 0 ? [] : [restartText(s.restart_needed)]),
     `audit log: ${s.audit.rows} entries, ${s.audit.signed} of them signed`,
     ...(s.audit.problem === undefined
       ? []

@@ -8,6 +8,7 @@ import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { explanation } from '../explanation.ts';
 import type { Definitions } from '../program.ts';
+import { restartText } from '../restart-text.ts';
 import { violationLines } from '../violations.ts';
 import { runPolicyCases } from './policy-cases.ts';
 import { defineClassify } from './policy-classify.ts';
@@ -120,7 +121,7 @@ async function reload(
   const answer = await load(context, options.accept === true, options);
   context.output.result(answer, (a) => {
     if (!a.reloaded) return `not reloaded, generation ${a.generation} stays in force\n${violationLines(a.violations)}`;
-    const restart = a.restart_needed.length > 0 ? `\nrestart the node for: ${a.restart_needed.join(', ')}` : '';
+    const restart = a.restart_needed.length > 0 ? `\n${restartText(a.restart_needed)}` : '';
     const parked =
       a.parked.length > 0
         ? `\nwaits for \`writ policy reload --accept\`:\n${a.parked.map((p) => `  ${p.subject} ${p.effect} ${p.what}`).join('\n')}`
@@ -159,6 +160,7 @@ async function status(context: CliContext): Promise<number> {
     }
     if (a.shut) lines.push('nobody is let in: what waits cannot be kept apart; writ policy reload --accept');
     for (const p of a.parked) lines.push(`waits: ${p.subject} ${p.effect} ${p.what}`);
+    if (a.restart_needed.length > 0) lines.push(restartText(a.restart_needed));
     return lines.join('\n');
   });
   return EXIT.ok;

@@ -27,7 +27,15 @@ afterEach(() => node.stop());
 const WELL = {
   ...{ id: 'wn-x', name: 'solo', version: '0.1.0', pid: 1, started_at_ms: 1, uptime_ms: 1, home: '/h' },
   ...{ mesh_address: '127.0.0.1:1', clock_is_backwards: false, unseparated: false, generation: 3 },
-  ...{ policy_digest: 'd', policy_parked: 0, policy_shut: false, live_leases: 0, running_asked: 0, running_here: 0 },
+  ...{
+    policy_digest: 'd',
+    policy_parked: 0,
+    policy_shut: false,
+    restart_needed: [],
+    live_leases: 0,
+    running_asked: 0,
+    running_here: 0,
+  },
   ...{ audit: { rows: 2, written: 2, signed: 2, next_steps: [] }, sandbox: 'bwrap', isolation_none: [], held_work: [] },
   peers: [{ label: 'beta', id: 'wn-b', enabled: true, link: 'up' }],
 };
@@ -64,6 +72,7 @@ describe('writ doctor', () => {
     ['policy', { policy_error: 'line 3' }, 'problem', 'writ policy validate'],
     ['policy', { policy_shut: true }, 'problem', 'writ policy reload --accept'],
     ['policy', { policy_parked: 2 }, 'warning', 'writ policy diff'],
+    ['policy', { restart_needed: ['gateway.listen'] }, 'warning', 'writ down && writ up'],
     ['policy', { isolation_none: ['query'] }, 'note', 'writ policy reload'],
     ['approver', { unseparated: true }, 'warning', 'writ approver enroll'],
     ['audit log', { audit: { ...WELL.audit, rows: 9, problem: 'full', next_steps: ['df'] } }, 'problem', 'df'],

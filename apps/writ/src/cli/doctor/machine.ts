@@ -60,13 +60,8 @@ async function sandbox(environment: Parameters<typeof import('../../lifecycle/ma
   const report = await lookForSandbox(environment);
   const check = 'sandbox';
   if (report.available) return fine(check, describeSandbox(report));
-  const mend = ['sudo apt-get install bubblewrap socat', 'writ doctor'];
-  return {
-    check,
-    state: 'warning',
-    says: `${describeSandbox(report)}; profiles that require one refuse`,
-    mend,
-  } as const;
+  const says = `${describeSandbox(report)}; profiles that require one refuse`;
+  return { check, state: 'warning', says, mend: [...report.nextSteps, 'writ doctor'] } as const;
 }
 
 async function room(dir: string): Promise<Finding> {

@@ -47,6 +47,10 @@ function policy(status: Status): readonly Finding[] {
     const says = `${status.policy_parked} changes that give somebody more wait for a yes`;
     found.push({ check, state: 'warning', says, mend: ['writ policy diff', 'writ policy reload --accept'] });
   }
+  if (status.restart_needed.length > 0) {
+    const says = `accepted, and not in use yet: ${status.restart_needed.join(', ')}`;
+    found.push({ check, state: 'warning', says, mend: ['writ down && writ up'] });
+  }
   if (status.isolation_none.length > 0) {
     const says = `profiles without a sandbox: ${status.isolation_none.map(quote).join(', ')}`;
     found.push({ check, state: 'note', says, mend: ['take isolation = "none" out of them, then: writ policy reload'] });
@@ -81,7 +85,7 @@ function peers({ peers: all, mesh_address: address }: Status): readonly Finding[
     address === undefined
       ? {
           ...{ check: 'reach', state: 'note', says: 'this node only dials out: it can ask, and cannot be asked' },
-          mend: ['set [node] listen in writ.toml, then: writ down && writ up'],
+          mend: ['set [node] listen in writ.toml, then: writ policy reload --accept', 'writ down && writ up'],
         }
       : fine('reach', `peers reach it on ${address}`);
   if (all.length === 0) {
