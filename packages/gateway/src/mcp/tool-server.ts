@@ -15,12 +15,19 @@ export function createToolServer(parts: McpParts, audience: McpAudience): Server
   const { version } = parts.node.info();
   const server = new Server(
     { name: 'writ', title: 'Writ', version },
-    { capabilities: { tools: {}, resources: { subscribe: true }, prompts: {} }, instructions: INSTRUCTIONS },
+    {
+      capabilities: { tools: { listChanged: hasForeign(audience) }, resources: { subscribe: true }, prompts: {} },
+      instructions: INSTRUCTIONS,
+    },
   );
   const tools = toolDefinitions(parts.registry, audience.caller, audience.toolsets);
   const offered = new Set(tools.map(({ name }) => name));
   const calls = createCalls(parts, audience, { server, offered });
-  server.setRequestHandler('tools/list', async () => ({ tools: [...tools, ...(await foreignTools(parts, audience))] }));
+  // A client that went away hears of nothing.
+  const { toolsChanged = () => void server.sendToolListChanged().catch(() => {}) } = audience;
+  server.setRequestHandler('tools/list', async () => ({
+    tools: [...tools, ...(await foreignTools(parts, audience, toolsChanged))],
+  }));
   server.setRequestHandler('tools/call', ({ params }, context) =>
     calls.tool(params.name, params.arguments ?? {}, context),
   );
@@ -37,6 +44,14 @@ export function createToolServer(parts: McpParts, audience: McpAudience): Server
 }
 
 /** Of other servers, where the client wants them: for nobody else one is started. */
-async function foreignTools({ upstreams }: McpParts, { caller, toolsets }: McpAudience): Promise<readonly Tool[]> {
-  return toolsets.includes('upstreams') ? upstreams.offered(caller) : [];
+async function foreignTools(
+  { upstreams }: McpParts,
+  audience: McpAudience,
+  onLater: () => void,
+): Promise<readonly Tool[]> {
+  return hasForeign(audience) ? upstreams.offered(audience.caller, onLater) : [];
+}
+
+function hasForeign({ toolsets }: McpAudience): boolean {
+  return toolsets.includes('upstreams');
 }
