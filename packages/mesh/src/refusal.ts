@@ -6,7 +6,12 @@ export interface Refusal {
   /** For people, as that of a WritError. */
   readonly message: string;
   readonly nextSteps: readonly string[];
+  /** What a program of the caller may go by, where a code says too little; `message` is for people alone. */
+  readonly reason?: RefusalReason;
 }
+
+/** `no-method`: this version serves no such call. */
+export type RefusalReason = 'no-method';
 
 const REFUSED = Symbol('refused');
 
@@ -21,6 +26,11 @@ export interface Refused extends Refusal {
 /** Refuses a call as what its check or its handler returns. */
 export function refuse(code: WritCode, message: string, nextSteps: readonly string[] = []): Refused {
   return { [REFUSED]: true, code, message, nextSteps };
+}
+
+/** Refuses a call that this version does not know. */
+export function refuseMethod(): Refused {
+  return { ...refuse('BAD_REQUEST', 'there is no such method'), reason: 'no-method' };
 }
 
 /** True for what `refuse` made. */

@@ -2,6 +2,7 @@ import { Metadata, status } from '@grpc/grpc-js';
 import { WRIT_CODES, WritError } from '@writ/core';
 import { isTold } from '@writ/delegation';
 import { describe, expect, it } from 'vitest';
+import { refuseMethod } from './refusal.ts';
 import { STATUS_OF_CODE } from './status-table.ts';
 import { hasErrorTrailer, isRefusalStatus, refusalToStatus, statusToError } from './wire-error.ts';
 
@@ -41,6 +42,19 @@ describe('an error on the wire', () => {
     metadata.set('writ-error-bin', Buffer.from(JSON.stringify(claim)));
     const error = statusToError({ code: status.INTERNAL, metadata, details: '' }, 'beta');
     expect(error).toMatchObject({ code: 'INTERNAL', message: 'a\\u{1b}[2Jb\\u{202e}', nextSteps: ['\\u{7}'] });
+  });
+
+  it('says by a detail that there is no such method, with the trailer or without, and for nothing else', () => {
+    const missing = refusalToStatus(refuseMethod());
+    expect(missing.code).toBe(status.UNIMPLEMENTED);
+    const noMethod = { code: 'BAD_REQUEST', details: { peer: 'beta', reason: 'no-method' } };
+    expect(statusToError(missing, 'beta')).toMatchObject(noMethod);
+    const bare = { metadata: new Metadata(), details: 'The server does not implement the method Execute' };
+    expect(statusToError({ ...bare, code: status.UNIMPLEMENTED }, 'beta')).toMatchObject(noMethod);
+    for (const code of [status.INVALID_ARGUMENT, status.UNKNOWN])
+      expect(statusToError({ ...bare, code }, 'beta').details).toEqual({ peer: 'beta' });
+    const said = refusalToStatus(new WritError('BAD_REQUEST', 'there is no such method'));
+    expect(statusToError(said, 'beta').details).toEqual({ peer: 'beta' });
   });
 
   it('tells a message that is too large from a call that came at a bad time', () => {

@@ -29,14 +29,16 @@ export function refusalToStatus(error: Refusal): EndStatus {
   const message = told ? cut(error.message, MAX_MESSAGE_CHARS) : 'this node failed to answer; its log says why';
   const nextSteps = !told ? [] : error.nextSteps.slice(0, MAX_STEPS).map((step) => cut(step, MAX_STEP_CHARS));
   const metadata = new Metadata();
-  metadata.set(TRAILER, Buffer.from(JSON.stringify({ code, message, nextSteps })));
-  return { code: entry.status, details: asciiOnly(message), metadata };
+  const { reason } = error;
+  metadata.set(TRAILER, Buffer.from(JSON.stringify({ code, message, nextSteps, reason })));
+  return { code: reason === 'no-method' ? status.UNIMPLEMENTED : entry.status, details: asciiOnly(message), metadata };
 }
 
-/** What the trailer of a peer says, or, without one that can be read, what the bare status means. */
+/** What the trailer of a peer says, or, without one that can be read, what the bare status means; `details.reason` is a `RefusalReason`. */
 export function statusToError(end: Partial<StatusObject>, peer: string): WritError {
   const told = readTrailer(end.metadata);
-  const details = { peer };
+  const hasNoMethod = told === undefined ? end.code === status.UNIMPLEMENTED : told.reason === 'no-method';
+  const details = { peer, ...(hasNoMethod ? { reason: 'no-method' } : {}) };
   if (told !== undefined) return new WritError(told.code, told.message, { details, nextSteps: told.nextSteps });
   const tooLarge = end.code === status.RESOURCE_EXHAUSTED && TOO_LARGE.test(end.details ?? '');
   const code = tooLarge ? 'BAD_REQUEST' : (CODE_OF_STATUS[end.code ?? status.UNKNOWN] ?? 'INTERNAL');
@@ -59,7 +61,7 @@ function readTrailer(metadata: Metadata | undefined) {
   try {
     const json: unknown = JSON.parse(raw.toString('utf8'));
     if (typeof json !== 'object' || json === null) return undefined;
-    const { code: claimed, message, nextSteps } = json as Record<string, unknown>;
+    const { code: claimed, message, nextSteps, reason } = json as Record<string, unknown>;
     const code = WRIT_CODES.find((known) => known === claimed);
     if (code === undefined || typeof message !== 'string') return undefined;
     const steps = (Array.isArray(nextSteps) ? nextSteps : []).filter((step) => typeof step === 'string');
@@ -67,6 +69,7 @@ function readTrailer(metadata: Metadata | undefined) {
       // A peer has no business with codes that only this machine can mean.
       code: STATUS_OF_CODE[code].hidden ? ('INTERNAL' as const) : code,
       message: clean(message, MAX_MESSAGE_CHARS),
+      reason,
       nextSteps: steps.slice(0, MAX_STEPS).map((step) => clean(step, MAX_STEP_CHARS)),
     };
   } catch {

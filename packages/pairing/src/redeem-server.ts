@@ -100,7 +100,7 @@ function useInvite(
   const refused = invalid('this invite is wrong, used or expired', ['ask for a new invite']);
   const result = database.withWriteTx((tx) => {
     const invite = invites.listOpen(tx, tx.nowMs).find((open) => open.id === joiner.transcript.invite);
-    // The check itself takes as long for an invite that is none.
+    // The same work for one that does not exist. That its row is missing may show in the time: nobody guesses an id.
     const key = invite === undefined ? random.bytes(32) : Buffer.from(invite.secretHash, 'hex');
     const isProved = isSameMac(mac, pairingMac(key, 'joiner', joiner.transcript));
     if (invite === undefined) return undefined;

@@ -21,7 +21,7 @@ export interface McpHttp {
 export function createMcpHttp(parts: HttpSessionParts): McpHttp {
   const calls = new WeakMap<Request, McpCall>();
   const sessions = createHttpSessions(parts);
-  const current = createMcpHandler((context) => serverOf(parts, calls, context), {
+  const current = createMcpHandler((context) => serverOf(parts, calls, () => current.notify.toolsChanged(), context), {
     legacy: 'reject',
     maxSubscriptions: MOST_SUBSCRIPTIONS,
     onerror: (error) => parts.logger.debug('mcp over http', { message: error.message }),
@@ -45,9 +45,14 @@ export function createMcpHttp(parts: HttpSessionParts): McpHttp {
 }
 
 /** INVARIANT: 7 who calls is what the credential of this very request proved. */
-function serverOf(parts: HttpSessionParts, calls: WeakMap<Request, McpCall>, { requestInfo }: McpRequestContext) {
+function serverOf(
+  parts: HttpSessionParts,
+  calls: WeakMap<Request, McpCall>,
+  toolsChanged: () => void,
+  { requestInfo }: McpRequestContext,
+) {
   const call = requestInfo && calls.get(requestInfo);
   if (call === undefined) throw new Error('a request that nobody was checked for');
   const { caller, toolsets } = call;
-  return createToolServer(parts, { caller, toolsets, withSession: namedOnly(caller) });
+  return createToolServer(parts, { caller, toolsets, withSession: namedOnly(caller), toolsChanged });
 }

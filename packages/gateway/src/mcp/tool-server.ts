@@ -15,14 +15,22 @@ export function createToolServer(parts: McpParts, audience: McpAudience): Server
   const { version } = parts.node.info();
   const server = new Server(
     { name: 'writ', title: 'Writ', version },
-    { capabilities: { tools: {}, resources: { subscribe: true }, prompts: {} }, instructions: INSTRUCTIONS },
+    {
+      capabilities: { tools: { listChanged: hasForeign(audience) }, resources: { subscribe: true }, prompts: {} },
+      instructions: INSTRUCTIONS,
+    },
   );
   const { caller, toolsets } = audience;
   const offered = new Set(parts.registry.tools(caller, toolsets).map(({ name }) => name));
   const calls = createCalls(parts, audience, { server, offered });
+  // A client that went away hears of nothing.
+  const { toolsChanged = () => void server.sendToolListChanged().catch(() => {}) } = audience;
   // Written where they are asked for: over HTTP a server lives for one request, and few of them ask.
   server.setRequestHandler('tools/list', async () => ({
-    tools: [...toolDefinitions(parts.registry, caller, toolsets), ...(await foreignTools(parts, audience))],
+    tools: [
+      ...toolDefinitions(parts.registry, caller, toolsets),
+      ...(await foreignTools(parts, audience, toolsChanged)),
+    ],
   }));
   server.setRequestHandler('tools/call', ({ params }, context) =>
     calls.tool(params.name, params.arguments ?? {}, context),
@@ -40,6 +48,14 @@ export function createToolServer(parts: McpParts, audience: McpAudience): Server
 }
 
 /** Of other servers, where the client wants them: for nobody else one is started. */
-async function foreignTools({ upstreams }: McpParts, { caller, toolsets }: McpAudience): Promise<readonly Tool[]> {
-  return toolsets.includes('upstreams') ? upstreams.offered(caller) : [];
+async function foreignTools(
+  { upstreams }: McpParts,
+  audience: McpAudience,
+  onLater: () => void,
+): Promise<readonly Tool[]> {
+  return hasForeign(audience) ? upstreams.offered(audience.caller, onLater) : [];
+}
+
+function hasForeign({ toolsets }: McpAudience): boolean {
+  return toolsets.includes('upstreams');
 }

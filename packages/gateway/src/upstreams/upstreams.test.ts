@@ -35,6 +35,10 @@ function createWorld(...servers: readonly UpstreamConfig[]) {
   const noted: Parameters<UpstreamAudit['note']>[0][] = [];
   const started: number[] = [];
   let changed: () => void = () => {};
+  let letLate = (): void => {};
+  const isLet = new Promise<void>((resolve) => {
+    letLate = resolve;
+  });
   const parts: UpstreamParts = {
     engine: {
       snapshot: () => ({ generation: 1, digest: 'd', config, deprecations: [] }),
@@ -53,7 +57,10 @@ function createWorld(...servers: readonly UpstreamConfig[]) {
         const passed = Object.fromEntries(env.map((name) => [name, process.env[name]]));
         const child = spawn(program, rest, { env: passed, stdio: ['pipe', 'pipe', 'ignore'] });
         started.push(child.pid ?? 0);
-        child.stdout.on('data', (bytes: Buffer) => void onOutput(bytes));
+        child.stdout.on('data', async (bytes: Buffer) => {
+          if (argv.includes('late')) await isLet;
+          onOutput(bytes);
+        });
         child.stdin.on('error', () => {});
         return {
           write: async (bytes) => void child.stdin.write(bytes),
@@ -72,7 +79,7 @@ function createWorld(...servers: readonly UpstreamConfig[]) {
     caller = agent,
     signal = new AbortController().signal,
   ) => upstreams.call(name, args, { caller, signal });
-  return { ...node, clock, config, noted, started, upstreams, call, reload: () => changed() };
+  return { ...node, clock, config, noted, started, upstreams, call, letLate: () => letLate(), reload: () => changed() };
 }
 
 function decide(server: UpstreamConfig | undefined, { tool, profile }: UpstreamRequest): Decision {
@@ -82,6 +89,9 @@ function decide(server: UpstreamConfig | undefined, { tool, profile }: UpstreamR
   return { ...(tools?.includes(tool) ? allowed : denied), generation: 1, trace: [] };
 }
 
+const unexpected = (): void => {
+  throw new Error('nothing was late');
+};
 const names = (tools: readonly { readonly name: string }[]): string[] => tools.map(({ name }) => name);
 const textOf = ({ content: [first] }: Awaited<ReturnType<ReturnType<typeof createWorld>['call']>>): unknown =>
   JSON.parse(first?.type === 'text' ? first.text : 'null');
@@ -89,7 +99,7 @@ const textOf = ({ content: [first] }: Awaited<ReturnType<ReturnType<typeof creat
 describe('upstream MCP servers', () => {
   it('are offered as far as policy goes, under their names, without the argument of the session', async () => {
     const { upstreams } = createWorld(SMALL);
-    const tools = await upstreams.offered(agent);
+    const tools = await upstreams.offered(agent, unexpected);
     expect(names(tools)).toEqual(['small__echo', 'small__env', 'small__slow', 'small__end']);
     expect(tools[0]).toMatchObject({
       description: expect.stringMatching(/not to be trusted\] the echo$/),
@@ -116,13 +126,13 @@ describe('upstream MCP servers', () => {
 
   it('are closed to whom no list names: nothing is started for that, and it is written down', async () => {
     const { call, upstreams, noted, started, executing } = createWorld({ ...SMALL, agents: [], tasks: ['echo'] });
-    expect(await upstreams.offered(agent)).toEqual([]);
+    expect(await upstreams.offered(agent, unexpected)).toEqual([]);
     await expect(call('small__echo')).rejects.toMatchObject({ code: 'PROFILE_NOT_ALLOWED', nextSteps: ['ask'] });
     await expect(call('small__echo', {}, task)).rejects.toMatchObject({ code: 'PROFILE_NOT_ALLOWED' });
     expect(started).toEqual([]);
     expect(noted.map(({ allowed }) => allowed)).toEqual([false, false]);
     executing.records.set('t-root', fakeTask('t-root'));
-    expect(names(await upstreams.offered(task))).toEqual(['small__echo']);
+    expect(names(await upstreams.offered(task, unexpected))).toEqual(['small__echo']);
     expect(textOf(await call('small__echo', { text: 'x' }, task))).toEqual({ text: 'x', session: 's-9' });
     expect(noted.at(-1)).toMatchObject({ task: 't-root', allowed: true });
   });
@@ -139,7 +149,7 @@ describe('upstream MCP servers', () => {
         code: 'UNREACHABLE',
         message: expect.stringContaining(`again in ${pauseMs / 1000}s`),
       });
-      expect(await upstreams.offered(agent)).toEqual([]);
+      expect(await upstreams.offered(agent, unexpected)).toEqual([]);
       clock.advance(pauseMs);
       await call('small__echo');
     }
@@ -159,11 +169,27 @@ describe('upstream MCP servers', () => {
     expect(noted).toEqual([]);
   });
 
+  it('are listed without those that do not answer within a second, which are told of when they are up', async () => {
+    const late = { ...SMALL, name: 'late', command: [process.execPath, '-e', UPSTREAM_PROGRAM, 'late'] };
+    const { upstreams, clock, letLate } = createWorld(late, SMALL);
+    let told = (): void => {};
+    const isUp = new Promise<void>((resolve) => {
+      told = resolve;
+    });
+    const listed = upstreams.offered(agent, told);
+    await clock.armed(1000);
+    clock.advance(1000);
+    expect(names(await listed)).not.toContain('late__echo');
+    letLate();
+    await isUp;
+    expect(names(await upstreams.offered(agent, unexpected))).toContain('late__echo');
+  });
+
   it('are followed in the tools that they offer', async () => {
     const { call, upstreams } = createWorld({ ...SMALL, agents: ['grow', 'grown'] });
-    expect(names(await upstreams.offered(agent))).not.toContain('small__grown');
+    expect(names(await upstreams.offered(agent, unexpected))).not.toContain('small__grown');
     await call('small__grow');
-    await expect.poll(async () => names(await upstreams.offered(agent))).toContain('small__grown');
+    await expect.poll(async () => names(await upstreams.offered(agent, unexpected))).toContain('small__grown');
   });
 
   it('are not waited for by a node that stops while they begin', async () => {
@@ -185,7 +211,7 @@ describe('upstream MCP servers', () => {
       ...{ ...SMALL, name: 'broken', sessionArgument: 'x' },
       command: [process.execPath, '-e', 'process.exit(1)'],
     });
-    expect(names(await upstreams.offered(agent))).toHaveLength(4);
+    expect(names(await upstreams.offered(agent, unexpected))).toHaveLength(4);
     await expect(call('broken__echo')).rejects.toMatchObject({ code: 'UNREACHABLE' });
     clock.advance(1000);
     await expect(call('broken__echo')).rejects.toMatchObject({ code: 'UNREACHABLE' });

@@ -1,6 +1,6 @@
 import type { Client, Progress } from '@modelcontextprotocol/client';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
-import { isWritError, quote, visible, WritError } from '@writ/core';
+import { type Clock, isWritError, quote, visible, WritError } from '@writ/core';
 import type { Executor } from '@writ/delegation';
 import type { Decision, PolicyEngine, UpstreamConfig } from '@writ/policy';
 import type { GatewayTrace } from '../gateway-ports.ts';
@@ -20,6 +20,9 @@ const CALL_MS = 600_000;
 /** Longest answer that is handed on, UTF-16 units of its JSON. */
 const LARGEST_ANSWER = 4 * 1024 * 1024;
 
+/** How long a list of tools waits for a server that begins, milliseconds: clients do not wait much longer for it. */
+const SOON_MS = 1000;
+
 /** What upstream servers stand on. */
 export interface UpstreamParts extends ConnectionParts {
   readonly engine: Pick<PolicyEngine, 'snapshot' | 'decideUpstream' | 'onChange'>;
@@ -32,8 +35,11 @@ export interface UpstreamParts extends ConnectionParts {
 
 /** Tools of other MCP servers, offered through this node under its policy. */
 export interface Upstreams {
-  /** What the caller may call, of the servers that answer; the others are left out. */
-  offered(caller: Caller): Promise<readonly Tool[]>;
+  /**
+   * What the caller may call, of the servers that answer within a second; the others are left out. `onLater` is called
+   * when one of them is up after all.
+   */
+  offered(caller: Caller, onLater: () => void): Promise<readonly Tool[]>;
   /** True for names that may belong to tools of upstream servers, whether there is one or not. */
   owns(name: string): boolean;
   /** Throws PROFILE_NOT_ALLOWED, NOT_FOUND, UNREACHABLE, WORKER_FAILED, RESULT_TOO_LARGE. */
@@ -70,11 +76,11 @@ export function createUpstreams(parts: UpstreamParts): Upstreams {
     engine.decideUpstream({ upstream, tool, ...profileOf(parts, caller) });
   return {
     owns: (name) => readOfferedName(name) !== undefined,
-    async offered(caller) {
+    async offered(caller, onLater) {
       const servers = [...engine.snapshot().config.upstreams.values()].filter((server) => isAny(server, caller));
       const lists = await Promise.all(
         servers.map(async (server) => {
-          const up = await useIfThere(connectionOf, server);
+          const up = await soon(parts.clock, useIfThere(connectionOf, server), onLater);
           const may = (up?.tools ?? []).filter((tool) => decide(caller, server.name, tool.name).effect === 'allow');
           return may.slice(0, MOST_TOOLS).flatMap((tool) => {
             const name = offeredName(server.name, tool.name);
@@ -127,6 +133,22 @@ async function useIfThere(
   } catch {
     return undefined;
   }
+}
+
+/** What comes soon; undefined for what does not, of whose coming `onLater` is told. */
+function soon(clock: Clock, coming: Promise<Up | undefined>, onLater: () => void): Promise<Up | undefined> {
+  return new Promise((resolve) => {
+    let isLate = false;
+    const stop = clock.setTimer(SOON_MS, () => {
+      isLate = true;
+      resolve(undefined);
+    });
+    void coming.then((up) => {
+      stop();
+      if (!isLate) resolve(up);
+      else if (up !== undefined) onLater();
+    });
+  });
 }
 
 async function callThere(

@@ -52,8 +52,7 @@ async function sayOlder<T>({ links }: PeerClientDeps, id: string, call: Promise<
 
 /** A version from before these methods says that there is none of that name. */
 function asOlder(label: string, error: unknown): unknown {
-  if (!isWritError(error, 'BAD_REQUEST') || !/no such method|not implement|UNIMPLEMENTED/i.test(error.message))
-    return error;
+  if (!isWritError(error, 'BAD_REQUEST') || error.details.reason !== 'no-method') return error;
   return new WritError('BAD_REQUEST', `${quote(label)} runs a version of Writ that knows no gated commands`, {
     nextSteps: [`have its person update Writ there`, `or hand it a task: writ delegate --peer ${label}`],
     cause: error,

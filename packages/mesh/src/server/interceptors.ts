@@ -1,7 +1,7 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
 import { WritError } from '@writ/core';
 import { createRateLimiter } from '../rate-limiter.ts';
-import { type Refusal, refuse } from '../refusal.ts';
+import { type Refusal, refuse, refuseMethod } from '../refusal.ts';
 import { traceTakenCalls } from '../trace-calls.ts';
 import { isRefusalStatus, refusalToStatus } from '../wire-error.ts';
 import { type CallContext, type CallContexts, callerKey } from './call-context.ts';
@@ -63,7 +63,7 @@ function limitRate({ limits, clock }: InterceptorDeps): Check {
 
 /** What has no entry in the table is served to nobody. */
 function lookUpMethod({ policy }: CallContext): Refusal | undefined {
-  return policy === undefined ? refuse('BAD_REQUEST', 'there is no such method') : undefined;
+  return policy === undefined ? refuseMethod() : undefined;
 }
 
 /** INVARIANT: 3 strangers reach only methods for invited ones, and only while an invite is open. */
