@@ -16,7 +16,7 @@ export {
 } from './codes.ts';
 export { matchesPattern } from './command-pattern.ts';
 export type { ApproverProof, DecisionStatement } from './decision-statement.ts';
-export { hasErrno } from './errno.ts';
+export { hasErrno, isAbsent } from './errno.ts';
 export {
   errorFromJson,
   errorToJson,

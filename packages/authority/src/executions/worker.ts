@@ -1,4 +1,4 @@
-import { type Clock, type Logger, toWritError } from '@writ/core';
+import { type Clock, isWritError, type Logger, toWritError } from '@writ/core';
 import type { Execution, ExecutionOutcome } from '@writ/lease-store';
 import type { PolicyEngine } from '@writ/policy';
 import type { Executions, StartBounds } from './types.ts';
@@ -114,7 +114,10 @@ async function takeUp(parts: WorkerParts, id: string): Promise<Taken | undefined
   return begun && { kind: 'unspawned', id, ended: storeUnspawned(parts, id, begun.error) };
 }
 
-/** Undefined, and ended, where it cannot be resolved any more: its program, directory or input is gone. */
+/**
+ * Undefined, and ended, where it cannot be resolved any more: its program, directory or input is gone. A fault of this node is
+ * thrown: a full disk or too many open files pass, and a yes outlasts them.
+ */
 async function prepare(
   { executions }: WorkerParts,
   runner: CommandRunner,
@@ -123,7 +126,8 @@ async function prepare(
   try {
     return await runner.prepare(execution);
   } catch (error) {
-    const { code, message } = toWritError(error);
+    if (!isWritError(error) || isWritError(error, 'DATABASE_ERROR')) throw error;
+    const { code, message } = error;
     executions.refuse(execution.id, { code, message });
     return undefined;
   }
