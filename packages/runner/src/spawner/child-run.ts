@@ -142,8 +142,7 @@ function superviseChild({ child, pid, pipes, order, listener, tools }: Supervise
   const treeTools: TreeTools = { table, nowMs: () => clock.monotonicMs(), pause: (ms) => pause(clock, ms) };
   const end = async (graceMs: number): Promise<TreeEnd> => {
     if (startTicks !== undefined) return endTree(tree, graceMs, treeTools);
-    await endGroup(pid, graceMs, treeTools.pause);
-    return NOTHING_LEFT;
+    return endGroup(pid, graceMs, treeTools);
   };
   let stopping: Promise<TreeEnd> | undefined;
   let hasExited = false;
