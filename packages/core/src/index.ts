@@ -36,6 +36,7 @@ export {
   ensurePrivateDirectory,
   readPrivateFile,
   replacePrivateFile,
+  syncDirectory,
 } from './private-files.ts';
 export { createSystemRandom, type Random } from './random.ts';
 export { createRwLock, Mutex, type RwLock } from './rw-lock.ts';
