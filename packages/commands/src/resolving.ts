@@ -115,12 +115,12 @@ export async function resolveStep(
   const environment = options.environmentOf(requireProfile(options, profile));
   const resolved = await resolveAction(request, environment, options.files);
   if (!resolved.resolved) return resolved;
-  const { action, digest, release } = resolved.action;
+  const { action, digest, folders, release } = resolved.action;
   await release();
   const about = {
     ...facts,
     obeysFolder: obeysFolder(classification),
-    unbound: unboundFiles(classification.commands),
+    unbound: unboundFiles({ commands: classification.commands, folders }),
   };
   const preview = previewAction(action, shown, about);
   return { resolved: true, step: { request, facts, digest, preview, lines: actionLines(action, about) } };

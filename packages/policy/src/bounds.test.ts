@@ -3,6 +3,7 @@ import { type Bounds, changesFrom, gainsBeyond, isShut, narrowBounds, readBounds
 import type { CompiledPolicy } from './policy-index.ts';
 import { finish } from './slices.ts';
 import { BASE, load } from './testing/fixtures.ts';
+import { testId } from './testing/testing.ts';
 
 const less = BASE.replace('max_depth = 2', 'max_depth = 1');
 const other = BASE.replace('max_concurrent = 2', 'max_concurrent = 1');
@@ -41,7 +42,7 @@ describe('the texts that bound a policy', () => {
     expect(finish(gainsBeyond(bounds, load(step(15))))).toContainEqual({
       subject: 'desk',
       effect: 'gains',
-      what: 'is a peer',
+      what: `is a peer: ${testId('desk')}`,
     });
     expect(isShut(readBounds(texts(bounds)))).toBe(true);
   });
@@ -80,6 +81,10 @@ describe('the changes from what was accepted', () => {
   });
 
   it('are everything where nothing can be read', () => {
-    expect(changesFrom([], load(BASE))).toContainEqual({ subject: 'laptop', effect: 'gains', what: 'is a peer' });
+    expect(changesFrom([], load(BASE))).toContainEqual({
+      subject: 'laptop',
+      effect: 'gains',
+      what: `is a peer: ${testId('laptop')}`,
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { formatDuration, quote } from '@writ/core';
 import { widerProfile } from './diff-profile.ts';
 import type { CommandRule, Config } from './types.ts';
-import { widerUpstream } from './upstream.ts';
+import { describeUpstream, widerUpstream } from './upstream.ts';
 
 /** What `after` gives everybody beyond `before`, each as a phrase. */
 export function widerNode(before: Config, after: Config): readonly string[] {
@@ -40,8 +40,13 @@ function looserCommands(before: Config, after: Config): readonly string[] {
   const come = after.commands.filter((rule) => !before.commands.some((one) => isAtLeast(rule, one)));
   return [
     ...gone.map(({ match }) => `the rule for ${match.join(' ')} is gone`),
-    ...come.map((rule) => `a rule knows ${rule.match.join(' ')} as ${rule.class}`),
+    ...come.map((rule) => `a rule knows ${rule.match.join(' ')} as ${rule.class}${describeTerms(rule)}`),
   ];
+}
+
+function describeTerms({ needs, target }: CommandRule): string {
+  const needing = needs.length === 0 ? ', which needs nothing' : `, which needs ${needs.join(', ')}`;
+  return `${needing}${target === undefined ? '' : `; argument ${target} is its target`}`;
 }
 
 const CLASSES = ['read', 'config-mutation', 'destructive'] as const;
@@ -56,5 +61,5 @@ function isAtLeast(rule: CommandRule, other: CommandRule): boolean {
 function newUpstreams(before: Config, after: Config): readonly string[] {
   return [...after.upstreams.values()]
     .filter((upstream) => widerUpstream(before.upstreams.get(upstream.name), upstream))
-    .map(({ name }) => `offers the tools of ${name}`);
+    .map((upstream) => `offers the tools of ${upstream.name}: ${describeUpstream(upstream)}`);
 }

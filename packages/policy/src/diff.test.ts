@@ -77,11 +77,11 @@ const WIDER: readonly [string, string, string][] = [
     'node: whoever has a terminal and the host secret is the approver',
   ],
   ['traces', `${BASE}[telemetry]\ntraces = "http://x/v1/traces"\n`, 'node: sends traces to `http://x/v1/traces`'],
-  ['an upstream', `${BASE}[upstreams.x]\nurl = "http://x"\n`, 'node: offers the tools of x'],
+  ['an upstream', `${BASE}[upstreams.x]\nurl = "http://x"\n`, 'node: offers the tools of x: at http://x'],
   [
     'a command that is known',
     `${BASE}[[commands]]\nmatch = ["setarch", "**"]\nclass = "read"\n`,
-    'node: a rule knows setarch ** as read',
+    'node: a rule knows setarch ** as read, which needs nothing',
   ],
   ['rules of its own', `${BASE}[self]\nprofiles = ["query"]\n`, 'self: may ask for profile query'],
 ];
@@ -103,8 +103,8 @@ describe('the difference of two policies', () => {
 
   it('is about identities: a label with another id is another peer', () => {
     const { gains, loses } = diff(BASE.replaceAll(testId('desk'), testId('other')));
-    expect(gains).toContain('desk: is a peer');
-    expect(loses).toContain('desk: is a peer');
+    expect(gains).toContain(`desk: is a peer: ${testId('other')}`);
+    expect(loses).toContain(`desk: is a peer: ${testId('desk')}`);
     expect(diff(BASE.replaceAll('peers.desk', 'peers.table'))).toEqual({ gains: [], loses: [] });
   });
 
@@ -133,6 +133,43 @@ describe('the difference of two policies', () => {
   });
 });
 
+describe('what somebody can name now', () => {
+  const NEW = `${BASE}[self]
+profiles = ["opz"]
+workspaces = ["site"]
+[profiles.opz]
+require_explicit = true
+require_lease = true
+runner = "shell"
+capabilities = ["destructive", "use_network"]
+shell = "allow"
+network = "allow"
+isolation = "none"
+secrets = ["prod"]
+`;
+
+  it('is told whole and once, so that a yes to a name is a yes to what it stands for', () => {
+    const { gains } = diff(NEW);
+    expect(gains).toEqual(
+      expect.arrayContaining([
+        'self: may ask for profile opz',
+        'profile opz: reaches the network allow',
+        'profile opz: runs without isolation',
+        'profile opz: has the secret prod',
+      ]),
+    );
+    expect(gains.find((line) => line.startsWith('profile opz: holds'))).toMatch(/destructive.*shell/);
+    expect(gains.some((line) => line.startsWith('workspace site: is the folder '))).toBe(true);
+    expect(new Set(gains).size).toBe(gains.length);
+  });
+
+  it('is not told where nobody can name it', () => {
+    expect(
+      diff(NEW.replace('profiles = ["opz"]', 'profiles = []')).gains.filter((line) => line.includes('opz')),
+    ).toEqual([]);
+  });
+});
+
 describe('rules for commands', () => {
   const rule = (is: string, more = ''): string =>
     `${BASE}[[commands]]\nmatch = ["setarch", "**"]\nclass = "${is}"\n${more}`;
@@ -151,16 +188,16 @@ describe('rules for commands', () => {
   });
 
   it('take away at once what they let run, and give more where something milder may know it', () => {
-    expect(changed(rule('read'), BASE)).toEqual(['loses a rule knows setarch ** as read']);
+    expect(changed(rule('read'), BASE)).toEqual(['loses a rule knows setarch ** as read, which needs nothing']);
     expect(changed(rule('destructive'), BASE)).toEqual([
       'gains the rule for setarch ** is gone',
-      'loses a rule knows setarch ** as destructive',
+      'loses a rule knows setarch ** as destructive, which needs nothing',
     ]);
   });
 
   it('give more where they make a program known, however strict they are', () => {
     for (const is of ['read', 'config-mutation', 'destructive']) {
-      expect(changed(BASE, rule(is))).toContain(`gains a rule knows setarch ** as ${is}`);
+      expect(changed(BASE, rule(is))).toContain(`gains a rule knows setarch ** as ${is}, which needs nothing`);
     }
   });
 });

@@ -1,6 +1,7 @@
 import { descend } from './ceilings.ts';
 import { widerNode } from './diff-node.ts';
 import { widerProfile } from './diff-profile.ts';
+import { createGivenDetails, type GivenDetails } from './given-details.ts';
 import { finish, type Sliced } from './slices.ts';
 import { NO_RULES } from './subjects.ts';
 import type { Config, OutboundRules, PeerConfig, PolicyChange, Profile, SubjectRules } from './types.ts';
@@ -10,11 +11,14 @@ interface Side {
   readonly config: Config;
   readonly rules?: SubjectRules;
   readonly outbound?: OutboundRules;
+  /** Identity of a peer. */
+  readonly id?: string;
 }
 
 /**
  * Who could at most be granted more by `after` than by `before`, and who less, lives leases assumed: computed from
- * what both would grant, never declared. Empty where nobody's bound moves.
+ * what both would grant, never declared. Empty where nobody's bound moves. A profile or workspace that somebody can name now and
+ * could not before is told whole, once: a yes to a name is a yes to what it stands for.
  */
 export function diffPolicies(before: Config, after: Config): readonly PolicyChange[] {
   return finish(comparePolicies(before, after));
@@ -24,11 +28,12 @@ export function diffPolicies(before: Config, after: Config): readonly PolicyChan
 export function* comparePolicies(before: Config, after: Config): Sliced<readonly PolicyChange[]> {
   const changes: PolicyChange[] = [];
   const compare = createProfileCompare();
+  const given = createGivenDetails();
   const add = (subject: string, effect: PolicyChange['effect'], whats: readonly string[]): void => {
     for (const what of whats) changes.push({ subject, effect, what });
   };
   const addBoth = (subject: string, from: Side, to: Side): void => {
-    add(subject, 'gains', widerSubject(from, to, compare));
+    add(subject, 'gains', widerSubject(from, to, compare, given));
     add(subject, 'loses', widerSubject(to, from, compare));
   };
   add('node', 'gains', widerNode(before, after));
@@ -49,11 +54,11 @@ export function* comparePolicies(before: Config, after: Config): Sliced<readonly
     addBoth(gone.label, sideOf(before, gone), { config: after });
     yield;
   }
-  return changes;
+  return [...changes, ...given.changes(after)];
 }
 
-function sideOf(config: Config, peer: (SubjectRules & { readonly outbound: OutboundRules }) | undefined): Side {
-  return peer ? { config, rules: peer, outbound: peer.outbound } : { config };
+function sideOf(config: Config, peer: PeerConfig | undefined): Side {
+  return peer ? { config, rules: peer, outbound: peer.outbound, id: peer.id } : { config };
 }
 
 type ProfileCompare = (from: Side, to: Side, asked: string) => readonly string[];
@@ -79,38 +84,45 @@ function boundOf({ config, rules }: Side, asked: string): Profile | undefined {
 }
 
 /** What `to` gives the subject beyond `from`. */
-function widerSubject(from: Side, to: Side, compare: ProfileCompare): readonly string[] {
+function widerSubject(from: Side, to: Side, compare: ProfileCompare, given?: GivenDetails): readonly string[] {
   if (!to.rules) return [];
   const outbound = widerOutbound(from.outbound, to.outbound);
   // A subject that is switched off is given nothing, in neither direction.
   if (!to.rules.enabled) return from.rules ? [] : ['is a peer, switched off'];
   const narrow = from.rules?.enabled ? from.rules : undefined;
-  const opened = narrow ? [] : [from.rules ? 'is switched on' : 'is a peer'];
+  const opened = narrow ? [] : [from.rules ? 'is switched on' : `is a peer${to.id === undefined ? '' : `: ${to.id}`}`];
   const rules = narrow ?? NO_RULES;
   const side: Side = { ...from, rules };
   return [
     ...opened,
-    ...widerProfiles(side, to, compare),
-    ...widerWorkspaces(side, to),
+    ...widerProfiles(side, to, compare, given),
+    ...widerWorkspaces(side, to, given),
     ...widerRights(side, to),
     ...widerLimits(narrow, to.rules),
     ...(narrow ? outbound : widerOutbound(undefined, to.outbound)),
   ];
 }
 
-function widerProfiles(from: Side, to: Side, compare: ProfileCompare): readonly string[] {
+function widerProfiles(from: Side, to: Side, compare: ProfileCompare, given?: GivenDetails): readonly string[] {
   const askable = new Set(from.rules?.profiles);
-  return (to.rules?.profiles ?? []).flatMap((asked) =>
-    askable.has(asked) ? compare(from, to, asked) : [`may ask for profile ${asked}`],
-  );
+  return (to.rules?.profiles ?? []).flatMap((asked) => {
+    if (askable.has(asked)) return compare(from, to, asked);
+    const bound = boundOf(to, asked);
+    if (bound) given?.profile(bound);
+    return [`may ask for profile ${asked}${bound && bound.name !== asked ? `, which leads to ${bound.name}` : ''}`];
+  });
 }
 
-function widerWorkspaces(from: Side, to: Side): readonly string[] {
+function widerWorkspaces(from: Side, to: Side, given?: GivenDetails): readonly string[] {
   const usable = new Set(from.rules?.workspaces);
   return (to.rules?.workspaces ?? []).flatMap((name) => {
-    if (!usable.has(name)) return [`may use workspace ${name}`];
-    const moved = from.config.workspaces.get(name)?.path !== to.config.workspaces.get(name)?.path;
-    return moved ? [`workspace ${name} is the folder ${to.config.workspaces.get(name)?.path ?? ''}`] : [];
+    const workspace = to.config.workspaces.get(name);
+    if (!usable.has(name)) {
+      if (workspace) given?.workspace(workspace);
+      return [`may use workspace ${name}`];
+    }
+    const moved = from.config.workspaces.get(name)?.path !== workspace?.path;
+    return moved ? [`workspace ${name} is the folder ${workspace?.path ?? ''}`] : [];
   });
 }
 

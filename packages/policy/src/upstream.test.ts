@@ -46,7 +46,9 @@ describe('tools of another MCP server', () => {
     expect(narrowed.parked ?? []).toEqual([]);
     expect([may('read'), may('list')]).toEqual(['PROFILE_NOT_ALLOWED', 'OK']);
     const widened = await engine.reload(withServer('agents = ["*"]'), watch);
-    expect(widened.parked).toMatchObject([{ effect: 'gains', what: 'offers the tools of files' }]);
+    expect(widened.parked).toMatchObject([
+      { effect: 'gains', what: 'offers the tools of files: started as files; agents may call every tool' },
+    ]);
     expect([may('read'), may('list')]).toEqual(['PROFILE_NOT_ALLOWED', 'OK']);
     await engine.reload(withServer('agents = ["*"]'), accept);
     expect([may('read'), may('list')]).toEqual(['OK', 'OK']);

@@ -67,3 +67,16 @@ export function widerUpstream(before: UpstreamConfig | undefined, after: Upstrea
   if (before === undefined) return true;
   return JSON.stringify(meetUpstreams(before, after)) !== JSON.stringify(after);
 }
+
+/** Where a server is, what it is given and who may call what of it, for people. */
+export function describeUpstream(upstream: UpstreamConfig): string {
+  const { command, url, env, sessionArgument, agents, tasks, profiles } = upstream;
+  const tools = (names: readonly string[]): string => (names.includes(EVERY) ? 'every tool' : names.join(', '));
+  return [
+    command === undefined ? `at ${url ?? ''}` : `started as ${command.join(' ')}`,
+    ...(env.length === 0 ? [] : [`it sees ${env.join(', ')}`]),
+    ...(sessionArgument === undefined ? [] : [`it is told the session as ${sessionArgument}`]),
+    ...(agents.length === 0 ? [] : [`agents may call ${tools(agents)}`]),
+    ...(tasks.length === 0 ? [] : [`tasks under ${profiles.join(', ')} may call ${tools(tasks)}`]),
+  ].join('; ');
+}

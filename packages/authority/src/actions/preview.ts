@@ -7,7 +7,7 @@ import type { Action, BoundFile, BoundVariable } from './types.ts';
 export interface ShownCommand extends Pick<ScopedCommand, 'class' | 'known'> {
   /** Files of the folder decide what else runs. */
   readonly obeysFolder: boolean;
-  /** Why it runs files that no digest binds; empty: as far as is known it runs none. */
+  /** Why it runs or reads files that no digest binds; empty: as far as is known there are none. */
   readonly unbound: readonly string[];
 }
 
@@ -61,7 +61,7 @@ const OBEYS: PreviewLine = {
 };
 
 /** For each reason that nobody can bind all of it. */
-const UNBOUND = 'it runs files that this approval does not bind, as they are then';
+const UNBOUND = 'it runs or reads files that this approval does not bind, as they are then';
 
 function classText({ class: of, known, obeysFolder }: ShownCommand): string {
   return known || obeysFolder ? of : `${of}, by a program that is not known`;

@@ -62,7 +62,7 @@ async function bindAll(
   environment: ActionEnvironment,
   files: ActionFiles,
   holding: Holding,
-): Promise<Pick<HeldAction, 'action' | 'interpreters' | 'script'> | { readonly refusal: Refusal }> {
+): Promise<Pick<HeldAction, 'action' | 'interpreters' | 'script' | 'folders'> | { readonly refusal: Refusal }> {
   const program = request.argv[0];
   if (program === undefined || program === '') return refuse('there is no command', 'name a program');
   const place = isAbsolute(request.cwd) ? await files.inspect(request.cwd) : undefined;
@@ -77,8 +77,8 @@ async function bindAll(
   const bound = await bindPrograms([main, ...scripts.programs], holding, search);
   if ('refusal' in bound) return bound;
   const argumentLists = [request.argv, ...request.inner];
-  const named = new Set([...(await namedPaths(argumentLists, place.realPath, files)), ...scripts.files]);
-  const bindings = await holding.bind([...named].sort());
+  const named = await namedPaths(argumentLists, place.realPath, files);
+  const bindings = await holding.bind([...new Set([...named.files, ...scripts.files])].sort());
   const tooLarge = holding.refused();
   if (tooLarge !== undefined) {
     return refuse(
@@ -92,6 +92,7 @@ async function bindAll(
   return {
     action: { request, programs, files: bindings, directory: { path, device, inode }, environment: variables },
     interpreters,
+    folders: named.folders,
     ...(scripts.script === undefined ? {} : { script: scripts.script }),
   };
 }

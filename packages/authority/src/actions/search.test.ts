@@ -83,7 +83,8 @@ describe('what runs a script', () => {
 });
 
 describe('the files that arguments name', () => {
-  const named = (lists: string[][], ...names: string[]) => namedPaths(lists, '/w', filesOf(...names));
+  const named = async (lists: string[][], ...names: string[]) =>
+    (await namedPaths(lists, '/w', filesOf(...names))).files;
 
   it('are each once, in order of path, of every list, without its program', async () => {
     expect(

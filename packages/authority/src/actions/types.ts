@@ -100,5 +100,7 @@ export interface HeldAction {
   readonly interpreters: readonly Interpreter[];
   /** The argument that an interpreter runs, by its place, and the file that is held for it. */
   readonly script?: { readonly at: number; readonly path: string };
+  /** Folders that arguments name: what is in them is bound by nobody. */
+  readonly folders: readonly string[];
   release(): Promise<void>;
 }

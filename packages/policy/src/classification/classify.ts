@@ -81,8 +81,14 @@ const textsOf = (args: readonly Argument[]): readonly string[] => args.map(({ te
 function whereOf(
   args: readonly Argument[],
   { host, cwd }: CommandPlace,
-): Pick<InnerCommand, 'argv' | 'host' | 'unplaced'> {
-  return { argv: textsOf(args), host, ...(cwd === undefined ? { unplaced: true } : {}) };
+): Pick<InnerCommand, 'argv' | 'host' | 'unplaced' | 'patterns'> {
+  const patterns = textsOf(args.filter(({ shape }) => shape !== 'literal'));
+  return {
+    argv: textsOf(args),
+    host,
+    ...(cwd === undefined ? { unplaced: true } : {}),
+    ...(patterns.length === 0 ? {} : { patterns }),
+  };
 }
 
 function undecided(args: readonly Argument[], place: CommandPlace, reason: string): InnerCommand {

@@ -62,6 +62,8 @@ export interface InnerCommand {
   readonly needs: readonly string[];
   /** The folder in which it would run cannot be told: nobody knows which file a relative path is. */
   readonly unplaced?: true;
+  /** Arguments that a shell replaces by the names of files; absent where there are none. */
+  readonly patterns?: readonly string[];
   /** Canonical `host/kind/name` of what it acts on; empty where that is nothing, or cannot be told. */
   readonly targets: readonly string[];
 }

@@ -20,6 +20,7 @@ const classification = z.object({
       reason: z.string(),
       needs: z.array(z.string()),
       unplaced: z.literal(true).optional(),
+      patterns: z.array(z.string()).optional().describe('arguments that a shell replaces by names of files'),
       targets: z.array(z.string()),
     }),
   ),
