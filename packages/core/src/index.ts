@@ -30,6 +30,7 @@ export { canonicalJson, digestJson, type Json, sha256Hex } from './json.ts';
 export { type LogFields, type Logger, silentLogger } from './logger.ts';
 export { foldName } from './names.ts';
 export { foldId, nodeIdFromBase32, parseNodeId } from './node-id.ts';
+export { pause, untilRung } from './pause.ts';
 export {
   assertPrivateFile,
   createPrivateFile,
@@ -39,6 +40,7 @@ export {
   syncDirectory,
 } from './private-files.ts';
 export { createSystemRandom, type Random } from './random.ts';
+export { type RetryParts, retryStored, STORE_AGAIN_MS } from './retry-stored.ts';
 export { createRwLock, Mutex, type RwLock } from './rw-lock.ts';
 export { nearest, quote, shellWord, visible } from './text.ts';
 export { noTracing, type Span, type SpanKind, type SpanOptions, type Tracing } from './tracing.ts';

@@ -1,6 +1,5 @@
-import { formatDuration, toWritError, WritError } from '@writ/core';
+import { formatDuration, pause, STORE_AGAIN_MS, toWritError, WritError } from '@writ/core';
 import { isTerminal, type Mirror } from '@writ/task-store';
-import { pause } from '../pause.ts';
 import type { PeerClient } from '../peer-port.ts';
 import { backoffMs } from './backoff.ts';
 import type { Follower, Handover } from './following.ts';
@@ -23,8 +22,6 @@ const FOREGROUND_TRIES = 3;
 const GIVE_UP_MS = 86_400_000;
 /** Taken for the deadline where the origin set none, milliseconds. */
 const UNKNOWN_TIMEOUT_MS = 86_400_000;
-/** How long after a fault of this node itself everything is tried again, milliseconds. */
-const STORE_AGAIN_MS = 1000;
 
 /** One follower's own state. */
 interface Course {
