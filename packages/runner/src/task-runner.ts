@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { pause, sha256Hex, WritError } from '@writ/core';
+import { type Clock, pause, sha256Hex, WritError } from '@writ/core';
 import { createAgentFinder } from './agents/agent-finder.ts';
 import { type ControlGroups, createControlGroups } from './control-groups/control-groups.ts';
 import { searchPath } from './environment.ts';
@@ -40,11 +40,7 @@ const GROUP_DIGITS = 16;
  */
 export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   const { clock, logger, random, root, graceMs = GRACE_MS } = options;
-  const tools: TreeTools = {
-    table: createProcessTable(),
-    nowMs: () => clock.monotonicMs(),
-    pause: (ms) => pause(clock, ms),
-  };
+  const tools = toolsOf(clock);
   const label = Buffer.from(random.bytes(LABEL_BYTES)).toString('hex');
   const spawner = spawnerOf(options, label, tools);
   const gitConfigFile = join(root.workspaces, 'gitconfig');
@@ -190,4 +186,8 @@ function createLifetime(parts: RunnerParts): Lifetime {
 
 function closed(): WritError {
   return new WritError('SHUTTING_DOWN', 'the runner is closed');
+}
+
+function toolsOf(clock: Clock): TreeTools {
+  return { table: createProcessTable(), nowMs: () => clock.monotonicMs(), pause: (ms) => pause(clock, ms) };
 }
