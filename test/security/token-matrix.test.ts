@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createSystemClock, silentLogger } from '@writ/core';
 import { openDatabase } from '@writ/database';
 import { contract } from '@writ/gateway';
-import { type ControlClient, createControlClient } from '@writ/gateway/client';
+import { type ControlClient, createControlClient, type StreamItem } from '@writ/gateway/client';
 import {
   createTestMesh,
   doorOf,
@@ -121,7 +121,21 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => mesh.close(), 60_000);
 
-const CALLS: Readonly<Record<Exclude<Verb, 'list'>, (client: ControlClient, task: string) => Promise<unknown>>> = {
+/** Verbs that name no task: what they answer with is looked through for it. */
+type Listing = 'list' | 'events';
+
+const LISTED: Readonly<Record<Listing, (client: ControlClient) => Promise<readonly (string | undefined)[]>>> = {
+  list: async (client) => (await client.call('list_tasks', { limit: 100 })).tasks.map(({ task }) => task),
+  events: async (client) => (await eventsOf(client)).map(({ subject }) => subject),
+};
+
+async function eventsOf(client: ControlClient): Promise<readonly StreamItem<'events'>[]> {
+  const all: StreamItem<'events'>[] = [];
+  for await (const event of client.stream('events', { after: 0, follow: false })) all.push(event);
+  return all;
+}
+
+const CALLS: Readonly<Record<Exclude<Verb, Listing>, (client: ControlClient, task: string) => Promise<unknown>>> = {
   status: (client, task) => client.call('status', { task }),
   result: (client, task) => client.call('result', { task }),
   transcript: (client, task) => client.call('transcript', { task }),
@@ -140,11 +154,8 @@ const saidOf = (call: Promise<unknown>, id: string): Promise<string> =>
 const isRefusal = (said: string): boolean => /^(TOKEN_INVALID|RATE_LIMITED)/.test(said);
 
 async function cellOf(client: ControlClient, verb: Verb, task: string): Promise<Cell> {
-  if (verb === 'list') {
-    const listed = await client.call('list_tasks', { limit: 100 }).then(
-      ({ tasks }) => tasks.map((row) => row.task),
-      (error: { code: string }) => error.code,
-    );
+  if (verb === 'list' || verb === 'events') {
+    const listed = await LISTED[verb](client).catch((error: { code: string }) => error.code);
     if (typeof listed === 'string') return isRefusal(listed) ? 'refused' : 'reached';
     return listed.includes(task) ? 'reached' : 'absent';
   }
@@ -223,6 +234,46 @@ describe('the token of a task', () => {
   });
 });
 
+describe('the events of a task', () => {
+  /** Everything that a task was shown, with words in the place of ids, and without times. */
+  async function shownTo(door: TaskDoor, task: string, child: string): Promise<readonly unknown[]> {
+    const words = new Map([
+      [task, 'the task'],
+      [child, 'its child'],
+    ]);
+    const events = await eventsOf(createControlClient(door));
+    return events.map(({ at_ms: _, subject, ...event }) => ({ ...event, subject: words.get(subject ?? '') }));
+  }
+
+  // INVARIANT: 7 two worlds that differ only outside of the task look the same to it.
+  it('are the same on two nodes that differ only outside of it, numbers too', async () => {
+    const { alpha, beta, gamma } = nodes;
+    const relay = { profile: 'relay', workspace: 'app', argv: [...HOLD] };
+    const worlds = [
+      { node: beta, next: 'gamma', task: await submit(alpha, { to: 'beta', ...relay }), isBusy: true },
+      { node: gamma, next: 'delta', task: await handOn(doors.beta, { to: 'gamma', ...relay }), isBusy: false },
+    ];
+    const shown: (readonly unknown[])[] = [];
+    for (const { node, next, task, isBusy } of worlds) {
+      const elsewhere = async (): Promise<void> => {
+        if (!isBusy) return;
+        await node.client().call('session_start', { agent: 'somebody' });
+        await submit(node, { to: 'self', argv: ['true'] });
+      };
+      const door = await doorOf(node, task);
+      await elsewhere();
+      const child = await handOn(door, { to: next, profile: 'query', argv: ['true'] });
+      await elsewhere();
+      await untilFinished(node, child);
+      shown.push(await shownTo(door, task, child));
+    }
+    expect(shown[0]).toEqual(shown[1]);
+    const told = shown[0] as readonly { readonly seq: number; readonly action: string; readonly subject?: string }[];
+    expect(told.map(({ seq }) => seq)).toEqual(told.map((_, n) => n + 1));
+    expect(told.map(({ subject, action }) => `${subject}: ${action}`)).toContain('its child: mirror.completed');
+  });
+});
+
 describe('what a token reaches', () => {
   it.each(inOrder)('$verb of $target with $token: $expected', async ({ verb, token, target, expected }) => {
     const at = TARGETS[target];
@@ -236,7 +287,7 @@ describe('what a token reaches', () => {
 describe('every operation about a task', () => {
   it('is in the matrix, or said to be looked at elsewhere', () => {
     const owned = Object.values(contract).flatMap((spec) => ('ownedTask' in spec && spec.ownedTask ? [spec.name] : []));
-    const here = [...VERBS.filter((verb) => verb !== 'list'), ...Object.keys(ELSEWHERE)];
+    const here = [...VERBS.filter((verb) => verb !== 'list' && verb !== 'events'), ...Object.keys(ELSEWHERE)];
     expect([...owned].sort()).toEqual(here.sort());
   });
 });

@@ -20,7 +20,7 @@ export const TARGETS = {
 export type Target = keyof typeof TARGETS;
 
 /** Every verb; each is expected to come to the same, but for what stands in `EXCEPTIONS`. */
-export const VERBS = ['status', 'result', 'transcript', 'artifact', 'list', 'cancel'] as const;
+export const VERBS = ['status', 'result', 'transcript', 'artifact', 'list', 'events', 'cancel'] as const;
 export type Verb = (typeof VERBS)[number];
 
 /** By target: the task's own token, then the host token. Every other token is refused, whatever it is asked for. */

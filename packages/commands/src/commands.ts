@@ -44,7 +44,11 @@ export interface Commands {
     request: CommandPlace & { readonly id: string; readonly offset: number },
     signal: AbortSignal,
   ): AsyncIterable<WatchedCommand>;
-  cancel(caller: LocalCaller, request: CommandPlace & { readonly id: string }): Promise<CommandView>;
+  cancel(
+    caller: LocalCaller,
+    request: CommandPlace & { readonly id: string },
+    signal: AbortSignal,
+  ): Promise<CommandView>;
 }
 
 /** What asks peers. */
@@ -85,8 +89,8 @@ export function createCommands(options: CommandsOptions): Commands {
       isHere(request)
         ? desk.watch(caller, request.id, request.offset, signal)
         : clientOf(caller, request).watchExecution(request.id, request.offset, signal),
-    cancel: async (caller, request) =>
-      isHere(request) ? desk.cancel(caller, request.id) : clientOf(caller, request).cancelExecution(request.id),
+    cancel: async (caller, request, signal) =>
+      isHere(request) ? desk.cancel(caller, request.id, signal) : clientOf(caller, request).cancelExecution(request.id),
   };
 }
 

@@ -16,6 +16,8 @@ import { createDeskVerbs } from './testing/desk-verbs.ts';
 import type { CommandCaller, CommandSpec, CommandView, PlanSpec, WatchedCommand, Wish } from './types.ts';
 import { boundWish } from './wish.ts';
 
+/** A caller that waits as long as it takes. */
+const WAITING = new AbortController().signal;
 const READ: CommandSpec = { argv: ['uptime'], profile: 'ops' };
 const RESTART: CommandSpec = { argv: ['systemctl', 'restart', 'nginx'], profile: 'ops' };
 const NOW_S = 1_800_000_000;
@@ -137,20 +139,27 @@ describe('the desk of gated commands', () => {
 
   it('cancels what waits and what runs, and answers when it has ended', async () => {
     const waiting = await ask(RESTART);
-    expect(await at.desk.cancel(IN_A, waiting.id)).toMatchObject({ state: 'cancelled' });
+    expect(await at.desk.cancel(IN_A, waiting.id, WAITING)).toMatchObject({ state: 'cancelled' });
     const running = await ask(READ);
     await started(running);
-    expect(await at.desk.cancel(IN_A, running.id)).toMatchObject({
+    expect(await at.desk.cancel(IN_A, running.id, WAITING)).toMatchObject({
       state: 'cancelled',
       outcome: { code: 'CANCELLED', message: 'its caller cancelled it' },
     });
-    expect(await at.desk.cancel(IN_A, running.id)).toMatchObject({ state: 'cancelled' });
+    expect(await at.desk.cancel(IN_A, running.id, WAITING)).toMatchObject({ state: 'cancelled' });
+  });
+
+  it('ends what runs also for a caller that does not wait for it', async () => {
+    const view = await ask(READ);
+    await started(view);
+    await expect(at.desk.cancel(IN_A, view.id, AbortSignal.abort())).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect((await ended(view)).state).toBe('cancelled');
   });
 
   it('cancels what is just being started', async () => {
     let cancelling: Promise<CommandView> | undefined;
     at.onStart = ({ id }) => {
-      cancelling = at.desk.cancel(IN_A, id);
+      cancelling = at.desk.cancel(IN_A, id, WAITING);
     };
     const view = await ask(READ);
     expect((await ended(view)).state).toBe('cancelled');
@@ -290,7 +299,7 @@ describe('the desk of gated commands', () => {
       for (const { id } of [sibling, hosts]) {
         expect(() => at.desk.show(TASK, id)).toThrow('no execution');
         expect(() => at.desk.watch(TASK, id, 0, new AbortController().signal)).toThrow('no execution');
-        await expect(at.desk.cancel(TASK, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+        await expect(at.desk.cancel(TASK, id, WAITING)).rejects.toMatchObject({ code: 'NOT_FOUND' });
       }
       // Nor does its sender reach what the task itself asked for.
       expect(() => at.desk.show({ kind: 'peer', id: PEER_ID }, mine.id)).toThrow('no execution');

@@ -79,7 +79,7 @@ export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk 
       const settled = async (): Promise<unknown> => askingAgain.get(id);
       return watchCommand({ get: () => executions.get(id), view, readOutput, settled, news, signal }, offset);
     },
-    cancel: async (caller, id) => view(await cancel(own(caller, id), { options, live, wakeups })),
+    cancel: async (caller, id, signal) => view(await cancel(own(caller, id), { options, live, wakeups, signal })),
     async recover() {
       // INVARIANT: 9 a process that has let go of everything it inherited outlived its node, and is not looked for twice.
       if (executions.countRunning() > 0) await options.endLeft();
@@ -192,31 +192,36 @@ function listOwn({ gate }: CommandDeskOptions, caller: CommandCaller, limit: num
   return gate.executions.list({ limit }).filter((execution) => reaches(caller, execution));
 }
 
-/** INVARIANT: 8 acknowledged when nothing of it runs any more, and nothing of it can start. */
+/**
+ * INVARIANT: 8 acknowledged when nothing of it runs any more, and nothing of it can start. Whoever is not there any more to hear
+ * that waits no longer; what was stopped stays stopped.
+ */
 async function cancel(
   { id }: Execution,
   {
     options,
     live,
     wakeups,
+    signal,
   }: {
     readonly options: CommandDeskOptions;
     readonly live: LiveCommands;
     readonly wakeups: ReturnType<typeof createWakeups>;
+    readonly signal: AbortSignal;
   },
 ): Promise<Execution> {
   const { executions } = options.gate;
   const waiting = executions.cancel(id);
   if (waiting !== undefined) return waiting;
   const news = wakeups.listen(id);
-  const never = new AbortController().signal;
   try {
     for (;;) {
       const execution = executions.get(id);
       if (execution === undefined) throw new WritError('NOT_FOUND', `no execution ${quote(id)} any more`);
       if (isFinal(execution)) return execution;
       live.stop(id, BY_CALLER);
-      await news.next(never);
+      if (signal.aborted) throw new WritError('CANCELLED', 'its caller does not wait for its end any more');
+      await news.next(signal);
     }
   } finally {
     news.stop();

@@ -127,8 +127,11 @@ export interface CommandDesk {
   list(caller: CommandCaller, limit: number): readonly CommandView[];
   /** What it is now, each change, and its output from an offset on; ends when it has ended. Throws as `show` does. */
   watch(caller: CommandCaller, id: string, offset: number, signal: AbortSignal): AsyncIterable<WatchedCommand>;
-  /** Ends it, whether it waits or runs; resolves when no process is left. One that has ended stays as it is. */
-  cancel(caller: CommandCaller, id: string): Promise<CommandView>;
+  /**
+   * Ends it, whether it waits or runs; resolves when no process is left. One that has ended stays as it is. Throws CANCELLED
+   * where `signal` aborts before: it is told to end all the same.
+   */
+  cancel(caller: CommandCaller, id: string, signal: AbortSignal): Promise<CommandView>;
 }
 
 /** Port: the same at a peer. Throws UNREACHABLE, or what the peer said. */

@@ -13,7 +13,7 @@ export {
 } from './codes.ts';
 export { matchesPattern } from './command-pattern.ts';
 export type { ApproverProof, DecisionStatement } from './decision-statement.ts';
-export { hasErrno } from './errno.ts';
+export { hasErrno, isAbsent } from './errno.ts';
 export {
   errorFromJson,
   errorToJson,
@@ -28,6 +28,7 @@ export { createListeners, type Listeners } from './listeners.ts';
 export { type LogFields, type Logger, silentLogger } from './logger.ts';
 export { foldName } from './names.ts';
 export { foldId, nodeIdFromBase32, parseNodeId } from './node-id.ts';
+export { pause, untilRung } from './pause.ts';
 export {
   assertPrivateFile,
   createPrivateFile,
@@ -36,8 +37,10 @@ export {
   readPrivateFile,
   replaceIfSame,
   replacePrivateFile,
+  syncDirectory,
 } from './private-files.ts';
 export { createSystemRandom, type Random } from './random.ts';
+export { type RetryParts, retryStored, STORE_AGAIN_MS } from './retry-stored.ts';
 export { createRwLock, Mutex, type RwLock } from './rw-lock.ts';
 export { nearest, quote, shellWord, visible } from './text.ts';
 export type { Span, SpanKind, SpanOptions, Tracing } from './tracing.ts';

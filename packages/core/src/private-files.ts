@@ -152,8 +152,8 @@ async function writeTemporary(path: string, text: string, random: Random, mode =
   return temporary;
 }
 
-/** Without this a rename may be lost with the power. */
-async function syncDirectory(dir: string): Promise<void> {
+/** Makes what was renamed or made in a folder outlast the power. */
+export async function syncDirectory(dir: string): Promise<void> {
   const handle = await open(dir, constants.O_RDONLY);
   try {
     await handle.sync();

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { silentLogger } from '@writ/core';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTaskTrail } from './audit.ts';
+import { TASK_OF_ROW } from './migrations/0008-rows-of-a-task.ts';
 import { openDatabase } from './open.ts';
 import { createHome, createStandingClock } from './testing/fixture.ts';
 import type { Database } from './types.ts';
@@ -84,6 +86,51 @@ describe('the audit trail', () => {
     stop();
     database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.started', actor: 'node' }));
     expect(ends).toEqual([4]);
+  });
+
+  it('finds the rows of tasks by the task, whatever stands between them, and reads no other', () => {
+    const add = (task: string, n: number): void =>
+      database.withWriteTx((tx) => {
+        tx.audit({ kind: 'node', action: 'node.started', actor: 'node', subject: task });
+        tx.audit({ kind: 'task', action: 'task.queued', actor: 'node', subject: task, details: { n } });
+        tx.audit({ kind: 'approval', action: 'approval.requested', actor: 'node', details: { task, n } });
+        tx.audit({ kind: 'approval', action: 'approval.requested', actor: 'node', details: { task: null, n } });
+        tx.prepare(`INSERT INTO audit (at_ms, kind, action, actor, details) VALUES (0, 'x', 'x', 'x', '{"task')`).run();
+      });
+    ['a', 'b', 'a', 'c'].forEach(add);
+    const read = (...[tasks, skip, limit]: Parameters<Database['auditOfTasks']>) =>
+      database.auditOfTasks(tasks, skip, limit).map(({ kind, details }) => [kind, details?.n]);
+    expect(read(['a'], 0, 9)).toEqual([
+      ['task', 0],
+      ['approval', 0],
+      ['task', 2],
+      ['approval', 2],
+    ]);
+    expect(read(['c', 'a'], 3, 2)).toEqual([
+      ['approval', 2],
+      ['task', 3],
+    ]);
+    expect(database.auditCountOfTasks(['c', 'a'])).toBe(6);
+    expect(database.auditCountOfTasks([])).toBe(0);
+  });
+
+  it.each([
+    [`SELECT * FROM audit WHERE ${TASK_OF_ROW} IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ? OFFSET ?`],
+    [`SELECT count(*) AS seq FROM audit WHERE ${TASK_OF_ROW} IN (SELECT value FROM json_each(?))`],
+  ])('looks through the rows of a task by an index: %s', (statement) => {
+    const spied: string[] = [];
+    const trail = createTaskTrail((text) => {
+      spied.push(text);
+      return database.withReadTx((tx) => tx.prepare(text));
+    });
+    trail.auditOfTasks(['a'], 0, 1);
+    trail.auditCountOfTasks(['a']);
+    expect(spied).toContain(statement);
+    const bound = Array.from(statement.matchAll(/\?/g), () => '[]');
+    const plan = database.withReadTx((tx) => tx.prepare(`EXPLAIN QUERY PLAN ${statement}`).all(...bound));
+    const steps = (plan as { detail: string }[]).map(({ detail }) => detail);
+    expect(steps).toContainEqual(expect.stringMatching(/^SEARCH audit USING .*audit_by_task/));
+    expect(steps.filter((step) => /^SCAN audit/.test(step))).toEqual([]);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import type { Json } from '@writ/core';
+import { TASK_OF_ROW } from './migrations/0008-rows-of-a-task.ts';
 import type { StatementCache } from './statements.ts';
-import type { AuditEntry, AuditRow, AuditTrail } from './types.ts';
+import type { AuditEntry, AuditRow, AuditTrail, TaskTrail } from './types.ts';
 
 /** Appends one row to the audit trail. INVARIANT: 10 in the transaction of its effect. */
 export function insertAudit(prepare: StatementCache, atMs: number, entry: AuditEntry): void {
@@ -33,6 +34,17 @@ export function createAuditTrail(prepare: StatementCache): AuditTrail {
     auditEnd: () => numberOf(prepare('SELECT coalesce(max(seq), 0) AS seq FROM audit').get()),
     // What AUTOINCREMENT remembers.
     auditIssued: () => numberOf(prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'audit'`).get()),
+  };
+}
+
+const OF_TASKS = `FROM audit WHERE ${TASK_OF_ROW} IN (SELECT value FROM json_each(?))`;
+
+/** The rows of single tasks in the audit trail of a connection. */
+export function createTaskTrail(prepare: StatementCache): TaskTrail {
+  return {
+    auditOfTasks: (tasks, skip, limit) =>
+      readRows(prepare(`SELECT * ${OF_TASKS} ORDER BY seq LIMIT ? OFFSET ?`).all(JSON.stringify(tasks), limit, skip)),
+    auditCountOfTasks: (tasks) => numberOf(prepare(`SELECT count(*) AS seq ${OF_TASKS}`).get(JSON.stringify(tasks))),
   };
 }
 

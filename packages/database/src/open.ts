@@ -1,6 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3';
 import type { Migration } from 'kysely';
-import { createAuditTrail } from './audit.ts';
+import { createAuditTrail, createTaskTrail } from './audit.ts';
 import { type ClockMark, createClockMark } from './clock-mark.ts';
 import { wrapSqlite } from './errors.ts';
 import { migrate, refuseNewer } from './migrate.ts';
@@ -77,6 +77,7 @@ async function openHandle(
       withReadTx: transactions.read,
       withWriteTx: transactions.write,
       ...createAuditTrail(prepare),
+      ...createTaskTrail(prepare),
       onAudit(listener) {
         auditListeners.add(listener);
         return () => void auditListeners.delete(listener);

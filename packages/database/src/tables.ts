@@ -275,6 +275,7 @@ export interface MirrorTable {
   created_at_ms: number;
   cancel_requested_at_ms: number | null;
   unreachable: number;
+  unreachable_since_ms: number | null;
   accepted: number;
   outcome: string | null;
   parent: string | null;

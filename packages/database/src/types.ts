@@ -69,8 +69,16 @@ export interface AuditTrail {
   auditIssued(): number;
 }
 
+/** Reads what the audit trail holds about single tasks; what else happens on the node costs nothing and shows in nothing. */
+export interface TaskTrail {
+  /** At most `limit` rows about any of `tasks`, oldest first, without the first `skip` of them. */
+  auditOfTasks(tasks: readonly string[], skip: number, limit: number): readonly AuditRow[];
+  /** How many rows there are about any of `tasks`. */
+  auditCountOfTasks(tasks: readonly string[]): number;
+}
+
 /** The node's one SQLite database: one writer process, WAL, mode 0600. */
-export interface Database extends AuditTrail {
+export interface Database extends AuditTrail, TaskTrail {
   /** For lists and administration only: it refuses to write; hot transitions use prepared statements. */
   readonly kysely: Kysely<Tables>;
   /** A read transaction; always rolled back. Synchronous: `fn` may not await. Throws INTERNAL when nested. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, open, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { hasErrno, quote, type Random, sha256Hex, WritError } from '@writ/core';
+import { dirname, join } from 'node:path';
+import { hasErrno, quote, type Random, sha256Hex, syncDirectory, WritError } from '@writ/core';
 import type { ContentStore, Stored } from './types.ts';
 
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -20,8 +20,11 @@ export function createContentStore(options: { readonly dir: string; readonly ran
     try {
       const stored = await copyInto(temporary, content, maxBytes);
       const path = pathFor(stored.sha256);
-      await mkdir(join(dir, stored.sha256.slice(0, 2)), { recursive: true, mode: 0o700 });
+      const made = await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await rename(temporary, path);
+      // A row that names it is committed next, and must not outlive it.
+      await syncDirectory(dirname(path));
+      if (made !== undefined) await syncDirectory(dir);
       return stored;
     } finally {
       await rm(temporary, { force: true });

@@ -17,6 +17,10 @@ export interface AuditReader {
   auditAfter(seq: number, limit: number): readonly AuditLine[];
   /** Number of the newest line; 0: there is none. */
   auditEnd(): number;
+  /** Oldest first: what is about any of `tasks`, without the first `skip` of it. */
+  auditOfTasks(tasks: readonly string[], skip: number, limit: number): readonly AuditLine[];
+  /** How much there is about any of `tasks`. */
+  auditCountOfTasks(tasks: readonly string[]): number;
   /** Called after every commit that wrote lines; returns how to stop. */
   onAudit(listener: () => void): () => void;
 }

@@ -174,7 +174,10 @@ const subjectKeys = {
   profile_ceilings: optional(named(placed(name)), 'profile = the profile that it is cut down to'),
   limits: optional(
     table({
-      max_concurrent: optional(integer(1, 1_000_000), 'tasks at the same time; left out: no limit'),
+      max_concurrent: optional(
+        integer(1, 1_000_000),
+        'tasks at the same time, queued ones included; left out: no limit but that 1000 may wait for a slot',
+      ),
       tasks_per_hour: optional(
         integer(1, 1_000_000_000),
         'requests in an hour, refused ones included; left out: no limit',

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, sha256Hex, WritError } from '@writ/core';
+import { type Clock, pause, sha256Hex, WritError } from '@writ/core';
 import { createAgentFinder } from './agents/agent-finder.ts';
 import { type ControlGroups, createControlGroups } from './control-groups/control-groups.ts';
 import { searchPath } from './environment.ts';
@@ -40,7 +40,7 @@ const GROUP_DIGITS = 16;
  */
 export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   const { clock, logger, random, root, graceMs = GRACE_MS } = options;
-  const tools: TreeTools = { table: createProcessTable(), nowMs: () => clock.monotonicMs(), pause: pauseWith(clock) };
+  const tools = toolsOf(clock);
   const label = Buffer.from(random.bytes(LABEL_BYTES)).toString('hex');
   const spawner = spawnerOf(options, label, tools);
   const gitConfigFile = join(root.workspaces, 'gitconfig');
@@ -188,9 +188,6 @@ function closed(): WritError {
   return new WritError('SHUTTING_DOWN', 'the runner is closed');
 }
 
-function pauseWith(clock: Clock): (ms: number) => Promise<void> {
-  return (ms) =>
-    new Promise((resolve) => {
-      clock.setTimer(ms, resolve);
-    });
+function toolsOf(clock: Clock): TreeTools {
+  return { table: createProcessTable(), nowMs: () => clock.monotonicMs(), pause: (ms) => pause(clock, ms) };
 }

@@ -19,8 +19,8 @@ import type { Mirror, MirrorStore, NewMirror, TaskEvent } from './types.ts';
 import { readWrits, writsColumn } from './writs.ts';
 
 const COLUMNS = `id, peer, peer_label AS peerLabel, session, agent, idempotency_key AS idempotencyKey, spec, state,
-  granted, cursor, created_at_ms AS createdAtMs, cancel_requested_at_ms AS cancelRequestedAtMs, unreachable, accepted,
-  outcome, parent, origin, version`;
+  granted, cursor, created_at_ms AS createdAtMs, cancel_requested_at_ms AS cancelRequestedAtMs, unreachable,
+  unreachable_since_ms AS unreachableSinceMs, accepted, outcome, parent, origin, version`;
 
 const SHAPE: RowShape<Mirror> = {
   table: 'mirror',
@@ -42,6 +42,7 @@ const SHAPE: RowShape<Mirror> = {
       createdAtMs: countColumn,
       cancelRequestedAtMs: countColumn.optional(),
       unreachable: flagColumn,
+      unreachableSinceMs: countColumn.optional(),
       accepted: flagColumn,
       outcome: jsonColumn(outcomeShape).optional(),
       version: countColumn,
@@ -66,8 +67,8 @@ const APPLY = `UPDATE mirror SET cursor = @seq, accepted = 1, version = version 
   state = IIF(live, COALESCE(@state, state), state), granted = COALESCE(@granted, granted),
   outcome = IIF(live, @outcome, outcome) WHERE id = @id AND cursor = @seq - 1 RETURNING n`;
 const SET_ACCEPTED = 'UPDATE mirror SET accepted = 1, version = version + 1 WHERE id = ? AND accepted = 0';
-const SET_UNREACHABLE =
-  'UPDATE mirror SET unreachable = @unreachable, version = version + 1 WHERE id = @id AND unreachable <> @unreachable';
+const SET_UNREACHABLE = `UPDATE mirror SET unreachable = @unreachable, version = version + 1,
+  unreachable_since_ms = IIF(@unreachable, @nowMs, NULL) WHERE id = @id AND unreachable <> @unreachable`;
 const SET_CANCEL = `UPDATE mirror SET cancel_requested_at_ms = ?, version = version + 1
   WHERE id = ? AND live = 1 AND cancel_requested_at_ms IS NULL`;
 const END = 'UPDATE mirror SET state = ?, outcome = ?, version = version + 1 WHERE id = ? AND live = 1';
@@ -102,7 +103,7 @@ export function createMirrorStore(): MirrorStore {
       return get(tx, id);
     },
     setUnreachable(tx, id, unreachable) {
-      tx.prepare(SET_UNREACHABLE).run({ unreachable: unreachable ? 1 : 0, id });
+      tx.prepare(SET_UNREACHABLE).run({ unreachable: unreachable ? 1 : 0, nowMs: tx.nowMs, id });
       return get(tx, id);
     },
     setCancelRequested(tx, id) {

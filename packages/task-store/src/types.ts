@@ -288,6 +288,8 @@ export interface Mirror {
   readonly cancelRequestedAtMs?: number;
   /** The link to the executor is down; its truth is unknown meanwhile. */
   readonly unreachable: boolean;
+  /** Since when every try to reach it has failed; absent: the last one did not. */
+  readonly unreachableSinceMs?: number;
   /** Whether the executor has acknowledged `Submit`. */
   readonly accepted: boolean;
   readonly outcome?: TaskOutcome;

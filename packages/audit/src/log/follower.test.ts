@@ -113,12 +113,17 @@ describe('following', () => {
     bench.clock.advance(50);
     await expect.poll(() => follower.state()).toEqual({ rows: 5, written: 5, signed: 1 });
     await bench.clock.waitForTimers(1);
+    // What waits to be signed holds nothing back.
+    bench.write(2);
+    bench.clock.advance(50);
+    await expect.poll(() => follower.state()).toEqual({ rows: 7, written: 7, signed: 1 });
+    await bench.clock.waitForTimers(1);
     bench.clock.advance(60_000);
-    await expect.poll(() => follower.state()).toEqual({ rows: 5, written: 5, signed: 5 });
+    await expect.poll(() => follower.state()).toEqual({ rows: 7, written: 7, signed: 7 });
     expect(bench.clock.pendingTimers()).toBe(0);
     bench.write(1);
     await follower.close();
-    expect(follower.state()).toEqual({ rows: 6, written: 6, signed: 6 });
+    expect(follower.state()).toEqual({ rows: 8, written: 8, signed: 8 });
     expect(bench.clock.pendingTimers()).toBe(0);
   });
 

@@ -60,12 +60,12 @@ export function createLogFollower(options: FollowerOptions): LogFollower {
   const course = createCourse(options);
   const mutex = new Mutex();
   let problem: LogProblem | undefined;
-  let cancelTimer: Cancel | undefined;
+  let timer: { readonly atMs: number; readonly cancel: Cancel } | undefined;
   let isClosed = false;
 
   const follow = (sign: boolean): Promise<void> => {
-    cancelTimer?.();
-    cancelTimer = undefined;
+    timer?.cancel();
+    timer = undefined;
     return mutex.runExclusive(async () => {
       try {
         await course.catchUp(sign);
@@ -84,12 +84,16 @@ export function createLogFollower(options: FollowerOptions): LogFollower {
       }
     });
   };
+  /** The earlier time stays: what waits to be signed for a minute does not hold back rows that are gathered. */
   const arm = (delayMs: number): void => {
-    if (isClosed || cancelTimer !== undefined) return;
-    cancelTimer = clock.setTimer(delayMs, () => {
-      cancelTimer = undefined;
+    const atMs = clock.monotonicMs() + delayMs;
+    if (isClosed || (timer !== undefined && timer.atMs <= atMs)) return;
+    timer?.cancel();
+    const cancel = clock.setTimer(delayMs, () => {
+      timer = undefined;
       follow(false).catch(() => undefined);
     });
+    timer = { atMs, cancel };
   };
   const stopListening = rows.onAudit(() => {
     if (problem === undefined) arm(GATHER_MS);

@@ -98,6 +98,19 @@ describe('the continuation worker, where something fails', () => {
     expect(changed).toEqual([two.id]);
   });
 
+  it('leaves what a passing fault of this node kept from being prepared as it is, and takes it up later', async () => {
+    const execution = item(1);
+    const before = get(execution)?.state;
+    manual.before.prepare = async () => {
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    };
+    const { failed } = await continueExecutions(parts);
+    expect([failed, get(execution)?.state]).toEqual([[execution.id], before]);
+    manual.before.prepare = async () => {};
+    const { started } = await continueExecutions(parts);
+    expect(started.map(({ id }) => id)).toEqual([execution.id]);
+  });
+
   it('does not say of what could not be spawned for another reason that it changed', async () => {
     const execution = item(1);
     manual.before.spawn = async () => {

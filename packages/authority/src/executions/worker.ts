@@ -1,4 +1,4 @@
-import { type Clock, type Logger, toWritError } from '@writ/core';
+import { type Clock, isWritError, type Logger, retryStored, toWritError } from '@writ/core';
 import type { Execution, ExecutionOutcome } from '@writ/lease-store';
 import type { PolicyEngine } from '@writ/policy';
 import type { Executions, StartBounds } from './types.ts';
@@ -45,9 +45,6 @@ export interface WorkerParts {
 
 /** Most that one pass takes up; more wait for the next. */
 const PASS = 64;
-/** How long after a failed transaction an end is stored again, milliseconds. */
-const STORE_AGAIN_MS = 1000;
-
 /** A command that was started. */
 export interface Started {
   readonly id: string;
@@ -114,7 +111,10 @@ async function takeUp(parts: WorkerParts, id: string): Promise<Taken | undefined
   return begun && { kind: 'unspawned', id, ended: storeUnspawned(parts, id, begun.error) };
 }
 
-/** Undefined, and ended, where it cannot be resolved any more: its program, directory or input is gone. */
+/**
+ * Undefined, and ended, where it cannot be resolved any more: its program, directory or input is gone. A fault of this node is
+ * thrown: a full disk or too many open files pass, and a yes outlasts them.
+ */
 async function prepare(
   { executions }: WorkerParts,
   runner: CommandRunner,
@@ -123,7 +123,8 @@ async function prepare(
   try {
     return await runner.prepare(execution);
   } catch (error) {
-    const { code, message } = toWritError(error);
+    if (!isWritError(error) || isWritError(error, 'DATABASE_ERROR')) throw error;
+    const { code, message } = error;
     executions.refuse(execution.id, { code, message });
     return undefined;
   }
@@ -174,32 +175,13 @@ async function release({ logger }: WorkerParts, id: string, prepared: PreparedCo
 }
 
 /**
- * Stores an end, again and again until the database takes it: who waits for the command waits for that. A row that stays
- * `running` when the node stops has an unknown outcome from its next start on.
+ * Stores an end, again until the database takes it: who waits for the command waits for that. A row that stays `running`, because
+ * the node stops or its end cannot be stored at all, has an unknown outcome from the next start on.
  */
-async function untilStored<T>(parts: WorkerParts, id: string, store: () => T): Promise<T | undefined> {
-  for (;;) {
-    try {
-      return store();
-    } catch (error) {
-      const { message } = toWritError(error);
-      parts.logger.error('the end of a gated command was not stored', { execution: id, error: message });
-    }
-    if (parts.stopping.aborted) return undefined;
-    await pause(parts);
-  }
-}
-
-function pause({ clock, stopping }: WorkerParts): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      disarm();
-      stopping.removeEventListener('abort', done);
-      resolve();
-    };
-    const disarm = clock.setTimer(STORE_AGAIN_MS, done);
-    stopping.addEventListener('abort', done, { once: true });
-  });
+function untilStored<T>({ clock, stopping, logger }: WorkerParts, id: string, store: () => T): Promise<T | undefined> {
+  const failed = (error: unknown): void =>
+    logger.error('the end of a gated command was not stored', { execution: id, error: toWritError(error).message });
+  return retryStored({ clock, stopping, failed }, store).catch(() => undefined);
 }
 
 /** Passes whenever something may have become ready, one at a time. */

@@ -6,6 +6,8 @@ import { approvals } from './0004-approvals.ts';
 import { sessionEnds } from './0005-session-ends.ts';
 import { questions } from './0006-questions.ts';
 import { askedOfPeers } from './0007-asked-of-peers.ts';
+import { rowsOfATask } from './0008-rows-of-a-task.ts';
+import { unreachableSince } from './0009-unreachable-since.ts';
 
 /** Every migration by its number, forward only: one that was released is never changed, only followed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -16,4 +18,6 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0005-session-ends': sessionEnds,
   '0006-questions': questions,
   '0007-asked-of-peers': askedOfPeers,
+  '0008-rows-of-a-task': rowsOfATask,
+  '0009-unreachable-since': unreachableSince,
 };

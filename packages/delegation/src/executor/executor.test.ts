@@ -9,6 +9,7 @@ import {
 } from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SubmitRequest, WatchedEvent } from '../types.ts';
+import { MOST_QUEUED } from './intake.ts';
 
 const START_MS = Date.UTC(2026, 0, 1);
 
@@ -174,6 +175,25 @@ describe('queue', () => {
       'waits for a slot: all 2 are taken, 0 before it',
     );
   });
+});
+
+describe('a sender that asks without end', () => {
+  it('is refused what is more than may wait for a slot, until something of it is gone', async () => {
+    const full = await createTestNode({ clock, runner, policy: POLICY, slots: 1, inMemory: true });
+    try {
+      for (let i = 0; i <= MOST_QUEUED; i++) await full.executor.submit(request(`t${i}`));
+      const refused = await full.executor.submit(request('more'));
+      expect(refused).toMatchObject({ accepted: false, decision: { effect: 'deny', code: 'LIMIT_EXCEEDED' } });
+      expect(refused.decision?.message).toBe('1000 tasks of this sender wait for a slot here already, 1000 at most');
+      expect(full.executor.get('more')).toBeUndefined();
+      // The same key is the same task, also now.
+      expect(await full.executor.submit(request('t7'))).toMatchObject({ accepted: true });
+      await full.executor.cancel('t7', 'person');
+      expect(await full.executor.submit(request('more'))).toMatchObject({ accepted: true });
+    } finally {
+      await full.close();
+    }
+  }, 120_000);
 });
 
 describe('start', () => {

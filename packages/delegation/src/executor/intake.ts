@@ -10,6 +10,9 @@ import { askOf } from './live-task.ts';
 import type { ExecutorParts } from './parts.ts';
 import { askRefusal, waitForPerson } from './waiting/wait.ts';
 
+/** Most tasks of one sender that wait for a slot, whatever its limits are: each is held in memory and kept for ever. */
+export const MOST_QUEUED = 1000;
+
 /** How much longer than its life a writ is remembered, for clocks that differ, seconds. */
 export const SKEW_S = 120;
 
@@ -19,11 +22,17 @@ export type Intake =
   | { readonly kind: 'refused'; readonly decision: Decision }
   | { readonly kind: 'queued' | 'waiting'; readonly task: Task; readonly decision: Decision };
 
+/** What stands before a newcomer: queued tasks in all, and those of its own sender. */
+export interface Standing {
+  readonly before: number;
+  readonly own: number;
+}
+
 /**
- * Takes a request in, inside the caller's transaction; `before` queued tasks stand before it, undefined: none, it has a
- * slot. Throws WRIT_INVALID, WRIT_REPLAYED or CONFLICT.
+ * Takes a request in, inside the caller's transaction; `standing` undefined: it has a slot. Throws WRIT_INVALID,
+ * WRIT_REPLAYED or CONFLICT.
  */
-export type TakeIn = (tx: WriteTx, request: SubmitRequest, before: number | undefined) => Intake;
+export type TakeIn = (tx: WriteTx, request: SubmitRequest, standing: Standing | undefined) => Intake;
 
 /** What asking a person takes. */
 type AskingParts = Pick<ExecutorParts, 'engine' | 'workspaces' | 'questions'>;
@@ -33,7 +42,7 @@ export function createIntake(
   options: Pick<ExecutorParts, 'authority' | 'tasks' | 'mirrors' | 'journal' | 'slots'> & AskingParts,
 ): TakeIn {
   const { authority, tasks, mirrors, journal, slots, questions } = options;
-  return (tx, request, before) => {
+  return (tx, request, standing) => {
     if (request.chain) checkBinding(request, request.chain);
     if (isOfMirror(mirrors, tx, request)) throw conflict();
     const requestDigest = digestOf(request);
@@ -49,6 +58,10 @@ export function createIntake(
     const message = artifactRefusal(request.spec, decision.grant?.closure ?? []);
     if (message !== undefined) return { kind: 'refused', decision: withoutArtifacts(decision, message) };
 
+    if (decision.effect === 'allow' && standing !== undefined && standing.own >= MOST_QUEUED) {
+      return { kind: 'refused', decision: withoutPlace(decision, standing.own) };
+    }
+
     const granted = grantedOf(decision, request.spec);
     const record = { ...recordOf(request), chain, bounds, granted, requestDigest };
     const refusal = decision.effect === 'ask' ? askRefusal(options, tx, record, decision) : undefined;
@@ -61,8 +74,8 @@ export function createIntake(
     if (decision.effect === 'ask' && questions) {
       return { kind: 'waiting', task: waitForPerson({ ...options, questions }, tx, inserted, decision), decision };
     }
-    const why = before === undefined ? undefined : `waits for a slot: all ${slots} are taken, ${before} before it`;
-    const task = journal.move(tx, inserted, { kind: 'queue' }, {}, why === undefined ? undefined : { message: why });
+    const note = standing && { message: `waits for a slot: all ${slots} are taken, ${standing.before} before it` };
+    const task = journal.move(tx, inserted, { kind: 'queue' }, {}, note);
     return { kind: 'queued', task, decision };
   };
 }
@@ -71,6 +84,12 @@ function sessionEnded(): WritError {
   return new WritError('NOT_FOUND', 'the session of this task has ended', {
     nextSteps: ['start the work anew, in a session that goes on'],
   });
+}
+
+function withoutPlace({ grant: _, leaseId: __, ...decision }: Decision, own: number): Decision {
+  const message = `${own} tasks of this sender wait for a slot here already, ${MOST_QUEUED} at most`;
+  const nextSteps = ['wait until some of them have started, then ask again', 'or cancel what is not wanted any more'];
+  return { ...decision, effect: 'deny', code: 'LIMIT_EXCEEDED', message, nextSteps };
 }
 
 function withoutArtifacts({ grant: _, leaseId: __, ...decision }: Decision, message: string): Decision {

@@ -4,7 +4,7 @@ import type { Task } from '@writ/task-store';
 import type { SubmitAnswer, SubmitRequest } from '../types.ts';
 import { runAttempt, runStarted } from './attempt.ts';
 import { checkFiles } from './evidence/shipped.ts';
-import { boundsOf, type Intake, type TakeIn } from './intake.ts';
+import { boundsOf, type Intake, type Standing, type TakeIn } from './intake.ts';
 import { createLiveTask, type LiveTask } from './live-task.ts';
 import type { ExecutorParts } from './parts.ts';
 import { prepareStart } from './preparing.ts';
@@ -21,7 +21,7 @@ export async function submit(parts: ExecutorParts, takeIn: TakeIn, request: Subm
     if (parts.closing()) throw shuttingDown();
   }
   if (request.spec.workspace !== undefined || !parts.queue.claim()) {
-    return takeInAndQueue(parts, takeIn, request, parts.queue.before());
+    return takeInAndQueue(parts, takeIn, request, standingOf(parts, request));
   }
   const { task: id, spec, chain, subject } = request;
   const bounds = chain ? boundsOf(chain) : {};
@@ -57,13 +57,18 @@ async function occupySlot(parts: ExecutorParts, live: LiveTask, work: () => Prom
   parts.queue.release();
 }
 
+function standingOf({ queue }: ExecutorParts, { subject }: SubmitRequest): Standing | undefined {
+  const before = queue.before();
+  return before === undefined ? undefined : { before, own: queue.queuedOf(subject.from) };
+}
+
 function takeInAndQueue(
   parts: ExecutorParts,
   takeIn: TakeIn,
   request: SubmitRequest,
-  before: number | undefined,
+  standing: Standing | undefined,
 ): SubmitAnswer {
-  const taken = parts.database.withWriteTx((tx) => takeIn(tx, request, before));
+  const taken = parts.database.withWriteTx((tx) => takeIn(tx, request, standing));
   if (taken.kind === 'queued') enqueue(parts, taken.task);
   return answerOf(taken);
 }

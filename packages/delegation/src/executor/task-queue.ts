@@ -4,6 +4,8 @@ export interface TaskQueue {
   push(sender: string, id: string): void;
   /** How many queued tasks stand before one that is entered now; undefined where it would get a slot at once. */
   before(): number | undefined;
+  /** How many tasks of one sender are queued. */
+  queuedOf(sender: string): number;
   /** Takes a free slot for a task that is not entered; false where there is none. Given back by `release`. */
   claim(): boolean;
   /** Takes a task out that has not been started; false where it is not queued. */
@@ -53,6 +55,7 @@ export function createTaskQueue(options: { readonly slots: number; readonly star
       queued += 1;
       pump();
     },
+    queuedOf: (sender) => lines.get(sender)?.length ?? 0,
     claim() {
       if (closed || busy >= options.slots) return false;
       busy += 1;

@@ -1,12 +1,8 @@
-import { isWritError } from '@writ/core';
+import { isWritError, retryStored } from '@writ/core';
 import { isTerminal } from '@writ/task-store';
 import { outcomeWithoutRun } from '../outcome.ts';
-import { pause } from '../pause.ts';
 import type { LiveTask } from './live-task.ts';
 import type { ExecutorParts } from './parts.ts';
-
-/** How long after a failed transaction it is tried again, milliseconds. */
-const STORE_AGAIN_MS = 1000;
 
 /**
  * Does `step` again until the database takes it; undefined where the node closes before that. Each step is one
@@ -18,16 +14,11 @@ export async function untilStored<T>(
   live: LiveTask,
   step: () => Promise<T> | T,
 ): Promise<T | undefined> {
-  for (;;) {
-    try {
-      return await step();
-    } catch (error) {
-      parts.logger.error('a step of a task was not stored', { task: live.id, error: String(error) });
-      if (!isWritError(error, 'DATABASE_ERROR')) return endBroken(parts, live);
-    }
-    if (parts.closing()) return undefined;
-    await pause(parts.clock, STORE_AGAIN_MS, parts.stopping);
-  }
+  const failed = (error: unknown): void =>
+    parts.logger.error('a step of a task was not stored', { task: live.id, error: String(error) });
+  return retryStored({ clock: parts.clock, stopping: parts.stopping, failed }, step).catch(() =>
+    endBroken(parts, live),
+  );
 }
 
 /** Ends a task whose step is broken, of which no process is left; a row that cannot even be ended stays as it is. */

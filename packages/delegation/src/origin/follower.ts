@@ -1,6 +1,5 @@
-import { formatDuration, toWritError, WritError } from '@writ/core';
+import { formatDuration, pause, STORE_AGAIN_MS, toWritError, WritError } from '@writ/core';
 import { isTerminal, type Mirror } from '@writ/task-store';
-import { pause } from '../pause.ts';
 import type { PeerClient } from '../peer-port.ts';
 import { backoffMs } from './backoff.ts';
 import type { Follower, Handover } from './following.ts';
@@ -19,12 +18,10 @@ import {
 
 /** Tries before `delegate` answers; later ones are made in the background. */
 const FOREGROUND_TRIES = 3;
-/** How long after its deadline a task of a silent executor is given up, milliseconds. */
+/** How long every try to reach an executor has to fail, past the task's deadline, before the task is given up, milliseconds. */
 const GIVE_UP_MS = 86_400_000;
 /** Taken for the deadline where the origin set none, milliseconds. */
 const UNKNOWN_TIMEOUT_MS = 86_400_000;
-/** How long after a fault of this node itself everything is tried again, milliseconds. */
-const STORE_AGAIN_MS = 1000;
 
 /** One follower's own state. */
 interface Course {
@@ -111,12 +108,13 @@ async function followOn(parts: OriginParts, course: Course): Promise<boolean> {
   if (course.ending) return storeEnding(parts, course, course.ending);
   const mirror = parts.journal.get(course.id);
   if (!mirror || isTerminal(mirror.state)) return false;
-  if (isOverdue(parts, mirror)) return end(parts, course, overdueVerdict(mirror));
   const again = await oneRound(parts, course, mirror);
   // A round that was cut short for a new intent is no failure.
   if (!again || course.round.signal.aborted) return again;
   parts.journal.setUnreachable(course.id, true);
   delete course.fault;
+  // Looked at after a try that failed: a node that itself was away has tried nothing meanwhile.
+  if (isGivenUp(parts, parts.journal.require(course.id))) return end(parts, course, givenUpVerdict(mirror));
   if (course.failures >= FOREGROUND_TRIES - 1) course.settle({ kind: 'pending' });
   await pause(parts.clock, backoffMs(course.failures, parts.random), course.round.signal);
   course.failures += 1;
@@ -260,12 +258,13 @@ function storeEnding(parts: OriginParts, course: Course, ending: NonNullable<Cou
   return false;
 }
 
-function isOverdue(parts: OriginParts, mirror: Mirror): boolean {
+function isGivenUp({ clock }: OriginParts, mirror: Mirror): boolean {
   const deadlineMs = mirror.createdAtMs + (mirror.spec.timeoutMs ?? UNKNOWN_TIMEOUT_MS);
-  return mirror.unreachable && parts.clock.nowMs() > deadlineMs + GIVE_UP_MS;
+  const sinceMs = mirror.unreachableSinceMs ?? Number.POSITIVE_INFINITY;
+  return clock.nowMs() > Math.max(deadlineMs, sinceMs) + GIVE_UP_MS;
 }
 
-function overdueVerdict(mirror: Mirror): MirrorVerdict {
-  const silence = `${mirror.peerLabel} told nothing for ${formatDuration(GIVE_UP_MS)} after the deadline`;
+function givenUpVerdict({ peerLabel }: Mirror): MirrorVerdict {
+  const silence = `${peerLabel} could not be reached for ${formatDuration(GIVE_UP_MS)}, and the deadline is over`;
   return { state: 'lost', code: 'LOST', message: silence };
 }

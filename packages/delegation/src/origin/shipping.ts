@@ -1,9 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
-import { quote, toWritError, WritError } from '@writ/core';
+import { pause, quote, toWritError, WritError } from '@writ/core';
 import { type Shipment, shipTaskFiles, shipWorkingTree } from '@writ/evidence';
 import type { ShippedInput } from '@writ/task-store';
-import { pause } from '../pause.ts';
 import type { DelegateRequest, RunFiles } from '../types.ts';
 import { backoffMs } from './backoff.ts';
 import { childRefusal, requireContext } from './children.ts';

@@ -45,6 +45,8 @@ export interface TellingExecutor {
   onPiece: (sha256: string, offset: number) => void | Promise<void>;
   /** Asked before each watch; throws what breaks it. */
   onWatch: () => void;
+  /** Asked before each look at the transcript; throws what breaks it. As `onWatch` unless a test says otherwise. */
+  onLook: () => void;
   /** Asked before each receipt; false: it is not stored. Throws what breaks the call. */
   onReceipt: (task: string) => boolean;
   close(): Promise<void>;
@@ -84,6 +86,7 @@ export async function createTellingExecutor(clock: Clock): Promise<TellingExecut
       pieceBytes: 64 * 1024,
       onPiece: () => {},
       onWatch: () => {},
+      onLook: () => executor.onWatch(),
       onReceipt: () => true,
     },
     tell(next) {
@@ -132,7 +135,10 @@ function clientOf(
     },
     cancel: async () => undefined,
     ...{ renew: NO_RESULTS.renew, reply: NO_RESULTS.reply },
-    readTranscript: async (_task, offset) => ({ data: new Uint8Array(), next: offset, end: true }),
+    async readTranscript(_task, offset) {
+      executor.onLook();
+      return { data: new Uint8Array(), next: offset, end: true };
+    },
     getResult: async () => new Uint8Array(),
     async *fetch(_task, sha256, offset, signal) {
       fetched.push({ sha256, offset });

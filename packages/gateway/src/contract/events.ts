@@ -13,7 +13,7 @@ export const eventContract = {
       follow: z.boolean().default(true).describe('false: ends with what has happened'),
     }),
     item: z.object({
-      seq: z.number().describe('the place to go on from'),
+      seq: z.number().describe('the place to go on from; to a task its own events are counted, from 1'),
       at_ms: z.number(),
       kind: z.string(),
       action: z.string().describe('such as task.completed'),

@@ -1,11 +1,12 @@
 import { nextTurn, WritError } from '@writ/core';
-import type { AuditLine } from '../audit-ports.ts';
+import type { AuditReader } from '../audit-ports.ts';
 import type { OperationInput, StreamItem } from '../client/types.ts';
 import { eventContract } from '../contract/events.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implementStream } from '../implement.ts';
 import type { TaskScope } from '../ports.ts';
-import type { CallContext, Caller } from '../types.ts';
+import type { CallContext } from '../types.ts';
+import { viewLine } from '../views/audit-view.ts';
 
 /** Lines that are read at once. */
 const PAGE = 256;
@@ -17,43 +18,82 @@ export function eventOperations(ports: GatewayPorts): readonly AnyOperation[] {
 
 /** Throws BAD_REQUEST, before the first item, for a place that is not there yet: it was another node's, or another home's. */
 function events(
-  ports: GatewayPorts,
+  { audit, scope }: GatewayPorts,
   { after, kinds, follow = true }: OperationInput<'events'>,
   { caller, signal }: CallContext,
 ): AsyncIterable<StreamItem<'events'>> {
-  const end = ports.audit.auditEnd();
-  // INVARIANT: 7 to a task a place that is not there yet is like any other: how much happens here is nothing of its own.
-  if (after !== undefined && after > end && caller.kind === 'host') {
+  const trail = caller.kind === 'host' ? trailOfNode(audit) : trailOfTask(audit, scope, caller.task);
+  const end = trail.end();
+  if (after !== undefined && after > end) {
     throw new WritError('BAD_REQUEST', `there is no event ${after}: the newest is ${end}`, {
       nextSteps: ['go on from a number that this node has told', 'or leave it out, for what happens from now on'],
     });
   }
   const wanted = kinds === undefined ? undefined : new Set(kinds);
-  const isShown = (line: AuditLine): boolean =>
-    (wanted === undefined || wanted.has(line.kind)) && mayKnow(ports.scope, caller, line);
-  return readOn(ports, { after: after ?? end, follow, signal }, (line) =>
-    isShown(line) ? view(line, caller) : undefined,
-  );
+  return readOn(audit, trail, {
+    after: after ?? end,
+    isWanted: ({ kind }) => wanted === undefined || wanted.has(kind),
+    ...{ follow, signal },
+  });
 }
 
-async function* readOn<T>(
-  { audit }: Pick<GatewayPorts, 'audit'>,
-  { after, follow, signal }: { readonly after: number; readonly follow: boolean; readonly signal: AbortSignal },
-  show: (line: AuditLine) => T | undefined,
-): AsyncGenerator<T> {
-  let seq = after;
+/** One asker's own view of the audit trail: numbered from 1, without holes, and only ever longer. */
+interface Trail {
+  /** Number of its newest event; 0: there is none. */
+  end(): number;
+  /** At most `PAGE` of what stands behind number `place`, oldest first. */
+  after(place: number): readonly StreamItem<'events'>[];
+}
+
+/** To the host token: every row, whole, by its own number. */
+function trailOfNode(audit: AuditReader): Trail {
+  return {
+    end: () => audit.auditEnd(),
+    after: (place) => audit.auditAfter(place, PAGE).map(viewLine),
+  };
+}
+
+/**
+ * To a task: what happened to itself and to what it handed on, not who did it nor what else was noted for the person of this node.
+ * INVARIANT: 7 its events are counted by themselves, and the rows of others neither read nor numbered: how much happens here
+ * besides shows in nothing. What a task hands on has no rows before it is handed on, so that no number is given anew.
+ */
+function trailOfTask(audit: AuditReader, scope: Pick<TaskScope, 'members'>, task: string): Trail {
+  const tasks = (): readonly string[] => [task, ...scope.members(task, Number.MAX_SAFE_INTEGER)];
+  return {
+    end: () => audit.auditCountOfTasks(tasks()),
+    after: (place) =>
+      audit.auditOfTasks(tasks(), place, PAGE).map(({ atMs, kind, action, subject }, n) => ({
+        ...{ seq: place + n + 1, at_ms: atMs, kind, action },
+        ...(subject === undefined ? {} : { subject }),
+      })),
+  };
+}
+
+interface Reading {
+  readonly after: number;
+  readonly isWanted: (event: StreamItem<'events'>) => boolean;
+  readonly follow: boolean;
+  readonly signal: AbortSignal;
+}
+
+async function* readOn(
+  audit: Pick<AuditReader, 'onAudit'>,
+  trail: Trail,
+  { after, isWanted, follow, signal }: Reading,
+): AsyncGenerator<StreamItem<'events'>> {
+  let place = after;
   const changes = createChanges(audit, signal);
   try {
     while (!signal.aborted) {
       // Asked for before the rows are read: what is written in between wakes it.
       const changed = changes.next();
-      const lines = audit.auditAfter(seq, PAGE);
-      for (const line of lines) {
-        const item = show(line);
-        if (item !== undefined) yield item;
-        seq = line.seq;
+      const page = trail.after(place);
+      for (const event of page) {
+        if (isWanted(event)) yield event;
+        place = event.seq;
       }
-      if (lines.length === PAGE) {
+      if (page.length === PAGE) {
         // Where nothing of a page is shown nobody would wait, and the whole trail would be one turn.
         await nextTurn();
         continue;
@@ -67,7 +107,7 @@ async function* readOn<T>(
 }
 
 /** Tells that something was written since it was asked. */
-function createChanges(audit: Pick<GatewayPorts['audit'], 'onAudit'>, signal: AbortSignal) {
+function createChanges(audit: Pick<AuditReader, 'onAudit'>, signal: AbortSignal) {
   let wake: () => void = () => {};
   const stopListening = audit.onAudit(() => wake());
   const abort = (): void => wake();
@@ -83,31 +123,5 @@ function createChanges(audit: Pick<GatewayPorts['audit'], 'onAudit'>, signal: Ab
       stopListening();
       wake();
     },
-  };
-}
-
-/** INVARIANT: 7 a task knows of itself and of what it handed on, and of nothing else that happens here. */
-function mayKnow(scope: Pick<TaskScope, 'within'>, caller: Caller, line: AuditLine): boolean {
-  if (caller.kind === 'host') return true;
-  const task = taskOf(line);
-  return task !== undefined && (task === caller.task || scope.within(caller.task, task));
-}
-
-/** The task that a line is about; undefined: it is about none. */
-function taskOf({ kind, subject, details }: AuditLine): string | undefined {
-  if (kind === 'task') return subject;
-  const task = details?.task;
-  return typeof task === 'string' ? task : undefined;
-}
-
-/** To a task: what happened, not who did it nor what else was noted for the person of this node. */
-function view({ seq, atMs, kind, action, actor, subject, details }: AuditLine, caller: Caller): StreamItem<'events'> {
-  return {
-    seq,
-    at_ms: atMs,
-    kind,
-    action,
-    ...(subject === undefined ? {} : { subject }),
-    ...(caller.kind === 'host' ? { actor, ...(details === undefined ? {} : { details: { ...details } }) } : {}),
   };
 }

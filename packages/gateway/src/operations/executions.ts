@@ -37,8 +37,8 @@ export function executionOperations(ports: GatewayPorts): readonly AnyOperation[
       const command = await commands.show(callerOf(caller), { at: foldLetters(at), id: execution });
       return { ...viewCommand(command, labels()), argv: [...command.argv] };
     }),
-    implement(executionContract.execution_cancel, async ({ execution, at }, { caller }) =>
-      viewCommand(await commands.cancel(callerOf(caller), { at: foldLetters(at), id: execution }), labels()),
+    implement(executionContract.execution_cancel, async ({ execution, at }, { caller, signal }) =>
+      viewCommand(await commands.cancel(callerOf(caller), { at: foldLetters(at), id: execution }, signal), labels()),
     ),
     implementStream(executionContract.execution_watch, ({ execution, at, offset }, { caller, signal }) =>
       watchViews(commands.watch(callerOf(caller), { at: foldLetters(at), id: execution, offset }, signal), labels()),

@@ -14,10 +14,14 @@ export function createFakeTrail(): FakeTrail {
     { seq: 1, atMs: 2, kind: 'lease', action: 'lease.granted', actor: 'person', details: { uses: 0 } },
   ];
   const listeners = new Set<() => void>();
+  const ofTasks = (tasks: readonly string[]): readonly AuditLine[] =>
+    lines.filter(({ kind, subject, details }) => tasks.includes(String(kind === 'task' ? subject : details?.task)));
   return {
     auditTail: (limit) => [...lines].reverse().slice(0, limit),
     auditAfter: (seq, limit) => lines.filter((line) => line.seq > seq).slice(0, limit),
     auditEnd: () => lines.length,
+    auditOfTasks: (tasks, skip, limit) => ofTasks(tasks).slice(skip, skip + limit),
+    auditCountOfTasks: (tasks) => ofTasks(tasks).length,
     onAudit(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -35,6 +35,8 @@ export const watchExecution: OwnExecutionStreamHandler<WatchExecutionRequest, Wa
     for await (const item of own.watch(offset, signal)) yield watchedToWire(item);
   };
 
-export const cancelExecution: OwnExecutionHandler<CancelExecutionRequest, CancelExecutionResponse> = async (own) => ({
-  execution: executionToWire(await own.cancel()),
-});
+export const cancelExecution: OwnExecutionHandler<CancelExecutionRequest, CancelExecutionResponse> = async (
+  own,
+  _,
+  { signal },
+) => ({ execution: executionToWire(await own.cancel(signal)) });

@@ -10,11 +10,15 @@ import type { ServedMethod } from './own-task.ts';
 export interface OwnExecution {
   readonly id: string;
   watch(offset: number, signal: AbortSignal): AsyncIterable<WatchedCommand>;
-  cancel(): Promise<CommandView>;
+  cancel(signal: AbortSignal): Promise<CommandView>;
 }
 
 /** Answers about one gated command of the caller, which is looked up for it: it has no other way to one. */
-export type OwnExecutionHandler<Request, Response> = (own: OwnExecution, request: Request) => Promise<Init<Response>>;
+export type OwnExecutionHandler<Request, Response> = (
+  own: OwnExecution,
+  request: Request,
+  context: CallContext,
+) => Promise<Init<Response>>;
 /** Answers about one gated command of the caller with a stream. */
 export type OwnExecutionStreamHandler<Request, Response> = (
   own: OwnExecution,
@@ -42,14 +46,14 @@ export function createOwnExecutionAdapter(adapt: HandlerAdapter, desk: CommandDe
     return {
       id,
       watch: (offset, signal) => desk.watch(caller, id, offset, signal),
-      cancel: () => desk.cancel(caller, id),
+      cancel: (signal) => desk.cancel(caller, id, signal),
     };
   }
 
   return {
     unary: <Q extends NamesExecution, R>(handler: OwnExecutionHandler<Q, R>) => ({
       authorization: 'own-execution',
-      handle: adapt.unary<Q, R>(async (context, request) => handler(own(context, request.execution), request)),
+      handle: adapt.unary<Q, R>(async (context, request) => handler(own(context, request.execution), request, context)),
     }),
     stream: <Q extends NamesExecution, R>(handler: OwnExecutionStreamHandler<Q, R>) => ({
       authorization: 'own-execution',

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants, mkdirSync, rmSync, type Stats } from 'node:fs';
 import { access, type FileHandle, lstat, mkdir, open, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { isAbsent } from '@writ/core';
 import type { HeldFile, HeldFiles, PathFact } from './types.ts';
 
 /** What holds files. */
@@ -59,17 +60,14 @@ async function inspect(path: string): Promise<PathFact | undefined> {
   const found = await orUndefined(stat(path, { bigint: true }));
   const realPath = found && (await orUndefined(realpath(path)));
   if (found === undefined || realPath === undefined) return undefined;
-  const executable = await access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+  const executable = await orUndefined(access(path, constants.X_OK).then(() => true));
   return {
     kind: found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other',
     realPath,
     device: String(found.dev),
     inode: String(found.ino),
     sizeBytes: Number(found.size),
-    isExecutable: executable,
+    isExecutable: executable === true,
   };
 }
 
@@ -140,7 +138,10 @@ function interpreterOf(head: Buffer): HeldFile['interpreter'] {
   return path === undefined ? undefined : { path, ...(argument === '' ? {} : { argument }) };
 }
 
-/** What is not there, or may not be looked at, is undefined. */
+/** What is not there, or may not be looked at, is undefined; a fault that passes, such as too many open files, is thrown. */
 function orUndefined<T>(looking: Promise<T>): Promise<T | undefined> {
-  return looking.catch(() => undefined);
+  return looking.catch((error: unknown) => {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  });
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
-import type { Clock } from '@writ/core';
+import { type Clock, pause } from '@writ/core';
 import { endGroup, killGroup } from '../process-tree/end-group.ts';
 import { endTree, killTree, type Tree, type TreeEnd, type TreeTools } from '../process-tree/end-tree.ts';
 import { mayHaveLeftBehind } from '../process-tree/left-behind.ts';
@@ -142,8 +142,7 @@ function superviseChild({ child, pid, pipes, order, listener, tools }: Supervise
   const treeTools: TreeTools = { table, nowMs: () => clock.monotonicMs(), pause: (ms) => pause(clock, ms) };
   const end = async (graceMs: number): Promise<TreeEnd> => {
     if (startTicks !== undefined) return endTree(tree, graceMs, treeTools);
-    await endGroup(pid, graceMs, treeTools.pause);
-    return NOTHING_LEFT;
+    return endGroup(pid, graceMs, treeTools);
   };
   let stopping: Promise<TreeEnd> | undefined;
   let hasExited = false;
@@ -192,9 +191,3 @@ function lifelineOf(child: ChildProcess, { lifeline }: RunPipes, table: ProcessT
 }
 
 const NOTHING_LEFT: TreeEnd = { found: 0, refused: [], held: false };
-
-function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.setTimer(ms, resolve);
-  });
-}

@@ -152,12 +152,18 @@ export function describeMirrorStoreContract(name: string, make: MakeStore<Mirror
       insert();
       bench.database.withWriteTx((tx) => {
         expect(store.setAccepted(tx, 'm1')?.accepted).toBe(true);
-        expect(store.setUnreachable(tx, 'm1', true)?.unreachable).toBe(true);
-        expect(store.setUnreachable(tx, 'm1', false)?.unreachable).toBe(false);
         expect(store.setCancelRequested(tx, 'm1')?.cancelRequestedAtMs).toBe(BENCH_START_MS);
         expect(store.setAccepted(tx, 'none')).toBeUndefined();
       });
+      const setUnreachable = (unreachable: boolean) =>
+        bench.database.withWriteTx((tx) => store.setUnreachable(tx, 'm1', unreachable));
+      const since = { unreachable: true, unreachableSinceMs: BENCH_START_MS };
+      expect(setUnreachable(true)).toMatchObject(since);
       bench.clock.advance(5);
+      expect(setUnreachable(true)).toMatchObject(since);
+      expect(setUnreachable(false)).toMatchObject({ unreachable: false });
+      expect(get()).not.toHaveProperty('unreachableSinceMs');
+      expect(setUnreachable(true)).toMatchObject({ unreachableSinceMs: BENCH_START_MS + 5 });
       const again = bench.database.withWriteTx((tx) => store.setCancelRequested(tx, 'm1'));
       expect(again?.cancelRequestedAtMs).toBe(BENCH_START_MS);
       end();

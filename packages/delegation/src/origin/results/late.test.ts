@@ -1,4 +1,6 @@
 import { WritError } from '@writ/core';
+import type { UnsignedResult } from '@writ/evidence';
+import type { Mirror } from '@writ/task-store';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import {
   asksBeta,
@@ -123,9 +125,34 @@ describe('forgetting a task', () => {
   });
 });
 
-describe('a task that was given up a day after its deadline', () => {
-  it('keeps what comes later beside it', async () => {
+describe('a task that was given up after a day without its executor', () => {
+  it('was not while any try still reached it, however long after the deadline', async () => {
     const id = await silentTask();
+    clock.advance(2 * DAY_MS - 60_000);
+    let looks = 0;
+    other.onLook = () => {
+      looks += 1;
+    };
+    await until(() => looks > 1);
+    other.onLook = silent;
+    clock.advance(DAY_MS - 120_000);
+    const stillMs = clock.nowMs() + 60_000;
+    await until(() => clock.nowMs() > stillMs);
+    expect(asking.origin.get(id)).toMatchObject({ state: 'submitted', unreachable: true });
+    clock.advance(120_000);
+    await until(() => asking.origin.get(id)?.state === 'lost');
+    const message = 'beta could not be reached for 1d, and the deadline is over';
+    expect(asking.origin.get(id)?.outcome).toMatchObject({ code: 'LOST', message });
+  });
+
+  it('keeps what comes later beside it', async () => {
+    const startedAtMs = clock.nowMs();
+    const result = (honest: UnsignedResult) => ({ ...honest, times: { ...honest.times, startedAtMs } });
+    other.tell({ output: 'hello', inline: ({ envelope }) => envelope, result });
+    const id = await silentTask();
+    // Handed over again until that is stored, which reaches it each time.
+    const isSilent = (mirror?: Mirror): boolean => mirror?.accepted === true && mirror.unreachable;
+    await until(() => isSilent(asking.origin.get(id)));
     clock.advance(DAY_MS + 60_000);
     await until(() => asking.origin.get(id)?.state === 'lost');
     await hasComeLate(id);

@@ -1,5 +1,5 @@
+import { pause } from '@writ/core';
 import type { Mirror } from '@writ/task-store';
-import { pause } from '../../pause.ts';
 import type { Follower } from '../following.ts';
 import { tellToCancel } from '../handover.ts';
 import type { OriginParts } from '../parts.ts';

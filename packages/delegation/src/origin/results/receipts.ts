@@ -1,6 +1,6 @@
+import { pause } from '@writ/core';
 import { signReceipt } from '@writ/evidence';
 import type { Delivery } from '@writ/task-store';
-import { pause } from '../../pause.ts';
 import { backoffMs } from '../backoff.ts';
 import { isPeer } from '../is-peer.ts';
 import type { OriginOptions } from '../options.ts';

@@ -1,6 +1,5 @@
-import { isWritError, type WritCode } from '@writ/core';
+import { isWritError, pause, type WritCode } from '@writ/core';
 import { signSessionEnd } from '@writ/evidence';
-import { pause } from '../../pause.ts';
 import { backoffMs } from '../backoff.ts';
 import { isPeer } from '../is-peer.ts';
 import type { OriginOptions } from '../options.ts';

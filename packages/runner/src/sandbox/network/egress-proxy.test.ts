@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSystemClock, silentLogger } from '@writ/core';
+import { type Clock, createSystemClock, silentLogger } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
 
@@ -122,6 +122,105 @@ describe('a proxy for a task', () => {
     const closed = new Promise((resolve) => stream.once('close', resolve));
     await proxy.close();
     await closed;
+  });
+});
+
+describe('a program that asks for much', () => {
+  /** Opens a proxy to this test's own server under a name, whose look-up waits until `answer`. */
+  async function held(clock: Clock = createSystemClock()) {
+    const waiting: (() => void)[] = [];
+    const lookup = (): Promise<string[]> => new Promise((resolve) => waiting.push(() => resolve(['127.0.0.1'])));
+    const rule = [`held.example:${port}`, `127.0.0.1:${port}`];
+    const socket = join(folder, 'held');
+    const proxy = await openEgressProxy({ rule, socket, lookup, clock, logger: silentLogger });
+    proxies.push(proxy);
+    const answer = (): void => {
+      for (const go of waiting.splice(0)) go();
+    };
+    return { proxy, socket, waiting, answer };
+  }
+  const until = async (holds: () => boolean): Promise<void> => {
+    while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+  };
+  /** Gives everything that comes back over a proxy's socket until its end. */
+  function heardBy(socket: string, text: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      let heard = '';
+      const stream = connect(socket, () => stream.write(text));
+      stream.setEncoding('latin1').on('data', (piece: string) => {
+        heard += piece;
+      });
+      stream.on('error', reject).on('close', () => resolve(heard));
+    });
+  }
+
+  it.each([
+    ['a request', () => get(`http://held.example:${port}/`), 2],
+    // That its reader is gone shows when it is written to.
+    ['a tunnel', () => tunnel(`held.example:${port}`), 3],
+  ])('has nothing left open for %s that hung up while its name was looked up', async (_, text, most) => {
+    const { socket, waiting, answer } = await held();
+    let connected = 0;
+    let open = 0;
+    target.on('connection', (one) => {
+      connected += 1;
+      open += 1;
+      one.once('close', () => {
+        open -= 1;
+      });
+    });
+    const stream = connect(socket, () => stream.write(text()));
+    await until(() => waiting.length === 1);
+    stream.destroy();
+    const others = (): Promise<string> => heardBy(socket, get(`http://127.0.0.1:${port}/other`));
+    // What comes later is done, so that the end before it was heard.
+    expect(await others()).toContain('reached');
+    answer();
+    expect(await others()).toContain('reached');
+    await until(() => open === 0);
+    expect(connected).toBeLessThanOrEqual(most);
+  });
+
+  it.each([
+    ['a request', () => get(`http://127.0.0.1:${port}/`), /^HTTP\/1.1 502/],
+    ['a tunnel', () => tunnel(`127.0.0.1:${port}`), /^$/],
+  ])('waits for the connection of %s no longer than it may take', async (_, text, heard) => {
+    const impatient: Clock = {
+      ...createSystemClock(),
+      setTimer: (_ms, act) => {
+        queueMicrotask(act);
+        return () => {};
+      },
+    };
+    const { socket } = await held(impatient);
+    expect(await heardBy(socket, text())).toMatch(heard);
+  });
+
+  it('is refused what is more than its share, over one connection too, and served again afterwards', async () => {
+    const { socket, waiting, answer } = await held();
+    const piped = `GET http://held.example:${port}/ HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(299);
+    const all = heardBy(socket, piped + get(`http://held.example:${port}/`));
+    await until(() => waiting.length === 256);
+    answer();
+    const heard = await all;
+    expect([heard.match(/reached/g)?.length, heard.match(/HTTP\/1.1 503/g)?.length]).toEqual([256, 44]);
+    expect(await heardBy(socket, get(`http://127.0.0.1:${port}/`))).toContain('reached');
+  });
+
+  it('has everything ended that was opened for it when the proxy closes', async () => {
+    const silent = createTcpServer((socket) => socket.on('error', () => {}));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const at = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const socket = join(folder, 'silent');
+    const parts = { lookup: rebinding(''), clock: createSystemClock(), logger: silentLogger };
+    const proxy = await openEgressProxy({ rule: [at], socket, ...parts });
+    const opened = new Promise<Socket>((resolve) => silent.once('connection', resolve));
+    const asked = heardBy(socket, get(`http://${at}/`)).catch(() => '');
+    const ended = opened.then((one) => new Promise((resolve) => one.resume().once('close', resolve)));
+    await opened;
+    await proxy.close();
+    await Promise.all([ended, asked]);
+    await new Promise((resolve) => silent.close(resolve));
   });
 });
 

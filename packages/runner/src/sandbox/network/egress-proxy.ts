@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Writable } from 'node:stream';
 import { type Clock, type Logger, visible } from '@writ/core';
 import {
   type Destination,
@@ -36,7 +36,7 @@ const CONNECT_MS = 30_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 /** How long a program may take to say what it wants, milliseconds. */
 const HEAD_MS = 30_000;
-/** Most connections of one run at a time. */
+/** Most connections of one run at a time, and most requests: many may come over one connection before the first is answered. */
 const MOST_CONNECTIONS = 256;
 /** Longest name of a host (RFC 1035), and how many refusals of one run are told in the log. */
 const LONGEST_HOST = 253;
@@ -54,13 +54,19 @@ const HOP_BY_HOP = [
  */
 // INVARIANT: 1 what a run reaches of the network is what was granted.
 export async function openEgressProxy(options: EgressProxyOptions): Promise<EgressProxy> {
-  const { rule, socket, lookup, logger } = options;
+  const { rule, socket, lookup, clock, logger } = options;
   const open = new Set<Duplex>();
   const keep = <T extends Duplex>(stream: T): T => {
     open.add(stream);
     stream.on('error', () => stream.destroy());
     stream.once('close', () => open.delete(stream));
-    return stream;
+    // Each request over it listens for its end.
+    return stream.setMaxListeners(0);
+  };
+  const dial: Dial = (address, { port }) => {
+    const server = keep(connect({ host: address, port }));
+    const cancelTimer = clock.setTimer(CONNECT_MS, () => server.destroy());
+    return server.once('connect', cancelTimer).once('close', cancelTimer);
   };
   let refusals = 0;
   const tell = (destination: Destination | undefined): void => {
@@ -81,19 +87,23 @@ export async function openEgressProxy(options: EgressProxyOptions): Promise<Egre
     headersTimeout: HEAD_MS,
     connectionsCheckingInterval: HEAD_MS / 10,
   };
+  const slots = createSlots(MOST_CONNECTIONS);
   const server = createServer(limits, (incoming, response) => {
-    void forward(incoming, response, find).catch(() => response.destroy());
+    const gone = endOf(incoming.socket, response);
+    const isTaken = slots.take(gone, () => forward(incoming, response, { find, dial, gone }));
+    if (!isTaken) response.writeHead(503).end();
   });
   server.maxConnections = MOST_CONNECTIONS;
   server.on('connection', keep);
   server.on('connect', (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
     const destination = parseDestination(incoming.url ?? '');
-    void find(destination)
-      .then((address) => {
-        if (address === undefined || destination === undefined) return client.end(REFUSED);
-        return tunnel(client, head, keep(connect({ host: address, port: destination.port })), options.clock);
-      })
-      .catch(() => client.destroy());
+    const gone = endOf(client, client);
+    const isTaken = slots.take(gone, async () => {
+      const address = await find(destination);
+      if (address === undefined || destination === undefined) client.end(REFUSED);
+      else tunnel(client, head, dial(address, destination));
+    });
+    if (!isTaken) client.destroy();
   });
   server.on('clientError', (_, client) => client.destroy());
   await new Promise<void>((resolve, reject) => {
@@ -120,19 +130,47 @@ async function addressOf(rule: NetworkRule, { host, port }: Destination, lookup:
   return addresses.find((address) => mayReach(rule, address, port));
 }
 
-function tunnel(client: Duplex, head: Buffer, server: Socket, clock: Clock): void {
-  const cancelTimer = clock.setTimer(CONNECT_MS, () => server.destroy());
+/** Connects within `CONNECT_MS`, or ends the connection; the end of the proxy ends it too. */
+type Dial = (address: string, destination: Destination) => Socket;
+
+/** Aborted once `answer` is over or the connection that it goes to is: an answer that waits for its turn hears of neither. */
+function endOf(connection: Duplex, answer: Writable): AbortSignal {
+  const over = new AbortController();
+  const end = (): void => {
+    connection.off('close', end);
+    answer.off('close', end);
+    over.abort();
+  };
+  connection.once('close', end);
+  answer.once('close', end);
+  return over.signal;
+}
+
+/** At most so many things at a time; each takes its place until its work is done and its end has come. */
+function createSlots(most: number) {
+  let taken = 0;
+  return {
+    /** False: there is no place, and nothing was begun. What the work throws ends nothing but itself. */
+    take(end: AbortSignal, work: () => Promise<void>): boolean {
+      if (taken >= most) return false;
+      taken += 1;
+      const ended = end.aborted ? undefined : new Promise((resolve) => end.addEventListener('abort', resolve));
+      void Promise.allSettled([work(), ended]).then(() => {
+        taken -= 1;
+      });
+      return true;
+    },
+  };
+}
+
+function tunnel(client: Duplex, head: Buffer, server: Socket): void {
   server.once('connect', () => {
-    cancelTimer();
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (head.length > 0) server.write(head);
     server.pipe(client);
     client.pipe(server);
   });
-  server.once('close', () => {
-    cancelTimer();
-    client.destroy();
-  });
+  server.once('close', () => client.destroy());
   client.once('close', () => server.destroy());
 }
 
@@ -140,17 +178,28 @@ function tunnel(client: Duplex, head: Buffer, server: Socket, clock: Clock): voi
 async function forward(
   incoming: IncomingMessage,
   response: ServerResponse,
-  find: (destination: Destination | undefined) => Promise<string | undefined>,
+  {
+    find,
+    dial,
+    gone,
+  }: {
+    readonly find: (destination: Destination | undefined) => Promise<string | undefined>;
+    readonly dial: Dial;
+    readonly gone: AbortSignal;
+  },
 ): Promise<void> {
   const [, authority = '', path = '/'] = /^http:\/\/([^/?#]+)([^#]*)$/i.exec(incoming.url ?? '') ?? [];
   const destination = parseDestination(authority, HTTP_PORT);
   const address = await find(destination);
+  // Who hung up meanwhile is answered by nobody: what would be opened for it would have no end.
+  if (gone.aborted) return;
   if (address === undefined || destination === undefined) {
     response.writeHead(403, { 'x-writ': 'not in the network of the profile' }).end();
     return;
   }
   const outgoing = request({
-    ...{ host: address, port: destination.port, method: incoming.method, agent: false, setHost: false },
+    ...{ method: incoming.method, setHost: false, signal: gone },
+    createConnection: () => dial(address, destination),
     path: path.startsWith('/') ? path : `/${path}`,
     // What the line says counts, not what the header claims.
     headers: { ...endToEnd(incoming.headers), host: authority },
@@ -171,7 +220,6 @@ async function forward(
     fail();
   });
   outgoing.on('error', fail);
-  response.once('close', () => outgoing.destroy());
   incoming.pipe(outgoing);
 }
 
