@@ -17,6 +17,7 @@ const PATCH = [
   '--submodule=short',
   '--ignore-submodules=none',
 ];
+const COLON = 0x3a;
 const STATUSES = ['A', 'M', 'D', 'T'] as const;
 
 /** The files that differ between two trees, in the order of their bytes. */
@@ -26,8 +27,11 @@ export async function changedFiles(
   to: string,
   maxFiles: number,
 ): Promise<readonly ChangedFile[]> {
-  const raw = splitNul(await git.run('changes', [...DIFF, '-z', '--raw', '--no-abbrev', from, to]));
-  const counted = splitNul(await git.run('changes', [...DIFF, '-z', '--numstat', from, to]));
+  const told = splitNul(await git.run('changes', [...DIFF, '-z', '--raw', '--no-abbrev', '--numstat', from, to]));
+  // First two fields for each file, the first of them with a colon in front; then one with its lines.
+  let rawFields = 0;
+  while (told[rawFields]?.[0] === COLON) rawFields += 2;
+  const [raw, counted] = [told.slice(0, rawFields), told.slice(rawFields)];
   const lines = new Map(counted.map((entry) => readCount(git, entry)));
   if (raw.length % 2 !== 0 || raw.length !== 2 * lines.size) throw git.fail('changes', 'two lists of files differ');
   if (lines.size > maxFiles) throw git.fail('changes', `more than ${maxFiles} files have changed`);

@@ -5,6 +5,17 @@ import type { GitDir } from './git-dir.ts';
 import { joinNul, splitNul } from './raw-path.ts';
 import { below } from './tree-walk.ts';
 
+export interface RestoreRequest {
+  /** Real, absolute path. */
+  readonly workspaceDir: string;
+  /** Tree that the work began with. */
+  readonly baseTree: string;
+  /** Environment that names the index, which holds what is there now. */
+  readonly index: Readonly<Record<string, string>>;
+  /** Paths of all files of the base. */
+  readonly based: readonly Buffer[];
+}
+
 /** A file that differs from its base; its mode does not. */
 interface Modified {
   readonly path: Buffer;
@@ -21,12 +32,9 @@ interface Modified {
  */
 export async function restoreForm(
   git: GitDir,
-  workspaceDir: string,
-  baseTree: string,
-  index: Readonly<Record<string, string>>,
+  { workspaceDir, baseTree, index, based }: RestoreRequest,
 ): Promise<void> {
-  const names = splitNul(await git.run('restore', ['ls-tree', '-r', '-z', '--name-only', baseTree]));
-  const attributes = names.filter((path) => /(^|\/)\.gitattributes$/.test(path.toString('latin1')));
+  const attributes = based.filter((path) => /(^|\/)\.gitattributes$/.test(path.toString('latin1')));
   if (attributes.length === 0) return;
   const modified = await modifiedFiles(git, baseTree, index);
   if (modified.length === 0) return;

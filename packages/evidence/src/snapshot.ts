@@ -5,7 +5,7 @@ import { restoreForm } from './checked-out.ts';
 import type { GitDir, InTree } from './git-dir.ts';
 import { joinNul, splitNul, toRepoPath } from './raw-path.ts';
 import { refusedNames } from './refused-names.ts';
-import { submodulesIn } from './submodules.ts';
+import { entriesOf, submodulesIn } from './submodules.ts';
 import { below, folderOf, hasGitName, type WalkedTree, walkTree } from './tree-walk.ts';
 import type { RepoPath } from './types.ts';
 import { trackedThere } from './workspace-index.ts';
@@ -44,18 +44,19 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
   const walked = await walkTree(workspaceDir, request.limits.maxEntries, (why) => git.fail('scan', why));
   await git.run('base', ['read-tree', '--index-output', join(git.dir, 'index'), baseTree], { env: index });
   const added = await trackedThere(git, workspaceDir, request.indexFile);
-  const submodules = await submodulesIn(git, workspaceDir, index);
-  const based = splitNul(await git.run('scan', ['ls-files', '-z', '--cached'], { env: index }));
+  const based = await entriesOf(git, index);
+  const submodules = await submodulesIn(git, workspaceDir, based.gitlinks);
   const refused = await refusedNames(git, inTree, walked.gitNames);
   const seen = await showNested(git, index, walked.gitNames);
   const others = splitNul(await git.run('scan', ['ls-files', '-z', '--others', '--exclude-standard'], inTree));
-  const wanted = distinct([...based, ...others, ...added], submodules);
+  const wanted = distinct([...based.files, ...based.gitlinks, ...others, ...added], submodules);
   const { there, gone } = await lookAt(git, request, walked, wanted);
   await take(git, inTree, there, gone);
   await assertComplete(git, inTree, seen);
   await forget(git, inTree, seen);
-  await restoreForm(git, workspaceDir, baseTree, index);
-  const tree = (await git.run('tree', ['write-tree'], { env: index })).toString('latin1').trim();
+  await restoreForm(git, { workspaceDir, baseTree, index, based: based.files });
+  // Every object is of the base, or was written just now; the bundle fails where one is not there.
+  const tree = (await git.run('tree', ['write-tree', '--missing-ok'], { env: index })).toString('latin1').trim();
   return { tree, refused: refused.map(toRepoPath) };
 }
 

@@ -4,20 +4,35 @@ import type { GitDir } from './git-dir.ts';
 import { splitNul } from './raw-path.ts';
 import { below } from './tree-walk.ts';
 
+/** How the line of such an entry begins. */
+const GITLINK = Buffer.from('160000 ');
+
+/** What an index holds: the paths of files and links, and of commits of other repositories. */
+export interface IndexEntries {
+  readonly files: readonly Buffer[];
+  readonly gitlinks: readonly Buffer[];
+}
+
+export async function entriesOf(git: GitDir, index: Readonly<Record<string, string>>): Promise<IndexEntries> {
+  const [files, gitlinks] = [[] as Buffer[], [] as Buffer[]];
+  for (const entry of splitNul(await git.run('scan', ['ls-files', '-z', '--stage'], { env: index }))) {
+    const path = entry.subarray(entry.indexOf('\t') + 1);
+    (entry.subarray(0, GITLINK.length).equals(GITLINK) ? gitlinks : files).push(path);
+  }
+  return { files, gitlinks };
+}
+
 /**
- * Where an index has a commit of another repository and the workspace still an empty folder: nothing has changed there.
- * Paths as `latin1`. Throws where there are files: they belong to no commit of this repository, and nobody would see them.
+ * Where a workspace still has an empty folder for a commit of another repository: nothing has changed there. Paths as
+ * `latin1`. Throws where there are files: they belong to no commit of this repository, and nobody would see them.
  */
 export async function submodulesIn(
   git: GitDir,
   workspaceDir: string,
-  index: Readonly<Record<string, string>>,
+  gitlinks: readonly Buffer[],
 ): Promise<ReadonlySet<string>> {
-  const staged = splitNul(await git.run('scan', ['ls-files', '-z', '--stage'], { env: index }));
   const places = new Set<string>();
-  for (const entry of staged) {
-    if (!entry.subarray(0, 7).equals(Buffer.from('160000 '))) continue;
-    const path = entry.subarray(entry.indexOf('\t') + 1);
+  for (const path of gitlinks) {
     const place = below(workspaceDir, path);
     if (!(await lstat(place).catch(() => undefined))?.isDirectory()) continue;
     const isFilled = await readdir(place).then((names) => names.length > 0);
