@@ -26,7 +26,7 @@ export {
   type WritErrorJson,
   type WritErrorOptions,
 } from './errors.ts';
-export { canonicalJson, digestJson, type Json, sha256Hex } from './json.ts';
+export { canonicalJson, digestJson, type Json, readCanonicalJson, sha256Hex } from './json.ts';
 export { type LogFields, type Logger, silentLogger } from './logger.ts';
 export { foldName } from './names.ts';
 export { foldId, nodeIdFromBase32, parseNodeId } from './node-id.ts';
