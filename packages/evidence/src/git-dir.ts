@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quote, type WritCode, WritError } from '@writ/core';
+import { formatAlternates } from './alternates.ts';
 import { openRoomFor } from './room.ts';
 import type { GitCall, GitRoom, GitStep, GitWork } from './types.ts';
 
@@ -164,8 +165,7 @@ export async function createGitDir(options: GitDirOptions): Promise<GitDir> {
     await Promise.all(['info', 'objects/info'].map((name) => mkdir(join(dir, name), { recursive: true, mode: 0o700 })));
     await writeFile(join(dir, 'info', 'attributes'), RAW_ATTRIBUTES, { mode: 0o600 });
     // A file and not the environment: git forgets the latter where it talks to this directory from another repository.
-    if (borrowed.length > 0)
-      await writeFile(join(dir, 'objects/info/alternates'), `${borrowed.map(cQuoted).join('\n')}\n`);
+    if (borrowed.length > 0) await writeFile(join(dir, 'objects/info/alternates'), formatAlternates(borrowed));
   } catch (error) {
     await remove();
     throw error;
@@ -194,9 +194,4 @@ async function objectsOf(
     throw fail('init', `${quote(repository)} is no repository: ${answer.reason || 'git told no path'}`);
   }
   return path;
-}
-
-/** A path on a line of its own: git reads one in double quotes like a string of C. */
-function cQuoted(path: string): string {
-  return `"${path.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 }

@@ -1,5 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { parseAlternates } from './alternates.ts';
 import type { GitRoom, GitWork } from './types.ts';
 
 /** How far objects that are borrowed may be borrowed themselves; git goes no further either. */
@@ -28,7 +29,7 @@ interface RoomWish {
 async function withAlternates(objects: string, deeper: number): Promise<readonly string[]> {
   if ((await realpath(objects).catch(() => undefined)) === undefined) return [];
   const text = deeper === 0 ? '' : await readFile(`${objects}/info/alternates`, 'utf8').catch(() => '');
-  const named = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  const more = await Promise.all(named.map((line) => withAlternates(resolve(objects, line), deeper - 1)));
+  const named = parseAlternates(text);
+  const more = await Promise.all(named.map((folder) => withAlternates(resolve(objects, folder), deeper - 1)));
   return [objects, ...more.flat()];
 }

@@ -170,6 +170,10 @@ describeWith(['bwrap', 'git'], 'evidence of a real run', () => {
   it('builds on the working tree that was sent along', async () => {
     const kit = await open();
     const [sender, owner] = [repository('sender'), join(root, 'receiver')];
+    // The receiver has this one: it is not sent, and what the task makes of it builds on what is borrowed.
+    writeFileSync(join(sender, 'known.txt'), 'here already\n');
+    git(sender, 'add', '.');
+    git(sender, 'commit', '-q', '-m', 'second');
     git(root, 'clone', '-q', sender, owner);
     writeFileSync(join(sender, 'a.txt'), 'not committed\n');
     const work = { git: kit.git, openRoom: kit.openRoom, gitDirRoot: kit.gitDirRoot, path, clock, random };
@@ -182,11 +186,11 @@ describeWith(['bwrap', 'git'], 'evidence of a real run', () => {
       ...{ ...work, bundleFile, repository: owner, commit: shipment.commit, limits: kit.limits.bundle },
     });
     const shipped = { repository: received.repository, commit: received.commit };
-    const run = await real.run('test "$(cat a.txt)" = "not committed"; echo more >> a.txt', {
+    const run = await real.run('test "$(cat a.txt)" = "not committed"; echo more >> a.txt; echo more >> known.txt', {
       ...{ name: 'app', path: owner, shipped },
     });
     const changes = await collect(run, kit);
-    expect(changes).toMatchObject({ kind: 'changed', base: shipment.commit, insertions: 1, deletions: 0 });
+    expect(changes).toMatchObject({ kind: 'changed', base: shipment.commit, insertions: 2, deletions: 0 });
     run.release();
     await received.remove();
     expect(readdirSync(kit.gitDirRoot)).toEqual([]);
