@@ -66,6 +66,18 @@ describe('clones of a workspace', () => {
     await until('the other is gone', async () => ((await rows()).length === 1 ? true : undefined));
   });
 
+  it('go with a task that made a repository inside: its files are evidence, and its history is said to be none', async () => {
+    const task = await ended('git init -q inside; echo one > inside/one; git -C inside add one', 'completed');
+    await until('its clone is gone', async () =>
+      (await rows()).every((row) => row.state === 'ready') ? true : undefined,
+    );
+    const { stdout } = await alpha.writ('task', 'result', task);
+    expect(stdout).toContain('  A inside/one  +1 -0\n  refused inside/.git: files of a repository inside count');
+    expect((await alpha.writ('task', 'result', task, '--json')).json).toMatchObject({
+      changes: { file_count: 1, refused: ['inside/.git'] },
+    });
+  });
+
   it('are kept where a task failed, and go when a person says so, with a row in the audit log', async () => {
     const failed = await keptOf(await ended('echo three >> README.md; exit 3', 'failed'));
     expect(failed).toMatchObject({ state: 'failed', workspace: 'app' });

@@ -20,6 +20,8 @@ export interface Reach {
 /** What a runner is told. Everything is decided already; a runner only obeys. */
 export interface RunSpec {
   readonly task: string;
+  /** Who asked for it: the id of a node, or `self`. What is kept of its runs takes room of its own. */
+  readonly sender: string;
   readonly epoch: number;
   /** Marks every process of this attempt, for finding and ending them. */
   readonly nonce: string;

@@ -218,22 +218,67 @@ describe('evidence of a workspace', () => {
     }
   });
 
-  it('refuses another repository inside, by name', async () => {
-    f.write(f.work, { 'vendor/lib/.git/HEAD': 'ref: refs/heads/main\n', 'vendor/lib/x.c': 'x\n' });
-    const error = await failure();
-    expect(error.code).toBe('EVIDENCE_FAILED');
-    expect(error.message).toBe(
-      'evidence cannot be collected: step `scan`: there is another repository in `vendor/lib`, and none is followed',
-    );
-    rmSync(join(f.work, 'vendor'), { recursive: true });
-    for (const name of ['.GIT', 'git~1', '.git.', '.git::$INDEX_ALLOCATION']) {
-      f.write(f.work, { [`sub/${name}`]: 'gitdir: /elsewhere\n' });
-      expect((await failure()).message).toContain('another repository in `sub`');
-      rmSync(join(f.work, 'sub'), { recursive: true });
-    }
+  it('takes the files of a repository inside like any others, and refuses its git directory by name', async () => {
+    f.git(f.work, 'init', '--quiet', 'vendor/lib');
+    f.write(f.work, {
+      'vendor/lib/x.c': 'x\n',
+      'vendor/lib/.gitignore': '*.o\n',
+      'vendor/lib/x.o': 'o',
+      'b.txt': 'b\n',
+    });
+    f.commit(join(f.work, 'vendor/lib'));
+    f.git(f.work, 'init', '--quiet', 'vendor/lib/deeper/one');
+    f.git(f.work, 'init', '--quiet', 'empty');
+    f.write(f.work, { 'vendor/lib/deeper/one/y.c': 'y\n' });
+    // In the index of the agent it is a commit that nobody else has.
+    f.git(f.work, 'add', 'vendor/lib');
+    const changes = await changed();
+    expect(paths(changes)).toEqual([
+      'A b.txt',
+      ...['A vendor/lib/.gitignore', 'A vendor/lib/deeper/one/y.c', 'A vendor/lib/x.c'],
+    ]);
+    expect(changes.refused?.map(({ path }) => path)).toEqual([
+      ...['empty/.git', 'vendor/lib/.git', 'vendor/lib/deeper/one/.git'],
+    ]);
+    expect(f.git(f.work, 'ls-files', 'vendor')).toBe('vendor/lib');
+  });
+
+  it('says that nothing has changed beside a repository inside that holds no file', async () => {
+    f.git(f.work, 'init', '--quiet', 'empty');
+    f.write(f.work, { 'elsewhere/.git': 'gitdir: /nonexistent\n' });
+    const refused = ['elsewhere/.git', 'empty/.git'].map((path) => ({ path, encoding: 'utf8' }));
+    expect(await collectEvidence(f.request(base))).toMatchObject({ kind: 'none', refused });
+    rmSync(join(f.work, 'elsewhere'), { recursive: true });
+    rmSync(join(f.work, 'empty'), { recursive: true });
     // Ignored as a whole it hides nothing that would have been shown.
     f.write(f.work, { 'out/pkg/.git/HEAD': 'ref: x\n', 'out/:(top)*/.git/HEAD': 'ref: x\n' });
-    expect(await collectEvidence(f.request(base))).toMatchObject({ kind: 'none' });
+    expect(await collectEvidence(f.request(base))).not.toHaveProperty('refused');
+  });
+
+  it('refuses by name whatever some file system takes for a git directory, and takes what lies beside', async () => {
+    const names = ['.GIT', 'git~1', '.git.', '.git::$INDEX_ALLOCATION', '.git\\x'];
+    for (const name of names) f.write(f.work, { [`sub/${name}`]: 'gitdir: /elsewhere\n' });
+    f.write(f.work, { '.Git/config': 'x\n', '.GIT/in/.git/HEAD': 'ref: x\n', 'sub/beside': 'b\n' });
+    const changes = await changed();
+    expect(paths(changes)).toEqual(['A sub/beside']);
+    expect(changes.refused?.map(({ path }) => path)).toEqual(
+      ['.GIT', '.Git', ...names.map((name) => `sub/${name}`)].sort(),
+    );
+    for (let at = 0; at < 1000; at++) f.write(f.work, { [`many/${at}/.git`]: '' });
+    expect((await failure()).message).toContain('more than 1000 repositories in it');
+  });
+
+  it('tells files that took the place of folders, of links and of repositories inside, and the other way', async () => {
+    f.write(f.owner, { 'tofile/a': '1\n', 'tolink/a': '2\n', tofolder: '3\n', torepo: '4\n', 'kept/a': '5\n' });
+    base = f.commit(f.owner);
+    f.git(f.work, 'pull', '--quiet');
+    for (const name of ['tofile', 'tolink', 'tofolder', 'torepo']) rmSync(join(f.work, name), { recursive: true });
+    symlinkSync('kept', join(f.work, 'tolink'));
+    f.git(f.work, 'init', '--quiet', 'torepo');
+    f.write(f.work, { tofile: '1\n', 'tofolder/a': '3\n', 'torepo/a': '4\n' });
+    expect(paths(await changed())).toEqual([
+      ...['A tofile', 'D tofile/a', 'D tofolder', 'A tofolder/a', 'A tolink', 'D tolink/a', 'D torepo', 'A torepo/a'],
+    ]);
   });
 
   it('refuses files in the place of a submodule', async () => {
@@ -304,7 +349,8 @@ describe('evidence of a workspace', () => {
     f.write(f.owner, { '.gitattributes': '*.bat text eol=crlf\n', 'run.bat': 'one\n', 'b.bat': 'b\n' });
     base = f.commit(f.owner);
     f.git(f.work, 'pull', '--quiet');
-    f.write(f.work, { 'a.txt': '2\n', 'b.bat': 'c\r\n', 'out/forced': 'f\n', 'out/pkg/.git/HEAD': 'x' });
+    f.write(f.work, { 'a.txt': '2\n', 'b.bat': 'c\r\n', 'out/forced': 'f\n', 'in/.git/HEAD': 'x' });
+    rmSync(join(f.work, 'gone.txt'));
     f.git(f.work, 'add', '--force', 'out/forced');
     const steps: GitStep[] = [];
     const good = await changed({
@@ -313,7 +359,7 @@ describe('evidence of a workspace', () => {
         return f.gitWork.git(call);
       },
     });
-    expect(paths(good)).toEqual(['M a.txt', 'M b.bat', 'A out/forced']);
+    expect(paths(good)).toEqual(['M a.txt', 'M b.bat', 'D gone.txt', 'A out/forced']);
     expect(new Set(steps)).toEqual(
       new Set(['init', 'base', 'index', 'scan', 'add', 'restore', 'tree', 'commit', 'changes', 'patch', 'bundle']),
     );

@@ -30,7 +30,7 @@ export function hasChanges(question: ChangedQuestion): Promise<boolean> {
   return inGitDir(question, async (git) => {
     const { base = null, limits, workspaceDir } = question;
     const baseTree = await treeOf(git, base);
-    return (await snapshot(git, { workspaceDir, baseTree, limits })) !== baseTree;
+    return (await snapshot(git, { workspaceDir, baseTree, limits })).tree !== baseTree;
   });
 }
 
@@ -62,9 +62,10 @@ async function inGitDir<T>(request: ChangedQuestion, work: (git: GitDir) => Prom
 async function collectIn(git: GitDir, request: CollectRequest): Promise<Changes> {
   const { base = null, limits, store, workspaceDir } = request;
   const baseTree = await treeOf(git, base);
-  const tree = await snapshot(git, { workspaceDir, baseTree, limits });
+  const { tree, refused } = await snapshot(git, { workspaceDir, baseTree, limits });
+  const named = refused.length === 0 ? {} : { refused };
   // INVARIANT: 10 nothing has changed only where two trees that git wrote are the same one.
-  if (tree === baseTree) return { kind: 'none', base, tree };
+  if (tree === baseTree) return { kind: 'none', base, tree, ...named };
   const head = await commit(git, request, tree, base);
   const files = await changedFiles(git, baseTree, tree, limits.maxChangedFiles);
   if (files.length === 0) throw git.fail('changes', 'the trees differ, the lists of files do not');
@@ -74,7 +75,7 @@ async function collectIn(git: GitDir, request: CollectRequest): Promise<Changes>
   const bundleFile = join(git.dir, 'bundle');
   await writeBundle(git, head, base === null ? [] : [base], bundleFile);
   const bundle = await keep(git, 'bundle', store, bundleFile, limits.maxBundleBytes);
-  return { kind: 'changed', base, head, tree, files, ...diffstat(files), patch, bundle };
+  return { kind: 'changed', base, head, tree, files, ...diffstat(files), patch, bundle, ...named };
 }
 
 /** The tree of a commit, or the empty tree. */

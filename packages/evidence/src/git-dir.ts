@@ -78,6 +78,12 @@ export interface RunOptions {
   readonly maxOutputBytes?: number;
 }
 
+/** How git is told to look at the workspace with the node's own index. */
+export interface InTree {
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
 interface GitReply {
   readonly exitCode: number;
   readonly stdout: Buffer;

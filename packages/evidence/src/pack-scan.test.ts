@@ -192,4 +192,53 @@ describe('a bundle in quarantine', () => {
     );
     await expect(open(join(f.root, 'lying'))).rejects.toMatchObject({ code: 'EVIDENCE_INVALID' });
   });
+
+  describe('with a tree that is a bomb', () => {
+    const tree = (entries: readonly (readonly [mode: string, name: string, id: string])[]): Buffer =>
+      Buffer.concat(entries.flatMap(([mode, name, id]) => [Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]));
+    const idOf = (type: string, content: Buffer): string =>
+      createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex');
+    /** A bundle of one commit: a blob, then trees, each made of the id of what was made before it. */
+    const bomb = (blob: Buffer, levels: number, level: (below: string, at: number) => Buffer): string => {
+      const objects: [number, Buffer][] = [[BLOB, blob]];
+      let below = idOf('blob', blob);
+      for (let at = 0; at < levels; at++) {
+        const content = level(below, at);
+        objects.push([2, content]);
+        below = idOf('tree', content);
+      }
+      const who = 'a <a@example.org> 1700000000 +0000';
+      const commit = Buffer.from(`tree ${below}\nauthor ${who}\ncommitter ${who}\n\nbomb\n`);
+      objects.push([1, commit]);
+      const packed = pack(objects.map(([type, content]) => entry(type, content.length, content)));
+      const file = join(f.root, 'bomb.bundle');
+      const head = Buffer.from(`# v2 git bundle\n${idOf('commit', commit)} refs/writ/head\n\n`);
+      writeFileSync(file, Buffer.concat([head, packed]));
+      return file;
+    };
+    const names = Array.from({ length: 10 }, (_, at) => String(at));
+
+    it('is refused where eleven objects stand for ten thousand million files', async () => {
+      const file = bomb(Buffer.from('x'), 10, (below, at) =>
+        tree(names.map((name) => [at === 0 ? '100644' : '40000', name, below])),
+      );
+      await expect(open(file)).rejects.toThrow(
+        'step `inspect`: its head cannot be listed, or holds more than 10000 files',
+      );
+    });
+
+    it('is refused where one file stands there too often, and taken where it does not', async () => {
+      const file = bomb(Buffer.alloc(6_000_000), 1, (below) => tree(names.map((name) => ['100644', name, below])));
+      await expect(open(file)).rejects.toThrow('the same content so often that it takes more than 50000000 bytes');
+      const good = await open(
+        bomb(Buffer.alloc(4_000_000), 1, (below) => tree(names.map((name) => ['100644', name, below]))),
+      );
+      await good.git.remove();
+    });
+
+    it('is refused where its folders go deeper than any path', async () => {
+      const file = bomb(Buffer.from('x'), 2_500, (below, at) => tree([[at === 0 ? '100644' : '40000', 'd', below]]));
+      await expect(open(file)).rejects.toThrow('a path of more than 4096 bytes');
+    });
+  });
 });

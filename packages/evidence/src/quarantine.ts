@@ -5,6 +5,7 @@ import { BUNDLE_REF } from './collect.ts';
 import { createGitDir, type GitDir } from './git-dir.ts';
 import { borrowShallow, type OwnerRepository } from './owner-repository.ts';
 import { scanPack } from './pack-scan.ts';
+import { requireBoundedTree } from './tree-bounds.ts';
 import type { BundleLimits, GitWork } from './types.ts';
 
 /** A bundle unpacked in a git directory of the node's own that borrows the objects of one repository. */
@@ -53,6 +54,7 @@ export async function openQuarantine(
     await borrowShallow(owner, git);
     if (before !== undefined) await unpack(git, before, limits);
     await unpack(git, { header, head, pack }, limits);
+    await requireBoundedTree(git, head, limits);
     return { git, head, prerequisites: header.prerequisites };
   } catch (error) {
     await git.remove();

@@ -26,9 +26,21 @@ const count = z.int().min(0);
 const timeMs = z.int().min(0).max(LAST_MS).describe('Milliseconds since the Unix epoch.');
 const stored = z.strictObject({ sha256: digest, bytes: count });
 
-const changedFile = z.strictObject({
+const repoPath = {
   path: z.string().min(1),
   encoding: z.enum(['utf8', 'base64']).describe('`base64` for a path whose bytes are no UTF-8.'),
+};
+const refused = z
+  .array(z.strictObject(repoPath))
+  .min(1)
+  .max(LONGEST_LIST)
+  .readonly()
+  .optional()
+  .describe(
+    'Git directories of repositories inside, and names that mean one: neither followed nor taken in. The files beside them are.',
+  );
+const changedFile = z.strictObject({
+  ...repoPath,
   status: z.enum(['A', 'M', 'D', 'T']),
   oldMode: mode,
   mode,
@@ -42,7 +54,7 @@ const changes = z.discriminatedUnion('kind', [
     .strictObject({ kind: z.literal('uncollected'), step: z.string().max(64) })
     .describe('Evidence could not be collected; never beside a success.'),
   z
-    .strictObject({ kind: z.literal('none'), base: objectId.nullable(), tree: objectId })
+    .strictObject({ kind: z.literal('none'), base: objectId.nullable(), tree: objectId, refused })
     .describe('It was established that nothing has changed.'),
   z.strictObject({
     kind: z.literal('changed'),
@@ -54,6 +66,7 @@ const changes = z.discriminatedUnion('kind', [
     deletions: count,
     patch: stored,
     bundle: stored,
+    refused,
   }),
 ]);
 

@@ -1,10 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { quote } from '@writ/core';
 
-/** What a look at the names of a tree found. */
+/** What a look at the names of a tree found; relative paths. */
 export interface WalkedTree {
-  /** Relative paths of the folders below the root that hold something called `.git`. */
-  readonly nested: readonly Buffer[];
+  /** All folders but the root, as `latin1`: none of them is a link or behind one. What `gitNames` holds is not looked into. */
+  readonly folders: ReadonlySet<string>;
+  /** Everything that is called `.git`, or what some file system takes for it; the root's own `.git` is not among them. */
+  readonly gitNames: readonly Buffer[];
 }
 
 const SLASH = Buffer.from('/');
@@ -14,7 +16,7 @@ const SLASH = Buffer.from('/');
  * too many entries, or of one that cannot be read.
  */
 export async function walkTree(root: string, maxEntries: number, refuse: (why: string) => Error): Promise<WalkedTree> {
-  const nested: Buffer[] = [];
+  const [folders, gitNames] = [new Set<string>(), [] as Buffer[]];
   const waiting: Buffer[] = [Buffer.alloc(0)];
   let seen = 0;
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
@@ -24,11 +26,19 @@ export async function walkTree(root: string, maxEntries: number, refuse: (why: s
     for (const entry of entries) {
       const path = folder.length === 0 ? entry.name : Buffer.concat([folder, SLASH, entry.name]);
       if (isGitName(entry.name)) {
-        if (folder.length > 0 || entry.name.toString('latin1') !== '.git') nested.push(folder);
-      } else if (entry.isDirectory()) waiting.push(path);
+        if (folder.length > 0 || entry.name.toString('latin1') !== '.git') gitNames.push(path);
+      } else if (entry.isDirectory()) {
+        folders.add(path.toString('latin1'));
+        waiting.push(path);
+      }
     }
   }
-  return { nested };
+  return { folders, gitNames };
+}
+
+/** The path of the folder that something is in; empty: the root. */
+export function folderOf(path: Buffer): Buffer {
+  return path.subarray(0, Math.max(0, path.lastIndexOf('/')));
 }
 
 /** The absolute path of something below `root`, as bytes. */
@@ -36,13 +46,26 @@ export function below(root: string, path: Uint8Array): Buffer {
   return path.length === 0 ? Buffer.from(root) : Buffer.concat([Buffer.from(root), SLASH, path]);
 }
 
-/** True for every name that some file system takes for `.git`: other cases, trailing dots and blanks, the short name, a stream. */
+/** Whether any part of a path is called `.git`, or what some file system takes for it. */
+export function hasGitName(path: Buffer): boolean {
+  // Most paths have nothing of the kind in them.
+  if (!/[.~]/.test(path.toString('latin1'))) return false;
+  for (let from = 0; from <= path.length; ) {
+    const found = path.indexOf(SLASH, from);
+    const to = found === -1 ? path.length : found;
+    if (isGitName(path.subarray(from, to))) return true;
+    from = to + 1;
+  }
+  return false;
+}
+
+/** True for every name that some file system takes for `.git`: other cases, trailing dots and blanks, the short name, a stream, a path of Windows. */
 export function isGitName(name: Uint8Array): boolean {
   const text = Buffer.from(name)
     .toString('utf8')
     .replace(/\p{Cf}/gu, '')
     .toLowerCase();
-  return /^(\.git|git~1)[ .]*(:.*)?$/s.test(text);
+  return /^(\.git|git~1)[ .]*([:\\].*)?$/s.test(text);
 }
 
 async function list(

@@ -107,7 +107,16 @@ export interface ChangedFile extends RepoPath {
 
 /** What became of the files of a workspace. Hex object ids. */
 export type Changes =
-  | { readonly kind: 'none'; readonly base: string | null; readonly tree: string }
+  | {
+      readonly kind: 'none';
+      readonly base: string | null;
+      readonly tree: string;
+      /**
+       * What is called `.git` below the root, or what some file system takes for that, at least one: git directories of
+       * repositories inside. Neither followed nor taken in; the files beside them count like any others.
+       */
+      readonly refused?: readonly RepoPath[];
+    }
   | {
       readonly kind: 'changed';
       readonly base: string | null;
@@ -118,6 +127,7 @@ export type Changes =
       readonly deletions: number;
       readonly patch: Stored;
       readonly bundle: Stored;
+      readonly refused?: readonly RepoPath[];
     };
 
 /** How much a workspace may hold and its evidence may take. */
@@ -183,7 +193,9 @@ export interface BundleLimits {
   readonly maxObjects: number;
   /** Of one object, unpacked. */
   readonly maxObjectBytes: number;
-  /** Of all objects, unpacked. */
+  /** Of all objects, unpacked; also of what its head has more than once. */
   readonly maxUnpackedBytes: number;
+  /** That a checkout of its head would make. */
+  readonly maxFiles: number;
   readonly timeoutMs: number;
 }

@@ -253,6 +253,8 @@ export interface WorkspaceRow {
   readonly task?: string;
   /** Name in the configuration; absent where it is not known any more. */
   readonly workspace?: string;
+  /** Who asked for its task: the id of a node, or `self`. */
+  readonly sender?: string;
   /** Absolute path. */
   readonly dir: string;
   /** On the disk; absent while it is in use. */
@@ -264,8 +266,17 @@ export interface WorkspaceRow {
   readonly unbundled?: 'none' | 'some' | 'unknown';
 }
 
+/** Work of one sender that is kept nowhere else; with more than `shareBytes` it gets no further workspace. */
+export interface HeldWork {
+  /** The id of a node, `self`, or empty where nobody knows. */
+  readonly sender: string;
+  readonly bytes: number;
+  readonly shareBytes: number;
+}
+
 /** What workspaces take of the disk. */
 export interface WorkspaceKeeper {
+  held(): readonly HeldWork[];
   list(): Promise<{
     readonly rows: readonly WorkspaceRow[];
     readonly bytes: number;

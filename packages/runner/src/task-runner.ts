@@ -85,9 +85,9 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     async prepare(spec, wanted) {
       if (closing !== undefined) throw closed();
       await assertMayRun(spec, sandbox);
-      const { workspace, task, nonce, timeoutMs, reach } = spec;
+      const { workspace, task, sender, nonce, timeoutMs, reach } = spec;
       return lifetime.prepare(
-        workspaces.prepare(workspace, { task, nonce, timeoutMs, signal: wanted, scratch: reach.scratch }),
+        workspaces.prepare(workspace, { task, sender, nonce, timeoutMs, signal: wanted, scratch: reach.scratch }),
       );
     },
     git: gitCalls.run,

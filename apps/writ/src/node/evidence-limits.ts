@@ -38,6 +38,7 @@ export const EVIDENCE_LIMITS: EvidenceKit['limits'] = {
     maxObjectBytes: 512 * MIB,
     // Eight times the bundle: text packs that well, a bomb packs a thousand times.
     maxUnpackedBytes: 2 * GIB,
+    maxFiles: 1_000_000,
     timeoutMs: 300_000,
   },
   // Kept in the database: the list of changed files is nearly all of a large one.

@@ -45,6 +45,7 @@ async function storageWith(
   const nothing = { inUse: [], ready: [], kept: [], bytes: 0 };
   const storage = {
     list: async () => nothing,
+    held: () => [],
     remove: async () => [],
     async sweep(order: SweepOrder) {
       await sweep(order);

@@ -69,6 +69,7 @@ export function createNodeStorage(
       closing.abort();
       return sweeping;
     },
+    held: storage.held,
     async list() {
       const { inUse, ready, kept, bytes } = await storage.list();
       const names = workspaceNames(base);
@@ -149,6 +150,7 @@ function keptRow({ id, dir, record, end, bytes, dueAtMs }: ListedWorkspace): Wor
   return {
     ...{ state: end.state, id, dir, bytes, sinceMs: end.atMs, unbundled: end.unbundled },
     ...(record === undefined ? {} : { task: record.task, workspace: record.workspace }),
+    ...(record?.sender === undefined ? {} : { sender: record.sender }),
     ...(dueAtMs === undefined ? {} : { dueAtMs }),
   };
 }

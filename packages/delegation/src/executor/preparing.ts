@@ -21,7 +21,7 @@ export type Preparation =
 export async function prepareStart(
   parts: ExecutorParts,
   live: LiveTask,
-  task: Pick<Task, 'id' | 'spec' | 'bounds'>,
+  task: Pick<Task, 'id' | 'sender' | 'spec' | 'bounds'>,
 ): Promise<Preparation> {
   const { authority, clock, engine, runner, workspaces } = parts;
   const decision = authority.previewStart(live.subject, live.ask, live.approved);

@@ -31,7 +31,7 @@ function specOf(closure: readonly string[]): ReturnType<typeof runSpecOf> {
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.violations));
   const grant = { closure, network: ['packages.example:443'], isolation: 'required', maxOutputBytes: 1 };
   const decision = { effectiveProfile: 'all', effectiveRunner: 'shell', grant } as unknown as Decision;
-  const task = { id: 't', spec: { input: { kind: 'argv', argv: ['true'] } }, bounds: {} };
+  const task = { id: 't', sender: 'wn-b', spec: { input: { kind: 'argv', argv: ['true'] } }, bounds: {} };
   return runSpecOf(task as unknown as Parameters<typeof runSpecOf>[0], {
     ...{ decision, snapshot: compiled.policy as unknown as Snapshot, nonce: 'n', epoch: 1, timeoutMs: 1 },
     workspaces: () => undefined,
@@ -61,7 +61,7 @@ describe('what a run may reach', () => {
   });
 
   it('is in a sandbox where that was granted, and any command only by the shell', () => {
-    expect(specOf(['run_tests'])).toMatchObject({ isolation: 'required', commands: [['true']] });
+    expect(specOf(['run_tests'])).toMatchObject({ sender: 'wn-b', isolation: 'required', commands: [['true']] });
     expect(specOf(['shell']).commands).toBe('allow');
   });
 });

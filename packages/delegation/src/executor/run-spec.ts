@@ -4,7 +4,7 @@ import type { Task } from '@writ/task-store';
 import type { Reach, RunSpec } from '../types.ts';
 
 /** The part of a task that a run is made from. */
-type Asked = Pick<Task, 'id' | 'spec' | 'bounds'>;
+type Asked = Pick<Task, 'id' | 'sender' | 'spec' | 'bounds'>;
 
 /**
  * What the runner is told about a start that was permitted, from the snapshot that the decision was made under.
@@ -31,6 +31,7 @@ export function runSpecOf(
   const workspace = workspaceOf(task, start.workspaces);
   return {
     task: task.id,
+    sender: task.sender,
     epoch: start.epoch,
     nonce: start.nonce,
     runner,

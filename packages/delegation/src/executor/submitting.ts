@@ -79,7 +79,8 @@ interface Newcomer {
 /** Rejects where nothing was taken in. */
 async function startAtOnce(parts: ExecutorParts, newcomer: Newcomer): Promise<void> {
   const { takeIn, request, live, answer } = newcomer;
-  const preparation = await prepareStart(parts, live, { id: live.id, spec: request.spec, bounds: live.bounds });
+  const { id, sender, bounds } = live;
+  const preparation = await prepareStart(parts, live, { id, sender, spec: request.spec, bounds });
   if (parts.closing()) {
     if (preparation.kind === 'ready') preparation.prepared.discard();
     throw shuttingDown();

@@ -22,6 +22,7 @@ export const BUNDLE_LIMITS: BundleLimits = {
   maxObjects: 10_000,
   maxObjectBytes: 10_000_000,
   maxUnpackedBytes: 50_000_000,
+  maxFiles: 10_000,
   timeoutMs: 60_000,
 };
 

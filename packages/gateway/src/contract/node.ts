@@ -38,6 +38,11 @@ export const nodeContract = {
         next_steps: z.array(z.string()),
       }),
       sandbox: z.string().describe('what tasks run in where their profile requires isolation'),
+      held_work: z
+        .array(z.object({ sender: z.string(), bytes: z.number(), share_bytes: z.number() }))
+        .describe(
+          'work in workspaces that is kept nowhere else; a sender with more than its share gets no more of them',
+        ),
       isolation_none: z.array(z.string()).describe('profiles that run without a sandbox'),
     }),
     taskToken: 'deny',

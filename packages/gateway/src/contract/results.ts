@@ -41,6 +41,10 @@ const resultView = z.object({
     ),
     patch_sha256: z.string().optional(),
     bundle_sha256: z.string().optional(),
+    refused: z
+      .array(z.string())
+      .optional()
+      .describe('git directories of repositories inside: their files count, their history is nowhere'),
   }),
   artifact_count: z.number(),
   artifacts: z.array(artifactField),

@@ -7,6 +7,7 @@ const row = z.object({
   id: z.string().optional(),
   task: z.string().optional(),
   workspace: z.string().optional(),
+  sender: z.string().optional().describe('who asked for its task'),
   dir: z.string(),
   bytes: z.number().optional(),
   since_ms: z.number().optional(),

@@ -2,6 +2,7 @@ import type { TaskState } from '@writ/delegation';
 import { nodeContract } from '../contract/node.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement } from '../implement.ts';
+import { nodeLabels } from './peer-lookup.ts';
 import { refuseAlone } from './separation.ts';
 import { isFinished } from './task-lookup.ts';
 
@@ -46,6 +47,10 @@ export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
         running_here: countLive(ports.executor.list({ limit: COUNTED_TASKS })),
         audit: auditState(ports),
         sandbox: await node.sandbox(),
+        held_work: ports.workspaces.held().map(({ sender, bytes, shareBytes }) => ({
+          sender: sender === '' ? 'unknown' : nodeLabels(ports)(sender),
+          ...{ bytes, share_bytes: shareBytes },
+        })),
         isolation_none: [...config.profiles.values()]
           .filter((profile) => profile.isolation === 'none')
           .map((profile) => profile.name),

@@ -248,6 +248,7 @@ describe('what a person does', () => {
     expect(await at.client.call('node_status', {})).toMatchObject({
       unseparated: true,
       isolation_none: ['query'],
+      held_work: [{ sender: 'self', bytes: 100, share_bytes: 500 }],
       running_asked: 1,
       running_here: 0,
       peers: [{ label: 'beta', link: 'up' }, { label: 'gamma' }],

@@ -9,6 +9,7 @@ export function createFakeWorkspaces(): WorkspaceKeeper {
     kept({ state: 'orphaned', id: 'k2', task: 't-2', unbundled: 'some' }),
   ];
   return {
+    held: () => [{ sender: 'self', bytes: 100, shareBytes: 500 }],
     list: async () => ({ rows: [...rows], bytes: 210, budgetBytes: 1000 }),
     async remove({ which, unbundled }) {
       for (const name of which ?? []) {

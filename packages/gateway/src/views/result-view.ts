@@ -94,7 +94,7 @@ function viewChanges(changes: Result['changes'], limit: number): ResultViewData[
     case 'uncollected':
       return { ...none, step: changes.step };
     case 'none':
-      return { ...none, ...(changes.base === null ? {} : { base: changes.base }) };
+      return { ...none, ...(changes.base === null ? {} : { base: changes.base }), ...viewRefused(changes, limit) };
     case 'changed':
       return {
         kind: 'changed',
@@ -111,8 +111,16 @@ function viewChanges(changes: Result['changes'], limit: number): ResultViewData[
         })),
         patch_sha256: changes.patch.sha256,
         bundle_sha256: changes.bundle.sha256,
+        ...viewRefused(changes, limit),
       };
   }
+}
+
+function viewRefused(
+  { refused }: { readonly refused?: readonly Parameters<typeof pathText>[0][] | undefined },
+  limit: number,
+): Pick<ResultViewData['changes'], 'refused'> {
+  return refused === undefined ? {} : { refused: refused.slice(0, limit).map(pathText) };
 }
 
 function endingText(exit: NonNullable<Result['exit']>): string {

@@ -33,6 +33,7 @@ export function createBareRunner(folder: string, script: string, graceMs?: numbe
 export function bareSpec(nonce: string, isolation: RunSpec['isolation'], argv: readonly string[]): RunSpec {
   return {
     task: 'task',
+    sender: 'self',
     epoch: 1,
     nonce,
     runner: { name: 'shell', kind: 'shell', argv: [] },

@@ -111,6 +111,7 @@ export async function createHarness(over: Partial<TaskRunnerOptions> = {}): Prom
 function specFor(argv: readonly string[], over: Partial<RunSpec>): RunSpec {
   return {
     task: random.uuid(),
+    sender: 'self',
     epoch: 1,
     nonce: random.uuid(),
     runner: { name: 'shell', kind: 'shell', argv: [] },

@@ -135,15 +135,21 @@ describe('the clone of a run that is over', () => {
     await until(async () => (await keptOf()).every((one) => one.id !== id) && (await keptOf()).length === 1);
   });
 
-  it('keeps others from being made where work that is kept nowhere else fills the budget', async () => {
+  it('keeps more from being made for whoever has a share of the budget full of work that is kept nowhere else', async () => {
     await released({ state: 'failed', unbundled: 'unknown' });
     await untilKept(1);
-    rules.budgetBytes = 1;
+    const [{ bytes } = { bytes: 0 }] = await keptOf();
+    rules.budgetBytes = 2 * bytes;
+    expect(harness.runner.storage.held()).toEqual([{ sender: 'self', bytes, shareBytes: bytes }]);
+    await harness.run(['true'], { workspace: { name: 'app', path } });
+    rules.budgetBytes -= 2;
     await expect(harness.run(['true'], { workspace: { name: 'app', path } })).rejects.toMatchObject({
       code: 'LIMIT_EXCEEDED',
       nextSteps: expect.arrayContaining([expect.stringContaining('writ workspace list')]),
     });
     expect((await harness.run(['echo', 'fine'])).stdout).toBe('fine\n');
+    // Nobody else pays for it.
+    await harness.run(['true'], { workspace: { name: 'app', path }, sender: 'wn-other' });
   });
 });
 

@@ -2,8 +2,8 @@ import { quote, WritError } from '@writ/core';
 import type { Attempt } from './attempt.ts';
 import { createKeptFolders, type KeptOptions } from './kept-folders.ts';
 import { readRecord } from './record.ts';
-import { dueAtMs, dueForRemoval, lifeOf } from './retention.ts';
-import type { HoldsWork, KeptWorkspace, ListedWorkspace, Removal, WorkspaceEnd } from './types.ts';
+import { dueAtMs, dueForRemoval, heldBySender, lifeOf } from './retention.ts';
+import type { HeldWork, HoldsWork, KeptWorkspace, ListedWorkspace, Removal, WorkspaceEnd } from './types.ts';
 
 /** What is kept of runs that are over. */
 export interface KeptWorkspaces {
@@ -12,8 +12,10 @@ export interface KeptWorkspaces {
   /** Keeps the clone of an attempt and removes the rest of its folder. False where the rules keep nothing of it. */
   keep(attempt: Attempt, end: Omit<WorkspaceEnd, 'atMs'>): Promise<boolean>;
   list(): readonly ListedWorkspace[];
-  /** Bytes of all of them, and of those that nothing removes by itself. */
-  bytes(): { readonly all: number; readonly unbundled: number };
+  /** Bytes of all of them. */
+  bytes(): number;
+  /** What nothing removes by itself, sender by sender. */
+  held(): readonly HeldWork[];
   /** Looks at those of which nobody has, then removes what has had its time or is over the budget. Returns how many. */
   sweep(holdsWork: HoldsWork, otherBytes: number): Promise<number>;
   /** Removes what a person names. Throws NOT_FOUND, CONFLICT where it is unbundled work and that was not said. */
@@ -60,7 +62,8 @@ export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
         const due = dueAtMs(one.end, rules());
         return due === undefined ? one : { ...one, dueAtMs: due };
       }),
-    bytes: () => ({ all: sum(all()), unbundled: sum(all().filter(({ end }) => end.unbundled !== 'none')) }),
+    bytes: () => sum(all()),
+    held: () => heldBySender(all(), rules()),
     async sweep(holdsWork, otherBytes) {
       for (const one of all()) await look(one, holdsWork);
       return makeRoom(otherBytes);

@@ -36,12 +36,13 @@ function parse(text: string): WorkspaceRecord | 'unreadable' {
 }
 
 function isRecord(value: unknown): value is WorkspaceRecord {
-  const { task, workspace, clone, preparedAtMs, end } = fieldsOf(value);
+  const { task, sender, workspace, clone, preparedAtMs, end } = fieldsOf(value);
   const { base, objectFormat, source } = fieldsOf(clone);
   return (
     [task, workspace, source].every((field) => typeof field === 'string') &&
     (base === undefined || (typeof base === 'string' && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(base))) &&
     (objectFormat === 'sha1' || objectFormat === 'sha256') &&
+    (sender === undefined || typeof sender === 'string') &&
     Number.isSafeInteger(preparedAtMs) &&
     (end === undefined || isEnd(end))
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dueAtMs, dueForRemoval, type Keepable } from './retention.ts';
+import { dueAtMs, dueForRemoval, heldBySender, type Keepable } from './retention.ts';
 import type { StorageRules } from './types.ts';
 
 const rules: StorageRules = { doneMs: 10, failedMs: 100, orphanedMs: 1000, budgetBytes: 100 };
@@ -38,5 +38,21 @@ describe('what is kept', () => {
     expect(dueForRemoval([old, older], rules, 3, 41)).toEqual([older, old]);
     expect(dueForRemoval([old, work], rules, 3, 0)).toEqual([old]);
     expect(dueForRemoval([work, work, work], rules, 3, 0)).toEqual([]);
+  });
+
+  it('takes no more than half of the budget for one sender, and an equal share where there are more', () => {
+    const of = (sender: string | undefined, unbundled: 'none' | 'some' | 'unknown', bytes: number): Keepable => ({
+      ...kept('failed', 0, unbundled, bytes),
+      ...(sender === undefined ? {} : { record: { sender } }),
+    });
+    const [beta, gamma] = [of('beta', 'some', 60), of('gamma', 'unknown', 5)];
+    expect(heldBySender([beta, of('self', 'none', 90)], rules)).toEqual([
+      { sender: 'beta', bytes: 60, shareBytes: 50 },
+    ]);
+    expect(heldBySender([beta, gamma, gamma, of(undefined, 'some', 1)], rules)).toEqual([
+      { sender: 'beta', bytes: 60, shareBytes: 33 },
+      { sender: 'gamma', bytes: 10, shareBytes: 33 },
+      { sender: '', bytes: 1, shareBytes: 33 },
+    ]);
   });
 });

@@ -1,9 +1,10 @@
-import type { StorageRules, WorkspaceEnd } from './types.ts';
+import type { HeldWork, StorageRules, WorkspaceEnd, WorkspaceRecord } from './types.ts';
 
 /** What is looked at to decide what may go. */
 export interface Keepable {
   readonly end: WorkspaceEnd;
   readonly bytes: number;
+  readonly record?: Pick<WorkspaceRecord, 'sender'>;
 }
 
 /** How long a workspace is kept from its end, milliseconds; undefined: not at all. */
@@ -39,4 +40,21 @@ export function dueForRemoval<T extends Keepable>(
     bytes -= one.bytes;
   }
   return [...due];
+}
+
+/** At most so much of the budget is for work of one sender that nothing removes: what is left is for all others. */
+const LARGEST_SHARE = 0.5;
+
+/**
+ * Work that is kept nowhere else, sender by sender. An equal share of the budget each, of half of it at most: whoever
+ * fills its own takes no room from others, and all together take no more than the budget, but for what they had begun.
+ */
+export function heldBySender(kept: readonly Keepable[], { budgetBytes }: StorageRules): readonly HeldWork[] {
+  const bySender = new Map<string, number>();
+  for (const { record, bytes, end } of kept) {
+    const sender = record?.sender ?? '';
+    if (end.unbundled !== 'none') bySender.set(sender, (bySender.get(sender) ?? 0) + bytes);
+  }
+  const shareBytes = Math.floor(budgetBytes * Math.min(LARGEST_SHARE, 1 / bySender.size));
+  return [...bySender].map(([sender, bytes]) => ({ sender, bytes, shareBytes }));
 }

@@ -21,8 +21,9 @@ export function createStorage({ workspaces, transcripts, lifetime }: StoragePart
         return clone === undefined ? [] : [{ dir: work, source: clone.source }];
       });
       const ready = pool.list().map(({ path, folder, bytes }) => ({ dir: folder, source: path, bytes }));
-      return { inUse, ready, kept: kept.list(), bytes: readyBytes() + kept.bytes().all };
+      return { inUse, ready, kept: kept.list(), bytes: readyBytes() + kept.bytes() };
     },
+    held: kept.held,
     async remove(removal) {
       await adopted();
       return kept.remove(removal);

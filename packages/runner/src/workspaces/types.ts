@@ -20,6 +20,8 @@ export interface Clone {
 /** What a workspace was made for, and what became of it. */
 export interface WorkspaceRecord {
   readonly task: string;
+  /** Who asked for it; absent: an earlier version did not note it. */
+  readonly sender?: string;
   /** Name of the workspace in the configuration. */
   readonly workspace: string;
   readonly clone: Clone;
@@ -74,6 +76,15 @@ export type ListedWorkspace = KeptWorkspace & {
   readonly dueAtMs?: number;
 };
 
+/** Work of one sender that is kept nowhere else. */
+export interface HeldWork {
+  /** The id of a node, `self`, or empty where nobody knows. */
+  readonly sender: string;
+  readonly bytes: number;
+  /** With more than this it gets no further workspace. */
+  readonly shareBytes: number;
+}
+
 /** What a person wants removed. */
 export interface Removal {
   /** Ids of workspaces or of their tasks; absent: every one whose work is kept elsewhere. */
@@ -118,6 +129,8 @@ export interface SweepOrder {
 /** What takes room on the disk, and how it is given back. */
 export interface Storage {
   list(): Promise<Stored>;
+  /** As far as it is known by now: what an earlier process left is taken over behind the scenes. */
+  held(): readonly HeldWork[];
   /** Removes what a person names, at once. Throws NOT_FOUND, CONFLICT. */
   remove(removal: Removal): Promise<readonly KeptWorkspace[]>;
   /** Removes what has had its time or is over the budget. */

@@ -15,6 +15,8 @@ import type { Clone, Fate, StorageRules, WorkspaceSource } from './types.ts';
 export interface Preparing {
   /** For which task. */
   readonly task: string;
+  /** Who asked for it; see `RunSpec`. */
+  readonly sender: string;
   /** Marks the processes that do it. */
   readonly nonce: string;
   readonly timeoutMs: number;
@@ -27,7 +29,7 @@ export interface Preparing {
 export interface Workspaces {
   /**
    * Makes the folders and, where a source is named, clones it, or takes a clone that stands ready. Rejects with
-   * GIT_FAILED, BAD_REQUEST, LIMIT_EXCEEDED (work that is kept nowhere else takes all the room) or, when `signal` aborts,
+   * GIT_FAILED, BAD_REQUEST, LIMIT_EXCEEDED (work of this sender that is kept nowhere else takes all its room) or, when `signal` aborts,
    * CANCELLED; nothing is left then.
    */
   prepare(source: WorkspaceSource | undefined, how: Preparing): Promise<Attempt>;
@@ -87,7 +89,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
       git(args, { ...attempt, ...how, maxOutputBytes: REFS_BYTES, cwd });
   const pool: ClonePool = createClonePool({
     wanted: options.ready,
-    hasRoom: () => kept.bytes().all + sizeOf(pool) < rules().budgetBytes,
+    hasRoom: () => kept.bytes() + sizeOf(pool) < rules().budgetBytes,
     make: async () => ready.then(() => make(PREFIX.ready)),
     git: (attempt, signal) => gitFor(attempt, { nonce: options.newNonce(), timeoutMs: AHEAD_MS, signal }),
     discard: giveBack,
@@ -115,7 +117,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
     async prepare(source, how) {
       await ready;
       if (source !== undefined) await assertFolder(source);
-      if (source !== undefined) assertRoom(kept, rules());
+      if (source !== undefined) assertRoom(kept, how.sender);
       try {
         const taken = source === undefined ? await spares.take() : await cloneFor(source, how);
         return await finish(taken, how, discard);
@@ -153,10 +155,10 @@ async function recordClone(
   { folder }: Attempt,
   { name }: WorkspaceSource,
   clone: Clone,
-  { task }: Preparing,
+  { task, sender }: Preparing,
   { clock, random }: Pick<WorkspacesOptions, 'clock' | 'random'>,
 ): Promise<void> {
-  await writeRecord(folder, { task, workspace: name, clone, preparedAtMs: clock.nowMs() }, random);
+  await writeRecord(folder, { task, sender, workspace: name, clone, preparedAtMs: clock.nowMs() }, random);
 }
 
 async function finish(taken: Attempt, how: Preparing, discard: (folder: string) => Promise<void>): Promise<Attempt> {
@@ -175,14 +177,21 @@ function sizeOf(pool: Pick<ClonePool, 'list'>): number {
   return pool.list().reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** What nothing removes by itself must not fill the disk. */
-function assertRoom(kept: KeptWorkspaces, { budgetBytes }: StorageRules): void {
-  const { unbundled } = kept.bytes();
-  if (unbundled <= budgetBytes) return;
+/** What nothing removes by itself must not fill the disk, and one sender not the room of all others. */
+function assertRoom(kept: KeptWorkspaces, sender: string): void {
+  const held = kept.held().find((one) => one.sender === sender);
+  if (held === undefined || held.bytes <= held.shareBytes) return;
+  const [takes, share] = [held.bytes, held.shareBytes].map(formatSize);
   throw new WritError(
     'LIMIT_EXCEEDED',
-    `workspaces with work that is kept nowhere else take ${formatSize(unbundled)} of ${formatSize(budgetBytes)}`,
-    { nextSteps: ['on the executing node, look at them: writ workspace list', 'or raise `budget` of [storage]'] },
+    `workspaces with work of this sender that is kept nowhere else take ${takes}; its share is ${share}`,
+    {
+      nextSteps: [
+        'on the executing node, look at them: writ workspace list',
+        'and remove what nobody needs: writ workspace prune --unbundled ID',
+        'or raise `budget` of [storage]',
+      ],
+    },
   );
 }
 

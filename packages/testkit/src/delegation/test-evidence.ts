@@ -43,7 +43,7 @@ export function createTestEvidence(options: {
       artifacts: { maxArtifacts: 100, maxArtifactBytes: 10 * MIB, maxTotalBytes: 50 * MIB, maxEntries: 10_000 },
       bundle: {
         ...{ maxBundleBytes: 10 * MIB, maxObjects: 10_000, maxObjectBytes: 10 * MIB },
-        ...{ maxUnpackedBytes: 50 * MIB, timeoutMs: MINUTE_MS },
+        ...{ maxUnpackedBytes: 50 * MIB, maxFiles: 10_000, timeoutMs: MINUTE_MS },
       },
       maxEnvelopeBytes: 16 * MIB,
     },

@@ -2,6 +2,7 @@ import type { OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
+import { fullShares, HELD_STEPS } from '../held-work.ts';
 import type { Definitions } from '../program.ts';
 import { steadily } from '../steadily.ts';
 
@@ -103,6 +104,7 @@ function statusText(s: OperationOutput<'node_status'>): string {
           `warning: the audit log is ${s.audit.rows - s.audit.written} entries behind its rows: ${s.audit.problem}`,
           ...s.audit.next_steps.map((step) => `  → ${step}`),
         ]),
+    ...fullShares(s.held_work).flatMap(({ says }) => [`warning: ${says}`, ...HELD_STEPS.map((step) => `  → ${step}`)]),
     `sandbox: ${s.sandbox}`,
     ...(s.isolation_none.length === 0
       ? []

@@ -60,10 +60,11 @@ async function prune(
 
 function tableOf(rows: readonly Row[]): string {
   return table(
-    ['STATE', 'WORKSPACE', 'SIZE', 'SINCE', 'UNTIL', 'ID', 'FOLDER'],
+    ['STATE', 'WORKSPACE', 'SENDER', 'SIZE', 'SINCE', 'UNTIL', 'ID', 'FOLDER'],
     rows.map((row) => [
       row.state,
       row.workspace ?? '',
+      row.sender ?? '',
       row.bytes === undefined ? '' : formatSize(row.bytes),
       row.since_ms === undefined ? '' : new Date(row.since_ms).toISOString(),
       untilOf(row),

@@ -1,5 +1,6 @@
 import { quote, visible } from '@writ/core';
 import { runningPid } from '../../lifecycle/running-pid.ts';
+import { fullShares, HELD_STEPS } from '../held-work.ts';
 import { type Finding, fine, type Look, type Patient } from './types.ts';
 
 type Status = NonNullable<Patient['status']>;
@@ -9,7 +10,15 @@ export const lookAtNode: Look = async ({ context, status }) => {
   const check = 'node';
   if (status !== undefined) {
     const up = fine(check, `${status.name} runs, pid ${status.pid}, version ${status.version}`);
-    return [up, clock(status), ...policy(status), audit(status), ...approver(status), ...peers(status)];
+    return [
+      up,
+      clock(status),
+      ...policy(status),
+      ...keptWork(status),
+      audit(status),
+      ...approver(status),
+      ...peers(status),
+    ];
   }
   const pid = runningPid(context.home);
   if (pid === undefined) return [{ check, state: 'problem', says: 'it does not run', mend: ['writ up'] }];
@@ -43,6 +52,13 @@ function policy(status: Status): readonly Finding[] {
     found.push({ check, state: 'note', says, mend: ['take isolation = "none" out of them, then: writ policy reload'] });
   }
   return found.length > 0 ? found : [fine(check, `generation ${status.generation} is in force`)];
+}
+
+function keptWork({ held_work: held }: Status): readonly Finding[] {
+  const check = 'kept work';
+  const full = fullShares(held);
+  if (full.length === 0) return [fine(check, 'no sender is near its share of the budget')];
+  return full.map(({ isFull, says }) => ({ check, state: isFull ? 'problem' : 'warning', says, mend: HELD_STEPS }));
 }
 
 function audit({ audit: { rows, written, problem, next_steps: mend } }: Status): Finding {

@@ -20,6 +20,9 @@ export function resultText(shown: Shown): string {
     lines.push(`  ${file.status} ${visible(file.path)}  ${linesText(file.insertions, file.deletions)}`);
   }
   pushMore(lines, shown.changes.file_count - shown.changes.files.length, 'file');
+  for (const path of shown.changes.refused ?? []) {
+    lines.push(`  refused ${visible(path)}: files of a repository inside count, its history does not come along`);
+  }
   if (shown.artifact_count > 0) lines.push('artifacts', indent(artifactTable(shown.artifacts)));
   pushMore(lines, shown.artifact_count - shown.artifacts.length, 'artifact');
   if (shown.nested.length > 0) lines.push('nested results', ...shown.nested.map(nestedText));
