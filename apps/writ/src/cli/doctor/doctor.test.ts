@@ -28,7 +28,13 @@ const WELL = {
   ...{ id: 'wn-x', name: 'solo', version: '0.1.0', pid: 1, started_at_ms: 1, uptime_ms: 1, home: '/h' },
   ...{ mesh_address: '127.0.0.1:1', clock_is_backwards: false, unseparated: false, generation: 3 },
   ...{ policy_digest: 'd', policy_parked: 0, policy_shut: false, live_leases: 0, running_asked: 0, running_here: 0 },
-  ...{ audit: { rows: 2, written: 2, signed: 2, next_steps: [] }, sandbox: 'bwrap', isolation_none: [], held_work: [] },
+  ...{
+    audit: { rows: 2, written: 2, signed: 2, next_steps: [] },
+    sandbox: 'bwrap',
+    isolation_none: [],
+    held_work: [],
+    undeleted_workspaces: [],
+  },
   peers: [{ label: 'beta', id: 'wn-b', enabled: true, link: 'up' }],
 };
 
@@ -70,6 +76,7 @@ describe('writ doctor', () => {
     ['kept work', { held_work: [{ sender: 'beta', bytes: 80, share_bytes: 100 }] }, 'warning', 'prune --unbundled ID'],
     ['kept work', { held_work: [{ sender: 'beta', bytes: 101, share_bytes: 100 }] }, 'problem', 'prune --unbundled ID'],
     ['kept work', { held_work: [{ sender: 'beta', bytes: 79, share_bytes: 100 }] }, 'ok', ''],
+    ['deletion', { undeleted_workspaces: ['/w/trash-1'] }, 'warning', '/w/trash-1'],
     ['peers', { peers: [] }, 'note', 'writ peer invite'],
     ['peers', { peers: [{ ...WELL.peers[0], link: 'down' }] }, 'warning', 'writ peer show beta'],
     ['reach', { mesh_address: undefined }, 'note', '[node] listen'],
