@@ -225,6 +225,62 @@ describe('leave for a tool call', () => {
   });
 });
 
+describe('an agent that asks or tells without end', () => {
+  const request = (at: number): string => {
+    const toolCall = { toolCallId: `c${at}`, kind: 'other', title: `call ${at}` };
+    const params = { sessionId: 's', toolCall, options: OPTIONS };
+    return JSON.stringify({ jsonrpc: '2.0', id: 1000 + at, method: 'session/request_permission', params });
+  };
+
+  it('is asked about no more once it is told to stop: what it has sent already is dropped', async () => {
+    const text = `${Array.from({ length: 2000 }, (_, at) => request(at)).join('\n')}\n`;
+    const spec = specOf([say('up'), { do: 'raw', text }, { do: 'hang', deaf: true }]);
+    let asked = 0;
+    const run = await harness.launch(spec, {
+      output() {},
+      // Nobody answers: what is open stays open until it is withdrawn.
+      permit: (_, signal) =>
+        new Promise((_resolve, reject) => {
+          asked += 1;
+          if (asked === 64) run.stop({ kind: 'cancel', cause: 'asked to' });
+          signal.addEventListener('abort', () => reject(new Error('withdrawn')));
+        }),
+    });
+    const report = await run.done;
+    run.release();
+    expect(report.ending).toEqual({ kind: 'cancel', cause: 'asked to' });
+    expect(asked).toBe(64);
+  });
+
+  it('is refused without a decision after many refusals', async () => {
+    const steps = Array.from({ length: 203 }, (_, at) => ask(`call ${at}`));
+    const { report, asked } = await act(steps, [], () => ({ allowed: false, reason: 'no' }));
+    expect([asked.length, report.agent?.refusedCalls]).toEqual([200, 203]);
+  });
+
+  it('writes nothing to the log of the node with updates that are none', async () => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {});
+    try {
+      const updates = [
+        { sessionUpdate: 'made_up' },
+        { sessionUpdate: 'agent_message_chunk' },
+        { sessionUpdate: 'tool_call', toolCallId: 'x', locations: 'none' },
+        { sessionUpdate: 'tool_call', toolCallId: 'x', content: [{ type: 'diff' }] },
+        null,
+      ].map((update) => ({ sessionId: 's', update }));
+      const lines = [...updates, undefined, 7, { update: updates }].map((params) =>
+        JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params }),
+      );
+      lines.push('{"jsonrpc":"2.0","method":"made/up"}', '{"jsonrpc":"2.0","method":"$/cancel_request","params":{}}');
+      const { report, stdout } = await act([{ do: 'raw', text: `${lines.join('\n')}\n` }, say('well')]);
+      expect([report.agent?.verdict, stdout]).toEqual(['completed', 'well\n']);
+      expect(told.mock.calls).toEqual([]);
+    } finally {
+      told.mockRestore();
+    }
+  });
+});
+
 describe('the end of an agent from outside', () => {
   it('a cancel is told to the agent, which ends by itself', async () => {
     const run = await harness.start(specOf([say('up'), { do: 'hang', deaf: false }, say('never')]));

@@ -22,6 +22,8 @@ export interface AgentLog {
   /** The agent says how its work ended. A failure stays one, whatever comes after it. */
   end(verdict: 'completed' | 'failed', message?: string): void;
   readonly ended: boolean;
+  /** Calls that were refused so far. */
+  readonly refusedCalls: number;
   report(): AgentReport;
   /** Resolves when everything so far is written. */
   written(): Promise<void>;
@@ -77,6 +79,9 @@ export function createAgentLog(
     },
     get ended() {
       return verdict !== 'unfinished';
+    },
+    get refusedCalls() {
+      return refusedCalls;
     },
     report: () => ({
       verdict,
