@@ -51,7 +51,7 @@ export function holdConversation(parts: ConversationParts, version: number): Con
         .then(() => leave(talk, partner));
     },
     async take(stream, bytes) {
-      if (stream === 'stderr') return parts.write(stream, bytes);
+      if (stream === 'stderr') return log.own(bytes);
       await pen.write(Uint8Array.from(bytes)).catch(() => {});
       await log.written();
     },

@@ -84,7 +84,7 @@ describe('an agent that speaks the agent client protocol', () => {
       usage: { costMicroUsd: 500_000 },
     });
     expect(stdout).toBe('one line\nend\n');
-    expect(stderr).toBe('agent: scripted 1.0\ntool: edit a.ts\nfailed: edit a.ts\n');
+    expect(stderr).toBe('~ agent: scripted 1.0\n~ tool: edit a.ts\n~ failed: edit a.ts\n');
   });
 
   it.each(['refusal', 'max_tokens', 'max_turn_requests', 'cancelled'] as const)(
@@ -159,7 +159,7 @@ describe('leave for a tool call', () => {
     const { report, stdout, stderr } = await act([ask('ls')], [], () => ({ allowed: false, reason: 'not granted' }));
     expect(stdout).toBe('ls: allow\n');
     expect(report.agent?.refusedCalls).toBe(1);
-    expect(stderr).toContain('refused: execute ls: not granted\n');
+    expect(stderr).toContain('~ refused: execute ls: not granted\n');
   });
 
   it('a yes is never one that lasts', async () => {
@@ -169,7 +169,7 @@ describe('leave for a tool call', () => {
 
   it('a yes of a person is told with whose it is', async () => {
     const { stderr } = await act([ask('ls')], [], () => ({ allowed: true, by: 'ap-1' }));
-    expect(stderr).toContain('allowed: execute ls: by ap-1\n');
+    expect(stderr).toContain('~ allowed: execute ls: by ap-1\n');
   });
 
   it('is asked with the files, changes and input that the call was told with before', async () => {
@@ -318,7 +318,7 @@ it('words on both streams at once are all kept, each once', async () => {
     { do: 'stderr', text: `line ${at}\n` },
   ]).flat();
   const { stderr } = await act(steps);
-  expect(stderr.match(/^tool: edit t$/gm)).toHaveLength(40);
+  expect(stderr.match(/^~ tool: edit t$/gm)).toHaveLength(40);
   expect(stderr.match(/^line \d+$/gm)).toHaveLength(40);
 });
 
@@ -341,5 +341,5 @@ it('what it says is in the transcript as it was streamed', async () => {
   await run.done;
   run.release();
   const file = join(harness.folder, 'transcripts', `${spec.task}.log`);
-  expect(await readFile(file, 'utf8')).toBe('agent: scripted 1.0\nkept\n');
+  expect(await readFile(file, 'utf8')).toBe('~ agent: scripted 1.0\nkept\n');
 });
