@@ -174,7 +174,14 @@ function rootsIn(folder: string) {
 function specFor(path: string): RunSpec {
   const random = createSystemRandom();
   return {
-    ...{ task: random.uuid(), sender: 'self', epoch: 1, nonce: random.uuid(), timeoutMs: 300_000, maxOutputBytes: 1024 },
+    ...{
+      task: random.uuid(),
+      sender: 'self',
+      epoch: 1,
+      nonce: random.uuid(),
+      timeoutMs: 300_000,
+      maxOutputBytes: 1024,
+    },
     runner: { name: 'shell', kind: 'shell', argv: [] },
     input: { kind: 'argv', argv: ['true'] },
     workspace: { name: 'app', path },

@@ -49,7 +49,14 @@ export async function createRealRunner(path: string): Promise<RealRunner> {
     runner,
     async run(text, workspace) {
       const spec: RunSpec = {
-        ...{ task: random.uuid(), sender: 'self', epoch: 1, nonce: random.uuid(), timeoutMs: 60_000, maxOutputBytes: 64 * 1024 },
+        ...{
+          task: random.uuid(),
+          sender: 'self',
+          epoch: 1,
+          nonce: random.uuid(),
+          timeoutMs: 60_000,
+          maxOutputBytes: 64 * 1024,
+        },
         runner: { name: 'shell', kind: 'shell', argv: [] },
         input: { kind: 'argv', argv: ['sh', '-ec', text] },
         ...{ onOverflow: 'fail', isolation: 'none', env: [], commands: 'allow', rights: [] },

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { removeTree } from './remove-tree.ts';
+import { treeSize } from './tree-size.ts';
 
 /** Folders in folders, far below what a path can name, with a file at the bottom. */
 function nest(folder: string): void {
@@ -49,6 +50,18 @@ it('removes it also where something else removes it at the same time, and where 
     await Promise.all([removeTree(tree), rm(tree, { recursive: true, force: true }).catch(() => {})]);
     expect(existsSync(tree)).toBe(false);
   }
+});
+
+it('removes what has a name that is no text, and counts it', async () => {
+  const tree = join(place, 'tree');
+  mkdirSync(tree);
+  const name = Buffer.concat([Buffer.from(`${tree}/`), Buffer.from([0x66, 0xff])]);
+  mkdirSync(name);
+  const before = await treeSize(tree);
+  writeFileSync(Buffer.concat([name, Buffer.from('/'), Buffer.from([0xfe])]), Buffer.alloc(1024 * 1024, 1));
+  expect((await treeSize(tree)) - before).toBeGreaterThanOrEqual(1024 * 1024);
+  await removeTree(tree);
+  expect(existsSync(tree)).toBe(false);
 });
 
 it('removes a link in the place of a folder, and nothing where it leads', async () => {

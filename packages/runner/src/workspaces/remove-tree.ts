@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { chmod, lstat, mkdtemp, readdir, rename, rmdir, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import { hasErrno } from '@writ/core';
+import { rawJoin } from './raw-path.ts';
 
 /** Paths are kept shorter than this, bytes: the kernel takes none of 4096. */
 const LONG_PATH = 2048;
@@ -18,14 +18,14 @@ const ROUNDS = 3;
 export async function removeTree(path: string): Promise<void> {
   for (let round = 1; ; round++) {
     const failures: unknown[] = [];
-    await clear(path, failures);
+    await clear(Buffer.from(path), failures);
     if (failures.length === 0) return;
     if (round === ROUNDS) throw failures[0];
   }
 }
 
 /** Removes what it can below and with `root`, part by part: what lies too deep for its path becomes a part of its own. */
-async function clear(root: string, failures: unknown[]): Promise<void> {
+async function clear(root: Buffer, failures: unknown[]): Promise<void> {
   const failed = (error: unknown): void => {
     if (!hasErrno(error, 'ENOENT')) failures.push(error);
   };
@@ -42,8 +42,8 @@ async function clear(root: string, failures: unknown[]): Promise<void> {
     for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
       if (folder !== part) emptied.push(folder);
       for (const name of await emptyOfFiles(folder, failed)) {
-        const inner = join(folder, name);
-        if (Buffer.byteLength(inner) < LONG_PATH) folders.push(inner);
+        const inner = rawJoin(folder, name);
+        if (inner.length < LONG_PATH) folders.push(inner);
         else await moveUp(root, inner).then((moved) => parts.push(moved), failed);
       }
     }
@@ -54,26 +54,28 @@ async function clear(root: string, failures: unknown[]): Promise<void> {
 }
 
 /** Removes what is no folder, and gives the names of the folders. */
-async function emptyOfFiles(folder: string, failed: (error: unknown) => void): Promise<readonly string[]> {
+async function emptyOfFiles(folder: Buffer, failed: (error: unknown) => void): Promise<readonly Buffer[]> {
   // One that belongs to somebody else says so below.
   await chmod(folder, 0o700).catch(() => {});
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown): Dirent[] => {
-    failed(error);
-    return [];
-  });
+  const entries = await readdir(folder, { withFileTypes: true, encoding: 'buffer' }).catch(
+    (error: unknown): Dirent<Buffer>[] => {
+      failed(error);
+      return [];
+    },
+  );
   const files = entries.filter((entry) => !entry.isDirectory());
   for (let at = 0; at < files.length; at += AT_ONCE) {
     const some = files.slice(at, at + AT_ONCE);
-    await Promise.all(some.map(({ name }) => unlink(join(folder, name)).catch(failed)));
+    await Promise.all(some.map(({ name }) => unlink(rawJoin(folder, name)).catch(failed)));
   }
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-/** Moves a folder into a new one directly below the root, which is returned. */
-async function moveUp(root: string, folder: string): Promise<string> {
-  const place = await mkdtemp(join(root, 'deep-'));
+/** Moves a folder into a new one directly below the root, whose own path is text; that one is returned. */
+async function moveUp(root: Buffer, folder: Buffer): Promise<Buffer> {
+  const place = Buffer.from(await mkdtemp(`${root.toString()}/deep-`));
   // A folder that its owner cannot write to cannot be moved.
   await chmod(folder, 0o700);
-  await rename(folder, join(place, 'moved'));
+  await rename(folder, rawJoin(place, Buffer.from('moved')));
   return place;
 }

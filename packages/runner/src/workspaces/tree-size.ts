@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { chmod, lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { hasErrno } from '@writ/core';
+import { rawJoin } from './raw-path.ts';
 
 /** A block of `stat`, bytes. */
 const BLOCK_BYTES = 512;
@@ -15,12 +15,12 @@ export const UNCOUNTED_BYTES = 2 ** 44;
  */
 export async function treeSize(root: string): Promise<number> {
   let bytes = 0;
-  const folders = [root];
+  const folders: Buffer[] = [Buffer.from(root)];
   try {
     for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
       bytes += sizeOf(await unlessGone(lstat(folder)));
       for (const entry of (await unlessGone(entriesOf(folder))) ?? []) {
-        const path = join(folder, entry.name);
+        const path = rawJoin(folder, entry.name);
         if (entry.isDirectory()) folders.push(path);
         else bytes += sizeOf(await unlessGone(lstat(path)));
       }
@@ -36,13 +36,13 @@ function sizeOf(stat: Stats | undefined): number {
   return stat === undefined ? 0 : Math.max(stat.blocks, 1) * BLOCK_BYTES;
 }
 
-async function entriesOf(folder: string) {
+async function entriesOf(folder: Buffer) {
   try {
-    return await readdir(folder, { withFileTypes: true });
+    return await readdir(folder, { withFileTypes: true, encoding: 'buffer' });
   } catch (error) {
     if (!hasErrno(error, 'EACCES')) throw error;
     await chmod(folder, 0o700);
-    return await readdir(folder, { withFileTypes: true });
+    return await readdir(folder, { withFileTypes: true, encoding: 'buffer' });
   }
 }
 
