@@ -81,7 +81,7 @@ export { beginSession, type Endings } from './sessions.ts';
 export { withdrawalCode } from './start.ts';
 export { commandIn } from './tool-calls/claims.ts';
 export { permitToolCall } from './tool-calls/permit.ts';
-export type { ClassifyTool, ToolCall, ToolKind, ToolRights, ToolVerdict } from './tool-calls/types.ts';
+export type { ClassifyTool, ToolCall, ToolFacts, ToolKind, ToolRights, ToolVerdict } from './tool-calls/types.ts';
 export type {
   ApprovalLack,
   Ask,

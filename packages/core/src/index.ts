@@ -23,7 +23,7 @@ export {
   type WritErrorJson,
   type WritErrorOptions,
 } from './errors.ts';
-export { canonicalJson, digestJson, type Json, sha256Hex } from './json.ts';
+export { canonicalJson, digestJson, type Json, readCanonicalJson, sha256Hex } from './json.ts';
 export { createListeners, type Listeners } from './listeners.ts';
 export { type LogFields, type Logger, silentLogger } from './logger.ts';
 export { foldName } from './names.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, digestJson, sha256Hex } from './json.ts';
+import { canonicalJson, digestJson, readCanonicalJson, sha256Hex } from './json.ts';
 
 describe('canonicalJson', () => {
   it('has one spelling for one value', () => {
@@ -9,6 +9,32 @@ describe('canonicalJson', () => {
 
   it('refuses what has no JSON form', () => {
     expect(() => canonicalJson(undefined as never)).toThrow(TypeError);
+  });
+});
+
+describe('readCanonicalJson', () => {
+  it('reads the one spelling of a value', () => {
+    expect(readCanonicalJson(Buffer.from('{"a":[1,"é"],"b":null}'))).toEqual({ a: [1, 'é'], b: null });
+  });
+
+  it.each([
+    ['a key twice', '{"a":1,"a":1}'],
+    ['a key twice further in', '{"a":{"b":2,"b":1}}'],
+    ['another order', '{"b":1,"a":1}'],
+    ['space', '{"a": 1}'],
+    ['an end of line', '{"a":1}\n'],
+    ['a byte order mark', '\u{feff}{"a":1}'],
+    ['a letter escaped', '{"\\u0061":1}'],
+    ['a number spelled another way', '{"a":1.0}'],
+    ['a number that is read as another', '{"a":9007199254740993}'],
+    ['no JSON', '{"a":'],
+    ['nothing', ''],
+  ])('reads nothing from one with %s', (_, text) => {
+    expect(readCanonicalJson(Buffer.from(text))).toBeUndefined();
+  });
+
+  it('reads nothing from bytes that are no UTF-8', () => {
+    expect(readCanonicalJson(Buffer.from('"\xff"', 'latin1'))).toBeUndefined();
   });
 });
 

@@ -11,6 +11,22 @@ export function canonicalJson(value: Json): string {
   return text;
 }
 
+/**
+ * The value of a text that is exactly its canonical JSON, UTF-8; undefined for every other. Whatever is signed or hashed as
+ * JSON is read by this: no key that stands there twice, no other order and no other spelling says something to one reader
+ * that it does not say to the next.
+ */
+export function readCanonicalJson(bytes: Uint8Array): Json | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const value: Json = JSON.parse(text);
+    return canonicalJson(value) === text ? value : undefined;
+  } catch {
+    // It is no text, no JSON, or has no canonical form.
+    return undefined;
+  }
+}
+
 /** SHA-256 of bytes or UTF-8 text, lower-case hex, 64 characters. */
 export function sha256Hex(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');

@@ -81,6 +81,8 @@ export interface ToolDesk {
   readonly classify: ClassifyTool;
   /** A path of a profile's `read_paths` as an absolute one. */
   readonly resolvePath: (path: string) => string;
+  /** See `ToolFacts`. */
+  readonly leadsTo: (path: string) => string | undefined;
 }
 
 /** What an approver is asked. */

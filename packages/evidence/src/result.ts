@@ -1,4 +1,4 @@
-import { canonicalJson, type Json, type WritCode, WritError } from '@writ/core';
+import { canonicalJson, type Json, readCanonicalJson, type WritCode, WritError } from '@writ/core';
 import { type Result, resultSchema } from './result-schema.ts';
 
 /** Longest `result.v1.json`, bytes. */
@@ -28,16 +28,7 @@ export function checkResult(value: unknown): Result {
 
 /** JSON in its one spelling, or EVIDENCE_INVALID naming `what`. */
 export function parseCanonical(bytes: Uint8Array, what: string): Json {
-  let value: Json | undefined;
-  try {
-    if (bytes.length <= 2 * LONGEST_RESULT) {
-      const json = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-      const parsed: Json = JSON.parse(json);
-      if (canonicalJson(parsed) === json) value = parsed;
-    }
-  } catch {
-    // What is no text, no JSON or has no canonical form is no result either.
-  }
+  const value = bytes.length <= 2 * LONGEST_RESULT ? readCanonicalJson(bytes) : undefined;
   if (value === undefined) throw new WritError('EVIDENCE_INVALID', `${what}: it is not canonical json`);
   return value;
 }

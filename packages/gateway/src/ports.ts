@@ -292,6 +292,8 @@ export interface HeldWork {
 /** What workspaces take of the disk. */
 export interface WorkspaceKeeper {
   held(): readonly HeldWork[];
+  /** Absolute paths of folders that could not be deleted; they are tried again. */
+  undeleted(): readonly string[];
   list(): Promise<{
     readonly rows: readonly WorkspaceRow[];
     readonly bytes: number;

@@ -1,4 +1,4 @@
-import { canonicalJson, type Json } from '@writ/core';
+import { canonicalJson, type Json, readCanonicalJson } from '@writ/core';
 import { z } from 'zod';
 
 /** First part of every compact form: what it is, and its version. A signature over one is none over another. */
@@ -87,13 +87,5 @@ function decode(text: string): Uint8Array | undefined {
 
 function decodeJson(text: string): Json | undefined {
   const bytes = decode(text);
-  if (bytes === undefined) return undefined;
-  try {
-    const json = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    const value: Json = JSON.parse(json);
-    // Doubled keys, other orders, other spellings of a number: all end here.
-    return canonicalJson(value) === json ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return bytes && readCanonicalJson(bytes);
 }

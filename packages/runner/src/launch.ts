@@ -13,6 +13,7 @@ import { type HandedSecrets, handSecrets } from './secrets/secret-files.ts';
 import { NOT_SHOWN, type StartAttempt, startFailure } from './start-failure.ts';
 import type { IsolationLevel, RunSpec } from './types.ts';
 import type { Attempt } from './workspaces/attempt.ts';
+import { writeAuthor } from './workspaces/author.ts';
 
 /** How a run is started. */
 export interface Launch {
@@ -56,6 +57,7 @@ async function plan(parts: RunnerParts, spec: RunSpec, attempt: Attempt, undo: U
   const { options } = parts;
   const { task, nonce, access } = spec;
   const { home, tmp, scratch, work } = attempt;
+  if (attempt.clone !== undefined) await writeAuthor(home, spec);
   const handed = await secretsOf(parts, spec, attempt, undo);
   const { argv, inputOpen } = DRIVERS[spec.runner.kind].launch(spec, work);
   const env = buildEnvironment({

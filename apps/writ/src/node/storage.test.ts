@@ -44,6 +44,7 @@ async function storageWith(
   const evidence = await openEvidence(base, { git, gitRoom, endStray: async () => 0 }, readEnvironment());
   const nothing = { inUse: [], ready: [], kept: [], bytes: 0 };
   const storage = {
+    undeleted: () => [],
     list: async () => nothing,
     held: () => [],
     remove: async () => [],

@@ -70,6 +70,7 @@ export function createNodeStorage(
       return sweeping;
     },
     held: storage.held,
+    undeleted: storage.undeleted,
     async list() {
       const { inUse, ready, kept, bytes } = await storage.list();
       const names = workspaceNames(base);

@@ -39,6 +39,7 @@ profiles = ["talk", "query"]
 const TOOLS: Parameters<typeof createTurnDesk>[2] = {
   classify: () => ({ class: 'destructive', needs: [] }),
   resolvePath: (path) => path,
+  leadsTo: (path) => path,
 };
 /** Seconds of work are for keys that protect something. */
 const CHEAP = { logN: 14, r: 8, p: 1 } as const;

@@ -29,6 +29,7 @@ import { createNodeCommandDesk, createNodeCommands } from './gated-commands.ts';
 import { resolveConfigPath } from './paths.ts';
 import { createLeaseDesk, createNodeQuestions } from './persons.ts';
 import { createQuestions, type NodeQuestions } from './questions.ts';
+import { leadsTo } from './real-path.ts';
 import { createSessionEnds, createSessionRecord, sessionsLive } from './sessions.ts';
 import { createNodeStorage, type NodeStorage, storageOptions } from './storage.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
@@ -201,6 +202,7 @@ function createNodeTurns(base: Foundations, questions: () => NodeQuestions): Tur
   return createTurnDesk(base, () => questions().gate, {
     classify: (argv, cwd) => toolClassifier(questions().classifier)(argv, cwd),
     resolvePath: (path) => resolveConfigPath(path, base.home.configFile),
+    leadsTo,
   });
 }
 

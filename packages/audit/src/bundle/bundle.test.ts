@@ -106,6 +106,35 @@ describe('a bundle', () => {
     expect(report.problems[0]?.nextSteps.length).toBeGreaterThan(0);
   });
 
+  it('has one spelling: every other of an entry is found, and that of its first line is none', async () => {
+    const bundle = await exported({ from: 4, to: 9 });
+    const [head = '', , , line = ''] = bundle;
+    const spellings = [
+      line.replace('"entry":{', '"entry":{"action":"forged",'),
+      line.replace('"details":{', '"details":{"number":0,'),
+      line.replace('{"leaf"', '{"entry":{},"leaf"'),
+      line.replace('"actor":"n', '"actor":"\\u006e'),
+      line.replace('"actor":', '"actor": '),
+      line.replace(/("action":"[^"]*"),("actor":"[^"]*")/, '$2,$1'),
+    ];
+    for (const changed of spellings) {
+      expect(changed).not.toBe(line);
+      const { problems } = await verify(bundle.with(3, changed));
+      expect(problems).toMatchObject([{ where: 'bundle', kind: 'unreadable', from: 6 }]);
+    }
+    const heads = [
+      head.replace('{', '{"node":"wn-forged",'),
+      head.replace('{', '{"note":"all is well",'),
+      head.replace(':', ': '),
+      head.replace('"certificates":["', '$& '),
+    ];
+    for (const changed of heads) {
+      await expect(verify(bundle.with(0, changed)), changed.slice(0, 40)).rejects.toMatchObject({
+        code: 'BAD_REQUEST',
+      });
+    }
+  });
+
   it('of a shorter or another history is shown by a checkpoint that was kept', async () => {
     const bundle = await exported();
     bench.write(3);
@@ -116,6 +145,7 @@ describe('a bundle', () => {
     expect((await verify(bundle, [changed])).problems).toMatchObject([
       { where: 'kept-checkpoint', kind: 'bad-signature' },
     ]);
+    expect((await verify(bundle, ['nothing signed'])).problems).toMatchObject([{ kind: 'unreadable' }]);
   });
 
   it('is not made of what is not there', async () => {

@@ -7,6 +7,7 @@ import { consistencyProof, subtreesBetween } from '../merkle/proofs.ts';
 import { readCheckpoint, type SignedCheckpoint } from '../note/checkpoint.ts';
 import type { Signers } from '../note/signers.ts';
 import { missingHashes } from './missing-hashes.ts';
+import { formatBundleEntry, formatHead } from './read-bundle.ts';
 import { BUNDLE_FORMAT, BUNDLE_VERSION, type BundleHead } from './types.ts';
 
 /** Rows that are read at once. */
@@ -31,12 +32,12 @@ export interface ExportSource {
 /** The lines of a bundle, without their line breaks. Throws BAD_REQUEST and NOT_FOUND for what is not there to export. */
 export async function* exportBundle(source: ExportSource, wish: ExportWish): AsyncGenerator<string> {
   const range = rangeOf(source, wish);
-  yield JSON.stringify(await headOf(source, range));
+  yield formatHead(await headOf(source, range));
   for (let seq = range.from; seq <= range.to; ) {
     const page = source.rows.auditAfter(seq - 1, Math.min(PAGE, range.to - seq + 1));
     for (const row of page) {
       if (row.seq !== seq) break;
-      yield `{"leaf":"${hex(rowHash(row))}","entry":${lineOf(row)}}`;
+      yield formatBundleEntry(hex(rowHash(row)), lineOf(row));
       seq++;
     }
     if (page[0] === undefined || page.at(-1)?.seq !== seq - 1) {

@@ -1,11 +1,30 @@
 import { WritError } from '@writ/core';
-import { readLine } from '../entry.ts';
+import { lineOf, readLine } from '../entry.ts';
 import { BUNDLE_FORMAT, BUNDLE_VERSION, type BundleEntry, type BundleHead } from './types.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
+const ENTRY = /^\{"leaf":"(?<leaf>[0-9a-f]{64})","entry":(?<text>\{.*\})\}$/;
 
-/** The head of a bundle. Throws BAD_REQUEST for a text that is none. */
+/** The head of a bundle as its first line. */
+export function formatHead(head: BundleHead): string {
+  const { format, version, node, from, to, checkpoint, certificates, before, after, since } = head;
+  const base = { format, version, node, from, to, checkpoint, certificates, before, after };
+  return JSON.stringify(since === undefined ? base : { ...base, since: { size: since.size, proof: since.proof } });
+}
+
+/** An entry of a bundle as its line; `text` is the line of the entry in the log. */
+export function formatBundleEntry(leaf: string, text: string): string {
+  return `{"leaf":"${leaf}","entry":${text}}`;
+}
+
+/** The head of a bundle. Throws BAD_REQUEST for a text that is none. Strict: what is read writes itself the same. */
 export function readHead(line: string): BundleHead {
+  const head = fieldsOf(line);
+  if (formatHead(head) === line) return head;
+  throw noBundle('its first line is not spelled as a node writes it');
+}
+
+function fieldsOf(line: string): BundleHead {
   const head = parse(line);
   if (head?.format !== BUNDLE_FORMAT) throw noBundle('it is no bundle of an audit log');
   if (head.version !== BUNDLE_VERSION) throw noBundle('it is a bundle of another version');
@@ -16,6 +35,7 @@ export function readHead(line: string): BundleHead {
     isCount(to) &&
     typeof checkpoint === 'string' &&
     isTexts(certificates) &&
+    certificates.every((text) => Buffer.from(text, 'base64').toString('base64') === text) &&
     isHashes(before) &&
     isHashes(after);
   if (!isWhole) throw noBundle('its first line is not whole');
@@ -26,12 +46,14 @@ export function readHead(line: string): BundleHead {
   return { ...base, before, after, since: { size, proof } };
 }
 
-/** An entry of a bundle; undefined where the line is none. */
+/**
+ * An entry of a bundle; undefined where the line is none. There is one spelling of it: a key that stands there twice would
+ * say one thing to who signed and another to who reads.
+ */
 export function readBundleEntry(line: string): BundleEntry | undefined {
-  const { leaf, entry, ...rest } = parse(line) ?? {};
-  if (typeof leaf !== 'string' || !HASH.test(leaf) || Object.keys(rest).length > 0) return undefined;
-  const row = readLine(JSON.stringify(entry) ?? '');
-  return row && { leaf, entry: row };
+  const { leaf = '', text = '' } = ENTRY.exec(line)?.groups ?? {};
+  const entry = readLine(text);
+  return entry && lineOf(entry) === text ? { leaf, entry } : undefined;
 }
 
 function noBundle(message: string): WritError {

@@ -3,7 +3,7 @@ import { isConsistent } from '../merkle/check-proofs.ts';
 import { createFrontier, type Frontier, levelsBetween } from '../merkle/frontier.ts';
 import { sameHash } from '../merkle/hashing.ts';
 import type { SignedCheckpoint } from '../note/checkpoint.ts';
-import { splitNotes } from '../note/signed-note.ts';
+import { notesOf } from '../note/signed-note.ts';
 import { createSigners, type Signers } from '../note/signers.ts';
 import { checkNotes } from '../verify/checkpoint-check.ts';
 import { createProblems, type Problems } from '../verify/problems.ts';
@@ -23,7 +23,7 @@ export async function verifyBundle(lines: AsyncIterable<string>, kept: readonly 
   const head = readHead((await iterator.next()).value ?? '');
   const signers = signersOf(head, problems);
   const good = signers && checkNotes([head.checkpoint], signers, problems, 'bundle').good;
-  const keptNotes = kept.flatMap((text) => splitNotes(text).notes);
+  const keptNotes = kept.flatMap(notesOf);
   const wanted = signers ? checkNotes(keptNotes, signers, problems, 'kept-checkpoint').good : [];
   const roots = new Map<number, Uint8Array>();
   const tree = subtrees(head, problems);
@@ -91,7 +91,11 @@ function takeEntry(
 ): { readonly number: number; readonly hash: Uint8Array } | undefined {
   const read = readBundleEntry(line);
   if (read === undefined) {
-    say(problems, { kind: 'unreadable', from: last + 1, message: 'a line of the bundle is no entry' });
+    say(problems, {
+      kind: 'unreadable',
+      from: last + 1,
+      message: 'a line of the bundle is no entry as a node writes it',
+    });
     // It stands in somebody's place.
     return { number: last + 1, hash: Buffer.alloc(0) };
   }

@@ -74,3 +74,9 @@ export function splitNotes(text: string): { readonly notes: readonly string[]; r
   }
   return { notes, rest: current };
 }
+
+/** The notes of a text. What holds no whole note is given on as it is, so that it is said to be unreadable. */
+export function notesOf(text: string): readonly string[] {
+  const { notes, rest } = splitNotes(text);
+  return rest === '' ? notes : [...notes, rest];
+}

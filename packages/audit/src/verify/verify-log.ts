@@ -4,7 +4,7 @@ import type { AuditFiles } from '../log/layout.ts';
 import { readNotes, withHashes } from '../log/read-log.ts';
 import { HASH_BYTES } from '../merkle/hashing.ts';
 import { storedCount } from '../merkle/stored-hashes.ts';
-import { splitNotes } from '../note/signed-note.ts';
+import { notesOf } from '../note/signed-note.ts';
 import type { Signers } from '../note/signers.ts';
 import { createAlignedLines } from './aligned-lines.ts';
 import { checkKeptRoots, checkNotes, checkOwnRoots } from './checkpoint-check.ts';
@@ -120,12 +120,6 @@ async function walk(
   } finally {
     await lines.close();
   }
-}
-
-/** A text that holds no whole note is given on as it is, so that it is said to be unreadable. */
-function notesOf(text: string): readonly string[] {
-  const { notes, rest } = splitNotes(text);
-  return rest === '' ? notes : [...notes, rest];
 }
 
 function sayHashes(problems: Problems, files: AuditFiles, bytes: number | undefined, signed: number): void {

@@ -1,7 +1,8 @@
+import { posix } from 'node:path';
 import type { Json } from '@writ/core';
 import { describe, expect, it } from 'vitest';
 import { permitToolCall } from './permit.ts';
-import type { ClassifyTool, ToolKind, ToolRights } from './types.ts';
+import type { ClassifyTool, ToolFacts, ToolKind, ToolRights } from './types.ts';
 
 const DIR = '/w/t1/app';
 
@@ -43,8 +44,22 @@ const classify: ClassifyTool = (argv, cwd) => {
   }
 };
 
+/** Where links lead: nowhere else than the letters, but for those below `links`, as in a clone that brings some. */
+const LINKS: Readonly<Record<string, string | undefined>> = {
+  [`${DIR}/out`]: '/etc',
+  [`${DIR}/in`]: `${DIR}/src`,
+  [`${DIR}/dangling`]: undefined,
+};
+const leadsTo = (path: string): string | undefined => {
+  const link = Object.keys(LINKS).find((one) => path === one || path.startsWith(`${one}/`));
+  if (link === undefined) return posix.resolve(path);
+  const target = LINKS[link];
+  return target && posix.resolve(target + path.slice(link.length));
+};
+const FACTS: ToolFacts = { classify, leadsTo };
+
 const verdictOf = (held: ToolRights, kind: ToolKind, input: Json): string =>
-  permitToolCall(held, { kind, paths: [], input }, classify).verdict;
+  permitToolCall(held, { kind, paths: [], input }, FACTS).verdict;
 
 type Row = readonly [closure: string, kind: ToolKind, input: Json, verdict: 'allow' | 'deny' | 'ask'];
 
@@ -56,6 +71,17 @@ const FILES: readonly Row[] = [
   ['read_repo', 'search', { pattern: 'x' }, 'allow'],
   ['read_repo', 'search', null, 'allow'],
   ['read_files', 'search', null, 'ask'],
+  ['read_repo', 'read', { path: 'in/a.ts' }, 'allow'],
+  ['read_repo', 'read', { path: 'out/passwd' }, 'deny'],
+  ['read_repo', 'read', { path: 'dangling' }, 'deny'],
+  ['edit_repo', 'edit', { path: 'in/a.ts' }, 'allow'],
+  ['edit_repo', 'edit', { path: 'out/passwd' }, 'deny'],
+  ['edit_repo', 'edit', { file_path: `${DIR}/out/passwd` }, 'deny'],
+  ['edit_repo', 'edit', { path: 'out/../passwd' }, 'deny'],
+  ['edit_repo', 'edit', { path: 'dangling' }, 'deny'],
+  ['edit_repo', 'edit', { path: 'in/../../a.ts' }, 'deny'],
+  ['read_repo', 'execute', { command: ['cat', 'out/passwd'] }, 'deny'],
+  ['run_tests', 'execute', { command: ['npm', 'test'], cwd: 'out' }, 'deny'],
   ['read_repo', 'read', { path: '../other/a.ts' }, 'deny'],
   ['read_repo', 'read', { path: `${DIR}-other/a.ts` }, 'deny'],
   ['read_repo', 'read', { path: '/etc/passwd' }, 'deny'],
@@ -141,7 +167,7 @@ it.each([
 ] as const)(
   'files beside the input count like those in it: %j %s %j %j is %s',
   (closure, kind, paths, input, verdict) => {
-    expect(permitToolCall(rights(closure), { kind, paths, input }, classify).verdict).toBe(verdict);
+    expect(permitToolCall(rights(closure), { kind, paths, input }, FACTS).verdict).toBe(verdict);
   },
 );
 
@@ -149,8 +175,8 @@ it.each(['read', 'search', 'edit'] as const)(
   'a call of kind %s that is not told whole is for a person to see',
   (kind) => {
     const call = { kind, paths: [`${DIR}/a.ts`], input: null };
-    expect(permitToolCall(rights('edit_repo'), call, classify).verdict).toBe('allow');
-    expect(permitToolCall(rights('edit_repo'), { ...call, untold: true }, classify).verdict).toBe('ask');
+    expect(permitToolCall(rights('edit_repo'), call, FACTS).verdict).toBe('allow');
+    expect(permitToolCall(rights('edit_repo'), { ...call, untold: true }, FACTS).verdict).toBe('ask');
   },
 );
 
@@ -191,11 +217,11 @@ describe('what no right is about', () => {
   });
 
   it('says why it is not allowed', () => {
-    expect(permitToolCall(rights(''), { kind: 'edit', paths: [], input: {} }, classify)).toEqual({
+    expect(permitToolCall(rights(''), { kind: 'edit', paths: [], input: {} }, FACTS)).toEqual({
       ...{ verdict: 'deny', code: 'COMMAND_NOT_ALLOWED' },
       message: 'it needs edit_repo, which the grant of this task does not hold',
     });
-    expect(permitToolCall(rights('edit_repo'), { kind: 'edit', paths: [], input: {} }, classify)).toMatchObject({
+    expect(permitToolCall(rights('edit_repo'), { kind: 'edit', paths: [], input: {} }, FACTS)).toMatchObject({
       ...{ verdict: 'ask', code: 'APPROVAL_REQUIRED', message: 'which files it would change cannot be told' },
     });
   });
@@ -222,7 +248,7 @@ describe('why a call is not allowed', () => {
     ['', 'fetch', { url: 'https://a.example/' }, lacks('use_network')],
     ['', 'other', {}, 'ask: no right says what a call of this kind may do'],
   ])('%j: %s %j', (closure, kind, input, expected) => {
-    const verdict = permitToolCall(rights(closure), { kind, paths: [], input }, classify);
+    const verdict = permitToolCall(rights(closure), { kind, paths: [], input }, FACTS);
     if (verdict.verdict === 'allow') throw new Error('allowed');
     expect(`${verdict.verdict}: ${verdict.message}`).toBe(expected);
     expect(verdict.code).toBe(verdict.verdict === 'deny' ? 'COMMAND_NOT_ALLOWED' : 'APPROVAL_REQUIRED');
@@ -237,7 +263,7 @@ describe('why a call is not allowed', () => {
     const verdict = permitToolCall(
       rights('use_network', { network: ['b.example:443'] }),
       { kind: 'fetch', paths: [], input },
-      classify,
+      FACTS,
     );
     if (verdict.verdict === 'allow') throw new Error('allowed');
     expect(`${verdict.verdict}: ${verdict.message}`).toBe(expected);
@@ -336,7 +362,7 @@ describe('each of several', () => {
       ...{ class: 'config-mutation', needs: ['read_files'], alone: { paths: [], repository: false } },
     });
     const call = { kind: 'execute', paths: [], input: { command: 'touch a' } } as const;
-    expect(permitToolCall(rights('read_repo'), call, changes).verdict).toBe('deny');
-    expect(permitToolCall(rights('read_files'), call, changes).verdict).toBe('ask');
+    expect(permitToolCall(rights('read_repo'), call, { ...FACTS, classify: changes }).verdict).toBe('deny');
+    expect(permitToolCall(rights('read_files'), call, { ...FACTS, classify: changes }).verdict).toBe('ask');
   });
 });

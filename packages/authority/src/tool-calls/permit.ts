@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { matchesPattern } from '@writ/core';
 import { commandIn, pathsOf, urlsIn } from './claims.ts';
-import type { ClassifyTool, ToolCall, ToolRights, ToolVerdict } from './types.ts';
+import type { ClassifyTool, ToolCall, ToolFacts, ToolRights, ToolVerdict } from './types.ts';
 
 /** Rights to the whole workspace, the one to read in it first. */
 const READS_REPO = ['read_repo', 'edit_repo'];
@@ -15,7 +15,8 @@ const OWN_HOST = /^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|169\.254\..*|\[::
  * steers an honest agent, and its isolation holds a dishonest one.
  * INVARIANT: 1 nothing is allowed, and nothing asked about, that the grant does not hold: no yes stands in for a right.
  */
-export function permitToolCall(rights: ToolRights, call: ToolCall, classify: ClassifyTool): ToolVerdict {
+export function permitToolCall(held: ToolRights, call: ToolCall, { classify, leadsTo }: ToolFacts): ToolVerdict {
+  const rights: Held = { ...held, leadsTo };
   switch (call.kind) {
     case 'read':
     case 'search':
@@ -33,6 +34,9 @@ export function permitToolCall(rights: ToolRights, call: ToolCall, classify: Cla
   }
 }
 
+/** Rights, and where paths lead. */
+type Held = ToolRights & Pick<ToolFacts, 'leadsTo'>;
+
 const ALLOW: ToolVerdict = { verdict: 'allow' };
 
 function deny(message: string): ToolVerdict {
@@ -43,7 +47,7 @@ function ask(message: string): ToolVerdict {
   return { verdict: 'ask', code: 'APPROVAL_REQUIRED', message };
 }
 
-function permitRead(rights: ToolRights, call: ToolCall): ToolVerdict {
+function permitRead(rights: Held, call: ToolCall): ToolVerdict {
   if (!holds(rights, [...READS_REPO, 'read_files'])) return deny(lacking('read_repo or read_files'));
   const paths = pathsOf(call);
   if (paths === undefined) return ask('which files it would read cannot be told');
@@ -56,7 +60,7 @@ function permitRead(rights: ToolRights, call: ToolCall): ToolVerdict {
     : deny('it would read a file outside what was granted');
 }
 
-function permitEdit(rights: ToolRights, call: ToolCall): ToolVerdict {
+function permitEdit(rights: Held, call: ToolCall): ToolVerdict {
   if (!holds(rights, ['edit_repo'])) return deny(lacking('edit_repo'));
   const paths = pathsOf(call);
   if (paths === undefined || paths.length === 0) return ask('which files it would change cannot be told');
@@ -66,7 +70,7 @@ function permitEdit(rights: ToolRights, call: ToolCall): ToolVerdict {
 }
 
 /** With the shell any command, in its isolation; without it what the profile lists, and what only reads what was granted. */
-function permitCommand(rights: ToolRights, { input }: ToolCall, classify: ClassifyTool): ToolVerdict {
+function permitCommand(rights: Held, { input }: ToolCall, classify: ClassifyTool): ToolVerdict {
   if (holds(rights, ['shell'])) return ALLOW;
   const command = commandIn(input);
   if (command === undefined) {
@@ -74,7 +78,8 @@ function permitCommand(rights: ToolRights, { input }: ToolCall, classify: Classi
     return isPossible ? ask('which command it would run cannot be told') : deny(lacking('shell'));
   }
   const { argv } = command;
-  const cwd = posix.resolve(rights.directory ?? '/', command.cwd ?? '.');
+  const cwd = rights.directory === undefined && command.cwd === undefined ? '/' : placeOf(rights, command.cwd ?? '.');
+  if (cwd === undefined) return deny('where it would run cannot be told');
   const isListed = rights.commands.some((pattern) => matchesPattern(pattern, argv));
   if (isListed && holds(rights, ['run_tests'])) {
     return isInWorkspace(rights, cwd) ? ALLOW : deny('it would run outside the workspace');
@@ -82,7 +87,7 @@ function permitCommand(rights: ToolRights, { input }: ToolCall, classify: Classi
   return permitClassified(rights, classify(argv, cwd), cwd);
 }
 
-function permitClassified(rights: ToolRights, facts: ReturnType<ClassifyTool>, cwd: string): ToolVerdict {
+function permitClassified(rights: Held, facts: ReturnType<ClassifyTool>, cwd: string): ToolVerdict {
   const { class: of, alone } = facts;
   const inWorkspace = alone !== undefined && [cwd, ...alone.paths].every((path) => isInWorkspace(rights, path));
   // `read_repo` is every command of class read inside the workspace, whatever its rule calls what it reads.
@@ -98,7 +103,7 @@ function permitClassified(rights: ToolRights, facts: ReturnType<ClassifyTool>, c
     : deny('it would read a file outside what was granted');
 }
 
-function permitFetch(rights: ToolRights, { input }: ToolCall): ToolVerdict {
+function permitFetch(rights: Held, { input }: ToolCall): ToolVerdict {
   const { network } = rights;
   if (!holds(rights, ['use_network']) || network === 'deny') return deny(lacking('use_network'));
   const urls = urlsIn(input);
@@ -118,22 +123,27 @@ function holds({ closure }: ToolRights, any: readonly string[]): boolean {
   return any.some((right) => closure.includes(right));
 }
 
-function isReadable(rights: ToolRights, path: string): boolean {
+function isReadable(rights: Held, path: string): boolean {
   if (holds(rights, READS_REPO) && isInWorkspace(rights, path)) return true;
-  const at = placeOf(rights, path);
-  return at !== undefined && holds(rights, ['read_files']) && rights.readPaths.some((root) => isWithin(root, at));
+  return holds(rights, ['read_files']) && rights.readPaths.some((root) => isBelow(rights, root, path));
 }
 
-function isInWorkspace(rights: ToolRights, path: string): boolean {
-  const at = placeOf(rights, path);
-  return at !== undefined && rights.directory !== undefined && isWithin(rights.directory, at);
+function isInWorkspace(rights: Held, path: string): boolean {
+  return rights.directory !== undefined && isBelow(rights, rights.directory, path);
 }
 
-/** Where a path leads as it is written; links are for the isolation to hold. Undefined where it is none, or a home's. */
-function placeOf({ directory }: ToolRights, path: string): string | undefined {
+/** By where both lead: a folder of the workspace can be a link to another place. */
+function isBelow(rights: Held, root: string, path: string): boolean {
+  const [place, top] = [placeOf(rights, path), rights.leadsTo(root)];
+  return place !== undefined && top !== undefined && isWithin(top, place);
+}
+
+/** Where a path leads at this moment; a link that is swapped later is for the isolation to hold. Undefined where it is none, or a home's. */
+function placeOf({ directory, leadsTo }: Held, path: string): string | undefined {
   if (path.includes('\0') || path.startsWith('~') || SCHEME.test(path)) return undefined;
-  if (!path.startsWith('/') && directory === undefined) return undefined;
-  return posix.resolve(directory ?? '/', path);
+  if (path.startsWith('/')) return leadsTo(path);
+  // Not resolved by its letters: a step up behind a link leads out of where the link leads.
+  return directory === undefined ? undefined : leadsTo(`${directory}/${path}`);
 }
 
 function isWithin(root: string, path: string): boolean {

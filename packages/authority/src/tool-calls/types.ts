@@ -34,6 +34,16 @@ export type ClassifyTool = (
   cwd: string,
 ) => Pick<CommandFacts, 'class' | 'needs'> & { readonly alone?: ReadsAlone };
 
+/** What is found out about a tool call. */
+export interface ToolFacts {
+  readonly classify: ClassifyTool;
+  /**
+   * Where an absolute path leads at this moment, as the system follows its links, also where its end is not there yet;
+   * undefined where that cannot be told.
+   */
+  readonly leadsTo: (path: string) => string | undefined;
+}
+
 /**
  * `allow`: the grant covers it. `deny`: it covers it not, and no answer would. `ask`: a right that it needs is held, and
  * what exactly would be done is for a person to see.

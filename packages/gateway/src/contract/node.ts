@@ -44,6 +44,9 @@ export const nodeContract = {
         .describe(
           'work in workspaces that is kept nowhere else; a sender with more than its share gets no more of them',
         ),
+      undeleted_workspaces: z
+        .array(z.string())
+        .describe('folders of workspaces that could not be deleted; the node tries again'),
       isolation_none: z.array(z.string()).describe('profiles that run without a sandbox'),
     }),
     taskToken: 'deny',

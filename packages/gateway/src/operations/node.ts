@@ -52,6 +52,7 @@ export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
           sender: sender === '' ? 'unknown' : nodeLabels(ports)(sender),
           ...{ bytes, share_bytes: shareBytes },
         })),
+        undeleted_workspaces: [...ports.workspaces.undeleted()],
         isolation_none: [...config.profiles.values()]
           .filter((profile) => profile.isolation === 'none')
           .map((profile) => profile.name),

@@ -10,6 +10,7 @@ export function createFakeWorkspaces(): WorkspaceKeeper {
   ];
   return {
     held: () => [{ sender: 'self', bytes: 100, shareBytes: 500 }],
+    undeleted: () => ['/w/trash-1'],
     list: async () => ({ rows: [...rows], bytes: 210, budgetBytes: 1000 }),
     async remove({ which, unbundled }) {
       for (const name of which ?? []) {

@@ -1,7 +1,9 @@
 import { type ClientContext, client, methods, ndJsonStream, RequestError } from '@agentclientprotocol/sdk';
 import type { Cancel, Clock } from '@writ/core';
+import type { ToolAnswer, ToolRequest } from '../tool-request.ts';
 import { guardMessages } from './acp-guard.ts';
 import { permissionAnswer } from './acp-permission.ts';
+import { sessionUpdateIn } from './acp-session-update.ts';
 import { createToolCalls, readUpdate, type ToolCalls } from './acp-updates.ts';
 import { readTurnUsage } from './acp-usage.ts';
 import { type AgentLog, createAgentLog } from './agent-log.ts';
@@ -14,6 +16,9 @@ const HELLO_MS = 60_000;
 const LEAVE_MS = 5_000;
 /** Longest message of an agent, bytes. */
 const LONGEST_MESSAGE = 1024 * 1024;
+/** Most refusals of one conversation that somebody decided: each leaves traces, and an agent can ask without end. */
+const MOST_REFUSED = 200;
+const TOO_OFTEN: ToolAnswer = { allowed: false, reason: 'too much was refused already: nothing is asked any more' };
 /** The protocol's code for an agent that nobody has signed in. */
 const AUTH_REQUIRED = -32_000;
 
@@ -46,7 +51,7 @@ export function holdConversation(parts: ConversationParts, version: number): Con
         .then(() => leave(talk, partner));
     },
     async take(stream, bytes) {
-      if (stream === 'stderr') return parts.write(stream, bytes);
+      if (stream === 'stderr') return log.own(bytes);
       await pen.write(Uint8Array.from(bytes)).catch(() => {});
       await log.written();
     },
@@ -78,15 +83,28 @@ function connect(
       const { toolCall, options } = params;
       const request = talk.calls.requestOf(toolCall);
       const waiting = AbortSignal.any([signal, talk.over.signal]);
-      const answer = await talk.permit(request, waiting).catch(() => undefined);
+      // What nobody waits for any more is asked of nobody, and leaves no trace.
+      if (waiting.aborted) return { outcome: permissionAnswer(options, undefined) };
+      const answer = talk.log.refusedCalls < MOST_REFUSED ? await leaveFor(talk, request, waiting) : TOO_OFTEN;
       if (answer?.allowed === false) talk.log.refusal(`${request.kind} ${request.title}`, answer.reason);
       if (answer?.allowed && answer.by !== undefined) {
         talk.log.note(`allowed: ${request.kind} ${request.title}: by ${answer.by}`);
       }
       return { outcome: permissionAnswer(options, waiting.aborted ? undefined : answer) };
     })
-    .onNotification(methods.client.session.update, ({ params }) => readUpdate(params.update, talk.log, talk.calls))
-    .connect(guardMessages(ndJsonStream(writable, readable, { maxMessageBytes: LONGEST_MESSAGE })));
+    .connect(
+      guardMessages(ndJsonStream(writable, readable, { maxMessageBytes: LONGEST_MESSAGE }), {
+        over: talk.over.signal,
+        notified(method, params) {
+          const update = method === methods.client.session.update ? sessionUpdateIn(params) : undefined;
+          if (update !== undefined) readUpdate(update, talk.log, talk.calls);
+        },
+      }),
+    );
+}
+
+function leaveFor(talk: Talk, request: ToolRequest, waiting: AbortSignal): Promise<ToolAnswer | undefined> {
+  return talk.permit(request, waiting).catch(() => undefined);
 }
 
 async function converse(

@@ -4,13 +4,23 @@ import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 const MOST_OPEN = 64;
 /** Longest id of a request, characters. */
 const LONGEST_ID = 100;
+/** The agent does not want the answer any more: the one notification that is the library's own. */
+const WITHDRAWN = '$/cancel_request';
+
+/** Who hears what the library does not. */
+export interface GuardOptions {
+  /** A notification, with its parameters as they came. */
+  readonly notified: (method: string, params: unknown) => void;
+  /** Once it is aborted what the agent asks for is dropped, and gets no answer. */
+  readonly over: AbortSignal;
+}
 
 /**
- * What an agent sends before the library sees it: answers to what nobody asked, and what is no message, are dropped (the
- * library would write them to the log of the node as they are), requests whose answers nobody could keep too; and as long as
- * it reads none of its answers it is asked nothing more by sending.
+ * What an agent sends before the library sees it: answers to what nobody asked, and what is no message, are dropped, and
+ * notifications go by it (the library would write what it cannot read to the log of the node), requests whose answers nobody
+ * could keep are dropped too; and as long as it reads none of its answers it is asked nothing more by sending.
  */
-export function guardMessages({ readable, writable }: Stream): Stream {
+export function guardMessages({ readable, writable }: Stream, { notified, over }: GuardOptions): Stream {
   const asked = new Set<string>();
   let openRequests = 0;
   let resume: () => void = () => {};
@@ -18,6 +28,7 @@ export function guardMessages({ readable, writable }: Stream): Stream {
     openRequests -= 1;
     resume();
   };
+  over.addEventListener('abort', () => resume(), { once: true });
   const pen = writable.getWriter();
   const outgoing = new WritableStream<AnyMessage>({
     async write(message) {
@@ -37,11 +48,15 @@ export function guardMessages({ readable, writable }: Stream): Stream {
           if (id !== undefined && asked.delete(id)) controller.enqueue(message);
           return;
         }
-        if (!('id' in message)) return controller.enqueue(message);
-        if (id === undefined) return;
+        if (!('id' in message)) {
+          if (method === WITHDRAWN) controller.enqueue(message);
+          else notified(method, 'params' in message ? message.params : undefined);
+          return;
+        }
+        if (id === undefined || over.aborted) return;
         openRequests += 1;
         controller.enqueue(message);
-        while (openRequests >= MOST_OPEN) {
+        while (openRequests >= MOST_OPEN && !over.aborted) {
           await new Promise<void>((resolve) => {
             resume = resolve;
           });

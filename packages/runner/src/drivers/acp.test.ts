@@ -84,7 +84,7 @@ describe('an agent that speaks the agent client protocol', () => {
       usage: { costMicroUsd: 500_000 },
     });
     expect(stdout).toBe('one line\nend\n');
-    expect(stderr).toBe('agent: scripted 1.0\ntool: edit a.ts\nfailed: edit a.ts\n');
+    expect(stderr).toBe('~ agent: scripted 1.0\n~ tool: edit a.ts\n~ failed: edit a.ts\n');
   });
 
   it.each(['refusal', 'max_tokens', 'max_turn_requests', 'cancelled'] as const)(
@@ -159,7 +159,7 @@ describe('leave for a tool call', () => {
     const { report, stdout, stderr } = await act([ask('ls')], [], () => ({ allowed: false, reason: 'not granted' }));
     expect(stdout).toBe('ls: allow\n');
     expect(report.agent?.refusedCalls).toBe(1);
-    expect(stderr).toContain('refused: execute ls: not granted\n');
+    expect(stderr).toContain('~ refused: execute ls: not granted\n');
   });
 
   it('a yes is never one that lasts', async () => {
@@ -169,7 +169,7 @@ describe('leave for a tool call', () => {
 
   it('a yes of a person is told with whose it is', async () => {
     const { stderr } = await act([ask('ls')], [], () => ({ allowed: true, by: 'ap-1' }));
-    expect(stderr).toContain('allowed: execute ls: by ap-1\n');
+    expect(stderr).toContain('~ allowed: execute ls: by ap-1\n');
   });
 
   it('is asked with the files, changes and input that the call was told with before', async () => {
@@ -225,6 +225,62 @@ describe('leave for a tool call', () => {
   });
 });
 
+describe('an agent that asks or tells without end', () => {
+  const request = (at: number): string => {
+    const toolCall = { toolCallId: `c${at}`, kind: 'other', title: `call ${at}` };
+    const params = { sessionId: 's', toolCall, options: OPTIONS };
+    return JSON.stringify({ jsonrpc: '2.0', id: 1000 + at, method: 'session/request_permission', params });
+  };
+
+  it('is asked about no more once it is told to stop: what it has sent already is dropped', async () => {
+    const text = `${Array.from({ length: 2000 }, (_, at) => request(at)).join('\n')}\n`;
+    const spec = specOf([say('up'), { do: 'raw', text }, { do: 'hang', deaf: true }]);
+    let asked = 0;
+    const run = await harness.launch(spec, {
+      output() {},
+      // Nobody answers: what is open stays open until it is withdrawn.
+      permit: (_, signal) =>
+        new Promise((_resolve, reject) => {
+          asked += 1;
+          if (asked === 64) run.stop({ kind: 'cancel', cause: 'asked to' });
+          signal.addEventListener('abort', () => reject(new Error('withdrawn')));
+        }),
+    });
+    const report = await run.done;
+    run.release();
+    expect(report.ending).toEqual({ kind: 'cancel', cause: 'asked to' });
+    expect(asked).toBe(64);
+  });
+
+  it('is refused without a decision after many refusals', async () => {
+    const steps = Array.from({ length: 203 }, (_, at) => ask(`call ${at}`));
+    const { report, asked } = await act(steps, [], () => ({ allowed: false, reason: 'no' }));
+    expect([asked.length, report.agent?.refusedCalls]).toEqual([200, 203]);
+  });
+
+  it('writes nothing to the log of the node with updates that are none', async () => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {});
+    try {
+      const updates = [
+        { sessionUpdate: 'made_up' },
+        { sessionUpdate: 'agent_message_chunk' },
+        { sessionUpdate: 'tool_call', toolCallId: 'x', locations: 'none' },
+        { sessionUpdate: 'tool_call', toolCallId: 'x', content: [{ type: 'diff' }] },
+        null,
+      ].map((update) => ({ sessionId: 's', update }));
+      const lines = [...updates, undefined, 7, { update: updates }].map((params) =>
+        JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params }),
+      );
+      lines.push('{"jsonrpc":"2.0","method":"made/up"}', '{"jsonrpc":"2.0","method":"$/cancel_request","params":{}}');
+      const { report, stdout } = await act([{ do: 'raw', text: `${lines.join('\n')}\n` }, say('well')]);
+      expect([report.agent?.verdict, stdout]).toEqual(['completed', 'well\n']);
+      expect(told.mock.calls).toEqual([]);
+    } finally {
+      told.mockRestore();
+    }
+  });
+});
+
 describe('the end of an agent from outside', () => {
   it('a cancel is told to the agent, which ends by itself', async () => {
     const run = await harness.start(specOf([say('up'), { do: 'hang', deaf: false }, say('never')]));
@@ -262,7 +318,7 @@ it('words on both streams at once are all kept, each once', async () => {
     { do: 'stderr', text: `line ${at}\n` },
   ]).flat();
   const { stderr } = await act(steps);
-  expect(stderr.match(/^tool: edit t$/gm)).toHaveLength(40);
+  expect(stderr.match(/^~ tool: edit t$/gm)).toHaveLength(40);
   expect(stderr.match(/^line \d+$/gm)).toHaveLength(40);
 });
 
@@ -285,5 +341,5 @@ it('what it says is in the transcript as it was streamed', async () => {
   await run.done;
   run.release();
   const file = join(harness.folder, 'transcripts', `${spec.task}.log`);
-  expect(await readFile(file, 'utf8')).toBe('agent: scripted 1.0\nkept\n');
+  expect(await readFile(file, 'utf8')).toBe('~ agent: scripted 1.0\nkept\n');
 });

@@ -4,16 +4,24 @@ import type { AgentReport, AgentUsage } from '../agent-report.ts';
 /** Longest line that is noted of one event, UTF-16 units; a tool's whole input may be megabytes. */
 const LONGEST_NOTE = 500;
 
+/** How each line begins that the node writes. A line of the agent's own that begins so is moved by a space. */
+const MARK = '~';
+
 /**
  * What an agent does, written down for people and counted for the report: its words on standard output, everything about
- * them (turns, tool calls, what was refused) on standard error, one line each.
+ * them (turns, tool calls, what was refused) on standard error, one line each, with a mark that no line of the agent's own
+ * begins with: in the transcript both streams stand in one file.
  */
 export interface AgentLog {
+  /** What the agent writes to its own standard error; resolves when it is written. */
+  own(bytes: Buffer): Promise<void>;
   /** A piece of what the agent says. */
   say(text: string): void;
   /** Ends what it says with a line break, where it has none. */
   endWords(): void;
   note(line: string): void;
+  /** A line of the agent's that is no event: kept like a note, without the mark. */
+  keep(line: string): void;
   turn(): void;
   toolCall(title: string): void;
   refusal(title: string, reason: string): void;
@@ -22,6 +30,8 @@ export interface AgentLog {
   /** The agent says how its work ended. A failure stays one, whatever comes after it. */
   end(verdict: 'completed' | 'failed', message?: string): void;
   readonly ended: boolean;
+  /** Calls that were refused so far. */
+  readonly refusedCalls: number;
   report(): AgentReport;
   /** Resolves when everything so far is written. */
   written(): Promise<void>;
@@ -39,22 +49,33 @@ export function createAgentLog(
   let used: AgentUsage | undefined;
   let verdict: AgentReport['verdict'] = 'unfinished';
   let why: string | undefined;
-  const put = (stream: 'stdout' | 'stderr', text: string): void => {
-    if (text !== '') queue = queue.then(() => write(stream, Buffer.from(text, 'utf8')));
+  // Of both streams together, as they stand in the transcript.
+  let isLineStart = true;
+  const put = (stream: 'stdout' | 'stderr', bytes: Buffer): void => {
+    const last = bytes.at(-1);
+    if (last === undefined) return;
+    isLineStart = isBreak(last);
+    queue = queue.then(() => write(stream, bytes));
   };
   // Half a secret would be found by nobody: it goes before anything is cut.
   const line = (text: string): string => shortened(clean(text));
-  const note = (text: string): void => put('stderr', `${line(text)}\n`);
+  const note = (text: string): void =>
+    put('stderr', Buffer.from(`${isLineStart ? '' : '\n'}${MARK} ${line(text)}\n`, 'utf8'));
   return {
+    own(bytes) {
+      put('stderr', withoutMark(bytes, isLineStart));
+      return queue;
+    },
     say(text) {
-      put('stdout', text);
+      put('stdout', withoutMark(Buffer.from(text, 'utf8'), isLineStart));
       if (text !== '') isMidLine = !text.endsWith('\n');
     },
     endWords() {
-      if (isMidLine) put('stdout', '\n');
+      if (isMidLine) put('stdout', Buffer.from('\n'));
       isMidLine = false;
     },
     note,
+    keep: (text) => put('stderr', withoutMark(Buffer.from(`${line(text)}\n`, 'utf8'), isLineStart)),
     turn() {
       turns += 1;
     },
@@ -78,6 +99,9 @@ export function createAgentLog(
     get ended() {
       return verdict !== 'unfinished';
     },
+    get refusedCalls() {
+      return refusedCalls;
+    },
     report: () => ({
       verdict,
       ...(why === undefined ? {} : { message: why }),
@@ -87,6 +111,18 @@ export function createAgentLog(
     }),
     written: () => queue,
   };
+}
+
+function isBreak(byte: number): boolean {
+  return byte === 0x0a || byte === 0x0d;
+}
+
+/** Bytes of an agent with no line that begins like one of the node's. */
+function withoutMark(bytes: Buffer, isLineStart: boolean): Buffer {
+  // A character for each byte, so that none is lost.
+  const text = bytes.toString('latin1');
+  const first = isLineStart && text.startsWith(MARK) ? ' ' : '';
+  return Buffer.from(first + text.replace(/([\r\n])~/g, '$1 ~'), 'latin1');
 }
 
 function isFigure(figure: number): boolean {

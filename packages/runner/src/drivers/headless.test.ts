@@ -43,7 +43,7 @@ describe('codex', () => {
       usage: { inputTokens: 120, outputTokens: 30 },
     });
     expect(stdout).toBe('done\n');
-    expect(stderr).toContain('tool: run ls (status 0)\ntool: edit update a.ts\n');
+    expect(stderr).toContain('~ tool: run ls (status 0)\n~ tool: edit update a.ts\n');
   });
 
   it('a turn that failed is a failure, although the process exits with 0', async () => {
@@ -68,7 +68,7 @@ describe('codex', () => {
     const lines = ['warning: disk is slow', '{"type":"tomorrow"}', `"${'x'.repeat(9 * 1024 * 1024)}"`];
     const { report, stderr } = await play('codex', { lines: [...lines, ...json(CODEX_DONE)], exit: 0 });
     expect(report.agent?.verdict).toBe('completed');
-    expect(stderr).toContain('warning: disk is slow\n{"type":"tomorrow"}\nan event of 9.0MiB was left out\n');
+    expect(stderr).toContain('warning: disk is slow\n{"type":"tomorrow"}\n~ an event of 9.0MiB was left out\n');
   });
 
   it('a reconnection is no failure', async () => {
@@ -125,7 +125,7 @@ describe('claude', () => {
       usage: { inputTokens: 113, outputTokens: 8, costMicroUsd: 12_346 },
     });
     expect(stdout).toBe('reading\n');
-    expect(stderr).toContain('agent: claude, model opus\ntool: Read {"file_path":"a"}\n');
+    expect(stderr).toContain('~ agent: claude, model opus\n~ tool: Read {"file_path":"a"}\n');
   });
 
   it.each([
@@ -145,7 +145,7 @@ describe('claude', () => {
     const denied = { ...CLAUDE_DONE, permission_denials: [{ tool_name: 'Bash', tool_use_id: '1', tool_input: {} }] };
     const { report, stderr } = await play('claude', { lines: json(denied), exit: 0 });
     expect(report.agent).toMatchObject({ verdict: 'completed', refusedCalls: 1 });
-    expect(stderr).toContain('refused: Bash: the grant does not hold it\n');
+    expect(stderr).toContain('~ refused: Bash: the grant does not hold it\n');
   });
 
   it('a success that the process denies by its status leaves both to be told', async () => {

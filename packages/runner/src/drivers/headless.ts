@@ -14,13 +14,13 @@ export function followEvents({ write, clean }: ConversationParts, read: EventRea
   const log = createAgentLog(write, clean);
   const lines = createJsonLines((line) => {
     if (line.kind === 'too-long') log.note(`an event of ${formatSize(line.bytes)} was left out`);
-    else if (line.kind === 'text') log.note(line.text);
-    else if (!read(line.value, log)) log.note(line.text);
+    else if (line.kind === 'text') log.keep(line.text);
+    else if (!read(line.value, log)) log.keep(line.text);
   });
   return {
     begin() {},
     async take(stream, bytes) {
-      if (stream === 'stderr') return write(stream, bytes);
+      if (stream === 'stderr') return log.own(bytes);
       lines.push(bytes);
       return log.written();
     },

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Logger, Random } from '@writ/core';
 import { GIT_CONFIG } from '../git.ts';
 import { type Attempt, PREFIX, removeUnused } from './attempt.ts';
-import { removeTree } from './remove-tree.ts';
 
 /** Names and removal of folders below the root: away with them at once, by a new name, and gone in their own time. */
 export interface Disposal {
@@ -15,6 +14,10 @@ export interface Disposal {
   discard(path: string): Promise<void>;
   /** Removes an attempt behind the scenes; one that holds anything is renamed away first. */
   giveBack(attempt: Attempt): void;
+  /** Folders that could not be removed whole. They take room until a later try. */
+  undeleted(): readonly string[];
+  /** Tries those again, behind the scenes. */
+  retry(): void;
   /** Waits for work on a folder at `idle`; a failure is logged. */
   remember(work: Promise<void>, path: string): void;
   idle(): Promise<void>;
@@ -24,6 +27,8 @@ export interface DisposalOptions {
   readonly root: string;
   readonly label: string;
   readonly gitConfigFile: string;
+  /** See `remove-tree.ts`. */
+  readonly removeTree: (path: string) => Promise<void>;
   readonly random: Random;
   readonly logger: Logger;
 }
@@ -31,7 +36,7 @@ export interface DisposalOptions {
 const NAME_BYTES = 12;
 
 export function createDisposal(options: DisposalOptions): Disposal {
-  const { label, random, logger } = options;
+  const { label, random, logger, removeTree } = options;
   let { root } = options;
   const work = new Set<Promise<void>>();
   const newName = (prefix: string): string =>
@@ -42,10 +47,20 @@ export function createDisposal(options: DisposalOptions): Disposal {
       .finally(() => work.delete(noted));
     work.add(noted);
   };
+  const left = new Set<string>();
+  const remove = async (trash: string): Promise<void> => {
+    left.delete(trash);
+    try {
+      await removeTree(trash);
+    } catch (error) {
+      left.add(trash);
+      throw error;
+    }
+  };
   const discard = async (path: string): Promise<void> => {
     const trash = newName(PREFIX.trash);
     await rename(path, trash);
-    remember(removeTree(trash), trash);
+    remember(remove(trash), trash);
   };
   const orDiscard = async (attempt: Attempt): Promise<void> => {
     if (!(await removeUnused(attempt))) await discard(attempt.folder);
@@ -55,6 +70,10 @@ export function createDisposal(options: DisposalOptions): Disposal {
     newName,
     remember,
     discard,
+    undeleted: () => [...left],
+    retry() {
+      for (const trash of [...left]) remember(remove(trash), trash);
+    },
     async open() {
       await mkdir(root, { recursive: true, mode: 0o700 });
       // The kernel tells working directories by their real path, and a run's processes are found by theirs.
@@ -62,7 +81,7 @@ export function createDisposal(options: DisposalOptions): Disposal {
       await writeFile(options.gitConfigFile, GIT_CONFIG, { mode: 0o600 });
       for (const name of await readdir(root)) {
         if (name.startsWith(PREFIX.ready)) await discard(join(root, name));
-        else if (name.startsWith(PREFIX.trash)) remember(removeTree(join(root, name)), name);
+        else if (name.startsWith(PREFIX.trash)) remember(remove(join(root, name)), name);
       }
       return root;
     },

@@ -35,7 +35,7 @@ export interface KeptFolders {
 }
 
 export function createKeptFolders(options: KeptOptions): KeptFolders {
-  const { label, discard, clock, random } = options;
+  const { label, discard, clock, random, logger } = options;
   const entries = new Map<string, KeptWorkspace>();
   const folderOf = async (id: string): Promise<string> => join(await options.root(), `${PREFIX.kept}${id}`);
 
@@ -51,7 +51,10 @@ export function createKeptFolders(options: KeptOptions): KeptFolders {
     if (record !== undefined) await writeRecord(from, record, random);
     const folder = await folderOf(id);
     await rename(from, folder);
-    await strip(folder);
+    await strip(folder).catch((error) => {
+      // It stays with its clone, is listed and counts.
+      logger.warn('a kept workspace holds more than its clone', { workspace: id, error: String(error) });
+    });
     await enter(folder, id, record);
   }
 

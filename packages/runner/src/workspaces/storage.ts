@@ -5,14 +5,14 @@ import type { Storage } from './types.ts';
 import type { Workspaces } from './workspaces.ts';
 
 export interface StorageParts {
-  readonly workspaces: Pick<Workspaces, 'kept' | 'pool' | 'adopted'>;
+  readonly workspaces: Pick<Workspaces, 'kept' | 'pool' | 'trash' | 'adopted'>;
   readonly transcripts: Pick<Transcripts, 'removeBefore'>;
   readonly lifetime: { inUse(): readonly Attempt[] };
   readonly clock: Clock;
 }
 
 export function createStorage({ workspaces, transcripts, lifetime }: StorageParts): Storage {
-  const { kept, pool, adopted } = workspaces;
+  const { kept, pool, trash, adopted } = workspaces;
   const readyBytes = (): number => pool.list().reduce((sum, { bytes }) => sum + bytes, 0);
   return {
     async list() {
@@ -24,12 +24,14 @@ export function createStorage({ workspaces, transcripts, lifetime }: StoragePart
       return { inUse, ready, kept: kept.list(), bytes: readyBytes() + kept.bytes() };
     },
     held: kept.held,
+    undeleted: trash.undeleted,
     async remove(removal) {
       await adopted();
       return kept.remove(removal);
     },
     async sweep({ holdsWork, transcriptsBeforeMs, mayForget }) {
       await adopted();
+      trash.retry();
       pool.trim();
       const removed = await kept.sweep(holdsWork, readyBytes());
       return { workspaces: removed, transcripts: await transcripts.removeBefore(transcriptsBeforeMs, mayForget) };

@@ -1,20 +1,57 @@
-import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { Stats } from 'node:fs';
+import { chmod, lstat, readdir } from 'node:fs/promises';
+import { hasErrno } from '@writ/core';
+import { rawJoin } from './raw-path.ts';
 
 /** A block of `stat`, bytes. */
 const BLOCK_BYTES = 512;
+/** What a tree counts as that cannot be counted, bytes: more than any budget, and a sum of some hundred is a number still. */
+export const UNCOUNTED_BYTES = 2 ** 44;
 
-/** Bytes on the disk of all below a folder; links are not followed, and what cannot be read counts nothing. */
+/**
+ * Bytes on the disk of a folder and all below it; links are not followed. Folders that a task has closed are opened. What
+ * cannot be counted, for it lies deeper than a path can name or is somebody else's, makes the whole count as
+ * `UNCOUNTED_BYTES`: a budget that a task could hide from would bind nobody.
+ */
 export async function treeSize(root: string): Promise<number> {
   let bytes = 0;
-  const folders = [root];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) folders.push(path);
-      else bytes += ((await lstat(path).catch(() => undefined))?.blocks ?? 0) * BLOCK_BYTES;
+  const folders: Buffer[] = [Buffer.from(root)];
+  try {
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+      bytes += sizeOf(await unlessGone(lstat(folder)));
+      for (const entry of (await unlessGone(entriesOf(folder))) ?? []) {
+        const path = rawJoin(folder, entry.name);
+        if (entry.isDirectory()) folders.push(path);
+        else bytes += sizeOf(await unlessGone(lstat(path)));
+      }
     }
+    return bytes;
+  } catch {
+    return UNCOUNTED_BYTES;
   }
-  return bytes;
+}
+
+/** Whatever has a name takes room, also an empty file. */
+function sizeOf(stat: Stats | undefined): number {
+  return stat === undefined ? 0 : Math.max(stat.blocks, 1) * BLOCK_BYTES;
+}
+
+async function entriesOf(folder: Buffer) {
+  try {
+    return await readdir(folder, { withFileTypes: true, encoding: 'buffer' });
+  } catch (error) {
+    if (!hasErrno(error, 'EACCES')) throw error;
+    await chmod(folder, 0o700);
+    return await readdir(folder, { withFileTypes: true, encoding: 'buffer' });
+  }
+}
+
+/** Undefined for what has gone since it was seen. */
+async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return undefined;
+    throw error;
+  }
 }

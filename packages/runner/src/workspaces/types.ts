@@ -131,9 +131,11 @@ export interface Storage {
   list(): Promise<Stored>;
   /** As far as it is known by now: what an earlier process left is taken over behind the scenes. */
   held(): readonly HeldWork[];
+  /** Absolute paths of folders that were to be deleted and could not be; a sweep tries again. */
+  undeleted(): readonly string[];
   /** Removes what a person names, at once. Throws NOT_FOUND, CONFLICT. */
   remove(removal: Removal): Promise<readonly KeptWorkspace[]>;
-  /** Removes what has had its time or is over the budget. */
+  /** Removes what has had its time or is over the budget, and what could not be removed before. */
   sweep(order: SweepOrder): Promise<{ readonly workspaces: number; readonly transcripts: number }>;
 }
 

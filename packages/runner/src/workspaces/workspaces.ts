@@ -5,9 +5,10 @@ import type { Git } from '../git.ts';
 import { type Attempt, attemptIn, makeAttempt, PREFIX } from './attempt.ts';
 import { checkout, type GitIn, switchTo } from './checkout.ts';
 import { type ClonePool, createClonePool } from './clone-pool.ts';
-import { createDisposal } from './disposal.ts';
+import { createDisposal, type Disposal } from './disposal.ts';
 import { createKeptWorkspaces, type KeptWorkspaces } from './kept.ts';
 import { writeRecord } from './record.ts';
+import { removeTree } from './remove-tree.ts';
 import { createSpares } from './spares.ts';
 import type { Clone, Fate, StorageRules, WorkspaceSource } from './types.ts';
 
@@ -36,6 +37,8 @@ export interface Workspaces {
   /** Keeps or removes an attempt behind the scenes; what holds anything is renamed first. No fate: it holds nothing. */
   release(attempt: Attempt, fate?: Fate): void;
   readonly kept: KeptWorkspaces;
+  /** What is to be deleted, and could not be yet. */
+  readonly trash: Pick<Disposal, 'undeleted' | 'retry'>;
   readonly pool: Pick<ClonePool, 'list' | 'trim'>;
   /** Resolves when what an earlier process left is taken over. */
   adopted(): Promise<void>;
@@ -73,7 +76,7 @@ const REFS_BYTES = 8 * 1024 * 1024;
 /** Makes the root at once, and removes there what an earlier process has left; the first use hears of a failure. */
 export function createWorkspaces(options: WorkspacesOptions): Workspaces {
   const { git, clock, random, logger, label, rules } = options;
-  const disposal = createDisposal(options);
+  const disposal = createDisposal({ ...options, removeTree });
   const { discard, giveBack, remember, newName } = disposal;
   const ready = disposal.open();
   ready.catch(() => {});
@@ -132,8 +135,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
       const keeping = kept.keep(attempt, fate).then((isKept) => (isKept ? undefined : discard(attempt.folder)));
       remember(keeping, attempt.folder);
     },
-    kept,
-    pool,
+    ...{ kept, pool, trash: disposal },
     adopted: () => adopted,
     stop: pool.close,
     async close() {

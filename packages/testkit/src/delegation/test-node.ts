@@ -111,7 +111,11 @@ const NOBODY_TO_ASK: Omit<TurnDesk, 'questions'> = {
   isSessionLive: () => true,
   askApprover: () => ({ asked: false, code: 'APPROVAL_REQUIRED', message: 'no approver is enrolled' }),
   withdrawApproval: () => {},
-  tools: { classify: () => ({ class: 'destructive', needs: [] }), resolvePath: (path) => path },
+  tools: {
+    classify: () => ({ class: 'destructive', needs: [] }),
+    resolvePath: (path) => path,
+    leadsTo: (path) => path,
+  },
 };
 
 export async function createTestNode(options: TestNodeOptions): Promise<TestNode> {

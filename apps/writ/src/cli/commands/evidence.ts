@@ -63,9 +63,17 @@ function needsPerson(fit: OperationOutput<'apply_result'>['fit']): boolean {
 }
 
 async function verify(context: CliContext, [what = '']: readonly string[]): Promise<number> {
-  const answer = existsSync(what) ? await verifyFiles(context, what) : await verifyTask(context, what);
-  context.output.result(answer, verifiedText);
-  return EXIT.ok;
+  if (!existsSync(what)) {
+    context.output.result(await verifyTask(context, what), verifiedText);
+    return EXIT.ok;
+  }
+  const { verified, unsigned } = await verifyFiles(context, what);
+  context.output.result(verified, verifiedText);
+  if (unsigned.length === 0) return EXIT.ok;
+  context.output.note(
+    `warning: nobody signed ${unsigned.map(quote).join(', ')}: do not take it for a part of the result`,
+  );
+  return EXIT.taskFailed;
 }
 
 async function verifyFiles({ home, environment, clock }: CliContext, path: string) {

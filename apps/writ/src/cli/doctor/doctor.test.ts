@@ -36,7 +36,13 @@ const WELL = {
     running_asked: 0,
     running_here: 0,
   },
-  ...{ audit: { rows: 2, written: 2, signed: 2, next_steps: [] }, sandbox: 'bwrap', isolation_none: [], held_work: [] },
+  ...{
+    audit: { rows: 2, written: 2, signed: 2, next_steps: [] },
+    sandbox: 'bwrap',
+    isolation_none: [],
+    held_work: [],
+    undeleted_workspaces: [],
+  },
   peers: [{ label: 'beta', id: 'wn-b', enabled: true, link: 'up' }],
 };
 
@@ -79,6 +85,7 @@ describe('writ doctor', () => {
     ['kept work', { held_work: [{ sender: 'beta', bytes: 80, share_bytes: 100 }] }, 'warning', 'prune --unbundled ID'],
     ['kept work', { held_work: [{ sender: 'beta', bytes: 101, share_bytes: 100 }] }, 'problem', 'prune --unbundled ID'],
     ['kept work', { held_work: [{ sender: 'beta', bytes: 79, share_bytes: 100 }] }, 'ok', ''],
+    ['deletion', { undeleted_workspaces: ['/w/trash-1'] }, 'warning', '/w/trash-1'],
     ['peers', { peers: [] }, 'note', 'writ peer invite'],
     ['peers', { peers: [{ ...WELL.peers[0], link: 'down' }] }, 'warning', 'writ peer show beta'],
     ['reach', { mesh_address: undefined }, 'note', '[node] listen'],

@@ -1,4 +1,4 @@
-import { quote, visible } from '@writ/core';
+import { quote, shellWord, visible } from '@writ/core';
 import { runningPid } from '../../lifecycle/running-pid.ts';
 import { fullShares, HELD_STEPS } from '../held-work.ts';
 import { type Finding, fine, type Look, type Patient } from './types.ts';
@@ -15,6 +15,7 @@ export const lookAtNode: Look = async ({ context, status }) => {
       clock(status),
       ...policy(status),
       ...keptWork(status),
+      ...trash(status, context.home.logFile),
       audit(status),
       ...approver(status),
       ...peers(status),
@@ -63,6 +64,13 @@ function keptWork({ held_work: held }: Status): readonly Finding[] {
   const full = fullShares(held);
   if (full.length === 0) return [fine(check, 'no sender is near its share of the budget')];
   return full.map(({ isFull, says }) => ({ check, state: isFull ? 'problem' : 'warning', says, mend: HELD_STEPS }));
+}
+
+function trash({ undeleted_workspaces: folders }: Status, logFile: string): readonly Finding[] {
+  if (folders.length === 0) return [];
+  const says = `${folders.length} folders of workspaces could not be deleted and take room; the node tries again`;
+  const mend = [`tail -n 20 ${logFile}`, ...folders.slice(0, 3).map((folder) => `ls -la ${shellWord(folder)}`)];
+  return [{ check: 'deletion', state: 'warning', says, mend }];
 }
 
 function audit({ audit: { rows, written, problem, next_steps: mend } }: Status): Finding {

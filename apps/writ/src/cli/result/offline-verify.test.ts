@@ -127,7 +127,10 @@ describe('writ verify of a folder', () => {
   it('points at what is no part of it', async () => {
     writeFileSync(join(dir, 'artifacts', 'install.sh'), 'x');
     const { not_checked } = JSON.parse((await node.writ('verify', dir, '--json')).out);
-    expect(not_checked).toEqual(['`artifacts/install.sh`: it is no part of the result']);
+    expect(not_checked).toEqual(['`artifacts/install.sh`: nobody signed it: it is no part of the result']);
+    const told = await node.writ('verify', dir);
+    expect(told.code).toBe(1);
+    expect(told.err).toContain('warning: nobody signed `artifacts/install.sh`');
   });
 
   it('needs the signer to be known: a node that trusts neither refuses', async () => {

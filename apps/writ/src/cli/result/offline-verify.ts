@@ -11,6 +11,12 @@ import { artifactPath, childPath, LAYOUT } from './layout.ts';
 /** Longest envelope that is read, bytes. */
 const LONGEST_ENVELOPE = 192 * 1024 * 1024;
 
+/** What was verified, and files beside it in the folder that nobody signed. */
+interface OfflineVerified {
+  readonly verified: OperationOutput<'verify_result'>;
+  readonly unsigned: readonly string[];
+}
+
 /**
  * Checks an envelope in a file, or a whole result in a folder as `writ task result --out` wrote it, with every digest
  * and nested result. Throws EVIDENCE_INVALID naming what is wrong, BAD_REQUEST for a file that cannot be read.
@@ -19,7 +25,7 @@ export async function verifyOffline(
   path: string,
   { trust, labelOf }: OfflineTrust,
   nowMs: number,
-): Promise<OperationOutput<'verify_result'>> {
+): Promise<OfflineVerified> {
   const isFolder = statSync(path).isDirectory();
   const envelope = readEnvelope(isFolder ? join(path, LAYOUT.envelope) : path);
   // Which task and which writ it answers is what it says itself; the writs in it, which are signed, have to say the same.
@@ -27,21 +33,20 @@ export async function verifyOffline(
   const check = { envelope, expected: { task, nonce }, trust, nowMs };
   if (!isFolder) {
     const tree = { ...verifyEnvelope(check), children: [] };
-    return viewVerified(tree, labelOf, {
-      content: [],
-      notChecked: [...besideEnvelope(tree.result), ...strangers(tree.result, trust.self.id)],
-    });
+    const notChecked = [...besideEnvelope(tree.result), ...strangers(tree.result, trust.self.id)];
+    return { verified: viewVerified(tree, labelOf, { content: [], notChecked }), unsigned: [] };
   }
   const tree = verifyTree({ ...check, find: (sha256) => readNested(join(path, childPath(sha256))) });
   const expected = await verifyContent(path, tree);
-  const extra = (await filesOf(path)).filter((file) => !expected.has(file));
-  return viewVerified(tree, labelOf, {
+  const unsigned = (await filesOf(path)).filter((file) => !expected.has(file));
+  const verified = viewVerified(tree, labelOf, {
     content: [...contentNames(tree.result), LAYOUT.result],
     notChecked: [
-      ...extra.map((file) => `${quote(file)}: it is no part of the result`),
+      ...unsigned.map((file) => `${quote(file)}: nobody signed it: it is no part of the result`),
       ...strangers(tree.result, trust.self.id),
     ],
   });
+  return { verified, unsigned };
 }
 
 /** Every file that the result names is there and is what was signed; gives their names. */

@@ -35,6 +35,14 @@ export const FILE_TAMPERINGS: readonly Tampering[] = [
     },
   },
   {
+    name: 'file: put a key twice into an entry',
+    apply(victim) {
+      const entry = victim.pick(1, victim.size);
+      changeLine(victim, entry, (line) => line.replace('{', '{"action":"forged",'));
+      return { where: ['file'], kind: ['edited'], entry };
+    },
+  },
+  {
     name: 'file: drop a line',
     apply(victim) {
       const entry = victim.pick(1, victim.size);

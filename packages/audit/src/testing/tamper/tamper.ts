@@ -1,12 +1,15 @@
 import { rmSync } from 'node:fs';
+import { isWritError } from '@writ/core';
 import { peekAudit } from '@writ/database';
 import { certificateDer } from '@writ/identity';
-import { createAuditLog } from '../../audit-log.ts';
+import { type AuditLog, createAuditLog } from '../../audit-log.ts';
+import { verifyBundle } from '../../bundle/verify-bundle.ts';
 import type { VerifyReport } from '../../verify/types.ts';
+import { BUNDLE_TAMPERINGS } from './bundles.ts';
 import { FILE_TAMPERINGS } from './files.ts';
 import { ROW_TAMPERINGS } from './rows.ts';
 import { SIGNED_TAMPERINGS } from './signed.ts';
-import type { Expected, Tampering, Victim } from './types.ts';
+import type { BundleTampering, Expected, Tampering, Victim } from './types.ts';
 import { createOriginal, type Original } from './victims.ts';
 
 /** What many tamperings came to. */
@@ -25,7 +28,12 @@ export interface TamperFigures {
   readonly failures: readonly string[];
 }
 
-export const TAMPERINGS: readonly Tampering[] = [...ROW_TAMPERINGS, ...FILE_TAMPERINGS, ...SIGNED_TAMPERINGS];
+export const TAMPERINGS: readonly (Tampering | BundleTampering)[] = [
+  ...ROW_TAMPERINGS,
+  ...FILE_TAMPERINGS,
+  ...SIGNED_TAMPERINGS,
+  ...BUNDLE_TAMPERINGS,
+];
 
 /** Tampers `count` times, each kind in turn, and verifies each time what is left. */
 export async function tamperOften(count: number, seed: number): Promise<TamperFigures> {
@@ -43,11 +51,10 @@ export async function tamperOften(count: number, seed: number): Promise<TamperFi
         figures.untouched++;
         if (!(await verify(original, victim, true)).ok) figures.falseAlarms++;
       }
-      const expected = await tampering.apply(victim);
-      const report = await verify(original, victim, expected.needsKept === true || at % 2 === 0);
-      if (!report.ok) figures.found++;
-      if (isNamed(report, expected)) figures.exact++;
-      else failures.push(`${at}: ${tampering.name}: expected ${JSON.stringify(expected)}, ${said(report)}`);
+      const { isFound, failure } = await tamper(original, victim, tampering, at % 2 === 0);
+      if (isFound) figures.found++;
+      if (failure === undefined) figures.exact++;
+      else failures.push(`${at}: ${tampering.name}: ${failure}`);
       rmSync(victim.dir, { recursive: true, force: true });
     }
   } finally {
@@ -56,13 +63,60 @@ export async function tamperOften(count: number, seed: number): Promise<TamperFi
   return { tamperings: count, kinds: TAMPERINGS.length, ...figures, failures };
 }
 
-async function verify(original: Original, victim: Victim, withKept: boolean): Promise<VerifyReport> {
+interface Attempt {
+  readonly isFound: boolean;
+  /** What was named wrong. */
+  readonly failure?: string;
+}
+
+async function tamper(
+  original: Original,
+  victim: Victim,
+  tampering: Tampering | BundleTampering,
+  withKept: boolean,
+): Promise<Attempt> {
+  if ('change' in tampering) return tamperBundle(original, victim, tampering);
+  const expected = await tampering.apply(victim);
+  const report = await verify(original, victim, expected.needsKept === true || withKept);
+  const isFound = !report.ok;
+  if (isNamed(report, expected)) return { isFound };
+  return { isFound, failure: `expected ${JSON.stringify(expected)}, ${said(report)}` };
+}
+
+async function tamperBundle(original: Original, victim: Victim, tampering: BundleTampering): Promise<Attempt> {
+  const bundle = await withLog(original, victim, async (log) => {
+    const all: string[] = [];
+    for await (const line of log.export({})) all.push(line);
+    return all;
+  });
+  const { lines, entry } = tampering.change(bundle, victim.pick);
+  try {
+    const report = await verifyBundle(each(lines), []);
+    const isFound = !report.ok;
+    const isExact = report.problems.some(({ from = 0, to = from }) => entry === 0 || (from <= entry && entry <= to));
+    return isExact ? { isFound } : { isFound, failure: `expected entry ${entry}, ${said(report)}` };
+  } catch (error) {
+    // No bundle at all: its head was changed.
+    return entry === 0 && isWritError(error)
+      ? { isFound: true }
+      : { isFound: false, failure: `expected entry ${entry}, ${String(error)}` };
+  }
+}
+
+async function* each(lines: readonly string[]): AsyncGenerator<string> {
+  yield* lines;
+}
+
+function verify(original: Original, victim: Victim, withKept: boolean): Promise<VerifyReport> {
+  const kept = withKept ? [original.kept] : [];
+  return withLog(original, victim, (log) => log.verify(kept, () => undefined, new AbortController().signal));
+}
+
+async function withLog<T>(original: Original, victim: Victim, use: (log: AuditLog) => Promise<T>): Promise<T> {
   const rows = peekAudit(victim.databaseFile);
   const identityDer = certificateDer(original.identity.public.certificatePem);
-  const log = createAuditLog({ rows, files: victim.files, identityDer, settle: async () => undefined });
   try {
-    const kept = withKept ? [original.kept] : [];
-    return await log.verify(kept, () => undefined, new AbortController().signal);
+    return await use(createAuditLog({ rows, files: victim.files, identityDer, settle: async () => undefined }));
   } finally {
     rows.close();
   }

@@ -29,8 +29,14 @@ export interface Expected {
   readonly needsKept?: boolean;
 }
 
-/** One way to tamper. */
+/** One way to tamper with a log. */
 export interface Tampering {
   readonly name: string;
   apply(victim: Victim): Expected | Promise<Expected>;
+}
+
+/** One way to tamper with a bundle of all entries: what becomes of its lines, and the entry that it is about; 0: its head. */
+export interface BundleTampering {
+  readonly name: string;
+  change(lines: readonly string[], pick: Victim['pick']): { readonly lines: readonly string[]; readonly entry: number };
 }

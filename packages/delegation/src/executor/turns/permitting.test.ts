@@ -48,7 +48,7 @@ const desk: Partial<TurnDesk> = {
     return { asked: true, approval: `a${asked.length}` };
   },
   withdrawApproval: (_tx, approval) => void withdrawn.push(approval),
-  tools: { classify: () => facts, resolvePath: (path) => path },
+  tools: { classify: () => facts, resolvePath: (path) => path, leadsTo: (path) => path },
 };
 
 beforeEach(async () => {

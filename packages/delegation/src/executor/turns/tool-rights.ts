@@ -12,9 +12,15 @@ const LONGEST_COMMAND = 32 * 1024;
  * INVARIANT: 1 the smaller of what the start granted and what is granted now.
  */
 export function toolVerdict(parts: ExecutorParts, tx: ReadTx, task: string, call: ToolRequest): ToolVerdict {
-  const { classify } = parts.turns.tools;
-  return permitToolCall(rightsOf(parts, tx, task), { ...call, paths: pathsOf(call) }, (argv, cwd) =>
-    argv.reduce((sum, word) => sum + word.length, 0) > LONGEST_COMMAND ? UNREAD : classify(argv, cwd),
+  const { classify, leadsTo } = parts.turns.tools;
+  return permitToolCall(
+    rightsOf(parts, tx, task),
+    { ...call, paths: pathsOf(call) },
+    {
+      leadsTo,
+      classify: (argv, cwd) =>
+        argv.reduce((sum, word) => sum + word.length, 0) > LONGEST_COMMAND ? UNREAD : classify(argv, cwd),
+    },
   );
 }
 
