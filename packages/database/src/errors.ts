@@ -1,4 +1,5 @@
-import { quote, WritError } from '@writ/core';
+import { dirname } from 'node:path';
+import { quote, shellWord, WritError } from '@writ/core';
 import BetterSqlite3 from 'better-sqlite3';
 
 /** ALREADY_RUNNING: another writer holds the database. */
@@ -17,14 +18,38 @@ export function schemaTooNew(path: string, migration: string): WritError {
   });
 }
 
+/** DATABASE_ERROR: the file is one of SQLite, and not of this program. */
+export function foreignDatabase(path: string): WritError {
+  return new WritError('DATABASE_ERROR', `${quote(path)} is the database of another program`, {
+    details: { path },
+    nextSteps: ['put the database of this home back, from a backup', moveAway(path)],
+  });
+}
+
+/** DATABASE_ERROR: what stands there is no database, or one that the disk or somebody damaged. */
+function damagedDatabase(path: string, cause: Error): WritError {
+  return new WritError('DATABASE_ERROR', `${quote(path)} is no database, or is damaged: ${cause.message}`, {
+    details: { path },
+    nextSteps: ['put the database of this home back, from a backup', moveAway(path)],
+    cause,
+  });
+}
+
+/** With the files beside it: SQLite would take them for those of a new one. */
+function moveAway(path: string): string {
+  const folder = dirname(path);
+  return `or keep it aside, and lose what it holds (leases, tasks, sessions): mv ${shellWord(folder)} ${shellWord(`${folder}.broken`)}`;
+}
+
 /** INTERNAL: a transaction was used in a way that the program itself must not. */
 export function misuse(message: string): WritError {
   return new WritError('INTERNAL', message);
 }
 
-/** SQLite's own errors as DATABASE_ERROR; everything else unchanged. */
-export function wrapSqlite(error: unknown): unknown {
+/** SQLite's own errors as DATABASE_ERROR, those about the file as a whole with its `path`; everything else unchanged. */
+export function wrapSqlite(error: unknown, path?: string): unknown {
   if (!(error instanceof BetterSqlite3.SqliteError)) return error;
+  if (path !== undefined && /^SQLITE_(?:NOTADB|CORRUPT)/.test(error.code)) return damagedDatabase(path, error);
   return new WritError('DATABASE_ERROR', `the database refused: ${error.message}`, {
     details: { sqlite: error.code },
     nextSteps: ['check free space and permissions of the home, then start the node again'],

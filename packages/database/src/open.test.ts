@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { isWritError, sha256Hex, silentLogger } from '@writ/core';
 import BetterSqlite3 from 'better-sqlite3';
 import { build } from 'esbuild';
@@ -100,8 +100,24 @@ describe('openDatabase', () => {
     writeFileSync(path, 'this is no database, and longer than a header of one hundred bytes '.repeat(3), {
       mode: 0o600,
     });
-    expect(await codeOf(openDatabase(options()))).toBe('DATABASE_ERROR');
-    expect(await codeOf(openDatabase(options()))).toBe('DATABASE_ERROR');
+    const refused = { code: 'DATABASE_ERROR', message: expect.stringContaining('is no database, or is damaged') };
+    await expect(openDatabase(options())).rejects.toMatchObject(refused);
+    await expect(openDatabase(options())).rejects.toMatchObject({
+      nextSteps: [expect.stringContaining('backup'), expect.stringContaining(`mv ${dirname(path)} `)],
+    });
+  });
+
+  it('refuses the database of another program, and changes nothing of it', async () => {
+    const other = new BetterSqlite3(path);
+    other.exec('CREATE TABLE theirs (x)');
+    other.close();
+    chmodSync(path, 0o600);
+    const before = readFileSync(path);
+    await expect(openDatabase(options())).rejects.toMatchObject({
+      code: 'DATABASE_ERROR',
+      message: expect.stringContaining('another program'),
+    });
+    expect(readFileSync(path).equals(before)).toBe(true);
   });
 
   it('refuses a second writer in the same process, until the first has closed', async () => {

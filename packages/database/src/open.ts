@@ -41,7 +41,7 @@ export async function openDatabaseWith(
     return await openHandle(options, migrations, unlock);
   } catch (error) {
     unlock();
-    throw wrapSqlite(error);
+    throw wrapSqlite(error, path);
   }
 }
 

@@ -31,7 +31,7 @@ export function peekAudit(path: string): AuditTrail & { close(): void } {
       },
     };
   } catch (error) {
-    throw wrapSqlite(error);
+    throw wrapSqlite(error, path);
   }
 }
 

@@ -17,6 +17,6 @@ export function peekFact(path: string, key: string): string | undefined {
       handle.close();
     }
   } catch (error) {
-    throw wrapSqlite(error);
+    throw wrapSqlite(error, path);
   }
 }

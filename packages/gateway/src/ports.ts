@@ -22,6 +22,8 @@ export interface NodeInfo {
   readonly clockIsBackwards: boolean;
   /** True while the person's and the agent's credential are the same one. */
   readonly unseparated: boolean;
+  /** Stored rows that cannot be read and are left out, as `table/key`; found since the start. */
+  readonly unreadableRows: readonly string[];
 }
 
 /** The running node as a whole. */

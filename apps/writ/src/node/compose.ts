@@ -124,7 +124,7 @@ function createInfo(base: Foundations): {
   listenHttp(surfaces: Surfaces): Promise<void>;
 } {
   const { node, gateway } = base.engine.snapshot().config;
-  let value: Omit<NodeInfo, 'unseparated' | 'clockIsBackwards'> = {
+  let value: Omit<NodeInfo, 'unseparated' | 'clockIsBackwards' | 'unreadableRows'> = {
     id: base.identity.public.id,
     name: node.name,
     version: VERSION,
@@ -138,6 +138,7 @@ function createInfo(base: Foundations): {
         ...value,
         clockIsBackwards: base.database.clockIsBackwards(),
         unseparated: isUnseparated(base),
+        unreadableRows: base.database.quarantined().map(({ table, key }) => `${table}/${key}`),
       };
     },
     async listen(surfaces) {

@@ -19,6 +19,7 @@ import { type AcceptedPolicy, createAcceptedPolicy } from './accepted-policy.ts'
 import { followAudit, type NodeAudit } from './audit.ts';
 import type { Closers } from './closers.ts';
 import { readConfigText } from './config-text.ts';
+import { refuseEmptied } from './emptied-database.ts';
 import { createPolicyCompiler, type NodePolicyCompiler } from './policy-compiler.ts';
 import { createStores, type Stores } from './stores.ts';
 
@@ -50,6 +51,7 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
     ensurePrivateDirectory(dir);
   }
   assertPrivateFile(home.configFile);
+  refuseEmptied(home);
   const database = await openDatabase({ path: home.databaseFile, clock, logger });
   closers.add(() => database.close());
   const stores = createStores();

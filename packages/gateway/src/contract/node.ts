@@ -38,6 +38,7 @@ export const nodeContract = {
         problem_since_ms: z.number().optional(),
         next_steps: z.array(z.string()),
       }),
+      unreadable_rows: z.array(z.string()).describe('stored rows that cannot be read and are left out, as table/key'),
       sandbox: z.string().describe('what tasks run in where their profile requires isolation'),
       held_work: z
         .array(z.object({ sender: z.string(), bytes: z.number(), share_bytes: z.number() }))

@@ -47,6 +47,7 @@ export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
         running_asked: countLive(ports.origin.list({ limit: COUNTED_TASKS })),
         running_here: countLive(ports.executor.list({ limit: COUNTED_TASKS })),
         audit: auditState(ports),
+        unreadable_rows: [...info.unreadableRows],
         sandbox: await node.sandbox(),
         held_work: ports.workspaces.held().map(({ sender, bytes, shareBytes }) => ({
           sender: sender === '' ? 'unknown' : nodeLabels(ports)(sender),

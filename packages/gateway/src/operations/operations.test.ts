@@ -250,6 +250,7 @@ describe('what a person does', () => {
       isolation_none: ['query'],
       held_work: [{ sender: 'self', bytes: 100, share_bytes: 500 }],
       undeleted_workspaces: ['/w/trash-1'],
+      unreadable_rows: ['task/t-9'],
       running_asked: 1,
       running_here: 0,
       peers: [{ label: 'beta', link: 'up' }, { label: 'gamma' }],

@@ -167,6 +167,7 @@ function fakeControl(clock: FakeClock, counters: { stops: number }): GatewayPort
       home: '/home/of/the/node',
       clockIsBackwards: false,
       unseparated: true,
+      unreadableRows: ['task/t-9'],
     }),
     sandbox: async () => 'bubblewrap',
     requestStop: () => {

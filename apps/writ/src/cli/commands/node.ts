@@ -6,6 +6,7 @@ import { fullShares, HELD_STEPS } from '../held-work.ts';
 import type { Definitions } from '../program.ts';
 import { restartText } from '../restart-text.ts';
 import { steadily } from '../steadily.ts';
+import { unreadableText } from '../unreadable-rows.ts';
 
 /** What `unseparated` means, for a person. */
 const UNSEPARATED =
@@ -110,6 +111,7 @@ function statusText(s: OperationOutput<'node_status'>): string {
           `warning: the audit log is ${s.audit.rows - s.audit.written} entries behind its rows: ${s.audit.problem}`,
           ...s.audit.next_steps.map((step) => `  → ${step}`),
         ]),
+    ...(s.unreadable_rows.length === 0 ? [] : [unreadableText(s.unreadable_rows)]),
     ...fullShares(s.held_work).flatMap(({ says }) => [`warning: ${says}`, ...HELD_STEPS.map((step) => `  → ${step}`)]),
     `sandbox: ${s.sandbox}`,
     ...(s.isolation_none.length === 0

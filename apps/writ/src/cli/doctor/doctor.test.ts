@@ -42,6 +42,7 @@ const WELL = {
     isolation_none: [],
     held_work: [],
     undeleted_workspaces: [],
+    unreadable_rows: [],
   },
   peers: [{ label: 'beta', id: 'wn-b', enabled: true, link: 'up' }],
 };
@@ -86,6 +87,7 @@ describe('writ doctor', () => {
     ['kept work', { held_work: [{ sender: 'beta', bytes: 101, share_bytes: 100 }] }, 'problem', 'prune --unbundled ID'],
     ['kept work', { held_work: [{ sender: 'beta', bytes: 79, share_bytes: 100 }] }, 'ok', ''],
     ['deletion', { undeleted_workspaces: ['/w/trash-1'] }, 'warning', '/w/trash-1'],
+    ['database', { unreadable_rows: ['task/a', 'lease/b'] }, 'problem', 'backup'],
     ['peers', { peers: [] }, 'note', 'writ peer invite'],
     ['peers', { peers: [{ ...WELL.peers[0], link: 'down' }] }, 'warning', 'writ peer show beta'],
     ['reach', { mesh_address: undefined }, 'note', '[node] listen'],

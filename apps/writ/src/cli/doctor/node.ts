@@ -1,6 +1,7 @@
 import { quote, shellWord, visible } from '@writ/core';
 import { runningPid } from '../../lifecycle/running-pid.ts';
 import { fullShares, HELD_STEPS } from '../held-work.ts';
+import { unreadableText } from '../unreadable-rows.ts';
 import { type Finding, fine, type Look, type Patient } from './types.ts';
 
 type Status = NonNullable<Patient['status']>;
@@ -17,6 +18,7 @@ export const lookAtNode: Look = async ({ context, status }) => {
       ...keptWork(status),
       ...trash(status, context.home.logFile),
       audit(status),
+      ...unreadable(status, context.home.logFile),
       ...approver(status),
       ...peers(status),
     ];
@@ -71,6 +73,18 @@ function trash({ undeleted_workspaces: folders }: Status, logFile: string): read
   const says = `${folders.length} folders of workspaces could not be deleted and take room; the node tries again`;
   const mend = [`tail -n 20 ${logFile}`, ...folders.slice(0, 3).map((folder) => `ls -la ${shellWord(folder)}`)];
   return [{ check: 'deletion', state: 'warning', says, mend }];
+}
+
+function unreadable({ unreadable_rows: rows }: Status, logFile: string): readonly Finding[] {
+  if (rows.length === 0) return [];
+  return [
+    {
+      check: 'database',
+      state: 'problem',
+      says: unreadableText(rows),
+      mend: [`grep 'stored row' ${shellWord(logFile)}`, 'put the database back, from a backup of this home'],
+    },
+  ];
 }
 
 function audit({ audit: { rows, written, problem, next_steps: mend } }: Status): Finding {
