@@ -15,7 +15,7 @@ const resultView = z.object({
   standing: z.string().describe('pinned, vouched by LABEL, or own'),
   late: z.boolean(),
   received_at_ms: z.number().optional(),
-  receipt_at_ms: z.number().optional().describe('the signer has our receipt since'),
+  receipt_at_ms: z.number().optional().describe('the signer has it since'),
   chain: z.array(z.string()),
   state: z.string(),
   code: z.string().optional(),
@@ -43,7 +43,7 @@ const resultView = z.object({
     refused: z
       .array(z.string())
       .optional()
-      .describe('git directories of repositories inside: their files count, their history is nowhere'),
+      .describe('git directories inside, left out'),
   }),
   artifact_count: z.number(),
   artifacts: z.array(artifactField),

@@ -27,12 +27,12 @@ export const taskContract = {
       session: z.string(),
       agent: z.string(),
       chain: z.array(z.string()),
-      parent: z.string().optional().describe('the task executed here that handed it on'),
+      parent: z.string().optional().describe('task here that handed it on'),
       hops: z.array(hopField),
       runs_here: z
         .object({ capabilities: z.array(z.string()), took_away: z.array(z.string()) })
         .optional()
-        .describe('what the effective profile holds of the last grant'),
+        .describe('held by the effective profile'),
       argv: z.array(z.string()).optional(),
       prompt: z.string().optional(),
       runner: z.string().optional(),
@@ -46,7 +46,7 @@ export const taskContract = {
       waits: z
         .object({
           who: z.string().describe('who can answer'),
-          approval: z.string().describe('the question, at the node that executes'),
+          approval: z.string().describe('question at the executor'),
           code: z.string(),
           message: z.string().describe('why a person is asked'),
           since_ms: z.number(),
@@ -61,7 +61,7 @@ export const taskContract = {
           standing: z.string(),
           late: z.boolean(),
           received_at_ms: z.number().optional(),
-          receipt_at_ms: z.number().optional().describe('absent: the executor has no receipt yet'),
+          receipt_at_ms: z.number().optional().describe('absent: not yet'),
         })
         .optional(),
     }),
