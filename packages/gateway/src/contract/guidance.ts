@@ -28,7 +28,7 @@ export const guidanceContract = {
       profile: z.string().optional().describe('effective profile'),
       runner: z.string().optional(),
       generation: z.number(),
-      not_asked: z.string().optional().describe('why the peer itself did not answer: it may still refuse'),
+      not_asked: z.string().optional().describe('why the peer did not answer; it may refuse'),
     }),
     taskToken: 'deny',
     mcp: { title: 'Check policy', ...READ, openWorld: true },

@@ -79,7 +79,7 @@ export const leaseContract = {
       state: z
         .enum(['pending', 'approved', 'denied', 'expired', 'cancelled'])
         .optional()
-        .describe('another node: what became of it; the same request in one session asks again for that'),
+        .describe('another node: what became of it'),
       code: z.string().optional().describe('why it was not asked'),
       message: z.string().optional(),
       next_steps: z.array(z.string()).optional(),

@@ -5,7 +5,7 @@ import { operationSpec } from './spec.ts';
 
 const kindField = z.enum(QUESTION_KINDS);
 const previousField = z.enum(['accepted', 'refused']);
-const questionField = z.string().min(1).max(32).describe('its id; absent: the only one that is open');
+const questionField = z.string().min(1).max(32).describe('absent: the only open one');
 const keyField = z.string().min(1).max(128).optional();
 const takenField = z.object({
   question: z.string(),
