@@ -13,9 +13,7 @@ export function widerNode(before: Config, after: Config): readonly string[] {
     whats.push('whoever has a terminal and the host secret is the approver');
   }
   if (after.approvals.maxPending > before.approvals.maxPending) {
-    whats.push(
-      `a peer, an agent or a session may cause ${after.approvals.maxPending} open questions`,
-    );
+    whats.push(`a peer, an agent or a session may cause ${after.approvals.maxPending} open questions`);
   }
   if (widerDefault(before, after)) whats.push(`requests that name no profile get ${after.node.defaultProfile}`);
   return [

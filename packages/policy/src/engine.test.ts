@@ -292,6 +292,31 @@ describe('a change that gives someone more', () => {
     expect(ask(engine, 'laptop')).toBe('allow:query/shell');
   });
 
+  it('gives nothing of what cannot be compared where the file is put back, also over a restart', async () => {
+    const good = `${BASE}[upstreams.files]\ncommand = ["good"]\nagents = ["*"]\n`.replace(
+      'name = "box"',
+      'name = "box"\nlisten = "127.0.0.1:7420"',
+    );
+    const other = good
+      .replace('["fix", "{prompt}"]', '["sh", "-c", "{prompt}"]')
+      .replace('path = "."', 'path = "/etc"')
+      .replace('["good"]', '["evil"]')
+      .replace('127.0.0.1:7420', '0.0.0.0:7420');
+    const chosen = ({ config }: ReturnType<PolicyEngine['snapshot']>): readonly unknown[] => [
+      config.runners.get('fixer')?.argv,
+      config.workspaces.get('app')?.path,
+      config.upstreams.get('files')?.command,
+      config.node.listen,
+    ];
+    const engine = createEngine({ text: good });
+    const accepted = chosen(engine.snapshot());
+    for (const text of [other, good, `${other}# again\n`, good, other, `${good}# a word\n`]) {
+      await engine.reload(text, watch);
+      expect(chosen(engine.snapshot())).toEqual(accepted);
+      expect(chosen(createEngine({ text, acceptedTexts: acceptedTexts(engine) }).snapshot())).toEqual(accepted);
+    }
+  });
+
   it('waits from the start where it was made while the node was down', () => {
     const engine = createEngine({ text: WITH_RACK, acceptedTexts: acceptedTexts(createEngine()) });
     expect(engine.status().parked?.filter(({ subject }) => subject === 'rack').length).toBe(2);

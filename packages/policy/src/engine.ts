@@ -138,9 +138,12 @@ function* settle(
   // INVARIANT: 2 without a yes the bound only shrinks: what one text took away, no later one gives back.
   const bounds: Bounds = parked.length > 0 ? yield* narrowBounds(before, current) : [current];
   const others = bounds.filter((bound) => bound.digest !== current.digest);
-  const [first = current, ...rest] = [...others, current];
-  let { config } = first;
-  for (const next of rest) config = yield* intersectConfigs(config, next.config);
+  // What cannot be compared stays as it was accepted: the accepted text stands first, also where it is the current one again.
+  const [accepted] = bounds;
+  let { config } = accepted;
+  const since = others.filter((bound) => bound !== accepted);
+  const further = since.length === 0 && accepted.digest === current.digest ? [] : [...since, current];
+  for (const next of further) config = yield* intersectConfigs(config, next.config);
   const snapshot = { generation, digest, config, deprecations };
   return { snapshot, current, bounds, others, parked, loadedAtMs: clock.nowMs() };
 }
