@@ -275,9 +275,12 @@ function builtInMatches(
 ): readonly Match[] {
   if (!program) return [];
   const parsed = parseArguments(rest, program.spec);
-  return program.rules
+  const matches = program.rules
     .filter((rule) => matchesRule(rule, parsed))
     .map((rule) => applyRule(rule, program.spec, parsed, place));
+  // What one rule sees run is not taken away by another that is as strict.
+  const runs = matches.some(({ needs }) => needs.includes(WHATEVER_IT_DOES));
+  return matches.map((one) => (runs ? { ...one, needs: [...new Set([...one.needs, WHATEVER_IT_DOES])] } : one));
 }
 
 function isAnyArguments(program: ProgramRules | undefined, match: Match | undefined): boolean {

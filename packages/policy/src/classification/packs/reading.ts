@@ -173,7 +173,7 @@ export const readingPack: RulePack = {
       // What other scripts of sed do, writing files and running commands included, is not parsed here.
       firstNot: /^((\d+|\$)?(,(\d+|\$))?[pdq]|s\/[^/\n\\]*\/[^/\n\\]*\/[gIp0-9]*)$/,
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['destructive', 'shell'],
       examples: [
         ['sed', 'w /etc/x'],
         ['sed', '1e rm x', 'a'],
@@ -188,7 +188,7 @@ export const readingPack: RulePack = {
       programs: ['sed', 'gsed'],
       options: ['-e', '-f', '--expression', '--file'],
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['destructive', 'shell'],
       examples: [['sed', '-e', 'w /etc/x', '1p']],
       notExamples: [['sed', '1p']],
     },
@@ -214,7 +214,7 @@ export const readingPack: RulePack = {
       except: ['--version', '--help'],
       firstNot: /^\{ ?print( \$\d+(, ?\$\d+)*)? ?\}$/,
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['destructive', 'shell'],
       examples: [['awk', '{system("rm x")}']],
       notExamples: [['awk', '{print $1}']],
     },
