@@ -65,7 +65,7 @@ export const readingPack: RulePack = {
     {
       name: 'reading.look',
       programs: [...LOOKERS, ...SUMS.filter((name) => name !== 'less' && name !== 'more')],
-      except: ['-C', '--compile'],
+      except: ['-C', '--compile', '--diff-program'],
       class: 'read',
       needs: ['read_files'],
       anyArguments: true,
@@ -77,6 +77,7 @@ export const readingPack: RulePack = {
       ],
       notExamples: [
         ['file', '-C', '-m', 'magic'],
+        ['diff3', '--diff-prog=./p', 'a', 'b', 'c'],
         ['rm', 'a'],
       ],
     },
