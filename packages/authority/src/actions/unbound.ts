@@ -32,7 +32,7 @@ export function unboundFiles({ commands, folders }: Unbound): readonly string[] 
 }
 
 function programNotes(commands: Unbound['commands']): readonly string[] {
-  return commands.flatMap(({ argv, rule, reason, class: of }) => {
+  return commands.flatMap(({ argv, rule, reason }) => {
     const [first = ''] = argv;
     const name = first === '' ? 'it' : quote(basename(first));
     if (rule.startsWith('commands[')) return [];
@@ -43,6 +43,6 @@ function programNotes(commands: Unbound['commands']): readonly string[] {
     if (UNKNOWN.has(rule)) return [`${name}: ${reason}`];
     const loads = loaderReason(argv, rule);
     if (loads !== undefined) return [loads];
-    return rule === 'environment.variable' && of === 'destructive' ? [`${name} ${reason}`] : [];
+    return rule === 'environment.variable' ? [`${name} ${reason}`] : [];
   });
 }

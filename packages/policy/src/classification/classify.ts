@@ -1,6 +1,6 @@
 import { matchesPattern } from '@writ/core';
 import type { CommandRule } from '../types.ts';
-import { classOfVariable } from './environment.ts';
+import { decidesWhatRuns, isSwitch } from './environment.ts';
 import { applyRule, isStricter, type Match, matchesRule } from './match.ts';
 import { parseArguments } from './options.ts';
 import { PACKS } from './packs/index.ts';
@@ -186,7 +186,7 @@ function classifyScript(
   );
 }
 
-const VARIABLE = 'environment.variable';
+const SWITCH = 'environment.switch';
 const MOVES: ReadonlySet<string> = new Set(['cd', 'pushd', 'popd']);
 
 function classifySimple(
@@ -205,12 +205,11 @@ function classifySimple(
 }
 
 function pushVariable(variable: Assignment, { host }: CommandPlace, found: InnerCommand[]): void {
-  const { name } = variable;
-  const is = classOfVariable(variable);
-  if (is === 'read') return;
-  const reason = is === 'destructive' ? 'decides what else runs, or where' : 'may change what the command does';
-  const needs = is === 'destructive' ? ['destructive', WHATEVER_IT_DOES] : [];
-  found.push({ argv: [`${name}=`], host, class: is, rule: VARIABLE, reason, needs, targets: [] });
+  if (!decidesWhatRuns(variable)) return;
+  const rule = isSwitch(variable) ? SWITCH : 'environment.variable';
+  const about = { argv: [`${variable.name}=`], host, rule, targets: [] };
+  const reason = 'decides what else runs, or where, as far as anybody knows';
+  found.push({ ...about, class: 'destructive', reason, needs: ['destructive', WHATEVER_IT_DOES] });
 }
 
 function classifyPlain(walk: Walk, args: readonly Argument[], place: CommandPlace): InnerCommand {
@@ -276,9 +275,12 @@ function builtInMatches(
 ): readonly Match[] {
   if (!program) return [];
   const parsed = parseArguments(rest, program.spec);
-  return program.rules
+  const matches = program.rules
     .filter((rule) => matchesRule(rule, parsed))
     .map((rule) => applyRule(rule, program.spec, parsed, place));
+  // What one rule sees run is not taken away by another that is as strict.
+  const runs = matches.some(({ needs }) => needs.includes(WHATEVER_IT_DOES));
+  return matches.map((one) => (runs ? { ...one, needs: [...new Set([...one.needs, WHATEVER_IT_DOES])] } : one));
 }
 
 function isAnyArguments(program: ProgramRules | undefined, match: Match | undefined): boolean {
@@ -325,15 +327,10 @@ function configuredMatches(
   };
 }
 
-/** A variable that only may matter does not change what a command acts on. */
-function isMildVariable({ rule, class: is }: InnerCommand): boolean {
-  return rule === VARIABLE && is !== 'destructive';
-}
-
 /** The strictest of the commands decides; what nobody found is undecided. */
 function summarize(commands: readonly InnerCommand[]): Classification {
   const strictest = commands.reduce((best, one) => (isStricter(one.class, best.class) ? one : best));
-  const acting = commands.filter((one) => one.class !== 'read' && !isMildVariable(one));
+  const acting = commands.filter((one) => one.class !== 'read' && one.rule !== SWITCH);
   const targets = new Set(acting.flatMap((one) => one.targets));
   // One command whose target nobody knows could be about anything.
   const [target] = acting.every((one) => one.targets.length === 1) && targets.size === 1 ? targets : [];

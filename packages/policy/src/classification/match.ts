@@ -45,6 +45,7 @@ function matchesWritten({ written: like, writtenNot: unlike }: BuiltInRule, { wr
 
 function matchesOptions(rule: BuiltInRule, { options }: ParsedArguments): boolean {
   const { options: wanted, except, value } = rule;
+  if (rule.knownOptions && options.some(({ known }) => !known)) return false;
   const given = (list: readonly string[]): boolean => options.some(({ name }) => isOption(name, list));
   if (wanted && !given(wanted)) return false;
   if (except && given(except)) return false;

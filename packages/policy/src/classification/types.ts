@@ -114,6 +114,8 @@ export interface BuiltInRule {
   readonly options?: readonly string[];
   /** None of these options is given. */
   readonly except?: readonly string[];
+  /** Every option that is given is one that the description of the program has: another one may name a program or a file to write. */
+  readonly knownOptions?: true;
   /** At least one operand after `words` matches. */
   readonly operand?: RegExp;
   /** The last operand is one of these. */

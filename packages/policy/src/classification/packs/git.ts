@@ -1,4 +1,5 @@
 import type { RulePack } from '../types.ts';
+import { GIT_RUNS } from './git-runs.ts';
 
 /** Options that make git run a program, or write a file, while it reads. */
 const NOT_READING = [
@@ -224,29 +225,6 @@ export const gitPack: RulePack = {
       ],
     },
     {
-      name: 'git.runs-programs',
-      programs: ['git'],
-      options: [
-        '-c',
-        '--exec-path',
-        '--config-env',
-        '--exec',
-        '--upload-pack',
-        '--receive-pack',
-        '--ext-diff',
-        '--output',
-        '-O',
-        '--open-files-in-pager',
-      ],
-      class: 'destructive',
-      needs: ['destructive'],
-      examples: [
-        ['git', '-c', 'alias.x=!rm -rf .', 'x'],
-        ['git', 'rebase', '--exec', 'rm x', 'main'],
-      ],
-      notExamples: [['git', 'log']],
-    },
-    {
       name: 'git.push',
       programs: ['git'],
       words: [['push']],
@@ -376,19 +354,20 @@ export const gitPack: RulePack = {
       programs: ['git'],
       words: [
         ['stash', 'reflog', 'worktree', 'remote', 'submodule', 'notes', 'bisect'],
-        ['drop', 'clear', 'expire', 'delete', 'remove', 'rm', 'deinit', 'prune', 'foreach', 'run', 'set-url'],
+        ['drop', 'clear', 'expire', 'delete', 'remove', 'rm', 'deinit', 'prune', 'set-url'],
       ],
       class: 'destructive',
       needs: ['destructive'],
       examples: [
         ['git', 'stash', 'drop'],
         ['git', 'reflog', 'expire', '--all'],
-        ['git', 'submodule', 'foreach', 'rm x'],
+        ['git', 'remote', 'rm', 'x'],
       ],
       notExamples: [
         ['git', 'stash', 'list'],
         ['git', 'stash'],
       ],
     },
+    ...GIT_RUNS,
   ],
 };

@@ -263,5 +263,31 @@ export const kubernetesPack: RulePack = {
       examples: [['helm', 'upgrade', '--force', 'web', './chart']],
       notExamples: [['helm', 'upgrade', 'web', './chart']],
     },
+    {
+      name: 'kubernetes.edit',
+      programs: ['kubectl', 'oc'],
+      // An editor, which is a program that a variable names.
+      operand: /^(edit|edit-last-applied)$/,
+      class: 'config-mutation',
+      needs: ['manage_services', 'shell'],
+      examples: [
+        ['kubectl', 'edit', 'deployment/web'],
+        ['kubectl', 'apply', 'edit-last-applied', 'deployment/web'],
+      ],
+      notExamples: [['kubectl', 'apply', '-f', 'x.yaml']],
+    },
+    {
+      name: 'kubernetes.runs-programs',
+      programs: ['kubectl', 'oc', 'helm'],
+      // A file of clusters names the program that signs in.
+      options: ['--kubeconfig', '--post-renderer', '--edit'],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [
+        ['kubectl', '--kubeconfig', 'x', 'get', 'pods'],
+        ['helm', 'upgrade', 'web', './chart', '--post-renderer', './p'],
+      ],
+      notExamples: [['kubectl', 'get', 'pods']],
+    },
   ],
 };

@@ -93,5 +93,38 @@ export const networkPack: RulePack = {
       ],
       notExamples: [['ss']],
     },
+    {
+      name: 'network.runs-programs',
+      // What these are given at the other end, or in a file, runs here.
+      programs: ['nc', 'ncat', 'socat', 'telnet', 'ftp'],
+      class: 'destructive',
+      needs: ['destructive', 'shell', 'use_network'],
+      examples: [
+        ['nc', '-e', 'id', 'x', '1'],
+        ['socat', '-', 'exec:id'],
+      ],
+      notExamples: [['ifconfig', 'eth0', 'down']],
+    },
+    {
+      name: 'network.ip-runs',
+      programs: ['ip'],
+      operand: /^e(x(e(c)?)?)?$/,
+      class: 'destructive',
+      needs: ['destructive', 'edit_system', 'shell'],
+      examples: [
+        ['ip', 'netns', 'exec', 'x', 'rm', 'y'],
+        ['ip', 'vrf', 'exec', 'x', 'id'],
+      ],
+      notExamples: [['ip', 'link', 'set', 'eth0', 'down']],
+    },
+    {
+      name: 'network.ip-script',
+      programs: ['ip'],
+      options: ['-b', '-batch', '--batch'],
+      class: 'destructive',
+      needs: ['destructive', 'edit_system', 'shell'],
+      examples: [['ip', '-b', 'x']],
+      notExamples: [['ip', 'a']],
+    },
   ],
 };

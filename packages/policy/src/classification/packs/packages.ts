@@ -23,6 +23,32 @@ const FLAGS = [
   '-U',
   '--upgrade',
   '--user',
+  '-a',
+  '-l',
+  '--all',
+  '--all-versions',
+  '--installed',
+  '--available',
+  '--upgrades',
+  '--updates',
+  '--upgradeable',
+  '--manual-installed',
+  '--outdated',
+  '--uptodate',
+  '--local',
+  '--long',
+  '--json',
+  '--parseable',
+  '--production',
+  '--dev',
+  '--depth',
+  '--format',
+  '--version',
+  '--verbose',
+  '--help',
+  '--versions',
+  '--formula',
+  '--names-only',
 ];
 
 /** Package managers. */
@@ -38,7 +64,11 @@ export const packagesPack: RulePack = {
     },
     {
       names: ['dpkg', 'rpm', 'apt-cache', 'dpkg-query', 'apt-mark'],
-      flags: ['-l', '-L', '-s', '-S', '-q', '-a', '-i'],
+      flags: [
+        ...['-l', '-L', '-s', '-S', '-q', '-a', '-i', '-W', '--list', '--status', '--search', '--query', '--version'],
+        ...['--all', '--info', '--listfiles', '--show', '--no-pager', '--last', '--requires', '--provides'],
+      ],
+      valued: ['-f', '--showformat', '--qf', '--queryformat'],
     },
   ],
   rules: [
@@ -65,6 +95,7 @@ export const packagesPack: RulePack = {
         ],
       ],
       except: ['-o', '-c'],
+      knownOptions: true,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -76,18 +107,25 @@ export const packagesPack: RulePack = {
       notExamples: [
         ['apt', 'install', 'jq'],
         ['apt', '-o', 'x=y', 'list'],
+        ['dnf', 'list', '--setopt=pluginpath=./x'],
+        ['gem', 'list', '--config-file', 'x'],
       ],
     },
     {
       name: 'packages.query',
       programs: ['apt-cache', 'dpkg-query'],
+      except: ['-o', '-c'],
+      knownOptions: true,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
         ['apt-cache', 'policy', 'jq'],
         ['dpkg-query', '-W'],
       ],
-      notExamples: [['apt-mark', 'hold', 'jq']],
+      notExamples: [
+        ['apt-mark', 'hold', 'jq'],
+        ['apt-cache', '-o', 'x=y', 'policy', 'jq'],
+      ],
     },
     {
       name: 'packages.dpkg-list',
@@ -113,6 +151,7 @@ export const packagesPack: RulePack = {
         '--eval',
         '-E',
       ],
+      knownOptions: true,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -122,6 +161,8 @@ export const packagesPack: RulePack = {
       notExamples: [
         ['dpkg', '-i', 'x.deb'],
         ['rpm', '-e', 'x'],
+        ['rpm', '-qa', '--define=%x %(id)'],
+        ['rpm', '-qa', '--load=./x'],
       ],
     },
     {
@@ -251,6 +292,44 @@ export const packagesPack: RulePack = {
         ['pacman', '-Syu'],
       ],
       notExamples: [['pacman', '-Qi', 'x']],
+    },
+    {
+      name: 'packages.runs-programs',
+      programs: ALL,
+      // A setting, or a file of them, names programs that run before, after or between.
+      options: [
+        ...['--option', '--setopt', '--config', '--config-file', '--config-setting', '--userconfig', '--globalconfig'],
+        ...['--script-shell', '--node-options', '--shell', '--editor', '--python', '--hookdir', '--rcfile'],
+      ],
+      class: 'destructive',
+      needs: ['destructive', 'install_packages', 'shell'],
+      examples: [
+        ['dnf', 'install', '--setopt=x=y', 'jq'],
+        ['npm', 'ci', '--script-shell=./p'],
+      ],
+      notExamples: [['npm', 'ci']],
+    },
+    {
+      name: 'packages.apt-settings',
+      programs: [...APT, 'dnf', 'yum', 'apt-cache'],
+      options: ['-o', '-c'],
+      class: 'destructive',
+      needs: ['destructive', 'install_packages', 'shell'],
+      examples: [['apt-get', '-o', 'Dpkg::Pre-Invoke::=id', 'update']],
+      notExamples: [['apt-get', 'update']],
+    },
+    {
+      name: 'packages.go-runs',
+      programs: ['go'],
+      // Programs that stand between, and flags of compilers, which name others.
+      written: /\n--?(?:exec|toolexec|vettool|overlay|modfile|ldflags|gcflags|gccgoflags|asmflags|compiler)\b/,
+      class: 'destructive',
+      needs: ['destructive', 'install_packages', 'shell'],
+      examples: [
+        ['go', 'test', '-exec', './p'],
+        ['go', 'build', '--toolexec=./p'],
+      ],
+      notExamples: [['go', 'test', '-race']],
     },
   ],
 };

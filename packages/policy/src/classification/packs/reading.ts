@@ -65,7 +65,7 @@ export const readingPack: RulePack = {
     {
       name: 'reading.look',
       programs: [...LOOKERS, ...SUMS.filter((name) => name !== 'less' && name !== 'more')],
-      except: ['-C', '--compile'],
+      except: ['-C', '--compile', '--diff-program'],
       class: 'read',
       needs: ['read_files'],
       anyArguments: true,
@@ -77,6 +77,7 @@ export const readingPack: RulePack = {
       ],
       notExamples: [
         ['file', '-C', '-m', 'magic'],
+        ['diff3', '--diff-prog=./p', 'a', 'b', 'c'],
         ['rm', 'a'],
       ],
     },
@@ -173,7 +174,7 @@ export const readingPack: RulePack = {
       // What other scripts of sed do, writing files and running commands included, is not parsed here.
       firstNot: /^((\d+|\$)?(,(\d+|\$))?[pdq]|s\/[^/\n\\]*\/[^/\n\\]*\/[gIp0-9]*)$/,
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['destructive', 'shell'],
       examples: [
         ['sed', 'w /etc/x'],
         ['sed', '1e rm x', 'a'],
@@ -188,7 +189,7 @@ export const readingPack: RulePack = {
       programs: ['sed', 'gsed'],
       options: ['-e', '-f', '--expression', '--file'],
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['destructive', 'shell'],
       examples: [['sed', '-e', 'w /etc/x', '1p']],
       notExamples: [['sed', '1p']],
     },
@@ -214,7 +215,7 @@ export const readingPack: RulePack = {
       except: ['--version', '--help'],
       firstNot: /^\{ ?print( \$\d+(, ?\$\d+)*)? ?\}$/,
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['destructive', 'shell'],
       examples: [['awk', '{system("rm x")}']],
       notExamples: [['awk', '{print $1}']],
     },

@@ -17,23 +17,8 @@ export const servicesPack: RulePack = {
     {
       names: ['systemctl'],
       valued: [
-        '-H',
-        '--host',
-        '-M',
-        '--machine',
-        '-t',
-        '--type',
-        '-p',
-        '--property',
-        '-n',
-        '--lines',
-        '-o',
-        '--output',
-        '--root',
-        '--image',
-        '--state',
-        '-s',
-        '--signal',
+        ...['-H', '--host', '-M', '--machine', '-t', '--type', '-p', '--property', '-n'],
+        ...['--lines', '-o', '--output', '--root', '--image', '--state', '-s', '--signal'],
       ],
       flags: [
         '--no-pager',
@@ -393,6 +378,16 @@ export const servicesPack: RulePack = {
         ['sysctl', 'kernel.hostname=x'],
         ['sysctl', '-w', 'a=1'],
       ],
+    },
+    {
+      name: 'services.edit',
+      programs: ['systemctl'],
+      // An editor, which is a program that a variable names.
+      words: [['edit']],
+      class: 'destructive',
+      needs: ['destructive', 'edit_system', 'shell'],
+      examples: [['systemctl', 'edit', 'nginx']],
+      notExamples: [['systemctl', 'cat', 'nginx']],
     },
   ],
 };

@@ -34,6 +34,10 @@ const BESIDES = [
   '--defaults-extra-file',
 ];
 
+/** One text at least is given, and none holds a word with which a client or a server runs another program. */
+const PLAIN =
+  /^(?![\s\S]*(?:\\|\b(?:program|system|source|pager|edit|tee|language|load|xp_cmdshell|delimiter)\b))[\s\S]*\n(?:-[A-Za-z]*[ec]|--command|--execute)/i;
+
 /** SQL clients, by the words of the text that they are given. */
 export const sqlPack: RulePack = {
   topic: 'sql',
@@ -128,11 +132,30 @@ export const sqlPack: RulePack = {
       notExamples: [['psql', '-c', 'select 1']],
     },
     {
+      name: 'sql.escapes',
+      programs: CLIENTS,
+      // A text that leaves SQL: commands of the client behind a backslash, a program of the server, or a text that is not in the command.
+      writtenNot: PLAIN,
+      class: 'destructive',
+      needs: ['destructive', 'shell'],
+      examples: [
+        ['psql', '-c', '\\! rm x'],
+        ['psql', '-c', "copy x to program 'id'"],
+        ['mysql', '-e', 'system id'],
+        ['mysql', '-e', 'source x'],
+        ['psql'],
+      ],
+      notExamples: [
+        ['psql', '-c', 'drop table users'],
+        ['psql', '-d', 'app', '--command=delete from t'],
+      ],
+    },
+    {
       name: 'sql.besides',
       programs: CLIENTS,
       options: BESIDES,
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['destructive', 'shell'],
       examples: [['psql', '-c', 'select 1', '-o', '/etc/x']],
       notExamples: [['psql', '-c', 'select 1']],
     },
@@ -148,6 +171,24 @@ export const sqlPack: RulePack = {
         ['dropdb', 'app'],
       ],
       notExamples: [['redis-cli', '--version']],
+    },
+    {
+      name: 'sql.other-runs',
+      programs: OTHERS.filter((name) => name !== 'dropdb'),
+      // Each reads texts in which a word of its own runs a program, or loads one, and more of them where none is given.
+      except: ['--version', '-version', '--help'],
+      writtenNot:
+        /^\n(?:flush(?:all|db)|get|set|del|keys|info|ping|dbsize|exists|ttl|expire|status|version|processlist)(?:\n(?!-).*)*$/i,
+      class: 'destructive',
+      needs: ['destructive', 'shell'],
+      examples: [
+        ['sqlite3', 'a.db', '.shell rm x'],
+        ['mongosh', '--eval', 'x'],
+      ],
+      notExamples: [
+        ['redis-cli', 'flushall'],
+        ['mysqladmin', 'status'],
+      ],
     },
   ],
 };

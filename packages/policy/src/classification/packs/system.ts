@@ -14,7 +14,6 @@ const STATUS = [
   'vmstat',
   'iostat',
   'mpstat',
-  'sar',
   'id',
   'whoami',
   'who',
@@ -24,9 +23,7 @@ const STATUS = [
   'getent',
   'locale',
   'printenv',
-  'dmidecode',
   'sensors',
-  'nvidia-smi',
   'getconf',
   'tty',
 ];
@@ -68,11 +65,30 @@ export const systemPack: RulePack = {
   programs: [
     { names: [...STATUS, ...PROCESSES, ...DISK] },
     {
+      names: ['sar'],
+      flags: ['-A', '-u', '-r', '-d', '-b', '-q', '-n', '-S', '-W', '-h', '-p'],
+      valued: ['-f', '-s', '-e'],
+    },
+    {
+      names: ['dmidecode'],
+      flags: ['-q', '--quiet', '--version', '--help'],
+      valued: ['-t', '--type', '-s', '--string'],
+    },
+    {
+      names: ['nvidia-smi'],
+      flags: ['-L', '--list-gpus', '-q', '--query', '-h', '--help', '--version'],
+      valued: ['-i', '--id', '-d', '--display', '--query-gpu', '--query-compute-apps', '--format'],
+    },
+    {
       names: ['journalctl'],
       valued: ['-u', '-n', '-p', '-o', '--since', '--until'],
       flags: ['-f', '-b', '-k', '-x', '-e', '-r', '--no-pager'],
     },
-    { names: ['dmesg', 'hostname', 'date', 'hostnamectl', 'timedatectl', 'localectl', 'loginctl'] },
+    { names: ['dmesg', 'hostname', 'date'] },
+    {
+      names: ['hostnamectl', 'timedatectl', 'localectl', 'loginctl'],
+      flags: ['--no-pager', '--version', '--help', '-l', '-a'],
+    },
     { names: UNSEEN },
   ],
   rules: [
@@ -83,6 +99,20 @@ export const systemPack: RulePack = {
       needs: ['inspect_status'],
       examples: [['free', '-m'], ['uname', '-a'], ['uptime']],
       notExamples: [['reboot']],
+    },
+    {
+      name: 'system.status-known',
+      // These write files, or set something, with options of their own.
+      programs: ['sar', 'dmidecode', 'nvidia-smi'],
+      knownOptions: true,
+      class: 'read',
+      needs: ['inspect_status'],
+      examples: [['sar', '-u', '1', '3'], ['dmidecode', '-t', 'memory'], ['nvidia-smi']],
+      notExamples: [
+        ['sar', '-o', 'x', '1'],
+        ['dmidecode', '--dump-bin', 'x'],
+        ['nvidia-smi', '-r'],
+      ],
     },
     {
       name: 'system.processes',
@@ -112,7 +142,7 @@ export const systemPack: RulePack = {
     {
       name: 'system.disk',
       programs: DISK,
-      except: ['-g', '-w', '-s', '-t', '-X', '--set', '--smart', '--test', '--abort'],
+      except: ['-c', '--cache-file', '-g', '-w', '-s', '-t', '-X', '--set', '--smart', '--test', '--abort'],
       class: 'read',
       needs: ['inspect_disk'],
       examples: [['df', '-h'], ['lsblk']],
@@ -229,6 +259,7 @@ export const systemPack: RulePack = {
     {
       name: 'system.control-status',
       programs: ['hostnamectl', 'timedatectl', 'localectl', 'loginctl'],
+      knownOptions: true,
       most: 0,
       class: 'read',
       needs: ['inspect_status'],
