@@ -22,6 +22,12 @@ export function beginSession(
   return session;
 }
 
+/**
+ * What the ids of sessions of this node's agents begin with where a session is one call's: whoever made the call named none.
+ * Nobody chooses such an id.
+ */
+export const OF_ONE_CALL = 'key-';
+
 /** How sessions and tasks end for what waits for them. */
 export interface Endings {
   /**

@@ -209,11 +209,13 @@ export interface ProfileValidator {
 
 /** Sessions of this node's own agents. */
 export interface Sessions {
+  /** Starts the session of a connection, whose origin is this node; `agent` is a folded name. */
+  start(agent: string): SessionRef;
   /**
-   * Starts a session whose origin is this node; `agent` is a folded name. With a `retry`, the session that this agent started
-   * with the same before, if there is one: a retry has to find the work of the first try, and nothing else may.
+   * Starts one for a call that named none. With a `retry`, the session that this agent started with the same before, if there is
+   * one: a retry has to find the work of the first try, and nothing else may.
    */
-  start(agent: string, retry?: SessionRetry): SessionRef;
+  startForCall(agent: string, retry?: SessionRetry): SessionRef;
   /** Starts one with a credential, which is given once and kept as a hash. */
   issue(agent: string): { readonly session: SessionRef; readonly credential: string };
   /** The session of a credential; undefined for garbage, and for one that has ended, alike. */

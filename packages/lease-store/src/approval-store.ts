@@ -67,8 +67,9 @@ const FIND_REQUEST = `SELECT ${COLUMNS} FROM approval WHERE origin = ? AND sessi
   ORDER BY n DESC LIMIT 1`;
 const COUNT_SESSION = `SELECT COUNT(*) FROM approval WHERE state = 'pending' AND origin = ? AND session = ?`;
 const COUNT_TASK = `SELECT COUNT(*) FROM approval WHERE state = 'pending' AND task = ?`;
-const COUNT_ASKER = `SELECT COUNT(*) FROM approval WHERE state = 'pending' AND requested_by = @requestedBy
-  AND (@agent IS NULL OR agent = @agent)`;
+const COUNT_ASKER = `SELECT COUNT(*) FROM approval WHERE state = 'pending' AND requested_by = ?`;
+const PENDING_IN = `SELECT id, created_at_ms FROM approval WHERE state = 'pending' AND requested_by = @requestedBy
+  AND task IS NULL AND substr(session, 1, length(@prefix)) = @prefix ORDER BY n`;
 const NEWEST = 'SELECT created_at_ms FROM approval WHERE origin = ? AND session = ? ORDER BY n DESC LIMIT 1 OFFSET ?';
 const LIST = `SELECT ${COLUMNS} FROM approval WHERE (@pendingOnly = 0 OR state = 'pending')
   AND (@origin IS NULL OR (origin = @origin AND session = @session))
@@ -107,13 +108,16 @@ export function createApprovalStore(): ApprovalStore {
     },
     countPendingOfSession: (tx, { origin, session }) => Number(tx.prepare(COUNT_SESSION).pluck().get(origin, session)),
     countPendingOfTask: (tx, task) => Number(tx.prepare(COUNT_TASK).pluck().get(task)),
-    countPendingOfAsker: (tx, requestedBy, agent) =>
-      Number(
-        tx
-          .prepare(COUNT_ASKER)
-          .pluck()
-          .get({ requestedBy, agent: agent ?? null }),
-      ),
+    countPendingOfAsker: (tx, requestedBy) => Number(tx.prepare(COUNT_ASKER).pluck().get(requestedBy)),
+    pendingIn: (tx, requestedBy, prefix) =>
+      tx
+        .prepare(PENDING_IN)
+        .raw()
+        .all({ requestedBy, prefix })
+        .map((row) => {
+          const [id, createdAtMs]: readonly unknown[] = Array.isArray(row) ? row : [];
+          return { id: String(id), createdAtMs: Number(createdAtMs) };
+        }),
     newestAtMs(tx, { origin, session }, place) {
       const found = tx.prepare(NEWEST).pluck().get(origin, session, place);
       return found === undefined ? undefined : Number(found);

@@ -102,8 +102,9 @@ export interface ApprovalStore {
   ): string | undefined;
   countPendingOfSession(tx: ReadTx, key: SessionKey): number;
   countPendingOfTask(tx: ReadTx, task: string): number;
-  /** Of one of its agents, whatever its session, when asked. */
-  countPendingOfAsker(tx: ReadTx, requestedBy: string, agent?: string): number;
+  countPendingOfAsker(tx: ReadTx, requestedBy: string): number;
+  /** What waits of an asker outside tasks, in sessions whose ids begin with `prefix`; oldest first. */
+  pendingIn(tx: ReadTx, requestedBy: string, prefix: string): readonly Pick<Approval, 'id' | 'createdAtMs'>[];
   /** When the question was put that `place` others of its session came after; undefined: there are not so many. */
   newestAtMs(tx: ReadTx, key: SessionKey, place: number): number | undefined;
   /** Newest first. */

@@ -65,7 +65,8 @@ function otherRunner(before: Config, narrow: Profile, after: Config, wide: Profi
   const was = before.runners.get(narrow.runner);
   const is = after.runners.get(wide.runner);
   if (!is || (was && sameRunner(was, is))) return [];
-  return [`runs on ${is.name}${is.argv.length > 0 ? ` (${is.argv.join(' ')})` : ''}`];
+  const started = is.argv.length > 0 ? `: ${is.argv.join(' ')}` : '';
+  return [`runs on ${is.name} (${is.kind}${started})`];
 }
 
 /** Same driver, same template; the name is only a name. */

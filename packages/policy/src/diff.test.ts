@@ -44,7 +44,7 @@ const WIDER: readonly [string, string, string][] = [
   [
     'an origin',
     replaced('max_depth = 2', 'max_depth = 2\naccept_origins = ["desk"]'),
-    'laptop: work that began at desk may come through it',
+    `laptop: work that began at desk (${testId('desk')}) may come through it`,
   ],
   [
     'shipping',
@@ -67,7 +67,7 @@ const WIDER: readonly [string, string, string][] = [
   [
     'a ceiling gone',
     replaced('system-change = "repo-dev"\n', ''),
-    'laptop: profile system-change: runs on fixer (fix {prompt})',
+    'laptop: profile system-change: runs on fixer (command: fix {prompt})',
   ],
   ['a longer chain', replaced('default_profile', 'max_chain = 9\ndefault_profile'), 'node: takes chains of 9 nodes'],
   ['longer leases', `${BASE}[leases]\nmax = "25h"\n`, 'node: lends leases for 1d1h'],
@@ -110,7 +110,57 @@ describe('the difference of two policies', () => {
 
   it('sees that a peer is switched off and on', () => {
     const off = replaced('max_depth = 2', 'max_depth = 2\nenabled = false');
-    expect(diff(off)).toMatchObject({ gains: [], loses: expect.arrayContaining(['laptop: is switched on']) });
+    expect(diff(off)).toMatchObject({
+      gains: [],
+      loses: expect.arrayContaining([`laptop: is switched on: ${testId('laptop')}`]),
+    });
+  });
+
+  it('names who is behind the label of an origin, and sees that it is somebody else', () => {
+    const far = (id: string) =>
+      `${replaced('max_depth = 2', 'max_depth = 2\naccept_origins = ["far"]')}[origins.far]\nid = "${testId(id)}"\n`;
+    const line = (id: string) => `laptop: work that began at far (${testId(id)}) may come through it`;
+    expect(diff(far('one')).gains).toEqual([line('one')]);
+    const moved = diffPolicies(load(far('one')).config, load(far('two')).config);
+    expect(moved.map(({ subject, effect, what }) => `${effect} ${subject}: ${what}`)).toEqual([
+      `gains ${line('two')}`,
+      `loses ${line('one')}`,
+    ]);
+  });
+
+  it('names who is entered switched off', () => {
+    const off = `${BASE}[peers.off]\nid = "${testId('off')}"\nenabled = false\n`;
+    expect(diff(off).gains).toEqual([`off: is a peer, switched off: ${testId('off')}`]);
+  });
+
+  it('tells the limits of a new peer, and of one that is switched on', () => {
+    const peer = (more: string, limits = '') =>
+      load(`${BASE}[peers.off]\nid = "${testId('off')}"\n${more}${limits}`).config;
+    const limits = '[peers.off.limits]\nmax_concurrent = 1\n';
+    for (const before of [FROM, peer('enabled = false\n', limits)]) {
+      const whats = (after: typeof FROM) => diffPolicies(before, after).map(({ what }) => what);
+      expect(whats(peer('', limits))).toEqual(expect.arrayContaining(['may have 1 tasks at once']));
+      expect(whats(peer('')).filter((what) => what.startsWith('may '))).toEqual([]);
+    }
+  });
+
+  it('tells that labels change places, which gives what names them to another', () => {
+    const peers = (first: string, second: string) =>
+      load(`${BASE}[peers.one]\nid = "${testId(first)}"\n[peers.two]\nid = "${testId(second)}"\n`).config;
+    expect(diffPolicies(peers('x', 'y'), peers('y', 'x'))).toEqual([
+      { subject: 'one', effect: 'gains', what: `is the name of ${testId('y')}, which was two` },
+      { subject: 'two', effect: 'gains', what: `is the name of ${testId('x')}, which was one` },
+    ]);
+  });
+
+  it('sees the kind of a runner', () => {
+    const open = BASE.replace('[profile_ceilings]\nsystem-change = "repo-dev"\n', '');
+    const written = 'kind = "command"\nargv = ["fix", "{prompt}"]';
+    expect(open).toContain(written);
+    const other = load(open.replace(written, 'kind = "acp"\nargv = ["fix"]')).config;
+    expect(diffPolicies(load(open).config, other).map(({ what }) => what)).toContain(
+      'profile system-change: runs on fixer (acp: fix)',
+    );
   });
 
   it('sees a runner and a folder behind the same name', () => {
@@ -122,7 +172,7 @@ describe('the difference of two policies', () => {
     expect(changes).toContainEqual({
       subject: 'laptop',
       effect: 'gains',
-      what: 'profile system-change: runs on fixer (evil {prompt})',
+      what: 'profile system-change: runs on fixer (command: evil {prompt})',
     });
   });
 

@@ -47,6 +47,11 @@ export function* comparePolicies(before: Config, after: Config): Sliced<readonly
   for (const peer of after.peers.values()) {
     const earlier = byId.get(peer.id);
     byId.delete(peer.id);
+    // Whatever names a peer from now on means another one than it did: a lease, an answer, a task.
+    const named = before.peers.get(peer.label);
+    if (earlier !== undefined && named !== undefined && named.id !== peer.id) {
+      add(peer.label, 'gains', [`is the name of ${peer.id}, which was ${earlier.label}`]);
+    }
     addBoth(peer.label, sideOf(before, earlier), sideOf(after, peer));
     yield;
   }
@@ -88,9 +93,9 @@ function widerSubject(from: Side, to: Side, compare: ProfileCompare, given?: Giv
   if (!to.rules) return [];
   const outbound = widerOutbound(from.outbound, to.outbound);
   // A subject that is switched off is given nothing, in neither direction.
-  if (!to.rules.enabled) return from.rules ? [] : ['is a peer, switched off'];
+  if (!to.rules.enabled) return from.rules ? [] : [`is a peer, switched off${identity(to)}`];
   const narrow = from.rules?.enabled ? from.rules : undefined;
-  const opened = narrow ? [] : [from.rules ? 'is switched on' : `is a peer${to.id === undefined ? '' : `: ${to.id}`}`];
+  const opened = narrow ? [] : [`${from.rules ? 'is switched on' : 'is a peer'}${identity(to)}`];
   const rules = narrow ?? NO_RULES;
   const side: Side = { ...from, rules };
   return [
@@ -101,6 +106,11 @@ function widerSubject(from: Side, to: Side, compare: ProfileCompare, given?: Giv
     ...widerLimits(narrow, to.rules),
     ...(narrow ? outbound : widerOutbound(undefined, to.outbound)),
   ];
+}
+
+/** What a label stands for; nothing for this machine itself. */
+function identity({ id }: Side): string {
+  return id === undefined ? '' : `: ${id}`;
 }
 
 function widerProfiles(from: Side, to: Side, compare: ProfileCompare, given?: GivenDetails): readonly string[] {
@@ -134,7 +144,8 @@ function widerRights(from: Side, to: Side): readonly string[] {
   if (wide.mayRequestLease && !narrow.mayRequestLease) whats.push('may ask for a lease');
   const accepted = new Set(narrow.acceptOrigins.map((label) => originId(from.config, label)));
   for (const label of wide.acceptOrigins) {
-    if (!accepted.has(originId(to.config, label))) whats.push(`work that began at ${label} may come through it`);
+    const id = originId(to.config, label);
+    if (!accepted.has(id)) whats.push(`work that began at ${label} (${id ?? 'nobody'}) may come through it`);
   }
   return whats;
 }
@@ -144,15 +155,15 @@ function originId(config: Config, label: string): string | undefined {
 }
 
 function widerLimits(from: SubjectRules | undefined, to: SubjectRules): readonly string[] {
-  if (!from) return [];
+  // Of a subject that is new the limits are told that it has; one of which none is told has none.
   const raised = (narrow: number | undefined, wide: number | undefined): boolean =>
-    narrow !== undefined && (wide ?? Number.POSITIVE_INFINITY) > narrow;
+    from ? narrow !== undefined && (wide ?? Number.POSITIVE_INFINITY) > narrow : wide !== undefined;
   const shown = (limit: number | undefined): string => (limit === undefined ? 'any number of' : `${limit}`);
   const whats: string[] = [];
-  if (raised(from.limits.maxConcurrent, to.limits.maxConcurrent)) {
+  if (raised(from?.limits.maxConcurrent, to.limits.maxConcurrent)) {
     whats.push(`may have ${shown(to.limits.maxConcurrent)} tasks at once`);
   }
-  if (raised(from.limits.tasksPerHour, to.limits.tasksPerHour)) {
+  if (raised(from?.limits.tasksPerHour, to.limits.tasksPerHour)) {
     whats.push(`may make ${shown(to.limits.tasksPerHour)} requests an hour`);
   }
   return whats;

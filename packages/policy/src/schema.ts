@@ -337,7 +337,7 @@ export const CONFIG_KEYS = {
         integer(1, 10_000),
         8,
         '8',
-        'open questions that one peer, agent or session may cause; a task half as many',
+        'open questions that one peer or session may cause, and all calls without a session together; a task half as many',
       ),
     }),
     'questions to a person',

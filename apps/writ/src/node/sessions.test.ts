@@ -1,3 +1,4 @@
+import { OF_ONE_CALL } from '@writ/authority';
 import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import type { NodeIdentity } from '@writ/identity';
@@ -50,7 +51,7 @@ describe('a session with a credential', () => {
   });
 
   it('is never one that a key or a connection has named', () => {
-    const byKey = sessions().start('cli', { operation: 'run', key: 'key' });
+    const byKey = sessions().startForCall('cli', { operation: 'run', key: 'key' });
     database.withWriteTx((tx) => stores.sessions.start(tx, byKey));
     expect(sessions().find('key')).toBeUndefined();
   });
@@ -58,7 +59,7 @@ describe('a session with a credential', () => {
 
 describe('a session of one call', () => {
   const started = (agent: string, operation: string, key: string): string =>
-    sessions().start(agent, { operation, key }).id;
+    sessions().startForCall(agent, { operation, key }).id;
 
   it('is the same for the same call of the same agent, and no other’s', () => {
     const id = started('cli', 'run', 'once');
@@ -67,7 +68,14 @@ describe('a session of one call', () => {
     // The window of a plan covers nothing that is run under the plan's key.
     expect(started('cli', 'propose_plan', 'once')).not.toBe(id);
     expect(started('cli', 'run', 'twice')).not.toBe(id);
-    expect(sessions().start('cli').id).not.toBe(sessions().start('cli').id);
+    expect(sessions().startForCall('cli').id).not.toBe(sessions().startForCall('cli').id);
+  });
+
+  it('is known by its id, with a key or without, and a connection’s is none', () => {
+    expect(started('cli', 'run', 'once').startsWith(OF_ONE_CALL)).toBe(true);
+    expect(sessions().startForCall('cli').id.startsWith(OF_ONE_CALL)).toBe(true);
+    expect(sessions().start('cli').id.startsWith(OF_ONE_CALL)).toBe(false);
+    expect(sessions().issue('cli').session.id.startsWith(OF_ONE_CALL)).toBe(false);
   });
 });
 

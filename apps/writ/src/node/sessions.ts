@@ -1,4 +1,4 @@
-import { beginSession, type Gate } from '@writ/authority';
+import { beginSession, type Gate, OF_ONE_CALL } from '@writ/authority';
 import { digestJson, quote, type Random, sha256Hex, WritError } from '@writ/core';
 import type { Database } from '@writ/database';
 import type { Origin, OriginOptions, SessionEnds } from '@writ/delegation';
@@ -27,10 +27,11 @@ export function createSessions(
 ): Sessions {
   const origin = identity.public.id;
   return {
-    start(agent, retry) {
+    start: (agent) => ({ origin, id: random.uuid(), agent }),
+    startForCall(agent, retry) {
       // INVARIANT: 6, 7 no other agent, and no other call with the same key, shares what is opened or asked in it.
-      const id = retry === undefined ? random.uuid() : `key-${digestJson({ agent, ...retry }).slice(0, DIGITS)}`;
-      return { origin, id, agent };
+      const key = retry === undefined ? random.uuid() : digestJson({ agent, ...retry }).slice(0, DIGITS);
+      return { origin, id: `${OF_ONE_CALL}${key}`, agent };
     },
     issue(agent) {
       const credential = newCredential(random);
@@ -83,7 +84,7 @@ function findByCredential(
 }
 
 function isEndable(id: string): boolean {
-  return id.startsWith(PREFIX) || id.startsWith('key-') || /^[0-9a-f-]{36}$/.test(id);
+  return id.startsWith(PREFIX) || id.startsWith(OF_ONE_CALL) || /^[0-9a-f-]{36}$/.test(id);
 }
 
 function notThere(id: string): WritError {

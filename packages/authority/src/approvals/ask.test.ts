@@ -77,7 +77,6 @@ describe('whoever may not ask', () => {
 
   it.each<[string, Partial<Question>]>([
     ['a session', {}],
-    ['an agent', { asker: IN_B }],
     ['a task', { asker: { ...IN_A, task: 't1' } }],
   ])('hears that too much waits already, for %s', async (whose, change) => {
     await open({ policy: FEW });
@@ -100,6 +99,15 @@ describe('whoever may not ask', () => {
     at.ask({ asker: { ...IN_A, requestedBy: OTHER_ID } });
     const message = '1 questions wait for an answer already, the most for a session';
     expect(refusalOf(other)).toMatchObject({ code: 'LIMIT_EXCEEDED', message });
+  });
+
+  it('is refused for nothing that others ask under the same name in sessions of theirs', async () => {
+    await open({ policy: FEW });
+    expect([refusalOf({ asker: IN_B }), refusalOf({ ...other, asker: IN_B })]).toMatchObject([
+      'asked',
+      { message: '1 questions wait for an answer already, the most for a session' },
+    ]);
+    expect(refusalOf({ asker: IN_A })).toBe('asked');
   });
 
   it('hears so as one agent of many, whichever sessions the others have', async () => {

@@ -1,16 +1,18 @@
 import { formatDuration } from '@writ/core';
 import type { ReadTx } from '@writ/database';
+import type { Approval } from '@writ/lease-store';
 import { PERSON } from '../person.ts';
 import type { Asker, RecordParts, Refusal } from '../record-types.ts';
+import { OF_ONE_CALL } from '../sessions.ts';
 import { SELF } from '../subject.ts';
 
 /** In what time the questions of a session are counted, milliseconds. */
 const RATE_MS = 60_000;
 /** How many times `max_pending` a session may ask in that time, whatever became of the questions. */
 const RATE = 4;
-/** How many times `max_pending` the agents of this node may have waiting together. */
+/** How many times `max_pending` the agents of this node may have waiting together, calls without a session not counted. */
 const AGENTS = 8;
-/** How long a question in the person's name keeps its place, milliseconds: long enough to be answered. */
+/** How long a question keeps its place where everybody asks in one room, milliseconds: long enough to be answered. */
 const KEPT_MS = 120_000;
 
 /** A question for which there is no room, or the one that gives way to it. */
@@ -18,7 +20,7 @@ export type Fullness = { readonly refusal: Refusal } | { readonly makesRoom: str
 
 /**
  * Whether there is room for one more question; undefined: there is. A flood is how a person is worn down, and how others are kept from
- * asking: what a task, a session, an agent or a peer has waiting is counted by itself.
+ * asking: what a task, a session or a peer has waiting is counted by itself, and nothing by a name that the asker gave itself.
  */
 export function fullness(
   { approvals, engine }: Pick<RecordParts, 'approvals' | 'engine'>,
@@ -28,15 +30,19 @@ export function fullness(
 ): Fullness | undefined {
   const most = engine.snapshot().config.approvals.maxPending;
   const ofSession = approvals.countPendingOfSession(tx, asker);
-  if (asker.requestedBy === PERSON) return ofSession < most ? undefined : inPersonsName(approvals, tx, asker, nowMs);
+  if (asker.requestedBy === PERSON) {
+    return ofSession < most ? undefined : givesWay(inPersonsName(approvals, tx, asker), nowMs, NAMED);
+  }
+  const calls = asker.requestedBy === SELF ? approvals.pendingIn(tx, SELF, OF_ONE_CALL) : [];
+  if (isOneCall(asker)) return calls.length < most ? undefined : givesWay(calls, nowMs, UNNAMED);
   const ofTask = Math.ceil(most / 2);
   if (asker.task !== undefined && approvals.countPendingOfTask(tx, asker.task) >= ofTask) return full(ofTask, 'a task');
   if (ofSession >= most) return full(most, 'a session');
   if (asker.requestedBy !== SELF) {
     if (approvals.countPendingOfAsker(tx, asker.requestedBy) >= most) return full(most, 'a peer');
   } else {
-    if (approvals.countPendingOfAsker(tx, SELF, asker.agent) >= most) return full(most, 'an agent');
-    if (approvals.countPendingOfAsker(tx, SELF) >= AGENTS * most) return full(AGENTS * most, 'the agents of a node');
+    const ofAgents = approvals.countPendingOfAsker(tx, SELF) - calls.length;
+    if (ofAgents >= AGENTS * most) return full(AGENTS * most, 'the agents of a node');
   }
   const before = approvals.newestAtMs(tx, asker, RATE * most - 1);
   return before === undefined || before <= nowMs - RATE_MS ? undefined : { refusal: tooFast(RATE * most) };
@@ -63,25 +69,39 @@ function tooFast(most: number): Refusal {
   };
 }
 
-/**
- * Whoever has the host token asks as the person does: having asked first keeps nobody from asking, and asking last pushes out nothing
- * that there was no time to answer.
- */
+/** A call without a session: each has one of its own, so that they are counted together. */
+function isOneCall({ requestedBy, session, task }: Asker): boolean {
+  return requestedBy === SELF && task === undefined && session.startsWith(OF_ONE_CALL);
+}
+
+type Waiting = Pick<Approval, 'id' | 'createdAtMs'>;
+
+/** Oldest first. */
 function inPersonsName(
   approvals: RecordParts['approvals'],
   tx: ReadTx,
   { origin, session }: Asker,
-  nowMs: number,
-): Fullness {
-  const waiting = approvals.list(tx, { pendingOnly: true, key: { origin, session }, limit: MOST_LISTED });
-  const oldest = waiting.at(-1);
+): readonly Waiting[] {
+  return approvals.list(tx, { pendingOnly: true, key: { origin, session }, limit: MOST_LISTED }).toReversed();
+}
+
+const NAMED = 'in the name of the person';
+const UNNAMED = 'of calls without a session';
+
+/**
+ * Whoever has the host token asks as the person does, and without a session as everybody does: having asked first keeps nobody from
+ * asking, and asking last pushes out nothing that there was no time to answer. `waiting`: oldest first.
+ */
+function givesWay(waiting: readonly Waiting[], nowMs: number, whose: string): Fullness {
+  const oldest = waiting[0];
   if (oldest !== undefined && oldest.createdAtMs <= nowMs - KEPT_MS) return { makesRoom: oldest.id };
   return {
     refusal: {
       code: 'LIMIT_EXCEEDED',
-      message: `${waiting.length} questions in the name of the person wait, each for less than ${formatDuration(KEPT_MS)}`,
+      message: `${waiting.length} questions ${whose} wait, each for less than ${formatDuration(KEPT_MS)}`,
       nextSteps: [
         'say no to those that are not yours: writ approval list, writ approval deny ID',
+        ...(whose === UNNAMED ? ['or ask in a session: writ session start'] : []),
         `or ask again in ${formatDuration(KEPT_MS)}: what waits longest gives way`,
       ],
     },

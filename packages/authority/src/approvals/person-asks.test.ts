@@ -1,6 +1,7 @@
 import { sha256Hex } from '@writ/core';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { personAt } from '../person.ts';
+import { OF_ONE_CALL } from '../sessions.ts';
 import { createGateFixture, GATE_POLICY, type GateFixture, IN_A } from '../testing/gate-fixture.ts';
 
 const PERSON = personAt(IN_A.origin);
@@ -43,6 +44,51 @@ it('keeps the person from asking by nothing that was asked in their name before:
   // The same question again is the one that waits, and takes nobody's place.
   expect(ask(PERSON, 'b')).toBe(second);
   expect(at.answer(third ?? '', 'approve')).toMatchObject({ decided: true });
+});
+
+describe('calls without a session', () => {
+  const call = (about: string, task?: string): string => {
+    const asker = { ...IN_A, session: `${OF_ONE_CALL}${about}`, agent: 'cli', ...(task === undefined ? {} : { task }) };
+    at.database.withWriteTx((tx) =>
+      at.options.sessions.start(tx, { origin: asker.origin, id: asker.session, agent: asker.agent }),
+    );
+    return ask(asker, about);
+  };
+
+  it('share the room of one session, in which what waits longest gives way after two minutes', () => {
+    const [first, second] = [call('a'), call('b')];
+    at.move(119_999);
+    const asker = { ...IN_A, session: `${OF_ONE_CALL}a`, agent: 'cli' };
+    expect(at.ask({ asker, digest: sha256Hex('c') })).toMatchObject({
+      refusal: {
+        code: 'LIMIT_EXCEEDED',
+        message: '2 questions of calls without a session wait, each for less than 2m',
+        nextSteps: expect.arrayContaining(['or ask in a session: writ session start']),
+      },
+    });
+    at.move(1);
+    const third = call('c');
+    expect([first, second, third].map(stateOf)).toEqual(['cancelled', 'pending', 'pending']);
+  });
+
+  it('are kept from asking by no session, keep none from asking, and push out nothing of a session or a task', () => {
+    at.liveTasks.add('t1');
+    const kept = [ask(IN_A, 'x'), call('of a task', 't1')];
+    const many = Array.from({ length: 14 }, (_, place) => {
+      const id = `s${place}`;
+      at.database.withWriteTx((tx) => at.options.sessions.start(tx, { origin: IN_A.origin, id, agent: 'cli' }));
+      return ask({ ...IN_A, session: id, agent: 'cli' }, id);
+    });
+    at.move(120_000);
+    expect(ask(IN_A, 'y')).toBe('LIMIT_EXCEEDED');
+    const calls = ['a', 'b'].map((about) => call(about));
+    at.move(120_000);
+    calls.push(call('c'));
+    expect(calls.map(stateOf)).toEqual(['cancelled', 'pending', 'pending']);
+    expect([...kept, ...many].map(stateOf)).toEqual(Array.from({ length: 16 }, () => 'pending'));
+    at.answer(many[0] ?? '', 'deny');
+    expect(stateOf(ask(IN_A, 'y'))).toBe('pending');
+  });
 });
 
 it('lets agents and sessions have their own limit, and gives way to none of theirs', () => {

@@ -9,12 +9,12 @@ const COMMAND_LINE = 'cli';
  * its own retry, which is known by `retry`: what is called, and the caller's key for it.
  */
 export function ownSession(
-  { sessions }: { readonly sessions: Pick<Sessions, 'start'> },
+  { sessions }: { readonly sessions: Pick<Sessions, 'startForCall'> },
   caller: Caller,
   retry?: SessionRetry,
 ): SessionRef {
   if (caller.kind === 'task') return caller.session;
-  return caller.session ?? sessions.start(caller.agent ?? COMMAND_LINE, retry);
+  return caller.session ?? sessions.startForCall(caller.agent ?? COMMAND_LINE, retry);
 }
 
 /** What a call is known by when it is made again; undefined: it has no key. */

@@ -5,7 +5,7 @@ import type { InviteEvent, JoinEvent } from '@writ/pairing';
 import { untilAborted } from '../abortable.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import type { PeerDescription, PolicyVerdict } from '../ports.ts';
-import type { Caller } from '../types.ts';
+import type { Caller, SessionRef } from '../types.ts';
 import { fakeAgents } from './fake-agents.ts';
 import { fakeAuditLog } from './fake-audit-log.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -61,6 +61,10 @@ export function createFakeNode(): FakeNode {
   const logged: string[] = [];
   const delegated: DelegateRequest[] = [];
   const sessions: string[] = [];
+  const startSession = (agent: string): SessionRef => {
+    sessions.push(agent);
+    return { origin: 'wn-alpha', id: `s-${sessions.length}`, agent };
+  };
   const commanded: FakeNode['commanded'] = [];
   const children = new Map<string, string>();
   const ports: GatewayPorts = {
@@ -80,10 +84,8 @@ export function createFakeNode(): FakeNode {
     profiles: fakeValidator(),
     workspaces: createFakeWorkspaces(),
     sessions: {
-      start(agent) {
-        sessions.push(agent);
-        return { origin: 'wn-alpha', id: `s-${sessions.length}`, agent };
-      },
+      start: startSession,
+      startForCall: startSession,
       issue: (agent) => ({ session: { origin: 'wn-alpha', id: 'cli-1', agent }, credential: SESSION_CREDENTIAL }),
       find: (credential) =>
         credential === SESSION_CREDENTIAL ? { origin: 'wn-alpha', id: 'cli-1', agent: 'cli' } : undefined,

@@ -27,7 +27,7 @@ const SOON_MS = 1000;
 export interface UpstreamParts extends ConnectionParts {
   readonly engine: Pick<PolicyEngine, 'snapshot' | 'decideUpstream' | 'onChange'>;
   readonly executor: Pick<Executor, 'get'>;
-  readonly sessions: Pick<Sessions, 'start'>;
+  readonly sessions: Pick<Sessions, 'startForCall'>;
   readonly audit: UpstreamAudit;
   /** Absent: no call is traced. */
   readonly trace?: GatewayTrace | undefined;

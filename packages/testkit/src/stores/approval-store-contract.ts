@@ -235,13 +235,26 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
         at().store.countPendingOfSession(tx, { origin: 'wn-a', session: 's1' }),
         at().store.countPendingOfAsker(tx, 'wn-a'),
         at().store.countPendingOfAsker(tx, 'wn-d'),
-        at().store.countPendingOfAsker(tx, 'wn-a', 'agent'),
-        at().store.countPendingOfAsker(tx, 'wn-a', 'other'),
       ]);
-      expect(counts).toEqual([1, 2, 0, 2, 0]);
+      expect(counts).toEqual([1, 2, 0]);
       insert({ id: 'a5', task: 't1' });
       const ofTask = (task: string) => at().bench.database.withReadTx((tx) => at().store.countPendingOfTask(tx, task));
       expect([ofTask('t1'), ofTask('t2')]).toEqual([1, 0]);
+    });
+
+    it('names what waits of an asker in sessions of a kind, oldest first, and nothing that a task asks', () => {
+      insert({ id: 'one', session: 'call-2' });
+      at().bench.clock.advance(5);
+      insert({ id: 'two', session: 'call-1' });
+      insert({ id: 'of-task', session: 'call-1', task: 't1' });
+      insert({ id: 'elsewhere', session: 'a-call-3' });
+      insert({ id: 'another', session: 'call-4', requestedBy: 'wn-c' });
+      insert({ id: 'done', session: 'call-5' });
+      decide(NO, 'done');
+      expect(at().bench.database.withReadTx((tx) => at().store.pendingIn(tx, 'wn-a', 'call-'))).toEqual([
+        { id: 'one', createdAtMs: BENCH_START_MS },
+        { id: 'two', createdAtMs: BENCH_START_MS + 5 },
+      ]);
     });
 
     it('says when the questions of a session were put, the newest first, decided or not', () => {
