@@ -43,6 +43,7 @@ const UNNAMED: Readonly<Record<string, string>> = {
   'execution.sent': 'test/mesh/commands.test.ts',
   'approval.not-asked': 'packages/authority/src/approvals/approvals.test.ts',
   'approval.answer-refused': 'apps/writ/src/node/turn-desk.test.ts',
+  'peer.taken-back': 'packages/pairing/src/peer-records.test.ts',
   'approver.enrolled': 'apps/writ/src/node/turn-desk.test.ts',
   'approver.removed': 'packages/authority/src/approvals/approvals.test.ts',
   'lease.renewed': 'packages/authority/src/approvals/lease-kind.test.ts',
