@@ -44,5 +44,5 @@ export { type RetryParts, retryStored, STORE_AGAIN_MS } from './retry-stored.ts'
 export { createRwLock, Mutex, type RwLock } from './rw-lock.ts';
 export { nearest, quote, shellWord, visible } from './text.ts';
 export type { Span, SpanKind, SpanOptions, Tracing } from './tracing.ts';
-export { formatDuration, formatSize, parseDuration, parseSize } from './units.ts';
+export { formatCounted, formatDuration, formatSize, parseDuration, parseSize, UNCOUNTED_BYTES } from './units.ts';
 export { parseSpan, type TypedAt } from './until.ts';

@@ -45,6 +45,14 @@ export function formatDuration(ms: number): string {
   return text;
 }
 
+/** What a tree counts as that cannot be counted, bytes: more than any budget, and a sum of some hundred is a number still. */
+export const UNCOUNTED_BYTES = 2 ** 44;
+
+/** Like `formatSize`, for what may hold something that cannot be counted, and then says so. */
+export function formatCounted(bytes: number): string {
+  return bytes >= UNCOUNTED_BYTES ? 'cannot be counted' : formatSize(bytes);
+}
+
 /** Bytes as text with one decimal at most (`8388608` → `8MiB`). */
 export function formatSize(bytes: number): string {
   const [unit, size] = Object.entries(SIZE_UNITS)

@@ -1,6 +1,6 @@
 import type { Ending } from '@writ/task-store';
 import { describe, expect, it } from 'vitest';
-import { type OutcomePolicy, outcomeOf, outcomeWithoutRun, withEvidence } from './outcome.ts';
+import { type OutcomePolicy, outcomeOf, outcomeWithoutRun, toldFailure, withEvidence } from './outcome.ts';
 import type { RunReport } from './types.ts';
 
 const POLICY: OutcomePolicy = { onOverflow: 'fail', maxOutputBytes: 1024, deadline: 'timeout' };
@@ -125,6 +125,21 @@ describe('withEvidence', () => {
 
   it('leaves a success as it is where nothing failed', () => {
     expect(withEvidence(outcomeOf(report(EXIT_0), POLICY), undefined).state).toBe('completed');
+  });
+});
+
+describe('toldFailure', () => {
+  it.each([
+    ['scan', '`deep/er` cannot be read: ENAMETOOLONG: /home/x/deep', ': `deep/er` cannot be read'],
+    ['scan', '`a.bin` is larger than 5 bytes', ': `a.bin` is larger than 5 bytes'],
+    ['add', '`a` was not taken in', ': `a` was not taken in'],
+    ['scan', 'there are files in the submodule `sub`, and', ': there are files in the submodule `sub`'],
+    ['scan', 'there are more than 9 files and folders', ': there are more than 9 files and folders'],
+    ['init', '`/home/x` is no repository: git told no path', ''],
+    ['base', 'fatal: /home/x: `a` cannot be read', ''],
+  ])('tells of step %s with %s what is of the workspace, and nothing of the machine', (step, why, told) => {
+    const known = `evidence cannot be collected: step \`${step}\``;
+    expect(toldFailure(`${known}: ${why}`)).toBe(known + told);
   });
 });
 

@@ -77,9 +77,12 @@ export function withEvidence(outcome: TaskOutcome, failure: EvidenceFailure | un
   };
 }
 
-/** What anybody may read of the message of a failure: what failed, and of an artifact its name and what is wrong with it. */
+/**
+ * What anybody may read of the message of a failure: what failed, and of a file, by its path in the workspace, or of an
+ * artifact what is wrong with it.
+ */
 export function toldFailure(message: string): string | undefined {
-  return /^.*?(evidence cannot be collected: step `[^`]*`|artifacts cannot be collected: .*|could not be signed: step `sign`)/s.exec(
+  return /^.*?(evidence cannot be collected: step `[^`]*`(: (`[^`]*` (cannot be read|is larger than \d+ bytes|was not taken in)|there are files in the submodule `[^`]*`|there are more than \d+ files and folders))?|artifacts cannot be collected: .*|could not be signed: step `sign`)/s.exec(
     message,
   )?.[0];
 }

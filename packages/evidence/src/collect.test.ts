@@ -268,6 +268,19 @@ describe('evidence of a workspace', () => {
     expect((await failure()).message).toContain('more than 1000 repositories in it');
   });
 
+  it('compares a name that git keeps like any other, whatever nobody sees in it', async () => {
+    const unseen = ['\u00ad', '\u2060', '\u061c', '\u{e0061}'].map((one) => `dd/.g${one}it/kept`);
+    f.write(f.owner, Object.fromEntries(unseen.map((path) => [path, 'kept\n'])));
+    base = f.commit(f.owner);
+    f.git(f.work, 'pull', '--quiet');
+    const [gone = '', edited = ''] = unseen;
+    rmSync(join(f.work, gone));
+    f.write(f.work, { [edited]: 'edited\n', 'dd/.git\u00ad': 'new\n' });
+    const changes = await changed();
+    expect([...paths(changes)].sort()).toEqual([`A dd/.git\u00ad`, `D ${gone}`, `M ${edited}`]);
+    expect(changes).not.toHaveProperty('refused');
+  });
+
   it('tells files that took the place of folders, of links and of repositories inside, and the other way', async () => {
     f.write(f.owner, { 'tofile/a': '1\n', 'tolink/a': '2\n', tofolder: '3\n', torepo: '4\n', 'kept/a': '5\n' });
     base = f.commit(f.owner);

@@ -65,8 +65,8 @@ export interface GitDir {
   run(step: GitStep, args: readonly string[], more?: RunOptions): Promise<Buffer>;
   /** Like `run`, but with the exit code; other codes than these are failures. */
   ask(step: GitStep, codes: readonly number[], args: readonly string[], more?: RunOptions): Promise<GitReply>;
-  /** A failure of this work. */
-  fail(step: GitStep, why: string): WritError;
+  /** A failure of this work, and what mends it where that is known. */
+  fail(step: GitStep, why: string, nextSteps?: readonly string[]): WritError;
   remove(): Promise<void>;
 }
 
@@ -132,8 +132,8 @@ export async function createGitDir(options: GitDirOptions): Promise<GitDir> {
   const scratch = join(folder, 'scratch');
   await mkdir(folder, { mode: 0o700 });
   const untilMs = options.clock.monotonicMs() + options.timeoutMs;
-  const fail = (step: GitStep, why: string): WritError =>
-    new WritError(options.code, `${options.what}: step \`${step}\`: ${why}`, { details: { step } });
+  const fail: GitDir['fail'] = (step, why, nextSteps = []) =>
+    new WritError(options.code, `${options.what}: step \`${step}\`: ${why}`, { details: { step }, nextSteps });
 
   let room: GitRoom | undefined;
   const ask: GitDir['ask'] = async (step, codes, args, more = {}) => {

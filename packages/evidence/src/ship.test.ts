@@ -121,6 +121,20 @@ describe('shipping a working tree', () => {
     }
   });
 
+  it('says what to do where a submodule has files', async () => {
+    const head = f.git(f.owner, 'rev-parse', 'HEAD');
+    f.git(f.owner, 'update-index', '--add', '--cacheinfo', `160000,${head},my sub`);
+    f.git(f.owner, 'commit', '--quiet', '-m', 'submodule');
+    f.write(f.owner, { 'my sub/x': 'x' });
+    await expect(ship()).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+      nextSteps: [
+        expect.stringContaining("git submodule deinit -- 'my sub'"),
+        expect.stringContaining('git worktree add'),
+      ],
+    });
+  });
+
   it('says what to do where there is no repository, or no working tree', async () => {
     const bare = join(f.root, 'bare.git');
     f.git(f.root, 'init', '--quiet', '--bare', bare);

@@ -49,7 +49,9 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
   const refused = await refusedNames(git, inTree, walked.gitNames);
   const seen = await showNested(git, index, walked.gitNames);
   const others = splitNul(await git.run('scan', ['ls-files', '-z', '--others', '--exclude-standard'], inTree));
-  const wanted = distinct([...based.files, ...based.gitlinks, ...others, ...added], submodules);
+  const found = [...others, ...added].filter((path) => !hasGitName(path));
+  // INVARIANT: 10 what the base holds is looked at whatever its name: git has taken it.
+  const wanted = distinct([...based.files, ...based.gitlinks, ...found], submodules);
   const { there, gone } = await lookAt(git, request, walked, wanted);
   await take(git, inTree, there, gone);
   await assertComplete(git, inTree, seen);
@@ -60,10 +62,10 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
   return { tree, refused: refused.map(toRepoPath) };
 }
 
-/** Each path once; none that git keeps nothing under, and none of `without`. */
+/** Each path once, and none of `without`. */
 function distinct(paths: readonly Buffer[], without: ReadonlySet<string>): readonly Buffer[] {
   const byText = new Map(paths.map((path) => [path.toString('latin1'), path]));
-  return [...byText].flatMap(([text, path]) => (without.has(text) || hasGitName(path) ? [] : [path]));
+  return [...byText].flatMap(([text, path]) => (without.has(text) ? [] : [path]));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { lstat, readdir } from 'node:fs/promises';
-import { quote } from '@writ/core';
+import { quote, shellWord, type WritError } from '@writ/core';
 import type { GitDir } from './git-dir.ts';
 import { splitNul } from './raw-path.ts';
 import { below } from './tree-walk.ts';
@@ -36,9 +36,15 @@ export async function submodulesIn(
     const place = below(workspaceDir, path);
     if (!(await lstat(place).catch(() => undefined))?.isDirectory()) continue;
     const isFilled = await readdir(place).then((names) => names.length > 0);
-    if (isFilled)
-      throw git.fail('scan', `there are files in the submodule ${quote(path.toString())}, and none is followed`);
+    if (isFilled) throw filled(git, path.toString());
     places.add(path.toString('latin1'));
   }
   return places;
+}
+
+function filled(git: GitDir, path: string): WritError {
+  return git.fail('scan', `there are files in the submodule ${quote(path)}, and none is followed`, [
+    `once what is in it is kept elsewhere, empty it: git submodule deinit -- ${shellWord(path)}`,
+    'or leave it as it is, and use a worktree, where it is empty: git worktree add DIR',
+  ]);
 }

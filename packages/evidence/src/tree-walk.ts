@@ -59,13 +59,22 @@ export function hasGitName(path: Buffer): boolean {
   return false;
 }
 
-/** True for every name that some file system takes for `.git`: other cases, trailing dots and blanks, the short name, a stream, a path of Windows. */
+/** Bytes of the characters that HFS+ leaves out of a name, as git lists them. All others are part of it, for git too. */
+const LEFT_OUT = /\xe2\x80[\x8c-\x8f\xaa-\xae]|\xe2\x81[\xaa-\xaf]|\xef\xbb\xbf/g;
+
+/**
+ * True for the names that git refuses where it protects HFS+ and NTFS, for no other, so that git keeps what is not one:
+ * other cases, what HFS+ leaves out, trailing dots and blanks, the short name, a stream, a path of Windows.
+ */
 export function isGitName(name: Uint8Array): boolean {
-  const text = Buffer.from(name)
-    .toString('utf8')
-    .replace(/\p{Cf}/gu, '')
-    .toLowerCase();
-  return /^(\.git|git~1)[ .]*([:\\].*)?$/s.test(text);
+  // A character for each byte: what is no UTF-8 stays what it is.
+  const bytes = Buffer.from(name).toString('latin1');
+  if (/(^|.\\)(\.git|git~1)[ .]*([:\\]|$)/is.test(bytes)) return true;
+  const seen = bytes.replace(LEFT_OUT, '');
+  if (!/^\.git/i.test(seen)) return false;
+  // Git reads such a name up to what is no character for it; one that stands for such bytes is one.
+  const rest = Buffer.from(seen.slice('.git'.length), 'latin1');
+  return /^($|[\ufffd-\uffff])/.test(rest.toString('utf8')) && rest.indexOf('\ufffd') !== 0;
 }
 
 async function list(

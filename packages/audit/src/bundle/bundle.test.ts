@@ -19,10 +19,10 @@ beforeEach(async () => {
 });
 afterEach(() => bench.remove());
 
-async function* lines(text: readonly string[]): AsyncGenerator<string> {
-  yield* text;
+async function* lines(text: readonly string[], end: string): AsyncGenerator<string> {
+  for (const line of text) yield line + end;
 }
-const verify = (bundle: readonly string[], kept: readonly string[] = []) => verifyBundle(lines(bundle), kept);
+const verify = (bundle: readonly string[], kept: readonly string[] = []) => verifyBundle(lines(bundle, '\n'), kept);
 
 async function exported(wish: ExportWish = {}): Promise<string[]> {
   const { database: rows, files, identity } = bench;
@@ -115,6 +115,7 @@ describe('a bundle', () => {
       line.replace('{"leaf"', '{"entry":{},"leaf"'),
       line.replace('"actor":"n', '"actor":"\\u006e'),
       line.replace('"actor":', '"actor": '),
+      `${line}\r`,
       line.replace(/("action":"[^"]*"),("actor":"[^"]*")/, '$2,$1'),
     ];
     for (const changed of spellings) {
@@ -126,6 +127,7 @@ describe('a bundle', () => {
       head.replace('{', '{"node":"wn-forged",'),
       head.replace('{', '{"note":"all is well",'),
       head.replace(':', ': '),
+      `${head}\r`,
       head.replace('"certificates":["', '$& '),
     ];
     for (const changed of heads) {

@@ -3,7 +3,7 @@ import { lineOf, readLine } from '../entry.ts';
 import { BUNDLE_FORMAT, BUNDLE_VERSION, type BundleEntry, type BundleHead } from './types.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
-const ENTRY = /^\{"leaf":"(?<leaf>[0-9a-f]{64})","entry":(?<text>\{.*\})\}$/;
+const ENTRY = /^\{"leaf":"(?<leaf>[0-9a-f]{64})","entry":(?<text>\{.*\})\}\n$/;
 
 /** The head of a bundle as its first line. */
 export function formatHead(head: BundleHead): string {
@@ -17,10 +17,13 @@ export function formatBundleEntry(leaf: string, text: string): string {
   return `{"leaf":"${leaf}","entry":${text}}`;
 }
 
-/** The head of a bundle. Throws BAD_REQUEST for a text that is none. Strict: what is read writes itself the same. */
+/**
+ * The head of a bundle, from its first line with its line break. Throws BAD_REQUEST for a text that is none. Strict: what
+ * is read writes itself the same.
+ */
 export function readHead(line: string): BundleHead {
   const head = fieldsOf(line);
-  if (formatHead(head) === line) return head;
+  if (`${formatHead(head)}\n` === line) return head;
   throw noBundle('its first line is not spelled as a node writes it');
 }
 
@@ -47,7 +50,7 @@ function fieldsOf(line: string): BundleHead {
 }
 
 /**
- * An entry of a bundle; undefined where the line is none. There is one spelling of it: a key that stands there twice would
+ * An entry of a bundle, from its line with its line break; undefined where the line is none. There is one spelling of it: a key that stands there twice would
  * say one thing to who signed and another to who reads.
  */
 export function readBundleEntry(line: string): BundleEntry | undefined {

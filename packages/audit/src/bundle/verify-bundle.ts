@@ -15,7 +15,8 @@ const NEXT = ['ask for the bundle again: writ audit export', 'or compare with th
 
 /**
  * Checks a bundle from its own certificates on, without the node: what is proved is what the node of the report's id signed.
- * `kept` are texts of checkpoints that were kept elsewhere. Throws BAD_REQUEST for what is no bundle.
+ * `lines` have the line break that each ends with in the file. `kept` are texts of checkpoints that were kept elsewhere.
+ * Throws BAD_REQUEST for what is no bundle.
  */
 export async function verifyBundle(lines: AsyncIterable<string>, kept: readonly string[]): Promise<VerifyReport> {
   const problems = createProblems();

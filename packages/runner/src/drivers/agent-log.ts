@@ -7,10 +7,12 @@ const LONGEST_NOTE = 500;
 /** How each line begins that the node writes. A line of the agent's own that begins so is moved by a space. */
 const MARK = '~';
 
+type Stream = 'stdout' | 'stderr';
+
 /**
  * What an agent does, written down for people and counted for the report: its words on standard output, everything about
  * them (turns, tool calls, what was refused) on standard error, one line each, with a mark that no line of the agent's own
- * begins with: in the transcript both streams stand in one file.
+ * begins with: on no stream by itself, nor in the transcript, where both stand in one file.
  */
 export interface AgentLog {
   /** What the agent writes to its own standard error; resolves when it is written. */
@@ -38,44 +40,43 @@ export interface AgentLog {
 }
 
 export function createAgentLog(
-  write: (stream: 'stdout' | 'stderr', bytes: Buffer) => Promise<void>,
+  write: (stream: Stream, bytes: Buffer) => Promise<void>,
   clean: (text: string) => string,
 ): AgentLog {
   let queue: Promise<void> = Promise.resolve();
-  let isMidLine = false;
   let turns = 0;
   let toolCalls = 0;
   let refusedCalls = 0;
   let used: AgentUsage | undefined;
   let verdict: AgentReport['verdict'] = 'unfinished';
   let why: string | undefined;
-  // Of both streams together, as they stand in the transcript.
-  let isLineStart = true;
-  const put = (stream: 'stdout' | 'stderr', bytes: Buffer): void => {
+  // Each stream is read by itself, and both as they stand in the transcript.
+  const isMid = { stdout: false, stderr: false, transcript: false };
+  const put = (stream: Stream, bytes: Buffer): void => {
     const last = bytes.at(-1);
     if (last === undefined) return;
-    isLineStart = isBreak(last);
+    isMid[stream] = isMid.transcript = !isBreak(last);
     queue = queue.then(() => write(stream, bytes));
   };
+  const putOwn = (stream: Stream, bytes: Buffer): void =>
+    put(stream, withoutMark(bytes, !isMid[stream] || !isMid.transcript));
   // Half a secret would be found by nobody: it goes before anything is cut.
   const line = (text: string): string => shortened(clean(text));
   const note = (text: string): void =>
-    put('stderr', Buffer.from(`${isLineStart ? '' : '\n'}${MARK} ${line(text)}\n`, 'utf8'));
+    put('stderr', Buffer.from(`${isMid.stderr || isMid.transcript ? '\n' : ''}${MARK} ${line(text)}\n`, 'utf8'));
   return {
     own(bytes) {
-      put('stderr', withoutMark(bytes, isLineStart));
+      putOwn('stderr', bytes);
       return queue;
     },
     say(text) {
-      put('stdout', withoutMark(Buffer.from(text, 'utf8'), isLineStart));
-      if (text !== '') isMidLine = !text.endsWith('\n');
+      putOwn('stdout', Buffer.from(text, 'utf8'));
     },
     endWords() {
-      if (isMidLine) put('stdout', Buffer.from('\n'));
-      isMidLine = false;
+      if (isMid.stdout) put('stdout', Buffer.from('\n'));
     },
     note,
-    keep: (text) => put('stderr', withoutMark(Buffer.from(`${line(text)}\n`, 'utf8'), isLineStart)),
+    keep: (text) => putOwn('stderr', Buffer.from(`${line(text)}\n`, 'utf8')),
     turn() {
       turns += 1;
     },

@@ -2,7 +2,7 @@ import { quote, WritError } from '@writ/core';
 import type { Attempt } from './attempt.ts';
 import { createKeptFolders, type KeptOptions } from './kept-folders.ts';
 import { readRecord } from './record.ts';
-import { dueAtMs, dueForRemoval, heldBySender, lifeOf } from './retention.ts';
+import { countedBytes, dueAtMs, dueForRemoval, heldBySender, lifeOf } from './retention.ts';
 import type { HeldWork, HoldsWork, KeptWorkspace, ListedWorkspace, Removal, WorkspaceEnd } from './types.ts';
 
 /** What is kept of runs that are over. */
@@ -14,6 +14,8 @@ export interface KeptWorkspaces {
   list(): readonly ListedWorkspace[];
   /** Bytes of all of them. */
   bytes(): number;
+  /** What they count towards the budget, bytes. */
+  counted(): number;
   /** What nothing removes by itself, sender by sender. */
   held(): readonly HeldWork[];
   /** Looks at those of which nobody has, then removes what has had its time or is over the budget. Returns how many. */
@@ -63,6 +65,7 @@ export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
         return due === undefined ? one : { ...one, dueAtMs: due };
       }),
     bytes: () => sum(all()),
+    counted: () => countedBytes(all(), rules()),
     held: () => heldBySender(all(), rules()),
     async sweep(holdsWork, otherBytes) {
       for (const one of all()) await look(one, holdsWork);

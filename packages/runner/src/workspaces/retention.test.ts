@@ -1,5 +1,6 @@
+import { UNCOUNTED_BYTES } from '@writ/core';
 import { describe, expect, it } from 'vitest';
-import { dueAtMs, dueForRemoval, heldBySender, type Keepable } from './retention.ts';
+import { countedBytes, dueAtMs, dueForRemoval, heldBySender, type Keepable } from './retention.ts';
 import type { StorageRules } from './types.ts';
 
 const rules: StorageRules = { doneMs: 10, failedMs: 100, orphanedMs: 1000, budgetBytes: 100 };
@@ -38,6 +39,17 @@ describe('what is kept', () => {
     expect(dueForRemoval([old, older], rules, 3, 41)).toEqual([older, old]);
     expect(dueForRemoval([old, work], rules, 3, 0)).toEqual([old]);
     expect(dueForRemoval([work, work, work], rules, 3, 0)).toEqual([]);
+  });
+
+  it('costs nobody else anything where it cannot be counted', () => {
+    const of = (sender: string, one: Keepable): Keepable => ({ ...one, record: { sender } });
+    const mine = [of('self', kept('failed', 0, 'none', 20)), of('self', kept('failed', 1, 'none', 20))];
+    const deep = of('beta', kept('failed', 2, 'unknown', UNCOUNTED_BYTES));
+    expect(dueForRemoval([...mine, deep], rules, 3, 10)).toEqual([]);
+    expect(countedBytes([...mine, deep], rules)).toBe(90);
+    expect(countedBytes([...mine, deep, { ...deep, record: { sender: 'gamma' } }], rules)).toBe(140);
+    const newest = of('beta', kept('failed', 2, 'none', UNCOUNTED_BYTES));
+    expect(dueForRemoval([...mine, newest], rules, 3, 10)).toEqual([newest]);
   });
 
   it('takes no more than half of the budget for one sender, and an equal share where there are more', () => {

@@ -1,3 +1,4 @@
+import { UNCOUNTED_BYTES } from '@writ/core';
 import type { HeldWork, StorageRules, WorkspaceEnd, WorkspaceRecord } from './types.ts';
 
 /** What is looked at to decide what may go. */
@@ -21,8 +22,8 @@ export function dueAtMs(end: WorkspaceEnd, rules: StorageRules): number | undefi
 }
 
 /**
- * What may go now: whatever has had its time, then the oldest until all fits into the budget beside `otherBytes`.
- * Unbundled work is never in it, so that what is left may still be too much.
+ * What may go now: whatever has had its time, then what cannot be counted and the oldest, until all fits into the budget
+ * beside `otherBytes`. Unbundled work is never in it, so that what is left may still be too much.
  */
 export function dueForRemoval<T extends Keepable>(
   kept: readonly T[],
@@ -30,9 +31,10 @@ export function dueForRemoval<T extends Keepable>(
   nowMs: number,
   otherBytes: number,
 ): readonly T[] {
-  const removable = kept.filter(({ end }) => end.unbundled === 'none').sort((a, b) => a.end.atMs - b.end.atMs);
+  const removable = kept.filter(({ end }) => end.unbundled === 'none').sort(byTurn);
   const due = new Set(removable.filter(({ end }) => (dueAtMs(end, rules) ?? 0) <= nowMs));
-  let bytes = otherBytes + kept.reduce((sum, one) => (due.has(one) ? sum : sum + one.bytes), 0);
+  const left = kept.filter((one) => !due.has(one));
+  let bytes = otherBytes + countedBytes(left, rules);
   for (const one of removable) {
     if (bytes <= rules.budgetBytes) break;
     if (due.has(one)) continue;
@@ -40,6 +42,18 @@ export function dueForRemoval<T extends Keepable>(
     bytes -= one.bytes;
   }
   return [...due];
+}
+
+/** Nobody else's goes for one that cannot be counted. */
+function byTurn(a: Keepable, b: Keepable): number {
+  const isCounted = ({ bytes }: Keepable): number => Number(bytes < UNCOUNTED_BYTES);
+  return isCounted(a) - isCounted(b) || a.end.atMs - b.end.atMs;
+}
+
+/** What counts towards the budget, bytes: of work of one sender that nothing removes its share at most. */
+export function countedBytes(kept: readonly Keepable[], rules: StorageRules): number {
+  const removable = kept.reduce((sum, { bytes, end }) => (end.unbundled === 'none' ? sum + bytes : sum), 0);
+  return heldBySender(kept, rules).reduce((sum, { bytes, shareBytes }) => sum + Math.min(bytes, shareBytes), removable);
 }
 
 /** At most so much of the budget is for work of one sender that nothing removes: what is left is for all others. */

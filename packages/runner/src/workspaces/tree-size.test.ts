@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { UNCOUNTED_BYTES } from '@writ/core';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { removeTree } from './remove-tree.ts';
-import { treeSize, UNCOUNTED_BYTES } from './tree-size.ts';
+import { treeSize } from './tree-size.ts';
 
 const MIB = 1024 * 1024;
 

@@ -1,12 +1,10 @@
 import type { Stats } from 'node:fs';
 import { chmod, lstat, readdir } from 'node:fs/promises';
-import { hasErrno } from '@writ/core';
+import { hasErrno, UNCOUNTED_BYTES } from '@writ/core';
 import { rawJoin } from './raw-path.ts';
 
 /** A block of `stat`, bytes. */
 const BLOCK_BYTES = 512;
-/** What a tree counts as that cannot be counted, bytes: more than any budget, and a sum of some hundred is a number still. */
-export const UNCOUNTED_BYTES = 2 ** 44;
 
 /**
  * Bytes on the disk of a folder and all below it; links are not followed. Folders that a task has closed are opened. What

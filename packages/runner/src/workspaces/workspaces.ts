@@ -1,6 +1,6 @@
 import { mkdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, formatSize, type Logger, quote, type Random, WritError } from '@writ/core';
+import { type Clock, formatSize, type Logger, quote, type Random, UNCOUNTED_BYTES, WritError } from '@writ/core';
 import type { Git } from '../git.ts';
 import { type Attempt, attemptIn, makeAttempt, PREFIX } from './attempt.ts';
 import { checkout, type GitIn, switchTo } from './checkout.ts';
@@ -92,7 +92,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
       git(args, { ...attempt, ...how, maxOutputBytes: REFS_BYTES, cwd });
   const pool: ClonePool = createClonePool({
     wanted: options.ready,
-    hasRoom: () => kept.bytes() + sizeOf(pool) < rules().budgetBytes,
+    hasRoom: () => kept.counted() + sizeOf(pool) < rules().budgetBytes,
     make: async () => ready.then(() => make(PREFIX.ready)),
     git: (attempt, signal) => gitFor(attempt, { nonce: options.newNonce(), timeoutMs: AHEAD_MS, signal }),
     discard: giveBack,
@@ -183,15 +183,17 @@ function sizeOf(pool: Pick<ClonePool, 'list'>): number {
 function assertRoom(kept: KeptWorkspaces, sender: string): void {
   const held = kept.held().find((one) => one.sender === sender);
   if (held === undefined || held.bytes <= held.shareBytes) return;
-  const [takes, share] = [held.bytes, held.shareBytes].map(formatSize);
+  const isCounted = held.bytes < UNCOUNTED_BYTES;
+  const takes = isCounted ? `take ${formatSize(held.bytes)}` : 'cannot be counted';
   throw new WritError(
     'LIMIT_EXCEEDED',
-    `workspaces with work of this sender that is kept nowhere else take ${takes}; its share is ${share}`,
+    `workspaces with work of this sender that is kept nowhere else ${takes}; its share is ${formatSize(held.shareBytes)}`,
     {
       nextSteps: [
         'on the executing node, look at them: writ workspace list',
         'and remove what nobody needs: writ workspace prune --unbundled ID',
-        'or raise `budget` of [storage]',
+        // No budget is large enough for what cannot be counted.
+        ...(isCounted ? ['or raise `budget` of [storage]'] : []),
       ],
     },
   );

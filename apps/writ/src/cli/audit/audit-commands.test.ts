@@ -66,6 +66,27 @@ describe.each(['runs', 'does not run'])('the audit log where the node %s', (how)
     expect(changed.code).toBe(7);
   });
 
+  it('is verified to its last line break', async () => {
+    const file = join(node.home.root, 'ends.jsonl');
+    await writ('audit', 'export', '--output', file);
+    const text = readFileSync(file, 'utf8');
+    const [head = '', ...entries] = text.split('\n');
+    const others = [
+      text.replaceAll('\n', '\r'),
+      text.replaceAll('\n', '\r\n'),
+      `${head}\n${entries.join('\r')}`,
+      text.slice(0, -1),
+      `${text}\n`,
+      text.replace('\n', '\n\n'),
+    ];
+    for (const [at, other] of others.entries()) {
+      writeFileSync(file, other);
+      expect((await writ('audit', 'verify', file)).code, `spelling ${at}`).not.toBe(0);
+    }
+    writeFileSync(file, text);
+    expect((await writ('audit', 'verify', file)).code).toBe(0);
+  });
+
   it('refuses what is not there, and says what to do', async () => {
     const cases = [
       [['show', '999'], 'NOT_FOUND', /there is no entry 999: the newest is \d+/],

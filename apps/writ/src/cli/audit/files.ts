@@ -1,5 +1,4 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { verifyBundle } from '@writ/audit';
 import { quote, WritError } from '@writ/core';
 import { viewReport } from '@writ/gateway/client';
@@ -22,8 +21,18 @@ export function readCheckpointFile(path: string): string {
 /** Verifies a bundle in a file. Throws BAD_REQUEST for what is none. */
 export async function verifyBundleFile(path: string, kept: readonly string[]): Promise<AuditReport> {
   refuseOther(path);
-  const input = createReadStream(path, 'utf8');
-  return viewReport(await verifyBundle(createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }), kept));
+  return viewReport(await verifyBundle(linesOf(createReadStream(path, 'utf8')), kept));
+}
+
+/** Lines with what they end with: whoever signed wrote that too. A text without a line break at its end is one as well. */
+async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split(/(?<=\n)/);
+    rest = lines.at(-1)?.endsWith('\n') === false ? (lines.pop() ?? '') : '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
 }
 
 function refuseOther(path: string): void {

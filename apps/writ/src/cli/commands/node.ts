@@ -2,7 +2,7 @@ import type { OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
-import { fullShares, HELD_STEPS } from '../held-work.ts';
+import { fullShares } from '../held-work.ts';
 import type { Definitions } from '../program.ts';
 import { restartText } from '../restart-text.ts';
 import { steadily } from '../steadily.ts';
@@ -112,7 +112,7 @@ function statusText(s: OperationOutput<'node_status'>): string {
           ...s.audit.next_steps.map((step) => `  → ${step}`),
         ]),
     ...(s.unreadable_rows.length === 0 ? [] : [unreadableText(s.unreadable_rows)]),
-    ...fullShares(s.held_work).flatMap(({ says }) => [`warning: ${says}`, ...HELD_STEPS.map((step) => `  → ${step}`)]),
+    ...fullShares(s.held_work).flatMap(({ says, mend }) => [`warning: ${says}`, ...mend.map((step) => `  → ${step}`)]),
     `sandbox: ${s.sandbox}`,
     ...(s.isolation_none.length === 0
       ? []

@@ -1,4 +1,4 @@
-import { formatSize, quote } from '@writ/core';
+import { formatCounted, formatSize, quote, UNCOUNTED_BYTES } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
 import { type ConfirmOptions, confirm, YES_OPTION } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
@@ -33,7 +33,7 @@ async function list(context: CliContext): Promise<number> {
   context.output.result(answer, ({ workspaces, bytes, budget_bytes: budget }) =>
     workspaces.length === 0
       ? 'no clone is on the disk'
-      : `${tableOf(workspaces)}\n${formatSize(bytes)} of ${formatSize(budget)}`,
+      : `${tableOf(workspaces)}\n${takenOf(workspaces, bytes)} of ${formatSize(budget)}`,
   );
   return EXIT.ok;
 }
@@ -58,6 +58,14 @@ async function prune(
   return EXIT.ok;
 }
 
+/** Without what cannot be counted, which is said. */
+function takenOf(rows: readonly Row[], bytes: number): string {
+  const uncounted = rows.flatMap((row) => (row.bytes !== undefined && row.bytes >= UNCOUNTED_BYTES ? [row.bytes] : []));
+  if (uncounted.length === 0) return formatSize(bytes);
+  const counted = uncounted.reduce((left, size) => left - size, bytes);
+  return `${uncounted.length} of them cannot be counted; the others take ${formatSize(counted)}`;
+}
+
 function tableOf(rows: readonly Row[]): string {
   return table(
     ['STATE', 'WORKSPACE', 'SENDER', 'SIZE', 'SINCE', 'UNTIL', 'ID', 'FOLDER'],
@@ -65,7 +73,7 @@ function tableOf(rows: readonly Row[]): string {
       row.state,
       row.workspace ?? '',
       row.sender ?? '',
-      row.bytes === undefined ? '' : formatSize(row.bytes),
+      row.bytes === undefined ? '' : formatCounted(row.bytes),
       row.since_ms === undefined ? '' : new Date(row.since_ms).toISOString(),
       untilOf(row),
       row.id ?? '',

@@ -85,6 +85,12 @@ describe('writ doctor', () => {
     ['audit log', { audit: { ...WELL.audit, rows: 9, problem: 'full', next_steps: ['df'] } }, 'problem', 'df'],
     ['kept work', { held_work: [{ sender: 'beta', bytes: 80, share_bytes: 100 }] }, 'warning', 'prune --unbundled ID'],
     ['kept work', { held_work: [{ sender: 'beta', bytes: 101, share_bytes: 100 }] }, 'problem', 'prune --unbundled ID'],
+    [
+      'kept work',
+      { held_work: [{ sender: 'beta', bytes: 2 ** 44, share_bytes: 100 }] },
+      'problem',
+      'prune --unbundled ID',
+    ],
     ['kept work', { held_work: [{ sender: 'beta', bytes: 79, share_bytes: 100 }] }, 'ok', ''],
     ['deletion', { undeleted_workspaces: ['/w/trash-1'] }, 'warning', '/w/trash-1'],
     ['database', { unreadable_rows: ['task/a', 'lease/b'] }, 'problem', 'backup'],

@@ -1,6 +1,6 @@
 import { quote, shellWord, visible } from '@writ/core';
 import { runningPid } from '../../lifecycle/running-pid.ts';
-import { fullShares, HELD_STEPS } from '../held-work.ts';
+import { fullShares } from '../held-work.ts';
 import { unreadableText } from '../unreadable-rows.ts';
 import { type Finding, fine, type Look, type Patient } from './types.ts';
 
@@ -65,7 +65,7 @@ function keptWork({ held_work: held }: Status): readonly Finding[] {
   const check = 'kept work';
   const full = fullShares(held);
   if (full.length === 0) return [fine(check, 'no sender is near its share of the budget')];
-  return full.map(({ isFull, says }) => ({ check, state: isFull ? 'problem' : 'warning', says, mend: HELD_STEPS }));
+  return full.map(({ isFull, says, mend }) => ({ check, state: isFull ? 'problem' : 'warning', says, mend }));
 }
 
 function trash({ undeleted_workspaces: folders }: Status, logFile: string): readonly Finding[] {

@@ -8,6 +8,7 @@ const SPELLINGS: Readonly<Record<string, (line: string) => string>> = {
   'escape a letter': (line) => line.replace('"actor":"n', '"actor":"\\u006e'),
   'spell a number another way': (line) => line.replace(/"seq":\d+/, '$&.0'),
   'put space between': (line) => line.replaceAll(',"', ', "'),
+  'end a line as another system does': (line) => `${line}\r`,
   'exchange two keys': (line) => line.replace(/("action":"[^"]*"),("actor":"[^"]*")/, '$2,$1'),
   'change what it says': (line) => line.replace('"actor":"node"', '"actor":"nobody"'),
 };

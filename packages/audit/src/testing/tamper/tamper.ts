@@ -104,7 +104,7 @@ async function tamperBundle(original: Original, victim: Victim, tampering: Bundl
 }
 
 async function* each(lines: readonly string[]): AsyncGenerator<string> {
-  yield* lines;
+  for (const line of lines) yield `${line}\n`;
 }
 
 function verify(original: Original, victim: Victim, withKept: boolean): Promise<VerifyReport> {
