@@ -40,10 +40,7 @@ const resultView = z.object({
     ),
     patch_sha256: z.string().optional(),
     bundle_sha256: z.string().optional(),
-    refused: z
-      .array(z.string())
-      .optional()
-      .describe('git directories inside, left out'),
+    refused: z.array(z.string()).optional().describe('git directories inside, left out'),
   }),
   artifact_count: z.number(),
   artifacts: z.array(artifactField),

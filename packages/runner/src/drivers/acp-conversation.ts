@@ -44,7 +44,9 @@ export function holdConversation(parts: ConversationParts, version: number): Con
       // A connection that broke delivers nothing any more, and its agent cannot be understood.
       void closed.then(() => pen.abort().catch(() => {}));
       talking = converse(talk, agent, version, (session) => {
-        const cancel = (sessionId: string): void => void agent.notify(methods.agent.session.cancel, { sessionId });
+        // An agent that reads nothing any more cannot be told; it is ended as any other process.
+        const cancel = (sessionId: string): void =>
+          void agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => {});
         cancelTurn = session === undefined ? undefined : () => cancel(session);
       })
         .catch((error: unknown) => log.end('failed', failureOf(error)))
