@@ -16,7 +16,7 @@ describe('the demo', () => {
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) {
     it(`that is ended by ${signal} stops its nodes and removes its folder`, async () => {
       const running = node.start('mesh', 'demo');
-      await until('its first node runs', () => /alpha +pid \d+/.test(running.stderr()));
+      await until('its first node runs', () => /alpha +pid \d+/.test(running.stderr()), 60_000);
       running.kill(signal);
       expect(await running.ended).toMatchObject({ stderr: expect.stringContaining('the demo was stopped') });
       expect(processesOf(join(mesh.dir, 'tmp'))).toEqual([]);

@@ -1,21 +1,19 @@
+import { EventEmitter, once } from 'node:events';
 import { createFakeClock } from '@writ/testkit';
 import { describe, expect, it } from 'vitest';
-import { createHarness } from '../testing/harness.ts';
 import { holdConversation } from './acp-conversation.ts';
 
 /** An agent that answers hello and opens a session, and whose input takes nothing after its prompt. */
 async function deafAgent() {
-  const harness = await createHarness();
-  const spec = harness.spec([], {
+  const spec = {
     runner: { name: 'fixer', kind: 'acp', argv: ['agent'] },
     input: { kind: 'prompt', prompt: 'work' },
-  });
-  await harness.close();
+  } as const;
   const conversation = holdConversation(
     {
       spec,
       workspace: '/w',
-      clock: createFakeClock(),
+      clock: createFakeClock(0),
       write: async () => {},
       clean: (text: string) => text,
       permit: async () => undefined,
@@ -25,21 +23,21 @@ async function deafAgent() {
   const answer = (id: unknown, result: unknown): void =>
     void conversation.take('stdout', Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`));
   let isDeaf = false;
-  const prompted = new Promise<void>((resolve) => {
-    conversation.begin({
-      input: {
-        async write(bytes: Uint8Array) {
-          if (isDeaf) return new Promise<void>(() => {});
-          const { id, method } = JSON.parse(Buffer.from(bytes).toString());
-          if (method === 'initialize') answer(id, { protocolVersion: 1, agentCapabilities: {} });
-          if (method === 'session/new') answer(id, { sessionId: 's' });
-          isDeaf = method === 'session/prompt';
-          if (isDeaf) resolve();
-        },
-        end() {},
-      } as never,
-      dismiss() {},
-    });
+  const news = new EventEmitter();
+  const prompted = once(news, 'prompted');
+  conversation.begin({
+    input: {
+      async write(bytes: Uint8Array) {
+        if (isDeaf) return new Promise<void>(() => {});
+        const { id, method } = JSON.parse(Buffer.from(bytes).toString());
+        if (method === 'initialize') answer(id, { protocolVersion: 1, agentCapabilities: {} });
+        if (method === 'session/new') answer(id, { sessionId: 's' });
+        isDeaf = method === 'session/prompt';
+        if (isDeaf) news.emit('prompted');
+      },
+      end() {},
+    } as never,
+    dismiss() {},
   });
   await prompted;
   return conversation;
