@@ -1,4 +1,5 @@
 import { formatDuration } from '@writ/core';
+import { argumentList } from './argument-list.ts';
 import { widerProfile } from './diff-profile.ts';
 import { openedAddresses } from './own-addresses.ts';
 import type { CommandRule, Config } from './types.ts';
@@ -43,8 +44,8 @@ function looserCommands(before: Config, after: Config): readonly string[] {
   );
   const come = after.commands.filter((rule) => !before.commands.some((one) => isAtLeast(rule, one)));
   return [
-    ...gone.map(({ match }) => `the rule for ${match.join(' ')} is gone`),
-    ...come.map((rule) => `a rule knows ${rule.match.join(' ')} as ${rule.class}${describeTerms(rule)}`),
+    ...gone.map(({ match }) => `the rule for ${argumentList(match)} is gone`),
+    ...come.map((rule) => `a rule knows ${argumentList(rule.match)} as ${rule.class}${describeTerms(rule)}`),
   ];
 }
 

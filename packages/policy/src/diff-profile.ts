@@ -1,4 +1,5 @@
 import { formatDuration, formatSize } from '@writ/core';
+import { argumentList } from './argument-list.ts';
 import { describeNetwork, networkWithin } from './network.ts';
 import type { Config, Profile, RunnerConfig } from './types.ts';
 
@@ -41,7 +42,7 @@ function longerLists(narrow: Profile, wide: Profile): readonly string[] {
   return [
     ...wide.commands
       .filter((pattern) => !commands.has(JSON.stringify(pattern)))
-      .map((pattern) => `may run ${pattern.join(' ')}`),
+      .map((pattern) => `may run ${argumentList(pattern)}`),
     ...more(narrow.readPaths, wide.readPaths).map((path) => `may read ${path}`),
     ...more(narrow.env, wide.env).map((name) => `sees the variable ${name}`),
     ...more(narrow.secrets, wide.secrets).map((name) => `has the secret ${name}`),
@@ -65,7 +66,7 @@ function otherRunner(before: Config, narrow: Profile, after: Config, wide: Profi
   const was = before.runners.get(narrow.runner);
   const is = after.runners.get(wide.runner);
   if (!is || (was && sameRunner(was, is))) return [];
-  const started = is.argv.length > 0 ? `: ${is.argv.join(' ')}` : '';
+  const started = is.argv.length > 0 ? `: ${argumentList(is.argv)}` : '';
   return [`runs on ${is.name} (${is.kind}${started})`];
 }
 

@@ -1,4 +1,5 @@
 import { quote } from '@writ/core';
+import { argumentList } from './argument-list.ts';
 import { traceStep } from './decide.ts';
 import { joinPath } from './key-path.ts';
 import type { PolicyIndex } from './policy-index.ts';
@@ -73,7 +74,7 @@ export function describeUpstream(upstream: UpstreamConfig): string {
   const { command, url, env, sessionArgument, agents, tasks, profiles } = upstream;
   const tools = (names: readonly string[]): string => (names.includes(EVERY) ? 'every tool' : names.join(', '));
   return [
-    command === undefined ? `at ${url ?? ''}` : `started as ${command.join(' ')}`,
+    command === undefined ? `at ${url ?? ''}` : `started as ${argumentList(command)}`,
     ...(env.length === 0 ? [] : [`it sees ${env.join(', ')}`]),
     ...(sessionArgument === undefined ? [] : [`it is told the session as ${sessionArgument}`]),
     ...(agents.length === 0 ? [] : [`agents may call ${tools(agents)}`]),

@@ -124,7 +124,7 @@ async function reload(
     const restart = a.restart_needed.length > 0 ? `\n${restartText(a.restart_needed)}` : '';
     const parked =
       a.parked.length > 0
-        ? `\nwaits for \`writ policy reload --accept\`:\n${a.parked.map((p) => `  ${p.subject} ${p.effect} ${p.what}`).join('\n')}`
+        ? `\nwaits for \`writ policy reload --accept\`:\n${a.parked.map((p) => `  ${visible(p.subject)} ${p.effect} ${visible(p.what)}`).join('\n')}`
         : '';
     return `generation ${a.generation} is in force${parked}${restart}`;
   });
@@ -159,7 +159,7 @@ async function status(context: CliContext): Promise<number> {
       lines.push(unreadable === undefined ? violationLines(violations) : visible(unreadable));
     }
     if (a.shut) lines.push('nobody is let in: what waits cannot be kept apart; writ policy reload --accept');
-    for (const p of a.parked) lines.push(`waits: ${p.subject} ${p.effect} ${p.what}`);
+    for (const p of a.parked) lines.push(`waits: ${visible(p.subject)} ${p.effect} ${visible(p.what)}`);
     if (a.restart_needed.length > 0) lines.push(restartText(a.restart_needed));
     return lines.join('\n');
   });
