@@ -77,7 +77,7 @@ const classOf: (...args: Parameters<typeof factsAbout>) => string = (...args) =>
 
 describe('a command of class read is asked about like a change', () => {
   it.each([
-    ['where an option names a file', ['apt-cache', '-c=/dev/stdin', 'policy'], {}],
+    ['where an option names a file', ['grep', '--file=/dev/stdin', 'a'], { profile: 'reader', cwd: 'open' }],
     ['where something is put into it', ['apt-cache', 'policy'], { stdin: 'x' }],
     ['where the folder’s own configuration counts', ['npm', 'ls'], {}],
     ['outside the read paths', ['cat', '/etc/passwd'], { profile: 'reader' }],
