@@ -20,25 +20,21 @@ export function schemaTooNew(path: string, migration: string): WritError {
 
 /** DATABASE_ERROR: the file is one of SQLite, and not of this program. */
 export function foreignDatabase(path: string): WritError {
-  return new WritError('DATABASE_ERROR', `${quote(path)} is the database of another program`, {
-    details: { path },
-    nextSteps: ['put the database of this home back, from a backup', moveAway(path)],
-  });
+  return unusable(path, 'is the database of another program');
 }
 
-/** DATABASE_ERROR: what stands there is no database, or one that the disk or somebody damaged. */
-function damagedDatabase(path: string, cause: Error): WritError {
-  return new WritError('DATABASE_ERROR', `${quote(path)} is no database, or is damaged: ${cause.message}`, {
-    details: { path },
-    nextSteps: ['put the database of this home back, from a backup', moveAway(path)],
-    cause,
-  });
-}
-
-/** With the files beside it: SQLite would take them for those of a new one. */
-function moveAway(path: string): string {
+function unusable(path: string, is: string, cause?: Error): WritError {
+  // With the files beside it: SQLite would take them for those of a new one.
   const folder = dirname(path);
-  return `or keep it aside, and lose what it holds (leases, tasks, sessions): mv ${shellWord(folder)} ${shellWord(`${folder}.broken`)}`;
+  const aside = `mv ${shellWord(folder)} ${shellWord(`${folder}.broken`)}`;
+  return new WritError('DATABASE_ERROR', `${quote(path)} ${is}`, {
+    details: { path },
+    nextSteps: [
+      'put the database of this home back, from a backup',
+      `or keep it aside, and lose what it holds (leases, tasks, sessions): ${aside}`,
+    ],
+    ...(cause === undefined ? {} : { cause }),
+  });
 }
 
 /** INTERNAL: a transaction was used in a way that the program itself must not. */
@@ -49,7 +45,9 @@ export function misuse(message: string): WritError {
 /** SQLite's own errors as DATABASE_ERROR, those about the file as a whole with its `path`; everything else unchanged. */
 export function wrapSqlite(error: unknown, path?: string): unknown {
   if (!(error instanceof BetterSqlite3.SqliteError)) return error;
-  if (path !== undefined && /^SQLITE_(?:NOTADB|CORRUPT)/.test(error.code)) return damagedDatabase(path, error);
+  if (path !== undefined && /^SQLITE_(?:NOTADB|CORRUPT)/.test(error.code)) {
+    return unusable(path, `is no database, or is damaged: ${error.message}`, error);
+  }
   return new WritError('DATABASE_ERROR', `the database refused: ${error.message}`, {
     details: { sqlite: error.code },
     nextSteps: ['check free space and permissions of the home, then start the node again'],

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasErrno } from '@writ/core';
 import type { GitDir } from './git-dir.ts';
 import { splitNul } from './raw-path.ts';
 
@@ -23,9 +24,8 @@ export async function trackedThere(
   try {
     await copyIndex(git, indexFile ?? join(own, 'index'), copy);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT') return [];
-    if (code === 'ELOOP') throw git.fail('index', 'the index of the workspace is a link');
+    if (hasErrno(error, 'ENOENT')) return [];
+    if (hasErrno(error, 'ELOOP')) throw git.fail('index', 'the index of the workspace is a link');
     throw error;
   }
   return splitNul(

@@ -11,14 +11,20 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** A Python process that leaves its session, forks twice, ignores TERM, and tells its pid as the last thing. */
+/** A Python process leaves its session, forks twice and ignores TERM; `escape` returns once it has. */
 const ESCAPE = `
 import os, signal, sys, time
 def escape(clean):
-    if os.fork(): return
+    told, tell = os.pipe()
+    if os.fork():
+        os.close(tell)
+        os.read(told, 1)
+        os.close(told)
+        return
     os.setsid()
     if os.fork(): os._exit(0)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.write(tell, b'x')
     if clean:
         os.chdir('/')
         os.execve('/bin/sleep', ['sleep', '300'], {})
@@ -33,7 +39,6 @@ describe('what a cancel ends', () => {
       python(`
 for clean in (True, False): escape(clean)
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-time.sleep(0.2)
 print('up')
 time.sleep(300)
 `),
@@ -70,7 +75,7 @@ describe('what a normal exit ends', () => {
   });
 
   it('escaped children are ended too', async () => {
-    const spec = harness.spec(python("escape(False)\nescape(True)\ntime.sleep(0.2)\nprint('left')"));
+    const spec = harness.spec(python("escape(False)\nescape(True)\nprint('left')"));
     const run = await harness.start(spec);
     expect((await run.done).ending).toEqual({ kind: 'exit', exitCode: 0 });
     expect(harness.alive(spec.nonce)).toEqual([]);

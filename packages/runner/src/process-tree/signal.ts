@@ -1,3 +1,4 @@
+import { hasErrno } from '@writ/core';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
 
 /**
@@ -19,7 +20,7 @@ export function signalProcess(
     if (signal === 'SIGTERM') process.kill(entry.pid, 'SIGCONT');
     return 'sent';
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM' ? 'refused' : 'gone';
+    return hasErrno(error, 'EPERM') ? 'refused' : 'gone';
   }
 }
 

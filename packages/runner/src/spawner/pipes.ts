@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, constants, mkdirSync, openSync, readSync, realpathSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { hasErrno } from '@writ/core';
 import type { Lifeline } from '../process-tree/lifeline.ts';
 
 /** One pipe: `writeFd` is handed to a child and then closed here; `reader` gives what comes out. */
@@ -132,7 +133,7 @@ function createLifeline({ name, writeFd, readFd }: RawPipe): RunPipes['lifeline'
         return true;
       } catch (error) {
         // Anything else would be a fault of ours that must not hold a run up.
-        return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+        return hasErrno(error, 'EAGAIN');
       }
     },
     close() {
