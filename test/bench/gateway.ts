@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { createTestMesh, hostTokenOf, type MeshNode, WRIT_PROGRAM } from '@writ/testkit/mesh';
+import { createTestMesh, hostTokenOf, type MeshNode, upWithHttp, WRIT_PROGRAM } from '@writ/testkit/mesh';
 import { measure } from './measure.ts';
-import { endChild, freePort } from './process.ts';
+import { endChild } from './process.ts';
 import type { Comparison } from './report.ts';
 import type { Subject } from './subject.ts';
 
@@ -47,10 +47,8 @@ function toolSubject(
 export async function benchGateway(rounds: number, echo: readonly string[]) {
   const mesh = createTestMesh();
   try {
-    const port = await freePort();
     const node = await mesh.add('alpha', { start: false });
-    node.replaceConfig(`${node.config()}\n[gateway]\nlisten = "127.0.0.1:${port}"\n`);
-    await node.up();
+    const port = await upWithHttp(node);
     const subjects = [...echoSubjects(echo), ...nodeSubjects(node, port)];
     return await measure({ goal: 10, subjects, comparisons: GOAL_10, rounds });
   } finally {

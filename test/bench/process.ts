@@ -1,6 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 
 /** Runs a program to its end and resolves with what it wrote to its standard output. Rejects unless its status is 0. */
 export async function runToEnd(command: string, args: readonly string[], options: SpawnOptions = {}): Promise<string> {
@@ -22,17 +21,6 @@ export async function endChild(child: ChildProcess | undefined): Promise<void> {
   const gone = once(child, 'exit');
   child.kill('SIGTERM');
   await gone;
-}
-
-/** A port of the loopback address that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the system gave no port');
-  return address.port;
 }
 
 /** Calls `probe` until it resolves, `tries` times at most, with a pause after each failure. Rejects with its last error. */

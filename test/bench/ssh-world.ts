@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@writ/testkit/mesh';
 import { findTool } from '../support/require.ts';
-import { endChild, eventually, freePort, runToEnd } from './process.ts';
+import { endChild, eventually, runToEnd } from './process.ts';
 import type { Subject } from './subject.ts';
 
 /** Where sshd, when started as root, wants an empty folder; Debian's service makes it, and no service runs here. */

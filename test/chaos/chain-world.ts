@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  createTestMesh,
   executingConfig,
+  furnishMesh,
   type MeshNode,
   makeRepository,
   pairNodes,
@@ -37,14 +37,8 @@ timeout = "10m"
 isolation = "none"
 `;
 
-export async function startChainWorld(): Promise<ChainWorld> {
-  const mesh = createTestMesh();
-  try {
-    return await furnish(mesh);
-  } catch (error) {
-    await mesh.close().catch(() => undefined);
-    throw error;
-  }
+export function startChainWorld(): Promise<ChainWorld> {
+  return furnishMesh(furnish);
 }
 
 async function furnish(mesh: TestMesh): Promise<ChainWorld> {

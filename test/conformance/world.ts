@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import {
-  createTestMesh,
   executingConfig,
-  freePort,
+  furnishMesh,
   hostTokenOf,
   type MeshNode,
   makeRepository,
@@ -10,6 +9,7 @@ import {
   submit,
   type TestMesh,
   untilFinished,
+  upWithHttp,
 } from '@writ/testkit/mesh';
 
 /** A node with something to look at: a peer, a finished task with an artifact, a command that ran. */
@@ -24,25 +24,17 @@ export interface World {
 }
 
 /** Starts it. Throws where the work does not come to what it should. */
-export async function startWorld(): Promise<World> {
-  const mesh = createTestMesh();
-  try {
-    return await furnish(mesh);
-  } catch (error) {
-    await mesh.close().catch(() => undefined);
-    throw error;
-  }
+export function startWorld(): Promise<World> {
+  return furnishMesh(furnish);
 }
 
 async function furnish(mesh: TestMesh): Promise<World> {
   const workspaces = { app: makeRepository(join(mesh.dir, 'app')) };
-  const port = await freePort();
   const [node, beta] = await Promise.all([
     mesh.add('alpha', { start: false }),
     mesh.add('beta', { config: (listen) => executingConfig({ name: 'beta', listen, workspaces }) }),
   ]);
-  node.replaceConfig(`${node.config()}\n[gateway]\nlisten = "127.0.0.1:${port}"\n`);
-  await node.up();
+  const port = await upWithHttp(node);
   await pairNodes(beta, node, { profiles: ['query', 'repo-dev'], workspaces: ['app'] });
   await beta.client().call('lease_grant', { peer: 'alpha', profile: 'repo-dev', duration: '1h' });
   const argv = ['sh', '-c', String.raw`echo mended > mended.txt; printf '\377\000' > raw.bin; cat mended.txt`];

@@ -5,7 +5,6 @@ import {
   doorOf,
   enrollPerson,
   executingConfig,
-  freePort,
   gitIn,
   type MeshNode,
   makeRepository,
@@ -16,6 +15,7 @@ import {
   type TestAgent,
   type TestMesh,
   type TestPerson,
+  upWithHttp,
 } from '@writ/testkit/mesh';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
@@ -59,7 +59,6 @@ beforeAll(async () => {
     (name: string, more = '') =>
     (listen: string): string =>
       executingConfig({ name, listen, workspaces, commands, more });
-  port = await freePort();
   const nodes = await Promise.all([
     mesh.add('alpha', { start: false }),
     mesh.add('beta', { config: config('beta', PROFILES) }),
@@ -67,8 +66,7 @@ beforeAll(async () => {
   ]);
   [alpha, beta] = nodes;
   const [, , gamma] = nodes;
-  alpha.replaceConfig(`${alpha.config()}\n[gateway]\nlisten = "127.0.0.1:${port}"\n`);
-  await alpha.up();
+  port = await upWithHttp(alpha);
   await pairNodes(beta, alpha, { profiles: ['query', 'mend', 'ops'], workspaces: ['app'] });
   await pairNodes(gamma, beta, { profiles: ['query'], workspaces: [] });
   await pairNodes(alpha, gamma, { profiles: ['query'], workspaces: [] });

@@ -10,5 +10,13 @@ export { callRaw, MESH_METHODS } from './raw-mesh.ts';
 export { gitIn, makeRepository } from './repository.ts';
 export { doorOf, HOLD, type TaskDoor, TELL_DOOR } from './task-door.ts';
 export { ask, type FollowedTask, follow, run, submit, type TaskEvent, untilFinished, untilOutput } from './tasks.ts';
-export { createTestMesh, freePort, startThreeNodes, type TestMesh, type ThreeNodes } from './test-mesh.ts';
+export {
+  createTestMesh,
+  freePort,
+  furnishMesh,
+  startThreeNodes,
+  type TestMesh,
+  type ThreeNodes,
+  upWithHttp,
+} from './test-mesh.ts';
 export { PATIENCE_MS, until, within } from './waiting.ts';

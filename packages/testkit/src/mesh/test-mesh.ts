@@ -87,7 +87,7 @@ export interface ThreeNodes {
 }
 
 /** Starts alpha, beta and gamma and pairs both others with beta through real invites. `app` is a repository at beta. */
-export async function startThreeNodes(
+export function startThreeNodes(
   options: {
     readonly commands?: readonly (readonly string[])[];
     readonly workspaces?: (dir: string) => Readonly<Record<string, string>>;
@@ -95,8 +95,7 @@ export async function startThreeNodes(
     readonly more?: string;
   } = {},
 ): Promise<ThreeNodes> {
-  const mesh = createTestMesh();
-  try {
+  return furnishMesh(async (mesh) => {
     const app = makeRepository(join(mesh.dir, 'app'));
     const workspaces = { app, ...options.workspaces?.(mesh.dir) };
     const { commands, more } = options;
@@ -116,10 +115,26 @@ export async function startThreeNodes(
     const offer = { profiles: ['query', 'repo-dev', 'system-change'], workspaces: Object.keys(workspaces) };
     for (const joiner of [alpha, gamma]) await pairNodes(beta, joiner, { ...offer, ...options.offer });
     return { mesh, alpha, beta, gamma };
+  });
+}
+
+/** What `furnish` puts into a fresh mesh, which is closed where that fails. */
+export async function furnishMesh<T>(furnish: (mesh: TestMesh) => Promise<T>): Promise<T> {
+  const mesh = createTestMesh();
+  try {
+    return await furnish(mesh);
   } catch (error) {
     await mesh.close().catch(() => undefined);
     throw error;
   }
+}
+
+/** Starts a node that was added with `start: false`, with an HTTP listener on a loopback address; gives its port. */
+export async function upWithHttp(node: MeshNode): Promise<number> {
+  const port = await freePort();
+  node.replaceConfig(`${node.config()}\n[gateway]\nlisten = "127.0.0.1:${port}"\n`);
+  await node.up();
+  return port;
 }
 
 /** A TCP port of the loopback interface that was free a moment ago. */
