@@ -2,6 +2,12 @@ import type { RulePack } from '../types.ts';
 
 const CONTEXT = ['--context|--kube-context', '--namespace|-n'];
 
+/** Kinds of which a name, with cluster and namespace, is one thing. */
+const DELETABLE = [
+  ...['deployment', 'pod', 'service', 'statefulset', 'daemonset', 'job'],
+  ...['cronjob', 'configmap', 'secret', 'ingress', 'pvc'],
+];
+
 /** kubectl and helm. Which cluster a bare name means can change under a command, so that only a named one makes a target. */
 export const kubernetesPack: RulePack = {
   topic: 'kubernetes',
@@ -164,22 +170,7 @@ export const kubernetesPack: RulePack = {
     {
       name: 'kubernetes.delete',
       programs: ['kubectl', 'oc'],
-      words: [
-        ['delete'],
-        [
-          'deployment',
-          'pod',
-          'service',
-          'statefulset',
-          'daemonset',
-          'job',
-          'cronjob',
-          'configmap',
-          'secret',
-          'ingress',
-          'pvc',
-        ],
-      ],
+      words: [['delete'], DELETABLE],
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       target: { kind: 'kubernetes', from: 2, within: [...CONTEXT, 1] },
@@ -193,29 +184,28 @@ export const kubernetesPack: RulePack = {
       name: 'kubernetes.other',
       programs: ['kubectl', 'oc'],
       words: [
-        [
-          'delete',
-          'drain',
-          'replace',
-          'exec',
-          'cp',
-          'run',
-          'debug',
-          'attach',
-          'port-forward',
-          'proxy',
-          'certificate',
-          'plugin',
-        ],
+        ['drain', 'replace', 'exec', 'cp', 'run', 'debug', 'attach', 'port-forward', 'proxy', 'certificate', 'plugin'],
       ],
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       examples: [
         ['kubectl', 'drain', 'node1'],
         ['kubectl', 'exec', 'web', '--', 'sh'],
-        ['kubectl', 'delete', 'ns', 'x'],
       ],
       notExamples: [['kubectl', 'get', 'ns']],
+    },
+    {
+      name: 'kubernetes.delete-other',
+      programs: ['kubectl', 'oc'],
+      words: [['delete']],
+      firstNot: new RegExp(`^(${DELETABLE.join('|')})$`),
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [
+        ['kubectl', 'delete', 'ns', 'x'],
+        ['kubectl', 'delete', '-f', 'x.yaml'],
+      ],
+      notExamples: [['kubectl', 'delete', 'pod', 'x']],
     },
     {
       name: 'kubernetes.helm-read',

@@ -77,6 +77,8 @@ export const transferPack: RulePack = {
       names: ['wget'],
       valued: ['-O', '--output-document', '-T', '-t', '-o', '-a', '-P', '-U', '-Q', '-i'],
       flags: ['-q', '--spider', '-S', '-4', '-6'],
+      // Logs are written, lists are read, and what they name is fetched.
+      elsewhere: ['-o', '-a', '-P', '-i'],
     },
   ],
   rules: [
@@ -249,7 +251,7 @@ export const transferPack: RulePack = {
       options: ['-o', '--output'],
       class: 'config-mutation',
       needs: ['use_network', 'edit_repo'],
-      target: { kind: 'path', option: '-o' },
+      target: { kind: 'path', option: '-o|--output' },
       writes: true,
       examples: [['curl', '-o', 'x', 'https://example.org']],
       notExamples: [['curl', 'https://example.org']],
@@ -371,7 +373,7 @@ export const transferPack: RulePack = {
       value: { of: ['-O', '--output-document'], matches: /^(?!-$)/ },
       class: 'config-mutation',
       needs: ['use_network', 'edit_repo'],
-      target: { kind: 'path', option: '-O' },
+      target: { kind: 'path', option: '-O|--output-document' },
       writes: true,
       examples: [['wget', '-O', 'x', 'https://example.org']],
       notExamples: [['wget', '-O', '-', 'https://example.org']],
