@@ -48,7 +48,9 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
   const submodules = await submodulesIn(git, workspaceDir, based.gitlinks);
   const refused = await refusedNames(git, inTree, walked.gitNames);
   const seen = await showNested(git, index, walked.gitNames);
-  const others = splitNul(await git.run('scan', ['ls-files', '-z', '--others', '--exclude-standard'], inTree));
+  const others = splitNul(
+    await git.run('scan', ['ls-files', '-z', '--others', '--exclude-standard'], { ...inTree, isWhole: true }),
+  );
   const found = [...others, ...added].filter((path) => !hasGitName(path));
   // INVARIANT: 10 what the base holds is looked at whatever its name: git has taken it.
   const wanted = distinct([...based.files, ...based.gitlinks, ...found], submodules);
@@ -126,7 +128,7 @@ async function forget(git: GitDir, inTree: InTree, paths: readonly Buffer[]): Pr
 /** A second look: nothing may be left that the index does not hold, but for what is nowhere. */
 async function assertComplete(git: GitDir, inTree: InTree, nowhere: readonly Buffer[]): Promise<void> {
   const listing = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard'];
-  const found = splitNul(await git.run('add', listing, inTree));
+  const found = splitNul(await git.run('add', listing, { ...inTree, isWhole: true }));
   const known = new Set(nowhere.map((path) => path.toString('latin1')));
   const left = found.find((path) => !known.has(path.toString('latin1')) && !hasGitName(path));
   if (left !== undefined) throw git.fail('add', `${quote(left.toString())} was not taken in`);
