@@ -192,30 +192,56 @@ export const kubernetesPack: RulePack = {
     {
       name: 'kubernetes.other',
       programs: ['kubectl', 'oc'],
-      words: [
-        [
-          'delete',
-          'drain',
-          'replace',
-          'exec',
-          'cp',
-          'run',
-          'debug',
-          'attach',
-          'port-forward',
-          'proxy',
-          'certificate',
-          'plugin',
-        ],
-      ],
+      words: [['delete', 'drain', 'replace', 'cp', 'port-forward', 'proxy', 'certificate', 'plugin']],
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       examples: [
         ['kubectl', 'drain', 'node1'],
-        ['kubectl', 'exec', 'web', '--', 'sh'],
         ['kubectl', 'delete', 'ns', 'x'],
       ],
       notExamples: [['kubectl', 'get', 'ns']],
+    },
+    {
+      name: 'kubernetes.enter',
+      programs: ['kubectl', 'oc'],
+      // What runs inside is not looked into.
+      words: [['exec', 'run', 'debug', 'attach', 'rsh']],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [
+        ['kubectl', 'exec', 'web', '--', 'sh'],
+        ['kubectl', 'run', 'x', '--image', 'y'],
+      ],
+      notExamples: [['kubectl', 'get', 'pods']],
+    },
+    {
+      name: 'kubernetes.create-runs',
+      programs: ['kubectl', 'oc'],
+      words: [['create'], ['job', 'cronjob', 'cj', 'deployment', 'deploy']],
+      class: 'config-mutation',
+      needs: ['manage_services', 'shell'],
+      examples: [['kubectl', 'create', 'job', 'x', '--image', 'y', '--', 'id']],
+      notExamples: [['kubectl', 'create', 'namespace', 'x']],
+    },
+    {
+      name: 'kubernetes.sign-in',
+      programs: ['kubectl', 'oc'],
+      // The file of clusters names a program that signs in.
+      words: [['config'], ['set', 'set-credentials']],
+      class: 'config-mutation',
+      needs: ['manage_services', 'shell'],
+      examples: [['kubectl', 'config', 'set-credentials', 'x', '--exec-command=id']],
+      notExamples: [['kubectl', 'config', 'use-context', 'x']],
+    },
+    {
+      name: 'kubernetes.helm-plugin',
+      programs: ['helm'],
+      // A plugin is a program, with others that run when it is installed.
+      words: [['plugin'], ['install', 'add', 'update', 'up']],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [['helm', 'plugin', 'install', 'x']],
+      notExamples: [['helm', 'plugin', 'list']],
     },
     {
       name: 'kubernetes.helm-read',
