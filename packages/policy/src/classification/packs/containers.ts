@@ -1,4 +1,5 @@
 import type { RulePack } from '../types.ts';
+import { optionNames } from './option-names.ts';
 
 const ENGINES = ['docker', 'podman', 'nerdctl'];
 const KINDS = [
@@ -23,6 +24,9 @@ const KINDS = [
   'machine',
 ];
 
+/** Options that lead to another engine, or to a folder that names programs. */
+const ELSEWHERE = ['-H', '--host', '-c', '--config', '--connection', '--url'];
+
 /** docker, podman and their like. */
 export const containersPack: RulePack = {
   topic: 'containers',
@@ -44,14 +48,20 @@ export const containersPack: RulePack = {
         '--tail',
         '--time',
         '--signal',
+        '--since',
+        '--until',
+        '--last',
       ],
-      flags: ['-f', '-D', '--debug', '-q', '-a', '--all', '--force', '-v', '--volumes', '--no-trunc', '--rm'],
-      elsewhere: ['-H', '--host', '-c', '--config', '--connection', '--url'],
+      flags: optionNames(
+        'fDqavstnN',
+        '--debug --all --force --volumes --no-trunc --rm --quiet --no-stream --size --timestamps --follow --details --digests --human --latest --verbose --services --tree --pod',
+      ),
+      elsewhere: [...ELSEWHERE, '-l', '--latest', '--filter', '-a', '--all', '--pod'],
     },
     {
       names: ['docker-compose', 'podman-compose'],
       valued: ['-f', '--file', '-p', '--project-name'],
-      flags: ['-d', '--detach'],
+      flags: optionNames('dqa', '--detach --quiet --all --services --follow --no-color --no-log-prefix --timestamps'),
     },
   ],
   rules: [
@@ -75,6 +85,7 @@ export const containersPack: RulePack = {
           'events',
         ],
       ],
+      except: ELSEWHERE,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -85,6 +96,8 @@ export const containersPack: RulePack = {
       notExamples: [
         ['docker', 'rm', 'web'],
         ['docker', '--odd', 'ps', 'rm'],
+        ['docker', 'ps', '--option-of-tomorrow=./x'],
+        ['docker', '--config', './x', 'ps'],
       ],
     },
     {
@@ -94,7 +107,7 @@ export const containersPack: RulePack = {
         KINDS,
         ['ls', 'list', 'inspect', 'ps', 'logs', 'df', 'top', 'stats', 'history', 'config', 'version', 'images', 'port'],
       ],
-      except: ['-o', '--output', '--prune'],
+      except: ELSEWHERE,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -226,7 +239,6 @@ export const containersPack: RulePack = {
       name: 'containers.compose-read',
       programs: ['docker-compose', 'podman-compose'],
       words: [['ps', 'logs', 'config', 'images', 'top', 'version', 'port']],
-      except: ['-o', '--output'],
       class: 'read',
       needs: ['inspect_status'],
       examples: [['docker-compose', 'ps']],

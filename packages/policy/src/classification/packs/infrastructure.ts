@@ -1,4 +1,5 @@
 import type { RulePack } from '../types.ts';
+import { optionNames } from './option-names.ts';
 
 const MACHINES = ['virsh', 'qm', 'pct', 'lxc', 'incus', 'multipass', 'vagrant', 'limactl'];
 const TERRAFORM = ['terraform', 'tofu', 'terragrunt'];
@@ -28,25 +29,37 @@ export const infrastructurePack: RulePack = {
         '-destroy',
         '-version',
         '-help',
+        '-refresh-only',
+        '-compact-warnings',
+        '-parallelism',
+        '-lock-timeout',
+        '-detailed-exitcode',
+        '-replace',
+        '-raw',
+        '-concise',
       ],
       elsewhere: ['-chdir'],
     },
     {
       names: ['virsh'],
       valued: ['-c', '--connect'],
-      flags: ['-q', '--quiet', '-r', '--readonly', '--all'],
+      flags: optionNames('qr', '--quiet --readonly --all --title --details --name --uuid --table'),
       elsewhere: ['-c', '--connect'],
     },
     { names: ['qm', 'pct'] },
-    { names: ['lxc', 'incus', 'multipass', 'vagrant', 'limactl'], flags: ['-f', '--force', '--all', '-p', '--purge'] },
+    {
+      names: ['lxc', 'incus', 'multipass', 'vagrant', 'limactl'],
+      flags: ['-f', '--force', '--all', '-p', '--purge', '--format', '--json'],
+    },
     { names: ['ansible', 'ansible-playbook', 'pulumi', 'aws', 'gcloud', 'az', 'doctl', 'hcloud', 'packer'] },
   ],
   rules: [
     {
       name: 'infrastructure.terraform-read',
       programs: TERRAFORM,
-      words: [['plan', 'show', 'validate', 'output', 'version', 'graph', 'providers', 'metadata', 'get']],
-      except: ['-out', '-destroy', '-generate-config-out', '-chdir'],
+      words: [['plan', 'show', 'validate', 'output', 'version', 'graph', 'providers', 'metadata']],
+      except: ['-out', '-destroy', '-chdir'],
+      firstNot: /^(lock|mirror)$/,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -56,6 +69,8 @@ export const infrastructurePack: RulePack = {
       notExamples: [
         ['terraform', 'apply'],
         ['terraform', 'plan', '-out=x'],
+        ['terraform', 'plan', '-option-of-tomorrow=./x'],
+        ['terraform', 'providers', 'mirror', 'x'],
       ],
     },
     {
@@ -76,7 +91,7 @@ export const infrastructurePack: RulePack = {
     {
       name: 'infrastructure.terraform-change',
       programs: TERRAFORM,
-      words: [['init', 'fmt', 'refresh', 'import', 'workspace']],
+      words: [['init', 'fmt', 'refresh', 'import', 'workspace', 'get']],
       class: 'config-mutation',
       needs: ['manage_services'],
       examples: [
@@ -153,7 +168,7 @@ export const infrastructurePack: RulePack = {
           'vol-list',
         ],
       ],
-      except: ['-o', '--connect', '-c'],
+      except: ['--connect', '-c'],
       most: 1,
       class: 'read',
       needs: ['inspect_status'],

@@ -1,6 +1,10 @@
 import type { RulePack } from '../types.ts';
+import { optionNames } from './option-names.ts';
 
 const CONTEXT = ['--context|--kube-context', '--namespace|-n'];
+
+/** Options that lead to another cluster, or name a file that says how to sign in. */
+const SIGNS_IN = ['--kubeconfig', '-s', '--server', '--token', '--user', '--as'];
 
 /** kubectl and helm. Which cluster a bare name means can change under a command, so that only a named one makes a target. */
 export const kubernetesPack: RulePack = {
@@ -32,9 +36,17 @@ export const kubernetesPack: RulePack = {
         '--replicas',
         '--grace-period',
         '--timeout',
+        '--field-selector',
+        '--sort-by',
+        '-L',
+        '--label-columns',
       ],
-      flags: ['-A', '--all-namespaces', '-w', '--watch', '--all', '--force', '--now', '-v', '--wait'],
+      flags: optionNames(
+        'Awvp',
+        '--all-namespaces --watch --all --force --now --wait --show-labels --previous --no-headers --ignore-not-found --all-containers --prefix --timestamps --follow --show-kind --client --containers',
+      ),
       elsewhere: [
+        '--field-selector',
         '--cluster',
         '--user',
         '--kubeconfig',
@@ -65,7 +77,10 @@ export const kubernetesPack: RulePack = {
         '-o',
         '--output',
       ],
-      flags: ['-i', '--install', '--wait', '-a', '--all', '-A', '--all-namespaces', '--debug'],
+      flags: optionNames(
+        'iaAqdr',
+        '--install --wait --all --all-namespaces --debug --short --date --reverse --deployed --failed --pending --versions --devel --client',
+      ),
       elsewhere: ['--kubeconfig', '--kube-apiserver'],
     },
   ],
@@ -89,7 +104,7 @@ export const kubernetesPack: RulePack = {
           'options',
         ],
       ],
-      except: ['--kubeconfig', '--raw', '--output-directory'],
+      except: SIGNS_IN,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -100,6 +115,7 @@ export const kubernetesPack: RulePack = {
       notExamples: [
         ['kubectl', 'delete', 'pod', 'x'],
         ['kubectl', '--odd', 'get', 'delete'],
+        ['kubectl', 'get', 'pods', '--option-of-tomorrow=./x'],
       ],
     },
     {
@@ -109,7 +125,7 @@ export const kubernetesPack: RulePack = {
         ['rollout', 'config', 'auth'],
         ['status', 'history', 'view', 'get-contexts', 'current-context', 'can-i', 'whoami'],
       ],
-      except: ['--kubeconfig', '--raw'],
+      except: SIGNS_IN,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -247,7 +263,7 @@ export const kubernetesPack: RulePack = {
       name: 'kubernetes.helm-read',
       programs: ['helm'],
       words: [['list', 'ls', 'status', 'history', 'get', 'show', 'search', 'version', 'env', 'lint']],
-      except: ['--kubeconfig', '--post-renderer'],
+      except: ['--kubeconfig'],
       class: 'read',
       needs: ['inspect_status'],
       examples: [

@@ -1,4 +1,5 @@
 import type { RulePack } from '../types.ts';
+import { optionNames } from './option-names.ts';
 
 const POWER = ['reboot', 'shutdown', 'halt', 'poweroff', 'init', 'telinit', 'kexec'];
 const ACCOUNTS = ['userdel', 'groupdel', 'deluser', 'delgroup'];
@@ -9,23 +10,11 @@ export const machinePack: RulePack = {
   programs: [
     { names: ['kill', 'pkill', 'killall', 'skill'] },
     {
-      names: [
-        ...POWER,
-        ...ACCOUNTS,
-        'useradd',
-        'adduser',
-        'usermod',
-        'groupadd',
-        'passwd',
-        'chpasswd',
-        'visudo',
-        'crontab',
-        'at',
-        'batch',
-      ],
+      names: [...POWER, ...ACCOUNTS, 'useradd', 'adduser', 'usermod', 'groupadd', 'passwd', 'chpasswd', 'visudo'],
     },
+    { names: ['crontab', 'at', 'batch'], flags: ['-l'], valued: ['-u'] },
     { names: ['iptables', 'ip6tables', 'nft', 'ufw', 'firewall-cmd'] },
-    { names: ['sysctl', 'modprobe', 'rmmod', 'insmod'] },
+    { names: ['sysctl', 'modprobe', 'rmmod', 'insmod'], flags: optionNames('naeNb', '--values --names --all') },
   ],
   rules: [
     {

@@ -6,7 +6,7 @@ const START_WORDS = ['start', 'restart', 'reload', 'try-restart', 'force-reload'
 const STARTS = ['start', 'restart', 'reload', 'try-restart', 'reload-or-restart', 'enable', 'reenable', 'unmask'];
 /** What ends a unit, or keeps it from starting. */
 const STOPS = ['stop', 'disable', 'mask'];
-const SYSTEMCTL_OTHER_PLACE = ['-H', '--host', '-M', '--machine', '--root', '--image', '--user'];
+const ELSEWHERE = ['-H', '--host', '-M', '--machine', '--root', '--image'];
 
 /** Services and the units that hold them. */
 export const servicesPack: RulePack = {
@@ -36,7 +36,7 @@ export const servicesPack: RulePack = {
         '--no-legend',
         '--plain',
       ],
-      elsewhere: SYSTEMCTL_OTHER_PLACE,
+      elsewhere: [...ELSEWHERE, '--user'],
     },
     { names: ['service', 'rc-service'] },
     { names: ['initctl', 'launchctl', 'sv', 'supervisorctl'] },
@@ -64,6 +64,7 @@ export const servicesPack: RulePack = {
           'is-system-running',
         ],
       ],
+      except: ELSEWHERE,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -79,6 +80,7 @@ export const servicesPack: RulePack = {
     {
       name: 'services.list',
       programs: ['systemctl'],
+      except: ELSEWHERE,
       most: 0,
       class: 'read',
       needs: ['inspect_status'],
