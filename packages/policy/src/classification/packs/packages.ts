@@ -95,7 +95,6 @@ export const packagesPack: RulePack = {
         ],
       ],
       except: ['-o', '-c'],
-      knownOptions: true,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -115,7 +114,6 @@ export const packagesPack: RulePack = {
       name: 'packages.query',
       programs: ['apt-cache', 'dpkg-query'],
       except: ['-o', '-c'],
-      knownOptions: true,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -151,7 +149,6 @@ export const packagesPack: RulePack = {
         '--eval',
         '-E',
       ],
-      knownOptions: true,
       class: 'read',
       needs: ['inspect_status'],
       examples: [

@@ -1,4 +1,5 @@
 import type { RulePack } from '../types.ts';
+import { optionNames } from './option-names.ts';
 
 const CLIENTS = ['psql', 'mysql', 'mariadb'];
 const OTHERS = [
@@ -65,12 +66,15 @@ export const sqlPack: RulePack = {
         '-P',
         '-R',
       ],
-      flags: ['-t', '-A', '-x', '-q', '-X', '-w'],
+      flags: optionNames(
+        'tAxqXwEa',
+        '--csv --tuples-only --no-align --quiet --expanded --no-psqlrc --no-password --html',
+      ),
     },
     {
       names: ['mysql', 'mariadb'],
       valued: ['-e', '--execute', '-h', '--host', '-u', '--user', '-D', '--database', '-P', '--port'],
-      flags: ['-N', '-B', '-t', '-s'],
+      flags: optionNames('NBtsHXvfr', '--batch --skip-column-names --silent --raw --table --vertical --html'),
     },
     { names: OTHERS },
   ],
