@@ -11,7 +11,7 @@ import type {
   ToolAnswer,
   ToolRequest,
 } from '@writ/delegation';
-import { createScriptedFiles } from './scripted-files.ts';
+import { createScriptedFiles, type ScriptedFiles } from './scripted-files.ts';
 import { createScriptedPreparations, type ScriptedPreparations } from './scripted-preparations.ts';
 
 /** One run of a scripted runner; the test says what its process does. */
@@ -71,6 +71,7 @@ export function createScriptedRunner(options: {
   const runs: ScriptedRun[] = [];
   const strays: string[] = [];
   const transcripts = new Map<string, Buffer[]>();
+  const places = new Set<ScriptedFiles>();
   const waiting = new Map<string, ((run: ScriptedRun) => void)[]>();
   let failure: WritError | undefined;
   let gate: Promise<void> | undefined;
@@ -82,7 +83,11 @@ export function createScriptedRunner(options: {
     const { run, scripted } = createRun(spec, sink, {
       clock,
       obeys: () => obedient,
-      files: options.files,
+      place: (of) => {
+        const place = options.files ? { files: options.files(of), release() {} } : createScriptedFiles(of);
+        places.add(place);
+        return place;
+      },
       transcript: (task) => {
         const pieces = transcripts.get(task) ?? [];
         transcripts.set(task, pieces);
@@ -114,7 +119,10 @@ export function createScriptedRunner(options: {
     async readTranscript(task, offset, limit) {
       return Buffer.concat(transcripts.get(task) ?? []).subarray(offset, offset + limit);
     },
-    async close() {},
+    async close() {
+      // A run whose node was killed, or closed while it went on, was released by nobody.
+      for (const place of places) place.release();
+    },
     failStarts(error) {
       failure = error;
     },
@@ -133,7 +141,7 @@ function createRun(
   world: {
     readonly clock: Clock;
     readonly obeys: () => boolean;
-    readonly files: ((spec: RunSpec) => RunFiles) | undefined;
+    readonly place: (spec: RunSpec) => ScriptedFiles;
     readonly transcript: (task: string) => Buffer[];
   },
 ): { readonly run: Run; readonly scripted: ScriptedRun } {
@@ -144,7 +152,7 @@ function createRun(
   let report: (report: RunReport) => void = () => {};
   let ended = false;
   let releases = 0;
-  const place = world.files ? { files: world.files(spec), release() {} } : createScriptedFiles(spec);
+  const place = world.place(spec);
   const done = new Promise<RunReport>((resolve) => {
     report = resolve;
   });

@@ -199,6 +199,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
       person.gate.close();
       await origin.close();
       await executor.close(0);
+      await runner.close();
       database.close();
       await rm(dir, { recursive: true, force: true });
     },

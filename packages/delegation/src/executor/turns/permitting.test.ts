@@ -294,13 +294,7 @@ describe('what vanishes while an agent waits for leave', () => {
     permit(UNTOLD).catch(() => {});
     await untilAsked();
     await node.kill();
-    node = await createTestNode({
-      clock,
-      runner: createScriptedRunner({ clock }),
-      policy: POLICY,
-      dir: node.dir,
-      turns: desk,
-    });
+    node = await createTestNode({ clock, runner, policy: POLICY, dir: node.dir, turns: desk });
     await node.executor.recover();
     expect([rows(), withdrawn, stateOf()]).toEqual([[{ id: '1.1', state: 'ended' }], ['a1'], 'lost']);
   });
