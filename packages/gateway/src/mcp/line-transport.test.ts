@@ -25,9 +25,10 @@ it('reads no more garbage from a client that reads none of the answers', async (
   client.write(sent);
   await expect.poll(() => socket.isPaused()).toBe(true);
   // What the system holds for a reader that reads nothing is less than the answers to all of it.
-  expect(socket.bytesRead).toBeLessThan(sent.length);
+  const before = socket.bytesRead;
+  expect(before).toBeLessThan(sent.length);
   client.resume();
-  await expect.poll(() => socket.bytesRead, { timeout: 20_000 }).toBe(sent.length);
+  await expect.poll(() => socket.bytesRead).toBeGreaterThan(before);
   client.destroy();
   socket.destroy();
   await new Promise((resolve) => server.close(resolve));

@@ -9,7 +9,7 @@ import { createListenStreams } from './listen-streams.ts';
 import type { McpParts } from './mcp-parts.ts';
 import { serveSubscribeRequests } from './subscribe-requests.ts';
 import { createSubscriptions } from './subscriptions.ts';
-import { createToolServer } from './tool-server.ts';
+import { createToolServer, tellOfForeignTools } from './tool-server.ts';
 
 /** Largest JSON-RPC message that a client may send, bytes. */
 const LARGEST_MESSAGE_BYTES = 4 * 1024 * 1024;
@@ -29,12 +29,15 @@ export function serveMcp(
   const transport = createLineTransport(socket, { largestBytes: LARGEST_MESSAGE_BYTES });
   const withSession = sessionOf(parts.sessions, caller);
   let server: Server | undefined;
+  let stopTelling = (): void => {};
   const subscriptions = createSubscriptions(parts, caller, (uri) => {
     void server?.sendResourceUpdated({ uri }).catch(() => {});
   });
   const handle = serveStdio(
     ({ era }) => {
       server = createToolServer(parts, { caller, toolsets, withSession });
+      stopTelling();
+      stopTelling = tellOfForeignTools(server, parts, { toolsets });
       if (era === 'legacy') serveSubscribeRequests(server, subscriptions);
       return server;
     },
@@ -53,6 +56,7 @@ export function serveMcp(
   };
   const over = transport.onclose;
   transport.onclose = () => {
+    stopTelling();
     subscriptions.close();
     over?.();
     linger(socket, parts.clock);
