@@ -2,6 +2,7 @@ import { quote, WritError } from '@writ/core';
 import type { AuditAction, ReadTx, WriteTx } from '@writ/database';
 import type { Execution, NewWindow, SessionKey, Window, WindowKey } from '@writ/lease-store';
 import { listsStep } from '../approvals/plan.ts';
+import { workspaceOf } from '../executions/basis.ts';
 import type { RecordParts } from '../record-types.ts';
 
 /** Most that one sweep removes; more wait for the next. */
@@ -10,7 +11,7 @@ const SWEEP_LIMIT = 1000;
 /** What a window would have to cover: all of it from records, nothing from the caller. */
 export type Need = Pick<
   Execution,
-  'origin' | 'session' | 'agent' | 'class' | 'target' | 'known' | 'digest' | 'profile'
+  'origin' | 'session' | 'agent' | 'class' | 'target' | 'known' | 'digest' | 'profile' | 'basis'
 >;
 
 /** What runs without asking. */
@@ -81,8 +82,8 @@ export function createWindows(
 type Parts = Pick<RecordParts, 'windows' | 'approvals' | 'events'>;
 
 /**
- * INVARIANT: 6 an equal, non-empty agent and session, and the equal target when destructive; under the profile that the
- * person was shown, and no other; what is not known to be harmless only as a listed step of the plan that opened it.
+ * INVARIANT: 6 an equal, non-empty agent and session, and the equal target when destructive; in the workspace and under the
+ * profile that the person was shown, and no other; what is not known to be harmless only as a listed step of the plan that opened it.
  */
 function covering({ windows, approvals }: Parts, tx: ReadTx, need: Need, nowMs: number): Window | undefined {
   const key = keyOf(need);
@@ -98,9 +99,11 @@ function covering({ windows, approvals }: Parts, tx: ReadTx, need: Need, nowMs: 
 }
 
 /** The one key that is looked for; undefined where a part of it is blank, and for what needs no window. */
-function keyOf({ origin, session, agent, target, class: of }: Need): WindowKey | undefined {
-  if ([origin, session, agent].some(isBlank)) return undefined;
-  const whose = { origin, session, agent };
+function keyOf({ origin, session, agent, target, basis, class: of }: Need): WindowKey | undefined {
+  const workspace = workspaceOf(basis);
+  const parts = [origin, session, agent, ...(workspace === undefined ? [] : [workspace])];
+  if (parts.some(isBlank)) return undefined;
+  const whose = { origin, session, agent, ...(workspace === undefined ? {} : { workspace }) };
   switch (of) {
     case 'read':
       return undefined;
@@ -131,7 +134,7 @@ function tellClosed({ events }: Parts, tx: WriteTx, window: Window): void {
 }
 
 function audit(tx: WriteTx, action: AuditAction, window: Window, actor: string): void {
-  const { id, kind, origin, session, agent, target, profile, approval, expiresAtMs, maxUses } = window;
+  const { id, kind, origin, session, agent, workspace, target, profile, approval, expiresAtMs, maxUses } = window;
   tx.audit({
     kind: 'window',
     action,
@@ -139,6 +142,7 @@ function audit(tx: WriteTx, action: AuditAction, window: Window, actor: string):
     subject: id,
     details: {
       ...{ kind, origin, session, agent, profile, approval, expiresAtMs },
+      workspace: workspace ?? null,
       target: target ?? null,
       maxUses: maxUses ?? null,
     },
