@@ -3,6 +3,11 @@ import { optionNames } from './option-names.ts';
 
 const CONTEXT = ['--context|--kube-context', '--namespace|-n'];
 
+/** Kinds of which a name, with cluster and namespace, is one thing. */
+const DELETABLE = [
+  ...['deployment', 'pod', 'service', 'statefulset', 'daemonset', 'job'],
+  ...['cronjob', 'configmap', 'secret', 'ingress', 'pvc'],
+];
 /** Options that lead to another cluster, or name a file that says how to sign in. */
 const SIGNS_IN = ['--kubeconfig', '-s', '--server', '--token', '--user', '--as'];
 
@@ -180,22 +185,7 @@ export const kubernetesPack: RulePack = {
     {
       name: 'kubernetes.delete',
       programs: ['kubectl', 'oc'],
-      words: [
-        ['delete'],
-        [
-          'deployment',
-          'pod',
-          'service',
-          'statefulset',
-          'daemonset',
-          'job',
-          'cronjob',
-          'configmap',
-          'secret',
-          'ingress',
-          'pvc',
-        ],
-      ],
+      words: [['delete'], DELETABLE],
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       target: { kind: 'kubernetes', from: 2, within: [...CONTEXT, 1] },
@@ -208,14 +198,24 @@ export const kubernetesPack: RulePack = {
     {
       name: 'kubernetes.other',
       programs: ['kubectl', 'oc'],
-      words: [['delete', 'drain', 'replace', 'cp', 'port-forward', 'proxy', 'certificate', 'plugin']],
+      words: [['drain', 'replace', 'cp', 'port-forward', 'proxy', 'certificate', 'plugin']],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [['kubectl', 'drain', 'node1']],
+      notExamples: [['kubectl', 'get', 'ns']],
+    },
+    {
+      name: 'kubernetes.delete-other',
+      programs: ['kubectl', 'oc'],
+      words: [['delete']],
+      firstNot: new RegExp(`^(${DELETABLE.join('|')})$`),
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       examples: [
-        ['kubectl', 'drain', 'node1'],
         ['kubectl', 'delete', 'ns', 'x'],
+        ['kubectl', 'delete', '-f', 'x.yaml'],
       ],
-      notExamples: [['kubectl', 'get', 'ns']],
+      notExamples: [['kubectl', 'delete', 'pod', 'x']],
     },
     {
       name: 'kubernetes.enter',

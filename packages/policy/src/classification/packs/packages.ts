@@ -2,7 +2,7 @@ import type { RulePack } from '../types.ts';
 
 const APT = ['apt', 'apt-get', 'aptitude'];
 const OTHERS = ['dnf', 'yum', 'zypper', 'apk', 'brew', 'snap', 'flatpak', 'pacman'];
-const LANGUAGES = ['npm', 'pnpm', 'yarn', 'pip', 'pipx', 'gem', 'cargo', 'go', 'uv', 'poetry', 'bun'];
+const LANGUAGES = ['npm', 'pnpm', 'yarn', 'pip', 'pip3', 'pipx', 'gem', 'cargo', 'go', 'uv', 'poetry', 'bun'];
 const ALL = [...APT, ...OTHERS, ...LANGUAGES];
 const FLAGS = [
   '-y',

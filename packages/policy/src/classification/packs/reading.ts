@@ -147,7 +147,7 @@ export const readingPack: RulePack = {
       options: ['-o', '--output'],
       class: 'config-mutation',
       needs: ['edit_repo'],
-      target: { kind: 'path', option: '-o' },
+      target: { kind: 'path', option: '-o|--output' },
       writes: true,
       examples: [['sort', '-o', 'b', 'a']],
       notExamples: [['sort', 'a']],

@@ -107,7 +107,7 @@ export const sqlPack: RulePack = {
       except: BESIDES,
       class: 'config-mutation',
       needs: ['edit_system'],
-      target: { kind: 'database', option: '-d', within: ['-h'] },
+      target: { kind: 'database', option: '-d|--dbname|-D|--database', within: ['-h|--host'] },
       examples: [
         ['psql', '-c', 'insert into t values (1)'],
         ['mysql', '-e', 'create table t (a int)'],
@@ -124,7 +124,7 @@ export const sqlPack: RulePack = {
       sql: { of: TEXT, is: 'destructive' },
       class: 'destructive',
       needs: ['destructive'],
-      target: { kind: 'database', option: '-d', within: ['-h'] },
+      target: { kind: 'database', option: '-d|--dbname|-D|--database', within: ['-h|--host'] },
       examples: [
         ['psql', '-c', 'drop table users'],
         ['psql', '-f', 'x.sql'],

@@ -36,6 +36,8 @@ export const transferPack: RulePack = {
       names: ['wget'],
       valued: optionNames('OTtoaPUQi', '--output-document --timeout --tries --user-agent --header'),
       flags: optionNames('qSvd46', '--spider --quiet --server-response --no-verbose --no-check-certificate'),
+      // Logs are written, lists are read, and what they name is fetched.
+      elsewhere: ['-o', '-a', '-P', '-i'],
     },
   ],
   rules: [
@@ -127,7 +129,7 @@ export const transferPack: RulePack = {
       options: ['-o', '--output'],
       class: 'config-mutation',
       needs: ['use_network', 'edit_repo'],
-      target: { kind: 'path', option: '-o' },
+      target: { kind: 'path', option: '-o|--output' },
       writes: true,
       examples: [['curl', '-o', 'x', 'https://example.org']],
       notExamples: [['curl', 'https://example.org']],
@@ -231,7 +233,7 @@ export const transferPack: RulePack = {
       value: { of: ['-O', '--output-document'], matches: /^(?!-$)/ },
       class: 'config-mutation',
       needs: ['use_network', 'edit_repo'],
-      target: { kind: 'path', option: '-O' },
+      target: { kind: 'path', option: '-O|--output-document' },
       writes: true,
       examples: [['wget', '-O', 'x', 'https://example.org']],
       notExamples: [['wget', '-O', '-', 'https://example.org']],
