@@ -49,7 +49,7 @@ export function createCommandFacts({
   };
   return ({ class: is, known, needs, target, ...rest }, { argv, cwd, stdin, profile, basis }) => {
     const { config } = engine.snapshot();
-    const classification = { class: is, known, needs, ...rest };
+    const classification = { class: is, known, needs, ...rest, ...(target === undefined ? {} : { target }) };
     const reads = stdin === undefined ? readsAlone(classification, argv, cwd) : undefined;
     const changes = stdin === undefined ? changesCovered(classification, argv, cwd) : undefined;
     const isSystems = isOfSystem(argv[0] ?? '', searchPath) || rest.rule.startsWith('commands[');

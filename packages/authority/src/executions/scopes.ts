@@ -23,7 +23,7 @@ export function placeText(workspace: string | undefined): string {
 
 /** What an assent window lets run besides listed steps, for the person who opens it: much that nobody has seen yet. */
 export function assentText(workspace: string | undefined): string {
-  return `these changes of this agent in this session ${placeText(workspace)} under this profile, by plain names and without asking: ${coveredChanges()}`;
+  return `these changes of this agent in this session ${placeText(workspace)} under this profile, without asking, of services, packages and containers only those that are named here: ${coveredChanges()}`;
 }
 
 /** What each answer would open, for the person who gives it. */

@@ -98,6 +98,25 @@ describe('windows', () => {
     expect([covers(change), claim(change)]).toEqual([false, false]);
   });
 
+  it('cover a service, a package or a container where a step of the plan named this very one, and no other', () => {
+    const other = { digest: sha256Hex('stop') };
+    openBy({ steps: [{ digest: STEP, class: 'config-mutation', needs: ['manage_services'], target: NGINX }] });
+    expect([covers(other), claim(other)]).toEqual([true, true]);
+    for (const target of [`${NGINX}2`, NGINX.replace('/service/', '/package/'), NGINX.replace('nginx', 'ttyd')]) {
+      expect([covers({ ...other, target }), claim({ ...other, target })]).toEqual([false, false]);
+    }
+    expect(covers({ ...other, target: undefined })).toBe(true);
+  });
+
+  it('that a yes to one command opened for the session cover what it named, and no other', () => {
+    const proposed = at.propose();
+    if (!proposed.proposed || proposed.execution.approval === undefined) throw new Error('nothing was asked');
+    at.answer(proposed.execution.approval, 'approve', 'session');
+    const other = { digest: sha256Hex('stop'), basis: proposed.execution.basis };
+    expect(covers(other)).toBe(true);
+    expect(covers({ ...other, target: NGINX.replace('nginx', 'ttyd') })).toBe(false);
+  });
+
   it.each([
     ['a plan that named a workspace cover that one', 'app', [true, false, false]],
     ['a plan that named no workspace cover what names none', undefined, [false, false, true]],
@@ -114,8 +133,8 @@ describe('windows', () => {
         at.gate.windows.open(tx, { ...window, ...more, expiresAtMs: tx.nowMs + HOUR_MS }),
       );
       const places = ['app', 'two', undefined];
-      expect(places.map((place) => covers({ basis: basisIn(place) }))).toEqual(covered);
-      expect(places.map((place) => claim({ basis: writeTaskBasis(place) }))).toEqual(covered);
+      expect(places.map((place) => covers({ target: undefined, basis: basisIn(place) }))).toEqual(covered);
+      expect(places.map((place) => claim({ target: undefined, basis: writeTaskBasis(place) }))).toEqual(covered);
       at.gate.windows.close(opened.id, 'ap-1');
     }
   });
