@@ -47,17 +47,23 @@ export function coveredChanges(): string {
   return [...written, 'what a rule of [[commands]] calls so'].join('; ');
 }
 
+/**
+ * Whether an argument list is one command itself, and holds none that has to be found in it. A wrapper runs it as somebody else,
+ * elsewhere, or in another environment; what a script does is for whoever reads it as its shell will.
+ */
+export function isWrittenOut({ commands }: Pick<Classification, 'commands'>, argv: readonly string[]): boolean {
+  const [command, ...more] = commands;
+  return more.length === 0 && JSON.stringify(command?.argv) === JSON.stringify(argv);
+}
+
 function callOf(
   table: readonly AloneCall[],
   classification: Classification,
   argv: readonly string[],
   cwd: string,
 ): ReadsAlone | undefined {
-  const [command, ...more] = classification.commands;
-  if (command === undefined || more.length > 0) return undefined;
-  // A wrapper runs it as somebody else, elsewhere, or in another environment.
-  if (JSON.stringify(command.argv) !== JSON.stringify(argv)) return undefined;
-  if (command.rule.startsWith('commands[')) return { paths: [], repository: false };
+  if (!isWrittenOut(classification, argv)) return undefined;
+  if (classification.rule.startsWith('commands[')) return { paths: [], repository: false };
   const [program = '', ...args] = argv;
   for (const call of table) {
     if (!call.programs.includes(program)) continue;
