@@ -40,7 +40,7 @@ export interface GitCall {
 export interface GitAnswer {
   readonly exitCode: number | null;
   readonly stdout: Uint8Array;
-  /** Why it failed, one line, made visible; empty where it did not. */
+  /** Why it failed, one line; where it did not, all lines that it wrote to standard error, mostly none. Made visible. */
   readonly reason: string;
 }
 

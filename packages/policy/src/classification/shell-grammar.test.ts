@@ -122,8 +122,8 @@ describe('a script', () => {
     ['a[0]=1', 'sets part of a list'],
     ['x $y', 'holds'],
     ['case a in b) x;; esac', 'holds'],
-    ['r\\\nm x', 'breaks a line inside a word'],
-    ['x\0', 'holds a NUL or a carriage return'],
+    ['r\\\nm x', 'breaks a line elsewhere'],
+    ['x\0', 'holds a control character'],
     ["x 'a", 'cannot be parsed'],
   ])('says why it cannot be decided: %j', (script, why) => {
     expect(reasonOf(grammar.parse(script))).toContain(why);

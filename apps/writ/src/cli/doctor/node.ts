@@ -7,7 +7,7 @@ import { type Finding, fine, type Look, type Patient } from './types.ts';
 type Status = NonNullable<Patient['status']>;
 
 /** Looks at the running node, or says how it is started. */
-export const lookAtNode: Look = async ({ context, status }) => {
+export const lookAtNode: Look = async ({ context, status, unanswered }) => {
   const check = 'node';
   if (status !== undefined) {
     const up = fine(check, `${status.name} runs, pid ${status.pid}, version ${status.version}`);
@@ -22,6 +22,9 @@ export const lookAtNode: Look = async ({ context, status }) => {
       ...approver(status),
       ...peers(status),
     ];
+  }
+  if (unanswered?.code === 'UNREACHABLE') {
+    return [{ check, state: 'problem', says: unanswered.message, mend: unanswered.nextSteps }];
   }
   const pid = runningPid(context.home);
   if (pid === undefined) return [{ check, state: 'problem', says: 'it does not run', mend: ['writ up'] }];
