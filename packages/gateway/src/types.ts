@@ -56,6 +56,9 @@ export type Toolset = (typeof TOOLSETS)[number] | 'setup';
 /** Header of an MCP connection that names its sets. */
 export const TOOLSETS_HEADER = 'writ-toolsets';
 
+/** Where a caller of the control socket asks for nothing but a sign of life. */
+export const ALIVE_PATH = '/v1/alive';
+
 /** Header of a connection to the control socket that wants the set `setup`, besides all others. */
 export const SETUP_HEADER = 'writ-setup';
 

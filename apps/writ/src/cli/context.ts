@@ -3,6 +3,7 @@ import type { ControlClient } from '@writ/gateway/client';
 import type { Environment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
 import { connect } from '../lifecycle/connect.ts';
+import { patienceWith } from '../lifecycle/hanging-node.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Streams } from './live-view.ts';
 import { createOutput, type Output } from './output.ts';
@@ -46,6 +47,6 @@ export function createCliContext(
       noColor: base.environment.noColor,
       isDumb: base.environment.isDumbTerminal,
     }),
-    node: () => connect(home, base.environment),
+    node: () => connect(home, base.environment, patienceWith(home, base.clock)),
   };
 }

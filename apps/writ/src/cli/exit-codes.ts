@@ -22,7 +22,7 @@ export const EXIT_MEANINGS: Readonly<Record<number, string>> = {
     'denied (asking a peer that this node does not know is, too), by policy or by a person; an answer that was not taken',
   [EXIT.waiting]: 'waits for a person',
   [EXIT.timedOut]: 'timed out',
-  [EXIT.unreachable]: 'unreachable, or the node is not running',
+  [EXIT.unreachable]: 'unreachable, or the node does not run, or hangs',
   [EXIT.evidenceInvalid]:
     'evidence invalid: a result, an artifact, a bundle or the audit log is not what was signed, or could not be collected',
 };

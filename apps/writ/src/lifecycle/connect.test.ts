@@ -1,11 +1,16 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createSystemClock } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
 import { connect } from './connect.ts';
-import { ownPidFile } from './running-pid.ts';
+import { hangingNode, patienceWith } from './hanging-node.ts';
+import { isStopped, ownPidFile, processStart } from './running-pid.ts';
 
 let dir: string;
 let home: Home;
@@ -18,7 +23,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const refusal = (): unknown => {
   try {
-    return connect(home, { taskAccess: undefined });
+    return connect(home, { taskAccess: undefined }, patienceWith(home, createSystemClock()));
   } catch (error) {
     return error;
   }
@@ -41,7 +46,7 @@ describe('reaching a node', () => {
 
   it('works although its configuration file is gone', () => {
     writeFileSync(home.tokenFile, 'token\n');
-    expect(connect(home, { taskAccess: undefined })).toHaveProperty('call');
+    expect(connect(home, { taskAccess: undefined }, patienceWith(home, createSystemClock()))).toHaveProperty('call');
   });
 
   it('sends no token through a folder that others can enter', () => {
@@ -50,5 +55,60 @@ describe('reaching a node', () => {
     mkdirSync(dirname(home.socketFile), { mode: 0o755 });
     writeFileSync(home.tokenFile, 'token\n');
     expect(refusal()).toMatchObject({ code: 'HOME_INSECURE' });
+  });
+
+  it('that hangs names the process, what holds it, and what ends it', async () => {
+    writeFileSync(home.tokenFile, 'token\n');
+    const listens = `require('node:net').createServer().listen(${JSON.stringify(home.socketFile)}, () => console.log('up'))`;
+    const child = spawn(process.execPath, ['-e', listens], { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      await once(child.stdout, 'data');
+      const pid = child.pid ?? 0;
+      writeFileSync(home.pidFile, JSON.stringify({ pid, start: processStart(pid) }));
+      const patience = { ...patienceWith(home, createSystemClock()), silenceMs: 10, answerMs: 10 };
+      const ask = () => connect(home, { taskAccess: undefined }, patience).call('node_stop', {});
+      await expect(ask()).rejects.toMatchObject({
+        code: 'UNREACHABLE',
+        message: `the node (pid ${pid}) has answered nothing for 0.02 s`,
+        details: { pid, socket: home.socketFile },
+        nextSteps: [
+          `what it did last: tail -n 20 ${home.logFile}`,
+          expect.stringMatching(`kill -9 ${pid}$`),
+          'then: writ up',
+        ],
+      });
+      child.kill('SIGSTOP');
+      await expect.poll(() => isStopped(pid)).toBe(true);
+      await expect(ask()).rejects.toMatchObject({
+        message: expect.stringContaining('since a signal or a debugger holds it still'),
+        nextSteps: [`let it go on: kill -CONT ${pid}`, expect.stringMatching(`kill -9 ${pid}$`), 'then: writ up'],
+      });
+    } finally {
+      const ended = once(child, 'close');
+      child.kill('SIGKILL');
+      await ended;
+    }
+  });
+
+  it('that has more callers than may wait says so', () => {
+    expect(hangingNode(home, 0)).toMatchObject({
+      code: 'UNREACHABLE',
+      message: expect.stringContaining('too many wait'),
+    });
+  });
+
+  it('of a task that hangs tells the task nothing about its process', async () => {
+    const socket = join(dir, 's');
+    const server = createServer().listen(socket);
+    const open = new Set<Socket>();
+    server.on('connection', (connection) => open.add(connection));
+    const patience = { ...patienceWith(home, createSystemClock()), silenceMs: 10, answerMs: 10 };
+    const asked = connect(home, { taskAccess: { socket, token: 't' } }, patience).call('whoami', {});
+    await expect(asked).rejects.toMatchObject({
+      code: 'UNREACHABLE',
+      message: 'the node of this task does not answer',
+    });
+    for (const connection of open) connection.destroy();
+    await new Promise((resolve) => server.close(resolve));
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ensurePrivateDirectory, quote, WritError } from '@writ/core';
-import { type ControlClient, createControlClient } from '@writ/gateway/client';
+import { type ControlClient, createControlClient, type Patience } from '@writ/gateway/client';
 import type { Environment } from '../env.ts';
 import { type Home, hasNode } from '../home.ts';
 import { runningPid } from './running-pid.ts';
@@ -9,26 +9,37 @@ import { runningPid } from './running-pid.ts';
 /**
  * A client of the node of `home`; nothing is sent yet. A node that runs is reached whatever became of its configuration
  * file. In the environment of a task it is a client of that task's own socket instead, whatever `home` says. Throws
- * NOT_INITIALIZED, NOT_RUNNING or, inside a task, TOKEN_INVALID.
+ * NOT_INITIALIZED, NOT_RUNNING or, inside a task, TOKEN_INVALID. Calls end as `patience` says where the node hangs.
  */
 export function connect(
   home: Home,
   environment: Pick<Environment, 'taskAccess'> & Partial<Pick<Environment, 'session'>>,
+  patience: Patience,
 ): ControlClient {
-  if (environment.taskAccess) return connectAsTask(environment.taskAccess);
+  if (environment.taskAccess) return connectAsTask(environment.taskAccess, patience);
   const token = readToken(home);
   // A deep home's socket lies in the common temporary folder, where somebody else may have made the place first.
   if (existsSync(dirname(home.socketFile))) ensurePrivateDirectory(dirname(home.socketFile));
   const { session } = environment;
-  return createControlClient({ socketPath: home.socketFile, token, ...(session === undefined ? {} : { session }) });
+  const own = session === undefined ? {} : { session };
+  return createControlClient({ socketPath: home.socketFile, token, patience, ...own });
 }
 
 /** INVARIANT: 7 a process that carries a task token never falls back to the host token, nor to another socket. */
-function connectAsTask({ socket, token }: NonNullable<Environment['taskAccess']>): ControlClient {
-  if (socket !== undefined && token !== undefined) return createControlClient({ socketPath: socket, token });
+function connectAsTask({ socket, token }: NonNullable<Environment['taskAccess']>, patience: Patience): ControlClient {
+  if (socket !== undefined && token !== undefined) {
+    return createControlClient({ socketPath: socket, token, patience: { ...patience, hangs: hangingForTask } });
+  }
   const missing = socket === undefined ? 'WRIT_TASK_SOCKET' : 'WRIT_TASK_TOKEN';
   throw new WritError('TOKEN_INVALID', `this process belongs to a task, and ${missing} is empty`, {
     nextSteps: ['a task reaches its own node only with the socket and the token that it was started with'],
+  });
+}
+
+/** A task sees neither the process of its node nor may it end it. */
+function hangingForTask(): WritError {
+  return new WritError('UNREACHABLE', 'the node of this task does not answer', {
+    nextSteps: ['try again later; a person at that machine has to look at its node'],
   });
 }
 

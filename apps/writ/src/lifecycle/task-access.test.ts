@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createSystemClock, WritError } from '@writ/core';
+import type { Patience } from '@writ/gateway/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Home, resolveHome } from '../home.ts';
 import { connect } from './connect.ts';
@@ -53,29 +55,34 @@ function listen(socket: string): Promise<void> {
   return new Promise((resolve) => server.listen(socket, resolve));
 }
 
+const patience: Patience = {
+  ...{ clock: createSystemClock(), silenceMs: 60_000, answerMs: 60_000 },
+  hangs: () => new WritError('INTERNAL', 'it does not hang'),
+};
+
 describe('a client of the node', () => {
   it('uses the socket of the home and the host token where no task is around', async () => {
-    await connect(home, { taskAccess: undefined }).call('whoami', {});
+    await connect(home, { taskAccess: undefined }, patience).call('whoami', {});
     expect(asked).toEqual([{ socket: home.socketFile, token: 'Bearer the host token' }]);
   });
 
   it('uses the socket and the token of the task it belongs to, whatever home is named', async () => {
     const socket = join(root, 'task.sock');
     await listen(socket);
-    await connect(home, { taskAccess: { socket, token: 'of the task' } }).call('whoami', {});
+    await connect(home, { taskAccess: { socket, token: 'of the task' } }, patience).call('whoami', {});
     expect(asked).toEqual([{ socket, token: 'Bearer of the task' }]);
   });
 
   it('never falls back to the host token', async () => {
     const gone = join(root, 'gone.sock');
-    const call = connect(home, { taskAccess: { socket: gone, token: 'of the task' } }).call('whoami', {});
+    const call = connect(home, { taskAccess: { socket: gone, token: 'of the task' } }, patience).call('whoami', {});
     await expect(call).rejects.toMatchObject({ code: 'NOT_RUNNING' });
     for (const taskAccess of [
       { socket: undefined, token: 'of the task' },
       { socket: gone, token: undefined },
       { socket: undefined, token: undefined },
     ]) {
-      expect(() => connect(home, { taskAccess })).toThrow(expect.objectContaining({ code: 'TOKEN_INVALID' }));
+      expect(() => connect(home, { taskAccess }, patience)).toThrow(expect.objectContaining({ code: 'TOKEN_INVALID' }));
     }
     expect(asked).toEqual([]);
   });

@@ -5,6 +5,7 @@ import type { ControlClient } from '@writ/gateway/client';
 import type { Environment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
 import { connect } from '../lifecycle/connect.ts';
+import { patienceWith } from '../lifecycle/hanging-node.ts';
 import { type InitRequest, initNode } from '../lifecycle/init-node.ts';
 import { runningPid } from '../lifecycle/running-pid.ts';
 import { type Started, startNode } from '../lifecycle/start-node.ts';
@@ -34,6 +35,7 @@ export interface LocalNode {
 export function createLocalNode(dir: string, name: string, environment: Environment, clock: Clock): LocalNode {
   const home = resolveHome(environment, join(dir, name));
   const pid = (): number | undefined => runningPid(home);
+  const client = (): ControlClient => connect(home, environment, patienceWith(home, clock));
   let person: LocalPerson | undefined;
   return {
     name,
@@ -43,18 +45,17 @@ export function createLocalNode(dir: string, name: string, environment: Environm
       return person;
     },
     async enroll() {
-      const node = (): ControlClient => connect(home, environment);
-      const made = await createLocalPerson(node, 'person');
-      await node().call('approver_enroll', made.enrolled);
+      const made = await createLocalPerson(client, 'person');
+      await client().call('approver_enroll', made.enrolled);
       person = made;
     },
     init: async (request) => void (existsSync(home.configFile) || (await initNode(home, { name, ...request }))),
     start: () => startNode(home, environment, clock),
     stop: async () => {
-      if (pid() !== undefined) await stopNode(home, connect(home, environment), clock);
+      if (pid() !== undefined) await stopNode(home, client(), clock);
     },
     kill: () => killNode(home, clock),
-    client: () => connect(home, environment),
+    client,
     pid,
   };
 }

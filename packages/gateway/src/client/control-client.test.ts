@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createSystemClock, WritError } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createControlClient } from './control-client.ts';
 
@@ -106,5 +107,52 @@ describe('the control client', () => {
       response.end();
     });
     expect(await watch()).toEqual([{ seq: 1, data: 'é🎉' }, { seq: 2 }, { seq: 3 }]);
+  });
+
+  describe('of a node that hangs', () => {
+    const hanging = (silentMs: number) => new WritError('UNREACHABLE', `silent for ${silentMs} ms`);
+    const patient = (answerMs: number) =>
+      createControlClient({
+        ...{ socketPath: join(home, 's'), token: 't' },
+        patience: { clock: createSystemClock(), silenceMs: 10, answerMs, hangs: hanging },
+      });
+
+    it('fails what waits for an answer, a stream that has begun, and a connection of MCP', async () => {
+      await serve((request, response) => {
+        if (request.url === '/v1/task_watch') response.write('{"seq":1}\n');
+      });
+      const failure = { code: 'UNREACHABLE', message: 'silent for 20 ms' };
+      await expect(patient(10).call('whoami', {})).rejects.toMatchObject(failure);
+      const stream = patient(10).stream('task_watch', { task: 't' });
+      expect(await stream.next()).toMatchObject({ value: { seq: 1 } });
+      await expect(stream.next()).rejects.toMatchObject(failure);
+      await expect(patient(10).mcpPipe(process.stdin, process.stdout)).rejects.toMatchObject(failure);
+      server?.closeAllConnections();
+    });
+
+    it('is not one that takes its time for an answer and tells that it lives', async () => {
+      let signs = 0;
+      let answer = (): void => undefined;
+      await serve((request, response) => {
+        if (request.url === '/v1/whoami') answer = () => void response.end('{"id":"wn-a"}');
+        else response.end('{}');
+        if (request.url === '/v1/alive') signs += 1;
+        if (signs === 3) answer();
+      });
+      expect(await patient(60_000).call('whoami', {})).toEqual({ id: 'wn-a' });
+      expect(signs).toBeGreaterThanOrEqual(3);
+    });
+
+    it('is not one that closes the connection on which it is asked', async () => {
+      let signs = 0;
+      let answer = (): void => undefined;
+      await serve((request, response) => {
+        if (request.url === '/v1/whoami') answer = () => void response.end('{}');
+        else request.socket.destroy();
+        if (request.url === '/v1/alive') signs += 1;
+        if (signs === 3) answer();
+      });
+      expect(await patient(60_000).call('whoami', {})).toEqual({});
+    });
   });
 });

@@ -1,11 +1,12 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { errorFromJson, WritError, type WritErrorJson } from '@writ/core';
+import { type Cancel, errorFromJson, WritError, type WritErrorJson } from '@writ/core';
 import { SETUP_HEADER, TOOLSETS_HEADER } from '../types.ts';
 import { answeredError, connectionError, unlessAborted } from './failure.ts';
 import { readLines } from './lines.ts';
-import { pipeBoth } from './mcp-pipe.ts';
+import { type PipeEnd, pipeBoth } from './mcp-pipe.ts';
+import { isUnaccepted, type Patience, watchPatiently } from './patience.ts';
 import type { OperationInput, OperationName, OperationOutput, StreamItem, StreamName } from './types.ts';
 
 /** Where a node listens and what proves the caller. */
@@ -15,9 +16,14 @@ export interface ControlClientOptions {
   readonly token: string;
   /** Credential of the session that calls belong to; absent: each has one of its own. */
   readonly session?: string;
+  /** How a node that hangs is noticed; absent: a call waits for as long as its node is there. */
+  readonly patience?: Patience;
 }
 
-/** Calls to a running node. Every method throws WritErrors only; NOT_RUNNING where nobody listens, CANCELLED after an abort. */
+/**
+ * Calls to a running node. Every method throws WritErrors only; NOT_RUNNING where nobody listens, CANCELLED after an abort,
+ * and what `patience` says for a node that hangs.
+ */
 export interface ControlClient {
   call<N extends OperationName>(
     name: N,
@@ -30,7 +36,7 @@ export interface ControlClient {
     input: OperationInput<N>,
     options?: { readonly signal?: AbortSignal },
   ): AsyncGenerator<StreamItem<N>, void, undefined>;
-  /** Carries MCP between two streams and the node; resolves when the node or `stdin` has ended. */
+  /** Carries MCP between two streams and the node; resolves with who ended it. */
   mcpPipe(
     stdin: NodeJS.ReadableStream,
     stdout: NodeJS.WritableStream,
@@ -40,7 +46,7 @@ export interface ControlClient {
       /** Every set, and the tools that set a node up. */
       readonly setup?: boolean;
     },
-  ): Promise<void>;
+  ): Promise<PipeEnd>;
 }
 
 /**
@@ -75,7 +81,7 @@ export function createControlClient(options: ControlClientOptions): ControlClien
         ...(toolsets === undefined ? {} : { [TOOLSETS_HEADER]: toolsets }),
         ...(setup ? { [SETUP_HEADER]: 'yes' } : {}),
       };
-      await pipeBoth(await upgrade(options, headers), stdin, stdout);
+      return pipeBoth(await upgrade(options, headers), stdin, stdout);
     },
   };
 }
@@ -101,10 +107,40 @@ async function post(
     ...(signal ? { signal } : {}),
   });
   return new Promise((resolve, reject) => {
-    outgoing.once('response', resolve);
-    outgoing.on('error', (cause) => reject(connectionError(cause, options.socketPath)));
+    const stopWatching = failIfHanging(outgoing, options, reject);
+    outgoing.once('response', (response) => {
+      response.once('close', stopWatching);
+      resolve(response);
+    });
+    outgoing.on('error', (cause) => {
+      stopWatching();
+      reject(failureOf(cause, options));
+    });
     outgoing.end(body);
   });
+}
+
+/** Watches over a request and, once there is one, its response. */
+function failIfHanging(
+  outgoing: ClientRequest,
+  options: ControlClientOptions,
+  reject: (error: WritError) => void,
+): Cancel {
+  const { socketPath, token, patience } = options;
+  if (patience === undefined) return () => {};
+  let response: IncomingMessage | undefined;
+  outgoing.once('response', (incoming) => {
+    response = incoming;
+  });
+  const fail = (error: WritError): void => {
+    reject(error);
+    (response ?? outgoing).destroy(error);
+  };
+  return watchPatiently({ socketPath, token, bytesRead: () => outgoing.socket?.bytesRead ?? 0, fail }, patience);
+}
+
+function failureOf(cause: unknown, { socketPath, patience }: ControlClientOptions): WritError {
+  return isUnaccepted(cause) && patience !== undefined ? patience.hangs(0) : connectionError(cause, socketPath);
 }
 
 async function readText(response: IncomingMessage, socketPath: string): Promise<string> {
@@ -161,8 +197,11 @@ async function upgrade(options: ControlClientOptions, wanted: Readonly<Record<st
     },
   });
   return new Promise((resolve, reject) => {
-    outgoing.on('error', (cause) => reject(connectionError(cause, options.socketPath)));
+    const stopWatching = failIfHanging(outgoing, options, reject);
+    outgoing.once('close', stopWatching);
+    outgoing.on('error', (cause) => reject(failureOf(cause, options)));
     outgoing.once('upgrade', (_response, socket, head) => {
+      stopWatching();
       if (head.length > 0) socket.unshift(head);
       resolve(socket);
     });

@@ -4,7 +4,7 @@ import { type Clock, errorToJson, type Logger, quote, WritError } from '@writ/co
 import type { Dispatcher } from '../dispatch.ts';
 import { tellFailure } from '../failure.ts';
 import type { Authenticator, Sessions } from '../ports.ts';
-import { type Caller, SETUP_HEADER, TOOLSETS, type Toolset } from '../types.ts';
+import { ALIVE_PATH, type Caller, SETUP_HEADER, TOOLSETS, type Toolset } from '../types.ts';
 import { createGatekeeper, type Gatekeeper } from './authorization.ts';
 import { readBody } from './body.ts';
 import { createConnections } from './connections.ts';
@@ -117,6 +117,7 @@ async function handle(
   try {
     caller = gatekeeper.admit(request);
     if (calls.stopping) throw shuttingDown();
+    if (request.url === ALIVE_PATH) return sendJson(response, 200, {});
     const name = operationName(request);
     const input = await readBody(request);
     bodyRead = true;

@@ -31,6 +31,57 @@ describe('an option that may name a program or a file to write', () => {
     [['dmidecode', '--dump-bin', 'x']],
     [['sar', '-o', 'x', '1']],
     [['nvidia-smi', '-r']],
+    ...[
+      ...[
+        'git log --option-of-tomorrow=./x',
+        'git diff --no-index a /etc/shadow',
+        'git grep -n --open-files-in-pager=id x',
+      ],
+      ...[
+        'git diff -b --output=/etc/x',
+        'git log -m --output=x',
+        'git cat-file --textconv HEAD:a',
+        'git -p log',
+        'git help -w log',
+      ],
+      ...[
+        'docker ps --option-of-tomorrow=./x',
+        'docker --config ./x ps',
+        'docker logs --tail --odd=./x web',
+        'docker -H ssh://x ps',
+      ],
+      ...['terraform plan -option-of-tomorrow=./x', 'terraform plan --out=x', 'terraform providers mirror x'],
+      ...[
+        'curl --option-of-tomorrow=./x https://x',
+        'curl -n https://x',
+        'curl -H @/etc/shadow https://x',
+        'curl -x p https://x',
+      ],
+      ...[
+        'curl --unix-socket /run/x http://x',
+        'file -C',
+        'file -m x a',
+        'diff -l a b',
+        'jq -L x .',
+        'rg -z x',
+        'rg --pre id x',
+      ],
+      ...[
+        'sort --compress-program=id a',
+        'find . -files0-from x',
+        'sensors -s',
+        'smartctl -l scterc,1,1 /dev/sda',
+        'ss -D x',
+      ],
+      ...[
+        'systemctl status x --odd',
+        'systemctl -H db status x',
+        'journalctl --file=/x',
+        'helm list --odd',
+        'virsh list --odd',
+      ],
+      ...['wget --odd -qO- https://x', 'psql --odd=x -c select', 'sysctl --odd kernel.hostname'],
+    ].map((text) => [text.split(' ')]),
   ])('makes %j no read, and it needs the shell', (argv) => {
     const { class: is, needs } = classify(argv);
     expect(is).not.toBe('read');
@@ -51,5 +102,59 @@ describe('an option that may name a program or a file to write', () => {
     [['dmidecode', '-t', 'memory']],
     [['nvidia-smi', '--query-gpu=name', '--format=csv']],
     [['hostnamectl']],
+    // Would take for ever if an argument could be read in two ways.
+    [['git', ...Array.from({ length: 80 }, () => '-C'), 'log']],
+    ...[
+      ...[
+        'git log --oneline -5',
+        'git status -sb',
+        'git diff -U5 --stat main',
+        'git show HEAD:a',
+        'git blame -L 1,5 a',
+        'git reflog',
+      ],
+      ...[
+        'git branch -a',
+        'git tag --list v*',
+        'git remote -v',
+        'git stash list',
+        'git worktree list',
+        'git grep -n x',
+        'git log -p -3',
+      ],
+      ...[
+        'docker ps -a',
+        'docker logs -f --tail 5 web',
+        'docker ps --filter a=b --format x',
+        'docker compose ps',
+        'docker system df -v',
+      ],
+      ...['terraform plan', 'terraform plan -no-color -input=false', 'terraform show -json x', 'terraform providers'],
+      ...['curl -sS https://x', 'curl -fsSL -H a:b -m 5 https://x', 'curl -X GET https://x', 'wget -qO- https://x'],
+      ...[
+        'ls --color=never -la',
+        'grep -rn x .',
+        'file -b a',
+        'jq -r . a',
+        'rg -n x src',
+        'find . -name *.log -mtime -7',
+        'sort -rnk2 a',
+      ],
+      ...[
+        'ps -eo pid,cmd --sort=-rss',
+        'lsof -i:80',
+        'df -hT',
+        'ss -ltnp',
+        'dig +short x',
+        'ping -c 1 x',
+        'journalctl -xeu nginx -n 50',
+      ],
+      ...[
+        'kubectl get pods -A -o wide',
+        'kubectl logs web -p --tail=10',
+        'helm list -A',
+        'systemctl list-units --type=service',
+      ],
+    ].map((text) => [text.split(' ')]),
   ])('is none of %j, which reads', (argv) => expect(classify(argv).class).toBe('read'));
 });

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WritError } from '@writ/core';
 import { stockConfig } from '@writ/policy';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ListedRunners } from '../runner/runner-text.ts';
@@ -9,6 +10,7 @@ import { type FakeNode, runWrit, startFakeNode } from '../testing/fake-node.ts';
 import { registrationFindings } from './clients.ts';
 import { modes, portFinding } from './home.ts';
 import { gitFinding, nodeVersion, roomFinding } from './machine.ts';
+import { lookAtNode } from './node.ts';
 import { runnerFindings } from './runners.ts';
 import { serviceFinding } from './service.ts';
 import type { Finding } from './types.ts';
@@ -43,6 +45,7 @@ const WELL = {
     held_work: [],
     undeleted_workspaces: [],
     unreadable_rows: [],
+    upstream_problems: [],
   },
   peers: [{ label: 'beta', id: 'wn-b', enabled: true, link: 'up' }],
 };
@@ -75,6 +78,12 @@ describe('writ doctor', () => {
   });
 
   it.each([
+    [
+      'MCP server',
+      { upstream_problems: [{ upstream: 'search', problem: 'its tool `x` is left out: name: no' }] },
+      'warning',
+      'look at upstreams.search in writ.toml',
+    ],
     ['clock', { clock_is_backwards: true }, 'problem', 'lease accept-clock'],
     ['policy', { policy_error: 'line 3' }, 'problem', 'writ policy validate'],
     ['policy', { policy_shut: true }, 'problem', 'writ policy reload --accept'],
@@ -112,6 +121,14 @@ describe('writ doctor', () => {
       { state: 'problem', says: expect.stringContaining('line '), mend: ['writ policy validate'] },
     ]);
     expect(await of('home')).toMatchObject([{ state: 'problem', mend: [`chmod 600 ${node.home.configFile}`] }]);
+  });
+
+  it('says of a node that hangs what its calls end with', async () => {
+    const unanswered = new WritError('UNREACHABLE', 'the node (pid 7) hangs', { nextSteps: ['kill -9 7'] });
+    const context = { home: node.home } as Parameters<typeof lookAtNode>[0]['context'];
+    expect(await lookAtNode({ context, status: undefined, unanswered })).toEqual([
+      { check: 'node', state: 'problem', says: 'the node (pid 7) hangs', mend: ['kill -9 7'] },
+    ]);
   });
 
   it('starts a node that does not run, and makes one that is not there', async () => {

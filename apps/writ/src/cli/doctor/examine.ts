@@ -13,18 +13,17 @@ const LOOKS: readonly Look[] = [lookAtMachine, lookAtHome, lookAtNode, lookAtRun
 
 /** Looks at everything, and changes nothing. */
 export async function examine(context: CliContext): Promise<readonly Finding[]> {
-  const patient = { context, status: await statusOf(context) };
+  const patient = { context, ...(await statusOf(context)) };
   const found: Finding[] = [];
   for (const look of LOOKS) found.push(...(await look(patient)));
   return found;
 }
 
-async function statusOf(context: CliContext): Promise<Patient['status']> {
+async function statusOf(context: CliContext): Promise<Pick<Patient, 'status' | 'unanswered'>> {
   try {
-    return await context.node().call('node_status', {});
+    return { status: await context.node().call('node_status', {}) };
   } catch (error) {
-    // Why it does not answer is what the looks find out.
-    if (isWritError(error)) return undefined;
+    if (isWritError(error)) return { status: undefined, unanswered: error };
     throw error;
   }
 }

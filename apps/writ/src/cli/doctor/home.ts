@@ -1,6 +1,7 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { quote, toWritError, visible } from '@writ/core';
 import type { Home } from '../../home.ts';
+import { runningPid } from '../../lifecycle/running-pid.ts';
 import { listenFailure } from '../../listen-failure.ts';
 import { type Finding, fine, type Look } from './types.ts';
 
@@ -16,7 +17,9 @@ export const lookAtHome: Look = async ({ context, status }) => {
   return [
     modes(home, process.getuid?.()),
     config.finding,
-    ...(status === undefined && config.listen !== undefined ? [await portFinding(config.listen)] : []),
+    ...(status === undefined && runningPid(home) === undefined && config.listen !== undefined
+      ? [await portFinding(config.listen)]
+      : []),
   ];
 };
 

@@ -7,7 +7,7 @@ import { type Finding, fine, type Look, type Patient } from './types.ts';
 type Status = NonNullable<Patient['status']>;
 
 /** Looks at the running node, or says how it is started. */
-export const lookAtNode: Look = async ({ context, status }) => {
+export const lookAtNode: Look = async ({ context, status, unanswered }) => {
   const check = 'node';
   if (status !== undefined) {
     const up = fine(check, `${status.name} runs, pid ${status.pid}, version ${status.version}`);
@@ -19,9 +19,13 @@ export const lookAtNode: Look = async ({ context, status }) => {
       ...trash(status, context.home.logFile),
       audit(status),
       ...unreadable(status, context.home.logFile),
+      ...upstreams(status, context.home.logFile),
       ...approver(status),
       ...peers(status),
     ];
+  }
+  if (unanswered?.code === 'UNREACHABLE') {
+    return [{ check, state: 'problem', says: unanswered.message, mend: unanswered.nextSteps }];
   }
   const pid = runningPid(context.home);
   if (pid === undefined) return [{ check, state: 'problem', says: 'it does not run', mend: ['writ up'] }];
@@ -85,6 +89,13 @@ function unreadable({ unreadable_rows: rows }: Status, logFile: string): readonl
       mend: [`grep 'stored row' ${shellWord(logFile)}`, 'put the database back, from a backup of this home'],
     },
   ];
+}
+
+function upstreams({ upstream_problems: problems }: Status, logFile: string): readonly Finding[] {
+  return problems.map(({ upstream, problem }) => ({
+    ...{ check: 'MCP server', state: 'warning', says: `${quote(upstream)}: ${visible(problem)}` },
+    mend: [`look at upstreams.${upstream} in writ.toml`, `grep upstream ${shellWord(logFile)}`],
+  }));
 }
 
 function audit({ audit: { rows, written, problem, next_steps: mend } }: Status): Finding {

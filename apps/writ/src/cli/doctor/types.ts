@@ -1,3 +1,4 @@
+import type { WritError } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
 
@@ -18,6 +19,8 @@ export interface Patient {
   readonly context: CliContext;
   /** What the running node says of itself; undefined where none answers. */
   readonly status: OperationOutput<'node_status'> | undefined;
+  /** Why it did not, where there is no status. */
+  readonly unanswered?: WritError;
 }
 
 /** A look at one side of the installation. Throws for nothing that it looks for. */
