@@ -7,6 +7,7 @@ import { exitCodeOf } from './exit-codes.ts';
 import { CLEAR_LINE } from './live-view.ts';
 import { createOutput } from './output.ts';
 import { createProgram, runProgram } from './program.ts';
+import { homeNamed } from './with-home.ts';
 
 /** The terminal that this process belongs to. */
 const TERMINAL_DEVICE = '/dev/tty';
@@ -27,7 +28,7 @@ async function main(argv: readonly string[]): Promise<number> {
   try {
     return await runProgram(createProgram(VERSION), defineCommands, { ...base, json }, argv);
   } catch (error) {
-    createOutput(streams, { json, noColor: environment.noColor }).failure(error);
+    createOutput(streams, { json, noColor: environment.noColor, home: homeNamed(argv) }).failure(error);
     return exitCodeOf(toWritError(error).code);
   }
 }
