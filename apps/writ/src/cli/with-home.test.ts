@@ -8,6 +8,7 @@ it.each([
   ['set the clock right, or: writ lease accept-clock', 'set the clock right, or: writ --home /h lease accept-clock'],
   ['use the writ command as the user who started the node', 'use the writ command as the user who started the node'],
   ['on that machine: writ up', 'on that machine: writ up'],
+  ['a person on `beta` answers: writ approval list', 'a person on `beta` answers: writ approval list'],
   ['tail -n 20 /h/writ node.log', 'tail -n 20 /h/writ node.log'],
   ['writ --home /h status', 'writ --home /h status'],
 ])('the step %s names the home that was given', (step, said) => {

@@ -3,7 +3,7 @@ import { shellWord } from '@writ/core';
 /** Where a command of this program begins within a step: at its start, or behind what joins or introduces one. */
 const COMMAND = /(^|[:;,] |&& |or )writ (?=[a-z-])(?!--home)/g;
 /** What is typed somewhere else has another home. */
-const ELSEWHERE = /^(?:on (?:that|the other|the executing) |there[,:]|have a person of )/;
+const ELSEWHERE = /^(?:on (?:that|the other|the executing) |there[,:]|(?:have )?a person o[fn] )/;
 /** What introduces a step in a text. */
 const STEP = /(→\S* )(.*)/g;
 
