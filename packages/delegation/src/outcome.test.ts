@@ -134,6 +134,8 @@ describe('toldFailure', () => {
     ['scan', '`a.bin` is larger than 5 bytes', ': `a.bin` is larger than 5 bytes'],
     ['add', '`a` was not taken in', ': `a` was not taken in'],
     ['scan', 'there are files in the submodule `sub`, and', ': there are files in the submodule `sub`'],
+    ['index', 'the index of the workspace is gone', ': the index of the workspace is gone'],
+    ['index', 'the submodule `a` is in a conflict that', ': the submodule `a` is in a conflict'],
     ['scan', 'there are more than 9 files and folders', ': there are more than 9 files and folders'],
     ['init', '`/home/x` is no repository: git told no path', ''],
     ['base', 'fatal: /home/x: `a` cannot be read', ''],
@@ -185,7 +187,7 @@ describe('what the agent says', () => {
       {},
       'failed',
       'WORKER_FAILED',
-      'exited with status 137, which is how a shell or a sandbox tells of SIGKILL, as for want of memory',
+      'exited with status 137, which is how a shell tells of SIGKILL, as for want of memory',
     ],
     ['done, although its process failed', EXIT_3, {}, 'failed', 'WORKER_FAILED', 'exited with status 3'],
   ] as const)('%s', (_, ending, agent, state, code, message) => {

@@ -82,7 +82,7 @@ export function withEvidence(outcome: TaskOutcome, failure: EvidenceFailure | un
  * artifact what is wrong with it.
  */
 export function toldFailure(message: string): string | undefined {
-  return /^.*?(evidence cannot be collected: step `[^`]*`(: (`[^`]*` (cannot be read|is larger than \d+ bytes|was not taken in)|there are files in the submodule `[^`]*`|there are more than \d+ files and folders))?|artifacts cannot be collected: .*|could not be signed: step `sign`)/s.exec(
+  return /^.*?(evidence cannot be collected: step `[^`]*`(: (`[^`]*` (cannot be read|is larger than \d+ bytes|was not taken in)|there are files in the submodule `[^`]*`|the submodule `[^`]*` is in a conflict|the index of the workspace is gone|there are more than \d+ files and folders))?|artifacts cannot be collected: .*|could not be signed: step `sign`)/s.exec(
     message,
   )?.[0];
 }
@@ -129,10 +129,10 @@ const FATAL: Readonly<Record<number, string>> = {
   139: 'SIGSEGV',
 };
 
-/** A shell, and a sandbox, tell of a signal by a status; whether there was one cannot be known from it. */
+/** A shell tells of a signal by a status; whether there was one cannot be known from it. */
 function likelySignal(exitCode: number): string {
   const signal = FATAL[exitCode];
-  return signal === undefined ? '' : `, which is how a shell or a sandbox tells of ${signal}`;
+  return signal === undefined ? '' : `, which is how a shell tells of ${signal}`;
 }
 
 /** A failure, with the agent's own words where it has any. */

@@ -294,16 +294,6 @@ describe('evidence of a workspace', () => {
     ]);
   });
 
-  it('refuses files in the place of a submodule', async () => {
-    f.git(f.owner, 'update-index', '--add', '--cacheinfo', `160000,${base},sub`);
-    f.git(f.owner, 'commit', '--quiet', '-m', 'submodule');
-    base = f.git(f.owner, 'rev-parse', 'HEAD');
-    f.git(f.work, 'pull', '--quiet');
-    expect(await collectEvidence(f.request(base))).toMatchObject({ kind: 'none' });
-    f.write(f.work, { 'sub/x': 'x' });
-    expect((await failure()).message).toContain('there are files in the submodule `sub`');
-  });
-
   it('refuses a redirected git directory and an index that is a link', async () => {
     renameSync(join(f.work, '.git'), join(f.root, 'moved'));
     symlinkSync(join(f.root, 'moved'), join(f.work, '.git'));
@@ -319,6 +309,13 @@ describe('evidence of a workspace', () => {
     rmSync(join(f.work, '.git', 'index'));
     f.write(f.work, { '.git/index': 'garbage' });
     expect((await failure()).details).toEqual({ step: 'index' });
+  });
+
+  it('takes in what a link to patterns would have kept out, as git does', async () => {
+    f.write(f.root, { patterns: 'x\n' });
+    f.write(f.work, { 'in/x': 'x\n' });
+    symlinkSync(join(f.root, 'patterns'), join(f.work, 'in/.gitignore'));
+    expect(paths(await changed())).toEqual(['A in/.gitignore', 'A in/x']);
   });
 
   it('refuses a workspace that has become a link', async () => {

@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quote, type WritCode, WritError } from '@writ/core';
 import { formatAlternates } from './alternates.ts';
+import { unseenBy } from './git-warnings.ts';
 import { openRoomFor } from './room.ts';
 import type { GitCall, GitRoom, GitStep, GitWork } from './types.ts';
 
@@ -76,6 +77,8 @@ export interface RunOptions {
   readonly inputFile?: string;
   readonly cwd?: string;
   readonly maxOutputBytes?: number;
+  /** Fails where git says that there is something which it did not look at. */
+  readonly isWhole?: boolean;
 }
 
 /** How git is told to look at the workspace with the node's own index. */
@@ -155,6 +158,9 @@ export async function createGitDir(options: GitDirOptions): Promise<GitDir> {
     if (answer.exitCode === null || !codes.includes(answer.exitCode)) {
       throw fail(step, answer.reason || `git ended with ${answer.exitCode}`);
     }
+    // INVARIANT: 10 what git has not seen is not unchanged.
+    const unseen = more.isWhole ? unseenBy(answer.reason) : undefined;
+    if (unseen !== undefined) throw fail(step, unseen);
     return { exitCode: answer.exitCode, stdout: Buffer.from(answer.stdout) };
   };
   const run: GitDir['run'] = async (step, args, more) => (await ask(step, [0], args, more)).stdout;

@@ -72,7 +72,7 @@ function runGit({ git, clock }: GitProcessOptions, call: GitCall, inputFd: numbe
       cancelTimer();
       call.signal?.removeEventListener('abort', unwanted);
       const exitCode = ended === undefined ? code : null;
-      const reason = ended ?? (code === 0 ? '' : lastLine(stderr, code ?? signal));
+      const reason = ended ?? toldBy(stderr, code ?? signal);
       resolve({ exitCode, stdout: Buffer.concat(stdout), reason });
     });
   });
@@ -82,8 +82,10 @@ function failed(reason: string): GitAnswer {
   return { exitCode: null, stdout: new Uint8Array(), reason };
 }
 
-function lastLine(stderr: string, end: number | string | null): string {
+function toldBy(stderr: string, end: number | string | null): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   const told = lines.find((line) => /^(fatal|error): /.test(line)) ?? lines.at(-1);
-  return told === undefined ? `git ended with ${end}` : visible(told.replace(/^(fatal|error): /, ''));
+  if (end === 0) return lines.map(visible).join('\n');
+  if (told === undefined) return `git ended with ${end}`;
+  return visible(told.replace(/^(fatal|error): /, ''));
 }

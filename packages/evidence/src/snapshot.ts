@@ -5,7 +5,7 @@ import { restoreForm } from './checked-out.ts';
 import type { GitDir, InTree } from './git-dir.ts';
 import { joinNul, splitNul, toRepoPath } from './raw-path.ts';
 import { refusedNames } from './refused-names.ts';
-import { entriesOf, submodulesIn } from './submodules.ts';
+import { entriesOf, gitlinksIn, type IndexEntries, takeGitlinks } from './submodules.ts';
 import { below, folderOf, hasGitName, type WalkedTree, walkTree } from './tree-walk.ts';
 import type { RepoPath } from './types.ts';
 import { trackedThere } from './workspace-index.ts';
@@ -33,7 +33,7 @@ export interface Snapshot {
 /**
  * The tree of everything in a workspace that is tracked, by its base or by whoever worked there, or could be: committed,
  * staged, unstaged and untracked alike, ignored files only where they are tracked. The workspace's own git directory is
- * never git's; of it nothing is read but the names in its index. Files of a repository inside count like any others: its
+ * never git's; of it nothing is read but the names in its index, and the commits of submodules. Files of a repository inside count like any others: its
  * git directory is refused by name and never looked into.
  */
 export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<Snapshot> {
@@ -43,23 +43,30 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
   if ((await realpath(workspaceDir)) !== workspaceDir) throw git.fail('scan', 'the workspace is a link or behind one');
   const walked = await walkTree(workspaceDir, request.limits.maxEntries, (why) => git.fail('scan', why));
   await git.run('base', ['read-tree', '--index-output', join(git.dir, 'index'), baseTree], { env: index });
-  const added = await trackedThere(git, workspaceDir, request.indexFile);
-  const based = await entriesOf(git, index);
-  const submodules = await submodulesIn(git, workspaceDir, based.gitlinks);
+  const based = await entriesOf(git, 'scan', index);
+  const tracked = await trackedThere(git, workspaceDir, { indexFile: request.indexFile, isRequired: based.count > 0 });
+  const gitlinks = await gitlinksIn(git, workspaceDir, based.gitlinks, tracked?.gitlinks);
   const refused = await refusedNames(git, inTree, walked.gitNames);
   const seen = await showNested(git, index, walked.gitNames);
-  const others = splitNul(await git.run('scan', ['ls-files', '-z', '--others', '--exclude-standard'], inTree));
-  const found = [...others, ...added].filter((path) => !hasGitName(path));
+  const listing = ['ls-files', '-z', '--others', '--exclude-standard'];
+  const others = splitNul(await git.run('scan', listing, { ...inTree, isWhole: true }));
+  const found = [...others, ...pathsOf(tracked)].filter((path) => !hasGitName(path));
   // INVARIANT: 10 what the base holds is looked at whatever its name: git has taken it.
-  const wanted = distinct([...based.files, ...based.gitlinks, ...found], submodules);
+  const wanted = distinct([...pathsOf(based), ...found], gitlinks.kept);
   const { there, gone } = await lookAt(git, request, walked, wanted);
   await take(git, inTree, there, gone);
   await assertComplete(git, inTree, seen);
   await forget(git, inTree, seen);
+  await takeGitlinks(git, index, gitlinks.changed, there);
   await restoreForm(git, { workspaceDir, baseTree, index, based: based.files });
   // Every object is of the base, or was written just now; the bundle fails where one is not there.
   const tree = (await git.run('tree', ['write-tree', '--missing-ok'], { env: index })).toString('latin1').trim();
   return { tree, refused: refused.map(toRepoPath) };
+}
+
+function pathsOf(entries: IndexEntries | undefined): readonly Buffer[] {
+  if (entries === undefined) return [];
+  return [...entries.files, ...[...entries.gitlinks.keys()].map((name) => Buffer.from(name, 'latin1'))];
 }
 
 /** Each path once, and none of `without`. */
@@ -126,7 +133,7 @@ async function forget(git: GitDir, inTree: InTree, paths: readonly Buffer[]): Pr
 /** A second look: nothing may be left that the index does not hold, but for what is nowhere. */
 async function assertComplete(git: GitDir, inTree: InTree, nowhere: readonly Buffer[]): Promise<void> {
   const listing = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard'];
-  const found = splitNul(await git.run('add', listing, inTree));
+  const found = splitNul(await git.run('add', listing, { ...inTree, isWhole: true }));
   const known = new Set(nowhere.map((path) => path.toString('latin1')));
   const left = found.find((path) => !known.has(path.toString('latin1')) && !hasGitName(path));
   if (left !== undefined) throw git.fail('add', `${quote(left.toString())} was not taken in`);

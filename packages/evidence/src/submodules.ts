@@ -1,45 +1,106 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { quote, shellWord, type WritError } from '@writ/core';
 import type { GitDir } from './git-dir.ts';
-import { splitNul } from './raw-path.ts';
-import { below } from './tree-walk.ts';
+import { joinNul, splitNul } from './raw-path.ts';
+import { below, folderOf } from './tree-walk.ts';
+import type { GitStep } from './types.ts';
 
-/** How the line of such an entry begins. */
-const GITLINK = Buffer.from('160000 ');
+/** The mode of such an entry. */
+const GITLINK = '160000';
 
-/** What an index holds: the paths of files and links, and of commits of other repositories. */
+/** What an index holds. */
 export interface IndexEntries {
+  /** Paths of files and links. */
   readonly files: readonly Buffer[];
-  readonly gitlinks: readonly Buffer[];
+  /** Ids of commits of other repositories, by path (`latin1`). */
+  readonly gitlinks: ReadonlyMap<string, string>;
+  /** How many lines there were, those of a conflict each counted. */
+  readonly count: number;
 }
 
-export async function entriesOf(git: GitDir, index: Readonly<Record<string, string>>): Promise<IndexEntries> {
-  const [files, gitlinks] = [[] as Buffer[], [] as Buffer[]];
-  for (const entry of splitNul(await git.run('scan', ['ls-files', '-z', '--stage'], { env: index }))) {
-    const path = entry.subarray(entry.indexOf('\t') + 1);
-    (entry.subarray(0, GITLINK.length).equals(GITLINK) ? gitlinks : files).push(path);
+/** Throws where two sides of a merge want different commits of a submodule: nobody has decided which it is. */
+export async function entriesOf(
+  git: GitDir,
+  step: GitStep,
+  index: Readonly<Record<string, string>>,
+): Promise<IndexEntries> {
+  const [files, gitlinks] = [[] as Buffer[], new Map<string, string>()];
+  const entries = splitNul(await git.run(step, ['ls-files', '-z', '--stage', '--sparse'], { env: index }));
+  for (const entry of entries) {
+    const tab = entry.indexOf('\t');
+    const path = entry.subarray(tab + 1);
+    const [mode, id = '', stage] = entry.toString('latin1', 0, tab).split(' ');
+    if (mode !== GITLINK) files.push(path);
+    else if (stage === '0') gitlinks.set(path.toString('latin1'), id);
+    else throw git.fail(step, `the submodule ${quote(path.toString())} is in a conflict that nobody has resolved`);
   }
-  return { files, gitlinks };
+  return { files, gitlinks, count: entries.length };
+}
+
+/** What became of the commits of other repositories. Paths as `latin1`. */
+export interface Gitlinks {
+  /** As the base holds them: nothing has changed there. */
+  readonly kept: ReadonlySet<string>;
+  /** Ids where the index of whoever worked there names another commit than the base, or one where that has none. */
+  readonly changed: ReadonlyMap<string, string>;
 }
 
 /**
- * Where a workspace still has an empty folder for a commit of another repository: nothing has changed there. Paths as
- * `latin1`. Throws where there are files: they belong to no commit of this repository, and nobody would see them.
+ * A commit of another repository has no file in a workspace, so that the index there says which it is; without one
+ * (`there` undefined) it is the base's where its folder is still there. Throws where there are files in the place of one of
+ * the base: they belong to no commit of this repository, and nobody would see them.
  */
-export async function submodulesIn(
+export async function gitlinksIn(
   git: GitDir,
   workspaceDir: string,
-  gitlinks: readonly Buffer[],
-): Promise<ReadonlySet<string>> {
-  const places = new Set<string>();
-  for (const path of gitlinks) {
+  based: IndexEntries['gitlinks'],
+  there: IndexEntries['gitlinks'] | undefined,
+): Promise<Gitlinks> {
+  const kept = new Set<string>();
+  for (const [name, id] of based) {
+    const path = Buffer.from(name, 'latin1');
     const place = below(workspaceDir, path);
     if (!(await lstat(place).catch(() => undefined))?.isDirectory()) continue;
     const isFilled = await readdir(place).then((names) => names.length > 0);
     if (isFilled) throw filled(git, path.toString());
-    places.add(path.toString('latin1'));
+    if (there === undefined || there.get(name) === id) kept.add(name);
   }
-  return places;
+  return { kept, changed: new Map([...(there ?? [])].filter(([name, id]) => based.get(name) !== id)) };
+}
+
+/**
+ * Puts what has changed into the node's index, but where there are files in its place, or in the place of a folder above it:
+ * those are taken in. Throws where the index does not hold it afterwards.
+ */
+export async function takeGitlinks(
+  git: GitDir,
+  index: Readonly<Record<string, string>>,
+  changed: Gitlinks['changed'],
+  files: readonly Buffer[],
+): Promise<void> {
+  if (changed.size === 0) return;
+  const names = new Set(files.map((path) => path.toString('latin1')));
+  const folders = new Set(files.flatMap(foldersAbove));
+  const taken = [...changed].filter(
+    ([name]) =>
+      !names.has(name) &&
+      !folders.has(name) &&
+      !foldersAbove(Buffer.from(name, 'latin1')).some((above) => names.has(above)),
+  );
+  const lines = taken.map(([name, id]) => Buffer.from(`${GITLINK} ${id}\t${name}`, 'latin1'));
+  await git.run('add', ['update-index', '-z', '--index-info'], { env: index, input: joinNul(lines) });
+  const { gitlinks } = await entriesOf(git, 'add', index);
+  const left = taken.find(([name, id]) => gitlinks.get(name) !== id);
+  if (left === undefined) return;
+  // INVARIANT: 10 a commit that was put in the place of another one is told, or nothing is claimed.
+  throw git.fail('add', `the submodule ${quote(Buffer.from(left[0], 'latin1').toString())} was not taken in`);
+}
+
+/** Every folder that something is in, but for the root. */
+function foldersAbove(path: Buffer): readonly string[] {
+  const above: string[] = [];
+  for (let folder = folderOf(path); folder.length > 0; folder = folderOf(folder)) above.push(folder.toString('latin1'));
+  return above;
 }
 
 function filled(git: GitDir, path: string): WritError {

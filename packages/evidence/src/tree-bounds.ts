@@ -37,8 +37,10 @@ export async function requireBoundedTree(
   const input = Buffer.from(repeated.map(([id]) => `${id}\n`).join(''));
   const sizes = await git.run('inspect', ['cat-file', '--batch-check=%(objectsize)'], { input });
   const bytes = sizes.toString('latin1').split('\n');
-  // An object that is not here is one of the owner's, in a repository that fetches them when they are wanted.
-  const total = repeated.reduce((sum, [, count], at) => sum + count * (Number.parseInt(bytes[at] ?? '', 10) || 0), 0);
+  // An object that is not here is one of the owner's, in a repository that fetches them when they are wanted, or a commit of
+  // a submodule.
+  const sizeAt = (at: number): number => (/^\d+$/.test(bytes[at] ?? '') ? Number(bytes[at]) : 0);
+  const total = repeated.reduce((sum, [, count], at) => sum + count * sizeAt(at), 0);
   if (total > maxUnpackedBytes) {
     throw git.fail(
       'inspect',

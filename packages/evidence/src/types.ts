@@ -40,7 +40,7 @@ export interface GitCall {
 export interface GitAnswer {
   readonly exitCode: number | null;
   readonly stdout: Uint8Array;
-  /** Why it failed, one line, made visible; empty where it did not. */
+  /** Why it failed, one line; where it did not, all lines that it wrote to standard error, mostly none. Made visible. */
   readonly reason: string;
 }
 
@@ -185,6 +185,8 @@ export interface ArtifactLimits {
   readonly maxTotalBytes: number;
   /** Entries that are looked at for patterns. */
   readonly maxEntries: number;
+  /** Comparisons of a character with one of a pattern, for everything together: about 300 million take a second. */
+  readonly maxSteps: number;
 }
 
 /** How much a bundle may hold. */

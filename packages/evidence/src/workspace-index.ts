@@ -1,36 +1,47 @@
 import { constants } from 'node:fs';
-import { lstat, open, writeFile } from 'node:fs/promises';
+import { lstat, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno } from '@writ/core';
 import type { GitDir } from './git-dir.ts';
-import { splitNul } from './raw-path.ts';
+import { entriesOf, type IndexEntries } from './submodules.ts';
 
 /** Longest index that is read, bytes. */
 const INDEX_BYTES = 256 * 1024 * 1024;
+/** Where an index says how many entries it has. */
+const COUNT_AT = 8;
 
-/** The paths in the workspace's own index: what was added there by force counts, although it is ignored. */
+/**
+ * What the workspace's own index holds: what was added there by force counts, although it is ignored. Undefined where there
+ * is none. Throws where there has to be one (`isRequired`), in a git directory that is still there: what was committed by
+ * force, or in the place of a submodule, would be seen by nobody.
+ */
 export async function trackedThere(
   git: GitDir,
   workspaceDir: string,
-  indexFile: string | undefined,
-): Promise<Buffer[]> {
+  { indexFile, isRequired }: { readonly indexFile: string | undefined; readonly isRequired: boolean },
+): Promise<IndexEntries | undefined> {
   const own = join(workspaceDir, '.git');
   if (indexFile === undefined) {
     const kind = await lstat(own).catch(() => undefined);
-    if (kind === undefined) return [];
+    if (kind === undefined) return undefined;
     if (!kind.isDirectory()) throw git.fail('index', 'the `.git` of the workspace is no folder: it leads elsewhere');
   }
   const copy = join(git.dir, 'workspace-index');
   try {
     await copyIndex(git, indexFile ?? join(own, 'index'), copy);
   } catch (error) {
-    if (hasErrno(error, 'ENOENT')) return [];
     if (hasErrno(error, 'ELOOP')) throw git.fail('index', 'the index of the workspace is a link');
-    throw error;
+    if (!hasErrno(error, 'ENOENT')) throw error;
+    if (isRequired && indexFile === undefined) throw git.fail('index', 'the index of the workspace is gone');
+    return undefined;
   }
-  return splitNul(
-    await git.run('index', ['ls-files', '-z', '--cached', '--sparse'], { env: { GIT_INDEX_FILE: copy } }),
-  );
+  const entries = await entriesOf(git, 'index', { GIT_INDEX_FILE: copy });
+  const count = (await readFile(copy)).subarray(COUNT_AT, COUNT_AT + 4);
+  // INVARIANT: 10 what git leaves out of its list would be seen by nobody.
+  if (count.length < 4 || count.readUInt32BE() !== entries.count) {
+    throw git.fail('index', 'git did not list the whole index of the workspace');
+  }
+  return entries;
 }
 
 async function copyIndex(git: GitDir, from: string, to: string): Promise<void> {

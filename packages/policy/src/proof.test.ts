@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fuzzCommands, fuzzConfig } from './testing/fuzz.ts';
 import { proveReloads } from './testing/reloads.ts';
+import { proveShellAgreement } from './testing/shell-agreement.ts';
 import { testGrammar } from './testing/shell-grammar.ts';
 
 const SEED = 2026;
@@ -19,5 +20,9 @@ describe('under stress', () => {
 
   it('classifies any argument list', async () => {
     expect(fuzzCommands(await testGrammar(), 1000, SEED, still).runs).toBe(1000);
+  });
+
+  it('sees every command that shells run of a script which it reads', async () => {
+    expect(proveShellAgreement(await testGrammar(), 150, SEED).ran).toBeGreaterThan(20);
   });
 });

@@ -20,7 +20,7 @@ export interface GitEnd {
   readonly exitCode: number | null;
   readonly stdout: Buffer;
   readonly cut?: GitCut;
-  /** Why it failed, one line, made visible; empty where it did not, or was cut short. */
+  /** As in `GitAnswer`; empty where it was cut short. */
   readonly reason: string;
 }
 
@@ -51,7 +51,7 @@ export async function runGit(run: GitRun, spawner: Spawner, clock: Clock): Promi
     if (cut !== undefined) stop();
     const { exitCode, signal } = await result.process.done;
     if (cut !== undefined) return { ...NOTHING, stdout: kept.stdout(), cut };
-    const reason = exitCode === 0 ? '' : lastLine(kept.stderr(), exitCode ?? signal);
+    const reason = toldBy(kept.stderr(), exitCode ?? signal);
     return { exitCode, stdout: kept.stdout(), reason };
   } finally {
     cancelTimer();
@@ -87,9 +87,11 @@ function createKept(maxBytes: number, onTooMuch: () => void): Kept {
   };
 }
 
-/** What git said of why it failed, in one line, made visible; `end` where it said nothing. */
-export function lastLine(stderr: string, end: number | string | null): string {
+/** What git said of why it failed, in one line, or `end`; where it did not, each line that it said. Made visible. */
+export function toldBy(stderr: string, end: number | string | null): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   const told = lines.find((line) => /^(fatal|error): /.test(line)) ?? lines.at(-1);
-  return told === undefined ? `git ended with ${end}` : visible(told.replace(/^(fatal|error): /, ''));
+  if (end === 0) return lines.map(visible).join('\n');
+  if (told === undefined) return `git ended with ${end}`;
+  return visible(told.replace(/^(fatal|error): /, ''));
 }

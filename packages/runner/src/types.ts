@@ -97,8 +97,11 @@ export interface Run {
    * that nobody has told the fate of.
    */
   release(fate?: Fate): void;
-  /** From now on this stands in nothing of the run's output that is kept. */
-  redact(secret: string): void;
+  /**
+   * From now on this stands in nothing of the run's output that is kept. False, and it stays as it was, where that would be more
+   * than a run is told: 32 secrets, 32 KiB together.
+   */
+  redact(secret: string): boolean;
   /** A text of the run's without its secrets. */
   clean(text: string): string;
   /** TERM, grace, KILL, escaped children too. The first cause wins. */
@@ -139,7 +142,7 @@ export interface GitCall {
 export interface GitAnswer {
   readonly exitCode: number | null;
   readonly stdout: Uint8Array;
-  /** Why it failed, one line, made visible; empty where it did not. */
+  /** Why it failed, one line; where it did not, all lines that it wrote to standard error, mostly none. Made visible. */
   readonly reason: string;
 }
 

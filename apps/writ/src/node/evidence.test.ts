@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -164,6 +164,23 @@ describeWith(['bwrap', 'git'], 'evidence of a real run', () => {
     // Where the objects of the owner’s repository are; what it borrows itself is shown too.
     expect(outside).toEqual([`init ${run.files.clone?.source}`]);
     expect(rooms).toEqual([[run.files.dir, join(owner, '.git/objects'), join(borrowed, '.git/objects')]]);
+    run.release();
+  });
+
+  it('fails where git may not open what the node may: nobody has seen what is in it', async () => {
+    const kit = await open();
+    const run = await real.run('mkdir -p d e; echo precious > d/f; chmod 000 d', {
+      name: 'app',
+      path: repository('shut'),
+    });
+    try {
+      await expect(collect(run, kit)).rejects.toMatchObject({
+        code: 'EVIDENCE_FAILED',
+        message: expect.stringContaining('step `scan`: `d` cannot be read: '),
+      });
+    } finally {
+      chmodSync(join(run.files.dir, 'd'), 0o700);
+    }
     run.release();
   });
 

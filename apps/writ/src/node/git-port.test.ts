@@ -87,6 +87,11 @@ describe.each<readonly [string, () => GitPort]>([
     });
   });
 
+  it('tells what git warns of although it succeeds', async () => {
+    const told = await ask([], { env: fake('printf "warning: one\\n\\nwarning: two\\n" >&2') });
+    expect(told).toMatchObject({ exitCode: 0, reason: 'warning: one\nwarning: two' });
+  });
+
   it('that cannot be started is an answer, not an error', async () => {
     const failing: readonly Partial<GitCall>[] = [
       { env: { PATH: '/nowhere' } },

@@ -15,6 +15,8 @@ describe('what a shell script does', () => {
     'ls ./*.log',
     'cd x && ls',
     "cat <<'EOF'\nhi $x\nEOF",
+    'cat <<\\EOF\nhi `x`\nEOF',
+    'cat <<"EOF"\nhi $x\nEOF',
     'cat <<EOF\nhi\nEOF',
     '{ ls; }',
     '! ls',
@@ -68,6 +70,23 @@ describe('what a shell script does', () => {
   it.each([
     'git re*',
     'cat <<EOF\n$x\nEOF',
+    'true <<E\n`id`\nE',
+    'true <<E\n\\$(id)\nE',
+    'cat <<-E\n\t$x\n\tE',
+    'cat <<-E\nhi\nE',
+    "cat <<-'E'\nhi\nE",
+    'cat <<"E"x\nhi\nEx',
+    'echo a\v#; ls',
+    'echo a\f#; ls',
+    'echo a\u00a0#; ls',
+    'echo a\u2003#; ls',
+    'echo a\u0085#; ls',
+    'echo a\\\t#; ls',
+    'ls\n\\\n rm -rf x',
+    'ls \\\n\\\n rm -rf x',
+    'ls \\\n# c\nrm x',
+    'echo a\\\f#; ls',
+    'echo a\u001b[2K; ls',
     'for i in a; do ls; done',
     'f() { rm x; }; ls',
     'PATH=. ls',
@@ -166,6 +185,9 @@ describe('wrappers', () => {
     [['find', '.', '-exec', 'sh', '-c', 'rm {}', ';']],
     [['find', '.', '-exec', 'ls', '{}', ';', '-delete']],
     [['chroot', '/x', 'rm', '/y']],
+    [['chroot', '/x', 'id']],
+    [['chroot', '--userspec', 'u', '/x', 'ls']],
+    [['chroot', '/x']],
     [['su', '-c', 'rm x']],
     [['']],
     [[]],
@@ -177,6 +199,32 @@ describe('wrappers', () => {
     const { class: is, target } = classify(...argv);
     expect([is, target]).toEqual(['destructive', undefined]);
   });
+
+  it.each([
+    ['curl -o /x --output /y https://a.example'],
+    ['curl -o /x -c /y https://a.example'],
+    ['curl -o /x -D /y https://a.example'],
+    ['curl -o /x -K /y'],
+    ['curl -o /x -w %output{/y} https://a.example'],
+    ['curl -o /x -T /y https://a.example'],
+    ['curl -o /x -d @/y https://a.example'],
+    ['wget -O /x -a /y https://a.example'],
+    ['wget -O /x -i /y'],
+    ['sort -o /x --output=/y z'],
+    ['psql -h db -d app -o |id -c drop\u00a0table\u00a0x'],
+    ['psql -h db -d app --dbname b -c drop'],
+  ])('that do more than to one thing have no one target: %s', (written) => {
+    const { class: is, target } = classify(...written.split(' ').map((word) => word.replaceAll('\u00a0', ' ')));
+    expect([is, target]).toEqual(['destructive', undefined]);
+  });
+
+  it.each(['command cd', 'builtin cd', 'time cd', 'cd', 'pushd', 'ls; time -p cd'])(
+    '%s leaves no path told',
+    (moves) => {
+      expect(classifyScript(`${moves} x; rm y`)).toMatchObject({ class: 'destructive' });
+      expect(classifyScript(`${moves} x; rm y`).target).toBeUndefined();
+    },
+  );
 
   it('send commands to another machine, whose things are others', () => {
     expect(classify('ssh', '-oBatchMode=yes', 'root@DB', 'systemctl', 'restart', 'nginx').target).toBe(

@@ -150,16 +150,9 @@ function classifyInside(walk: Walk, { args, place, inside }: Wrapped, found: Inn
     case 'commands': {
       for (const variable of inside.variables) pushVariable(variable, place, found);
       if (inside.own) found.push(classifyPlain(walk, [args[0] as Argument, ...inside.own], place));
-      const before = found.length;
       for (const one of inside.commands) classifyCommand(walk, one, inside.place, found, depth + 1);
-      if (inside.elsewhere)
-        for (let at = before; at < found.length; at++) found[at] = withoutTargets(found[at] as InnerCommand);
     }
   }
-}
-
-function withoutTargets(command: InnerCommand): InnerCommand {
-  return { ...command, targets: [] };
 }
 
 function classifyScript(
@@ -174,8 +167,8 @@ function classifyScript(
     found.push(undecided(args, place, parsed.reason));
     return;
   }
-  // After a change of the folder nobody can say which one a relative path means.
-  const moves = parsed.commands.some(({ arguments: [first] }) => first && MOVES.has(first.text));
+  // After a change of the folder nobody can say which one a relative path means. `command cd` and `time cd` are one as well.
+  const moves = parsed.commands.some((command) => command.arguments.some(({ text }) => MOVES.has(text)));
   const { cwd: _, ...nowhere } = place;
   const here = moves ? nowhere : place;
   const before = found.length;
@@ -219,9 +212,19 @@ function classifyPlain(walk: Walk, args: readonly Argument[], place: CommandPlac
   const { sure, ofFile, waiting } = configuredMatches(walk, [name, ...textsOf(rest)], args, place);
   const builtIn = builtInMatches(program, rest, place);
   // What only looks like a program that is known is nothing milder for it; a rule that names this very file is about it.
-  const strictest = strictestOf(isExact ? [...builtIn, ...sure] : [...ofFile, ...builtIn, ...sure]);
+  const matches = isExact ? [...builtIn, ...sure] : [...ofFile, ...builtIn, ...sure];
+  const strictest = strictestOf(matches);
   const isKnown = isExact || ofFile.some((one) => one === strictest);
-  return withStricter(judgePlain({ args, place, isExact: isKnown, ...given(program) }, strictest), waiting);
+  const judged = judgePlain({ args, place, isExact: isKnown, ...given(program) }, strictest);
+  return withStricter({ ...judged, targets: judged.targets.length > 0 ? targetsOfAll(matches) : [] }, waiting);
+}
+
+/** INVARIANT: 6 a window is for all that a command acts on: what one rule sees it do beside another's target has to have one too. */
+function targetsOfAll(matches: readonly Match[]): readonly string[] {
+  const acting = matches.filter((one) => one.class !== 'read');
+  return acting.every(({ targets }) => targets.length > 0)
+    ? [...new Set(acting.flatMap(({ targets }) => targets))]
+    : [];
 }
 
 interface Plain {

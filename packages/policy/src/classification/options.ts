@@ -34,15 +34,17 @@ export function parseArguments(args: readonly Argument[], spec: ProgramSpec = NO
       operands.push(argument);
       continue;
     }
-    const long = text.startsWith('--') || spec.singleDash === true;
-    const read = long ? readLong(text, spec) : readCluster(text, spec);
+    const read = readOptions(text, spec);
     const last = read.at(-1);
     const takesNext = last?.value === undefined && isValued(last?.name ?? '', spec) && at + 1 < args.length;
     for (const one of read) {
       const value = one === last && takesNext ? args[at + 1] : one.value;
       options.push({ name: one.name, ...(value ? { value } : {}), before: operands.length, known: one.known });
     }
-    if (takesNext) at++;
+    if (!takesNext) continue;
+    at++;
+    // Whether an option takes the next argument may hang on the command in front: what looks like an option counts as one too.
+    for (const one of readValue(args[at] as Argument, spec)) options.push({ ...one, before: operands.length });
   }
   const written = args.map(({ text, shape }) => `\n${shape === 'literal' ? text.replaceAll('\n', '␊') : '…'}`).join('');
   return { operands, options, written };
@@ -63,6 +65,16 @@ function readLong(text: string, spec: ProgramSpec): readonly ReadOption[] {
   if (equals < 0) return [{ name: text, known: isKnown(text, spec) }];
   const name = text.slice(0, equals);
   return [{ name, value: { text: text.slice(equals + 1), shape: 'literal' }, known: isKnown(name, spec) }];
+}
+
+/** A value that would be an option if nothing took it; a number with a sign is none. */
+function readValue({ text }: Argument, spec: ProgramSpec): readonly ReadOption[] {
+  if (!/^-[^\d]/.test(text) || text === '--') return [];
+  return readOptions(text, spec);
+}
+
+function readOptions(text: string, spec: ProgramSpec): readonly ReadOption[] {
+  return text.startsWith('--') || spec.singleDash === true ? readLong(text, spec) : readCluster(text, spec);
 }
 
 /** `-rf` is `-r -f`; behind an option that takes a value stands the value. */

@@ -116,14 +116,14 @@ describe('paths', () => {
 describe('programs', () => {
   const isKnown = (name: string): boolean => ['python', 'gcc', 'node18'].includes(name);
   it.each([
-    ['python3', 'python', true],
-    ['python3.11', 'python', true],
-    ['gcc-12', 'gcc', true],
+    ['python3', 'python', false],
+    ['python3.11', 'python', false],
+    ['gcc-12', 'gcc', false],
     ['python3x', 'python3x', true],
     ['node18', 'node18', true],
     ['node20', 'node20', true],
     ['Python', 'python', false],
-    ['/usr/bin/python3', 'python', true],
+    ['/usr/bin/python3', 'python', false],
     ['/usr/local/sbin/gcc', 'gcc', true],
     ['/tmp/usr/bin/gcc', 'gcc', false],
     ['./gcc', 'gcc', false],
@@ -313,11 +313,32 @@ describe('wrappers', () => {
 
   it('find has its commands, each to its own end, and what it does itself', () => {
     const path = { text: '{}', shape: 'path' };
-    expect(inside('find', '.', '-exec', 'a', '{}', ';', '-name', 'x', '-ok', 'b', 'x{}', '+')).toEqual({
-      ...{ kind: 'commands', own: words('.', '-name', 'x'), place: NOWHERE, variables: [], elsewhere: false },
+    expect(
+      inside(
+        'find',
+        '.',
+        '-exec',
+        'a',
+        '{}',
+        ';',
+        '-name',
+        'x',
+        '-exec',
+        'c',
+        '+',
+        'x{}',
+        ';',
+        '-execdir',
+        'd',
+        '{}',
+        '+',
+      ),
+    ).toEqual({
+      ...{ kind: 'commands', own: words('.', '-name', 'x'), place: NOWHERE, variables: [] },
       commands: [
         [literal('a'), path],
-        [literal('b'), { text: 'x{}', shape: 'any' }],
+        [literal('c'), literal('+'), { text: 'x{}', shape: 'any' }],
+        [literal('d'), path],
       ],
     });
     expect(inside('find', '.', '-delete')).toEqual({ kind: 'plain' });
@@ -325,6 +346,8 @@ describe('wrappers', () => {
       ['-exec', ';'],
       ['-exec', '{}', ';'],
       ['-exec', 'a'],
+      ['-exec', 'a', 'x{}', '+', ';'],
+      ['-exec', 'a', '+'],
       [';', '-exec', 'a'],
     ]) {
       expect(inside('find', ...args)).toMatchObject({ kind: 'undecided' });

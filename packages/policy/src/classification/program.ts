@@ -10,7 +10,7 @@ export function isSystemFolder(folder: string): boolean {
 export interface ProgramName {
   /** Without its folder, lower case, and without a version behind it where only the plain name is known. */
   readonly name: string;
-  /** False where it only looks like the program of that name: another folder, or other letters. */
+  /** False where it only looks like the program of that name: another folder, other letters, or a number behind them. */
   readonly isExact: boolean;
 }
 
@@ -22,7 +22,8 @@ export function programOf(text: string, isKnown: (name: string) => boolean): Pro
   const base = text.slice(text.lastIndexOf('/') + 1);
   const folder = text.slice(0, text.length - base.length);
   const lower = base.toLowerCase();
-  const isExact = base === lower && (folder === '' || isSystemFolder(folder.slice(0, -1)));
   const plain = lower.replace(/-?\d+(\.\d+)*$/, '');
-  return { name: !isKnown(lower) && isKnown(plain) ? plain : lower, isExact };
+  const name = !isKnown(lower) && isKnown(plain) ? plain : lower;
+  // `diff3` is no `diff`: a number behind a name may be a version, and may be another program.
+  return { name, isExact: base === name && (folder === '' || isSystemFolder(folder.slice(0, -1))) };
 }

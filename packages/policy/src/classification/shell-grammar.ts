@@ -11,9 +11,33 @@ export interface ShellGrammarBinaries {
 }
 
 /** Longest script that is parsed, characters; a longer one is undecided. */
-const MAX_SCRIPT = 16_384;
+const MAX_SCRIPT = 8192;
+/** Most of what makes parsing slow: the grammar tries readings, and their number grows with the square of these. */
+const LIMITS: readonly { readonly of: RegExp; readonly most: number; readonly named: string }[] = [
+  { of: /[<>]/g, most: 64, named: 'redirects' },
+  { of: /[|&;$`]/g, most: 128, named: 'operators' },
+  { of: /[()[\]{}*?]/g, most: 128, named: 'brackets and patterns' },
+];
 /** Deepest nesting that is looked into. */
-const MAX_DEPTH = 64;
+const MAX_DEPTH = 48;
+
+/** Where a shell and the grammar do not read the same text alike; none of it is worth a guess. */
+const DOUBTS: readonly { readonly where: RegExp; readonly reason: string }[] = [
+  // To a shell a blank is a space or a tab; the grammar ends words at each of these.
+  {
+    where: /[^\P{White_Space} \t\n]|[^\P{Cc}\t\n]|\ufeff/u,
+    reason: 'the script holds a control character or an odd blank',
+  },
+  // A shell takes a line break behind a backslash away before it reads anything else; the grammar ends a word, or begins a line, there.
+  {
+    where: /(?<![^\s\\][ \t]*)\\\n|\S\\\n\S|\\\n(?![ \t]*[^\s#\\])/,
+    reason: 'the script breaks a line elsewhere than between words',
+  },
+  // Lists, patterns and arithmetic, none of which is looked into; inside each other they take the grammar seconds.
+  { where: /[=@!?*+]\(|\(\(|\$\[|\[\[/, reason: 'the script holds a list, a pattern of several, or arithmetic' },
+  // A shell keeps a blank behind a backslash in the word; to the grammar only a space is one.
+  { where: /\\\t/, reason: 'the script holds a tab behind a backslash' },
+];
 
 /** Node types that only hold commands: what they do is what the commands inside do. */
 const GROUPS: ReadonlySet<string> = new Set([
@@ -38,12 +62,13 @@ export async function createShellGrammar(binaries: ShellGrammarBinaries): Promis
   return {
     parse(script) {
       if (script.length > MAX_SCRIPT) return undecided(`the script is longer than ${MAX_SCRIPT} characters`);
-      // A shell and the grammar see line endings and NUL differently: neither is worth a guess.
-      if (/[\0\r]/.test(script)) return undecided('the script holds a NUL or a carriage return');
-      // A shell takes a line break behind a backslash away before it reads words; the grammar reads two words there.
-      if (/\S\\\n\S/.test(script)) return undecided('the script breaks a line inside a word');
+      const limit = LIMITS.find(({ of, most }) => (script.match(of)?.length ?? 0) > most);
+      if (limit) return undecided(`the script holds more than ${limit.most} ${limit.named}`);
+      const doubt = DOUBTS.find(({ where }) => where.test(script));
+      if (doubt) return undecided(doubt.reason);
       parser.reset();
-      const tree = parser.parse(script);
+      // What cannot be read is not worth the time that mending it takes.
+      const tree = parser.parse(script, null, { progressCallback: ({ hasError }) => hasError });
       if (!tree) return undecided('the script cannot be parsed');
       try {
         return readTree(tree.rootNode);
@@ -149,10 +174,21 @@ const HEREDOC_PARTS: ReadonlySet<string> = new Set([
   'file_descriptor',
 ]);
 
+/** How the end of a text may be written: as a name, of which quotes keep the text as it is. */
+const END_OF_TEXT = /^(?:\w+|'\w+'|"\w+"|\\\w+)$/;
+
 function readHeredoc(node: Node): readonly Redirect[] {
+  const end = node.namedChildren.find(({ type }) => type === 'heredoc_start')?.text ?? '';
+  // What a shell takes out of a text whose tabs it takes away, the grammar does not see.
+  if (node.children.some(({ type }) => type === '<<-') || !END_OF_TEXT.test(end)) {
+    throw new Undecided('the script feeds in a text whose end may be read in two ways');
+  }
+  const isVerbatim = !/^\w/.test(end);
   for (const child of node.namedChildren) {
     if (!HEREDOC_PARTS.has(child.type)) throw new Undecided(`the script holds ${described(child)}`);
-    if (child.type === 'heredoc_body') readHeredoc(child);
+    if (child.type === 'heredoc_body' && !isVerbatim && /[$`\\]/.test(child.text)) {
+      throw new Undecided('the script feeds in a text that a shell may change');
+    }
   }
   return [];
 }

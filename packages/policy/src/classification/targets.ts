@@ -28,7 +28,9 @@ export function targetsOf(
 /** The arguments that name targets. */
 export function argumentsOf(spec: TargetSpec, { operands, options }: ParsedArguments): readonly Argument[] {
   const { from, only, last, option, prefix } = spec;
-  if (option !== undefined) return options.filter(({ name }) => name === option).flatMap(({ value }) => value ?? []);
+  if (option !== undefined) {
+    return options.filter(({ name }) => isOption(name, option.split('|'))).flatMap(({ value }) => value ?? []);
+  }
   const named = only === undefined ? operands.slice(last ? -1 : (from ?? 0)) : operands.slice(only, only + 1);
   if (prefix === undefined) return named;
   return named

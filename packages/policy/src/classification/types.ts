@@ -114,8 +114,6 @@ export interface BuiltInRule {
   readonly options?: readonly string[];
   /** None of these options is given. */
   readonly except?: readonly string[];
-  /** Every option that is given is one that the description of the program has: another one may name a program or a file to write. */
-  readonly knownOptions?: true;
   /** At least one operand after `words` matches. */
   readonly operand?: RegExp;
   /** The last operand is one of these. */
@@ -134,12 +132,13 @@ export interface BuiltInRule {
   readonly value?: { readonly of: readonly string[]; readonly matches: RegExp };
   /** What the SQL texts behind these options do together; none is given: `destructive`. */
   readonly sql?: { readonly of: readonly string[]; readonly is: CommandClass };
+  /** A rule of class `read` holds only where the description of the program has every option that is given. */
   readonly class: CommandClass;
   readonly needs: readonly string[];
   readonly target?: TargetSpec;
   /** Destructive where a target is no path inside the workspace. */
   readonly writes?: true;
-  /** Whatever arguments the program is given, the rule holds. */
+  /** Whatever arguments the program is given, the rule holds, also with options that nobody knows. */
   readonly anyArguments?: true;
   /** Commands that the rule has to match. */
   readonly examples: readonly (readonly string[])[];
@@ -150,7 +149,7 @@ export interface BuiltInRule {
 /** How a program reads its arguments. */
 export interface ProgramSpec {
   readonly names: readonly string[];
-  /** Options that take the next argument where no value is attached. */
+  /** Options that take the next argument where no value is attached; one that looks like an option itself counts as both. */
   readonly valued?: readonly string[];
   /** Options without a value. */
   readonly flags?: readonly string[];

@@ -48,17 +48,12 @@ function unwrapWith(spec: WrapperSpec, args: readonly Argument[], place: Command
     at++;
   }
   const inside = args.slice(at);
+  if (spec.otherRoot) return { kind: 'undecided', reason: 'what runs is a program of another root' };
   if (inside.length === 0) {
     return spec.readsAlone ? { kind: 'nothing' } : { kind: 'undecided', reason: 'it names no command' };
   }
   const commands = [spec.appends ? [...inside.map((argument) => withUnknown(argument, replaced)), UNKNOWN] : inside];
-  return {
-    kind: 'commands',
-    commands,
-    place: moves ? moved(place) : place,
-    variables,
-    elsewhere: spec.elsewhere === true,
-  };
+  return { kind: 'commands', commands, place: moves ? moved(place) : place, variables };
 }
 
 /** What `xargs` appends. */

@@ -16,6 +16,4 @@ export type Unwrapped =
       readonly own?: readonly Argument[];
       readonly place: CommandPlace;
       readonly variables: readonly Assignment[];
-      /** The files and services are those of another root or container. */
-      readonly elsewhere: boolean;
     };

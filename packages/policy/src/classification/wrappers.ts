@@ -9,8 +9,8 @@ export interface WrapperSpec extends LeadingOptions {
   readonly own?: number;
   /** Options that move the working directory. */
   readonly moves?: readonly string[];
-  /** The command runs somewhere that has its own files and services: no target. */
-  readonly elsewhere?: true;
+  /** The command is one of another root, of which only the name is known here. */
+  readonly otherRoot?: true;
   /** Arguments that nobody knows yet are added at the end. */
   readonly appends?: true;
   /** Without a command it only reads. */
@@ -87,6 +87,6 @@ export const WRAPPERS: readonly WrapperSpec[] = [
     flags: ['--skip-chdir'],
     valued: ['--userspec', '--groups'],
     own: 1,
-    elsewhere: true,
+    otherRoot: true,
   },
 ];

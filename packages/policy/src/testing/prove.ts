@@ -3,6 +3,7 @@ import { createSystemClock } from '@writ/core';
 import { fuzzCommands, fuzzConfig } from './fuzz.ts';
 import { agreement, PROPERTIES } from './properties.ts';
 import { proveReloads } from './reloads.ts';
+import { proveShellAgreement } from './shell-agreement.ts';
 import { testGrammar } from './shell-grammar.ts';
 
 /**
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     policies: { type: 'string', default: '100000' },
     reloads: { type: 'string', default: '500' },
     fuzz: { type: 'string', default: '20000' },
+    scripts: { type: 'string', default: '20000' },
     seed: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '30' },
     only: { type: 'string', default: '' },
@@ -69,6 +71,9 @@ async function proveOnce(): Promise<void> {
   from = now();
   const commands = fuzzCommands(await testGrammar(), count(values.fuzz), seed, now);
   say(`${commands.runs} argument lists: no crash, slowest ${commands.slowestMs.toFixed(1)} ms`, from);
+  from = now();
+  const { scripts, ran } = proveShellAgreement(await testGrammar(), count(values.scripts), seed);
+  say(`${scripts} scripts, of which bash and dash ran ${ran}: no command that the grammar did not see`, from);
   from = now();
   const asked = inBatches(Math.ceil(count(values.requests) / 50), 50, agreement.prove);
   say(`${asked * 50} requests of ${asked} policies: ${agreement.name}`, from);

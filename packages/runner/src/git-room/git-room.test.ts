@@ -40,8 +40,8 @@ describeWith(['bwrap', 'git'], 'a room for git', () => {
   };
   /** Whatever git does when it is told to run a program: a setting of a repository of strangers might. */
   const run = async (room: GitRoom, script: string): Promise<string> => {
-    const { stdout, reason } = await room.git(ask(['-c', `alias.x=!${script}`, 'x']));
-    return `${Buffer.from(stdout).toString()}${reason}`;
+    const { exitCode, stdout, reason } = await room.git(ask(['-c', `alias.x=!${script}`, 'x']));
+    return `${Buffer.from(stdout).toString()}${exitCode === 0 ? '' : reason}`;
   };
 
   it('answers one call after the other, with bytes, status and reason of each', async () => {
@@ -61,6 +61,13 @@ describeWith(['bwrap', 'git'], 'a room for git', () => {
     const shown = await room.git(ask(['cat-file', 'blob', id], { cwd: join(own, "it's\n$HOME") }));
     expect(Buffer.from(shown.stdout).equals(bytes)).toBe(true);
     expect(Buffer.from(answers[2]?.stdout ?? []).toString()).toBe('e69de29bb2d1d6434b8b29ae775ad8c2e48c5391\n');
+  });
+
+  it('tells what git warns of although it succeeds', async () => {
+    const room = await open();
+    const warned = await room.git(ask(['-c', 'alias.x=!echo "warning: could not look" >&2', 'x']));
+    expect(warned).toMatchObject({ exitCode: 0, reason: 'warning: could not look' });
+    expect(await room.git(ask(['version']))).toMatchObject({ exitCode: 0, reason: '' });
   });
 
   it('gives git the environment of each call and nothing of another', async () => {

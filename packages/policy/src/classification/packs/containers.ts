@@ -1,4 +1,5 @@
 import type { RulePack } from '../types.ts';
+import { optionNames } from './option-names.ts';
 
 const ENGINES = ['docker', 'podman', 'nerdctl'];
 const KINDS = [
@@ -23,6 +24,9 @@ const KINDS = [
   'machine',
 ];
 
+/** Options that lead to another engine, or to a folder that names programs. */
+const ELSEWHERE = ['-H', '--host', '-c', '--config', '--connection', '--url'];
+
 /** docker, podman and their like. */
 export const containersPack: RulePack = {
   topic: 'containers',
@@ -44,14 +48,20 @@ export const containersPack: RulePack = {
         '--tail',
         '--time',
         '--signal',
+        '--since',
+        '--until',
+        '--last',
       ],
-      flags: ['-f', '-D', '--debug', '-q', '-a', '--all', '--force', '-v', '--volumes', '--no-trunc', '--rm'],
-      elsewhere: ['-H', '--host', '-c', '--config', '--connection', '--url'],
+      flags: optionNames(
+        'fDqavstnN',
+        '--debug --all --force --volumes --no-trunc --rm --quiet --no-stream --size --timestamps --follow --details --digests --human --latest --verbose --services --tree --pod',
+      ),
+      elsewhere: [...ELSEWHERE, '-l', '--latest', '--filter', '-a', '--all', '--pod'],
     },
     {
       names: ['docker-compose', 'podman-compose'],
       valued: ['-f', '--file', '-p', '--project-name'],
-      flags: ['-d', '--detach'],
+      flags: optionNames('dqa', '--detach --quiet --all --services --follow --no-color --no-log-prefix --timestamps'),
     },
   ],
   rules: [
@@ -75,6 +85,7 @@ export const containersPack: RulePack = {
           'events',
         ],
       ],
+      except: ELSEWHERE,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -85,6 +96,8 @@ export const containersPack: RulePack = {
       notExamples: [
         ['docker', 'rm', 'web'],
         ['docker', '--odd', 'ps', 'rm'],
+        ['docker', 'ps', '--option-of-tomorrow=./x'],
+        ['docker', '--config', './x', 'ps'],
       ],
     },
     {
@@ -94,7 +107,7 @@ export const containersPack: RulePack = {
         KINDS,
         ['ls', 'list', 'inspect', 'ps', 'logs', 'df', 'top', 'stats', 'history', 'config', 'version', 'images', 'port'],
       ],
-      except: ['-o', '--output', '--prune'],
+      except: ELSEWHERE,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -134,21 +147,7 @@ export const containersPack: RulePack = {
       name: 'containers.build',
       programs: ENGINES,
       words: [
-        [
-          'build',
-          'pull',
-          'push',
-          'tag',
-          'create',
-          'login',
-          'logout',
-          'commit',
-          'load',
-          'import',
-          'buildx',
-          'network',
-          'volume',
-        ],
+        ['build', 'pull', 'push', 'tag', 'login', 'logout', 'commit', 'load', 'import', 'buildx', 'network', 'volume'],
       ],
       class: 'config-mutation',
       needs: ['manage_services'],
@@ -162,14 +161,40 @@ export const containersPack: RulePack = {
       name: 'containers.enter',
       programs: ENGINES,
       // What runs inside, and which folders of this machine it is given, is not looked into.
-      words: [['run', 'exec', 'cp', 'attach', 'export', 'save']],
+      words: [['run', 'exec', 'attach', 'create']],
       class: 'destructive',
-      needs: ['destructive', 'manage_services'],
+      needs: ['destructive', 'manage_services', 'shell'],
       examples: [
         ['docker', 'run', '-v', '/:/x', 'alpine', 'rm', '-rf', '/x'],
         ['docker', 'exec', 'web', 'sh'],
+        ['docker', 'create', 'alpine', 'id'],
       ],
-      notExamples: [['docker', 'ps']],
+      notExamples: [
+        ['docker', 'ps'],
+        ['docker', 'start', 'web'],
+      ],
+    },
+    {
+      name: 'containers.enter-kind',
+      programs: ENGINES,
+      words: [KINDS, ['run', 'exec', 'attach', 'ssh']],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [
+        ['docker', 'compose', 'exec', 'web', 'sh'],
+        ['docker', 'container', 'run', 'x'],
+        ['podman', 'machine', 'ssh', 'id'],
+      ],
+      notExamples: [['docker', 'compose', 'ps']],
+    },
+    {
+      name: 'containers.copy',
+      programs: ENGINES,
+      words: [['cp', 'export', 'save']],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [['docker', 'cp', 'web:/a', 'b']],
+      notExamples: [['docker', 'exec', 'web', 'sh']],
     },
     {
       name: 'containers.remove',
@@ -199,21 +224,7 @@ export const containersPack: RulePack = {
       programs: ENGINES,
       words: [
         KINDS,
-        [
-          'rm',
-          'remove',
-          'prune',
-          'kill',
-          'delete',
-          'reset',
-          'down',
-          'disconnect',
-          'leave',
-          'run',
-          'exec',
-          'cp',
-          'disable',
-        ],
+        ['rm', 'remove', 'prune', 'kill', 'delete', 'reset', 'down', 'disconnect', 'leave', 'cp', 'disable'],
       ],
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
@@ -228,7 +239,6 @@ export const containersPack: RulePack = {
       name: 'containers.compose-read',
       programs: ['docker-compose', 'podman-compose'],
       words: [['ps', 'logs', 'config', 'images', 'top', 'version', 'port']],
-      except: ['-o', '--output'],
       class: 'read',
       needs: ['inspect_status'],
       examples: [['docker-compose', 'ps']],
@@ -237,11 +247,20 @@ export const containersPack: RulePack = {
     {
       name: 'containers.compose-down',
       programs: ['docker-compose', 'podman-compose'],
-      words: [['down', 'rm', 'kill', 'run', 'exec']],
+      words: [['down', 'rm', 'kill']],
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       examples: [['docker-compose', 'down', '-v']],
       notExamples: [['docker-compose', 'up', '-d']],
+    },
+    {
+      name: 'containers.compose-enter',
+      programs: ['docker-compose', 'podman-compose'],
+      words: [['run', 'exec']],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [['docker-compose', 'exec', 'web', 'sh']],
+      notExamples: [['docker-compose', 'down']],
     },
   ],
 };

@@ -344,6 +344,34 @@ export const filesPack: RulePack = {
       notExamples: [['tar', 'xf', 'a.tar']],
     },
     {
+      name: 'files.send-commands',
+      programs: ['sftp'],
+      // What it is given runs here too, behind an exclamation mark.
+      class: 'destructive',
+      needs: ['destructive', 'shell', 'use_network'],
+      examples: [['sftp', 'db']],
+      notExamples: [['scp', 'a', 'b:c']],
+    },
+    {
+      name: 'files.mount-runs',
+      programs: ['mount'],
+      // A file system that is a program, or whose options name one.
+      written: /fuse|_command|helper/,
+      class: 'destructive',
+      needs: ['destructive', 'edit_system', 'shell'],
+      examples: [['mount', '-t', 'fuse.sshfs', '-o', 'ssh_command=./p', 'a:', '/mnt']],
+      notExamples: [['mount', '/dev/sdb1', '/mnt']],
+    },
+    {
+      name: 'files.disk-alert',
+      programs: ['mdadm'],
+      options: ['-p', '--program', '--alert'],
+      class: 'destructive',
+      needs: ['destructive', 'edit_system', 'shell'],
+      examples: [['mdadm', '--monitor', '--program', './p']],
+      notExamples: [['mdadm', '--stop', '/dev/md0']],
+    },
+    {
       name: 'files.strip',
       programs: ['install'],
       options: ['--strip-program'],

@@ -5,6 +5,7 @@ import { gitPack } from './git.ts';
 import { infrastructurePack } from './infrastructure.ts';
 import { interpretersPack } from './interpreters.ts';
 import { kubernetesPack } from './kubernetes.ts';
+import { machinePack } from './machine.ts';
 import { networkPack } from './network.ts';
 import { packagesPack } from './packages.ts';
 import { readingPack } from './reading.ts';
@@ -21,6 +22,7 @@ export const PACKS: readonly RulePack[] = [
   systemPack,
   shellPack,
   servicesPack,
+  machinePack,
   networkPack,
   transferPack,
   packagesPack,

@@ -1,5 +1,7 @@
 import type { RulePack } from '../types.ts';
+import { optionNames } from './option-names.ts';
 
+const MACHINES = ['virsh', 'qm', 'pct', 'lxc', 'incus', 'multipass', 'vagrant', 'limactl'];
 const TERRAFORM = ['terraform', 'tofu', 'terragrunt'];
 
 /** Infrastructure as code, and the lives of virtual machines and system containers. */
@@ -27,25 +29,37 @@ export const infrastructurePack: RulePack = {
         '-destroy',
         '-version',
         '-help',
+        '-refresh-only',
+        '-compact-warnings',
+        '-parallelism',
+        '-lock-timeout',
+        '-detailed-exitcode',
+        '-replace',
+        '-raw',
+        '-concise',
       ],
       elsewhere: ['-chdir'],
     },
     {
       names: ['virsh'],
       valued: ['-c', '--connect'],
-      flags: ['-q', '--quiet', '-r', '--readonly', '--all'],
+      flags: optionNames('qr', '--quiet --readonly --all --title --details --name --uuid --table'),
       elsewhere: ['-c', '--connect'],
     },
     { names: ['qm', 'pct'] },
-    { names: ['lxc', 'incus', 'multipass', 'vagrant', 'limactl'], flags: ['-f', '--force', '--all', '-p', '--purge'] },
+    {
+      names: ['lxc', 'incus', 'multipass', 'vagrant', 'limactl'],
+      flags: ['-f', '--force', '--all', '-p', '--purge', '--format', '--json'],
+    },
     { names: ['ansible', 'ansible-playbook', 'pulumi', 'aws', 'gcloud', 'az', 'doctl', 'hcloud', 'packer'] },
   ],
   rules: [
     {
       name: 'infrastructure.terraform-read',
       programs: TERRAFORM,
-      words: [['plan', 'show', 'validate', 'output', 'version', 'graph', 'providers', 'metadata', 'get']],
-      except: ['-out', '-destroy', '-generate-config-out', '-chdir'],
+      words: [['plan', 'show', 'validate', 'output', 'version', 'graph', 'providers', 'metadata']],
+      except: ['-out', '-destroy', '-chdir'],
+      firstNot: /^(lock|mirror)$/,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -55,6 +69,8 @@ export const infrastructurePack: RulePack = {
       notExamples: [
         ['terraform', 'apply'],
         ['terraform', 'plan', '-out=x'],
+        ['terraform', 'plan', '-option-of-tomorrow=./x'],
+        ['terraform', 'providers', 'mirror', 'x'],
       ],
     },
     {
@@ -75,7 +91,7 @@ export const infrastructurePack: RulePack = {
     {
       name: 'infrastructure.terraform-change',
       programs: TERRAFORM,
-      words: [['init', 'fmt', 'refresh', 'import', 'workspace']],
+      words: [['init', 'fmt', 'refresh', 'import', 'workspace', 'get']],
       class: 'config-mutation',
       needs: ['manage_services'],
       examples: [
@@ -114,8 +130,27 @@ export const infrastructurePack: RulePack = {
       notExamples: [['terraform', 'state', 'list']],
     },
     {
+      name: 'infrastructure.terraform-runs',
+      programs: TERRAFORM,
+      // Where the programs come from that it runs, and where it puts what it runs.
+      options: ['-plugin-dir', '-from-module', '-backend-config'],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [['terraform', 'init', '-plugin-dir=./p']],
+      notExamples: [['terraform', 'init']],
+    },
+    {
+      name: 'infrastructure.terragrunt',
+      programs: ['terragrunt'],
+      // Its files name commands that run before and after, and while they are read.
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [['terragrunt', 'plan']],
+      notExamples: [['terraform', 'plan']],
+    },
+    {
       name: 'infrastructure.machine-read',
-      programs: ['virsh', 'qm', 'pct', 'lxc', 'incus', 'multipass', 'vagrant', 'limactl'],
+      programs: MACHINES,
       words: [
         [
           'list',
@@ -133,7 +168,7 @@ export const infrastructurePack: RulePack = {
           'vol-list',
         ],
       ],
-      except: ['-o', '--connect', '-c'],
+      except: ['--connect', '-c'],
       most: 1,
       class: 'read',
       needs: ['inspect_status'],
@@ -149,7 +184,7 @@ export const infrastructurePack: RulePack = {
     },
     {
       name: 'infrastructure.machine-run',
-      programs: ['virsh', 'qm', 'pct', 'lxc', 'incus', 'multipass', 'vagrant', 'limactl'],
+      programs: MACHINES,
       words: [
         [
           'start',
@@ -179,7 +214,7 @@ export const infrastructurePack: RulePack = {
     },
     {
       name: 'infrastructure.machine-remove',
-      programs: ['virsh', 'qm', 'pct', 'lxc', 'incus', 'multipass', 'vagrant', 'limactl'],
+      programs: MACHINES,
       words: [
         [
           'destroy',
@@ -221,14 +256,56 @@ export const infrastructurePack: RulePack = {
       notExamples: [['virsh', 'list']],
     },
     {
+      name: 'infrastructure.machine-enter',
+      programs: MACHINES,
+      // What runs inside, what a description of a machine lets run, and an editor.
+      operand: /^(exec|shell|ssh|enter|console|launch|create|edit|monitor|guest)$/,
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [
+        ['lxc', 'exec', 'web', 'id'],
+        ['pct', 'enter', '100'],
+        ['multipass', 'launch', '--cloud-init', 'x'],
+        ['virsh', 'create', 'x.xml'],
+      ],
+      notExamples: [['virsh', 'start', 'web']],
+    },
+    {
+      name: 'infrastructure.machine-program',
+      programs: ['vagrant'],
+      // A Vagrantfile is a program, and every command runs it.
+      writtenNot: /^(?:\nglobal-status|\n--version|\n-v)$/,
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [
+        ['vagrant', 'up'],
+        ['vagrant', 'status'],
+      ],
+      notExamples: [['vagrant', 'global-status']],
+    },
+    {
+      name: 'infrastructure.machine-script',
+      programs: ['qm', 'pct', 'limactl'],
+      // Arguments of the emulator, a script that runs with the machine, and a file that says what does.
+      written: /\n--?(?:args|hookscript)\b|\n[^\n]*\.ya?ml$/,
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [
+        ['qm', 'start', '100', '--hookscript', 'x'],
+        ['limactl', 'start', './x.yaml'],
+      ],
+      notExamples: [['qm', 'start', '100']],
+    },
+    {
       name: 'infrastructure.cloud',
       programs: ['ansible', 'ansible-playbook', 'pulumi', 'aws', 'gcloud', 'az', 'doctl', 'hcloud', 'packer'],
-      // What lies behind these is a world of its own, and nothing here knows its words.
+      // What lies behind these is a world of its own, and nothing here knows its words; some of them run commands.
       except: ['--version', '--help'],
       class: 'destructive',
-      needs: ['destructive', 'manage_services'],
+      needs: ['destructive', 'manage_services', 'shell'],
       examples: [
         ['aws', 's3', 'rm', 's3://x'],
+        ['ansible', 'all', '-m', 'shell', '-a', 'id'],
         ['ansible-playbook', 'x.yaml'],
         ['gcloud', 'projects', 'delete', 'x'],
       ],

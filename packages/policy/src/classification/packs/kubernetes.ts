@@ -1,6 +1,15 @@
 import type { RulePack } from '../types.ts';
+import { optionNames } from './option-names.ts';
 
 const CONTEXT = ['--context|--kube-context', '--namespace|-n'];
+
+/** Kinds of which a name, with cluster and namespace, is one thing. */
+const DELETABLE = [
+  ...['deployment', 'pod', 'service', 'statefulset', 'daemonset', 'job'],
+  ...['cronjob', 'configmap', 'secret', 'ingress', 'pvc'],
+];
+/** Options that lead to another cluster, or name a file that says how to sign in. */
+const SIGNS_IN = ['--kubeconfig', '-s', '--server', '--token', '--user', '--as'];
 
 /** kubectl and helm. Which cluster a bare name means can change under a command, so that only a named one makes a target. */
 export const kubernetesPack: RulePack = {
@@ -32,9 +41,17 @@ export const kubernetesPack: RulePack = {
         '--replicas',
         '--grace-period',
         '--timeout',
+        '--field-selector',
+        '--sort-by',
+        '-L',
+        '--label-columns',
       ],
-      flags: ['-A', '--all-namespaces', '-w', '--watch', '--all', '--force', '--now', '-v', '--wait'],
+      flags: optionNames(
+        'Awvp',
+        '--all-namespaces --watch --all --force --now --wait --show-labels --previous --no-headers --ignore-not-found --all-containers --prefix --timestamps --follow --show-kind --client --containers',
+      ),
       elsewhere: [
+        '--field-selector',
         '--cluster',
         '--user',
         '--kubeconfig',
@@ -65,7 +82,10 @@ export const kubernetesPack: RulePack = {
         '-o',
         '--output',
       ],
-      flags: ['-i', '--install', '--wait', '-a', '--all', '-A', '--all-namespaces', '--debug'],
+      flags: optionNames(
+        'iaAqdr',
+        '--install --wait --all --all-namespaces --debug --short --date --reverse --deployed --failed --pending --versions --devel --client',
+      ),
       elsewhere: ['--kubeconfig', '--kube-apiserver'],
     },
   ],
@@ -89,7 +109,7 @@ export const kubernetesPack: RulePack = {
           'options',
         ],
       ],
-      except: ['--kubeconfig', '--raw', '--output-directory'],
+      except: SIGNS_IN,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -100,6 +120,7 @@ export const kubernetesPack: RulePack = {
       notExamples: [
         ['kubectl', 'delete', 'pod', 'x'],
         ['kubectl', '--odd', 'get', 'delete'],
+        ['kubectl', 'get', 'pods', '--option-of-tomorrow=./x'],
       ],
     },
     {
@@ -109,7 +130,7 @@ export const kubernetesPack: RulePack = {
         ['rollout', 'config', 'auth'],
         ['status', 'history', 'view', 'get-contexts', 'current-context', 'can-i', 'whoami'],
       ],
-      except: ['--kubeconfig', '--raw'],
+      except: SIGNS_IN,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -164,22 +185,7 @@ export const kubernetesPack: RulePack = {
     {
       name: 'kubernetes.delete',
       programs: ['kubectl', 'oc'],
-      words: [
-        ['delete'],
-        [
-          'deployment',
-          'pod',
-          'service',
-          'statefulset',
-          'daemonset',
-          'job',
-          'cronjob',
-          'configmap',
-          'secret',
-          'ingress',
-          'pvc',
-        ],
-      ],
+      words: [['delete'], DELETABLE],
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       target: { kind: 'kubernetes', from: 2, within: [...CONTEXT, 1] },
@@ -192,36 +198,72 @@ export const kubernetesPack: RulePack = {
     {
       name: 'kubernetes.other',
       programs: ['kubectl', 'oc'],
-      words: [
-        [
-          'delete',
-          'drain',
-          'replace',
-          'exec',
-          'cp',
-          'run',
-          'debug',
-          'attach',
-          'port-forward',
-          'proxy',
-          'certificate',
-          'plugin',
-        ],
-      ],
+      words: [['drain', 'replace', 'cp', 'port-forward', 'proxy', 'certificate', 'plugin']],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [['kubectl', 'drain', 'node1']],
+      notExamples: [['kubectl', 'get', 'ns']],
+    },
+    {
+      name: 'kubernetes.delete-other',
+      programs: ['kubectl', 'oc'],
+      words: [['delete']],
+      firstNot: new RegExp(`^(${DELETABLE.join('|')})$`),
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       examples: [
-        ['kubectl', 'drain', 'node1'],
-        ['kubectl', 'exec', 'web', '--', 'sh'],
         ['kubectl', 'delete', 'ns', 'x'],
+        ['kubectl', 'delete', '-f', 'x.yaml'],
       ],
-      notExamples: [['kubectl', 'get', 'ns']],
+      notExamples: [['kubectl', 'delete', 'pod', 'x']],
+    },
+    {
+      name: 'kubernetes.enter',
+      programs: ['kubectl', 'oc'],
+      // What runs inside is not looked into.
+      words: [['exec', 'run', 'debug', 'attach', 'rsh']],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [
+        ['kubectl', 'exec', 'web', '--', 'sh'],
+        ['kubectl', 'run', 'x', '--image', 'y'],
+      ],
+      notExamples: [['kubectl', 'get', 'pods']],
+    },
+    {
+      name: 'kubernetes.create-runs',
+      programs: ['kubectl', 'oc'],
+      words: [['create'], ['job', 'cronjob', 'cj', 'deployment', 'deploy']],
+      class: 'config-mutation',
+      needs: ['manage_services', 'shell'],
+      examples: [['kubectl', 'create', 'job', 'x', '--image', 'y', '--', 'id']],
+      notExamples: [['kubectl', 'create', 'namespace', 'x']],
+    },
+    {
+      name: 'kubernetes.sign-in',
+      programs: ['kubectl', 'oc'],
+      // The file of clusters names a program that signs in.
+      words: [['config'], ['set', 'set-credentials']],
+      class: 'config-mutation',
+      needs: ['manage_services', 'shell'],
+      examples: [['kubectl', 'config', 'set-credentials', 'x', '--exec-command=id']],
+      notExamples: [['kubectl', 'config', 'use-context', 'x']],
+    },
+    {
+      name: 'kubernetes.helm-plugin',
+      programs: ['helm'],
+      // A plugin is a program, with others that run when it is installed.
+      words: [['plugin'], ['install', 'add', 'update', 'up']],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [['helm', 'plugin', 'install', 'x']],
+      notExamples: [['helm', 'plugin', 'list']],
     },
     {
       name: 'kubernetes.helm-read',
       programs: ['helm'],
       words: [['list', 'ls', 'status', 'history', 'get', 'show', 'search', 'version', 'env', 'lint']],
-      except: ['--kubeconfig', '--post-renderer'],
+      except: ['--kubeconfig'],
       class: 'read',
       needs: ['inspect_status'],
       examples: [

@@ -1,4 +1,5 @@
 import type { RulePack } from '../types.ts';
+import { optionNames } from './option-names.ts';
 
 const LOOKUPS = [
   'ss',
@@ -19,7 +20,22 @@ const LOOKUPS = [
 export const networkPack: RulePack = {
   topic: 'network',
   programs: [
-    { names: LOOKUPS },
+    {
+      names: ['ss', 'netstat'],
+      flags: optionNames('tulnpaemoiHO046xwrsWcb', '--tcp --udp --listening --numeric --all --processes'),
+      valued: ['-f', '-A'],
+    },
+    {
+      names: ['dig', 'host', 'nslookup', 'whois'],
+      flags: optionNames('46avCdH', '-type -query'),
+      valued: optionNames('xtqpWhc'),
+    },
+    {
+      names: ['ping', 'ping6', 'traceroute', 'tracepath', 'mtr'],
+      flags: optionNames('46nqbIrTUzw', '--report --report-wide --no-dns'),
+      valued: optionNames('ciWsmpt', '--report-cycles'),
+    },
+    { names: ['arp'], flags: optionNames('anev') },
     { names: ['ip'], flags: ['-4', '-6', '-br', '-s', '-d', '-o', '-j', '-c'], singleDash: true },
     { names: ['ifconfig', 'route', 'nmcli', 'netplan', 'nc', 'ncat', 'socat', 'telnet', 'ftp'] },
   ],
@@ -27,7 +43,6 @@ export const networkPack: RulePack = {
     {
       name: 'network.look',
       programs: LOOKUPS,
-      except: ['-K', '--kill', '-s', '-D', '-S', '-d', '--set', '--delete'],
       class: 'read',
       needs: ['inspect_network'],
       examples: [
@@ -44,7 +59,6 @@ export const networkPack: RulePack = {
       name: 'network.ip-show',
       programs: ['ip'],
       words: [['addr', 'address', 'a', 'link', 'l', 'route', 'r', 'neigh', 'rule', 'netns']],
-      except: ['-b', '-batch', '-force', '-n', '-netns', '-a', '-all'],
       most: 0,
       class: 'read',
       needs: ['inspect_network'],
@@ -64,7 +78,6 @@ export const networkPack: RulePack = {
         ['addr', 'address', 'a', 'link', 'l', 'route', 'r', 'neigh', 'rule', 'netns'],
         ['show', 'list', 'get', 'ls'],
       ],
-      except: ['-b', '-batch', '-force', '-n', '-netns', '-a', '-all'],
       class: 'read',
       needs: ['inspect_network'],
       examples: [['ip', 'addr', 'show', 'eth0']],

@@ -2,7 +2,7 @@ import type { RulePack } from '../types.ts';
 
 const APT = ['apt', 'apt-get', 'aptitude'];
 const OTHERS = ['dnf', 'yum', 'zypper', 'apk', 'brew', 'snap', 'flatpak', 'pacman'];
-const LANGUAGES = ['npm', 'pnpm', 'yarn', 'pip', 'pipx', 'gem', 'cargo', 'go', 'uv', 'poetry', 'bun'];
+const LANGUAGES = ['npm', 'pnpm', 'yarn', 'pip', 'pip3', 'pipx', 'gem', 'cargo', 'go', 'uv', 'poetry', 'bun'];
 const ALL = [...APT, ...OTHERS, ...LANGUAGES];
 const FLAGS = [
   '-y',
@@ -95,7 +95,6 @@ export const packagesPack: RulePack = {
         ],
       ],
       except: ['-o', '-c'],
-      knownOptions: true,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -115,7 +114,6 @@ export const packagesPack: RulePack = {
       name: 'packages.query',
       programs: ['apt-cache', 'dpkg-query'],
       except: ['-o', '-c'],
-      knownOptions: true,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -151,7 +149,6 @@ export const packagesPack: RulePack = {
         '--eval',
         '-E',
       ],
-      knownOptions: true,
       class: 'read',
       needs: ['inspect_status'],
       examples: [

@@ -1,56 +1,85 @@
 import type { RulePack } from '../types.ts';
+import { optionNames } from './option-names.ts';
 
-/** Programs that only look: whatever arguments they are given, nothing changes. */
+/** No option of these writes a file, or runs or loads anything. */
 const LOOKERS = [
-  'cat',
-  'head',
-  'tail',
-  'wc',
-  'ls',
-  'stat',
-  'file',
-  'du',
-  'grep',
-  'egrep',
-  'fgrep',
-  'cut',
-  'tr',
-  'diff',
-  'cmp',
-  'comm',
+  ...['cat', 'head', 'tail', 'wc', 'ls', 'stat', 'du', 'grep', 'egrep', 'fgrep', 'cut', 'tr', 'cmp', 'comm'],
+  ...['md5sum', 'sha1sum', 'sha256sum', 'sha512sum', 'cksum', 'readlink', 'realpath', 'nl', 'tac', 'rev', 'od'],
 ];
 const ANSWERS = ['true', 'false', 'echo', 'pwd', 'cd', 'sleep', 'basename', 'dirname', 'seq', ':'];
-const SUMS = [
-  'md5sum',
-  'sha1sum',
-  'sha256sum',
-  'sha512sum',
-  'cksum',
-  'readlink',
-  'realpath',
-  'which',
-  'type',
-  'nl',
-  'tac',
-  'rev',
-  'od',
-  'jq',
-  'column',
-  'less',
-  'more',
-];
+/** `-5`, and the digits of `-U5`. */
+const DIGITS = '0123456789';
 
 /** Looking at files and texts. */
 export const readingPack: RulePack = {
   topic: 'reading',
   programs: [
-    { names: [...LOOKERS, ...ANSWERS, ...SUMS] },
-    { names: ['sort'], valued: ['-k', '-t', '-S', '-T', '-o'], flags: ['-n', '-r', '-u', '-h'] },
-    { names: ['uniq'], flags: ['-c', '-d', '-u', '-i'], valued: ['-f', '-s', '-w'] },
-    { names: ['find', 'gfind'], singleDash: true },
-    { names: ['rg'], flags: ['-n', '-i', '-l'], valued: ['-e', '-g', '-t'] },
-    { names: ['sed', 'gsed'], flags: ['-n', '-E', '-r', '-s', '-u', '-z'], valued: ['-e', '-f'] },
-    { names: ['awk', 'gawk', 'mawk'], valued: ['-F', '-v', '-f'] },
+    { names: [...LOOKERS, ...ANSWERS, 'less', 'more', 'diff3', 'sdiff'] },
+    {
+      names: ['file'],
+      flags: optionNames('bikhLNprs0', '--brief --mime --mime-type --mime-encoding --dereference --version'),
+      valued: ['-F', '--separator'],
+    },
+    {
+      names: ['diff'],
+      flags: optionNames(
+        `uaNrqbBiwycptTsEdCUW${DIGITS}`,
+        '--brief --recursive --unified --context --side-by-side --color --new-file --ignore-all-space --text --minimal',
+      ),
+      valued: ['-x', '--exclude', '-I', '-L', '--label', '-W', '--width'],
+    },
+    {
+      names: ['jq'],
+      flags: optionNames(
+        'rscnSMCjaeR',
+        '--raw-output --compact-output --slurp --null-input --sort-keys --exit-status --tab --raw-input --arg --argjson --args',
+      ),
+      valued: ['--indent'],
+    },
+    { names: ['column'], flags: optionNames('txneJ', '--table --json'), valued: optionNames('socN', '--separator') },
+    { names: ['which', 'type'], flags: optionNames('a', '--all') },
+    {
+      names: ['sort'],
+      valued: optionNames('ktSTo', '--key --field-separator'),
+      flags: optionNames(
+        'nruhbfdgiMRVCcszm',
+        '--numeric-sort --reverse --unique --human-numeric-sort --ignore-case --version-sort --stable --check',
+      ),
+    },
+    { names: ['uniq'], flags: optionNames('cduiDz', '--count --repeated --unique'), valued: optionNames('fsw') },
+    {
+      names: ['find', 'gfind'],
+      singleDash: true,
+      flags: optionNames(
+        'HLPEXx',
+        '-print -print0 -ls -prune -quit -empty -readable -writable -executable -nouser -nogroup -true -false -not -and -or -a -o -depth -d -xdev -mount -follow -daystart -noleaf -warn -nowarn',
+      ),
+      valued: optionNames(
+        '',
+        '-name -iname -path -ipath -wholename -regex -iregex -lname -ilname -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -maxdepth -mindepth -user -group -uid -gid -perm -links -inum -samefile -fstype -used -printf -regextype -newermt',
+      ),
+    },
+    {
+      names: ['rg'],
+      flags: optionNames(
+        `nilcvwSsuFxoaHhNLUP${DIGITS}`,
+        '--files --hidden --no-ignore --json --stats --count --files-with-matches --ignore-case --smart-case --multiline --heading --no-heading --line-number --vimgrep --type-list --pcre2 --follow --fixed-strings --word-regexp --color --sort',
+      ),
+      valued: optionNames('egtTABCmj', '--glob --iglob --type --max-count --context --after-context --before-context'),
+    },
+    {
+      names: ['sed', 'gsed'],
+      flags: optionNames(
+        'nErsuz',
+        '--quiet --silent --regexp-extended --posix --null-data --separate --version --help',
+      ),
+      valued: ['-e', '-f'],
+    },
+    {
+      names: ['awk', 'gawk', 'mawk'],
+      flags: ['--posix', '--version', '--help'],
+      valued: ['-F', '-v', '-f', '--field-separator', '--assign'],
+    },
   ],
   rules: [
     {
@@ -64,8 +93,7 @@ export const readingPack: RulePack = {
     },
     {
       name: 'reading.look',
-      programs: [...LOOKERS, ...SUMS.filter((name) => name !== 'less' && name !== 'more')],
-      except: ['-C', '--compile', '--diff-program'],
+      programs: LOOKERS,
       class: 'read',
       needs: ['read_files'],
       anyArguments: true,
@@ -76,15 +104,30 @@ export const readingPack: RulePack = {
         ['sha256sum', 'a'],
       ],
       notExamples: [
-        ['file', '-C', '-m', 'magic'],
-        ['diff3', '--diff-prog=./p', 'a', 'b', 'c'],
+        ['diff3', 'a', 'b', 'c'],
         ['rm', 'a'],
+      ],
+    },
+    {
+      name: 'reading.look-known',
+      programs: ['file', 'diff', 'jq', 'column', 'which', 'type'],
+      class: 'read',
+      needs: ['read_files'],
+      examples: [
+        ['file', '-b', 'a'],
+        ['diff', '-U5', 'a', 'b'],
+        ['jq', '-r', '.a', 'x.json'],
+      ],
+      notExamples: [
+        ['file', '-C', '-m', 'magic'],
+        ['diff', '--paginate', 'a', 'b'],
+        ['jq', '--option-of-tomorrow=./x', '.'],
       ],
     },
     {
       name: 'reading.sort',
       programs: ['sort', 'rg'],
-      except: ['-o', '--output', '--compress-program', '--pre', '--hostname-bin'],
+      except: ['-o', '--output', '-T'],
       class: 'read',
       needs: ['read_files'],
       examples: [
@@ -104,7 +147,7 @@ export const readingPack: RulePack = {
       options: ['-o', '--output'],
       class: 'config-mutation',
       needs: ['edit_repo'],
-      target: { kind: 'path', option: '-o' },
+      target: { kind: 'path', option: '-o|--output' },
       writes: true,
       examples: [['sort', '-o', 'b', 'a']],
       notExamples: [['sort', 'a']],
@@ -124,7 +167,6 @@ export const readingPack: RulePack = {
     {
       name: 'reading.find',
       programs: ['find', 'gfind'],
-      except: ['-delete', '-fprint', '-fprint0', '-fprintf', '-fls', '-exec', '-execdir', '-ok', '-okdir'],
       class: 'read',
       needs: ['read_files'],
       examples: [
@@ -133,6 +175,7 @@ export const readingPack: RulePack = {
       ],
       notExamples: [
         ['find', '.', '-delete'],
+        ['find', '.', '-name', '-delete'],
         ['find', '.', '-fprint', '/etc/x'],
       ],
     },
@@ -152,7 +195,7 @@ export const readingPack: RulePack = {
     {
       name: 'reading.sed-lines',
       programs: ['sed', 'gsed'],
-      except: ['-i', '-I', '-f', '--in-place', '--file', '-e', '--expression'],
+      except: ['-f', '-e'],
       // Addresses with p, d or q, or one substitution without the flags that write and run.
       first: /^((\d+|\$)?(,(\d+|\$))?[pdq]|s\/[^/\n\\]*\/[^/\n\\]*\/[gIp0-9]*)$/,
       class: 'read',
@@ -196,7 +239,7 @@ export const readingPack: RulePack = {
     {
       name: 'reading.awk-fields',
       programs: ['awk', 'gawk', 'mawk'],
-      except: ['-f', '--file', '-i', '--include', '-E', '--exec', '-l', '--load', '-o', '-p', '-d', '--profile', '-e'],
+      except: ['-f'],
       first: /^\{ ?print( \$\d+(, ?\$\d+)*)? ?\}$/,
       class: 'read',
       needs: ['read_files'],

@@ -1,16 +1,14 @@
 import type { RulePack } from '../types.ts';
 import { GUARDING_UNIT, OPENING_UNIT, SYSTEM_UNIT } from '../units.ts';
 
-const POWER = ['reboot', 'shutdown', 'halt', 'poweroff', 'init', 'telinit', 'kexec'];
 const START_WORDS = ['start', 'restart', 'reload', 'try-restart', 'force-reload'];
 /** What may start a unit, now or later. */
 const STARTS = ['start', 'restart', 'reload', 'try-restart', 'reload-or-restart', 'enable', 'reenable', 'unmask'];
 /** What ends a unit, or keeps it from starting. */
 const STOPS = ['stop', 'disable', 'mask'];
-const ACCOUNTS = ['userdel', 'groupdel', 'deluser', 'delgroup'];
-const SYSTEMCTL_OTHER_PLACE = ['-H', '--host', '-M', '--machine', '--root', '--image', '--user'];
+const ELSEWHERE = ['-H', '--host', '-M', '--machine', '--root', '--image'];
 
-/** Services, processes, accounts, power. */
+/** Services and the units that hold them. */
 export const servicesPack: RulePack = {
   topic: 'services',
   programs: [
@@ -38,29 +36,10 @@ export const servicesPack: RulePack = {
         '--no-legend',
         '--plain',
       ],
-      elsewhere: SYSTEMCTL_OTHER_PLACE,
+      elsewhere: [...ELSEWHERE, '--user'],
     },
     { names: ['service', 'rc-service'] },
     { names: ['initctl', 'launchctl', 'sv', 'supervisorctl'] },
-    { names: ['kill', 'pkill', 'killall', 'skill'] },
-    {
-      names: [
-        ...POWER,
-        ...ACCOUNTS,
-        'useradd',
-        'adduser',
-        'usermod',
-        'groupadd',
-        'passwd',
-        'chpasswd',
-        'visudo',
-        'crontab',
-        'at',
-        'batch',
-      ],
-    },
-    { names: ['iptables', 'ip6tables', 'nft', 'ufw', 'firewall-cmd'] },
-    { names: ['sysctl', 'modprobe', 'rmmod', 'insmod'] },
   ],
   rules: [
     {
@@ -85,6 +64,7 @@ export const servicesPack: RulePack = {
           'is-system-running',
         ],
       ],
+      except: ELSEWHERE,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -100,6 +80,7 @@ export const servicesPack: RulePack = {
     {
       name: 'services.list',
       programs: ['systemctl'],
+      except: ELSEWHERE,
       most: 0,
       class: 'read',
       needs: ['inspect_status'],
@@ -286,100 +267,6 @@ export const servicesPack: RulePack = {
       notExamples: [['service', 'nginx', 'status']],
     },
     {
-      name: 'services.power',
-      programs: POWER,
-      class: 'destructive',
-      needs: ['destructive', 'edit_system'],
-      examples: [['reboot'], ['shutdown', '-h', 'now'], ['init', '0']],
-      notExamples: [['uptime']],
-    },
-    {
-      name: 'services.kill',
-      programs: ['kill', 'pkill', 'killall', 'skill'],
-      except: ['-l', '-L', '--list', '--table'],
-      class: 'destructive',
-      needs: ['destructive', 'manage_services'],
-      examples: [
-        ['kill', '-9', '1'],
-        ['pkill', 'node'],
-      ],
-      notExamples: [['kill', '-l']],
-    },
-    {
-      name: 'services.accounts',
-      programs: ['useradd', 'adduser', 'usermod', 'groupadd', 'passwd', 'chpasswd', 'visudo', ...ACCOUNTS],
-      class: 'destructive',
-      needs: ['destructive', 'edit_system'],
-      examples: [
-        ['userdel', '-r', 'x'],
-        ['usermod', '-aG', 'sudo', 'x'],
-      ],
-      notExamples: [['id']],
-    },
-    {
-      name: 'services.cron-list',
-      programs: ['crontab'],
-      options: ['-l'],
-      except: ['-r', '-e'],
-      most: 0,
-      class: 'read',
-      needs: ['inspect_status'],
-      examples: [['crontab', '-l']],
-      notExamples: [
-        ['crontab', '-r'],
-        ['crontab', 'x'],
-      ],
-    },
-    {
-      name: 'services.schedule',
-      programs: ['crontab', 'at', 'batch'],
-      // What runs later is not in the command.
-      except: ['-l'],
-      class: 'destructive',
-      needs: ['destructive', 'edit_system'],
-      examples: [
-        ['crontab', '-r'],
-        ['crontab', 'x'],
-        ['at', 'now'],
-      ],
-      notExamples: [['crontab', '-l']],
-    },
-    {
-      name: 'services.firewall',
-      programs: ['iptables', 'ip6tables', 'nft', 'ufw', 'firewall-cmd', 'rmmod', 'insmod'],
-      class: 'destructive',
-      needs: ['destructive', 'edit_system'],
-      examples: [
-        ['iptables', '-F'],
-        ['ufw', 'disable'],
-        ['rmmod', 'x'],
-      ],
-      notExamples: [['ss', '-l']],
-    },
-    {
-      name: 'services.kernel',
-      programs: ['sysctl', 'modprobe'],
-      options: ['-w', '-p', '--write', '--load', '--system', '-r', '--remove'],
-      class: 'config-mutation',
-      needs: ['edit_system'],
-      examples: [['sysctl', '-w', 'a=1']],
-      notExamples: [['sysctl', 'a']],
-    },
-    {
-      name: 'services.kernel-read',
-      programs: ['sysctl'],
-      except: ['-w', '-p', '--write', '--load', '--system'],
-      first: /^[a-z0-9_.]+$/,
-      most: 1,
-      class: 'read',
-      needs: ['inspect_status'],
-      examples: [['sysctl', 'kernel.hostname']],
-      notExamples: [
-        ['sysctl', 'kernel.hostname=x'],
-        ['sysctl', '-w', 'a=1'],
-      ],
-    },
-    {
       name: 'services.edit',
       programs: ['systemctl'],
       // An editor, which is a program that a variable names.
@@ -388,6 +275,30 @@ export const servicesPack: RulePack = {
       needs: ['destructive', 'edit_system', 'shell'],
       examples: [['systemctl', 'edit', 'nginx']],
       notExamples: [['systemctl', 'cat', 'nginx']],
+    },
+    {
+      name: 'services.unit-file',
+      programs: ['systemctl', 'service', 'rc-service'],
+      // A unit or a script that a path names says what runs.
+      operand: /\//,
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [
+        ['systemctl', 'enable', '--now', './x.service'],
+        ['systemctl', 'link', '/tmp/x.service'],
+        ['service', '../../tmp/x', 'start'],
+      ],
+      notExamples: [['systemctl', 'enable', 'x.service']],
+    },
+    {
+      name: 'services.environment',
+      programs: ['systemctl'],
+      // Variables of everything that the manager starts from now on.
+      words: [['set-environment', 'import-environment']],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [['systemctl', 'set-environment', 'LD_PRELOAD=./x.so']],
+      notExamples: [['systemctl', 'unset-environment', 'x']],
     },
   ],
 };

@@ -1,4 +1,5 @@
 import type { RulePack } from '../types.ts';
+import { optionNames } from './option-names.ts';
 
 const CLIENTS = ['psql', 'mysql', 'mariadb'];
 const OTHERS = [
@@ -65,12 +66,15 @@ export const sqlPack: RulePack = {
         '-P',
         '-R',
       ],
-      flags: ['-t', '-A', '-x', '-q', '-X', '-w'],
+      flags: optionNames(
+        'tAxqXwEa',
+        '--csv --tuples-only --no-align --quiet --expanded --no-psqlrc --no-password --html',
+      ),
     },
     {
       names: ['mysql', 'mariadb'],
       valued: ['-e', '--execute', '-h', '--host', '-u', '--user', '-D', '--database', '-P', '--port'],
-      flags: ['-N', '-B', '-t', '-s'],
+      flags: optionNames('NBtsHXvfr', '--batch --skip-column-names --silent --raw --table --vertical --html'),
     },
     { names: OTHERS },
   ],
@@ -103,7 +107,7 @@ export const sqlPack: RulePack = {
       except: BESIDES,
       class: 'config-mutation',
       needs: ['edit_system'],
-      target: { kind: 'database', option: '-d', within: ['-h'] },
+      target: { kind: 'database', option: '-d|--dbname|-D|--database', within: ['-h|--host'] },
       examples: [
         ['psql', '-c', 'insert into t values (1)'],
         ['mysql', '-e', 'create table t (a int)'],
@@ -120,7 +124,7 @@ export const sqlPack: RulePack = {
       sql: { of: TEXT, is: 'destructive' },
       class: 'destructive',
       needs: ['destructive'],
-      target: { kind: 'database', option: '-d', within: ['-h'] },
+      target: { kind: 'database', option: '-d|--dbname|-D|--database', within: ['-h|--host'] },
       examples: [
         ['psql', '-c', 'drop table users'],
         ['psql', '-f', 'x.sql'],

@@ -1,31 +1,23 @@
 import type { RulePack } from '../types.ts';
+import { optionNames } from './option-names.ts';
 
 const STATUS = [
-  'uname',
-  'uptime',
-  'nproc',
-  'arch',
-  'lscpu',
-  'lsmem',
-  'lspci',
-  'lsusb',
-  'lsmod',
-  'free',
-  'vmstat',
-  'iostat',
-  'mpstat',
-  'id',
-  'whoami',
-  'who',
-  'w',
-  'groups',
-  'last',
-  'getent',
-  'locale',
-  'printenv',
-  'sensors',
-  'getconf',
-  'tty',
+  ...['uname', 'uptime', 'nproc', 'arch', 'lscpu', 'lsmem', 'lspci', 'lsusb', 'lsmod', 'free', 'vmstat', 'iostat'],
+  ...[
+    'mpstat',
+    'id',
+    'whoami',
+    'who',
+    'w',
+    'groups',
+    'last',
+    'getent',
+    'locale',
+    'printenv',
+    'sensors',
+    'getconf',
+    'tty',
+  ],
 ];
 const PROCESSES = ['ps', 'pgrep', 'pstree', 'top', 'htop', 'lsof', 'pidof', 'fuser', 'pmap'];
 const DISK = ['df', 'lsblk', 'blkid', 'findmnt', 'smartctl'];
@@ -63,7 +55,34 @@ const UNSEEN = [
 export const systemPack: RulePack = {
   topic: 'system',
   programs: [
-    { names: [...STATUS, ...PROCESSES, ...DISK] },
+    {
+      names: ['uname', 'uptime', 'nproc', 'arch', 'lscpu', 'lsmem', 'lsmod', 'id', 'whoami', 'groups', 'tty'],
+      flags: optionNames('asnrvmpiobJeungGGz', '--all --pretty --since --json --bytes --version'),
+    },
+    { names: ['free', 'vmstat', 'iostat', 'mpstat'], flags: optionNames('bkmghwtlvasSdDnpxyzACcP', '--human --total') },
+    { names: ['lspci', 'lsusb'], flags: optionNames('vnkDtmmbx', '--verbose --tree --version') },
+    { names: ['who', 'w', 'last'], flags: optionNames('abdhsHquiFxwR', '--all --heading --count'), valued: ['-n'] },
+    { names: ['getent', 'locale', 'printenv', 'sensors', 'getconf'], flags: optionNames('akmuAfj0', '--all --json') },
+    {
+      names: ['ps', 'pgrep', 'pidof', 'pstree', 'pmap', 'top', 'htop'],
+      flags: optionNames('AaefFlHLTcijmMywxrnvXqsb', '--forest --headers --no-headers --full --list-name --list-full'),
+      valued: optionNames('opCuUgGtPdEO', '--sort --format --pid --user --ppid --cols --width'),
+    },
+    { names: ['lsof'], flags: optionNames('nPltUabRVwiTCXON0123456789:', '+D +d'), valued: optionNames('pucgdsFr') },
+    { names: ['fuser'], flags: optionNames('vmkanuicsMlIw46'), valued: ['-n', '--namespace'] },
+    {
+      names: ['df', 'lsblk', 'findmnt', 'blkid'],
+      flags: optionNames(
+        'ahHiklPTmfpJbdDSnrRvuAeyzMxI',
+        '--total --human-readable --all --json --bytes --fs --inodes --local',
+      ),
+      valued: optionNames('otUL', '--output --type --target'),
+    },
+    {
+      names: ['smartctl'],
+      flags: optionNames('aHiAxcqj', '--all --health --info --attributes --xall --scan --json'),
+      valued: ['-d'],
+    },
     {
       names: ['sar'],
       flags: ['-A', '-u', '-r', '-d', '-b', '-q', '-n', '-S', '-W', '-h', '-p'],
@@ -81,10 +100,26 @@ export const systemPack: RulePack = {
     },
     {
       names: ['journalctl'],
-      valued: ['-u', '-n', '-p', '-o', '--since', '--until'],
-      flags: ['-f', '-b', '-k', '-x', '-e', '-r', '--no-pager'],
+      valued: optionNames(
+        'unpotgSU',
+        '--since --until --unit --user-unit --lines --priority --output --identifier --grep --facility --output-fields',
+      ),
+      flags: optionNames(
+        'fbkxeraqml0123456789',
+        '--no-pager --all --quiet --utc --reverse --follow --catalog --pager-end --dmesg --boot --no-hostname --list-boots --disk-usage --user --system --no-tail --no-full --full --header',
+      ),
     },
-    { names: ['dmesg', 'hostname', 'date'] },
+    {
+      names: ['dmesg'],
+      flags: optionNames('TtHLwWkuxrdPSe', '--ctime --human --color --follow --nopager --decode --kernel'),
+      valued: optionNames('lf', '--level --facility --since --until'),
+    },
+    { names: ['hostname'], flags: optionNames('fsdiIaAy', '--fqdn --short --domain --ip-address --all-ip-addresses') },
+    {
+      names: ['date'],
+      flags: optionNames('uRI', '--utc --universal --rfc-email --iso-8601 --rfc-3339'),
+      valued: ['-d', '--date'],
+    },
     {
       names: ['hostnamectl', 'timedatectl', 'localectl', 'loginctl'],
       flags: ['--no-pager', '--version', '--help', '-l', '-a'],
@@ -94,21 +129,13 @@ export const systemPack: RulePack = {
   rules: [
     {
       name: 'system.status',
-      programs: STATUS,
+      programs: [...STATUS, 'sar', 'dmidecode', 'nvidia-smi'],
       class: 'read',
       needs: ['inspect_status'],
-      examples: [['free', '-m'], ['uname', '-a'], ['uptime']],
-      notExamples: [['reboot']],
-    },
-    {
-      name: 'system.status-known',
-      // These write files, or set something, with options of their own.
-      programs: ['sar', 'dmidecode', 'nvidia-smi'],
-      knownOptions: true,
-      class: 'read',
-      needs: ['inspect_status'],
-      examples: [['sar', '-u', '1', '3'], ['dmidecode', '-t', 'memory'], ['nvidia-smi']],
+      examples: [['free', '-m'], ['uname', '-a'], ['uptime'], ['sar', '-u', '1', '3'], ['dmidecode', '-t', 'memory']],
       notExamples: [
+        ['reboot'],
+        ['sensors', '-s'],
         ['sar', '-o', 'x', '1'],
         ['dmidecode', '--dump-bin', 'x'],
         ['nvidia-smi', '-r'],
@@ -117,7 +144,7 @@ export const systemPack: RulePack = {
     {
       name: 'system.processes',
       programs: PROCESSES,
-      except: ['-k', '--kill'],
+      except: ['-k'],
       class: 'read',
       needs: ['inspect_processes'],
       examples: [
@@ -142,7 +169,6 @@ export const systemPack: RulePack = {
     {
       name: 'system.disk',
       programs: DISK,
-      except: ['-c', '--cache-file', '-g', '-w', '-s', '-t', '-X', '--set', '--smart', '--test', '--abort'],
       class: 'read',
       needs: ['inspect_disk'],
       examples: [['df', '-h'], ['lsblk']],
@@ -151,19 +177,6 @@ export const systemPack: RulePack = {
     {
       name: 'system.logs',
       programs: ['journalctl'],
-      except: [
-        '--vacuum-size',
-        '--vacuum-time',
-        '--vacuum-files',
-        '--rotate',
-        '--flush',
-        '--sync',
-        '--relinquish-var',
-        '--setup-keys',
-        '--update-catalog',
-        '--smart-relinquish-var',
-        '--cursor-file',
-      ],
       class: 'read',
       needs: ['inspect_logs'],
       examples: [
@@ -190,18 +203,6 @@ export const systemPack: RulePack = {
     {
       name: 'system.kernel-log',
       programs: ['dmesg'],
-      except: [
-        '-C',
-        '-c',
-        '-D',
-        '-E',
-        '-n',
-        '--clear',
-        '--read-clear',
-        '--console-off',
-        '--console-on',
-        '--console-level',
-      ],
       class: 'read',
       needs: ['inspect_logs'],
       examples: [['dmesg', '-T']],
@@ -219,7 +220,6 @@ export const systemPack: RulePack = {
     {
       name: 'system.clock-and-name',
       programs: ['hostname'],
-      except: ['-b', '-F', '--boot', '--file'],
       most: 0,
       class: 'read',
       needs: ['inspect_status'],
@@ -232,7 +232,6 @@ export const systemPack: RulePack = {
     {
       name: 'system.date',
       programs: ['date'],
-      except: ['-s', '--set'],
       most: 0,
       class: 'read',
       needs: ['inspect_status'],
@@ -245,7 +244,6 @@ export const systemPack: RulePack = {
     {
       name: 'system.date-shown',
       programs: ['date'],
-      except: ['-s', '--set'],
       first: /^\+/,
       most: 1,
       class: 'read',
@@ -259,7 +257,6 @@ export const systemPack: RulePack = {
     {
       name: 'system.control-status',
       programs: ['hostnamectl', 'timedatectl', 'localectl', 'loginctl'],
-      knownOptions: true,
       most: 0,
       class: 'read',
       needs: ['inspect_status'],

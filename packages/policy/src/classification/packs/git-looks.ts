@@ -1,0 +1,98 @@
+import type { BuiltInRule } from '../types.ts';
+
+const READS = [
+  ...['status', 'log', 'diff', 'show', 'rev-parse', 'ls-files', 'ls-tree', 'blame', 'describe', 'shortlog', 'cat-file'],
+  ...['rev-list', 'merge-base', 'name-rev', 'show-ref', 'for-each-ref', 'version', 'count-objects', 'grep'],
+  ...['whatchanged', 'cherry', 'reflog'],
+];
+/** Options of looks that take the next argument. */
+export const LOOK_VALUED =
+  '--since --until --after --before --author --committer --grep --max-count --skip --sort --contains --exclude --line-prefix --points-at';
+/**
+ * Options of looks. Not among them is what runs a program that a configuration names (`--textconv`, `--show-signature`), writes
+ * (`--output`), or reads outside of the repository (`--no-index`, `--contents`).
+ */
+export const LOOK_FLAGS = [
+  '--oneline --graph --all --stat --shortstat --numstat --dirstat --summary --name-only --name-status --decorate --no-decorate',
+  '--patch --no-patch --raw --cached --staged --color --no-color --abbrev --abbrev-commit --no-abbrev --abbrev-ref --pretty',
+  '--format --date --relative-date --reverse --merges --no-merges --first-parent --follow --full-history --branches --remotes',
+  '--left-right --cherry-pick --cherry-mark --cherry --boundary --topo-order --date-order --author-date-order --not --count',
+  '--word-diff --color-words --ignore-all-space --ignore-space-change --ignore-blank-lines --diff-filter --find-renames',
+  '--find-copies --minimal --patience --histogram --diff-algorithm --unified --function-context --exit-code --check --no-ext-diff',
+  '--no-textconv --submodule --merge-base --cc --binary --full-index --no-prefix --pickaxe-all --pickaxe-regex --inter-hunk-context',
+  '--short --branch --porcelain --long --show-stash --ignored --untracked-files --ahead-behind --no-ahead-behind --column --no-renames',
+  '--show-toplevel --git-dir --verify --is-inside-work-tree --symbolic-full-name --show-prefix --show-cdup --is-bare-repository --git-common-dir',
+  '--others --exclude-standard --modified --deleted --stage --unmerged --directory --error-unmatch --full-name --eol --name-status',
+  '--line-number --ignore-case --word-regexp --files-with-matches --files-without-match --fixed-strings --extended-regexp --perl-regexp --heading --break --and --or --show-function',
+  '--numbered --email --always --dirty --long --match --exact-match --is-ancestor --octopus --independent --heads --hash --dereference --objects --batch-check',
+  '--root --show-email --show-name --show-number --list --verbose --merged --no-merged',
+].join(' ');
+
+/** Lists of what there is, which the same words without them would change. */
+export const GIT_LISTS = new RegExp(
+  [
+    '^\\n(?:(?:branch|tag|remote)(?:\\n(?:-[arv]|-vv|--all|--remotes|--verbose|--list|--show-current))*',
+    '(?:branch|tag)\\n--list(?:\\n(?!-)[^\\n…]+)*',
+    '(?:stash|worktree|notes|remote)\\n(?:list|show)',
+    '(?:submodule|worktree)\\nstatus)$',
+  ].join('|'),
+);
+
+/** Rules of git about looks. */
+export const GIT_LOOKS: readonly BuiltInRule[] = [
+  {
+    name: 'git.read',
+    programs: ['git'],
+    words: [READS],
+    except: ['-c', '-O'],
+    firstNot: /^(?:expire|delete|drop)$/,
+    // In front of the word `-p` is the pager, which a configuration names.
+    writtenNot: /^(?:\n-C\n[^\n]*|\n-[^\n]*)*\n-p(?:\n|$)/,
+    class: 'read',
+    needs: ['read_repo'],
+    examples: [
+      ['git', 'status'],
+      ['git', 'log', '-5'],
+      ['git', 'log', '--oneline', '-5'],
+      ['git', 'diff', '-U5', '--stat'],
+      ['git', '--no-pager', 'diff', 'main'],
+      ['git', '-C', '/x', 'show'],
+    ],
+    notExamples: [
+      ['git', 'log', '--output=x'],
+      ['git', 'log', '--option-of-tomorrow=./x'],
+      ['git', 'diff', '-b', '--output=x'],
+      ['git', 'grep', '-n', '--open-files-in-pager=id', 'x'],
+      ['git', 'diff', '--no-index', 'a', '/etc/shadow'],
+      ['git', 'commit'],
+      ['git', '-c', 'core.pager=rm', 'log'],
+      ['git', '--odd', 'log'],
+      ['git', '-p', 'log'],
+      ['git', '-C', '/x', '-p', 'log'],
+    ],
+  },
+  {
+    name: 'git.list',
+    programs: ['git'],
+    written: GIT_LISTS,
+    class: 'read',
+    needs: ['read_repo'],
+    examples: [
+      ['git', 'branch'],
+      ['git', 'branch', '-a'],
+      ['git', 'branch', '--list', 'x*'],
+      ['git', 'remote', '-v'],
+      ['git', 'tag'],
+      ['git', 'stash', 'list'],
+      ['git', 'worktree', 'list'],
+    ],
+    notExamples: [
+      ['git', 'stash'],
+      ['git', 'stash', 'drop'],
+      ['git', 'branch', 'x'],
+      ['git', 'branch', '-a', 'x'],
+      ['git', 'tag', '-d', 'x'],
+      ['git', 'remote', 'show', 'origin'],
+    ],
+  },
+];
