@@ -30,7 +30,7 @@ describe('a node that does not run', () => {
   ])('is told with how to start it, and 6: writ %j', async (argv) => {
     const told = await idle.writ(...argv);
     expect(told).toMatchObject({ code: 6, stdout: '' });
-    expect(told.stderr).toMatch(/NOT_RUNNING: .*\n.*writ up/);
+    expect(told.stderr).toMatch(/NOT_RUNNING: .*\n.*writ --home \S+ up/);
     const asJson = await idle.writ(
       ...argv.slice(0, argv.includes('--') ? -2 : undefined),
       '--json',
