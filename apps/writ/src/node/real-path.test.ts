@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { leadsTo } from './real-path.ts';
+import { leadsTo, realPath, realTarget } from './real-path.ts';
 
 let root: string;
 beforeAll(() => {
@@ -13,6 +13,7 @@ beforeAll(() => {
   symlinkSync(join(root, 'outside', 'deep'), join(root, 'clone', 'out'));
   symlinkSync('src', join(root, 'clone', 'in'));
   symlinkSync('nowhere', join(root, 'clone', 'dangling'));
+  symlinkSync('/proc/self', join(root, 'clone', 'myself'));
   symlinkSync('loop', join(root, 'clone', 'loop'));
 });
 afterAll(() => rmSync(root, { recursive: true }));
@@ -34,4 +35,28 @@ it.each([
   ['x'.repeat(5000), undefined],
 ])('%s leads to %s', (path, place) => {
   expect(leadsTo(`${root}/clone/${path}`)).toBe(place && join(root, place));
+});
+
+it
+  .skipIf(process.platform !== 'linux')
+  .each([
+    '/proc/self/cwd/x',
+    '/proc/self/cwd',
+    '/proc/thread-self/root/etc/passwd',
+    `/proc/${process.pid}/cwd/x`,
+    '/dev/fd/0',
+    '/dev/stdin',
+    'myself/cwd/x',
+    'in/../myself/root/etc/passwd',
+  ])('%s leads each process elsewhere, and so nowhere', (path) => {
+  const whole = path.startsWith('/') ? path : join(root, 'clone', path.replace('in/../', ''));
+  expect([realPath(whole), leadsTo(whole), realTarget(`self/path/${whole}/y`)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+it('a folder of processes is one like others', () => {
+  expect(realPath('/proc/sys')).toBe('/proc/sys');
 });
