@@ -47,6 +47,8 @@ export function createCapture({ transcript, sink, logger, secrets, isFollowed }:
     }
   };
   const redactors = { stdout: createRedactor(secrets.sought), stderr: createRedactor(secrets.sought) };
+  // One for all texts, each of them flushed: they are many and short, and a redactor has room for the longest secret.
+  const cleaner = createRedactor(secrets.sought);
   const marks = createMarks();
   const shaped = (stream: 'stdout' | 'stderr', bytes: Buffer): Buffer =>
     isFollowed ? marks.ofAgent(stream, bytes) : bytes;
@@ -75,8 +77,7 @@ export function createCapture({ transcript, sink, logger, secrets, isFollowed }:
       return pass('stderr', () => Buffer.concat([before(), marks.ofNode('stderr', line)]));
     },
     clean(text) {
-      const redactor = createRedactor(secrets.sought);
-      return Buffer.concat([redactor.push(Buffer.from(text)), redactor.flush()]).toString('utf8');
+      return Buffer.concat([cleaner.push(Buffer.from(text)), cleaner.flush()]).toString('utf8');
     },
     async flush() {
       for (const stream of ['stdout', 'stderr'] as const) {
