@@ -130,7 +130,7 @@ function fuzz<T>(
   return { runs, slowestMs };
 }
 
-/** Best of three where the first try is slow: what the machine does meanwhile is no fault of the input. */
+/** Best of three where the first try is slow: garbage that is collected meanwhile is no fault of the input. */
 function timeOf(take: () => void, now: () => number): number {
   let best = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 3 && best > LONGEST_MS; attempt++) {
