@@ -32,6 +32,8 @@ it.each([
   ['dangling/a.ts', undefined],
   ['loop', undefined],
   ['new/../a.ts', undefined],
+  [`${'n/'.repeat(7)}a.ts`, `clone/${'n/'.repeat(7)}a.ts`],
+  [`${'n/'.repeat(8)}a.ts`, undefined],
   ['x'.repeat(5000), undefined],
 ])('%s leads to %s', (path, place) => {
   expect(leadsTo(`${root}/clone/${path}`)).toBe(place && join(root, place));
@@ -59,4 +61,14 @@ it
 
 it('a folder of processes is one like others', () => {
   expect(realPath('/proc/sys')).toBe('/proc/sys');
+});
+
+it('is told by nobody through more folders and links than can be looked at while others wait', () => {
+  const deep = 'd/'.repeat(100);
+  mkdirSync(join(root, 'clone', deep), { recursive: true });
+  symlinkSync(deep, join(root, 'clone', 'once'));
+  symlinkSync(`once/${'../'.repeat(100)}once`, join(root, 'clone', 'twice'));
+  expect(leadsTo(join(root, 'clone', 'once'))).toBe(join(root, 'clone', deep, '.'));
+  expect(leadsTo(join(root, 'clone', 'twice'))).toBeUndefined();
+  expect(leadsTo(join(root, 'clone', 'twice', 'new'))).toBeUndefined();
 });
