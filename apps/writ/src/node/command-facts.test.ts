@@ -23,6 +23,7 @@ beforeAll(async () => {
   await writeFile(join(root, 'other/b'), '');
   await symlink(join(root, 'other/b'), join(root, 'open/out'));
   await symlink(join(root, 'other/in'), join(root, 'open/away'));
+  await symlink(join(root, 'other/later'), join(root, 'open/nowhere'));
   await writeFile(join(root, 'open/b'), '');
   engine = createPolicyEngine({ text: policy(root), clock: createFakeClock(0), selfId: 'wn-self' });
   classifier = createNodeClassifier(engine, await installedGrammar());
@@ -142,9 +143,9 @@ describe('the target of a path', () => {
     expect(targetOf('open', 'rm', '/proc/self/cwd/b')).toBeUndefined();
   });
 
-  it('is left as it is where it is no path', () => {
-    const { target } = factsAbout(['docker', 'rm', 'web']);
-    expect(target).toBe('self/container/web');
+  it('is told with its program where it is no path: another one may have its own of that name', () => {
+    expect(factsAbout(['docker', 'rm', 'web']).target).toBe('self/container/web by docker');
+    expect(factsAbout(['podman', 'rm', 'web']).target).toBe('self/container/web by podman');
   });
 });
 
@@ -245,6 +246,8 @@ describe('a window covers, besides its steps, what is on a list', () => {
     const inOpen = { cwd: join(root, 'open'), workspace: 'open' };
     expect(factsAbout(['touch', 'out'], inOpen).known).toBe(false);
     expect(factsAbout(['mkdir', 'away/x'], inOpen).known).toBe(false);
+    expect(factsAbout(['touch', 'nowhere'], inOpen).known).toBe(false);
+    expect(factsAbout(['mkdir', '-p', 'new/deep'], inOpen).known).toBe(true);
   });
 
   it('and nothing of the node’s own home', () => {

@@ -1,4 +1,4 @@
-import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import { readBasis } from '@writ/authority';
 import type { CommandDeskOptions } from '@writ/commands';
 import { matchesPattern } from '@writ/core';
@@ -11,7 +11,7 @@ import {
   removalCovered,
 } from '@writ/policy';
 import { hasNoGitlinks } from './git-index.ts';
-import { isFile, realPath, realTarget } from './real-path.ts';
+import { isFile, leadsTo, realPath, realTarget } from './real-path.ts';
 
 /** What the facts of a command are found with. */
 export interface CommandFactsParts {
@@ -46,13 +46,11 @@ export function createCommandFacts({
     if (real === undefined || isOwn(real)) return false;
     return roots.some((root) => isInside(real, realPath(resolvePath(root))));
   };
-  // What is not there yet is made in its folder. What lies in git's own folder can run.
+  // What is not there yet is made where links lead. What lies in git's own folder can run.
   const isInWorkspace = (path: string, root: string | undefined): boolean => {
-    const real = realPath(path);
-    const seen = real ?? realPath(dirname(path));
+    const seen = leadsTo(path);
     if (seen === undefined || root === undefined || !isInside(seen, root)) return false;
-    if (join(seen, basename(path)).toLowerCase().split('/').includes('.git')) return false;
-    return real === undefined ? !homes.some((own) => isInside(seen, realPath(own))) : !isOwn(real);
+    return !seen.toLowerCase().split('/').includes('.git') && !isOwn(seen);
   };
   return ({ class: is, known, needs, target, ...rest }, { argv, cwd, stdin, profile, basis }) => {
     const { config } = engine.snapshot();
@@ -77,13 +75,18 @@ export function createCommandFacts({
     const isListed =
       stdin === undefined && (isRoot || cwd === '/') && commands.some((one) => matchesPattern(one, argv));
     const isKnown = known && isSystems && (isAlone || isCovered);
-    const real = target === undefined ? undefined : realTarget(target);
+    const real = target === undefined ? undefined : withProgram(realTarget(target), argv[0] ?? '');
     return {
       ...{ class: is === 'read' && !isAlone ? 'config-mutation' : is, known: isKnown },
       needs: isListed ? needs.filter((need) => need !== 'shell') : needs,
       ...(real === undefined ? {} : { target: real }),
     };
   };
+}
+
+/** INVARIANT: 6 two programs may each have a container or a package of one name; a path is the same to all. */
+function withProgram(target: string | undefined, program: string): string | undefined {
+  return target === undefined || target.split('/')[1] === 'path' ? target : `${target} by ${program}`;
 }
 
 function isInside(path: string, root: string | undefined): boolean {

@@ -226,6 +226,13 @@ describe('wrappers', () => {
     },
   );
 
+  it('have a number of characters for all their scripts together', () => {
+    const script = `ls ${'a '.repeat(2000)}`;
+    const twice = ['find', '.', '-exec', 'sh', '-c', script, ';', '-exec', 'sh', '-c', script, ';'];
+    expect(classify('sh', '-c', script).class).toBe('read');
+    expect(classify(...twice, '-exec', 'sh', '-c', script, ';')).toMatchObject({ class: 'destructive' });
+  });
+
   it('send commands to another machine, whose things are others', () => {
     expect(classify('ssh', '-oBatchMode=yes', 'root@DB', 'systemctl', 'restart', 'nginx').target).toBe(
       'db/service/nginx',

@@ -6,6 +6,7 @@ import { parseArguments } from './options.ts';
 import { PACKS } from './packs/index.ts';
 import { programOf } from './program.ts';
 import { classifyRedirect } from './redirects.ts';
+import { MAX_SCRIPT } from './shell-grammar.ts';
 import type {
   Argument,
   Assignment,
@@ -52,9 +53,10 @@ interface ProgramRules {
 
 /** A classifier with the built-in rules and those of a configuration. */
 export function createCommandClassifier(options: ClassifierOptions): CommandClassifier {
-  const walk: Walk = { grammar: options.grammar, configured: options.commands ?? [], programs: indexPrograms() };
+  const rules = { grammar: options.grammar, configured: options.commands ?? [], programs: indexPrograms() };
   return {
     classify(argv, place) {
+      const walk: Walk = { ...rules, scripts: { left: MAX_SCRIPT } };
       const found: InnerCommand[] = [];
       const length = argv.reduce((sum, argument) => sum + argument.length + 1, 0);
       if (length > MAX_LENGTH) found.push(undecided([], place, `the command is longer than ${MAX_LENGTH} characters`));
@@ -68,6 +70,8 @@ interface Walk {
   readonly grammar: ShellGrammar;
   readonly configured: readonly CommandRule[];
   readonly programs: ReadonlyMap<string, ProgramRules>;
+  /** Characters of scripts that may still be parsed for this command. */
+  readonly scripts: { left: number };
 }
 
 function indexPrograms(): ReadonlyMap<string, ProgramRules> {
@@ -162,6 +166,11 @@ function classifyScript(
   found: InnerCommand[],
   depth: number,
 ): void {
+  walk.scripts.left -= script.length;
+  if (walk.scripts.left < 0 && script.length <= MAX_SCRIPT) {
+    found.push(undecided(args, place, `its scripts are longer than ${MAX_SCRIPT} characters together`));
+    return;
+  }
   const parsed = walk.grammar.parse(script);
   if (!parsed.ok) {
     found.push(undecided(args, place, parsed.reason));

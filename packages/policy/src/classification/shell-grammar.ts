@@ -10,8 +10,8 @@ export interface ShellGrammarBinaries {
   readonly grammar: Uint8Array;
 }
 
-/** Longest script that is parsed, characters; a longer one is undecided. */
-const MAX_SCRIPT = 8192;
+/** Longest script that is parsed, characters; a longer one is undecided, and so are those of one command that are longer together. */
+export const MAX_SCRIPT = 8192;
 /** Most of what makes parsing slow: the grammar tries readings, and their number grows with the square of these. */
 const LIMITS: readonly { readonly of: RegExp; readonly most: number; readonly named: string }[] = [
   { of: /[<>]/g, most: 64, named: 'redirects' },
@@ -23,6 +23,8 @@ const MAX_DEPTH = 48;
 
 /** Where a shell and the grammar do not read the same text alike; none of it is worth a guess. */
 const DOUBTS: readonly { readonly where: RegExp; readonly reason: string }[] = [
+  // The grammar looks at each character of a word once for every one in front of it.
+  { where: /\S{1025}/, reason: 'the script holds a word of more than 1024 characters' },
   // To a shell a blank is a space or a tab; the grammar ends words at each of these.
   {
     where: /[^\P{White_Space} \t\n]|[^\P{Cc}\t\n]|\ufeff/u,

@@ -52,7 +52,15 @@ it.each([
     'stop sshd',
     'stop ssh.socket',
   ],
-  ...['stop fail2ban', 'stop rsyslog', 'restart dbus-org.freedesktop.login1', 'stop NetworkManager', 'restart polkit'],
+  ...[
+    'stop fail2ban',
+    'stop rsyslog',
+    'stop /lib/systemd/system/auditd.service',
+    'stop sshd@1-x.service',
+    'restart dbus-org.freedesktop.login1',
+    'stop NetworkManager',
+    'restart polkit',
+  ],
 ])('systemctl %s is destructive', (words) => expect(about(`systemctl ${words}`)).toEqual(['destructive', false]));
 
 it.each(['service dbus restart', 'service ufw stop', 'rc-service auditd stop', 'service debug-shell start'])(

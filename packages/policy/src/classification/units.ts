@@ -58,9 +58,10 @@ const GUARDS = [
 const HOLDING = 'target|slice|scope|mount|automount|swap|device';
 const SUFFIXES = 'service|socket|timer|path';
 
-/** A unit of these names, behind a folder or not, an instance of it or not, with a suffix or not. */
+/** A unit of these names, behind a folder or not, an instance of it or not, with a suffix or not. Each part ends where the next begins. */
 function unitsOf(names: readonly string[]): RegExp {
-  return new RegExp(`^(.*/)?(${names.join('|')})(@.*)?(\\.(${SUFFIXES}))?$|\\.(${HOLDING})$`, 'i');
+  const patterns = names.join('|').replaceAll('.*', '[^/@]*');
+  return new RegExp(`^(?:[^]*/)?(?:${patterns})(?:@[^/]*)?(?:\\.(?:${SUFFIXES}))?$|\\.(?:${HOLDING})$`, 'i');
 }
 
 /** Units that hold what else runs or are the system's own: to act on one in any way is destructive. */

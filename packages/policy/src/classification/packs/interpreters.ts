@@ -79,10 +79,9 @@ export const interpretersPack: RulePack = {
     },
     {
       name: 'interpreters.version',
-      programs: LANGUAGES,
-      options: ['--version', '-V', '--help', '-h'],
-      except: INLINE,
-      most: 0,
+      // Some take an option that they do not know for an argument, and read a program from the standard input.
+      programs: LANGUAGES.filter((name) => !['tclsh', 'osascript'].includes(name)),
+      written: /^\n(?:--version|-V|--help|-h)$/,
       class: 'read',
       needs: [],
       examples: [
@@ -92,6 +91,8 @@ export const interpretersPack: RulePack = {
       notExamples: [
         ['node', 'x.js', '--version'],
         ['node', '-e', '1', '--version'],
+        ['python3', '-m', 'x', '--version'],
+        ['tclsh', '--version'],
       ],
     },
     {
