@@ -78,7 +78,7 @@ describe('dispatch', () => {
     node.ports.authority.grantLease({ peer: 'beta', profile: 'repo-dev', durationMs: 1000, issuedBy: 'person' });
     const [lent] = node.leases.values();
     if (lent !== undefined) node.leases.set('l-2', { ...lent, id: 'l-2', peer: SELF, session: 's' });
-    const registry = createRegistry(createOperations(node.ports));
+    const registry = createRegistry(createOperations(node.ports, { problems: () => [] }));
     const dispatcher = createDispatcher(registry, node.ports.scope);
     for (const { operation } of registry.entries) {
       const schema = z.toJSONSchema(operation.input, { io: 'input' }) as z.core.JSONSchema.BaseSchema;

@@ -40,13 +40,13 @@ export interface Gateway {
 /** Builds the gateway of one node; nothing listens before `listenControl`. */
 export function createGateway(ports: GatewayPorts): Gateway {
   const { engine, authenticator, clock, logger, sessions, node } = ports;
-  const registry = createRegistry(createOperations(ports));
-  const dispatcher = createDispatcher(registry, ports.scope, ports.trace);
-  const follow = createFollowTask(ports);
   const upstreams = createUpstreams({
     ...{ engine, executor: ports.executor, sessions, clock, logger, version: node.info().version },
     ...{ processes: ports.upstreamProcesses, audit: ports.upstreamAudit, trace: ports.trace },
   });
+  const registry = createRegistry(createOperations(ports, upstreams));
+  const dispatcher = createDispatcher(registry, ports.scope, ports.trace);
+  const follow = createFollowTask(ports);
   const mcp = { upstreams, registry, dispatcher, sessions, node, follow, clock, random: ports.random, logger };
   const serve = (isWelcome: (caller: Caller) => boolean): ControlServer =>
     createControlServer({

@@ -5,7 +5,7 @@ import { type Cancel, errorFromJson, WritError, type WritErrorJson } from '@writ
 import { SETUP_HEADER, TOOLSETS_HEADER } from '../types.ts';
 import { answeredError, connectionError, unlessAborted } from './failure.ts';
 import { readLines } from './lines.ts';
-import { pipeBoth } from './mcp-pipe.ts';
+import { type PipeEnd, pipeBoth } from './mcp-pipe.ts';
 import { isUnaccepted, type Patience, watchPatiently } from './patience.ts';
 import type { OperationInput, OperationName, OperationOutput, StreamItem, StreamName } from './types.ts';
 
@@ -36,7 +36,7 @@ export interface ControlClient {
     input: OperationInput<N>,
     options?: { readonly signal?: AbortSignal },
   ): AsyncGenerator<StreamItem<N>, void, undefined>;
-  /** Carries MCP between two streams and the node; resolves when the node or `stdin` has ended. */
+  /** Carries MCP between two streams and the node; resolves with who ended it. */
   mcpPipe(
     stdin: NodeJS.ReadableStream,
     stdout: NodeJS.WritableStream,
@@ -46,7 +46,7 @@ export interface ControlClient {
       /** Every set, and the tools that set a node up. */
       readonly setup?: boolean;
     },
-  ): Promise<void>;
+  ): Promise<PipeEnd>;
 }
 
 /**
@@ -81,7 +81,7 @@ export function createControlClient(options: ControlClientOptions): ControlClien
         ...(toolsets === undefined ? {} : { [TOOLSETS_HEADER]: toolsets }),
         ...(setup ? { [SETUP_HEADER]: 'yes' } : {}),
       };
-      await pipeBoth(await upgrade(options, headers), stdin, stdout);
+      return pipeBoth(await upgrade(options, headers), stdin, stdout);
     },
   };
 }

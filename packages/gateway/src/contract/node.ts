@@ -48,6 +48,9 @@ export const nodeContract = {
       undeleted_workspaces: z
         .array(z.string())
         .describe('folders of workspaces that could not be deleted; the node tries again'),
+      upstream_problems: z
+        .array(z.object({ upstream: z.string(), problem: z.string() }))
+        .describe('what is wrong with other MCP servers, as far as they were used'),
       isolation_none: z.array(z.string()).describe('profiles that run without a sandbox'),
     }),
     taskToken: 'deny',

@@ -15,6 +15,11 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
+const NO_UPSTREAMS = {
+  ...{ offered: async () => [], owns: () => false, call: () => Promise.reject(), close: async () => {} },
+  ...{ onChange: () => () => {}, problems: () => [] },
+};
+
 function createWorld() {
   const { ports, clock } = createFakeNode();
   const registry = createRegistry([]);
@@ -22,7 +27,7 @@ function createWorld() {
     ...{ registry, dispatcher: createDispatcher(registry, ports.scope), clock, logger: silentLogger },
     ...{ sessions: ports.sessions, node: ports.node, random: ports.random },
     follow: async function* () {},
-    upstreams: { offered: async () => [], owns: () => false, call: () => Promise.reject(), close: async () => {} },
+    upstreams: NO_UPSTREAMS,
   });
   ends.push(() => sessions.close());
   const initialize = (how?: 'and is idle'): Promise<Response> => {

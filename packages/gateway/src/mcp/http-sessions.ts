@@ -6,7 +6,7 @@ import type { McpCall, McpParts } from './mcp-parts.ts';
 import { refusal } from './rpc-refusal.ts';
 import { serveSubscribeRequests } from './subscribe-requests.ts';
 import { createSubscriptions } from './subscriptions.ts';
-import { createToolServer } from './tool-server.ts';
+import { createToolServer, tellOfForeignTools } from './tool-server.ts';
 
 /** Most clients of older revisions at once. */
 const MOST_SESSIONS = 64;
@@ -97,7 +97,9 @@ async function startSession(
     void server.sendResourceUpdated({ uri }).catch(() => {});
   });
   serveSubscribeRequests(server, subscriptions);
+  const stopTelling = tellOfForeignTools(server, parts, { toolsets });
   server.onclose = () => {
+    stopTelling();
     session.stopTimer();
     subscriptions.close();
     if (open.get(id) === session) open.delete(id);

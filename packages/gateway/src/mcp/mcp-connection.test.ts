@@ -8,7 +8,8 @@ import { HOST_TOKEN, TASK_TOKEN } from '../testing/fake-node.ts';
 import { completed, fakeMirror, fakeTask } from '../testing/fake-records.ts';
 import { fakeReceived, fakeResult } from '../testing/fake-results.ts';
 import { type Listening, startListening } from '../testing/listening.ts';
-import { type Called, callTool, pipeTransport } from '../testing/mcp-clients.ts';
+import { type Called, callTool, ERAS, pipeTransport } from '../testing/mcp-clients.ts';
+import { speakInLines } from '../testing/mcp-lines.ts';
 
 const LENT = { peer: 'self', profile: 'repo-dev', durationMs: 3_600_000, issuedBy: 'person' };
 
@@ -36,6 +37,8 @@ async function call(client: Client, name: string, input: Record<string, unknown>
   if (!failed) expect(structured).toEqual(value);
   return { value, failed, structured };
 }
+
+const speak = (revision: string) => speakInLines(at.client, revision);
 
 describe('MCP over the control socket', () => {
   it('calls every tool that it advertises, and each answers in its schema', async () => {
@@ -180,32 +183,65 @@ describe('MCP over the control socket', () => {
     }
   });
 
-  it('speaks the older revision line by line, answers garbage with nothing and goes on', async () => {
-    const stdin = new PassThrough();
-    const stdout = new PassThrough();
-    const piped = at.client.mcpPipe(stdin, stdout);
-    const initialize = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'initialize',
-      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'old', version: '1' } },
-    };
-    stdin.write(`this is no json\n${JSON.stringify(initialize)}\n`);
-    const [line] = await once(stdout, 'data');
-    expect(JSON.parse(String(line))).toMatchObject({
-      id: 1,
-      result: { protocolVersion: '2025-06-18', serverInfo: { name: 'writ', version: '0.1.0' } },
+  describe.each(ERAS)('line by line, in %s,', (era) => {
+    it('answers what is no message with the error of the protocol, and goes on', async () => {
+      const line = await speak(era);
+      const wrong = [
+        ['this is no json', -32_700, null],
+        ['{"jsonrpc":"2.0","id":3,"method"', -32_700, null],
+        ['[{"jsonrpc":"2.0","id":3,"method":"ping"}]', -32_600, null],
+        ['[]', -32_600, null],
+        ['7', -32_600, null],
+        ['null', -32_600, null],
+        ['{}', -32_600, null],
+        ['{"id":3,"method":"ping"}', -32_600, 3],
+        ['{"jsonrpc":"1.0","id":"x","method":"ping"}', -32_600, 'x'],
+        ['{"jsonrpc":"2.0","id":{},"method":"ping"}', -32_600, null],
+        ['{"jsonrpc":"2.0","id":4,"method":5}', -32_600, 4],
+      ] as const;
+      for (const [sent, code, id] of wrong) {
+        expect(await line.ask(sent), sent).toMatchObject({ jsonrpc: '2.0', id, error: { code } });
+      }
+      expect(await line.ask(line.request(9, 'nonsense'))).toMatchObject({ id: 9, error: { code: -32_601 } });
+      expect(await line.ask(line.request(10, 'tools/list'))).toHaveProperty('result.tools');
+      await line.end();
+      expect(await line.piped).toBe('client');
     });
-    stdin.end();
-    await piped;
+
+    it('answers no answer, not even one that is none', async () => {
+      const line = await speak(era);
+      line.write('{"jsonrpc":"2.0","id":null,"error":{}}');
+      line.write('{"jsonrpc":"2.0","id":{},"result":5}');
+      expect(await line.ask(line.request(10, 'tools/list'))).toMatchObject({ id: 10 });
+      await line.end();
+    });
+
+    it('says of a message of 30 MB that it is too long, and ends', async () => {
+      const line = await speak(era);
+      const answer = line.ask(`{"jsonrpc":"2.0","id":3,"method":"${'x'.repeat(30 * 1024 * 1024)}"}`);
+      expect(await answer).toMatchObject({
+        id: null,
+        error: { code: -32_600, message: expect.stringContaining('4194304') },
+      });
+      expect(await line.piped).toBe('node');
+    });
   });
 
-  it('ends the connection at a message that is too large', async () => {
-    const stdin = new PassThrough();
-    const piped = at.client.mcpPipe(stdin, new PassThrough());
-    stdin.on('error', () => {});
-    stdin.write(Buffer.alloc(5 * 1024 * 1024, 'x'));
-    await piped;
+  it('takes several messages in one line in the one revision that has that', async () => {
+    const line = await speak('2025-03-26');
+    const answers = line.answers(3);
+    line.write(
+      JSON.stringify([{ jsonrpc: '2.0', id: 3, method: 'ping' }, 7, { jsonrpc: '2.0', id: 4, method: 'ping' }]),
+    );
+    const told = new Map((await answers).map(({ id, error }) => [id, error?.code]));
+    expect(told).toEqual(
+      new Map<unknown, number | undefined>([
+        [3, undefined],
+        [4, undefined],
+        [null, -32_600],
+      ]),
+    );
+    await line.end();
   });
 
   it('ends when the node stops', async () => {

@@ -1,16 +1,20 @@
 import type { Duplex } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
-import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Clock } from '@writ/core';
 import type { Caller, Toolset } from '../types.ts';
 import { sessionOf } from './connection-session.ts';
+import { createLineTransport } from './line-transport.ts';
 import { createListenStreams } from './listen-streams.ts';
 import type { McpParts } from './mcp-parts.ts';
 import { serveSubscribeRequests } from './subscribe-requests.ts';
 import { createSubscriptions } from './subscriptions.ts';
-import { createToolServer } from './tool-server.ts';
+import { createToolServer, tellOfForeignTools } from './tool-server.ts';
 
 /** Largest JSON-RPC message that a client may send, bytes. */
 const LARGEST_MESSAGE_BYTES = 4 * 1024 * 1024;
+/** How long what a client still sends is read and dropped, milliseconds: closed before, it would lose the last answer. */
+const LINGER_MS = 2000;
 
 /**
  * Serves MCP, of the current and of older revisions, as JSON lines on a connection. One session a connection, started
@@ -22,15 +26,18 @@ export function serveMcp(
   caller: Caller,
   toolsets: readonly Toolset[],
 ): () => Promise<void> {
-  const transport = new StdioServerTransport(socket, socket, { maxBufferSize: LARGEST_MESSAGE_BYTES });
+  const transport = createLineTransport(socket, { largestBytes: LARGEST_MESSAGE_BYTES });
   const withSession = sessionOf(parts.sessions, caller);
   let server: Server | undefined;
+  let stopTelling = (): void => {};
   const subscriptions = createSubscriptions(parts, caller, (uri) => {
     void server?.sendResourceUpdated({ uri }).catch(() => {});
   });
   const handle = serveStdio(
     ({ era }) => {
       server = createToolServer(parts, { caller, toolsets, withSession });
+      stopTelling();
+      stopTelling = tellOfForeignTools(server, parts, { toolsets });
       if (era === 'legacy') serveSubscribeRequests(server, subscriptions);
       return server;
     },
@@ -49,11 +56,21 @@ export function serveMcp(
   };
   const over = transport.onclose;
   transport.onclose = () => {
+    stopTelling();
     subscriptions.close();
     over?.();
-    // What was answered goes out; what the client still sends is read by nobody, so nothing waits for it.
-    socket.end(() => socket.destroy());
+    linger(socket, parts.clock);
   };
   socket.on('error', (error) => parts.logger.debug('mcp connection lost', { message: error.message }));
   return () => handle.close();
+}
+
+/** What was answered goes out, and the connection closes once the client has heard that it is over. */
+function linger(socket: Duplex, clock: Clock): void {
+  socket.once(
+    'close',
+    clock.setTimer(LINGER_MS, () => socket.destroy()),
+  );
+  socket.resume();
+  socket.end();
 }

@@ -21,13 +21,14 @@ export interface McpHttp {
 export function createMcpHttp(parts: HttpSessionParts): McpHttp {
   const calls = new WeakMap<Request, McpCall>();
   const sessions = createHttpSessions(parts);
-  const current = createMcpHandler((context) => serverOf(parts, calls, () => current.notify.toolsChanged(), context), {
+  const current = createMcpHandler((context) => serverOf(parts, calls, context), {
     legacy: 'reject',
     maxSubscriptions: MOST_SUBSCRIPTIONS,
     onerror: (error) => parts.logger.debug('mcp over http', { message: error.message }),
   });
   // One caller stands behind all streams: the host token, whatever session a request names.
   const subscriptions = createSubscriptions(parts, { kind: 'host' }, (uri) => current.notify.resourceUpdated(uri));
+  const stopTelling = parts.upstreams.onChange(() => current.notify.toolsChanged());
   return {
     async fetch(call) {
       if (await isLegacyRequest(call.request, call.body)) return sessions.fetch(call);
@@ -38,6 +39,7 @@ export function createMcpHttp(parts: HttpSessionParts): McpHttp {
       return current.fetch(call.request, { parsedBody: call.body });
     },
     async close() {
+      stopTelling();
       subscriptions.close();
       await Promise.all([sessions.close(), current.close()]);
     },
@@ -45,14 +47,9 @@ export function createMcpHttp(parts: HttpSessionParts): McpHttp {
 }
 
 /** INVARIANT: 7 who calls is what the credential of this very request proved. */
-function serverOf(
-  parts: HttpSessionParts,
-  calls: WeakMap<Request, McpCall>,
-  toolsChanged: () => void,
-  { requestInfo }: McpRequestContext,
-) {
+function serverOf(parts: HttpSessionParts, calls: WeakMap<Request, McpCall>, { requestInfo }: McpRequestContext) {
   const call = requestInfo && calls.get(requestInfo);
   if (call === undefined) throw new Error('a request that nobody was checked for');
   const { caller, toolsets } = call;
-  return createToolServer(parts, { caller, toolsets, withSession: namedOnly(caller), toolsChanged });
+  return createToolServer(parts, { caller, toolsets, withSession: namedOnly(caller) });
 }

@@ -24,8 +24,6 @@ export interface McpAudience {
   readonly caller: Caller;
   readonly toolsets: readonly Toolset[];
   readonly withSession: WithSession;
-  /** Tells a client that its tools are others now; absent: the server itself tells it. */
-  readonly toolsChanged?: () => void;
 }
 
 /** One request over HTTP, from a caller whose credential was checked. */

@@ -1,4 +1,5 @@
 import { Server, type Tool } from '@modelcontextprotocol/server';
+import type { Cancel } from '@writ/core';
 import type { McpAudience, McpParts } from './mcp-parts.ts';
 import { listPrompts, writePrompt } from './prompts.ts';
 import { listTasksAsResources, RESOURCE_TEMPLATES, readTaskResource } from './resources.ts';
@@ -23,14 +24,9 @@ export function createToolServer(parts: McpParts, audience: McpAudience): Server
   const { caller, toolsets } = audience;
   const offered = new Set(parts.registry.tools(caller, toolsets).map(({ name }) => name));
   const calls = createCalls(parts, audience, { server, offered });
-  // A client that went away hears of nothing.
-  const { toolsChanged = () => void server.sendToolListChanged().catch(() => {}) } = audience;
   // Written where they are asked for: over HTTP a server lives for one request, and few of them ask.
   server.setRequestHandler('tools/list', async () => ({
-    tools: [
-      ...toolDefinitions(parts.registry, caller, toolsets),
-      ...(await foreignTools(parts, audience, toolsChanged)),
-    ],
+    tools: [...toolDefinitions(parts.registry, caller, toolsets), ...(await foreignTools(parts, audience))],
   }));
   server.setRequestHandler('tools/call', ({ params }, context) =>
     calls.tool(params.name, params.arguments ?? {}, context),
@@ -47,15 +43,22 @@ export function createToolServer(parts: McpParts, audience: McpAudience): Server
   return server;
 }
 
-/** Of other servers, where the client wants them: for nobody else one is started. */
-async function foreignTools(
+/** Tells a client that stays that the tools of other servers are others now. Returns how to stop. */
+export function tellOfForeignTools(
+  server: Server,
   { upstreams }: McpParts,
-  audience: McpAudience,
-  onLater: () => void,
-): Promise<readonly Tool[]> {
-  return hasForeign(audience) ? upstreams.offered(audience.caller, onLater) : [];
+  audience: Pick<McpAudience, 'toolsets'>,
+): Cancel {
+  if (!hasForeign(audience)) return () => {};
+  // A client that went away hears of nothing.
+  return upstreams.onChange(() => void server.sendToolListChanged().catch(() => {}));
 }
 
-function hasForeign({ toolsets }: McpAudience): boolean {
+/** Of other servers, where the client wants them: for nobody else one is started. */
+async function foreignTools({ upstreams }: McpParts, audience: McpAudience): Promise<readonly Tool[]> {
+  return hasForeign(audience) ? upstreams.offered(audience.caller) : [];
+}
+
+function hasForeign({ toolsets }: Pick<McpAudience, 'toolsets'>): boolean {
   return toolsets.includes('upstreams');
 }

@@ -1,5 +1,6 @@
 import type { GatewayPorts } from '../gateway-ports.ts';
 import type { AnyOperation } from '../implement.ts';
+import type { Upstreams } from '../upstreams/upstreams.ts';
 import { approvalOperations } from './approvals.ts';
 import { approverOperations } from './approvers.ts';
 import { auditOperations } from './audit.ts';
@@ -25,7 +26,7 @@ import { windowOperations } from './windows.ts';
 import { workspaceOperations } from './workspaces.ts';
 
 /** The one list of everything that a gateway can be asked. */
-export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
+export function createOperations(ports: GatewayPorts, upstreams: Pick<Upstreams, 'problems'>): readonly AnyOperation[] {
   return [
     ...discoveryOperations(ports),
     ...neighbourOperations(ports),
@@ -33,7 +34,7 @@ export function createOperations(ports: GatewayPorts): readonly AnyOperation[] {
     ...delegationOperations(ports),
     ...executionOperations(ports),
     ...resultOperations(ports),
-    ...nodeOperations(ports),
+    ...nodeOperations(ports, upstreams),
     ...runnerOperations(ports),
     ...peerOperations(ports),
     ...leaseOperations(ports),

@@ -2,6 +2,7 @@ import type { TaskState } from '@writ/delegation';
 import { nodeContract } from '../contract/node.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement } from '../implement.ts';
+import type { Upstreams } from '../upstreams/upstreams.ts';
 import { nodeLabels } from './peer-lookup.ts';
 import { refuseAlone } from './separation.ts';
 import { isFinished } from './task-lookup.ts';
@@ -10,7 +11,7 @@ import { isFinished } from './task-lookup.ts';
 const COUNTED_TASKS = 1000;
 
 /** The node as a whole; for a person. */
-export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
+export function nodeOperations(ports: GatewayPorts, upstreams: Pick<Upstreams, 'problems'>): readonly AnyOperation[] {
   const { engine, node, links, clock } = ports;
   return [
     implement(nodeContract.node_status, async () => {
@@ -54,6 +55,7 @@ export function nodeOperations(ports: GatewayPorts): readonly AnyOperation[] {
           ...{ bytes, share_bytes: shareBytes },
         })),
         undeleted_workspaces: [...ports.workspaces.undeleted()],
+        upstream_problems: [...upstreams.problems()],
         isolation_none: [...config.profiles.values()]
           .filter((profile) => profile.isolation === 'none')
           .map((profile) => profile.name),

@@ -25,12 +25,12 @@ export function mcpClient(era: Era, options: ClientOptions = {}, name = 'Test Cl
 export function pipeTransport(
   control: ControlClient,
   toolsets?: string,
-): Transport & { readonly piped: Promise<void> } {
+): Transport & { readonly piped: Promise<unknown> } {
   const stdin = new PassThrough();
   const stdout = new PassThrough();
   const piped = control.mcpPipe(stdin, stdout, toolsets === undefined ? {} : { toolsets });
   const buffer = new ReadBuffer();
-  const transport: Transport & { readonly piped: Promise<void> } = {
+  const transport: Transport & { readonly piped: Promise<unknown> } = {
     piped,
     async start() {
       stdout.on('data', (chunk: Buffer) => {

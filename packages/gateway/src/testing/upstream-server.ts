@@ -1,6 +1,6 @@
 /**
  * A small MCP server of an older revision, as JSON lines: `echo` gives back its arguments, `env` a variable, `slow` never
- * answers, `grow` adds a tool and says so, `end` ends the process; with the argument `mute` it never says a word. For tests that start it as a program.
+ * answers, `grow` adds a tool and says so, `crooked` adds one that is none and says so, `end` ends the process; with the argument `mute` it never says a word. For tests that start it as a program.
  */
 export const UPSTREAM_PROGRAM = `
 const lines = require('node:readline').createInterface({ input: process.stdin });
@@ -12,12 +12,16 @@ lines.on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) return;
   if (method === 'initialize') return say({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'small', version: '1' } } });
-  if (method === 'tools/list') return say({ id, result: { tools: [tool('echo', { text: { type: 'string' }, session: { type: 'string' } }), tool('env'), tool('slow'), tool('end'), tool('grow'), tool('bad name'), ...tools] } });
+  if (method === 'tools/list') return say({ id, result: { tools: [tool('echo', { text: { type: 'string' }, session: { type: 'string' } }), tool('env'), tool('slow'), tool('end'), tool('grow'), tool('crooked'), tool('bad name'), ...tools] } });
   if (method !== 'tools/call') return say({ id, error: { code: -32601, message: 'no such method' } });
   if (params.name === 'end') process.exit(0);
   if (params.name === 'slow') return;
   if (params.name === 'grow') {
     tools.push(tool('grown'));
+    say({ method: 'notifications/tools/list_changed' });
+  }
+  if (params.name === 'crooked') {
+    tools.push({ name: 'bent', inputSchema: { type: 'string' } }, { description: 'nobody' });
     say({ method: 'notifications/tools/list_changed' });
   }
   const text = params.name === 'env' ? JSON.stringify(Object.keys(process.env)) : JSON.stringify(params.arguments);

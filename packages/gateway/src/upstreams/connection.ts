@@ -10,7 +10,9 @@ import {
 import { type Clock, formatDuration, type Logger, quote, visible, WritError } from '@writ/core';
 import type { UpstreamConfig } from '@writ/policy';
 import type { UpstreamProcesses } from '../upstream-ports.ts';
+import { createUpstreamProblems } from './problems.ts';
 import { createProcessTransport } from './process-transport.ts';
+import { keepWellFormedTools } from './well-formed-tools.ts';
 
 /** Time to begin with a server, milliseconds. */
 const BEGIN_MS = 15_000;
@@ -52,12 +54,18 @@ export interface UpstreamConnection {
   use(): Promise<Up>;
   /** Told how a call through `client` failed: one that no longer reaches the server is given up for a new one. */
   note(client: Client, error: unknown): void;
+  /** What is wrong with it as far as it was used: that it is away and why, the tools that are left out and why. */
+  problems(): readonly string[];
   /** Ends it, also while it begins. */
   close(): Promise<void>;
 }
 
-/** A connection that nothing was asked of yet. */
-export function createUpstreamConnection(parts: ConnectionParts, config: UpstreamConfig): UpstreamConnection {
+/** A connection that nothing was asked of yet. `onTools` is called when a server that is up has other tools than before. */
+export function createUpstreamConnection(
+  parts: ConnectionParts,
+  config: UpstreamConfig,
+  onTools: () => void,
+): UpstreamConnection {
   const { clock, logger } = parts;
   let current: Promise<Up> | undefined;
   let failures = 0;
@@ -65,8 +73,10 @@ export function createUpstreamConnection(parts: ConnectionParts, config: Upstrea
   let last: { readonly client: Client; readonly transport: Transport } | undefined;
   let upSinceMs: number | undefined;
   let isClosed = false;
+  const problems = createUpstreamProblems(logger, config.name);
   const noteFailure = (reason: string): void => {
     current = undefined;
+    problems.noteAway(reason);
     if (upSinceMs !== undefined && clock.monotonicMs() - upSinceMs >= STEADY_MS) failures = 0;
     upSinceMs = undefined;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
@@ -78,17 +88,18 @@ export function createUpstreamConnection(parts: ConnectionParts, config: Upstrea
     let tools: readonly Tool[] = [];
     const client = createClient(parts.version, (changed) => {
       tools = changed;
+      onTools();
     });
     const transport = transportOf(parts, config);
     last = { client, transport };
-    let isUp = false;
     client.onclose = () => {
-      if (isUp && last?.client === client) noteFailure('it ended');
+      if (upSinceMs !== undefined && last?.client === client) noteFailure('it ended');
     };
     try {
       await client.connect(transport, { timeout: BEGIN_MS });
+      keepWellFormedTools(transport, config.name, problems.noteLeftOut);
       ({ tools } = await client.listTools({}, { timeout: BEGIN_MS }));
-      isUp = true;
+      problems.noteAway(undefined);
       upSinceMs = clock.monotonicMs();
       return {
         client,
@@ -119,6 +130,7 @@ export function createUpstreamConnection(parts: ConnectionParts, config: Upstrea
     note(client, error) {
       if (last?.client === client && isCutOff(error)) void client.close().catch(() => {});
     },
+    problems: problems.list,
     async close() {
       isClosed = true;
       // One that hangs at its beginning is not waited for: the client has its transport only after that.

@@ -89,9 +89,6 @@ function decide(server: UpstreamConfig | undefined, { tool, profile }: UpstreamR
   return { ...(tools?.includes(tool) ? allowed : denied), generation: 1, trace: [] };
 }
 
-const unexpected = (): void => {
-  throw new Error('nothing was late');
-};
 const names = (tools: readonly { readonly name: string }[]): string[] => tools.map(({ name }) => name);
 const textOf = ({ content: [first] }: Awaited<ReturnType<ReturnType<typeof createWorld>['call']>>): unknown =>
   JSON.parse(first?.type === 'text' ? first.text : 'null');
@@ -99,7 +96,7 @@ const textOf = ({ content: [first] }: Awaited<ReturnType<ReturnType<typeof creat
 describe('upstream MCP servers', () => {
   it('are offered as far as policy goes, under their names, without the argument of the session', async () => {
     const { upstreams } = createWorld(SMALL);
-    const tools = await upstreams.offered(agent, unexpected);
+    const tools = await upstreams.offered(agent);
     expect(names(tools)).toEqual(['small__echo', 'small__env', 'small__slow', 'small__end']);
     expect(tools[0]).toMatchObject({
       description: expect.stringMatching(/not to be trusted\] the echo$/),
@@ -126,13 +123,13 @@ describe('upstream MCP servers', () => {
 
   it('are closed to whom no list names: nothing is started for that, and it is written down', async () => {
     const { call, upstreams, noted, started, executing } = createWorld({ ...SMALL, agents: [], tasks: ['echo'] });
-    expect(await upstreams.offered(agent, unexpected)).toEqual([]);
+    expect(await upstreams.offered(agent)).toEqual([]);
     await expect(call('small__echo')).rejects.toMatchObject({ code: 'PROFILE_NOT_ALLOWED', nextSteps: ['ask'] });
     await expect(call('small__echo', {}, task)).rejects.toMatchObject({ code: 'PROFILE_NOT_ALLOWED' });
     expect(started).toEqual([]);
     expect(noted.map(({ allowed }) => allowed)).toEqual([false, false]);
     executing.records.set('t-root', fakeTask('t-root'));
-    expect(names(await upstreams.offered(task, unexpected))).toEqual(['small__echo']);
+    expect(names(await upstreams.offered(task))).toEqual(['small__echo']);
     expect(textOf(await call('small__echo', { text: 'x' }, task))).toEqual({ text: 'x', session: 's-9' });
     expect(noted.at(-1)).toMatchObject({ task: 't-root', allowed: true });
   });
@@ -149,7 +146,7 @@ describe('upstream MCP servers', () => {
         code: 'UNREACHABLE',
         message: expect.stringContaining(`again in ${pauseMs / 1000}s`),
       });
-      expect(await upstreams.offered(agent, unexpected)).toEqual([]);
+      expect(await upstreams.offered(agent)).toEqual([]);
       clock.advance(pauseMs);
       await call('small__echo');
     }
@@ -176,20 +173,45 @@ describe('upstream MCP servers', () => {
     const isUp = new Promise<void>((resolve) => {
       told = resolve;
     });
-    const listed = upstreams.offered(agent, told);
+    const stop = upstreams.onChange(told);
+    const listed = upstreams.offered(agent);
     await clock.armed(1000);
     clock.advance(1000);
     expect(names(await listed)).not.toContain('late__echo');
     letLate();
     await isUp;
-    expect(names(await upstreams.offered(agent, unexpected))).toContain('late__echo');
+    stop();
+    expect(names(await upstreams.offered(agent))).toContain('late__echo');
   });
 
-  it('are followed in the tools that they offer', async () => {
+  it('are followed in the tools that they offer, and whoever is served is told', async () => {
     const { call, upstreams } = createWorld({ ...SMALL, agents: ['grow', 'grown'] });
-    expect(names(await upstreams.offered(agent, unexpected))).not.toContain('small__grown');
+    expect(names(await upstreams.offered(agent))).not.toContain('small__grown');
+    const told = new Promise<void>((resolve) => upstreams.onChange(resolve));
     await call('small__grow');
-    await expect.poll(async () => names(await upstreams.offered(agent, unexpected))).toContain('small__grown');
+    await told;
+    expect(names(await upstreams.offered(agent))).toContain('small__grown');
+  });
+
+  it('are offered without the tools that are none, and it is said which and why', async () => {
+    const { call, upstreams } = createWorld({ ...SMALL, agents: ['echo', 'crooked', 'bent'] });
+    expect(upstreams.problems()).toEqual([]);
+    await upstreams.offered(agent);
+    const badName = {
+      upstream: 'small',
+      problem: 'its tool `bad name` is left out: no client could call it by this name',
+    };
+    expect(upstreams.problems()).toEqual([badName]);
+    const told = new Promise<void>((resolve) => upstreams.onChange(resolve));
+    await call('small__crooked');
+    await told;
+    expect(names(await upstreams.offered(agent))).toEqual(['small__echo', 'small__crooked']);
+    expect(upstreams.problems()).toEqual([
+      badName,
+      { upstream: 'small', problem: expect.stringMatching(/^its tool `bent` is left out: inputSchema\.type: /) },
+      { upstream: 'small', problem: expect.stringMatching(/^its tool `one without a name` is left out: name: /) },
+    ]);
+    expect(textOf(await call('small__echo', { text: 'x' }))).toMatchObject({ text: 'x' });
   });
 
   it('are not waited for by a node that stops while they begin', async () => {
@@ -211,8 +233,11 @@ describe('upstream MCP servers', () => {
       ...{ ...SMALL, name: 'broken', sessionArgument: 'x' },
       command: [process.execPath, '-e', 'process.exit(1)'],
     });
-    expect(names(await upstreams.offered(agent, unexpected))).toHaveLength(4);
+    expect(names(await upstreams.offered(agent))).toHaveLength(4);
     await expect(call('broken__echo')).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    expect(upstreams.problems()).toContainEqual({
+      ...{ upstream: 'broken', problem: expect.stringMatching(/^it does not answer: /) },
+    });
     clock.advance(1000);
     await expect(call('broken__echo')).rejects.toMatchObject({ code: 'UNREACHABLE' });
     await expect(call('broken__echo')).rejects.toMatchObject({ message: expect.stringContaining('tried again in 2s') });

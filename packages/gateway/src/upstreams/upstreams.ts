@@ -1,6 +1,6 @@
 import type { Client, Progress } from '@modelcontextprotocol/client';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
-import { type Clock, isWritError, quote, visible, WritError } from '@writ/core';
+import { type Cancel, type Clock, createListeners, isWritError, quote, visible, WritError } from '@writ/core';
 import type { Executor } from '@writ/delegation';
 import type { Decision, PolicyEngine, UpstreamConfig } from '@writ/policy';
 import type { GatewayTrace } from '../gateway-ports.ts';
@@ -35,11 +35,12 @@ export interface UpstreamParts extends ConnectionParts {
 
 /** Tools of other MCP servers, offered through this node under its policy. */
 export interface Upstreams {
-  /**
-   * What the caller may call, of the servers that answer within a second; the others are left out. `onLater` is called
-   * when one of them is up after all.
-   */
-  offered(caller: Caller, onLater: () => void): Promise<readonly Tool[]>;
+  /** What the caller may call, of the servers that answer within a second; the others are left out until they do. */
+  offered(caller: Caller): Promise<readonly Tool[]>;
+  /** Calls back when what is offered may be something else: a late server is up, or one has other tools. Returns how to stop. */
+  onChange(listener: () => void): Cancel;
+  /** What is wrong with servers that were used, each in a sentence. */
+  problems(): readonly { readonly upstream: string; readonly problem: string }[];
   /** True for names that may belong to tools of upstream servers, whether there is one or not. */
   owns(name: string): boolean;
   /** Throws PROFILE_NOT_ALLOWED, NOT_FOUND, UNREACHABLE, WORKER_FAILED, RESULT_TOO_LARGE. */
@@ -52,6 +53,8 @@ export function createUpstreams(parts: UpstreamParts): Upstreams {
   const { engine } = parts;
   const open = new Map<string, UpstreamConnection>();
   const ending = new Set<Promise<void>>();
+  const changes = createListeners<void>(parts.logger, 'tools of upstream servers');
+  const tellChange = (): void => changes.tell();
   let isClosed = false;
   const end = (connection: UpstreamConnection): void => {
     const ended = connection.close().finally(() => ending.delete(ended));
@@ -68,24 +71,21 @@ export function createUpstreams(parts: UpstreamParts): Upstreams {
   });
   const connectionOf = (config: UpstreamConfig): UpstreamConnection => {
     if (isClosed) throw new WritError('SHUTTING_DOWN', 'the node is stopping');
-    const known = open.get(config.name) ?? createUpstreamConnection(parts, config);
+    const known = open.get(config.name) ?? createUpstreamConnection(parts, config, tellChange);
     open.set(config.name, known);
     return known;
   };
-  const decide = (caller: Caller, upstream: string, tool: string): Decision =>
-    engine.decideUpstream({ upstream, tool, ...profileOf(parts, caller) });
   return {
     owns: (name) => readOfferedName(name) !== undefined,
-    async offered(caller, onLater) {
+    onChange: changes.add,
+    problems: () =>
+      [...open].flatMap(([upstream, connection]) => connection.problems().map((problem) => ({ upstream, problem }))),
+    async offered(caller) {
       const servers = [...engine.snapshot().config.upstreams.values()].filter((server) => isAny(server, caller));
       const lists = await Promise.all(
         servers.map(async (server) => {
-          const up = await soon(parts.clock, useIfThere(connectionOf, server), onLater);
-          const may = (up?.tools ?? []).filter((tool) => decide(caller, server.name, tool.name).effect === 'allow');
-          return may.slice(0, MOST_TOOLS).flatMap((tool) => {
-            const name = offeredName(server.name, tool.name);
-            return name === undefined ? [] : [offeredTool(server.name, name, tool, server.sessionArgument)];
-          });
+          const up = await soon(parts.clock, useIfThere(connectionOf, server), tellChange);
+          return toolsFor(parts, server, caller, up?.tools ?? []);
         }),
       );
       return lists.flat();
@@ -95,7 +95,7 @@ export function createUpstreams(parts: UpstreamParts): Upstreams {
       const server = engine.snapshot().config.upstreams.get(upstream);
       // Nothing of a name that stands for nothing is written down: whoever calls makes as many of them as it likes.
       if (server === undefined) throw noTool(name);
-      const decision = decide(context.caller, upstream, tool);
+      const decision = decide(parts, context.caller, upstream, tool);
       const task = context.caller.kind === 'task' ? { task: context.caller.task } : {};
       const entry = { actor: actor(context.caller), upstream, tool, ...task };
       parts.audit.note({ ...entry, allowed: decision.effect === 'allow' });
@@ -122,6 +122,24 @@ export function createUpstreams(parts: UpstreamParts): Upstreams {
       await Promise.all(ending);
     },
   };
+}
+
+function decide(parts: UpstreamParts, caller: Caller, upstream: string, tool: string): Decision {
+  return parts.engine.decideUpstream({ upstream, tool, ...profileOf(parts, caller) });
+}
+
+/** The tools of a server that a caller may call, as this node offers them. */
+function toolsFor(
+  parts: UpstreamParts,
+  { name: server, sessionArgument }: UpstreamConfig,
+  caller: Caller,
+  tools: readonly Tool[],
+): readonly Tool[] {
+  const may = tools.filter((tool) => decide(parts, caller, server, tool.name).effect === 'allow');
+  return may.slice(0, MOST_TOOLS).flatMap((tool) => {
+    const name = offeredName(server, tool.name);
+    return name === undefined ? [] : [offeredTool(server, name, tool, sessionArgument)];
+  });
 }
 
 async function useIfThere(

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { shellWord, WritError } from '@writ/core';
 import { hasNode } from '../../home.ts';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
@@ -29,8 +30,13 @@ interface ServeOptions {
 async function serve(context: CliContext, _: readonly string[], { toolsets, setup }: ServeOptions): Promise<number> {
   if (setup === true) await ready(context);
   const wanted = { ...(toolsets === undefined ? {} : { toolsets }), ...(setup === undefined ? {} : { setup }) };
-  await context.node().mcpPipe(context.streams.in, context.streams.out, wanted);
-  return EXIT.ok;
+  const endedBy = await context.node().mcpPipe(context.streams.in, context.streams.out, wanted);
+  if (endedBy === 'client') return EXIT.ok;
+  // Not on standard output, which is the client's.
+  throw new WritError('UNREACHABLE', 'the node ended this connection: it stopped, or a message was too long for it', {
+    details: { log: context.home.logFile },
+    nextSteps: ['writ status', `tail -n 20 ${shellWord(context.home.logFile)}`],
+  });
 }
 
 /** A node to set up: made where there is none, in a way that gives nobody anything, and started where it does not run. */

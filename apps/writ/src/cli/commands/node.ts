@@ -113,6 +113,7 @@ function statusText(s: OperationOutput<'node_status'>): string {
         ]),
     ...(s.unreadable_rows.length === 0 ? [] : [unreadableText(s.unreadable_rows)]),
     ...fullShares(s.held_work).flatMap(({ says, mend }) => [`warning: ${says}`, ...mend.map((step) => `  → ${step}`)]),
+    ...s.upstream_problems.map(({ upstream, problem }) => `warning: MCP server ${upstream}: ${problem}`),
     `sandbox: ${s.sandbox}`,
     ...(s.isolation_none.length === 0
       ? []

@@ -45,6 +45,7 @@ const WELL = {
     held_work: [],
     undeleted_workspaces: [],
     unreadable_rows: [],
+    upstream_problems: [],
   },
   peers: [{ label: 'beta', id: 'wn-b', enabled: true, link: 'up' }],
 };
@@ -77,6 +78,12 @@ describe('writ doctor', () => {
   });
 
   it.each([
+    [
+      'MCP server',
+      { upstream_problems: [{ upstream: 'search', problem: 'its tool `x` is left out: name: no' }] },
+      'warning',
+      'look at upstreams.search in writ.toml',
+    ],
     ['clock', { clock_is_backwards: true }, 'problem', 'lease accept-clock'],
     ['policy', { policy_error: 'line 3' }, 'problem', 'writ policy validate'],
     ['policy', { policy_shut: true }, 'problem', 'writ policy reload --accept'],

@@ -19,6 +19,7 @@ export const lookAtNode: Look = async ({ context, status, unanswered }) => {
       ...trash(status, context.home.logFile),
       audit(status),
       ...unreadable(status, context.home.logFile),
+      ...upstreams(status, context.home.logFile),
       ...approver(status),
       ...peers(status),
     ];
@@ -88,6 +89,13 @@ function unreadable({ unreadable_rows: rows }: Status, logFile: string): readonl
       mend: [`grep 'stored row' ${shellWord(logFile)}`, 'put the database back, from a backup of this home'],
     },
   ];
+}
+
+function upstreams({ upstream_problems: problems }: Status, logFile: string): readonly Finding[] {
+  return problems.map(({ upstream, problem }) => ({
+    ...{ check: 'MCP server', state: 'warning', says: `${quote(upstream)}: ${visible(problem)}` },
+    mend: [`look at upstreams.${upstream} in writ.toml`, `grep upstream ${shellWord(logFile)}`],
+  }));
 }
 
 function audit({ audit: { rows, written, problem, next_steps: mend } }: Status): Finding {

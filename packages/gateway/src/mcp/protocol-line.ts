@@ -1,0 +1,58 @@
+import { INVALID_REQUEST, type JSONRPCMessage, PARSE_ERROR, parseJSONRPCMessage } from '@modelcontextprotocol/server';
+import { isRecord } from './record.ts';
+
+/** Longest id of a request that is told back to whoever sent no proper one, UTF-16 units. */
+const LONGEST_ID = 256;
+
+/** What is answered to a line that is no message. */
+export interface LineRefusal {
+  readonly jsonrpc: '2.0';
+  readonly id: string | number | null;
+  readonly error: { readonly code: number; readonly message: string };
+}
+
+/** One message of a line, or what is answered in its place; an answer that is none is answered with nothing. */
+export type LineItem = { readonly message: JSONRPCMessage } | { readonly refusal: LineRefusal | undefined };
+
+/** Reads a line; several messages in one are read where the revision has such batches. */
+export function readLine(line: string, hasBatches: boolean): readonly LineItem[] {
+  if (line.trim() === '') return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return [{ refusal: refusalOf(PARSE_ERROR, 'Parse error: the line is not JSON') }];
+  }
+  if (!Array.isArray(value)) return [read(value)];
+  if (!hasBatches) return [{ refusal: invalid('this revision of MCP has no batches') }];
+  return value.length === 0 ? [{ refusal: invalid('an empty batch') }] : value.map(read);
+}
+
+/** The answer to what is JSON and no message. */
+export function invalid(why: string, id: LineRefusal['id'] = null): LineRefusal {
+  return refusalOf(INVALID_REQUEST, `Invalid Request: ${why}`, id);
+}
+
+function read(value: unknown): LineItem {
+  try {
+    return { message: parseJSONRPCMessage(value) };
+  } catch {
+    // Two that refuse each other's answers would go on for ever.
+    return { refusal: isAnswer(value) ? undefined : invalid('not a JSON-RPC 2.0 message', idOf(value)) };
+  }
+}
+
+function refusalOf(code: number, message: string, id: LineRefusal['id'] = null): LineRefusal {
+  return { jsonrpc: '2.0', id, error: { code, message } };
+}
+
+function isAnswer(value: unknown): boolean {
+  return isRecord(value) && !('method' in value) && ('result' in value || 'error' in value);
+}
+
+function idOf(value: unknown): LineRefusal['id'] {
+  if (!isRecord(value)) return null;
+  const { id } = value;
+  if (typeof id === 'number' && Number.isSafeInteger(id)) return id;
+  return typeof id === 'string' && id.length <= LONGEST_ID ? id : null;
+}

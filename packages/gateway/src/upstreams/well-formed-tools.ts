@@ -1,0 +1,55 @@
+import { isSpecType, type JSONRPCMessage, specTypeSchemas, type Transport } from '@modelcontextprotocol/client';
+import { visible } from '@writ/core';
+import { offeredName } from './offered-tool.ts';
+
+/** Most tools of one server that are named as left out. */
+const MOST_NAMED = 20;
+
+/** A tool that is not offered, because no client could use it. */
+export interface LeftOut {
+  /** Its name as the server gives it, made visible. */
+  readonly tool: string;
+  /** What is wrong with it. */
+  readonly why: string;
+}
+
+/**
+ * Takes tools that are none out of what a server lists, on the way to a connected client: it would refuse the whole list
+ * for one of them. `note` is called with each list, and told all that was left out of it; a new list begins with none.
+ */
+export function keepWellFormedTools(
+  transport: Transport,
+  upstream: string,
+  note: (leftOut: readonly LeftOut[]) => void,
+): void {
+  const leftOut = new Map<string, string>();
+  const sift = (message: JSONRPCMessage): JSONRPCMessage => {
+    if ('method' in message && message.method === 'notifications/tools/list_changed') leftOut.clear();
+    if (!('result' in message) || !Array.isArray(message.result.tools)) return message;
+    const tools = message.result.tools.filter((tool: unknown) => {
+      const why = faultOf(tool, upstream);
+      if (why !== undefined && leftOut.size < MOST_NAMED) leftOut.set(nameOf(tool), why);
+      return why === undefined;
+    });
+    note([...leftOut].map(([tool, why]) => ({ tool, why })));
+    return { ...message, result: { ...message.result, tools } };
+  };
+  const deliver = transport.onmessage;
+  transport.onmessage = (message, extra) => deliver?.(sift(message), extra);
+}
+
+/** What keeps a tool from being one. */
+function faultOf(tool: unknown, upstream: string): string | undefined {
+  if (!isSpecType.Tool(tool)) {
+    const checked = specTypeSchemas.Tool['~standard'].validate(tool);
+    const [issue] = checked.issues ?? [];
+    const path = (issue?.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
+    return visible(`${path === '' ? '' : `${path}: `}${issue?.message ?? 'it is no tool'}`).slice(0, 200);
+  }
+  return offeredName(upstream, tool.name) === undefined ? 'no client could call it by this name' : undefined;
+}
+
+function nameOf(tool: unknown): string {
+  const name = typeof tool === 'object' && tool !== null && 'name' in tool ? tool.name : undefined;
+  return typeof name === 'string' ? visible(name).slice(0, 80) : 'one without a name';
+}
