@@ -1,6 +1,5 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { hasErrno } from '@writ/core';
 
 /** Where links lead, as the system follows them, a `..` behind a link too; undefined where nothing is there. */
 export function realPath(path: string): string | undefined {
@@ -9,28 +8,6 @@ export function realPath(path: string): string | undefined {
     return realpathSync.native(path);
   } catch {
     return undefined;
-  }
-}
-
-/**
- * Where a path leads, as `realPath`, and for what is not there yet where it would come to be. Undefined where that cannot be
- * told: behind a link that leads nowhere, what is written comes to be somewhere else.
- */
-export function leadsTo(path: string): string | undefined {
-  const real = realPath(path);
-  if (real !== undefined) return real;
-  const [folder, name] = [dirname(path), basename(path)];
-  if (folder === path || name === '..' || isThere(path)) return undefined;
-  const place = leadsTo(folder);
-  return place === undefined ? undefined : join(place, name);
-}
-
-/** Whether something has that name, or nobody can say. */
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    return !hasErrno(error, 'ENOTDIR');
   }
 }
 

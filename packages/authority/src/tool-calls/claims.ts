@@ -23,6 +23,12 @@ export function pathsOf({
   return untold === true || named === undefined || paths.includes('') ? undefined : [...paths, ...named];
 }
 
+/** How many files a call names, however it names them; one that it names twice counts twice. */
+export function countOfPaths({ paths, input }: Pick<ToolCall, 'paths' | 'input'>): number {
+  const object = objectOf(input);
+  return PATH_KEYS.reduce((sum, key) => sum + listed(object[key]).length, paths.length);
+}
+
 /** Addresses that a raw input names; undefined where one of them is none. */
 export function urlsIn(input: Json): readonly URL[] | undefined {
   const texts = textsUnder(input, URL_KEYS);
@@ -59,15 +65,19 @@ function textsUnder(input: Json, keys: readonly string[]): readonly string[] | u
   const object = objectOf(input);
   const found: string[] = [];
   for (const key of keys) {
-    const value = object[key];
-    if (value === undefined || value === null) continue;
-    for (const one of Array.isArray(value) ? value : [value]) {
+    for (const one of listed(object[key])) {
       const text = typeof one === 'string' ? one : objectOf(one).path;
       if (typeof text !== 'string' || text === '') return undefined;
       found.push(text);
     }
   }
   return found;
+}
+
+/** What stands under a key that may have one value or several. */
+function listed(value: Json | undefined): readonly Json[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
 }
 
 function isTexts(value: Json): value is string[] {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { leadsTo } from './real-path.ts';
+import { leadsTo } from './leads-to.ts';
 
 let root: string;
 beforeAll(() => {
@@ -14,6 +14,8 @@ beforeAll(() => {
   symlinkSync('src', join(root, 'clone', 'in'));
   symlinkSync('nowhere', join(root, 'clone', 'dangling'));
   symlinkSync('loop', join(root, 'clone', 'loop'));
+  symlinkSync('src/../'.repeat(200), join(root, 'clone', 'long'));
+  symlinkSync('/proc/self/cwd', join(root, 'clone', 'own'));
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
@@ -32,6 +34,11 @@ it.each([
   ['loop', undefined],
   ['new/../a.ts', undefined],
   ['x'.repeat(5000), undefined],
+  ['x/'.repeat(200), `clone/${'x/'.repeat(200).slice(0, -1)}`],
+  // Nothing else goes on while it is found out.
+  ['x/'.repeat(300), undefined],
+  ['long', undefined],
+  ['own/a.ts', undefined],
 ])('%s leads to %s', (path, place) => {
   expect(leadsTo(`${root}/clone/${path}`)).toBe(place && join(root, place));
 });
