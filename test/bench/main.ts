@@ -1,4 +1,4 @@
-/** `npm run bench [-- [delegate|policy|workspaces|cli|gateway] --rounds N]`: the speed goals as ratios, both sides of each in turn in this one run. */
+/** `npm run bench [-- [delegate|policy|workspaces|output|cli|gateway] --rounds N]`: the speed goals as ratios, both sides of each in turn in this one run. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, cpus, platform, release, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -10,6 +10,7 @@ import { floorSubjects } from './floor-subjects.ts';
 import { benchGateway } from './gateway.ts';
 import { interleave } from './interleave.ts';
 import { setUp, tearDown } from './measure.ts';
+import { benchOutput } from './output.ts';
 import { benchPolicy } from './policy.ts';
 import { goal1, reportLines } from './report.ts';
 import { sshSubjects } from './ssh-world.ts';
@@ -71,12 +72,25 @@ function writeReport(jsonFile: string, report: object): void {
   console.log(`\nwritten: ${jsonFile}`);
 }
 
+interface Part {
+  readonly title: string;
+  readonly bench: (
+    rounds: number,
+    folder: string,
+    floodMib: number,
+  ) => Promise<{ readonly lines: readonly string[]; readonly report: object }>;
+}
+
 /** Goals that need no ssh and no whole mesh beside them. */
-const PARTS: Readonly<Record<string, { readonly title: string; readonly bench: typeof benchPolicy }>> = {
+const PARTS: Readonly<Record<string, Part>> = {
   policy: { title: 'goal 4: one decision of the policy', bench: benchPolicy },
   workspaces: {
     title: 'goal 8: a workspace of 10,000 files',
     bench: (rounds, folder) => benchWorkspaces(rounds, folder, SPAWNER),
+  },
+  output: {
+    title: 'goal 7: output that is kept, and starts by a large node',
+    bench: (rounds, folder, floodMib) => benchOutput({ rounds, floodMib }, { folder, spawner: SPAWNER }),
   },
   cli: { title: 'goal 3: a delegated `true` from the shell', bench: benchCommandLine },
   gateway: {
@@ -91,11 +105,16 @@ async function main(): Promise<void> {
   if (served === SERVE_ECHO) return serveEcho(what);
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { rounds: { type: 'string', default: '200' }, json: { type: 'string', default: 'reports/bench.json' } },
+    options: {
+      rounds: { type: 'string', default: '200' },
+      /** Of the flood of output whose memory is looked at. */
+      mib: { type: 'string', default: '10240' },
+      json: { type: 'string', default: 'reports/bench.json' },
+    },
   });
-  const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) {
-    console.error('--rounds wants a whole number, 1 or more');
+  const [rounds, floodMib] = [Number(values.rounds), Number(values.mib)];
+  if (![rounds, floodMib].every((count) => Number.isInteger(count) && count >= 1)) {
+    console.error('--rounds and --mib want a whole number, 1 or more');
     process.exitCode = 2;
     return;
   }
@@ -103,7 +122,7 @@ async function main(): Promise<void> {
   if (part !== undefined) {
     const folder = mkdtempSync(join(tmpdir(), 'writ-b-'));
     try {
-      const { lines, report } = await part.bench(rounds, folder);
+      const { lines, report } = await part.bench(rounds, folder, floodMib);
       console.log(`${part.title}; ${rounds} rounds, all subjects in turn\n\n${lines.join('\n')}`);
       writeReport(values.json, { ...report, machine: machineFacts() });
     } finally {

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
+import { dirname, join } from 'node:path';
+import { createSystemClock, createSystemRandom } from '@writ/core';
 import { type Changes, collectEvidence, createContentStore } from '@writ/evidence';
-import { createTaskRunner, type RunSpec, type TaskRunner } from '@writ/runner';
+import type { TaskRunner } from '@writ/runner';
 import { naiveEvidence, sameFacts } from './naive-evidence.ts';
 import type { Ratio } from './report.ts';
+import { benchSpec, createBenchRunner } from './runner-world.ts';
 import { type Summary, summarize } from './statistics.ts';
 
 /** Files of the repository that is measured. */
@@ -35,15 +36,7 @@ export async function benchWorkspaces(
   spawner: string,
 ): Promise<{ readonly lines: readonly string[]; readonly report: object }> {
   const source = makeSource(join(folder, 'source'));
-  const runner = createTaskRunner({
-    root: rootsIn(folder),
-    spawner: { node: process.execPath, script: resolve(spawner) },
-    ...{ programs: [], hidden: [], resolvePath: (path) => path },
-    env: process.env,
-    ...{ clock: createSystemClock(), random: createSystemRandom(), logger: silentLogger },
-    storage: { rules: () => ({ failedMs: 1, orphanedMs: 1, budgetBytes: 8 * LARGE }), ready: () => 1 },
-    transcriptCapBytes: LARGE,
-  });
+  const runner = createBenchRunner({ folder, spawner }, 1);
   const bench: Bench = { folder, source, runner, samples: new Map() };
   try {
     // The first of everything fills caches, and makes the node see that the workspace is used.
@@ -78,7 +71,7 @@ async function prepared(bench: Bench, round: number): Promise<void> {
   const { runner, source } = bench;
   // Nothing stands ready before the first task.
   if (round >= 0) await untilReady(runner);
-  const spec = specFor(source);
+  const spec = benchSpec(['true'], { workspace: { name: 'app', path: source } });
   const run = await timed(bench, 'workspace ready', () => runner.prepare(spec, new AbortController().signal));
   const { inUse } = await runner.storage.list();
   const dir = inUse[0]?.dir ?? '';
@@ -158,34 +151,4 @@ function makeSource(path: string): string {
 
 function git(cwd: string, ...args: readonly string[]): string {
   return execFileSync('git', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
-}
-
-function rootsIn(folder: string) {
-  const [workspaces, transcripts] = [join(folder, 'w'), join(folder, 't')];
-  return {
-    workspaces,
-    transcripts,
-    outputs: join(folder, 'o'),
-    sockets: join(folder, 'n'),
-    secrets: join(folder, 's'),
-  };
-}
-
-function specFor(path: string): RunSpec {
-  const random = createSystemRandom();
-  return {
-    ...{
-      task: random.uuid(),
-      sender: 'self',
-      epoch: 1,
-      nonce: random.uuid(),
-      timeoutMs: 300_000,
-      maxOutputBytes: 1024,
-    },
-    runner: { name: 'shell', kind: 'shell', argv: [] },
-    input: { kind: 'argv', argv: ['true'] },
-    workspace: { name: 'app', path },
-    ...{ onOverflow: 'fail', isolation: 'none', env: [], commands: 'allow', rights: [] },
-    reach: { workspace: 'write', scratch: false, readPaths: [], network: 'deny', secrets: [] },
-  };
 }

@@ -156,6 +156,22 @@ describe('a node with an approver', () => {
     expect((await node.client().call('policy_status', {})).parked).toEqual([]);
   });
 
+  it('asks for a lease once under a key, across calls without a session, and says what became of it', async () => {
+    const request = (...more: string[]) =>
+      node.writ('lease', 'request', 'repo-dev', '--key', 'once', '--json', '--for', ...more);
+    const first = await request('1h');
+    expect(first).toMatchObject({ code: 4, json: { asked: true, state: 'pending' } });
+    expect((await request('1h', '--reason', 'again')).json).toEqual(first.json);
+    expect(await request('2h')).toMatchObject({ code: 3, json: { error: { code: 'WRIT_REPLAYED' } } });
+    const { approval = '' } = first.json as { approval?: string };
+    expect((await alice.answer(approval, 'approve')).decided).toBe(true);
+    expect(await request('1h')).toMatchObject({ code: 0, json: { approval, state: 'approved' } });
+    expect(await leasesOf()).toMatchObject([{ id: approval }]);
+    await node.client().call('lease_revoke', { lease: approval });
+    const { session } = (await node.client().call('approval_show', { approval })).approval;
+    expect(await node.client().call('session_end', { session })).toMatchObject({ ended: true });
+  });
+
   it('answers NOT_FOUND, to yes and to no, for a session that ends while it is answered', async () => {
     for (const said of ['approve', 'deny'] as const) {
       const { credential, session } = await node.client().call('session_start', { agent: 'fixer' });

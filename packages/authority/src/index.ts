@@ -39,7 +39,7 @@ export {
 export type { Answer, Approvals, AskOutcome, DecideOutcome, DecisionCheck, Question } from './approvals/types.ts';
 export type { ApproverDesk } from './approver-desk.ts';
 export { createAuthority } from './authority.ts';
-export { type CommandBasis, readBasis, writeBasis } from './executions/basis.ts';
+export { type CommandBasis, readBasis, workspaceOf, writeBasis, writeTaskBasis } from './executions/basis.ts';
 export { missingRight } from './executions/needs.ts';
 export type { ExecutionEvent } from './executions/state.ts';
 export type {

@@ -1,4 +1,12 @@
-import { type Ask, type Asker, type CommandBasis, type Refusal, type ShownAsker, writeBasis } from '@writ/authority';
+import {
+  type Ask,
+  type Asker,
+  type CommandBasis,
+  type Refusal,
+  type ShownAsker,
+  writeBasis,
+  writeTaskBasis,
+} from '@writ/authority';
 import { type Json, toWritError, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import { boundsOf, chainAsk, checkLives } from '@writ/delegation';
@@ -118,7 +126,7 @@ function byPolicy(options: CommandDeskOptions, asker: Asker, shown: ShownAsker, 
 function ofTask(options: CommandDeskOptions, id: string, wish: Wish): Asking {
   const { database, contextOf, executor, self, engine } = options;
   const context = database.withReadTx((tx) => contextOf(tx, id));
-  const granted = executor.get(id)?.granted;
+  const { granted, spec } = executor.get(id) ?? {};
   if (granted === undefined) throw noSession();
   const { session, agent, ids } = context;
   const origin = context.origin === 'self' ? self : context.origin;
@@ -131,7 +139,7 @@ function ofTask(options: CommandDeskOptions, id: string, wish: Wish): Asking {
   return {
     asker,
     shown: { label: `task ${id} of ${label}`, words: identityWords(from ?? self) },
-    basis: {},
+    basis: writeTaskBasis(workspace ?? spec?.workspace),
     endsAtMs: context.expiresAtMs,
     ...(context.files === undefined ? {} : { place: context.files.dir }),
     decide(tx) {

@@ -253,6 +253,21 @@ describe('the desk of gated commands', () => {
     });
   });
 
+  it('covers a plan’s steps in the workspace that the plan named, and in no other and in none', async () => {
+    const step = { ...RESTART, cwd: '/srv' };
+    const plan: PlanSpec = { title: 'nginx', steps: [step], workspace: 'app', onlySteps: true, windowMs: HOUR_MS };
+    const said = await at.desk.ask(IN_A, { kind: 'plan', plan: { ...plan, profile: 'ops' } }, 'plan');
+    if (!said.accepted || !('question' in said)) throw new Error(JSON.stringify(said));
+    expect(at.gate.approvals.get(said.question.approval)?.preview).toContain('in this session in workspace app for 1h');
+    at.yes(said.question.approval, 'session');
+    const [other, none] = [await ask({ ...step, workspace: 'two' }), await ask(step, IN_A, 'without')];
+    expect([other.state, none]).toMatchObject(['pending_approval', { state: 'denied', outcome: { code: 'CONFLICT' } }]);
+    const mine = await ask({ ...step, workspace: 'app' });
+    (await started(mine)).end();
+    expect((await ended(mine)).window).toBeDefined();
+    expect(at.gate.approvals.get(other.approval ?? '')?.preview).toContain('in this session in workspace two');
+  });
+
   describe('for a task', () => {
     const TASK: CommandCaller = { kind: 'task', task: 't-1' };
     const context: TaskContext = {
@@ -266,7 +281,9 @@ describe('the desk of gated commands', () => {
     it('asks in its session, within its grant, where it works', async () => {
       const view = await ask({ argv: ['uptime'] }, TASK);
       expect(view).toMatchObject({ cwd: '/srv/clone', profile: 'ops', task: 't-1', requestedBy: PEER_ID });
-      expect(at.gate.executions.get(view.id)).toMatchObject({ origin: PEER_ID, session: 's', agent: 'other' });
+      expect(at.gate.executions.get(view.id)).toMatchObject({
+        ...{ origin: PEER_ID, session: 's', agent: 'other', basis: { workspace: 'app' } },
+      });
       const codes = await Promise.all(
         [
           { argv: ['systemctl', 'restart', 'x'] },

@@ -10,6 +10,7 @@ import {
   resolveAction,
   runsRelative,
   unboundFiles,
+  workspaceOf,
 } from '@writ/authority';
 import { quote, WritError } from '@writ/core';
 import { type Classification, obeysFolder, type Profile } from '@writ/policy';
@@ -117,8 +118,10 @@ export async function resolveStep(
   if (!resolved.resolved) return resolved;
   const { action, digest, folders, release } = resolved.action;
   await release();
+  const workspace = workspaceOf(basis);
   const about = {
     ...facts,
+    ...(workspace === undefined ? {} : { workspace }),
     obeysFolder: obeysFolder(classification),
     unbound: unboundFiles({ commands: classification.commands, folders }),
   };

@@ -122,6 +122,7 @@ export interface WindowTable {
   origin: string;
   session: string;
   agent: string;
+  workspace: string | null;
   target: string | null;
   profile: string;
   steps: string | null;

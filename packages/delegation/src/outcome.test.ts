@@ -187,7 +187,7 @@ describe('what the agent says', () => {
       {},
       'failed',
       'WORKER_FAILED',
-      'exited with status 137, which is how a shell or a sandbox tells of SIGKILL, as for want of memory',
+      'exited with status 137, which is how a shell tells of SIGKILL, as for want of memory',
     ],
     ['done, although its process failed', EXIT_3, {}, 'failed', 'WORKER_FAILED', 'exited with status 3'],
   ] as const)('%s', (_, ending, agent, state, code, message) => {

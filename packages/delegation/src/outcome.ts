@@ -129,10 +129,10 @@ const FATAL: Readonly<Record<number, string>> = {
   139: 'SIGSEGV',
 };
 
-/** A shell, and a sandbox, tell of a signal by a status; whether there was one cannot be known from it. */
+/** A shell tells of a signal by a status; whether there was one cannot be known from it. */
 function likelySignal(exitCode: number): string {
   const signal = FATAL[exitCode];
-  return signal === undefined ? '' : `, which is how a shell or a sandbox tells of ${signal}`;
+  return signal === undefined ? '' : `, which is how a shell tells of ${signal}`;
 }
 
 /** A failure, with the agent's own words where it has any. */

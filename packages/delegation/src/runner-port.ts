@@ -155,8 +155,8 @@ export interface Run {
   readonly done: Promise<RunReport>;
   /** Gives the files back, once `done`; what is kept of them is the runner's business. Calling it twice is harmless. */
   release(fate: RunFate): void;
-  /** From now on this stands in nothing of the run's output that is kept. */
-  redact(secret: string): void;
+  /** From now on this stands in nothing of the run's output that is kept; false: that would be more than a run is told. */
+  redact(secret: string): boolean;
   /** A text of the run's without its secrets. */
   clean(text: string): string;
   /** TERM, grace, KILL, escaped children too. The first cause wins. */

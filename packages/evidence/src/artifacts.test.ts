@@ -3,13 +3,19 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writ
 import { join } from 'node:path';
 import { sha256Hex } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { matchesPattern } from './artifact-pattern.ts';
+import { advance, beginOf, isWhole, parseArtifactPattern } from './artifact-pattern.ts';
 import { collectArtifacts } from './artifacts.ts';
 import { type OpenBeneath, openBeneath } from './beneath.ts';
 import { createFixture, type Fixture } from './testing/fixture.ts';
 import type { ArtifactLimits } from './types.ts';
 
-const LIMITS: ArtifactLimits = { maxArtifacts: 10, maxArtifactBytes: 1000, maxTotalBytes: 2000, maxEntries: 1000 };
+const LIMITS: ArtifactLimits = {
+  maxArtifacts: 10,
+  maxArtifactBytes: 1000,
+  maxTotalBytes: 2000,
+  maxEntries: 1000,
+  maxSteps: 1_000_000,
+};
 
 describe('artifacts', () => {
   let f: Fixture;
@@ -131,18 +137,67 @@ describe('artifacts', () => {
     rmSync(join(f.root, 'store'), { recursive: true });
   });
 
-  it('are matched by parts, in no more than polynomial time', () => {
-    const matches = (pattern: string, path: string) => matchesPattern(pattern.split('/'), path.split('/'));
+  it('are matched by parts, one name after the other', () => {
+    const effort = { steps: 0 };
+    const matches = (text: string, path: string) => {
+      const pattern = parseArtifactPattern(text);
+      const progress = path
+        .split('/')
+        .reduce((before, name) => advance(pattern, before, name, effort), beginOf(pattern));
+      return isWhole(pattern, progress);
+    };
     expect(matches('**/*.js', 'a.js')).toBe(true);
     expect(matches('a/**/b', 'a/b')).toBe(true);
     expect(matches('a/**/b', 'a/x/y/b')).toBe(true);
+    expect(matches('a/**/b', 'a/x/y/b/c')).toBe(false);
+    expect(matches('a/**', 'a/b')).toBe(true);
     expect(matches('a/*', 'a/b/c')).toBe(false);
     expect(matches('a/*', 'a')).toBe(false);
     expect(matches('?.t*t', 'x.txt')).toBe(true);
     expect(matches('**', 'x/y')).toBe(true);
+    expect(matches('**/**/**/a***b', 'x/ab')).toBe(true);
     expect(matches('a.b', 'axb')).toBe(false);
-    expect(matches(`${'**/a/'.repeat(100)}b`, 'a/'.repeat(200).concat('c'))).toBe(false);
-    expect(matches(`${'*a'.repeat(200)}b`, 'a'.repeat(2000))).toBe(false);
+    effort.steps = 0;
+    expect(matches(`${'**/a/'.repeat(15)}b`, 'a/'.repeat(200).concat('c'))).toBe(false);
+    expect(matches(`${'*a'.repeat(15)}b`, 'a'.repeat(255))).toBe(false);
+    expect(effort.steps).toBeLessThan(50_000);
+  });
+
+  it('are no pattern of more parts or wildcards than a matching of every file can bear', () => {
+    for (const text of [`${'a/'.repeat(64)}*`, `${'**/a/'.repeat(17)}b`, `${'*a'.repeat(17)}`]) {
+      expect(() => parseArtifactPattern(text)).toThrow('has more than 64 parts or 16 of `*` and `**`');
+    }
+    expect(parseArtifactPattern(`${'a/'.repeat(200)}b`).literal).toBe(true);
+    expect(parseArtifactPattern('**/'.repeat(300).concat('**')).parts).toEqual(['**']);
+  });
+
+  it('are looked for no longer than a node can bear, and others have their turn meanwhile', async () => {
+    const names = Array.from({ length: 40 }, (_, at) => `${'a'.repeat(240)}${at}`);
+    f.write(f.work, Object.fromEntries(names.map((name) => [name, ''])));
+    const patterns = Array.from({ length: 40 }, (_, at) => `*${'a'.repeat(100)}${at}b`);
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const looking = collect(patterns, { limits: { maxSteps: 1_000_000_000 } }).finally(() => {
+      isOver = true;
+    });
+    expect(await looking).toEqual([]);
+    expect(turns).toBeGreaterThan(15);
+    await expect(collect(patterns)).rejects.toMatchObject({
+      code: 'EVIDENCE_FAILED',
+      message: expect.stringContaining('take too long'),
+    });
+  });
+
+  it('are looked for only where a pattern leads', async () => {
+    f.write(f.work, { 'in/a/x': '1', 'in/b/x': '2', 'other/x': '3', 'other/y': '4' });
+    expect((await collect(['in/*/x'], { limits: { maxEntries: 6 } })).map(({ name }) => name)).toEqual([
+      ...['in/a/x', 'in/b/x'],
+    ]);
   });
 });
 

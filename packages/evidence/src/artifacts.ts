@@ -1,9 +1,9 @@
-import { lstat, readdir, realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, quote, WritError } from '@writ/core';
-import { type ArtifactPattern, matchesPattern, parseArtifactPattern } from './artifact-pattern.ts';
+import { parseArtifactPattern } from './artifact-pattern.ts';
+import { findFiles } from './artifact-search.ts';
 import type { OpenBeneath } from './beneath.ts';
-import { isGitName } from './tree-walk.ts';
 import type { Artifact, ArtifactLimits, ContentStore } from './types.ts';
 
 export interface ArtifactRequest {
@@ -27,7 +27,10 @@ export async function collectArtifacts(request: ArtifactRequest): Promise<readon
     if ((await realpath(request.workspaceDir)) !== request.workspaceDir) {
       throw refuse('the workspace is a link or behind one');
     }
-    const names = await findNames(request, patterns);
+    const open = patterns.filter(({ literal }) => !literal);
+    const literal = patterns.filter((pattern) => pattern.literal).map(({ text }) => text);
+    const found = open.length === 0 ? [] : await findFiles(request.workspaceDir, open, request.limits, refuse);
+    const names = [...new Set([...literal, ...found])].sort();
     if (names.length > request.limits.maxArtifacts) {
       throw refuse(`there are more than ${request.limits.maxArtifacts} of them`);
     }
@@ -43,36 +46,6 @@ export async function collectArtifacts(request: ArtifactRequest): Promise<readon
     if (isWritError(error)) throw error;
     throw refuse(error instanceof Error ? error.message : String(error), error);
   }
-}
-
-async function findNames(request: ArtifactRequest, patterns: readonly ArtifactPattern[]): Promise<readonly string[]> {
-  const names = new Set(patterns.filter((pattern) => pattern.literal).map((pattern) => pattern.text));
-  const open = patterns.filter((pattern) => !pattern.literal);
-  if (open.length > 0) {
-    for (const path of await walkFiles(request)) {
-      if (open.some((pattern) => matchesPattern(pattern.parts, path))) names.add(path.join('/'));
-    }
-  }
-  return [...names].sort();
-}
-
-/** Everything below the workspace that is no folder, git directories left out. */
-async function walkFiles({ workspaceDir, limits }: ArtifactRequest): Promise<readonly (readonly string[])[]> {
-  const files: string[][] = [];
-  const waiting: string[][] = [[]];
-  let seen = 0;
-  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    const entries = await readdir(join(workspaceDir, ...folder), { withFileTypes: true });
-    seen += entries.length;
-    if (seen > limits.maxEntries) throw refuse(`there are more than ${limits.maxEntries} files and folders`);
-    for (const entry of entries) {
-      if (isGitName(Buffer.from(entry.name))) continue;
-      const path = [...folder, entry.name];
-      if (entry.isDirectory()) waiting.push(path);
-      else files.push(path);
-    }
-  }
-  return files;
 }
 
 async function take({ workspaceDir, open, store }: ArtifactRequest, name: string, most: number): Promise<Artifact> {

@@ -185,6 +185,8 @@ export interface ArtifactLimits {
   readonly maxTotalBytes: number;
   /** Entries that are looked at for patterns. */
   readonly maxEntries: number;
+  /** Comparisons of a character with one of a pattern, for everything together: about 300 million take a second. */
+  readonly maxSteps: number;
 }
 
 /** How much a bundle may hold. */

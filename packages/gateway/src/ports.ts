@@ -1,4 +1,4 @@
-import type { ApproverChange, AskOutcome, Gate, LeaseWish, LeaseWishGrant, NewApprover } from '@writ/authority';
+import type { ApproverChange, Gate, LeaseWish, NewApprover } from '@writ/authority';
 import type { Decision, Deprecation, PolicyChange, ReloadOutcome, Violation } from '@writ/policy';
 import type { Caller, SessionRef } from './types.ts';
 
@@ -249,14 +249,6 @@ export interface PersonDesk {
   enroll(approver: NewApprover): void;
   /** Asks for the person. Throws what keeps it from being asked, or what would keep it from being done. */
   ask(wish: PersonWish): Approval;
-  /** Asks for an agent of this machine, in its session. Throws what the terms of a lease throw. */
-  askLease(
-    session: SessionRef,
-    wish: Pick<LeaseWishGrant, 'profile' | 'durationMs' | 'workspaces' | 'maxUses'> & {
-      readonly onlyThisSession: boolean;
-    },
-    reason?: string,
-  ): AskOutcome;
   /** What takes this question back, for whoever has just asked it: another one each time. */
   giveTicket(id: string): string;
   /** Takes back a question of the person's that waits, with the last ticket of it; false for any other, and while somebody else has one. */

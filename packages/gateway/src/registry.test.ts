@@ -258,7 +258,7 @@ describe('the tools', () => {
         "result(task, limit?) reads idempotent",
         "artifact(task, name?, sha256?, offset?, limit?) reads idempotent",
         "apply_result(task, repository, check?, checkout?) writes destructive idempotent",
-        "request_lease(peer?, profile, duration, workspaces?, max_uses?, only_this_session?, reason?) writes idempotent",
+        "request_lease(peer?, profile, duration, workspaces?, max_uses?, only_this_session?, reason?, idempotency_key?) writes idempotent",
         "reply(task, text?, question?, idempotency_key?) writes",
       ]
     `);

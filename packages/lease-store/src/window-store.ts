@@ -23,6 +23,7 @@ const SHAPE: RowShape<Window> = {
         origin: z.string().min(1),
         session: z.string().min(1),
         agent: z.string().min(1),
+        workspace: z.string().min(1).optional(),
         target: z.string().min(1).optional(),
         profile: z.string().min(1),
         steps: jsonColumn(z.array(z.string())).optional(),
@@ -42,18 +43,18 @@ const SHAPE: RowShape<Window> = {
     ),
 };
 
-const COLUMNS = `id, kind, origin, session, agent, target, profile, steps, approval, opened_at_ms AS openedAtMs,
-  expires_at_ms AS expiresAtMs, max_uses AS maxUses, uses, closed_at_ms AS closedAtMs, closed_by AS closedBy, version`;
+const COLUMNS = `id, kind, origin, session, agent, workspace, target, profile, steps, approval,
+  opened_at_ms AS openedAtMs, expires_at_ms AS expiresAtMs, max_uses AS maxUses, uses, closed_at_ms AS closedAtMs, closed_by AS closedBy, version`;
 
 /** What makes a window open at a moment; expiry has no grace. One text, so that reading and claiming agree. */
 const OPEN = 'closed_at_ms IS NULL AND expires_at_ms > @nowMs AND (max_uses IS NULL OR uses < max_uses)';
 
-const INSERT = `INSERT INTO window (id, kind, origin, session, agent, target, profile, steps, approval, opened_at_ms,
-  expires_at_ms, max_uses, uses, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1)`;
+const INSERT = `INSERT INTO window (id, kind, origin, session, agent, workspace, target, profile, steps, approval,
+  opened_at_ms, expires_at_ms, max_uses, uses, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1)`;
 const GET = `SELECT ${COLUMNS} FROM window WHERE id = ?`;
-// INVARIANT: 6 every part of the key is compared, and IS compares the absent target of an assent window with nothing else.
+// INVARIANT: 6 every part of the key is compared, and IS compares an absent workspace or target with nothing else.
 const FIND = `SELECT ${COLUMNS} FROM window WHERE ${OPEN} AND kind = @kind AND origin = @origin AND session = @session
-  AND agent = @agent AND target IS @target ORDER BY expires_at_ms DESC, n DESC`;
+  AND agent = @agent AND workspace IS @workspace AND target IS @target ORDER BY expires_at_ms DESC, n DESC`;
 const LIST = `SELECT ${COLUMNS} FROM window WHERE ${OPEN}
   AND (@origin IS NULL OR (origin = @origin AND session = @session)) ORDER BY n DESC`;
 const CLAIM = `UPDATE window SET uses = uses + 1, version = version + 1 WHERE ${OPEN} AND id = @id`;
@@ -72,9 +73,9 @@ export function createWindowStore(): WindowStore {
     open,
     get: (tx, id) => get(tx, id),
     findOpen(tx, key, nowMs) {
-      const { kind, origin, session, agent } = key;
+      const { kind, origin, session, agent, workspace = null } = key;
       const target = key.kind === 'destructive' ? key.target : null;
-      return readRows(tx, tx.prepare(FIND).all({ nowMs, kind, origin, session, agent, target }), SHAPE);
+      return readRows(tx, tx.prepare(FIND).all({ nowMs, kind, origin, session, agent, workspace, target }), SHAPE);
     },
     listOpen(tx, { key, nowMs }) {
       const whose = { origin: key?.origin ?? null, session: key?.session ?? null };
@@ -103,6 +104,7 @@ function open(tx: WriteTx, window: NewWindow): Window {
     window.origin,
     window.session,
     window.agent,
+    window.workspace ?? null,
     window.target ?? null,
     window.profile,
     window.steps === undefined ? null : JSON.stringify(window.steps),

@@ -10,6 +10,8 @@ export interface Window extends SessionKey {
   readonly id: string;
   readonly kind: WindowKind;
   readonly agent: string;
+  /** Name of the workspace that it was asked for; absent: what was asked for named none. */
+  readonly workspace?: string;
   /** Canonical `host/kind/name`; exactly the destructive ones have it. */
   readonly target?: string;
   /** Profile that the right rests on: where policy takes it away, the window closes. */
@@ -31,8 +33,11 @@ export interface Window extends SessionKey {
 
 export type NewWindow = Omit<Window, 'openedAtMs' | 'uses' | 'closedAtMs' | 'closedBy' | 'version'>;
 
-/** Which window something would need. A part that is missing or empty finds none, and no wider key is tried. */
-export type WindowKey = SessionKey & { readonly agent: string } & (
+/**
+ * Which window something would need. A part that is missing or empty finds none, and no wider key is tried: without a
+ * workspace it finds those without one.
+ */
+export type WindowKey = SessionKey & { readonly agent: string; readonly workspace?: string } & (
     | { readonly kind: 'assent' }
     | { readonly kind: 'destructive'; readonly target: string }
   );

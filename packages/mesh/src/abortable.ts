@@ -8,7 +8,15 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
       return;
     }
     signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    // Before the outcome is told: who hears it ends the call, and an abort that nobody listens to costs nothing.
+    const settle = <V>(tell: (value: V) => void, value: V): void => {
+      signal.removeEventListener('abort', abort);
+      tell(value);
+    };
+    promise.then(
+      (value) => settle(resolve, value),
+      (error: unknown) => settle(reject, error),
+    );
   });
 }
 

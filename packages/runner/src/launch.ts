@@ -4,6 +4,7 @@ import { DRIVERS } from './drivers/drivers.ts';
 import { buildEnvironment } from './environment.ts';
 import type { RunnerParts } from './runner-parts.ts';
 import { confine } from './sandbox/confinement.ts';
+import { tellingEnding } from './sandbox/ending.ts';
 import { bridgedArgv, proxyEnvironment } from './sandbox/network/bridge.ts';
 import { canStart } from './sandbox/program.ts';
 import { askerOf, type Wrapped } from './sandbox/sandbox.ts';
@@ -23,7 +24,7 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   readonly isolation: IsolationLevel;
   /** What the spawner is told of a sandbox. */
-  readonly sandbox: Partial<Pick<Wrapped, 'keeper' | 'told'>>;
+  readonly sandbox: Partial<Pick<Wrapped, 'keeper' | 'told'> & { readonly endingTold: true }>;
   /** What may stand in nothing that is kept. */
   readonly secrets: readonly Uint8Array[];
   /** For the error, where nothing comes of it. */
@@ -135,13 +136,13 @@ async function enclose(
     programs: options.programs,
     hidden: options.hidden,
   });
-  const around =
-    way === undefined ? {} : { around: (inner: readonly string[]) => bridgedArgv(way.bridge, way.socket, inner) };
-  const wrapped = await sandbox.wrap({ argv, confinement, timeoutMs, path, ...around });
+  const around = (inner: readonly string[]): readonly string[] =>
+    tellingEnding(way === undefined ? inner : bridgedArgv(way.bridge, way.socket, inner));
+  const wrapped = await sandbox.wrap({ argv, confinement, timeoutMs, path, around });
   if (wrapped === undefined) return undefined;
   const { argv: outer, ...told } = wrapped;
   const more = way === undefined ? {} : proxyEnvironment();
-  return { argv: outer, env: more, isolation: features.kind, sandbox: told };
+  return { argv: outer, env: more, isolation: features.kind, sandbox: { ...told, endingTold: true } };
 }
 
 async function openNetwork(

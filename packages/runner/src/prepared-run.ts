@@ -3,7 +3,7 @@ import { DRIVERS } from './drivers/drivers.ts';
 import { planLaunch } from './launch.ts';
 import type { RunnerParts } from './runner-parts.ts';
 import { askerOf, type Sandbox } from './sandbox/sandbox.ts';
-import { formsOf } from './secrets/redactor.ts';
+import { createKnownSecrets } from './secrets/known-secrets.ts';
 import { startFailure } from './start-failure.ts';
 import { createCapture, createRun, type StartedRun } from './task-run.ts';
 import type { Run, RunSink, RunSpec } from './types.ts';
@@ -39,9 +39,9 @@ async function spawnRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attemp
   const { work, folder, clone } = attempt;
   const launch = await planLaunch(parts, spec, attempt);
   const { argv, env, isolation, inputOpen } = launch;
-  const secrets = launch.secrets.flatMap(formsOf);
+  const secrets = createKnownSecrets(launch.secrets);
   const transcript = transcripts.writer(spec.task, spec.maxOutputBytes);
-  const capture = createCapture({ transcript, sink, logger, secrets: () => secrets });
+  const capture = createCapture({ transcript, sink, logger, secrets });
   const order = { argv, cwd: work, env, nonce: spec.nonce, folder, graceMs, inputOpen, ...launch.sandbox };
   const { permit = refuseAll } = sink;
   const { onOutput: write, clean } = capture;
@@ -61,7 +61,7 @@ async function spawnRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attemp
   };
   const parted = { spec, process: result.process, conversation, capture, transcript, clock, logger, settle };
   const run = createRun(parted);
-  const redact = (secret: string): void => void secrets.push(...formsOf(Buffer.from(secret)));
+  const redact = (secret: string): boolean => secrets.tell(Buffer.from(secret));
   return { ...run, files, isolation, redact, clean };
 }
 

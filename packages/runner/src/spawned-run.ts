@@ -66,9 +66,10 @@ export function createSpawnedRun(run: number, order: SpawnOrder, channel: Duplex
       if (type === FRAME.inputTaken) input.taken(payload.readUInt32BE(0));
       if (type === FRAME.exited) exited = parse<Exited>(payload);
       if (type === FRAME.ended) {
-        const left = parse<Ended>(payload);
+        const { keptSignal, ...left } = parse<Ended>(payload);
+        const kept = keptSignal === undefined ? {} : { exitCode: null, signal: keptSignal };
         input.over();
-        void handled.then(() => finish({ ...(exited ?? killed()), ...left }));
+        void handled.then(() => finish({ ...(exited ?? killed()), ...kept, ...left }));
       }
       return type === FRAME.failed || type === FRAME.ended;
     },

@@ -1,6 +1,7 @@
 import type { Cancel, Clock, Logger } from '@writ/core';
 import type { AgentReport } from './agent-report.ts';
 import type { Conversation } from './drivers/driver.ts';
+import type { KnownSecrets } from './secrets/known-secrets.ts';
 import { createRedactor } from './secrets/redactor.ts';
 import type { OutputHandler, ProcessEnd, Spawned } from './spawned.ts';
 import type { TranscriptWriter } from './transcripts.ts';
@@ -22,7 +23,7 @@ export interface CaptureParts {
   readonly sink: RunSink;
   readonly logger: Logger;
   /** What may stand in nothing that is kept. */
-  readonly secrets: () => readonly Buffer[];
+  readonly secrets: Pick<KnownSecrets, 'sought'>;
 }
 
 /**
@@ -39,7 +40,7 @@ export function createCapture({ transcript, sink, logger, secrets }: CapturePart
       logger.error('output could not be reported', { error: String(error) });
     }
   };
-  const redactors = { stdout: createRedactor(secrets), stderr: createRedactor(secrets) };
+  const redactors = { stdout: createRedactor(secrets.sought), stderr: createRedactor(secrets.sought) };
   // Both streams, and whoever follows an agent, write into one file: one after the other.
   let queue: Promise<void> = Promise.resolve();
   const pass = (stream: 'stdout' | 'stderr', piece: () => Buffer): Promise<void> => {
@@ -59,7 +60,7 @@ export function createCapture({ transcript, sink, logger, secrets }: CapturePart
       return pass(stream, () => redactors[stream].push(bytes));
     },
     clean(text) {
-      const redactor = createRedactor(secrets);
+      const redactor = createRedactor(secrets.sought);
       return Buffer.concat([redactor.push(Buffer.from(text)), redactor.flush()]).toString('utf8');
     },
     async flush() {

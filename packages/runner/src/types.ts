@@ -97,8 +97,11 @@ export interface Run {
    * that nobody has told the fate of.
    */
   release(fate?: Fate): void;
-  /** From now on this stands in nothing of the run's output that is kept. */
-  redact(secret: string): void;
+  /**
+   * From now on this stands in nothing of the run's output that is kept. False, and it stays as it was, where that would be more
+   * than a run is told: 32 secrets, 32 KiB together.
+   */
+  redact(secret: string): boolean;
   /** A text of the run's without its secrets. */
   clean(text: string): string;
   /** TERM, grace, KILL, escaped children too. The first cause wins. */

@@ -1,6 +1,5 @@
 import { type AskOutcome, beginSession, type Gate, PERSON, type Question } from '@writ/authority';
 import { WritError } from '@writ/core';
-import type { SessionRef } from '@writ/gateway';
 import type { Foundations } from './foundations.ts';
 
 /** Puts a question, its session stored with it. Throws the refusal of one that cannot be asked. */
@@ -19,26 +18,19 @@ export function hasApprover({
   return isTerminalEnough || database.withReadTx((tx) => stores.approvers.listActive(tx)).length > 0;
 }
 
-/** Asks for the person at this node, or for a session of its agents. */
+/** Asks for the person at this node, who has a session of their own. */
 export function createAsking(
-  { database, stores, identity }: Pick<Foundations, 'database' | 'stores' | 'identity'>,
+  { database, stores }: Pick<Foundations, 'database' | 'stores'>,
   gate: Pick<Gate, 'approvals'>,
-  recordSession: (tx: Parameters<Gate['approvals']['ask']>[0], session: Omit<SessionRef, 'origin'>) => void,
-): { readonly ask: AskPerson; readonly askQuietly: (question: Question) => AskOutcome } {
-  const askQuietly = (question: Question): AskOutcome =>
-    database.withWriteTx((tx) => {
+): AskPerson {
+  return (question) => {
+    const outcome = database.withWriteTx((tx) => {
       const { origin, session: id, agent } = question.asker;
-      if (agent === PERSON) beginSession(stores.sessions, tx, { origin, id, agent }, PERSON);
-      else if (origin === identity.public.id) recordSession(tx, { id, agent });
+      beginSession(stores.sessions, tx, { origin, id, agent }, PERSON);
       return gate.approvals.ask(tx, question);
     });
-  return {
-    askQuietly,
-    ask(question) {
-      const outcome = askQuietly(question);
-      if (outcome.asked) return outcome;
-      const { code, message, nextSteps } = outcome.refusal;
-      throw new WritError(code, message, { nextSteps });
-    },
+    if (outcome.asked) return outcome;
+    const { code, message, nextSteps } = outcome.refusal;
+    throw new WritError(code, message, { nextSteps });
   };
 }

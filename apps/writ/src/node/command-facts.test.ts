@@ -138,6 +138,10 @@ describe('the target of a path', () => {
     expect(targetOf('open', 'ssh', 'web1', 'rm', '/srv/b')).toBeUndefined();
   });
 
+  it('is none where it leads each process elsewhere', () => {
+    expect(targetOf('open', 'rm', '/proc/self/cwd/b')).toBeUndefined();
+  });
+
   it('is left as it is where it is no path', () => {
     const { target } = factsAbout(['docker', 'rm', 'web']);
     expect(target).toBe('self/container/web');
@@ -164,11 +168,23 @@ describe('what a folder leads is known to no window', () => {
   });
 });
 
+describe('no window covers what is taken away by what has to be found in a command', () => {
+  it.each([
+    [['rm', 'b'], true],
+    [['sh', '-c', 'rm b'], false],
+    [['sudo', 'rm', 'b'], false],
+    [['find', '.', '-exec', 'rm', 'b', ';'], false],
+  ])('%j: %s', (argv, is) => {
+    expect(factsAbout(argv, { cwd: join(root, 'open') })).toMatchObject({ class: 'destructive', known: is });
+  });
+});
+
 describe('a window covers, besides its steps, what is on a list', () => {
   it.each([
     [['systemctl', 'restart', 'nginx'], true],
     [['apt-get', 'install', '-y', 'jq'], true],
-    [['dnf', 'install', '-y', 'python3.11', 'g++'], true],
+    [['dnf', 'install', '-y', 'python3.11'], true],
+    [['dnf', 'install', '-y', 'python3.11', 'gcc'], false],
     [['touch', 'a'], true],
     [['mkdir', '-p', 'x'], true],
     [['systemctl', 'start', 'debug-shell'], false],

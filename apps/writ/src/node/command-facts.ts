@@ -2,7 +2,7 @@ import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { readBasis } from '@writ/authority';
 import type { CommandDeskOptions } from '@writ/commands';
 import { matchesPattern } from '@writ/core';
-import { changesCovered, isSystemFolder, obeysFolder, type PolicyEngine, readsAlone } from '@writ/policy';
+import { changesCovered, isSystemFolder, isWrittenOut, obeysFolder, type PolicyEngine, readsAlone } from '@writ/policy';
 import { hasNoGitlinks } from './git-index.ts';
 import { isFile, realPath, realTarget } from './real-path.ts';
 
@@ -49,7 +49,7 @@ export function createCommandFacts({
   };
   return ({ class: is, known, needs, target, ...rest }, { argv, cwd, stdin, profile, basis }) => {
     const { config } = engine.snapshot();
-    const classification = { class: is, known, needs, ...rest };
+    const classification = { class: is, known, needs, ...rest, ...(target === undefined ? {} : { target }) };
     const reads = stdin === undefined ? readsAlone(classification, argv, cwd) : undefined;
     const changes = stdin === undefined ? changesCovered(classification, argv, cwd) : undefined;
     const isSystems = isOfSystem(argv[0] ?? '', searchPath) || rest.rule.startsWith('commands[');
@@ -63,7 +63,9 @@ export function createCommandFacts({
     const isAlone = is === 'read' && alone && isSystems;
     // INVARIANT: 6 no window covers what files that can change meanwhile decide, or what was not seen to be harmless.
     const isCovered =
-      is === 'destructive' ? !obeysFolder(rest) : changes?.paths.every((path) => isInWorkspace(path, root)) === true;
+      is === 'destructive'
+        ? isWrittenOut(rest, argv) && !obeysFolder(rest)
+        : changes?.paths.every((path) => isInWorkspace(path, root)) === true;
     // What the owner wrote out needs no shell, as it is in a task: where its relative files are the owner's, and not led by an input.
     const isListed =
       stdin === undefined && (isRoot || cwd === '/') && commands.some((one) => matchesPattern(one, argv));

@@ -29,6 +29,8 @@ export const EVIDENCE_LIMITS: EvidenceKit['limits'] = {
     maxArtifactBytes: 2 * GIB,
     maxTotalBytes: 4 * GIB,
     maxEntries: 1_000_000,
+    // 256 patterns of the usual kind over 100,000 files.
+    maxSteps: 1_000_000_000,
   },
   /** What is unpacked from a bundle that came from elsewhere: a result, or inputs. */
   bundle: {

@@ -3,8 +3,8 @@ import { hasErrno } from '@writ/core';
 
 /** Most parts of one path that are looked at, those of the links in it too: agents name paths, and nothing else goes on meanwhile. */
 const MOST_PARTS = 128;
-/** Links in it lead to what is another one for each process. */
-const OF_PROCESSES = '/proc';
+/** Links in it lead each process somewhere else. */
+const OF_PROCESSES = /^\/proc(?:\/|$)/;
 
 /**
  * Where an absolute path leads at this moment, as the system follows its links, a `..` behind a link too, and for what is not there
@@ -28,11 +28,12 @@ export function leadsTo(path: string): string | undefined {
     const next = `${place}/${part}`;
     const found = look(next);
     if (found === 'nothing') return isOwn && !left.includes('..') ? [next, ...left.reverse()].join('/') : undefined;
-    if (found === 'untold' || next === OF_PROCESSES) return undefined;
+    if (found === 'untold') return undefined;
     if (found.link === undefined) {
       place = next;
       continue;
     }
+    if (OF_PROCESSES.test(place)) return undefined;
     ownLeft = Math.min(ownLeft, left.length);
     left.push(...partsOf(found.link));
     if (found.link.startsWith('/')) place = '';

@@ -1,18 +1,16 @@
 import {
-  type AskOutcome,
   type AuthorityOptions,
   approverQuestion,
   clockQuestion,
   type Gate,
   leaseQuestion,
-  ownLeaseWish,
   PERSON,
   personAt,
   personShown,
   type Question,
 } from '@writ/authority';
 import { WritError } from '@writ/core';
-import type { PersonDesk, PersonWish, SessionRef } from '@writ/gateway';
+import type { PersonDesk, PersonWish } from '@writ/gateway';
 import { identityWords, isApproverKey } from '@writ/identity';
 import type { Approval } from '@writ/lease-store';
 import { type AskPerson, createAsking, hasApprover } from './asking.ts';
@@ -22,8 +20,6 @@ import { createTickets } from './tickets.ts';
 
 /** How long what the person at this node wants can be answered, milliseconds: they are there. */
 const PERSON_MS = 600_000;
-/** How long a question of an agent can be answered, milliseconds. */
-const AGENT_MS = 3_600_000;
 /** Questions that are looked at for which tickets still count; more do not wait. */
 const MOST_ASKED = 10_000;
 
@@ -32,14 +28,13 @@ interface PersonDeskParts {
   readonly options: AuthorityOptions;
   readonly gate: Gate;
   readonly policy: Pick<PolicyConsent, 'ask'>;
-  readonly asking: ReturnType<typeof createAsking>;
+  readonly ask: AskPerson;
 }
 
 /** What a person at this node does that an approver has to answer. */
-function createPersonDesk(base: Foundations, { options, gate, policy, asking }: PersonDeskParts): PersonDesk {
-  const { database, identity, engine, random } = base;
+function createPersonDesk(base: Foundations, { options, gate, policy, ask }: PersonDeskParts): PersonDesk {
+  const { database, identity, random } = base;
   const self = identity.public.id;
-  const shown = { label: 'this machine', words: identityWords(self) };
   const own = personShown(identityWords(self));
   const asker = personAt(self);
   const tickets = createTickets(random);
@@ -59,18 +54,11 @@ function createPersonDesk(base: Foundations, { options, gate, policy, asking }: 
       database.withWriteTx((tx) => gate.approvers.enroll(tx, approver));
     },
     ask(wish): Approval {
-      if (wish.about === 'policy') return policy.ask(asking.ask);
+      if (wish.about === 'policy') return policy.ask(ask);
       if (wish.about === 'approver' && wish.change.act === 'enroll' && !isApproverKey(wish.change.approver)) {
         throw new WritError('BAD_REQUEST', 'that is no key of an approver', { nextSteps: ['writ approver enroll'] });
       }
-      return asking.ask(questionOf(wish)).approval;
-    },
-    askLease(session, wish, reason): AskOutcome {
-      const who = { ...askerOf(session), requestedBy: 'self' };
-      const own = ownLeaseWish(engine.snapshot().config, who, wish);
-      if ('refusal' in own) return { asked: false, refusal: own.refusal };
-      const because = reason === undefined ? shown : { ...shown, reason };
-      return asking.askQuietly(leaseQuestion(options, own.wish, { asker: who, lifetimeMs: AGENT_MS }, because));
+      return ask(questionOf(wish)).approval;
     },
     giveTicket(id) {
       tickets.keepOnly(new Set(gate.approvals.list({ pendingOnly: true, limit: MOST_ASKED }).map((one) => one.id)));
@@ -101,16 +89,11 @@ function clockNow(
   return clockQuestion({ markMs, wallMs: markMs - database.clockBehindMs() }, question, shown);
 }
 
-function askerOf({ origin, id: session, agent }: SessionRef) {
-  return { origin, session, agent };
-}
-
-/** Puts the questions of persons and of agents of this node. */
+/** Puts the questions of the person at this node. */
 export function createDesk(
   base: Foundations,
-  parts: Omit<PersonDeskParts, 'asking'>,
-  recordSession: Parameters<typeof createAsking>[2],
+  parts: Omit<PersonDeskParts, 'ask'>,
 ): { readonly desk: PersonDesk; readonly ask: AskPerson } {
-  const asking = createAsking(base, parts.gate, recordSession);
-  return { desk: createPersonDesk(base, { ...parts, asking }), ask: asking.ask };
+  const ask = createAsking(base, parts.gate);
+  return { desk: createPersonDesk(base, { ...parts, ask }), ask };
 }

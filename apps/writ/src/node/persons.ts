@@ -56,7 +56,9 @@ export function createLeaseDesk(
       const { id: approval, state, expiresAtMs: answerByMs } = outcome.approval;
       return { asked: true, approval, state, answerByMs };
     }
-    const { code, message, nextSteps, generation, effect } = decisionForPeer({ ...outcome.decision, trace: [] });
+    const decided = { ...outcome.decision, trace: [] };
+    const { code, message, nextSteps, generation, effect } =
+      request.from === 'self' ? decided : decisionForPeer(decided);
     return {
       asked: false,
       decision: { effect: effect === 'ask' ? 'ask' : 'deny', code, message, nextSteps, generation },

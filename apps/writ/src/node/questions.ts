@@ -1,7 +1,6 @@
 import type { KindRules } from '@writ/authority';
 import type { PersonDesk } from '@writ/gateway';
 import type { PeerConsent } from '@writ/pairing';
-import type { createAsking } from './asking.ts';
 import type { Foundations } from './foundations.ts';
 import { createNodeGate, type NodeGate, type NodeGateParts } from './gate.ts';
 import { createPeerConsent } from './peer-consent.ts';
@@ -22,14 +21,13 @@ export interface NodeQuestions extends NodeGate {
 export function createQuestions(
   base: Foundations,
   { taskKind, ...parts }: Omit<NodeGateParts, 'kinds'> & { readonly taskKind: KindRules },
-  recordSession: Parameters<typeof createAsking>[2],
 ): NodeQuestions {
   const policyConsent = createPolicyConsent(base);
   const peerConsent = createPeerConsent(base);
   const kinds = { task: taskKind, policy: policyConsent.rules, peer: peerConsent.rules };
   const made = createNodeGate(base, { ...parts, kinds });
   const { options } = parts;
-  const { desk, ask } = createDesk(base, { options, gate: made.gate, policy: policyConsent }, recordSession);
+  const { desk, ask } = createDesk(base, { options, gate: made.gate, policy: policyConsent });
   peerConsent.bind(made.gate, ask);
   return { ...made, person: desk, peerConsent, policyConsent };
 }

@@ -1,14 +1,45 @@
-import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readlinkSync, realpathSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** Where links lead, as the system follows them, a `..` behind a link too; undefined where nothing is there. */
+/**
+ * Where links lead, as the system follows them, a `..` behind a link too; undefined where nothing is there, and where a link leads
+ * each process somewhere else (`/proc/self/cwd`, `/dev/stdin`).
+ * INVARIANT: 1, 6 what is read alone or covered by a window is what the command itself finds there.
+ */
 export function realPath(path: string): string | undefined {
   try {
     // The other one of the module takes `..` by its letters.
-    return realpathSync.native(path);
+    const real = realpathSync.native(path);
+    return real === path || !leadsThroughProcesses(path) ? real : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** PROC_SUPER_MAGIC of Linux. */
+const PROC = 0x9fa0;
+/** As many links as Linux follows. */
+const MOST_LINKS = 40;
+
+/** Whether some part of a path is a link of the file system of processes. Throws where a part is not there. */
+function leadsThroughProcesses(path: string): boolean {
+  let waiting = path.split('/');
+  let at = '/';
+  for (let links = 0; waiting.length > 0; ) {
+    const [part = '', ...rest] = waiting;
+    waiting = rest;
+    const next = part === '..' ? dirname(at) : join(at, part);
+    if (!lstatSync(next).isSymbolicLink()) {
+      at = next;
+      continue;
+    }
+    links += 1;
+    if (links > MOST_LINKS || statfsSync(at).type === PROC) return true;
+    const to = readlinkSync(next);
+    if (to.startsWith('/')) at = '/';
+    waiting = [...to.split('/'), ...waiting];
+  }
+  return false;
 }
 
 /** Canonical name of a path: host, kind, and what is absolute. */

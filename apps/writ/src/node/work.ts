@@ -110,7 +110,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const recordSession = createSessionRecord(stores.sessions, base.identity.public.id);
   const contextOf: NodeGateParts['contextOf'] = (tx, task) => executor.context(tx, task);
   const gateParts = { options: authorityOptions, authority, grammar, environment, contextOf, ...kindsOf(executor) };
-  const questions: NodeQuestions = createQuestions(base, gateParts, recordSession);
+  const questions: NodeQuestions = createQuestions(base, gateParts);
   const { gate, classifier, factsOf } = questions;
   closers.add(() => gate.close());
   const requestLease = createLeaseDesk(base, { options: authorityOptions, authority }, gate);

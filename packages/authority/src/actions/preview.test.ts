@@ -21,7 +21,8 @@ function actionOf(change: Partial<ActionRequest> = {}, environment: Action['envi
 }
 
 function textOf(action: Action): string {
-  const preview = previewAction(action, BY, { class: 'destructive', known: true, obeysFolder: false, unbound: [] });
+  const command = { class: 'destructive', known: true, workspace: 'app', obeysFolder: false, unbound: [] } as const;
+  const preview = previewAction(action, BY, command);
   return preview.shown ? preview.text : `not shown: ${preview.message}`;
 }
 
@@ -53,7 +54,7 @@ describe('the preview of an action', () => {
         'environment LANG: C',
         'environment KEY: (a secret, as it is now)',
         'yes, once, allows: nothing more than this command',
-        'yes, target, allows: destructive commands of this agent in this session on this target under this profile, for 1h',
+        'yes, target, allows: destructive commands of this agent in this session in workspace app on this target under this profile, for 1h',
       ].join('\n'),
     );
   });
@@ -83,7 +84,7 @@ describe('the preview of an action', () => {
     expect(shown({ class: 'config-mutation', known: true, obeysFolder: false, unbound: [] })).toEqual([
       'class: config-mutation',
       once,
-      `yes, session, allows: ${assentText()}, for 1h`,
+      `yes, session, allows: ${assentText(undefined)}, for 1h`,
     ]);
     expect(shown({ class: 'destructive', known: true, obeysFolder: false, unbound: [] })).toEqual([
       'class: destructive',

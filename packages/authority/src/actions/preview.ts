@@ -5,6 +5,8 @@ import type { Action, BoundFile, BoundVariable } from './types.ts';
 
 /** What a preview says of a command besides the command. */
 export interface ShownCommand extends Pick<ScopedCommand, 'class' | 'known'> {
+  /** Name of the workspace that it was asked for; absent: none. */
+  readonly workspace?: string;
   /** Files of the folder decide what else runs. */
   readonly obeysFolder: boolean;
   /** Why it runs or reads files that no digest binds; empty: as far as is known there are none. */
@@ -22,7 +24,7 @@ export function previewAction(action: Action, asker: ShownAsker, command: ShownC
   return showLines([
     ...askerLines(asker, action.request),
     ...lines,
-    ...scopeLines({ ...command, ...(target === undefined ? {} : { target }) }),
+    ...scopeLines({ ...command, ...(target === undefined ? {} : { target }) }, command.workspace),
   ]);
 }
 

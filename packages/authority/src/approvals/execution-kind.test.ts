@@ -33,7 +33,7 @@ describe('an answer to a command', () => {
     const [window, ...more] = at.gate.windows.list({});
     expect(more).toEqual([]);
     expect(window).toMatchObject({
-      ...{ kind: 'assent', origin, session, agent, profile: 'ops', approval: execution.approval },
+      ...{ kind: 'assent', origin, session, agent, workspace: 'app', profile: 'ops', approval: execution.approval },
       expiresAtMs: at.database.nowMs() + HOUR_MS,
     });
     expect(window?.target).toBeUndefined();
@@ -43,7 +43,10 @@ describe('an answer to a command', () => {
     const execution = propose({ class: 'destructive' });
     approve(execution, 'target');
     expect(at.gate.windows.list({})).toMatchObject([
-      { kind: 'destructive', origin, session, agent, target: NGINX, profile: 'ops', approval: execution.approval },
+      {
+        ...{ kind: 'destructive', origin, session, agent, workspace: 'app', target: NGINX, profile: 'ops' },
+        approval: execution.approval,
+      },
     ]);
   });
 

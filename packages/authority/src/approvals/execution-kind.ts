@@ -1,4 +1,5 @@
 import type { Approval, Execution, WindowKey } from '@writ/lease-store';
+import { workspaceOf } from '../executions/basis.ts';
 import { missingRight } from '../executions/needs.ts';
 import { rightsQueryOf } from '../executions/propose.ts';
 import { WINDOW_MS } from '../executions/scopes.ts';
@@ -62,8 +63,9 @@ const UNANSWERED = { code: 'EXPIRED', message: 'nobody answered in time' };
 const WITHDRAWN = { code: 'CANCELLED', message: 'what asked for it has ended' };
 
 /** INVARIANT: 6 the key of the window is that of the command that was approved, whole; nothing wider is opened. */
-function windowOf({ scope }: Approval, { origin, session, agent, target }: Execution): WindowKey | undefined {
-  const whose = { origin, session, agent };
+function windowOf({ scope }: Approval, { origin, session, agent, target, basis }: Execution): WindowKey | undefined {
+  const workspace = workspaceOf(basis);
+  const whose = { origin, session, agent, ...(workspace === undefined ? {} : { workspace }) };
   if (scope === 'session') return { ...whose, kind: 'assent' };
   return scope === 'target' && target !== undefined ? { ...whose, kind: 'destructive', target } : undefined;
 }

@@ -63,6 +63,20 @@ describe('a request for a lease', () => {
     expect(leases()).toEqual([]);
   });
 
+  it('of this machine’s own agent is one question for one key as well', () => {
+    const own = { from: 'self', session: 'a', agent: 'agent' };
+    const id = ask(own);
+    expect(ask(own)).toBe(id);
+    expect(() => ask({ ...own, maxUses: 1 })).toThrow(expect.objectContaining({ code: 'WRIT_REPLAYED' }));
+    node.answer(id, 'approve');
+    expect([ask(own), ask({ ...own, reason: 'said otherwise' })]).toEqual([id, id]);
+    expect(leases()).toMatchObject([{ id, peer: 'self', profile: 'dev' }]);
+    expect(ask({ ...own, key: 'k2' })).not.toBe(id);
+    // What it may do by then is not asked: the person is shown the profile that it names.
+    node.answer(ask({ ...own, key: 'k3', profile: 'ops' }), 'approve');
+    expect(leases()).toMatchObject([{ profile: 'ops' }, { profile: 'dev' }]);
+  });
+
   it('is bound to the session, the workspaces and the uses that it names', () => {
     node.answer(ask({ onlyThisSession: true, workspaces: ['app'], maxUses: 1 }), 'approve');
     expect(leases()).toMatchObject([{ session: 's1', workspaces: ['app'], maxUses: 1 }]);

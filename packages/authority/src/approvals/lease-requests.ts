@@ -47,7 +47,7 @@ export type LeaseRequestOutcome =
 /** Lets peers, and this machine's own agent, ask for leases. */
 export interface LeaseRequests {
   /**
-   * Asks once for each key; the same key again says what became of it. Counts like any request. Throws NOT_FOUND where
+   * Asks once for each key; the same key again says what became of it. A peer's counts like any request. Throws NOT_FOUND where
    * the session has ended, CONFLICT where it is another agent's, WRIT_REPLAYED for a key that was used for something
    * else, BAD_REQUEST for a time or a number that cannot be lent.
    */
@@ -84,10 +84,11 @@ export function createLeaseRequests(parts: LeaseRequestOptions): LeaseRequests {
         asked: false,
         decision: { ...refusal, effect: 'deny', generation },
       });
-      const decision = database.withWriteTx((tx) => admit(parts, tx, request));
-      if (decision.effect === 'deny') return { asked: false, decision };
+      // What this machine may do with a lease can still change while its person thinks: they are shown what is asked for.
+      const decision = request.from === SELF ? undefined : database.withWriteTx((tx) => admit(parts, tx, request));
+      if (decision?.effect === 'deny') return { asked: false, decision };
       const asker = askerOf(parts, request);
-      const own = ownLeaseWish(config, asker, wishOf(request, decision));
+      const own = ownLeaseWish(config, asker, wishOf(request, decision?.effectiveProfile));
       if ('refusal' in own) return refuse({ ...own.refusal, code: 'LEASE_REQUIRED' });
       const wish: LeaseWish = { ...own.wish, request: keyOf(request) };
       const question = leaseQuestion(parts.options, wish, { asker, lifetimeMs: LIFETIME_MS }, shown);
@@ -167,7 +168,7 @@ function workspacesOf(config: Config, { from, workspaces = [] }: LeaseRequest): 
 /** A lease for what would run: the ceilings of this node come before any lease. */
 function wishOf(
   { durationMs, workspaces = [], maxUses, onlyThisSession, profile }: LeaseRequest,
-  { effectiveProfile }: Decision,
+  effectiveProfile: string | undefined,
 ): Parameters<typeof ownLeaseWish>[2] {
   return {
     ...{ profile: effectiveProfile ?? profile, durationMs, onlyThisSession },

@@ -28,19 +28,18 @@ const SHOWN = {
 };
 const question = (change: Partial<Plan> = {}) =>
   planQuestion({ ...PLAN, ...change }, 24 * HOUR_MS, { asker: IN_A, lifetimeMs: HOUR_MS }, SHOWN);
+const linesOf = (change: Partial<Plan> = {}) => {
+  const { preview } = question(change);
+  return preview.shown ? preview.text.split('\n') : [];
+};
 
 describe('the question that a plan is', () => {
-  const linesOf = (change: Partial<Plan> = {}) => {
-    const { preview } = question(change);
-    return preview.shown ? preview.text.split('\n') : [];
-  };
-
   it('shows the plan, who asks, what a yes opens, and every step whole, in order', () => {
     expect(linesOf()).toEqual([
       'plan: restart it',
       ...['asked by: me (a-b-c-d)', 'agent: agent', `session: a of ${IN_A.origin}`, 'profile: ops'],
-      'a yes opens: the assent window of this agent in this session for 1h',
-      `it covers: these steps, and besides ${assentText()}`,
+      'a yes opens: the assent window of this agent in this session in workspace app for 1h',
+      `it covers: these steps, and besides ${assentText('app')}`,
       ...['step 1: config-mutation', 'step 1, argument 0: systemctl', 'step 1, argument 1: restart'],
       ...['step 2: destructive: asks again', 'step 2, argument 0: rm'],
     ]);
@@ -49,7 +48,7 @@ describe('the question that a plan is', () => {
   it('shows where it covers its steps only, and how often it may be used', () => {
     expect(linesOf({ onlySteps: true, maxUses: 3 })).toEqual(
       expect.arrayContaining([
-        'a yes opens: the assent window of this agent in this session for 1h, 3 times at most',
+        'a yes opens: the assent window of this agent in this session in workspace app for 1h, 3 times at most',
         'it covers: these steps only',
       ]),
     );
@@ -110,16 +109,21 @@ describe('a yes to a plan', () => {
     const { origin, session, agent } = IN_A;
     expect(at.gate.windows.list({})).toEqual([
       expect.objectContaining({
-        ...{ kind: 'assent', origin, session, agent, profile: 'ops', approval: id, maxUses: 3, steps: [ONE, TWO] },
+        ...{ kind: 'assent', origin, session, agent, workspace: 'app', profile: 'ops', approval: id },
+        ...{ maxUses: 3, steps: [ONE, TWO] },
         expiresAtMs: at.database.nowMs() + HOUR_MS,
       }),
     ]);
   });
 
-  it('opens one without a count and without steps where none were named', () => {
-    at.answer(ask(), 'approve');
+  it('opens one without a count, without steps and without a workspace where none were named', () => {
+    const basis = writeBasis({ subject, ask: { chain: [], profile: 'ops', input: 'argv' } });
+    at.answer(ask({ basis }), 'approve');
     const [window] = at.gate.windows.list({});
-    expect([window?.maxUses, window?.steps]).toEqual([undefined, undefined]);
+    expect([window?.maxUses, window?.steps, window?.workspace]).toEqual([undefined, undefined, undefined]);
+    expect(linesOf({ basis })).toContain(
+      'a yes opens: the assent window of this agent in this session without a workspace for 1h',
+    );
   });
 
   it('is not taken where policy would refuse any of its steps, and a no is', async () => {

@@ -1,6 +1,7 @@
 import { digestJson, formatDuration, type Json, WritError } from '@writ/core';
+import { workspaceOf } from '../executions/basis.ts';
 import { missingRight } from '../executions/needs.ts';
-import { assentText } from '../executions/scopes.ts';
+import { assentText, placeText } from '../executions/scopes.ts';
 import type { CommandRights } from '../executions/types.ts';
 import type { KindRules } from '../record-types.ts';
 import type { Windows } from '../windows/windows.ts';
@@ -47,10 +48,11 @@ function unusable(message: string, nextStep: string): WritError {
 }
 
 function show(
-  { title, steps, onlySteps, windowMs, maxUses, profile }: Plan,
+  { title, steps, onlySteps, windowMs, maxUses, profile, basis }: Plan,
   { asker }: Pick<Question, 'asker'>,
   { asker: shownAsker, steps: stepLines }: PlanLines,
 ): Preview {
+  const place = placeText(workspaceOf(basis));
   const uses = maxUses === undefined ? '' : `, ${maxUses} times at most`;
   return showLines([
     { label: 'plan', text: title },
@@ -58,15 +60,15 @@ function show(
     { label: 'profile', text: profile },
     {
       label: 'a yes opens',
-      text: `the assent window of this agent in this session for ${formatDuration(windowMs)}${uses}`,
+      text: `the assent window of this agent in this session ${place} for ${formatDuration(windowMs)}${uses}`,
     },
     {
       label: 'it covers',
-      text: onlySteps ? 'these steps only' : `these steps, and besides ${assentText()}`,
+      text: onlySteps ? 'these steps only' : `these steps, and besides ${assentText(workspaceOf(basis))}`,
     },
-    ...steps.flatMap((step, place) => [
-      { label: `step ${place + 1}`, text: step.class === 'destructive' ? 'destructive: asks again' : step.class },
-      ...(stepLines[place] ?? []).map(({ label, text }) => ({ label: `step ${place + 1}, ${label}`, text })),
+    ...steps.flatMap((step, at) => [
+      { label: `step ${at + 1}`, text: step.class === 'destructive' ? 'destructive: asks again' : step.class },
+      ...(stepLines[at] ?? []).map(({ label, text }) => ({ label: `step ${at + 1}, ${label}`, text })),
     ]),
   ]);
 }
@@ -91,9 +93,11 @@ export function createPlanKind(rights: CommandRights, openWindow: Windows['open'
       if (plan === undefined) return;
       const { origin, session, agent, id } = approval;
       const { profile, windowMs, maxUses, onlySteps, steps } = plan;
+      const workspace = workspaceOf(plan.basis);
       openWindow(tx, {
         ...{ kind: 'assent', origin, session, agent, profile, approval: id },
         expiresAtMs: tx.nowMs + windowMs,
+        ...(workspace === undefined ? {} : { workspace }),
         ...(maxUses === undefined ? {} : { maxUses }),
         ...(onlySteps ? { steps: steps.map(({ digest }) => digest) } : {}),
       });

@@ -1,6 +1,6 @@
 import type { Json } from '@writ/core';
 import { fieldsOf } from '@writ/database';
-import type { Approval } from '@writ/lease-store';
+import type { Approval, Execution } from '@writ/lease-store';
 import { z } from 'zod';
 
 /** One step of a plan, resolved whole. */
@@ -52,6 +52,14 @@ const planSchema = z.object(
 /** The plan that a question is about; undefined where it cannot be read. */
 export function readPlan({ subject }: Pick<Approval, 'subject'>): Plan | undefined {
   return planSchema.safeParse(subject).data;
+}
+
+/** Whether a question, about a plan or about `execution`, named this very target to who answered it. */
+export function namesTarget(approval: Approval, execution: Execution | undefined, target: string | undefined): boolean {
+  const steps = approval.kind === 'plan' ? readPlan(approval)?.steps : undefined;
+  return (
+    target !== undefined && [...(steps ?? []), ...(execution ? [execution] : [])].some((one) => one.target === target)
+  );
 }
 
 /** Whether a question is about a plan that lists this very action: who said yes to it has seen it whole. */

@@ -32,9 +32,21 @@ const basisSchema: z.ZodType<CommandBasis> = z.object({
   ),
 });
 
+const taskBasisSchema = z.strictObject({ workspace: z.string() });
+
 /** A basis as it is stored with a command or a plan. */
 export function writeBasis(basis: CommandBasis): Json {
   return JSON.parse(JSON.stringify(basis));
+}
+
+/** What is stored with a command or a plan of a task, whose right is that of the task: where it works. */
+export function writeTaskBasis(workspace: string | undefined): Json {
+  return workspace === undefined ? {} : { workspace };
+}
+
+/** The workspace that a command or a plan was asked for; undefined: none, or its basis cannot be read. */
+export function workspaceOf(basis: Json): string | undefined {
+  return readBasis(basis)?.ask.workspace ?? taskBasisSchema.safeParse(basis).data?.workspace;
 }
 
 /** The reverse of `writeBasis`; undefined for what is none, which then has no right. */

@@ -19,19 +19,19 @@ describe('how far a yes to a command can reach', () => {
 
   it('is said for each answer, with how long it lasts', () => {
     expect(WINDOW_MS).toBe(3_600_000);
-    expect(scopeLines({ class: 'destructive', known: true, target: TARGET })).toEqual([
+    expect(scopeLines({ class: 'destructive', known: true, target: TARGET }, 'app')).toEqual([
       { label: 'yes, once, allows', text: 'nothing more than this command' },
       {
         label: 'yes, target, allows',
-        text: 'destructive commands of this agent in this session on this target under this profile, for 1h',
+        text: 'destructive commands of this agent in this session in workspace app on this target under this profile, for 1h',
       },
     ]);
-    expect(scopeLines({ class: 'config-mutation', known: true })[1]).toEqual({
+    expect(scopeLines({ class: 'config-mutation', known: true }, undefined)[1]).toEqual({
       label: 'yes, session, allows',
-      text: `${assentText()}, for 1h`,
+      text: `${assentText(undefined)}, for 1h`,
     });
-    expect(assentText()).toMatch(
-      /: systemctl start\|.*; touch\|mkdir in the workspace that was asked for; .*\[\[commands\]\]/,
+    expect(assentText(undefined)).toMatch(
+      /in this session without a workspace under this profile, .*: systemctl start\|.*; touch\|mkdir in the workspace that was asked for; .*\[\[commands\]\]/,
     );
   });
 });

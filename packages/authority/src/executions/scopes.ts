@@ -16,17 +16,22 @@ export function scopesOf({ class: of, known, target }: ScopedCommand): readonly 
   return target === undefined ? ['once'] : ['once', 'target'];
 }
 
+/** Where a window covers anything, for the person who opens it. */
+export function placeText(workspace: string | undefined): string {
+  return workspace === undefined ? 'without a workspace' : `in workspace ${workspace}`;
+}
+
 /** What an assent window lets run besides listed steps, for the person who opens it: much that nobody has seen yet. */
-export function assentText(): string {
-  return `these changes of this agent in this session under this profile, by plain names and without asking: ${coveredChanges()}`;
+export function assentText(workspace: string | undefined): string {
+  return `these changes of this agent in this session ${placeText(workspace)} under this profile, without asking, of services, packages and containers only those that are named here: ${coveredChanges()}`;
 }
 
 /** What each answer would open, for the person who gives it. */
-export function scopeLines(command: ScopedCommand): readonly PreviewLine[] {
+export function scopeLines(command: ScopedCommand, workspace: string | undefined): readonly PreviewLine[] {
   const opens: Readonly<Record<ApprovalScope, string>> = {
     once: 'nothing more than this command',
-    session: `${assentText()}, for ${formatDuration(WINDOW_MS)}`,
-    target: `destructive commands of this agent in this session on this target under this profile, for ${formatDuration(WINDOW_MS)}`,
+    session: `${assentText(workspace)}, for ${formatDuration(WINDOW_MS)}`,
+    target: `destructive commands of this agent in this session ${placeText(workspace)} on this target under this profile, for ${formatDuration(WINDOW_MS)}`,
   };
   return scopesOf(command).map((scope) => ({ label: `yes, ${scope}, allows`, text: opens[scope] }));
 }

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeBasis } from '../executions/basis.ts';
 import { createGateFixture, type GateFixture, HOUR_MS, IN_A, NGINX } from '../testing/gate-fixture.ts';
 import type { Need } from './windows.ts';
 
 const { origin, session, agent } = IN_A;
+const basisIn = (workspace: string) =>
+  writeBasis({ subject: { from: 'self', origin, session }, ask: { chain: [], workspace } });
 
 describe('a window', () => {
   let at: GateFixture;
@@ -23,13 +26,21 @@ describe('a window', () => {
 
   it('leaves in the trail who opened it for what, and who closed it', () => {
     const assent = open();
-    const aimed = open({ kind: 'destructive', target: NGINX, maxUses: 2 });
+    const aimed = open({ kind: 'destructive', workspace: 'app', target: NGINX, maxUses: 2 });
     at.gate.windows.close(assent.id, 'ap-1');
     at.gate.endSession({ origin, session }, 'person', []);
-    const details = { origin, session, agent, profile: 'ops', approval: 'a1', expiresAtMs: assent.expiresAtMs };
+    const details = {
+      origin,
+      session,
+      agent,
+      profile: 'ops',
+      approval: 'a1',
+      expiresAtMs: assent.expiresAtMs,
+      workspace: null,
+    };
     const [first, second] = [
       { ...details, kind: 'assent', target: null, maxUses: null },
-      { ...details, kind: 'destructive', target: NGINX, maxUses: 2 },
+      { ...details, kind: 'destructive', workspace: 'app', target: NGINX, maxUses: 2 },
     ];
     const said = trail().map(({ action, actor, subject, details: of }) => ({ action, actor, subject, of }));
     expect(said).toEqual(
@@ -51,7 +62,7 @@ describe('a window', () => {
     );
   });
 
-  it.each(['origin', 'session', 'agent', 'target'] as const)(
+  it.each(['origin', 'session', 'agent', 'workspace', 'target'] as const)(
     'covers nothing whose %s is blank, equal or not',
     (part) => {
       open({ kind: 'destructive', target: NGINX, [part]: ' ' });
@@ -63,7 +74,7 @@ describe('a window', () => {
         target: NGINX,
         known: true,
         digest: 'x',
-        [part]: ' ',
+        ...(part === 'workspace' ? { basis: basisIn(' ') } : { basis: {}, [part]: ' ' }),
       };
       const covers = (of: Need['class']) =>
         at.database.withReadTx((tx) => at.gate.windows.covers(tx, { ...need, class: of }, at.database.nowMs()));

@@ -1,7 +1,7 @@
 import { sha256Hex } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { planQuestion } from '../approvals/plan-kind.ts';
-import { writeBasis } from '../executions/basis.ts';
+import { writeBasis, writeTaskBasis } from '../executions/basis.ts';
 import {
   createGateFixture,
   GATE_POLICY,
@@ -14,7 +14,13 @@ import {
 import type { Need } from './windows.ts';
 
 const STEP = sha256Hex('restart nginx');
-const NEED: Need = { ...IN_A, class: 'config-mutation', target: NGINX, known: true, digest: STEP, profile: 'ops' };
+const SUBJECT = { from: 'self', origin: IN_A.origin, session: 'a' };
+const basisIn = (workspace: string | undefined) =>
+  writeBasis({ subject: SUBJECT, ask: { chain: [], profile: 'ops', input: 'argv', ...(workspace && { workspace }) } });
+const NEED: Need = {
+  ...{ ...IN_A, class: 'config-mutation', target: NGINX, known: true, digest: STEP, profile: 'ops' },
+  basis: basisIn('app'),
+};
 
 describe('windows', () => {
   let at: GateFixture;
@@ -24,12 +30,11 @@ describe('windows', () => {
   const claim = (change: Partial<Need> = {}) =>
     at.database.withWriteTx((tx) => at.gate.windows.claim(tx, { ...NEED, ...change })) !== undefined;
   const plan = (change: object = {}) => {
-    const subject = { from: 'self', origin: IN_A.origin, session: 'a' };
     return planQuestion(
       {
         ...{ title: 'restart', steps: [{ digest: STEP, class: 'config-mutation', needs: ['manage_services'] }] },
         ...{ onlySteps: false, windowMs: HOUR_MS, profile: 'ops' },
-        basis: writeBasis({ subject, ask: { chain: [], profile: 'ops', workspace: 'app', input: 'argv' } }),
+        basis: basisIn('app'),
         ...change,
       },
       24 * HOUR_MS,
@@ -53,7 +58,7 @@ describe('windows', () => {
     const id = ask();
     expect([covers(), at.gate.approvals.get(id)?.preview]).toEqual([
       false,
-      expect.stringContaining('a yes opens: the assent window of this agent in this session for 1h'),
+      expect.stringContaining('a yes opens: the assent window of this agent in this session in workspace app for 1h'),
     ]);
     at.answer(id, 'approve');
     expect(at.gate.windows.list({})).toMatchObject([
@@ -81,11 +86,57 @@ describe('windows', () => {
     ['something destructive without a target', { class: 'destructive', target: undefined }],
     ['something destructive with a blank target', { class: 'destructive', target: ' ' }],
     ['another profile', { profile: 'dev' }],
+    ['another workspace', { basis: basisIn('two') }],
+    ['no workspace', { basis: basisIn(undefined) }],
+    ['a task that works in another workspace', { basis: writeTaskBasis('two') }],
+    ['a task that works in none', { basis: writeTaskBasis(undefined) }],
+    ['a basis that cannot be read', { basis: { workspace: 'app', more: 1 } }],
     ['an unknown program that is no step of it', { known: false, digest: sha256Hex('other') }],
     ['what needs none', { class: 'read' }],
   ])('do not cover %s', (_, change) => {
     openBy();
     expect([covers(change), claim(change)]).toEqual([false, false]);
+  });
+
+  it('cover a service, a package or a container where a step of the plan named this very one, and no other', () => {
+    const other = { digest: sha256Hex('stop') };
+    openBy({ steps: [{ digest: STEP, class: 'config-mutation', needs: ['manage_services'], target: NGINX }] });
+    expect([covers(other), claim(other)]).toEqual([true, true]);
+    for (const target of [`${NGINX}2`, NGINX.replace('/service/', '/package/'), NGINX.replace('nginx', 'ttyd')]) {
+      expect([covers({ ...other, target }), claim({ ...other, target })]).toEqual([false, false]);
+    }
+    expect(covers({ ...other, target: undefined })).toBe(true);
+  });
+
+  it('that a yes to one command opened for the session cover what it named, and no other', () => {
+    const proposed = at.propose();
+    if (!proposed.proposed || proposed.execution.approval === undefined) throw new Error('nothing was asked');
+    at.answer(proposed.execution.approval, 'approve', 'session');
+    const other = { digest: sha256Hex('stop'), basis: proposed.execution.basis };
+    expect(covers(other)).toBe(true);
+    expect(covers({ ...other, target: NGINX.replace('nginx', 'ttyd') })).toBe(false);
+  });
+
+  it.each([
+    ['a plan that named a workspace cover that one', 'app', [true, false, false]],
+    ['a plan that named no workspace cover what names none', undefined, [false, false, true]],
+  ])('of %s, listed steps or not, and for a task as well', (_, workspace, covered) => {
+    const window = {
+      ...IN_A,
+      kind: 'assent',
+      profile: 'ops',
+      approval: 'a1',
+      ...(workspace && { workspace }),
+    } as const;
+    for (const more of [{}, { steps: [STEP] }]) {
+      const opened = at.database.withWriteTx((tx) =>
+        at.gate.windows.open(tx, { ...window, ...more, expiresAtMs: tx.nowMs + HOUR_MS }),
+      );
+      const places = ['app', 'two', undefined];
+      expect(places.map((place) => covers({ target: undefined, basis: basisIn(place) }))).toEqual(covered);
+      expect(places.map((place) => claim({ target: undefined, basis: writeTaskBasis(place) }))).toEqual(covered);
+      at.gate.windows.close(opened.id, 'ap-1');
+    }
   });
 
   it('may be of the steps of the plan alone, unknown programs too', () => {

@@ -1,7 +1,8 @@
 import { quote, WritError } from '@writ/core';
 import type { AuditAction, ReadTx, WriteTx } from '@writ/database';
 import type { Execution, NewWindow, SessionKey, Window, WindowKey } from '@writ/lease-store';
-import { listsStep } from '../approvals/plan.ts';
+import { listsStep, namesTarget } from '../approvals/plan.ts';
+import { workspaceOf } from '../executions/basis.ts';
 import type { RecordParts } from '../record-types.ts';
 
 /** Most that one sweep removes; more wait for the next. */
@@ -10,7 +11,7 @@ const SWEEP_LIMIT = 1000;
 /** What a window would have to cover: all of it from records, nothing from the caller. */
 export type Need = Pick<
   Execution,
-  'origin' | 'session' | 'agent' | 'class' | 'target' | 'known' | 'digest' | 'profile'
+  'origin' | 'session' | 'agent' | 'class' | 'target' | 'known' | 'digest' | 'profile' | 'basis'
 >;
 
 /** What runs without asking. */
@@ -39,7 +40,7 @@ export interface Windows {
 
 /** Windows of one node. `isWithdrawn`: whether what a window rests on is refused now, whoever approved it then. */
 export function createWindows(
-  parts: Pick<RecordParts, 'database' | 'windows' | 'approvals' | 'random' | 'events'>,
+  parts: Pick<RecordParts, 'database' | 'windows' | 'approvals' | 'executions' | 'random' | 'events'>,
   isWithdrawn: (tx: ReadTx, window: Window) => boolean,
 ): Windows {
   const { database, windows, random } = parts;
@@ -78,13 +79,19 @@ export function createWindows(
   };
 }
 
-type Parts = Pick<RecordParts, 'windows' | 'approvals' | 'events'>;
+type Parts = Pick<RecordParts, 'windows' | 'approvals' | 'executions' | 'events'>;
 
 /**
- * INVARIANT: 6 an equal, non-empty agent and session, and the equal target when destructive; under the profile that the
- * person was shown, and no other; what is not known to be harmless only as a listed step of the plan that opened it.
+ * INVARIANT: 6 an equal, non-empty agent and session, and the equal target when destructive; in the workspace and under the
+ * profile that the person was shown, and no other; a service, a package or a container only where they were shown that very one, and
+ * what is not known to be harmless only as a listed step of the plan that opened it.
  */
-function covering({ windows, approvals }: Parts, tx: ReadTx, need: Need, nowMs: number): Window | undefined {
+function covering(
+  { windows, approvals, executions }: Parts,
+  tx: ReadTx,
+  need: Need,
+  nowMs: number,
+): Window | undefined {
   const key = keyOf(need);
   if (key === undefined) return undefined;
   return windows
@@ -92,15 +99,21 @@ function covering({ windows, approvals }: Parts, tx: ReadTx, need: Need, nowMs: 
     .filter(({ profile }) => profile === need.profile)
     .find(({ steps, approval: id }) => {
       if (steps !== undefined) return steps.includes(need.digest);
-      const approval = need.known ? undefined : approvals.get(tx, id);
-      return need.known || (approval !== undefined && listsStep(approval, need.digest));
+      // The key of a destructive one has the target in it.
+      if (need.known && (need.class === 'destructive' || need.target === undefined)) return true;
+      const approval = approvals.get(tx, id);
+      if (approval === undefined) return false;
+      if (need.known && namesTarget(approval, executions.findByApproval(tx, id), need.target)) return true;
+      return listsStep(approval, need.digest);
     });
 }
 
 /** The one key that is looked for; undefined where a part of it is blank, and for what needs no window. */
-function keyOf({ origin, session, agent, target, class: of }: Need): WindowKey | undefined {
-  if ([origin, session, agent].some(isBlank)) return undefined;
-  const whose = { origin, session, agent };
+function keyOf({ origin, session, agent, target, basis, class: of }: Need): WindowKey | undefined {
+  const workspace = workspaceOf(basis);
+  const parts = [origin, session, agent, ...(workspace === undefined ? [] : [workspace])];
+  if (parts.some(isBlank)) return undefined;
+  const whose = { origin, session, agent, ...(workspace === undefined ? {} : { workspace }) };
   switch (of) {
     case 'read':
       return undefined;
@@ -131,7 +144,7 @@ function tellClosed({ events }: Parts, tx: WriteTx, window: Window): void {
 }
 
 function audit(tx: WriteTx, action: AuditAction, window: Window, actor: string): void {
-  const { id, kind, origin, session, agent, target, profile, approval, expiresAtMs, maxUses } = window;
+  const { id, kind, origin, session, agent, workspace, target, profile, approval, expiresAtMs, maxUses } = window;
   tx.audit({
     kind: 'window',
     action,
@@ -139,6 +152,7 @@ function audit(tx: WriteTx, action: AuditAction, window: Window, actor: string):
     subject: id,
     details: {
       ...{ kind, origin, session, agent, profile, approval, expiresAtMs },
+      workspace: workspace ?? null,
       target: target ?? null,
       maxUses: maxUses ?? null,
     },

@@ -28,6 +28,8 @@ export const POLICY = `schema = 1
 name = "beta"
 [workspaces.app]
 path = "/srv/app"
+[workspaces.two]
+path = "/srv/two"
 [profiles.ops]
 capabilities = ["inspect_status", "manage_services", "destructive"]
 runner = "shell"
@@ -44,7 +46,7 @@ runner = "shell"
 isolation = "none"
 [self]
 profiles = ["ops", "boxed", "looks"]
-workspaces = ["app"]
+workspaces = ["app", "two"]
 [peers.alpha]
 id = "${PEER_ID}"
 profiles = ["ops"]
@@ -159,7 +161,10 @@ export async function createDeskFixture(): Promise<DeskFixture> {
   });
 }
 
-const TASK = { granted: { effectiveProfile: 'ops', effectiveRunner: 'shell', isolation: 'none' } };
+const TASK = {
+  spec: { workspace: 'app' },
+  granted: { effectiveProfile: 'ops', effectiveRunner: 'shell', isolation: 'none' },
+};
 
 function createGateOf({
   base,

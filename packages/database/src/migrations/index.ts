@@ -8,6 +8,7 @@ import { questions } from './0006-questions.ts';
 import { askedOfPeers } from './0007-asked-of-peers.ts';
 import { rowsOfATask } from './0008-rows-of-a-task.ts';
 import { unreachableSince } from './0009-unreachable-since.ts';
+import { windowWorkspaces } from './0010-window-workspaces.ts';
 
 /** Every migration by its number, forward only: one that was released is never changed, only followed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -20,4 +21,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0007-asked-of-peers': askedOfPeers,
   '0008-rows-of-a-task': rowsOfATask,
   '0009-unreachable-since': unreachableSince,
+  '0010-window-workspaces': windowWorkspaces,
 };

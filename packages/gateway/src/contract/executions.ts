@@ -90,7 +90,7 @@ export const executionContract = {
   propose_plan: operationSpec({
     name: 'propose_plan',
     summary:
-      'Asks a person once for several commands. After a yes its steps, and with only_steps false a short list of other changes, run without asking until the window closes; destructive ones ask again. Then run the steps.',
+      'Asks a person once for several commands. After a yes its steps, and with only_steps false a short list of other changes, run without asking until the window closes; destructive ones ask again. Then run the steps, in the same workspace.',
     input: z.strictObject({
       to,
       title: z.string().min(1).max(200),

@@ -62,7 +62,7 @@ export const leaseContract = {
   request_lease: operationSpec({
     name: 'request_lease',
     summary:
-      'Asks the person of a node to lend a profile for a time: what to do after LEASE_REQUIRED. Answers at once; the same call in the same session tells what became of it. Then tell the person, and delegate again once it is approved.',
+      'Asks the person of a node to lend a profile for a time: what to do after LEASE_REQUIRED. Answers at once; the same call tells what became of it. Tell the person, and delegate again once it is approved.',
     input: z.strictObject({
       peer: nameField.default('self').describe('node that should lend: label or id, or self'),
       profile: nameField,
@@ -71,15 +71,13 @@ export const leaseContract = {
       max_uses: z.number().int().min(1).max(1_000_000).optional(),
       only_this_session: z.boolean().default(false),
       reason: z.string().min(1).max(2000).optional(),
+      idempotency_key: z.string().min(1).max(128).optional(),
     }),
     output: z.object({
       asked: z.boolean(),
       approval: z.string().optional().describe('the question, on the node that was asked'),
       expires_at_ms: z.number().optional(),
-      state: z
-        .enum(['pending', 'approved', 'denied', 'expired', 'cancelled'])
-        .optional()
-        .describe('another node: what became of it'),
+      state: z.enum(['pending', 'approved', 'denied', 'expired', 'cancelled']).optional().describe('what became of it'),
       code: z.string().optional().describe('why it was not asked'),
       message: z.string().optional(),
       next_steps: z.array(z.string()).optional(),

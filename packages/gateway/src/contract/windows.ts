@@ -6,6 +6,7 @@ import { operationSpec } from './spec.ts';
 const windowRow = z.object({
   id: z.string(),
   kind: z.enum(['assent', 'destructive']),
+  workspace: z.string().optional().describe('what it was asked for; absent: it covers what names none'),
   target: z.string().optional(),
   profile: z.string(),
   steps: z.number().optional().describe('how many steps of a plan it is limited to'),

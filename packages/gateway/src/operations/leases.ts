@@ -4,13 +4,13 @@ import type { OperationOutput } from '../client/types.ts';
 import { leaseContract } from '../contract/leases.ts';
 import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement } from '../implement.ts';
-import type { Caller, SessionRef } from '../types.ts';
+import type { Caller } from '../types.ts';
 import { approverLabels } from '../views/approval-view.ts';
 import { viewLease } from '../views/lease-view.ts';
 import { grantOf } from './approvals.ts';
 import { requireDuration } from './duration.ts';
-import { ownSession } from './own-session.ts';
-import { labelsOf, requireName, requirePeerId, SELF } from './peer-lookup.ts';
+import { ownSession, retryOf } from './own-session.ts';
+import { labelsOf, requireName, requirePeerId } from './peer-lookup.ts';
 import { refuseAlone } from './separation.ts';
 
 /** Who lends and takes back, for the audit trail. */
@@ -66,40 +66,31 @@ function wishOf(input: LeaseInput) {
   };
 }
 
-/** The same wish in the same session is one question, whatever reason is given: asking again says what became of it. */
-async function askPeer(
-  { origin }: GatewayPorts,
-  to: string,
-  session: SessionRef,
-  { wish, reason }: { readonly wish: ReturnType<typeof wishOf>; readonly reason: string | undefined },
-): Promise<OperationOutput<'request_lease'>> {
-  const key = sha256Hex(JSON.stringify([to, wish]));
-  const said = reason === undefined ? {} : { reason };
-  const answer = await origin.requestLease({ ...wish, ...said, to, key, session: session.id, agent: session.agent });
-  if (answer.asked) {
-    const { approval, answerByMs, state } = answer;
-    return { asked: true, approval, expires_at_ms: answerByMs, state };
-  }
-  const { code, message, nextSteps } = answer.decision;
-  return { asked: false, code, message, next_steps: [...nextSteps] };
-}
-
 type LeaseInput = z.output<typeof leaseContract.request_lease.input>;
 
-/** Asks the person of this node, or of another, in the name of the caller's session. */
+/**
+ * Asks the person of this node, or of another, in the name of the caller's session. One key is one question, whatever reason
+ * is given: asking again says what became of it. Without a key the same wish in the same session is that.
+ */
 async function requestLease(
   ports: GatewayPorts,
   input: LeaseInput,
   caller: Caller,
 ): Promise<OperationOutput<'request_lease'>> {
-  const session = ownSession(ports, caller);
+  const { reason, idempotency_key: said } = input;
+  const session = ownSession(ports, caller, retryOf('request_lease', said));
   const to = requirePeerId(ports.engine.snapshot().config, input.peer);
   const wish = wishOf(input);
-  if (to !== SELF) return askPeer(ports, to, session, { wish, reason: input.reason });
-  const outcome = ports.person.askLease(session, wish, input.reason);
-  if (outcome.asked) {
-    return { asked: true, approval: outcome.approval.id, expires_at_ms: outcome.approval.expiresAtMs };
+  const key = said ?? sha256Hex(JSON.stringify([to, wish]));
+  const answer = await ports.origin.requestLease({
+    ...{ ...wish, to, key, session: session.id, agent: session.agent },
+    ...(reason === undefined ? {} : { reason }),
+  });
+  if (answer.asked) {
+    const { approval, answerByMs, state } = answer;
+    const over = state === 'pending' ? {} : { next_steps: ['ask for another one under a new idempotency key'] };
+    return { asked: true, approval, expires_at_ms: answerByMs, state, ...over };
   }
-  const { code, message, nextSteps } = outcome.refusal;
+  const { code, message, nextSteps } = answer.decision;
   return { asked: false, code, message, next_steps: [...nextSteps] };
 }

@@ -32,7 +32,7 @@ const WINDOWS: Windows = [
   { ...WINDOW, id: 'w-other', session: 's2' },
   { ...WINDOW, id: 'w-foreign', origin: 'wn-beta' },
   { ...WINDOW, id: 'w-agent', agent: 'another' },
-  { ...WINDOW, id: 'w-task', approval: 'a-task' },
+  { ...WINDOW, id: 'w-task', approval: 'a-task', workspace: 'app' },
   { ...WINDOW, id: 'w-sibling', approval: 'a-sibling' },
 ];
 
@@ -84,6 +84,10 @@ describe('what an agent sees of authority', () => {
   });
 
   it('is what runs without asking for it in this session, as this agent', async () => {
+    expect((await call('list_windows', agent)).windows.slice(0, 2)).toEqual([
+      expect.not.objectContaining({ workspace: expect.anything() }),
+      expect.objectContaining({ id: 'w-task', workspace: 'app' }),
+    ]);
     expect(await open(agent)).toEqual(['w', 'w-task', 'w-sibling']);
     expect(await open({ kind: 'host', session: { ...session, id: 's2' } })).toEqual(['w-other']);
   });

@@ -33,8 +33,8 @@ describe('a task that waits for a person', () => {
   });
 });
 
-describe('a lease of another node', () => {
-  it('is asked for there: the same wish is the same question, and a refusal says what would help', async () => {
+describe('a lease', () => {
+  it('of another node is asked for there: the same wish is the same question, and a refusal says what would help', async () => {
     const wish = { peer: 'beta', profile: 'repo-dev', duration: '1h' } as const;
     const first = await at.client.call('request_lease', wish);
     expect(first).toMatchObject({ asked: true, state: 'pending', expires_at_ms: 5 });
@@ -43,6 +43,22 @@ describe('a lease of another node', () => {
     expect(longer.approval).not.toBe(first.approval);
     expect(await at.client.call('request_lease', { ...wish, profile: 'query' })).toMatchObject({
       ...{ asked: false, code: 'LEASE_REQUIRED', next_steps: ['ask for a lease'] },
+    });
+  });
+
+  it.each(['beta', 'self'])('of %s is asked for under the caller’s key, where there is one', async (peer) => {
+    const wish = { peer, profile: 'repo-dev', duration: '1h', idempotency_key: 'my key' } as const;
+    const first = await at.client.call('request_lease', wish);
+    expect(first).toEqual({ asked: true, approval: 'ap-my key', state: 'pending', expires_at_ms: 5 });
+    const { idempotency_key: _, ...without } = wish;
+    expect((await at.client.call('request_lease', without)).approval).not.toBe(first.approval);
+  });
+
+  it('that was answered says how to ask anew', async () => {
+    const answered = { asked: true, approval: 'ap-1', state: 'denied', answerByMs: 5 } as const;
+    Object.assign(at.node.ports.origin, { requestLease: async () => answered });
+    expect(await at.client.call('request_lease', { profile: 'repo-dev', duration: '1h' })).toMatchObject({
+      ...{ state: 'denied', next_steps: ['ask for another one under a new idempotency key'] },
     });
   });
 });

@@ -42,6 +42,7 @@ function viewWindow(
 ): OperationOutput<'list_windows'>['windows'][number] {
   return {
     ...{ id: window.id, kind: window.kind, profile: window.profile, approval: window.approval, uses: window.uses },
+    ...(window.workspace === undefined ? {} : { workspace: window.workspace }),
     ...(window.target === undefined ? {} : { target: window.target }),
     ...(window.steps === undefined ? {} : { steps: window.steps.length }),
     opened_at_ms: window.openedAtMs,

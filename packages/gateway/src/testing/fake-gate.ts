@@ -36,7 +36,6 @@ export function fakeGate(): Pick<GatewayPorts, 'gate' | 'person'> {
       hasApprover: () => false,
       enroll: () => {},
       ask: () => FAKE_APPROVAL,
-      askLease: () => ({ asked: true, approval: FAKE_APPROVAL, isNew: true }),
       giveTicket: (id) => `ticket of ${id}`,
       withdraw: (id, ticket) => ticket === `ticket of ${id}`,
     },

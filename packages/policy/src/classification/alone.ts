@@ -26,8 +26,8 @@ export function readsAlone(
 }
 
 /**
- * Whether a change is one that an assent window covers without its being a listed step, and which paths it names. Undefined: it is
- * asked about by itself.
+ * Whether a change is one that an assent window covers without its being a listed step, and which paths it names; where it is about
+ * something else, that is its one target, and the window's plan has to name the same. Undefined: it is asked about by itself.
  * INVARIANT: 6 a window covers what could not be turned into something else.
  */
 export function changesCovered(
@@ -47,25 +47,36 @@ export function coveredChanges(): string {
   return [...written, 'what a rule of [[commands]] calls so'].join('; ');
 }
 
+/**
+ * Whether an argument list is one command itself, and holds none that has to be found in it. A wrapper runs it as somebody else,
+ * elsewhere, or in another environment; what a script does is for whoever reads it as its shell will.
+ */
+export function isWrittenOut({ commands }: Pick<Classification, 'commands'>, argv: readonly string[]): boolean {
+  const [command, ...more] = commands;
+  return more.length === 0 && JSON.stringify(command?.argv) === JSON.stringify(argv);
+}
+
 function callOf(
   table: readonly AloneCall[],
   classification: Classification,
   argv: readonly string[],
   cwd: string,
 ): ReadsAlone | undefined {
-  const [command, ...more] = classification.commands;
-  if (command === undefined || more.length > 0) return undefined;
-  // A wrapper runs it as somebody else, elsewhere, or in another environment.
-  if (JSON.stringify(command.argv) !== JSON.stringify(argv)) return undefined;
-  if (command.rule.startsWith('commands[')) return { paths: [], repository: false };
+  if (!isWrittenOut(classification, argv)) return undefined;
+  if (classification.rule.startsWith('commands[')) return { paths: [], repository: false };
   const [program = '', ...args] = argv;
   for (const call of table) {
     if (!call.programs.includes(program)) continue;
     const operands = operandsOf(call, args);
-    const paths = operands && pathsOf(call, operands);
+    const paths = operands && namesOneTarget(call, operands, classification) ? pathsOf(call, operands) : undefined;
     if (paths) return { paths: paths.map((path) => absolute(cwd, path)), repository: call.repository === true };
   }
   return undefined;
+}
+
+/** No look has a target; a change that names several things, or one that nobody can tell from others, is no window's. */
+function namesOneTarget(call: AloneCall, operands: readonly string[], { class: is, target }: Classification): boolean {
+  return is === 'read' || call.operands === 'paths' || operands.length === 0 || target !== undefined;
 }
 
 /** A `..` stays: the system follows the links in front of it first, and so has whoever looks. */

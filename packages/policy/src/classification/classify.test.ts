@@ -218,6 +218,14 @@ describe('wrappers', () => {
     expect([is, target]).toEqual(['destructive', undefined]);
   });
 
+  it.each(['command cd', 'builtin cd', 'time cd', 'cd', 'pushd', 'ls; time -p cd'])(
+    '%s leaves no path told',
+    (moves) => {
+      expect(classifyScript(`${moves} x; rm y`)).toMatchObject({ class: 'destructive' });
+      expect(classifyScript(`${moves} x; rm y`).target).toBeUndefined();
+    },
+  );
+
   it('send commands to another machine, whose things are others', () => {
     expect(classify('ssh', '-oBatchMode=yes', 'root@DB', 'systemctl', 'restart', 'nginx').target).toBe(
       'db/service/nginx',

@@ -167,8 +167,8 @@ function classifyScript(
     found.push(undecided(args, place, parsed.reason));
     return;
   }
-  // After a change of the folder nobody can say which one a relative path means.
-  const moves = parsed.commands.some(({ arguments: [first] }) => first && MOVES.has(first.text));
+  // After a change of the folder nobody can say which one a relative path means. `command cd` and `time cd` are one as well.
+  const moves = parsed.commands.some((command) => command.arguments.some(({ text }) => MOVES.has(text)));
   const { cwd: _, ...nowhere } = place;
   const here = moves ? nowhere : place;
   const before = found.length;

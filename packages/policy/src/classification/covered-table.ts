@@ -7,8 +7,8 @@ const PACKAGES = ['apt', 'apt-get', 'dnf', 'yum', 'zypper', 'apk', 'pacman', 'br
 /**
  * Every change that an assent window covers besides its listed steps. A window is one yes to much that nobody has seen yet: what
  * it lets run is what cannot be turned into something else by an option, a file of the folder or a file that is named. What is not
- * here is asked about by itself, or is a step of a plan. Paths are covered in the workspace that was asked for, and nowhere else: that is
- * for the caller to see.
+ * here is asked about by itself, or is a step of a plan. Paths are covered in the workspace that was asked for, and nowhere else, and a
+ * service, a package or a container where the plan named this very one: both are for the caller to see.
  */
 export const COVERED: readonly AloneCall[] = [
   {
@@ -25,30 +25,23 @@ export const COVERED: readonly AloneCall[] = [
         'disable',
         'reset-failed',
       ],
-      'daemon-reload',
     ],
     flags: /^(--now|--no-block|--no-pager|-q|--quiet)$/,
     operands: 'services',
   },
+  { programs: ['systemctl'], words: ['daemon-reload'], operands: 'none' },
   { programs: ['service', 'rc-service'], operands: 'services' },
   {
     programs: ['docker', 'podman'],
-    words: ['start', 'stop', 'restart', 'pause', 'unpause', 'pull'],
-    flags: /^(-q|--quiet)$/,
+    words: ['start', 'stop', 'restart', 'pause', 'unpause'],
     operands: 'names',
   },
   {
     programs: PACKAGES,
-    words: ['install', 'add', 'update', 'upgrade', 'refresh'],
+    words: ['install', 'add'],
     flags: /^(-y|--yes|--assume-yes|-q|--quiet|--no-install-recommends|--noconfirm)$/,
     operands: 'packages',
   },
-  {
-    programs: ['kubectl'],
-    words: ['scale', 'cordon', 'uncordon'],
-    flags: /^--replicas=\d{1,4}$/,
-    valued: { '-n': /^[a-z0-9-]+$/, '--namespace': /^[a-z0-9-]+$/ },
-    operands: 'names',
-  },
+  { programs: ['apt', 'apt-get', 'apk', 'brew'], words: ['update'], flags: /^(-q|--quiet)$/, operands: 'none' },
   { programs: FILES, flags: /^-[pv]+$/, operands: 'paths' },
 ];

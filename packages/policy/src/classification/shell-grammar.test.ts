@@ -107,19 +107,31 @@ describe('a script', () => {
   });
 
   it('is decided up to its longest length, and not beyond it', () => {
-    const longest = `x ${'a'.repeat(16_382)}`;
+    const longest = `x ${'a'.repeat(8190)}`;
     expect(grammar.parse(longest).ok).toBe(true);
-    expect(reasonOf(grammar.parse(`${longest}a`))).toBe('the script is longer than 16384 characters');
+    expect(reasonOf(grammar.parse(`${longest}a`))).toBe('the script is longer than 8192 characters');
   });
 
   it('is decided up to its deepest nesting, and not beyond it', () => {
     const nested = (depth: number): string => `${'{ '.repeat(depth)}ls;${' }'.repeat(depth).replaceAll(' }', ' };')}`;
-    expect(grammar.parse(nested(62)).ok).toBe(true);
-    expect(reasonOf(grammar.parse(nested(70)))).toBe('the script is nested too deeply');
+    expect(grammar.parse(nested(46)).ok).toBe(true);
+    expect(reasonOf(grammar.parse(nested(54)))).toBe('the script is nested too deeply');
+  });
+
+  it.each([
+    ['>a', 64, 'more than 64 redirects'],
+    [';x', 128, 'more than 128 operators'],
+    ['*', 128, 'more than 128 brackets and patterns'],
+  ])('is decided with as many %j as may be, and not with more', (piece, most, why) => {
+    expect(reasonOf(grammar.parse(`x a${piece.repeat(most)}`))).not.toContain('more than');
+    expect(reasonOf(grammar.parse(`x a${piece.repeat(most + 1)}`))).toContain(why);
   });
 
   it.each([
     ['a[0]=1', 'sets part of a list'],
+    ['a=(b)', 'a list, a pattern of several, or arithmetic'],
+    ['x @(a|b)', 'a list, a pattern of several, or arithmetic'],
+    ['[[ a ]]', 'a list, a pattern of several, or arithmetic'],
     ['x $y', 'holds'],
     ['case a in b) x;; esac', 'holds'],
     ['r\\\nm x', 'breaks a line elsewhere'],

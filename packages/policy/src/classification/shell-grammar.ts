@@ -11,9 +11,15 @@ export interface ShellGrammarBinaries {
 }
 
 /** Longest script that is parsed, characters; a longer one is undecided. */
-const MAX_SCRIPT = 16_384;
+const MAX_SCRIPT = 8192;
+/** Most of what makes parsing slow: the grammar tries readings, and their number grows with the square of these. */
+const LIMITS: readonly { readonly of: RegExp; readonly most: number; readonly named: string }[] = [
+  { of: /[<>]/g, most: 64, named: 'redirects' },
+  { of: /[|&;$`]/g, most: 128, named: 'operators' },
+  { of: /[()[\]{}*?]/g, most: 128, named: 'brackets and patterns' },
+];
 /** Deepest nesting that is looked into. */
-const MAX_DEPTH = 64;
+const MAX_DEPTH = 48;
 
 /** Where a shell and the grammar do not read the same text alike; none of it is worth a guess. */
 const DOUBTS: readonly { readonly where: RegExp; readonly reason: string }[] = [
@@ -27,6 +33,8 @@ const DOUBTS: readonly { readonly where: RegExp; readonly reason: string }[] = [
     where: /(?<![^\s\\][ \t]*)\\\n|\S\\\n\S|\\\n(?![ \t]*[^\s#\\])/,
     reason: 'the script breaks a line elsewhere than between words',
   },
+  // Lists, patterns and arithmetic, none of which is looked into; inside each other they take the grammar seconds.
+  { where: /[=@!?*+]\(|\(\(|\$\[|\[\[/, reason: 'the script holds a list, a pattern of several, or arithmetic' },
   // A shell keeps a blank behind a backslash in the word; to the grammar only a space is one.
   { where: /\\\t/, reason: 'the script holds a tab behind a backslash' },
 ];
@@ -54,10 +62,13 @@ export async function createShellGrammar(binaries: ShellGrammarBinaries): Promis
   return {
     parse(script) {
       if (script.length > MAX_SCRIPT) return undecided(`the script is longer than ${MAX_SCRIPT} characters`);
+      const limit = LIMITS.find(({ of, most }) => (script.match(of)?.length ?? 0) > most);
+      if (limit) return undecided(`the script holds more than ${limit.most} ${limit.named}`);
       const doubt = DOUBTS.find(({ where }) => where.test(script));
       if (doubt) return undecided(doubt.reason);
       parser.reset();
-      const tree = parser.parse(script);
+      // What cannot be read is not worth the time that mending it takes.
+      const tree = parser.parse(script, null, { progressCallback: ({ hasError }) => hasError });
       if (!tree) return undecided('the script cannot be parsed');
       try {
         return readTree(tree.rootNode);

@@ -16,10 +16,15 @@ it.each([
   'systemctl restart nginx',
   'systemctl enable --now nginx.service',
   'systemctl stop php8.1-fpm',
-  'systemctl restart users-api postgresql',
   'systemctl start reboot-notifier',
+  'systemctl daemon-reload',
   'service nginx restart',
-])('%s is a change that a window covers', (text) => expect(about(text)).toEqual(['config-mutation', true]));
+  'apt-get update',
+  'apt-get install -y jq',
+  'docker restart web',
+])('%s is a change that a window covers, where its plan named the same', (text) =>
+  expect(about(text)).toEqual(['config-mutation', true]),
+);
 
 it.each([
   ...[
@@ -56,6 +61,14 @@ it.each(['service dbus restart', 'service ufw stop', 'rc-service auditd stop', '
 );
 
 it.each([
+  'systemctl restart users-api postgresql',
+  'apt-get install jq curl',
+  'apt-get upgrade',
+  'dnf update',
+  'snap refresh',
+  'docker pull x',
+  'docker restart web db',
+  'kubectl -n kube-system scale deployment coredns --replicas=0',
   'systemctl restart sshd',
   'systemctl reload firewalld',
   'systemctl start docker.socket',

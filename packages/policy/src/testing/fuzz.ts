@@ -89,9 +89,25 @@ const script = fc
     maxLength: 24,
   })
   .map((parts) => parts.join(' '));
-const argv = fc.array(fc.oneof(fc.constantFrom(...WORDS), fc.string({ unit: 'binary', maxLength: 12 }), script), {
-  maxLength: 12,
-});
+/** The same again and again, which a parser may take ever longer over. */
+const repeated = fc
+  .record({
+    pieces: fc.array(fc.constantFrom(...SYNTAX, '@(a|b)', 'a=(', '>', '|&', 'é?', ')', 'a|'), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+    times: fc.nat({ max: 9000 }),
+  })
+  .map(({ pieces, times }) => ['sh', '-c', `ls ${pieces.join('').repeat(times)}`.slice(0, 20_000)]);
+const argv = fc.oneof(
+  { arbitrary: repeated, weight: 1 },
+  {
+    arbitrary: fc.array(fc.oneof(fc.constantFrom(...WORDS), fc.string({ unit: 'binary', maxLength: 12 }), script), {
+      maxLength: 12,
+    }),
+    weight: 4,
+  },
+);
 
 function fuzz<T>(
   inputs: fc.Arbitrary<T>,
@@ -114,7 +130,7 @@ function fuzz<T>(
   return { runs, slowestMs };
 }
 
-/** Best of three where the first try is slow: what the machine does meanwhile is no fault of the input. */
+/** Best of three where the first try is slow: garbage that is collected meanwhile is no fault of the input. */
 function timeOf(take: () => void, now: () => number): number {
   let best = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 3 && best > LONGEST_MS; attempt++) {

@@ -37,10 +37,16 @@ export function holdConversation(parts: ConversationParts, version: number): Con
   const heard = new TransformStream<Uint8Array, Uint8Array>();
   const pen = heard.writable.getWriter();
   let cancelTurn: (() => void) | undefined;
+  /** It was told to stop, and asks on: nothing that it says is of use to anybody. */
+  let isDeaf = false;
   let talking: Promise<void> = Promise.resolve();
   return {
     begin(partner) {
-      const { agent, closed } = connect(talk, partner, heard.readable);
+      const sendAway = (): void => {
+        isDeaf = true;
+        partner.dismiss();
+      };
+      const { agent, closed } = connect(talk, { input: partner.input, dismiss: sendAway }, heard.readable);
       // A connection that broke delivers nothing any more, and its agent cannot be understood.
       void closed.then(() => pen.abort().catch(() => {}));
       talking = converse(talk, agent, version, (session) => {
@@ -54,12 +60,13 @@ export function holdConversation(parts: ConversationParts, version: number): Con
     },
     async take(stream, bytes) {
       if (stream === 'stderr') return log.own(bytes);
-      await pen.write(Uint8Array.from(bytes)).catch(() => {});
+      if (!isDeaf) await pen.write(Uint8Array.from(bytes)).catch(() => {});
       await log.written();
     },
     interrupt() {
-      if (log.ended || cancelTurn === undefined) return false;
+      // First, and whatever it is at: it may have asked for more than anybody can answer before it is gone.
       talk.over.abort();
+      if (log.ended || cancelTurn === undefined) return false;
       cancelTurn();
       return true;
     },
@@ -76,7 +83,7 @@ export function holdConversation(parts: ConversationParts, version: number): Con
 
 function connect(
   talk: Talk,
-  { input }: Partner,
+  { input, dismiss }: Partner,
   readable: ReadableStream<Uint8Array>,
 ): { readonly agent: ClientContext; readonly closed: Promise<void> } {
   const writable = new WritableStream<Uint8Array>({ write: (bytes) => input.write(bytes) });
@@ -97,6 +104,7 @@ function connect(
     .connect(
       guardMessages(ndJsonStream(writable, readable, { maxMessageBytes: LONGEST_MESSAGE }), {
         over: talk.over.signal,
+        deaf: dismiss,
         notified(method, params) {
           const update = method === methods.client.session.update ? sessionUpdateIn(params) : undefined;
           if (update !== undefined) readUpdate(update, talk.log, talk.calls);

@@ -2,6 +2,8 @@ import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 
 /** Most requests of an agent that wait for an answer, or whose answers it has not read; more wait to be read. */
 const MOST_OPEN = 64;
+/** Requests of one that was told to stop and was on its way to it. */
+const MOST_LATE = 2 * MOST_OPEN;
 /** Longest id of a request, characters. */
 const LONGEST_ID = 100;
 /** The agent does not want the answer any more: the one notification that is the library's own. */
@@ -13,6 +15,8 @@ export interface GuardOptions {
   readonly notified: (method: string, params: unknown) => void;
   /** Once it is aborted what the agent asks for is dropped, and gets no answer. */
   readonly over: AbortSignal;
+  /** It goes on asking all the same, so much that it cannot have heard of it; called once. */
+  readonly deaf: () => void;
 }
 
 /**
@@ -20,9 +24,10 @@ export interface GuardOptions {
  * notifications go by it (the library would write what it cannot read to the log of the node), requests whose answers nobody
  * could keep are dropped too; and as long as it reads none of its answers it is asked nothing more by sending.
  */
-export function guardMessages({ readable, writable }: Stream, { notified, over }: GuardOptions): Stream {
+export function guardMessages({ readable, writable }: Stream, { notified, over, deaf }: GuardOptions): Stream {
   const asked = new Set<string>();
   let openRequests = 0;
+  let lateRequests = 0;
   let resume: () => void = () => {};
   const answered = (): void => {
     openRequests -= 1;
@@ -53,7 +58,12 @@ export function guardMessages({ readable, writable }: Stream, { notified, over }
           else notified(method, 'params' in message ? message.params : undefined);
           return;
         }
-        if (id === undefined || over.aborted) return;
+        if (over.aborted) {
+          lateRequests += 1;
+          if (lateRequests === MOST_LATE) deaf();
+          return;
+        }
+        if (id === undefined) return;
         openRequests += 1;
         controller.enqueue(message);
         while (openRequests >= MOST_OPEN && !over.aborted) {

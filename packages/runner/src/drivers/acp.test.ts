@@ -1,10 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Clock, createSystemClock } from '@writ/core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AgentStep } from '../testing/acp-agent.ts';
 import { bundle } from '../testing/bundle.ts';
 import { createHarness, type Finished, type Harness } from '../testing/harness.ts';
 import type { RunSpec, ToolAnswer, ToolRequest } from '../types.ts';
+
+/** What an agent has from being told to stop until its tree is ended. */
+const TIME_TO_OBEY_MS = 2_000;
 
 let harness: Harness;
 let script: string;
@@ -250,6 +254,25 @@ describe('an agent that asks or tells without end', () => {
     run.release();
     expect(report.ending).toEqual({ kind: 'cancel', cause: 'asked to' });
     expect(asked).toBe(64);
+  });
+
+  it('is ended at once where it asks on after it was told to stop, without the time that others have to obey', async () => {
+    const clock = createSystemClock();
+    const timers: number[] = [];
+    const setTimer: Clock['setTimer'] = (ms, done) => {
+      timers.push(ms);
+      // The time to obey is over for nobody here: what is ended is ended for what it does.
+      return clock.setTimer(ms === TIME_TO_OBEY_MS ? 600_000 : ms, done);
+    };
+    const own = await createHarness({ clock: { ...clock, setTimer }, graceMs: 0 });
+    const retort = `${Array.from({ length: 200 }, (_, at) => request(at)).join('\n')}\n`;
+    const run = await own.start(specOf([say('up'), { do: 'hang', deaf: false, retort }]));
+    await run.until('up');
+    run.stop({ kind: 'cancel', cause: 'asked to' });
+    expect((await run.done).ending).toEqual({ kind: 'cancel', cause: 'asked to' });
+    expect(timers).toContain(TIME_TO_OBEY_MS);
+    run.release();
+    await own.close();
   });
 
   it('is refused without a decision after many refusals', async () => {

@@ -94,4 +94,26 @@ describeWith(['bwrap', 'git'], 'what a capability lets a sandboxed run reach', (
     const late = await at.run(['sleep', '60'], { isolation: 'required', timeoutMs: 200 });
     expect(late.report.ending).toEqual({ kind: 'timeout', timeoutMs: 200 });
   });
+
+  it('a signal that ends the program is told as one, and an exit status as it was given', async () => {
+    const endingOf = async (script: string): Promise<unknown> => {
+      const { report, stdout, stderr } = await at.script(script);
+      return [report.ending, stdout + stderr];
+    };
+    for (const signal of ['SIGKILL', 'SIGTERM', 'SIGSEGV', 'SIGXFSZ', 'SIGHUP']) {
+      expect(await endingOf(`kill -${signal.slice(3)} $$`)).toEqual([{ kind: 'signal', signal }, '']);
+    }
+    for (const exitCode of [0, 1, 127, 128 + 2, 128 + 9, 128 + 15, 255]) {
+      expect(await endingOf(`exit ${exitCode}`)).toEqual([{ kind: 'exit', exitCode }, '']);
+    }
+  });
+
+  it('a signal to its whole process group ends a program as it would outside', async () => {
+    const endingOf = async (script: string): Promise<unknown> => (await at.script(script)).report.ending;
+    expect(await endingOf('kill -KILL 0')).toEqual({ kind: 'signal', signal: 'SIGKILL' });
+    expect(await endingOf('kill -TERM 0')).toEqual({ kind: 'signal', signal: 'SIGTERM' });
+    expect(await endingOf('trap "exit 3" TERM; kill -TERM 0')).toEqual({ kind: 'exit', exitCode: 3 });
+    // Whoever kills what would tell of it has ended itself by that.
+    expect(await endingOf('kill -KILL $PPID')).toEqual({ kind: 'signal', signal: 'SIGKILL' });
+  });
 });

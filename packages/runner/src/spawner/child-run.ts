@@ -14,6 +14,7 @@ import { createDrain } from './drain.ts';
 import { followFirstProcess, KEEPER_FD, TOLD_FD } from './first-process.ts';
 import type { Ended, Exited, Failed, Started, StartOrder } from './frames.ts';
 import { closeWriters, dropPipes, type PipePool, type RunPipes } from './pipes.ts';
+import { ENDING_FD, listenToEnding } from './told-ending.ts';
 
 /** Where a run's news go. */
 export interface ChildListener {
@@ -91,6 +92,7 @@ function spawnChild(order: StartOrder, { stdout, stderr, lifeline }: RunPipes): 
         ] as const),
         order.keeper === true ? 'pipe' : 'ignore',
         order.told === undefined ? 'ignore' : 'pipe',
+        order.endingTold === true ? 'pipe' : 'ignore',
       ],
       detached: true,
       shell: false,
@@ -128,6 +130,7 @@ function superviseChild({ child, pid, pipes, order, listener, tools }: Supervise
   const { clock, table } = tools;
   const { stdout, stderr } = pipes;
   const lifeline = lifelineOf(child, pipes, table);
+  const keptSignal = endingOf(child);
   const startedMs = clock.monotonicMs();
   const startTicks = table.entry(pid)?.startTicks;
   const marks: TreeMarks = {
@@ -156,7 +159,9 @@ function superviseChild({ child, pid, pipes, order, listener, tools }: Supervise
     void gone.then(async ({ refused, held }) => {
       await drain.finish();
       lifeline.close();
-      listener.ended({ refused, held });
+      // As long as somebody is left it could be waited for without end.
+      const told = held ? null : await keptSignal(exitCode);
+      listener.ended({ refused, held, ...(told === null ? {} : { keptSignal: told }) });
     });
   });
   listener.started({ pid, startTicks: startTicks ?? 0 });
@@ -188,6 +193,13 @@ function lifelineOf(child: ChildProcess, { lifeline }: RunPipes, table: ProcessT
   if (!(said instanceof Readable)) return lifeline;
   const isThere = followFirstProcess(said, table);
   return { ...lifeline, isHeld: () => lifeline.isHeld() || isThere() };
+}
+
+/** Which signal is behind an exit status, where the process that was started only kept another one. */
+function endingOf(child: ChildProcess): (exitCode: number | null) => Promise<string | null> {
+  const said = child.stdio.at(ENDING_FD);
+  if (!(said instanceof Readable)) return async () => null;
+  return listenToEnding(said).signalOf;
 }
 
 const NOTHING_LEFT: TreeEnd = { found: 0, refused: [], held: false };

@@ -52,6 +52,8 @@ export interface StartOrder {
    * its end is theirs: TERM is for them alone.
    */
   readonly keeper?: boolean;
+  /** What is started tells on `ENDING_FD` how the program in it ended; never without `keeper`. */
+  readonly endingTold?: boolean;
   /** Bytes, in base64, that the process reads on `TOLD_FD`; absent: that is closed. */
   readonly told?: string;
   /** Between TERM and KILL, milliseconds. */
@@ -76,6 +78,8 @@ export interface Exited {
   readonly stopped: boolean;
 }
 export interface Ended {
+  /** What ended the program that a keeper kept; absent: its exit status is its own. */
+  readonly keptSignal?: string;
   /** Pids that could not be signalled or did not end, and were left. */
   readonly refused: readonly number[];
   /** Somebody of the run, whether found or not, was alive when it was given up. */

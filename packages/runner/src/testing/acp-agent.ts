@@ -29,8 +29,8 @@ export type AgentStep =
   | { readonly do: 'raw'; readonly text: string }
   | { readonly do: 'stderr'; readonly text: string }
   | { readonly do: 'exit'; readonly code: number }
-  /** Waits until it is cancelled, or for ever where it does not listen. */
-  | { readonly do: 'hang'; readonly deaf: boolean }
+  /** Waits until it is cancelled, or for ever where it does not listen; with `retort` it writes that then, and stays. */
+  | { readonly do: 'hang'; readonly deaf: boolean; readonly retort?: string }
   | { readonly do: 'stop'; readonly reason: StopReason; readonly usage?: unknown };
 
 /** `--version N` answers the hello with that version, `--mute` not at all, `--no-auth` takes no session, `--stay` never leaves. */
@@ -78,6 +78,10 @@ async function take(step: AgentStep, client: AgentContext, sessionId: string): P
       break;
     case 'hang':
       await (step.deaf ? sleep(600_000) : cancelled);
+      if (step.retort !== undefined) {
+        process.stdout.write(step.retort);
+        await sleep(600_000);
+      }
       return { stopReason: 'cancelled' };
     case 'stop':
       return { stopReason: step.reason, usage: step.usage };

@@ -14,6 +14,9 @@ import type {
 import { createScriptedFiles, type ScriptedFiles } from './scripted-files.ts';
 import { createScriptedPreparations, type ScriptedPreparations } from './scripted-preparations.ts';
 
+/** Secrets that a run is told at most. */
+const MOST_REDACTED = 32;
+
 /** One run of a scripted runner; the test says what its process does. */
 export interface ScriptedRun {
   readonly spec: RunSpec;
@@ -212,7 +215,7 @@ function createRun(
       done,
       stop,
       release,
-      redact: (secret) => void redacted.push(secret),
+      redact: (secret) => redacted.length < MOST_REDACTED && redacted.push(secret) > 0,
       clean: (text) => redacted.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text),
     },
     scripted,

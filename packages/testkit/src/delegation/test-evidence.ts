@@ -40,7 +40,13 @@ export function createTestEvidence(options: {
         ...{ maxEntries: 10_000, maxChangedFiles: 1000, maxFileBytes: 10 * MIB, maxTotalBytes: 50 * MIB },
         ...{ maxPatchBytes: 10 * MIB, maxBundleBytes: 10 * MIB, timeoutMs: MINUTE_MS },
       },
-      artifacts: { maxArtifacts: 100, maxArtifactBytes: 10 * MIB, maxTotalBytes: 50 * MIB, maxEntries: 10_000 },
+      artifacts: {
+        maxArtifacts: 100,
+        maxArtifactBytes: 10 * MIB,
+        maxTotalBytes: 50 * MIB,
+        maxEntries: 10_000,
+        maxSteps: 10_000_000,
+      },
       bundle: {
         ...{ maxBundleBytes: 10 * MIB, maxObjects: 10_000, maxObjectBytes: 10 * MIB },
         ...{ maxUnpackedBytes: 50 * MIB, maxFiles: 10_000, timeoutMs: MINUTE_MS },

@@ -38,7 +38,7 @@ export function describeWindowStoreContract(name: string, make: MakeStore<Window
       const opened = open();
       expect(opened).toEqual({ ...ASSENT, openedAtMs: BENCH_START_MS, uses: 0, version: 1 });
       expect(get()).toEqual(opened);
-      const full = open({ id: 'w2', ...DESTRUCTIVE, steps: ['d1'], maxUses: 2 });
+      const full = open({ id: 'w2', ...DESTRUCTIVE, workspace: 'app', steps: ['d1'], maxUses: 2 });
       expect(get('w2')).toEqual(full);
     });
 
@@ -46,6 +46,7 @@ export function describeWindowStoreContract(name: string, make: MakeStore<Window
       ['an empty origin', { origin: '' }],
       ['an empty session', { session: '' }],
       ['an empty agent', { agent: '' }],
+      ['an empty workspace', { workspace: '' }],
       ['a target that an assent window has not', { target: 'self/service/nginx' }],
       ['no target', { kind: 'destructive' }],
       ['an empty target', { kind: 'destructive', target: '' }],
@@ -57,13 +58,18 @@ export function describeWindowStoreContract(name: string, make: MakeStore<Window
     it('is found by its whole key and by no other', () => {
       open();
       open({ id: 'w2', ...DESTRUCTIVE });
+      open({ id: 'w3', workspace: 'app' });
       expect(find({ ...WHOSE, kind: 'assent' })).toEqual(['w1']);
       expect(find({ ...WHOSE, ...DESTRUCTIVE })).toEqual(['w2']);
+      expect(find({ ...WHOSE, kind: 'assent', workspace: 'app' })).toEqual(['w3']);
       const others: WindowKey[] = [
         { ...WHOSE, kind: 'assent', origin: 'wn-b' },
         { ...WHOSE, kind: 'assent', session: 's2' },
         { ...WHOSE, kind: 'assent', agent: 'other' },
         { ...WHOSE, kind: 'assent', session: '' },
+        { ...WHOSE, kind: 'assent', workspace: 'two' },
+        { ...WHOSE, kind: 'assent', workspace: '' },
+        { ...WHOSE, ...DESTRUCTIVE, workspace: 'app' },
         { ...WHOSE, kind: 'destructive', target: 'self/service/sshd' },
         { ...WHOSE, kind: 'destructive', target: '' },
       ];

@@ -19,6 +19,7 @@ export function defineLeaseRequest(lease: Command, run: Definitions['run']): voi
     .option('--uses <count>', 'how often it would be used')
     .option('--only-this-session', 'for the session of WRIT_SESSION alone')
     .option('--reason <text>', 'what for, for the person to read')
+    .option('--key <key>', 'idempotency key: the same key again is the same question, and says what became of it')
     .addHelpText('after', examples(['writ lease request repo-dev --peer beta --for 2h --reason "fix the build"']))
     .action(run(request));
 }
@@ -30,6 +31,7 @@ interface RequestOptions {
   readonly uses?: string;
   readonly onlyThisSession?: boolean;
   readonly reason?: string;
+  readonly key?: string;
 }
 
 async function request(
@@ -45,6 +47,7 @@ async function request(
     ...(options.workspace === undefined ? {} : { workspaces: [...options.workspace] }),
     ...(options.uses === undefined ? {} : { max_uses: readCount(options.uses, USES) }),
     ...(options.reason === undefined ? {} : { reason: options.reason }),
+    ...(options.key === undefined ? {} : { idempotency_key: options.key }),
   });
   const { output } = context;
   output.item(answer, (a) => a.approval);

@@ -26,12 +26,13 @@ async function list(context: CliContext): Promise<number> {
     windows.length === 0
       ? 'no window is open'
       : table(
-          ['WINDOW', 'KIND', 'AGENT', 'SESSION', 'TARGET', 'PROFILE', 'STEPS', 'USES', 'LEFT'],
+          ['WINDOW', 'KIND', 'AGENT', 'SESSION', 'WORKSPACE', 'TARGET', 'PROFILE', 'STEPS', 'USES', 'LEFT'],
           windows.map((w) => [
             w.id,
             w.kind,
             w.agent,
             w.session,
+            w.workspace ?? '-',
             w.target ?? '-',
             w.profile,
             w.steps === undefined ? 'any' : String(w.steps),

@@ -111,8 +111,11 @@ const NOT_INTERACTIVE = (): WritError =>
 function answerOf(parts: ExecutorParts, question: Question, secrets: Secrets): AskedAnswer {
   const { task, id, kind, state, answer, settledBy, message } = question;
   const text = kind === 'credential' ? secrets.take(task, id) : answer;
-  // Known before the task has it, so that it cannot be printed first.
-  if (kind === 'credential' && text !== undefined) parts.live.get(task)?.run?.redact(text);
+  // Known before the task has it, so that it cannot be printed first; what is not known it does not get.
+  if (kind === 'credential' && text !== undefined && parts.live.get(task)?.run?.redact(text) === false) {
+    const why = 'the task was given as many credentials as one is, or as long ones';
+    return { question: id, kind, state: 'denied', by: 'node', message: why };
+  }
   return {
     ...{ question: id, kind, state: state === 'open' ? 'ended' : state },
     ...(text === undefined ? {} : { text }),

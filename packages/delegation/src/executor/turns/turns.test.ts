@@ -9,7 +9,7 @@ import {
   type TestNode,
 } from '@writ/testkit/delegation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AskWish, Reply, TurnDesk } from '../../turn-types.ts';
+import type { AskedAnswer, AskWish, Reply, TurnDesk } from '../../turn-types.ts';
 import type { SubmitRequest, WatchedEvent } from '../../types.ts';
 
 const POLICY = `schema = 1
@@ -326,6 +326,24 @@ describe('a credential', () => {
     expect(node.executor.turns.turn('t1')?.questions[0]).toMatchObject({ id: '2.1', previous: 'refused' });
     reply(secret('2.1'));
     expect((await second).answers[0]?.text).toBe(SECRET);
+  });
+});
+
+describe('credentials without end', () => {
+  it('are given to no task: what its run does not take as a secret it never gets', async () => {
+    await start();
+    const answers: AskedAnswer[] = [];
+    for (const turn of [1, 2, 3]) {
+      const ids = Array.from({ length: 11 }, (_, at) => `${turn}.${at + 1}`);
+      const asked = ask({ questions: ids.map((id) => ({ kind: 'credential', text: id })) });
+      for (const id of ids) reply(secret(id, id));
+      answers.push(...(await asked).answers);
+    }
+    expect(answers.filter(({ text }) => text === SECRET)).toHaveLength(32);
+    expect(answers[32]).toEqual({
+      ...{ question: '3.11', kind: 'credential', state: 'denied', by: 'node' },
+      message: expect.stringContaining('as many credentials as one is'),
+    });
   });
 });
 

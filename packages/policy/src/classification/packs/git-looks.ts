@@ -47,7 +47,7 @@ export const GIT_LOOKS: readonly BuiltInRule[] = [
     except: ['-c', '-O'],
     firstNot: /^(?:expire|delete|drop)$/,
     // In front of the word `-p` is the pager, which a configuration names.
-    writtenNot: /^(?:\n-C\n[^\n]*|\n-[^\n]*)*\n-p(?:\n|$)/,
+    writtenNot: /^(?:\n-C\n[^\n]*|\n-(?!C\n)[^\n]*)*\n-p(?:\n|$)/,
     class: 'read',
     needs: ['read_repo'],
     examples: [

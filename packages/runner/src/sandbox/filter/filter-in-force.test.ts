@@ -74,8 +74,8 @@ describeWith(['bwrap', 'git', 'python3', 'gcc'], 'the filter of system calls of 
       'int main() { int p = 20; __asm__ volatile("int $0x80" : "+a"(p)); return p > 0 ? 7 : 8; }\n',
     );
     execFileSync('sh', ['-c', 'gcc -o "$1" "$2"', 'sh', join(tools, 'old'), source]);
-    const { report } = await shown(`${tools}/old`);
-    expect(report.ending).toEqual({ kind: 'exit', exitCode: 128 + 31 });
+    const { report } = await shown(`exec ${tools}/old`);
+    expect(report.ending).toEqual({ kind: 'signal', signal: 'SIGSYS' });
   });
 
   it('shows nothing of the process that keeps the sandbox', async () => {
