@@ -2,10 +2,13 @@
  * `npm run chaos [-- kills --count N --seed S]`: kills the nodes of a chain again and again, and says what became of their work.
  * `npm run chaos -- submits --count N`: makes each of N wishes one to five times over a wire that loses and doubles.
  * `npm run chaos -- deciders --count N --processes P`: 64 answers of P (16) processes to each of N questions, all at once.
+ * `npm run chaos -- exhaustion --count N`: N fork storms and N full disks under the tasks of one node.
  */
 import { parseArgs } from 'node:util';
 import { startChainWorld } from './chain-world.ts';
+import { runConfined } from './confined.ts';
 import { manyDeciders, runDecider } from './deciders.ts';
+import { exhaust } from './exhaustion.ts';
 import { killLoop } from './kill-loop.ts';
 import { manySubmits } from './submits.ts';
 
@@ -47,6 +50,12 @@ async function deciders(rounds: number): Promise<boolean> {
   return figures.violations.length === 0;
 }
 
+async function exhaustion(count: string): Promise<boolean> {
+  const figures = await runConfined(process.argv[1] ?? '', ['exhausted', '--count', count]);
+  console.log(figures);
+  return (JSON.parse(figures) as { readonly violations: readonly string[] }).violations.length === 0;
+}
+
 /** Whether what had to hold did. */
 async function run(): Promise<boolean> {
   switch (what) {
@@ -54,6 +63,13 @@ async function run(): Promise<boolean> {
       return submits(Number(values.count ?? 1000));
     case 'deciders':
       return deciders(Number(values.count ?? 100));
+    case 'exhaustion':
+      return exhaustion(values.count ?? '10');
+    case 'exhausted': {
+      const figures = await exhaust(Number(values.count ?? 1));
+      console.log(JSON.stringify(figures, null, 2));
+      return figures.violations.length === 0;
+    }
     case 'decider':
       await runDecider(home);
       return true;

@@ -142,6 +142,15 @@ describe('a node with an approver', () => {
     await node.up();
     expect((await node.client().call('policy_status', {})).parked).toHaveLength(1);
 
+    // The file does not load by then: nothing would come of a yes, which is not taken, and whoever gives it hears why.
+    node.replaceConfig('[node');
+    await node.client().call('policy_reload', {});
+    expect(await alice.answer(asked, 'approve')).toMatchObject({
+      ...{ decided: false, check: 'policy', code: 'CONFIG_INVALID' },
+      message: expect.stringContaining('brings nothing into force'),
+      next_steps: [expect.stringContaining('writ policy status'), expect.stringContaining('writ policy reload')],
+    });
+    expect((await node.client().call('approval_show', { approval: asked })).approval.state).toBe('pending');
     // The file says something else by then: the yes was not to that.
     node.replaceConfig(text.replace('48h', '72h'));
     await node.client().call('policy_reload', {});

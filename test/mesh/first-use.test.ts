@@ -50,7 +50,7 @@ describe('the first use of a machine, at a terminal', () => {
     expect(told.stdout).toContain('it only asks');
     const inviting = await idle.writ('--home', home, 'peer', 'invite');
     expect(inviting.stderr).toContain('set `listen` under `[node]`');
-    expect((await idle.writ('--home', home, 'init')).stderr).toContain('writ status');
+    expect((await idle.writ('--home', home, 'init')).stderr).toContain(`writ --home ${home} status`);
     expect((await idle.writ('--home', home, 'down')).code).toBe(0);
   }, 120_000);
 });

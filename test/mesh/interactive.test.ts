@@ -144,8 +144,9 @@ describe('a task that asks', () => {
     const [, task = ''] = await until(
       'the question is shown',
       () =>
-        /input wanted \(1\.1\): which branch\?[\s\S]*writ task reply (\S+) --question 1\.1/.exec(watching.stderr()) ??
-        undefined,
+        /input wanted \(1\.1\): which branch\?[\s\S]*writ --home \S+ task reply (\S+) --question 1\.1/.exec(
+          watching.stderr(),
+        ) ?? undefined,
     );
     await alpha.writ('task', 'reply', task, 'main');
     expect(await watching.ended).toMatchObject({ code: 0, stdout: 'main\n' });

@@ -94,7 +94,10 @@ describe.each(WAYS)('an agent that has tools alone, over $over', ({ over, connec
 
   /** Asks beta to lend `profile` to this piece of work, after a denial that says so; bea says yes. */
   const borrow = async (profile: string, denied: unknown): Promise<void> => {
-    expect(denied).toMatchObject({ code: 'LEASE_REQUIRED', next_steps: [expect.stringContaining(`alpha ${profile}`)] });
+    expect(denied).toMatchObject({
+      code: 'LEASE_REQUIRED',
+      next_steps: [expect.stringContaining('request_lease'), expect.stringContaining(`alpha ${profile}`)],
+    });
     const wish = { peer: 'beta', profile, duration: '1h', only_this_session: true };
     const asked = await agent.call('request_lease', wish);
     expect(asked).toMatchObject({ asked: true, state: 'pending' });

@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const PROGRAM = 'apps/writ/dist/writ.js';
+/** What `writ delegate` and `writ run` start. */
+const ALONE = 'apps/writ/dist/delegate.js';
 
 /** What a bundled file loads before its own first line runs: paths of the files beside it. */
 function loadedWith(path: string): readonly string[] {
@@ -29,4 +32,23 @@ it('the command line loads nothing of a node before it knows what it is asked fo
     'packages/core',
     'packages/gateway',
   ]);
+});
+
+it('the commands that start most often are one file, without the definitions of the others', () => {
+  expect(loadedWith(ALONE)).toEqual([]);
+  const text = readFileSync(ALONE, 'utf8');
+  expect(text).toContain('src/cli/commands/delegate.ts');
+  expect(text).not.toContain('src/cli/commands/index.ts');
+  expect(text.length).toBeLessThan(250_000);
+});
+
+it.each([
+  [['--home', 'run', 'delegate', '--help'], ALONE],
+  [['task', 'list', '--help'], PROGRAM],
+  [['--home', 'delegate', 'status', '--help'], PROGRAM],
+])('%j is answered by the file that has it', (argv, program) => {
+  const own = spawnSync(process.execPath, [program, ...argv], { encoding: 'utf8' });
+  const asked = spawnSync(process.execPath, ['apps/writ/bin/writ.js', ...argv], { encoding: 'utf8' });
+  expect(asked.status).toBe(0);
+  expect(asked.stdout).toBe(own.stdout);
 });

@@ -41,12 +41,12 @@ async function spawnRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attemp
   const { argv, env, isolation, inputOpen } = launch;
   const secrets = createKnownSecrets(launch.secrets);
   const transcript = transcripts.writer(spec.task, spec.maxOutputBytes);
-  const capture = createCapture({ transcript, sink, logger, secrets });
+  const { converse } = DRIVERS[spec.runner.kind];
+  const capture = createCapture({ transcript, sink, logger, secrets, isFollowed: converse !== undefined });
   const order = { argv, cwd: work, env, nonce: spec.nonce, folder, graceMs, inputOpen, ...launch.sandbox };
   const { permit = refuseAll } = sink;
-  const { onOutput: write, clean } = capture;
-  const talk = { spec, workspace: work, write, clean, permit, clock };
-  const conversation = DRIVERS[spec.runner.kind].converse?.(talk);
+  const { onOutput: write, note, clean } = capture;
+  const conversation = converse?.({ spec, workspace: work, output: { write, note }, clean, permit, clock });
   const result = await spawner.spawn(order, conversation?.take ?? capture.onOutput);
   if (!result.ok) {
     await launch.undo();

@@ -1,6 +1,8 @@
 import type { Cancel, Clock, Logger } from '@writ/core';
 import type { AgentReport } from './agent-report.ts';
+import type { AgentOutput } from './drivers/agent-log.ts';
 import type { Conversation } from './drivers/driver.ts';
+import { createMarks } from './drivers/marks.ts';
 import type { KnownSecrets } from './secrets/known-secrets.ts';
 import { createRedactor } from './secrets/redactor.ts';
 import type { OutputHandler, ProcessEnd, Spawned } from './spawned.ts';
@@ -10,6 +12,8 @@ import type { Ending, Run, RunReport, RunSink, RunSpec, StopCause } from './type
 /** What a run wrote, counted while it is passed on. */
 export interface Capture {
   readonly onOutput: OutputHandler;
+  /** A line of the node's own about an agent that it follows. */
+  readonly note: AgentOutput['note'];
   readonly totals: { stdout: number; stderr: number };
   /** The same text without secrets. */
   clean(text: string): string;
@@ -24,13 +28,15 @@ export interface CaptureParts {
   readonly logger: Logger;
   /** What may stand in nothing that is kept. */
   readonly secrets: Pick<KnownSecrets, 'sought'>;
+  /** Whether the output is of an agent that the node follows, so that lines of either have to be told apart. */
+  readonly isFollowed: boolean;
 }
 
 /**
  * Keeps output in the transcript, then reports it; what the transcript has no room for is reported without an offset. Secrets
  * are taken out before either.
  */
-export function createCapture({ transcript, sink, logger, secrets }: CaptureParts): Capture {
+export function createCapture({ transcript, sink, logger, secrets, isFollowed }: CaptureParts): Capture {
   const totals = { stdout: 0, stderr: 0 };
   // A sink may not throw; one that does must not keep the run from ending.
   const report: RunSink['output'] = (stream, bytes, offset) => {
@@ -41,6 +47,11 @@ export function createCapture({ transcript, sink, logger, secrets }: CapturePart
     }
   };
   const redactors = { stdout: createRedactor(secrets.sought), stderr: createRedactor(secrets.sought) };
+  // One for all texts, each of them flushed: they are many and short, and a redactor has room for the longest secret.
+  const cleaner = createRedactor(secrets.sought);
+  const marks = createMarks();
+  const shaped = (stream: 'stdout' | 'stderr', bytes: Buffer): Buffer =>
+    isFollowed ? marks.ofAgent(stream, bytes) : bytes;
   // Both streams, and whoever follows an agent, write into one file: one after the other.
   let queue: Promise<void> = Promise.resolve();
   const pass = (stream: 'stdout' | 'stderr', piece: () => Buffer): Promise<void> => {
@@ -57,15 +68,21 @@ export function createCapture({ transcript, sink, logger, secrets }: CapturePart
     totals,
     onOutput(stream, bytes) {
       totals[stream] += bytes.length;
-      return pass(stream, () => redactors[stream].push(bytes));
+      return pass(stream, () => shaped(stream, redactors[stream].push(bytes)));
+    },
+    note(line) {
+      totals.stderr += Buffer.byteLength(line);
+      // What was held back came before it, and is the agent's.
+      const before = (): Buffer => marks.ofAgent('stderr', redactors.stderr.flush());
+      return pass('stderr', () => Buffer.concat([before(), marks.ofNode('stderr', line)]));
     },
     clean(text) {
-      const redactor = createRedactor(secrets.sought);
-      return Buffer.concat([redactor.push(Buffer.from(text)), redactor.flush()]).toString('utf8');
+      return Buffer.concat([cleaner.push(Buffer.from(text)), cleaner.flush()]).toString('utf8');
     },
     async flush() {
-      await pass('stdout', () => redactors.stdout.flush());
-      await pass('stderr', () => redactors.stderr.flush());
+      for (const stream of ['stdout', 'stderr'] as const) {
+        await pass(stream, () => shaped(stream, redactors[stream].flush()));
+      }
     },
   };
 }

@@ -155,7 +155,7 @@ it('says that the node is not running where it is not, and how to start it', asy
   const done = await idle.writ('mcp', 'serve');
   expect(done).toMatchObject({ code: 6, stdout: '' });
   expect(done.stderr).toContain('NOT_RUNNING');
-  expect(done.stderr).toContain('writ up');
+  expect(done.stderr).toContain(`writ --home ${idle.home} up`);
 });
 
 it('ends when its node stops, and the agent’s client is told', async () => {

@@ -30,7 +30,7 @@ describe('a node that does not run', () => {
   ])('is told with how to start it, and 6: writ %j', async (argv) => {
     const told = await idle.writ(...argv);
     expect(told).toMatchObject({ code: 6, stdout: '' });
-    expect(told.stderr).toMatch(/NOT_RUNNING: .*\n.*writ up/);
+    expect(told.stderr).toMatch(/NOT_RUNNING: .*\n.*writ --home \S+ up/);
     const asJson = await idle.writ(
       ...argv.slice(0, argv.includes('--') ? -2 : undefined),
       '--json',
@@ -39,7 +39,7 @@ describe('a node that does not run', () => {
     expect(asJson).toMatchObject({
       code: 6,
       stderr: '',
-      json: { error: { code: 'NOT_RUNNING', nextSteps: ['writ up'] } },
+      json: { error: { code: 'NOT_RUNNING', nextSteps: [expect.stringMatching(/^writ --home \S+ up$/)] } },
     });
   });
 
@@ -62,7 +62,10 @@ describe('a folder without a node', () => {
     const place = { home: join(mesh.dir, 'nothing') };
     for (const argv of [['up'], ['status']]) {
       const told = await idle.writ('--home', place.home, ...argv, '--json');
-      expect(told).toMatchObject({ code: 2, json: { error: { code: 'NOT_INITIALIZED', nextSteps: ['writ init'] } } });
+      expect(told).toMatchObject({
+        code: 2,
+        json: { error: { code: 'NOT_INITIALIZED', nextSteps: [`writ --home ${place.home} init`] } },
+      });
     }
     expect(existsSync(place.home)).toBe(false);
   });
@@ -188,7 +191,7 @@ describe('a configuration with five mistakes', () => {
     const start = await idle.writ('up');
     expect(start.code).toBe(2);
     expect(start.stderr).toContain('CONFIG_INVALID');
-    expect(start.stderr).toContain('writ policy validate');
+    expect(start.stderr).toContain('policy validate');
     expect(idle.pid()).toBeUndefined();
     idle.replaceConfig(good);
   });

@@ -44,6 +44,7 @@ export function createCliContext(
     home,
     output: createOutput(base.streams, {
       ...{ json: options.json === true, raw: options.raw === true, quiet: options.quiet === true },
+      home: options.home,
       noColor: base.environment.noColor,
       isDumb: base.environment.isDumbTerminal,
     }),

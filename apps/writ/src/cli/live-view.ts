@@ -1,4 +1,5 @@
 import { visible } from '@writ/core';
+import { fitting } from './fitting.ts';
 
 /** Where a program writes. */
 export interface Streams {
@@ -77,7 +78,7 @@ export function createLiveView(
         out.write(isFirst ? `${text}\n` : `\n${text}\n`);
         return;
       }
-      const lines = text.split('\n').map((line) => `${line}${CLEAR_END}`);
+      const lines = fitting(text, out).map((line) => `${line}${CLEAR_END}`);
       out.write(`${isFirst ? CLEAR_ALL : ''}${HOME}${lines.join('\n')}\n${CLEAR_REST}`);
     },
     screenEnd() {

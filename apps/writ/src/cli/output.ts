@@ -3,6 +3,7 @@ import { errorToJson, formatDuration, toWritError, visible } from '@writ/core';
 import pc from 'picocolors';
 import { createHarmlessDecoder, harmless, harmlessColoured } from '../terminal/harmless.ts';
 import { createLiveView, type Streams } from './live-view.ts';
+import { stepsWithHome, withHome } from './with-home.ts';
 
 /** Where a command writes: results on `out` (machine readable with `--json`), everything else on `err`. */
 export interface Output {
@@ -36,6 +37,8 @@ export interface OutputOptions {
   readonly raw?: boolean;
   /** Only results and errors. */
   readonly quiet?: boolean;
+  /** What `--home` named: next steps name it too. */
+  readonly home?: string | undefined;
   /** The terminal moves no cursor. */
   readonly isDumb?: boolean;
 }
@@ -49,7 +52,8 @@ export function createOutput(streams: Streams, options: OutputOptions): Output {
     streams.out.write(`${text}\n`);
   };
   // Whatever a node, a task or a peer put into a text: a terminal gets nothing to obey but this program's own colours.
-  const shown = isColoured ? harmlessColoured : harmless;
+  const clean = isColoured ? harmlessColoured : harmless;
+  const shown = (text: string): string => stepsWithHome(clean(text), options.home);
   const decode = { stdout: createHarmlessDecoder(), stderr: createHarmlessDecoder() };
   return {
     progress: live.progress,
@@ -77,10 +81,11 @@ export function createOutput(streams: Streams, options: OutputOptions): Output {
     },
     failure(thrown) {
       const error = toWritError(thrown);
-      if (options.json) return line(JSON.stringify({ error: errorToJson(error) }));
+      const nextSteps = error.nextSteps.map((step) => withHome(step, options.home));
+      if (options.json) return line(JSON.stringify({ error: { ...errorToJson(error), nextSteps } }));
       live.clear();
       streams.err.write(`${colors.red('error')} ${error.code}: ${harmless(error.message)}\n`);
-      for (const step of error.nextSteps) streams.err.write(`  ${colors.dim('→')} ${visible(step)}\n`);
+      for (const step of nextSteps) streams.err.write(`  ${colors.dim('→')} ${visible(step)}\n`);
     },
   };
 }

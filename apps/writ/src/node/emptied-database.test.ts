@@ -1,6 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { silentLogger } from '@writ/core';
+import { type Database, openDatabase } from '@writ/database';
+import { createFakeClock } from '@writ/testkit/clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { refuseEmptied } from './emptied-database.ts';
 
@@ -12,6 +15,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
+/** What a program leaves that opened the database, and wrote no more than `use` does. */
+async function openThere(use: (database: Database) => unknown = () => undefined): Promise<void> {
+  const database = await openDatabase({
+    ...{ path: home.databaseFile, clock: createFakeClock(1), logger: silentLogger },
+  });
+  use(database);
+  database.close();
+}
+
 const lives = (): void => {
   mkdirSync(home.auditDir);
   writeFileSync(join(home.auditDir, 'checkpoint'), 'signed');
@@ -22,11 +34,11 @@ describe('a database that is gone or empty', () => {
     refuseEmptied(home);
     mkdirSync(home.auditDir);
     refuseEmptied(home);
-    writeFileSync(home.databaseFile, '');
+    writeFileSync(home.databaseFile, '', { mode: 0o600 });
     refuseEmptied(home);
   });
 
-  it('is refused where the home has an audit log, with what brings it back and how to begin anew', () => {
+  it('is refused where the home has an audit log, with what brings it back and how to begin anew', async () => {
     lives();
     const refused = (message: string) =>
       expect(() => refuseEmptied(home)).toThrow(
@@ -37,9 +49,13 @@ describe('a database that is gone or empty', () => {
         }),
       );
     refused('is not there, although');
-    writeFileSync(home.databaseFile, '');
+    writeFileSync(home.databaseFile, '', { mode: 0o600 });
     refused('is empty, although');
-    writeFileSync(home.databaseFile, 'SQLite format 3');
+    await openThere();
+    refused('is empty, although');
+    await openThere((database) =>
+      database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.started', actor: 'node' })),
+    );
     refuseEmptied(home);
   });
 });

@@ -1,4 +1,4 @@
-import { askerLines, type KindRules, personAt, personShown, showLines } from '@writ/authority';
+import { askerLines, type KindRules, personAt, personShown, type Refusal, showLines } from '@writ/authority';
 import { digestJson, type Logger, toWritError, WritError } from '@writ/core';
 import { identityWords } from '@writ/identity';
 import type { Approval } from '@writ/lease-store';
@@ -20,6 +20,15 @@ export interface PolicyConsent {
 /** How long it can be answered, milliseconds. */
 const ANSWER_MS = 600_000;
 
+const DOES_NOT_LOAD: Refusal = {
+  code: 'CONFIG_INVALID',
+  message: 'writ.toml does not load any more, so that a yes brings nothing into force; the question waits on',
+  nextSteps: [
+    'see why: writ policy status',
+    'mend the file, or put back what was asked about; then answer again, or ask anew: writ policy reload --accept',
+  ],
+};
+
 export function createPolicyConsent({
   engine,
   identity,
@@ -33,7 +42,8 @@ export function createPolicyConsent({
   };
   return {
     rules: {
-      refusal: () => undefined,
+      // What is loaded is not in the file any more: a yes to it would come to nothing, and is not taken.
+      refusal: () => (engine.status().lastError === undefined ? undefined : DOES_NOT_LOAD),
       digestNow() {
         const terms = termsNow();
         return terms && digestOf(terms);

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { leadsTo } from './leads-to.ts';
-import { realPath, realTarget } from './real-path.ts';
+import { leadsTo, realPath, realTarget } from './real-path.ts';
 
 let root: string;
 beforeAll(() => {
@@ -18,6 +17,27 @@ beforeAll(() => {
   symlinkSync('loop', join(root, 'clone', 'loop'));
 });
 afterAll(() => rmSync(root, { recursive: true }));
+
+it.each([
+  ['src/a.ts', 'clone/src/a.ts'],
+  ['src/new.ts', 'clone/src/new.ts'],
+  ['new/folder/a.ts', 'clone/new/folder/a.ts'],
+  ['src/a.ts/below', 'clone/src/a.ts/below'],
+  ['in/new.ts', 'clone/src/new.ts'],
+  ['out/passwd', 'outside/deep/passwd'],
+  ['out/new/a.ts', 'outside/deep/new/a.ts'],
+  ['out/../a.ts', 'outside/a.ts'],
+  ['../a.ts', 'a.ts'],
+  ['dangling', undefined],
+  ['dangling/a.ts', undefined],
+  ['loop', undefined],
+  ['new/../a.ts', undefined],
+  [`${'n/'.repeat(7)}a.ts`, `clone/${'n/'.repeat(7)}a.ts`],
+  [`${'n/'.repeat(8)}a.ts`, undefined],
+  ['x'.repeat(5000), undefined],
+])('%s leads to %s', (path, place) => {
+  expect(leadsTo(`${root}/clone/${path}`)).toBe(place && join(root, place));
+});
 
 it
   .skipIf(process.platform !== 'linux')
@@ -41,4 +61,14 @@ it
 
 it('a folder of processes is one like others', () => {
   expect(realPath('/proc/sys')).toBe('/proc/sys');
+});
+
+it('is told by nobody through more folders and links than can be looked at while others wait', () => {
+  const deep = 'd/'.repeat(100);
+  mkdirSync(join(root, 'clone', deep), { recursive: true });
+  symlinkSync(deep, join(root, 'clone', 'once'));
+  symlinkSync(`once/${'../'.repeat(100)}once`, join(root, 'clone', 'twice'));
+  expect(leadsTo(join(root, 'clone', 'once'))).toBe(join(root, 'clone', deep, '.'));
+  expect(leadsTo(join(root, 'clone', 'twice'))).toBeUndefined();
+  expect(leadsTo(join(root, 'clone', 'twice', 'new'))).toBeUndefined();
 });

@@ -1,16 +1,18 @@
 import { lstatSync, readlinkSync, realpathSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { hasErrno } from '@writ/core';
 
 /**
  * Where links lead, as the system follows them, a `..` behind a link too; undefined where nothing is there, and where a link leads
- * each process somewhere else (`/proc/self/cwd`, `/dev/stdin`).
+ * each process somewhere else (`/proc/self/cwd`, `/dev/stdin`), or on a way of more than 256 parts.
  * INVARIANT: 1, 6 what is read alone or covered by a window is what the command itself finds there.
  */
 export function realPath(path: string): string | undefined {
   try {
+    // First, because it is bounded: through links and folders without end the library takes seconds.
+    if (leadsThroughProcesses(path)) return undefined;
     // The other one of the module takes `..` by its letters.
-    const real = realpathSync.native(path);
-    return real === path || !leadsThroughProcesses(path) ? real : undefined;
+    return realpathSync.native(path);
   } catch {
     return undefined;
   }
@@ -20,14 +22,20 @@ export function realPath(path: string): string | undefined {
 const PROC = 0x9fa0;
 /** As many links as Linux follows. */
 const MOST_LINKS = 40;
+/** Parts of a path and of the links on its way together: each is a call of the system that holds up everybody. */
+const MOST_PARTS = 256;
+/** Folders one in the other that may not be there yet. */
+const MOST_NEW = 8;
 
-/** Whether some part of a path is a link of the file system of processes. Throws where a part is not there. */
+/** Whether some part of a path is a link of the file system of processes. Throws where a part is not there, and of too many parts. */
 function leadsThroughProcesses(path: string): boolean {
   let waiting = path.split('/');
   let at = '/';
-  for (let links = 0; waiting.length > 0; ) {
+  for (let [links, parts] = [0, 0]; waiting.length > 0; ) {
     const [part = '', ...rest] = waiting;
     waiting = rest;
+    parts += 1;
+    if (parts > MOST_PARTS) throw new Error('it leads through too many folders');
     const next = part === '..' ? dirname(at) : join(at, part);
     if (!lstatSync(next).isSymbolicLink()) {
       at = next;
@@ -40,6 +48,32 @@ function leadsThroughProcesses(path: string): boolean {
     waiting = [...to.split('/'), ...waiting];
   }
   return false;
+}
+
+/**
+ * Where a path leads, as `realPath`, and for what is not there yet where it would come to be. Undefined where that cannot be
+ * told: below more than 8 folders that are not there, and behind a link that leads nowhere, what is written comes to be somewhere else.
+ */
+export function leadsTo(path: string): string | undefined {
+  return placeOf(path, MOST_NEW);
+}
+
+function placeOf(path: string, mayBeNew: number): string | undefined {
+  const real = realPath(path);
+  if (real !== undefined) return real;
+  const [folder, name] = [dirname(path), basename(path)];
+  if (mayBeNew === 0 || folder === path || name === '..' || isThere(path)) return undefined;
+  const place = placeOf(folder, mayBeNew - 1);
+  return place === undefined ? undefined : join(place, name);
+}
+
+/** Whether something has that name, or nobody can say. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    return !hasErrno(error, 'ENOTDIR');
+  }
 }
 
 /** Canonical name of a path: host, kind, and what is absolute. */

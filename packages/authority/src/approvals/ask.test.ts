@@ -140,12 +140,34 @@ describe('whoever may not ask', () => {
       return 'asked';
     };
     expect([1, 2, 3, 4].map(askAndCancel)).toEqual(['asked', 'asked', 'asked', 'asked']);
-    const message = '4 questions were put in this session within 1m, the most for one';
+    const message = '4 questions were put in this session within 1m, the most that may be';
     expect(askAndCancel(5)).toMatchObject({ code: 'LIMIT_EXCEEDED', message });
     expect(refusalOf({ ...other, asker: IN_B })).toBe('asked');
     at.move(60_000);
     at.database.withWriteTx((tx) => at.gate.approvals.cancelOf(tx, IN_B));
     expect(askAndCancel(6)).toBe('asked');
+  });
+
+  it.each([
+    ['of this node asks, together with the others, eight', 'self', 8, 'by the agents of this node'],
+    ['of a peer asks four', OTHER_ID, 4, 'by this peer'],
+  ])('%s times as much in a minute as may wait, in however many sessions', async (_, requestedBy, most, whose) => {
+    await open({ policy: FEW });
+    const askAndCancel = (session: string) => {
+      at.database.withWriteTx((tx) => at.options.sessions.start(tx, { origin: IN_A.origin, id: session, agent: 'x' }));
+      const outcome = at.ask({ asker: { ...IN_A, session, agent: 'x', requestedBy } });
+      if (!outcome.asked) return outcome.refusal;
+      at.database.withWriteTx((tx) => at.gate.approvals.cancel(tx, outcome.approval.id));
+      return 'asked';
+    };
+    const asked = Array.from({ length: most }, (_, place) => askAndCancel(`s${place}`));
+    expect(asked).toEqual(asked.map(() => 'asked'));
+    const message = `${most} questions were put ${whose} within 1m, the most that may be`;
+    expect(askAndCancel('more')).toMatchObject({ code: 'LIMIT_EXCEEDED', message });
+    // Nobody else is kept from asking by it.
+    expect(refusalOf({ asker: { ...IN_B, requestedBy: requestedBy === 'self' ? OTHER_ID : 'self' } })).toBe('asked');
+    at.move(60_000);
+    expect(askAndCancel('later')).toBe('asked');
   });
 
   it('is remembered with who asked for what kind and why it was refused, and never what it said', () => {

@@ -10,7 +10,7 @@ import { SELF } from '../subject.ts';
 const RATE_MS = 60_000;
 /** How many times `max_pending` a session may ask in that time, whatever became of the questions. */
 const RATE = 4;
-/** How many times `max_pending` the agents of this node may have waiting together, calls without a session not counted. */
+/** How many times `max_pending` the agents of this node may have waiting together, and may ask in that time; calls without a session not counted. */
 const AGENTS = 8;
 /** How long a question keeps its place where everybody asks in one room, milliseconds: long enough to be answered. */
 const KEPT_MS = 120_000;
@@ -34,7 +34,10 @@ export function fullness(
     return ofSession < most ? undefined : givesWay(inPersonsName(approvals, tx, asker), nowMs, NAMED);
   }
   const calls = asker.requestedBy === SELF ? approvals.pendingIn(tx, SELF, OF_ONE_CALL) : [];
-  if (isOneCall(asker)) return calls.length < most ? undefined : givesWay(calls, nowMs, UNNAMED);
+  if (isOneCall(asker)) {
+    if (calls.length >= most) return givesWay(calls, nowMs, UNNAMED);
+    return rateOf(approvals, tx, { ...IN_CALLS, most: RATE * most, nowMs });
+  }
   const ofTask = Math.ceil(most / 2);
   if (asker.task !== undefined && approvals.countPendingOfTask(tx, asker.task) >= ofTask) return full(ofTask, 'a task');
   if (ofSession >= most) return full(most, 'a session');
@@ -45,7 +48,29 @@ export function fullness(
     if (ofAgents >= AGENTS * most) return full(AGENTS * most, 'the agents of a node');
   }
   const before = approvals.newestAtMs(tx, asker, RATE * most - 1);
-  return before === undefined || before <= nowMs - RATE_MS ? undefined : { refusal: tooFast(RATE * most) };
+  if (before !== undefined && before > nowMs - RATE_MS) return tooFast(RATE * most, 'in this session');
+  // Sessions cost nothing: whoever begins many asks no oftener for it.
+  return asker.requestedBy === SELF
+    ? rateOf(approvals, tx, { ...OF_AGENTS, most: AGENTS * most, nowMs })
+    : rateOf(approvals, tx, { ...OF_PEER, requestedBy: asker.requestedBy, most: RATE * most, nowMs });
+}
+
+const IN_CALLS = { requestedBy: SELF, which: 'in', whose: 'by calls without a session' } as const;
+const OF_AGENTS = { requestedBy: SELF, which: 'beside', whose: 'by the agents of this node' } as const;
+const OF_PEER = { which: 'beside', whose: 'by this peer' } as const;
+
+/** Refuses whoever has put so many questions in the time that counts, whatever became of them. */
+function rateOf(
+  approvals: RecordParts['approvals'],
+  tx: ReadTx,
+  of: Omit<Parameters<RecordParts['approvals']['countSince']>[1], 'prefix'> & {
+    readonly whose: string;
+    readonly most: number;
+    readonly nowMs: number;
+  },
+): Fullness | undefined {
+  const put = approvals.countSince(tx, { ...of, prefix: OF_ONE_CALL }, of.nowMs - RATE_MS);
+  return put < of.most ? undefined : tooFast(of.most, of.whose);
 }
 
 function full(most: number, whose: string): Fullness {
@@ -61,12 +86,10 @@ function full(most: number, whose: string): Fullness {
   };
 }
 
-function tooFast(most: number): Refusal {
-  return {
-    code: 'LIMIT_EXCEEDED',
-    message: `${most} questions were put in this session within ${formatDuration(RATE_MS)}, the most for one`,
-    nextSteps: [`ask again in ${formatDuration(RATE_MS)}`, 'ask about several commands at once: propose_plan'],
-  };
+function tooFast(most: number, whose: string): Fullness {
+  const message = `${most} questions were put ${whose} within ${formatDuration(RATE_MS)}, the most that may be`;
+  const nextSteps = [`ask again in ${formatDuration(RATE_MS)}`, 'ask about several commands at once: propose_plan'];
+  return { refusal: { code: 'LIMIT_EXCEEDED', message, nextSteps } };
 }
 
 /** A call without a session: each has one of its own, so that they are counted together. */

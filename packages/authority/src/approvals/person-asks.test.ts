@@ -71,6 +71,17 @@ describe('calls without a session', () => {
     expect([first, second, third].map(stateOf)).toEqual(['cancelled', 'pending', 'pending']);
   });
 
+  it('ask so often in a minute together and no oftener, which keeps neither the person nor a session from asking', () => {
+    for (const about of '12345678') {
+      const id = call(about);
+      at.database.withWriteTx((tx) => at.gate.approvals.cancel(tx, id));
+    }
+    expect(call('more')).toBe('LIMIT_EXCEEDED');
+    expect([ask(PERSON, 'own'), ask(IN_A, 'x')].map(stateOf)).toEqual(['pending', 'pending']);
+    at.move(60_000);
+    expect(stateOf(call('later'))).toBe('pending');
+  });
+
   it('are kept from asking by no session, keep none from asking, and push out nothing of a session or a task', () => {
     at.liveTasks.add('t1');
     const kept = [ask(IN_A, 'x'), call('of a task', 't1')];

@@ -4,7 +4,7 @@ import type { Execution } from '@writ/lease-store';
 import { withSteps } from '@writ/testkit/steps';
 import { planQuestion } from '../approvals/plan-kind.ts';
 import { writeBasis } from '../executions/basis.ts';
-import { createGateFixture, type GateFixture, HOUR_MS, IN_A, OTHER_ID } from './gate-fixture.ts';
+import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS, IN_A, OTHER_ID } from './gate-fixture.ts';
 
 /** Work of one process: everything that authority stores, over and over, until it is killed inside step `killAt`. */
 export interface KillPlan {
@@ -14,6 +14,9 @@ export interface KillPlan {
   readonly killAt: number;
 }
 
+/** The clock stands in all these processes, so that all that they ask is asked within one minute. */
+const MANY = GATE_POLICY.replace('[leases]', '[approvals]\nmax_pending = 10000\n[leases]');
+
 /** Never returns normally: the process kills itself with SIGKILL. */
 export async function workUntilKilled({ path, witness, killAt }: KillPlan): Promise<void> {
   let step = 0;
@@ -21,7 +24,7 @@ export async function workUntilKilled({ path, witness, killAt }: KillPlan): Prom
     step += 1;
     if (step === killAt) process.kill(process.pid, 'SIGKILL');
   };
-  const at = await createGateFixture({ path, wrapDatabase: (real) => withSteps(real, count) });
+  const at = await createGateFixture({ path, policy: MANY, wrapDatabase: (real) => withSteps(real, count) });
   const saw = (table: string, id: string, state: string): void => appendFileSync(witness, `${table} ${id} ${state}\n`);
   at.authority.grantLease({ peer: 'self', profile: 'ops', durationMs: 8 * HOUR_MS, issuedBy: 'ap-1' });
   at.gate.executions.recover();

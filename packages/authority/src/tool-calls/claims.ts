@@ -23,10 +23,11 @@ export function pathsOf({
   return untold === true || named === undefined || paths.includes('') ? undefined : [...paths, ...named];
 }
 
-/** How many files a call names, however it names them; one that it names twice counts twice. */
+/** How many files a call names, however it names them; what stands for one and is none counts too. */
 export function countOfPaths({ paths, input }: Pick<ToolCall, 'paths' | 'input'>): number {
   const object = objectOf(input);
-  return PATH_KEYS.reduce((sum, key) => sum + listed(object[key]).length, paths.length);
+  const named = PATH_KEYS.flatMap((key) => listed(object[key])).map(pathIn);
+  return new Set([...paths, ...named]).size;
 }
 
 /** Addresses that a raw input names; undefined where one of them is none. */
@@ -66,12 +67,17 @@ function textsUnder(input: Json, keys: readonly string[]): readonly string[] | u
   const found: string[] = [];
   for (const key of keys) {
     for (const one of listed(object[key])) {
-      const text = typeof one === 'string' ? one : objectOf(one).path;
+      const text = pathIn(one);
       if (typeof text !== 'string' || text === '') return undefined;
       found.push(text);
     }
   }
   return found;
+}
+
+/** What stands for a path, as it is or in an object. */
+function pathIn(one: Json): Json | undefined {
+  return typeof one === 'string' ? one : objectOf(one).path;
 }
 
 /** What stands under a key that may have one value or several. */

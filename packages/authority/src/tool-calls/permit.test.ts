@@ -190,17 +190,17 @@ describe('a call about more files than are looked at', () => {
     },
   });
   const all = rights('read_repo edit_repo shell read_files use_network', { network: 'allow' });
-  const message = 'it is about 257 files, and at most 256 are looked at in one call: ask for fewer at once';
+  const message = 'it is about 65 files, and at most 64 are looked at in one call: ask for fewer at once';
 
   it.each(['read', 'search', 'edit', 'delete', 'move', 'execute', 'fetch', 'other'] as const)(
     'is refused, and none of them is looked at: %s',
     (kind) => {
       const looked: string[] = [];
       const calls: readonly ToolCall[] = [
-        { kind, paths: many(257), input: null },
-        { kind, paths: many(255), input: { from: 'a', locations: [{ path: 'b' }] } },
-        { kind, paths: ['', ...many(256)], input: null },
-        { kind, paths: [], input: { files: many(257) } },
+        { kind, paths: many(65), input: null },
+        { kind, paths: many(63), input: { from: 'a', locations: [{ path: 'b' }] } },
+        { kind, paths: ['', ...many(64)], input: null },
+        { kind, paths: [], input: { files: many(65) } },
       ];
       for (const call of calls) {
         const verdict = permitToolCall(all, call, noting(looked));
@@ -213,7 +213,7 @@ describe('a call about more files than are looked at', () => {
   it('is as many as that at most, each found out once', () => {
     const looked: string[] = [];
     const held = { ...rights('read_files read_repo'), readPaths: ['/srv/docs', '/srv/more'] };
-    const paths = many(255).map((name) => `/srv/more/${name}`);
+    const paths = many(63).map((name) => `/srv/more/${name}`);
     expect(permitToolCall(held, { kind: 'read', paths, input: { path: paths[0] ?? '' } }, noting(looked)).verdict).toBe(
       'allow',
     );
@@ -226,8 +226,8 @@ describe('a call about more files than are looked at', () => {
       classify: () => ({ class: 'read', needs: ['read_files'], alone: { paths: many(count), repository: false } }),
     });
     const call = { kind: 'execute', paths: [], input: { command: 'cat' } } as const;
-    expect(permitToolCall(rights('read_repo'), call, reads(257))).toMatchObject({ verdict: 'deny', message });
-    expect(permitToolCall(rights('read_repo'), call, reads(256)).verdict).toBe('allow');
+    expect(permitToolCall(rights('read_repo'), call, reads(65))).toMatchObject({ verdict: 'deny', message });
+    expect(permitToolCall(rights('read_repo'), call, reads(64)).verdict).toBe('allow');
   });
 });
 

@@ -9,6 +9,7 @@ import { askedOfPeers } from './0007-asked-of-peers.ts';
 import { rowsOfATask } from './0008-rows-of-a-task.ts';
 import { unreachableSince } from './0009-unreachable-since.ts';
 import { windowWorkspaces } from './0010-window-workspaces.ts';
+import { questionsInTime } from './0011-questions-in-time.ts';
 
 /** Every migration by its number, forward only: one that was released is never changed, only followed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -22,4 +23,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0008-rows-of-a-task': rowsOfATask,
   '0009-unreachable-since': unreachableSince,
   '0010-window-workspaces': windowWorkspaces,
+  '0011-questions-in-time': questionsInTime,
 };

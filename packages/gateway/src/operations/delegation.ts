@@ -7,6 +7,7 @@ import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement } from '../implement.ts';
 import { logReference, transcriptText } from '../transcript-text.ts';
 import type { Caller } from '../types.ts';
+import { type LeaseWanted, stepsAfter } from '../views/lease-step.ts';
 import { viewTask } from '../views/task-view.ts';
 import { requireAbsolute } from './absolute-path.ts';
 import { actor } from './actor.ts';
@@ -41,7 +42,7 @@ export function delegationOperations(ports: GatewayPorts): readonly AnyOperation
         ...(input.idempotency_key === undefined ? {} : { idempotencyKey: input.idempotency_key }),
         ...(input.ship === undefined ? {} : { ship: input.ship }),
       });
-      return viewAnswer(answer);
+      return viewAnswer(answer, input);
     }),
     implement(delegationContract.status, ({ task }, { caller }) => {
       return { ...view(task, caller), ...showTurn(ports, findTask(ports, task, caller)) };
@@ -97,9 +98,9 @@ function checkShip(input: DelegateInput, path: string): void {
   if (input.ref !== undefined) throw new WritError('BAD_REQUEST', 'ship: it stands instead of ref, give only one');
 }
 
-function viewAnswer(answer: DelegateAnswer): OperationOutput<'delegate'> {
+function viewAnswer(answer: DelegateAnswer, wanted: LeaseWanted): OperationOutput<'delegate'> {
   const { task } = answer;
-  const decided = answer.accepted ? grantedDecision(task) : refusedDecision(answer);
+  const decided = answer.accepted ? grantedDecision(task) : refusedDecision(answer, wanted);
   return { accepted: answer.accepted, task: task.id, state: task.state, ...(decided ? { decided } : {}) };
 }
 
@@ -119,7 +120,7 @@ function grantedDecision({ granted, peer }: DelegateAnswer['task']): Decided | u
   };
 }
 
-function refusedDecision(answer: Extract<DelegateAnswer, { accepted: false }>): Decided {
+function refusedDecision(answer: Extract<DelegateAnswer, { accepted: false }>, wanted: LeaseWanted): Decided {
   const { effect, code, message, nextSteps, generation } = answer.decision;
-  return { by: answer.decidedBy, effect, code, message, next_steps: [...nextSteps], generation };
+  return { by: answer.decidedBy, effect, code, message, next_steps: stepsAfter(code, nextSteps, wanted), generation };
 }

@@ -53,7 +53,7 @@ async function run(
 ): Promise<OperationOutput<'run'>> {
   const command: CommandSpec = { ...stepOf(input), ...namesOf(input) };
   const answer = await ask(ports, caller, { kind: 'command', command }, input);
-  if (!answer.accepted) return { accepted: false, decided: viewRefusal(answer, answer.decidedBy) };
+  if (!answer.accepted) return { accepted: false, decided: viewRefusal(answer, answer.decidedBy, input) };
   if (!('command' in answer)) throw new WritError('INTERNAL', 'a command was answered like a plan');
   return { accepted: true, command: viewCommand(answer.command, nodeLabels(ports)) };
 }
@@ -70,7 +70,7 @@ async function proposePlan(
     ...(maxUses === undefined ? {} : { maxUses }),
   };
   const answer = await ask(ports, caller, { kind: 'plan', plan }, input);
-  if (!answer.accepted) return { accepted: false, decided: viewRefusal(answer, answer.decidedBy) };
+  if (!answer.accepted) return { accepted: false, decided: viewRefusal(answer, answer.decidedBy, input) };
   if (!('question' in answer)) throw new WritError('INTERNAL', 'a plan was answered like a command');
   const { approval, state, why, expiresAtMs, steps } = answer.question;
   return {

@@ -6,6 +6,7 @@ import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement } from '../implement.ts';
 import type { PolicyVerdict } from '../ports.ts';
 import type { CallContext, Caller } from '../types.ts';
+import { stepsAfter } from '../views/lease-step.ts';
 import { viewDecision } from '../views/policy-view.ts';
 import { foldLetters, requirePeer, SELF } from './peer-lookup.ts';
 
@@ -53,21 +54,25 @@ async function check(
   { caller, signal }: CallContext,
 ): Promise<OperationOutput<'check_policy'>> {
   const here = decideHere(ports, wish, caller);
-  if (wish.to === SELF || here.effect !== 'allow') return view(wish.to, 'here', here);
+  if (wish.to === SELF || here.effect !== 'allow') return view(wish, 'here', here);
   const { to, ...question } = wish;
   const { id } = requirePeer(ports.engine.snapshot().config, to);
   try {
-    return view(to, 'peer', await ports.describe.check(id, question, signal));
+    return view(wish, 'peer', await ports.describe.check(id, question, signal));
   } catch (error) {
     if (signal.aborted) throw error;
-    return { ...view(to, 'here', here), not_asked: toWritError(error).message };
+    return { ...view(wish, 'here', here), not_asked: toWritError(error).message };
   }
 }
 
-function view(to: string, by: 'here' | 'peer', decision: PolicyVerdict): OperationOutput<'check_policy'> {
+function view(
+  wish: Pick<Wish, 'to' | 'profile'>,
+  by: 'here' | 'peer',
+  decision: PolicyVerdict,
+): OperationOutput<'check_policy'> {
   const { effect, code, message, nextSteps, effectiveProfile, effectiveRunner, generation } = decision;
   return {
-    ...{ to, by, effect, code, message, next_steps: [...nextSteps] },
+    ...{ to: wish.to, by, effect, code, message, next_steps: stepsAfter(code, nextSteps, wish) },
     ...(effectiveProfile === undefined ? {} : { profile: effectiveProfile }),
     ...(effectiveRunner === undefined ? {} : { runner: effectiveRunner }),
     generation,

@@ -45,7 +45,13 @@ describe('delegate', () => {
   it('answers a refusal as a value that says what would help', async () => {
     expect(await at.client.call('delegate', { to: 'beta', argv: ['true'], profile: 'repo-dev' })).toMatchObject({
       accepted: false,
-      decided: { by: 'peer', effect: 'deny', code: 'LEASE_REQUIRED', next_steps: ['ask for a lease'], generation: 7 },
+      decided: {
+        ...{ by: 'peer', effect: 'deny', code: 'LEASE_REQUIRED', generation: 7 },
+        next_steps: [
+          'ask for one (an agent: tool request_lease): writ lease request repo-dev --peer beta --for 1h',
+          'ask for a lease',
+        ],
+      },
     });
   });
 

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Decided, OperationOutput, StreamItem } from '../client/types.ts';
 import type { commandView } from '../contract/executions.ts';
 import { encodeBytes } from './event-view.ts';
+import { type LeaseWanted, stepsAfter } from './lease-step.ts';
 import { type LabelOf, workLine } from './task-view.ts';
 
 /** A gated command as every surface shows it. */
@@ -56,9 +57,14 @@ export function viewSent(
 }
 
 /** Who refused a wish, why, and what would help. */
-export function viewRefusal(answer: Extract<WishAnswer, { accepted: false }>, by: Decided['by']): Decided {
+export function viewRefusal(
+  answer: Extract<WishAnswer, { accepted: false }>,
+  by: Decided['by'],
+  wanted: LeaseWanted,
+): Decided {
   const { code, message, nextSteps } = answer.refusal;
-  return { by, effect: 'deny', code, message, next_steps: [...nextSteps], generation: answer.generation };
+  const next_steps = stepsAfter(code, nextSteps, wanted);
+  return { by, effect: 'deny', code, message, next_steps, generation: answer.generation };
 }
 
 /** One line of `execution_watch`. */

@@ -82,7 +82,7 @@ export function viewGranted(granted: Granted): z.input<typeof grantedField> {
 export function viewOutcome(outcome: TaskOutcome): z.input<typeof outcomeField> {
   return {
     state: outcome.state,
-    message: outcome.message,
+    message: outcome.code === 'EVIDENCE_FAILED' ? `${outcome.message}; ${FOR_ITS_WORK}` : outcome.message,
     truncated: outcome.truncated,
     stdout_bytes: outcome.stdoutBytes,
     stderr_bytes: outcome.stderrBytes,
@@ -93,6 +93,10 @@ export function viewOutcome(outcome: TaskOutcome): z.input<typeof outcomeField> 
     ...(outcome.ending === undefined ? {} : { ending: viewEnding(outcome.ending) }),
   };
 }
+
+/** What helps whoever asked: a list of its own would be a part of every tool that shows an outcome. */
+const FOR_ITS_WORK =
+  'what was collected all the same: writ task result; its clone is kept, at the node that ran it: writ workspace list';
 
 function viewEnding(ending: NonNullable<TaskOutcome['ending']>): z.input<typeof outcomeField>['ending'] {
   switch (ending.kind) {

@@ -14,7 +14,7 @@ async function deafAgent() {
       spec,
       workspace: '/w',
       clock: createFakeClock(0),
-      write: async () => {},
+      output: { write: async () => {}, note: async () => {} },
       clean: (text: string) => text,
       permit: async () => undefined,
     } as never,

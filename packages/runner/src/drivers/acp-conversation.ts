@@ -32,7 +32,7 @@ interface Talk extends ConversationParts {
 
 /** One session with one prompt: hello, session, turn, goodbye. */
 export function holdConversation(parts: ConversationParts, version: number): Conversation {
-  const log = createAgentLog(parts.write, parts.clean);
+  const log = createAgentLog(parts.output, parts.clean);
   const talk: Talk = { ...parts, log, calls: createToolCalls(), over: new AbortController() };
   const heard = new TransformStream<Uint8Array, Uint8Array>();
   const pen = heard.writable.getWriter();

@@ -1,14 +1,42 @@
+import { silentLogger } from '@writ/core';
 import { expect, it } from 'vitest';
-import { createAgentLog } from './agent-log.ts';
+import { createKnownSecrets } from '../secrets/known-secrets.ts';
+import { createCapture } from '../task-run.ts';
+import { type AgentLog, createAgentLog } from './agent-log.ts';
+
+/** A log whose output goes where a run's goes, and what came of it. */
+function createViews(...secrets: readonly string[]) {
+  const views = { stdout: '', stderr: '', both: '' };
+  const capture = createCapture({
+    transcript: {
+      async append(bytes) {
+        views.both += Buffer.from(bytes).toString('utf8');
+        return { kept: bytes.length, offset: 0 };
+      },
+      fault: undefined,
+      close: async () => undefined,
+    },
+    sink: {
+      output(stream, bytes) {
+        views[stream] += Buffer.from(bytes).toString('utf8');
+      },
+    },
+    logger: silentLogger,
+    secrets: createKnownSecrets(secrets.map((secret) => Buffer.from(secret))),
+    isFollowed: true,
+  });
+  const log: AgentLog = createAgentLog({ write: capture.onOutput, note: capture.note }, capture.clean);
+  const settle = async (): Promise<void> => {
+    await log.written();
+    await capture.flush();
+  };
+  return { views, log, settle };
+}
+
+const marked = (view: string): readonly string[] => view.split(/[\r\n]/).filter((line) => line.startsWith('~'));
 
 it('no line of the agent, on either stream and however it is cut, begins like one of the node', async () => {
-  let transcript = '';
-  const log = createAgentLog(
-    async (_, bytes) => {
-      transcript += bytes.toString('utf8');
-    },
-    (text) => text,
-  );
+  const { views, log, settle } = createViews();
   void log.own(Buffer.from('~ allowed: edit a: by ap-forged\nmore\r~ tool: x\n'));
   log.say('words\n~ refused: y');
   log.note('allowed: edit b: by ap-1');
@@ -18,9 +46,9 @@ it('no line of the agent, on either stream and however it is cut, begins like on
   log.keep('~ allowed: kept');
   void log.own(Buffer.from('~'));
   await log.own(Buffer.from(' tool: z, é ~ stays\n'));
-  const lines = transcript.split(/[\r\n]/);
-  expect(lines.filter((line) => line.startsWith('~'))).toEqual(['~ allowed: edit b: by ap-1', '~ plan: done']);
-  expect(lines).toEqual([
+  await settle();
+  expect(marked(views.both)).toEqual(['~ allowed: edit b: by ap-1', '~ plan: done']);
+  expect(views.both.split(/[\r\n]/)).toEqual([
     ' ~ allowed: edit a: by ap-forged',
     ...['more', ' ~ tool: x', 'words', ' ~ refused: y', '~ allowed: edit b: by ap-1', 'half', '~ plan: done', 'x'],
     ' ~ allowed: kept',
@@ -29,14 +57,7 @@ it('no line of the agent, on either stream and however it is cut, begins like on
 });
 
 it('a line of the node is one, and a line of the agent is none, on each stream by itself and in the transcript', async () => {
-  const views = { stdout: '', stderr: '', both: '' };
-  const log = createAgentLog(
-    async (stream, bytes) => {
-      views[stream] += bytes.toString('utf8');
-      views.both += bytes.toString('utf8');
-    },
-    (text) => text,
-  );
+  const { views, log, settle } = createViews();
   log.say('x');
   void log.own(Buffer.from('~ allowed: forged: after words\n'));
   void log.own(Buffer.from('abc'));
@@ -48,9 +69,29 @@ it('a line of the node is one, and a line of the agent is none, on each stream b
   log.say('half');
   log.note('plan: done');
   log.endWords();
-  await log.written();
-  const marked = (view: string): readonly string[] => view.split(/[\r\n]/).filter((line) => line.startsWith('~'));
+  await settle();
   expect(marked(views.stdout)).toEqual([]);
   expect(marked(views.stderr)).toEqual(['~ refused: run: by ap-1', '~ plan: done']);
   expect(marked(views.both)).toEqual(['~ refused: run: by ap-1', '~ plan: done']);
+});
+
+it('is told by what is written, not by what is held back because it may be a secret', async () => {
+  const { views, log, settle } = createViews('secret-of-the-agent');
+  log.say('hello\n');
+  void log.own(Buffer.from('abc'));
+  log.say('x\ns');
+  void log.own(Buffer.from('~ allowed: forged: behind what is held back\n'));
+  log.say('ok\n');
+  void log.own(Buffer.from('\nsecret-'));
+  log.note('plan: done');
+  void log.own(Buffer.from('\n~ allowed: forged\nsecret-of-the-agent\n'));
+  log.say('secret-of');
+  log.endWords();
+  await settle();
+  expect(marked(views.both)).toEqual(['~ plan: done']);
+  expect(marked(views.stderr)).toEqual(['~ plan: done']);
+  expect(marked(views.stdout)).toEqual([]);
+  expect(views.stderr).toContain('\nsecret-\n~ plan: done\n');
+  expect(views.stderr).toContain('[redacted]\n');
+  expect(views.stdout).toBe('hello\nx\nsok\nsecret-of\n');
 });

@@ -4,15 +4,16 @@ import type { AgentReport, AgentUsage } from '../agent-report.ts';
 /** Longest line that is noted of one event, UTF-16 units; a tool's whole input may be megabytes. */
 const LONGEST_NOTE = 500;
 
-/** How each line begins that the node writes. A line of the agent's own that begins so is moved by a space. */
-const MARK = '~';
-
-type Stream = 'stdout' | 'stderr';
+/** Where an agent's output goes; each resolves when it is written. */
+export interface AgentOutput {
+  readonly write: (stream: 'stdout' | 'stderr', bytes: Buffer) => Promise<void>;
+  /** A line about it that the node writes, to standard error. */
+  readonly note: (line: string) => Promise<void>;
+}
 
 /**
  * What an agent does, written down for people and counted for the report: its words on standard output, everything about
- * them (turns, tool calls, what was refused) on standard error, one line each, with a mark that no line of the agent's own
- * begins with: on no stream by itself, nor in the transcript, where both stand in one file.
+ * them (turns, tool calls, what was refused) on standard error, one line each, marked as the node's.
  */
 export interface AgentLog {
   /** What the agent writes to its own standard error; resolves when it is written. */
@@ -39,10 +40,7 @@ export interface AgentLog {
   written(): Promise<void>;
 }
 
-export function createAgentLog(
-  write: (stream: Stream, bytes: Buffer) => Promise<void>,
-  clean: (text: string) => string,
-): AgentLog {
+export function createAgentLog(output: AgentOutput, clean: (text: string) => string): AgentLog {
   let queue: Promise<void> = Promise.resolve();
   let turns = 0;
   let toolCalls = 0;
@@ -50,33 +48,31 @@ export function createAgentLog(
   let used: AgentUsage | undefined;
   let verdict: AgentReport['verdict'] = 'unfinished';
   let why: string | undefined;
-  // Each stream is read by itself, and both as they stand in the transcript.
-  const isMid = { stdout: false, stderr: false, transcript: false };
-  const put = (stream: Stream, bytes: Buffer): void => {
-    const last = bytes.at(-1);
-    if (last === undefined) return;
-    isMid[stream] = isMid.transcript = !isBreak(last);
-    queue = queue.then(() => write(stream, bytes));
+  let isMidWords = false;
+  const put = (stream: 'stdout' | 'stderr', bytes: Buffer): void => {
+    queue = queue.then(() => output.write(stream, bytes));
   };
-  const putOwn = (stream: Stream, bytes: Buffer): void =>
-    put(stream, withoutMark(bytes, !isMid[stream] || !isMid.transcript));
   // Half a secret would be found by nobody: it goes before anything is cut.
   const line = (text: string): string => shortened(clean(text));
-  const note = (text: string): void =>
-    put('stderr', Buffer.from(`${isMid.stderr || isMid.transcript ? '\n' : ''}${MARK} ${line(text)}\n`, 'utf8'));
+  const note = (text: string): void => {
+    queue = queue.then(() => output.note(line(text)));
+  };
   return {
     own(bytes) {
-      putOwn('stderr', bytes);
+      put('stderr', bytes);
       return queue;
     },
     say(text) {
-      putOwn('stdout', Buffer.from(text, 'utf8'));
+      if (text === '') return;
+      isMidWords = !/[\r\n]$/.test(text);
+      put('stdout', Buffer.from(text, 'utf8'));
     },
     endWords() {
-      if (isMid.stdout) put('stdout', Buffer.from('\n'));
+      if (isMidWords) put('stdout', Buffer.from('\n'));
+      isMidWords = false;
     },
     note,
-    keep: (text) => putOwn('stderr', Buffer.from(`${line(text)}\n`, 'utf8')),
+    keep: (text) => put('stderr', Buffer.from(`${line(text)}\n`, 'utf8')),
     turn() {
       turns += 1;
     },
@@ -112,18 +108,6 @@ export function createAgentLog(
     }),
     written: () => queue,
   };
-}
-
-function isBreak(byte: number): boolean {
-  return byte === 0x0a || byte === 0x0d;
-}
-
-/** Bytes of an agent with no line that begins like one of the node's. */
-function withoutMark(bytes: Buffer, isLineStart: boolean): Buffer {
-  // A character for each byte, so that none is lost.
-  const text = bytes.toString('latin1');
-  const first = isLineStart && text.startsWith(MARK) ? ' ' : '';
-  return Buffer.from(first + text.replace(/([\r\n])~/g, '$1 ~'), 'latin1');
 }
 
 function isFigure(figure: number): boolean {

@@ -2,6 +2,7 @@ import type { Clock } from '@writ/core';
 import type { AgentReport } from '../agent-report.ts';
 import type { ProcessInput } from '../spawned.ts';
 import type { RunSink, RunSpec } from '../types.ts';
+import type { AgentOutput } from './agent-log.ts';
 
 /**
  * How one kind of runner works. The steps of a run are the same for all of them: `launch` says what is started, the
@@ -30,8 +31,8 @@ export interface ConversationParts {
   readonly spec: LaunchSpec;
   /** Absolute path of the working directory. */
   readonly workspace: string;
-  /** Writes to the transcript; resolves when it is there. */
-  readonly write: (stream: 'stdout' | 'stderr', bytes: Buffer) => Promise<void>;
+  /** Where what it writes and does goes: to the transcript. */
+  readonly output: AgentOutput;
   /** A text without the secrets of the run: to be asked for before a part of it is cut away. */
   readonly clean: (text: string) => string;
   readonly permit: NonNullable<RunSink['permit']>;

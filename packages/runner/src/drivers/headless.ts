@@ -10,8 +10,8 @@ export type EventReader = (event: unknown, log: AgentLog) => boolean;
  * A conversation with an agent that was told everything on its command line and writes one JSON event a line. What is no
  * known event is kept in the transcript and is no failure: agents add events, and print warnings between them.
  */
-export function followEvents({ write, clean }: ConversationParts, read: EventReader): Conversation {
-  const log = createAgentLog(write, clean);
+export function followEvents({ output, clean }: ConversationParts, read: EventReader): Conversation {
+  const log = createAgentLog(output, clean);
   const lines = createJsonLines((line) => {
     if (line.kind === 'too-long') log.note(`an event of ${formatSize(line.bytes)} was left out`);
     else if (line.kind === 'text') log.keep(line.text);

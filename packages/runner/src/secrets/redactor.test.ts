@@ -62,6 +62,14 @@ describe('a redactor', () => {
     expect(redactor.push(Buffer.from(' abcdefgh defXYZ')).toString()).toBe(' [redacted] [redacted]');
   });
 
+  it('begins anew behind what was flushed', () => {
+    const redactor = redactorOf('abcdef', 'a"bcdef/');
+    for (const text of ['abcdef', 'abc', 'def', 'a\\"bcd', 'ef\\/', '\\', 'YWJj', 'ZGVm', 'abcdef']) {
+      const out = redactor.push(Buffer.from(text)).toString() + redactor.flush().toString();
+      expect(out).toBe(text === 'abcdef' ? '[redacted]' : text);
+    }
+  });
+
   it('is told so much and no more while it runs', () => {
     const known = createKnownSecrets([Buffer.alloc(64 * 1024, 'x')]);
     const telling = Array.from({ length: 33 }, (_, at) => known.tell(Buffer.from(`secret-${at}-`)));

@@ -1,4 +1,5 @@
 import { UNCOUNTED_BYTES } from '@writ/core';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countedBytes, dueAtMs, dueForRemoval, heldBySender, type Keepable } from './retention.ts';
 import type { StorageRules } from './types.ts';
@@ -47,7 +48,7 @@ describe('what is kept', () => {
     const deep = of('beta', kept('failed', 2, 'unknown', UNCOUNTED_BYTES));
     expect(dueForRemoval([...mine, deep], rules, 3, 10)).toEqual([]);
     expect(countedBytes([...mine, deep], rules)).toBe(90);
-    expect(countedBytes([...mine, deep, { ...deep, record: { sender: 'gamma' } }], rules)).toBe(140);
+    expect(countedBytes([...mine, deep, { ...deep, record: { sender: 'gamma' } }], rules)).toBe(40 + 2 * 33);
     const newest = of('beta', kept('failed', 2, 'none', UNCOUNTED_BYTES));
     expect(dueForRemoval([...mine, newest], rules, 3, 10)).toEqual([newest]);
   });
@@ -66,5 +67,49 @@ describe('what is kept', () => {
       { sender: 'gamma', bytes: 10, shareBytes: 33 },
       { sender: '', bytes: 1, shareBytes: 33 },
     ]);
+  });
+
+  it('goes before its time for whoever is over a share alone, whatever others fill, in any order of arrival', () => {
+    const arrival = fc.record({
+      sender: fc.constantFrom('self', 'beta', 'gamma', 'delta'),
+      bytes: fc.integer({ min: 1, max: 60 }),
+      unbundled: fc.constantFrom('none' as const, 'none' as const, 'some' as const),
+    });
+    const told = fc.record({
+      arrivals: fc.array(arrival, { maxLength: 40 }),
+      otherBytes: fc.integer({ min: 0, max: 120 }),
+    });
+    fc.assert(
+      fc.property(told, ({ arrivals, otherBytes }) => {
+        const long = { ...rules, failedMs: 1e9 };
+        const roomBytes = Math.max(0, long.budgetBytes - otherBytes);
+        let all: readonly Keepable[] = [];
+        for (const [atMs, { sender, bytes, unbundled }] of arrivals.entries()) {
+          all = [...all, { ...kept('failed', atMs, unbundled, bytes), record: { sender } }];
+          const share = roomBytes / new Set(all.map(({ record }) => record?.sender)).size;
+          const due = dueForRemoval(all, long, atMs, otherBytes);
+          const left = all.filter((one) => !due.includes(one));
+          for (const gone of due) {
+            expect(gone.end.unbundled).toBe('none');
+            const same = all.filter(({ record }) => record?.sender === gone.record?.sender);
+            // With what was taken from it, it was over its share.
+            expect(same.reduce((sum, one) => sum + one.bytes, 0)).toBeGreaterThan(Math.floor(share));
+          }
+          const isLeft = left.some(({ end }) => end.unbundled === 'none');
+          expect(!isLeft || countedBytes(left, { ...long, budgetBytes: roomBytes }) <= roomBytes).toBe(true);
+          all = left;
+        }
+      }),
+      { seed: 20_26, numRuns: 300 },
+    );
+  });
+
+  it('takes nothing from a sender within its share though two others have filled theirs with work that stays', () => {
+    const of = (sender: string, one: Keepable): Keepable => ({ ...one, record: { sender } });
+    const full = [of('beta', kept('failed', 5, 'some', 50)), of('gamma', kept('failed', 6, 'unknown', 50))];
+    const mine = of('self', kept('failed', 0, 'none', 30));
+    expect(dueForRemoval([mine, ...full], rules, 7, 0)).toEqual([]);
+    const more = of('beta', kept('failed', 7, 'none', 5));
+    expect(dueForRemoval([mine, ...full, more], rules, 8, 0)).toEqual([more]);
   });
 });

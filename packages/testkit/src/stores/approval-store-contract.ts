@@ -257,6 +257,24 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
       ]);
     });
 
+    it('counts what an asker put after a moment, decided or not, in sessions of a name or beside them', () => {
+      insert();
+      decide(NO, 'a1');
+      insert({ id: 'a2', session: 's2', task: 't1' });
+      insert({ id: 'other', requestedBy: 'wn-b', digest: sha256Hex('other') });
+      insert({ id: 'call', session: 'call-1' });
+      insert({ id: 'task', session: 'call-2', task: 't2' });
+      at().bench.clock.advance(5);
+      insert({ id: 'late', session: 's3' });
+      const count = (which: 'in' | 'beside', sinceMs: number, requestedBy = 'wn-a') =>
+        at().bench.database.withReadTx((tx) =>
+          at().store.countSince(tx, { requestedBy, prefix: 'call-', which }, sinceMs),
+        );
+      const [before, start] = [BENCH_START_MS - 1, BENCH_START_MS];
+      expect([count('beside', before), count('in', before), count('beside', before, 'wn-b')]).toEqual([4, 1, 1]);
+      expect([count('beside', start), count('in', start), count('beside', start + 5)]).toEqual([1, 0, 0]);
+    });
+
     it('says when the questions of a session were put, the newest first, decided or not', () => {
       insert();
       decide(NO, 'a1');

@@ -70,8 +70,8 @@ export async function runWrit(
     heard: () => undefined,
   },
 ) {
-  const environment = { ...readEnvironment(), taskAccess: undefined };
-  const argv = ['--home', root, ...command];
+  const environment = { ...readEnvironment(), writHome: root, taskAccess: undefined };
+  const argv = [...command];
   const [out, err] = [collected(), collected()];
   out.stream.on('data', () => heard(out.text()));
   const streams = { in: out.stream, out: out.stream, err: err.stream } as never;

@@ -35,6 +35,7 @@ const SECRET = 'correct-horse-battery';
 let clock: FakeClock;
 let runner: ScriptedRunner;
 let node: TestNode;
+const looked: string[] = [];
 let asked: Parameters<TurnDesk['askApprover']>[1][];
 let withdrawn: string[];
 let refusal: string | undefined;
@@ -48,7 +49,14 @@ const desk: Partial<TurnDesk> = {
     return { asked: true, approval: `a${asked.length}` };
   },
   withdrawApproval: (_tx, approval) => void withdrawn.push(approval),
-  tools: { classify: () => facts, resolvePath: (path) => path, leadsTo: (path) => path },
+  tools: {
+    classify: () => facts,
+    resolvePath: (path) => path,
+    leadsTo: (path) => {
+      looked.push(path);
+      return path;
+    },
+  },
 };
 
 beforeEach(async () => {
@@ -89,6 +97,16 @@ async function untilAsked(count = 1): Promise<void> {
 }
 
 describe('what the grant answers', () => {
+  it('looks for so many files of one call and no more, and refuses a call that names others without a look', async () => {
+    const names = (count: number) => Array.from({ length: count }, (_, at) => `file-${at}`);
+    expect(await permit({ kind: 'read', paths: names(40) })).toMatchObject({ allowed: true });
+    looked.length = 0;
+    expect(await permit({ kind: 'read', paths: names(5000) })).toEqual({
+      ...{ allowed: false, reason: expect.stringContaining('about 5000 files, and at most 64') },
+    });
+    expect(looked).toEqual([]);
+  });
+
   it.each<[string, Partial<ToolRequest>, boolean]>([
     ['a file of the workspace', { kind: 'edit', paths: ['a.ts'] }, true],
     ['a change in the workspace', { kind: 'edit', changes: [{ path: 'a.ts', after: '' }] }, true],
