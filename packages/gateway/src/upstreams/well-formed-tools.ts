@@ -1,5 +1,6 @@
-import { isSpecType, type JSONRPCMessage, specTypeSchemas, type Transport } from '@modelcontextprotocol/client';
+import { isSpecType, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { visible } from '@writ/core';
+import { faultOfType } from '../mcp/request-params.ts';
 import { offeredName } from './offered-tool.ts';
 
 /** Most tools of one server that are named as left out. */
@@ -45,12 +46,7 @@ export function keepWellFormedTools(
 function faultOf(tool: unknown, upstream: string): string | undefined {
   const excess = excessOf(tool);
   if (excess !== undefined) return excess;
-  if (!isSpecType.Tool(tool)) {
-    const checked = specTypeSchemas.Tool['~standard'].validate(tool);
-    const [issue] = checked.issues ?? [];
-    const path = (issue?.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
-    return visible(`${path === '' ? '' : `${path}: `}${issue?.message ?? 'it is no tool'}`).slice(0, 200);
-  }
+  if (!isSpecType.Tool(tool)) return faultOfType('Tool', tool) ?? 'it is no tool';
   return offeredName(upstream, tool.name) === undefined ? 'no client could call it by this name' : undefined;
 }
 
