@@ -1,4 +1,4 @@
-import type { TaskOutcome } from '@writ/task-store';
+import type { TaskOutcome } from '@writ/delegation';
 import { expect, it } from 'vitest';
 import { viewOutcome } from './task-view.ts';
 
