@@ -294,6 +294,20 @@ describe('evidence of a workspace', () => {
     ]);
   });
 
+  it('says of an index that is split what it is, and what mends it', async () => {
+    f.write(f.work, { 'new.txt': 'new\n' });
+    f.git(f.work, 'add', '.');
+    f.git(f.work, 'update-index', '--split-index');
+    f.write(f.work, { 'link/more.txt': 'more\n' });
+    f.git(f.work, 'add', '.');
+    const { message, details, nextSteps } = await failure();
+    expect(details).toEqual({ step: 'index' });
+    expect(message).toMatch(/the index of the workspace is split, and most of it is in another file$/);
+    expect(nextSteps).toEqual([expect.stringContaining('git update-index --no-split-index')]);
+    f.git(f.work, 'update-index', '--no-split-index');
+    expect(paths(await changed())).toEqual(['A link/more.txt', 'A new.txt']);
+  });
+
   it('refuses a redirected git directory and an index that is a link', async () => {
     renameSync(join(f.work, '.git'), join(f.root, 'moved'));
     symlinkSync(join(f.root, 'moved'), join(f.work, '.git'));

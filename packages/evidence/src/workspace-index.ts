@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasErrno } from '@writ/core';
+import { hasErrno, type WritError } from '@writ/core';
 import type { GitDir } from './git-dir.ts';
 import { entriesOf, type IndexEntries } from './submodules.ts';
 
@@ -9,6 +9,9 @@ import { entriesOf, type IndexEntries } from './submodules.ts';
 const INDEX_BYTES = 256 * 1024 * 1024;
 /** Where an index says how many entries it has. */
 const COUNT_AT = 8;
+/** Bytes of the shorter kind of digest, and of an extension with one. */
+const SHORTEST_DIGEST = 20;
+const LINK_AT_LEAST = 8 + SHORTEST_DIGEST;
 
 /**
  * What the workspace's own index holds: what was added there by force counts, although it is ignored. Undefined where there
@@ -35,13 +38,30 @@ export async function trackedThere(
     if (isRequired && indexFile === undefined) throw git.fail('index', 'the index of the workspace is gone');
     return undefined;
   }
-  const entries = await entriesOf(git, 'index', { GIT_INDEX_FILE: copy });
+  const entries = await entriesOf(git, 'index', { GIT_INDEX_FILE: copy }).catch(async (error: unknown) => {
+    throw isSplit(await readFile(copy)) ? split(git) : error;
+  });
   const count = (await readFile(copy)).subarray(COUNT_AT, COUNT_AT + 4);
   // INVARIANT: 10 what git leaves out of its list would be seen by nobody.
   if (count.length < 4 || count.readUInt32BE() !== entries.count) {
     throw git.fail('index', 'git did not list the whole index of the workspace');
   }
   return entries;
+}
+
+/** What is in another file is the repository's own, and is not looked for. */
+function split(git: GitDir): WritError {
+  return git.fail('index', 'the index of the workspace is split, and most of it is in another file', [
+    'in that repository: git config core.splitIndex false && git update-index --no-split-index',
+  ]);
+}
+
+/** Whether an index has the extension that names another file: four letters, a length, and the digest that the file is called by. */
+function isSplit(index: Buffer): boolean {
+  const at = index.lastIndexOf('link');
+  if (at < 0 || index.length < at + LINK_AT_LEAST) return false;
+  const size = index.readUInt32BE(at + 4);
+  return size >= SHORTEST_DIGEST && at + 8 + size <= index.length;
 }
 
 async function copyIndex(git: GitDir, from: string, to: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { quote, WritError } from '@writ/core';
+import { quote, toWritError, WritError } from '@writ/core';
 import type { Database } from '@writ/database';
 import type { InviteBoard } from './invite-board.ts';
 import type { PendingJoiners } from './pending-joiners.ts';
@@ -38,7 +38,8 @@ export async function settleJoiner(
     board.tell(invite, { kind: 'paired', peerId: joiner.peerId, label, generation });
   } catch (error) {
     joiner.settle({ kind: 'failed', error });
-    board.tell(invite, { kind: 'refused', why: 'the peer could not be stored' });
+    const { message, nextSteps } = toWritError(error);
+    board.tell(invite, { kind: 'refused', why: `the peer could not be stored: ${message}`, nextSteps });
     throw error;
   }
   return true;

@@ -28,6 +28,8 @@ export function createPairing(options: PairingOptions): Pairing {
 
   return {
     async createInvite(offer) {
+      // Before a code is out: what could not be stored at its end is said at its beginning.
+      await options.config.ready();
       const invite = createInvite(options, offer);
       open.changed();
       board.open(invite.id, invite.expiresAtMs);

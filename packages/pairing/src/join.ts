@@ -35,6 +35,8 @@ export async function* join(
   const { clock } = options;
   if (clock.nowMs() > invite.expiresAtMs + SKEW_MS) throw invalid('this invite has expired', ['ask for a new invite']);
   records.refuseSelf(invite.id);
+  // Before the code is spent.
+  await options.config.ready();
 
   const hangUp = new AbortController();
   const both = AbortSignal.any([signal, hangUp.signal]);

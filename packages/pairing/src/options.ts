@@ -16,7 +16,7 @@ export interface PairingOptions {
   readonly database: Database;
   readonly authority: Pick<Authority, 'grantLeaseIn' | 'endLeasesOf'>;
   readonly engine: Pick<PolicyEngine, 'snapshot'>;
-  readonly config: Pick<ConfigFile, 'edit' | 'takeAway'>;
+  readonly config: Pick<ConfigFile, 'ready' | 'edit' | 'takeAway'>;
   /** Asked before a peer is stored. */
   readonly consent: PeerConsent;
   /** Ends everything that runs for a peer, here and there; resolves when it has ended or the ending is on its way. */

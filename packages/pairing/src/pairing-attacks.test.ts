@@ -316,7 +316,13 @@ describe('a pairing that cannot be stored', () => {
     ],
     [
       'the configuration is not in force after the change',
-      { config: { edit: async () => ({ generation: 1 }), takeAway: async () => ({ generation: 1 }) } },
+      {
+        config: {
+          ready: async () => undefined,
+          edit: async () => ({ generation: 1 }),
+          takeAway: async () => ({ generation: 1 }),
+        },
+      },
       plain,
     ],
     [
@@ -343,7 +349,10 @@ describe('a pairing that cannot be stored', () => {
     const joined = expect(join.next()).rejects.toMatchObject({ code: 'INVITE_INVALID' });
     await expect(beta.pairing.confirm(id, true)).rejects.toBeInstanceOf(WritError);
     await joined;
-    expect((await watch.next()).value).toEqual({ kind: 'refused', why: 'the peer could not be stored' });
+    expect((await watch.next()).value).toEqual({
+      ...{ kind: 'refused', why: expect.stringMatching(/^the peer could not be stored: ./) },
+      nextSteps: expect.any(Array),
+    });
     expect(opened.map((node) => node.text().trimEnd())).toEqual(texts);
     expect(opened.flatMap((node) => node.pins.list())).toEqual([]);
     expect(opened.flatMap((node) => [...node.engine.snapshot().config.peers.keys()])).toEqual([]);
@@ -354,7 +363,9 @@ describe('a pairing that cannot be stored', () => {
     const edit = async (): Promise<never> => {
       throw new WritError('CONFIG_INVALID', 'line 3 is broken', { nextSteps: ['mend line 3'] });
     };
-    const alpha = await createTestNode(network, clock, 'alpha', { config: { edit, takeAway: edit } });
+    const alpha = await createTestNode(network, clock, 'alpha', {
+      config: { ready: async () => undefined, edit, takeAway: edit },
+    });
     opened = [alpha, beta];
     const { code, id } = await beta.pairing.createInvite(OFFER);
     const join = follow<JoinEvent>(alpha.pairing.join(code, forever()));

@@ -37,6 +37,9 @@ describe('two nodes that pair', () => {
     const [seen, shown] = await Promise.all([first(watch), first(join)]);
     return { watch, join, seen, shown };
   };
+  /** Somebody writes what would give this node's own agents more. */
+  const wish = (node: TestNode) =>
+    node.engine.reload(`${node.text()}[self]\nprofiles = ["query"]\nworkspaces = ["app"]\n`, { acceptWidening: false });
   const before = (): string => JSON.stringify([stateOf(alpha), stateOf(beta)]);
   const stateOf = (node: TestNode) => [node.text(), node.pins.list(), node.authority.listLeases({})];
   const pair = async (joiner = alpha): Promise<void> => {
@@ -119,6 +122,31 @@ describe('two nodes that pair', () => {
       code: 'INVITE_INVALID',
     });
     expect(before()).toBe(nothing);
+  });
+
+  it('is not begun at either end while a change of writ.toml waits, which is said with what mends it', async () => {
+    const waits = { code: 'CONFLICT', message: 'a change waits for a yes', nextSteps: ['writ policy status'] };
+    const invite = await beta.pairing.createInvite(OFFER);
+    for (const node of [alpha, beta]) await wish(node);
+    await expect(beta.pairing.createInvite(OFFER)).rejects.toMatchObject(waits);
+    await expect(first(follow(alpha.pairing.join(invite.code, forever())))).rejects.toMatchObject(waits);
+    expect(beta.pairing.hasOpenInvite()).toBe(true);
+  });
+
+  it('is told why nothing was stored where a change began to wait meanwhile', async () => {
+    const invite = await beta.pairing.createInvite(OFFER);
+    const { watch, join } = await proveOf(invite);
+    const joined = expect(first(join)).rejects.toMatchObject({
+      code: 'INVITE_INVALID',
+      message: /told its person why/,
+    });
+    await wish(beta);
+    await expect(beta.pairing.confirm(invite.id, true)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await joined;
+    expect(await first(watch)).toEqual({
+      ...{ kind: 'refused', why: 'the peer could not be stored: a change waits for a yes' },
+      nextSteps: ['writ policy status'],
+    });
   });
 
   it('is withdrawn by a no before anybody has proved it', async () => {

@@ -234,7 +234,7 @@ function answerOf(outcome: JoinOutcome, invite: InviteRecord, label: string): Re
       const error = toWritError(outcome.error);
       throw error.code === 'INVITE_INVALID'
         ? error
-        : new WritError('INVITE_INVALID', 'the inviting node could not store the peer');
+        : new WritError('INVITE_INVALID', 'the inviting node could not store the peer, and told its person why');
     }
   }
 }

@@ -32,8 +32,9 @@ export type InviteEvent =
   | { readonly kind: 'paired'; readonly peerId: string; readonly label: string; readonly generation: number }
   | {
       readonly kind: 'refused';
-      /** Where it was not the inviting person: what happened instead. */
+      /** Where it was not the inviting person: what happened instead, and what mends it. */
       readonly why?: string;
+      readonly nextSteps?: readonly string[];
     }
   | { readonly kind: 'expired' };
 
@@ -118,6 +119,8 @@ export interface RedeemTransport {
 /** Port: the node's `writ.toml`, changed atomically and reloaded in place. */
 export interface ConfigFile {
   read(): Promise<string>;
+  /** Throws what keeps `edit` from any change: CONFLICT where another one waits for a yes, CONFIG_INVALID where the file does not load. */
+  ready(): Promise<void>;
   /** Reads, edits, writes by rename, and reloads; the outcome's generation. Throws CONFIG_INVALID and leaves the file as it was where the edited text does not load. */
   edit(change: (text: string) => string): Promise<{ readonly generation: number }>;
   /**

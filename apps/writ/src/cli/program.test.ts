@@ -6,47 +6,48 @@ import { noTerminal } from '../terminal/terminal.ts';
 import { defineCommands } from './commands/index.ts';
 import { createProgram, runProgram } from './program.ts';
 
-async function writ(...argv: string[]): Promise<{ code: number; err: string }> {
-  let err = '';
+async function writ(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
   const program = createProgram('0');
-  const add = (text: string): void => {
-    err += text;
-  };
-  const quiet = { writeOut: () => undefined, writeErr: add, outputError: () => undefined };
-  const stream = new PassThrough();
+  const [out, err] = [new PassThrough(), new PassThrough()];
   const base = {
     environment: readEnvironment(),
     clock: createSystemClock(),
-    streams: { in: stream, out: stream, err: stream } as never,
+    streams: { in: out, out, err } as never,
     signal: new AbortController().signal,
     stopSignal: () => new AbortController().signal,
     terminal: noTerminal,
     json: argv.includes('--json'),
   };
-  const code = await runProgram(
-    program,
-    (d) => {
-      defineCommands(d);
-      for (const command of walk(d.program)) command.configureOutput(quiet);
-    },
-    base,
-    argv,
-  );
-  return { code, err };
-}
-
-function* walk(command: ReturnType<typeof createProgram>): Generator<ReturnType<typeof createProgram>> {
-  yield command;
-  for (const child of command.commands) yield* walk(child);
+  const code = await runProgram(program, defineCommands, base, argv);
+  return { code, out: String(out.read() ?? ''), err: String(err.read() ?? '') };
 }
 
 describe('the command line', () => {
   it.each([['--help'], ['delegate', '--help'], ['peer', 'invite', '--help'], ['--version']])(
     '%s %s exits 0',
     async (...argv) => {
-      expect((await writ(...argv)).code).toBe(0);
+      expect(await writ(...argv)).toMatchObject({ code: 0, out: expect.stringMatching(/./), err: '' });
     },
   );
+
+  it.each([
+    [['--json', '--help'], { help: expect.stringContaining('Usage: writ') }],
+    [['help', '--json'], { help: expect.stringContaining('Usage: writ') }],
+    [['task', 'list', '--help', '--json'], { help: expect.stringContaining('Usage: writ task list') }],
+    [['--json', '--version'], { version: '0' }],
+  ])('%j is JSON on standard output, and nothing else', async (argv, said) => {
+    const { code, out, err } = await writ(...argv);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(JSON.parse(out)).toEqual(said);
+  });
+
+  it.each([
+    [['help', 'delgate'], 'unknown command `delgate`: did you mean `delegate`?', 'writ --help'],
+    [['lease', 'help', 'nonsense'], 'unknown command `nonsense`', 'writ lease --help'],
+    [['--json', 'help', 'nonsense'], 'unknown command `nonsense`', 'writ --help'],
+  ])('%j is about no command', async (argv, message, step) => {
+    await expect(writ(...argv)).rejects.toMatchObject({ code: 'BAD_REQUEST', message, nextSteps: [step] });
+  });
 
   it.each([
     [['delgate'], 'unknown command `delgate`: did you mean `delegate`?', 'writ --help'],
@@ -62,7 +63,7 @@ describe('the command line', () => {
   });
 
   it('a group without a command shows what there is', async () => {
-    expect((await writ('task')).code).toBe(2);
+    expect(await writ('task')).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Usage: writ task') });
     await expect(writ('--json', 'task')).rejects.toMatchObject({ message: 'writ task needs a command' });
   });
 

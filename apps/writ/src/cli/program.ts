@@ -1,4 +1,4 @@
-import { WritError } from '@writ/core';
+import { nearest, quote, WritError } from '@writ/core';
 import { Command, CommanderError, Option } from 'commander';
 import { type CliContext, createCliContext, type GlobalOptions } from './context.ts';
 import { examplesOf } from './examples.ts';
@@ -46,26 +46,70 @@ export async function runProgram(
       },
   });
   let wrong = program;
-  settle(program, base.json, (command) => {
+  const shown: Shown = { out: '', err: '' };
+  settle(program, shown, (command) => {
     wrong = command;
   });
   try {
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return EXIT.ok;
+    const { out, err } = base.streams;
+    const topic = unknownTopic(wrong, error, argv);
+    if (error.exitCode === 0 || topic === '') {
+      const what = error.code === 'commander.version' ? 'version' : 'help';
+      const text = shown.out + shown.err;
+      out.write(base.json ? `${JSON.stringify({ [what]: text.trimEnd() })}\n` : text);
+      return EXIT.ok;
+    }
+    if (topic !== undefined) throw unknownCommand(wrong, topic, error);
     // A group without a command shows its help, which says what there is.
-    if (error.code === 'commander.help' && !base.json) return EXIT.usage;
+    if (error.code === 'commander.help' && !base.json) {
+      err.write(shown.err);
+      return EXIT.usage;
+    }
     throw usageError(wrong, error);
   }
   return exitCode;
 }
 
+/** What commander would have written: which of it is, and in which form, is decided when it has ended. */
+interface Shown {
+  out: string;
+  err: string;
+}
+
+/**
+ * What `help` was asked about where no command has that name, which commander shows the help of all for; empty where it was
+ * asked about nothing, with an option behind it.
+ */
+function unknownTopic(group: Command, { code }: CommanderError, argv: readonly string[]): string | undefined {
+  const at = argv.indexOf('help');
+  if (code !== 'commander.help' || at < 0) return undefined;
+  const topic = argv.slice(at + 1).find((word) => !word.startsWith('-')) ?? '';
+  return group.commands.some((command) => command.name() === topic) ? undefined : topic;
+}
+
+function unknownCommand(group: Command, name: string, cause: CommanderError): WritError {
+  const meant = nearest(
+    name,
+    group.commands.map((command) => command.name()),
+  );
+  const guess = meant === undefined ? '' : `: did you mean ${quote(meant)}?`;
+  return new WritError('BAD_REQUEST', `unknown command ${quote(name)}${guess}`, {
+    nextSteps: [`${wordsOf(group)} --help`],
+    cause,
+  });
+}
+
+/** A command as it is typed. */
+function wordsOf(command: Command): string {
+  return command.parent === null ? command.name() : `${wordsOf(command.parent)} ${command.name()}`;
+}
+
 /** What is wrong with a call, in the words of every other error, with a call of that command that is right. */
 function usageError(command: Command, cause: CommanderError): WritError {
-  const words = [command.name()];
-  for (let above = command.parent; above !== null; above = above.parent) words.unshift(above.name());
-  const said = cause.code === 'commander.help' ? `${words.join(' ')} needs a command` : cause.message;
+  const said = cause.code === 'commander.help' ? `${wordsOf(command)} needs a command` : cause.message;
   const message = said
     .replace(/^error: /, '')
     .replaceAll(/'([^'\n]*)'/g, '`$1`')
@@ -75,7 +119,7 @@ function usageError(command: Command, cause: CommanderError): WritError {
     .replace(/\.$/, '');
   const [right] = examplesOf(command);
   return new WritError('BAD_REQUEST', message, {
-    nextSteps: [...(right === undefined ? [] : [right]), `${words.join(' ')} --help`],
+    nextSteps: [...(right === undefined ? [] : [right]), `${wordsOf(command)} --help`],
     cause,
   });
 }
@@ -84,12 +128,20 @@ function usageError(command: Command, cause: CommanderError): WritError {
  * Every command takes the global options also after its own name, and throws instead of leaving the process, after it was
  * told to `onFailure`.
  */
-function settle(command: Command, json: boolean, onFailure: (command: Command) => void): void {
+function settle(command: Command, shown: Shown, onFailure: (command: Command) => void): void {
   command.exitOverride((error) => {
     onFailure(command);
     throw error;
   });
-  command.configureOutput({ outputError: () => undefined, ...(json ? { writeErr: () => undefined } : {}) });
+  command.configureOutput({
+    outputError: () => undefined,
+    writeOut(text) {
+      shown.out += text;
+    },
+    writeErr(text) {
+      shown.err += text;
+    },
+  });
   for (const child of command.commands) {
     child.showSuggestionAfterError();
     if (child.commands.length === 0) {
@@ -98,6 +150,6 @@ function settle(command: Command, json: boolean, onFailure: (command: Command) =
       child.addOption(new Option('-q, --quiet', 'only results and errors').hideHelp());
       child.addOption(new Option('--raw', 'what tasks wrote goes to a terminal as it is').hideHelp());
     }
-    settle(child, json, onFailure);
+    settle(child, shown, onFailure);
   }
 }

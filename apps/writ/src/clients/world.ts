@@ -1,4 +1,4 @@
-import { WritError } from '@writ/core';
+import { formatDuration, shellWord, WritError } from '@writ/core';
 import { findProgram } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
@@ -9,8 +9,14 @@ import type { ClientWorld, Said, ServerCommand } from './types.ts';
 /** Longest that a client's own command may take, milliseconds. */
 const LONGEST_MS = 60_000;
 
-/** This machine, for registering. Throws BAD_REQUEST where there is no home folder, which every client keeps settings in. */
-export function openClientWorld({ all, homeDir }: Pick<Environment, 'all' | 'homeDir'>): ClientWorld {
+/**
+ * This machine, for registering. `tell` hears of each command of a client before it runs: one that hangs does so for a minute.
+ * Throws BAD_REQUEST where there is no home folder, which every client keeps settings in.
+ */
+export function openClientWorld(
+  { all, homeDir }: Pick<Environment, 'all' | 'homeDir'>,
+  tell: (text: string) => void = () => {},
+): ClientWorld {
   if (homeDir === undefined) {
     throw new WritError('BAD_REQUEST', 'there is no home directory: HOME is not set', { nextSteps: ['set HOME'] });
   }
@@ -19,7 +25,10 @@ export function openClientWorld({ all, homeDir }: Pick<Environment, 'all' | 'hom
     platform: process.platform,
     environment: all,
     findProgram: (name) => findProgram(name, all.PATH ?? ''),
-    execute: (argv) => execute(argv, all),
+    execute(argv) {
+      tell(`running ${argv.map(shellWord).join(' ')} (${formatDuration(LONGEST_MS)} at most)`);
+      return execute(argv, all);
+    },
   };
 }
 

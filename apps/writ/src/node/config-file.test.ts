@@ -90,6 +90,19 @@ function replaceFile(text: string): void {
   renameSync(join(dir, 'new'), path);
 }
 
+it('is ready for a change of a person where none waits and the text loads, and says otherwise what mends it', async () => {
+  await file.ready();
+  replaceFile(WIDER);
+  await expect(file.ready()).rejects.toMatchObject({
+    ...{ code: 'CONFLICT', nextSteps: ['writ policy status', 'writ policy reload --accept'] },
+  });
+  replaceFile(BROKEN);
+  await expect(file.ready()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  replaceFile(TEXT);
+  await file.reload({ accept: true });
+  await file.ready();
+});
+
 describe('what an approver said yes to', () => {
   const yes = (text: string, over = engine.acceptedTexts()) => ({
     text: sha256Hex(text),

@@ -55,6 +55,7 @@ export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
   const stopWatching = watchFile(options, () => turn.runExclusive(() => reloadIfChanged(state, readText(state))));
   return {
     read: async () => readConfigText(options.path),
+    ready: () => turn.runExclusive(() => settle(state, readText(state))),
     reload: ({ accept }) => turn.runExclusive(() => reloadText(state, readText(state), accept, 'command')),
     accept: (yes) =>
       turn.runExclusive(async () => {

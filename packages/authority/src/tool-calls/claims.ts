@@ -23,6 +23,13 @@ export function pathsOf({
   return untold === true || named === undefined || paths.includes('') ? undefined : [...paths, ...named];
 }
 
+/** How many files a call names, however it names them; what stands for one and is none counts too. */
+export function countOfPaths({ paths, input }: Pick<ToolCall, 'paths' | 'input'>): number {
+  const object = objectOf(input);
+  const named = PATH_KEYS.flatMap((key) => listed(object[key])).map(pathIn);
+  return new Set([...paths, ...named]).size;
+}
+
 /** Addresses that a raw input names; undefined where one of them is none. */
 export function urlsIn(input: Json): readonly URL[] | undefined {
   const texts = textsUnder(input, URL_KEYS);
@@ -59,15 +66,24 @@ function textsUnder(input: Json, keys: readonly string[]): readonly string[] | u
   const object = objectOf(input);
   const found: string[] = [];
   for (const key of keys) {
-    const value = object[key];
-    if (value === undefined || value === null) continue;
-    for (const one of Array.isArray(value) ? value : [value]) {
-      const text = typeof one === 'string' ? one : objectOf(one).path;
+    for (const one of listed(object[key])) {
+      const text = pathIn(one);
       if (typeof text !== 'string' || text === '') return undefined;
       found.push(text);
     }
   }
   return found;
+}
+
+/** What stands for a path, as it is or in an object. */
+function pathIn(one: Json): Json | undefined {
+  return typeof one === 'string' ? one : objectOf(one).path;
+}
+
+/** What stands under a key that may have one value or several. */
+function listed(value: Json | undefined): readonly Json[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
 }
 
 function isTexts(value: Json): value is string[] {

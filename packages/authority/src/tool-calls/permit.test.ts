@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Json } from '@writ/core';
 import { describe, expect, it } from 'vitest';
 import { permitToolCall } from './permit.ts';
-import type { ClassifyTool, ToolFacts, ToolKind, ToolRights } from './types.ts';
+import type { ClassifyTool, ToolCall, ToolFacts, ToolKind, ToolRights } from './types.ts';
 
 const DIR = '/w/t1/app';
 
@@ -179,6 +179,57 @@ it.each(['read', 'search', 'edit'] as const)(
     expect(permitToolCall(rights('edit_repo'), { ...call, untold: true }, FACTS).verdict).toBe('ask');
   },
 );
+
+describe('a call about more files than are looked at', () => {
+  const many = (count: number): string[] => Array.from({ length: count }, (_, at) => `${at}.ts`);
+  const noting = (looked: string[]): ToolFacts => ({
+    classify,
+    leadsTo(path) {
+      looked.push(path);
+      return path;
+    },
+  });
+  const all = rights('read_repo edit_repo shell read_files use_network', { network: 'allow' });
+  const message = 'it is about 65 files, and at most 64 are looked at in one call: ask for fewer at once';
+
+  it.each(['read', 'search', 'edit', 'delete', 'move', 'execute', 'fetch', 'other'] as const)(
+    'is refused, and none of them is looked at: %s',
+    (kind) => {
+      const looked: string[] = [];
+      const calls: readonly ToolCall[] = [
+        { kind, paths: many(65), input: null },
+        { kind, paths: many(63), input: { from: 'a', locations: [{ path: 'b' }] } },
+        { kind, paths: ['', ...many(64)], input: null },
+        { kind, paths: [], input: { files: many(65) } },
+      ];
+      for (const call of calls) {
+        const verdict = permitToolCall(all, call, noting(looked));
+        expect(verdict).toEqual({ verdict: 'deny', code: 'COMMAND_NOT_ALLOWED', message });
+      }
+      expect(looked).toEqual([]);
+    },
+  );
+
+  it('is as many as that at most, each found out once', () => {
+    const looked: string[] = [];
+    const held = { ...rights('read_files read_repo'), readPaths: ['/srv/docs', '/srv/more'] };
+    const paths = many(63).map((name) => `/srv/more/${name}`);
+    expect(permitToolCall(held, { kind: 'read', paths, input: { path: paths[0] ?? '' } }, noting(looked)).verdict).toBe(
+      'allow',
+    );
+    expect(looked.length).toBe(new Set(looked).size);
+  });
+
+  it('may be a command', () => {
+    const reads = (count: number): ToolFacts => ({
+      leadsTo,
+      classify: () => ({ class: 'read', needs: ['read_files'], alone: { paths: many(count), repository: false } }),
+    });
+    const call = { kind: 'execute', paths: [], input: { command: 'cat' } } as const;
+    expect(permitToolCall(rights('read_repo'), call, reads(65))).toMatchObject({ verdict: 'deny', message });
+    expect(permitToolCall(rights('read_repo'), call, reads(64)).verdict).toBe('allow');
+  });
+});
 
 describe('what a grant says to commands', () => {
   it.each(COMMANDS)('%j: %s %j is %s', (closure, kind, input, verdict) => {

@@ -1,8 +1,10 @@
 import { posix } from 'node:path';
 import { matchesPattern } from '@writ/core';
-import { commandIn, pathsOf, urlsIn } from './claims.ts';
+import { commandIn, countOfPaths, pathsOf, urlsIn } from './claims.ts';
 import type { ClassifyTool, ToolCall, ToolFacts, ToolRights, ToolVerdict } from './types.ts';
 
+/** Most files of one call: each is looked at where it leads, and nobody says yes to a longer list with open eyes. */
+const MOST_PATHS = 64;
 /** Rights to the whole workspace, the one to read in it first. */
 const READS_REPO = ['read_repo', 'edit_repo'];
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
@@ -16,7 +18,9 @@ const OWN_HOST = /^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|169\.254\..*|\[::
  * INVARIANT: 1 nothing is allowed, and nothing asked about, that the grant does not hold: no yes stands in for a right.
  */
 export function permitToolCall(held: ToolRights, call: ToolCall, { classify, leadsTo }: ToolFacts): ToolVerdict {
-  const rights: Held = { ...held, leadsTo };
+  const count = countOfPaths(call);
+  if (count > MOST_PATHS) return deny(tooMany(count));
+  const rights: Held = { ...held, leadsTo: once(leadsTo) };
   switch (call.kind) {
     case 'read':
     case 'search':
@@ -38,6 +42,19 @@ export function permitToolCall(held: ToolRights, call: ToolCall, { classify, lea
 type Held = ToolRights & Pick<ToolFacts, 'leadsTo'>;
 
 const ALLOW: ToolVerdict = { verdict: 'allow' };
+
+function tooMany(count: number): string {
+  return `it is about ${count} files, and at most ${MOST_PATHS} are looked at in one call: ask for fewer at once`;
+}
+
+/** The same, which finds each out a single time. */
+function once(leadsTo: ToolFacts['leadsTo']): ToolFacts['leadsTo'] {
+  const found = new Map<string, string | undefined>();
+  return (path) => {
+    if (!found.has(path)) found.set(path, leadsTo(path));
+    return found.get(path);
+  };
+}
 
 function deny(message: string): ToolVerdict {
   return { verdict: 'deny', code: 'COMMAND_NOT_ALLOWED', message };
@@ -89,6 +106,7 @@ function permitCommand(rights: Held, { input }: ToolCall, classify: ClassifyTool
 
 function permitClassified(rights: Held, facts: ReturnType<ClassifyTool>, cwd: string): ToolVerdict {
   const { class: of, alone } = facts;
+  if (alone !== undefined && alone.paths.length > MOST_PATHS) return deny(tooMany(alone.paths.length));
   const inWorkspace = alone !== undefined && [cwd, ...alone.paths].every((path) => isInWorkspace(rights, path));
   // `read_repo` is every command of class read inside the workspace, whatever its rule calls what it reads.
   const covered = of === 'read' && inWorkspace && holds(rights, READS_REPO) ? ['read_repo', 'read_files'] : [];

@@ -39,7 +39,11 @@ export const peerContract = {
       z.object({ kind: z.literal('invite'), id: z.string(), code: z.string(), expires_at_ms: z.number() }),
       proved,
       z.object({ kind: z.literal('paired'), peer_id: z.string(), label: z.string(), generation: z.number() }),
-      z.object({ kind: z.literal('refused'), why: z.string().optional() }),
+      z.object({
+        kind: z.literal('refused'),
+        why: z.string().optional().describe('absent: the person said no'),
+        next_steps: z.array(z.string()).optional(),
+      }),
       z.object({ kind: z.literal('expired') }),
     ]),
     taskToken: 'deny',

@@ -198,6 +198,8 @@ describe('MCP over the control socket', () => {
         ['{"jsonrpc":"1.0","id":"x","method":"ping"}', -32_600, 'x'],
         ['{"jsonrpc":"2.0","id":{},"method":"ping"}', -32_600, null],
         ['{"jsonrpc":"2.0","id":4,"method":5}', -32_600, 4],
+        ['{"jsonrpc":"2.0","id":5,"method":"ping","params":null}', -32_602, 5],
+        ['{"jsonrpc":"2.0","id":6,"method":"tools/call","params":[1]}', -32_602, 6],
       ] as const;
       for (const [sent, code, id] of wrong) {
         expect(await line.ask(sent), sent).toMatchObject({ jsonrpc: '2.0', id, error: { code } });
@@ -206,6 +208,28 @@ describe('MCP over the control socket', () => {
       expect(await line.ask(line.request(10, 'tools/list'))).toHaveProperty('result.tools');
       await line.end();
       expect(await line.piped).toBe('client');
+    });
+
+    it('says in a sentence what is wrong with the parameters of a request', async () => {
+      const line = await speak(era);
+      const wrong = [
+        [
+          'tools/call',
+          { name: 'whoami', arguments: null },
+          'params.arguments: Invalid input: expected record, received null',
+        ],
+        ['tools/call', { name: 5 }, 'params.name: Invalid input: expected string, received number'],
+        ['resources/read', {}, 'params.uri: Invalid input: expected string, received undefined'],
+        ['prompts/get', { name: 'x', arguments: { a: 5 } }, /^params\.arguments\.a: Invalid input: /],
+        ['tools/list', { cursor: 5 }, 'params.cursor: Invalid input: expected string, received number'],
+      ] as const;
+      for (const [method, more, why] of wrong) {
+        const request = JSON.parse(line.request(7, method));
+        const said = await line.ask(JSON.stringify({ ...request, params: { ...request.params, ...more } }));
+        expect(said, method).toMatchObject({ id: 7, error: { code: -32_602 } });
+        expect(said?.error?.message.replace('Invalid params: ', ''), method).toMatch(why);
+      }
+      await line.end();
     });
 
     it('answers no answer, not even one that is none', async () => {

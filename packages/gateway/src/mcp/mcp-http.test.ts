@@ -188,6 +188,25 @@ describe('what MCP over HTTP refuses', () => {
     expect(at.node.sessions).toEqual([]);
   });
 
+  it.each([
+    ['{', null, -32_700, 'the body is no JSON'],
+    [
+      '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":null}',
+      7,
+      -32_602,
+      'Invalid params: params: they are no object',
+    ],
+    [
+      '{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"whoami","arguments":[]}}',
+      ...(['x', -32_602, 'Invalid params: params.arguments: Invalid input: expected record, received array'] as const),
+    ],
+  ])('%s is answered in the codes of the protocol, in one sentence', async (sent, id, code, message) => {
+    const session = await initialize();
+    const response = await send({ body: sent, headers: { ...PROOF, 'mcp-session-id': session } });
+    expect(response.statusCode).toBe(400);
+    expect(JSON.parse(await text(response))).toMatchObject({ jsonrpc: '2.0', id, error: { code, message } });
+  });
+
   it('tells nobody the token that came', async () => {
     await send({ body, headers: { ...PROOF, authorization: 'Bearer secret-that-is-wrong' } });
     expect(at.node.logged.join('\n')).not.toContain('secret-that-is-wrong');

@@ -1,5 +1,12 @@
-import { INVALID_REQUEST, type JSONRPCMessage, PARSE_ERROR, parseJSONRPCMessage } from '@modelcontextprotocol/server';
+import {
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  type JSONRPCMessage,
+  PARSE_ERROR,
+  parseJSONRPCMessage,
+} from '@modelcontextprotocol/server';
 import { isRecord } from './record.ts';
+import { faultOfParams } from './request-params.ts';
 
 /** Longest id of a request that is told back to whoever sent no proper one, UTF-16 units. */
 const LONGEST_ID = 256;
@@ -34,12 +41,22 @@ export function invalid(why: string, id: LineRefusal['id'] = null): LineRefusal 
 }
 
 function read(value: unknown): LineItem {
+  const fault = faultOfRequest(value);
+  if (fault !== undefined) return { refusal: fault };
   try {
     return { message: parseJSONRPCMessage(value) };
   } catch {
     // Two that refuse each other's answers would go on for ever.
     return { refusal: isAnswer(value) ? undefined : invalid('not a JSON-RPC 2.0 message', idOf(value)) };
   }
+}
+
+/** The answer to a request whose parameters are none; undefined for every other message. */
+export function faultOfRequest(value: unknown): LineRefusal | undefined {
+  const id = idOf(value);
+  if (id === null || !isRecord(value) || value.jsonrpc !== '2.0') return undefined;
+  const fault = faultOfParams(value);
+  return fault === undefined ? undefined : refusalOf(INVALID_PARAMS, `Invalid params: ${fault}`, id);
 }
 
 function refusalOf(code: number, message: string, id: LineRefusal['id'] = null): LineRefusal {

@@ -111,7 +111,11 @@ function viewInvite(event: InviteEvent): StreamItem<'peer_invite'> {
     case 'paired':
       return { kind: 'paired', peer_id: event.peerId, label: event.label, generation: event.generation };
     case 'refused':
-      return { kind: 'refused', ...(event.why === undefined ? {} : { why: event.why }) };
+      return {
+        kind: 'refused',
+        ...(event.why === undefined ? {} : { why: event.why }),
+        ...(event.nextSteps === undefined ? {} : { next_steps: [...event.nextSteps] }),
+      };
     case 'expired':
       return { kind: 'expired' };
   }

@@ -9,6 +9,24 @@ const LARGEST_DRAINED_BYTES = 16 * LARGEST_BODY_BYTES;
 
 /** The JSON body of a request; an empty one is `{}`. Throws BAD_REQUEST where it is too large or no JSON. */
 export async function readBody(request: IncomingMessage): Promise<unknown> {
+  const text = await readText(request);
+  try {
+    return parseBody(text);
+  } catch {
+    throw new WritError('BAD_REQUEST', NO_JSON);
+  }
+}
+
+/** What a body is refused with that is none. */
+export const NO_JSON = 'the body is no JSON';
+
+/** The JSON of a body; an empty one is `{}`. Throws SyntaxError. */
+export function parseBody(text: string): unknown {
+  return text.trim() === '' ? {} : JSON.parse(text);
+}
+
+/** The text of a body. Throws BAD_REQUEST where it is too large or no UTF-8. */
+export async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -18,13 +36,7 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
     if (size <= LARGEST_BODY_BYTES) chunks.push(bytes);
   }
   if (size > LARGEST_BODY_BYTES) throw tooLarge();
-  const text = decode(Buffer.concat(chunks));
-  if (text.trim() === '') return {};
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw new WritError('BAD_REQUEST', 'the body is no JSON');
-  }
+  return decode(Buffer.concat(chunks));
 }
 
 function decode(bytes: Uint8Array): string {

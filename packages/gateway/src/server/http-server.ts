@@ -103,7 +103,7 @@ async function serve(parts: HttpServerParts, { guard, admit }: Checks, exchange:
     const failure = tellFailure(error, isMcp ? 'mcp' : 'events', caller, parts.logger);
     const { response } = exchange;
     // The protocol has a status of its own for a page that asks from somewhere else.
-    if (isMcp) sendRpcFailure(response, failure, isGuarded ? undefined : 403);
+    if (isMcp) sendRpcFailure(response, failure, isGuarded ? {} : { status: 403 });
     else if (response.headersSent) endWithError(response, failure);
     else sendFailure(response, failure, true);
   }

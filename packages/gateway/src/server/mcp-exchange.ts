@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { WritError, type WritErrorJson } from '@writ/core';
+import { PARSE_ERROR } from '@modelcontextprotocol/server';
+import { errorToJson, WritError, type WritErrorJson } from '@writ/core';
 import type { McpHttp } from '../mcp/mcp-http.ts';
 import type { Caller } from '../types.ts';
-import { readBody } from './body.ts';
+import { NO_JSON, parseBody, readText } from './body.ts';
 import { sendJson } from './responses.ts';
 import { HTTP_STATUS } from './statuses.ts';
 import { toolsetsOf } from './toolset-header.ts';
@@ -28,7 +29,13 @@ export async function serveMcpExchange(
   if (request.method === 'POST' && !isJson(request.headers['content-type'])) {
     throw new WritError('BAD_REQUEST', 'messages are sent as application/json');
   }
-  const body = request.method === 'POST' ? await readBody(request) : undefined;
+  let body: unknown;
+  try {
+    if (request.method === 'POST') body = parseBody(await readText(request));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return sendRpcFailure(response, errorToJson(new WritError('BAD_REQUEST', NO_JSON)), { code: PARSE_ERROR });
+  }
   const answer = await mcp.fetch({ request: toWebRequest(request, signal), body, caller, toolsets, signal });
   await sendWebResponse(response, answer, signal);
 }
@@ -37,11 +44,22 @@ export async function serveMcpExchange(
 function refuseMethod(response: ServerResponse): void {
   response.setHeader('allow', METHODS.join(', '));
   const nextSteps = ['messages are sent with POST'];
-  sendRpcFailure(response, { code: 'BAD_REQUEST', message: 'MCP has no such method', details: {}, nextSteps }, 405);
+  sendRpcFailure(
+    response,
+    { code: 'BAD_REQUEST', message: 'MCP has no such method', details: {}, nextSteps },
+    { status: 405 },
+  );
 }
 
 /** Answers what was refused before it reached MCP in the form that its clients read. */
-export function sendRpcFailure(response: ServerResponse, error: WritErrorJson, status = HTTP_STATUS[error.code]): void {
+export function sendRpcFailure(
+  response: ServerResponse,
+  error: WritErrorJson,
+  {
+    status = HTTP_STATUS[error.code],
+    code: rpcCode = REFUSED,
+  }: { readonly status?: number; readonly code?: number } = {},
+): void {
   if (response.headersSent) {
     response.end();
     return;
@@ -50,7 +68,7 @@ export function sendRpcFailure(response: ServerResponse, error: WritErrorJson, s
   if (status === 401) response.setHeader('www-authenticate', 'Bearer');
   const { code, message, nextSteps } = error;
   const data = { code, next_steps: nextSteps };
-  sendJson(response, status, { jsonrpc: '2.0', id: null, error: { code: REFUSED, message, data } });
+  sendJson(response, status, { jsonrpc: '2.0', id: null, error: { code: rpcCode, message, data } });
 }
 
 /** A page of another origin cannot send this type without asking first. */

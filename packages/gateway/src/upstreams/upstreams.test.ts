@@ -214,6 +214,27 @@ describe('upstream MCP servers', () => {
     expect(textOf(await call('small__echo', { text: 'x' }))).toMatchObject({ text: 'x' });
   });
 
+  it('have nothing of their schemas executed: what they answer is theirs, whether it fits them or not', async () => {
+    const { call, upstreams } = createWorld({ ...SMALL, agents: ['strict'] });
+    expect(names(await upstreams.offered(agent))).toEqual(['small__strict']);
+    const answer = await call('small__strict', { a: `${'a'.repeat(12)}!` });
+    expect(answer.structuredContent).toEqual({ a: `${'a'.repeat(12)}!` });
+  });
+
+  it('are offered without tools that are larger or nested deeper than any is', async () => {
+    const { call, upstreams } = createWorld({ ...SMALL, agents: ['big'] });
+    await upstreams.offered(agent);
+    const told = new Promise<void>((resolve) => upstreams.onChange(resolve));
+    await call('small__big');
+    await told;
+    const left = upstreams.problems().map(({ problem }) => problem);
+    expect(left.slice(1)).toEqual([
+      'its tool `deeper` is left out: it is nested deeper than 64 levels',
+      'its tool `bottomless` is left out: it is nested deeper than 64 levels',
+      'its tool `wider` is left out: it holds more than 10000 values',
+    ]);
+  });
+
   it('are not waited for by a node that stops while they begin', async () => {
     const { call, upstreams, started } = createWorld({
       ...SMALL,

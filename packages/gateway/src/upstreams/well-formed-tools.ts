@@ -1,9 +1,13 @@
-import { isSpecType, type JSONRPCMessage, specTypeSchemas, type Transport } from '@modelcontextprotocol/client';
+import { isSpecType, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { visible } from '@writ/core';
+import { faultOfType } from '../mcp/request-params.ts';
 import { offeredName } from './offered-tool.ts';
 
 /** Most tools of one server that are named as left out. */
 const MOST_NAMED = 20;
+/** Most values, and deepest nesting, of one tool as its server writes it; libraries walk through it in one go. */
+const MOST_VALUES = 10_000;
+const DEEPEST = 64;
 
 /** A tool that is not offered, because no client could use it. */
 export interface LeftOut {
@@ -40,13 +44,28 @@ export function keepWellFormedTools(
 
 /** What keeps a tool from being one. */
 function faultOf(tool: unknown, upstream: string): string | undefined {
-  if (!isSpecType.Tool(tool)) {
-    const checked = specTypeSchemas.Tool['~standard'].validate(tool);
-    const [issue] = checked.issues ?? [];
-    const path = (issue?.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
-    return visible(`${path === '' ? '' : `${path}: `}${issue?.message ?? 'it is no tool'}`).slice(0, 200);
-  }
+  const excess = excessOf(tool);
+  if (excess !== undefined) return excess;
+  if (!isSpecType.Tool(tool)) return faultOfType('Tool', tool) ?? 'it is no tool';
   return offeredName(upstream, tool.name) === undefined ? 'no client could call it by this name' : undefined;
+}
+
+/** What is too much of it, its schemas with all their parts; found out level by level, since it may be nested without end. */
+function excessOf(tool: unknown): string | undefined {
+  let level: readonly unknown[] = [tool];
+  let count = 1;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > DEEPEST) return `it is nested deeper than ${DEEPEST} levels`;
+    const parts: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue;
+      for (const part of Object.values(value)) parts.push(part);
+    }
+    count += parts.length;
+    if (count > MOST_VALUES) return `it holds more than ${MOST_VALUES} values`;
+    level = parts;
+  }
+  return undefined;
 }
 
 function nameOf(tool: unknown): string {

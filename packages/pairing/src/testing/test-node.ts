@@ -167,9 +167,17 @@ export async function createTestNode(
     text = before;
     throw new WritError('CONFIG_INVALID', formatViolations(outcome.violations ?? []));
   };
+  const ready = async (): Promise<void> => {
+    if ((engine.status().parked ?? []).length === 0) return;
+    throw new WritError('CONFLICT', 'a change waits for a yes', { nextSteps: ['writ policy status'] });
+  };
   const config: ConfigFile = {
+    ready,
     read: async () => text,
-    edit: (edit) => rewrite(edit, true),
+    async edit(edit) {
+      await ready();
+      return rewrite(edit, true);
+    },
     takeAway: (edit) => rewrite(edit, false),
   };
   const endedWork: string[] = [];

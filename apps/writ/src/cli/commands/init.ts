@@ -145,7 +145,7 @@ async function tellClients(context: CliContext, names: readonly ClientName[]) {
   if (names.length === 0) return [];
   const { register } = await import('../../clients/registration.ts');
   const { mcpServerCommand, openClientWorld } = await import('../../clients/world.ts');
-  const world = openClientWorld(context.environment);
+  const world = openClientWorld(context.environment, context.output.note);
   const server = mcpServerCommand(context.home);
   const told: { readonly client: ClientName; readonly problem?: string }[] = [];
   for (const client of names) {

@@ -89,7 +89,7 @@ async function clients(context: CliContext): Promise<number> {
   return EXIT.ok;
 }
 
-async function here({ environment, home }: CliContext) {
+async function here({ environment, home, output }: CliContext) {
   const { mcpServerCommand, openClientWorld } = await import('../../clients/world.ts');
-  return { world: openClientWorld(environment), server: mcpServerCommand(home) };
+  return { world: openClientWorld(environment, output.note), server: mcpServerCommand(home) };
 }

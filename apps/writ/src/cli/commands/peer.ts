@@ -88,8 +88,12 @@ async function invite(context: CliContext, _: readonly string[], options: Invite
       case 'paired':
         output.note(`${output.colors.green('paired')} with ${event.label}`);
         return EXIT.ok;
+      case 'refused':
+        output.note(`refused; nothing was stored${event.why === undefined ? '' : `: ${event.why}`}`);
+        for (const step of event.next_steps ?? []) output.note(`  → ${step}`);
+        return EXIT.denied;
       default:
-        output.note(event.kind === 'expired' ? 'the invite has expired; nobody joined' : 'refused; nothing was stored');
+        output.note('the invite has expired; nobody joined');
         return EXIT.denied;
     }
   }

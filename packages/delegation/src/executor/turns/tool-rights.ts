@@ -6,8 +6,6 @@ import { contextOf } from '../task-context.ts';
 
 /** Longest command that is looked at, UTF-16 units of its words together. */
 const LONGEST_COMMAND = 32 * 1024;
-/** Places of one call that are looked up; each is some calls of the system, through whatever links are on the way. */
-const MOST_PLACES = 64;
 
 /**
  * What the grant of a running task says to a tool call, as it is at this moment. Throws what keeps the task from doing anything.
@@ -15,13 +13,11 @@ const MOST_PLACES = 64;
  */
 export function toolVerdict(parts: ExecutorParts, tx: ReadTx, task: string, call: ToolRequest): ToolVerdict {
   const { classify, leadsTo } = parts.turns.tools;
-  const rights = rightsOf(parts, tx, task);
   return permitToolCall(
-    rights,
+    rightsOf(parts, tx, task),
     { ...call, paths: pathsOf(call) },
     {
-      // What the grant names itself is besides.
-      leadsTo: boundedly(leadsTo, MOST_PLACES + rights.readPaths.length),
+      leadsTo,
       classify: (argv, cwd) =>
         argv.reduce((sum, word) => sum + word.length, 0) > LONGEST_COMMAND ? UNREAD : classify(argv, cwd),
     },
@@ -30,18 +26,6 @@ export function toolVerdict(parts: ExecutorParts, tx: ReadTx, task: string, call
 
 /** Nobody has looked at it: only what may do anything may do that. */
 const UNREAD = { class: 'destructive', needs: [] } as const;
-
-/** Each place once, and of more than `most` nobody can tell where they lead: what is there is refused. */
-function boundedly(leadsTo: (path: string) => string | undefined, most: number): (path: string) => string | undefined {
-  const known = new Map<string, string | undefined>();
-  return (path) => {
-    if (!known.has(path)) {
-      if (known.size >= most) return undefined;
-      known.set(path, leadsTo(path));
-    }
-    return known.get(path);
-  };
-}
 
 function rightsOf(parts: ExecutorParts, tx: ReadTx, task: string): ToolRights {
   const { closure, network, files } = contextOf(parts, tx, task);
