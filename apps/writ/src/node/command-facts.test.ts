@@ -168,12 +168,26 @@ describe('what a folder leads is known to no window', () => {
   });
 });
 
-describe('no window covers what is taken away by what has to be found in a command', () => {
+describe('a destructive window covers a removal that is on a list, and is written out', () => {
   it.each([
     [['rm', 'b'], true],
     [['sh', '-c', 'rm b'], false],
     [['sudo', 'rm', 'b'], false],
     [['find', '.', '-exec', 'rm', 'b', ';'], false],
+    [['rm', '-rf', 'b'], true],
+    [['rm', '--no-preserve-root', 'b'], false],
+    [['truncate', '-s', '0', 'b'], true],
+    [['truncate', '-r', 'a', 'b'], false],
+    [['mkfs', '-t', 'x/p', 'b'], false],
+    [['debugfs', '-fa', 'b'], false],
+    [['shred', '--random-source=a', 'b'], false],
+    [['dd', 'if=a', 'of=b'], false],
+    [['docker', 'rm', '-f', 'web'], true],
+    [['apt-get', 'purge', '-y', 'jq'], true],
+    [['apt-get', 'purge', '-o', 'Dpkg::Pre-Invoke::=id', 'jq'], false],
+    [['kubectl', '--context', 'c', '-n', 'n', 'delete', 'pod', 'x'], true],
+    [['kubectl', '--context', 'c', '-n', 'n', 'delete', 'pod', 'x', '--kubeconfig=y'], false],
+    [['psql', '-h', 'db', '-d', 'app', '-c', 'drop table x'], false],
   ])('%j: %s', (argv, is) => {
     expect(factsAbout(argv, { cwd: join(root, 'open') })).toMatchObject({ class: 'destructive', known: is });
   });

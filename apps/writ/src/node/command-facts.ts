@@ -2,7 +2,14 @@ import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { readBasis } from '@writ/authority';
 import type { CommandDeskOptions } from '@writ/commands';
 import { matchesPattern } from '@writ/core';
-import { changesCovered, isSystemFolder, isWrittenOut, obeysFolder, type PolicyEngine, readsAlone } from '@writ/policy';
+import {
+  changesCovered,
+  isSystemFolder,
+  obeysFolder,
+  type PolicyEngine,
+  readsAlone,
+  removalCovered,
+} from '@writ/policy';
 import { hasNoGitlinks } from './git-index.ts';
 import { isFile, realPath, realTarget } from './real-path.ts';
 
@@ -64,7 +71,7 @@ export function createCommandFacts({
     // INVARIANT: 6 no window covers what files that can change meanwhile decide, or what was not seen to be harmless.
     const isCovered =
       is === 'destructive'
-        ? isWrittenOut(rest, argv) && !obeysFolder(rest)
+        ? stdin === undefined && removalCovered(classification, argv, cwd) && !obeysFolder(rest)
         : changes?.paths.every((path) => isInWorkspace(path, root)) === true;
     // What the owner wrote out needs no shell, as it is in a task: where its relative files are the owner's, and not led by an input.
     const isListed =

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { ALONE, type AloneCall } from './alone-table.ts';
-import { COVERED } from './covered-table.ts';
+import { COVERED, REMOVALS } from './covered-table.ts';
 import type { Classification } from './types.ts';
 import { isPlainService } from './units.ts';
 
@@ -38,6 +38,15 @@ export function changesCovered(
   return classification.class === 'config-mutation' ? callOf(COVERED, classification, argv, cwd) : undefined;
 }
 
+/**
+ * Whether a removal is one that a destructive window for its target covers.
+ * INVARIANT: 6 a window for one thing runs nothing that touches another.
+ */
+export function removalCovered(classification: Classification, argv: readonly string[], cwd: string): boolean {
+  const { class: is, target } = classification;
+  return is === 'destructive' && target !== undefined && callOf(REMOVALS, classification, argv, cwd) !== undefined;
+}
+
 /** What `changesCovered` holds for, for people: programs, and behind them the words that they may be given. */
 export function coveredChanges(): string {
   const written = COVERED.map(({ programs, words, operands }) => {
@@ -51,7 +60,7 @@ export function coveredChanges(): string {
  * Whether an argument list is one command itself, and holds none that has to be found in it. A wrapper runs it as somebody else,
  * elsewhere, or in another environment; what a script does is for whoever reads it as its shell will.
  */
-export function isWrittenOut({ commands }: Pick<Classification, 'commands'>, argv: readonly string[]): boolean {
+function isWrittenOut({ commands }: Pick<Classification, 'commands'>, argv: readonly string[]): boolean {
   const [command, ...more] = commands;
   return more.length === 0 && JSON.stringify(command?.argv) === JSON.stringify(argv);
 }

@@ -45,3 +45,34 @@ export const COVERED: readonly AloneCall[] = [
   { programs: ['apt', 'apt-get', 'apk', 'brew'], words: ['update'], flags: /^(-q|--quiet)$/, operands: 'none' },
   { programs: FILES, flags: /^-[pv]+$/, operands: 'paths' },
 ];
+
+const CLUSTER_NAME = /^[A-Za-z0-9][A-Za-z0-9._@:-]*$/;
+
+/**
+ * Every removal that a destructive window covers, of the one thing that it was opened for. A program that acts on that thing may be
+ * made to act on another as well, or to run a third one: what is not here is asked about each time.
+ */
+export const REMOVALS: readonly AloneCall[] = [
+  { programs: ['rm'], flags: /^(-[rRfvd]+|--recursive|--force|--verbose|--dir)$/, operands: 'paths' },
+  { programs: ['rmdir', 'unlink'], flags: /^(-v|--verbose)$/, operands: 'paths' },
+  { programs: ['truncate'], valued: { '-s': /^\d{1,15}$/ }, flags: /^-(c|s\d{1,15})$/, operands: 'paths' },
+  {
+    programs: ['docker', 'podman'],
+    words: ['rm', 'kill'],
+    flags: /^(-f|-v|-fv|-vf|--force|--volumes)$/,
+    operands: 'names',
+  },
+  {
+    programs: ['kubectl', 'oc'],
+    words: ['delete'],
+    valued: { '--context': CLUSTER_NAME, '--namespace': CLUSTER_NAME, '-n': CLUSTER_NAME },
+    flags: /^--(context|namespace)=[A-Za-z0-9][A-Za-z0-9._@:-]*$/,
+    operands: 'names',
+  },
+  {
+    programs: PACKAGES,
+    words: ['remove', 'purge', 'uninstall', 'del'],
+    flags: /^(-y|--yes|--assume-yes|-q|--quiet|--noconfirm)$/,
+    operands: 'packages',
+  },
+];

@@ -33,10 +33,10 @@ const DISK_TOOLS = [
   'resize2fs',
 ];
 
-/** A mode that lets nobody act as somebody else, and keeps others from writing. */
+/** A mode that lets nobody act as somebody else, and keeps others from writing. No text fits two of its readings: it would be tried in each. */
 const MODE = '(?:0?[0-7]{2}[0145]|SYMBOLIC(?:,SYMBOLIC)*)'.replaceAll(
   'SYMBOLIC',
-  '(?:[ug]+[-+=][rwxX]*|[ugoa]*[-+=][rxX]*|[ugoa]*-[rwxXst]*|\\+[rwxX]*)',
+  '(?:[ug]+(?:[+=][rwxX]*|-[rwxXst]*)|[ug]*[oa][ugoa]*(?:[+=][rxX]*|-[rwxXst]*)|(?:\\+[rwxX]*|=[rxX]*|-[rwxXst]*))',
 );
 const OWN_MODE = new RegExp(`^(?:\\n-[Rvcf]+|\\n--recursive)*\\n${MODE}(?:\\n(?:-[Rvcf]+|(?!-)[^\\n]*))*$`);
 const OWN_FOLDER = new RegExp(`^(?:\\n-[pv]+)*\\n(?:-m\\n?|--mode[=\\n])${MODE}(?:\\n(?!-)[^\\n]*)*$`);
