@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { quote } from '@writ/core';
 import type { InnerCommand } from '@writ/policy';
+import { elsewhereReason } from './elsewhere.ts';
 import { languageOf } from './languages.ts';
 import { loaderReason } from './loaders.ts';
 import { scriptOperand } from './script-operand.ts';
@@ -25,17 +26,26 @@ export function unboundFiles({ commands, folders }: Unbound): readonly string[] 
   const patterns = commands.flatMap((command) => command.patterns ?? []);
   const notes = [
     ...programNotes(commands),
+    ...commands
+      .filter(({ rule }) => !isOwners(rule))
+      .map(({ argv }) => elsewhereReason(argv))
+      .filter((note) => note !== undefined),
     ...patterns.map((pattern) => `which files ${quote(pattern)} matches, and what is in them`),
     ...folders.map((folder) => `what is in the folder ${quote(folder)}`),
   ];
   return [...new Set(notes)];
 }
 
+/** Whether the owner said in the configuration what it is. */
+function isOwners(rule: string): boolean {
+  return rule.startsWith('commands[');
+}
+
 function programNotes(commands: Unbound['commands']): readonly string[] {
   return commands.flatMap(({ argv, rule, reason }) => {
     const [first = ''] = argv;
     const name = first === '' ? 'it' : quote(basename(first));
-    if (rule.startsWith('commands[')) return [];
+    if (isOwners(rule)) return [];
     if (languageOf(basename(first)) !== undefined) {
       const isHidden = rule === 'undecided' && scriptOperand(argv).kind === 'none';
       return [...(isHidden ? [`${name}: ${reason}`] : []), `what ${name} runs may load other files`];

@@ -124,6 +124,15 @@ describe('writ verify of a folder', () => {
     expect((await node.writ('verify', dir)).code).toBe(0);
   });
 
+  it('says of a file that is none what to name', async () => {
+    const path = join(dir, 'other.txt');
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(path, 'no envelope\n');
+    const { code, err } = await node.writ('verify', path);
+    expect(code).toBe(7);
+    expect(err).toContain('→ name an envelope, or a folder that writ task result --out wrote');
+  });
+
   it('points at what is no part of it', async () => {
     writeFileSync(join(dir, 'artifacts', 'install.sh'), 'x');
     const { not_checked } = JSON.parse((await node.writ('verify', dir, '--json')).out);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { quote, WritError } from '@writ/core';
+import { quote, toWritError, WritError } from '@writ/core';
 import { formatResult, type Result, readResult, type VerifiedTree, verifyEnvelope, verifyTree } from '@writ/evidence';
 import { contentNames, countOf, type OperationOutput, viewVerified } from '@writ/gateway/client';
 import type { OfflineTrust } from '../../lifecycle/offline-trust.ts';
@@ -17,6 +17,19 @@ interface OfflineVerified {
   readonly unsigned: readonly string[];
 }
 
+/** What is no envelope at all was named by mistake. */
+function readNamed(envelope: Uint8Array): Result {
+  try {
+    return readResult(envelope);
+  } catch (error) {
+    const { code, message, details } = toWritError(error);
+    throw new WritError(code, message, {
+      details,
+      nextSteps: ['name an envelope, or a folder that writ task result --out wrote'],
+    });
+  }
+}
+
 /**
  * Checks an envelope in a file, or a whole result in a folder as `writ task result --out` wrote it, with every digest
  * and nested result. Throws EVIDENCE_INVALID naming what is wrong, BAD_REQUEST for a file that cannot be read.
@@ -29,7 +42,7 @@ export async function verifyOffline(
   const isFolder = statSync(path).isDirectory();
   const envelope = readEnvelope(isFolder ? join(path, LAYOUT.envelope) : path);
   // Which task and which writ it answers is what it says itself; the writs in it, which are signed, have to say the same.
-  const { task, nonce } = readResult(envelope);
+  const { task, nonce } = readNamed(envelope);
   const check = { envelope, expected: { task, nonce }, trust, nowMs };
   if (!isFolder) {
     const tree = { ...verifyEnvelope(check), children: [] };

@@ -64,9 +64,15 @@ export const systemPack: RulePack = {
     { names: ['who', 'w', 'last'], flags: optionNames('abdhsHquiFxwR', '--all --heading --count'), valued: ['-n'] },
     { names: ['getent', 'locale', 'printenv', 'sensors', 'getconf'], flags: optionNames('akmuAfj0', '--all --json') },
     {
-      names: ['ps', 'pgrep', 'pidof', 'pstree', 'pmap', 'top', 'htop'],
+      names: ['ps', 'pgrep', 'pidof', 'pstree', 'top', 'htop'],
       flags: optionNames('AaefFlHLTcijmMywxrnvXqsb', '--forest --headers --no-headers --full --list-name --list-full'),
       valued: optionNames('opCuUgGtPdEO', '--sort --format --pid --user --ppid --cols --width'),
+    },
+    // Others of it write its settings anew.
+    {
+      names: ['pmap'],
+      flags: optionNames('xXdqpcVh', '--extended --device --quiet --show-path'),
+      valued: ['-A', '--range'],
     },
     { names: ['lsof'], flags: optionNames('nPltUabRVwiTCXON0123456789:', '+D +d'), valued: optionNames('pucgdsFr') },
     { names: ['fuser'], flags: optionNames('vmkanuicsMlIw46'), valued: ['-n', '--namespace'] },
@@ -151,10 +157,14 @@ export const systemPack: RulePack = {
         ['ps', 'aux'],
         ['pgrep', 'node'],
         ['lsof', '-i'],
+        ['pmap', '-x', '1'],
       ],
       notExamples: [
         ['fuser', '-k', '80/tcp'],
         ['kill', '1'],
+        ['pmap', '-n', '1'],
+        ['pmap', '-N', 'x', '1'],
+        ['lsof', '-D', 'b/x'],
       ],
     },
     {
@@ -172,7 +182,11 @@ export const systemPack: RulePack = {
       class: 'read',
       needs: ['inspect_disk'],
       examples: [['df', '-h'], ['lsblk']],
-      notExamples: [['smartctl', '-s', 'off', '/dev/sda']],
+      notExamples: [
+        ['smartctl', '-s', 'off', '/dev/sda'],
+        ['smartctl', '-o', 'off', '/dev/sda'],
+        ['smartctl', '--offlineauto=off', '/dev/sda'],
+      ],
     },
     {
       name: 'system.logs',
