@@ -88,6 +88,11 @@ describe('a command of class read is asked about like a change', () => {
     ['in the node’s own home', ['cat', 'home/keys/identity.pem'], { profile: 'reader', cwd: 'open' }],
     ['above the node’s own home', ['grep', '-r', 'KEY', '.'], { profile: 'reader', cwd: 'open' }],
     ['where nothing is there yet', ['cat', 'later'], { profile: 'reader', cwd: 'open' }],
+    [
+      'where more paths are named than are looked up',
+      ['cat', ...Array(65).fill('a')],
+      { profile: 'reader', cwd: 'open' },
+    ],
     ['without read paths', ['cat', 'a'], { profile: 'query', cwd: 'open' }],
     ['in a repository that is no workspace', ['git', 'status'], { workspace: 'app', cwd: 'other' }],
     [

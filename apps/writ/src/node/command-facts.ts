@@ -13,6 +13,9 @@ import {
 import { hasNoGitlinks } from './git-index.ts';
 import { isFile, leadsTo, realPath, realTarget } from './real-path.ts';
 
+/** Most paths that are looked up for one command, while everybody waits; one that names more is asked about. */
+const MOST_PATHS = 64;
+
 /** What the facts of a command are found with. */
 export interface CommandFactsParts {
   readonly engine: Pick<PolicyEngine, 'snapshot'>;
@@ -64,13 +67,14 @@ export function createCommandFacts({
     const isRoot = root !== undefined && realPath(cwd) === root;
     // Repositories inside it obey configurations of their own.
     const obeysOwner = reads?.repository !== true || (isRoot && hasNoGitlinks(cwd));
-    const alone = reads?.paths.every((path) => isWithin(path, roots)) === true && obeysOwner;
+    const isFew = ((reads ?? changes)?.paths.length ?? 0) <= MOST_PATHS;
+    const alone = isFew && reads?.paths.every((path) => isWithin(path, roots)) === true && obeysOwner;
     const isAlone = is === 'read' && alone && isSystems;
     // INVARIANT: 6 no window covers what files that can change meanwhile decide, or what was not seen to be harmless.
     const isCovered =
       is === 'destructive'
         ? stdin === undefined && removalCovered(classification, argv, cwd) && !obeysFolder(rest)
-        : changes?.paths.every((path) => isInWorkspace(path, root)) === true;
+        : isFew && changes?.paths.every((path) => isInWorkspace(path, root)) === true;
     // What the owner wrote out needs no shell, as it is in a task: where its relative files are the owner's, and not led by an input.
     const isListed =
       stdin === undefined && (isRoot || cwd === '/') && commands.some((one) => matchesPattern(one, argv));

@@ -67,7 +67,7 @@ export const ALONE: readonly AloneCall[] = [
       'is-failed',
     ],
     flags: /^(--no-pager|-l|--full|-a|--all|-q|--quiet|--failed|--no-legend|--plain)$/,
-    valued: { '-n': COUNT, '--lines': COUNT, '-t': NAME, '--type': NAME, '--state': NAME },
+    valued: { '-t': NAME, '--type': NAME, '--state': NAME },
     operands: 'names',
   },
   {

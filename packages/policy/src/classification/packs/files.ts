@@ -142,7 +142,8 @@ export const filesPack: RulePack = {
       name: 'files.disk',
       programs: DISK_TOOLS,
       class: 'destructive',
-      needs: ['destructive', 'edit_system'],
+      // Some run a program of a kind of file system, or commands of a file, by an option that another reads otherwise.
+      needs: ['destructive', 'edit_system', 'shell'],
       target: { kind: 'path' },
       examples: [
         ['mkfs.ext4', '/dev/sdb1'],

@@ -57,21 +57,29 @@ export const infrastructurePack: RulePack = {
     {
       name: 'infrastructure.terraform-read',
       programs: TERRAFORM,
-      words: [['plan', 'show', 'validate', 'output', 'version', 'graph', 'providers', 'metadata']],
+      words: [['plan', 'validate', 'graph', 'providers', 'metadata']],
       except: ['-out', '-destroy', '-chdir'],
       firstNot: /^(lock|mirror)$/,
       class: 'read',
-      needs: ['inspect_status'],
-      examples: [
-        ['terraform', 'plan'],
-        ['terraform', 'output', '-json'],
-      ],
+      // Providers are programs of the folder, and data may name others.
+      needs: ['inspect_status', 'shell'],
+      examples: [['terraform', 'plan']],
       notExamples: [
         ['terraform', 'apply'],
         ['terraform', 'plan', '-out=x'],
         ['terraform', 'plan', '-option-of-tomorrow=./x'],
         ['terraform', 'providers', 'mirror', 'x'],
       ],
+    },
+    {
+      name: 'infrastructure.terraform-show',
+      programs: TERRAFORM,
+      words: [['show', 'output', 'version']],
+      except: ['-chdir'],
+      class: 'read',
+      needs: ['inspect_status'],
+      examples: [['terraform', 'output', '-json']],
+      notExamples: [['terraform', 'plan']],
     },
     {
       name: 'infrastructure.terraform-list',
