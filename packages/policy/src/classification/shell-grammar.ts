@@ -16,7 +16,7 @@ export const MAX_SCRIPT = 8192;
 const LIMITS: readonly { readonly of: RegExp; readonly most: number; readonly named: string }[] = [
   { of: /[<>]/g, most: 64, named: 'redirects' },
   { of: /[|&;$`]/g, most: 128, named: 'operators' },
-  { of: /[()[\]{}*?]/g, most: 128, named: 'brackets and patterns' },
+  { of: /[()[\]{}*?@!]/g, most: 128, named: 'brackets and patterns' },
 ];
 /** Deepest nesting that is looked into. */
 const MAX_DEPTH = 48;
