@@ -7,6 +7,7 @@ export default defineConfig({
     allowOnly: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 60_000 } },
     maxWorkers: 2,
     // The JSON report is what .ci/run counts from.
     reporters: ['default', 'json'],

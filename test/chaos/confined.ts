@@ -37,7 +37,7 @@ export async function runConfined(program: string, words: readonly string[]): Pr
       text += piece;
     });
     const [code] = await once(child, 'close');
-    if (text === '') throw new Error(`it ended with ${code}, and said nothing`);
+    if (code !== 0) throw new Error(`it ended with ${code}, and said: ${text}`);
     return text;
   } finally {
     rmSync(disk, { recursive: true, force: true });

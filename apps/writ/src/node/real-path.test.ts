@@ -59,6 +59,10 @@ it
   ]);
 });
 
+it.each(['clone/src/a.ts/below', `clone/${'x'.repeat(300)}`])('%s is no target: nobody can say what it is', (path) => {
+  expect(realTarget(`self/path/${join(root, path)}`)).toBeUndefined();
+});
+
 it('a folder of processes is one like others', () => {
   expect(realPath('/proc/sys')).toBe('/proc/sys');
 });

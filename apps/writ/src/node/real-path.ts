@@ -94,10 +94,14 @@ export function realTarget(target: string): string | undefined {
   return isShared(real) ? undefined : `${host}/path/${real}`;
 }
 
-/** A link, or one of several names of a file. */
+/** A link, or one of several names of a file, or nobody can say. */
 function isShared(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return found !== undefined && (found.isSymbolicLink() || (found.isFile() && found.nlink > 1));
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found !== undefined && (found.isSymbolicLink() || (found.isFile() && found.nlink > 1));
+  } catch {
+    return true;
+  }
 }
 
 /** Whether a path leads to a file. */

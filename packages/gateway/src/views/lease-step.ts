@@ -1,4 +1,4 @@
-import { foldName } from '@writ/core';
+import { foldName, shellWord } from '@writ/core';
 import { SELF } from '../operations/peer-lookup.ts';
 
 /** What was asked for, and of whom. */
@@ -12,7 +12,7 @@ export interface LeaseWanted {
 /** What helps after a refusal; where a lease is missing, the first of it is how to ask for one. */
 export function stepsAfter(code: string, steps: readonly string[], { to, profile }: LeaseWanted): string[] {
   if (code !== 'LEASE_REQUIRED') return [...steps];
-  const peer = foldName(to) === SELF ? '' : ` --peer ${foldName(to)}`;
-  const command = `writ lease request ${profile ?? 'PROFILE'}${peer} --for 1h`;
+  const peer = foldName(to) === SELF ? '' : ` --peer ${shellWord(foldName(to) ?? to)}`;
+  const command = `writ lease request ${shellWord(profile ?? 'PROFILE')}${peer} --for 1h`;
   return [`ask for one (an agent: tool request_lease): ${command}`, ...steps];
 }

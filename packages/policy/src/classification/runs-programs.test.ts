@@ -80,6 +80,9 @@ describe('a program or a text that an argument gives to be run', () => {
     [['limactl', 'start', './x.yaml']],
     [['terragrunt', 'plan']],
     [['terraform', 'init', '-plugin-dir=./p']],
+    [['terraform', 'apply']],
+    [['terraform', 'destroy']],
+    [['terraform', 'show', '-json']],
     ...[
       ...['core.fsmonitor ./p', 'core.hooksPath x', '--global core.sshCommand x', 'set core.editor x', 'core.pager x'],
       ...['alias.x !id', '--add filter.x.clean id', 'diff.x.textconv id', 'credential.helper !id', 'include.path x'],
@@ -136,14 +139,7 @@ describe('a program or a text that an argument gives to be run', () => {
         'kubectl drain n',
         'kubectl create namespace x',
       ],
-      ...[
-        'crontab -r',
-        'crontab -l',
-        'terraform apply',
-        'virsh destroy web',
-        'qm start 100',
-        'sysctl -w vm.swappiness=1',
-      ],
+      ...['crontab -r', 'crontab -l', 'virsh destroy web', 'qm start 100', 'sysctl -w vm.swappiness=1'],
       ...[
         'iptables -F',
         'wget https://x',

@@ -27,7 +27,7 @@ const DOUBTS: readonly { readonly where: RegExp; readonly reason: string }[] = [
   { where: /\S{1025}/, reason: 'the script holds a word of more than 1024 characters' },
   // To a shell a blank is a space or a tab; the grammar ends words at each of these.
   {
-    where: /[^\P{White_Space} \t\n]|[^\P{Cc}\t\n]|\ufeff/u,
+    where: /[^\P{White_Space} \t\n]|[^\P{Cc}\t\n]|\p{Cs}|\ufeff/u,
     reason: 'the script holds a control character or an odd blank',
   },
   // A shell takes a line break behind a backslash away before it reads anything else; the grammar ends a word, or begins a line, there.
@@ -129,8 +129,12 @@ function readCommand(node: Node): SimpleCommand {
   const words: Argument[] = [];
   const assignments: Assignment[] = [];
   const redirects: Redirect[] = [];
+  let end = -1;
   // Unnamed parts are looked at too: a lone `$` is one.
   for (const child of node.children) {
+    // The grammar ends a word at some quotes behind which a shell goes on with it.
+    if (child.startIndex === end) throw new Undecided('the script holds words without a blank between them');
+    end = child.endIndex;
     if (child.type === 'variable_assignment') assignments.push(readAssignment(child));
     else if (child.type.endsWith('_redirect')) redirects.push(...readRedirect(child));
     else if (child.type !== 'comment') words.push(wordOf(child));
@@ -163,9 +167,16 @@ function readRedirect(node: Node): readonly Redirect[] {
   }
   if (node.type === 'heredoc_redirect') return readHeredoc(node);
   const operator = node.children.find((child) => !child.isNamed)?.type;
-  const to = node.childForFieldName('destination');
+  const [to, ...more] = node.childrenForFieldName('destination');
   if (operator === undefined || !to) throw new Undecided('the script redirects to nowhere');
-  return [{ operator, to: wordOf(to) }];
+  // They are arguments of the command, to a shell.
+  if (more.length > 0) throw new Undecided('words stand behind a redirect');
+  const word = wordOf(to);
+  // bash expands what stands behind `>&` once more, quoted or not.
+  if (operator.includes('&') && !/^(?:\d+|-|[\w./]+)$/.test(word.text)) {
+    throw new Undecided('the script redirects to what a shell may expand again');
+  }
+  return [{ operator, to: word }];
 }
 
 const HEREDOC_PARTS: ReadonlySet<string> = new Set([

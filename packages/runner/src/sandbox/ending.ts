@@ -7,7 +7,7 @@ import { ENDING_FD } from '../spawner/told-ending.ts';
  * meant for a whole process group leaves it as it is; the program finds each of these signals as it would have been. Of
  * SIGINT and SIGPIPE shells say nothing, so that these two stay an exit status.
  */
-const SCRIPT = `test -z "$BASH_VERSION" || set +o posix
+const SCRIPT = `(set +o posix) 2>/dev/null && set +o posix
 trap : HUP INT QUIT ALRM TERM USR1 USR2 PIPE
 exec 7>&2 2>&${ENDING_FD} ${ENDING_FD}>&-
 (exec "$@" 2>&7 7>&-)

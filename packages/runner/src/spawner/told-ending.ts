@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 
@@ -29,7 +28,8 @@ export function listenToEnding(said: Readable): ToldEnding {
     if (text.length < KEPT_CHARACTERS) text += piece;
   });
   said.on('error', () => {});
-  const closed = once(said, 'close');
+  // Not `once` of the library: that one rejects where the pipe breaks, and nobody may be waiting.
+  const closed = new Promise<void>((resolve) => said.once('close', () => resolve()));
   return {
     async signalOf(exitCode) {
       if (exitCode === null || exitCode <= SIGNALLED) return null;

@@ -57,7 +57,7 @@ export const infrastructurePack: RulePack = {
     {
       name: 'infrastructure.terraform-read',
       programs: TERRAFORM,
-      words: [['plan', 'validate', 'graph', 'providers', 'metadata']],
+      words: [['plan', 'show', 'validate', 'graph', 'providers', 'metadata']],
       except: ['-out', '-destroy', '-chdir'],
       firstNot: /^(lock|mirror)$/,
       class: 'read',
@@ -74,7 +74,7 @@ export const infrastructurePack: RulePack = {
     {
       name: 'infrastructure.terraform-show',
       programs: TERRAFORM,
-      words: [['show', 'output', 'version']],
+      words: [['output', 'version']],
       except: ['-chdir'],
       class: 'read',
       needs: ['inspect_status'],
@@ -88,8 +88,9 @@ export const infrastructurePack: RulePack = {
         ['state', 'workspace'],
         ['list', 'show', 'pull'],
       ],
+      except: ['-chdir'],
       class: 'read',
-      needs: ['inspect_status'],
+      needs: ['inspect_status', 'shell'],
       examples: [
         ['terraform', 'state', 'list'],
         ['terraform', 'workspace', 'show'],
@@ -101,7 +102,7 @@ export const infrastructurePack: RulePack = {
       programs: TERRAFORM,
       words: [['init', 'fmt', 'refresh', 'import', 'workspace', 'get']],
       class: 'config-mutation',
-      needs: ['manage_services'],
+      needs: ['manage_services', 'shell'],
       examples: [
         ['terraform', 'init'],
         ['terraform', 'workspace', 'new', 'x'],
@@ -111,10 +112,10 @@ export const infrastructurePack: RulePack = {
     {
       name: 'infrastructure.terraform-apply',
       programs: TERRAFORM,
-      // A plan may replace and destroy; the command does not say.
+      // A plan may replace and destroy; the command does not say. Providers and provisioners are programs.
       words: [['apply', 'destroy', 'taint', 'untaint', 'force-unlock', 'console', 'run-all', 'test', 'login']],
       class: 'destructive',
-      needs: ['destructive', 'manage_services'],
+      needs: ['destructive', 'manage_services', 'shell'],
       examples: [
         ['terraform', 'destroy', '-auto-approve'],
         ['terraform', 'apply'],
@@ -130,7 +131,7 @@ export const infrastructurePack: RulePack = {
         ['rm', 'mv', 'push', 'replace-provider', 'delete'],
       ],
       class: 'destructive',
-      needs: ['destructive', 'manage_services'],
+      needs: ['destructive', 'manage_services', 'shell'],
       examples: [
         ['terraform', 'state', 'rm', 'x'],
         ['terraform', 'workspace', 'delete', 'x'],

@@ -28,11 +28,14 @@ export const machinePack: RulePack = {
     {
       name: 'machine.kill',
       programs: ['kill', 'pkill', 'killall', 'skill'],
-      except: ['-l', '-L', '--list', '--table'],
+      // A signal is written as letters of options.
+      writtenNot: /^\n(?:-l|-L|--list|--table)(?:\n\d+)?$/,
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       examples: [
         ['kill', '-9', '1'],
+        ['kill', '-KILL', '1'],
+        ['pkill', '-fl', 'x'],
         ['pkill', 'node'],
       ],
       notExamples: [['kill', '-l']],
@@ -123,15 +126,25 @@ export const machinePack: RulePack = {
     {
       name: 'machine.kernel-runs',
       programs: ['sysctl', 'modprobe'],
-      // Settings that name a program which the kernel starts, and files of settings.
-      written:
-        /\n-(?:[a-zA-Z]*[pCd]|-(?:load|system|config|dirname))|core_pattern|modprobe|hotplug|poweroff_cmd|usermodehelper/,
+      // Settings that name a program which the kernel starts.
+      written: /core_pattern|modprobe|hotplug|poweroff_cmd|usermodehelper/,
+      class: 'destructive',
+      needs: ['destructive', 'edit_system', 'shell'],
+      examples: [['sysctl', '-w', 'kernel.core_pattern=|./p']],
+      notExamples: [['sysctl', '-w', 'vm.swappiness=1']],
+    },
+    {
+      name: 'machine.kernel-settings',
+      programs: ['sysctl', 'modprobe'],
+      // Files of settings, whose lines name programs.
+      options: ['-p', '-C', '-d', '--load', '--system', '--config', '--dirname'],
       class: 'destructive',
       needs: ['destructive', 'edit_system', 'shell'],
       examples: [
-        ['sysctl', '-w', 'kernel.core_pattern=|./p'],
         ['sysctl', '-p', 'x'],
+        ['sysctl', '--loa=./x'],
         ['modprobe', '-C', 'x', 'y'],
+        ['modprobe', '--conf', './x', '-r', 'y'],
       ],
       notExamples: [
         ['sysctl', '-w', 'vm.swappiness=1'],
