@@ -4,8 +4,8 @@ import { shellWord } from '@writ/core';
 const COMMAND = /(^|[:;,] |&& |or )writ (?=[a-z-])(?!--home)/g;
 /** What is typed somewhere else has another home. */
 const ELSEWHERE = /^(?:on (?:that|the other|the executing) |there[,:]|(?:have )?a person o[fn] )/;
-/** What introduces a step in a text. */
-const STEP = /(→\S* )(.*)/g;
+/** A line that is a step, its arrow dimmed or not; what others wrote within a line stays as it is. */
+const STEP = /^( *\S{0,4}→\S* )(.*)$/gm;
 
 /** A next step as it is to be typed by whoever named a home with `--home`. */
 export function withHome(step: string, home: string | undefined): string {

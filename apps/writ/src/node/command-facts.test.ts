@@ -190,6 +190,8 @@ describe('a destructive window covers a removal that is on a list, and is writte
     [['dd', 'if=a', 'of=b'], false],
     [['docker', 'rm', '-f', 'web'], true],
     [['apt-get', 'purge', '-y', 'jq'], true],
+    [['apt-get', 'purge', '-y', 'p.'], false],
+    [['dnf', 'remove', '-y', 'python3.11'], true],
     [['apt-get', 'purge', '-o', 'Dpkg::Pre-Invoke::=id', 'jq'], false],
     [['kubectl', '--context', 'c', '-n', 'n', 'delete', 'pod', 'x'], true],
     [['kubectl', '--context', 'c', '-n', 'n', 'delete', 'pod', 'x', '--kubeconfig=y'], false],

@@ -8,6 +8,8 @@ export type Operands =
   | 'services'
   /** Names of packages: never a file, an address, or what a manager could take for one. */
   | 'packages'
+  /** The same, without a dot: some managers take a name with one for a pattern where no package has it. */
+  | 'plain-packages'
   /** Anything: it is only printed. */
   | 'words'
   /** Paths of what is read. */

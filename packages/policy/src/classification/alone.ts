@@ -121,6 +121,8 @@ function pathsOf(call: AloneCall, operands: readonly string[]): readonly string[
       return operands.every((operand) => NAME.test(operand)) ? [] : undefined;
     case 'services':
       return operands.every(isPlainService) ? [] : undefined;
+    case 'plain-packages':
+      return operands.every((operand) => PACKAGE.test(operand) && !operand.includes('.')) ? [] : undefined;
     case 'packages':
       return operands.every((operand) => PACKAGE.test(operand) && !ARCHIVE.test(operand)) ? [] : undefined;
     case 'revisions':

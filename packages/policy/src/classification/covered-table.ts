@@ -2,7 +2,8 @@ import type { AloneCall } from './alone-table.ts';
 
 /** What copies, moves or links writes through links of its destination; a mode or an owner says who else may run or write. */
 const FILES = ['touch', 'mkdir'];
-const PACKAGES = ['apt', 'apt-get', 'dnf', 'yum', 'zypper', 'apk', 'pacman', 'brew', 'snap', 'flatpak'];
+const APT = ['apt', 'apt-get'];
+const PACKAGES = ['dnf', 'yum', 'zypper', 'apk', 'pacman', 'brew', 'snap', 'flatpak'];
 
 /**
  * Every change that an assent window covers besides its listed steps. A window is one yes to much that nobody has seen yet: what
@@ -42,6 +43,12 @@ export const COVERED: readonly AloneCall[] = [
     flags: /^(-y|--yes|--assume-yes|-q|--quiet|--no-install-recommends|--noconfirm)$/,
     operands: 'packages',
   },
+  {
+    programs: APT,
+    words: ['install'],
+    flags: /^(-y|--yes|--assume-yes|-q|--quiet|--no-install-recommends)$/,
+    operands: 'plain-packages',
+  },
   { programs: ['apt', 'apt-get', 'apk', 'brew'], words: ['update'], flags: /^(-q|--quiet)$/, operands: 'none' },
   { programs: FILES, flags: /^-[pv]+$/, operands: 'paths' },
 ];
@@ -74,5 +81,11 @@ export const REMOVALS: readonly AloneCall[] = [
     words: ['remove', 'purge', 'uninstall', 'del'],
     flags: /^(-y|--yes|--assume-yes|-q|--quiet|--noconfirm)$/,
     operands: 'packages',
+  },
+  {
+    programs: APT,
+    words: ['remove', 'purge'],
+    flags: /^(-y|--yes|--assume-yes|-q|--quiet)$/,
+    operands: 'plain-packages',
   },
 ];
