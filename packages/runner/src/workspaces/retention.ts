@@ -34,7 +34,8 @@ export function dueForRemoval<T extends Keepable>(
 ): readonly T[] {
   const due = kept.filter(({ end }) => (dueAtMs(end, rules) ?? Number.POSITIVE_INFINITY) <= nowMs);
   const budgetBytes = Math.max(0, rules.budgetBytes - otherBytes);
-  let left = kept.filter((one) => !due.includes(one));
+  const gone = new Set(due);
+  let left = kept.filter((one) => !gone.has(one));
   for (;;) {
     const uses = usesOf(left, budgetBytes);
     const [furthest] = uses.filter(({ removable }) => removable.length > 0).sort((a, b) => b.bytes - a.bytes);
@@ -66,7 +67,9 @@ function usesOf<T extends Keepable>(kept: readonly T[], budgetBytes: number): re
   const bySender = new Map<string, T[]>();
   for (const one of kept) {
     const sender = one.record?.sender ?? '';
-    bySender.set(sender, [...(bySender.get(sender) ?? []), one]);
+    const ones = bySender.get(sender) ?? [];
+    ones.push(one);
+    bySender.set(sender, ones);
   }
   const shareBytes = Math.floor(budgetBytes * Math.min(LARGEST_SHARE, 1 / bySender.size));
   return [...bySender].map(([sender, ones]) => {

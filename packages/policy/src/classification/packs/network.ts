@@ -26,10 +26,12 @@ export const networkPack: RulePack = {
       valued: ['-f', '-A'],
     },
     {
-      names: ['dig', 'host', 'nslookup', 'whois'],
+      names: ['dig', 'host', 'nslookup'],
       flags: optionNames('46avCdH', '-type -query'),
       valued: optionNames('xtqpWhc'),
     },
+    // Not its server and port: it sends the words as they are.
+    { names: ['whois'], flags: optionNames('vH') },
     {
       names: ['ping', 'ping6', 'traceroute', 'tracepath', 'mtr'],
       flags: optionNames('46nqbIrTUzw', '--report --report-wide --no-dns'),
