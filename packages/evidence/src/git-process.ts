@@ -1,10 +1,7 @@
 import { spawn } from 'node:child_process';
 import { type FileHandle, open } from 'node:fs/promises';
-import { type Clock, visible } from '@writ/core';
+import { type Clock, gitWords, KEPT_GIT_WORDS, visible } from '@writ/core';
 import type { GitAnswer, GitCall, GitPort } from './types.ts';
-
-/** Bytes of standard error that are looked at. */
-const KEPT_STDERR = 16 * 1024;
 
 export interface GitProcessOptions {
   /** Absolute path of git, or a name to look up in `path`. */
@@ -59,7 +56,7 @@ function runGit({ git, clock }: GitProcessOptions, call: GitCall, inputFd: numbe
       else stdout.push(chunk);
     });
     child.stderr?.on('data', (chunk: Uint8Array) => {
-      if (stderr.length < KEPT_STDERR) stderr += Buffer.from(chunk).toString('utf8');
+      if (stderr.length < KEPT_GIT_WORDS) stderr += Buffer.from(chunk).toString('utf8');
     });
     // A git that ends before it has read everything says so with its exit code.
     child.stdin?.on('error', () => {});
@@ -72,7 +69,7 @@ function runGit({ git, clock }: GitProcessOptions, call: GitCall, inputFd: numbe
       cancelTimer();
       call.signal?.removeEventListener('abort', unwanted);
       const exitCode = ended === undefined ? code : null;
-      const reason = ended ?? toldBy(stderr, code ?? signal);
+      const reason = ended ?? gitWords(stderr, code ?? signal);
       resolve({ exitCode, stdout: Buffer.concat(stdout), reason });
     });
   });
@@ -80,12 +77,4 @@ function runGit({ git, clock }: GitProcessOptions, call: GitCall, inputFd: numbe
 
 function failed(reason: string): GitAnswer {
   return { exitCode: null, stdout: new Uint8Array(), reason };
-}
-
-function toldBy(stderr: string, end: number | string | null): string {
-  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
-  const told = lines.find((line) => /^(fatal|error): /.test(line)) ?? lines.at(-1);
-  if (end === 0) return lines.map(visible).join('\n');
-  if (told === undefined) return `git ended with ${end}`;
-  return visible(told.replace(/^(fatal|error): /, ''));
 }

@@ -1,4 +1,4 @@
-import { type Clock, visible } from '@writ/core';
+import { type Clock, gitWords, KEPT_GIT_WORDS, visible } from '@writ/core';
 import type { Spawner, SpawnOrder } from './spawned.ts';
 
 /** One process of git. */
@@ -24,8 +24,6 @@ export interface GitEnd {
   readonly reason: string;
 }
 
-/** Bytes kept of what git says on standard error. */
-const KEPT_STDERR = 16 * 1024;
 /** Nothing to wait for, milliseconds: what git leaves of work that is not wanted any more is removed anyway. */
 const GRACE_MS = 0;
 
@@ -51,7 +49,7 @@ export async function runGit(run: GitRun, spawner: Spawner, clock: Clock): Promi
     if (cut !== undefined) stop();
     const { exitCode, signal } = await result.process.done;
     if (cut !== undefined) return { ...NOTHING, stdout: kept.stdout(), cut };
-    const reason = toldBy(kept.stderr(), exitCode ?? signal);
+    const reason = gitWords(kept.stderr(), exitCode ?? signal);
     return { exitCode, stdout: kept.stdout(), reason };
   } finally {
     cancelTimer();
@@ -75,7 +73,7 @@ function createKept(maxBytes: number, onTooMuch: () => void): Kept {
   return {
     async onOutput(stream, chunk) {
       if (stream === 'stderr') {
-        if (stderr.length < KEPT_STDERR) stderr += chunk.toString('utf8');
+        if (stderr.length < KEPT_GIT_WORDS) stderr += chunk.toString('utf8');
         return;
       }
       bytes += chunk.length;
@@ -85,13 +83,4 @@ function createKept(maxBytes: number, onTooMuch: () => void): Kept {
     stdout: () => Buffer.concat(chunks),
     stderr: () => stderr,
   };
-}
-
-/** What git said of why it failed, in one line, or `end`; where it did not, each line that it said. Made visible. */
-export function toldBy(stderr: string, end: number | string | null): string {
-  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
-  const told = lines.find((line) => /^(fatal|error): /.test(line)) ?? lines.at(-1);
-  if (end === 0) return lines.map(visible).join('\n');
-  if (told === undefined) return `git ended with ${end}`;
-  return visible(told.replace(/^(fatal|error): /, ''));
 }

@@ -1,3 +1,5 @@
+import { KEPT_GIT_WORDS } from '@writ/core';
+
 /** Collects what one call of git writes until its mark has come on both streams. */
 export interface AnswerReader {
   /** Takes bytes; what it comes to so far. */
@@ -7,9 +9,6 @@ export interface AnswerReader {
   stdout(): Buffer;
   stderr(): string;
 }
-
-/** Bytes kept of what git says on standard error. */
-const KEPT_STDERR = 16 * 1024;
 
 /** `mark` is not to be guessed by whatever git writes; more than `maxBytes` on standard output are too much. */
 export function createAnswerReader(mark: string, maxBytes: number): AnswerReader {
@@ -30,7 +29,7 @@ export function createAnswerReader(mark: string, maxBytes: number): AnswerReader
         if (ended() === null ? bytes > maxBytes + tailBytes : ownBytes() > maxBytes) return 'too-much';
         chunks.push(chunk);
       } else {
-        if (stderr.length < KEPT_STDERR) stderr += chunk.toString('utf8');
+        if (stderr.length < KEPT_GIT_WORDS) stderr += chunk.toString('utf8');
         stderrTail = (stderrTail + text).slice(-tailBytes);
       }
       return ended() !== null && stderrTail.endsWith(`${mark}\n`) ? 'whole' : 'more';

@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock, Random } from '@writ/core';
+import { type Clock, gitWords, type Random } from '@writ/core';
 import { CUT_WORDS } from '../git-calls.ts';
-import { type GitCut, toldBy } from '../git-process.ts';
+import type { GitCut } from '../git-process.ts';
 import { MARKER } from '../process-tree/members.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Mount } from '../sandbox/types.ts';
@@ -140,12 +140,12 @@ function createRoom(inputs: string, spec: GitRoomSpec, options: GitRoomsOptions)
 
 /** What the sandbox said when it ended too early. */
 function saidLast(reader: AnswerReader): string {
-  return reader.stderr().trim() === '' ? 'its sandbox has ended' : toldBy(reader.stderr(), null);
+  return reader.stderr().trim() === '' ? 'its sandbox has ended' : gitWords(reader.stderr(), null);
 }
 
 function answerOf(reader: AnswerReader): GitAnswer {
   const exitCode = reader.exitCode();
-  return { exitCode, stdout: reader.stdout(), reason: toldBy(reader.stderr(), exitCode) };
+  return { exitCode, stdout: reader.stdout(), reason: gitWords(reader.stderr(), exitCode) };
 }
 
 function failed(reason: string): GitAnswer {
