@@ -4,7 +4,14 @@ export { checkCommandCase } from './cases/command-cases.ts';
 export { checkPolicyCase } from './cases/policy-cases.ts';
 export { readCommandCases, readPolicyCases } from './cases/read-cases.ts';
 export { type CaseReport, reportOf } from './cases/types.ts';
-export { changesCovered, coveredChanges, type ReadsAlone, readsAlone, removalCovered } from './classification/alone.ts';
+export {
+  changesCovered,
+  coveredChanges,
+  MOST_PATHS,
+  type ReadsAlone,
+  readsAlone,
+  removalCovered,
+} from './classification/alone.ts';
 export { type CommandClassifier, createCommandClassifier } from './classification/classify.ts';
 export { obeysFolder } from './classification/obeys-folder.ts';
 export { isSystemFolder } from './classification/program.ts';

@@ -5,6 +5,7 @@ import { matchesPattern } from '@writ/core';
 import {
   changesCovered,
   isSystemFolder,
+  MOST_PATHS,
   obeysFolder,
   type PolicyEngine,
   readsAlone,
@@ -12,9 +13,6 @@ import {
 } from '@writ/policy';
 import { hasNoGitlinks } from './git-index.ts';
 import { isFile, leadsTo, realPath, realTarget } from './real-path.ts';
-
-/** Most paths that are looked up for one command, while everybody waits; one that names more is asked about. */
-const MOST_PATHS = 64;
 
 /** What the facts of a command are found with. */
 export interface CommandFactsParts {
@@ -55,12 +53,12 @@ export function createCommandFacts({
     if (seen === undefined || root === undefined || !isInside(seen, root)) return false;
     return !seen.toLowerCase().split('/').includes('.git') && !isOwn(seen);
   };
-  return ({ class: is, known, needs, target, ...rest }, { argv, cwd, stdin, profile, basis }) => {
+  return (classification, { argv, cwd, stdin, profile, basis }) => {
+    const { class: is, known, needs, rule, target } = classification;
     const { config } = engine.snapshot();
-    const classification = { class: is, known, needs, ...rest, ...(target === undefined ? {} : { target }) };
     const reads = stdin === undefined ? readsAlone(classification, argv, cwd) : undefined;
     const changes = stdin === undefined ? changesCovered(classification, argv, cwd) : undefined;
-    const isSystems = isOfSystem(argv[0] ?? '', searchPath) || rest.rule.startsWith('commands[');
+    const isSystems = isOfSystem(argv[0] ?? '', searchPath) || rule.startsWith('commands[');
     const workspace = config.workspaces.get(readBasis(basis)?.ask.workspace ?? '');
     const { readPaths: roots = [], commands = [] } = config.profiles.get(profile) ?? {};
     const root = workspace === undefined ? undefined : realPath(resolvePath(workspace.path));
@@ -73,7 +71,7 @@ export function createCommandFacts({
     // INVARIANT: 6 no window covers what files that can change meanwhile decide, or what was not seen to be harmless.
     const isCovered =
       is === 'destructive'
-        ? stdin === undefined && removalCovered(classification, argv, cwd) && !obeysFolder(rest)
+        ? stdin === undefined && removalCovered(classification, argv, cwd) && !obeysFolder(classification)
         : isFew && changes?.paths.every((path) => isInWorkspace(path, root)) === true;
     // What the owner wrote out needs no shell, as it is in a task: where its relative files are the owner's, and not led by an input.
     const isListed =

@@ -1,10 +1,9 @@
 import { posix } from 'node:path';
 import { matchesPattern } from '@writ/core';
+import { MOST_PATHS } from '@writ/policy';
 import { commandIn, countOfPaths, pathsOf, urlsIn } from './claims.ts';
 import type { ClassifyTool, ToolCall, ToolFacts, ToolRights, ToolVerdict } from './types.ts';
 
-/** Most files of one call: each is looked at where it leads, and nobody says yes to a longer list with open eyes. */
-const MOST_PATHS = 64;
 /** Rights to the whole workspace, the one to read in it first. */
 const READS_REPO = ['read_repo', 'edit_repo'];
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;

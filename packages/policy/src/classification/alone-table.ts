@@ -1,37 +1,4 @@
-/** What the operands of a command may be that runs without a person. */
-export type Operands =
-  /** There may be none. */
-  | 'none'
-  /** Names: of services, packages, hosts; never a path. */
-  | 'names'
-  /** Names of services that the machine does not stand on. */
-  | 'services'
-  /** Names of packages: never a file, an address, or what a manager could take for one. */
-  | 'packages'
-  /** The same, without a dot: some managers take a name with one for a pattern where no package has it. */
-  | 'plain-packages'
-  /** Anything: it is only printed. */
-  | 'words'
-  /** Paths of what is read. */
-  | 'paths'
-  /** A pattern, then paths of what is read. */
-  | 'pattern-paths'
-  /** Revisions, and paths inside the repository. */
-  | 'revisions';
-
-/** One way of calling a program that reads what its rule says and nothing else, and starts no other program. */
-export interface AloneCall {
-  readonly programs: readonly string[];
-  /** What the first operand is; absent: the program has no commands. */
-  readonly words?: readonly string[];
-  /** What every option looks like that takes no value, whole. */
-  readonly flags?: RegExp;
-  /** Options that take the next argument, and what that looks like, whole. */
-  readonly valued?: Readonly<Record<string, RegExp>>;
-  readonly operands: Operands;
-  /** It reads a repository, and obeys the configuration of that. */
-  readonly repository?: true;
-}
+import type { ListedCall } from './listed-call.ts';
 
 const COUNT = /^\d{1,9}$/;
 const NAME = /^[A-Za-z0-9@][A-Za-z0-9@._:+~-]*$/;
@@ -43,7 +10,7 @@ const TIME = /^[A-Za-z0-9:. +-]{1,40}$/;
  * not listed is asked about. Programs whose configuration comes from where they are called (npm, cargo, terraform, compose …) are
  * not here, nor is what prints secrets (`docker inspect`, `ps e`, `kubectl get secret`).
  */
-export const ALONE: readonly AloneCall[] = [
+export const ALONE: readonly ListedCall[] = [
   { programs: ['true', 'false'], operands: 'words' },
   { programs: ['echo', 'printf', 'sleep', 'seq', 'basename', 'dirname'], operands: 'words' },
   { programs: ['pwd', 'whoami', 'nproc', 'arch', 'uptime', 'hostname'], operands: 'none' },

@@ -1,8 +1,11 @@
 import { posix } from 'node:path';
-import { ALONE, type AloneCall } from './alone-table.ts';
+import { ALONE } from './alone-table.ts';
 import { COVERED, REMOVALS } from './covered-table.ts';
+import { type ListedCall, operandsOf, pathsOf } from './listed-call.ts';
 import type { Classification } from './types.ts';
-import { isPlainService } from './units.ts';
+
+/** Most paths of one command that are looked up where they lead, while everybody waits; one that names more is for a person. */
+export const MOST_PATHS = 64;
 
 /** What a command reads that may run without a person, as its arguments say. */
 export interface ReadsAlone {
@@ -66,7 +69,7 @@ function isWrittenOut({ commands }: Pick<Classification, 'commands'>, argv: read
 }
 
 function callOf(
-  table: readonly AloneCall[],
+  table: readonly ListedCall[],
   classification: Classification,
   argv: readonly string[],
   cwd: string,
@@ -84,7 +87,7 @@ function callOf(
 }
 
 /** No look has a target; a change that names several things, or one that nobody can tell from others, is no window's. */
-function namesOneTarget(call: AloneCall, operands: readonly string[], { class: is, target }: Classification): boolean {
+function namesOneTarget(call: ListedCall, operands: readonly string[], { class: is, target }: Classification): boolean {
   return is === 'read' || call.operands === 'paths' || operands.length === 0 || target !== undefined;
 }
 
@@ -93,53 +96,3 @@ function absolute(cwd: string, path: string): string {
   if (!path.split('/').includes('..')) return posix.resolve(cwd, path);
   return path.startsWith('/') ? path : `${cwd}/${path}`;
 }
-
-/** The operands behind the command's word; undefined where an option is not listed. */
-function operandsOf(call: AloneCall, args: readonly string[]): readonly string[] | undefined {
-  const operands: string[] = [];
-  for (let at = 0; at < args.length; at += 1) {
-    const argument = args[at] ?? '';
-    const value = Object.hasOwn(call.valued ?? {}, argument) ? call.valued?.[argument] : undefined;
-    if (value !== undefined) {
-      at += 1;
-      if (!value.test(args[at] ?? '')) return undefined;
-    } else if (!argument.startsWith('-')) operands.push(argument);
-    else if (call.operands !== 'words' && !call.flags?.test(argument)) return undefined;
-  }
-  if (call.words === undefined) return operands;
-  return call.words.includes(operands[0] ?? '') ? operands.slice(1) : undefined;
-}
-
-/** What of the operands is read as a file; undefined where one of them is not what it may be. */
-function pathsOf(call: AloneCall, operands: readonly string[]): readonly string[] | undefined {
-  switch (call.operands) {
-    case 'words':
-      return [];
-    case 'none':
-      return operands.length === 0 ? [] : undefined;
-    case 'names':
-      return operands.every((operand) => NAME.test(operand)) ? [] : undefined;
-    case 'services':
-      return operands.every(isPlainService) ? [] : undefined;
-    case 'plain-packages':
-      return operands.every((operand) => PACKAGE.test(operand) && !operand.includes('.')) ? [] : undefined;
-    case 'packages':
-      return operands.every((operand) => PACKAGE.test(operand) && !ARCHIVE.test(operand)) ? [] : undefined;
-    case 'revisions':
-      // Paths outside the repository make it read any two files.
-      return operands.every((operand) => !operand.startsWith('/') && !operand.split(/[/:]/).includes('..'))
-        ? []
-        : undefined;
-    case 'paths':
-      return operands.length === 0 ? ['.'] : operands;
-    case 'pattern-paths':
-      return operands.length <= 1 ? ['.'] : operands.slice(1);
-  }
-}
-
-const NAME = /^[A-Za-z0-9][A-Za-z0-9@._:+~-]*$/;
-/** A dash at its end takes the package away. */
-const PACKAGE = /^[A-Za-z0-9]([A-Za-z0-9@._+~-]*[A-Za-z0-9._+~])?$/;
-/** Managers take a name that ends so for a file of the folder, without a slash in front. */
-const ARCHIVE =
-  /\.([drs]?rpm|deb|dsc|changes|apk|snap|flatpak|flatpakref|flatpakrepo|rb|json|whl|egg|gem|tar|tgz|txz|tbz2?|zip|gz|xz|bz2|zst)$/i;

@@ -1,4 +1,4 @@
-import type { AloneCall } from './alone-table.ts';
+import type { ListedCall } from './listed-call.ts';
 
 /** What copies, moves or links writes through links of its destination; a mode or an owner says who else may run or write. */
 const FILES = ['touch', 'mkdir'];
@@ -11,7 +11,7 @@ const PACKAGES = ['dnf', 'yum', 'zypper', 'apk', 'pacman', 'brew', 'snap', 'flat
  * here is asked about by itself, or is a step of a plan. Paths are covered in the workspace that was asked for, and nowhere else, and a
  * service, a package or a container where the plan named this very one: both are for the caller to see.
  */
-export const COVERED: readonly AloneCall[] = [
+export const COVERED: readonly ListedCall[] = [
   {
     programs: ['systemctl'],
     words: [
@@ -59,7 +59,7 @@ const CLUSTER_NAME = /^[A-Za-z0-9][A-Za-z0-9._@:-]*$/;
  * Every removal that a destructive window covers, of the one thing that it was opened for. A program that acts on that thing may be
  * made to act on another as well, or to run a third one: what is not here is asked about each time.
  */
-export const REMOVALS: readonly AloneCall[] = [
+export const REMOVALS: readonly ListedCall[] = [
   { programs: ['rm'], flags: /^(-[rRfvd]+|--recursive|--force|--verbose|--dir)$/, operands: 'paths' },
   { programs: ['rmdir', 'unlink'], flags: /^(-v|--verbose)$/, operands: 'paths' },
   { programs: ['truncate'], valued: { '-s': /^\d{1,15}$/ }, flags: /^-(c|s\d{1,15})$/, operands: 'paths' },
