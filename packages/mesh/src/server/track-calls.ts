@@ -1,6 +1,5 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
-import { WritError } from '@writ/core';
-import { createRateLimiter } from '../rate-limiter.ts';
+import { createRateLimiter, WritError } from '@writ/core';
 import { refusalToStatus } from '../wire-error.ts';
 import { type CallContext, callerKey } from './call-context.ts';
 import { connectionKey } from './connections.ts';
