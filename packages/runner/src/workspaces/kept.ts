@@ -68,6 +68,7 @@ export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
     counted: () => countedBytes(all(), rules()),
     held: () => heldBySender(all(), rules()),
     async sweep(holdsWork, otherBytes) {
+      await folders.writeAgain();
       for (const one of all()) await look(one, holdsWork);
       return makeRoom(otherBytes);
     },
@@ -78,8 +79,8 @@ export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
       const gone: KeptWorkspace[] = [];
       for (const one of wanted) {
         if (!(await folders.drop(one))) continue;
-        removed(one);
         gone.push(one);
+        await removed(one);
       }
       return gone;
     },

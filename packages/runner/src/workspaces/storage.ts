@@ -27,7 +27,12 @@ export function createStorage({ workspaces, transcripts, lifetime }: StoragePart
     undeleted: trash.undeleted,
     async remove(removal) {
       await adopted();
-      return kept.remove(removal);
+      try {
+        return await kept.remove(removal);
+      } finally {
+        // Whoever wants room has it when this answers.
+        await trash.settled();
+      }
     },
     async sweep({ holdsWork, transcriptsBeforeMs, mayForget }) {
       await adopted();

@@ -38,7 +38,7 @@ export interface Workspaces {
   release(attempt: Attempt, fate?: Fate): void;
   readonly kept: KeptWorkspaces;
   /** What is to be deleted, and could not be yet. */
-  readonly trash: Pick<Disposal, 'undeleted' | 'retry'>;
+  readonly trash: Pick<Disposal, 'undeleted' | 'retry' | 'settled'>;
   readonly pool: Pick<ClonePool, 'list' | 'trim'>;
   /** Resolves when what an earlier process left is taken over. */
   adopted(): Promise<void>;
