@@ -14,6 +14,8 @@ export interface KeptOptions {
   /** Begins the names of all that this process makes. */
   readonly label: string;
   readonly rules: () => StorageRules;
+  /** What else takes of the budget. */
+  readonly otherBytes: () => number;
   readonly discard: (folder: string) => Promise<void>;
   readonly clock: Clock;
   readonly random: Random;
