@@ -106,6 +106,7 @@ export const AUDIT_ACTIONS = {
     'policy.reloaded': 'a policy is in force',
     'policy.reload-failed': 'a policy was refused, and the one before stays',
     'policy.approved': 'a person accepted what a policy gives',
+    'policy.approval-unused': 'what a person accepted was loaded no more, and is not in force',
   },
   node: {
     'node.started': 'the node serves',
