@@ -15,7 +15,7 @@ import type { OriginParts } from './parts.ts';
 import { readMirrorPage, watchMirror } from './reading.ts';
 import { replyTo } from './replying.ts';
 import { applyKept, readKept, readReceived, verifyKept } from './results/kept.ts';
-import { followAllLate, followLate } from './results/late.ts';
+import { createLateResults } from './results/late.ts';
 import { createReceiptOutbox } from './results/receipts.ts';
 import { endOwnSession, takeSessionEnd } from './session-ends/ending.ts';
 import { createSessionEndOutbox } from './session-ends/outbox.ts';
@@ -36,6 +36,7 @@ export function createOrigin(options: OriginOptions): Origin {
   const parts: OriginParts = {
     ...{ ...options, journal, wakeups, turns, receipts },
     ...{ followers: new Map(), shipping: new Map() },
+    late: createLateResults(options, () => parts),
     stopping: stopping.signal,
     closing: () => stopping.signal.aborted,
   };
@@ -72,7 +73,7 @@ export function createOrigin(options: OriginOptions): Origin {
       await endUntrusted(parts, options.engine.snapshot());
       for (const mirror of database.withReadTx((tx) => mirrors.listLive(tx)))
         follow(parts, mirror.id, { fresh: false });
-      followAllLate(parts);
+      parts.late.awaitAll();
       receipts.oweAll();
       outbox.oweAll();
     },
@@ -83,6 +84,7 @@ export function createOrigin(options: OriginOptions): Origin {
       for (const follower of followers) follower.stop();
       await Promise.all(followers.map((follower) => follower.done));
       await Promise.allSettled(parts.shipping.values());
+      await parts.late.close();
       await receipts.close();
       await outbox.close();
       wakeups.close();
@@ -127,7 +129,7 @@ async function forgetMirror(parts: OriginParts, id: string, by: string): Promise
   const follower = parts.followers.get(id);
   follower?.stop();
   await follower?.done;
-  followLate(parts, id);
+  parts.late.await(id);
   return mirror;
 }
 
