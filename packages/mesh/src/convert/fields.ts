@@ -5,6 +5,10 @@ const LONGEST_ID = 256;
 /** Longest piece of text that is meant for a person, characters. */
 const LONGEST_TEXT = 4096;
 const MAX_STEPS = 16;
+/** The end of the year 9999, milliseconds since the epoch: no later time is written as a date by everybody. */
+const LAST_MS = 253_402_300_799_999;
+/** Longest duration, milliseconds: a hundred years, beyond which nobody means a time. */
+const LONGEST_MS = 36_525 * 86_400_000;
 
 /** Throws BAD_REQUEST about a field of a message. */
 export function refuseField(field: string, why: string): never {
@@ -31,6 +35,16 @@ export function readCount(field: string, value: number, max: number = Number.MAX
     return refuseField(field, `${value} is not a whole number from 0 to ${max}`);
   }
   return value;
+}
+
+/** A time in milliseconds since the epoch, which a date can be made of; 0 means not given. */
+export function readTime(field: string, value: number): number {
+  return readCount(field, value, LAST_MS);
+}
+
+/** A duration in milliseconds; 0 means not given. */
+export function readDuration(field: string, value: number, max: number = LONGEST_MS): number {
+  return readCount(field, value, max);
 }
 
 /** Bytes, at most `max` of them. */
