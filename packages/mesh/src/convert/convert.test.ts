@@ -28,7 +28,6 @@ function back<I, O>(
 
 const name = fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,20}$/);
 const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
-const positive = count.map((value) => value + 1).filter(Number.isSafeInteger);
 const text = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 50 });
 
 const digest = fc.stringMatching(/^[0-9a-f]{64}$/);
@@ -252,8 +251,8 @@ describe('a decision', () => {
     expect(decisionFromWire(back(mesh.CheckPolicy, { decision: sent }).decision)).toEqual({
       effect: 'ask',
       code: 'APPROVAL_REQUIRED',
-      message: 'a\\u{1b}[2J',
-      nextSteps: ['x\\u{202e}y'],
+      message: 'a\\u{1b}[2J; it adds: "x\\u{202e}y"',
+      nextSteps: [],
       requestedProfile: 'repo-dev',
       generation: 3,
     });
