@@ -40,8 +40,7 @@ await build({
   banner,
 });
 
-// The commands that start most often: one file, without the others' definitions and without chunks to look for, and with
-// what V8 makes of it beside it. What it goes through most is compiled by a call that finds no node.
+// The commands that start most often: one file, without the others' definitions and without chunks to look for.
 await build({
   ...shared,
   entryPoints: { delegate: here('src/cli/main-delegate.ts') },
@@ -49,8 +48,6 @@ await build({
   outExtension: { '.js': '.cjs' },
   splitting: false,
 });
-const call = ['--home', `${fresh}/none`, 'delegate', '--peer', 'self', '--', 'true'];
-spawnSync(process.execPath, [here('keep-compiled.cjs'), `${fresh}/delegate.cjs`, ...call]);
 
 // Each alone in its file. The spawner must be small, and fork from almost nothing; the thread that compiles large
 // configurations has little to load for the one answer that it is there for.
@@ -74,3 +71,7 @@ await rename(here('dist'), old).catch((error) => {
 });
 await rename(fresh, here('dist'));
 await rm(old, { recursive: true, force: true });
+
+// What V8 makes of that file is kept beside it; what it goes through most is compiled by a call that finds no node.
+const call = ['--home', here('dist/none'), 'delegate', '--peer', 'self', '--', 'true'];
+spawnSync(process.execPath, [here('keep-compiled.cjs'), here('dist/delegate.cjs'), ...call]);
