@@ -4,6 +4,7 @@ import type { Follower } from '../following.ts';
 import { tellToCancel } from '../handover.ts';
 import type { OriginParts } from '../parts.ts';
 import { takeEvents } from '../taking-events.ts';
+import { createTold } from '../told.ts';
 import { isLocalFault, verdictOnAccepted } from '../verdicts.ts';
 import { openIntake } from './intake.ts';
 
@@ -56,11 +57,12 @@ function isAwaited(parts: OriginParts, id: string): boolean {
 
 async function follow(parts: OriginParts, id: string, signal: AbortSignal): Promise<void> {
   const intake = openIntake(parts);
+  const told = createTold();
   try {
     // Whoever starts it has it in the list before it goes on.
     await Promise.resolve();
     while (!signal.aborted) {
-      if (await tryOnce(parts, id, { intake, signal, progressed: () => {} })) return;
+      if (await tryOnce(parts, id, { intake, told, signal, progressed: () => {} })) return;
       await pause(parts.clock, AGAIN_MS, signal);
     }
   } finally {
