@@ -75,6 +75,8 @@ useradd -m -G x y
 mount -o ro,noexec /dev/sdb1 /mnt
 find . -name x -delete
 fuser -k 80/tcp
+redis-cli set a b
+dropdb --if-exists app
 ip link set eth0 down`;
 
 /** Options of a change that name a program, a script, settings, a file or another place, and abbreviations. */
@@ -150,6 +152,9 @@ passwd -R /x y
 systemctl enable /tmp/x.service
 systemctl restart --of-tomorrow nginx
 ip link set dev eth0 xdp obj x.o
+sqlite3 get .shell
+virsh restore x
+virsh migrate web qemu+ext:///system?command=./p
 sort -o x --compress-prog=./p y
 curl -o x -K y https://example.org
 wget -O x --use-askp=./p https://example.org
