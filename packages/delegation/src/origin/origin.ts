@@ -12,6 +12,7 @@ import { requestLease } from './lease-request.ts';
 import { createMirrorJournal } from './mirror-journal.ts';
 import type { OriginOptions } from './options.ts';
 import type { OriginParts } from './parts.ts';
+import { createPeerTime } from './peer-time.ts';
 import { readMirrorPage, watchMirror } from './reading.ts';
 import { replyTo } from './replying.ts';
 import { applyKept, readKept, readReceived, verifyKept } from './results/kept.ts';
@@ -34,7 +35,7 @@ export function createOrigin(options: OriginOptions): Origin {
   const receipts = createReceiptOutbox(options);
   const outbox = createSessionEndOutbox(options);
   const parts: OriginParts = {
-    ...{ ...options, journal, wakeups, turns, receipts },
+    ...{ ...options, journal, wakeups, turns, receipts, peerTime: createPeerTime(options.clock) },
     ...{ followers: new Map(), shipping: new Map() },
     late: createLateResults(options, () => parts),
     stopping: stopping.signal,

@@ -2,6 +2,7 @@ import type { Wakeups } from '../wakeups.ts';
 import type { Follower } from './following.ts';
 import type { MirrorJournal } from './mirror-journal.ts';
 import type { OriginOptions } from './options.ts';
+import type { PeerTime } from './peer-time.ts';
 import type { ReceiptOutbox } from './results/receipts.ts';
 import type { Turns } from './turns.ts';
 
@@ -13,6 +14,7 @@ export interface OriginParts extends OriginOptions {
   readonly followers: Map<string, Follower>;
   /** Submits that wait for an answer, by peer. */
   readonly turns: Turns;
+  readonly peerTime: PeerTime;
   readonly receipts: ReceiptOutbox;
   readonly late: LateResults;
   /** Working trees that are being sent ahead, by session and key. */

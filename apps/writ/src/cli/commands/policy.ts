@@ -90,7 +90,7 @@ async function explain(context: CliContext, _: readonly string[], options: Expla
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
     ...(options.runner === undefined ? {} : { runner: options.runner }),
   });
-  context.output.result(answer, explanation);
+  context.output.result(answer, (told) => explanation(told, context.output.step));
   return answer.effect === 'allow' ? EXIT.ok : answer.effect === 'ask' ? EXIT.waiting : EXIT.denied;
 }
 
