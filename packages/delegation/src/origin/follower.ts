@@ -8,7 +8,6 @@ import type { OriginParts } from './parts.ts';
 import { keepRenewed } from './renewal.ts';
 import { type Intake, openIntake } from './results/intake.ts';
 import { takeEvents } from './taking-events.ts';
-import { createTold, type Told } from './told.ts';
 import {
   isLocalFault,
   type MirrorVerdict,
@@ -32,7 +31,6 @@ interface Course {
   /** Begins to renew the writs, once; to be called when the executor has the task. */
   readonly renew: () => void;
   readonly intake: Intake;
-  readonly told: Told;
   /** Aborted to act on a changed intent; replaced for each round. */
   round: AbortController;
   /** Whether bytes of `Submit` may have left this node. */
@@ -57,7 +55,7 @@ export function startFollower(parts: OriginParts, id: string, options: { readonl
   const intake = openIntake(parts);
   const over = new AbortController();
   const course: Course = {
-    ...{ id, settle, intake, round, told: createTold(), signal: stopping.signal, sent: !options.fresh, failures: 0 },
+    ...{ id, settle, intake, round, signal: stopping.signal, sent: !options.fresh, failures: 0 },
     renew: once(() => void keepRenewed(parts, id, AbortSignal.any([stopping.signal, over.signal]))),
   };
   const done = follow(parts, course)
@@ -209,8 +207,8 @@ async function probe(parts: OriginParts, course: Course, client: PeerClient): Pr
 
 /** One watch, with the cancel beside it where that is wanted. True when the outcome came. */
 async function followOnce(parts: OriginParts, course: Course, mirror: Mirror, client: PeerClient): Promise<boolean> {
-  const { round, intake, told } = course;
-  const view = { intake, told, progressed: () => progressed(course) };
+  const { round, intake } = course;
+  const view = { intake, progressed: () => progressed(course) };
   if (mirror.cancelRequestedAtMs === undefined) {
     return takeEvents(parts, mirror, client, { ...view, signal: round.signal });
   }

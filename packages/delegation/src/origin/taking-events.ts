@@ -7,7 +7,6 @@ import type { OriginParts } from './parts.ts';
 import { protocolError } from './protocol-error.ts';
 import type { Intake } from './results/intake.ts';
 import { endWithResult } from './results/outcome-event.ts';
-import type { Told } from './told.ts';
 
 /** How one watch is followed. */
 interface View {
@@ -15,8 +14,6 @@ interface View {
   readonly progressed: () => void;
   /** What earlier watches have brought of the result. */
   readonly intake: Intake;
-  /** Counts what is told besides output, over all watches. */
-  readonly told: Told;
 }
 
 /**
@@ -45,7 +42,7 @@ export async function takeEvents(parts: OriginParts, mirror: Mirror, client: Pee
       // Bytes first: the cursor must not stand behind output that this node does not have.
       const kept = event.kind === 'output' ? await keepOutput(parts, { id: mirror.id, client, end }, watched) : event;
       if (kept.kind === 'output') end += kept.length;
-      else view.told.add();
+      else view.intake.told.add();
       events.push(kept);
       cursor = event.seq;
     }

@@ -4,7 +4,6 @@ import { tellToCancel } from '../handover.ts';
 import type { LateResults, OriginParts } from '../parts.ts';
 import { createPeerLines, type RoundEnd } from '../peer-lines.ts';
 import { takeEvents } from '../taking-events.ts';
-import { createTold, type Told } from '../told.ts';
 import { isLocalFault, verdictOnAccepted } from '../verdicts.ts';
 import { type Intake, openIntake } from './intake.ts';
 
@@ -17,19 +16,13 @@ const QUIET_MS = 60_000;
 const AWAITED_MS = 30 * 86_400_000;
 const PAGE = 500;
 
-/** What has come of one task, over all tries. */
-interface Come {
-  readonly intake: Intake;
-  readonly told: Told;
-}
-
 /** One task of a peer after the other, so that a peer has one stream of it. */
 export function createLateResults(
   { clock, logger }: Pick<OriginParts, 'clock' | 'logger'>,
   partsOf: () => OriginParts,
 ): LateResults {
-  /** By peer and task. */
-  const awaited = new Map<string, Map<string, Come>>();
+  /** By peer and task, with what has come of each result. */
+  const awaited = new Map<string, Map<string, Intake>>();
   const lines = createPeerLines({
     ...{ clock, logger, what: 'late results' },
     open: (peer, signal) => () => askForAll(partsOf(), awaited.get(peer) ?? new Map(), signal),
@@ -37,8 +30,8 @@ export function createLateResults(
   });
 
   function awaitMirror({ id, peer }: Mirror): void {
-    const ofPeer = awaited.get(peer) ?? new Map<string, Come>();
-    if (!ofPeer.has(id)) ofPeer.set(id, { intake: openIntake(partsOf()), told: createTold() });
+    const ofPeer = awaited.get(peer) ?? new Map<string, Intake>();
+    if (!ofPeer.has(id)) ofPeer.set(id, openIntake(partsOf()));
     awaited.set(peer, ofPeer);
     lines.start(peer);
   }
@@ -60,7 +53,7 @@ export function createLateResults(
     },
     async close() {
       await lines.close();
-      for (const ofPeer of awaited.values()) for (const { intake } of ofPeer.values()) await intake.drop();
+      for (const ofPeer of awaited.values()) for (const intake of ofPeer.values()) await intake.drop();
     },
   };
 }
@@ -77,16 +70,16 @@ function readAwaited(parts: OriginParts, id: string): Mirror | undefined {
 }
 
 /** One round over what is awaited of one peer; it ends at a task that fails, which is the last one of the next round. */
-async function askForAll(parts: OriginParts, ofPeer: Map<string, Come>, signal: AbortSignal): Promise<RoundEnd> {
+async function askForAll(parts: OriginParts, ofPeer: Map<string, Intake>, signal: AbortSignal): Promise<RoundEnd> {
   let moved = false;
-  for (const [id, come] of [...ofPeer]) {
-    const end = await askFor(parts, id, come, signal);
+  for (const [id, intake] of [...ofPeer]) {
+    const came = await askFor(parts, id, intake, signal);
     if (signal.aborted) return 'done';
-    if (end === 'waits') continue;
+    if (came === 'waits') continue;
     ofPeer.delete(id);
-    if (end === 'failed') ofPeer.set(id, come);
-    if (end === 'failed') break;
-    await come.intake.drop();
+    if (came === 'failed') ofPeer.set(id, intake);
+    if (came === 'failed') break;
+    await intake.drop();
     moved = true;
   }
   if (ofPeer.size === 0) return 'done';
@@ -97,7 +90,7 @@ async function askForAll(parts: OriginParts, ofPeer: Map<string, Come>, signal: 
 async function askFor(
   parts: OriginParts,
   id: string,
-  come: Come,
+  intake: Intake,
   signal: AbortSignal,
 ): Promise<'over' | 'waits' | 'failed'> {
   const mirror = readAwaited(parts, id);
@@ -106,7 +99,7 @@ async function askFor(
   try {
     const client = parts.directory.client(mirror.peer);
     if (mirror.cancelRequestedAtMs !== undefined) tellToCancel(parts, mirror);
-    const view = { ...come, signal: AbortSignal.any([signal, quiet.signal]), progressed: quiet.begin };
+    const view = { intake, signal: AbortSignal.any([signal, quiet.signal]), progressed: quiet.begin };
     return (await takeEvents(parts, mirror, client, view)) ? 'over' : 'waits';
   } catch (error) {
     parts.logger.debug('an executor is still silent', { task: id, error: String(error) });
