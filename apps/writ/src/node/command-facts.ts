@@ -12,7 +12,7 @@ import {
   removalCovered,
 } from '@writ/policy';
 import { hasNoGitlinks } from './git-index.ts';
-import { isFile, leadsTo, realPath, realTarget } from './real-path.ts';
+import { isFile, isGuarded, leadsTo, pathOf, realPath, realTarget } from './real-path.ts';
 
 /** What the facts of a command are found with. */
 export interface CommandFactsParts {
@@ -21,6 +21,8 @@ export interface CommandFactsParts {
   readonly homes: readonly string[];
   /** Where commands find their programs: absolute folders, with `:` between them. */
   readonly searchPath: string;
+  /** User id of the node's own processes; absent where users have none. */
+  readonly user: number | undefined;
   /** Absolute path of something that the configuration names by a path. */
   readonly resolvePath: (written: string) => string;
 }
@@ -37,8 +39,16 @@ export function createCommandFacts({
   engine,
   homes,
   searchPath,
+  user,
   resolvePath,
 }: CommandFactsParts): CommandDeskOptions['factsOf'] {
+  // INVARIANT: 6 where a window finds a path, whoever has fewer rights than this node cannot put another in its place before it is used.
+  const isSafe = (path: string, owns: readonly RealPath[]): boolean => !isOwn(path, owns) && isGuarded(path, user);
+  const targetNow = (target: string, owns: readonly RealPath[]): string | undefined => {
+    const real = realTarget(target);
+    const path = real === undefined ? undefined : pathOf(real);
+    return path === undefined || isSafe(path, owns) ? real : undefined;
+  };
   return (classification, { argv, cwd, stdin, profile, basis }) => {
     const { class: is, known, needs, rule, target } = classification;
     const { config } = engine.snapshot();
@@ -60,12 +70,13 @@ export function createCommandFacts({
     const isCovered =
       is === 'destructive'
         ? stdin === undefined && removalCovered(classification, argv, cwd) && !obeysFolder(classification)
-        : isFew && changes?.paths.every((path) => isInWorkspace(leadsTo(path), root, owns)) === true;
+        : isFew &&
+          changes?.paths.map(leadsTo).every((path) => isInWorkspace(path, root) && isSafe(path, owns)) === true;
     // What the owner wrote out needs no shell, as it is in a task: where its relative files are the owner's, and not led by an input.
     const isListed =
       stdin === undefined && (isRoot || cwd === '/') && commands.some((one) => matchesPattern(one, argv));
     const isKnown = known && isSystems && (isAlone || isCovered);
-    const real = target === undefined ? undefined : withProgram(realTarget(target), argv[0] ?? '');
+    const real = target === undefined ? undefined : withProgram(targetNow(target, owns), argv[0] ?? '');
     return {
       ...{ class: is === 'read' && !isAlone ? 'config-mutation' : is, known: isKnown },
       needs: isListed ? needs.filter((need) => need !== 'shell') : needs,
@@ -91,9 +102,9 @@ function isWithin(path: RealPath, roots: readonly RealPath[], homes: readonly Re
 }
 
 /** What is not there yet is made where links lead. What lies in git's own folder can run. */
-function isInWorkspace(path: RealPath, root: RealPath, homes: readonly RealPath[]): boolean {
+function isInWorkspace(path: RealPath, root: RealPath): path is string {
   if (path === undefined || root === undefined || !isInside(path, root)) return false;
-  return !path.toLowerCase().split('/').includes('.git') && !isOwn(path, homes);
+  return !path.toLowerCase().split('/').includes('.git');
 }
 
 function isInside(path: string, root: string | undefined): boolean {
