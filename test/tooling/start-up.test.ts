@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 
 const PROGRAM = 'apps/writ/dist/writ.js';
 /** What `writ delegate` and `writ run` start. */
-const ALONE = 'apps/writ/dist/delegate.js';
+const ALONE = 'apps/writ/dist/delegate.cjs';
 
 /** What a bundled file loads before its own first line runs: paths of the files beside it. */
 function loadedWith(path: string): readonly string[] {
@@ -35,11 +37,29 @@ it('the command line loads nothing of a node before it knows what it is asked fo
 });
 
 it('the commands that start most often are one file, without the definitions of the others', () => {
-  expect(loadedWith(ALONE)).toEqual([]);
   const text = readFileSync(ALONE, 'utf8');
+  expect(text).not.toMatch(/require\("\.|import\(/);
   expect(text).toContain('src/cli/commands/delegate.ts');
   expect(text).not.toContain('src/cli/commands/index.ts');
   expect(text.length).toBeLessThan(250_000);
+});
+
+it('they start from what was compiled at the build, and without that as well', () => {
+  const { loadScript, keptPath } = createRequire(import.meta.url)('../../apps/writ/bin/kept-script.js');
+  expect(loadScript(ALONE).cachedDataRejected).toBe(false);
+  const folder = mkdtempSync(join(tmpdir(), 'writ-start-'));
+  const copy = join(folder, 'delegate.cjs');
+  const entry = [
+    '-e',
+    `require(${JSON.stringify(resolve('apps/writ/bin/kept-script.js'))}).runScript(process.argv[1])`,
+  ];
+  const help = () => spawnSync(process.execPath, [...entry, copy, 'run', '--help'], { encoding: 'utf8' }).stdout;
+  copyFileSync(ALONE, copy);
+  expect(help()).toContain('Usage: writ run');
+  writeFileSync(keptPath(copy), 'made by another program');
+  expect(loadScript(copy).cachedDataRejected).toBe(true);
+  expect(help()).toContain('Usage: writ run');
+  rmSync(folder, { recursive: true });
 });
 
 it.each([

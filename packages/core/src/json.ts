@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
 /** Data that JSON can carry. */
@@ -50,6 +49,8 @@ function isSorted(value: Json): boolean {
 
 /** SHA-256 of bytes or UTF-8 text, lower-case hex, 64 characters. */
 export function sha256Hex(data: string | Uint8Array): string {
+  // Loaded where it is first needed: the command line mostly starts without it, and it is the largest module of Node.js.
+  const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256').update(data).digest('hex');
 }
 
