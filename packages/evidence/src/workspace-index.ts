@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { lstat, open, readFile, writeFile } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno, type WritError } from '@writ/core';
+import { openBeneath } from './beneath.ts';
 import type { GitDir } from './git-dir.ts';
 import { entriesOf, type IndexEntries } from './submodules.ts';
 
@@ -21,8 +22,9 @@ const LINK_AT_LEAST = 8 + SHORTEST_DIGEST;
 export async function trackedThere(
   git: GitDir,
   workspaceDir: string,
-  { indexFile, isRequired }: { readonly indexFile: string | undefined; readonly isRequired: boolean },
+  how: { readonly platform: NodeJS.Platform; readonly indexFile: string | undefined; readonly isRequired: boolean },
 ): Promise<IndexEntries | undefined> {
+  const { platform, indexFile, isRequired } = how;
   const own = join(workspaceDir, '.git');
   if (indexFile === undefined) {
     const kind = await lstat(own).catch(() => undefined);
@@ -31,9 +33,13 @@ export async function trackedThere(
   }
   const copy = join(git.dir, 'workspace-index');
   try {
-    await copyIndex(git, indexFile ?? join(own, 'index'), copy);
+    // In a worktree of the owner's the index has a path of its own, which nobody but the owner changes.
+    const from =
+      indexFile === undefined ? openBeneath(platform)(workspaceDir, ['.git', 'index']) : openIndex(indexFile);
+    await copyIndex(git, await from, copy);
   } catch (error) {
-    if (hasErrno(error, 'ELOOP')) throw git.fail('index', 'the index of the workspace is a link');
+    if (['ELOOP', 'ENOTDIR'].some((code) => hasErrno(error, code)))
+      throw git.fail('index', 'the index of the workspace is a link or behind one');
     if (!hasErrno(error, 'ENOENT')) throw error;
     if (isRequired && indexFile === undefined) throw git.fail('index', 'the index of the workspace is gone');
     return undefined;
@@ -64,8 +70,11 @@ function isSplit(index: Buffer): boolean {
   return size >= SHORTEST_DIGEST && at + 8 + size <= index.length;
 }
 
-async function copyIndex(git: GitDir, from: string, to: string): Promise<void> {
-  const file = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+function openIndex(path: string): Promise<FileHandle> {
+  return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+}
+
+async function copyIndex(git: GitDir, file: FileHandle, to: string): Promise<void> {
   try {
     const stat = await file.stat();
     if (!stat.isFile() || stat.size > INDEX_BYTES) throw git.fail('index', 'the index of the workspace is none');
