@@ -106,7 +106,7 @@ export async function applyKept(
   const { git, openRoom, gitDirRoot, path, content } = evidence;
   const { changes } = result;
   const bundleFile = changes.kind === 'changed' ? await content.pathOf(changes.bundle.sha256) : '';
-  const work = { git, openRoom, gitDirRoot, path, clock, random };
+  const work = { git, openRoom, gitDirRoot, platform: process.platform, path, clock, random };
   const sent = shipped && { commit: shipped.commit, ...(await bundleOf(parts, shipped)) };
   const limits = evidence.limits.bundle;
   return applyResult({ ...work, ...how, result, bundleFile, limits, ...(sent === undefined ? {} : { shipped: sent }) });
