@@ -193,7 +193,8 @@ describeWith(['bwrap', 'git'], 'evidence of a real run', () => {
     git(sender, 'commit', '-q', '-m', 'second');
     git(root, 'clone', '-q', sender, owner);
     writeFileSync(join(sender, 'a.txt'), 'not committed\n');
-    const work = { git: kit.git, openRoom: kit.openRoom, gitDirRoot: kit.gitDirRoot, path, clock, random };
+    const { openRoom, gitDirRoot, guard } = kit;
+    const work = { git: kit.git, openRoom, gitDirRoot, path, clock, random, guard };
     const shipment = await shipWorkingTree({
       ...{ ...work, repository: sender, peerHas: [git(owner, 'rev-parse', 'HEAD')], task: 't1', store: kit.content },
       ...{ nodeId: base.identity.public.id, limits: kit.limits.collect },
