@@ -30,6 +30,8 @@ const CONFIG = [
   'commit.gpgSign=false',
   'core.untrackedCache=false',
   'core.splitIndex=false',
+  // One entry after the other, in their order: an index can say where threads should begin.
+  'index.threads=1',
   'core.attributesFile=/dev/null',
   'core.excludesFile=/dev/null',
   'core.fileMode=true',
@@ -54,6 +56,7 @@ const OWN_SETTINGS: readonly string[] = CONFIG.flatMap((setting) => ['-c', setti
 /** A git directory of the node's own, and how git is run in it. */
 export interface GitDir {
   readonly dir: string;
+  readonly objectFormat: 'sha1' | 'sha256';
   /** An empty folder beside it. */
   readonly scratch: string;
   /** Standard output of git, or the error of this work naming the step. */
@@ -176,7 +179,7 @@ export async function createGitDir(options: GitDirOptions): Promise<GitDir> {
     await remove();
     throw error;
   }
-  return { dir, scratch, run, ask, fail, remove };
+  return { dir, objectFormat: options.objectFormat, scratch, run, ask, fail, remove };
 }
 
 /** The object directory of a repository, found without running anything there. */

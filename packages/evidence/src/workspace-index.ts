@@ -3,6 +3,7 @@ import { lstat, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno, type WritError } from '@writ/core';
 import type { GitDir } from './git-dir.ts';
+import { namesThatCannotBe } from './index-names.ts';
 import { entriesOf, type IndexEntries } from './submodules.ts';
 
 /** Longest index that is read, bytes. */
@@ -38,10 +39,13 @@ export async function trackedThere(
     if (isRequired && indexFile === undefined) throw git.fail('index', 'the index of the workspace is gone');
     return undefined;
   }
-  const entries = await entriesOf(git, 'index', { GIT_INDEX_FILE: copy }).catch(async (error: unknown) => {
-    throw isSplit(await readFile(copy)) ? split(git) : error;
+  const bytes = await readFile(copy);
+  const why = await namesThatCannotBe(bytes, git.objectFormat);
+  if (why !== undefined) throw git.fail('index', `the index of the workspace ${why}`);
+  const entries = await entriesOf(git, 'index', { GIT_INDEX_FILE: copy }).catch((error: unknown) => {
+    throw isSplit(bytes) ? split(git) : error;
   });
-  const count = (await readFile(copy)).subarray(COUNT_AT, COUNT_AT + 4);
+  const count = bytes.subarray(COUNT_AT, COUNT_AT + 4);
   // INVARIANT: 10 what git leaves out of its list would be seen by nobody.
   if (count.length < 4 || count.readUInt32BE() !== entries.count) {
     throw git.fail('index', 'git did not list the whole index of the workspace');
