@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { sha256Hex, WritError } from '@writ/core';
+import { quote, sha256Hex, WritError } from '@writ/core';
 import type { Environment } from './env.ts';
 
 /** Where everything of one node lies. */
@@ -106,6 +106,14 @@ function socketPath(runDir: string): string {
   const path = join(runDir, 'control.sock');
   if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) return path;
   return join(tmpdir(), `writ-${sha256Hex(runDir).slice(0, 24)}`, 'control.sock');
+}
+
+/** Throws BAD_REQUEST where something else stands in the place of a home. */
+export function assertFolder({ root }: Pick<Home, 'root'>): void {
+  if (!existsSync(root) || statSync(root).isDirectory()) return;
+  throw new WritError('BAD_REQUEST', `the home ${quote(root)} is no folder`, {
+    nextSteps: ['name a folder: --home ~/writ'],
+  });
 }
 
 /** Whether there is a node in a home. Throws where that cannot be told, for instance in the home of another user. */

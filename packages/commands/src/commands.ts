@@ -33,6 +33,7 @@ export interface Commands {
   ask(
     caller: LocalCaller,
     request: CommandPlace & { readonly wish: Wish; readonly key?: string },
+    signal?: AbortSignal,
   ): Promise<WishAnswer & { readonly decidedBy: 'here' | 'peer' }>;
   show(caller: LocalCaller, request: CommandPlace & { readonly id: string }): Promise<CommandView>;
   /** Those that run at this node, newest first. */
@@ -75,10 +76,10 @@ export function createCommands(options: CommandsOptions): Commands {
     return noting(options.peer(id), id, options.sent);
   };
   return {
-    async ask(caller, { at, wish, key }) {
+    async ask(caller, { at, wish, key }, signal) {
       checkWish(wish);
       const own = keyOf(caller, key ?? random.uuid());
-      if (isHere({ at })) return { ...(await desk.ask(caller, wish, own)), decidedBy: 'here' };
+      if (isHere({ at })) return { ...(await desk.ask(caller, wish, own, signal)), decidedBy: 'here' };
       return askPeer(options, caller, { at, wish, key: own });
     },
     show: async (caller, request) =>

@@ -1,4 +1,4 @@
-import { quote, WritError } from '@writ/core';
+import { quote, shellWord, WritError } from '@writ/core';
 import type { CompiledPolicy } from '@writ/policy';
 import { readPlainFile } from '../plain-file.ts';
 import { violationLines } from './violations.ts';
@@ -14,7 +14,10 @@ export function readText(path: string): string {
         cause: error,
       });
     }
-    throw new WritError('BAD_REQUEST', `cannot read ${quote(path)}: ${(error as Error).message}`, { cause: error });
+    throw new WritError('BAD_REQUEST', `cannot read ${quote(path)}: ${(error as Error).message}`, {
+      nextSteps: ['name a file that can be read, such as ./writ.toml'],
+      cause: error,
+    });
   }
 }
 
@@ -25,6 +28,6 @@ export async function compileOrThrow(text: string, path: string): Promise<Compil
   if (compiled.ok) return compiled.policy;
   const located = compiled.violations.map(({ position, ...one }) => ({ ...one, ...position }));
   throw new WritError('CONFIG_INVALID', `${quote(path)} does not load\n${violationLines(located, path)}`, {
-    nextSteps: [`mend it and run: writ policy validate ${path}`],
+    nextSteps: [`mend it and run: writ policy validate ${shellWord(path)}`],
   });
 }

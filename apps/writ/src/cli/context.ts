@@ -1,7 +1,7 @@
 import type { Clock } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
 import type { Environment } from '../env.ts';
-import { type Home, resolveHome } from '../home.ts';
+import { assertFolder, type Home, resolveHome } from '../home.ts';
 import { connect } from '../lifecycle/connect.ts';
 import { patienceWith } from '../lifecycle/hanging-node.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -34,11 +34,13 @@ export interface CliContext {
   node(): ControlClient;
 }
 
+/** Throws BAD_REQUEST where the home that was named is none. */
 export function createCliContext(
   base: Pick<CliContext, 'environment' | 'clock' | 'streams' | 'signal' | 'stopSignal' | 'terminal'>,
   options: GlobalOptions,
 ): CliContext {
   const home = resolveHome(base.environment, options.home);
+  assertFolder(home);
   return {
     ...base,
     home,

@@ -58,6 +58,8 @@ const WRONG: readonly string[] = [
   'audit export --since /nowhere/checkpoint',
   'policy validate /nowhere/writ.toml',
   'policy diff /nowhere/writ.toml',
+  'policy validate /',
+  'policy diff /',
   'policy test --cases /nowhere/cases.json',
   'policy classify',
   'profile validate',
@@ -114,5 +116,8 @@ it('every wrong call says what is wrong, where, and what to type', async () => {
   for (const call of ['status', 'delegate -p beta -- true', 'policy validate', 'policy diff', 'init']) {
     await tell(call, empty);
   }
+  told.push('# a home that is a file', '');
+  const file = join(empty, 'writ.toml');
+  for (const call of ['init --yes', 'up', 'status', 'audit tail', 'doctor', 'config show']) await tell(call, file);
   await expect(`${told.join('\n')}\n`).toMatchFileSnapshot('errors.snapshot.txt');
 });

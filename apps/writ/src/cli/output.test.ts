@@ -13,10 +13,10 @@ function collected(isTTY: boolean) {
 /** What arrives on both streams. */
 function written(
   write: (output: Output) => unknown,
-  { isTTY = true, json = false, raw = false, noColor = true } = {},
+  { isTTY = true, json = false, raw = false, noColor = true, home = undefined as string | undefined } = {},
 ): string {
   const [out, err] = [collected(isTTY), collected(isTTY)];
-  write(createOutput({ out: out.stream, err: err.stream } as unknown as Streams, { json, noColor, raw }));
+  write(createOutput({ out: out.stream, err: err.stream } as unknown as Streams, { json, noColor, raw, home }));
   return out.text() + err.text();
 }
 
@@ -50,6 +50,16 @@ it('lines about a task hold nothing of that either, whoever made them', () => {
     expect(written((output) => output.item(message, (text) => text), { isTTY })).toBe(shown);
     expect(written((output) => output.note(message), { isTTY })).toBe(shown);
   }
+});
+
+it('a next step names the home of the call; what is shown beside it stays as it is', () => {
+  const step = 'writ up';
+  const write = (output: Output) => {
+    output.note(output.step(step));
+    output.note(`  → ${step}`);
+  };
+  expect(written(write, { home: '/h' })).toBe('  → writ --home /h up\n  → writ up\n');
+  expect(written(write)).toBe('  → writ up\n  → writ up\n');
 });
 
 it('colours of this program stay where it writes some', () => {

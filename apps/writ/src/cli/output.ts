@@ -3,7 +3,7 @@ import { errorToJson, formatDuration, toWritError, visible } from '@writ/core';
 import pc from 'picocolors';
 import { createHarmlessDecoder, harmless, harmlessColoured } from '../terminal/harmless.ts';
 import { createLiveView, type Streams } from './live-view.ts';
-import { stepsWithHome, withHome } from './with-home.ts';
+import { withHome } from './with-home.ts';
 
 /** Where a command writes: results on `out` (machine readable with `--json`), everything else on `err`. */
 export interface Output {
@@ -25,6 +25,8 @@ export interface Output {
   screen<T>(value: T, text: (value: T) => string): void;
   /** No text takes the place of the last one. */
   screenEnd(): void;
+  /** A next step as a line of a text: behind an arrow, with the home that this call named. */
+  step(text: string): string;
   /** What went wrong, why, and what to do; on `err`, as JSON with `--json`. */
   failure(error: unknown): void;
   readonly colors: ReturnType<typeof pc.createColors>;
@@ -52,12 +54,13 @@ export function createOutput(streams: Streams, options: OutputOptions): Output {
     streams.out.write(`${text}\n`);
   };
   // Whatever a node, a task or a peer put into a text: a terminal gets nothing to obey but this program's own colours.
-  const clean = isColoured ? harmlessColoured : harmless;
-  const shown = (text: string): string => stepsWithHome(clean(text), options.home);
+  const shown = isColoured ? harmlessColoured : harmless;
+  const step = (text: string): string => `  ${colors.dim('→')} ${visible(withHome(text, options.home))}`;
   const decode = { stdout: createHarmlessDecoder(), stderr: createHarmlessDecoder() };
   return {
     progress: live.progress,
     screenEnd: live.screenEnd,
+    step,
     screen: (value, text) => (options.json ? line(JSON.stringify(value)) : live.screen(shown(text(value)))),
     json: options.json,
     colors,
@@ -81,11 +84,13 @@ export function createOutput(streams: Streams, options: OutputOptions): Output {
     },
     failure(thrown) {
       const error = toWritError(thrown);
-      const nextSteps = error.nextSteps.map((step) => withHome(step, options.home));
-      if (options.json) return line(JSON.stringify({ error: { ...errorToJson(error), nextSteps } }));
+      if (options.json) {
+        const nextSteps = error.nextSteps.map((next) => withHome(next, options.home));
+        return line(JSON.stringify({ error: { ...errorToJson(error), nextSteps } }));
+      }
       live.clear();
       streams.err.write(`${colors.red('error')} ${error.code}: ${harmless(error.message)}\n`);
-      for (const step of nextSteps) streams.err.write(`  ${colors.dim('→')} ${visible(step)}\n`);
+      for (const next of error.nextSteps) streams.err.write(`${step(next)}\n`);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { createSystemClock } from '@writ/core';
 import { describe, expect, it } from 'vitest';
@@ -23,6 +24,13 @@ async function writ(...argv: string[]): Promise<{ code: number; out: string; err
 }
 
 describe('the command line', () => {
+  it('has no option with a value before the command that the entry does not step over', async () => {
+    const entry = await readFile(new URL('../../bin/writ.js', import.meta.url), 'utf8');
+    const valued = createProgram('0').options.filter(({ required, optional }) => required || optional);
+    expect(valued.length).toBeGreaterThan(0);
+    for (const { long, short } of valued) expect(entry, long).toContain(`words[at - 1] !== '${short ?? long}'`);
+  });
+
   it.each([['--help'], ['delegate', '--help'], ['peer', 'invite', '--help'], ['--version']])(
     '%s %s exits 0',
     async (...argv) => {
@@ -45,6 +53,7 @@ describe('the command line', () => {
     [['help', 'delgate'], 'unknown command `delgate`: did you mean `delegate`?', 'writ --help'],
     [['lease', 'help', 'nonsense'], 'unknown command `nonsense`', 'writ lease --help'],
     [['--json', 'help', 'nonsense'], 'unknown command `nonsense`', 'writ --help'],
+    [['--home', 'help', 'help', 'nonsense'], 'unknown command `nonsense`', 'writ --help'],
   ])('%j is about no command', async (argv, message, step) => {
     await expect(writ(...argv)).rejects.toMatchObject({ code: 'BAD_REQUEST', message, nextSteps: [step] });
   });
@@ -63,6 +72,8 @@ describe('the command line', () => {
   });
 
   it('a group without a command shows what there is', async () => {
+    const named = await writ('--home', 'help', 'lease');
+    expect(named).toMatchObject({ code: 2, err: expect.stringContaining('Usage: writ lease') });
     expect(await writ('task')).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Usage: writ task') });
     await expect(writ('--json', 'task')).rejects.toMatchObject({ message: 'writ task needs a command' });
   });

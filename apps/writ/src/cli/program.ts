@@ -55,7 +55,7 @@ export async function runProgram(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const { out, err } = base.streams;
-    const topic = unknownTopic(wrong, error, argv);
+    const topic = unknownTopic(wrong, error);
     if (error.exitCode === 0 || topic === '') {
       const what = error.code === 'commander.version' ? 'version' : 'help';
       const text = shown.out + shown.err;
@@ -83,10 +83,10 @@ interface Shown {
  * What `help` was asked about where no command has that name, which commander shows the help of all for; empty where it was
  * asked about nothing, with an option behind it.
  */
-function unknownTopic(group: Command, { code }: CommanderError, argv: readonly string[]): string | undefined {
-  const at = argv.indexOf('help');
-  if (code !== 'commander.help' || at < 0) return undefined;
-  const topic = argv.slice(at + 1).find((word) => !word.startsWith('-')) ?? '';
+function unknownTopic(group: Command, { code }: CommanderError): string | undefined {
+  const [first, ...words] = group.args;
+  if (code !== 'commander.help' || first !== 'help') return undefined;
+  const topic = words.find((word) => !word.startsWith('-')) ?? '';
   return group.commands.some((command) => command.name() === topic) ? undefined : topic;
 }
 

@@ -11,7 +11,7 @@ export function showQuestions(output: Output, task: string, { questions }: Turn)
     output.note(`${output.colors.yellow(`${question.kind} wanted`)} (${question.id}): ${text}`);
     if (question.previous !== undefined) output.note(`  the credential given before was ${question.previous}`);
     if (question.choices !== undefined) output.note(`  one of: ${question.choices.map(visible).join(', ')}`);
-    output.note(output.colors.dim(`  → ${howToAnswer(task, question)}`));
+    output.note(output.step(howToAnswer(task, question)));
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { homeNamed, stepsWithHome, withHome } from './with-home.ts';
+import { homeNamed, withHome } from './with-home.ts';
 
 it.each([
   ['writ init', 'writ --home /h init'],
@@ -18,13 +18,6 @@ it.each([
 
 it('quotes a home for the shell', () => {
   expect(withHome('writ up', '/my home')).toBe("writ --home '/my home' up");
-});
-
-it('of a text are changed the steps alone', () => {
-  const text = 'writ is a word\n  → writ up\n  \u001b[2m→\u001b[22m writ down';
-  expect(stepsWithHome(text, '/h')).toBe(
-    'writ is a word\n  → writ --home /h up\n  \u001b[2m→\u001b[22m writ --home /h down',
-  );
 });
 
 it('a home is what the call names before what is somebody else’s', () => {

@@ -4,19 +4,11 @@ import { shellWord } from '@writ/core';
 const COMMAND = /(^|[:;,] |&& |or )writ (?=[a-z-])(?!--home)/g;
 /** What is typed somewhere else has another home. */
 const ELSEWHERE = /^(?:on (?:that|the other|the executing) |there[,:]|(?:have )?a person o[fn] )/;
-/** A line that is a step, its arrow dimmed or not; what others wrote within a line stays as it is. */
-const STEP = /^( *\S{0,4}→\S* )(.*)$/gm;
 
 /** A next step as it is to be typed by whoever named a home with `--home`. */
 export function withHome(step: string, home: string | undefined): string {
   if (home === undefined || ELSEWHERE.test(step)) return step;
   return step.replace(COMMAND, (_, before: string) => `${before}writ --home ${shellWord(home)} `);
-}
-
-/** The same for each step that a text shows behind an arrow. */
-export function stepsWithHome(text: string, home: string | undefined): string {
-  if (home === undefined) return text;
-  return text.replace(STEP, (_, arrow: string, step: string) => `${arrow}${withHome(step, home)}`);
 }
 
 /** The home that a call names, before what stands after `--`. */

@@ -144,6 +144,28 @@ describe('the control client', () => {
       expect(signs).toBeGreaterThanOrEqual(3);
     });
 
+    it('is asked again where this program itself stood still meanwhile', async () => {
+      let signs = 0;
+      let answer = (): void => undefined;
+      await serve((request, response) => {
+        if (request.url === '/v1/whoami') answer = () => void response.end('{"id":"wn-a"}');
+        if (request.url === '/v1/alive') signs += 1;
+        if (signs === 3) answer();
+      });
+      let stoodMs = 0;
+      const system = createSystemClock();
+      const monotonicMs = (): number => {
+        stoodMs += 60_000;
+        return system.monotonicMs() + stoodMs;
+      };
+      const asking = createControlClient({
+        ...{ socketPath: join(home, 's'), token: 't' },
+        patience: { clock: { ...system, monotonicMs }, silenceMs: 10, answerMs: 10, hangs: hanging },
+      });
+      expect(await asking.call('whoami', {})).toEqual({ id: 'wn-a' });
+      server?.closeAllConnections();
+    });
+
     it('is not one that closes the connection on which it is asked', async () => {
       let signs = 0;
       let answer = (): void => undefined;

@@ -1,6 +1,5 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { connect } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { connect, type Socket } from 'node:net';
 import { type Cancel, errorFromJson, WritError, type WritErrorJson } from '@writ/core';
 import { SETUP_HEADER, TOOLSETS_HEADER } from '../types.ts';
 import { answeredError, connectionError, unlessAborted } from './failure.ts';
@@ -81,7 +80,8 @@ export function createControlClient(options: ControlClientOptions): ControlClien
         ...(toolsets === undefined ? {} : { [TOOLSETS_HEADER]: toolsets }),
         ...(setup ? { [SETUP_HEADER]: 'yes' } : {}),
       };
-      return pipeBoth(await upgrade(options, headers), stdin, stdout);
+      const socket = await upgrade(options, headers);
+      return pipeBoth({ socket, stdin, stdout, watchNode: (fail) => watch(options, () => socket, fail) });
     },
   };
 }
@@ -126,8 +126,6 @@ function failIfHanging(
   options: ControlClientOptions,
   reject: (error: WritError) => void,
 ): Cancel {
-  const { socketPath, token, patience } = options;
-  if (patience === undefined) return () => {};
   let response: IncomingMessage | undefined;
   outgoing.once('response', (incoming) => {
     response = incoming;
@@ -136,7 +134,16 @@ function failIfHanging(
     reject(error);
     (response ?? outgoing).destroy(error);
   };
-  return watchPatiently({ socketPath, token, bytesRead: () => outgoing.socket?.bytesRead ?? 0, fail }, patience);
+  return watch(options, () => outgoing.socket, fail);
+}
+
+function watch(
+  { socketPath, token, patience }: ControlClientOptions,
+  socket: () => Pick<Socket, 'bytesRead'> | null,
+  fail: (error: WritError) => void,
+): Cancel {
+  if (patience === undefined) return () => {};
+  return watchPatiently({ socketPath, token, bytesRead: () => socket()?.bytesRead ?? 0, fail }, patience);
 }
 
 function failureOf(cause: unknown, { socketPath, patience }: ControlClientOptions): WritError {
@@ -183,7 +190,7 @@ function isFailure(item: unknown): item is { readonly error: Partial<WritErrorJs
   return typeof item === 'object' && item !== null && 'error' in item;
 }
 
-async function upgrade(options: ControlClientOptions, wanted: Readonly<Record<string, string>>): Promise<Duplex> {
+async function upgrade(options: ControlClientOptions, wanted: Readonly<Record<string, string>>): Promise<Socket> {
   const outgoing: ClientRequest = request({
     createConnection: () => connect(options.socketPath),
     method: 'GET',
@@ -200,7 +207,7 @@ async function upgrade(options: ControlClientOptions, wanted: Readonly<Record<st
     const stopWatching = failIfHanging(outgoing, options, reject);
     outgoing.once('close', stopWatching);
     outgoing.on('error', (cause) => reject(failureOf(cause, options)));
-    outgoing.once('upgrade', (_response, socket, head) => {
+    outgoing.once('upgrade', (_response, socket: Socket, head) => {
       stopWatching();
       if (head.length > 0) socket.unshift(head);
       resolve(socket);

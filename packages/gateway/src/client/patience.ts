@@ -24,23 +24,26 @@ export interface Waiting {
   fail(error: WritError): void;
 }
 
+/** How much later than its time a timer comes in a program that stood still itself: stopped by a signal, or suspended. */
+const STOOD_STILL = 1.5;
+
 /**
  * Fails a connection whose node hangs: nothing came over it for a while, and a second connection is not answered either.
  * A node that is at work, or has nothing to say, answers that one at once. Returns how to stop looking.
  */
 export function watchPatiently(waiting: Waiting, { clock, silenceMs, answerMs, hangs }: Patience): Cancel {
-  let before = 0;
+  let before = waiting.bytesRead();
   let stopAsking: Cancel | undefined;
   const ask = (): void => {
-    let isAlive = false;
-    const endProbe = probe(waiting, () => {
-      isAlive = true;
-      stopAsking?.();
-    });
+    const askedAtMs = clock.monotonicMs();
+    const endProbe = probe(waiting, () => stopAsking?.());
     const stopTimer = clock.setTimer(answerMs, () => {
       // Where this program itself stood still, the answer waits to be read.
       void nextTurn().then(() => {
-        if (!isAlive) waiting.fail(hangs(silenceMs + answerMs));
+        if (stopAsking === undefined) return;
+        if (clock.monotonicMs() - askedAtMs <= STOOD_STILL * answerMs) return waiting.fail(hangs(silenceMs + answerMs));
+        stopAsking?.();
+        ask();
       });
     });
     stopAsking = () => {

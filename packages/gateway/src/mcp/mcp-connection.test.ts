@@ -133,14 +133,37 @@ describe('MCP over the control socket', () => {
     await at.node.asked.watched(0);
   });
 
-  it('lets go of everything when the client goes away', async () => {
+  it('lets go of everything when the client went away, after five seconds in which it may still be answered', async () => {
     const client = await connect();
     at.node.asked.records.set('t-0', fakeMirror('t-0'));
     const waiting = client.callTool({ name: 'wait', arguments: { task: 't-0' } });
     waiting.catch(() => {});
     await at.node.asked.watched(1);
-    await client.close();
+    const closed = client.close();
+    await at.node.clock.armed(5000);
+    at.node.clock.advance(4999);
+    expect(at.node.asked.watchers).toBe(1);
+    at.node.clock.advance(1);
+    await closed;
     await at.node.asked.watched(0);
+  });
+
+  it('answers what it was asked before its input ended, and then ends', async () => {
+    at.node.asked.records.set('t-0', fakeMirror('t-0'));
+    const line = await speak('2025-11-25');
+    const answers = line.answers(3);
+    line.write(line.request(6, 'tools/list'));
+    const wait = { name: 'wait', arguments: { task: 't-0' } };
+    line.write(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: wait }));
+    line.write(JSON.stringify({ jsonrpc: '2.0', id: 8, method: 'tools/call', params: wait }));
+    await at.node.asked.watched(2);
+    const ended = line.end();
+    await at.node.clock.armed(5000);
+    at.node.asked.records.set('t-0', fakeMirror('t-0', { state: 'completed', outcome: completed }));
+    at.node.asked.append('t-0', { kind: 'outcome', outcome: completed });
+    expect((await answers).map(({ id }) => id).sort()).toEqual([6, 7, 8]);
+    await ended;
+    expect(await line.piped).toBe('client');
   });
 
   it('shows a task token only the tools of its subtree, in the session of its task', async () => {

@@ -13,6 +13,8 @@ import { createToolServer, tellOfForeignTools } from './tool-server.ts';
 
 /** Largest JSON-RPC message that a client may send, bytes. */
 const LARGEST_MESSAGE_BYTES = 4 * 1024 * 1024;
+/** How long a client that has ended its input waits for what it asked before, milliseconds. */
+const FINISH_MS = 5000;
 /** How long what a client still sends is read and dropped, milliseconds: closed before, it would lose the last answer. */
 const LINGER_MS = 2000;
 
@@ -26,7 +28,11 @@ export function serveMcp(
   caller: Caller,
   toolsets: readonly Toolset[],
 ): () => Promise<void> {
-  const transport = createLineTransport(socket, { largestBytes: LARGEST_MESSAGE_BYTES });
+  const transport = createLineTransport(socket, {
+    largestBytes: LARGEST_MESSAGE_BYTES,
+    finishMs: FINISH_MS,
+    clock: parts.clock,
+  });
   const withSession = sessionOf(parts.sessions, caller);
   let server: Server | undefined;
   let stopTelling = (): void => {};

@@ -1,4 +1,4 @@
-import { isSpecType, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import { isSpecType, type RequestId, type Result, type Transport } from '@modelcontextprotocol/client';
 import { visible } from '@writ/core';
 import { faultOfType } from '../mcp/request-params.ts';
 import { offeredName } from './offered-tool.ts';
@@ -19,7 +19,7 @@ export interface LeftOut {
 
 /**
  * Takes tools that are none out of what a server lists, on the way to a connected client: it would refuse the whole list
- * for one of them. `note` is called with each list, and told all that was left out of it; a new list begins with none.
+ * for one of them. `note` is called with each page of a list, and told all that was left out of it; a new list begins with none.
  */
 export function keepWellFormedTools(
   transport: Transport,
@@ -27,19 +27,30 @@ export function keepWellFormedTools(
   note: (leftOut: readonly LeftOut[]) => void,
 ): void {
   const leftOut = new Map<string, string>();
-  const sift = (message: JSONRPCMessage): JSONRPCMessage => {
-    if ('method' in message && message.method === 'notifications/tools/list_changed') leftOut.clear();
-    if (!('result' in message) || !Array.isArray(message.result.tools)) return message;
-    const tools = message.result.tools.filter((tool: unknown) => {
+  const asked = new Set<RequestId>();
+  const sift = (result: Result): Result => {
+    if (!Array.isArray(result.tools)) return result;
+    const tools = result.tools.filter((tool: unknown) => {
       const why = faultOf(tool, upstream);
       if (why !== undefined && leftOut.size < MOST_NAMED) leftOut.set(nameOf(tool), why);
       return why === undefined;
     });
     note([...leftOut].map(([tool, why]) => ({ tool, why })));
-    return { ...message, result: { ...message.result, tools } };
+    return { ...result, tools };
+  };
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    if ('method' in message && message.method === 'tools/list' && 'id' in message) {
+      asked.add(message.id);
+      if (message.params?.cursor === undefined) leftOut.clear();
+    }
+    return send(message, options);
   };
   const deliver = transport.onmessage;
-  transport.onmessage = (message, extra) => deliver?.(sift(message), extra);
+  transport.onmessage = (message, extra) => {
+    const isList = !('method' in message) && message.id !== undefined && asked.delete(message.id);
+    deliver?.(isList && 'result' in message ? { ...message, result: sift(message.result) } : message, extra);
+  };
 }
 
 /** What keeps a tool from being one. */

@@ -1,4 +1,5 @@
 import { visible } from '@writ/core';
+import type { Output } from '../output.ts';
 import type { AuditEntry, AuditReport, ShownEntry } from './source.ts';
 
 /** A row in one line; a task is not told who acted. */
@@ -29,22 +30,19 @@ export function shownText({ entry, leaf, proof }: ShownEntry): string {
     .join('\n');
 }
 
-/** What verifying came to; `whose` says whose log it is. */
-export function reportText(report: AuditReport, whose: string): string {
+/** What verifying came to; `whose` says whose log it is, `step` makes a line of a next step. */
+export function reportText(report: AuditReport, whose: string, step: Output['step']): string {
   const { ok, written, signed, checkpoints, kept, problems, more, notes } = report;
+  const told = ({ where, kind, from, to, message }: AuditReport['problems'][number]): string =>
+    visible(`${placeOf(where, from, to)}: ${kind}: ${message}`);
   return [
-    `${ok ? 'verified' : 'NOT VERIFIED'}: the audit log of ${whose}`,
+    `${ok ? 'verified' : 'NOT VERIFIED'}: the audit log of ${visible(whose)}`,
     `${written} entries, ${checkpoints} of its checkpoints hold, the newest counts ${signed}`,
     ...kept.map(({ size, holds }) => `kept checkpoint over ${size} entries: ${holds ? 'holds' : 'DOES NOT HOLD'}`),
-    ...problems.flatMap(({ where, kind, from, to, message, next_steps: steps }) => [
-      `${placeOf(where, from, to)}: ${kind}: ${message}`,
-      ...steps.map((step) => `  → ${step}`),
-    ]),
+    ...problems.flatMap((problem) => [told(problem), ...problem.next_steps.map(step)]),
     ...(more === 0 ? [] : [`and ${more} more`]),
-    ...notes.map((note) => `note: ${note}`),
-  ]
-    .map(visible)
-    .join('\n');
+    ...notes.map((note) => visible(`note: ${note}`)),
+  ].join('\n');
 }
 
 function placeOf(where: string, from: number | undefined, to: number | undefined): string {

@@ -135,7 +135,7 @@ async function verify(
   const { whoseLog } = await import('../audit/whose.ts');
   const whose = await whoseLog(context, report.node);
   const notes = [...report.notes, ...whose.notes];
-  context.output.result({ ...report, notes }, (told) => reportText(told, whose.name));
+  context.output.result({ ...report, notes }, (told) => reportText(told, whose.name, context.output.step));
   return report.ok ? EXIT.ok : EXIT.evidenceInvalid;
 }
 

@@ -101,6 +101,6 @@ function refused(context: CliContext, answer: OperationOutput<'delegate'>, peer:
   output.note(
     `  decided by ${decided.by === 'here' ? 'this node' : peer}, policy generation ${decided.generation ?? 'unknown'}`,
   );
-  for (const step of decided.next_steps) output.note(`  ${output.colors.dim('→')} ${step}`);
+  for (const step of decided.next_steps) output.note(output.step(step));
   return EXIT.denied;
 }

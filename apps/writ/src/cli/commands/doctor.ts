@@ -30,11 +30,11 @@ async function doctor(context: CliContext): Promise<number> {
 const MARKS = { ok: 'ok     ', note: 'note   ', warning: 'warning', problem: 'PROBLEM' } as const;
 
 function linesOf({ output }: CliContext, { check, state, says, mend }: Finding): string {
-  const { colors } = output;
+  const { colors, step } = output;
   const paint = { ok: colors.green, note: colors.dim, warning: colors.yellow, problem: colors.red }[state];
   return [
     `${paint(MARKS[state])}  ${check}: ${visible(says)}`,
-    ...(state === 'ok' ? [] : mend.map((step) => `           ${colors.dim('→')} ${visible(step)}`)),
+    ...(state === 'ok' ? [] : mend.map((next) => `         ${step(next)}`)),
   ].join('\n');
 }
 

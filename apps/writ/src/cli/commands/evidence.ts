@@ -49,11 +49,10 @@ async function apply(context: CliContext, [task = '']: readonly string[], option
     check: options.check === true,
     checkout: options.checkout === true,
   });
-  const { colors } = context.output;
   context.output.result(answer, (a) =>
     [visible(a.message), ...a.conflicts.map((file) => `  conflict: ${visible(file)}`)].join('\n'),
   );
-  for (const step of answer.next_steps) context.output.note(`  ${colors.dim('→')} ${visible(step)}`);
+  for (const step of answer.next_steps) context.output.note(context.output.step(step));
   // A branch was made all the same; a check says that nobody can merge it unaided.
   return answer.kind === 'checked' && needsPerson(answer.fit) ? EXIT.taskFailed : EXIT.ok;
 }

@@ -61,7 +61,7 @@ async function request(
     return EXIT.waiting;
   }
   output.note(`${output.colors.red('not asked')} ${answer.code}: ${answer.message}`);
-  for (const step of answer.next_steps ?? []) output.note(`  ${output.colors.dim('→')} ${step}`);
+  for (const step of answer.next_steps ?? []) output.note(output.step(step));
   const code = WRIT_CODES.find((known) => known === answer.code);
   return code === undefined ? EXIT.denied : exitCodeOf(code);
 }

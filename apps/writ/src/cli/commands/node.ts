@@ -3,6 +3,7 @@ import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { fullShares } from '../held-work.ts';
+import type { Output } from '../output.ts';
 import type { Definitions } from '../program.ts';
 import { restartText } from '../restart-text.ts';
 import { steadily } from '../steadily.ts';
@@ -74,15 +75,16 @@ async function status(
 ): Promise<number> {
   const { output, signal } = context;
   const node = context.node();
+  const text = (now: OperationOutput<'node_status'>): string => statusText(now, output.step);
   if (watch === true) {
     try {
-      await steadily(signal, async () => output.screen(await node.call('node_status', {}), statusText));
+      await steadily(signal, async () => output.screen(await node.call('node_status', {}), text));
     } finally {
       output.screenEnd();
     }
     return EXIT.ok;
   }
-  output.result(await node.call('node_status', {}), statusText);
+  output.result(await node.call('node_status', {}), text);
   return EXIT.ok;
 }
 
@@ -91,7 +93,7 @@ function linkText(link: string): string {
   return link === 'none' ? 'dials in; it can ask here, and cannot be asked' : link;
 }
 
-function statusText(s: OperationOutput<'node_status'>): string {
+function statusText(s: OperationOutput<'node_status'>, step: Output['step']): string {
   return [
     `${s.name}  ${s.id}`,
     `pid ${s.pid}, version ${s.version}, mesh ${s.mesh_address ?? 'dials out only'}, policy generation ${s.generation}`,
@@ -109,10 +111,10 @@ function statusText(s: OperationOutput<'node_status'>): string {
       ? []
       : [
           `warning: the audit log is ${s.audit.rows - s.audit.written} entries behind its rows: ${s.audit.problem}`,
-          ...s.audit.next_steps.map((step) => `  → ${step}`),
+          ...s.audit.next_steps.map(step),
         ]),
     ...(s.unreadable_rows.length === 0 ? [] : [unreadableText(s.unreadable_rows)]),
-    ...fullShares(s.held_work).flatMap(({ says, mend }) => [`warning: ${says}`, ...mend.map((step) => `  → ${step}`)]),
+    ...fullShares(s.held_work).flatMap(({ says, mend }) => [`warning: ${says}`, ...mend.map(step)]),
     ...s.upstream_problems.map(({ upstream, problem }) => `warning: MCP server ${upstream}: ${problem}`),
     `sandbox: ${s.sandbox}`,
     ...(s.isolation_none.length === 0

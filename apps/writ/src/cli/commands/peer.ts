@@ -90,7 +90,7 @@ async function invite(context: CliContext, _: readonly string[], options: Invite
         return EXIT.ok;
       case 'refused':
         output.note(`refused; nothing was stored${event.why === undefined ? '' : `: ${event.why}`}`);
-        for (const step of event.next_steps ?? []) output.note(`  → ${step}`);
+        for (const step of event.next_steps ?? []) output.note(output.step(step));
         return EXIT.denied;
       default:
         output.note('the invite has expired; nobody joined');

@@ -97,6 +97,6 @@ function refused({ output }: CliContext, answer: OperationOutput<'run'>, peer: s
   output.note(
     `  decided by ${decided.by === 'here' ? 'this node' : peer}, policy generation ${decided.generation ?? 'unknown'}`,
   );
-  for (const step of decided.next_steps) output.note(`  ${output.colors.dim('→')} ${step}`);
+  for (const step of decided.next_steps) output.note(output.step(step));
   return exitCodeOf(decided.code as WritCode) === EXIT.usage ? EXIT.usage : EXIT.denied;
 }

@@ -27,7 +27,7 @@ async function list(context: CliContext): Promise<number> {
 
 async function doctor(context: CliContext): Promise<number> {
   const answer = await listed(context);
-  context.output.result(answer, doctorText);
+  context.output.result(answer, (told) => doctorText(told, context.output.step));
   const isBroken = answer.runners.some(({ problems, profiles }) => problems.length > 0 && profiles.length > 0);
   return isBroken ? EXIT.taskFailed : EXIT.ok;
 }

@@ -1,6 +1,6 @@
 import { visible } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
-import { table } from '../output.ts';
+import { type Output, table } from '../output.ts';
 
 /** What a node says of its runners; without one `runners` is empty. */
 export type ListedRunners = OperationOutput<'runner_list'>;
@@ -33,8 +33,9 @@ export function listText({ runners, agents }: ListedRunners): string {
 }
 
 /** What stands in the way, with what to do; and of the agents that are there how to use them. */
-export function doctorText(listed: ListedRunners): string {
+export function doctorText(listed: ListedRunners, step: Output['step']): string {
   const { runners, agents, sandbox } = listed;
+  const lines = (head: string, steps: readonly string[]): string[] => [visible(head), ...steps.map(step)];
   return [
     `sandbox: ${visible(sandbox)}`,
     ...runners.flatMap(({ name, kind, path, problems }) =>
@@ -44,11 +45,12 @@ export function doctorText(listed: ListedRunners): string {
             lines(`runner ${name} (${kind})${profile === undefined ? '' : `, profile ${profile}`}: ${message}`, steps),
           ),
     ),
-    ...agents.flatMap((agent) => agentLines(agent)),
+    ...agents.flatMap((agent) => lines(...agentSays(agent))),
   ].join('\n');
 }
 
-function agentLines({
+/** How it is, and what to do. */
+function agentSays({
   name,
   kind,
   argv,
@@ -57,18 +59,14 @@ function agentLines({
   problem,
   next_steps: steps,
   runners,
-}: ListedRunners['agents'][number]) {
+}: ListedRunners['agents'][number]): [string, readonly string[]] {
   const head = `agent ${name}${version === undefined ? '' : ` ${visible(version)}`}`;
-  if (problem !== undefined) return lines(`${head}: ${problem}`, steps);
+  if (problem !== undefined) return [`${head}: ${problem}`, steps];
   const used = runners.length > 0 ? [] : [`to use it, in writ.toml: ${exampleOf(kind, argv)}`];
-  return lines(`${head}: ok, ${visible(path ?? '')}${runners.length > 0 ? '' : '; no runner starts it'}`, used);
+  return [`${head}: ok, ${visible(path ?? '')}${runners.length > 0 ? '' : '; no runner starts it'}`, used];
 }
 
 function exampleOf(kind: string, argv: readonly string[]): string {
   const head = `[runners.${argv[0]}] with kind = "${kind}"`;
   return kind === 'acp' ? `${head} and argv = ${JSON.stringify(argv)}` : head;
-}
-
-function lines(head: string, steps: readonly string[]): string[] {
-  return [visible(head), ...steps.map((step) => `  → ${visible(step)}`)];
 }

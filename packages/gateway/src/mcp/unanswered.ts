@@ -1,0 +1,36 @@
+import { isRecord } from './record.ts';
+
+/** The requests of one end of a connection that the other end has not answered. */
+export interface Unanswered {
+  /** Looks at a message of whoever asks. */
+  noteAsked(message: unknown): void;
+  /** Looks at a message of whoever answers. */
+  noteAnswered(message: unknown): void;
+  readonly size: number;
+  /** Their ids, the oldest first. */
+  ids(): readonly (string | number)[];
+}
+
+/** None at first. A stream of changes is not among them: its answer is its end. */
+export function createUnanswered(): Unanswered {
+  const open = new Set<unknown>();
+  return {
+    noteAsked(message) {
+      if (!isRecord(message) || typeof message.method !== 'string') return;
+      const { id, method, params } = message;
+      if (method === 'notifications/cancelled' && isRecord(params)) open.delete(params.requestId);
+      else if (isId(id) && method !== 'subscriptions/listen') open.add(id);
+    },
+    noteAnswered(message) {
+      if (isRecord(message) && !('method' in message)) open.delete(message.id);
+    },
+    get size() {
+      return open.size;
+    },
+    ids: () => [...open].filter(isId),
+  };
+}
+
+function isId(id: unknown): id is string | number {
+  return typeof id === 'string' || typeof id === 'number';
+}
