@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -124,7 +124,8 @@ describe('what a repository names is not run by whoever applies to it', () => {
       f.git(f.owner, 'config', `filter.evil.${kind}`, program(kind === 'smudge' ? 'exec cat' : ''));
       f.write(f.owner, { '.git/info/attributes': '* filter=evil\n' });
       rmSync(join(f.owner, 'b.txt'));
-      execFileSync('git', ['checkout', '--quiet', '--', 'b.txt'], { cwd: f.owner, stdio: 'ignore' });
+      // It fails where the filter ends before git has spoken to it.
+      spawnSync('git', ['checkout', '--quiet', '--', 'b.txt'], { cwd: f.owner, stdio: 'ignore' });
       expect(wasRun()).toBe(true);
       const refused = await failure(apply({ checkout: true }));
       expect(refused).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(`filter.evil.${kind}`) });
@@ -262,6 +263,9 @@ describe('switching the working tree', () => {
     await refusal('another git works there');
     expect(existsSync(join(f.owner, '.git/HEAD.lock'))).toBe(true);
     rmSync(join(f.owner, '.git/HEAD.lock'));
+    f.write(f.owner, { '.git/index.lock': '' });
+    await refusal('another git at work');
+    rmSync(join(f.owner, '.git/index.lock'));
     f.git(f.owner, 'config', 'core.worktree', f.work);
     await refusal('has no working tree');
   });

@@ -44,6 +44,8 @@ export async function requireSwitchable(owner: OwnerRepository, branch: string):
   for (const name of HALF_DONE) {
     if (await isThere(join(place.gitDir, name))) throw inTheWay(`is in the middle of something (${name})`);
   }
+  const lock = join(place.gitDir, 'index.lock');
+  if (await isThere(lock)) throw inTheWay(`has another git at work, or one that was cut off (${quote(lock)})`);
   if ((await headsElsewhere(owner)).includes(`ref: refs/heads/${branch}`)) {
     throw inTheWay(`has branch ${branch} checked out in another working tree`);
   }

@@ -41,7 +41,7 @@ export interface OwnerRepositoryOptions {
 }
 
 /** Throws BAD_REQUEST where `dir` is no folder that can be reached. */
-export async function requireFolder(dir: string): Promise<void> {
+async function requireFolder(dir: string): Promise<void> {
   const isFolder = await stat(dir).then(
     (found) => found.isDirectory(),
     () => false,
