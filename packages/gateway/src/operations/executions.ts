@@ -33,8 +33,8 @@ export function executionOperations(ports: GatewayPorts): readonly AnyOperation[
       executions: commands.list(callerOf(caller), limit).map((command) => viewCommand(command, labels())),
       sent: commands.listSent(callerOf(caller), limit).map((command) => viewSent(command, labels())),
     })),
-    implement(executionContract.execution_show, async ({ execution, at }, { caller }) => {
-      const command = await commands.show(callerOf(caller), { at: foldLetters(at), id: execution });
+    implement(executionContract.execution_show, async ({ execution, at }, { caller, signal }) => {
+      const command = await commands.show(callerOf(caller), { at: foldLetters(at), id: execution }, signal);
       return { ...viewCommand(command, labels()), argv: [...command.argv] };
     }),
     implement(executionContract.execution_cancel, async ({ execution, at }, { caller, signal }) =>

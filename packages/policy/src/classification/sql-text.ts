@@ -58,16 +58,7 @@ const DEFINES: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-const NAMES_NEXT: ReadonlySet<string> = new Set([
-  'table',
-  'into',
-  'exists',
-  'on',
-  'references',
-  'index',
-  'view',
-  'key',
-]);
+const NAMES_NEXT: ReadonlySet<string> = new Set(['table', 'into', 'exists', 'references', 'index', 'view', 'key']);
 
 /**
  * True where nothing in the text runs a program, or reads or writes a file of the server: its statements are about data, and call no
@@ -83,8 +74,13 @@ function isAboutData(tokens: readonly string[]): boolean {
   return (
     ABOUT_DATA.test(tokens.join(' ')) &&
     !tokens.some((token) => BEYOND.has(token) && !(token === 'set' && isUpdate)) &&
-    !tokens.some((token, at) => isCall(tokens, at) && !DEFINES.has(token) && !NAMES_NEXT.has(tokens[at - 1] ?? ''))
+    !tokens.some((token, at) => isCall(tokens, at) && !DEFINES.has(token) && !isNamed(tokens, at))
   );
+}
+
+function isNamed(tokens: readonly string[], at: number): boolean {
+  const before = tokens[at - 1] ?? '';
+  return NAMES_NEXT.has(before) || (before === 'on' && /^create (?:unique )?index /.test(tokens.slice(0, 4).join(' ')));
 }
 
 /** Statements as lists of lower-case tokens; undefined where a character belongs to no token. */

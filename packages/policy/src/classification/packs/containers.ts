@@ -32,9 +32,9 @@ const DOWN = knownOptions('fsvt', '--force --stop --volumes --remove-orphans --t
 /** Not among them: files and arguments of a build, settings of a driver, other engines, and what is run or mounted. */
 const COMMANDS = {
   ...behind([...LOOKS, ...KINDS.flatMap((kind) => LOOKS_OF_KIND.map((look) => `${kind} ${look}`))], LOOK),
-  ...ofContainers('rm', knownOptions('fvl', '--force --volumes --link')),
-  ...ofContainers('kill', knownOptions('', '', '-s --signal')),
-  ...ofContainers('stop restart', knownOptions('', '', '-t --time --timeout -s --signal')),
+  ...ofContainers('rm', knownOptions('fvlai', '--force --volumes --link --all --latest --ignore')),
+  ...ofContainers('kill', knownOptions('a', '--all --latest', '-s --signal')),
+  ...ofContainers('stop restart', knownOptions('ai', '--all --latest --ignore', '-t --time --timeout -s --signal')),
   ...ofContainers(
     'update',
     knownOptions('', '', '-m --memory --memory-swap --cpus --cpu-shares --restart --pids-limit'),

@@ -114,6 +114,7 @@ export const filesPack: RulePack = {
         '0123456789dkfqvclrtnNezT',
         '--keep --compress --decompress --force --stdout --best --fast --recursive --test --verbose --quiet --threads --rm --long --list',
       ),
+      valued: ['-o'],
     },
     {
       names: ['cpio'],
@@ -231,7 +232,7 @@ export const filesPack: RulePack = {
       name: 'files.send',
       programs: ['rsync', 'scp'],
       // What lies at the other end, and is overwritten or deleted there, is not seen from here; a shell there may read the path.
-      plainOperands: /^[\w./:@~+,=%[\] -]*$/,
+      plainOperands: /^(?:[^:]*|[\w.@-]*:[\w./:@~+,=%-]*)$/,
       class: 'destructive',
       needs: ['destructive', 'use_network'],
       examples: [

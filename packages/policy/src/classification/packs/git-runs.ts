@@ -3,8 +3,14 @@ import { wordList } from './option-names.ts';
 
 const CONFIG_SCOPE = '(?:\\n--(?:global|local|worktree|show-origin|show-scope|null|name-only|type=[a-z]+))*';
 const HARMLESS = wordList(
-  'user\\.(?:name|email|useconfigonly) pull\\.(?:rebase|ff) push\\.(?:default|autosetupremote|followtags) init\\.defaultbranch fetch\\.(?:prune|prunetags) merge\\.(?:ff|conflictstyle|log) color\\.[a-z.]+ core\\.(?:autocrlf|eol|safecrlf|filemode|ignorecase|quotepath|abbrev|longpaths|precomposeunicode) branch\\.[^\\n…]+\\.(?:merge|remote|rebase) branch\\.(?:sort|autosetuprebase|autosetupmerge) tag\\.sort rebase\\.(?:autosquash|autostash|stat) rerere\\.(?:enabled|autoupdate) commit\\.verbose advice\\.[a-z]+ log\\.(?:date|decorate|abbrevcommit|follow) status\\.[a-z]+ diff\\.(?:algorithm|renames|mnemonicprefix|context)',
+  'user\\.(?:name|email|useconfigonly) pull\\.(?:rebase|ff) push\\.(?:default|autosetupremote|followtags) init\\.defaultbranch fetch\\.(?:prune|prunetags) merge\\.(?:ff|conflictstyle|log) color\\.[a-z.]+ core\\.(?:autocrlf|eol|safecrlf|filemode|ignorecase|quotepath|abbrev|longpaths|precomposeunicode) branch\\.[^\\n…]+\\.(?:merge|rebase) branch\\.(?:sort|autosetuprebase|autosetupmerge) tag\\.sort rebase\\.(?:autosquash|autostash|stat) rerere\\.(?:enabled|autoupdate) commit\\.verbose advice\\.[a-z]+ log\\.(?:date|decorate|abbrevcommit|follow) status\\.[a-z]+ diff\\.(?:algorithm|renames|mnemonicprefix|context)',
 ).join('|');
+/** An address of another machine. A folder has hooks, which run for whoever pushes there. */
+const ADDRESS = '(?:https?|ssh|git)://[^\\n]*|[\\w.-]+@[\\w.-]+:[^\\n]*';
+const ADDS_ADDRESS = new RegExp(
+  `^\\nremote\\n(?:add|set-url)(?:\\n-[ft]|\\n--(?:tags|no-tags|fetch|push|add))*\\n\\w[\\w./-]*\\n(?:${ADDRESS})$`,
+);
+const ELSEWHERE = new RegExp(`^(?!(?:origin|upstream|${ADDRESS})$)`);
 /** Listing, getting one, and setting or taking back one that names nothing that runs. */
 const HARMLESS_SETTING = new RegExp(
   `^\\nconfig${CONFIG_SCOPE}(?:\\n(?:--list|-l|list)|\\n(?:--get|--get-all|get)\\n[\\w.-]+|\\n(?!-)[\\w.-]+|(?:\\n(?:set|--add|--replace-all|unset|--unset))?\\n(?:${HARMLESS})(?:\\n[^\\n…-][^\\n…]*)?)${CONFIG_SCOPE}$`,
@@ -79,6 +85,38 @@ export const GIT_RUNS: readonly BuiltInRule[] = [
       ['git', 'remote', 'add', 'x', 'ext::id'],
     ],
     notExamples: [['git', 'clone', 'https://example.org/x']],
+  },
+  {
+    name: 'git.push-elsewhere',
+    programs: ['git'],
+    words: [['push']],
+    // What is no address may be a folder, also where it looks like a name.
+    first: ELSEWHERE,
+    class: 'config-mutation',
+    needs: ['push_repo', 'use_network', 'shell'],
+    examples: [
+      ['git', 'push', './evil.git', 'main'],
+      ['git', 'push', 'evil.git', 'main'],
+      ['git', 'push', 'file:///x', 'main'],
+    ],
+    notExamples: [
+      ['git', 'push'],
+      ['git', 'push', 'origin', 'main'],
+      ['git', 'push', 'git@example.org:a/b.git', 'main'],
+    ],
+  },
+  {
+    name: 'git.remote-elsewhere',
+    programs: ['git'],
+    words: [['remote'], ['add', 'set-url']],
+    writtenNot: ADDS_ADDRESS,
+    class: 'config-mutation',
+    needs: ['edit_repo', 'shell'],
+    examples: [['git', 'remote', 'add', 'x', '../evil.git']],
+    notExamples: [
+      ['git', 'remote', 'add', 'x', 'https://example.org/y'],
+      ['git', 'remote', '-v'],
+    ],
   },
   {
     name: 'git.config',

@@ -53,7 +53,7 @@ const CHANGES: Readonly<Record<string, KnownOptions>> = {
   commit: knownOptions(
     'aqvnsio',
     '--all --amend --no-edit --quiet --verbose --allow-empty --allow-empty-message --signoff --no-signoff --no-verify --verify --only --include --no-gpg-sign --dry-run --short --status --no-status --reset-author --porcelain --no-post-rewrite',
-    '-m --message --author --date --fixup --squash -C --reuse-message --trailer',
+    '-m --message --author --date --fixup --squash -C --reuse-message',
   ),
   config: knownOptions(
     'lz',
@@ -123,11 +123,11 @@ const CHANGES: Readonly<Record<string, KnownOptions>> = {
   ),
   'symbolic-ref': knownOptions('dq', '--delete --quiet --short --no-recurse'),
   tag: knownOptions(
-    'afdlnm0123456789',
+    'afdln0123456789',
     `--annotate --force --delete --create-reflog --no-sign ${LISTED}`,
     '-m --message',
   ),
-  'update-ref': knownOptions('dm', '--no-deref --create-reflog', '-m'),
+  'update-ref': knownOptions('d', '--no-deref --create-reflog', '-m'),
   worktree: knownOptions(
     'fdqnv',
     '--force --detach --checkout --no-checkout --lock --track --no-track --guess-remote --expire --dry-run --verbose --porcelain --quiet',
@@ -141,10 +141,10 @@ export const gitPack: RulePack = {
   programs: [
     {
       names: ['git'],
-      valued: wordList('-C --git-dir --work-tree --namespace'),
+      valued: ['-C'],
       flags: optionNames('P', '--no-pager --bare --no-optional-locks --literal-pathspecs --version --help'),
       commands: { ...CHANGES, ...behind(LOOKS, LOOK_OPTIONS) },
-      elsewhere: wordList('-C --git-dir --work-tree --namespace'),
+      elsewhere: ['-C'],
     },
   ],
   rules: [

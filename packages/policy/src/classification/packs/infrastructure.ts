@@ -159,7 +159,7 @@ export const infrastructurePack: RulePack = {
       programs: MACHINES,
       words: [
         wordList(
-          'destroy undefine delete purge rollback restore revert rm snapshot-revert snapshot-delete vol-delete pool-delete vol-wipe unlink push migrate reset factory-reset transfer',
+          'destroy undefine delete purge rollback revert rm snapshot-revert snapshot-delete vol-delete pool-delete vol-wipe unlink reset factory-reset',
         ),
       ],
       class: 'destructive',
@@ -176,8 +176,8 @@ export const infrastructurePack: RulePack = {
     {
       name: 'infrastructure.machine-enter',
       programs: MACHINES,
-      // What runs inside, what a description of a machine lets run, and an editor.
-      operand: /^(exec|shell|ssh|enter|console|launch|create|edit|monitor|guest)$/,
+      // What runs inside, what a file or another server says that a machine runs, and an editor.
+      operand: /^(exec|shell|ssh|enter|console|launch|create|edit|monitor|guest|restore|migrate|push|transfer)$/,
       class: 'destructive',
       needs: ['destructive', 'manage_services', 'shell'],
       examples: [

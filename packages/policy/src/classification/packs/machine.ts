@@ -3,6 +3,7 @@ import { optionNames, wordList } from './option-names.ts';
 
 const POWER = wordList('reboot shutdown halt poweroff init telinit');
 const ACCOUNTS = wordList('userdel groupdel deluser delgroup useradd adduser usermod groupadd passwd chpasswd');
+const PASSWORDS = ['passwd', 'chpasswd'];
 const CRON_LIST = /^(?:\n-u\n[\w.-]+)?\n-l$/;
 /** Settings of memory, network and numbers: none of them names a program. */
 const SETTINGS =
@@ -22,12 +23,16 @@ export const machinePack: RulePack = {
     },
     {
       // Not the program that greets whoever signs in, their home, and the folder that it is filled from.
-      names: [...ACCOUNTS, 'visudo'],
+      names: [...ACCOUNTS.filter((name) => !PASSWORDS.includes(name)), 'visudo'],
       flags: optionNames(
-        'rfmMNUoaldeSqL',
-        '--remove --force --remove-home --disabled-password --disabled-login --system --group --no-create-home --quiet --create-home --user-group --append --lock --unlock --delete --expire --status',
+        'rfmMNUoaqL',
+        '--remove --force --remove-home --disabled-password --disabled-login --system --group --no-create-home --quiet --create-home --user-group --append --lock --unlock',
       ),
       valued: optionNames('Gguc', '--groups --gid --uid --comment --gecos --ingroup --expiredate'),
+    },
+    {
+      names: PASSWORDS,
+      flags: optionNames('aldeSuqi', '--all --lock --unlock --delete --expire --status --quiet --encrypted'),
     },
     { names: ['crontab', 'at', 'batch'] },
     {

@@ -7,7 +7,7 @@ const LOOKUPS = wordList('ss netstat dig host nslookup whois ping ping6 tracerou
 const IP_CHANGES = new RegExp(
   `^(?:\\n-[46])?\\n(?:${[
     '(?:l|link)\\nset(?:\\ndev)?\\n[\\w.:@-]+(?:\\n(?:up|down|nomaster|(?:mtu|name|master|address|alias|txqueuelen|promisc|multicast|arp)\\n[\\w.:-]+))+',
-    '(?:a|addr|address|neigh)\\n(?:del|delete|flush|replace|change)(?:\\n[\\w.:/@-]+)*',
+    '(?:a|addr|address|neigh)\\n(?:del|delete|flush|replace|change)(?:\\n(?!-)[\\w.:/@-]+)*',
     '(?:r|route|rule)\\n(?:del|delete|flush|replace|change)(?:\\n(?:[0-9a-fA-F:.]+(?:/\\d+)?|(?:dev|via|src|table|metric|proto|scope|to|from|lladdr|pref|priority)\\n[\\w.:/@-]+|default|all|cache))*',
   ].join('|')})$`,
 );
@@ -35,7 +35,7 @@ export const networkPack: RulePack = {
     },
     { names: ['arp'], flags: optionNames('anev') },
     { names: ['ip'], flags: ['-4', '-6', '-br', '-s', '-d', '-o', '-j', '-c'], singleDash: true },
-    { names: ['ifconfig', 'route'], flags: optionNames('nvA46', '-net -host') },
+    { names: ['ifconfig', 'route'], singleDash: true, flags: optionNames('nvA46', '-net -host') },
     { names: ['nmcli', 'netplan', 'nc', 'ncat', 'socat', 'telnet', 'ftp'] },
   ],
   rules: [

@@ -137,7 +137,7 @@ export const packagesPack: RulePack = {
     {
       names: ['rpm'],
       flags: optionNames(
-        'qailLsScdRVevh',
+        'qailLsScdRevh',
         '--query --all --info --list --listfiles --state --last --requires --provides --changelog --scripts --docfiles --configfiles --whatprovides --whatrequires --erase --nodeps --noscripts --test --verbose --version',
       ),
       valued: ['-f', '-p', '--file', '--qf', '--queryformat'],

@@ -2,10 +2,11 @@ import type { RulePack } from '../types.ts';
 import { optionNames, wordList } from './option-names.ts';
 
 const CLIENTS = ['psql', 'mysql', 'mariadb'];
-const OTHERS = wordList(
-  'sqlite3 duckdb clickhouse-client redis-cli mongosh mongo pg_restore mysqladmin sqlcmd sqlplus',
-);
+/** Programs whose arguments are a command of a server. */
+const SERVERS = ['redis-cli', 'mysqladmin'];
+const OTHERS = wordList('sqlite3 duckdb clickhouse-client mongosh mongo pg_restore sqlcmd sqlplus');
 const TEXT = ['-c', '-e', '--command', '--execute'];
+
 /** SQL clients, by the words of the text that they are given. */
 export const sqlPack: RulePack = {
   topic: 'sql',
@@ -34,7 +35,7 @@ export const sqlPack: RulePack = {
       flags: optionNames('iefwW', '--interactive --echo --force --if-exists --no-password'),
       valued: optionNames('hUp', '--host --username --port'),
     },
-    { names: OTHERS },
+    { names: [...SERVERS, ...OTHERS] },
   ],
   rules: [
     {
@@ -115,20 +116,32 @@ export const sqlPack: RulePack = {
       notExamples: [['redis-cli', 'flushall']],
     },
     {
-      name: 'sql.other-client',
-      programs: OTHERS,
-      writtenNot: /^\n(?:-v|--?version|--help)$/,
-      // Each reads texts in which a word of its own runs a program, or loads one, and more of them where none is given.
+      name: 'sql.server',
+      programs: SERVERS,
+      writtenNot: /^\n(?:-v|--version|--help)$/,
       plain:
         /^\n(?:flush(?:all|db)|get|set|del|keys|info|ping|dbsize|exists|ttl|expire|status|version|processlist)(?:\n(?!-).*)*$/i,
       class: 'destructive',
       needs: ['destructive'],
       examples: [
-        ['sqlite3', 'a.db', '.shell rm x'],
         ['redis-cli', 'flushall'],
         ['mysqladmin', 'status'],
+        ['redis-cli', '--eval', 'x'],
       ],
       notExamples: [['redis-cli', '--version']],
+    },
+    {
+      name: 'sql.other-client',
+      programs: OTHERS,
+      writtenNot: /^\n(?:-v|--?version|--help)$/,
+      // Each reads texts in which a word of its own runs a program, or loads one, and more of them where none is given.
+      class: 'destructive',
+      needs: ['destructive', 'shell'],
+      examples: [
+        ['sqlite3', 'a.db', '.shell rm x'],
+        ['sqlite3', 'get', '.shell rm x'],
+      ],
+      notExamples: [['sqlite3', '--version']],
     },
   ],
 };
