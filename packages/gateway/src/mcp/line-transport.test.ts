@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSystemClock } from '@writ/core';
+import { createSystemClock, nextTurn } from '@writ/core';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLineTransport } from './line-transport.ts';
 
@@ -21,7 +21,12 @@ it('reads no more garbage from a client that reads none of the answers', async (
   const client = connect(path);
   client.pause();
   const [socket] = (await coming) as [Socket];
-  await createLineTransport(socket, { largestBytes: 1024, finishMs: 1000, clock: createSystemClock() }).start();
+  await createLineTransport(socket, {
+    largestBytes: 1024,
+    finishMs: 1000,
+    clock: createSystemClock(),
+    turn: nextTurn,
+  }).start();
   const sent = Buffer.from('x\n'.repeat(150_000));
   client.write(sent);
   await expect.poll(() => socket.isPaused()).toBe(true);

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Clock } from '@writ/core';
+import { turnOf } from '../turns.ts';
 import type { Caller, Toolset } from '../types.ts';
 import { sessionOf } from './connection-session.ts';
 import { createLineTransport } from './line-transport.ts';
@@ -32,6 +33,7 @@ export function serveMcp(
     largestBytes: LARGEST_MESSAGE_BYTES,
     finishMs: FINISH_MS,
     clock: parts.clock,
+    turn: () => parts.turns.next(turnOf(caller, 'mcp')),
   });
   const withSession = sessionOf(parts.sessions, caller);
   let server: Server | undefined;

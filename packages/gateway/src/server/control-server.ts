@@ -4,11 +4,13 @@ import { type Clock, errorToJson, type Logger, quote, WritError } from '@writ/co
 import type { Dispatcher } from '../dispatch.ts';
 import { tellFailure } from '../failure.ts';
 import type { Authenticator, Sessions } from '../ports.ts';
+import { type Turns, turnOf } from '../turns.ts';
 import { ALIVE_PATH, type Caller, SETUP_HEADER, TOOLSETS, type Toolset } from '../types.ts';
 import { createGatekeeper, type Gatekeeper } from './authorization.ts';
-import { readBody } from './body.ts';
+import { readBody, readText } from './body.ts';
 import { createConnections } from './connections.ts';
 import { closeServer, SERVER_LIMITS } from './limits.ts';
+import { createPipelineGuard } from './pipelining.ts';
 import { sendFailure, sendItems, sendJson, sendRawFailure } from './responses.ts';
 import { listenPrivately } from './socket-file.ts';
 import { toolsetsOf } from './toolset-header.ts';
@@ -26,6 +28,10 @@ export interface ControlServerParts {
   readonly authenticator: Authenticator;
   /** Finds the session of a call that presents a credential of one; absent: none does. */
   readonly sessions?: Pick<Sessions, 'find'>;
+  /** Most connections at once; more are closed as they come. */
+  readonly mostConnections: number;
+  /** In which requests are let in. */
+  readonly turns: Turns;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Serves MCP on a connection and returns how to end it. */
@@ -45,9 +51,11 @@ export function createControlServer(parts: ControlServerParts): ControlServer {
   const gatekeeper = createGatekeeper(parts.authenticator, parts.clock, parts.sessions);
   const calls: CallsUnderWay = { open: new Set(), stopping: false };
   const connections = createConnections();
+  const isServed = createPipelineGuard();
   const server = createServer(SERVER_LIMITS, (request, response) => {
-    void handle(parts, gatekeeper, calls, request, response);
+    if (isServed(request, response)) void handle(parts, gatekeeper, calls, request, response);
   });
+  server.maxConnections = parts.mostConnections;
   server.on('upgrade', (request, socket, head) => {
     try {
       const caller = admitUpgrade(gatekeeper, calls.stopping, request);
@@ -119,8 +127,11 @@ async function handle(
     if (calls.stopping) throw shuttingDown();
     if (request.url === ALIVE_PATH) return sendJson(response, 200, {});
     const name = operationName(request);
-    const input = await readBody(request);
+    const text = await readText(request);
     bodyRead = true;
+    await parts.turns.next(turnOf(caller, 'control'));
+    if (gone) return;
+    const input = readBody(text);
     const call = parts.dispatcher.prepare(name, input, caller);
     const context = { caller, signal: over.signal };
     if (call.form === 'call') {
