@@ -11,13 +11,13 @@ const BATCH_REVISION = '2025-03-26';
 
 /** Most requests of one connection that are open at once; more than there may be calls, so that a call can be cancelled. */
 const MOST_OPEN = 128;
-/** What may lie for a client that does not read it, bytes; one that has more than that to take reads nothing. */
-const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
 
 /** Bounds of a connection. */
 export interface LineTransportOptions {
   /** Largest message, bytes. */
   readonly largestBytes: number;
+  /** How much may lie there for a client that does not read it, bytes; with more its connection ends. */
+  readonly mostUnreadBytes: number;
   /** How long what was asked before a client ended its input may still be answered, milliseconds. */
   readonly finishMs: number;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ export interface LineTransportOptions {
  */
 export function createLineTransport(
   socket: Duplex,
-  { largestBytes, finishMs, clock, turn }: LineTransportOptions,
+  { largestBytes, mostUnreadBytes, finishMs, clock, turn }: LineTransportOptions,
 ): Transport {
   let isOver = false;
   let hasBatches = false;
@@ -77,7 +77,7 @@ export function createLineTransport(
       }
       const isTaken = socket.write(serializeMessage(message));
       unanswered.noteAnswered(message);
-      if (socket.writableLength > MOST_UNREAD_BYTES) socket.destroy();
+      if (socket.writableLength > mostUnreadBytes) socket.destroy();
       if (stopFinishing !== undefined && unanswered.size === 0) close();
       else if (!isTaken) await untilTaken();
     },
