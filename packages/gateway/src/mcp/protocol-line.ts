@@ -13,6 +13,9 @@ import { faultOfParams } from './request-params.ts';
 /** Longest id of a request that is told back to whoever sent no proper one, UTF-16 units. */
 const LONGEST_ID = 256;
 
+const ID_FIRST = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(0|[1-9]\d{0,15}|"[\w.:-]*")\s*,/;
+const ID_LAST = /,\s*"id"\s*:\s*(0|[1-9]\d{0,15}|"[\w.:-]*")\s*\}\s*$/;
+
 /** Most messages in one batch: they are worked on in one go. */
 const MOST_IN_BATCH = 32;
 /** A code of the range that JSON-RPC leaves to servers. */
@@ -36,7 +39,7 @@ export function readLine(line: string, hasBatches: boolean): readonly LineItem[]
     value = parseCounted(line);
   } catch (error) {
     const why = isWritError(error)
-      ? invalid(inWords(error))
+      ? invalid(inWords(error), outerId(line))
       : refusalOf(PARSE_ERROR, 'Parse error: the line is not JSON');
     return [{ refusal: why }];
   }
@@ -84,6 +87,12 @@ export function faultOfRequest(value: unknown): LineRefusal | undefined {
 
 function refusalOf(code: number, message: string, id: LineRefusal['id'] = null): LineRefusal {
   return { jsonrpc: '2.0', id, error: { code, message } };
+}
+
+/** The id of a request that is not read, where it stands at either end of it, as clients write it; null where it does not. */
+function outerId(line: string): LineRefusal['id'] {
+  const found = ID_FIRST.exec(line.slice(0, 2 * LONGEST_ID)) ?? ID_LAST.exec(line.slice(-2 * LONGEST_ID));
+  return found?.[1] === undefined ? null : idOf({ id: JSON.parse(found[1]) });
 }
 
 function inWords({ message, nextSteps }: WritError): string {

@@ -53,7 +53,15 @@ export function createControlServer(parts: ControlServerParts): ControlServer {
   const connections = createConnections();
   const isServed = createPipelineGuard();
   const server = createServer(SERVER_LIMITS, (request, response) => {
-    if (isServed(request, response)) void handle(parts, gatekeeper, calls, request, response);
+    const over = new AbortController();
+    const leave = (): void => {
+      calls.open.delete(over);
+      over.abort();
+    };
+    if (!isServed(request, response, leave)) return;
+    calls.open.add(over);
+    response.on('error', leave);
+    void handle(parts, { gatekeeper, calls, signal: over.signal }, request, response);
   });
   server.maxConnections = parts.mostConnections;
   server.on('upgrade', (request, socket, head) => {
@@ -103,23 +111,20 @@ interface CallsUnderWay {
   stopping: boolean;
 }
 
+/** What a request comes with. */
+interface Admission {
+  readonly gatekeeper: Gatekeeper;
+  readonly calls: CallsUnderWay;
+  /** Aborted when the caller is gone, or the node stops. */
+  readonly signal: AbortSignal;
+}
+
 async function handle(
   parts: ControlServerParts,
-  gatekeeper: Gatekeeper,
-  calls: CallsUnderWay,
+  { gatekeeper, calls, signal }: Admission,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const over = new AbortController();
-  calls.open.add(over);
-  let gone = false;
-  const leave = (): void => {
-    gone = true;
-    calls.open.delete(over);
-    over.abort();
-  };
-  response.once('close', leave);
-  response.on('error', leave);
   let caller: Caller | undefined;
   let bodyRead = false;
   try {
@@ -130,18 +135,19 @@ async function handle(
     const text = await readText(request);
     bodyRead = true;
     await parts.turns.next(turnOf(caller, 'control'));
-    if (gone) return;
+    if (calls.stopping) throw shuttingDown();
+    if (signal.aborted) return;
     const input = readBody(text);
     const call = parts.dispatcher.prepare(name, input, caller);
-    const context = { caller, signal: over.signal };
+    const context = { caller, signal };
     if (call.form === 'call') {
       sendJson(response, 200, await call.run(context));
     } else {
-      await sendItems(response, call.run(context), over.signal);
+      await sendItems(response, call.run(context), signal);
       if (calls.stopping && !response.writableEnded) throw shuttingDown();
     }
   } catch (error) {
-    if (gone) return;
+    if (signal.aborted && !calls.stopping) return;
     sendFailure(response, tellFailure(error, request.url ?? '', caller, parts.logger), !bodyRead);
   }
 }

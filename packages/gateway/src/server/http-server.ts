@@ -47,13 +47,13 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
     return gatekeeper.admit(request);
   };
   const server = createServer({ ...SERVER_LIMITS, connectionsCheckingInterval: 5000 }, (request, response) => {
-    if (!isServed(request, response)) return;
     const over = new AbortController();
-    open.add(over);
-    response.once('close', () => {
+    const leave = (): void => {
       open.delete(over);
       over.abort();
-    });
+    };
+    if (!isServed(request, response, leave)) return;
+    open.add(over);
     response.on('error', () => over.abort());
     void serve(parts, { guard: (asked) => guard?.(asked), admit }, { request, response, signal: over.signal });
   });
