@@ -6,28 +6,31 @@ import { dirname, join } from 'node:path';
 
 /** What a node needs, and room for the disk in it that is filled. */
 const DISK = '512m';
-/** Most processes of one user: in a sandbox, which counts by itself, and beside it. */
-const PROCESSES = 200;
 /** A user of whom nothing else runs: root is exempt from the limit. */
 const USER = '54321';
 
 /**
- * Runs this program again as `words` say, in a user and mount namespace of its own: with a disk of its own as its temporary folder, and
- * for root as another user, whom a limit of processes binds. Resolves with what it wrote, and rejects unless it exits 0.
+ * Runs this program again as `words` say, in a user and mount namespace of its own with a disk of its own as its temporary
+ * folder. With a limit of processes, also as another user where this one is root, whom no limit binds. Resolves with what it
+ * wrote, and rejects unless it exits 0.
  */
-export async function runConfined(program: string, words: readonly string[]): Promise<string> {
+export async function runConfined(
+  program: string,
+  words: readonly string[],
+  { processes }: { readonly processes: number | undefined },
+): Promise<string> {
   const disk = mkdtempSync(join(tmpdir(), 'we-'));
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot) {
+  const asAnother = processes !== undefined && process.getuid?.() === 0;
+  if (asAnother) {
     chownSync(disk, Number(USER), Number(USER));
     // The bundle that is run is this user's alone.
     chmodSync(dirname(program), 0o755);
   }
-  const asAnother = ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--clear-groups'];
-  const mounted = `mount -t tmpfs -o size=${DISK},mode=0700 disk "$0" && TMPDIR="$0" exec prlimit --nproc=${PROCESSES} "$@"`;
+  const mounted = `mount -t tmpfs -o size=${DISK},mode=0700 disk "$0" && TMPDIR="$0" exec "$@"`;
   const [command = '', ...args] = [
-    ...(isRoot ? asAnother : []),
+    ...(asAnother ? ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--clear-groups'] : []),
     ...['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', mounted, disk],
+    ...(processes === undefined ? [] : ['prlimit', `--nproc=${processes}`]),
     ...[process.execPath, program, ...words],
   ];
   try {

@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   executingConfig,
@@ -14,7 +12,7 @@ import {
 
 /** What came of tasks that use up what the machine has. */
 export interface ExhaustionFigures {
-  /** Of each of the two. */
+  /** Of each kind. */
   readonly count: number;
   /** How the tasks ended, each way with how often. */
   readonly endings: Readonly<Record<string, number>>;
@@ -41,55 +39,40 @@ workspaces = ["app"]
 const SLEEP_SECONDS = '86399';
 /** Children without end; a shell that cannot make one more says so and ends. */
 const STORM = `while :; do sleep ${SLEEP_SECONDS} & done`;
-const FILL = 'head -c 1G /dev/zero > filled';
-/** Of the disk that all clones share. */
-const DISK = '24m';
 
 /**
- * So many tasks each that fork without end and that fill the disk of all clones, one after the other at one node;
- * the limits are those of this process. After each, another task has to work as if nothing had been.
+ * So many tasks that fork without end, one after the other at one node; the limits are those of this process. After each,
+ * another task has to work as if nothing had been.
  */
-export async function exhaust(count: number): Promise<ExhaustionFigures> {
+export async function storm(count: number): Promise<ExhaustionFigures> {
   const violations: string[] = [];
   const endings: Record<string, number> = {};
-  const node = await furnishMesh(async (mesh) => {
-    const app = makeRepository(join(mesh.dir, 'app'));
+  const { mesh, solo } = await furnishMesh(async (made) => {
+    const app = makeRepository(join(made.dir, 'app'));
     const config = (listen: string): string =>
       executingConfig({ name: 'solo', listen, workspaces: { app }, more: PROFILE });
-    const solo = await mesh.add('solo', { config, start: false });
-    const disk = join(solo.home, 'workspaces');
-    mkdirSync(disk, { recursive: true, mode: 0o700 });
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK},mode=0700`, 'disk', disk]);
-    await solo.up();
-    await solo.client().call('lease_grant', { peer: 'self', profile: 'greedy', duration: '1h' });
-    return { mesh, solo, disk };
+    const node = await made.add('solo', { config });
+    await node.client().call('lease_grant', { peer: 'self', profile: 'greedy', duration: '1h' });
+    return { mesh: made, solo: node };
   });
-  const { mesh, solo, disk } = node;
   const pid = solo.pid();
-  const shot = async (what: string, script: string, reason: RegExp): Promise<void> => {
-    const task = await submit(solo, { to: 'self', profile: 'greedy', workspace: 'app', argv: ['sh', '-ec', script] });
-    const ended = await follow(solo, task);
-    const { state, code = '', message } = ended.outcome;
-    const { changes } = await solo.client().call('result', { task, limit: 0 });
-    const key = `${what}: ${state} ${code}: ${message}; changes: ${changes.kind}`;
-    endings[key] = (endings[key] ?? 0) + 1;
-    const said = ended.output.toString('utf8');
-    if (state !== 'failed' || !reason.test(said + message)) violations.push(`${what}: ${key}: ${said.slice(-200)}`);
-    // What the next task would be told to do.
-    for (const name of readdirSync(disk).filter((one) => one.startsWith('run-')))
-      rmSync(join(disk, name, 'work', 'filled'), { force: true });
-    violations.push(...(await aftermath(solo, pid)).map((one) => `${what}: ${one}`));
-  };
   try {
     for (let round = 0; round < count; round++) {
-      await shot('fork storm', STORM, /fork|Resource temporarily unavailable/i);
-      await shot('full disk', FILL, /No space left on device/);
+      const argv = ['sh', '-ec', STORM];
+      const task = await submit(solo, { to: 'self', profile: 'greedy', workspace: 'app', argv });
+      const { outcome, output } = await follow(solo, task);
+      const { state, code = '', message } = outcome;
+      const { changes } = await solo.client().call('result', { task, limit: 0 });
+      const ending = `${state} ${code}: ${message}; changes: ${changes.kind}`;
+      endings[ending] = (endings[ending] ?? 0) + 1;
+      const said = output.toString('utf8');
+      if (state !== 'failed' || !/fork|Resource temporarily unavailable/i.test(said + message))
+        violations.push(`${ending}: ${said.slice(-200)}`);
+      violations.push(...(await aftermath(solo, pid)));
     }
   } catch (error) {
     violations.push(String(error));
   }
-  await solo.down();
-  execFileSync('umount', [disk]);
   await mesh.close().catch((error: unknown) => violations.push(String(error)));
   return { count, endings, violations };
 }

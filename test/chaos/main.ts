@@ -2,13 +2,15 @@
  * `npm run chaos [-- kills --count N --seed S]`: kills the nodes of a chain again and again, and says what became of their work.
  * `npm run chaos -- submits --count N`: makes each of N wishes one to five times over a wire that loses and doubles.
  * `npm run chaos -- deciders --count N --processes P`: 64 answers of P (16) processes to each of N questions, all at once.
- * `npm run chaos -- exhaustion --count N`: N fork storms and N full disks under the tasks of one node.
+ * `npm run chaos -- exhaustion --count N`: N fork storms under the tasks of a node, then as `disks`.
+ * `npm run chaos -- disks --count N`: tasks fill the disk of a node's clones, and that of a whole node, N times each.
  */
 import { parseArgs } from 'node:util';
 import { startChainWorld } from './chain-world.ts';
 import { runConfined } from './confined.ts';
 import { manyDeciders, runDecider } from './deciders.ts';
-import { exhaust } from './exhaustion.ts';
+import { type ExhaustionFigures, storm } from './exhaustion.ts';
+import { fillDisks } from './full-disk.ts';
 import { killLoop } from './kill-loop.ts';
 import { manySubmits } from './submits.ts';
 
@@ -22,6 +24,8 @@ const { values, positionals } = parseArgs({
 });
 const [what = 'kills', home = ''] = positionals;
 const seed = Number(values.seed);
+/** Most processes of one user in a storm: in a sandbox, which counts by itself, and beside it. */
+const PROCESSES = 200;
 /** Answers to one question. */
 const ANSWERS = 64;
 
@@ -50,10 +54,20 @@ async function deciders(rounds: number): Promise<boolean> {
   return figures.violations.length === 0;
 }
 
-async function exhaustion(count: string): Promise<boolean> {
-  const figures = await runConfined(process.argv[1] ?? '', ['exhausted', '--count', count]);
-  console.log(figures);
-  return (JSON.parse(figures) as { readonly violations: readonly string[] }).violations.length === 0;
+async function exhaustion(kinds: readonly ('storms' | 'disks')[], count: string): Promise<boolean> {
+  let holds = true;
+  for (const kind of kinds) {
+    const confined = { processes: kind === 'storms' ? PROCESSES : undefined };
+    const figures = await runConfined(process.argv[1] ?? '', [`confined-${kind}`, '--count', count], confined);
+    console.log(figures);
+    holds &&= (JSON.parse(figures) as ExhaustionFigures).violations.length === 0;
+  }
+  return holds;
+}
+
+function told(figures: ExhaustionFigures): boolean {
+  console.log(JSON.stringify(figures, null, 2));
+  return figures.violations.length === 0;
 }
 
 /** Whether what had to hold did. */
@@ -64,12 +78,13 @@ async function run(): Promise<boolean> {
     case 'deciders':
       return deciders(Number(values.count ?? 100));
     case 'exhaustion':
-      return exhaustion(values.count ?? '10');
-    case 'exhausted': {
-      const figures = await exhaust(Number(values.count ?? 1));
-      console.log(JSON.stringify(figures, null, 2));
-      return figures.violations.length === 0;
-    }
+      return exhaustion(['storms', 'disks'], values.count ?? '10');
+    case 'disks':
+      return exhaustion(['disks'], values.count ?? '10');
+    case 'confined-storms':
+      return told(await storm(Number(values.count ?? 1)));
+    case 'confined-disks':
+      return told(await fillDisks(Number(values.count ?? 1)));
     case 'decider':
       await runDecider(home);
       return true;

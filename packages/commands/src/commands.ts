@@ -33,8 +33,13 @@ export interface Commands {
   ask(
     caller: LocalCaller,
     request: CommandPlace & { readonly wish: Wish; readonly key?: string },
+    signal?: AbortSignal,
   ): Promise<WishAnswer & { readonly decidedBy: 'here' | 'peer' }>;
-  show(caller: LocalCaller, request: CommandPlace & { readonly id: string }): Promise<CommandView>;
+  show(
+    caller: LocalCaller,
+    request: CommandPlace & { readonly id: string },
+    signal?: AbortSignal,
+  ): Promise<CommandView>;
   /** Those that run at this node, newest first. */
   list(caller: LocalCaller, limit: number): readonly CommandView[];
   /** Those that were asked of peers from here, as they were last known, newest first; none for a task. */
@@ -75,14 +80,14 @@ export function createCommands(options: CommandsOptions): Commands {
     return noting(options.peer(id), id, options.sent);
   };
   return {
-    async ask(caller, { at, wish, key }) {
+    async ask(caller, { at, wish, key }, signal) {
       checkWish(wish);
       const own = keyOf(caller, key ?? random.uuid());
-      if (isHere({ at })) return { ...(await desk.ask(caller, wish, own)), decidedBy: 'here' };
+      if (isHere({ at })) return { ...(await desk.ask(caller, wish, own, signal)), decidedBy: 'here' };
       return askPeer(options, caller, { at, wish, key: own });
     },
-    show: async (caller, request) =>
-      isHere(request) ? desk.show(caller, request.id) : firstState(clientOf(caller, request), request.id),
+    show: async (caller, request, signal) =>
+      isHere(request) ? desk.show(caller, request.id) : firstState(clientOf(caller, request), request.id, signal),
     list: (caller, limit) => desk.list(caller, limit),
     listSent: (caller, limit) => (caller.kind === 'host' ? options.sent.list(limit) : []),
     watch: (caller, request, signal) =>
@@ -142,12 +147,14 @@ function findPeer({ directory, engine }: CommandsOptions, at: string): { readonl
   });
 }
 
-/** What it is now, as the first thing that a watch tells. */
-async function firstState(client: PeerCommands, id: string): Promise<CommandView> {
+/** What it is now, as the first thing that a watch tells: no output stands where it begins. */
+async function firstState(client: PeerCommands, id: string, signal?: AbortSignal): Promise<CommandView> {
   const enough = new AbortController();
+  const until = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal]);
   try {
-    for await (const item of client.watchExecution(id, PAST_ALL_OUTPUT, enough.signal)) {
+    for await (const item of client.watchExecution(id, PAST_ALL_OUTPUT, until)) {
       if (item.kind === 'state') return item.command;
+      throw new WritError('INTERNAL', 'the peer broke the protocol: output came where a state was due');
     }
   } finally {
     enough.abort();

@@ -1,4 +1,4 @@
-import { digestJson } from '@writ/core';
+import { digestJson, nextTurn } from '@writ/core';
 import type { TaskContext } from '@writ/delegation';
 import type { VerifiedChain, WritClaims } from '@writ/identity';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -251,6 +251,18 @@ describe('the desk of gated commands', () => {
       accepted: false,
       refusal: { code: 'BAD_REQUEST' },
     });
+  });
+
+  it('reads a plan no further once nobody waits for it, and asks nothing', async () => {
+    const steps = Array.from({ length: 8 }, () => RESTART);
+    const plan: PlanSpec = { title: 'nginx', steps, profile: 'ops', onlySteps: true, windowMs: HOUR_MS };
+    const gone = new AbortController();
+    const asked = at.desk.ask(IN_A, { kind: 'plan', plan }, 'gone', gone.signal);
+    // Between two steps: everybody else has a turn there.
+    await nextTurn();
+    gone.abort();
+    await expect(asked).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(at.gate.approvals.list({ pendingOnly: false, limit: 9 })).toEqual([]);
   });
 
   it('covers a plan’s steps in the workspace that the plan named, and in no other and in none', async () => {

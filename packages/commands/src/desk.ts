@@ -60,11 +60,11 @@ export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk 
   const own = (caller: CommandCaller, id: string): Execution => requireOwn(options, caller, id);
   const stops: (() => void)[] = [];
   return {
-    async ask(caller, wish, named) {
+    async ask(caller, wish, named, signal) {
       checkWish(wish);
       // INVARIANT: 7 tasks of one session know nothing of each other's keys.
       const key = caller.kind === 'task' ? `${caller.task} ${named}` : named;
-      if (wish.kind === 'plan') return askPlan(options, caller, wish.plan, key);
+      if (wish.kind === 'plan') return askPlan(options, caller, { plan: wish.plan, key, signal });
       const outcome = await proposeCommand(options, caller, wish.command, key);
       if (!outcome.proposed) return refused(options, outcome.refusal);
       worker.wake();
@@ -134,10 +134,9 @@ function every(clock: Clock, everyMs: number, look: () => void): () => void {
 async function askPlan(
   options: CommandDeskOptions,
   caller: CommandCaller,
-  plan: PlanSpec,
-  key: string,
+  asked: { readonly plan: PlanSpec; readonly key: string; readonly signal: AbortSignal | undefined },
 ): Promise<WishAnswer> {
-  const outcome = await proposePlan(options, caller, plan, key);
+  const outcome = await proposePlan(options, caller, asked);
   if (!outcome.asked) return refused(options, outcome.refusal);
   const { id, state, createdAtMs, expiresAtMs } = outcome.approval;
   const why = state === 'pending' ? waitingFor(nodeName(options), createdAtMs, id) : `was ${state}, approval ${id}`;

@@ -73,6 +73,15 @@ describe('what a peer says of a command', () => {
     expect([away.notes, plan.notes]).toEqual([[], []]);
   });
 
+  it('is kept for as many changes as a command can have, and what takes its place for one that has ended', async () => {
+    const states = ['pending_approval', 'running'] as const;
+    const watched = Array.from({ length: 100 }, (_, at) => seen(states[at % 2] ?? 'running', { next: `c${at + 2}` }));
+    const kept = createKept({ watched });
+    expect(await drain(kept.client.watchExecution('c1', 0, new AbortController().signal))).toBe(100);
+    expect(kept.notes).toHaveLength(16);
+    expect(kept.notes.flatMap(([, , more]) => more.next ?? [])).toEqual([]);
+  });
+
   it('is kept once for each change up to the ending, under the id that was asked for', async () => {
     const outcome = { code: 'CHANGED_SINCE_APPROVAL', message: 'changed' };
     const kept = createKept({

@@ -13,7 +13,8 @@ export function noting(client: PeerCommands, peer: string, sent: SentCommands): 
       {
         isFinal: isFinal(view),
         ...('key' in whose ? { id: view.id } : {}),
-        ...(next === undefined ? {} : { next }),
+        // Something takes the place of what has ended, and of nothing else.
+        ...(next === undefined || !isFinal(view) ? {} : { next }),
       },
     );
     return view;
@@ -33,16 +34,22 @@ export function noting(client: PeerCommands, peer: string, sent: SentCommands): 
   };
 }
 
+/** Changes of one command that a watch notes; it has half as many at most. */
+const MOST_CHANGES = 16;
+
 /** Each change once, up to the ending: a peer that talks on makes this node write no more. */
 async function* watchNoting(
   items: AsyncIterable<WatchedCommand>,
   note: (view: CommandView) => void,
 ): AsyncGenerator<WatchedCommand> {
   let last: CommandView | undefined;
+  let changes = 0;
   for await (const item of items) {
-    if (item.kind === 'state' && item.command.state !== last?.state && !(last !== undefined && isFinal(last))) {
+    const isOver = changes === MOST_CHANGES || (last !== undefined && isFinal(last));
+    if (item.kind === 'state' && item.command.state !== last?.state && !isOver) {
       note(item.command);
       last = item.command;
+      changes += 1;
     }
     yield item;
   }

@@ -1,5 +1,5 @@
 import { type Asker, type Plan, type PreviewLine, planQuestion, type Refusal, readPlan } from '@writ/authority';
-import { WritError } from '@writ/core';
+import { nextTurn, WritError } from '@writ/core';
 import type { ReadTx } from '@writ/database';
 import type { Approval } from '@writ/lease-store';
 import { type Asking, askingOf, type Decided } from './asking.ts';
@@ -21,13 +21,13 @@ export type PlanOutcome =
 
 /**
  * Asks about a plan: each step resolved whole, and within what is granted at this moment. The same plan under the same key
- * is the same question, whatever became of it. Throws BAD_REQUEST, CONFLICT for a key that was used for another plan.
+ * is the same question, whatever became of it. Throws BAD_REQUEST, CONFLICT for a key that was used for another plan, CANCELLED
+ * once `signal` is aborted.
  */
 export async function proposePlan(
   options: CommandDeskOptions,
   caller: CommandCaller,
-  plan: PlanSpec,
-  key: string,
+  { plan, key, signal }: { readonly plan: PlanSpec; readonly key: string; readonly signal: AbortSignal | undefined },
 ): Promise<PlanOutcome> {
   const asking = askingOf(options, caller, { kind: 'plan', plan }, key);
   const request = { key, digest: wishDigest({ kind: 'plan', plan }) };
@@ -39,6 +39,9 @@ export async function proposePlan(
   if (unisolated !== undefined) return { asked: false, refusal: unisolated };
   const steps: ResolvedStep[] = [];
   for (const step of plan.steps) {
+    // A step is a good piece of work: others have their turn in between, and for nobody none is begun.
+    await nextTurn();
+    if (signal?.aborted) throw new WritError('CANCELLED', 'nobody waits for the plan any more');
     const cwd = directoryOf(options, step, plan.workspace, asking.place);
     const resolving = await resolveStep(options, asking, decided, { ...step, cwd });
     if (!resolving.resolved) return { asked: false, refusal: resolving.refusal };

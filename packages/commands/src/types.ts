@@ -118,9 +118,9 @@ export interface CommandDesk {
   /**
    * Stores a wish, asks where a person has to say yes, and answers at once; what may run starts by itself. The same key
    * and command is the same execution. Throws BAD_REQUEST, CONFLICT (the key was used for something else), and for a peer
-   * WRIT_INVALID.
+   * WRIT_INVALID; CANCELLED where `signal` aborts before a plan is read to its end.
    */
-  ask(caller: CommandCaller, wish: Wish, key: string): Promise<WishAnswer>;
+  ask(caller: CommandCaller, wish: Wish, key: string, signal?: AbortSignal): Promise<WishAnswer>;
   /** Throws NOT_FOUND for one that is not there, or is not the caller's. */
   show(caller: CommandCaller, id: string): CommandView;
   /** The caller's, newest first. */

@@ -41,6 +41,7 @@ export {
   syncDirectory,
 } from './private-files.ts';
 export { createSystemRandom, type Random } from './random.ts';
+export { createRateLimiter, type Rate, type RateLimiter } from './rate-limiter.ts';
 export { type RetryParts, retryStored, STORE_AGAIN_MS } from './retry-stored.ts';
 export { createRwLock, Mutex, type RwLock } from './rw-lock.ts';
 export { nearest, quote, shellWord, visible } from './text.ts';

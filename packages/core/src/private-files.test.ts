@@ -155,6 +155,13 @@ describe('files that others write too', () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
+  it('leave nothing beside them where the new one cannot be made', async () => {
+    const path = join(dir, 'settings');
+    const impossible = { before: undefined, after: 'one\n', mode: -1 };
+    await expect(replaceIfSame(path, impossible, random)).rejects.toMatchObject({ code: 'ERR_OUT_OF_RANGE' });
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
   it('stay as somebody else left them, with nothing beside them', async () => {
     const path = join(dir, 'settings');
     expect(await replaceIfSame(path, { before: 'mine\n', after: 'more\n' }, random)).toBe(false);

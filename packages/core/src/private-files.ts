@@ -146,6 +146,10 @@ async function writeTemporary(path: string, text: string, random: Random, mode =
     await handle.chmod(mode);
     await handle.writeFile(text);
     await handle.sync();
+  } catch (error) {
+    // Where the disk is full there is room for its name alone.
+    await rm(temporary, { force: true });
+    throw error;
   } finally {
     await handle.close();
   }

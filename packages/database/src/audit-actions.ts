@@ -34,6 +34,8 @@ export const AUDIT_ACTIONS = {
     'mirror.rejected': 'what was asked of another node was refused',
     'mirror.lost': 'what was asked of another node ended with it, or was given up',
     'mirror.late': 'a result came after its task was given up',
+    'mirror.not-awaited': 'what was given up is asked for no more',
+    'mirror.receipt-refused': 'the other node takes no receipt for a result, and is offered it no more',
     'mirror.cancel-requested': 'the intent to cancel what was asked of another node',
     'mirror.forgotten': 'a person gave up what was asked of another node',
     'mirror.replied': 'a task at another node was answered; never with what',
@@ -106,6 +108,7 @@ export const AUDIT_ACTIONS = {
     'policy.reloaded': 'a policy is in force',
     'policy.reload-failed': 'a policy was refused, and the one before stays',
     'policy.approved': 'a person accepted what a policy gives',
+    'policy.approval-unused': 'what a person accepted was loaded no more, and is not in force',
   },
   node: {
     'node.started': 'the node serves',

@@ -325,6 +325,8 @@ export interface ReceivedResult {
   readonly receivedAtMs: number;
   /** When the executor took the receipt; absent: not yet. */
   readonly acknowledgedAtMs?: number;
+  /** When it was certain that the executor takes none. */
+  readonly refusedAtMs?: number;
   /** It came after the task was ended here as `lost`, and changed nothing. */
   readonly late: boolean;
   readonly children: readonly Pick<ReceivedResult, 'sha256' | 'result' | 'children'>[];

@@ -22,6 +22,24 @@ async function lastOf(bytes: number, envelope: NonNullable<EventRows['envelope']
   return watched.at(-1);
 }
 
+it('a watcher that takes one event has made its node read a few, and one that goes on more at a time', async () => {
+  const limits: number[] = [];
+  const rows: EventRows = {
+    page(_task, afterSeq, limit) {
+      limits.push(limit);
+      const place = (at: number): TaskEvent => ({
+        ...{ seq: afterSeq + at + 1, atMs: 1, epoch: 1 },
+        ...{ kind: 'state', state: 'running' },
+      });
+      return { events: Array.from({ length: limit }, (_, at) => place(at)), ended: false };
+    },
+    bytes: async () => new Uint8Array(),
+  };
+  const view = { task: 't1', afterSeq: 0, signal: new AbortController().signal };
+  for await (const { event } of watchEvents(rows, createWakeups(), view)) if (event.seq === 1000) break;
+  expect(limits).toEqual([4, 16, 64, 256, 256, 256, 256]);
+});
+
 it('the end of a task brings its envelope along where that is small', async () => {
   expect((await lastOf(256 * KIB))?.result).toHaveLength(256 * KIB);
   expect(await lastOf(256 * KIB + 1)).not.toHaveProperty('result');

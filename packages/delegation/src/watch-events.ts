@@ -2,7 +2,11 @@ import type { TaskEvent } from '@writ/task-store';
 import type { WatchedEvent } from './types.ts';
 import type { Wakeups } from './wakeups.ts';
 
-/** Events that one read takes; a slow watcher costs this many rows and one piece of output, never more. */
+/**
+ * Events that one read takes, fewer at first: a watcher that takes none costs so many rows and one piece of output, one that goes
+ * on never more than the last.
+ */
+const FIRST_PAGE_EVENTS = 4;
 const PAGE_EVENTS = 256;
 
 /** Longest envelope that goes along with the event that ends a task. */
@@ -29,8 +33,10 @@ export async function* watchEvents(
   view: { readonly task: string; readonly afterSeq: number; readonly signal: AbortSignal },
 ): AsyncGenerator<WatchedEvent, void, undefined> {
   let cursor = view.afterSeq;
+  let limit = FIRST_PAGE_EVENTS;
   while (!view.signal.aborted && !wakeups.closed) {
-    const page = rows.page(view.task, cursor, PAGE_EVENTS);
+    const page = rows.page(view.task, cursor, limit);
+    limit = Math.min(4 * limit, PAGE_EVENTS);
     if (page.events.length === 0) {
       if (page.ended) return;
       await wakeups.wait(view.task, view.signal);

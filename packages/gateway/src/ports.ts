@@ -132,6 +132,8 @@ export interface ConfigAdmin {
   text(): Promise<string>;
   /** Loads the file in place; `accept` also takes what gives someone more. */
   reload(options: { readonly accept: boolean }): Promise<ReloadOutcome>;
+  /** When an approver's yes came to nothing because the file was changed before it was in force; while something waits. */
+  unusedYesAtMs(): number | undefined;
   validate(text: string): Promise<ConfigCheck>;
   /** Runs the `[[tests]]` of the file. Throws CONFIG_INVALID where it does not load for another reason. */
   test(text: string): Promise<readonly ConfigTestResult[]>;
@@ -249,6 +251,8 @@ export interface PersonDesk {
   enroll(approver: NewApprover): void;
   /** Asks for the person. Throws what keeps it from being asked, or what would keep it from being done. */
   ask(wish: PersonWish): Approval;
+  /** Whether what a yes to this question of kind `policy` gives is in force, once that is certain; asked right after the answer. */
+  isInForce(approval: string): Promise<boolean>;
   /** What takes this question back, for whoever has just asked it: another one each time. */
   giveTicket(id: string): string;
   /** Takes back a question of the person's that waits, with the last ticket of it; false for any other, and while somebody else has one. */

@@ -6,6 +6,6 @@ export type { RemoteDecision } from './convert/decision.ts';
 export type { PeerDescription } from './convert/description.ts';
 export type { RemoteTask } from './convert/task.ts';
 export type { PolicyQuestion } from './handlers/handler-deps.ts';
-export type { MeshLimits, Rate } from './limits.ts';
+export type { MeshLimits } from './limits.ts';
 export { METHOD_TABLE, type MethodPolicy } from './method-table.ts';
 export { createMeshServer, type MeshServer, type MeshServerOptions } from './server/mesh-server.ts';

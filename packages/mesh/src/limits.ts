@@ -1,3 +1,5 @@
+import type { Rate } from '@writ/core';
+
 /** Bounds of a mesh listener, on every dimension that a peer or a stranger could grow. */
 export interface MeshLimits {
   /** Largest request message, bytes, after decompression. */
@@ -31,12 +33,6 @@ export interface MeshLimits {
   readonly peerRate: Rate;
   readonly strangerRate: Rate;
   readonly knockRate: Rate;
-}
-
-/** A token bucket: refilled with `perSecond`, holding at most `burst`. */
-export interface Rate {
-  readonly perSecond: number;
-  readonly burst: number;
 }
 
 /** What a node uses unless its composition root says otherwise. */

@@ -50,6 +50,8 @@ const RECEIPTS = { ...UNARY, cost: 40, maxOpen: 4 } as const;
 const RENEWAL = { ...UNARY, cost: 10 } as const;
 // A durable commit; a task has no more questions open.
 const REPLY = { ...UNARY, cost: 10, maxOpen: 16 } as const;
+// Begins with a read of what is there already, also for one who hangs up at once.
+const FOLLOWING = { cost: 4 } as const;
 // Long enough for the largest content over a slow line; who comes too late goes on at an offset.
 const CONTENT = { cost: 4, maxOpen: 16, maxMs: 900_000 } as const;
 // Runs git, or fills a disk.
@@ -66,7 +68,7 @@ export const METHOD_TABLE: Readonly<Record<string, MethodPolicy>> = {
     limits: SUBMIT,
     audit: 'act',
   },
-  '/writ.mesh.v1.MeshService/Watch': { ...READ, limits: { cost: 1, maxOpen: 1024 } },
+  '/writ.mesh.v1.MeshService/Watch': { ...READ, limits: { ...FOLLOWING, maxOpen: 1024 } },
   '/writ.mesh.v1.MeshService/GetTask': READ,
   '/writ.mesh.v1.MeshService/ListTasks': { ...READ, authorization: 'own-list', limits: { ...UNARY, cost: 4 } },
   '/writ.mesh.v1.MeshService/ReadTranscript': READ,
@@ -92,7 +94,7 @@ export const METHOD_TABLE: Readonly<Record<string, MethodPolicy>> = {
   '/writ.mesh.v1.MeshService/WatchExecution': {
     ...READ,
     authorization: 'own-execution',
-    limits: { cost: 1, maxOpen: 256 },
+    limits: { ...FOLLOWING, maxOpen: 256 },
   },
   '/writ.mesh.v1.MeshService/CancelExecution': {
     ...READ,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fuzzCommands, fuzzConfig } from './testing/fuzz.ts';
+import { proveOptions } from './testing/option-properties.ts';
 import { proveReloads } from './testing/reloads.ts';
 import { proveShellAgreement } from './testing/shell-agreement.ts';
 import { testGrammar } from './testing/shell-grammar.ts';
@@ -24,5 +25,9 @@ describe('under stress', () => {
 
   it('sees every command that shells run of a script which it reads', async () => {
     expect(proveShellAgreement(await testGrammar(), 150, SEED).ran).toBeGreaterThan(20);
+  });
+
+  it('finds no option that makes an example of a rule milder, and none unknown that needs no shell', async () => {
+    expect(proveOptions(await testGrammar(), 1500, SEED)).toBe(1500);
   });
 });

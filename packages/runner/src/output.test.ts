@@ -1,10 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sha256Hex } from '@writ/core';
+import { sha256Hex, silentLogger } from '@writ/core';
 import { describe, expect, it } from 'vitest';
 import { createProcessTable } from './process-tree/process-table.ts';
 import { createHarness } from './testing/harness.ts';
+import { createTranscripts } from './transcripts.ts';
 import type { RunInput, RunReport } from './types.ts';
 
 const MIB = 1024 * 1024;
@@ -87,6 +89,16 @@ describe('the transcript', () => {
     expect(whole).toHaveLength(300_000);
     expect(report.transcript).toEqual({ sha256: sha256Hex(whole), bytes: 300_000 });
     await harness.close();
+  });
+
+  it('has no room for pieces without number: what was left out is told', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'writ-pieces-'));
+    const writer = createTranscripts(root, 2048, silentLogger).writer('t', 10);
+    let kept = 0;
+    for (let piece = 0; piece < 1100; piece += 1) kept += (await writer.append(Buffer.from('.'))).kept;
+    expect({ kept, isCut: writer.isCut }).toEqual({ kept: 1056, isCut: true });
+    expect(await writer.close()).toEqual({ sha256: sha256Hex('.'.repeat(1056)), bytes: 1056 });
+    await rm(root, { recursive: true });
   });
 
   it('stops at its cap to the byte; the rest is counted without an offset', async () => {

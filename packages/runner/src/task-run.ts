@@ -94,7 +94,7 @@ export interface RunParts {
   /** Absent: its runner is no agent. */
   readonly conversation?: Conversation | undefined;
   readonly capture: Pick<Capture, 'totals'> & Partial<Pick<Capture, 'clean'>>;
-  readonly transcript: Pick<TranscriptWriter, 'fault' | 'close'>;
+  readonly transcript: Pick<TranscriptWriter, 'fault' | 'isCut' | 'close'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Called when the process tree is gone, before the transcript is closed. */
@@ -141,7 +141,7 @@ export function createRun(parts: RunParts): StartedRun {
     const { stdout, stderr } = capture.totals;
     return {
       ending: endingOf({ ...end, stopped: end.stopped || interrupted }, cause, spec.timeoutMs),
-      truncated: stdout + stderr > spec.maxOutputBytes || transcript.fault !== undefined,
+      truncated: stdout + stderr > spec.maxOutputBytes || transcript.isCut || transcript.fault !== undefined,
       ...(transcript.fault === undefined ? {} : { unwritten: transcript.fault }),
       stdoutBytes: stdout,
       stderrBytes: stderr,

@@ -10,9 +10,11 @@ import type { TranscriptFile } from './workspaces/types.ts';
 export interface TranscriptWriter {
   /**
    * Appends as much of `bytes` as there is room for, in the order of the calls, each to be awaited: so many were kept,
-   * from this offset. Never rejects.
+   * from this offset. There is room for so many pieces as well. Never rejects.
    */
   append(bytes: Uint8Array): Promise<{ readonly kept: number; readonly offset: number }>;
+  /** Whether bytes were left out for want of room. */
+  readonly isCut: boolean;
   /** Why bytes could not be written although there was room for them; undefined: they could. */
   readonly fault: string | undefined;
   /** To be called last: what the transcript holds now; undefined where a part of it could not be written or read. */
@@ -34,6 +36,9 @@ export interface Transcripts {
 const EXTENSION = '.log';
 /** The file of a task with an id of the usual form. */
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.log$/;
+/** So many pieces, and one more for so many bytes of the cap: whoever is told of a piece keeps a row for it. */
+const PIECES = 1024;
+const PIECE_BYTES = 64;
 /** Most bytes that one read returns. */
 const LARGEST_READ_BYTES = 16 * 1024 * 1024;
 
@@ -73,6 +78,8 @@ function createWriter(root: string, task: string, capBytes: number, logger: Logg
   const hash = createHash('sha256');
   let file: FileHandle | undefined;
   let size = 0;
+  let pieces = 0;
+  let isCut = false;
   let fault: string | undefined;
   const takeUp = async (opened: FileHandle): Promise<FileHandle> => {
     file = opened;
@@ -93,6 +100,9 @@ function createWriter(root: string, task: string, capBytes: number, logger: Logg
     logger.warn('the transcript cannot be written', { task, error: String(error) });
   };
   return {
+    get isCut() {
+      return isCut;
+    },
     get fault() {
       return fault;
     },
@@ -101,10 +111,13 @@ function createWriter(root: string, task: string, capBytes: number, logger: Logg
       try {
         const target = await ready();
         const offset = size;
-        const kept = bytes.subarray(0, Math.max(0, Math.min(bytes.length, capBytes - offset)));
+        const room = pieces < PIECES + capBytes / PIECE_BYTES ? Math.max(0, capBytes - offset) : 0;
+        const kept = bytes.subarray(0, room);
+        isCut ||= kept.length < bytes.length;
         await writeAll(target, kept, offset);
         hash.update(kept);
         size = offset + kept.length;
+        pieces += 1;
         return { kept: kept.length, offset };
       } catch (error) {
         failed(error);

@@ -33,6 +33,14 @@ const END = {
     WHERE mirror_n = (SELECT n FROM mirror WHERE id = ?) AND body ->> '$.kind' = 'output' ORDER BY seq DESC LIMIT 1`,
 } as const;
 
+// What a task waited for before is told by nobody: kept as well, the turns of one task would be as many times as long.
+const DROP_TURN = {
+  task_event: `UPDATE task_event SET body = json_remove(body, '$.turn') WHERE task_n = @owner AND seq = (SELECT seq FROM task_event
+    WHERE task_n = @owner AND seq < @seq AND body ->> '$.turn' IS NOT NULL ORDER BY seq DESC LIMIT 1)`,
+  mirror_event: `UPDATE mirror_event SET body = json_remove(body, '$.turn') WHERE mirror_n = @owner AND seq = (SELECT seq FROM mirror_event
+    WHERE mirror_n = @owner AND seq < @seq AND body ->> '$.turn' IS NOT NULL ORDER BY seq DESC LIMIT 1)`,
+} as const;
+
 const LAST_STATE = `SELECT mirror_n AS owner, seq, at_ms AS atMs, epoch, body FROM mirror_event
   WHERE mirror_n = (SELECT n FROM mirror WHERE id = ?) AND body ->> '$.kind' = 'state' ORDER BY seq DESC LIMIT 1`;
 
@@ -42,10 +50,11 @@ export function readTurn(tx: ReadTx, id: string): Turn | undefined {
   return row?.body.kind === 'state' ? row.body.turn : undefined;
 }
 
-/** Stores one event of row `owner`. */
+/** Stores one event of row `owner`; the turn that it brings stands in the place of the one before. */
 export function insertEvent(tx: WriteTx, table: EventTable, owner: number, event: TaskEvent): void {
   const { seq, atMs, epoch, ...body } = event;
   tx.prepare(INSERT[table]).run(owner, seq, atMs, epoch, JSON.stringify(body));
+  if (event.kind === 'state' && event.turn !== undefined) tx.prepare(DROP_TURN[table]).run({ owner, seq });
 }
 
 /** An event from its parts. */

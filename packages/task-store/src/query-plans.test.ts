@@ -48,7 +48,6 @@ describe('queries that must stay flat among a million rows', () => {
     ['count of live tasks', (tx) => tasks.countLive(tx)],
     ['count of live mirrors', (tx) => mirrors.countLive(tx)],
     ['live tasks of a sender', (tx) => tasks.countLive(tx, 'a')],
-    ['expiry sweep', (tx) => tasks.listOverdue(tx, 1, 20)],
     ['events', (tx) => tasks.events(tx, 't', 3, 20)],
     ['newest mirrors', (tx) => mirrors.list(tx, { limit: 20 })],
     ['mirrors of a peer', (tx) => mirrors.list(tx, { limit: 20, peer: 'b' })],

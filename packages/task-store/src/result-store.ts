@@ -13,12 +13,13 @@ const DELIVERY: RowShape<Delivery> = {
       standing: jsonColumn(z.union([z.literal('pinned'), z.object({ vouchedBy: z.string() })])),
       receivedAtMs: countColumn,
       acknowledgedAtMs: countColumn.optional(),
+      refusedAtMs: countColumn.optional(),
     }),
   ),
 };
 
 const DELIVERY_COLUMNS = `mirror AS task, peer, result, standing, received_at_ms AS receivedAtMs,
-  acknowledged_at_ms AS acknowledgedAtMs`;
+  acknowledged_at_ms AS acknowledgedAtMs, refused_at_ms AS refusedAtMs`;
 const PUT_ENVELOPE = 'INSERT INTO envelope (sha256, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING';
 const GET_ENVELOPE = 'SELECT bytes FROM envelope WHERE sha256 = ?';
 const PUT_RECEIPT = 'INSERT INTO receipt (task, result, bytes, at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
@@ -27,8 +28,10 @@ const PUT_DELIVERY = `INSERT INTO delivery (mirror, peer, result, standing, rece
   ON CONFLICT DO NOTHING`;
 const GET_DELIVERY = `SELECT ${DELIVERY_COLUMNS} FROM delivery WHERE mirror = ?`;
 const LIST_UNACKNOWLEDGED = `SELECT ${DELIVERY_COLUMNS} FROM delivery WHERE peer = ? AND acknowledged_at_ms IS NULL
-  ORDER BY received_at_ms LIMIT ?`;
-const UNACKNOWLEDGED_PEERS = 'SELECT DISTINCT peer FROM delivery WHERE acknowledged_at_ms IS NULL';
+  AND refused_at_ms IS NULL ORDER BY received_at_ms LIMIT ?`;
+const UNACKNOWLEDGED_PEERS = `SELECT DISTINCT peer FROM delivery
+  WHERE acknowledged_at_ms IS NULL AND refused_at_ms IS NULL`;
+const SET_REFUSED = 'UPDATE delivery SET refused_at_ms = ? WHERE mirror = ? AND acknowledged_at_ms IS NULL';
 const SET_ACKNOWLEDGED = 'UPDATE delivery SET acknowledged_at_ms = ? WHERE mirror = ? AND acknowledged_at_ms IS NULL';
 
 /** Signed results and receipts in SQLite. */
@@ -53,6 +56,9 @@ export function createResultStore(): ResultStore {
       (tx.prepare(UNACKNOWLEDGED_PEERS).all() as { readonly peer: string }[]).map(({ peer }) => peer),
     setAcknowledged(tx, tasks) {
       for (const task of tasks) tx.prepare(SET_ACKNOWLEDGED).run(tx.nowMs, task);
+    },
+    setRefused(tx, task) {
+      tx.prepare(SET_REFUSED).run(tx.nowMs, task);
     },
   };
 }

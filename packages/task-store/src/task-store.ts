@@ -14,8 +14,6 @@ const FIND_BY_KEY = `SELECT ${TASK_COLUMNS} FROM task WHERE sender = ? AND idemp
 const LIST_LIVE = `SELECT ${TASK_COLUMNS} FROM task WHERE live = 1 ORDER BY n`;
 const COUNT_LIVE = 'SELECT COUNT(*) FROM task WHERE live = 1';
 const COUNT_LIVE_OF = 'SELECT COUNT(*) FROM task WHERE live = 1 AND sender = ?';
-const LIST_OVERDUE = `SELECT ${TASK_COLUMNS} FROM task WHERE live = 1 AND deadline_ms <= ?
-  ORDER BY deadline_ms LIMIT ?`;
 // INVARIANT: 8 one statement checks version, liveness and epoch, and changes the row.
 const UPDATE = `UPDATE task SET state = COALESCE(@state, state), epoch = COALESCE(@epoch, epoch),
   cancel_requested_at_ms = COALESCE(@cancelRequestedAtMs, cancel_requested_at_ms),
@@ -54,7 +52,6 @@ export function createTaskStore(): TaskStore {
       Number(
         sender === undefined ? tx.prepare(COUNT_LIVE).pluck().get() : tx.prepare(COUNT_LIVE_OF).pluck().get(sender),
       ),
-    listOverdue: (tx, nowMs, limit) => readRows(tx, tx.prepare(LIST_OVERDUE).all(nowMs, limit), TASK_SHAPE),
     update,
     append,
     useWrit,

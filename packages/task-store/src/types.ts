@@ -239,8 +239,6 @@ export interface TaskStore {
   listLive(tx: ReadTx): readonly Task[];
   /** Of one sender, or of all. */
   countLive(tx: ReadTx, sender?: string): number;
-  /** Live tasks whose deadline is at or before `nowMs`, the most overdue first, at most `limit`. */
-  listOverdue(tx: ReadTx, nowMs: number, limit: number): readonly Task[];
   /**
    * The changed task, or undefined where nothing changed: `version` is no longer current, the task is terminal, or
    * `epoch` would go back. A terminal state comes with its outcome, in the same change, else INTERNAL is thrown.
@@ -369,6 +367,8 @@ export interface Delivery {
   readonly receivedAtMs: number;
   /** When the executor took the receipt; absent: not yet. */
   readonly acknowledgedAtMs?: number;
+  /** When it was certain that the executor takes no receipt for it. */
+  readonly refusedAtMs?: number;
 }
 
 /** Signed results and receipts of both ends. */
@@ -393,4 +393,6 @@ export interface ResultStore {
   /** Peers that results are owed a receipt to. */
   unacknowledgedPeers(tx: ReadTx): readonly string[];
   setAcknowledged(tx: WriteTx, tasks: readonly string[]): void;
+  /** No receipt is owed for it any more, because its executor takes none. */
+  setRefused(tx: WriteTx, task: string): void;
 }

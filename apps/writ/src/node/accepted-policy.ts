@@ -13,6 +13,8 @@ const PART_CHARS = 64 * 1024;
 
 /** Fact of a node: the yes of an approver until it is in force. */
 const APPROVED_KEY = 'policy.approved';
+/** Fact of a node: when a yes came to nothing, milliseconds; until nothing waits any more. */
+const UNUSED_KEY = 'policy.approval-unused';
 
 /** What an approver said yes to: a text, over what was accepted before it. */
 export interface PolicyYes {
@@ -39,6 +41,10 @@ export interface AcceptedPolicy {
   read(text: string): readonly string[] | undefined;
   /** Stores the yes of an approver, in the transaction of the decision. */
   approve(tx: WriteTx, yes: PolicyYes, by: string): void;
+  /** Notes that a stored yes came to nothing: what it was to is loaded no more. It never comes back to life. */
+  noteUnused(yes: PolicyYes): void;
+  /** When the last yes came to nothing, as long as something waits. */
+  unusedAtMs(): number | undefined;
   /**
    * Notes the outcome of a reload in the audit trail, and what is accepted now (`PolicyEngine.acceptedTexts()`). Others
    * have their turn between two texts, which may be long.
@@ -57,6 +63,17 @@ export function createAcceptedPolicy(database: Database, facts: NodeFactStore): 
     approve(tx, yes, by) {
       facts.set(tx, APPROVED_KEY, canonicalJson({ ...yes }));
       tx.audit({ kind: 'policy', action: 'policy.approved', actor: by, details: { ...yes } });
+    },
+    noteUnused(yes) {
+      database.withWriteTx((tx) => {
+        facts.remove(tx, APPROVED_KEY);
+        facts.set(tx, UNUSED_KEY, String(tx.nowMs));
+        tx.audit({ kind: 'policy', action: 'policy.approval-unused', actor: 'node', details: { ...yes } });
+      });
+    },
+    unusedAtMs() {
+      const stored = database.withReadTx((tx) => facts.get(tx, UNUSED_KEY));
+      return stored === undefined ? undefined : Number(stored);
     },
     async note(text, outcome, how, accepted) {
       const digest = sha256Hex(text);
@@ -79,6 +96,7 @@ export function createAcceptedPolicy(database: Database, facts: NodeFactStore): 
         if (facts.get(tx, ACCEPTED_KEY) !== digests) facts.set(tx, ACCEPTED_KEY, digests);
         // A yes is good for the next load, which is this one, and never comes back to life.
         facts.remove(tx, APPROVED_KEY);
+        if (outcome.reloaded && !outcome.parked?.length) facts.remove(tx, UNUSED_KEY);
         const kept = new Set(accepted.flatMap(({ digest, text }) => partsOf(text).map((_, at) => keyOf(digest, at))));
         for (const key of facts.keys(tx, TEXT_PREFIX)) if (!kept.has(key)) facts.remove(tx, key);
       });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { link, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeBasis } from '@writ/authority';
@@ -67,7 +67,13 @@ function factsAbout(
 ) {
   const { cwd = join(root, 'app'), profile = 'query', workspace, stdin, searchPath = '/usr/bin:/bin' } = over;
   const homes = [join(root, 'open/home')];
-  const factsOf = createCommandFacts({ engine, homes, searchPath, resolvePath: (path) => path });
+  const factsOf = createCommandFacts({
+    engine,
+    homes,
+    searchPath,
+    user: process.getuid?.(),
+    resolvePath: (path) => path,
+  });
   const subject = { from: 'self', origin: 'self', session: 's' };
   const basis = writeBasis({ subject, ask: { chain: [], ...(workspace === undefined ? {} : { workspace }) } });
   const classification = classifier.classify(argv, placeOf({ cwd }));
@@ -134,6 +140,18 @@ describe('the target of a path', () => {
     expect(targetOf('open', 'rm', 'away/x')).toBe(path('other/in/x'));
     expect(targetOf('open/away', 'rm', 'x')).toBe(path('other/in/x'));
     expect(targetOf('open/away', 'rm', '../b')).toBe(path('other/b'));
+  });
+
+  it('is none where others may put a folder in another’s place, and in the node’s own home', async () => {
+    await mkdir(join(root, 'open/sub/shared/deep'), { recursive: true });
+    await chmod(join(root, 'open/sub/shared'), 0o777);
+    expect(targetOf('open/sub', 'rm', 'shared/b')).toBeUndefined();
+    expect(targetOf('open/sub', 'rm', 'shared/deep/b')).toBeUndefined();
+    await chmod(join(root, 'open/sub/shared'), 0o1777);
+    expect(targetOf('open/sub', 'rm', 'shared/deep/b')).toBe(path('open/sub/shared/deep/b'));
+    await rm(join(root, 'open/sub/shared'), { recursive: true });
+    expect(targetOf('open', 'rm', 'home/keys/identity.pem')).toBeUndefined();
+    expect(targetOf('.', 'rm', '-r', 'open')).toBeUndefined();
   });
 
   it('is none where a name only looks like it: behind a link, a link itself, in a folder that is not there', () => {

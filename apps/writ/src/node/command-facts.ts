@@ -12,7 +12,7 @@ import {
   removalCovered,
 } from '@writ/policy';
 import { hasNoGitlinks } from './git-index.ts';
-import { isFile, leadsTo, realPath, realTarget } from './real-path.ts';
+import { isFile, isGuarded, leadsTo, pathOf, realPath, realTarget } from './real-path.ts';
 
 /** What the facts of a command are found with. */
 export interface CommandFactsParts {
@@ -21,6 +21,8 @@ export interface CommandFactsParts {
   readonly homes: readonly string[];
   /** Where commands find their programs: absolute folders, with `:` between them. */
   readonly searchPath: string;
+  /** User id of the node's own processes; absent where users have none. */
+  readonly user: number | undefined;
   /** Absolute path of something that the configuration names by a path. */
   readonly resolvePath: (written: string) => string;
 }
@@ -37,11 +39,14 @@ export function createCommandFacts({
   engine,
   homes,
   searchPath,
+  user,
   resolvePath,
 }: CommandFactsParts): CommandDeskOptions['factsOf'] {
   // What looks into folders sees a home from above, too.
   const isOwn = (real: string): boolean =>
     homes.map(realPath).some((own) => own !== undefined && (isInside(real, own) || isInside(own, real)));
+  // INVARIANT: 6 where a window finds a path, whoever has fewer rights than this node cannot put another in its place before it is used.
+  const isSafe = (real: string): boolean => !isOwn(real) && isGuarded(real, user);
   const isWithin = (path: string, roots: readonly string[]): boolean => {
     const real = realPath(path);
     if (real === undefined || isOwn(real)) return false;
@@ -51,7 +56,12 @@ export function createCommandFacts({
   const isInWorkspace = (path: string, root: string | undefined): boolean => {
     const seen = leadsTo(path);
     if (seen === undefined || root === undefined || !isInside(seen, root)) return false;
-    return !seen.toLowerCase().split('/').includes('.git') && !isOwn(seen);
+    return !seen.toLowerCase().split('/').includes('.git') && isSafe(seen);
+  };
+  const targetNow = (target: string): string | undefined => {
+    const real = realTarget(target);
+    const path = real === undefined ? undefined : pathOf(real);
+    return path === undefined || isSafe(path) ? real : undefined;
   };
   return (classification, { argv, cwd, stdin, profile, basis }) => {
     const { class: is, known, needs, rule, target } = classification;
@@ -77,7 +87,7 @@ export function createCommandFacts({
     const isListed =
       stdin === undefined && (isRoot || cwd === '/') && commands.some((one) => matchesPattern(one, argv));
     const isKnown = known && isSystems && (isAlone || isCovered);
-    const real = target === undefined ? undefined : withProgram(realTarget(target), argv[0] ?? '');
+    const real = target === undefined ? undefined : withProgram(targetNow(target), argv[0] ?? '');
     return {
       ...{ class: is === 'read' && !isAlone ? 'config-mutation' : is, known: isKnown },
       needs: isListed ? needs.filter((need) => need !== 'shell') : needs,

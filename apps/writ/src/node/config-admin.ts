@@ -2,11 +2,15 @@ import { sha256Hex, WritError } from '@writ/core';
 import type { ConfigAdmin, ProfileValidator, Proposal } from '@writ/gateway';
 import { diffPolicies, validateProfile } from '@writ/policy';
 import type { NodeConfigFile, ProposedText } from './config-file.ts';
+import type { Foundations } from './foundations.ts';
 import type { NodePolicyCompiler } from './policy-compiler.ts';
 import { textDifference } from './text-difference.ts';
 
 /** What a person does with `writ.toml` through the gateway. */
-export function createConfigAdmin(file: NodeConfigFile, compiler: NodePolicyCompiler): ConfigAdmin {
+export function createConfigAdmin(
+  file: NodeConfigFile,
+  { compiler, accepted }: Pick<Foundations, 'compiler' | 'accepted'>,
+): ConfigAdmin {
   let last: Pick<ProposedText, 'before' | 'after'> | undefined;
   const propose: ConfigAdmin['propose'] = async (change, { dryRun, digest }) => {
     const checked = (text: string): string => {
@@ -22,6 +26,7 @@ export function createConfigAdmin(file: NodeConfigFile, compiler: NodePolicyComp
     revert: (options) => propose((text) => textBefore(last, text), options),
     text: () => file.read(),
     reload: (options) => file.reload(options),
+    unusedYesAtMs: () => accepted.unusedAtMs(),
     async validate(text) {
       const compiled = await compiler.compile(text);
       return compiled.ok

@@ -113,7 +113,7 @@ describe('what an approver said yes to', () => {
     replaceFile(WIDER);
     await file.reload({ accept: false });
     expect(engine.status().parked).toHaveLength(2);
-    await file.accept(yes(WIDER));
+    expect(await file.accept(yes(WIDER))).toBe(true);
     expect(engine.status().parked).toBeUndefined();
     expect(outcomes.at(-1)?.how).toBe('approved');
   });
@@ -121,12 +121,11 @@ describe('what an approver said yes to', () => {
   it('is not, where something else is loaded or accepted by then', async () => {
     replaceFile(WIDER);
     await file.reload({ accept: false });
-    await file.accept(yes(TEXT));
-    await file.accept(yes(WIDER, []));
+    expect([await file.accept(yes(TEXT)), await file.accept(yes(WIDER, []))]).toEqual([false, false]);
     expect(engine.status().parked).toHaveLength(2);
     replaceFile(BROKEN);
     await file.reload({ accept: false });
-    await file.accept(yes(WIDER));
+    expect(await file.accept(yes(WIDER))).toBe(false);
     expect(engine.status().parked).toHaveLength(2);
   });
 });

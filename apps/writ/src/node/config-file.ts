@@ -26,10 +26,10 @@ export interface NodeConfigFile extends ConfigFile {
   /** Reads the file and swaps the policy in place. */
   reload(options: { readonly accept: boolean }): Promise<ReloadOutcome>;
   /**
-   * Puts in force what an approver said yes to, where it is what is loaded, over what was accepted then; otherwise
-   * nothing changes and it waits on.
+   * Puts in force what an approver said yes to, where it is what is loaded, over what was accepted then; false where it
+   * is not: nothing changes, and what is loaded waits on.
    */
-  accept(yes: PolicyYes): Promise<void>;
+  accept(yes: PolicyYes): Promise<boolean>;
   /**
    * Checks an edit that nobody has said yes to, and unless `dryRun` writes and loads it: what gives someone more waits.
    * Throws CONFIG_INVALID where the file does not load as it stands, CONFLICT where somebody else changes it all the time.
@@ -61,8 +61,7 @@ export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
       turn.runExclusive(async () => {
         const { engine, lastText: text } = state;
         const isSame = sha256Hex(text) === yes.text && digestAccepted(engine.acceptedTexts()) === yes.accepted;
-        if (isSame) await reloadText(state, text, true, 'approved');
-        else state.logger.warn('what was approved of writ.toml is not what is loaded any more', { text: yes.text });
+        return isSame && (await reloadText(state, text, true, 'approved')).reloaded;
       }),
     edit: (change) =>
       turn.runExclusive(() =>

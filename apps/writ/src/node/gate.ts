@@ -51,6 +51,7 @@ export function createNodeGate(base: Foundations, parts: NodeGateParts): NodeGat
   const { identity, stores, engine, home } = base;
   const classifier = createNodeClassifier(engine, grammar);
   const factsOf = createCommandFacts({
+    user: process.getuid?.(),
     engine,
     homes: [home.dataDir, home.configDir, home.runDir],
     searchPath: searchPath(environment.all.PATH),

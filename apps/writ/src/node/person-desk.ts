@@ -27,7 +27,7 @@ const MOST_ASKED = 10_000;
 interface PersonDeskParts {
   readonly options: AuthorityOptions;
   readonly gate: Gate;
-  readonly policy: Pick<PolicyConsent, 'ask'>;
+  readonly policy: Pick<PolicyConsent, 'ask' | 'isInForce'>;
   readonly ask: AskPerson;
 }
 
@@ -60,6 +60,7 @@ function createPersonDesk(base: Foundations, { options, gate, policy, ask }: Per
       }
       return ask(questionOf(wish)).approval;
     },
+    isInForce: policy.isInForce,
     giveTicket(id) {
       tickets.keepOnly(new Set(gate.approvals.list({ pendingOnly: true, limit: MOST_ASKED }).map((one) => one.id)));
       return tickets.give(id);

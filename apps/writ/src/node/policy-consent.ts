@@ -13,8 +13,10 @@ export interface PolicyConsent {
   readonly rules: KindRules;
   /** Asks about what waits; throws CONFLICT where nothing does, and what keeps it from being asked. */
   ask(ask: AskPerson): Approval;
-  /** `accept` puts what was approved in force, unless something else is loaded or accepted by then. */
-  bind(accept: (yes: PolicyYes) => Promise<void>): void;
+  /** `accept` puts what was approved in force; false where something else is loaded or accepted by then. */
+  bind(accept: (yes: PolicyYes) => Promise<boolean>): void;
+  /** Whether what a yes to this question gives is in force, once that is certain; asked right after the answer. */
+  isInForce(approval: string): Promise<boolean>;
 }
 
 /** How long it can be answered, milliseconds. */
@@ -35,7 +37,9 @@ export function createPolicyConsent({
   accepted,
   logger,
 }: Pick<Foundations, 'engine' | 'identity' | 'logger'> & { readonly accepted: AcceptedPolicy }): PolicyConsent {
-  let accept: ((yes: PolicyYes) => Promise<void>) | undefined;
+  let accept: ((yes: PolicyYes) => Promise<boolean>) | undefined;
+  /** Answers that are being put in force, by question. */
+  const underWay = new Map<string, Promise<boolean>>();
   const termsNow = (): Terms | undefined => {
     const { digest: text, parked = [] } = engine.status();
     return parked.length === 0 ? undefined : { text, accepted: digestAccepted(engine.acceptedTexts()), gains: parked };
@@ -48,12 +52,16 @@ export function createPolicyConsent({
         const terms = termsNow();
         return terms && digestOf(terms);
       },
-      settle(tx, { state, decidedBy = 'person' }) {
+      settle(tx, { id, state, decidedBy = 'person' }) {
         const terms = state === 'approved' ? termsNow() : undefined;
         if (terms === undefined) return;
         const yes: PolicyYes = { text: terms.text, accepted: terms.accepted };
         accepted.approve(tx, yes, decidedBy);
-        tx.afterCommit(() => start(accept, yes, logger));
+        tx.afterCommit(() => {
+          const inForce = putInForce({ accept, accepted, logger }, yes);
+          underWay.set(id, inForce);
+          void inForce.then(() => underWay.delete(id));
+        });
       },
     },
     ask(ask) {
@@ -73,6 +81,7 @@ export function createPolicyConsent({
       });
       return approval;
     },
+    isInForce: (approval) => underWay.get(approval) ?? Promise.resolve(true),
     bind(bound) {
       accept = bound;
     },
@@ -90,8 +99,20 @@ function digestOf({ text, accepted, gains }: Terms): string {
   return digestJson({ is: 'writ policy widening 1', text, accepted, gains: said });
 }
 
-function start(accept: ((yes: PolicyYes) => Promise<void>) | undefined, yes: PolicyYes, logger: Logger): void {
-  accept?.(yes).catch((error: unknown) =>
-    logger.error('what was approved of writ.toml is not in force', { error: toWritError(error).message }),
-  );
+/** Never rejects: whoever answered hears that it is not in force, and the log why. */
+async function putInForce(
+  parts: {
+    readonly accept: ((yes: PolicyYes) => Promise<boolean>) | undefined;
+    readonly accepted: Pick<AcceptedPolicy, 'noteUnused'>;
+    readonly logger: Logger;
+  },
+  yes: PolicyYes,
+): Promise<boolean> {
+  try {
+    if (await parts.accept?.(yes)) return true;
+    parts.accepted.noteUnused(yes);
+  } catch (error) {
+    parts.logger.error('what was approved of writ.toml is not in force', { error: toWritError(error).message });
+  }
+  return false;
 }

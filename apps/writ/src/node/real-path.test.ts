@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { leadsTo, realPath, realTarget } from './real-path.ts';
+import { isGuarded, leadsTo, realPath, realTarget } from './real-path.ts';
 
 let root: string;
 beforeAll(() => {
@@ -75,4 +75,16 @@ it('is told by nobody through more folders and links than can be looked at while
   expect(leadsTo(join(root, 'clone', 'once'))).toBe(join(root, 'clone', deep, '.'));
   expect(leadsTo(join(root, 'clone', 'twice'))).toBeUndefined();
   expect(leadsTo(join(root, 'clone', 'twice', 'new'))).toBeUndefined();
+});
+
+it('a folder of another user can be put in another’s place, whatever its mode; one of root’s cannot', () => {
+  const mine = process.getuid?.() ?? 0;
+  const theirs = join(root, 'theirs');
+  mkdirSync(theirs);
+  // Only root can give a folder away; anybody else asks in another’s name.
+  if (mine === 0) chownSync(theirs, 65_534, 65_534);
+  expect(isGuarded(join(theirs, 'a'), mine === 0 ? 0 : mine + 1)).toBe(false);
+  expect(isGuarded(join(theirs, 'deep', 'a'), mine === 0 ? 0 : mine + 1)).toBe(false);
+  expect(isGuarded(join(theirs, 'a'), mine === 0 ? 65_534 : mine)).toBe(mine !== 0 || statSync(root).uid === 0);
+  expect(isGuarded('/usr/bin/env', 65_534)).toBe(true);
 });

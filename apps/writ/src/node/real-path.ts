@@ -79,6 +79,12 @@ function isThere(path: string): boolean {
 /** Canonical name of a path: host, kind, and what is absolute. */
 const PATH = /^(?<host>[^/]+)\/path\/(?<path>\/.*)$/s;
 
+/** The path that a target is; undefined: it is something else, or on another host. */
+export function pathOf(target: string): string | undefined {
+  const { host, path } = PATH.exec(target)?.groups ?? {};
+  return host === 'self' ? path : undefined;
+}
+
 /**
  * What a target is at this moment: of a path the real one, its folders resolved. None where it is a link itself, which some programs
  * follow and some do not, where its folder is not there, and on another host, whose links nobody sees from here.
@@ -101,6 +107,26 @@ function isShared(path: string): boolean {
     return found !== undefined && (found.isSymbolicLink() || (found.isFile() && found.nlink > 1));
   } catch {
     return true;
+  }
+}
+
+/** Others than the owner may write, unless what they may move is their own. */
+const WRITTEN_BY_OTHERS = 0o022;
+const STICKY = 0o1000;
+
+/**
+ * Whether each folder on the way to a real path can be put in another's place by nobody but root and `user`, who may do as much
+ * anyway. Those that are not there yet are made in ones that are.
+ */
+export function isGuarded(path: string, user: number | undefined): boolean {
+  const folder = dirname(path);
+  try {
+    const found = lstatSync(folder, { throwIfNoEntry: false });
+    const isOthers = found !== undefined && user !== undefined && found.uid !== 0 && found.uid !== user;
+    const isOpen = found !== undefined && (found.mode & WRITTEN_BY_OTHERS) !== 0 && (found.mode & STICKY) === 0;
+    return !isOthers && !isOpen && (folder === path || isGuarded(folder, user));
+  } catch {
+    return false;
   }
 }
 

@@ -1,3 +1,4 @@
+import { retryStored } from '@writ/core';
 import type { EvidenceKit } from '@writ/delegation';
 import { hasChanges } from '@writ/evidence';
 import type { WorkspaceKeeper, WorkspaceRow } from '@writ/gateway';
@@ -82,9 +83,14 @@ export function createNodeStorage(
       return { rows, bytes, budgetBytes: engine.snapshot().config.storage.budgetBytes };
     },
     async remove({ which, unbundled, actor }) {
-      const audit = ({ record }: KeptWorkspace): void => {
+      // The disk of the database may be the full one that this makes room on.
+      const failed = (error: unknown): void =>
+        logger.error('a removal is not written down yet', { reason: String(error) });
+      const audit = async ({ record }: KeptWorkspace): Promise<void> => {
         const details = { removed: 1, tasks: record === undefined ? [] : [record.task], unbundled };
-        database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.workspaces-removed', actor, details }));
+        await retryStored({ clock: base.clock, stopping: closing.signal, failed }, () =>
+          database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.workspaces-removed', actor, details })),
+        );
       };
       const removed = await storage.remove({ unbundled, removed: audit, ...(which === undefined ? {} : { which }) });
       return removed.map(keptRow);

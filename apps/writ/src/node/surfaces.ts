@@ -89,7 +89,7 @@ function openGateway(
     agents: work.agents,
     links: createPeerLinks(work.peers),
     describe: createRemoteDescribe(work.peers),
-    config: createConfigAdmin(config, base.compiler),
+    config: createConfigAdmin(config, base),
     advice: options.advice,
     profiles: createProfileValidator(),
     gate: work.gate,

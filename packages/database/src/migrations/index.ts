@@ -10,6 +10,7 @@ import { rowsOfATask } from './0008-rows-of-a-task.ts';
 import { unreachableSince } from './0009-unreachable-since.ts';
 import { windowWorkspaces } from './0010-window-workspaces.ts';
 import { questionsInTime } from './0011-questions-in-time.ts';
+import { receiptsRefused } from './0012-receipts-refused.ts';
 
 /** Every migration by its number, forward only: one that was released is never changed, only followed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -24,4 +25,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0009-unreachable-since': unreachableSince,
   '0010-window-workspaces': windowWorkspaces,
   '0011-questions-in-time': questionsInTime,
+  '0012-receipts-refused': receiptsRefused,
 };

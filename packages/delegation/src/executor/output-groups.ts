@@ -5,8 +5,9 @@ import type { TaskEventBody } from '@writ/task-store';
 const GROUP_MS = 10;
 /** A group is closed at this size at the latest, and no event covers more. */
 const GROUP_BYTES = 64 * 1024;
-/** Bytes over the cap are only counted; how often the count is told, milliseconds. */
+/** Bytes over the cap are only counted; how long until the count is told again, milliseconds: twice as long each time. */
 const DROPPED_MS = 1000;
+const LONGEST_DROPPED_MS = 60_000;
 
 type Output = Extract<TaskEventBody, { kind: 'output' }>;
 
@@ -33,6 +34,7 @@ export function createOutputGroups(options: {
   let timer: Cancel | undefined;
   let writtenAtMs = Number.NEGATIVE_INFINITY;
   let droppedAtMs = Number.NEGATIVE_INFINITY;
+  let untilDroppedMs = DROPPED_MS;
 
   function bodies(withDropped: boolean): readonly TaskEventBody[] {
     const counts = withDropped ? (['stdout', 'stderr'] as const).filter((stream) => dropped[stream] > 0) : [];
@@ -43,7 +45,7 @@ export function createOutputGroups(options: {
     timer?.();
     timer = undefined;
     const nowMs = clock.monotonicMs();
-    const withDropped = nowMs - droppedAtMs >= DROPPED_MS;
+    const withDropped = nowMs - droppedAtMs >= untilDroppedMs;
     const group = bodies(withDropped);
     writtenAtMs = nowMs;
     if (group.length > 0) {
@@ -56,7 +58,8 @@ export function createOutputGroups(options: {
     }
     events = [];
     bytes = 0;
-    if (!withDropped) return;
+    if (!withDropped || dropped.stdout + dropped.stderr === 0) return;
+    if (Number.isFinite(droppedAtMs)) untilDroppedMs = Math.min(2 * untilDroppedMs, LONGEST_DROPPED_MS);
     droppedAtMs = nowMs;
     dropped.stdout = 0;
     dropped.stderr = 0;
@@ -81,7 +84,7 @@ export function createOutputGroups(options: {
       else addKept(stream, length, offset);
       const quietMs = clock.monotonicMs() - writtenAtMs;
       if (bytes >= GROUP_BYTES || quietMs >= GROUP_MS) {
-        if (offset !== undefined || clock.monotonicMs() - droppedAtMs >= DROPPED_MS) flush();
+        if (offset !== undefined || clock.monotonicMs() - droppedAtMs >= untilDroppedMs) flush();
       } else if (offset !== undefined) {
         timer ??= clock.setTimer(GROUP_MS - quietMs, flush);
       }

@@ -16,7 +16,6 @@ import { startFollower } from './follower.ts';
 import type { Follower, Handover } from './following.ts';
 import { issueWrits, outboundRefusal } from './handover.ts';
 import type { OriginParts } from './parts.ts';
-import { followLate } from './results/late.ts';
 import { type ShippedWish, shipAlong } from './shipping.ts';
 import { verdictOnRefusal } from './verdicts.ts';
 
@@ -41,7 +40,7 @@ export function follow(parts: OriginParts, id: string, options: { readonly fresh
   parts.followers.set(id, follower);
   void follower.done.then(() => {
     parts.followers.delete(id);
-    followLate(parts, id);
+    parts.late.await(id);
   });
   return follower;
 }

@@ -1,3 +1,4 @@
+import { nextTurn } from '@writ/core';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import {
   asksBeta,
@@ -93,4 +94,31 @@ it('output over the cap is counted and not kept', async () => {
     { seq: 3, kind: 'dropped', bytes: 4 },
     { seq: 4, kind: 'dropped', bytes: 8 },
   ]);
+});
+
+const running = (seq: number): WatchedEvent => ({
+  event: { seq, atMs: 1, epoch: 1, kind: 'state', state: 'running' },
+});
+
+it('what is no output has an end, over all watches of a task', async () => {
+  let past = 0;
+  // Each watch brings a few, and breaks: what came before it counts all the same.
+  const id = await delegateTo(() => {
+    past += 7_000;
+    return Array.from({ length: past }, (_, at) => running(at + 1));
+  });
+  const cursor = (): number => node.origin.get(id)?.cursor ?? 0;
+  await until(() => cursor() > 19_900 && node.origin.get(id)?.unreachable === true);
+  expect(cursor()).toBeLessThanOrEqual(20_000);
+});
+
+it('a peer that tells without end waits, and what else is due runs meanwhile', async () => {
+  const id = await delegateTo(() => Array.from({ length: 19_000 }, (_, at) => running(at + 1)));
+  const cursor = (): number => node.origin.get(id)?.cursor ?? 0;
+  // Twice the burst at 0.2 ms each: the rest has to wait for time to pass.
+  for (let turn = 0; turn < 2_000; turn += 1) await nextTurn();
+  const before = cursor();
+  expect(before).toBeGreaterThan(4_000);
+  expect(before).toBeLessThan(19_000);
+  await until(() => cursor() === 19_000);
 });

@@ -24,7 +24,7 @@ export interface MirrorJournal {
   accept(id: string): void;
   /** No effect on a mirror that is terminal: one that ended without its executor keeps saying so. */
   setUnreachable(id: string, unreachable: boolean): void;
-  /** Nothing more can come of a mirror that ended without its executor. */
+  /** Nothing more is waited for of a mirror that ended without its executor. */
   awaitNothing(id: string): void;
   /** Stores the intent; no effect on a mirror that is terminal. */
   requestCancel(id: string, by: string): Mirror;
@@ -93,8 +93,8 @@ export function createMirrorJournal(options: {
       if (!known || isTerminal(known.state)) return;
       if (known.unreachable !== unreachable) write(id, (tx) => mirrors.setUnreachable(tx, id, unreachable));
     },
-    awaitNothing(id) {
-      write(id, (tx) => mirrors.setUnreachable(tx, id, false));
+    awaitNothing: (id) => {
+      write(id, (tx) => awaitNothing(tx, mirrors.setUnreachable(tx, id, false)));
     },
     requestCancel: (id, by) => write(id, (tx) => requestCancelIn(tx, id, by)),
     requestCancelIn,
@@ -129,6 +129,12 @@ function stillReached({ id, peerLabel }: Mirror): WritError {
   return new WritError('CONFLICT', `${peerLabel} can be reached, and says itself what becomes of the task`, {
     nextSteps: [`to end it: writ task cancel ${id}`],
   });
+}
+
+function awaitNothing(tx: WriteTx, mirror: Mirror | undefined): void {
+  if (mirror === undefined) return;
+  const details = { peer: mirror.peer, session: mirror.session };
+  tx.audit({ kind: 'task', action: 'mirror.not-awaited', actor: 'node', subject: mirror.id, details });
 }
 
 // INVARIANT: 10 the beginning and the end of every mirror have their audit entry in the same transaction.

@@ -12,10 +12,11 @@ import { requestLease } from './lease-request.ts';
 import { createMirrorJournal } from './mirror-journal.ts';
 import type { OriginOptions } from './options.ts';
 import type { OriginParts } from './parts.ts';
+import { createPeerTime } from './peer-time.ts';
 import { readMirrorPage, watchMirror } from './reading.ts';
 import { replyTo } from './replying.ts';
 import { applyKept, readKept, readReceived, verifyKept } from './results/kept.ts';
-import { followAllLate, followLate } from './results/late.ts';
+import { createLateResults } from './results/late.ts';
 import { createReceiptOutbox } from './results/receipts.ts';
 import { endOwnSession, takeSessionEnd } from './session-ends/ending.ts';
 import { createSessionEndOutbox } from './session-ends/outbox.ts';
@@ -34,8 +35,9 @@ export function createOrigin(options: OriginOptions): Origin {
   const receipts = createReceiptOutbox(options);
   const outbox = createSessionEndOutbox(options);
   const parts: OriginParts = {
-    ...{ ...options, journal, wakeups, turns, receipts },
+    ...{ ...options, journal, wakeups, turns, receipts, peerTime: createPeerTime(options.clock) },
     ...{ followers: new Map(), shipping: new Map() },
+    late: createLateResults(options, () => parts),
     stopping: stopping.signal,
     closing: () => stopping.signal.aborted,
   };
@@ -72,7 +74,7 @@ export function createOrigin(options: OriginOptions): Origin {
       await endUntrusted(parts, options.engine.snapshot());
       for (const mirror of database.withReadTx((tx) => mirrors.listLive(tx)))
         follow(parts, mirror.id, { fresh: false });
-      followAllLate(parts);
+      parts.late.awaitAll();
       receipts.oweAll();
       outbox.oweAll();
     },
@@ -83,6 +85,7 @@ export function createOrigin(options: OriginOptions): Origin {
       for (const follower of followers) follower.stop();
       await Promise.all(followers.map((follower) => follower.done));
       await Promise.allSettled(parts.shipping.values());
+      await parts.late.close();
       await receipts.close();
       await outbox.close();
       wakeups.close();
@@ -127,7 +130,7 @@ async function forgetMirror(parts: OriginParts, id: string, by: string): Promise
   const follower = parts.followers.get(id);
   follower?.stop();
   await follower?.done;
-  followLate(parts, id);
+  parts.late.await(id);
   return mirror;
 }
 

@@ -2,6 +2,7 @@ import type { Wakeups } from '../wakeups.ts';
 import type { Follower } from './following.ts';
 import type { MirrorJournal } from './mirror-journal.ts';
 import type { OriginOptions } from './options.ts';
+import type { PeerTime } from './peer-time.ts';
 import type { ReceiptOutbox } from './results/receipts.ts';
 import type { Turns } from './turns.ts';
 
@@ -13,10 +14,24 @@ export interface OriginParts extends OriginOptions {
   readonly followers: Map<string, Follower>;
   /** Submits that wait for an answer, by peer. */
   readonly turns: Turns;
+  readonly peerTime: PeerTime;
   readonly receipts: ReceiptOutbox;
+  readonly late: LateResults;
   /** Working trees that are being sent ahead, by session and key. */
   readonly shipping: Map<string, Promise<unknown>>;
   /** Aborts when this node closes. */
   readonly stopping: AbortSignal;
   readonly closing: () => boolean;
+}
+
+/**
+ * Asks for what was given up here while its executor was silent. What comes is kept beside the mirror: state and outcome
+ * stay.
+ */
+export interface LateResults {
+  /** No effect for a task that was not given up. */
+  await(id: string): void;
+  /** Everything that is stored as given up. */
+  awaitAll(): void;
+  close(): Promise<void>;
 }

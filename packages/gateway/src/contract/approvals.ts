@@ -142,6 +142,10 @@ export const approvalContract = {
     output: z.object({
       decided: z.boolean(),
       approval: approvalView.optional(),
+      in_force: z
+        .boolean()
+        .optional()
+        .describe('of a yes to a configuration: false where another text was loaded by then, and nothing came of it'),
       check: z.enum(CHECKS).optional().describe('which check failed'),
       code: z.string().optional(),
       message: z.string().optional(),

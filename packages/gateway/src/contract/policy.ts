@@ -124,6 +124,10 @@ export const policyContract = {
         })
         .optional(),
       parked: z.array(changeField),
+      unused_yes_at_ms: z
+        .number()
+        .optional()
+        .describe('a yes came to nothing: what it was to was loaded no more before it was in force'),
       shut: z.boolean().describe('nobody is let in until a person accepts'),
       restart_needed: z.array(z.string()).describe('accepted, and in force once the node has started again'),
     }),

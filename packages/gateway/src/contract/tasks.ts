@@ -62,6 +62,7 @@ export const taskContract = {
           late: z.boolean(),
           received_at_ms: z.number().optional(),
           receipt_at_ms: z.number().optional().describe('absent: not yet'),
+          receipt_refused_at_ms: z.number().optional().describe('the other node takes none'),
         })
         .optional(),
     }),

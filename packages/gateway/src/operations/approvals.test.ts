@@ -35,6 +35,17 @@ describe('questions on the control socket', () => {
     });
   });
 
+  it('say of a yes to a configuration whether it is in force, and of no other answer', async () => {
+    const decided = async (kind: 'policy' | 'lease', answer: 'approve' | 'deny') => {
+      const approval = { ...FAKE_APPROVAL, kind };
+      Object.assign(at.node.ports.gate.approvals, { decide: () => ({ decided: true, approval }) });
+      const { statement } = await at.client.call('approval_statement', { approval: 'a-1', answer });
+      return (await at.client.call('approval_decide', { statement, proof: { kind: 'terminal' } })).in_force;
+    };
+    expect(await decided('policy', 'approve')).toBe(false);
+    expect([await decided('policy', 'deny'), await decided('lease', 'approve')]).toEqual([undefined, undefined]);
+  });
+
   it('are taken back by whoever asked, with what they were given, and by no other who has the host token', async () => {
     const { approval, ticket } = await at.client.call('approval_ask', { about: LEASE });
     const withdraw = async (given: string) =>

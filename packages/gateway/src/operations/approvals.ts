@@ -53,9 +53,12 @@ export function approvalOperations(ports: GatewayPorts): readonly AnyOperation[]
       const { scope: _, ...rest } = statement;
       return { statement: { ...rest, ...said } };
     }),
-    implement(approvalContract.approval_decide, ({ statement: { scope, ...said }, proof }) => {
+    implement(approvalContract.approval_decide, async ({ statement: { scope, ...said }, proof }) => {
       const statement = scope === undefined ? said : { ...said, scope };
-      return viewOutcome(ports, gate.approvals.decide(said.approval, { statement, proof }));
+      const outcome = gate.approvals.decide(said.approval, { statement, proof });
+      const answer = viewOutcome(ports, outcome);
+      if (!outcome.decided || outcome.approval.kind !== 'policy' || said.answer === 'deny') return answer;
+      return { ...answer, in_force: await person.isInForce(said.approval) };
     }),
     implement(approvalContract.approval_withdraw, ({ approval, ticket }) => ({
       approval: requireApproval(approval).id,

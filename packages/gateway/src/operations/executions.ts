@@ -27,14 +27,14 @@ export function executionOperations(ports: GatewayPorts): readonly AnyOperation[
   const labels = () => nodeLabels(ports);
   return [
     implement(executionContract.run, (input, { caller }) => run(ports, input, caller)),
-    implement(executionContract.propose_plan, (input, { caller }) => proposePlan(ports, input, caller)),
+    implement(executionContract.propose_plan, (input, context) => proposePlan(ports, input, context)),
     implement(executionContract.execution, (input, context) => look(ports, input, context)),
     implement(executionContract.list_executions, ({ limit }, { caller }) => ({
       executions: commands.list(callerOf(caller), limit).map((command) => viewCommand(command, labels())),
       sent: commands.listSent(callerOf(caller), limit).map((command) => viewSent(command, labels())),
     })),
-    implement(executionContract.execution_show, async ({ execution, at }, { caller }) => {
-      const command = await commands.show(callerOf(caller), { at: foldLetters(at), id: execution });
+    implement(executionContract.execution_show, async ({ execution, at }, { caller, signal }) => {
+      const command = await commands.show(callerOf(caller), { at: foldLetters(at), id: execution }, signal);
       return { ...viewCommand(command, labels()), argv: [...command.argv] };
     }),
     implement(executionContract.execution_cancel, async ({ execution, at }, { caller, signal }) =>
@@ -61,7 +61,7 @@ async function run(
 async function proposePlan(
   ports: GatewayPorts,
   input: z.output<typeof executionContract.propose_plan.input>,
-  caller: Caller,
+  { caller, signal }: CallContext,
 ): Promise<OperationOutput<'propose_plan'>> {
   const { title, only_steps: onlySteps, max_uses: maxUses } = input;
   const plan = {
@@ -69,7 +69,7 @@ async function proposePlan(
     ...namesOf(input),
     ...(maxUses === undefined ? {} : { maxUses }),
   };
-  const answer = await ask(ports, caller, { kind: 'plan', plan }, input);
+  const answer = await ask(ports, caller, { kind: 'plan', plan }, input, signal);
   if (!answer.accepted) return { accepted: false, decided: viewRefusal(answer, answer.decidedBy, input) };
   if (!('question' in answer)) throw new WritError('INTERNAL', 'a plan was answered like a command');
   const { approval, state, why, expiresAtMs, steps } = answer.question;
@@ -87,11 +87,12 @@ function ask(
   caller: Caller,
   wish: Wish,
   { to, idempotency_key: key }: { readonly to: string; readonly idempotency_key?: string | undefined },
+  signal?: AbortSignal,
 ): ReturnType<GatewayPorts['commands']['ask']> {
   // A plan opens a window: no command that is called by its key may come under it.
   const retry = retryOf(wish.kind === 'plan' ? 'propose_plan' : 'run', key);
   const who = callerOf(caller, () => ownSession(ports, caller, retry));
-  return ports.commands.ask(who, { at: foldLetters(to), wish, ...(key === undefined ? {} : { key }) });
+  return ports.commands.ask(who, { at: foldLetters(to), wish, ...(key === undefined ? {} : { key }) }, signal);
 }
 
 /** INVARIANT: 7 session and task are the credential's; nothing in an input names one. */

@@ -40,6 +40,7 @@ function received({ origin }: TaskEnds, { id }: Mirror): KnownResult | undefined
     late: came.late,
     receivedAtMs: came.receivedAtMs,
     ...(came.acknowledgedAtMs === undefined ? {} : { receiptAtMs: came.acknowledgedAtMs }),
+    ...(came.refusedAtMs === undefined ? {} : { receiptRefusedAtMs: came.refusedAtMs }),
     nested: came.children,
   };
 }

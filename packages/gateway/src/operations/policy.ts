@@ -46,6 +46,7 @@ export function policyOperations(ports: GatewayPorts): readonly AnyOperation[] {
     implement(policyContract.policy_status, () => {
       const { generation, digest, loadedAtMs, deprecations, lastError, parked, isShut, restartNeeded } =
         engine.status();
+      const unusedYesAtMs = config.unusedYesAtMs();
       return {
         generation,
         digest,
@@ -53,6 +54,7 @@ export function policyOperations(ports: GatewayPorts): readonly AnyOperation[] {
         deprecations: deprecations.map(viewDeprecation),
         ...(lastError === undefined ? {} : { last_error: viewFailure(lastError) }),
         parked: viewChanges(parked),
+        ...(unusedYesAtMs === undefined ? {} : { unused_yes_at_ms: unusedYesAtMs }),
         shut: isShut,
         restart_needed: [...restartNeeded],
       };

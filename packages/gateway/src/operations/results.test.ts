@@ -94,6 +94,12 @@ describe('result', () => {
     });
   });
 
+  it('says that its node takes no receipt', async () => {
+    deliver('t-r', {}, { refusedAtMs: 7 });
+    const { result } = await at.client.call('task_show', { task: 't-r' });
+    expect([result?.receipt_at_ms, result?.receipt_refused_at_ms]).toEqual([undefined, 7]);
+  });
+
   it('shows what this node signed itself, and whether the sender has it', async () => {
     const children = [{ task: 't-k', node: EXECUTOR_ID, nonce: '1'.repeat(32), envelope: sha256Hex('t-k') }];
     at.node.executing.records.set('t-b', fakeTask('t-b', { state: 'completed', outcome: completed }));

@@ -56,6 +56,7 @@ function showResult(ports: GatewayPorts, found: FoundTask): Pick<OperationOutput
       late: known.late,
       ...(known.receivedAtMs === undefined ? {} : { received_at_ms: known.receivedAtMs }),
       ...(known.receiptAtMs === undefined ? {} : { receipt_at_ms: known.receiptAtMs }),
+      ...(known.receiptRefusedAtMs === undefined ? {} : { receipt_refused_at_ms: known.receiptRefusedAtMs }),
     },
   };
 }

@@ -36,6 +36,7 @@ export function fakeGate(): Pick<GatewayPorts, 'gate' | 'person'> {
       hasApprover: () => false,
       enroll: () => {},
       ask: () => FAKE_APPROVAL,
+      isInForce: async () => false,
       giveTicket: (id) => `ticket of ${id}`,
       withdraw: (id, ticket) => ticket === `ticket of ${id}`,
     },

@@ -220,6 +220,7 @@ function fakeAdmin(): GatewayPorts['config'] {
   return {
     text: async () => 'schema = 1\n',
     reload: async () => ({ reloaded: true, generation: 8, restartNeeded: [] }),
+    unusedYesAtMs: () => undefined,
     validate: async (text) => ({
       violations: text.startsWith('schema') ? [] : [{ code: 'TOML_SYNTAX', path: '', message: 'no TOML' }],
       deprecations: [],

@@ -15,6 +15,7 @@ export interface KnownResult {
   readonly late: boolean;
   readonly receivedAtMs?: number;
   readonly receiptAtMs?: number;
+  readonly receiptRefusedAtMs?: number;
   /** In the order of `result.children`; undefined where only its name is known here. */
   readonly nested: readonly (NestedResult | undefined)[];
 }

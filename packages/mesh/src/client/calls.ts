@@ -5,7 +5,7 @@ import {
   Metadata,
   type ServiceError,
 } from '@grpc/grpc-js';
-import { type Clock, WritError } from '@writ/core';
+import { type Clock, nextTurn, WritError } from '@writ/core';
 import type { Init, Method } from '@writ/wire';
 import { eachUntilAborted, untilAborted } from '../abortable.ts';
 import { unreachable } from './failure.ts';
@@ -56,6 +56,9 @@ export async function* callStream<Request, Response>(
   yield* readStream(call, bounds);
 }
 
+/** Messages of a stream that are taken before everything else that is ready has its turn. */
+const MESSAGES_A_TURN = 16;
+
 /** The messages of an open stream. The first sign of it is its header, which a peer sends at once. */
 export async function* readStream<Response>(
   call: ClientReadableStream<Response>,
@@ -69,11 +72,15 @@ export async function* readStream<Response>(
   call.once('metadata', expectMore);
   // After a cancel nobody reads any more, and the library still reports it.
   call.on('error', () => undefined);
+  let count = 0;
   try {
     for await (const message of call as AsyncIterable<Response>) {
       // The time that its reader takes is no fault of the peer.
       expect(undefined);
       yield message;
+      count += 1;
+      // A peer that writes small messages without end holds up nobody else.
+      if (count % MESSAGES_A_TURN === 0) await nextTurn();
       expectMore();
     }
   } catch (error) {

@@ -27,6 +27,13 @@ describe('what a task waits for', () => {
     expect(eventFromWire(arrived(TURN)).event).toMatchObject({ kind: 'state', turn: TURN });
   });
 
+  it('is taken up to a length in all, however its texts are cut', () => {
+    const question = { id: '3.1', kind: 'input', text: 'x'.repeat(32_768), askedAtMs: 1 } as const;
+    const turnOf = (count: number) => ({ ...TURN, questions: Array.from({ length: count }, () => question) });
+    expect(eventFromWire(arrived(turnOf(32))).event).toMatchObject({ turn: { turn: 3 } });
+    expect(() => eventFromWire(arrived(turnOf(33)))).toThrow('longer than 1048576 characters');
+  });
+
   it('is safe to show, whatever a peer sends', () => {
     const [question] = TURN.questions;
     const hostile = {

@@ -8,6 +8,8 @@ import { given, readCount, readId, refuseField } from './fields.ts';
 const MOST_QUESTIONS = 64;
 const MOST_CHOICES = 64;
 const LONGEST_TEXT = 32_768;
+/** Most characters of a turn in all: the 16 questions that one task has open are at most half as long. */
+const LONGEST_TURN = 1_048_576;
 
 /** What a task waits for, for the peer that sent it. */
 export function turnToWire({ turn, sinceMs, questions }: Turn): wire.Init<wire.Turn> {
@@ -27,6 +29,8 @@ function questionToWire({ id, kind, text, askedAtMs, ...more }: TurnQuestion): w
 export function turnFromWire(message: wire.Turn): Turn {
   if (message.questions.length > MOST_QUESTIONS)
     return refuseField('turn', `has more than ${MOST_QUESTIONS} questions`);
+  const length = message.questions.reduce((sum, { text, choices }) => sum + [text, ...choices].join('').length, 0);
+  if (length > LONGEST_TURN) return refuseField('turn', `is longer than ${LONGEST_TURN} characters`);
   return {
     turn: readCount('turn', message.turn),
     sinceMs: readCount('turn.since_ms', message.sinceMs),

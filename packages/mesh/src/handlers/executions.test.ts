@@ -1,8 +1,11 @@
 import type { QuestionView, Wish } from '@writ/commands';
 import { createSystemClock, createSystemRandom, digestJson, type Json } from '@writ/core';
 import { issueWrit, type WritClaims } from '@writ/identity';
+import { loadServices } from '@writ/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { wishToWire } from '../convert/wish.ts';
 import { COMMAND } from '../testing/fake-commands.ts';
+import { ending, openRawClient } from '../testing/raw-client.ts';
 import { startTestNode, type TestNode } from '../testing/test-node.ts';
 
 const RESTART: Wish = {
@@ -53,6 +56,38 @@ describe('gated commands over the mesh', () => {
     const id = `ask-${count}`;
     return from.clients.client(beta.id).execute({ id, wish, writs: writs?.(id) ?? [writ(from, wish, id)] });
   };
+
+  it('keep their places when their caller hangs up, until their handler has come to an end', async () => {
+    const raw = openRawClient(beta, gamma.identity);
+    const ends: (() => void)[] = [];
+    const { ask } = beta.commands;
+    beta.commands.ask = (_caller, _wish, _key, signal) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => ends.push(() => reject(signal.reason)));
+        begun += 1;
+      });
+    let begun = 0;
+    const { path, requestSerialize } = loadServices().mesh.Execute;
+    const hold = (id: string) => raw.hold(path, requestSerialize(wishToWire(id, RESTART, [writ(gamma, RESTART, id)])));
+    try {
+      for (let call = 1; call <= 4; call += 1) {
+        const held = hold(`held-${call}`);
+        await expect.poll(() => begun).toBe(call);
+        held.cancel();
+        await expect.poll(() => ends.length).toBe(call);
+      }
+      expect(ending(await hold('held-5').end)).toBe('RESOURCE_EXHAUSTED RATE_LIMITED');
+      for (const end of ends) end();
+      const sixth = hold('held-6');
+      await expect.poll(() => begun).toBe(5);
+      sixth.cancel();
+      await expect.poll(() => ends.length).toBe(5);
+      ends.at(-1)?.();
+    } finally {
+      beta.commands.ask = ask;
+      raw.close();
+    }
+  });
 
   it.each([RESTART, PLAN])('arrive as they were asked for, as $kind, in the session of their writ', async (wish) => {
     await execute(wish);

@@ -23,7 +23,7 @@ export function createExecute(deps: HandlerDeps): UnaryHandler<ExecuteRequest, E
     const id = readId('id', request.id);
     const wish = wishFromWire(request);
     const chain = verifyCallersChain(deps, from, request.writs, signers);
-    const answer = await deps.commands.ask({ kind: 'peer', id: from, chain }, wish, id);
+    const answer = await deps.commands.ask({ kind: 'peer', id: from, chain }, wish, id, context.signal);
     if (!answer.accepted) context.chargeRefusal?.();
     return answerToWire(answer);
   };

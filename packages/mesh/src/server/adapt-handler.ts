@@ -108,7 +108,7 @@ export function createHandlerAdapter(deps: {
     unary: (handler) => (call, callback) => {
       const context = contextOf(call.metadata);
       context.handled = true;
-      untilAborted((async () => handler(context, wellFormed(call.request)))(), context.signal).then(
+      working(context, async () => handler(context, wellFormed(call.request))).then(
         (answer) => (isRefused(answer) ? callback(end(context, answer)) : callback(null, answer)),
         (error) => callback(fail(context, error)),
       );
@@ -125,7 +125,7 @@ export function createHandlerAdapter(deps: {
         const cancel = clock.setTimer(stallMs, () => context.end(late));
         await untilAborted(more, context.signal).finally(cancel);
       };
-      untilAborted((async () => handler(context, readRequests(call, context, wait)))(), context.signal).then(
+      working(context, () => handler(context, readRequests(call, context, wait))).then(
         (response) => callback(null, response),
         (error) => callback(fail(context, error)),
       );
@@ -140,6 +140,13 @@ export function createHandlerAdapter(deps: {
       );
     },
   };
+}
+
+/** What a handler does, awaited as long as its caller is there. */
+function working<T>(context: CallContext, work: () => Promise<T>): Promise<T> {
+  const done = work();
+  context.work = done.catch(() => {});
+  return untilAborted(done, context.signal);
 }
 
 function wellFormed<T>(request: T | typeof MALFORMED): T {

@@ -30,6 +30,8 @@ export interface CallContext {
   chargeRefusal?: () => void;
   /** True once a handler answers for the call. */
   handled: boolean;
+  /** What its handler still does; the call keeps its place until then, answered or not. */
+  work?: Promise<unknown>;
 }
 
 /**

@@ -1,6 +1,5 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
-import { WritError } from '@writ/core';
-import { createRateLimiter } from '../rate-limiter.ts';
+import { createRateLimiter, WritError } from '@writ/core';
 import { type Refusal, refuse, refuseMethod } from '../refusal.ts';
 import { traceTakenCalls } from '../trace-calls.ts';
 import { isRefusalStatus, refusalToStatus } from '../wire-error.ts';

@@ -1,6 +1,5 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
-import { WritError } from '@writ/core';
-import { createRateLimiter } from '../rate-limiter.ts';
+import { createRateLimiter, WritError } from '@writ/core';
 import { refusalToStatus } from '../wire-error.ts';
 import { type CallContext, callerKey } from './call-context.ts';
 import { connectionKey } from './connections.ts';
@@ -33,7 +32,7 @@ export function trackCalls(deps: TrackDeps): ServerInterceptor {
             finish = (code) => {
               finish = () => {};
               cancel();
-              calls.remove(context);
+              leave(context);
               log(context, code);
               abort(over);
             };
@@ -71,6 +70,12 @@ export function trackCalls(deps: TrackDeps): ServerInterceptor {
 
     return tracked;
   };
+
+  /** INVARIANT: 2 a caller that hangs up while it is worked for has not made room for the next call: it would have work without end. */
+  function leave(context: CallContext): void {
+    if (context.work === undefined) calls.remove(context);
+    else void context.work.finally(() => calls.remove(context));
+  }
 }
 
 function createCallLog({ clock, logger }: TrackDeps): (context: CallContext, code: status) => void {

@@ -18,8 +18,11 @@ export interface RawClient {
   send(path: string, messages: readonly Uint8Array[], end: boolean): Promise<StatusObject>;
   /** A call without any message, left open. */
   open(path: string): Promise<StatusObject>;
-  /** A call with an empty message, left open until it is cancelled. */
-  hold(path: string): { readonly end: Promise<StatusObject>; readonly first: Promise<unknown>; cancel(): void };
+  /** A call with this message, or an empty one, left open until it is cancelled. */
+  hold(
+    path: string,
+    message?: Uint8Array,
+  ): { readonly end: Promise<StatusObject>; readonly first: Promise<unknown>; cancel(): void };
   close(): void;
 }
 
@@ -56,8 +59,8 @@ export function openRawClient(to: TestNode, identity?: NodeIdentity, tls: Secure
         if (end) call.end();
       }),
     open: (path) => start(path, new Metadata(), () => undefined),
-    hold(path) {
-      const call = client.makeServerStreamRequest(path, pass, pass, new Uint8Array(), new Metadata());
+    hold(path, message = new Uint8Array()) {
+      const call = client.makeServerStreamRequest(path, pass, pass, message, new Metadata());
       const end = new Promise<StatusObject>((resolve) => call.on('status', resolve));
       const first = new Promise<unknown>((resolve) => call.once('data', resolve));
       call.on('error', () => undefined);

@@ -1,7 +1,7 @@
 import { matchesPattern } from '@writ/core';
 import type { CommandRule } from '../types.ts';
 import { decidesWhatRuns, isSwitch } from './environment.ts';
-import { applyRule, isStricter, type Match, matchesRule } from './match.ts';
+import { applyRule, isStricter, type Match, matchesRule, WHATEVER_IT_DOES } from './match.ts';
 import { parseArguments } from './options.ts';
 import { PACKS } from './packs/index.ts';
 import { programOf } from './program.ts';
@@ -39,11 +39,6 @@ const MAX_DEPTH = 16;
 const MAX_COMMANDS = 256;
 /** Longest argument list, characters; a longer one is undecided. */
 const MAX_LENGTH = 131_072;
-/**
- * What a command needs of which nobody can say what it does: no other capability is about it.
- * INVARIANT: 1 a yes adds no capability, so that no profile without the shell runs what only a shell may.
- */
-const WHATEVER_IT_DOES = 'shell';
 const UNKNOWN_RULES: ReadonlySet<string> = new Set(['unknown-program', 'unknown-command']);
 
 interface ProgramRules {

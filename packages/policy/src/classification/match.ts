@@ -1,8 +1,15 @@
+import { quote } from '@writ/core';
 import { isOption, type ParsedArguments } from './options.ts';
 import { absolutePath, isInsideWorkspace } from './paths.ts';
-import { classOfSql } from './sql-text.ts';
+import { classOfSql, runsNothing } from './sql-text.ts';
 import { argumentsOf, targetsOf } from './targets.ts';
 import type { BuiltInRule, CommandClass, CommandPlace, ProgramSpec } from './types.ts';
+
+/**
+ * What a command needs of which nobody can say what it does: no other capability is about it.
+ * INVARIANT: 1 a yes adds no capability, so that no profile without the shell runs what only a shell may.
+ */
+export const WHATEVER_IT_DOES = 'shell';
 
 /** What a rule says about a command that it matches. */
 export interface Match {
@@ -56,10 +63,16 @@ function matchesOptions(rule: BuiltInRule, { options }: ParsedArguments): boolea
   return options.some((one) => isOption(one.name, value.of) && value.matches.test(one.value?.text ?? ''));
 }
 
+/** The texts that are given; undefined for one that is not known, and where there is none. */
+function sqlTexts(of: readonly string[], options: ParsedArguments['options']): readonly (string | undefined)[] {
+  const texts = options
+    .filter(({ name }) => isOption(name, of))
+    .map(({ value }) => (value?.shape === 'literal' ? value.text : undefined));
+  return texts.length === 0 ? [undefined] : texts;
+}
+
 function sqlClass(of: readonly string[], options: ParsedArguments['options']): CommandClass {
-  const texts = options.filter(({ name }) => isOption(name, of));
-  if (texts.length === 0) return 'destructive';
-  const classes = texts.map(({ value }) => (value?.shape === 'literal' ? classOfSql(value.text) : 'destructive'));
+  const classes = sqlTexts(of, options).map((text) => (text === undefined ? 'destructive' : classOfSql(text)));
   return classes.reduce((worst, one) => (isStricter(one, worst) ? one : worst));
 }
 
@@ -80,14 +93,60 @@ export function applyRule(rule: BuiltInRule, spec: ProgramSpec, parsed: ParsedAr
   // INVARIANT: 6 a window is for what is written, and a folder says nothing about where its links lead.
   const isOne = isSure && rule.target?.into !== true;
   const targets = (isOne && rule.target && targetsOf(rule.target, parsed, place)) || [];
-  const about = { rule: rule.name, needs: rule.needs, targets };
-  if (!rule.writes || !rule.target) return { ...about, class: rule.class, reason: reasonOf(rule.class) };
-  const paths = argumentsOf(rule.target, parsed).map((argument) => absolutePath(argument, place));
-  if (isSure && paths.every((path) => isInsideWorkspace(path, place))) {
-    return { ...about, class: rule.class, reason: 'writes in the workspace' };
-  }
-  const needs = [...rule.needs, 'destructive'];
-  return { ...about, needs, class: 'destructive', reason: 'overwrites something outside the workspace' };
+  const doubts = doubtsOf(rule, parsed);
+  const overwrites = rule.writes === true && !(isSure && writesInside(rule, parsed, place));
+  const is = overwrites || doubts.some((doubt) => doubt.undecided) ? 'destructive' : rule.class;
+  const reason = overwrites
+    ? 'overwrites something outside the workspace'
+    : rule.writes
+      ? 'writes in the workspace'
+      : REASONS[rule.class];
+  const needs = [
+    ...rule.needs,
+    ...(isStricter(is, rule.class) ? ['destructive'] : []),
+    ...(doubts.length > 0 ? [WHATEVER_IT_DOES] : []),
+  ];
+  return {
+    rule: rule.name,
+    class: is,
+    needs: [...new Set(needs)],
+    targets,
+    reason: [reason, ...doubts.map((doubt) => doubt.reason)].join(', and '),
+  };
+}
+
+function writesInside({ target }: BuiltInRule, parsed: ParsedArguments, place: CommandPlace): boolean {
+  if (!target) return true;
+  const paths = argumentsOf(target, parsed).map((argument) => absolutePath(argument, place));
+  return paths.every((path) => isInsideWorkspace(path, place));
+}
+
+/** Why a change may run something besides what it is for. */
+interface Doubt {
+  readonly reason: string;
+  /** What runs is in the command, and cannot be decided. */
+  readonly undecided?: true;
+}
+
+/**
+ * INVARIANT: 1 an option that nobody described may name a program, or settings that do: only what is described, or written out whole,
+ * runs nothing else.
+ */
+function doubtsOf(rule: BuiltInRule, { options, operands, written }: ParsedArguments): readonly Doubt[] {
+  const doubts: Doubt[] = [];
+  if (rule.class === 'read' || rule.needs.includes(WHATEVER_IT_DOES)) return doubts;
+  const behind = operands.slice(rule.words?.length ?? 0);
+  if (rule.plain?.test(written) === false)
+    doubts.push({ reason: 'written like this it may run something else', undecided: true });
+  if (!behind.every(({ text }) => rule.plainOperands?.test(text) !== false))
+    doubts.push({ reason: 'an argument may name what else runs', undecided: true });
+  if (rule.sql && !sqlTexts(rule.sql.of, options).every((text) => text !== undefined && runsNothing(text)))
+    doubts.push({ reason: 'its text may run something else' });
+  const unknown = options.find(({ known }) => !known);
+  const isWhole = rule.plain !== undefined || rule.written !== undefined || rule.anyArguments === true;
+  if (unknown && !isWhole)
+    doubts.push({ reason: `the option ${quote(unknown.name)} is not known and may run something else` });
+  return doubts;
 }
 
 const REASONS: Readonly<Record<CommandClass, string>> = {
@@ -95,7 +154,3 @@ const REASONS: Readonly<Record<CommandClass, string>> = {
   'config-mutation': 'changes something that can be set back',
   destructive: 'takes away what nothing brings back',
 };
-
-function reasonOf(of: CommandClass): string {
-  return REASONS[of];
-}

@@ -1,4 +1,4 @@
-import type { Argument, ProgramSpec } from './types.ts';
+import type { Argument, KnownOptions, ProgramSpec } from './types.ts';
 
 /** The arguments of a command as its program would read them. */
 export interface ParsedArguments {
@@ -30,13 +30,20 @@ export function parseArguments(args: readonly Argument[], spec: ProgramSpec = NO
       operands.push(...args.slice(at + 1));
       break;
     }
-    if (!text.startsWith('-') || text === '-') {
+    const isBare = spec.bare === true && at === 0 && /^[A-Za-z]/.test(text);
+    if (!isBare && (!text.startsWith('-') || text === '-')) {
       operands.push(argument);
       continue;
     }
-    const read = readOptions(text, spec);
+    const known = optionsBehind(operands, spec);
+    const read = readOptions(isBare ? `-${text}` : text, known);
     const last = read.at(-1);
-    const takesNext = last?.value === undefined && isValued(last?.name ?? '', spec) && at + 1 < args.length;
+    // Behind a letter that nobody knows the others may be its value, and then they take nothing.
+    const takesNext =
+      last?.value === undefined &&
+      isValued(last?.name ?? '', known) &&
+      read.every((one) => one.known) &&
+      at + 1 < args.length;
     for (const one of read) {
       const value = one === last && takesNext ? args[at + 1] : one.value;
       options.push({ name: one.name, ...(value ? { value } : {}), before: operands.length, known: one.known });
@@ -44,7 +51,7 @@ export function parseArguments(args: readonly Argument[], spec: ProgramSpec = NO
     if (!takesNext) continue;
     at++;
     // Whether an option takes the next argument may hang on the command in front: what looks like an option counts as one too.
-    for (const one of readValue(args[at] as Argument, spec)) options.push({ ...one, before: operands.length });
+    for (const one of readValue(args[at] as Argument, known)) options.push({ ...one, before: operands.length });
   }
   const written = args.map(({ text, shape }) => `\n${shape === 'literal' ? text.replaceAll('\n', '␊') : '…'}`).join('');
   return { operands, options, written };
@@ -52,15 +59,34 @@ export function parseArguments(args: readonly Argument[], spec: ProgramSpec = NO
 
 type ReadOption = Omit<ParsedOption, 'before'>;
 
-function isValued(name: string, spec: ProgramSpec): boolean {
-  return spec.valued?.includes(name) === true;
+/** What is known of options at one place of a command. */
+interface OptionsHere {
+  /** The command's own first, then the program's. */
+  readonly known: readonly KnownOptions[];
+  readonly singleDash: boolean;
 }
 
-function isKnown(name: string, spec: ProgramSpec): boolean {
-  return isValued(name, spec) || spec.flags?.includes(name) === true;
+function optionsBehind([first, second]: readonly Argument[], spec: ProgramSpec): OptionsHere {
+  const own = [`${first?.text} ${second?.text}`, first?.text ?? ''].find((words) =>
+    Object.hasOwn(spec.commands ?? {}, words),
+  );
+  const command = own === undefined ? undefined : spec.commands?.[own];
+  return { known: command ? [command, spec] : [spec], singleDash: spec.singleDash === true };
 }
 
-function readLong(text: string, spec: ProgramSpec): readonly ReadOption[] {
+function isValued(name: string, { known }: OptionsHere): boolean {
+  return known.find((one) => isAmong(name, one))?.valued?.includes(name) === true;
+}
+
+function isKnown(name: string, { known }: OptionsHere): boolean {
+  return known.some((one) => isAmong(name, one));
+}
+
+function isAmong(name: string, { valued, flags }: KnownOptions): boolean {
+  return valued?.includes(name) === true || flags?.includes(name) === true;
+}
+
+function readLong(text: string, spec: OptionsHere): readonly ReadOption[] {
   const equals = text.indexOf('=');
   if (equals < 0) return [{ name: text, known: isKnown(text, spec) }];
   const name = text.slice(0, equals);
@@ -68,17 +94,17 @@ function readLong(text: string, spec: ProgramSpec): readonly ReadOption[] {
 }
 
 /** A value that would be an option if nothing took it; a number with a sign is none. */
-function readValue({ text }: Argument, spec: ProgramSpec): readonly ReadOption[] {
+function readValue({ text }: Argument, spec: OptionsHere): readonly ReadOption[] {
   if (!/^-[^\d]/.test(text) || text === '--') return [];
   return readOptions(text, spec);
 }
 
-function readOptions(text: string, spec: ProgramSpec): readonly ReadOption[] {
-  return text.startsWith('--') || spec.singleDash === true ? readLong(text, spec) : readCluster(text, spec);
+function readOptions(text: string, spec: OptionsHere): readonly ReadOption[] {
+  return text.startsWith('--') || spec.singleDash ? readLong(text, spec) : readCluster(text, spec);
 }
 
 /** `-rf` is `-r -f`; behind an option that takes a value stands the value. */
-function readCluster(text: string, spec: ProgramSpec): readonly ReadOption[] {
+function readCluster(text: string, spec: OptionsHere): readonly ReadOption[] {
   const read: ReadOption[] = [];
   for (let at = 1; at < text.length; at++) {
     const name = `-${text[at]}`;
@@ -112,7 +138,7 @@ export function skipOptions(
   { flags, valued }: LeadingOptions,
   see: (name: string, value: string | undefined) => void = () => undefined,
 ): number | undefined {
-  const spec: ProgramSpec = { names: [], flags, valued };
+  const spec: OptionsHere = { known: [{ flags, valued }], singleDash: false };
   let at = 0;
   while (at < args.length) {
     const { text, shape } = args[at] as Argument;

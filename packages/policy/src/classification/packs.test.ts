@@ -37,3 +37,29 @@ it('describes each program in one pack only, and each rule once', () => {
   const rules = PACKS.flatMap((pack) => pack.rules.map(({ name }) => name));
   expect(rules.filter((name, at) => rules.indexOf(name) !== at)).toEqual([]);
 });
+
+/** True where the pattern is about all of a text: nothing is found in the middle, and no alternative is open at an end. */
+function isWhole({ source }: RegExp): boolean {
+  let depth = 0;
+  const plain = source.replace(/\\./g, '_').replace(/\[(?:[^\]])*\]/g, '_');
+  const isOpen = [...plain].some((one) => {
+    depth += one === '(' ? 1 : one === ')' ? -1 : 0;
+    return one === '|' && depth === 0;
+  });
+  return plain.startsWith('^') && plain.endsWith('$') && !isOpen;
+}
+
+describe.each(PACKS.flatMap(({ rules }) => rules).map((rule) => [rule.name, rule] as const))('%s', (_, rule) => {
+  it('is made no milder by an option', () => expect(rule.class === 'destructive' && rule.except).toBeFalsy());
+
+  it('finds no option by a text, which an abbreviation would evade', () => {
+    const found = [rule.written, rule.writtenNot].filter((pattern) => pattern && !isWhole(pattern));
+    expect(found.filter((pattern) => /--[a-z(]/.test(pattern?.source ?? ''))).toEqual([]);
+  });
+
+  it('is plain, or a change that holds with any option, only where it is written out whole', () => {
+    const { plain, written, plainOperands } = rule;
+    const patterns = [plain, plainOperands, rule.class === 'read' ? undefined : written];
+    for (const pattern of patterns) expect(pattern === undefined || isWhole(pattern)).toBe(true);
+  });
+});

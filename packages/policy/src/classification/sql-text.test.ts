@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classOfSql } from './sql-text.ts';
+import { classOfSql, runsNothing } from './sql-text.ts';
 
 describe('what a text for an SQL client does', () => {
   it.each([
@@ -29,4 +29,41 @@ describe('what a text for an SQL client does', () => {
   ])('%j is %s', (text, is) => {
     expect(classOfSql(text)).toBe(is);
   });
+});
+
+describe('a text for an SQL client', () => {
+  it.each([
+    'select 1',
+    'drop table users',
+    'delete from t',
+    'update t set a = 1',
+    'insert into t (a, b) values (1, now())',
+    'create table t (a int primary key, b varchar(20) references x (y))',
+    'create unique index i on t (a)',
+    'grant all on x to y',
+    'truncate t; drop index i',
+  ])('runs nothing else: %s', (text) => expect(runsNothing(text)).toBe(true));
+
+  it.each([
+    "copy x to program 'id'",
+    "copy (select 1) to '/etc/x'",
+    '\\! id',
+    'system id',
+    'select 1; system id',
+    "select pg_read_file('/etc/passwd')",
+    "select * from a join b on pg_read_file('x') = ''",
+    "create table t as select * from lo_import('/x')",
+    'create table t (a int default f())',
+    "select 1 into outfile '/etc/x'",
+    "create function f() returns int language c as 'x'",
+    'create extension x',
+    'grant pg_execute_server_program to me',
+    "alter system set archive_command = 'id'",
+    "alter database x set session_preload_libraries = 'x'",
+    "set global general_log_file = '/etc/x'",
+    "load 'x'",
+    'do $$ begin end $$',
+    'select :x',
+    '',
+  ])('may run something else: %s', (text) => expect(runsNothing(text)).toBe(false));
 });

@@ -43,6 +43,46 @@ export function classOfSql(text: string): CommandClass {
   return classes.includes('config-mutation') ? 'config-mutation' : 'read';
 }
 
+/** What a statement may begin with that is about the data of a database. */
+const ABOUT_DATA =
+  /^(?:select|show|table|values|describe|desc|insert into|delete from|update \S+ set|truncate|analyze|comment on|(?:create|drop|alter) (?:table|index|view|schema|sequence|database)|create unique index|(?:grant|revoke) .* on)(?: |$)/;
+/** A file of the server, a library of it, and an engine that asks another server. */
+const BEYOND: ReadonlySet<string> = new Set(
+  'outfile dumpfile program language load soname server system handler engine connection inputformat call do set'.split(
+    ' ',
+  ),
+);
+/** In front of a parenthesis: names of what is made or filled, types and parts of a definition. */
+const DEFINES: ReadonlySet<string> = new Set(
+  'int integer bigint smallint varchar char character decimal numeric float timestamp time key unique check references primary index constraint default'.split(
+    ' ',
+  ),
+);
+const NAMES_NEXT: ReadonlySet<string> = new Set(['table', 'into', 'exists', 'references', 'index', 'view', 'key']);
+
+/**
+ * True where nothing in the text runs a program, or reads or writes a file of the server: its statements are about data, and call no
+ * function but those that compute.
+ */
+export function runsNothing(text: string): boolean {
+  const statements = splitStatements(text);
+  return statements !== undefined && statements.length > 0 && statements.every(isAboutData);
+}
+
+function isAboutData(tokens: readonly string[]): boolean {
+  const isUpdate = tokens[0] === 'update';
+  return (
+    ABOUT_DATA.test(tokens.join(' ')) &&
+    !tokens.some((token) => BEYOND.has(token) && !(token === 'set' && isUpdate)) &&
+    !tokens.some((token, at) => isCall(tokens, at) && !DEFINES.has(token) && !isNamed(tokens, at))
+  );
+}
+
+function isNamed(tokens: readonly string[], at: number): boolean {
+  const before = tokens[at - 1] ?? '';
+  return NAMES_NEXT.has(before) || (before === 'on' && /^create (?:unique )?index /.test(tokens.slice(0, 4).join(' ')));
+}
+
 /** Statements as lists of lower-case tokens; undefined where a character belongs to no token. */
 function splitStatements(text: string): readonly (readonly string[])[] | undefined {
   const statements: string[][] = [[]];

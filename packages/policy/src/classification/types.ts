@@ -132,13 +132,20 @@ export interface BuiltInRule {
   readonly value?: { readonly of: readonly string[]; readonly matches: RegExp };
   /** What the SQL texts behind these options do together; none is given: `destructive`. */
   readonly sql?: { readonly of: readonly string[]; readonly is: CommandClass };
-  /** A rule of class `read` holds only where the description of the program has every option that is given. */
+  /**
+   * Where the description of the program does not have every option that is given, a rule of class `read` does not hold, and any other
+   * needs the shell besides.
+   */
   readonly class: CommandClass;
   readonly needs: readonly string[];
   readonly target?: TargetSpec;
   /** Destructive where a target is no path inside the workspace. */
   readonly writes?: true;
-  /** Whatever arguments the program is given, the rule holds, also with options that nobody knows. */
+  /** All arguments, as `written`, with which nothing else runs whatever the options are; with others the shell is needed. */
+  readonly plain?: RegExp;
+  /** Operands behind `words`, none of which names something else to run; with another the shell is needed. */
+  readonly plainOperands?: RegExp;
+  /** No option and no argument of the program writes, runs or loads anything beside: the rule holds with those that nobody knows too. */
   readonly anyArguments?: true;
   /** Commands that the rule has to match. */
   readonly examples: readonly (readonly string[])[];
@@ -146,13 +153,21 @@ export interface BuiltInRule {
   readonly notExamples: readonly (readonly string[])[];
 }
 
-/** How a program reads its arguments. */
-export interface ProgramSpec {
-  readonly names: readonly string[];
+/** Options that do what the command is for, and nothing else: none names a program, a script, settings to obey, or a file to load. */
+export interface KnownOptions {
   /** Options that take the next argument where no value is attached; one that looks like an option itself counts as both. */
   readonly valued?: readonly string[];
-  /** Options without a value. */
+  /** Options without a value, or with one that is attached. */
   readonly flags?: readonly string[];
+}
+
+/** How a program reads its arguments. */
+export interface ProgramSpec extends KnownOptions {
+  readonly names: readonly string[];
+  /** Options behind a command of it (`push`), or behind two words of one (`compose down`), besides those of the program. */
+  readonly commands?: Readonly<Record<string, KnownOptions>>;
+  /** The first argument is letters of options, with or without a dash. */
+  readonly bare?: true;
   /** Options that make names mean something of another place: no target. */
   readonly elsewhere?: readonly string[];
   /** Options are words behind one dash. */

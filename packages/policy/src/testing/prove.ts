@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { createSystemClock } from '@writ/core';
 import { fuzzCommands, fuzzConfig } from './fuzz.ts';
+import { proveOptions } from './option-properties.ts';
 import { agreement, PROPERTIES } from './properties.ts';
 import { proveReloads } from './reloads.ts';
 import { proveShellAgreement } from './shell-agreement.ts';
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     reloads: { type: 'string', default: '500' },
     fuzz: { type: 'string', default: '20000' },
     scripts: { type: 'string', default: '20000' },
+    options: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '30' },
     only: { type: 'string', default: '' },
@@ -76,6 +78,9 @@ async function proveOnce(): Promise<void> {
   from = now();
   const { scripts, ran } = proveShellAgreement(await testGrammar(), count(values.scripts), seed);
   say(`${scripts} scripts, of which bash and dash ran ${ran}: no command that the grammar did not see`, from);
+  from = now();
+  const options = proveOptions(await testGrammar(), count(values.options), seed);
+  say(`${options} examples with options more, twice or moved: none milder, none unknown without the shell`, from);
   from = now();
   const asked = inBatches(Math.ceil(count(values.requests) / 50), 50, agreement.prove);
   say(`${asked * 50} requests of ${asked} policies: ${agreement.name}`, from);

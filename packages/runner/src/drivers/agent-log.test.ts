@@ -14,6 +14,7 @@ function createViews(...secrets: readonly string[]) {
         return { kept: bytes.length, offset: 0 };
       },
       fault: undefined,
+      isCut: false,
       close: async () => undefined,
     },
     sink: {

@@ -8,6 +8,8 @@ import type { OutputPage, OutputPiece } from './types.ts';
 export interface OutputWriter {
   /** In the order of the calls, each to be awaited. Never rejects. */
   append(stream: OutputPiece['stream'], bytes: Uint8Array): Promise<void>;
+  /** Whether a part of it was not kept. */
+  readonly isCut: boolean;
   /** Why the disk refused a part of it; undefined: it did not. */
   readonly fault: string | undefined;
   /** To be called last: says what was not kept. */
@@ -78,6 +80,9 @@ function createWriter(options: {
   return {
     get fault() {
       return fault;
+    },
+    get isCut() {
+      return dropped.stdout + dropped.stderr > 0;
     },
     async append(stream, bytes) {
       const room = fault === undefined ? Math.max(0, capBytes - kept) : 0;

@@ -1,4 +1,4 @@
-import { mkdir, rmdir } from 'node:fs/promises';
+import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clone } from './types.ts';
 
@@ -27,11 +27,16 @@ export function attemptIn(folder: string): Attempt {
   return { folder, work: join(folder, 'work'), home: join(folder, 'home'), tmp: join(folder, 'tmp') };
 }
 
-/** Makes the folders of an attempt. */
+/** Makes the folders of an attempt, or leaves none. */
 export async function makeAttempt(folder: string): Promise<Attempt> {
   const attempt = attemptIn(folder);
   await mkdir(attempt.folder, { mode: 0o700 });
-  await Promise.all([attempt.work, attempt.home, attempt.tmp].map((path) => mkdir(path, { mode: 0o700 })));
+  try {
+    for (const path of [attempt.work, attempt.home, attempt.tmp]) await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    await rm(folder, { recursive: true });
+    throw error;
+  }
   return attempt;
 }
 

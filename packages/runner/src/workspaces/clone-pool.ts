@@ -27,6 +27,8 @@ export interface ClonePool {
   fill(source: WorkspaceSource): void;
   /** What stands ready, by the path of its repository. */
   list(): readonly { readonly path: string; readonly folder: string; readonly bytes: number }[];
+  /** What that takes of the disk. */
+  bytes(): number;
   /** Gives up what is not wanted any more. */
   trim(): void;
   /** Gives up everything; resolves when nothing is being made any more. */
@@ -112,6 +114,7 @@ export function createClonePool(options: ClonePoolOptions): ClonePool {
       [...shelves.values()].flatMap(({ source, ready }) =>
         ready.map(({ attempt, bytes }) => ({ path: source.path, folder: attempt.folder, bytes })),
       ),
+    bytes: () => [...shelves.values()].flatMap(({ ready }) => ready).reduce((sum, { bytes }) => sum + bytes, 0),
     trim() {
       for (const { source, ready } of shelves.values()) giveUp(ready.splice(hasRoom() ? wanted(source) : 0));
     },

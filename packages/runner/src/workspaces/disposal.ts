@@ -20,6 +20,9 @@ export interface Disposal {
   retry(): void;
   /** Waits for work on a folder at `idle`; a failure is logged. */
   remember(work: Promise<void>, path: string): void;
+  /** Resolves when what is being removed by now is gone, or could not be removed. */
+  settled(): Promise<void>;
+  /** The same of all that begins meanwhile, too. */
   idle(): Promise<void>;
 }
 
@@ -84,6 +87,9 @@ export function createDisposal(options: DisposalOptions): Disposal {
         else if (name.startsWith(PREFIX.trash)) remember(remove(join(root, name)), name);
       }
       return root;
+    },
+    async settled() {
+      await Promise.all(work);
     },
     async idle() {
       while (work.size > 0) await Promise.all(work);

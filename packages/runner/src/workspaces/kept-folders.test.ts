@@ -1,10 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createKeptWorkspaces } from './kept.ts';
-import type { KeptOptions } from './kept-folders.ts';
+import { createKeptFolders, type KeptOptions } from './kept-folders.ts';
+import { readRecord } from './record.ts';
+import type { WorkspaceRecord } from './types.ts';
 
 let root: string;
 let discard: KeptOptions['discard'];
@@ -15,17 +17,20 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
+const options = (): KeptOptions => ({
+  ...{ root: async () => root, label: 'new', discard: (folder) => discard(folder), logger: silentLogger },
+  rules: () => ({ failedMs: 1, orphanedMs: 1, budgetBytes: 1 }),
+  otherBytes: () => 0,
+  ...{ clock: createSystemClock(), random: createSystemRandom() },
+});
+
 /** What an earlier process has kept: two of which nobody knows anything. */
 async function adopted() {
-  const kept = createKeptWorkspaces({
-    ...{ root: async () => root, label: 'new', discard: (folder) => discard(folder), logger: silentLogger },
-    rules: () => ({ failedMs: 1, orphanedMs: 1, budgetBytes: 1 }),
-    ...{ clock: createSystemClock(), random: createSystemRandom() },
-  });
+  const kept = createKeptWorkspaces(options());
   await kept.adopt();
   const told: string[] = [];
   const remove = (which: readonly string[]) =>
-    kept.remove({ which, unbundled: true, removed: ({ id }) => void told.push(id) });
+    kept.remove({ which, unbundled: true, removed: async ({ id }) => void told.push(id) });
   return { kept, told, remove, ids: () => kept.list().map(({ id }) => id) };
 }
 
@@ -51,4 +56,30 @@ it('whose folder is gone already is not known any more', async () => {
   rmSync(join(root, 'kept-old1'), { recursive: true });
   await expect(remove(['old1'])).rejects.toThrow('ENOENT');
   expect(ids()).toEqual(['old2']);
+});
+
+it('is known and can be removed where neither its record nor its name can be written, and is written down later', async () => {
+  const folders = createKeptFolders(options());
+  const record: WorkspaceRecord = {
+    ...{ task: 't', workspace: 'app', preparedAtMs: 1, clone: { objectFormat: 'sha1', source: root } },
+    end: { state: 'failed', atMs: 5, unbundled: 'none' },
+  };
+  for (const id of ['one', 'other'])
+    mkdirSync(join(root, `run-${id}`, 'attempt.json', 'in the way'), { recursive: true });
+  mkdirSync(join(root, 'kept-other', 'taken'), { recursive: true });
+  for (const id of ['one', 'other']) await folders.take(join(root, `run-${id}`), record);
+  const known = [...folders.entries.values()];
+  expect(known.map(({ id, dir }) => [id, dir])).toEqual([
+    ['one', join(root, 'kept-one', 'work')],
+    ['other', join(root, 'run-other', 'work')],
+  ]);
+  expect(known.map((one) => [one.record, one.end])).toEqual([
+    [record, record.end],
+    [record, record.end],
+  ]);
+  for (const folder of ['kept-one', 'run-other']) rmSync(join(root, folder, 'attempt.json'), { recursive: true });
+  expect(await folders.drop(known[1] as (typeof known)[0])).toBe(true);
+  await folders.writeAgain();
+  expect(await readRecord(join(root, 'kept-one'))).toEqual(record);
+  expect(existsSync(join(root, 'run-other'))).toBe(false);
 });

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readdir, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock, Logger, Random } from '@writ/core';
 import { PREFIX } from './attempt.ts';
-import { readRecord, writeRecord } from './record.ts';
+import { createRecordWriter, readRecord } from './record.ts';
 import { removeTree } from './remove-tree.ts';
 import { treeSize } from './tree-size.ts';
 import type { KeptWorkspace, StorageRules, WorkspaceEnd, WorkspaceRecord } from './types.ts';
@@ -14,6 +14,8 @@ export interface KeptOptions {
   /** Begins the names of all that this process makes. */
   readonly label: string;
   readonly rules: () => StorageRules;
+  /** What else takes of the budget. */
+  readonly otherBytes: () => number;
   readonly discard: (folder: string) => Promise<void>;
   readonly clock: Clock;
   readonly random: Random;
@@ -26,10 +28,12 @@ export interface KeptFolders {
   readonly entries: ReadonlyMap<string, KeptWorkspace>;
   /** Takes over what an earlier process left. */
   adopt(): Promise<void>;
-  /** Makes a run's folder one that is kept; no record: nobody can say what it is. */
+  /** Makes a run's folder one that is kept, also where the disk is full; no record: nobody can say what it is. */
   take(from: string, record: WorkspaceRecord | undefined): Promise<void>;
-  /** Writes down what was found out about one. */
+  /** Takes up what was found out about one, and writes it down. */
   rewrite(one: KeptWorkspace, record: WorkspaceRecord & { readonly end: WorkspaceEnd }): Promise<void>;
+  /** Writes down what there was no room for. */
+  writeAgain(): Promise<void>;
   /** Removes one; false where somebody else is at it, or has done it. Rejects where it cannot be, and it stays known. */
   drop(one: KeptWorkspace): Promise<boolean>;
 }
@@ -37,7 +41,7 @@ export interface KeptFolders {
 export function createKeptFolders(options: KeptOptions): KeptFolders {
   const { label, discard, clock, random, logger } = options;
   const entries = new Map<string, KeptWorkspace>();
-  const folderOf = async (id: string): Promise<string> => join(await options.root(), `${PREFIX.kept}${id}`);
+  const records = createRecordWriter({ random, logger });
 
   async function enter(folder: string, id: string, record: WorkspaceRecord | undefined): Promise<void> {
     const unreadable: WorkspaceEnd = { state: 'orphaned', atMs: clock.nowMs(), unbundled: 'unknown' };
@@ -45,16 +49,20 @@ export function createKeptFolders(options: KeptOptions): KeptFolders {
     entries.set(id, { ...about, ...(record === undefined ? {} : { record }) });
   }
 
-  // The record is whole before the folder has its name: what is killed in between is an orphan, or kept.
+  // Nothing here needs room on a disk that a task has filled, so that a person can name the clone, and remove it. What is
+  // killed before the record is written is an orphan, by the record that was written before the run.
   async function take(from: string, record: WorkspaceRecord | undefined): Promise<void> {
     const id = from.slice(from.lastIndexOf(PREFIX.run) + PREFIX.run.length);
-    if (record !== undefined) await writeRecord(from, record, random);
-    const folder = await folderOf(id);
-    await rename(from, folder);
-    await strip(folder).catch((error) => {
-      // It stays with its clone, is listed and counts.
-      logger.warn('a kept workspace holds more than its clone', { workspace: id, error: String(error) });
-    });
+    const named = join(await options.root(), `${PREFIX.kept}${id}`);
+    const folder = await rename(from, named).then(
+      () => named,
+      (error) => {
+        logger.warn('a kept workspace has the name of one in use', { workspace: id, error: String(error) });
+        return from;
+      },
+    );
+    await strip(folder, logger);
+    if (record !== undefined) await records.write(folder, record);
     await enter(folder, id, record);
   }
 
@@ -62,8 +70,9 @@ export function createKeptFolders(options: KeptOptions): KeptFolders {
     const folder = join(root, name);
     const record = await readRecord(folder);
     if (name.startsWith(PREFIX.kept)) {
-      await strip(folder);
-      await enter(folder, name.slice(PREFIX.kept.length), typeof record === 'string' ? undefined : record);
+      await strip(folder, logger);
+      const known = typeof record === 'string' ? undefined : orphan(record, clock.nowMs());
+      await enter(folder, name.slice(PREFIX.kept.length), known);
     } else if (record === 'absent') await discard(folder);
     else await take(folder, record === 'unreadable' ? undefined : orphan(record, clock.nowMs()));
   }
@@ -78,12 +87,15 @@ export function createKeptFolders(options: KeptOptions): KeptFolders {
       for (const name of (await readdir(root)).filter(isEarlier)) await adoptOne(root, name);
     },
     async rewrite(one, record) {
-      await writeRecord(await folderOf(one.id), record, random);
-      if (entries.has(one.id)) entries.set(one.id, { ...one, record, end: record.end });
+      if (!entries.has(one.id)) return;
+      entries.set(one.id, { ...one, record, end: record.end });
+      await records.write(dirname(one.dir), record);
     },
+    writeAgain: records.again,
     async drop(one) {
       if (!entries.delete(one.id)) return false;
-      const folder = await folderOf(one.id);
+      const folder = dirname(one.dir);
+      records.forget(folder);
       try {
         await discard(folder);
       } catch (error) {
@@ -101,7 +113,12 @@ function orphan(record: WorkspaceRecord, atMs: number): WorkspaceRecord {
 }
 
 /** Of what is kept only clone and record are of use; HOME may hold what an agent was told. */
-async function strip(folder: string): Promise<void> {
-  const others = (await readdir(folder)).filter((name) => name !== 'work' && name !== 'attempt.json');
-  for (const name of others) await removeTree(join(folder, name));
+async function strip(folder: string, logger: Logger): Promise<void> {
+  try {
+    const others = (await readdir(folder)).filter((name) => name !== 'work' && name !== 'attempt.json');
+    for (const name of others) await removeTree(join(folder, name));
+  } catch (error) {
+    // It stays with its clone, is listed and counts.
+    logger.warn('a kept workspace holds more than its clone', { folder, error: String(error) });
+  }
 }

@@ -10,10 +10,12 @@ const DAY_MS = 86_400_000;
 let harness: Harness;
 let path: string;
 let rules: { doneMs?: number; failedMs: number; orphanedMs: number; budgetBytes: number };
+let ready: number;
 let nextOnes: Harness[];
-const storage = { rules: () => rules, ready: () => 0 };
+const storage = { rules: () => rules, ready: () => ready };
 beforeEach(async () => {
   rules = { failedMs: DAY_MS, orphanedMs: DAY_MS, budgetBytes: 1024 ** 3 };
+  ready = 0;
   nextOnes = [];
   harness = await createHarness({ storage });
   path = makeRepository(join(harness.folder, 'source'), { 'file.txt': 'one\n' });
@@ -105,7 +107,7 @@ describe('the clone of a run that is over', () => {
     expect(kept?.dueAtMs).toBeUndefined();
     const told: string[] = [];
     const remove = (removal: Omit<Removal, 'removed'>) =>
-      harness.runner.storage.remove({ ...removal, removed: ({ id }) => void told.push(id) });
+      harness.runner.storage.remove({ ...removal, removed: async ({ id }) => void told.push(id) });
     expect(await remove({ unbundled: false })).toEqual([]);
     await expect(remove({ which: [kept?.id ?? ''], unbundled: false })).rejects.toMatchObject({ code: 'CONFLICT' });
     await expect(remove({ which: ['other'], unbundled: true })).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -151,6 +153,16 @@ describe('the clone of a run that is over', () => {
     // Nobody else pays for it.
     await harness.run(['true'], { workspace: { name: 'app', path }, sender: 'wn-other' });
   });
+});
+
+it('what stands ready takes of the room that is shared', async () => {
+  ready = 1;
+  await released({ state: 'failed', unbundled: 'unknown' });
+  const { runner } = harness;
+  await until(async () => (await runner.storage.list()).ready.length === 1 && (await keptOf()).length === 1);
+  const [clone] = (await runner.storage.list()).ready;
+  const roomBytes = rules.budgetBytes - (clone?.bytes ?? 0);
+  expect(runner.storage.held()).toMatchObject([{ shareBytes: Math.floor(roomBytes / 2) }]);
 });
 
 describe('a node that ends while a clone is in use', () => {

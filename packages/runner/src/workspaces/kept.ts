@@ -19,13 +19,13 @@ export interface KeptWorkspaces {
   /** What nothing removes by itself, sender by sender. */
   held(): readonly HeldWork[];
   /** Looks at those of which nobody has, then removes what has had its time or is over the budget. Returns how many. */
-  sweep(holdsWork: HoldsWork, otherBytes: number): Promise<number>;
+  sweep(holdsWork: HoldsWork): Promise<number>;
   /** Removes what a person names. Throws NOT_FOUND, CONFLICT where it is unbundled work and that was not said. */
   remove(removal: Removal): Promise<readonly KeptWorkspace[]>;
 }
 
 export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
-  const { rules, clock, logger } = options;
+  const { rules, otherBytes, clock, logger } = options;
   const folders = createKeptFolders(options);
   const all = (): readonly KeptWorkspace[] => [...folders.entries.values()];
 
@@ -41,8 +41,8 @@ export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
     }
   }
 
-  async function makeRoom(otherBytes: number): Promise<number> {
-    const due = dueForRemoval(all(), rules(), clock.nowMs(), otherBytes);
+  async function makeRoom(): Promise<number> {
+    const due = dueForRemoval(all(), rules(), clock.nowMs(), otherBytes());
     let dropped = 0;
     for (const one of due) if (await folders.drop(one)) dropped += 1;
     return dropped;
@@ -56,7 +56,7 @@ export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
       if (unbundled === 'none' && lifeOf({ state }, rules()) === undefined) return false;
       const end = { state, unbundled, atMs: clock.nowMs() };
       await folders.take(folder, record === 'unreadable' ? undefined : { ...record, end });
-      await makeRoom(0);
+      await makeRoom();
       return true;
     },
     list: () =>
@@ -65,11 +65,12 @@ export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
         return due === undefined ? one : { ...one, dueAtMs: due };
       }),
     bytes: () => sum(all()),
-    counted: () => countedBytes(all(), rules()),
-    held: () => heldBySender(all(), rules()),
-    async sweep(holdsWork, otherBytes) {
+    counted: () => countedBytes(all(), rules(), otherBytes()),
+    held: () => heldBySender(all(), rules(), otherBytes()),
+    async sweep(holdsWork) {
+      await folders.writeAgain();
       for (const one of all()) await look(one, holdsWork);
-      return makeRoom(otherBytes);
+      return makeRoom();
     },
     async remove({ which, unbundled, removed }) {
       const wanted = which === undefined ? bundled(all()) : named(all(), which);
@@ -78,8 +79,8 @@ export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
       const gone: KeptWorkspace[] = [];
       for (const one of wanted) {
         if (!(await folders.drop(one))) continue;
-        removed(one);
         gone.push(one);
+        await removed(one);
       }
       return gone;
     },

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasErrno, type Random, replacePrivateFile } from '@writ/core';
+import { hasErrno, type Logger, type Random, replacePrivateFile } from '@writ/core';
 import type { WorkspaceRecord } from './types.ts';
 
 const FILE = 'attempt.json';
@@ -11,6 +11,42 @@ const LONGEST = 64 * 1024;
 /** Writes the record of a workspace into its folder, whole or not at all. */
 export async function writeRecord(folder: string, record: WorkspaceRecord, random: Random): Promise<void> {
   await replacePrivateFile(join(folder, FILE), `${JSON.stringify(record)}\n`, random);
+}
+
+/** Writes records, and owes those for which there is no room. */
+export interface RecordWriter {
+  /** Never rejects. */
+  write(folder: string, record: WorkspaceRecord): Promise<void>;
+  /** Writes what is owed. */
+  again(): Promise<void>;
+  /** Owes nothing for a folder any more. */
+  forget(folder: string): void;
+}
+
+export function createRecordWriter({
+  random,
+  logger,
+}: {
+  readonly random: Random;
+  readonly logger: Logger;
+}): RecordWriter {
+  const owed = new Map<string, WorkspaceRecord>();
+  const write: RecordWriter['write'] = async (folder, record) => {
+    owed.delete(folder);
+    try {
+      await writeRecord(folder, record, random);
+    } catch (error) {
+      owed.set(folder, record);
+      logger.warn('what is known of a kept workspace is not written down yet', { folder, error: String(error) });
+    }
+  };
+  return {
+    write,
+    async again() {
+      for (const [folder, record] of [...owed]) await write(folder, record);
+    },
+    forget: (folder) => void owed.delete(folder),
+  };
 }
 
 /** The record in a folder; `absent` where there is none, `unreadable` where it is nothing that this program wrote. */

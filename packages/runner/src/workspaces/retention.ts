@@ -24,7 +24,8 @@ export function dueAtMs(end: WorkspaceEnd, rules: StorageRules): number | undefi
 /**
  * What may go now: whatever has had its time, then, until all fits into the budget beside `otherBytes`, the oldest of whoever
  * is furthest over an equal share. So nothing goes before its time of a sender that keeps to its share, whatever others
- * fill. Unbundled work is never in it, so that what is left may still be too much.
+ * fill. Unbundled work is never in it, so that what is left may still be too much. Its work grows with what is kept, times
+ * the senders of it at most.
  */
 export function dueForRemoval<T extends Keepable>(
   kept: readonly T[],
@@ -32,17 +33,17 @@ export function dueForRemoval<T extends Keepable>(
   nowMs: number,
   otherBytes: number,
 ): readonly T[] {
-  const due = kept.filter(({ end }) => (dueAtMs(end, rules) ?? Number.POSITIVE_INFINITY) <= nowMs);
-  const budgetBytes = Math.max(0, rules.budgetBytes - otherBytes);
-  const gone = new Set(due);
-  let left = kept.filter((one) => !gone.has(one));
-  for (;;) {
-    const uses = usesOf(left, budgetBytes);
-    const [furthest] = uses.filter(({ removable }) => removable.length > 0).sort((a, b) => b.bytes - a.bytes);
-    const first = furthest?.removable[0];
-    if (first === undefined || countOf(uses) <= budgetBytes) break;
+  const isDue = ({ end }: T): boolean => (dueAtMs(end, rules) ?? Number.POSITIVE_INFINITY) <= nowMs;
+  const due = kept.filter(isDue);
+  const sharing = shareOut(
+    kept.filter((one) => !isDue(one)),
+    rules,
+    otherBytes,
+  );
+  while (countOf(sharing) > sharing.roomBytes) {
+    const first = takeFurthest(sharing);
+    if (first === undefined) break;
     due.push(first);
-    left = left.filter((one) => one !== first);
   }
   return due;
 }
@@ -50,20 +51,32 @@ export function dueForRemoval<T extends Keepable>(
 /** What one sender takes of the budget. */
 interface Use<T> {
   readonly sender: string;
-  /** All of it that counts. */
-  readonly bytes: number;
-  /** Work that nothing removes, bytes, counted or not. */
+  /** Work that nothing removes, bytes. */
   readonly heldBytes: number;
-  readonly shareBytes: number;
-  /** The rest, in the order in which it goes. */
-  readonly removable: readonly T[];
+  /** All else, bytes. */
+  removableBytes: number;
+  /** That, the next to go last. */
+  readonly removable: T[];
+}
+
+/** How what is kept shares the budget. What decides and what is told are read from this alone. */
+interface Sharing<T> {
+  /** What all of them may take together. */
+  readonly roomBytes: number;
+  /** What one of them may. */
+  shareBytes: number;
+  uses: readonly Use<T>[];
 }
 
 /** At most so much of the budget is for work of one sender that nothing removes: what is left is for all others. */
 const LARGEST_SHARE = 0.5;
 
 /** An equal share of the budget for each sender of anything that is kept, of half of it at most. */
-function usesOf<T extends Keepable>(kept: readonly T[], budgetBytes: number): readonly Use<T>[] {
+function shareOut<T extends Keepable>(
+  kept: readonly T[],
+  { budgetBytes }: Pick<StorageRules, 'budgetBytes'>,
+  otherBytes: number,
+): Sharing<T> {
   const bySender = new Map<string, T[]>();
   for (const one of kept) {
     const sender = one.record?.sender ?? '';
@@ -71,13 +84,35 @@ function usesOf<T extends Keepable>(kept: readonly T[], budgetBytes: number): re
     ones.push(one);
     bySender.set(sender, ones);
   }
-  const shareBytes = Math.floor(budgetBytes * Math.min(LARGEST_SHARE, 1 / bySender.size));
-  return [...bySender].map(([sender, ones]) => {
-    const removable = ones.filter(({ end }) => end.unbundled === 'none').sort(byTurn);
-    const heldBytes = bytesOf(ones) - bytesOf(removable);
-    const bytes = Math.min(heldBytes, shareBytes) + bytesOf(removable);
-    return { sender, bytes, heldBytes, shareBytes, removable };
+  const uses = [...bySender].map(([sender, ones]): Use<T> => {
+    const removable = ones.filter(({ end }) => end.unbundled === 'none').sort((a, b) => byTurn(b, a));
+    const removableBytes = bytesOf(removable);
+    return { sender, heldBytes: bytesOf(ones) - removableBytes, removableBytes, removable };
   });
+  const roomBytes = Math.max(0, budgetBytes - otherBytes);
+  return { roomBytes, shareBytes: shareFor(uses.length, roomBytes), uses };
+}
+
+function shareFor(senders: number, roomBytes: number): number {
+  return Math.floor(roomBytes * Math.min(LARGEST_SHARE, 1 / senders));
+}
+
+/** Takes out what goes first; undefined where nothing may. */
+function takeFurthest<T extends Keepable>(sharing: Sharing<T>): T | undefined {
+  let furthest: Use<T> | undefined;
+  for (const use of sharing.uses) {
+    const isFurther = furthest === undefined || countFor(use, sharing) > countFor(furthest, sharing);
+    if (use.removable.length > 0 && isFurther) furthest = use;
+  }
+  const first = furthest?.removable.pop();
+  if (furthest === undefined || first === undefined) return undefined;
+  furthest.removableBytes -= first.bytes;
+  // Whoever has nothing left leaves its share to the others.
+  if (furthest.removable.length === 0 && furthest.heldBytes === 0) {
+    sharing.uses = sharing.uses.filter((use) => use !== furthest);
+    sharing.shareBytes = shareFor(sharing.uses.length, sharing.roomBytes);
+  }
+  return first;
 }
 
 /** What cannot be counted goes first, then the oldest. */
@@ -90,21 +125,27 @@ function bytesOf(kept: readonly Keepable[]): number {
   return kept.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** What counts towards the budget, bytes: of work of one sender that nothing removes its share at most. */
-export function countedBytes(kept: readonly Keepable[], { budgetBytes }: StorageRules): number {
-  return countOf(usesOf(kept, budgetBytes));
+/** Of work of one sender that nothing removes, its share at most counts. */
+function countFor({ heldBytes, removableBytes }: Use<Keepable>, { shareBytes }: Sharing<Keepable>): number {
+  return Math.min(heldBytes, shareBytes) + removableBytes;
 }
 
-function countOf(uses: readonly Use<Keepable>[]): number {
-  return uses.reduce((sum, { bytes }) => sum + bytes, 0);
+function countOf(sharing: Sharing<Keepable>): number {
+  return sharing.uses.reduce((sum, use) => sum + countFor(use, sharing), 0);
+}
+
+/** What counts towards the budget beside `otherBytes`, bytes: of work of one sender that nothing removes its share at most. */
+export function countedBytes(kept: readonly Keepable[], rules: StorageRules, otherBytes: number): number {
+  return countOf(shareOut(kept, rules, otherBytes));
 }
 
 /**
  * Work that is kept nowhere else, sender by sender, and the share of each: whoever fills its own takes no room from others,
- * and all together take no more than the budget, but for what they had begun.
+ * and all together take no more than the budget beside `otherBytes`, but for what they had begun.
  */
-export function heldBySender(kept: readonly Keepable[], { budgetBytes }: StorageRules): readonly HeldWork[] {
-  return usesOf(kept, budgetBytes)
+export function heldBySender(kept: readonly Keepable[], rules: StorageRules, otherBytes: number): readonly HeldWork[] {
+  const { uses, shareBytes } = shareOut(kept, rules, otherBytes);
+  return uses
     .filter(({ heldBytes }) => heldBytes > 0)
-    .map(({ sender, heldBytes, shareBytes }) => ({ sender, bytes: heldBytes, shareBytes }));
+    .map(({ sender, heldBytes }) => ({ sender, bytes: heldBytes, shareBytes }));
 }

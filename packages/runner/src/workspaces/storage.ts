@@ -13,7 +13,6 @@ export interface StorageParts {
 
 export function createStorage({ workspaces, transcripts, lifetime }: StorageParts): Storage {
   const { kept, pool, trash, adopted } = workspaces;
-  const readyBytes = (): number => pool.list().reduce((sum, { bytes }) => sum + bytes, 0);
   return {
     async list() {
       await adopted();
@@ -21,19 +20,24 @@ export function createStorage({ workspaces, transcripts, lifetime }: StoragePart
         return clone === undefined ? [] : [{ dir: work, source: clone.source }];
       });
       const ready = pool.list().map(({ path, folder, bytes }) => ({ dir: folder, source: path, bytes }));
-      return { inUse, ready, kept: kept.list(), bytes: readyBytes() + kept.bytes() };
+      return { inUse, ready, kept: kept.list(), bytes: pool.bytes() + kept.bytes() };
     },
     held: kept.held,
     undeleted: trash.undeleted,
     async remove(removal) {
       await adopted();
-      return kept.remove(removal);
+      try {
+        return await kept.remove(removal);
+      } finally {
+        // Whoever wants room has it when this answers.
+        await trash.settled();
+      }
     },
     async sweep({ holdsWork, transcriptsBeforeMs, mayForget }) {
       await adopted();
       trash.retry();
       pool.trim();
-      const removed = await kept.sweep(holdsWork, readyBytes());
+      const removed = await kept.sweep(holdsWork);
       return { workspaces: removed, transcripts: await transcripts.removeBefore(transcriptsBeforeMs, mayForget) };
     },
   };

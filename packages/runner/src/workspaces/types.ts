@@ -91,8 +91,8 @@ export interface Removal {
   readonly which?: readonly string[];
   /** Also what is kept nowhere else; only of those that are named. */
   readonly unbundled: boolean;
-  /** Hears of each as soon as it is gone: a later one may fail. */
-  readonly removed: (one: KeptWorkspace) => void;
+  /** Hears of each as soon as it is gone: a later one may fail. The next goes when it has heard. */
+  readonly removed: (one: KeptWorkspace) => Promise<void>;
 }
 
 /** Looks whether a clone holds changes; rejects where that cannot be established. */
@@ -133,7 +133,7 @@ export interface Storage {
   held(): readonly HeldWork[];
   /** Absolute paths of folders that were to be deleted and could not be; a sweep tries again. */
   undeleted(): readonly string[];
-  /** Removes what a person names, at once. Throws NOT_FOUND, CONFLICT. */
+  /** Removes what a person names; its room is free when this resolves. Throws NOT_FOUND, CONFLICT. */
   remove(removal: Removal): Promise<readonly KeptWorkspace[]>;
   /** Removes what has had its time or is over the budget, and what could not be removed before. */
   sweep(order: SweepOrder): Promise<{ readonly workspaces: number; readonly transcripts: number }>;

@@ -38,8 +38,8 @@ export interface Workspaces {
   release(attempt: Attempt, fate?: Fate): void;
   readonly kept: KeptWorkspaces;
   /** What is to be deleted, and could not be yet. */
-  readonly trash: Pick<Disposal, 'undeleted' | 'retry'>;
-  readonly pool: Pick<ClonePool, 'list' | 'trim'>;
+  readonly trash: Pick<Disposal, 'undeleted' | 'retry' | 'settled'>;
+  readonly pool: Pick<ClonePool, 'list' | 'bytes' | 'trim'>;
   /** Resolves when what an earlier process left is taken over. */
   adopted(): Promise<void>;
   /** Makes nothing ahead any more; resolves when no process does. */
@@ -80,7 +80,9 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
   const { discard, giveBack, remember, newName } = disposal;
   const ready = disposal.open();
   ready.catch(() => {});
-  const kept = createKeptWorkspaces({ root: () => ready, label, rules, discard, clock, random, logger });
+  const kept = createKeptWorkspaces({
+    ...{ root: () => ready, label, rules, otherBytes: () => pool.bytes(), discard, clock, random, logger },
+  });
   const adopted = ready
     .then(() => options.alone)
     .then(() => kept.adopt())
@@ -92,7 +94,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
       git(args, { ...attempt, ...how, maxOutputBytes: REFS_BYTES, cwd });
   const pool: ClonePool = createClonePool({
     wanted: options.ready,
-    hasRoom: () => kept.counted() + sizeOf(pool) < rules().budgetBytes,
+    hasRoom: () => kept.counted() + pool.bytes() < rules().budgetBytes,
     make: async () => ready.then(() => make(PREFIX.ready)),
     git: (attempt, signal) => gitFor(attempt, { nonce: options.newNonce(), timeoutMs: AHEAD_MS, signal }),
     discard: giveBack,
@@ -173,10 +175,6 @@ async function finish(taken: Attempt, how: Preparing, discard: (folder: string) 
     await discard(taken.folder);
     throw error;
   }
-}
-
-function sizeOf(pool: Pick<ClonePool, 'list'>): number {
-  return pool.list().reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** What nothing removes by itself must not fill the disk, and one sender not the room of all others. */

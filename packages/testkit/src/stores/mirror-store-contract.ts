@@ -83,6 +83,11 @@ export function describeMirrorStoreContract(name: string, make: MakeStore<Mirror
       apply(event(2, { kind: 'state', state: 'input_required', turn: asked('1.2') }));
       apply(event(3, { kind: 'output', stream: 'stdout', offset: 0, length: 1 }));
       expect(turn()).toEqual(asked('1.2'));
+      const kept = bench.database.withReadTx((tx) => store.events(tx, 'm1', 0, 2));
+      expect(kept).toEqual([
+        event(1, { kind: 'state', state: 'input_required' }),
+        event(2, { kind: 'state', state: 'input_required', turn: asked('1.2') }),
+      ]);
       apply(event(4, { kind: 'state', state: 'running' }));
       expect(turn()).toBeUndefined();
     });

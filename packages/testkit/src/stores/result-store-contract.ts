@@ -79,6 +79,17 @@ export function describeResultStoreContract(name: string, make: MakeStore<Result
       expect(delivery('m3')?.acknowledgedAtMs).toBe(atMs);
     });
 
+    it('owes no receipt that was refused, unless it was acknowledged first', () => {
+      for (const task of ['m1', 'm2', 'm3']) deliver({ task });
+      acknowledge('m1');
+      const refuse = (task: string) => bench.database.withWriteTx((tx) => store.setRefused(tx, task));
+      for (const task of ['m1', 'm2', 'none']) refuse(task);
+      expect([delivery('m1')?.refusedAtMs, delivery('m2')?.refusedAtMs]).toEqual([undefined, BENCH_START_MS]);
+      expect(owed('wn-b')).toEqual(['m3']);
+      refuse('m3');
+      expect(bench.database.withReadTx((tx) => store.unacknowledgedPeers(tx))).toEqual([]);
+    });
+
     it('leaves out a delivery that it cannot read, and reports it', () => {
       deliver();
       bench.database.withWriteTx((tx) => tx.prepare(`UPDATE delivery SET standing = '"trusted"'`).run());

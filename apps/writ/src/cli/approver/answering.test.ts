@@ -76,6 +76,20 @@ describe('an answer', () => {
     expect(exitCodeOf(code)).toBe(exit);
   });
 
+  it('that came to nothing because writ.toml was changed is no success', async () => {
+    const approval = { ...APPROVAL, state: 'approved' as const };
+    at.answers.approval_decide = () => ({ decided: true, in_force: false, approval });
+    await expect(answer(client(), APPROVAL, YES, prover)).rejects.toMatchObject({
+      ...{ code: 'CONFLICT', message: 'the yes came to nothing: writ.toml was changed before it was in force' },
+      nextSteps: [
+        expect.stringContaining('writ policy status'),
+        expect.stringContaining('writ policy reload --accept'),
+      ],
+    });
+    at.answers.approval_decide = () => ({ decided: true, in_force: true, approval });
+    expect(await answer(client(), APPROVAL, YES, prover)).toEqual(approval);
+  });
+
   it('that came too late says who was faster', async () => {
     at.answers.approval_decide = () => ({
       ...{ decided: false, check: 'pending', code: 'NOT_PENDING', message: 'it is denied already by ap-2' },

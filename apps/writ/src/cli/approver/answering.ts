@@ -26,7 +26,10 @@ export function showQuestion(terminal: Terminal, approval: ApprovalView, nowMs: 
   for (const line of lines) terminal.write(`  ${line}\n`);
 }
 
-/** Signs the answer over exactly what was shown, and sends it. Throws the check that failed, with who was faster. */
+/**
+ * Signs the answer over exactly what was shown, and sends it. Throws the check that failed, with who was faster, and
+ * CONFLICT for a yes to a configuration that was loaded no more before it was in force.
+ */
 export async function answer(
   node: ControlClient,
   approval: ApprovalView,
@@ -38,6 +41,7 @@ export async function answer(
   const signed: DecisionStatement = scope === undefined ? rest : { ...rest, scope };
   checkStatement(approval, said, signed, prover.node);
   const outcome = await node.call('approval_decide', { statement, proof: prover.prove(signed) });
+  if (outcome.in_force === false) throw cameToNothing();
   if (outcome.approval !== undefined) return outcome.approval;
   throw refusalOf(outcome);
 }
@@ -59,6 +63,12 @@ function checkStatement(approval: ApprovalView, said: Said, statement: DecisionS
   if (isSame) return;
   throw new WritError('CHANGED_SINCE_APPROVAL', 'the question is not what was shown any more', {
     nextSteps: [`look at it again: writ approval show ${approval.id}`],
+  });
+}
+
+function cameToNothing(): WritError {
+  return new WritError('CONFLICT', 'the yes came to nothing: writ.toml was changed before it was in force', {
+    nextSteps: ['see what is loaded, and what waits: writ policy status', 'ask anew: writ policy reload --accept'],
   });
 }
 

@@ -160,6 +160,12 @@ async function status(context: CliContext): Promise<number> {
     }
     if (a.shut) lines.push('nobody is let in: what waits cannot be kept apart; writ policy reload --accept');
     for (const p of a.parked) lines.push(`waits: ${visible(p.subject)} ${p.effect} ${visible(p.what)}`);
+    if (a.unused_yes_at_ms !== undefined) {
+      const at = new Date(a.unused_yes_at_ms).toISOString();
+      lines.push(
+        `a yes came to nothing, ${at}: writ.toml was changed before it was in force; writ policy reload --accept`,
+      );
+    }
     if (a.restart_needed.length > 0) lines.push(restartText(a.restart_needed));
     return lines.join('\n');
   });

@@ -4,6 +4,7 @@ import type { Result } from '@writ/evidence';
 import { readWritClaims } from '@writ/identity';
 import type { Mirror, TaskOutcome } from '@writ/task-store';
 import { ownNonce } from '../../own-nonce.ts';
+import { isFull, type OutputEnd } from '../keeping-output.ts';
 import type { OriginParts } from '../parts.ts';
 import { invalid, ownFault } from './faults.ts';
 
@@ -58,16 +59,21 @@ export function checkOutcome(result: Result, told: TaskOutcome): void {
 /**
  * The signed transcript is the output that came, where all of it was kept here. Throws EVIDENCE_INVALID, DATABASE_ERROR.
  */
-export async function checkTranscript(parts: OriginParts, mirror: Mirror, result: Result, end: number): Promise<void> {
+export async function checkTranscript(
+  parts: OriginParts,
+  mirror: Mirror,
+  result: Result,
+  output: OutputEnd,
+): Promise<void> {
   const { transcript } = result;
+  const end = output.bytes;
   if (transcript === null) {
     if (end > 0 && result.outcome.state === 'completed' && !result.truncated) {
       throw invalid('transcript', 'there was output, and none is signed');
     }
     return;
   }
-  const isCut = end >= parts.transcriptCapBytes;
-  if (isCut && transcript.bytes > end) return;
+  if (isFull(parts, output) && transcript.bytes > end) return;
   if (transcript.bytes !== end) throw invalid('transcript', `${transcript.bytes} bytes are signed, and ${end} came`);
   const own = await digestOfCopy(parts, mirror.id, end);
   if (own !== undefined && own !== transcript.sha256) throw invalid('transcript', 'it is not the output that came');

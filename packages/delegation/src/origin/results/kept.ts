@@ -22,11 +22,12 @@ export function readReceived(parts: OriginParts, id: string): ReceivedResult | u
 }
 
 function receivedOf(parts: OriginParts, tx: ReadTx, mirror: Mirror, delivery: Delivery): ReceivedResult {
-  const { standing, receivedAtMs, acknowledgedAtMs } = delivery;
+  const { standing, receivedAtMs, acknowledgedAtMs, refusedAtMs } = delivery;
   return {
     ...treeOf(parts, tx, delivery.result),
     ...{ standing, receivedAtMs },
     ...(acknowledgedAtMs === undefined ? {} : { acknowledgedAtMs }),
+    ...(refusedAtMs === undefined ? {} : { refusedAtMs }),
     late: mirror.outcome?.result !== delivery.result,
   };
 }

@@ -125,6 +125,99 @@ describe('forgetting a task', () => {
   });
 });
 
+describe('tasks of one peer that were given up', () => {
+  /** Given up while their executor was silent; `count` watches of it, and most of them at once, are counted from then on. */
+  async function givenUp(count: number) {
+    const ids: string[] = [];
+    for (let n = 0; n < count; n++) ids.push(await silentTask());
+    const watches = { open: new Set<string>(), most: 0, all: 0 };
+    const { watch } = other.client;
+    Object.assign(other.client, {
+      async *watch(...args: Parameters<typeof watch>) {
+        const [task] = args;
+        watches.all += 1;
+        watches.open.add(task);
+        watches.most = Math.max(watches.most, watches.open.size);
+        try {
+          for await (const watched of watch(...args)) {
+            if (watched.event.kind === 'outcome') watches.open.delete(task);
+            yield watched;
+          }
+        } finally {
+          watches.open.delete(task);
+        }
+      },
+    });
+    for (const id of ids) await asking.origin.forget(id, 'person');
+    return { ids, watches };
+  }
+  const isLate = (id: string): boolean => asking.origin.result(id)?.late === true;
+
+  it('are asked for over one stream at a time, also after a restart', async () => {
+    const { ids, watches } = await givenUp(5);
+    await asking.kill();
+    asking = await createAsking(asking.dir);
+    other.onWatch = () => {};
+    await asking.origin.recover();
+    await until(() => ids.every(isLate), 5000);
+    expect(watches.most).toBe(1);
+  });
+
+  it('are not all tried while their peer is silent', async () => {
+    const { watches } = await givenUp(5);
+    await passUntil(clock, () => watches.all >= 3, 60_000);
+    const fromMs = clock.nowMs();
+    await passUntil(clock, () => watches.all >= 5, 60_000);
+    // The pauses double: five, ten, twenty minutes and so on.
+    expect(clock.nowMs() - fromMs).toBeGreaterThan(1_200_000);
+  });
+
+  it('do not wait for one of which nothing comes', async () => {
+    const { ids } = await givenUp(3);
+    const [first = '', ...others] = ids;
+    let go: () => void = () => {};
+    const { watch } = other.client;
+    Object.assign(other.client, {
+      async *watch(task: string, after: number, signal: AbortSignal) {
+        if (task === first) {
+          await new Promise<void>((resolve) => {
+            go = resolve;
+            signal.addEventListener('abort', () => resolve());
+          });
+        }
+        if (!signal.aborted) yield* watch(task, after, signal);
+      },
+    });
+    other.onWatch = () => {};
+    await until(() => others.every(isLate), 5000);
+    expect(isLate(first)).toBe(false);
+    other.client.watch = watch;
+    go();
+    await until(() => isLate(first), 60_000);
+  });
+
+  it('are asked for no more after thirty days of silence, which is told', async () => {
+    const { ids, watches } = await givenUp(2);
+    const isAwaited = (id: string): boolean => asking.origin.get(id)?.unreachable === true;
+    clock.advance(30 * DAY_MS - 3_600_000);
+    const asked = watches.all;
+    await passUntil(clock, () => watches.all > asked, 60_000);
+    expect(ids.filter(isAwaited)).toEqual(ids);
+    clock.advance(3_600_000);
+    await passUntil(clock, () => !ids.some(isAwaited), 60_000);
+    const actions = asking.database.auditTail(10).filter(({ action }) => action === 'mirror.not-awaited');
+    expect(actions.map(({ subject }) => subject).sort()).toEqual([...ids].sort());
+    const before = watches.all;
+    await asking.kill();
+    asking = await createAsking(asking.dir);
+    await asking.origin.recover();
+    clock.advance(DAY_MS);
+    const stillMs = clock.nowMs() + 60_000;
+    await until(() => clock.nowMs() > stillMs, 5000);
+    expect(watches.all).toBe(before);
+  });
+});
+
 describe('a task that was given up after a day without its executor', () => {
   it('was not while any try still reached it, however long after the deadline', async () => {
     const id = await silentTask();

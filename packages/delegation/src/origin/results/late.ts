@@ -1,87 +1,132 @@
-import { pause } from '@writ/core';
+import type { Clock } from '@writ/core';
 import type { Mirror } from '@writ/task-store';
-import type { Follower } from '../following.ts';
 import { tellToCancel } from '../handover.ts';
-import type { OriginParts } from '../parts.ts';
+import type { LateResults, OriginParts } from '../parts.ts';
+import { createPeerLines, type RoundEnd } from '../peer-lines.ts';
 import { takeEvents } from '../taking-events.ts';
 import { isLocalFault, verdictOnAccepted } from '../verdicts.ts';
-import { openIntake } from './intake.ts';
+import { type Intake, openIntake } from './intake.ts';
 
-/** How long after a try in vain the next one is made, milliseconds: nobody waits for it. */
-const AGAIN_MS = 300_000;
+/** How long after a round in vain the next one is made, milliseconds, doubling up to an hour: nobody waits for it. */
+const FIRST_AGAIN_MS = 300_000;
+const LONGEST_AGAIN_MS = 3_600_000;
+/** How long a task of which nothing comes may keep the others of its peer waiting, milliseconds. */
+const QUIET_MS = 60_000;
+/** How long after it was given up a task is asked for while its peer is silent, milliseconds. */
+const AWAITED_MS = 30 * 86_400_000;
 const PAGE = 500;
 
-/** Follows every task that was given up here while its executor was silent. */
-export function followAllLate(parts: OriginParts): void {
-  const { database, mirrors } = parts;
-  let before: string | undefined;
-  do {
-    const filter = { states: ['lost'], limit: PAGE, ...(before === undefined ? {} : { before }) } as const;
-    const page = database.withReadTx((tx) => mirrors.list(tx, filter));
-    for (const { id } of page.filter(isGivenUp)) followLate(parts, id);
-    before = page.length < PAGE ? undefined : page.at(-1)?.id;
-  } while (before !== undefined);
-}
+/** One task of a peer after the other, so that a peer has one stream of it. */
+export function createLateResults(
+  { clock, logger }: Pick<OriginParts, 'clock' | 'logger'>,
+  partsOf: () => OriginParts,
+): LateResults {
+  /** By peer and task, with what has come of each result. */
+  const awaited = new Map<string, Map<string, Intake>>();
+  const lines = createPeerLines({
+    ...{ clock, logger, what: 'late results' },
+    open: (peer, signal) => () => askForAll(partsOf(), awaited.get(peer) ?? new Map(), signal),
+    pauseMs: (failures) => Math.min(LONGEST_AGAIN_MS, FIRST_AGAIN_MS * 2 ** Math.min(failures, 10)),
+  });
 
-/**
- * Takes over what an executor tells after its task was ended here as `lost`. It is kept beside the mirror: state and
- * outcome stay. No effect for any other task.
- */
-export function followLate(parts: OriginParts, id: string): void {
-  if (parts.closing() || parts.followers.has(id) || !isAwaited(parts, id)) return;
-  const stopping = new AbortController();
-  const done = follow(parts, id, stopping.signal)
-    .catch((error: unknown) => parts.logger.error('a late result is not followed', { task: id, error: String(error) }))
-    .finally(() => parts.followers.delete(id));
-  const follower: Follower = {
-    handover: Promise.resolve({ kind: 'pending' }),
-    done,
-    fault: () => undefined,
-    cancelRequested: () => {},
-    stop: () => stopping.abort(),
+  function awaitMirror({ id, peer }: Mirror): void {
+    const ofPeer = awaited.get(peer) ?? new Map<string, Intake>();
+    if (!ofPeer.has(id)) ofPeer.set(id, openIntake(partsOf()));
+    awaited.set(peer, ofPeer);
+    lines.start(peer);
+  }
+
+  return {
+    await(id) {
+      const mirror = partsOf().closing() ? undefined : readAwaited(partsOf(), id);
+      if (mirror !== undefined) awaitMirror(mirror);
+    },
+    awaitAll() {
+      const { database, mirrors } = partsOf();
+      let before: string | undefined;
+      do {
+        const filter = { states: ['lost'], limit: PAGE, ...(before === undefined ? {} : { before }) } as const;
+        const page = database.withReadTx((tx) => mirrors.list(tx, filter));
+        for (const mirror of page.filter(isGivenUp)) awaitMirror(mirror);
+        before = page.length < PAGE ? undefined : page.at(-1)?.id;
+      } while (before !== undefined);
+    },
+    async close() {
+      await lines.close();
+      for (const ofPeer of awaited.values()) for (const intake of ofPeer.values()) await intake.drop();
+    },
   };
-  parts.followers.set(id, follower);
 }
 
 /** Where this cannot be read now, the next start looks again. */
-function isAwaited(parts: OriginParts, id: string): boolean {
+function readAwaited(parts: OriginParts, id: string): Mirror | undefined {
   try {
     const mirror = parts.journal.get(id);
-    return mirror !== undefined && isGivenUp(mirror);
+    return mirror !== undefined && isGivenUp(mirror) ? mirror : undefined;
   } catch (error) {
-    parts.logger.error('a late result is not followed', { task: id, error: String(error) });
-    return false;
+    parts.logger.error('a late result is not asked for', { task: id, error: String(error) });
+    return undefined;
   }
 }
 
-async function follow(parts: OriginParts, id: string, signal: AbortSignal): Promise<void> {
-  const intake = openIntake(parts);
-  try {
-    // Whoever starts it has it in the list before it goes on.
-    await Promise.resolve();
-    while (!signal.aborted) {
-      if (await tryOnce(parts, id, { intake, signal, progressed: () => {} })) return;
-      await pause(parts.clock, AGAIN_MS, signal);
-    }
-  } finally {
+/** One round over what is awaited of one peer; it ends at a task that fails, which is the last one of the next round. */
+async function askForAll(parts: OriginParts, ofPeer: Map<string, Intake>, signal: AbortSignal): Promise<RoundEnd> {
+  let moved = false;
+  for (const [id, intake] of [...ofPeer]) {
+    const came = await askFor(parts, id, intake, signal);
+    if (signal.aborted) return 'done';
+    if (came === 'waits') continue;
+    ofPeer.delete(id);
+    if (came === 'failed') ofPeer.set(id, intake);
+    if (came === 'failed') break;
     await intake.drop();
+    moved = true;
   }
+  if (ofPeer.size === 0) return 'done';
+  return moved ? 'on' : 'later';
 }
 
-/** True when there is nothing to wait for any more. */
-async function tryOnce(parts: OriginParts, id: string, view: Parameters<typeof takeEvents>[3]): Promise<boolean> {
+/** `over`: there is nothing to wait for any more. */
+async function askFor(
+  parts: OriginParts,
+  id: string,
+  intake: Intake,
+  signal: AbortSignal,
+): Promise<'over' | 'waits' | 'failed'> {
+  const mirror = readAwaited(parts, id);
+  if (mirror === undefined) return 'over';
+  const quiet = createQuiet(parts.clock);
   try {
-    const mirror = parts.journal.get(id);
-    if (!mirror || !isGivenUp(mirror)) return true;
     const client = parts.directory.client(mirror.peer);
     if (mirror.cancelRequestedAtMs !== undefined) tellToCancel(parts, mirror);
-    return await takeEvents(parts, mirror, client, view);
+    const view = { intake, signal: AbortSignal.any([signal, quiet.signal]), progressed: quiet.begin };
+    return (await takeEvents(parts, mirror, client, view)) ? 'over' : 'waits';
   } catch (error) {
     parts.logger.debug('an executor is still silent', { task: id, error: String(error) });
-    if (isLocalFault(error) || !verdictOnAccepted(error, '')) return false;
+    if (isLocalFault(error) || !(verdictOnAccepted(error, '') || isTooOld(parts, mirror))) return 'failed';
     parts.journal.awaitNothing(id);
-    return true;
+    return 'over';
+  } finally {
+    quiet.end();
   }
+}
+
+/** Aborts where nothing has come for a while. */
+function createQuiet(clock: Pick<Clock, 'setTimer'>) {
+  const over = new AbortController();
+  let disarm = clock.setTimer(QUIET_MS, () => over.abort());
+  return {
+    signal: over.signal,
+    begin(): void {
+      disarm();
+      disarm = clock.setTimer(QUIET_MS, () => over.abort());
+    },
+    end: (): void => disarm(),
+  };
+}
+
+function isTooOld({ database }: OriginParts, { outcome }: Mirror): boolean {
+  return outcome !== undefined && database.nowMs() - outcome.endedAtMs > AWAITED_MS;
 }
 
 /** Ended here for want of an executor, which has not been heard of since. */

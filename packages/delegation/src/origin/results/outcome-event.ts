@@ -2,6 +2,7 @@ import { isWritError, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { Mirror, TaskEvent, TaskOutcome } from '@writ/task-store';
 import type { WatchedEvent } from '../../types.ts';
+import type { OutputEnd } from '../keeping-output.ts';
 import type { OriginParts } from '../parts.ts';
 import type { Source } from './download.ts';
 import type { Intake } from './intake.ts';
@@ -26,7 +27,7 @@ export async function endWithResult(
     readonly mirror: Mirror;
     readonly event: OutcomeEvent;
     readonly inline: WatchedEvent['result'];
-    readonly outputEnd: number;
+    readonly outputEnd: OutputEnd;
   },
   from: Source,
 ): Promise<Ended | undefined> {

@@ -14,6 +14,7 @@ import { createTellingExecutor, type TellingExecutor } from '../../testing/telli
 
 const { alpha, beta } = NODE_IDS;
 const POLICY = asksBeta('query');
+const DAY_MS = 86_400_000;
 
 let clock: FakeClock;
 let other: TellingExecutor;
@@ -116,6 +117,44 @@ describe('a receipt', () => {
     refused.clear();
     other.onReceipt = () => true;
     await until(() => isAcknowledged(first));
+  });
+
+  it.each([
+    ['leaves it out of what it has stored', () => false],
+    [
+      'does not know this node',
+      () => {
+        throw new WritError('PEER_UNKNOWN', 'no peer of this node');
+      },
+    ],
+  ])('is offered no more, and that is told, once its peer %s for a day', async (_, answer) => {
+    const offered: string[] = [];
+    other.onReceipt = (task) => {
+      offered.push(task);
+      return answer();
+    };
+    const id = await completed();
+    await until(() => offered.length > 0);
+    for (const passedMs of [DAY_MS - 3_600_000, 60_000]) {
+      const before = offered.length;
+      clock.advance(passedMs);
+      await until(() => offered.length > before);
+      expect(asking.origin.result(id)?.refusedAtMs).toBeUndefined();
+    }
+    clock.advance(3_600_000);
+    await until(() => asking.origin.result(id)?.refusedAtMs !== undefined);
+    expect(asking.origin.result(id)?.acknowledgedAtMs).toBeUndefined();
+    expect(asking.database.auditTail(5)).toContainEqual(
+      expect.objectContaining({ action: 'mirror.receipt-refused', subject: id }),
+    );
+
+    const before = offered.length;
+    await asking.kill();
+    asking = await createAsking(asking.dir);
+    await asking.origin.recover();
+    const next = await completed();
+    await until(() => offered.length > before + 1);
+    expect(new Set(offered.slice(before))).toEqual(new Set([next]));
   });
 
   it('waits for a peer that is none for a while', async () => {

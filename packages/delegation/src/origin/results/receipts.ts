@@ -1,14 +1,24 @@
-import { pause } from '@writ/core';
+import { isWritError, type WritCode } from '@writ/core';
 import { signReceipt } from '@writ/evidence';
 import type { Delivery } from '@writ/task-store';
 import { backoffMs } from '../backoff.ts';
 import { isPeer } from '../is-peer.ts';
 import type { OriginOptions } from '../options.ts';
+import { createPeerLines, type RoundEnd } from '../peer-lines.ts';
 
 /** Most receipts that go out together. */
 const BATCH = 100;
 
-/** Hands the receipts of received results to their executors, again until they are stored there. */
+/** Answers with which a peer stores no receipt of this node, besides leaving one out of those that it has stored. */
+const REFUSALS: readonly WritCode[] = ['BAD_REQUEST', 'EVIDENCE_INVALID', 'NOT_FOUND', 'PEER_DISABLED', 'PEER_UNKNOWN'];
+
+/**
+ * How long a peer has to refuse a receipt until that is for good, milliseconds: a clock that is wrong, a key that it has
+ * not learned or a peer that was switched off is mended in a day.
+ */
+const REFUSED_FOR_GOOD_MS = 86_400_000;
+
+/** Hands the receipts of received results to their executors, again until they are stored there or refused for good. */
 export interface ReceiptOutbox {
   /** A receipt waits for this peer. */
   owe(peer: string): void;
@@ -24,72 +34,53 @@ type OutboxOptions = Pick<
 
 /** INVARIANT: 9 what was received is acknowledged in the end: after breaks, and after a restart. */
 export function createReceiptOutbox(options: OutboxOptions): ReceiptOutbox {
-  const { database, evidence, logger } = options;
-  const closing = new AbortController();
-  /** Who is sent receipts now; what comes meanwhile goes out together, after those under way. */
-  const lines = new Map<string, Promise<void>>();
-
-  function owe(peer: string): void {
-    if (closing.signal.aborted || lines.has(peer)) return;
-    const ended = (): void => void lines.delete(peer);
-    const line = sendAll(options, peer, { signal: closing.signal, ended }).catch((error: unknown) =>
-      logger.error('receipts are not sent', { peer, error: String(error) }),
-    );
-    lines.set(peer, line);
-  }
-
+  const { database, evidence, clock, random, logger } = options;
+  const lines = createPeerLines({
+    ...{ clock, logger, what: 'receipts' },
+    open: (peer, signal) => openLine(options, peer, signal),
+    pauseMs: (failures) => backoffMs(failures, random),
+  });
   return {
-    owe,
+    owe: lines.start,
     oweAll() {
-      for (const peer of database.withReadTx((tx) => evidence.results.unacknowledgedPeers(tx))) owe(peer);
+      for (const peer of database.withReadTx((tx) => evidence.results.unacknowledgedPeers(tx))) lines.start(peer);
     },
-    async close() {
-      closing.abort();
-      await Promise.all(lines.values());
-    },
+    close: lines.close,
   };
 }
 
-/** Until nothing is owed, or the peer is none any more. */
-async function sendAll(
-  options: OutboxOptions,
-  peer: string,
-  course: { readonly signal: AbortSignal; readonly ended: () => void },
-): Promise<void> {
-  const { clock, random, logger } = options;
-  const { signal } = course;
-  /** What the peer did not store when it was asked; the others go first. */
-  const refused = new Set<string>();
-  let failures = 0;
-  try {
-    // What is received in the same turn goes out together.
-    await Promise.resolve();
+/** One round offers everything that is owed; done when nothing is left, or the peer is none any more. */
+function openLine(options: OutboxOptions, peer: string, signal: AbortSignal): () => Promise<RoundEnd> {
+  /** What the peer did not store, and since when it does not. */
+  const refused = new Map<string, number>();
+  return async () => {
+    /** Refused in this round: the others go first. */
+    const asked = new Set<string>();
+    let moved = false;
     while (!signal.aborted && isPeer(options.engine, peer)) {
-      try {
-        const owed = nextOwed(options, peer, refused);
-        // Nothing can be owed between this look and the end of the line: nobody else runs meanwhile.
-        if (owed.length === 0 && refused.size === 0) return;
-        const stored = owed.length === 0 ? [] : await send(options, peer, owed);
-        for (const { task } of owed) if (!stored.includes(task)) refused.add(task);
-        if (stored.length > 0) failures = 0;
-        if (owed.length > 0) continue;
-        refused.clear();
-      } catch (error) {
-        logger.debug('receipts were not handed over', { peer, error: String(error) });
+      const owed = nextOwed(options, peer, asked);
+      if (owed.length === 0) return endOf(asked, moved);
+      const stored = await send(options, peer, owed);
+      moved ||= stored.length > 0;
+      for (const { task } of owed) {
+        if (stored.includes(task)) refused.delete(task);
+        else if (!isForGood(options, peer, task, refused)) asked.add(task);
       }
-      await pause(clock, backoffMs(failures, random), signal);
-      failures += 1;
     }
-  } finally {
-    course.ended();
-  }
+    return 'done';
+  };
 }
 
-function nextOwed(options: OutboxOptions, peer: string, refused: ReadonlySet<string>): readonly Delivery[] {
+function endOf(asked: ReadonlySet<string>, moved: boolean): RoundEnd {
+  if (asked.size === 0) return 'done';
+  return moved ? 'on' : 'later';
+}
+
+function nextOwed(options: OutboxOptions, peer: string, asked: ReadonlySet<string>): readonly Delivery[] {
   const { database, evidence } = options;
-  const most = BATCH + refused.size;
+  const most = BATCH + asked.size;
   const owed = database.withReadTx((tx) => evidence.results.listUnacknowledged(tx, peer, most));
-  return owed.filter(({ task }) => !refused.has(task)).slice(0, BATCH);
+  return owed.filter(({ task }) => !asked.has(task)).slice(0, BATCH);
 }
 
 /** Sends receipts; those that the peer has stored are none of this node's any more. */
@@ -102,8 +93,33 @@ async function send(
     task,
     envelope: signReceipt(evidence.identity, { task, result, receivedAtMs }),
   }));
-  const answered = await directory.client(peer).acknowledge(receipts);
+  const answered = await directory
+    .client(peer)
+    .acknowledge(receipts)
+    .catch((error: unknown): readonly string[] => {
+      if (REFUSALS.some((code) => isWritError(error, code))) return [];
+      throw error;
+    });
   const stored = owed.map(({ task }) => task).filter((task) => answered.includes(task));
   if (stored.length > 0) database.withWriteTx((tx) => evidence.results.setAcknowledged(tx, stored));
   return stored;
+}
+
+/** What a peer has refused for long enough is told, and offered no more. */
+function isForGood(
+  { database, evidence, clock }: OutboxOptions,
+  peer: string,
+  task: string,
+  refused: Map<string, number>,
+): boolean {
+  const nowMs = clock.monotonicMs();
+  const sinceMs = refused.get(task) ?? nowMs;
+  refused.set(task, sinceMs);
+  if (nowMs - sinceMs < REFUSED_FOR_GOOD_MS) return false;
+  refused.delete(task);
+  database.withWriteTx((tx) => {
+    evidence.results.setRefused(tx, task);
+    tx.audit({ kind: 'task', action: 'mirror.receipt-refused', actor: 'node', subject: task, details: { peer } });
+  });
+  return true;
 }

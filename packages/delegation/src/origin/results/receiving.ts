@@ -1,6 +1,7 @@
 import { sha256Hex } from '@writ/core';
 import { readResult, type VerifiedTree, verifyEnvelope, verifyTree } from '@writ/evidence';
 import type { Mirror, TaskOutcome } from '@writ/task-store';
+import type { OutputEnd } from '../keeping-output.ts';
 import type { OriginParts } from '../parts.ts';
 import { checkOutcome, checkRequest, checkTranscript, expectedNonce } from './agreement.ts';
 import type { Source } from './download.ts';
@@ -21,7 +22,7 @@ export interface Told {
   /** The envelope, where it came along. Not checked. */
   readonly inline?: Uint8Array;
   /** Where the output that came ends, bytes. */
-  readonly outputEnd: number;
+  readonly outputEnd: OutputEnd;
 }
 
 /** A result that is here whole. */

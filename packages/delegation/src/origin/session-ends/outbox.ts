@@ -1,8 +1,9 @@
-import { isWritError, pause, type WritCode } from '@writ/core';
+import { isWritError, type WritCode } from '@writ/core';
 import { signSessionEnd } from '@writ/evidence';
 import { backoffMs } from '../backoff.ts';
 import { isPeer } from '../is-peer.ts';
 import type { OriginOptions } from '../options.ts';
+import { createPeerLines, type RoundEnd } from '../peer-lines.ts';
 import type { OwedEnd } from './port.ts';
 
 /** Most ends that are read at once, and most peers that are found owed at once. */
@@ -26,58 +27,33 @@ type OutboxOptions = Pick<
 
 /** The news of an end survives breaks and restarts: it is owed from the transaction of the end on. */
 export function createSessionEndOutbox(options: OutboxOptions): SessionEndOutbox {
-  const { database, sessionEnds, logger } = options;
-  const closing = new AbortController();
-  /** Who is told now. */
-  const lines = new Map<string, Promise<void>>();
-
-  function owe(peer: string): void {
-    if (closing.signal.aborted || lines.has(peer)) return;
-    const line = tellAll(options, peer, closing.signal, () => lines.delete(peer)).catch((error: unknown) =>
-      logger.error('ends of sessions are not told', { peer, error: String(error) }),
-    );
-    lines.set(peer, line);
-  }
-
+  const { database, sessionEnds, clock, random, logger } = options;
+  const lines = createPeerLines({
+    ...{ clock, logger, what: 'ends of sessions' },
+    open: (peer) => () => tellSome(options, peer),
+    pauseMs: (failures) => backoffMs(failures, random),
+  });
   const oweAll = (): void => {
     const owed = database.withReadTx((tx) => sessionEnds.listOwed(tx, { limit: MOST_OWED }));
-    for (const peer of new Set(owed.map((end) => end.peer))) owe(peer);
+    for (const peer of new Set(owed.map((end) => end.peer))) lines.start(peer);
   };
   const stopListening = sessionEnds.onOwed(oweAll);
   return {
     oweAll,
     async close() {
       stopListening();
-      closing.abort();
-      await Promise.all(lines.values());
+      await lines.close();
     },
   };
 }
 
-/** Until nothing is owed, or the peer is none any more. */
-async function tellAll(options: OutboxOptions, peer: string, signal: AbortSignal, ended: () => void): Promise<void> {
-  const { clock, random, logger, database, sessionEnds } = options;
-  let failures = 0;
-  try {
-    // What ends in the same turn is told by one line.
-    await Promise.resolve();
-    while (!signal.aborted && isPeer(options.engine, peer)) {
-      try {
-        const owed = database.withReadTx((tx) => sessionEnds.listOwed(tx, { peer, limit: BATCH }));
-        // Nothing can be owed between this look and the end of the line: nobody else runs meanwhile.
-        if (owed.length === 0) return;
-        for (const end of owed) await tell(options, end);
-        failures = 0;
-        continue;
-      } catch (error) {
-        logger.debug('the end of a session was not told', { peer, error: String(error) });
-      }
-      await pause(clock, backoffMs(failures, random), signal);
-      failures += 1;
-    }
-  } finally {
-    ended();
-  }
+/** Done when nothing is owed, or the peer is none any more. */
+async function tellSome(options: OutboxOptions, peer: string): Promise<RoundEnd> {
+  const { database, sessionEnds } = options;
+  if (!isPeer(options.engine, peer)) return 'done';
+  const owed = database.withReadTx((tx) => sessionEnds.listOwed(tx, { peer, limit: BATCH }));
+  for (const end of owed) await tell(options, end);
+  return owed.length === 0 ? 'done' : 'on';
 }
 
 /** Tells one; settled when the peer has heard, or never will. */

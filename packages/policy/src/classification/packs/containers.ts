@@ -1,31 +1,75 @@
-import type { RulePack } from '../types.ts';
-import { optionNames } from './option-names.ts';
+import type { KnownOptions, RulePack } from '../types.ts';
+import { behind, knownOptions, optionNames, wordList } from './option-names.ts';
 
 const ENGINES = ['docker', 'podman', 'nerdctl'];
-const KINDS = [
-  'container',
-  'image',
-  'volume',
-  'network',
-  'system',
-  'builder',
-  'compose',
-  'context',
-  'buildx',
-  'manifest',
-  'plugin',
-  'service',
-  'stack',
-  'swarm',
-  'node',
-  'secret',
-  'config',
-  'pod',
-  'machine',
-];
+const KINDS = wordList(
+  'container image volume network system builder compose context buildx manifest plugin service stack swarm node secret config pod machine',
+);
+const LOOKS = wordList('ps images logs inspect stats top port version info diff history search events');
+const LOOKS_OF_KIND = wordList('ls list inspect ps logs df top stats history config version images port');
 
-/** Options that lead to another engine, or to a folder that names programs. */
-const ELSEWHERE = ['-H', '--host', '-c', '--config', '--connection', '--url'];
+/** The same behind `docker` and behind `docker container`. */
+function ofContainers(commands: string, known: KnownOptions): Readonly<Record<string, KnownOptions>> {
+  return behind(
+    wordList(commands).flatMap((command) => [command, `container ${command}`]),
+    known,
+  );
+}
+
+const LOOK = knownOptions(
+  'fDqavstnN',
+  '--all --no-trunc --quiet --no-stream --size --timestamps --follow --details --digests --human --verbose --services --tree --pod',
+  '--format --filter --tail --since --until --last',
+);
+const BUILD = knownOptions(
+  'q',
+  '--quiet --no-cache --pull --progress --rm --force-rm --squash',
+  '-t --tag --target --platform --label',
+);
+const PRUNE = knownOptions('af', '--all --force --volumes --filter');
+const DOWN = knownOptions('fsvt', '--force --stop --volumes --remove-orphans --timeout');
+
+/** Not among them: files and arguments of a build, settings of a driver, other engines, and what is run or mounted. */
+const COMMANDS = {
+  ...behind([...LOOKS, ...KINDS.flatMap((kind) => LOOKS_OF_KIND.map((look) => `${kind} ${look}`))], LOOK),
+  ...ofContainers('rm', knownOptions('fvlai', '--force --volumes --link --all --latest --ignore')),
+  ...ofContainers('kill', knownOptions('a', '--all --latest', '-s --signal')),
+  ...ofContainers('stop restart', knownOptions('ai', '--all --latest --ignore', '-t --time --timeout -s --signal')),
+  ...ofContainers(
+    'update',
+    knownOptions('', '', '-m --memory --memory-swap --cpus --cpu-shares --restart --pids-limit'),
+  ),
+  ...ofContainers('cp', knownOptions('aLq', '--archive --follow-link --quiet')),
+  ...behind(['export', 'save'], knownOptions('', '', '-o --output')),
+  ...behind(['rmi', 'image rm'], knownOptions('f', '--force --no-prune')),
+  ...behind(['build', 'buildx build', 'image build'], BUILD),
+  pull: knownOptions('qa', '--quiet --all-tags --platform'),
+  push: knownOptions('qa', '--quiet --all-tags --platform'),
+  login: knownOptions('', '--password-stdin', '-u --username -p --password'),
+  commit: knownOptions('p', '--pause', '-a --author -m --message'),
+  ...behind(
+    [
+      'system prune',
+      'image prune',
+      'container prune',
+      'volume prune',
+      'network prune',
+      'builder prune',
+      'buildx prune',
+    ],
+    PRUNE,
+  ),
+  'volume rm': knownOptions('f', '--force'),
+  'network rm': knownOptions('f', '--force'),
+  'network disconnect': knownOptions('f', '--force'),
+  'network create': knownOptions(
+    '',
+    '--internal --attachable --ipv6',
+    '-d --driver --subnet --gateway --ip-range --label',
+  ),
+  'volume create': knownOptions('', '', '--name --label'),
+  ...behind(['compose down', 'compose rm', 'compose kill'], DOWN),
+};
 
 /** docker, podman and their like. */
 export const containersPack: RulePack = {
@@ -33,59 +77,26 @@ export const containersPack: RulePack = {
   programs: [
     {
       names: ENGINES,
-      valued: [
-        '-H',
-        '--host',
-        '--context',
-        '-c',
-        '--config',
-        '--log-level',
-        '-l',
-        '--connection',
-        '--url',
-        '--format',
-        '--filter',
-        '--tail',
-        '--time',
-        '--signal',
-        '--since',
-        '--until',
-        '--last',
-      ],
-      flags: optionNames(
-        'fDqavstnN',
-        '--debug --all --force --volumes --no-trunc --rm --quiet --no-stream --size --timestamps --follow --details --digests --human --latest --verbose --services --tree --pod',
-      ),
-      elsewhere: [...ELSEWHERE, '-l', '--latest', '--filter', '-a', '--all', '--pod'],
+      valued: wordList('--context -l --log-level'),
+      flags: optionNames('D', '--debug'),
+      commands: COMMANDS,
+      elsewhere: wordList('-l --latest --filter -a --all --pod'),
     },
     {
       names: ['docker-compose', 'podman-compose'],
-      valued: ['-f', '--file', '-p', '--project-name'],
-      flags: optionNames('dqa', '--detach --quiet --all --services --follow --no-color --no-log-prefix --timestamps'),
+      valued: ['-p', '--project-name'],
+      flags: optionNames(
+        'qv',
+        '--quiet --all --services --no-color --no-log-prefix --timestamps --volumes --remove-orphans --timeout',
+      ),
+      commands: behind(wordList('ps logs config images top version port'), LOOK),
     },
   ],
   rules: [
     {
       name: 'containers.read',
       programs: ENGINES,
-      words: [
-        [
-          'ps',
-          'images',
-          'logs',
-          'inspect',
-          'stats',
-          'top',
-          'port',
-          'version',
-          'info',
-          'diff',
-          'history',
-          'search',
-          'events',
-        ],
-      ],
-      except: ELSEWHERE,
+      words: [LOOKS],
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -103,11 +114,7 @@ export const containersPack: RulePack = {
     {
       name: 'containers.list',
       programs: ENGINES,
-      words: [
-        KINDS,
-        ['ls', 'list', 'inspect', 'ps', 'logs', 'df', 'top', 'stats', 'history', 'config', 'version', 'images', 'port'],
-      ],
-      except: ELSEWHERE,
+      words: [KINDS, LOOKS_OF_KIND],
       class: 'read',
       needs: ['inspect_status'],
       examples: [

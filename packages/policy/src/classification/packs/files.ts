@@ -1,37 +1,9 @@
 import type { RulePack } from '../types.ts';
+import { optionNames, wordList } from './option-names.ts';
 
-const DISK_TOOLS = [
-  'mkfs',
-  'mkfs.ext2',
-  'mkfs.ext3',
-  'mkfs.ext4',
-  'mkfs.xfs',
-  'mkfs.btrfs',
-  'mkfs.vfat',
-  'mkfs.fat',
-  'mkfs.ntfs',
-  'mke2fs',
-  'mkswap',
-  'wipefs',
-  'blkdiscard',
-  'fdisk',
-  'sfdisk',
-  'cfdisk',
-  'gdisk',
-  'sgdisk',
-  'parted',
-  'pvremove',
-  'vgremove',
-  'lvremove',
-  'zpool',
-  'zfs',
-  'cryptsetup',
-  'mdadm',
-  'hdparm',
-  'badblocks',
-  'debugfs',
-  'resize2fs',
-];
+const DISK_TOOLS = wordList(
+  'mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mke2fs mkswap wipefs blkdiscard fdisk sfdisk cfdisk gdisk sgdisk parted pvremove vgremove lvremove zpool zfs cryptsetup mdadm hdparm badblocks debugfs resize2fs',
+);
 
 /** A mode that lets nobody act as somebody else, and keeps others from writing. No text fits two of its readings: it would be tried in each. */
 const MODE = '(?:0?[0-7]{2}[0145]|SYMBOLIC(?:,SYMBOLIC)*)'.replaceAll(
@@ -39,49 +11,130 @@ const MODE = '(?:0?[0-7]{2}[0145]|SYMBOLIC(?:,SYMBOLIC)*)'.replaceAll(
   '(?:[ug]+(?:[+=][rwxX]*|-[rwxXst]*)|[ug]*[oa][ugoa]*(?:[+=][rxX]*|-[rwxXst]*)|(?:\\+[rwxX]*|=[rxX]*|-[rwxXst]*))',
 );
 const OWN_MODE = new RegExp(`^(?:\\n-[Rvcf]+|\\n--recursive)*\\n${MODE}(?:\\n(?:-[Rvcf]+|(?!-)[^\\n]*))*$`);
-const OWN_FOLDER = new RegExp(`^(?:\\n-[pv]+)*\\n(?:-m\\n?|--mode[=\\n])${MODE}(?:\\n(?!-)[^\\n]*)*$`);
+const OPEN_MODE = new RegExp(`^(?!${MODE}$)`);
+/** A device or a folder, and a file system that is a part of the kernel, with settings that name nothing. */
+const MOUNTS =
+  /^(?:\n-[rwvnfBRM]+|\n-t\n(?:ext[234]|xfs|btrfs|vfat|exfat|iso9660|tmpfs|squashfs|overlay|proc|sysfs)|\n-o\n(?:(?:ro|rw|noexec|exec|nosuid|nodev|remount|r?bind|loop|defaults|noatime|relatime|sync|(?:uid|gid|size|umask)=\w+)(?:,(?!$|\n)|(?=\n|$)))+)*(?:\n(?!-)[\w./@+-]*){0,2}$/;
 
 /** Removing and writing files, and disks. */
 export const filesPack: RulePack = {
   topic: 'files',
   programs: [
     {
-      names: ['rm', 'unlink', 'rmdir', 'shred', 'srm'],
+      names: ['rm', 'unlink', 'rmdir', 'srm'],
       // `rmdir -p` takes the folders above away as well.
       elsewhere: ['-p', '--parents'],
-      flags: [
-        '-r',
-        '-R',
-        '-f',
-        '-i',
-        '-I',
-        '-d',
-        '-v',
-        '-u',
-        '-z',
-        '-p',
-        '--recursive',
-        '--force',
-        '--verbose',
-        '--dir',
-      ],
+      flags: optionNames(
+        'rRfiIdvxPzp',
+        '--recursive --force --interactive --verbose --dir --one-file-system --preserve-root --parents --ignore-fail-on-non-empty',
+      ),
     },
-    { names: ['truncate'], valued: ['-s', '-r', '--size', '--reference'], flags: ['-c', '-o'] },
-    { names: ['tee'], flags: ['-a', '-i', '-p', '--append', '--ignore-interrupts'] },
+    {
+      names: ['shred'],
+      flags: optionNames('ufvxz', '--remove --force --verbose --exact --zero'),
+      valued: optionNames('ns', '--iterations --size'),
+    },
+    {
+      names: ['truncate'],
+      valued: optionNames('sr', '--size --reference'),
+      flags: optionNames('co', '--no-create --io-blocks'),
+    },
+    { names: ['tee'], flags: optionNames('aip', '--append --ignore-interrupts --output-error') },
     { names: ['dd'] },
-    { names: DISK_TOOLS, valued: ['-t', '-L', '-U', '-b'], flags: ['-f', '-F', '-q', '-l', '-a', '-v'] },
+    { names: DISK_TOOLS },
     {
-      names: ['cp', 'mv', 'ln', 'install', 'rsync', 'scp', 'sftp'],
-      flags: ['-r', '-R', '-a', '-f', '-i', '-n', '-v', '-p', '-s', '-u', '-P', '-L', '-d', '-z', '-T', '-x'],
-      valued: ['-t', '--target-directory', '-m', '-o', '-g', '-S', '-e'],
-      elsewhere: ['-t', '--target-directory', '-e', '-S'],
+      names: ['cp', 'mv', 'ln'],
+      flags: optionNames(
+        'abdfHiIlLnprRsTuvxPZ',
+        '--archive --backup --force --interactive --link --symbolic --symbolic-link --dereference --no-dereference --no-clobber --no-target-directory --parents --preserve --no-preserve --recursive --reflink --relative --remove-destination --sparse --strip-trailing-slashes --update --verbose --one-file-system --attributes-only',
+      ),
+      valued: optionNames('tS', '--target-directory --suffix'),
+      elsewhere: optionNames('tS', '--target-directory --suffix'),
     },
     {
-      names: ['mkdir', 'touch', 'chmod', 'chown', 'chgrp', 'setfacl', 'chattr', 'mktemp', 'setcap', 'setfattr'],
-      flags: ['-R', '-p', '-v', '-f'],
+      names: ['install'],
+      flags: optionNames(
+        'bcCdDpsTvZ',
+        '--backup --compare --directory --preserve-timestamps --strip --no-target-directory --verbose',
+      ),
+      valued: optionNames('gmotS', '--group --mode --owner --target-directory --suffix'),
+      elsewhere: optionNames('tS', '--target-directory --suffix'),
     },
-    { names: ['tar', 'unzip', 'zip', 'gzip', 'gunzip', 'bzip2', 'xz', 'zstd', 'cpio', 'patch'] },
-    { names: ['sync', 'mount', 'umount', 'swapon', 'swapoff', 'fsck'] },
+    {
+      names: ['rsync'],
+      flags: optionNames(
+        '0468acdghiklnopqrtuvxyzAbCDEHIJKLmNOPRSUWX',
+        '--archive --recursive --verbose --quiet --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --dry-run --list-only --progress --stats --human-readable --compress --checksum --update --partial --inplace --append --links --copy-links --copy-unsafe-links --safe-links --perms --no-perms --times --no-times --omit-dir-times --owner --no-owner --group --no-group --exclude --include --max-size --min-size --bwlimit --timeout --contimeout --numeric-ids --ignore-existing --existing --ignore-times --itemize-changes --one-file-system --size-only --whole-file --backup --prune-empty-dirs --relative --no-relative --hard-links --acls --xattrs --sparse --info --mkpath --max-delete --ignore-errors --force --chmod --cvs-exclude',
+      ),
+    },
+    { names: ['scp'], flags: optionNames('346BCpqrRTv'), valued: optionNames('lPc') },
+    { names: ['sftp'] },
+    { names: ['mkdir'], flags: optionNames('pvZ', '--parents --verbose'), valued: ['-m', '--mode'] },
+    {
+      names: ['touch'],
+      flags: optionNames('acmhf', '--no-create --no-dereference'),
+      valued: optionNames('dtr', '--date --time --reference'),
+    },
+    {
+      names: ['mktemp'],
+      flags: optionNames('dqtu', '--directory --quiet --dry-run --tmpdir --suffix'),
+      valued: ['-p'],
+    },
+    {
+      names: ['chmod'],
+      // The mode of `chmod -x a` is letters as well.
+      flags: optionNames('RvfcrwxXst', '--recursive --verbose --quiet --silent --changes --reference --preserve-root'),
+    },
+    {
+      names: ['chown', 'chgrp'],
+      flags: optionNames(
+        'RvfchHLP',
+        '--recursive --verbose --quiet --silent --changes --reference --from --no-dereference --dereference --preserve-root',
+      ),
+    },
+    {
+      names: ['setfacl'],
+      flags: optionNames('bkdRLPn', '--remove-all --remove-default --default --recursive'),
+      valued: optionNames('mx', '--modify --remove'),
+    },
+    { names: ['chattr'], flags: optionNames('RVfaAcCdDeFijmPsStTux') },
+    { names: ['setcap', 'setfattr'], flags: optionNames('rqhx'), valued: optionNames('nv', '--name --value --remove') },
+    {
+      names: ['tar'],
+      bare: true,
+      flags: optionNames(
+        'cxtrufvzjJZpkmhPSOUWdloC',
+        '--create --extract --get --list --append --update --verbose --gzip --gunzip --bzip2 --xz --zstd --auto-compress --keep-old-files --skip-old-files --keep-newer-files --overwrite --preserve-permissions --same-permissions --no-same-permissions --same-owner --no-same-owner --numeric-owner --strip-components --exclude --exclude-vcs --directory --dereference --wildcards --no-recursion --one-file-system --totals --to-stdout --absolute-names --sparse --sort --mtime --owner --group --mode --touch --version --help',
+      ),
+    },
+    { names: ['unzip', 'zip'], flags: optionNames('0123456789odqlvtnujxaCLrmeyp') },
+    {
+      names: ['gzip', 'gunzip', 'bzip2', 'xz', 'zstd'],
+      flags: optionNames(
+        '0123456789dkfqvclrtnNezT',
+        '--keep --compress --decompress --force --stdout --best --fast --recursive --test --verbose --quiet --threads --rm --long --list',
+      ),
+      valued: ['-o'],
+    },
+    {
+      names: ['cpio'],
+      flags: optionNames('iopdmuvt0cBL', '--extract --create --list --verbose --quiet'),
+      valued: ['-H'],
+    },
+    {
+      names: ['patch'],
+      flags: optionNames(
+        'RNsftEblu',
+        '--dry-run --reverse --forward --silent --quiet --force --backup --verbose --strip',
+      ),
+      valued: optionNames('pidForzB'),
+    },
+    { names: ['mount'] },
+    {
+      names: ['umount', 'swapon', 'swapoff', 'sync'],
+      flags: optionNames('aflnrvRdpe', '--all --force --lazy --recursive --verbose --data --file-system'),
+    },
+    { names: ['fsck'], flags: optionNames('AVyNpafMPRsnv') },
   ],
   rules: [
     {
@@ -177,16 +230,16 @@ export const filesPack: RulePack = {
     },
     {
       name: 'files.send',
-      programs: ['rsync', 'scp', 'sftp'],
-      // What lies at the other end, and is overwritten or deleted there, is not seen from here.
-      except: ['--dry-run', '--list-only', '--version'],
+      programs: ['rsync', 'scp'],
+      // What lies at the other end, and is overwritten or deleted there, is not seen from here; a shell there may read the path.
+      plainOperands: /^(?:[^:]*|[\w.@-]*:[\w./:@~+,=%-]*)$/,
       class: 'destructive',
       needs: ['destructive', 'use_network'],
       examples: [
         ['rsync', '-a', '--delete', 'a/', 'b/'],
         ['scp', 'a', 'host:b'],
       ],
-      notExamples: [['rsync', '--dry-run', 'a', 'b']],
+      notExamples: [['sftp', 'db']],
     },
     {
       name: 'files.make',
@@ -201,14 +254,14 @@ export const filesPack: RulePack = {
     },
     {
       name: 'files.make-open',
-      programs: ['mkdir'],
-      options: ['-m', '--mode'],
-      writtenNot: OWN_FOLDER,
+      programs: ['mkdir', 'install'],
+      value: { of: ['-m', '--mode'], matches: OPEN_MODE },
       class: 'destructive',
       needs: ['destructive', 'edit_repo'],
       examples: [
         ['mkdir', '-m', '1777', 'a'],
         ['mkdir', '--mode=o+w', 'a'],
+        ['install', '-m', '4755', 'a', 'b'],
       ],
       notExamples: [
         ['mkdir', '-m', '755', 'a'],
@@ -274,8 +327,8 @@ export const filesPack: RulePack = {
     {
       name: 'files.unpack',
       programs: ['tar', 'unzip', 'gzip', 'gunzip', 'bzip2', 'xz', 'zstd', 'cpio', 'patch', 'zip'],
-      // Files that are there already are overwritten, wherever the archive says.
-      except: ['--list', '--version', '--help'],
+      // Files that are there already are overwritten, wherever the archive says; one with a colon is at another machine.
+      plainOperands: /^[^:]*$/,
       class: 'destructive',
       needs: ['destructive'],
       examples: [
@@ -283,66 +336,28 @@ export const filesPack: RulePack = {
         ['unzip', '-o', 'a.zip'],
         ['gzip', 'a'],
       ],
-      notExamples: [['tar', '--list', '-f', 'a.tar']],
+      notExamples: [['cat', 'a.tar']],
     },
     {
-      name: 'files.mount',
-      programs: ['mount', 'umount', 'swapon', 'swapoff', 'sync', 'fsck'],
+      name: 'files.unmount',
+      programs: ['umount', 'swapon', 'swapoff', 'sync', 'fsck'],
       class: 'config-mutation',
       needs: ['edit_system'],
-      examples: [['mount', '/dev/sdb1', '/mnt']],
+      examples: [['umount', '/mnt']],
       notExamples: [['df']],
     },
     {
-      name: 'files.archive-runs',
-      programs: ['tar', 'zip', 'cpio'],
-      options: [
-        ...['--to-command', '-I', '--use-compress-program', '--checkpoint-action', '--rsh-command', '--rmt-command'],
-        ...['-F', '--info-script', '--new-volume-script', '--unzip-command', '-T'],
-      ],
-      class: 'destructive',
-      needs: ['destructive', 'shell'],
+      name: 'files.mount',
+      programs: ['mount'],
+      // A file system may be a program, and its settings name one.
+      plain: MOUNTS,
+      class: 'config-mutation',
+      needs: ['edit_system'],
       examples: [
-        ['tar', '-xf', 'x', '--to-command=id'],
-        ['tar', '-cf', 'x', '--checkpoint-act=exec=id', '.'],
-        ['tar', '-I./p', '-xf', 'x'],
-        ['zip', '-TT', 'id', 'x', 'y'],
+        ['mount', '/dev/sdb1', '/mnt'],
+        ['mount', '-t', 'fuse.sshfs', '-o', 'ssh_command=./p', 'a:', '/mnt'],
       ],
-      notExamples: [
-        ['tar', '-xf', 'x'],
-        ['cpio', '-i'],
-      ],
-    },
-    {
-      name: 'files.send-runs',
-      programs: ['rsync', 'scp', 'sftp'],
-      options: ['-e', '--rsh', '--rsync-path', '--early-exec', '-M', '--remote-option', '--config', '-o'],
-      class: 'destructive',
-      needs: ['destructive', 'shell', 'use_network'],
-      examples: [
-        ['rsync', '-e', 'id', 'a', 'b:c'],
-        ['scp', '-oProxyCommand=id', 'a', 'b:c'],
-      ],
-      notExamples: [['rsync', '-a', 'a', 'b']],
-    },
-    {
-      name: 'files.copy-runs',
-      programs: ['scp', 'sftp'],
-      options: ['-S', '-F', '-D', '-b', '-s'],
-      class: 'destructive',
-      needs: ['destructive', 'shell', 'use_network'],
-      examples: [['scp', '-S', './p', 'a', 'b:c']],
-      notExamples: [['scp', 'a', 'b:c']],
-    },
-    {
-      name: 'files.unpack-runs',
-      programs: ['tar'],
-      // The letters of `tar xIf` without a dash, and the rest of a cluster.
-      first: /^[A-Za-z]*[IF]/,
-      class: 'destructive',
-      needs: ['destructive', 'shell'],
-      examples: [['tar', 'xIf', './p', 'a.tar']],
-      notExamples: [['tar', 'xf', 'a.tar']],
+      notExamples: [['df']],
     },
     {
       name: 'files.send-commands',
@@ -352,34 +367,6 @@ export const filesPack: RulePack = {
       needs: ['destructive', 'shell', 'use_network'],
       examples: [['sftp', 'db']],
       notExamples: [['scp', 'a', 'b:c']],
-    },
-    {
-      name: 'files.mount-runs',
-      programs: ['mount'],
-      // A file system that is a program, or whose options name one.
-      written: /fuse|_command|helper/,
-      class: 'destructive',
-      needs: ['destructive', 'edit_system', 'shell'],
-      examples: [['mount', '-t', 'fuse.sshfs', '-o', 'ssh_command=./p', 'a:', '/mnt']],
-      notExamples: [['mount', '/dev/sdb1', '/mnt']],
-    },
-    {
-      name: 'files.disk-alert',
-      programs: ['mdadm'],
-      options: ['-p', '--program', '--alert'],
-      class: 'destructive',
-      needs: ['destructive', 'edit_system', 'shell'],
-      examples: [['mdadm', '--monitor', '--program', './p']],
-      notExamples: [['mdadm', '--stop', '/dev/md0']],
-    },
-    {
-      name: 'files.strip',
-      programs: ['install'],
-      options: ['--strip-program'],
-      class: 'destructive',
-      needs: ['destructive', 'edit_repo', 'shell'],
-      examples: [['install', '--strip-program=./p', '-s', 'a', 'b']],
-      notExamples: [['install', '-s', 'a', 'b']],
     },
   ],
 };

@@ -1,18 +1,15 @@
-import type { BuiltInRule } from '../types.ts';
+import type { BuiltInRule, KnownOptions } from '../types.ts';
+import { optionNames, wordList } from './option-names.ts';
 
-const READS = [
-  ...['status', 'log', 'diff', 'show', 'rev-parse', 'ls-files', 'ls-tree', 'blame', 'describe', 'shortlog', 'cat-file'],
-  ...['rev-list', 'merge-base', 'name-rev', 'show-ref', 'for-each-ref', 'version', 'count-objects', 'grep'],
-  ...['whatchanged', 'cherry', 'reflog'],
-];
-/** Options of looks that take the next argument. */
-export const LOOK_VALUED =
-  '--since --until --after --before --author --committer --grep --max-count --skip --sort --contains --exclude --line-prefix --points-at';
+/** Commands that look. */
+export const LOOKS = wordList(
+  'status log diff show rev-parse ls-files ls-tree blame describe shortlog cat-file rev-list merge-base name-rev show-ref for-each-ref version count-objects grep whatchanged cherry reflog',
+);
 /**
  * Options of looks. Not among them is what runs a program that a configuration names (`--textconv`, `--show-signature`), writes
  * (`--output`), or reads outside of the repository (`--no-index`, `--contents`).
  */
-export const LOOK_FLAGS = [
+const LOOK_FLAGS = [
   '--oneline --graph --all --stat --shortstat --numstat --dirstat --summary --name-only --name-status --decorate --no-decorate',
   '--patch --no-patch --raw --cached --staged --color --no-color --abbrev --abbrev-commit --no-abbrev --abbrev-ref --pretty',
   '--format --date --relative-date --reverse --merges --no-merges --first-parent --follow --full-history --branches --remotes',
@@ -27,6 +24,14 @@ export const LOOK_FLAGS = [
   '--numbered --email --always --dirty --long --match --exact-match --is-ancestor --octopus --independent --heads --hash --dereference --objects --batch-check',
   '--root --show-email --show-name --show-number --list --verbose --merged --no-merged',
 ].join(' ');
+/** Options of every look; what stands behind one that takes the next argument may be one as well. */
+export const LOOK_OPTIONS: KnownOptions = {
+  valued: optionNames(
+    'nSGL',
+    '--since --until --after --before --author --committer --grep --max-count --skip --sort --contains --exclude --line-prefix --points-at',
+  ),
+  flags: optionNames('ufvqadDMXUpsrwtzBRiEFhlgeWbmoc0123456789', LOOK_FLAGS),
+};
 
 /** Lists of what there is, which the same words without them would change. */
 export const GIT_LISTS = new RegExp(
@@ -43,11 +48,10 @@ export const GIT_LOOKS: readonly BuiltInRule[] = [
   {
     name: 'git.read',
     programs: ['git'],
-    words: [READS],
-    except: ['-c', '-O'],
+    words: [LOOKS],
     firstNot: /^(?:expire|delete|drop)$/,
-    // In front of the word `-p` is the pager, which a configuration names.
-    writtenNot: /^(?:\n-C\n[^\n]*|\n-(?!C\n)[^\n]*)*\n-p(?:\n|$)/,
+    // A signature is looked at by a program that a configuration names.
+    writtenNot: /%[^\n]*(?:G|signature)/,
     class: 'read',
     needs: ['read_repo'],
     examples: [

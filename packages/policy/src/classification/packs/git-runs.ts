@@ -1,58 +1,53 @@
 import type { BuiltInRule } from '../types.ts';
+import { wordList } from './option-names.ts';
 
 const CONFIG_SCOPE = '(?:\\n--(?:global|local|worktree|show-origin|show-scope|null|name-only|type=[a-z]+))*';
-const HARMLESS = [
-  ...['user\\.(?:name|email|useconfigonly)', 'pull\\.(?:rebase|ff)', 'push\\.(?:default|autosetupremote|followtags)'],
-  ...['init\\.defaultbranch', 'fetch\\.(?:prune|prunetags)', 'merge\\.(?:ff|conflictstyle|log)', 'color\\.[a-z.]+'],
-  ...['core\\.(?:autocrlf|eol|safecrlf|filemode|ignorecase|quotepath|abbrev|longpaths|precomposeunicode)'],
-  ...['branch\\.[^\\n…]+\\.(?:merge|remote|rebase)', 'branch\\.(?:sort|autosetuprebase|autosetupmerge)', 'tag\\.sort'],
-  ...[
-    'rebase\\.(?:autosquash|autostash|stat)',
-    'rerere\\.(?:enabled|autoupdate)',
-    'commit\\.verbose',
-    'advice\\.[a-z]+',
-  ],
-  ...[
-    'log\\.(?:date|decorate|abbrevcommit|follow)',
-    'status\\.[a-z]+',
-    'diff\\.(?:algorithm|renames|mnemonicprefix|context)',
-  ],
-].join('|');
+const HARMLESS = wordList(
+  'user\\.(?:name|email|useconfigonly) pull\\.(?:rebase|ff) push\\.(?:default|autosetupremote|followtags) init\\.defaultbranch fetch\\.(?:prune|prunetags) merge\\.(?:ff|conflictstyle|log) color\\.[a-z.]+ core\\.(?:autocrlf|eol|safecrlf|filemode|ignorecase|quotepath|abbrev|longpaths|precomposeunicode) branch\\.[^\\n…]+\\.(?:merge|rebase) branch\\.(?:sort|autosetuprebase|autosetupmerge) tag\\.sort rebase\\.(?:autosquash|autostash|stat) rerere\\.(?:enabled|autoupdate) commit\\.verbose advice\\.[a-z]+ log\\.(?:date|decorate|abbrevcommit|follow) status\\.[a-z]+ diff\\.(?:algorithm|renames|mnemonicprefix|context)',
+).join('|');
+/** An address of another machine. A folder has hooks, which run for whoever pushes there. */
+const ADDRESS = '(?:https?|ssh|git)://[^\\n]*|[\\w.-]+@[\\w.-]+:[^\\n]*';
+const ADDS_ADDRESS = new RegExp(
+  `^\\nremote\\n(?:add|set-url)(?:\\n-[ft]|\\n--(?:tags|no-tags|fetch|push|add))*\\n\\w[\\w./-]*\\n(?:${ADDRESS})$`,
+);
+const ELSEWHERE = new RegExp(`^(?!(?:origin|upstream|${ADDRESS})$)`);
 /** Listing, getting one, and setting or taking back one that names nothing that runs. */
 const HARMLESS_SETTING = new RegExp(
   `^\\nconfig${CONFIG_SCOPE}(?:\\n(?:--list|-l|list)|\\n(?:--get|--get-all|get)\\n[\\w.-]+|\\n(?!-)[\\w.-]+|(?:\\n(?:set|--add|--replace-all|unset|--unset))?\\n(?:${HARMLESS})(?:\\n[^\\n…-][^\\n…]*)?)${CONFIG_SCOPE}$`,
   'i',
 );
 
-/** Rules of git about arguments that name a program which it runs, an editor included. */
+/** Rules of git about words and arguments that name a program which it runs, an editor included. */
 export const GIT_RUNS: readonly BuiltInRule[] = [
   {
-    name: 'git.runs-programs',
+    name: 'git.writes-out',
     programs: ['git'],
-    options: [
-      '-c',
-      '--exec-path',
-      '--config-env',
-      '--exec',
-      '--upload-pack',
-      '--receive-pack',
-      '--ext-diff',
-      '--output',
-      '-O',
-      '--open-files-in-pager',
-      '--config',
-      '--template',
-      '--tool',
-      '--extcmd',
-      '--to-cmd',
-    ],
+    options: ['--output', '--output-directory'],
     class: 'destructive',
     needs: ['destructive', 'shell'],
-    examples: [
-      ['git', '-c', 'alias.x=!rm -rf .', 'x'],
-      ['git', 'rebase', '--exec', 'rm x', 'main'],
-    ],
+    examples: [['git', 'log', '--output=x']],
     notExamples: [['git', 'log']],
+  },
+  {
+    name: 'git.runs-text',
+    programs: ['git'],
+    words: [['rebase']],
+    options: ['-x', '--exec', '-i', '--interactive', '--edit-todo'],
+    class: 'destructive',
+    needs: ['destructive', 'shell'],
+    examples: [['git', 'rebase', '-xid', 'main']],
+    notExamples: [['git', 'rebase', 'main']],
+  },
+  {
+    name: 'git.rebase-edits',
+    programs: ['git'],
+    words: [['pull']],
+    // An editor, which is a program that a configuration names.
+    value: { of: ['--rebase', '-r'], matches: /^i/ },
+    class: 'config-mutation',
+    needs: ['edit_repo', 'shell'],
+    examples: [['git', 'pull', '--rebase=interactive']],
+    notExamples: [['git', 'pull', '--rebase']],
   },
   {
     name: 'git.runs-each',
@@ -92,10 +87,57 @@ export const GIT_RUNS: readonly BuiltInRule[] = [
     notExamples: [['git', 'clone', 'https://example.org/x']],
   },
   {
+    name: 'git.push-elsewhere',
+    programs: ['git'],
+    words: [['push']],
+    // What is no address may be a folder, also where it looks like a name.
+    first: ELSEWHERE,
+    class: 'config-mutation',
+    needs: ['push_repo', 'use_network', 'shell'],
+    examples: [
+      ['git', 'push', './evil.git', 'main'],
+      ['git', 'push', 'evil.git', 'main'],
+      ['git', 'push', 'file:///x', 'main'],
+    ],
+    notExamples: [
+      ['git', 'push'],
+      ['git', 'push', 'origin', 'main'],
+      ['git', 'push', 'git@example.org:a/b.git', 'main'],
+    ],
+  },
+  {
+    name: 'git.remote-elsewhere',
+    programs: ['git'],
+    words: [['remote'], ['add', 'set-url']],
+    writtenNot: ADDS_ADDRESS,
+    class: 'config-mutation',
+    needs: ['edit_repo', 'shell'],
+    examples: [['git', 'remote', 'add', 'x', '../evil.git']],
+    notExamples: [
+      ['git', 'remote', 'add', 'x', 'https://example.org/y'],
+      ['git', 'remote', '-v'],
+    ],
+  },
+  {
+    name: 'git.config',
+    programs: ['git'],
+    words: [['config']],
+    written: HARMLESS_SETTING,
+    class: 'config-mutation',
+    needs: ['edit_repo'],
+    examples: [
+      ['git', 'config', '--global', 'user.name', 'x'],
+      ['git', 'config', '--get', 'core.editor'],
+      ['git', 'config', '--list'],
+      ['git', 'config', 'core.editor'],
+    ],
+    notExamples: [['git', 'config', 'core.editor', 'x']],
+  },
+  {
     name: 'git.config-other',
     programs: ['git'],
     words: [['config']],
-    // Settings name hooks, editors, filters, aliases and helpers, and more of them than anybody lists: these here name none.
+    // Settings name hooks, editors, filters, aliases and helpers, and more of them than anybody lists.
     writtenNot: HARMLESS_SETTING,
     class: 'config-mutation',
     needs: ['edit_repo', 'shell'],
@@ -104,47 +146,14 @@ export const GIT_RUNS: readonly BuiltInRule[] = [
       ['git', 'config', '--global', 'alias.x', '!id'],
       ['git', 'config', 'set', 'core.hooksPath', 'x'],
       ['git', 'config', '--file', 'x', 'user.name', 'y'],
-      ['git', 'config', 'include.path', 'x'],
-    ],
-    notExamples: [
-      ['git', 'config', '--global', 'user.name', 'x'],
-      ['git', 'config', '--get', 'core.editor'],
-      ['git', 'config', '--list'],
-      ['git', 'config', 'core.editor'],
-    ],
-  },
-  {
-    name: 'git.runs-after',
-    programs: ['git'],
-    words: [['rebase', 'clone']],
-    // A command after each step of a rebase; the program at the other end of a clone.
-    options: ['-x', '-u', '-i', '--interactive', '--edit-todo'],
-    class: 'destructive',
-    needs: ['destructive', 'shell'],
-    examples: [
-      ['git', 'rebase', '-xid', 'main'],
-      ['git', 'clone', '-u', './p', '.', 'x'],
-    ],
-    notExamples: [['git', 'rebase', 'main']],
-  },
-  {
-    name: 'git.edit',
-    programs: ['git'],
-    words: [['config', 'branch', 'notes', 'commit', 'merge', 'tag', 'revert', 'cherry-pick', 'pull', 'add', 'replace']],
-    // An editor, which is a program that a configuration names.
-    options: ['--edit', '-e', '--edit-description'],
-    class: 'config-mutation',
-    needs: ['edit_repo', 'shell'],
-    examples: [
       ['git', 'config', '--edit'],
-      ['git', 'branch', '--edit-desc'],
     ],
-    notExamples: [['git', 'config', 'user.name', 'x']],
+    notExamples: [['git', 'config', '--global', 'user.name', 'x']],
   },
   {
     name: 'git.edit-word',
     programs: ['git'],
-    words: [['notes', 'config'], ['edit']],
+    words: [['notes'], ['edit']],
     class: 'config-mutation',
     needs: ['edit_repo', 'shell'],
     examples: [['git', 'notes', 'edit']],

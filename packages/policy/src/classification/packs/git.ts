@@ -1,34 +1,139 @@
-import type { RulePack } from '../types.ts';
-import { GIT_LISTS, GIT_LOOKS, LOOK_FLAGS, LOOK_VALUED } from './git-looks.ts';
+import type { KnownOptions, RulePack } from '../types.ts';
+import { GIT_LISTS, GIT_LOOKS, LOOK_OPTIONS, LOOKS } from './git-looks.ts';
 import { GIT_RUNS } from './git-runs.ts';
-import { optionNames } from './option-names.ts';
+import { behind, knownOptions, optionNames, wordList } from './option-names.ts';
 
-const WRITES = [
-  'add',
-  'commit',
-  'merge',
-  'rebase',
-  'cherry-pick',
-  'revert',
-  'am',
-  'apply',
-  'init',
-  'clone',
-  'fetch',
-  'pull',
-  'mv',
-  'notes',
-  'worktree',
-  'submodule',
-  'tag',
-  'branch',
-  'remote',
-  'config',
-  'stash',
-  'bisect',
-  'switch',
-  'gc',
-];
+const WRITES = wordList(
+  'add commit merge rebase cherry-pick revert am apply init clone fetch pull mv notes worktree submodule tag branch remote config stash bisect switch gc',
+);
+const STEPS =
+  '--abort --continue --skip --quit --no-edit --signoff --verbose --quiet --stat --no-stat --no-verify --ff --strategy-option';
+const FETCHED =
+  '--all --append --depth --deepen --unshallow --tags --no-tags --prune --prune-tags --force --jobs --dry-run --quiet --verbose --progress --recurse-submodules --no-recurse-submodules --set-upstream --shallow-since --atomic --multiple --refetch --filter';
+const LISTED = '--list --sort --contains --no-contains --merged --no-merged --points-at --format --column';
+
+/** What each command that changes something knows. Not among them: editors, signing programs, strategies, and what runs at the other end. */
+const CHANGES: Readonly<Record<string, KnownOptions>> = {
+  add: knownOptions(
+    'AunvfN',
+    '--all --update --no-all --dry-run --verbose --force --intent-to-add --refresh --ignore-errors --chmod --renormalize --sparse',
+  ),
+  am: knownOptions(
+    'q3ks',
+    `--3way --keep-cr --whitespace --directory --exclude --include --scissors --no-scissors ${STEPS}`,
+  ),
+  apply: knownOptions(
+    'Rv3zNqp0123456789',
+    '--check --stat --numstat --summary --index --cached --3way --reverse --reject --verbose --quiet --whitespace --recount --directory --exclude --include --allow-empty',
+    '-C',
+  ),
+  bisect: knownOptions('', '--no-checkout --first-parent --term-old --term-new --term-good --term-bad'),
+  branch: knownOptions(
+    'arvqfdDmMcCtl',
+    `--all --remotes --delete --force --move --copy --track --no-track --set-upstream-to --unset-upstream --show-current --verbose --quiet --create-reflog ${LISTED}`,
+    '-u',
+  ),
+  checkout: knownOptions(
+    'fqt',
+    '--ours --theirs --detach --orphan --track --no-track --force --quiet --guess --no-guess --progress --merge',
+    '-b -B',
+  ),
+  'checkout-index': knownOptions('afunq', '--all --force --index --quiet'),
+  'cherry-pick': knownOptions(
+    'nxs',
+    `--no-commit --mainline --allow-empty --keep-redundant-commits --empty ${STEPS}`,
+    '-m -X',
+  ),
+  clean: knownOptions('fdxXnq', '--force --dry-run --quiet', '-e --exclude'),
+  clone: knownOptions(
+    'qvnlj4',
+    '--quiet --verbose --no-checkout --bare --mirror --depth --single-branch --no-single-branch --tags --no-tags --recurse-submodules --recursive --shallow-submodules --filter --progress --local --no-local --no-hardlinks --sparse --jobs --shallow-since',
+    '-b --branch -o --origin',
+  ),
+  commit: knownOptions(
+    'aqvnsio',
+    '--all --amend --no-edit --quiet --verbose --allow-empty --allow-empty-message --signoff --no-signoff --no-verify --verify --only --include --no-gpg-sign --dry-run --short --status --no-status --reset-author --porcelain --no-post-rewrite',
+    '-m --message --author --date --fixup --squash -C --reuse-message',
+  ),
+  config: knownOptions(
+    'lz',
+    '--global --local --worktree --system --list --get --get-all --get-regexp --add --replace-all --unset --unset-all --show-origin --show-scope --null --name-only --type --bool --int --path --default --includes --no-includes',
+  ),
+  fetch: knownOptions('qvafktnpPj46', FETCHED),
+  gc: knownOptions('q', '--auto --prune --no-prune --aggressive --quiet --force --keep-largest-pack'),
+  init: knownOptions('q', '--quiet --bare --object-format --shared', '-b --initial-branch'),
+  merge: knownOptions(
+    'qvn',
+    `--no-ff --ff-only --squash --no-squash --no-commit --commit --allow-unrelated-histories --autostash --no-autostash --progress ${STEPS}`,
+    '-m --message -X',
+  ),
+  mv: knownOptions('fknv', '--force --dry-run --verbose'),
+  notes: knownOptions('f', '--force --ignore-missing --ref', '-m --message -C'),
+  prune: knownOptions('nv', '--dry-run --verbose --progress', '--expire'),
+  pull: knownOptions(
+    'qvafktnpr46',
+    `--rebase --no-rebase --ff --ff-only --no-ff --autostash --no-autostash --no-edit --squash --no-squash --no-commit --commit --stat --no-stat --signoff --allow-unrelated-histories ${FETCHED}`,
+    '-X',
+  ),
+  push: knownOptions(
+    'fuqvnd46',
+    '--force --force-with-lease --no-force-with-lease --force-if-includes --mirror --delete --tags --follow-tags --all --branches --prune --set-upstream --quiet --verbose --dry-run --no-verify --atomic --no-atomic --progress --porcelain --thin --no-thin --no-signed',
+  ),
+  'read-tree': knownOptions('mun', '--reset --empty --dry-run --trivial --aggressive'),
+  rebase: knownOptions(
+    'qvnrf',
+    `--autosquash --no-autosquash --autostash --no-autostash --keep-base --rebase-merges --no-rebase-merges --ignore-date --committer-date-is-author-date --reapply-cherry-picks --no-reapply-cherry-picks --update-refs --force-rebase --root --fork-point --no-fork-point --apply --merge ${STEPS}`,
+    '--onto -X',
+  ),
+  'reflog delete': knownOptions('nv', '--dry-run --verbose --rewrite --updateref'),
+  'reflog expire': knownOptions(
+    'nv',
+    '--all --expire --expire-unreachable --dry-run --verbose --stale-fix --rewrite --updateref --single-worktree',
+  ),
+  remote: knownOptions(
+    'vftm',
+    '--verbose --tags --no-tags --mirror --push --add --delete --all --prune --dry-run --auto --fetch --no-fetch',
+  ),
+  replace: knownOptions('dlf', '--delete --list --force --graft --format --raw'),
+  reset: knownOptions(
+    'qN',
+    '--hard --soft --mixed --merge --keep --quiet --intent-to-add --no-refresh --recurse-submodules',
+  ),
+  restore: knownOptions(
+    'SWqm',
+    '--staged --worktree --quiet --ours --theirs --progress --merge --overlay --no-overlay --ignore-unmerged',
+    '-s --source',
+  ),
+  revert: knownOptions('ns', `--no-commit --mainline --reference ${STEPS}`, '-m -X'),
+  rm: knownOptions('rfnq', '--cached --force --dry-run --quiet --ignore-unmatch --sparse'),
+  stash: knownOptions(
+    'uakqSp0123456789',
+    '--include-untracked --all --keep-index --no-keep-index --quiet --index --staged --stat',
+    '-m --message',
+  ),
+  submodule: knownOptions(
+    'fqjN',
+    '--init --recursive --remote --depth --jobs --force --quiet --merge --rebase --checkout --no-fetch --all --cached --files --single-branch --progress',
+    '-b --branch --name',
+  ),
+  switch: knownOptions(
+    'dftqm',
+    '--detach --force --discard-changes --track --no-track --guess --no-guess --merge --quiet --progress --no-progress --ignore-other-worktrees',
+    '-c -C --create --force-create --orphan',
+  ),
+  'symbolic-ref': knownOptions('dq', '--delete --quiet --short --no-recurse'),
+  tag: knownOptions(
+    'afdln0123456789',
+    `--annotate --force --delete --create-reflog --no-sign ${LISTED}`,
+    '-m --message',
+  ),
+  'update-ref': knownOptions('d', '--no-deref --create-reflog', '-m'),
+  worktree: knownOptions(
+    'fdqnv',
+    '--force --detach --checkout --no-checkout --lock --track --no-track --guess-remote --expire --dry-run --verbose --porcelain --quiet',
+    '-b -B --reason',
+  ),
+};
 
 /** git. */
 export const gitPack: RulePack = {
@@ -36,12 +141,10 @@ export const gitPack: RulePack = {
   programs: [
     {
       names: ['git'],
-      valued: optionNames('CcmnboSGLO', `--git-dir --work-tree --namespace --message --push-option ${LOOK_VALUED}`),
-      flags: optionNames(
-        `PufvqadDMXUpsrwtzBRiEFwhlgeW0123456789`,
-        `--no-pager --bare --no-optional-locks --literal-pathspecs --force --force-with-lease --delete --tags --quiet --verbose --set-upstream --dry-run --version ${LOOK_FLAGS}`,
-      ),
-      elsewhere: ['-C', '--git-dir', '--work-tree', '--namespace', '-c'],
+      valued: ['-C'],
+      flags: optionNames('P', '--no-pager --bare --no-optional-locks --literal-pathspecs --version --help'),
+      commands: { ...CHANGES, ...behind(LOOKS, LOOK_OPTIONS) },
+      elsewhere: ['-C'],
     },
   ],
   rules: [
@@ -49,9 +152,8 @@ export const gitPack: RulePack = {
     {
       name: 'git.change',
       programs: ['git'],
-      words: [WRITES],
+      words: [WRITES.filter((word) => word !== 'config')],
       writtenNot: GIT_LISTS,
-      except: ['-c', '--exec', '-x', '--upload-pack', '--config', '--template', '-u'],
       class: 'config-mutation',
       needs: ['edit_repo'],
       examples: [
@@ -64,7 +166,6 @@ export const gitPack: RulePack = {
         ['git', 'push'],
         ['git', 'stash', 'list'],
         ['git', '-c', 'core.hooksPath=x', 'commit'],
-        ['git', 'rebase', '--exec', 'rm x'],
       ],
     },
     {
@@ -113,20 +214,9 @@ export const gitPack: RulePack = {
       name: 'git.discard',
       programs: ['git'],
       words: [
-        [
-          'clean',
-          'filter-branch',
-          'filter-repo',
-          'update-ref',
-          'prune',
-          'checkout-index',
-          'read-tree',
-          'replace',
-          'restore',
-          'checkout',
-          'rm',
-          'symbolic-ref',
-        ],
+        wordList(
+          'clean filter-branch filter-repo update-ref prune checkout-index read-tree replace restore checkout rm symbolic-ref',
+        ),
       ],
       class: 'destructive',
       needs: ['destructive'],

@@ -1,5 +1,5 @@
 import type { RulePack } from '../types.ts';
-import { optionNames } from './option-names.ts';
+import { optionNames, wordList } from './option-names.ts';
 
 const MACHINES = ['virsh', 'qm', 'pct', 'lxc', 'incus', 'multipass', 'vagrant', 'limactl'];
 const TERRAFORM = ['terraform', 'tofu', 'terragrunt'];
@@ -11,45 +11,18 @@ export const infrastructurePack: RulePack = {
     {
       names: TERRAFORM,
       singleDash: true,
-      valued: [],
-      flags: [
-        '-auto-approve',
-        '-no-color',
-        '-json',
-        '-chdir',
-        '-var',
-        '-var-file',
-        '-target',
-        '-out',
-        '-input',
-        '-lock',
-        '-refresh',
-        '-upgrade',
-        '-check',
-        '-destroy',
-        '-version',
-        '-help',
-        '-refresh-only',
-        '-compact-warnings',
-        '-parallelism',
-        '-lock-timeout',
-        '-detailed-exitcode',
-        '-replace',
-        '-raw',
-        '-concise',
-      ],
-      elsewhere: ['-chdir'],
+      flags: wordList(
+        '-no-color -json -input -lock -lock-timeout -refresh -refresh-only -compact-warnings -parallelism -detailed-exitcode -target -replace -raw -concise -var -var-file -version -help',
+      ),
     },
     {
       names: ['virsh'],
-      valued: ['-c', '--connect'],
-      flags: optionNames('qr', '--quiet --readonly --all --title --details --name --uuid --table'),
-      elsewhere: ['-c', '--connect'],
+      flags: optionNames('qr', '--quiet --readonly --all --title --details --name --uuid --table --graceful'),
     },
-    { names: ['qm', 'pct'] },
+    { names: ['qm', 'pct'], flags: wordList('--skiplock --timeout --purge --forceStop --overrule-shutdown') },
     {
       names: ['lxc', 'incus', 'multipass', 'vagrant', 'limactl'],
-      flags: ['-f', '--force', '--all', '-p', '--purge', '--format', '--json'],
+      flags: wordList('-f --force --all -p --purge --format --json'),
     },
     { names: ['ansible', 'ansible-playbook', 'pulumi', 'aws', 'gcloud', 'az', 'doctl', 'hcloud', 'packer'] },
   ],
@@ -58,7 +31,6 @@ export const infrastructurePack: RulePack = {
       name: 'infrastructure.terraform-read',
       programs: TERRAFORM,
       words: [['plan', 'show', 'validate', 'graph', 'providers', 'metadata']],
-      except: ['-out', '-destroy', '-chdir'],
       firstNot: /^(lock|mirror)$/,
       class: 'read',
       // Providers are programs of the folder, and data may name others.
@@ -75,7 +47,6 @@ export const infrastructurePack: RulePack = {
       name: 'infrastructure.terraform-show',
       programs: TERRAFORM,
       words: [['output', 'version']],
-      except: ['-chdir'],
       class: 'read',
       needs: ['inspect_status'],
       examples: [['terraform', 'output', '-json']],
@@ -88,7 +59,6 @@ export const infrastructurePack: RulePack = {
         ['state', 'workspace'],
         ['list', 'show', 'pull'],
       ],
-      except: ['-chdir'],
       class: 'read',
       needs: ['inspect_status', 'shell'],
       examples: [
@@ -139,16 +109,6 @@ export const infrastructurePack: RulePack = {
       notExamples: [['terraform', 'state', 'list']],
     },
     {
-      name: 'infrastructure.terraform-runs',
-      programs: TERRAFORM,
-      // Where the programs come from that it runs, and where it puts what it runs.
-      options: ['-plugin-dir', '-from-module', '-backend-config'],
-      class: 'destructive',
-      needs: ['destructive', 'manage_services', 'shell'],
-      examples: [['terraform', 'init', '-plugin-dir=./p']],
-      notExamples: [['terraform', 'init']],
-    },
-    {
       name: 'infrastructure.terragrunt',
       programs: ['terragrunt'],
       // Its files name commands that run before and after, and while they are read.
@@ -161,23 +121,10 @@ export const infrastructurePack: RulePack = {
       name: 'infrastructure.machine-read',
       programs: MACHINES,
       words: [
-        [
-          'list',
-          'ls',
-          'dominfo',
-          'domstate',
-          'info',
-          'status',
-          'config',
-          'version',
-          'global-status',
-          'nodeinfo',
-          'net-list',
-          'pool-list',
-          'vol-list',
-        ],
+        wordList(
+          'list ls dominfo domstate info status config version global-status nodeinfo net-list pool-list vol-list',
+        ),
       ],
-      except: ['--connect', '-c'],
       most: 1,
       class: 'read',
       needs: ['inspect_status'],
@@ -194,23 +141,9 @@ export const infrastructurePack: RulePack = {
     {
       name: 'infrastructure.machine-run',
       programs: MACHINES,
-      words: [
-        [
-          'start',
-          'stop',
-          'shutdown',
-          'reboot',
-          'restart',
-          'resume',
-          'suspend',
-          'up',
-          'halt',
-          'reload',
-          'launch',
-          'create',
-          'autostart',
-        ],
-      ],
+      words: [wordList('start stop shutdown reboot restart resume suspend up halt reload launch create autostart')],
+      // A file says what runs with the machine, and another server what the name means.
+      plainOperands: /^[\w-]+(?:\.(?!ya?ml$)[\w-]+)*$/,
       class: 'config-mutation',
       needs: ['manage_services'],
       target: { kind: 'machine', from: 1 },
@@ -225,33 +158,9 @@ export const infrastructurePack: RulePack = {
       name: 'infrastructure.machine-remove',
       programs: MACHINES,
       words: [
-        [
-          'destroy',
-          'undefine',
-          'delete',
-          'purge',
-          'rollback',
-          'restore',
-          'revert',
-          'rm',
-          'snapshot-revert',
-          'snapshot-delete',
-          'vol-delete',
-          'pool-delete',
-          'vol-wipe',
-          'unlink',
-          'exec',
-          'shell',
-          'ssh',
-          'push',
-          'migrate',
-          'reset',
-          'factory-reset',
-          'enter',
-          'console',
-          'transfer',
-          'edit',
-        ],
+        wordList(
+          'destroy undefine delete purge rollback revert rm snapshot-revert snapshot-delete vol-delete pool-delete vol-wipe unlink reset factory-reset',
+        ),
       ],
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
@@ -267,8 +176,8 @@ export const infrastructurePack: RulePack = {
     {
       name: 'infrastructure.machine-enter',
       programs: MACHINES,
-      // What runs inside, what a description of a machine lets run, and an editor.
-      operand: /^(exec|shell|ssh|enter|console|launch|create|edit|monitor|guest)$/,
+      // What runs inside, what a file or another server says that a machine runs, and an editor.
+      operand: /^(exec|shell|ssh|enter|console|launch|create|edit|monitor|guest|restore|migrate|push|transfer)$/,
       class: 'destructive',
       needs: ['destructive', 'manage_services', 'shell'],
       examples: [
@@ -293,23 +202,10 @@ export const infrastructurePack: RulePack = {
       notExamples: [['vagrant', 'global-status']],
     },
     {
-      name: 'infrastructure.machine-script',
-      programs: ['qm', 'pct', 'limactl'],
-      // Arguments of the emulator, a script that runs with the machine, and a file that says what does.
-      written: /\n--?(?:args|hookscript)\b|\n[^\n]*\.ya?ml$/,
-      class: 'destructive',
-      needs: ['destructive', 'manage_services', 'shell'],
-      examples: [
-        ['qm', 'start', '100', '--hookscript', 'x'],
-        ['limactl', 'start', './x.yaml'],
-      ],
-      notExamples: [['qm', 'start', '100']],
-    },
-    {
       name: 'infrastructure.cloud',
       programs: ['ansible', 'ansible-playbook', 'pulumi', 'aws', 'gcloud', 'az', 'doctl', 'hcloud', 'packer'],
       // What lies behind these is a world of its own, and nothing here knows its words; some of them run commands.
-      except: ['--version', '--help'],
+      writtenNot: /^\n--(?:version|help)$/,
       class: 'destructive',
       needs: ['destructive', 'manage_services', 'shell'],
       examples: [

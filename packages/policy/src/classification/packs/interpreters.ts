@@ -1,27 +1,10 @@
 import type { RulePack } from '../types.ts';
+import { wordList } from './option-names.ts';
 
-const LANGUAGES = [
-  'python',
-  'python2',
-  'python3',
-  'pypy',
-  'node',
-  'deno',
-  'perl',
-  'ruby',
-  'php',
-  'lua',
-  'tclsh',
-  'osascript',
-  'rscript',
-  'groovy',
-  'scala',
-  'ghci',
-  'irb',
-  'ts-node',
-  'tsx',
-];
-const INLINE = ['-c', '-e', '-E', '-r', '-p', '-n', '-i', '--eval', '--print', '--run', '--interactive', '--exec'];
+const LANGUAGES = wordList(
+  'python python2 python3 pypy node deno perl ruby php lua tclsh osascript rscript groovy scala ghci irb ts-node tsx',
+);
+const INLINE = wordList('-c -e -E -r -p -n -i --eval --print --run --interactive --exec');
 
 /** Programs that run a text of another language: what is inside is not parsed here. */
 export const interpretersPack: RulePack = {
@@ -57,7 +40,7 @@ export const interpretersPack: RulePack = {
       name: 'interpreters.input',
       programs: LANGUAGES,
       // Without a file the program comes from the standard input, which is not in the command.
-      except: ['-m', '--version', '-V', '-v', '--help', '-h', '--test', '--check'],
+      writtenNot: /^\n(?:--version|-V|--help|-h|--test|-m\n[\w.]+(?:\n[^\n]*)*)$/,
       most: 0,
       class: 'destructive',
       needs: ['destructive', 'shell'],
@@ -67,6 +50,15 @@ export const interpretersPack: RulePack = {
         ['python3', '--version'],
         ['python3', '-m', 'pytest'],
       ],
+    },
+    {
+      name: 'interpreters.module',
+      programs: LANGUAGES,
+      written: /^\n-m\n[\w.]+(?:\n[^\n]*)*$/,
+      class: 'config-mutation',
+      needs: ['shell'],
+      examples: [['python3', '-m', 'pytest', '-q']],
+      notExamples: [['python3', '-c', '1', '-m', 'x']],
     },
     {
       name: 'interpreters.dash',

@@ -1,15 +1,58 @@
 import type { RulePack } from '../types.ts';
-import { optionNames } from './option-names.ts';
+import { behind, knownOptions, wordList } from './option-names.ts';
 
 const CONTEXT = ['--context|--kube-context', '--namespace|-n'];
 
 /** Kinds of which a name, with cluster and namespace, is one thing. */
-const DELETABLE = [
-  ...['deployment', 'pod', 'service', 'statefulset', 'daemonset', 'job'],
-  ...['cronjob', 'configmap', 'secret', 'ingress', 'pvc'],
-];
-/** Options that lead to another cluster, or name a file that says how to sign in. */
-const SIGNS_IN = ['--kubeconfig', '-s', '--server', '--token', '--user', '--as'];
+const DELETABLE = wordList('deployment pod service statefulset daemonset job cronjob configmap secret ingress pvc');
+const LOOKS = wordList(
+  'get describe logs top explain version api-resources api-versions cluster-info events diff options',
+);
+const HELM_LOOKS = wordList('list ls status history get show search version env lint');
+
+const LOOK = knownOptions(
+  'Awp',
+  '--all-namespaces --watch --show-labels --previous --no-headers --ignore-not-found --all-containers --prefix --timestamps --follow --show-kind --client --containers --all --list --minify --short',
+  '-o --output -l --selector -f --filename -c --container --tail --since --field-selector --sort-by -L --label-columns',
+);
+const CHOSEN = '--all --all-namespaces --dry-run --recursive --overwrite --local';
+const CHOSEN_VALUED = '-l --selector -f --filename -o --output --field-selector --timeout --grace-period';
+
+/** Not among them: patches and overrides, which may name what runs, other clusters, and files of values. */
+const COMMANDS = {
+  ...behind(LOOKS, LOOK),
+  ...behind(
+    wordList('rollout auth'),
+    knownOptions('wR', '--watch --list --quiet --all --dry-run', `${CHOSEN_VALUED} --revision --to-revision`),
+  ),
+  config: knownOptions('', '--minify --current --no-headers --merge --flatten --raw', '-o --output'),
+  apply: knownOptions(
+    'R',
+    `--prune --force --server-side --force-conflicts --wait --validate --record ${CHOSEN}`,
+    `${CHOSEN_VALUED} --field-manager`,
+  ),
+  delete: knownOptions('AR', `--force --now --wait --cascade --ignore-not-found ${CHOSEN}`, CHOSEN_VALUED),
+  create: knownOptions('R', `--from-literal --save-config --validate ${CHOSEN}`, `${CHOSEN_VALUED} --type`),
+  replace: knownOptions('R', `--force --wait --cascade --validate ${CHOSEN}`, CHOSEN_VALUED),
+  ...behind(wordList('label annotate taint cordon uncordon'), knownOptions('R', `--list ${CHOSEN}`, CHOSEN_VALUED)),
+  ...behind(
+    wordList('scale autoscale expose'),
+    knownOptions(
+      'R',
+      CHOSEN,
+      `${CHOSEN_VALUED} --replicas --current-replicas --min --max --cpu-percent --port --target-port --protocol --name --type`,
+    ),
+  ),
+  drain: knownOptions(
+    '',
+    `--ignore-daemonsets --delete-emptydir-data --force --disable-eviction ${CHOSEN}`,
+    `${CHOSEN_VALUED} --pod-selector`,
+  ),
+  cp: knownOptions('', '--no-preserve', '-c --container --retries'),
+};
+const RELEASE =
+  '--install --wait --wait-for-jobs --atomic --create-namespace --dry-run --reuse-values --reset-values --force --cleanup-on-fail --devel --generate-name --no-hooks --skip-crds --keep-history --ignore-not-found --logs --render-subchart-notes';
+const RELEASE_VALUED = '--timeout --version --history-max --description -o --output';
 
 /** kubectl and helm. Which cluster a bare name means can change under a command, so that only a named one makes a target. */
 export const kubernetesPack: RulePack = {
@@ -17,99 +60,33 @@ export const kubernetesPack: RulePack = {
   programs: [
     {
       names: ['kubectl', 'oc'],
-      valued: [
-        '--context',
-        '-n',
-        '--namespace',
-        '--cluster',
-        '--user',
-        '--kubeconfig',
-        '-s',
-        '--server',
-        '-o',
-        '--output',
-        '-l',
-        '--selector',
-        '-f',
-        '--filename',
-        '--as',
-        '--token',
-        '-c',
-        '--container',
-        '--tail',
-        '--since',
-        '--replicas',
-        '--grace-period',
-        '--timeout',
-        '--field-selector',
-        '--sort-by',
-        '-L',
-        '--label-columns',
-      ],
-      flags: optionNames(
-        'Awvp',
-        '--all-namespaces --watch --all --force --now --wait --show-labels --previous --no-headers --ignore-not-found --all-containers --prefix --timestamps --follow --show-kind --client --containers',
-      ),
-      elsewhere: [
-        '--field-selector',
-        '--cluster',
-        '--user',
-        '--kubeconfig',
-        '-s',
-        '--server',
-        '--as',
-        '--token',
-        '--all',
-        '--all-namespaces',
-        '-A',
-        '-l',
-        '--selector',
-        '-f',
-        '--filename',
-      ],
+      valued: wordList('--context -n --namespace --cluster --request-timeout'),
+      commands: COMMANDS,
+      elsewhere: wordList('--field-selector --cluster --all --all-namespaces -A -l --selector -f --filename'),
     },
     {
       names: ['helm'],
-      valued: [
-        '--kube-context',
-        '-n',
-        '--namespace',
-        '--kubeconfig',
-        '-f',
-        '--values',
-        '--set',
-        '--version',
-        '-o',
-        '--output',
-      ],
-      flags: optionNames(
-        'iaAqdr',
-        '--install --wait --all --all-namespaces --debug --short --date --reverse --deployed --failed --pending --versions --devel --client',
-      ),
-      elsewhere: ['--kubeconfig', '--kube-apiserver'],
+      valued: wordList('--kube-context -n --namespace'),
+      flags: ['--debug'],
+      commands: {
+        ...behind(
+          HELM_LOOKS,
+          knownOptions(
+            'aAqdr',
+            '--all --all-namespaces --short --date --reverse --deployed --failed --pending --versions --devel --client --uninstalled --superseded',
+            '-o --output --version --revision --max -m --filter -l --selector',
+          ),
+        ),
+        ...behind(wordList('install upgrade'), knownOptions('ig', RELEASE, RELEASE_VALUED)),
+        ...behind(wordList('uninstall delete del un rollback test'), knownOptions('', RELEASE, RELEASE_VALUED)),
+      },
     },
   ],
   rules: [
     {
       name: 'kubernetes.read',
       programs: ['kubectl', 'oc'],
-      words: [
-        [
-          'get',
-          'describe',
-          'logs',
-          'top',
-          'explain',
-          'version',
-          'api-resources',
-          'api-versions',
-          'cluster-info',
-          'events',
-          'diff',
-          'options',
-        ],
-      ],
-      except: SIGNS_IN,
+      words: [LOOKS],
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -130,7 +107,6 @@ export const kubernetesPack: RulePack = {
         ['rollout', 'config', 'auth'],
         ['status', 'history', 'view', 'get-contexts', 'current-context', 'can-i', 'whoami'],
       ],
-      except: SIGNS_IN,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -146,23 +122,7 @@ export const kubernetesPack: RulePack = {
       name: 'kubernetes.change',
       programs: ['kubectl', 'oc'],
       words: [
-        [
-          'apply',
-          'create',
-          'patch',
-          'label',
-          'annotate',
-          'scale',
-          'autoscale',
-          'expose',
-          'set',
-          'rollout',
-          'cordon',
-          'uncordon',
-          'config',
-          'edit',
-          'taint',
-        ],
+        wordList('apply create patch label annotate scale autoscale expose rollout cordon uncordon config taint'),
       ],
       class: 'config-mutation',
       needs: ['manage_services'],
@@ -262,8 +222,7 @@ export const kubernetesPack: RulePack = {
     {
       name: 'kubernetes.helm-read',
       programs: ['helm'],
-      words: [['list', 'ls', 'status', 'history', 'get', 'show', 'search', 'version', 'env', 'lint']],
-      except: ['--kubeconfig'],
+      words: [HELM_LOOKS],
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -276,7 +235,6 @@ export const kubernetesPack: RulePack = {
       name: 'kubernetes.helm-change',
       programs: ['helm'],
       words: [['install', 'upgrade', 'repo', 'dependency', 'pull', 'package', 'push']],
-      except: ['--force', '--post-renderer'],
       class: 'config-mutation',
       needs: ['manage_services'],
       target: { kind: 'helm', only: 1, within: CONTEXT },
@@ -299,7 +257,7 @@ export const kubernetesPack: RulePack = {
     {
       name: 'kubernetes.helm-force',
       programs: ['helm'],
-      options: ['--force', '--post-renderer'],
+      options: ['--force'],
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       examples: [['helm', 'upgrade', '--force', 'web', './chart']],
@@ -308,8 +266,8 @@ export const kubernetesPack: RulePack = {
     {
       name: 'kubernetes.edit',
       programs: ['kubectl', 'oc'],
-      // An editor, which is a program that a variable names.
-      operand: /^(edit|edit-last-applied)$/,
+      // An editor, which is a program that a variable names, and what sets an image or a variable of what runs.
+      operand: /^(edit|edit-last-applied|set)$/,
       class: 'config-mutation',
       needs: ['manage_services', 'shell'],
       examples: [
@@ -317,19 +275,6 @@ export const kubernetesPack: RulePack = {
         ['kubectl', 'apply', 'edit-last-applied', 'deployment/web'],
       ],
       notExamples: [['kubectl', 'apply', '-f', 'x.yaml']],
-    },
-    {
-      name: 'kubernetes.runs-programs',
-      programs: ['kubectl', 'oc', 'helm'],
-      // A file of clusters names the program that signs in.
-      options: ['--kubeconfig', '--post-renderer', '--edit'],
-      class: 'destructive',
-      needs: ['destructive', 'manage_services', 'shell'],
-      examples: [
-        ['kubectl', '--kubeconfig', 'x', 'get', 'pods'],
-        ['helm', 'upgrade', 'web', './chart', '--post-renderer', './p'],
-      ],
-      notExamples: [['kubectl', 'get', 'pods']],
     },
   ],
 };

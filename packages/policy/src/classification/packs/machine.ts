@@ -1,8 +1,13 @@
 import type { RulePack } from '../types.ts';
-import { optionNames } from './option-names.ts';
+import { optionNames, wordList } from './option-names.ts';
 
-const POWER = ['reboot', 'shutdown', 'halt', 'poweroff', 'init', 'telinit', 'kexec'];
-const ACCOUNTS = ['userdel', 'groupdel', 'deluser', 'delgroup'];
+const POWER = wordList('reboot shutdown halt poweroff init telinit');
+const ACCOUNTS = wordList('userdel groupdel deluser delgroup useradd adduser usermod groupadd passwd chpasswd');
+const PASSWORDS = ['passwd', 'chpasswd'];
+const CRON_LIST = /^(?:\n-u\n[\w.-]+)?\n-l$/;
+/** Settings of memory, network and numbers: none of them names a program. */
+const SETTINGS =
+  /^(?:\n-[wqne]+|\n-r(?=\n\w)|\n(?:(?:vm|net)\.[\w.-]+|fs\.(?:file-max|nr_open|aio-max-nr|inotify\.\w+)|kernel\.(?:hostname|domainname|panic|pid_max|threads-max|shm\w+|sem|msg\w+|sched_\w+|printk|dmesg_restrict|kptr_restrict|perf_event_paranoid))=[\w .-]*|\n\w[\w-]*)*$/;
 
 /** Processes, power, accounts, what runs later, the firewall and the kernel. */
 export const machinePack: RulePack = {
@@ -10,11 +15,50 @@ export const machinePack: RulePack = {
   programs: [
     { names: ['kill', 'pkill', 'killall', 'skill'] },
     {
-      names: [...POWER, ...ACCOUNTS, 'useradd', 'adduser', 'usermod', 'groupadd', 'passwd', 'chpasswd', 'visudo'],
+      names: [...POWER, 'kexec'],
+      flags: optionNames(
+        'hrPHkcfFwdnpit',
+        '--reboot --halt --poweroff --force --no-wall --wtmp-only --no-wtmp --no-sync',
+      ),
     },
-    { names: ['crontab', 'at', 'batch'], flags: ['-l'], valued: ['-u'] },
-    { names: ['iptables', 'ip6tables', 'nft', 'ufw', 'firewall-cmd'] },
-    { names: ['sysctl', 'modprobe', 'rmmod', 'insmod'], flags: optionNames('naeNb', '--values --names --all') },
+    {
+      // Not the program that greets whoever signs in, their home, and the folder that it is filled from.
+      names: [...ACCOUNTS.filter((name) => !PASSWORDS.includes(name)), 'visudo'],
+      flags: optionNames(
+        'rfmMNUoaqL',
+        '--remove --force --remove-home --disabled-password --disabled-login --system --group --no-create-home --quiet --create-home --user-group --append --lock --unlock',
+      ),
+      valued: optionNames('Gguc', '--groups --gid --uid --comment --gecos --ingroup --expiredate'),
+    },
+    {
+      names: PASSWORDS,
+      flags: optionNames('aldeSuqi', '--all --lock --unlock --delete --expire --status --quiet --encrypted'),
+    },
+    { names: ['crontab', 'at', 'batch'] },
+    {
+      names: ['iptables', 'ip6tables'],
+      flags: optionNames(
+        'LSFZvnxw46',
+        '--list --list-rules --flush --zero --verbose --numeric --line-numbers --wait --syn',
+      ),
+      valued: optionNames(
+        'ADCIRPNXEtpsdiojmg',
+        '--append --delete --check --insert --replace --policy --new-chain --delete-chain --table --protocol --source --destination --in-interface --out-interface --jump --match --dport --sport --dports --sports --state --ctstate --comment --to-destination --to-source --to-ports --icmp-type --limit --limit-burst --reject-with --log-prefix --mac-source',
+      ),
+    },
+    { names: ['nft'], flags: optionNames('jnasecNT', '--json --numeric --handle --check --terse') },
+    { names: ['ufw'], flags: ['--force', '--dry-run'] },
+    {
+      names: ['firewall-cmd'],
+      flags: wordList(
+        '--permanent --reload --complete-reload --zone --state --list-all --list-ports --list-services --add-port --remove-port --add-service --remove-service --add-source --remove-source --add-rich-rule --remove-rich-rule --add-interface --remove-interface --add-masquerade --remove-masquerade --runtime-to-permanent --get-default-zone --set-default-zone --get-active-zones --timeout --quiet -q',
+      ),
+    },
+    { names: ['rmmod'], flags: optionNames('fvsw', '--force --verbose --syslog') },
+    {
+      names: ['sysctl', 'modprobe', 'insmod'],
+      flags: optionNames('naeNbwr', '--values --names --all --write --remove'),
+    },
   ],
   rules: [
     {
@@ -28,7 +72,8 @@ export const machinePack: RulePack = {
     {
       name: 'machine.kill',
       programs: ['kill', 'pkill', 'killall', 'skill'],
-      // A signal is written as letters of options.
+      // A signal is written as letters of options, and no option of these runs anything.
+      anyArguments: true,
       writtenNot: /^\n(?:-l|-L|--list|--table)(?:\n\d+)?$/,
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
@@ -42,7 +87,7 @@ export const machinePack: RulePack = {
     },
     {
       name: 'machine.accounts',
-      programs: ['useradd', 'adduser', 'usermod', 'groupadd', 'passwd', 'chpasswd', 'visudo', ...ACCOUNTS],
+      programs: ACCOUNTS,
       class: 'destructive',
       needs: ['destructive', 'edit_system'],
       examples: [
@@ -54,9 +99,7 @@ export const machinePack: RulePack = {
     {
       name: 'machine.cron-list',
       programs: ['crontab'],
-      options: ['-l'],
-      except: ['-r', '-e'],
-      most: 0,
+      written: CRON_LIST,
       class: 'read',
       needs: ['inspect_status'],
       examples: [['crontab', '-l']],
@@ -68,8 +111,9 @@ export const machinePack: RulePack = {
     {
       name: 'machine.schedule',
       programs: ['crontab', 'at', 'batch'],
-      // What runs later is not in the command.
-      except: ['-l'],
+      // What runs later is in an editor, a file or the standard input; the rest lists and takes away.
+      writtenNot: CRON_LIST,
+      plain: /^(?:\n-u\n[\w.-]+)?(?:\n-[lri]+|\n-[rdc](?:\n\d+)+)$/,
       class: 'destructive',
       needs: ['destructive', 'edit_system'],
       examples: [
@@ -80,80 +124,20 @@ export const machinePack: RulePack = {
       notExamples: [['crontab', '-l']],
     },
     {
-      name: 'machine.schedule-runs',
-      programs: ['crontab', 'at', 'batch'],
-      // An editor, a file of commands, or commands from the standard input; the rest lists and takes away.
-      writtenNot: /^(?:\n-u\n[\w.-]+)?(?:\n-[lri]+|(?:\n-[rdc])(?:\n\d+)+)$/,
-      class: 'destructive',
-      needs: ['destructive', 'edit_system', 'shell'],
-      examples: [['crontab', '-e'], ['crontab', 'x'], ['crontab', '-'], ['at', 'now'], ['batch']],
-      notExamples: [
-        ['crontab', '-r'],
-        ['crontab', '-u', 'x', '-l'],
-        ['at', '-r', '1'],
-      ],
-    },
-    {
-      name: 'machine.accounts-edit',
-      programs: ['visudo'],
-      // An editor, which is a program that a variable names.
-      class: 'destructive',
-      needs: ['destructive', 'edit_system', 'shell'],
-      examples: [['visudo']],
-      notExamples: [['passwd', 'x']],
-    },
-    {
       name: 'machine.loads',
-      programs: ['insmod', 'kexec'],
-      // What a file holds becomes the kernel, or part of it.
+      programs: ['insmod', 'kexec', 'visudo'],
+      // What a file holds becomes the kernel, or part of it; an editor is a program that a variable names.
       class: 'destructive',
       needs: ['destructive', 'edit_system', 'shell'],
-      examples: [
-        ['insmod', 'x.ko'],
-        ['kexec', '-l', 'x'],
-      ],
-      notExamples: [['rmmod', 'x']],
-    },
-    {
-      name: 'machine.firewall-runs',
-      programs: ['iptables', 'ip6tables'],
-      options: ['--modprobe', '-M'],
-      class: 'destructive',
-      needs: ['destructive', 'edit_system', 'shell'],
-      examples: [['iptables', '--modprobe=./p', '-F']],
-      notExamples: [['iptables', '-F']],
-    },
-    {
-      name: 'machine.kernel-runs',
-      programs: ['sysctl', 'modprobe'],
-      // Settings that name a program which the kernel starts.
-      written: /core_pattern|modprobe|hotplug|poweroff_cmd|usermodehelper/,
-      class: 'destructive',
-      needs: ['destructive', 'edit_system', 'shell'],
-      examples: [['sysctl', '-w', 'kernel.core_pattern=|./p']],
-      notExamples: [['sysctl', '-w', 'vm.swappiness=1']],
-    },
-    {
-      name: 'machine.kernel-settings',
-      programs: ['sysctl', 'modprobe'],
-      // Files of settings, whose lines name programs.
-      options: ['-p', '-C', '-d', '--load', '--system', '--config', '--dirname'],
-      class: 'destructive',
-      needs: ['destructive', 'edit_system', 'shell'],
-      examples: [
-        ['sysctl', '-p', 'x'],
-        ['sysctl', '--loa=./x'],
-        ['modprobe', '-C', 'x', 'y'],
-        ['modprobe', '--conf', './x', '-r', 'y'],
-      ],
+      examples: [['insmod', 'x.ko'], ['kexec', '-l', 'x'], ['visudo']],
       notExamples: [
-        ['sysctl', '-w', 'vm.swappiness=1'],
-        ['modprobe', '-r', 'x'],
+        ['rmmod', 'x'],
+        ['passwd', 'x'],
       ],
     },
     {
       name: 'machine.firewall',
-      programs: ['iptables', 'ip6tables', 'nft', 'ufw', 'firewall-cmd', 'rmmod', 'insmod'],
+      programs: ['iptables', 'ip6tables', 'nft', 'ufw', 'firewall-cmd', 'rmmod'],
       class: 'destructive',
       needs: ['destructive', 'edit_system'],
       examples: [
@@ -166,16 +150,21 @@ export const machinePack: RulePack = {
     {
       name: 'machine.kernel',
       programs: ['sysctl', 'modprobe'],
-      options: ['-w', '-p', '--write', '--load', '--system', '-r', '--remove'],
+      options: ['-w', '-p', '--write', '--load', '--system', '-r', '--remove', '-C', '-d', '--config', '--dirname'],
+      plain: SETTINGS,
       class: 'config-mutation',
       needs: ['edit_system'],
-      examples: [['sysctl', '-w', 'a=1']],
+      examples: [
+        ['sysctl', '-w', 'vm.swappiness=1'],
+        ['sysctl', '-p', 'x'],
+        ['modprobe', '-r', 'x'],
+      ],
       notExamples: [['sysctl', 'a']],
     },
     {
       name: 'machine.kernel-read',
       programs: ['sysctl'],
-      except: ['-w', '-p', '--write', '--load', '--system'],
+      except: ['-w', '--write'],
       first: /^[a-z0-9_.]+$/,
       most: 1,
       class: 'read',

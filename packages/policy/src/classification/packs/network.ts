@@ -1,20 +1,16 @@
 import type { RulePack } from '../types.ts';
-import { optionNames } from './option-names.ts';
+import { optionNames, wordList } from './option-names.ts';
 
-const LOOKUPS = [
-  'ss',
-  'netstat',
-  'dig',
-  'host',
-  'nslookup',
-  'whois',
-  'ping',
-  'ping6',
-  'traceroute',
-  'tracepath',
-  'mtr',
-  'arp',
-];
+const LOOKUPS = wordList('ss netstat dig host nslookup whois ping ping6 traceroute tracepath mtr arp');
+
+/** Links, addresses and routes by names, numbers and words of their own. */
+const IP_CHANGES = new RegExp(
+  `^(?:\\n-[46])?\\n(?:${[
+    '(?:l|link)\\nset(?:\\ndev)?\\n[\\w.:@-]+(?:\\n(?:up|down|nomaster|(?:mtu|name|master|address|alias|txqueuelen|promisc|multicast|arp)\\n[\\w.:-]+))+',
+    '(?:a|addr|address|neigh)\\n(?:del|delete|flush|replace|change)(?:\\n(?!-)[\\w.:/@-]+)*',
+    '(?:r|route|rule)\\n(?:del|delete|flush|replace|change)(?:\\n(?:[0-9a-fA-F:.]+(?:/\\d+)?|(?:dev|via|src|table|metric|proto|scope|to|from|lladdr|pref|priority)\\n[\\w.:/@-]+|default|all|cache))*',
+  ].join('|')})$`,
+);
 
 /** Looking at the network, and changing it. */
 export const networkPack: RulePack = {
@@ -39,7 +35,8 @@ export const networkPack: RulePack = {
     },
     { names: ['arp'], flags: optionNames('anev') },
     { names: ['ip'], flags: ['-4', '-6', '-br', '-s', '-d', '-o', '-j', '-c'], singleDash: true },
-    { names: ['ifconfig', 'route', 'nmcli', 'netplan', 'nc', 'ncat', 'socat', 'telnet', 'ftp'] },
+    { names: ['ifconfig', 'route'], singleDash: true, flags: optionNames('nvA46', '-net -host') },
+    { names: ['nmcli', 'netplan', 'nc', 'ncat', 'socat', 'telnet', 'ftp'] },
   ],
   rules: [
     {
@@ -89,29 +86,43 @@ export const networkPack: RulePack = {
       name: 'network.ip-change',
       programs: ['ip'],
       operand: /^(set|del|delete|flush|exec|replace|change|down)$/,
+      // Behind other words a file that is named becomes a part of the kernel.
+      plain: IP_CHANGES,
       class: 'destructive',
       needs: ['destructive', 'edit_system'],
       examples: [
         ['ip', 'link', 'set', 'eth0', 'down'],
-        ['ip', 'netns', 'exec', 'x', 'rm', 'y'],
+        ['ip', 'route', 'del', 'default'],
       ],
       notExamples: [['ip', 'a']],
     },
     {
-      name: 'network.pipes',
-      programs: ['nc', 'ncat', 'socat', 'telnet', 'ftp', 'ifconfig', 'route', 'nmcli', 'netplan'],
+      name: 'network.interfaces',
+      programs: ['ifconfig', 'route'],
       class: 'destructive',
       needs: ['destructive', 'use_network'],
-      examples: [
-        ['nc', '-e', '/bin/sh', 'x', '1'],
-        ['ifconfig', 'eth0', 'down'],
-      ],
+      examples: [['ifconfig', 'eth0', 'down']],
       notExamples: [['ss']],
     },
     {
-      name: 'network.runs-programs',
-      // What these are given at the other end, or in a file, runs here.
+      name: 'network.connections',
+      programs: ['nmcli', 'netplan'],
+      // What a file describes, and settings of a connection, may name programs.
+      plain:
+        /^\n(?:apply|(?:connection|con|c|device|dev|d)\n(?:show|up|down|delete|connect|disconnect|reapply)(?:\n(?!-)[\w .:-]+)*)$/,
+      class: 'destructive',
+      needs: ['destructive', 'use_network'],
+      examples: [
+        ['nmcli', 'con', 'up', 'office'],
+        ['nmcli', 'con', 'import', 'type', 'openvpn', 'file', 'x'],
+        ['netplan', 'apply'],
+      ],
+      notExamples: [['ifconfig', 'eth0', 'down']],
+    },
+    {
+      name: 'network.pipes',
       programs: ['nc', 'ncat', 'socat', 'telnet', 'ftp'],
+      // What these are given at the other end, or in a file, runs here.
       class: 'destructive',
       needs: ['destructive', 'shell', 'use_network'],
       examples: [
@@ -131,15 +142,6 @@ export const networkPack: RulePack = {
         ['ip', 'vrf', 'exec', 'x', 'id'],
       ],
       notExamples: [['ip', 'link', 'set', 'eth0', 'down']],
-    },
-    {
-      name: 'network.ip-script',
-      programs: ['ip'],
-      options: ['-b', '-batch', '--batch'],
-      class: 'destructive',
-      needs: ['destructive', 'edit_system', 'shell'],
-      examples: [['ip', '-b', 'x']],
-      notExamples: [['ip', 'a']],
     },
   ],
 };

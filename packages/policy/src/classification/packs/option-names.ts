@@ -1,4 +1,21 @@
+import type { KnownOptions } from '../types.ts';
+
 /** Names of options: `-a` for every letter, and those that are written out, apart by spaces. */
 export function optionNames(letters: string, whole = ''): readonly string[] {
-  return [...Array.from(letters, (letter) => `-${letter}`), ...whole.split(' ').filter((name) => name !== '')];
+  return [...Array.from(letters, (letter) => `-${letter}`), ...wordList(whole)];
+}
+
+/** Words apart by spaces. */
+export function wordList(text: string): readonly string[] {
+  return text.split(' ').filter((word) => word !== '');
+}
+
+/** Options without a value, letters first, and those that take the next argument. */
+export function knownOptions(letters: string, whole = '', valued = ''): KnownOptions {
+  return { flags: optionNames(letters, whole), valued: wordList(valued) };
+}
+
+/** The same options behind each of several commands. */
+export function behind(commands: readonly string[], known: KnownOptions): Readonly<Record<string, KnownOptions>> {
+  return Object.fromEntries(commands.map((command) => [command, known]));
 }

@@ -1,74 +1,146 @@
 import type { RulePack } from '../types.ts';
+import { optionNames, wordList } from './option-names.ts';
 
-const APT = ['apt', 'apt-get', 'aptitude'];
-const OTHERS = ['dnf', 'yum', 'zypper', 'apk', 'brew', 'snap', 'flatpak', 'pacman'];
-const LANGUAGES = ['npm', 'pnpm', 'yarn', 'pip', 'pip3', 'pipx', 'gem', 'cargo', 'go', 'uv', 'poetry', 'bun'];
+const APT = wordList('apt apt-get aptitude');
+const OTHERS = wordList('dnf yum zypper apk brew snap flatpak pacman');
+const LANGUAGES = wordList('npm pnpm yarn pip pip3 pipx gem cargo go uv poetry bun');
 const ALL = [...APT, ...OTHERS, ...LANGUAGES];
-const FLAGS = [
-  '-y',
-  '-q',
-  '-v',
-  '--yes',
-  '--assume-yes',
-  '--quiet',
-  '--no-install-recommends',
-  '-g',
-  '--global',
-  '-D',
-  '--save-dev',
-  '--noconfirm',
-  '--cask',
-  '--upgradable',
-  '-u',
-  '-U',
-  '--upgrade',
-  '--user',
-  '-a',
-  '-l',
-  '--all',
-  '--all-versions',
-  '--installed',
-  '--available',
-  '--upgrades',
-  '--updates',
-  '--upgradeable',
-  '--manual-installed',
-  '--outdated',
-  '--uptodate',
-  '--local',
-  '--long',
-  '--json',
-  '--parseable',
-  '--production',
-  '--dev',
-  '--depth',
-  '--format',
-  '--version',
-  '--verbose',
-  '--help',
-  '--versions',
-  '--formula',
-  '--names-only',
-];
+/** Options of those of node, `--filter` and what else leads elsewhere aside. */
+const NODE =
+  '--global --save --save-dev --save-exact --save-optional --save-peer --save-prod --no-save --dev --exact --production --prod --optional --omit --include --legacy-peer-deps --strict-peer-deps --audit --no-audit --fund --no-fund --ignore-scripts --force --yes --dry-run --offline --prefer-offline --package-lock-only --lockfile-only --frozen-lockfile --no-frozen-lockfile --immutable --no-optional --json --long --all --depth --parseable --silent --quiet --verbose --loglevel --progress --no-progress --non-interactive --check-files --recursive --workspaces --include-workspace-root --latest --access --tag --otp --provenance --version --help';
 
-/** Package managers. */
+/** Package managers: each reads the same letters in another way. Settings, folders and places that a package comes from are known of none. */
 export const packagesPack: RulePack = {
   topic: 'packages',
   programs: [
-    { names: APT, flags: FLAGS, valued: ['-o', '-t', '-c'], elsewhere: ['-o', '-c', '-t'] },
     {
-      names: [...OTHERS, ...LANGUAGES],
-      flags: FLAGS,
-      valued: ['--prefix', '-C', '--root'],
-      elsewhere: ['--prefix', '-C', '--root'],
+      names: APT,
+      flags: optionNames(
+        'yqdsfumVa',
+        '--yes --assume-yes --assume-no --quiet --no-install-recommends --install-recommends --install-suggests --reinstall --only-upgrade --no-upgrade --upgrade --purge --simulate --dry-run --download-only --fix-broken --fix-missing --ignore-missing --ignore-hold --allow-downgrades --allow-remove-essential --allow-change-held-packages --no-remove --auto-remove --autoremove --upgradable --upgradeable --installed --all-versions --manual-installed --names-only --full --version --verbose --help --show-progress',
+      ),
+      valued: ['-t', '--target-release'],
+      elsewhere: ['-t', '--target-release'],
     },
     {
-      names: ['dpkg', 'rpm', 'apt-cache', 'dpkg-query', 'apt-mark'],
-      flags: [
-        ...['-l', '-L', '-s', '-S', '-q', '-a', '-i', '-W', '--list', '--status', '--search', '--query', '--version'],
-        ...['--all', '--info', '--listfiles', '--show', '--no-pager', '--last', '--requires', '--provides'],
-      ],
-      valued: ['-f', '--showformat', '--qf', '--queryformat'],
+      names: ['dnf', 'yum'],
+      flags: optionNames(
+        'yqvCb',
+        '--assumeyes --assumeno --quiet --verbose --best --nobest --refresh --cacheonly --downloadonly --allowerasing --skip-broken --security --bugfix --installed --available --upgrades --updates --all --version --help',
+      ),
+    },
+    {
+      names: ['zypper'],
+      flags: optionNames(
+        'nyqvl',
+        '--non-interactive --no-confirm --quiet --verbose --auto-agree-with-licenses --no-recommends --dry-run --force-resolution --clean-deps --version --help',
+      ),
+    },
+    {
+      names: ['apk'],
+      flags: optionNames(
+        'quUfvail',
+        '--quiet --no-cache --update-cache --update --upgrade --force --verbose --latest --simulate --all --installed --purge --version --help',
+      ),
+      valued: ['-t', '--virtual'],
+    },
+    {
+      names: ['brew'],
+      flags: optionNames(
+        'qvfyn',
+        '--cask --casks --formula --formulae --quiet --verbose --force --greedy --dry-run --json --versions --installed --zap --version --help --all',
+      ),
+    },
+    {
+      names: ['snap'],
+      flags: wordList(
+        '--classic --edge --beta --candidate --stable --channel --revision --purge --no-wait --all --version --help',
+      ),
+    },
+    {
+      names: ['flatpak'],
+      flags: optionNames(
+        'yuav',
+        '--assumeyes --noninteractive --user --system --delete-data --unused --all --runtime --app --or-update --verbose --version --help',
+      ),
+    },
+    {
+      names: ['pacman'],
+      flags: optionNames(
+        'SRUDQyuscniklogpqtwdvV',
+        '--sync --remove --upgrade --database --query --refresh --sysupgrade --recursive --nosave --cascade --unneeded --noconfirm --needed --asdeps --asexplicit --quiet --info --list --print --downloadonly',
+      ),
+    },
+    {
+      names: ['npm'],
+      flags: optionNames('gDPOESfyqsdvlp', NODE),
+      valued: ['-w', '--workspace', '--prefix', '-C'],
+      elsewhere: ['--prefix', '-C'],
+    },
+    {
+      names: ['pnpm'],
+      flags: optionNames('gDPOEfywrsv', NODE),
+      valued: ['-F', '--filter', '--prefix', '--dir', '-C'],
+      elsewhere: ['--prefix', '--dir', '-C'],
+    },
+    { names: ['yarn', 'bun'], flags: optionNames('gDdEPOWfys', NODE) },
+    {
+      names: ['pip', 'pip3', 'pipx'],
+      flags: optionNames(
+        'UqvylVha',
+        '--upgrade --user --quiet --verbose --yes --no-deps --no-cache-dir --pre --force-reinstall --ignore-installed --no-input --disable-pip-version-check --no-python-version-warning --dry-run --only-binary --no-binary --require-hashes --outdated --uptodate --local --format --json --short --include-deps --force --progress-bar --no-warn-script-location --break-system-packages --all --version --help',
+      ),
+    },
+    {
+      names: ['gem'],
+      flags: optionNames(
+        'Nalrxqdf',
+        '--no-document --user-install --force --all --local --remote --executables --conservative --quiet --verbose --versions --no-versions --prerelease --minimal-deps --help',
+      ),
+      valued: ['-v', '--version'],
+    },
+    {
+      names: ['cargo'],
+      flags: optionNames(
+        'rqvfn',
+        '--release --locked --offline --frozen --quiet --verbose --force --all --workspace --all-targets --all-features --no-default-features --features --lib --bins --bin --tests --test --examples --example --benches --doc --no-run --no-fail-fast --dry-run --dev --build --optional --version --vers --aggressive --precise --undo --keep-going --allow-dirty --help --list',
+      ),
+      valued: ['-p', '--package', '-j', '--jobs', '-F'],
+    },
+    {
+      names: ['go'],
+      singleDash: true,
+      flags: wordList(
+        '-v -x -n -a -u -t -json -race -short -cover -benchmem -failfast -trimpath -count -timeout -parallel -run -skip -bench -tags -shuffle -list -cache -testcache -modcache -d',
+      ),
+    },
+    {
+      names: ['uv', 'poetry'],
+      flags: optionNames(
+        'qvnDUVh',
+        '--quiet --verbose --upgrade --dev --no-dev --frozen --locked --all-extras --extra --all-groups --no-root --no-interaction --only --with --without --sync --dry-run --no-cache --no-deps --version --help',
+      ),
+      valued: ['-G', '--group', '-E', '--extras'],
+    },
+    {
+      names: ['dpkg', 'dpkg-query', 'apt-mark'],
+      flags: optionNames(
+        'lLsSrPW',
+        '--list --listfiles --status --search --show --remove --purge --version --no-pager',
+      ),
+      valued: ['-f', '--showformat'],
+    },
+    {
+      names: ['apt-cache'],
+      flags: optionNames('qanif', '--quiet --all-versions --names-only --installed --full --recurse --version'),
+    },
+    {
+      names: ['rpm'],
+      flags: optionNames(
+        'qailLsScdRevh',
+        '--query --all --info --list --listfiles --state --last --requires --provides --changelog --scripts --docfiles --configfiles --whatprovides --whatrequires --erase --nodeps --noscripts --test --verbose --version',
+      ),
+      valued: ['-f', '-p', '--file', '--qf', '--queryformat'],
     },
   ],
   rules: [
@@ -76,7 +148,6 @@ export const packagesPack: RulePack = {
       name: 'packages.read',
       programs: [...APT, 'dnf', 'yum', 'zypper', 'apk', 'brew', 'snap', 'flatpak'],
       words: [['list', 'show', 'search', 'policy', 'info', 'ls', 'outdated', 'check-update']],
-      except: ['-o', '-c'],
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -124,7 +195,6 @@ export const packagesPack: RulePack = {
     {
       name: 'packages.query',
       programs: ['apt-cache', 'dpkg-query'],
-      except: ['-o', '-c'],
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -140,26 +210,7 @@ export const packagesPack: RulePack = {
       name: 'packages.dpkg-list',
       programs: ['dpkg', 'rpm'],
       options: ['-l', '-L', '-s', '-S', '-q', '--list', '--status', '--search', '--query', '--version'],
-      except: [
-        '-i',
-        '-r',
-        '-P',
-        '-e',
-        '-U',
-        '-F',
-        '--install',
-        '--remove',
-        '--purge',
-        '--erase',
-        '--upgrade',
-        '--unpack',
-        '--configure',
-        '--pre-invoke',
-        '--post-invoke',
-        '--pipe',
-        '--eval',
-        '-E',
-      ],
+      except: ['-r', '-P', '-e', '--remove', '--purge', '--erase'],
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -216,23 +267,9 @@ export const packagesPack: RulePack = {
       name: 'packages.upgrade',
       programs: ALL,
       words: [
-        [
-          'upgrade',
-          'update',
-          'ci',
-          'sync',
-          'refresh',
-          'full-upgrade',
-          'dist-upgrade',
-          'build-dep',
-          'fetch',
-          'build',
-          'test',
-          'dedupe',
-          'pin',
-          'hold',
-          'unhold',
-        ],
+        wordList(
+          'upgrade update ci sync refresh full-upgrade dist-upgrade build-dep fetch build test dedupe pin hold unhold',
+        ),
       ],
       class: 'config-mutation',
       needs: ['install_packages'],
@@ -248,23 +285,9 @@ export const packagesPack: RulePack = {
       name: 'packages.remove',
       programs: ALL,
       words: [
-        [
-          'remove',
-          'purge',
-          'uninstall',
-          'autoremove',
-          'erase',
-          'rm',
-          'un',
-          'clean',
-          'autoclean',
-          'del',
-          'autopurge',
-          'cleanup',
-          'prune',
-          'distro-sync',
-          'downgrade',
-        ],
+        wordList(
+          'remove purge uninstall autoremove erase rm un clean autoclean del autopurge cleanup prune distro-sync downgrade',
+        ),
       ],
       class: 'destructive',
       needs: ['destructive', 'install_packages'],
@@ -300,44 +323,6 @@ export const packagesPack: RulePack = {
         ['pacman', '-Syu'],
       ],
       notExamples: [['pacman', '-Qi', 'x']],
-    },
-    {
-      name: 'packages.runs-programs',
-      programs: ALL,
-      // A setting, or a file of them, names programs that run before, after or between.
-      options: [
-        ...['--option', '--setopt', '--config', '--config-file', '--config-setting', '--userconfig', '--globalconfig'],
-        ...['--script-shell', '--node-options', '--shell', '--editor', '--python', '--hookdir', '--rcfile'],
-      ],
-      class: 'destructive',
-      needs: ['destructive', 'install_packages', 'shell'],
-      examples: [
-        ['dnf', 'install', '--setopt=x=y', 'jq'],
-        ['npm', 'ci', '--script-shell=./p'],
-      ],
-      notExamples: [['npm', 'ci']],
-    },
-    {
-      name: 'packages.apt-settings',
-      programs: [...APT, 'dnf', 'yum', 'apt-cache'],
-      options: ['-o', '-c'],
-      class: 'destructive',
-      needs: ['destructive', 'install_packages', 'shell'],
-      examples: [['apt-get', '-o', 'Dpkg::Pre-Invoke::=id', 'update']],
-      notExamples: [['apt-get', 'update']],
-    },
-    {
-      name: 'packages.go-runs',
-      programs: ['go'],
-      // Programs that stand between, and flags of compilers, which name others.
-      written: /\n--?(?:exec|toolexec|vettool|overlay|modfile|ldflags|gcflags|gccgoflags|asmflags|compiler)\b/,
-      class: 'destructive',
-      needs: ['destructive', 'install_packages', 'shell'],
-      examples: [
-        ['go', 'test', '-exec', './p'],
-        ['go', 'build', '--toolexec=./p'],
-      ],
-      notExamples: [['go', 'test', '-race']],
     },
   ],
 };

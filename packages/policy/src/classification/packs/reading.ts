@@ -1,12 +1,13 @@
 import type { RulePack } from '../types.ts';
-import { optionNames } from './option-names.ts';
+import { optionNames, wordList } from './option-names.ts';
 
 /** No option of these writes a file, or runs or loads anything. */
-const LOOKERS = [
-  ...['cat', 'head', 'tail', 'wc', 'ls', 'stat', 'du', 'grep', 'egrep', 'fgrep', 'cut', 'tr', 'cmp', 'comm'],
-  ...['md5sum', 'sha1sum', 'sha256sum', 'sha512sum', 'cksum', 'readlink', 'realpath', 'nl', 'tac', 'rev', 'od'],
-];
-const ANSWERS = ['true', 'false', 'echo', 'pwd', 'cd', 'sleep', 'basename', 'dirname', 'seq', ':'];
+const LOOKERS = wordList(
+  'cat head tail wc ls stat du grep egrep fgrep cut tr cmp comm md5sum sha1sum sha256sum sha512sum cksum readlink realpath nl tac rev od',
+);
+const ANSWERS = wordList('true false echo pwd cd sleep basename dirname seq :');
+/** What find does besides finding. */
+const FIND_ACTS = ['-delete', '-fprint', '-fprint0', '-fprintf', '-fls'];
 /** `-5`, and the digits of `-U5`. */
 const DIGITS = '0123456789';
 
@@ -40,7 +41,7 @@ export const readingPack: RulePack = {
     { names: ['which', 'type'], flags: optionNames('a', '--all') },
     {
       names: ['sort'],
-      valued: optionNames('ktSTo', '--key --field-separator'),
+      valued: optionNames('ktSo', '--key --field-separator --output'),
       flags: optionNames(
         'nruhbfdgiMRVCcszm',
         '--numeric-sort --reverse --unique --human-numeric-sort --ignore-case --version-sort --stable --check',
@@ -52,11 +53,11 @@ export const readingPack: RulePack = {
       singleDash: true,
       flags: optionNames(
         'HLPEXx',
-        '-print -print0 -ls -prune -quit -empty -readable -writable -executable -nouser -nogroup -true -false -not -and -or -a -o -depth -d -xdev -mount -follow -daystart -noleaf -warn -nowarn',
+        '-print -print0 -ls -prune -quit -empty -readable -writable -executable -nouser -nogroup -true -false -not -and -or -a -o -depth -d -xdev -mount -follow -daystart -noleaf -warn -nowarn -delete',
       ),
       valued: optionNames(
         '',
-        '-name -iname -path -ipath -wholename -regex -iregex -lname -ilname -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -maxdepth -mindepth -user -group -uid -gid -perm -links -inum -samefile -fstype -used -printf -regextype -newermt',
+        '-name -iname -path -ipath -wholename -regex -iregex -lname -ilname -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -maxdepth -mindepth -user -group -uid -gid -perm -links -inum -samefile -fstype -used -printf -regextype -newermt -fprint -fprint0 -fprintf -fls',
       ),
     },
     {
@@ -127,7 +128,7 @@ export const readingPack: RulePack = {
     {
       name: 'reading.sort',
       programs: ['sort', 'rg'],
-      except: ['-o', '--output', '-T'],
+      except: ['-o', '--output'],
       class: 'read',
       needs: ['read_files'],
       examples: [
@@ -167,6 +168,7 @@ export const readingPack: RulePack = {
     {
       name: 'reading.find',
       programs: ['find', 'gfind'],
+      except: FIND_ACTS,
       class: 'read',
       needs: ['read_files'],
       examples: [
@@ -182,7 +184,7 @@ export const readingPack: RulePack = {
     {
       name: 'reading.find-delete',
       programs: ['find', 'gfind'],
-      options: ['-delete', '-fprint', '-fprint0', '-fprintf', '-fls'],
+      options: FIND_ACTS,
       class: 'destructive',
       needs: ['destructive'],
       examples: [
@@ -213,7 +215,7 @@ export const readingPack: RulePack = {
     {
       name: 'reading.sed-program',
       programs: ['sed', 'gsed'],
-      except: ['--version', '--help'],
+      writtenNot: /^\n--(?:version|help)$/,
       // What other scripts of sed do, writing files and running commands included, is not parsed here.
       firstNot: /^((\d+|\$)?(,(\d+|\$))?[pdq]|s\/[^/\n\\]*\/[^/\n\\]*\/[gIp0-9]*)$/,
       class: 'destructive',
@@ -255,7 +257,7 @@ export const readingPack: RulePack = {
     {
       name: 'reading.awk-program',
       programs: ['awk', 'gawk', 'mawk'],
-      except: ['--version', '--help'],
+      writtenNot: /^\n--(?:version|help)$/,
       firstNot: /^\{ ?print( \$\d+(, ?\$\d+)*)? ?\}$/,
       class: 'destructive',
       needs: ['destructive', 'shell'],

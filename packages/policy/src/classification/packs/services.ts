@@ -1,5 +1,6 @@
 import type { RulePack } from '../types.ts';
 import { GUARDING_UNIT, OPENING_UNIT, SYSTEM_UNIT } from '../units.ts';
+import { optionNames, wordList } from './option-names.ts';
 
 const START_WORDS = ['start', 'restart', 'reload', 'try-restart', 'force-reload'];
 /** What may start a unit, now or later. */
@@ -14,28 +15,14 @@ export const servicesPack: RulePack = {
   programs: [
     {
       names: ['systemctl'],
-      valued: [
-        ...['-H', '--host', '-M', '--machine', '-t', '--type', '-p', '--property', '-n'],
-        ...['--lines', '-o', '--output', '--root', '--image', '--state', '-s', '--signal'],
-      ],
-      flags: [
-        '--no-pager',
-        '--user',
-        '--system',
-        '-l',
-        '--full',
-        '-a',
-        '--all',
-        '-q',
-        '--quiet',
-        '--now',
-        '-f',
-        '--force',
-        '--no-block',
-        '--failed',
-        '--no-legend',
-        '--plain',
-      ],
+      valued: optionNames(
+        'HMtpnos',
+        '--host --machine --type --property --lines --output --state --signal --root --image --job-mode --kill-whom --kill-who --what',
+      ),
+      flags: optionNames(
+        'lafqPri',
+        '--no-pager --user --system --full --all --quiet --now --force --no-block --failed --no-legend --plain --value --runtime --no-reload --no-ask-password --no-wall --wait --recursive --reverse --after --before --show-types --dry-run',
+      ),
       elsewhere: [...ELSEWHERE, '--user'],
     },
     { names: ['service', 'rc-service'] },
@@ -46,23 +33,9 @@ export const servicesPack: RulePack = {
       name: 'services.status',
       programs: ['systemctl'],
       words: [
-        [
-          'status',
-          'show',
-          'cat',
-          'list-units',
-          'list-unit-files',
-          'list-timers',
-          'list-sockets',
-          'list-jobs',
-          'list-dependencies',
-          'is-active',
-          'is-enabled',
-          'is-failed',
-          'get-default',
-          'help',
-          'is-system-running',
-        ],
+        wordList(
+          'status show cat list-units list-unit-files list-timers list-sockets list-jobs list-dependencies is-active is-enabled is-failed get-default help is-system-running',
+        ),
       ],
       except: ELSEWHERE,
       class: 'read',
@@ -91,6 +64,8 @@ export const servicesPack: RulePack = {
       name: 'services.run',
       programs: ['systemctl'],
       words: [[...STARTS, ...STOPS, 'reset-failed']],
+      // A unit that a path names says what runs.
+      plainOperands: /^[^/]*$/,
       class: 'config-mutation',
       needs: ['manage_services'],
       target: { kind: 'service', from: 1 },
@@ -98,6 +73,7 @@ export const servicesPack: RulePack = {
         ['systemctl', 'restart', 'nginx'],
         ['systemctl', 'reload', 'nginx.service'],
         ['systemctl', 'stop', 'x'],
+        ['systemctl', 'enable', '--now', './x.service'],
       ],
       notExamples: [
         ['systemctl', 'status', 'nginx'],
@@ -206,32 +182,9 @@ export const servicesPack: RulePack = {
       name: 'services.end',
       programs: ['systemctl'],
       words: [
-        [
-          'kill',
-          'isolate',
-          'reboot',
-          'poweroff',
-          'halt',
-          'kexec',
-          'soft-reboot',
-          'suspend',
-          'hibernate',
-          'rescue',
-          'emergency',
-          'default',
-          'exit',
-          'switch-root',
-          'edit',
-          'revert',
-          'link',
-          'set-property',
-          'set-environment',
-          'import-environment',
-          'clean',
-          'freeze',
-          'set-default',
-          'preset-all',
-        ],
+        wordList(
+          'kill isolate reboot poweroff halt kexec soft-reboot suspend hibernate rescue emergency default exit switch-root revert clean freeze set-default preset-all',
+        ),
       ],
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
@@ -241,6 +194,23 @@ export const servicesPack: RulePack = {
         ['systemctl', 'kill', 'nginx'],
       ],
       notExamples: [['systemctl', 'stop', 'nginx']],
+    },
+    {
+      name: 'services.lay',
+      programs: ['systemctl'],
+      // What runs, and with which variables; an editor is a program that a variable names.
+      words: [wordList('edit link set-property set-environment import-environment')],
+      class: 'destructive',
+      needs: ['destructive', 'edit_system', 'manage_services', 'shell'],
+      examples: [
+        ['systemctl', 'edit', 'nginx'],
+        ['systemctl', 'link', '/tmp/x.service'],
+        ['systemctl', 'set-environment', 'LD_PRELOAD=./x.so'],
+      ],
+      notExamples: [
+        ['systemctl', 'cat', 'nginx'],
+        ['systemctl', 'unset-environment', 'x'],
+      ],
     },
     {
       name: 'services.service-status',
@@ -260,45 +230,15 @@ export const servicesPack: RulePack = {
       programs: ['service', 'rc-service'],
       last: [...START_WORDS, 'stop'],
       most: 2,
+      plainOperands: /^[^/]*$/,
       class: 'config-mutation',
       needs: ['manage_services'],
       target: { kind: 'service', only: 0 },
-      examples: [['service', 'nginx', 'restart']],
-      notExamples: [['service', 'nginx', 'status']],
-    },
-    {
-      name: 'services.edit',
-      programs: ['systemctl'],
-      // An editor, which is a program that a variable names.
-      words: [['edit']],
-      class: 'destructive',
-      needs: ['destructive', 'edit_system', 'shell'],
-      examples: [['systemctl', 'edit', 'nginx']],
-      notExamples: [['systemctl', 'cat', 'nginx']],
-    },
-    {
-      name: 'services.unit-file',
-      programs: ['systemctl', 'service', 'rc-service'],
-      // A unit or a script that a path names says what runs.
-      operand: /\//,
-      class: 'destructive',
-      needs: ['destructive', 'manage_services', 'shell'],
       examples: [
-        ['systemctl', 'enable', '--now', './x.service'],
-        ['systemctl', 'link', '/tmp/x.service'],
+        ['service', 'nginx', 'restart'],
         ['service', '../../tmp/x', 'start'],
       ],
-      notExamples: [['systemctl', 'enable', 'x.service']],
-    },
-    {
-      name: 'services.environment',
-      programs: ['systemctl'],
-      // Variables of everything that the manager starts from now on.
-      words: [['set-environment', 'import-environment']],
-      class: 'destructive',
-      needs: ['destructive', 'manage_services', 'shell'],
-      examples: [['systemctl', 'set-environment', 'LD_PRELOAD=./x.so']],
-      notExamples: [['systemctl', 'unset-environment', 'x']],
+      notExamples: [['service', 'nginx', 'status']],
     },
   ],
 };

@@ -1,43 +1,11 @@
 import type { RulePack } from '../types.ts';
-import { optionNames } from './option-names.ts';
+import { optionNames, wordList } from './option-names.ts';
 
 const CLIENTS = ['psql', 'mysql', 'mariadb'];
-const OTHERS = [
-  'sqlite3',
-  'duckdb',
-  'clickhouse-client',
-  'redis-cli',
-  'mongosh',
-  'mongo',
-  'dropdb',
-  'pg_restore',
-  'mysqladmin',
-  'sqlcmd',
-  'sqlplus',
-];
+/** Programs whose arguments are a command of a server. */
+const SERVERS = ['redis-cli', 'mysqladmin'];
+const OTHERS = wordList('sqlite3 duckdb clickhouse-client mongosh mongo pg_restore sqlcmd sqlplus');
 const TEXT = ['-c', '-e', '--command', '--execute'];
-/** Options that read a file, write one, or run something. */
-const BESIDES = [
-  '-f',
-  '--file',
-  '-o',
-  '--output',
-  '-L',
-  '--log-file',
-  '-v',
-  '--set',
-  '--variable',
-  '--init-command',
-  '--tee',
-  '--pager',
-  '--plugin-dir',
-  '--defaults-file',
-  '--defaults-extra-file',
-];
-
-/** One text at least is given, and none holds a word with which a client or a server runs another program. */
-const PLAIN =
-  /^(?![\s\S]*(?:\\|\b(?:program|system|source|pager|edit|tee|language|load|xp_cmdshell|delimiter)\b))[\s\S]*\n(?:-[A-Za-z]*[ec]|--command|--execute)/i;
 
 /** SQL clients, by the words of the text that they are given. */
 export const sqlPack: RulePack = {
@@ -45,45 +13,35 @@ export const sqlPack: RulePack = {
   programs: [
     {
       names: ['psql'],
-      valued: [
-        '-c',
-        '--command',
-        '-d',
-        '--dbname',
-        '-h',
-        '--host',
-        '-U',
-        '--username',
-        '-p',
-        '--port',
-        '-f',
-        '--file',
-        '-o',
-        '--output',
-        '-L',
-        '-v',
-        '-F',
-        '-P',
-        '-R',
-      ],
+      valued: optionNames(
+        'cdhUpFR',
+        '--command --dbname --host --username --port --field-separator --record-separator',
+      ),
       flags: optionNames(
-        'tAxqXwEa',
-        '--csv --tuples-only --no-align --quiet --expanded --no-psqlrc --no-password --html',
+        'tAxqXwEaeb',
+        '--csv --tuples-only --no-align --quiet --expanded --no-psqlrc --no-password --html --single-transaction --echo-all --echo-queries --echo-errors',
       ),
     },
     {
       names: ['mysql', 'mariadb'],
-      valued: ['-e', '--execute', '-h', '--host', '-u', '--user', '-D', '--database', '-P', '--port'],
-      flags: optionNames('NBtsHXvfr', '--batch --skip-column-names --silent --raw --table --vertical --html'),
+      valued: optionNames('ehuDP', '--execute --host --user --database --port'),
+      flags: optionNames(
+        'NBtsHXvfr',
+        '--batch --skip-column-names --silent --raw --table --vertical --html --xml --verbose --force',
+      ),
     },
-    { names: OTHERS },
+    {
+      names: ['dropdb'],
+      flags: optionNames('iefwW', '--interactive --echo --force --if-exists --no-password'),
+      valued: optionNames('hUp', '--host --username --port'),
+    },
+    { names: [...SERVERS, ...OTHERS] },
   ],
   rules: [
     {
       name: 'sql.read',
       programs: CLIENTS,
       sql: { of: TEXT, is: 'read' },
-      except: BESIDES,
       class: 'read',
       needs: ['read_files'],
       examples: [
@@ -104,7 +62,6 @@ export const sqlPack: RulePack = {
       name: 'sql.change',
       programs: CLIENTS,
       sql: { of: TEXT, is: 'config-mutation' },
-      except: BESIDES,
       class: 'config-mutation',
       needs: ['edit_system'],
       target: { kind: 'database', option: '-d|--dbname|-D|--database', within: ['-h|--host'] },
@@ -132,67 +89,59 @@ export const sqlPack: RulePack = {
         ['psql', '-c', '\\! rm x'],
         ['psql', '-c', 'update t set a = 1'],
         ['psql', '-c', 'select 1', '-c', 'delete from t'],
+        ['mysql', '-e', 'source x'],
+        ['psql', '-c', "copy x to program 'id'"],
       ],
       notExamples: [['psql', '-c', 'select 1']],
     },
     {
-      name: 'sql.escapes',
+      name: 'sql.files',
       programs: CLIENTS,
-      // A text that leaves SQL: commands of the client behind a backslash, a program of the server, or a text that is not in the command.
-      writtenNot: PLAIN,
+      // A file of texts is read, or one is written, maybe through a program.
+      options: wordList('-f --file -o --output -L --log-file --tee --init-command'),
       class: 'destructive',
       needs: ['destructive', 'shell'],
       examples: [
-        ['psql', '-c', '\\! rm x'],
-        ['psql', '-c', "copy x to program 'id'"],
-        ['mysql', '-e', 'system id'],
-        ['mysql', '-e', 'source x'],
-        ['psql'],
+        ['psql', '-c', 'select 1', '-o', '/etc/x'],
+        ['psql', '-c', 'select 1', '-f', 'x.sql'],
       ],
-      notExamples: [
-        ['psql', '-c', 'drop table users'],
-        ['psql', '-d', 'app', '--command=delete from t'],
-      ],
-    },
-    {
-      name: 'sql.besides',
-      programs: CLIENTS,
-      options: BESIDES,
-      class: 'destructive',
-      needs: ['destructive', 'shell'],
-      examples: [['psql', '-c', 'select 1', '-o', '/etc/x']],
       notExamples: [['psql', '-c', 'select 1']],
     },
     {
-      name: 'sql.other-client',
-      programs: OTHERS,
-      except: ['--version', '-version', '--help'],
+      name: 'sql.drop',
+      programs: ['dropdb'],
+      class: 'destructive',
+      needs: ['destructive'],
+      examples: [['dropdb', 'app']],
+      notExamples: [['redis-cli', 'flushall']],
+    },
+    {
+      name: 'sql.server',
+      programs: SERVERS,
+      writtenNot: /^\n(?:-v|--version|--help)$/,
+      plain:
+        /^\n(?:flush(?:all|db)|get|set|del|keys|info|ping|dbsize|exists|ttl|expire|status|version|processlist)(?:\n(?!-).*)*$/i,
       class: 'destructive',
       needs: ['destructive'],
       examples: [
-        ['sqlite3', 'a.db', '.shell rm x'],
         ['redis-cli', 'flushall'],
-        ['dropdb', 'app'],
+        ['mysqladmin', 'status'],
+        ['redis-cli', '--eval', 'x'],
       ],
       notExamples: [['redis-cli', '--version']],
     },
     {
-      name: 'sql.other-runs',
-      programs: OTHERS.filter((name) => name !== 'dropdb'),
+      name: 'sql.other-client',
+      programs: OTHERS,
+      writtenNot: /^\n(?:-v|--?version|--help)$/,
       // Each reads texts in which a word of its own runs a program, or loads one, and more of them where none is given.
-      except: ['--version', '-version', '--help'],
-      writtenNot:
-        /^\n(?:flush(?:all|db)|get|set|del|keys|info|ping|dbsize|exists|ttl|expire|status|version|processlist)(?:\n(?!-).*)*$/i,
       class: 'destructive',
       needs: ['destructive', 'shell'],
       examples: [
         ['sqlite3', 'a.db', '.shell rm x'],
-        ['mongosh', '--eval', 'x'],
+        ['sqlite3', 'get', '.shell rm x'],
       ],
-      notExamples: [
-        ['redis-cli', 'flushall'],
-        ['mysqladmin', 'status'],
-      ],
+      notExamples: [['sqlite3', '--version']],
     },
   ],
 };

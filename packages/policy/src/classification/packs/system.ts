@@ -1,55 +1,17 @@
 import type { RulePack } from '../types.ts';
-import { optionNames } from './option-names.ts';
+import { optionNames, wordList } from './option-names.ts';
 
-const STATUS = [
-  ...['uname', 'uptime', 'nproc', 'arch', 'lscpu', 'lsmem', 'lspci', 'lsusb', 'lsmod', 'free', 'vmstat', 'iostat'],
-  ...[
-    'mpstat',
-    'id',
-    'whoami',
-    'who',
-    'w',
-    'groups',
-    'last',
-    'getent',
-    'locale',
-    'printenv',
-    'sensors',
-    'getconf',
-    'tty',
-  ],
-];
-const PROCESSES = ['ps', 'pgrep', 'pstree', 'top', 'htop', 'lsof', 'pidof', 'fuser', 'pmap'];
+const STATUS = wordList(
+  'uname uptime nproc arch lscpu lsmem lspci lsusb lsmod free vmstat iostat mpstat id whoami who w groups last getent locale printenv sensors getconf tty',
+);
+const PROCESSES = wordList('ps pgrep pstree top htop lsof pidof fuser pmap');
 const DISK = ['df', 'lsblk', 'blkid', 'findmnt', 'smartctl'];
 
-const UNSEEN = [
-  'strace',
-  'ltrace',
-  'gdb',
-  'unshare',
-  'nsenter',
-  'systemd-run',
-  'parallel',
-  'script',
-  'expect',
-  'screen',
-  'tmux',
-  'flock',
-  'entr',
-  'dbus-run-session',
-  'pkexec',
-  'run0',
-  'capsh',
-  'setpriv',
-  'firejail',
-  'bwrap',
-  'unbuffer',
-  'proot',
-  'fakeroot',
-  'start-stop-daemon',
-  'caffeinate',
-  'ld.so',
-];
+const UNSEEN = wordList(
+  'strace ltrace gdb unshare nsenter systemd-run parallel script expect screen tmux flock entr dbus-run-session pkexec run0 capsh setpriv firejail bwrap unbuffer proot fakeroot start-stop-daemon caffeinate ld.so',
+);
+const VACUUM = wordList('--vacuum-size --vacuum-time --vacuum-files');
+const CLEAR = wordList('-C -c --clear --read-clear');
 
 /** Probes of a machine. */
 export const systemPack: RulePack = {
@@ -112,12 +74,15 @@ export const systemPack: RulePack = {
       ),
       flags: optionNames(
         'fbkxeraqml0123456789',
-        '--no-pager --all --quiet --utc --reverse --follow --catalog --pager-end --dmesg --boot --no-hostname --list-boots --disk-usage --user --system --no-tail --no-full --full --header',
+        '--no-pager --all --quiet --utc --reverse --follow --catalog --pager-end --dmesg --boot --no-hostname --list-boots --disk-usage --user --system --no-tail --no-full --full --header --vacuum-size --vacuum-time --vacuum-files',
       ),
     },
     {
       names: ['dmesg'],
-      flags: optionNames('TtHLwWkuxrdPSe', '--ctime --human --color --follow --nopager --decode --kernel'),
+      flags: optionNames(
+        'TtHLwWkuxrdPSeCc',
+        '--clear --read-clear --ctime --human --color --follow --nopager --decode --kernel',
+      ),
       valued: optionNames('lf', '--level --facility --since --until'),
     },
     { names: ['hostname'], flags: optionNames('fsdiIaAy', '--fqdn --short --domain --ip-address --all-ip-addresses') },
@@ -191,6 +156,7 @@ export const systemPack: RulePack = {
     {
       name: 'system.logs',
       programs: ['journalctl'],
+      except: VACUUM,
       class: 'read',
       needs: ['inspect_logs'],
       examples: [
@@ -205,7 +171,7 @@ export const systemPack: RulePack = {
     {
       name: 'system.logs-vacuum',
       programs: ['journalctl'],
-      options: ['--vacuum-size', '--vacuum-time', '--vacuum-files'],
+      options: VACUUM,
       class: 'destructive',
       needs: ['destructive', 'edit_system'],
       examples: [
@@ -217,6 +183,7 @@ export const systemPack: RulePack = {
     {
       name: 'system.kernel-log',
       programs: ['dmesg'],
+      except: CLEAR,
       class: 'read',
       needs: ['inspect_logs'],
       examples: [['dmesg', '-T']],
@@ -225,7 +192,7 @@ export const systemPack: RulePack = {
     {
       name: 'system.kernel-log-clear',
       programs: ['dmesg'],
-      options: ['-C', '-c', '--clear', '--read-clear'],
+      options: CLEAR,
       class: 'destructive',
       needs: ['destructive', 'edit_system'],
       examples: [['dmesg', '-C']],

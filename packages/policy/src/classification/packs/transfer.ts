@@ -1,21 +1,27 @@
 import type { RulePack } from '../types.ts';
-import { optionNames } from './option-names.ts';
+import { optionNames, wordList } from './option-names.ts';
 
-const SENDS = [
-  ...['-d', '--data', '--data-raw', '--data-binary', '--data-urlencode', '--data-ascii', '--json'],
-  ...['-F', '--form', '--form-string', '-T', '--upload-file'],
-];
-/** Options of curl that are known and are more than a look: they send, write, or go another way. */
-const BESIDES = [
-  ...['-d', '--data', '-F', '--form', '-T', '--upload-file', '-o', '--output', '-K', '--config', '-c', '--cookie-jar'],
-  ...['-D', '--dump-header', '-Q', '-w', '--write-out', '-t', '-b', '--cookie', '-x', '--proxy', '-E', '--cert', '-U'],
-  ...['-C', '-P', '-z', '-Y', '-y'],
-];
-/** A header that is read from a file. */
-const FROM_FILE = /\n(?:-(?!-)[^\n]*H|--header)[\n=]?@/;
+const SENDS = wordList(
+  '-d --data --data-raw --data-binary --data-urlencode --data-ascii --json -F --form --form-string -T --upload-file',
+);
+/** What writes where a name, a server or a file says. */
+const WRITES = wordList(
+  '-O --remote-name --remote-name-all -J --remote-header-name -K --config -c --cookie-jar -D --dump-header --trace --trace-ascii --stderr -Q --quote --output-dir --libcurl --hsts --alt-svc --etag-save -w --write-out',
+);
+const TO = ['-o', '--output'];
+/** Something that is read from a file. */
+const FROM_FILE = /(?:[\n=]|\n-[^\n-][^\n]*)@/;
 
-/** Options of wget that are known and write, or read a file. */
-const WGET_BESIDES = ['-o', '-a', '-P', '-i'];
+/** Options of wget that change nothing but how it asks and what it says, and addresses. */
+const WGET_MILD =
+  '(?:-[qSd46]+|-nv|-[Tt]\\n?\\d+|--(?:quiet|no-verbose|server-response|no-check-certificate)|--(?:timeout|tries)[=\\n]\\d+|(?!-)[^\\n]+)';
+const WGET_LOOK = '--spider|-q?O-|-q?O\\n-|--output-document[=\\n]-';
+const WGET_TO = '-q?O\\n?(?!-)[^\\n]+|--output-document[=\\n](?!-)[^\\n]+';
+
+/** All of the arguments: mild ones, and one of these. */
+function wget(one: string): RegExp {
+  return new RegExp(`^(?:\\n${WGET_MILD})*\\n(?:${one})(?:\\n${WGET_MILD})*$`);
+}
 
 /** Requests over HTTP. */
 export const transferPack: RulePack = {
@@ -24,27 +30,28 @@ export const transferPack: RulePack = {
     {
       names: ['curl'],
       valued: optionNames(
-        'XHAemodFTubxKwrcDEYyzCPQtU',
-        '--request --header --user-agent --referer --max-time --connect-timeout --retry --retry-delay --output --data --form --upload-file --user --cookie --proxy --config --write-out --range --cacert --cookie-jar --dump-header --cert',
+        'XHAemodFTurcDw',
+        '--request --header --user-agent --referer --max-time --connect-timeout --retry --retry-delay --output --data --data-raw --data-binary --data-urlencode --data-ascii --json --form --form-string --upload-file --user --range --cookie-jar --dump-header --write-out',
       ),
       flags: optionNames(
-        'sSIiLvfkg46#N',
-        '--silent --show-error --fail --fail-with-body --head --include --location --verbose --insecure --compressed --http1.1 --http2 --ipv4 --ipv6 --no-progress-meter --progress-bar --no-buffer --globoff --tlsv1.2 --tlsv1.3 --retry-connrefused --retry-all-errors',
+        'sSIiLvfgk46#NOJ',
+        '--silent --show-error --fail --fail-with-body --head --include --location --verbose --insecure --compressed --http1.1 --http2 --ipv4 --ipv6 --no-progress-meter --progress-bar --no-buffer --globoff --tlsv1.2 --tlsv1.3 --retry-connrefused --retry-all-errors --get --remote-name --remote-name-all --remote-header-name',
       ),
     },
     {
       names: ['wget'],
-      valued: optionNames('OTtoaPUQi', '--output-document --timeout --tries --user-agent --header'),
-      flags: optionNames('qSvd46', '--spider --quiet --server-response --no-verbose --no-check-certificate'),
-      // Logs are written, lists are read, and what they name is fetched.
-      elsewhere: ['-o', '-a', '-P', '-i'],
+      valued: optionNames('OTtU', '--output-document --timeout --tries --user-agent'),
+      flags: optionNames(
+        'qSnvdcN46',
+        '--spider --quiet --server-response --no-verbose --no-check-certificate --continue --timestamping',
+      ),
     },
   ],
   rules: [
     {
       name: 'transfer.get',
       programs: ['curl'],
-      except: ['-X', '--request', ...BESIDES],
+      except: ['-X', '--request', ...TO, ...SENDS, ...WRITES],
       writtenNot: FROM_FILE,
       operand: /^https?:\/\/[^\s]+$/i,
       class: 'read',
@@ -77,7 +84,7 @@ export const transferPack: RulePack = {
       name: 'transfer.get-named',
       programs: ['curl'],
       value: { of: ['-X', '--request'], matches: /^(GET|HEAD|OPTIONS)$/ },
-      except: BESIDES,
+      except: [...TO, ...SENDS, ...WRITES],
       writtenNot: FROM_FILE,
       operand: /^https?:\/\/[^\s]+$/i,
       class: 'read',
@@ -127,7 +134,7 @@ export const transferPack: RulePack = {
     {
       name: 'transfer.save',
       programs: ['curl'],
-      options: ['-o', '--output'],
+      options: TO,
       class: 'config-mutation',
       needs: ['use_network', 'edit_repo'],
       target: { kind: 'path', option: '-o|--output' },
@@ -138,31 +145,7 @@ export const transferPack: RulePack = {
     {
       name: 'transfer.save-unnamed',
       programs: ['curl'],
-      options: [
-        '-O',
-        '--remote-name',
-        '--remote-name-all',
-        '-J',
-        '--remote-header-name',
-        '-K',
-        '--config',
-        '-c',
-        '--cookie-jar',
-        '-D',
-        '--dump-header',
-        '--trace',
-        '--trace-ascii',
-        '--stderr',
-        '-Q',
-        '--quote',
-        '--output-dir',
-        '--libcurl',
-        '--hsts',
-        '--alt-svc',
-        '--etag-save',
-        '-w',
-        '--write-out',
-      ],
+      options: WRITES,
       class: 'destructive',
       needs: ['use_network', 'destructive'],
       examples: [
@@ -172,57 +155,34 @@ export const transferPack: RulePack = {
       notExamples: [['curl', '-I', 'https://example.org']],
     },
     {
-      name: 'transfer.runs-programs',
-      programs: ['curl', 'wget'],
-      // A file of options, one option for any other, what asks for a password, a library that is loaded, and a daemon of this machine.
-      options: ['-K', '--config', '--engine', '--use-askpass', '--execute', '--unix-socket', '--abstract-unix-socket'],
-      class: 'destructive',
-      needs: ['use_network', 'destructive', 'shell'],
-      examples: [
-        ['wget', '--use-askpass=./p', 'https://example.org'],
-        ['curl', '-K', 'x'],
-      ],
-      notExamples: [['curl', '-X', 'DELETE', 'https://example.org/x']],
-    },
-    {
-      name: 'transfer.wget-executes',
+      name: 'transfer.wget-look',
       programs: ['wget'],
-      options: ['-e'],
-      class: 'destructive',
-      needs: ['use_network', 'destructive', 'shell'],
-      examples: [['wget', '-e', 'use_askpass=./p', 'https://example.org']],
-      notExamples: [['wget', 'https://example.org']],
-    },
-    {
-      name: 'transfer.spider',
-      programs: ['wget'],
-      options: ['--spider'],
-      except: ['-O', '--output-document', ...WGET_BESIDES],
+      written: wget(WGET_LOOK),
       class: 'read',
       needs: ['use_network'],
-      examples: [['wget', '--spider', 'https://example.org']],
+      examples: [
+        ['wget', '--spider', 'https://example.org'],
+        ['wget', '-qO-', 'https://example.org'],
+        ['wget', '-q', '-O', '-', 'https://example.org'],
+      ],
       notExamples: [
         ['wget', 'https://example.org'],
+        ['wget', '-O', 'x', 'https://example.org'],
+        ['wget', '-qO-', '--output-document=x', 'https://example.org'],
         ['wget', '--spider', '-e', 'x=y', 'https://example.org'],
+        ['wget', '-qO-', '-i', 'x'],
       ],
-    },
-    {
-      name: 'transfer.wget-out',
-      programs: ['wget'],
-      value: { of: ['-O', '--output-document'], matches: /^-$/ },
-      except: WGET_BESIDES,
-      class: 'read',
-      needs: ['use_network'],
-      examples: [['wget', '-qO-', 'https://example.org']],
-      notExamples: [['wget', '-O', 'x', 'https://example.org']],
     },
     {
       name: 'transfer.wget-save',
       programs: ['wget'],
-      except: ['--spider', '-O', '--output-document', '--version', '--help'],
+      writtenNot: wget(`${WGET_LOOK}|${WGET_TO}`),
       class: 'destructive',
       needs: ['use_network', 'destructive'],
-      examples: [['wget', 'https://example.org/x']],
+      examples: [
+        ['wget', 'https://example.org/x'],
+        ['wget', '--use-askpass=./p', 'https://example.org'],
+      ],
       notExamples: [
         ['wget', '--spider', 'https://example.org'],
         ['wget', '-O', '-', 'https://example.org'],
@@ -231,13 +191,16 @@ export const transferPack: RulePack = {
     {
       name: 'transfer.wget-save-to',
       programs: ['wget'],
-      value: { of: ['-O', '--output-document'], matches: /^(?!-$)/ },
+      written: wget(WGET_TO),
       class: 'config-mutation',
       needs: ['use_network', 'edit_repo'],
       target: { kind: 'path', option: '-O|--output-document' },
       writes: true,
       examples: [['wget', '-O', 'x', 'https://example.org']],
-      notExamples: [['wget', '-O', '-', 'https://example.org']],
+      notExamples: [
+        ['wget', '-O', '-', 'https://example.org'],
+        ['wget', '-O', 'x', '-e', 'y=z', 'https://example.org'],
+      ],
     },
   ],
 };

@@ -1,5 +1,10 @@
-import type { Clock } from '@writ/core';
-import type { Rate } from './limits.ts';
+import type { Clock } from './clock.ts';
+
+/** A token bucket: refilled with `perSecond`, holding at most `burst`. */
+export interface Rate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
 
 /** Token buckets by key, all at one rate. */
 export interface RateLimiter {
@@ -7,6 +12,8 @@ export interface RateLimiter {
   take(key: string, cost: number): boolean;
   /** Takes tokens for what turned out to cost more; a key may owe up to a burst. */
   charge(key: string, cost: number): void;
+  /** Until `key` owes nothing, milliseconds. */
+  owedMs(key: string): number;
 }
 
 interface Bucket {
@@ -47,6 +54,11 @@ export function createRateLimiter(rate: Rate, maxKeys: number, clock: Pick<Clock
       const known = buckets.get(key);
       const tokens = known === undefined ? rate.burst : level(known, nowMs);
       buckets.set(key, { tokens: Math.max(-rate.burst, tokens - cost), atMs: nowMs });
+    },
+    owedMs(key) {
+      const known = buckets.get(key);
+      const tokens = known === undefined ? rate.burst : level(known, clock.monotonicMs());
+      return tokens >= 0 ? 0 : (-tokens / rate.perSecond) * 1000;
     },
   };
 }

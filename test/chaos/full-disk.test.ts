@@ -1,0 +1,14 @@
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { describeWith } from '../support/require.ts';
+
+describeWith(['bwrap', 'unshare'], 'a task that fills a disk', () => {
+  // `npm run chaos -- disks --count 20` does more.
+  it('fails; its clone is named and removed while the disk is full, and its end is written as soon as there is room', () => {
+    const args = ['scripts/run-ts.mjs', 'test/chaos/main.ts', 'disks', '--count', '1'];
+    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    const endings = { 'clones: failed WORKER_FAILED': 1, 'home: failed WORKER_FAILED': 1 };
+    expect(JSON.parse(stdout)).toEqual({ count: 1, endings, violations: [] });
+  }, 240_000);
+});
