@@ -45,7 +45,7 @@ export function parseCounted(text: string, most = MOST_VALUES): unknown {
 }
 
 /** The refusal of a text that holds more. */
-export function tooManyValues(most: number): WritError {
+function tooManyValues(most: number): WritError {
   return new WritError('BAD_REQUEST', `the message holds more than ${most} values`, {
     nextSteps: ['send less at once; what is long belongs into a string or a file'],
   });
