@@ -1,4 +1,5 @@
 // Bundles the command line, the node and the spawner: few files to load, so that `writ` starts fast.
+import { spawnSync } from 'node:child_process';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -40,7 +41,13 @@ await build({
 });
 
 // The commands that start most often: one file, without the others' definitions and without chunks to look for.
-await build({ ...shared, entryPoints: { delegate: here('src/cli/main-delegate.ts') }, splitting: false, banner });
+await build({
+  ...shared,
+  entryPoints: { delegate: here('src/cli/main-delegate.ts') },
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  splitting: false,
+});
 
 // Each alone in its file. The spawner must be small, and fork from almost nothing; the thread that compiles large
 // configurations has little to load for the one answer that it is there for.
@@ -64,3 +71,7 @@ await rename(here('dist'), old).catch((error) => {
 });
 await rename(fresh, here('dist'));
 await rm(old, { recursive: true, force: true });
+
+// What V8 makes of that file is kept beside it; what it goes through most is compiled by a call that finds no node.
+const call = ['--home', here('dist/none'), 'delegate', '--peer', 'self', '--', 'true'];
+spawnSync(process.execPath, [here('keep-compiled.cjs'), here('dist/delegate.cjs'), ...call]);

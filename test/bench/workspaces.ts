@@ -97,7 +97,7 @@ async function collected(bench: Bench, round: number): Promise<void> {
   const collect = (): Promise<Changes> =>
     collectEvidence({
       ...{ git: runner.git, openRoom: undefined, gitDirRoot: join(folder, 'git'), path: process.env.PATH ?? '' },
-      ...{ store, limits: LIMITS },
+      ...{ platform: process.platform, store, limits: LIMITS },
       ...{ clock: createSystemClock(), random: createSystemRandom(), nodeId: 'wn-bench', task: 'bench' },
       ...{ workspaceDir: ours, base, baseRepository: source },
     });

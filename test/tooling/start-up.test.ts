@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 
 const PROGRAM = 'apps/writ/dist/writ.js';
 /** What `writ delegate` and `writ run` start. */
-const ALONE = 'apps/writ/dist/delegate.js';
+const ALONE = 'apps/writ/dist/delegate.cjs';
 
 /** What a bundled file loads before its own first line runs: paths of the files beside it. */
 function loadedWith(path: string): readonly string[] {
@@ -35,11 +36,30 @@ it('the command line loads nothing of a node before it knows what it is asked fo
 });
 
 it('the commands that start most often are one file, without the definitions of the others', () => {
-  expect(loadedWith(ALONE)).toEqual([]);
   const text = readFileSync(ALONE, 'utf8');
+  expect(text).not.toMatch(/require\("\.|import\(/);
   expect(text).toContain('src/cli/commands/delegate.ts');
   expect(text).not.toContain('src/cli/commands/index.ts');
   expect(text.length).toBeLessThan(250_000);
+});
+
+it('they start from what was compiled at the build, and without that as well', () => {
+  const kept = `require(${JSON.stringify(resolve('apps/writ/bin/kept-script.js'))})`;
+  // In a process without options: V8 takes nothing that was compiled under others.
+  const inNode = (script: string, ...args: string[]): string =>
+    spawnSync(process.execPath, ['-e', script, ...args], { encoding: 'utf8', env: {} }).stdout;
+  const isRejected = (file: string) =>
+    inNode(`console.log(${kept}.loadScript(process.argv[1]).cachedDataRejected)`, file);
+  const help = (file: string) => inNode(`${kept}.runScript(process.argv[1])`, file, 'run', '--help');
+  expect(isRejected(ALONE)).toBe('false\n');
+  const folder = mkdtempSync(join(tmpdir(), 'writ-start-'));
+  const copy = join(folder, 'delegate.cjs');
+  copyFileSync(ALONE, copy);
+  expect(help(copy)).toContain('Usage: writ run');
+  writeFileSync(inNode(`process.stdout.write(${kept}.keptPath(process.argv[1]))`, copy), 'made by another program');
+  expect(isRejected(copy)).toBe('true\n');
+  expect(help(copy)).toContain('Usage: writ run');
+  rmSync(folder, { recursive: true });
 });
 
 it.each([

@@ -15,6 +15,9 @@ describe('canonicalJson', () => {
 describe('readCanonicalJson', () => {
   it('reads the one spelling of a value', () => {
     expect(readCanonicalJson(Buffer.from('{"a":[1,"é"],"b":null}'))).toEqual({ a: [1, 'é'], b: null });
+    // As the standard orders them, and not as JavaScript does.
+    expect(readCanonicalJson(Buffer.from('{"10":1,"2":1}'))).toEqual({ '2': 1, '10': 1 });
+    expect(readCanonicalJson(Buffer.from('"\\\\ud800"'))).toBe('\\ud800');
   });
 
   it.each([
@@ -27,6 +30,10 @@ describe('readCanonicalJson', () => {
     ['a letter escaped', '{"\\u0061":1}'],
     ['a number spelled another way', '{"a":1.0}'],
     ['a number that is read as another', '{"a":9007199254740993}'],
+    ['another order further in', '[{"a":[{"b":1,"a":2}]}]'],
+    ['keys in the order of numbers', '{"2":1,"10":1}'],
+    ['a zero below zero', '-0'],
+    ['a number without end', '1e999'],
     ['no JSON', '{"a":'],
     ['nothing', ''],
   ])('reads nothing from one with %s', (_, text) => {

@@ -3,7 +3,7 @@ import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** macOS: refuses a link in any component, not only in the last one. */
-export const O_NOFOLLOW_ANY = 0x20000000;
+const O_NOFOLLOW_ANY = 0x20000000;
 
 /** How one place below a folder is opened without following any link on the way. */
 export type OpenBeneath = (root: string, parts: readonly string[]) => Promise<FileHandle>;
@@ -35,6 +35,34 @@ async function stepByStep(root: string, parts: readonly string[]): Promise<FileH
   } finally {
     await folder.close();
   }
+}
+
+/** A folder that is open, and the path that leads to it alone, whatever stands in its place by now. */
+export interface OpenFolder {
+  readonly path: string | Buffer;
+}
+
+/**
+ * Opens a folder, which may be no link, for as long as `use` takes. What is opened below its path is followed by no link but
+ * one in the last place. Rejects with ELOOP or ENOTDIR where it is none.
+ */
+export async function inFolder<T>(
+  platform: NodeJS.Platform,
+  path: string | Buffer,
+  use: (folder: OpenFolder) => Promise<T>,
+): Promise<T> {
+  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | noFollow(platform));
+  try {
+    // Node.js has no `openat`; the kernel's own name of an open folder serves for it. Elsewhere a flag does.
+    return await use({ path: platform === 'linux' ? `/proc/self/fd/${folder.fd}` : path });
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Refuses a link: in the last component, where the others are known to be none. */
+export function noFollow(platform: NodeJS.Platform): number {
+  return platform === 'linux' ? constants.O_NOFOLLOW : O_NOFOLLOW_ANY;
 }
 
 async function inOneStep(root: string, parts: readonly string[]): Promise<FileHandle> {

@@ -294,18 +294,29 @@ describe('evidence of a workspace', () => {
     ]);
   });
 
-  it('says of an index that is split what it is, and what mends it', async () => {
-    f.write(f.work, { 'new.txt': 'new\n' });
-    f.git(f.work, 'add', '.');
+  it.each(['sha1', 'sha256'])('takes in all of an index that is split, of %s', async (format) => {
+    if (format === 'sha256') {
+      rmSync(f.owner, { recursive: true });
+      rmSync(f.work, { recursive: true });
+      f.git(f.root, 'init', '--quiet', '--initial-branch=main', '--object-format=sha256', f.owner);
+      f.write(f.owner, { '.gitignore': 'x.o\n' });
+      base = f.commit(f.owner);
+      f.clone();
+    }
+    f.write(f.work, { '.gitignore': '*.ign\nx.o\n', 'new.txt': 'new\n', 'forced.ign': 'x\n' });
+    f.git(f.work, 'add', '--force', '.');
     f.git(f.work, 'update-index', '--split-index');
-    f.write(f.work, { 'link/more.txt': 'more\n' });
-    f.git(f.work, 'add', '.');
-    const { message, details, nextSteps } = await failure();
-    expect(details).toEqual({ step: 'index' });
-    expect(message).toMatch(/the index of the workspace is split, and most of it is in another file$/);
-    expect(nextSteps).toEqual([expect.stringContaining('git update-index --no-split-index')]);
-    f.git(f.work, 'update-index', '--no-split-index');
-    expect(paths(await changed())).toEqual(['A link/more.txt', 'A new.txt']);
+    f.write(f.work, { 'link/more.ign': 'more\n' });
+    f.git(f.work, '-c', 'splitIndex.maxPercentChange=100', 'add', '--force', '.');
+    f.git(f.work, '-c', 'splitIndex.maxPercentChange=100', 'write-tree');
+    const shared = readdirSync(join(f.work, '.git')).filter((name) => name.startsWith('sharedindex.'));
+    expect(shared).toHaveLength(1);
+    expect(paths(await changed())).toEqual(expect.arrayContaining(['A forced.ign', 'A link/more.ign', 'A new.txt']));
+    // What is only there by another name is not followed.
+    const [name = ''] = shared;
+    renameSync(join(f.work, '.git', name), join(f.root, name));
+    symlinkSync(join(f.root, name), join(f.work, '.git', name));
+    expect((await failure()).details).toEqual({ step: 'index' });
   });
 
   it('refuses a redirected git directory and an index that is a link', async () => {

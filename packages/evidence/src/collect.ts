@@ -28,9 +28,9 @@ export type ChangedQuestion = Omit<CollectRequest, 'store' | 'nodeId' | 'task'>;
 /** Whether `collectEvidence` would find a change; nothing is stored. Throws EVIDENCE_FAILED like it. */
 export function hasChanges(question: ChangedQuestion): Promise<boolean> {
   return inGitDir(question, async (git) => {
-    const { base = null, limits, workspaceDir } = question;
+    const { base = null, limits, platform, workspaceDir } = question;
     const baseTree = await treeOf(git, base);
-    return (await snapshot(git, { workspaceDir, baseTree, limits })).tree !== baseTree;
+    return (await snapshot(git, { workspaceDir, platform, baseTree, limits })).tree !== baseTree;
   });
 }
 
@@ -60,9 +60,9 @@ async function inGitDir<T>(request: ChangedQuestion, work: (git: GitDir) => Prom
 }
 
 async function collectIn(git: GitDir, request: CollectRequest): Promise<Changes> {
-  const { base = null, limits, store, workspaceDir } = request;
+  const { base = null, limits, platform, store, workspaceDir } = request;
   const baseTree = await treeOf(git, base);
-  const { tree, refused } = await snapshot(git, { workspaceDir, baseTree, limits });
+  const { tree, refused } = await snapshot(git, { workspaceDir, platform, baseTree, limits });
   const named = refused.length === 0 ? {} : { refused };
   // INVARIANT: 10 nothing has changed only where two trees that git wrote are the same one.
   if (tree === baseTree) return { kind: 'none', base, tree, ...named };

@@ -1,13 +1,13 @@
 import { constants, createWriteStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, readlink, realpath, rm, symlink } from 'node:fs/promises';
+import { mkdir, open, readdir, readlink, realpath, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { hasErrno, quote, type Random } from '@writ/core';
-import { O_NOFOLLOW_ANY } from './beneath.ts';
+import { inFolder, noFollow, type OpenFolder } from './beneath.ts';
 import { below, isGitName } from './tree-walk.ts';
 
 const NAME_BYTES = 16;
-const { O_RDONLY, O_DIRECTORY, O_NONBLOCK, O_NOFOLLOW } = constants;
+const { O_RDONLY, O_NONBLOCK } = constants;
 
 export interface CopyRequest {
   /** Real, absolute path of files that somebody may be changing meanwhile, with intent. */
@@ -31,12 +31,6 @@ interface Copying extends CopyRequest {
   bytes: number;
 }
 
-/** A folder and the path that leads to it alone, whatever stands in its place by now. */
-interface Source {
-  readonly folder: FileHandle;
-  readonly path: string;
-}
-
 /**
  * Copies files, folders and links below a folder, ignored ones too, without following a link on the way, also one that
  * is swapped in meanwhile. Of a git directory nothing comes along but the index of the topmost. Throws where a limit is
@@ -50,7 +44,7 @@ export async function copyPrivately(request: CopyRequest): Promise<PrivateCopy> 
   try {
     await mkdir(dir, { mode: 0o700 });
     const copying = { ...request, entries: 0, bytes: 0 };
-    await inFolder(copying, request.from, (source) => copyFolder(copying, source, Buffer.from(dir), true));
+    await inFolder(copying.platform, request.from, (source) => copyFolder(copying, source, Buffer.from(dir), true));
     return { dir, remove };
   } catch (error) {
     await remove();
@@ -58,22 +52,7 @@ export async function copyPrivately(request: CopyRequest): Promise<PrivateCopy> 
   }
 }
 
-async function inFolder(
-  { platform }: Copying,
-  path: string | Buffer,
-  use: (source: Source) => Promise<void>,
-): Promise<void> {
-  const folder = await open(path, O_RDONLY | O_DIRECTORY | noFollow(platform));
-  try {
-    // Node.js has no `openat`; the kernel's own name of an open folder serves for it. Elsewhere a flag does.
-    const name = platform === 'linux' ? `/proc/self/fd/${folder.fd}` : path.toString();
-    await use({ folder, path: name });
-  } finally {
-    await folder.close();
-  }
-}
-
-async function copyFolder(copying: Copying, source: Source, to: Buffer, isTop: boolean): Promise<void> {
+async function copyFolder(copying: Copying, source: OpenFolder, to: Buffer, isTop: boolean): Promise<void> {
   // The types of Node.js 20 know no `buffer` for entries with types, its program does.
   const entries = (await readdir(source.path, { encoding: 'buffer', withFileTypes: true })) as unknown as {
     readonly name: Buffer;
@@ -90,7 +69,7 @@ async function copyFolder(copying: Copying, source: Source, to: Buffer, isTop: b
     if (isGitName(entry.name)) await copyGit(copying, { from, entry }, target, isTop);
     else if (entry.isDirectory()) {
       await mkdir(target, { mode: 0o700 });
-      await inFolder(copying, from, (folder) => copyFolder(copying, folder, target, false));
+      await inFolder(copying.platform, from, (folder) => copyFolder(copying, folder, target, false));
     } else if (entry.isSymbolicLink()) await symlink(await readlink(from, { encoding: 'buffer' }), target);
     else if (entry.isFile()) await copyFile(copying, from, target);
   }
@@ -108,7 +87,7 @@ async function copyGit(
   await mkdir(target, { mode: 0o700 });
   if (!isOwn) return;
   const index = Buffer.from('index');
-  await inFolder(copying, from, async ({ path }) => {
+  await inFolder(copying.platform, from, async ({ path }) => {
     try {
       await copyFile(copying, below(path, index), below(target.toString('latin1'), index));
     } catch (error) {
@@ -136,8 +115,4 @@ async function copyFile(copying: Copying, from: Buffer, target: Buffer): Promise
   } finally {
     await file.close();
   }
-}
-
-function noFollow(platform: NodeJS.Platform): number {
-  return platform === 'linux' ? O_NOFOLLOW : O_NOFOLLOW_ANY;
 }

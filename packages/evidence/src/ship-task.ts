@@ -7,7 +7,6 @@ import type { CollectRequest } from './types.ts';
 /** The files of a task that still works on them; `base` as for `collectEvidence`. */
 export interface ShipTaskRequest extends CollectRequest {
   readonly base: string;
-  readonly platform: NodeJS.Platform;
 }
 
 /**

@@ -78,7 +78,10 @@ async function shipFrom(git: GitDir, owner: OwnerRepository, request: ShipReques
   const workspaceDir = (await owner.ask('inspect', [0], ['rev-parse', '--show-toplevel'])).text;
   const baseTree = await treeOf(git, head);
   const indexFile = await owner.pathOf('index');
-  const { tree } = await snapshot(git, { workspaceDir, baseTree, indexFile, limits: request.limits });
+  const { tree } = await snapshot(git, {
+    ...{ workspaceDir, baseTree, indexFile },
+    ...{ platform: request.platform, limits: request.limits },
+  });
   const id = head !== null && tree === baseTree ? head : await commit(git, request, tree, head);
   const known: string[] = [];
   for (const has of request.peerHas) {

@@ -16,6 +16,7 @@ const AT_ONCE = 64;
 export interface SnapshotRequest {
   /** Real, absolute path. */
   readonly workspaceDir: string;
+  readonly platform: NodeJS.Platform;
   /** Tree that the work began with. */
   readonly baseTree: string;
   /** Where the workspace's own index is, known from elsewhere; absent: in its `.git`, which has to be a folder. */
@@ -41,10 +42,12 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
   const index = { GIT_INDEX_FILE: join(git.dir, 'index') };
   const inTree = { env: { ...index, GIT_WORK_TREE: workspaceDir }, cwd: workspaceDir };
   if ((await realpath(workspaceDir)) !== workspaceDir) throw git.fail('scan', 'the workspace is a link or behind one');
-  const walked = await walkTree(workspaceDir, request.limits.maxEntries, (why) => git.fail('scan', why));
+  const { platform, indexFile, limits } = request;
+  const refuse = (why: string): Error => git.fail('scan', why);
+  const walked = await walkTree(workspaceDir, { platform, maxEntries: limits.maxEntries, refuse });
   await git.run('base', ['read-tree', '--index-output', join(git.dir, 'index'), baseTree], { env: index });
   const based = await entriesOf(git, 'scan', index);
-  const tracked = await trackedThere(git, workspaceDir, { indexFile: request.indexFile, isRequired: based.count > 0 });
+  const tracked = await trackedThere(git, workspaceDir, { platform, indexFile, isRequired: based.count > 0 });
   const gitlinks = await gitlinksIn(git, workspaceDir, based.gitlinks, tracked?.gitlinks);
   const refused = await refusedNames(git, inTree, walked.gitNames);
   const seen = await showNested(git, index, walked.gitNames);

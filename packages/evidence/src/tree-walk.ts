@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { quote } from '@writ/core';
+import { inFolder } from './beneath.ts';
 
 /** What a look at the names of a tree found; relative paths. */
 export interface WalkedTree {
@@ -11,28 +12,44 @@ export interface WalkedTree {
 
 const SLASH = Buffer.from('/');
 
+/** What a walk goes by. */
+export interface Walk {
+  readonly platform: NodeJS.Platform;
+  readonly maxEntries: number;
+  /** The error for a tree that is not looked at. */
+  readonly refuse: (why: string) => Error;
+}
+
+/** The kernel takes no path of this many bytes: what lies deeper could be seen, and not be looked at. */
+const TOO_LONG = 4096;
+
 /**
- * Looks at the names of a whole folder, follows no link and opens no file. Throws what `refuse` makes of a tree with
- * too many entries, or of one that cannot be read.
+ * Looks at the names of a whole folder, follows no link, also none that is swapped in meanwhile, and opens no file. Throws what
+ * `refuse` makes of a tree with too many entries, or of one that cannot be read.
  */
-export async function walkTree(root: string, maxEntries: number, refuse: (why: string) => Error): Promise<WalkedTree> {
+export async function walkTree(root: string, { platform, maxEntries, refuse }: Walk): Promise<WalkedTree> {
   const [folders, gitNames] = [new Set<string>(), [] as Buffer[]];
-  const waiting: Buffer[] = [Buffer.alloc(0)];
   let seen = 0;
-  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    const entries = await list(below(root, folder), refuse);
-    seen += entries.length;
-    if (seen > maxEntries) throw refuse(`there are more than ${maxEntries} files and folders`);
-    for (const entry of entries) {
-      const path = folder.length === 0 ? entry.name : Buffer.concat([folder, SLASH, entry.name]);
-      if (isGitName(entry.name)) {
-        if (folder.length > 0 || entry.name.toString('latin1') !== '.git') gitNames.push(path);
-      } else if (entry.isDirectory()) {
-        folders.add(path.toString('latin1'));
-        waiting.push(path);
+  const look = async (from: string | Buffer, folder: Buffer): Promise<void> =>
+    inFolder(platform, from, async (open) => {
+      const entries = await list(open.path);
+      seen += entries.length;
+      if (seen > maxEntries) throw refuse(`there are more than ${maxEntries} files and folders`);
+      for (const entry of entries) {
+        const path = folder.length === 0 ? entry.name : Buffer.concat([folder, SLASH, entry.name]);
+        if (below(root, path).length >= TOO_LONG) throw refuse('folders are nested deeper than a path can name');
+        if (isGitName(entry.name)) {
+          if (folder.length > 0 || entry.name.toString('latin1') !== '.git') gitNames.push(path);
+        } else if (entry.isDirectory()) {
+          folders.add(path.toString('latin1'));
+          await look(below(open.path, entry.name), path);
+        }
       }
-    }
-  }
+    }).catch((error) => {
+      if (!(error instanceof Error && 'syscall' in error)) throw error;
+      throw refuse(`${quote(below(root, folder).toString())} cannot be read: ${error.message}`);
+    });
+  await look(root, Buffer.alloc(0));
   return { folders, gitNames };
 }
 
@@ -42,7 +59,7 @@ export function folderOf(path: Buffer): Buffer {
 }
 
 /** The absolute path of something below `root`, as bytes. */
-export function below(root: string, path: Uint8Array): Buffer {
+export function below(root: string | Buffer, path: Uint8Array): Buffer {
   return path.length === 0 ? Buffer.from(root) : Buffer.concat([Buffer.from(root), SLASH, path]);
 }
 
@@ -77,15 +94,8 @@ export function isGitName(name: Uint8Array): boolean {
   return /^($|[\ufffd-\uffff])/.test(rest.toString('utf8')) && rest.indexOf('\ufffd') !== 0;
 }
 
-async function list(
-  folder: Buffer,
-  refuse: (why: string) => Error,
-): Promise<{ readonly name: Buffer; isDirectory(): boolean }[]> {
-  try {
-    // The types of Node.js 20 know no `buffer` for entries with types, its program does.
-    const names = await readdir(folder, { encoding: 'buffer', withFileTypes: true });
-    return names as unknown as { readonly name: Buffer; isDirectory(): boolean }[];
-  } catch (error) {
-    throw refuse(`${quote(folder.toString())} cannot be read: ${error instanceof Error ? error.message : error}`);
-  }
+async function list(folder: string | Buffer): Promise<{ readonly name: Buffer; isDirectory(): boolean }[]> {
+  // The types of Node.js 20 know no `buffer` for entries with types, its program does.
+  const names = await readdir(folder, { encoding: 'buffer', withFileTypes: true });
+  return names as unknown as { readonly name: Buffer; isDirectory(): boolean }[];
 }

@@ -151,6 +151,8 @@ export interface GitWork {
   readonly openRoom: OpenGitRoom | undefined;
   /** Absolute directory of the node's own for git directories, made (0700) where it is missing. */
   readonly gitDirRoot: string;
+  /** Decides how a place is opened without following a link. */
+  readonly platform: NodeJS.Platform;
   /** PATH for git's own helpers. */
   readonly path: string;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-import { quote, WritError } from '@writ/core';
+import { nextTurn, quote, WritError } from '@writ/core';
 import { writDigest } from '@writ/identity';
 import { type Trust, type Verified, verifyEnvelope } from './verify.ts';
 
@@ -16,17 +16,22 @@ export interface VerifiedTree extends Verified {
  * names, signed by the node that the parent passed the work on to, under a chain that goes on where the parent's ends.
  * Throws EVIDENCE_INVALID.
  */
-export function verifyTree(request: {
+export async function verifyTree(request: {
   readonly envelope: Uint8Array;
+  /** What `verifyEnvelope` said of it, where that was asked before. */
+  readonly verified?: Verified;
   readonly expected: Parameters<typeof verifyEnvelope>[0]['expected'];
   readonly trust: Trust;
   readonly nowMs: number;
   /** The envelope with this SHA-256, or undefined where it was not received. */
   readonly find: (sha256: string) => Uint8Array | undefined;
-}): VerifiedTree {
+}): Promise<VerifiedTree> {
   let left = MOST_RESULTS;
-  const descend = (verified: Verified, depth: number): VerifiedTree => {
-    const children = verified.result.children.map((child) => {
+  const descend = async (verified: Verified, depth: number): Promise<VerifiedTree> => {
+    const children: VerifiedTree[] = [];
+    for (const child of verified.result.children) {
+      // Each may be as large as an envelope is allowed to be.
+      await nextTurn();
       const name = `result of task ${quote(child.task)} of ${child.node}`;
       if (--left < 0 || depth >= DEEPEST) throw refuse(name, 'there are too many results in it');
       const envelope = request.find(child.envelope);
@@ -41,11 +46,11 @@ export function verifyTree(request: {
         // Either may have been extended since: that is no other chain.
         below.result.writs.slice(0, -1).map(writDigest).join() === writs.map(writDigest).join();
       if (!goesOn) throw refuse(name, 'its chain does not go on where the one above ends');
-      return descend(below, depth + 1);
-    });
+      children.push(await descend(below, depth + 1));
+    }
     return { ...verified, children };
   };
-  return descend(verifyEnvelope(request), 0);
+  return descend(request.verified ?? verifyEnvelope(request), 0);
 }
 
 function refuse(name: string, why: string): WritError {

@@ -36,6 +36,11 @@ describe('a signed result', () => {
     throw new Error('nothing was thrown');
   };
   const checkOf = (run: () => unknown): unknown => thrownBy(run).details.check;
+  const checkOfTree = (verifying: Promise<unknown>): Promise<unknown> =>
+    verifying.then(
+      () => 'none',
+      (error: WritError) => error.details.check,
+    );
   /** Signs any payload as `by` would if it lied. */
   const lie = (by: NodeIdentity, payload: Uint8Array, more: Partial<Envelope> = {}): Uint8Array => {
     const honest = parseEnvelope(nodes.sign([a, by]).envelope);
@@ -260,7 +265,7 @@ describe('a signed result', () => {
     expect(tried).toBeGreaterThanOrEqual(count);
   });
 
-  it('carries the results of what was passed on, and the whole tree verifies from the origin', () => {
+  it('carries the results of what was passed on, and the whole tree verifies from the origin', async () => {
     const leaf = nodes.sign([a, b, c, d], { changes: { kind: 'no-workspace' }, workspace: null });
     const child = (of: SignedResult) => ({
       task: of.result.task,
@@ -273,25 +278,25 @@ describe('a signed result', () => {
     const known = new Map([leaf, middle].map((one) => [one.sha256, one.envelope]));
     const tree = (envelope: Uint8Array, find = (sha256: string) => known.get(sha256)) =>
       verifyTree({ envelope, expected, trust: nodes.trust(a, b), nowMs: nodes.clock.nowMs(), find });
-    expect(tree(top.envelope)).toMatchObject({
+    expect(await tree(top.envelope)).toMatchObject({
       standing: 'pinned',
       children: [
         { standing: { vouchedBy: b.public.id }, children: [{ standing: { vouchedBy: c.public.id }, children: [] }] },
       ],
     });
-    expect(checkOf(() => tree(top.envelope, () => undefined))).toBe('children');
+    expect(await checkOfTree(tree(top.envelope, () => undefined))).toBe('children');
     // Another true result in the place of the one that was signed for.
     const other = nodes.sign([a, b, c], { transcript: digestOf('other') });
-    expect(checkOf(() => tree(top.envelope, () => other.envelope))).toBe('children');
+    expect(await checkOfTree(tree(top.envelope, () => other.envelope))).toBe('children');
     for (const wrong of [{ node: d.public.id }, { task: 'task-9' }, { nonce: '9'.repeat(32) }]) {
       const bad = nodes.sign([a, b], { children: [{ ...child(middle), ...wrong }] });
-      expect(checkOf(() => tree(bad.envelope))).toMatch(/^(children|task|nonce)$/);
+      expect(await checkOfTree(tree(bad.envelope))).toMatch(/^(children|task|nonce)$/);
     }
     // A result of another branch of the same origin.
     const stranger = nodes.sign([a, c]);
     const grafted = nodes.sign([a, b], { children: [child(stranger)] });
     known.set(stranger.sha256, stranger.envelope);
-    expect(checkOf(() => tree(grafted.envelope))).toBe('children');
+    expect(await checkOfTree(tree(grafted.envelope))).toBe('children');
   });
 
   it('says a bundle exactly where something has changed', () => {

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { lstat, open, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { hasErrno, type WritError } from '@writ/core';
+import { type FileHandle, lstat, open, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { hasErrno } from '@writ/core';
+import { openBeneath } from './beneath.ts';
 import type { GitDir } from './git-dir.ts';
 import { entriesOf, type IndexEntries } from './submodules.ts';
 
@@ -9,9 +10,12 @@ import { entriesOf, type IndexEntries } from './submodules.ts';
 const INDEX_BYTES = 256 * 1024 * 1024;
 /** Where an index says how many entries it has. */
 const COUNT_AT = 8;
-/** Bytes of the shorter kind of digest, and of an extension with one. */
-const SHORTEST_DIGEST = 20;
-const LINK_AT_LEAST = 8 + SHORTEST_DIGEST;
+/** Bytes of the digests that git knows. */
+const DIGESTS = [20, 32];
+/** Before the digest of the extension that names another file: four letters and a length. */
+const LINK_HEADER = 8;
+/** Places that are taken for that extension, from the end on. */
+const MOST_LINKS = 64;
 
 /**
  * What the workspace's own index holds: what was added there by force counts, although it is ignored. Undefined where there
@@ -21,8 +25,9 @@ const LINK_AT_LEAST = 8 + SHORTEST_DIGEST;
 export async function trackedThere(
   git: GitDir,
   workspaceDir: string,
-  { indexFile, isRequired }: { readonly indexFile: string | undefined; readonly isRequired: boolean },
+  how: { readonly platform: NodeJS.Platform; readonly indexFile: string | undefined; readonly isRequired: boolean },
 ): Promise<IndexEntries | undefined> {
+  const { platform, indexFile, isRequired } = how;
   const own = join(workspaceDir, '.git');
   if (indexFile === undefined) {
     const kind = await lstat(own).catch(() => undefined);
@@ -30,16 +35,23 @@ export async function trackedThere(
     if (!kind.isDirectory()) throw git.fail('index', 'the `.git` of the workspace is no folder: it leads elsewhere');
   }
   const copy = join(git.dir, 'workspace-index');
+  // In a worktree of the owner's the index has a path of its own, and nobody but the owner changes what is beside it.
+  const openBeside = (name: string): Promise<FileHandle> =>
+    indexFile === undefined ? openBeneath(platform)(workspaceDir, ['.git', name]) : openIndex(dirname(indexFile), name);
   try {
-    await copyIndex(git, indexFile ?? join(own, 'index'), copy);
+    await copyIndex(git, await openBeside(indexFile === undefined ? 'index' : basename(indexFile)), copy);
   } catch (error) {
-    if (hasErrno(error, 'ELOOP')) throw git.fail('index', 'the index of the workspace is a link');
+    if (['ELOOP', 'ENOTDIR'].some((code) => hasErrno(error, code)))
+      throw git.fail('index', 'the index of the workspace is a link or behind one');
     if (!hasErrno(error, 'ENOENT')) throw error;
     if (isRequired && indexFile === undefined) throw git.fail('index', 'the index of the workspace is gone');
     return undefined;
   }
-  const entries = await entriesOf(git, 'index', { GIT_INDEX_FILE: copy }).catch(async (error: unknown) => {
-    throw isSplit(await readFile(copy)) ? split(git) : error;
+  const index = { GIT_INDEX_FILE: copy };
+  const entries = await entriesOf(git, 'index', index).catch(async (error: unknown) => {
+    if (!(await takeShared(git, await readFile(copy), openBeside))) throw error;
+    await git.run('index', ['update-index', '--no-split-index'], { env: index });
+    return entriesOf(git, 'index', index);
   });
   const count = (await readFile(copy)).subarray(COUNT_AT, COUNT_AT + 4);
   // INVARIANT: 10 what git leaves out of its list would be seen by nobody.
@@ -49,23 +61,37 @@ export async function trackedThere(
   return entries;
 }
 
-/** What is in another file is the repository's own, and is not looked for. */
-function split(git: GitDir): WritError {
-  return git.fail('index', 'the index of the workspace is split, and most of it is in another file', [
-    'in that repository: git config core.splitIndex false && git update-index --no-split-index',
-  ]);
+/**
+ * Puts the file that holds most of a split index where git looks for it, by the digest that it is called by; git checks
+ * that. False where the index is not split, or that file is not there.
+ */
+async function takeShared(
+  git: GitDir,
+  index: Buffer,
+  openBeside: (name: string) => Promise<FileHandle>,
+): Promise<boolean> {
+  let at = index.length;
+  // Other extensions hold names of folders, and one may be called like this.
+  for (let tries = 0; tries < MOST_LINKS && at > 0; tries++) {
+    at = index.lastIndexOf('link', at - 1);
+    if (at < 0) return false;
+    for (const length of DIGESTS) {
+      const digest = index.subarray(at + LINK_HEADER, at + LINK_HEADER + length);
+      const name = `sharedindex.${digest.toString('hex')}`;
+      const file = await openBeside(name).catch(() => undefined);
+      if (file === undefined) continue;
+      await copyIndex(git, file, join(git.dir, name));
+      return true;
+    }
+  }
+  return false;
 }
 
-/** Whether an index has the extension that names another file: four letters, a length, and the digest that the file is called by. */
-function isSplit(index: Buffer): boolean {
-  const at = index.lastIndexOf('link');
-  if (at < 0 || index.length < at + LINK_AT_LEAST) return false;
-  const size = index.readUInt32BE(at + 4);
-  return size >= SHORTEST_DIGEST && at + 8 + size <= index.length;
+function openIndex(folder: string, name: string): Promise<FileHandle> {
+  return open(join(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 }
 
-async function copyIndex(git: GitDir, from: string, to: string): Promise<void> {
-  const file = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+async function copyIndex(git: GitDir, file: FileHandle, to: string): Promise<void> {
   try {
     const stat = await file.stat();
     if (!stat.isFile() || stat.size > INDEX_BYTES) throw git.fail('index', 'the index of the workspace is none');

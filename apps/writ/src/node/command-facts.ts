@@ -42,26 +42,12 @@ export function createCommandFacts({
   user,
   resolvePath,
 }: CommandFactsParts): CommandDeskOptions['factsOf'] {
-  // What looks into folders sees a home from above, too.
-  const isOwn = (real: string): boolean =>
-    homes.map(realPath).some((own) => own !== undefined && (isInside(real, own) || isInside(own, real)));
   // INVARIANT: 6 where a window finds a path, whoever has fewer rights than this node cannot put another in its place before it is used.
-  const isSafe = (real: string): boolean => !isOwn(real) && isGuarded(real, user);
-  const isWithin = (path: string, roots: readonly string[]): boolean => {
-    const real = realPath(path);
-    if (real === undefined || isOwn(real)) return false;
-    return roots.some((root) => isInside(real, realPath(resolvePath(root))));
-  };
-  // What is not there yet is made where links lead. What lies in git's own folder can run.
-  const isInWorkspace = (path: string, root: string | undefined): boolean => {
-    const seen = leadsTo(path);
-    if (seen === undefined || root === undefined || !isInside(seen, root)) return false;
-    return !seen.toLowerCase().split('/').includes('.git') && isSafe(seen);
-  };
-  const targetNow = (target: string): string | undefined => {
+  const isSafe = (path: string, owns: readonly RealPath[]): boolean => !isOwn(path, owns) && isGuarded(path, user);
+  const targetNow = (target: string, owns: readonly RealPath[]): string | undefined => {
     const real = realTarget(target);
     const path = real === undefined ? undefined : pathOf(real);
-    return path === undefined || isSafe(path) ? real : undefined;
+    return path === undefined || isSafe(path, owns) ? real : undefined;
   };
   return (classification, { argv, cwd, stdin, profile, basis }) => {
     const { class: is, known, needs, rule, target } = classification;
@@ -70,24 +56,27 @@ export function createCommandFacts({
     const changes = stdin === undefined ? changesCovered(classification, argv, cwd) : undefined;
     const isSystems = isOfSystem(argv[0] ?? '', searchPath) || rule.startsWith('commands[');
     const workspace = config.workspaces.get(readBasis(basis)?.ask.workspace ?? '');
-    const { readPaths: roots = [], commands = [] } = config.profiles.get(profile) ?? {};
+    const { readPaths = [], commands = [] } = config.profiles.get(profile) ?? {};
+    const owns = homes.map(realPath);
+    const roots = readPaths.map((path) => realPath(resolvePath(path)));
     const root = workspace === undefined ? undefined : realPath(resolvePath(workspace.path));
     const isRoot = root !== undefined && realPath(cwd) === root;
     // Repositories inside it obey configurations of their own.
     const obeysOwner = reads?.repository !== true || (isRoot && hasNoGitlinks(cwd));
     const isFew = ((reads ?? changes)?.paths.length ?? 0) <= MOST_PATHS;
-    const alone = isFew && reads?.paths.every((path) => isWithin(path, roots)) === true && obeysOwner;
+    const alone = isFew && reads?.paths.every((path) => isWithin(realPath(path), roots, owns)) === true && obeysOwner;
     const isAlone = is === 'read' && alone && isSystems;
     // INVARIANT: 6 no window covers what files that can change meanwhile decide, or what was not seen to be harmless.
     const isCovered =
       is === 'destructive'
         ? stdin === undefined && removalCovered(classification, argv, cwd) && !obeysFolder(classification)
-        : isFew && changes?.paths.every((path) => isInWorkspace(path, root)) === true;
+        : isFew &&
+          changes?.paths.map(leadsTo).every((path) => isInWorkspace(path, root) && isSafe(path, owns)) === true;
     // What the owner wrote out needs no shell, as it is in a task: where its relative files are the owner's, and not led by an input.
     const isListed =
       stdin === undefined && (isRoot || cwd === '/') && commands.some((one) => matchesPattern(one, argv));
     const isKnown = known && isSystems && (isAlone || isCovered);
-    const real = target === undefined ? undefined : withProgram(targetNow(target), argv[0] ?? '');
+    const real = target === undefined ? undefined : withProgram(targetNow(target, owns), argv[0] ?? '');
     return {
       ...{ class: is === 'read' && !isAlone ? 'config-mutation' : is, known: isKnown },
       needs: isListed ? needs.filter((need) => need !== 'shell') : needs,
@@ -99,6 +88,23 @@ export function createCommandFacts({
 /** INVARIANT: 6 two programs may each have a container or a package of one name; a path is the same to all. */
 function withProgram(target: string | undefined, program: string): string | undefined {
   return target === undefined || target.split('/')[1] === 'path' ? target : `${target} by ${program}`;
+}
+
+type RealPath = string | undefined;
+
+/** What looks into folders sees a home from above, too. */
+function isOwn(path: string, homes: readonly RealPath[]): boolean {
+  return homes.some((own) => own !== undefined && (isInside(path, own) || isInside(own, path)));
+}
+
+function isWithin(path: RealPath, roots: readonly RealPath[], homes: readonly RealPath[]): boolean {
+  return path !== undefined && !isOwn(path, homes) && roots.some((root) => isInside(path, root));
+}
+
+/** What is not there yet is made where links lead. What lies in git's own folder can run. */
+function isInWorkspace(path: RealPath, root: RealPath): path is string {
+  if (path === undefined || root === undefined || !isInside(path, root)) return false;
+  return !path.toLowerCase().split('/').includes('.git');
 }
 
 function isInside(path: string, root: string | undefined): boolean {

@@ -43,6 +43,6 @@ export const EVIDENCE_LIMITS: EvidenceKit['limits'] = {
     maxFiles: 1_000_000,
     timeoutMs: 300_000,
   },
-  // Kept in the database: the list of changed files is nearly all of a large one.
-  maxEnvelopeBytes: 32 * MIB,
+  // Kept in the database: the list of changed files is nearly all of a large one. Reading one holds up everybody for half a second.
+  maxEnvelopeBytes: 16 * MIB,
 };

@@ -121,6 +121,7 @@ describeWith(['bwrap', 'git'], 'evidence of a real run', () => {
         git: kit.git,
         openRoom,
         gitDirRoot: kit.gitDirRoot,
+        platform: process.platform,
         path,
         clock: { ...clock, nowMs: () => 1_756_684_800_000 },
         random,
@@ -193,7 +194,8 @@ describeWith(['bwrap', 'git'], 'evidence of a real run', () => {
     git(sender, 'commit', '-q', '-m', 'second');
     git(root, 'clone', '-q', sender, owner);
     writeFileSync(join(sender, 'a.txt'), 'not committed\n');
-    const work = { git: kit.git, openRoom: kit.openRoom, gitDirRoot: kit.gitDirRoot, path, clock, random };
+    const { git: gitPort, openRoom, gitDirRoot } = kit;
+    const work = { git: gitPort, openRoom, gitDirRoot, platform: process.platform, path, clock, random };
     const shipment = await shipWorkingTree({
       ...{ ...work, repository: sender, peerHas: [git(owner, 'rev-parse', 'HEAD')], task: 't1', store: kit.content },
       ...{ nodeId: base.identity.public.id, limits: kit.limits.collect },

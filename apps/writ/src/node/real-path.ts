@@ -8,9 +8,11 @@ import { hasErrno } from '@writ/core';
  * INVARIANT: 1, 6 what is read alone or covered by a window is what the command itself finds there.
  */
 export function realPath(path: string): string | undefined {
+  return wayOf(path)?.missing.length === 0 ? resolved(path) : undefined;
+}
+
+function resolved(path: string): string | undefined {
   try {
-    // First, because it is bounded: through links and folders without end the library takes seconds.
-    if (leadsThroughProcesses(path)) return undefined;
     // The other one of the module takes `..` by its letters.
     return realpathSync.native(path);
   } catch {
@@ -27,27 +29,53 @@ const MOST_PARTS = 256;
 /** Folders one in the other that may not be there yet. */
 const MOST_NEW = 8;
 
-/** Whether some part of a path is a link of the file system of processes. Throws where a part is not there, and of too many parts. */
-function leadsThroughProcesses(path: string): boolean {
+/** How far a path leads: a folder, links resolved, and what of the path is not there below it. */
+interface Way {
+  readonly at: string;
+  readonly missing: readonly string[];
+}
+
+/**
+ * Follows a path part by part, because that is bounded: through links and folders without end the library takes seconds. Undefined
+ * where a link leads through the file system of processes, or to nothing, where nobody can say what is there, and of too many parts.
+ */
+function wayOf(path: string): Way | undefined {
   let waiting = path.split('/');
   let at = '/';
+  // Of `waiting`, the first so many are what a link says.
+  let linked = 0;
   for (let [links, parts] = [0, 0]; waiting.length > 0; ) {
     const [part = '', ...rest] = waiting;
-    waiting = rest;
     parts += 1;
-    if (parts > MOST_PARTS) throw new Error('it leads through too many folders');
+    if (parts > MOST_PARTS) return undefined;
     const next = part === '..' ? dirname(at) : join(at, part);
-    if (!lstatSync(next).isSymbolicLink()) {
+    const to = linkOf(next, at);
+    if (to === 'nothing') return linked > 0 ? undefined : { at, missing: waiting };
+    if (to === 'unknown') return undefined;
+    waiting = rest;
+    linked = Math.max(0, linked - 1);
+    if (to === 'none') {
       at = next;
       continue;
     }
     links += 1;
-    if (links > MOST_LINKS || statfsSync(at).type === PROC) return true;
-    const to = readlinkSync(next);
-    if (to.startsWith('/')) at = '/';
-    waiting = [...to.split('/'), ...waiting];
+    if (links > MOST_LINKS) return undefined;
+    if (to.text.startsWith('/')) at = '/';
+    const said = to.text.split('/');
+    waiting = [...said, ...waiting];
+    linked += said.length;
   }
-  return false;
+  return { at, missing: [] };
+}
+
+/** What a link in a folder says; `none` of what is no link, `nothing` where nothing is there, `unknown` where nobody can say, as of processes. */
+function linkOf(path: string, folder: string): { readonly text: string } | 'none' | 'nothing' | 'unknown' {
+  try {
+    if (!lstatSync(path).isSymbolicLink()) return 'none';
+    return statfsSync(folder).type === PROC ? 'unknown' : { text: readlinkSync(path) };
+  } catch (error) {
+    return hasErrno(error, 'ENOENT') || hasErrno(error, 'ENOTDIR') ? 'nothing' : 'unknown';
+  }
 }
 
 /**
@@ -55,25 +83,10 @@ function leadsThroughProcesses(path: string): boolean {
  * told: below more than 8 folders that are not there, and behind a link that leads nowhere, what is written comes to be somewhere else.
  */
 export function leadsTo(path: string): string | undefined {
-  return placeOf(path, MOST_NEW);
-}
-
-function placeOf(path: string, mayBeNew: number): string | undefined {
-  const real = realPath(path);
-  if (real !== undefined) return real;
-  const [folder, name] = [dirname(path), basename(path)];
-  if (mayBeNew === 0 || folder === path || name === '..' || isThere(path)) return undefined;
-  const place = placeOf(folder, mayBeNew - 1);
-  return place === undefined ? undefined : join(place, name);
-}
-
-/** Whether something has that name, or nobody can say. */
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    return !hasErrno(error, 'ENOTDIR');
-  }
+  const way = wayOf(path);
+  if (way === undefined || way.missing.length === 0) return way && resolved(path);
+  const isNew = way.missing.length <= MOST_NEW && !way.missing.includes('..');
+  return isNew ? join(way.at, ...way.missing) : undefined;
 }
 
 /** Canonical name of a path: host, kind, and what is absolute. */

@@ -108,7 +108,8 @@ function holdsWork(
     signal.throwIfAborted();
     const { base, objectFormat, source } = clone;
     const { gitDirRoot, path, limits } = evidence;
-    const about = { ...cutBy(signal, evidence), gitDirRoot, path, clock, random, objectFormat, limits: limits.collect };
+    const work = { ...cutBy(signal, evidence), gitDirRoot, platform: process.platform, path, clock, random };
+    const about = { ...work, objectFormat, limits: limits.collect };
     return hasChanges({
       ...about,
       workspaceDir: dir,

@@ -53,6 +53,15 @@ describe('the digest of an action', () => {
     for (const digest of digests) expect(digest).toMatch(/^[0-9a-f]{64}$/);
   });
 
+  it('is what it was in earlier versions, so that a question which waits outlives an upgrade', () => {
+    const { stdin: _in, target: _at, ...rest } = ACTION.request;
+    const plain = digestAction({ ...ACTION, request: { ...rest, network: ['h:1'] } });
+    expect([digestAction(ACTION), plain]).toEqual([
+      'f274c92c0558ea4a5df52aaebbd69c7e9c7cbe598abac0df0a1b029204a5698b',
+      '702f06b7be05f50ff5c03444ada0cdcdb758b43edea05fd262acfc35da33659f',
+    ]);
+  });
+
   it('is the same for the same, whatever else is known of it', () => {
     expect(digestAction(JSON.parse(JSON.stringify(ACTION)))).toBe(digestAction(ACTION));
     // Where it runs is bound by the directory, and not by the name that leads there.

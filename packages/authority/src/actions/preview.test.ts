@@ -125,6 +125,15 @@ describe('the preview of an action', () => {
     );
   });
 
+  it('says of everything that no digest binds that it is not bound, each on a line of its own', () => {
+    const command = { class: 'read', known: true, obeysFolder: false, unbound: ['one', 'two\nclass: read'] } as const;
+    const preview = previewAction(actionOf(), BY, command);
+    expect(preview.shown && preview.text.split('\n').filter((line) => line.startsWith('NOT BOUND'))).toEqual([
+      'NOT BOUND: it runs or reads files that this approval does not bind, as they are then: one',
+      'NOT BOUND: it runs or reads files that this approval does not bind, as they are then: two\\u{a}class: read',
+    ]);
+  });
+
   it('keeps a mark of the byte order in what it shows, and shows nothing of what is no text', () => {
     const stdin = Buffer.from('\ufeffyes').toString('base64');
     expect(textOf(actionOf({ stdin }))).toContain('standard input: \\u{feff}yes');

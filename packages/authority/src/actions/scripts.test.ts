@@ -159,7 +159,77 @@ describe('what an interpreter runs', () => {
     write('work/Makefile', 'all: x');
     expect((await resolve(['make', 'all'])).digest).not.toBe(before.digest);
     expect((await resolve(['make', 'all'])).files).toEqual([file]);
-    expect((await resolve(['make', 'all'])).files).not.toContain(write('work/GNUmakefile', ''));
+    const preferred = write('work/GNUmakefile', '');
+    expect((await resolve(['make', 'all'])).files).toEqual([preferred]);
+    rmSync(join(dir, 'work/Makefile'));
+    rmSync(preferred);
+    expect((await resolve(['make', 'all'])).files).toEqual([]);
+  });
+
+  it.each<[readonly string[], readonly string[]]>([
+    [
+      ['make', '-C', 'sub'],
+      ['work/Makefile', 'work/sub/Makefile'],
+    ],
+    [
+      ['make', '-Csub'],
+      ['work/Makefile', 'work/sub/Makefile'],
+    ],
+    [
+      ['make', '--directory', 'sub'],
+      ['work/Makefile', 'work/sub/Makefile'],
+    ],
+    [
+      ['make', '--directory=sub'],
+      ['work/Makefile', 'work/sub/Makefile'],
+    ],
+    [
+      ['make', '-C', 'sub', '-C', 'in'],
+      ['work/Makefile', 'work/sub/Makefile', 'work/sub/in/Makefile'],
+    ],
+    [['make', '-C', 'none'], ['work/Makefile']],
+    [['make', '-C'], ['work/Makefile']],
+    [['make', '--directory-x', 'sub'], ['work/Makefile']],
+    [['make', 'x-C', 'x--directory=sub'], ['work/Makefile']],
+  ])('%j is bound by the makefiles of all folders that it goes through', async (argv, files) => {
+    for (const name of ['work/Makefile', 'work/sub/Makefile', 'work/sub/in/Makefile']) write(name, 'all:');
+    expect((await resolve(argv)).files).toEqual(files.map((name) => join(dir, name)));
+  });
+
+  it('is bound where another program may hand it on, as far as it is there', async () => {
+    write('bin/xargs', 'no script');
+    const [file, made] = [write('work/run', 'one'), write('work/Makefile', 'all:')];
+    expect((await resolve(['xargs', 'bash', 'run'])).files).toEqual([file]);
+    expect((await resolve(['xargs', '-n', '1', 'make'])).files).toEqual([made]);
+    expect((await resolve(['xargs', 'bash', 'none'])).files).toEqual([]);
+    expect((await resolve(['xargs', 'cat', 'runs'])).files).toEqual([]);
+    rmSync(join(dir, 'bin/bash'));
+    expect((await resolve(['xargs', 'bash', 'Makefile'])).files).toEqual([made]);
+  });
+
+  it('is what a link to a shell, under whatever name, runs', async () => {
+    symlinkSync(join(dir, 'bin/bash'), join(dir, 'bin/tool'));
+    const file = write('work/run', 'one');
+    expect(await resolve(['tool', '-x', 'run'])).toMatchObject({ script: { at: 2, path: file } });
+    expect(await resolve(['make', 'run'])).toMatchObject({ script: undefined });
+  });
+
+  it('is a module besides where it is named as a file, and the text that runs is then no file', async () => {
+    const [hook, env] = [write('work/hook.js', 'one'), write('work/vars', 'A=1')];
+    expect(await resolve(['node', '-r', './hook.js', '-e', '1'])).toMatchObject({ script: undefined, files: [hook] });
+    expect(await resolve(['node', '--env-file', 'vars', '-e', '1'])).toMatchObject({ files: [env] });
+    expect((await resolve(['node', '-r', './none.js', '-e', '1'])).refusal).toContain('`./none.js` is no file');
+    expect((await resolve(['node', '-r', 'hook.js', '-e', '1'])).refusal).toContain('`hook.js` is no file');
+  });
+
+  it('is no file that a shell would look for before it looks beside it, nor a folder with a slash behind it', async () => {
+    for (const name of ['work/run', 'work/deploy.js']) write(name, 'one');
+    expect((await resolve(['bash', '-c', 'source run'], [['source', 'run']])).refusal).toContain('cannot be told');
+    expect((await resolve(['bash', '-c', 'source ./run'], [['source', './run']])).files).toContain(
+      join(dir, 'work/run'),
+    );
+    expect((await resolve(['node', 'deploy/'])).refusal).toContain('cannot be told');
+    expect((await resolve(['node', './deploy'])).files).toEqual([join(dir, 'work/deploy.js')]);
   });
 });
 

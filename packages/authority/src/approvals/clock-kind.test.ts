@@ -33,6 +33,10 @@ describe('accepting a clock by a signed yes', () => {
     lend();
     at.move(-2 * HOUR_MS);
     const { id, preview } = asked();
+    const shown = (ms: number) => new Date(ms).toISOString();
+    const markMs = at.database.nowMs();
+    expect(preview).toContain(`accept the clock of this machine, which shows: ${shown(markMs - 2 * HOUR_MS)}\n`);
+    expect(preview).toContain(`although this node has recorded: ${shown(markMs)}\n`);
     expect(preview).toContain('that is back by: 2h');
     expect(preview).toContain('with it end: every lease');
     expect(at.answer(id, 'approve')).toMatchObject({ decided: true });

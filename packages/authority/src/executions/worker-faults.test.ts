@@ -98,17 +98,37 @@ describe('the continuation worker, where something fails', () => {
     expect(changed).toEqual([two.id]);
   });
 
-  it('leaves what a passing fault of this node kept from being prepared as it is, and takes it up later', async () => {
+  it.each([
+    ['disk', () => Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })],
+    ['database', () => new WritError('DATABASE_ERROR', 'the disk is full')],
+  ])(
+    'leaves what a passing fault of its %s kept from being prepared as it is, and takes it up later',
+    async (_, fault) => {
+      const execution = item(1);
+      const before = get(execution)?.state;
+      manual.before.prepare = async () => {
+        throw fault();
+      };
+      const { failed } = await continueExecutions(parts);
+      expect([failed, get(execution)?.state]).toEqual([[execution.id], before]);
+      manual.before.prepare = async () => {};
+      const { started } = await continueExecutions(parts);
+      expect(started.map(({ id }) => id)).toEqual([execution.id]);
+    },
+  );
+
+  it('does not say of what ended before its start for another reason that it changed', async () => {
     const execution = item(1);
-    const before = get(execution)?.state;
-    manual.before.prepare = async () => {
-      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-    };
-    const { failed } = await continueExecutions(parts);
-    expect([failed, get(execution)?.state]).toEqual([[execution.id], before]);
-    manual.before.prepare = async () => {};
-    const { started } = await continueExecutions(parts);
-    expect(started.map(({ id }) => id)).toEqual([execution.id]);
+    const start = (outcome?: Execution['outcome']) =>
+      over({
+        start: () => ({ started: false, waits: false, execution: { ...execution, ...(outcome ? { outcome } : {}) } }),
+      });
+    for (const code of [undefined, 'EXPIRED', 'CHANGED_SINCE_APPROVAL'] as const) {
+      await continueExecutions(start(code && { code, message: '' }));
+      expect(changed).toEqual(code === 'CHANGED_SINCE_APPROVAL' ? [execution.id] : []);
+    }
+    await continueExecutions(over({ start: () => ({ started: false, waits: false }) }));
+    expect(changed).toHaveLength(1);
   });
 
   it('does not say of what could not be spawned for another reason that it changed', async () => {

@@ -72,7 +72,7 @@ async function shipTasks(
   const { clone, dir } = await requireOwnFiles(files, path);
   const { base, objectFormat, source } = clone;
   return shipTaskFiles({
-    ...{ ...workOf(parts, wish), platform: process.platform },
+    ...workOf(parts, wish),
     ...{ workspaceDir: dir, base, objectFormat, baseRepository: source },
   });
 }
@@ -102,7 +102,8 @@ async function requireOwnFiles(files: RunFiles | undefined, path: string) {
 function workOf({ evidence, clock, random }: OriginParts, { id: task }: ShippedWish) {
   const { git, openRoom, gitDirRoot, path, content: store, limits } = evidence;
   const nodeId = evidence.identity.public.id;
-  return { git, openRoom, gitDirRoot, path, clock, random, nodeId, task, store, limits: limits.collect };
+  const { platform } = process;
+  return { git, openRoom, gitDirRoot, platform, path, clock, random, nodeId, task, store, limits: limits.collect };
 }
 
 function requireShippable({ ship, spec }: DelegateRequest): { repository: string; workspace: string } {

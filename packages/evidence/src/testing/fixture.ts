@@ -59,7 +59,16 @@ export function createFixture({ from }: { readonly from?: Pick<Fixture, 'root'> 
   const path = process.env.PATH ?? '/usr/bin:/bin';
   const store = createContentStore({ dir: join(root, 'store'), random });
   const gitProcess = createGitProcess({ git: 'git', clock });
-  const gitWork = { git: gitProcess, openRoom: undefined, gitDirRoot: join(root, 'git'), path, clock, random };
+  const { platform } = process;
+  const gitWork = {
+    git: gitProcess,
+    openRoom: undefined,
+    gitDirRoot: join(root, 'git'),
+    platform,
+    path,
+    clock,
+    random,
+  };
   const env = {
     PATH: path,
     HOME: root,

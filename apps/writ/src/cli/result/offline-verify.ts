@@ -49,7 +49,7 @@ export async function verifyOffline(
     const notChecked = [...besideEnvelope(tree.result), ...strangers(tree.result, trust.self.id)];
     return { verified: viewVerified(tree, labelOf, { content: [], notChecked }), unsigned: [] };
   }
-  const tree = verifyTree({ ...check, find: (sha256) => readNested(join(path, childPath(sha256))) });
+  const tree = await verifyTree({ ...check, find: (sha256) => readNested(join(path, childPath(sha256))) });
   const expected = await verifyContent(path, tree);
   const unsigned = (await filesOf(path)).filter((file) => !expected.has(file));
   const verified = viewVerified(tree, labelOf, {

@@ -32,7 +32,7 @@ async function ship(): Promise<{ readonly input: ShippedInput; readonly bundle: 
   const random = createSystemRandom();
   const store = createContentStore({ dir: join(bench.root, 'sent'), random });
   const { commit, bundle } = await shipWorkingTree({
-    ...{ git, openRoom, path, random, store, clock: bench.clock },
+    ...{ git, openRoom, platform: process.platform, path, random, store, clock: bench.clock },
     ...{ gitDirRoot: join(bench.root, 'git'), repository: tree },
     ...{
       peerHas: await bench.node.executor.workspaceCommits('app'),

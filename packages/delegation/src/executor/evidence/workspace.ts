@@ -20,5 +20,5 @@ export function gitWorkOf({
   random,
 }: Pick<ExecutorOptions, 'evidence' | 'clock' | 'random'>): GitWork {
   const { git, openRoom, gitDirRoot, path } = evidence;
-  return { git, openRoom, gitDirRoot, path, clock, random };
+  return { git, openRoom, gitDirRoot, platform: process.platform, path, clock, random };
 }

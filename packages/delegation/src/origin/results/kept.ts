@@ -78,7 +78,7 @@ export async function verifyKept(parts: OriginParts, id: string): Promise<Verifi
   const envelope = find(delivery.result);
   if (envelope === undefined) throw invalid('envelope', 'it is not kept here any more');
   const expected = { task: id, nonce: expectedNonce(parts, mirror) };
-  const tree = verifyTree({ envelope, expected, trust: evidence.trust, nowMs: database.nowMs(), find });
+  const tree = await verifyTree({ envelope, expected, trust: evidence.trust, nowMs: database.nowMs(), find });
   if (tree.sha256 !== delivery.result) throw invalid('envelope', 'it is another one than the one that came');
   checkRequest(parts, mirror, tree.result);
   for (const named of namedIn(tree.result, evidence.limits)) {
@@ -106,7 +106,7 @@ export async function applyKept(
   const { git, openRoom, gitDirRoot, path, content } = evidence;
   const { changes } = result;
   const bundleFile = changes.kind === 'changed' ? await content.pathOf(changes.bundle.sha256) : '';
-  const work = { git, openRoom, gitDirRoot, path, clock, random };
+  const work = { git, openRoom, gitDirRoot, platform: process.platform, path, clock, random };
   const sent = shipped && { commit: shipped.commit, ...(await bundleOf(parts, shipped)) };
   const limits = evidence.limits.bundle;
   return applyResult({ ...work, ...how, result, bundleFile, limits, ...(sent === undefined ? {} : { shipped: sent }) });

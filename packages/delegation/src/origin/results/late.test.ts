@@ -1,4 +1,4 @@
-import { WritError } from '@writ/core';
+import { nextTurn, WritError } from '@writ/core';
 import type { UnsignedResult } from '@writ/evidence';
 import type { Mirror } from '@writ/task-store';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
@@ -20,9 +20,12 @@ const DAY_MS = 86_400_000;
 let clock: FakeClock;
 let other: TellingExecutor;
 let asking: TestNode;
+/** Pauses between two rounds that are under way. */
+let pauses: Set<object>;
 
 beforeEach(async () => {
   clock = createFakeClock(Date.UTC(2026, 0, 1));
+  pauses = new Set();
   other = await createTellingExecutor(clock);
   other.tell({ output: 'hello', inline: ({ envelope }) => envelope });
   asking = await createAsking();
@@ -35,13 +38,42 @@ afterEach(async () => {
 
 function createAsking(dir?: string): Promise<TestNode> {
   return createTestNode({
-    ...{ clock, policy: POLICY, selfId: alpha, runner: createScriptedRunner({ clock }) },
+    ...{ clock: tellsPauses(clock), policy: POLICY, selfId: alpha, runner: createScriptedRunner({ clock }) },
     peers: { [beta]: other.client },
     ...(dir === undefined ? {} : { dir }),
   });
 }
 
 const until = (condition: () => boolean, stepMs = 100): Promise<void> => passUntil(clock, condition, stepMs);
+
+const PAUSES_MS = [300_000, 600_000, 1_200_000, 2_400_000, 3_600_000];
+
+function tellsPauses(real: FakeClock): FakeClock {
+  return {
+    ...real,
+    setTimer(delayMs, fn) {
+      const pause = {};
+      if (PAUSES_MS.includes(delayMs)) pauses.add(pause);
+      const over = (): void => void pauses.delete(pause);
+      const cancel = real.setTimer(delayMs, () => {
+        over();
+        fn();
+      });
+      return () => {
+        over();
+        cancel();
+      };
+    },
+  };
+}
+
+/** Lets much time pass between two rounds, and next to none in one: what really happens takes no time of this clock. */
+async function untilAfterPauses(condition: () => boolean): Promise<void> {
+  while (!condition()) {
+    await nextTurn();
+    clock.advance(pauses.size > 0 ? 60_000 : 1);
+  }
+}
 
 const silent = (): never => {
   throw new WritError('UNREACHABLE', 'the link is down');
@@ -61,7 +93,7 @@ async function silentTask(): Promise<string> {
 async function hasComeLate(id: string): Promise<void> {
   const lost = asking.origin.get(id)?.outcome;
   other.onWatch = () => {};
-  await until(() => asking.origin.result(id)?.acknowledgedAtMs !== undefined, 5000);
+  await untilAfterPauses(() => asking.origin.result(id)?.acknowledgedAtMs !== undefined);
   expect(asking.origin.result(id)).toMatchObject({ late: true, result: { outcome: { state: 'completed' } } });
   expect(asking.origin.get(id)).toMatchObject({ state: 'lost', cursor: 3, unreachable: false, outcome: lost });
   expect(other.receipts).toEqual([id]);
@@ -120,7 +152,7 @@ describe('forgetting a task', () => {
     other.onWatch = () => {
       throw new WritError('NOT_FOUND', 'no such task');
     };
-    await until(() => asking.origin.get(id)?.unreachable === false, 5000);
+    await untilAfterPauses(() => asking.origin.get(id)?.unreachable === false);
     expect(asking.origin.get(id)?.state).toBe('lost');
   });
 });
@@ -159,15 +191,15 @@ describe('tasks of one peer that were given up', () => {
     asking = await createAsking(asking.dir);
     other.onWatch = () => {};
     await asking.origin.recover();
-    await until(() => ids.every(isLate), 5000);
+    await untilAfterPauses(() => ids.every(isLate));
     expect(watches.most).toBe(1);
   });
 
   it('are not all tried while their peer is silent', async () => {
     const { watches } = await givenUp(5);
-    await passUntil(clock, () => watches.all >= 3, 60_000);
+    await untilAfterPauses(() => watches.all >= 3);
     const fromMs = clock.nowMs();
-    await passUntil(clock, () => watches.all >= 5, 60_000);
+    await untilAfterPauses(() => watches.all >= 5);
     // The pauses double: five, ten, twenty minutes and so on.
     expect(clock.nowMs() - fromMs).toBeGreaterThan(1_200_000);
   });
@@ -175,25 +207,24 @@ describe('tasks of one peer that were given up', () => {
   it('do not wait for one of which nothing comes', async () => {
     const { ids } = await givenUp(3);
     const [first = '', ...others] = ids;
-    let go: () => void = () => {};
+    let waits = false;
     const { watch } = other.client;
     Object.assign(other.client, {
       async *watch(task: string, after: number, signal: AbortSignal) {
-        if (task === first) {
-          await new Promise<void>((resolve) => {
-            go = resolve;
-            signal.addEventListener('abort', () => resolve());
-          });
-        }
-        if (!signal.aborted) yield* watch(task, after, signal);
+        if (task !== first) return yield* watch(task, after, signal);
+        waits = true;
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
       },
     });
     other.onWatch = () => {};
-    await until(() => others.every(isLate), 5000);
+    await untilAfterPauses(() => waits);
+    waits = false;
+    clock.advance(60_000);
+    await untilAfterPauses(() => others.every(isLate) && waits);
     expect(isLate(first)).toBe(false);
     other.client.watch = watch;
-    go();
-    await until(() => isLate(first), 60_000);
+    clock.advance(60_000);
+    await untilAfterPauses(() => isLate(first));
   });
 
   it('are asked for no more after thirty days of silence, which is told', async () => {
@@ -201,19 +232,18 @@ describe('tasks of one peer that were given up', () => {
     const isAwaited = (id: string): boolean => asking.origin.get(id)?.unreachable === true;
     clock.advance(30 * DAY_MS - 3_600_000);
     const asked = watches.all;
-    await passUntil(clock, () => watches.all > asked, 60_000);
+    await untilAfterPauses(() => watches.all > asked);
     expect(ids.filter(isAwaited)).toEqual(ids);
     clock.advance(3_600_000);
-    await passUntil(clock, () => !ids.some(isAwaited), 60_000);
+    await untilAfterPauses(() => !ids.some(isAwaited));
     const actions = asking.database.auditTail(10).filter(({ action }) => action === 'mirror.not-awaited');
     expect(actions.map(({ subject }) => subject).sort()).toEqual([...ids].sort());
     const before = watches.all;
     await asking.kill();
     asking = await createAsking(asking.dir);
     await asking.origin.recover();
-    clock.advance(DAY_MS);
-    const stillMs = clock.nowMs() + 60_000;
-    await until(() => clock.nowMs() > stillMs, 5000);
+    const stillMs = clock.nowMs() + DAY_MS;
+    await passUntil(clock, () => clock.nowMs() > stillMs, 300_000);
     expect(watches.all).toBe(before);
   });
 });

@@ -1,5 +1,5 @@
-import { sha256Hex } from '@writ/core';
-import { readResult, type VerifiedTree, verifyEnvelope, verifyTree } from '@writ/evidence';
+import { nextTurn, sha256Hex } from '@writ/core';
+import { type Result, readResult, type VerifiedTree, verifyEnvelope, verifyTree } from '@writ/evidence';
 import type { Mirror, TaskOutcome } from '@writ/task-store';
 import type { OutputEnd } from '../keeping-output.ts';
 import type { OriginParts } from '../parts.ts';
@@ -52,14 +52,15 @@ export async function receiveResult(
     trust: parts.evidence.trust,
     nowMs: parts.database.nowMs(),
   };
-  const { result } = verifyEnvelope(check);
+  const verified = verifyEnvelope(check);
+  const { result } = verified;
   checkRequest(parts, told.mirror, result);
   checkOutcome(result, told.outcome);
   checkSizes(result, parts.evidence.limits);
   await checkTranscript(parts, told.mirror, result, told.outputEnd);
-  const nested = await takeNested(parts, intake, envelope, from);
+  const nested = await takeNested(parts, intake, result, from);
   if (!nested) return undefined;
-  const tree = verifyTree({ ...check, find: (sha256) => nested.get(sha256) });
+  const tree = await verifyTree({ ...check, verified, find: (sha256) => nested.get(sha256) });
   for (const named of namedIn(result, parts.evidence.limits)) {
     if (!(await intake.content(named, from))) return undefined;
   }
@@ -87,7 +88,7 @@ async function takeEnvelope(
 async function takeNested(
   { evidence }: OriginParts,
   intake: Intake,
-  top: Uint8Array,
+  top: Pick<Result, 'children'>,
   from: Source,
 ): Promise<ReadonlyMap<string, Uint8Array> | undefined> {
   const nested = new Map<string, Uint8Array>();
@@ -95,7 +96,7 @@ async function takeNested(
   let bytesLeft = NESTED_SHARE * maxEnvelopeBytes;
   const waiting = [top];
   for (let above = waiting.pop(); above; above = waiting.pop()) {
-    for (const child of readResult(above).children) {
+    for (const child of above.children) {
       if (nested.has(child.envelope)) continue;
       if (nested.size >= MOST_NESTED) throw invalid('children', `there are more than ${MOST_NESTED}`);
       const maxBytes = Math.min(maxEnvelopeBytes, bytesLeft);
@@ -104,7 +105,9 @@ async function takeNested(
       if (!envelope) return undefined;
       bytesLeft -= envelope.length;
       nested.set(child.envelope, envelope);
-      waiting.push(envelope);
+      // One may take a good part of a second.
+      await nextTurn();
+      waiting.push(readResult(envelope));
     }
   }
   return nested;
