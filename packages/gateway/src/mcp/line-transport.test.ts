@@ -49,8 +49,7 @@ it('reads no more garbage from a client that reads none of the answers', async (
   // The id comes back with the answer.
   const sent = Buffer.from(`{"id":"${'x'.repeat(256)}"}\n`.repeat(20_000));
   client.write(sent);
-  await expect.poll(() => socket.writableNeedDrain).toBe(true);
-  expect(socket.isPaused()).toBe(true);
+  await expect.poll(() => socket.writableNeedDrain && socket.isPaused()).toBe(true);
   // What the system holds for a reader that reads nothing is less than the answers to all of it.
   const before = socket.bytesRead;
   expect(before).toBeLessThan(sent.length);
