@@ -227,6 +227,16 @@ describe('a repository that is not its owner’s to name', () => {
   });
 });
 
+it('a half pack that a node left when it was killed keeps nothing from being applied again', async () => {
+  const [before, again] = [join(f.root, 'before'), join(f.root, 'again')];
+  for (const repository of [before, again]) f.git(f.root, 'clone', '--quiet', f.owner, repository);
+  const packs = (repository: string): readonly string[] => readdirSync(join(repository, '.git/objects/pack'));
+  expect(await apply({ repository: before })).toMatchObject({ kind: 'applied' });
+  for (const name of packs(before)) writeFileSync(join(again, '.git/objects/pack', `tmp_${name}`), 'half');
+  expect(await apply({ repository: again })).toMatchObject({ kind: 'applied' });
+  expect(packs(again)).toEqual(expect.arrayContaining([...packs(before)]));
+});
+
 describe('switching the working tree', () => {
   const switched = () => apply({ checkout: true });
   const refusal = async (words: string): Promise<void> => {
