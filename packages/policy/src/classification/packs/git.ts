@@ -142,9 +142,10 @@ export const gitPack: RulePack = {
     {
       names: ['git'],
       valued: ['-C'],
-      flags: optionNames('P', '--no-pager --bare --no-optional-locks --literal-pathspecs --version --help'),
+      flags: optionNames('P', '--no-pager --no-optional-locks --literal-pathspecs --version --help'),
       commands: { ...CHANGES, ...behind(LOOKS, LOOK_OPTIONS) },
       elsewhere: ['-C'],
+      folders: ['-C'],
     },
   ],
   rules: [
@@ -184,7 +185,7 @@ export const gitPack: RulePack = {
       words: [['push']],
       options: ['-f', '--force', '--force-with-lease', '--force-if-includes', '--mirror', '--delete', '-d', '--prune'],
       class: 'destructive',
-      needs: ['push_repo', 'destructive'],
+      needs: ['push_repo', 'use_network', 'destructive'],
       target: { kind: 'branch', from: 2, within: [1] },
       examples: [
         ['git', 'push', '--force', 'origin', 'main'],
@@ -202,7 +203,7 @@ export const gitPack: RulePack = {
       words: [['push']],
       operand: /^[+:]/,
       class: 'destructive',
-      needs: ['push_repo', 'destructive'],
+      needs: ['push_repo', 'use_network', 'destructive'],
       target: { kind: 'branch', from: 2, within: [1] },
       examples: [
         ['git', 'push', 'origin', '+main'],
@@ -219,7 +220,7 @@ export const gitPack: RulePack = {
         ),
       ],
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['edit_repo', 'destructive'],
       examples: [
         ['git', 'clean', '-fdx'],
         ['git', 'checkout', '--', '.'],
@@ -245,7 +246,7 @@ export const gitPack: RulePack = {
         '--autostash',
       ],
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['edit_repo', 'destructive'],
       examples: [
         ['git', 'reset', '--hard'],
         ['git', 'switch', '-f', 'main'],
@@ -275,7 +276,7 @@ export const gitPack: RulePack = {
       words: [['branch', 'tag']],
       options: ['-d', '-D', '-f', '-M', '-C', '--delete', '--force'],
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['edit_repo', 'destructive'],
       examples: [
         ['git', 'branch', '-D', 'x'],
         ['git', 'tag', '-d', 'v1'],
@@ -290,7 +291,7 @@ export const gitPack: RulePack = {
         ['drop', 'clear', 'expire', 'delete', 'remove', 'rm', 'deinit', 'prune', 'set-url'],
       ],
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['edit_repo', 'destructive'],
       examples: [
         ['git', 'stash', 'drop'],
         ['git', 'reflog', 'expire', '--all'],
