@@ -96,7 +96,8 @@ describe.each(WAYS)('an agent that has tools alone, over $over', ({ over, connec
   const borrow = async (profile: string, denied: unknown): Promise<void> => {
     expect(denied).toMatchObject({
       code: 'LEASE_REQUIRED',
-      next_steps: [expect.stringContaining('request_lease'), expect.stringContaining(`alpha ${profile}`)],
+      message: expect.stringContaining(`alpha ${profile}`),
+      next_steps: [expect.stringContaining('request_lease'), 'ask a person at beta'],
     });
     const wish = { peer: 'beta', profile, duration: '1h', only_this_session: true };
     const asked = await agent.call('request_lease', wish);

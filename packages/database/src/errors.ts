@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { quote, shellWord, WritError } from '@writ/core';
+import { quote, shellWord, toWritError, WritError } from '@writ/core';
 import BetterSqlite3 from 'better-sqlite3';
 
 /** ALREADY_RUNNING: another writer holds the database. */
@@ -21,6 +21,19 @@ export function schemaTooNew(path: string, migration: string): WritError {
 /** DATABASE_ERROR: the file is one of SQLite, and not of this program. */
 export function foreignDatabase(path: string): WritError {
   return unusable(path, 'is the database of another program');
+}
+
+/** DATABASE_ERROR: something of the schema is gone. */
+export function damagedDatabase(path: string, why: string, cause?: Error): WritError {
+  return unusable(path, `is damaged: ${why}`, cause);
+}
+
+/** DATABASE_ERROR: the file, or the folder that it is in, cannot be used at all. */
+export function unopenable(path: string, error: unknown): WritError {
+  const { message, nextSteps } = toWritError(error);
+  return new WritError('DATABASE_ERROR', `${quote(path)} cannot be opened: ${message}`, {
+    ...{ details: { path }, nextSteps, cause: error },
+  });
 }
 
 function unusable(path: string, is: string, cause?: Error): WritError {
@@ -48,9 +61,14 @@ export function wrapSqlite(error: unknown, path?: string): unknown {
   if (path !== undefined && /^SQLITE_(?:NOTADB|CORRUPT)/.test(error.code)) {
     return unusable(path, `is no database, or is damaged: ${error.message}`, error);
   }
+  // A table or column that is not there: no room on the disk brings it back.
+  const isSchema = error.code === 'SQLITE_ERROR';
+  if (isSchema && path !== undefined) return damagedDatabase(path, error.message, error);
   return new WritError('DATABASE_ERROR', `the database refused: ${error.message}`, {
     details: { sqlite: error.code },
-    nextSteps: ['check free space and permissions of the home, then start the node again'],
+    nextSteps: isSchema
+      ? ['end the node and start it again, which looks at its database: writ down, then writ up']
+      : ['check free space and permissions of the home, then start the node again'],
     cause: error,
   });
 }

@@ -1,6 +1,6 @@
 export { AUDIT_ACTIONS, type AuditAction, type AuditKind } from './audit-actions.ts';
 export { createGroupedWrites, type GroupedWrite } from './grouped-writes.ts';
-export { openDatabase } from './open.ts';
+export { checkDatabase, openDatabase } from './open.ts';
 export { isEmptyDatabase, peekFact } from './peek.ts';
 export { peekAudit } from './peek-audit.ts';
 export { countColumn, fieldsOf, flagColumn, jsonColumn, type RowShape, readRow, readRows } from './rows.ts';

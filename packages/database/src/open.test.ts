@@ -1,13 +1,22 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isWritError, sha256Hex, silentLogger } from '@writ/core';
 import BetterSqlite3 from 'better-sqlite3';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MIGRATIONS } from './migrations/index.ts';
-import { openDatabase, openDatabaseWith } from './open.ts';
+import { checkDatabase, openDatabase, openDatabaseWith } from './open.ts';
 import { createHome, createStandingClock } from './testing/fixture.ts';
 
 const MODULES = join(import.meta.dirname, '..', '..', '..', 'node_modules');
@@ -118,6 +127,33 @@ describe('openDatabase', () => {
       message: expect.stringContaining('another program'),
     });
     expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  it.each([
+    ['a table is gone', 'DROP TABLE lease', 'column id of table lease is missing'],
+    ['a column is gone', 'ALTER TABLE node_fact RENAME COLUMN value TO other', 'column value of table node_fact'],
+    ['its list has a hole', `DELETE FROM kysely_migration WHERE name LIKE '0003%'`, 'lacks 0003-results'],
+    ['its list is shorter than its schema', `DELETE FROM kysely_migration WHERE name > '0010'`, 'duplicate column'],
+  ])('refuses a file of which %s, and says what to do', async (_, sql, why) => {
+    (await openDatabase(options())).close();
+    const other = new BetterSqlite3(path);
+    other.exec(sql);
+    other.close();
+    await expect(openDatabase(options())).rejects.toMatchObject({
+      ...{ code: 'DATABASE_ERROR', message: expect.stringMatching(`is damaged: .*${why}`) },
+      nextSteps: [expect.stringContaining('backup'), expect.stringContaining(`mv ${dirname(path)} `)],
+    });
+  });
+
+  it('is looked at without a lock and without a change, also while a node has it open', async () => {
+    await checkDatabase(path);
+    const open = await openDatabase(options());
+    await checkDatabase(path);
+    open.close();
+    rmSync(path);
+    mkdirSync(path, { mode: 0o700 });
+    const refused = { code: 'DATABASE_ERROR', message: expect.stringContaining('it is no file') };
+    await expect(checkDatabase(path)).rejects.toMatchObject(refused);
   });
 
   it('refuses a second writer in the same process, until the first has closed', async () => {

@@ -1,13 +1,15 @@
+import { existsSync, statSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import type { Migration } from 'kysely';
 import { createAuditTrail, createTaskTrail } from './audit.ts';
 import { type ClockMark, createClockMark } from './clock-mark.ts';
-import { wrapSqlite } from './errors.ts';
-import { migrate, refuseNewer } from './migrate.ts';
+import { unopenable, wrapSqlite } from './errors.ts';
+import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { ensurePrivateFile, tightenSideFiles } from './private-file.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createReadOnlyKysely } from './read-only-kysely.ts';
+import { checkSchema } from './schema-check.ts';
 import { createStatementCache } from './statements.ts';
 import { createTransactions } from './transactions.ts';
 import type { Database, DatabaseOptions, WriteTx } from './types.ts';
@@ -33,23 +35,46 @@ export async function openDatabaseWith(
 ): Promise<Database> {
   const { path } = options;
   if (path === IN_MEMORY) return openHandle(options, migrations, () => {});
-  const unlock = takeWriterLock(path);
+  const unlock = lock(path);
   try {
     // Private before SQLite opens it, so that nothing secret is ever in a file that others can read.
     ensurePrivateFile(path);
-    peekSchema(path, migrations);
+    await peekSchema(path, migrations);
     return await openHandle(options, migrations, unlock);
   } catch (error) {
     unlock();
-    throw wrapSqlite(error, path);
+    throw typed(error, path);
+  }
+}
+
+function lock(path: string): Unlock {
+  try {
+    return takeWriterLock(path);
+  } catch (error) {
+    throw typed(error, path);
+  }
+}
+
+/** What the system says of the file (a folder stands there, it cannot be written), or SQLite, as an error of this program. */
+function typed(error: unknown, path: string): unknown {
+  return error instanceof Error && 'errno' in error ? unopenable(path, error) : wrapSqlite(error, path);
+}
+
+/** Reads what the file holds, beside whoever has it open; a file that is not there is fine. Throws SCHEMA_TOO_NEW or DATABASE_ERROR. */
+export async function checkDatabase(path: string): Promise<void> {
+  try {
+    if (existsSync(path)) await peekSchema(path, MIGRATIONS);
+  } catch (error) {
+    throw typed(error, path);
   }
 }
 
 /** Looks at the schema through a handle that cannot write, so that a newer file stays as it is to the byte. */
-function peekSchema(path: string, migrations: Readonly<Record<string, Migration>>): void {
+async function peekSchema(path: string, migrations: Readonly<Record<string, Migration>>): Promise<void> {
+  if (!statSync(path).isFile()) throw unopenable(path, new Error('it is no file'));
   const peek = new BetterSqlite3(path, { readonly: true, fileMustExist: true });
   try {
-    refuseNewer(peek, path, migrations);
+    await checkSchema(peek, path, migrations);
   } finally {
     peek.close();
     tightenSideFiles(path);

@@ -5,6 +5,7 @@ import type {
   ContentStore,
   GitPort,
   OpenGitRoom,
+  RepositoryGuard,
   ResultSigner,
   Trust,
 } from '@writ/evidence';
@@ -33,6 +34,8 @@ export interface EvidenceKit {
    * is none. May not reject.
    */
   readonly excludesFile?: () => Promise<string | undefined>;
+  /** Which repositories of this machine a caller may name. */
+  readonly guard: RepositoryGuard;
   readonly limits: {
     readonly collect: CollectLimits;
     readonly artifacts: ArtifactLimits;

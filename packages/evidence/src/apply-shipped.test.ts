@@ -27,7 +27,7 @@ describe('applying a result of work on a working tree that was sent along', () =
     f.write(f.owner, { 'a.txt': 'draft\n', 'b.txt': 'new\n' });
     const { store, gitWork } = f;
     const about = { nodeId: NODE_ID, task: TASK, store, limits: LIMITS };
-    shipment = await shipWorkingTree({ ...gitWork, ...about, repository: f.owner, peerHas: [base] });
+    shipment = await shipWorkingTree({ ...gitWork, guard: f.guard, ...about, repository: f.owner, peerHas: [base] });
     const { commit } = shipment;
     const bundleFile = await sentFile();
     const received = await receiveShipped({ ...gitWork, bundleFile, repository: peer, commit, limits: BUNDLE_LIMITS });
@@ -52,6 +52,7 @@ describe('applying a result of work on a working tree that was sent along', () =
   const apply = async (more: Partial<ApplyRequest> = {}) =>
     applyResult({
       ...f.gitWork,
+      guard: f.guard,
       result: nodes.sign(nodes.nodes, { task: TASK, changes: changes as Result['changes'] }).result,
       bundleFile: await f.store.pathOf(changes.bundle.sha256),
       repository: f.owner,

@@ -40,6 +40,7 @@ describe('applying a result', () => {
   const apply = async (more: Partial<ApplyRequest> = {}) =>
     applyResult({
       ...f.gitWork,
+      guard: f.guard,
       result: resultWith(),
       bundleFile: await f.store.pathOf(changes.bundle.sha256),
       repository: f.owner,
@@ -149,7 +150,7 @@ describe('applying a result', () => {
     const error = await failure({ repository: other });
     expect(error.code).toBe('CONFLICT');
     expect(error.message).toBe(`\`${other}\` does not hold commit ${base}, which this work builds on`);
-    expect(await failure({ repository: f.root })).toMatchObject({ code: 'GIT_FAILED' });
+    expect(await failure({ repository: f.root })).toMatchObject({ code: 'BAD_REQUEST' });
   });
 
   it('refuses a branch that leads elsewhere already', async () => {

@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson, type Json, quote, WritError } from '@writ/core';
+import { bringIn } from './bring-in.ts';
 import { changedFiles, writePatch } from './changes.ts';
-import { BUNDLE_REF, treeOf } from './collect.ts';
+import { requireSwitchable, switchTo } from './check-out.ts';
+import { treeOf } from './collect.ts';
 import { type Fit, fitOf } from './fit.ts';
-import { type OwnerRepository, openOwnerRepository, requireFolder } from './owner-repository.ts';
+import { inOwnerRepository, type OwnerRepository } from './owner-repository.ts';
 import { type BundleFile, openQuarantine, type Quarantine, requireCommit } from './quarantine.ts';
+import type { RepositoryGuard } from './repository-guard.ts';
 import type { Result } from './result-schema.ts';
 import type { BundleLimits, GitWork } from './types.ts';
 
@@ -36,13 +39,16 @@ export interface ApplyRequest extends GitWork {
   /** Switches the working tree to the branch afterwards; refused where it is not clean. */
   readonly checkout: boolean;
   readonly limits: BundleLimits;
+  /** Which repositories may be named. */
+  readonly guard: RepositoryGuard;
 }
 
 type Changed = Extract<Result['changes'], { kind: 'changed' }>;
 
 /**
  * Makes a branch of a verified result: the bundle is unpacked in quarantine, proved to hold exactly what was signed, and
- * fetched from there. No working tree, setting, hook or other ref is touched, unless `checkout` says so. Throws
+ * brought in from there. No working tree, setting, hook or other ref is touched, unless `checkout` says so; no program that
+ * the repository names is run, `checkout` or not. Throws
  * EVIDENCE_INVALID where the bundle is not what was signed, CONFLICT where the repository is another one, the branch is
  * taken, or the working tree is not clean, EVIDENCE_FAILED where the changes were never collected, BAD_REQUEST where there is
  * no such folder, GIT_FAILED.
@@ -54,16 +60,22 @@ export async function applyResult(request: ApplyRequest): Promise<Applied> {
   // INVARIANT: 10 that nothing has changed is only said where it was established.
   if (changes.kind === 'none') return { kind: 'nothing', why: 'the task has changed no file' };
   const branch = branchOf(task);
-  await requireFolder(request.repository);
-  const owner = openOwnerRepository(request, request.repository, {
-    code: 'GIT_FAILED',
-    timeoutMs: request.limits.timeoutMs,
-  });
+  const { guard, limits } = request;
+  const opening = { code: 'GIT_FAILED', timeoutMs: limits.timeoutMs, guard } as const;
+  return inOwnerRepository(request, request.repository, opening, (owner) => applyTo(owner, request, changes, branch));
+}
+
+async function applyTo(
+  owner: OwnerRepository,
+  request: ApplyRequest,
+  changes: Changed,
+  branch: string,
+): Promise<Applied> {
   const { shipped } = request;
   const isShipped = shipped?.bundle !== undefined && shipped.commit === changes.base;
   const before = isShipped ? shipped.bundle : undefined;
   if (changes.base !== null && before === undefined) await requireCommit(owner, changes.base);
-  if (request.checkout) await requireClean(owner);
+  const tree = request.checkout ? await requireSwitchable(owner, branch) : undefined;
   const quarantine = await openQuarantine(request, {
     ...request,
     owner,
@@ -78,8 +90,8 @@ export async function applyResult(request: ApplyRequest): Promise<Applied> {
     if (there !== undefined && there !== changes.head) throw taken(branch, there);
     const about = { branch, head: changes.head, base: changes.base, fit };
     if (request.check) return { kind: 'checked', ...about, checkedOut: false };
-    if (there === undefined) await fetchBranch(owner, quarantine, branch, changes.head);
-    if (request.checkout) await switchTo(owner, branch);
+    if (there === undefined) await bringIn(owner, quarantine, branch, changes.head);
+    if (tree !== undefined) await switchTo(owner, tree);
     return { kind: there === undefined ? 'applied' : 'present', ...about, checkedOut: request.checkout };
   } finally {
     await quarantine.git.remove();
@@ -114,36 +126,6 @@ async function prove({ git, head, prerequisites }: Quarantine, changes: Changed)
   if ((await sha256Of(patch)) !== changes.patch.sha256) throw differs('the patch');
 }
 
-async function fetchBranch(owner: OwnerRepository, { git }: Quarantine, branch: string, head: string): Promise<void> {
-  const quiet = [
-    '--quiet',
-    '--no-tags',
-    '--no-write-fetch-head',
-    '--no-auto-gc',
-    '--no-recurse-submodules',
-    '--refmap=',
-  ];
-  const settings = ['-c', 'fetch.fsckObjects=true', '-c', 'fetch.writeCommitGraph=false', '-c', 'fetch.prune=false'];
-  await owner.ask('fetch', [0], [...settings, 'fetch', ...quiet, git.dir, `${BUNDLE_REF}:refs/heads/${branch}`]);
-  if ((await owner.commitOf(`refs/heads/${branch}`)) !== head) {
-    throw new WritError('GIT_FAILED', `branch ${branch} is not there although git said so`);
-  }
-}
-
-/** Files that git ignores are the owner's as well: `.env` is one. What stands in the way stays, and the branch is there. */
-async function switchTo(owner: OwnerRepository, branch: string): Promise<void> {
-  try {
-    await owner.ask('checkout', [0], ['switch', '--quiet', '--no-guess', '--no-overwrite-ignore', branch]);
-  } catch (cause) {
-    const why = 'files that git does not track, or ignores, may stand in the way';
-    throw new WritError('CONFLICT', `branch ${branch} is made, and not checked out: ${why}`, {
-      cause,
-      details: { branch },
-      nextSteps: [`git switch --no-overwrite-ignore ${branch} names them; move them, then run it again`],
-    });
-  }
-}
-
 /** A branch that is another name of a branch would move that one, and one in the way of its folder cannot be beside it. */
 async function requirePlain(owner: OwnerRepository, branch: string): Promise<void> {
   const [folder = ''] = branch.split('/');
@@ -172,14 +154,6 @@ function notCollected(step: string): WritError {
       nextSteps: ['ask a person at the node that ran it, or run the task again'],
     },
   );
-}
-
-async function requireClean(owner: OwnerRepository): Promise<void> {
-  const { text } = await owner.ask('inspect', [0], ['status', '--porcelain', '-z', '--untracked-files=no']);
-  if (text === '') return;
-  throw new WritError('CONFLICT', `the working tree of ${quote(owner.dir)} has changes of its own`, {
-    nextSteps: ['commit or set aside what is there', 'apply without the working tree: the branch is made all the same'],
-  });
 }
 
 function taken(branch: string, there: string): WritError {

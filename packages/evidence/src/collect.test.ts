@@ -1,9 +1,21 @@
-import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { isWritError, type WritError } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { collectEvidence } from './collect.ts';
 import { createFixture, type Fixture, LIMITS } from './testing/fixture.ts';
+import { growingIndex } from './testing/growing-index.ts';
 import type { Changes, CollectRequest, GitStep } from './types.ts';
 
 type Changed = Extract<Changes, { kind: 'changed' }>;
@@ -318,6 +330,45 @@ describe('evidence of a workspace', () => {
     symlinkSync(join(f.root, name), join(f.work, '.git', name));
     expect((await failure()).details).toEqual({ step: 'index' });
   });
+
+  it.each(['alone', 'split'])('has git read no index whose names come to more than there can be: %s', async (form) => {
+    let index = join(f.work, '.git', 'index');
+    if (form === 'split') {
+      f.git(f.work, 'update-index', '--split-index');
+      const shared = readdirSync(join(f.work, '.git')).find((name) => name.startsWith('sharedindex.'));
+      index = join(f.work, '.git', shared ?? 'none');
+    }
+    writeFileSync(index, growingIndex(20_000));
+    const steps: GitStep[] = [];
+    const git: CollectRequest['git'] = (call) => {
+      steps.push(call.step);
+      return f.gitWork.git(call);
+    };
+    const { message, details } = await failure(f.request(base, { git }));
+    expect(message).toContain('the index of the workspace has a name of more than 4096 bytes');
+    expect(details).toEqual({ step: 'index' });
+    // Of a split one git has seen the part that names the other, and found it missing.
+    expect(steps.filter((step) => step === 'index')).toHaveLength(form === 'split' ? 1 : 0);
+  });
+
+  it.each(['.gitignore', 'dir/.gitignore', '.gitattributes', 'new/.GitModules'])(
+    'refuses a pipe that is called %s at once: git would wait there',
+    async (name) => {
+      const there = join(f.work, name);
+      rmSync(there, { force: true });
+      mkdirSync(join(there, '..'), { recursive: true });
+      execFileSync('mkfifo', [there]);
+      const steps: GitStep[] = [];
+      const git: CollectRequest['git'] = (call) => {
+        steps.push(call.step);
+        return f.gitWork.git(call);
+      };
+      const { message, details } = await failure(f.request(base, { git }));
+      expect(message).toContain(`\`${name}\` is a pipe, a socket or a device, and git would read it`);
+      expect(details).toEqual({ step: 'scan' });
+      expect(steps).not.toContain('scan');
+    },
+  );
 
   it('refuses a redirected git directory and an index that is a link', async () => {
     renameSync(join(f.work, '.git'), join(f.root, 'moved'));

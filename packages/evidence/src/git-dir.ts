@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { quote, type WritCode, WritError } from '@writ/core';
 import { formatAlternates } from './alternates.ts';
 import { unseenBy } from './git-warnings.ts';
+import { locateRepository } from './repository-place.ts';
 import { openRoomFor } from './room.ts';
 import type { GitCall, GitRoom, GitStep, GitWork } from './types.ts';
 
@@ -17,8 +18,8 @@ const NAME_BYTES = 16;
 const RAW_ATTRIBUTES =
   '* -text -eol -crlf -ident -filter -working-tree-encoding !diff !merge !conflict-marker-size -whitespace\n';
 
-/** Settings that keep git from running anything, in whatever repository. */
-const HARMLESS = [
+/** Settings of a git directory of the node's; nothing else is read. Git runs in no other one. */
+const CONFIG = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'gc.auto=0',
@@ -27,13 +28,10 @@ const HARMLESS = [
   'protocol.allow=never',
   'protocol.file.allow=always',
   'commit.gpgSign=false',
-];
-
-/** Settings of a git directory of the node's; nothing else is read. */
-const CONFIG = [
-  ...HARMLESS,
   'core.untrackedCache=false',
   'core.splitIndex=false',
+  // One entry after the other, in their order: an index can say where threads should begin.
+  'index.threads=1',
   'core.attributesFile=/dev/null',
   'core.excludesFile=/dev/null',
   'core.fileMode=true',
@@ -53,13 +51,12 @@ const CONFIG = [
   'pack.threads=1',
 ];
 
-/** As git's own options: for a repository whose other settings stay its owner's. */
-export const HARMLESS_SETTINGS: readonly string[] = HARMLESS.flatMap((setting) => ['-c', setting]);
 const OWN_SETTINGS: readonly string[] = CONFIG.flatMap((setting) => ['-c', setting]);
 
 /** A git directory of the node's own, and how git is run in it. */
 export interface GitDir {
   readonly dir: string;
+  readonly objectFormat: 'sha1' | 'sha256';
   /** An empty folder beside it. */
   readonly scratch: string;
   /** Standard output of git, or the error of this work naming the step. */
@@ -171,7 +168,7 @@ export async function createGitDir(options: GitDirOptions): Promise<GitDir> {
 
   try {
     await mkdir(scratch, { mode: 0o700 });
-    const borrowed = await Promise.all(options.borrowFrom.map((path) => objectsOf(options, path, scratch, fail)));
+    const borrowed = await Promise.all(options.borrowFrom.map((path) => objectsOf(path, fail)));
     room = await openRoomFor(options, folder, borrowed);
     await run('init', ['init', '--quiet', '--bare', '--template=', `--object-format=${options.objectFormat}`, dir]);
     await Promise.all(['info', 'objects/info'].map((name) => mkdir(join(dir, name), { recursive: true, mode: 0o700 })));
@@ -182,28 +179,12 @@ export async function createGitDir(options: GitDirOptions): Promise<GitDir> {
     await remove();
     throw error;
   }
-  return { dir, scratch, run, ask, fail, remove };
+  return { dir, objectFormat: options.objectFormat, scratch, run, ask, fail, remove };
 }
 
-/** The object directory of a repository that is trusted. */
-async function objectsOf(
-  options: GitDirOptions,
-  repository: string,
-  home: string,
-  fail: GitDir['fail'],
-): Promise<string> {
-  const answer = await options.git({
-    step: 'init',
-    // The node names this repository itself, whoever owns its files.
-    args: ['-c', 'safe.directory=*', 'rev-parse', '--path-format=absolute', '--git-path', 'objects'],
-    cwd: repository,
-    env: gitEnvironment(options.path, home),
-    timeoutMs: options.timeoutMs,
-    maxOutputBytes: ANSWER_BYTES,
-  });
-  const path = Buffer.from(answer.stdout).toString('utf8').replace(/\n$/, '');
-  if (answer.exitCode !== 0 || !path.startsWith('/')) {
-    throw fail('init', `${quote(repository)} is no repository: ${answer.reason || 'git told no path'}`);
-  }
-  return path;
+/** The object directory of a repository, found without running anything there. */
+async function objectsOf(repository: string, fail: GitDir['fail']): Promise<string> {
+  const place = await locateRepository(repository);
+  if (place === undefined) throw fail('init', `${quote(repository)} is no repository`);
+  return place.objects;
 }

@@ -80,6 +80,7 @@ async function apply(changes: Changed, repository: string): Promise<Applied> {
   const bundleFile = await f.store.pathOf(changes.bundle.sha256);
   return applyResult({
     ...f.gitWork,
+    guard: f.guard,
     result,
     bundleFile,
     repository,
@@ -124,7 +125,7 @@ async function fromOwner({ plant }: HostileRepository): Promise<void> {
     store: f.store,
     limits: LIMITS,
   };
-  const shipped = await orRefused(shipWorkingTree({ ...f.gitWork, ...shipping }));
+  const shipped = await orRefused(shipWorkingTree({ ...f.gitWork, guard: f.guard, ...shipping }));
   expect(ownersState(hostile)).toBe(before);
   if (shipped?.bundle === undefined) return;
   const { commit, bundle } = shipped;

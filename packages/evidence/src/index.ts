@@ -8,6 +8,7 @@ export type { Fit } from './fit.ts';
 export { createGitProcess, type GitProcessOptions } from './git-process.ts';
 export { readResult } from './read-result.ts';
 export { type Receipt, signReceipt, verifyReceipt } from './receipt.ts';
+export type { RepositoryGuard } from './repository-guard.ts';
 export { formatResult } from './result.ts';
 export type { Result } from './result-schema.ts';
 export { type SessionEndStatement, signSessionEnd, verifySessionEnd } from './session-end.ts';

@@ -5,7 +5,7 @@ import { deflateSync } from 'node:zlib';
 import { createSystemClock } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readBundleHeader } from './bundle-header.ts';
-import { openOwnerRepository } from './owner-repository.ts';
+import { inOwnerRepository } from './owner-repository.ts';
 import { scanPack } from './pack-scan.ts';
 import { openQuarantine } from './quarantine.ts';
 import { BUNDLE_LIMITS, createFixture, type Fixture } from './testing/fixture.ts';
@@ -122,11 +122,9 @@ describe('a bundle in quarantine', () => {
   afterEach(() => f.remove());
 
   const open = (bundleFile: string) =>
-    openQuarantine(f.gitWork, {
-      bundleFile,
-      owner: openOwnerRepository(f.gitWork, f.owner, { code: 'GIT_FAILED', timeoutMs: 60_000 }),
-      limits: BUNDLE_LIMITS,
-    });
+    inOwnerRepository(f.gitWork, f.owner, { code: 'GIT_FAILED', timeoutMs: 60_000 }, (owner) =>
+      openQuarantine(f.gitWork, { bundleFile, owner, limits: BUNDLE_LIMITS }),
+    );
   const bundled = (...refs: string[]): string => {
     const file = join(f.root, 'made.bundle');
     f.git(f.work, 'bundle', 'create', '--quiet', file, ...refs);

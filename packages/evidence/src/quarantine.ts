@@ -41,6 +41,7 @@ export async function openQuarantine(
   const { header, head, pack } = await openBundle(work, request, limits);
   for (const id of before?.header.prerequisites ?? []) await requireCommit(owner, id);
   for (const id of header.prerequisites) if (id !== before?.head) await requireCommit(owner, id);
+  if (header.objectFormat !== owner.objectFormat) throw ofAnotherKind(owner, header.objectFormat);
   const git = await createGitDir({
     ...work,
     code: 'EVIDENCE_INVALID',
@@ -51,7 +52,7 @@ export async function openQuarantine(
     borrowFrom: [owner.dir],
   });
   try {
-    await borrowShallow(owner, git);
+    await borrowShallow(owner.place, git);
     if (before !== undefined) await unpack(git, before, limits);
     await unpack(git, { header, head, pack }, limits);
     await requireBoundedTree(git, head, limits);
@@ -88,6 +89,14 @@ export async function requireCommit(owner: OwnerRepository, id: string): Promise
   throw new WritError('CONFLICT', `${quote(owner.dir)} does not hold commit ${id}, which this work builds on`, {
     details: { commit: id, repository: owner.dir },
     nextSteps: ['use the repository that the task was about', 'where it is that one, fetch the commit first'],
+  });
+}
+
+function ofAnotherKind(owner: OwnerRepository, format: string): WritError {
+  const why = `names its objects by ${owner.objectFormat}, and this work by ${format}`;
+  return new WritError('CONFLICT', `${quote(owner.dir)} ${why}`, {
+    details: { repository: owner.dir },
+    nextSteps: ['use the repository that the task was about'],
   });
 }
 

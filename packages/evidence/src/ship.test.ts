@@ -22,6 +22,7 @@ describe('shipping a working tree', () => {
   const ship = (more: Partial<ShipRequest> = {}) =>
     shipWorkingTree({
       ...f.gitWork,
+      guard: f.guard,
       repository: f.owner,
       peerHas: [base],
       nodeId: NODE_ID,

@@ -1,10 +1,12 @@
-import { appendFile, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { hasErrno, isWritError, quote, WritError } from '@writ/core';
+import { appendFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { isWritError, quote, WritError } from '@writ/core';
 import { BUNDLE_REF, commit, keep, OBJECT_ID, treeOf, writeBundle } from './collect.ts';
 import { createGitDir, type GitDir } from './git-dir.ts';
-import { borrowShallow, type OwnerRepository, openOwnerRepository, requireFolder } from './owner-repository.ts';
+import { borrowShallow, inOwnerRepository, type OwnerRepository, workTreeOf } from './owner-repository.ts';
 import { openQuarantine } from './quarantine.ts';
+import { readRegular } from './read-regular.ts';
+import type { RepositoryGuard } from './repository-guard.ts';
 import { snapshot } from './snapshot.ts';
 import type { BundleLimits, CollectLimits, ContentStore, GitWork, Stored } from './types.ts';
 
@@ -20,7 +22,12 @@ export interface ShipRequest extends GitWork {
   /** Gets the bundle. */
   readonly store: ContentStore;
   readonly limits: Omit<CollectLimits, 'maxChangedFiles' | 'maxPatchBytes'>;
+  /** Which repositories may be named. */
+  readonly guard: RepositoryGuard;
 }
+
+/** Longest file of patterns that is read, bytes. */
+const PATTERN_BYTES = 16 * 1024 * 1024;
 
 /** What has to go to the peer. `bundle` is absent where it has the commit already. */
 export interface Shipment {
@@ -37,49 +44,45 @@ export interface Shipment {
  * BAD_REQUEST where there is no such folder, or no working tree in it.
  */
 export async function shipWorkingTree(request: ShipRequest): Promise<Shipment> {
-  const { limits } = request;
+  const { guard, limits, repository } = request;
   const failing = { code: 'GIT_FAILED', timeoutMs: limits.timeoutMs } as const;
-  await requireFolder(request.repository);
-  const owner = openOwnerRepository(request, request.repository, failing);
-  await requireWorkingTree(owner);
-  let git: GitDir | undefined;
-  try {
-    const format = (await owner.ask('inspect', [0], ['rev-parse', '--show-object-format'])).text;
-    git = await createGitDir({
-      ...request,
-      ...failing,
-      what: 'the working tree cannot be shipped',
-      objectFormat: format === 'sha256' ? 'sha256' : 'sha1',
-      borrowFrom: [request.repository],
-    });
-    return await shipFrom(git, owner, request);
-  } catch (error) {
-    if (isWritError(error)) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new WritError('GIT_FAILED', `the working tree cannot be shipped: ${why}`, { cause: error });
-  } finally {
-    await git?.remove();
-  }
+  return inOwnerRepository(request, repository, { ...failing, guard }, async (owner) => {
+    const workspaceDir = await requireWorkingTree(owner);
+    let git: GitDir | undefined;
+    try {
+      const { objectFormat } = owner;
+      const what = 'the working tree cannot be shipped';
+      git = await createGitDir({ ...request, ...failing, what, objectFormat, borrowFrom: [repository] });
+      return await shipFrom(git, { owner, workspaceDir }, request);
+    } catch (error) {
+      if (isWritError(error)) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new WritError('GIT_FAILED', `the working tree cannot be shipped: ${why}`, { cause: error });
+    } finally {
+      await git?.remove();
+    }
+  });
 }
 
-async function requireWorkingTree(owner: OwnerRepository): Promise<void> {
-  const { exitCode, text } = await owner.ask('inspect', [0, 128], ['rev-parse', '--is-inside-work-tree']);
-  if (text === 'true') return;
-  const why = exitCode === 0 ? 'has no working tree' : 'is in no repository';
-  throw new WritError('BAD_REQUEST', `${quote(owner.dir)} ${why}, so there is nothing to ship`, {
+async function requireWorkingTree(owner: OwnerRepository): Promise<string> {
+  const workTree = await workTreeOf(owner);
+  if (workTree !== undefined) return workTree;
+  throw new WritError('BAD_REQUEST', `${quote(owner.dir)} has no working tree, so there is nothing to ship`, {
     nextSteps: ['ship from a folder of a checked-out repository', 'name one with: --ship DIR'],
   });
 }
 
-async function shipFrom(git: GitDir, owner: OwnerRepository, request: ShipRequest): Promise<Shipment> {
-  await borrowShallow(owner, git);
+async function shipFrom(
+  git: GitDir,
+  { owner, workspaceDir }: { readonly owner: OwnerRepository; readonly workspaceDir: string },
+  request: ShipRequest,
+): Promise<Shipment> {
+  await borrowShallow(owner.place, git);
   await borrowExcludes(owner, git, request.excludesFile);
   const head = (await owner.commitOf('HEAD')) ?? null;
-  const workspaceDir = (await owner.ask('inspect', [0], ['rev-parse', '--show-toplevel'])).text;
   const baseTree = await treeOf(git, head);
-  const indexFile = await owner.pathOf('index');
   const { tree } = await snapshot(git, {
-    ...{ workspaceDir, baseTree, indexFile },
+    ...{ workspaceDir, baseTree, indexFile: join(owner.place.gitDir, 'index') },
     ...{ platform: request.platform, limits: request.limits },
   });
   const id = head !== null && tree === baseTree ? head : await commit(git, request, tree, head);
@@ -95,16 +98,21 @@ async function shipFrom(git: GitDir, owner: OwnerRepository, request: ShipReques
 }
 
 /** What the owner ignores stays at home: patterns of this repository, of its settings, and of the owner everywhere. */
-async function borrowExcludes(owner: OwnerRepository, git: GitDir, excludesFile: string | undefined): Promise<void> {
-  const set = await owner.ask('inspect', [0, 1], ['config', '--local', '--type=path', '--get', 'core.excludesFile']);
-  const files = [excludesFile, set.exitCode === 0 ? set.text : undefined, await owner.pathOf('info/exclude')];
-  for (const file of files) {
-    if (file === undefined || file === '') continue;
-    const patterns = await readFile(file, 'utf8').catch((error) => {
-      if (hasErrno(error, 'ENOENT')) return '';
-      throw error;
-    });
-    await appendFile(join(git.dir, 'info', 'exclude'), `${patterns}\n`, { mode: 0o600 });
+async function borrowExcludes(
+  { place, settings }: OwnerRepository,
+  git: GitDir,
+  excludesFile: string | undefined,
+): Promise<void> {
+  const set = settings.get('core.excludesfile');
+  // Whose home that would be is not known here, and what is ignored there would be sent along.
+  if (set?.match(/^(~|%\()/)) {
+    throw git.fail('scan', 'core.excludesFile of the repository is no whole path', ['write the path out, from / on']);
+  }
+  const own = set && resolve(place.workTree ?? '', set);
+  for (const file of [excludesFile, own, join(place.commonDir, 'info/exclude')]) {
+    const patterns = file ? await readRegular(file, PATTERN_BYTES) : undefined;
+    if (patterns === undefined) continue;
+    await appendFile(join(git.dir, 'info', 'exclude'), Buffer.concat([patterns, Buffer.from('\n')]), { mode: 0o600 });
   }
 }
 
@@ -132,9 +140,11 @@ export async function receiveShipped(
     readonly limits: BundleLimits;
   },
 ): Promise<Received> {
-  const failing = { code: 'GIT_FAILED', timeoutMs: request.limits.timeoutMs } as const;
-  const owner = openOwnerRepository(request, request.repository, failing);
-  const { git, head } = await openQuarantine(request, { ...request, owner });
+  const { limits, repository } = request;
+  const opening = { code: 'GIT_FAILED', timeoutMs: limits.timeoutMs } as const;
+  const { git, head } = await inOwnerRepository(request, repository, opening, (owner) =>
+    openQuarantine(request, { ...request, owner }),
+  );
   if (head !== request.commit) {
     await git.remove();
     throw git.fail('inspect', 'its head is not the commit that was announced');

@@ -146,7 +146,15 @@ describe('a submodule in a workspace', () => {
       f.git(f.owner, 'update-index', '--add', '--cacheinfo', `160000,${NEW},${path}`);
     }
     const shipment = await shipWorkingTree({
-      ...{ ...f.gitWork, repository: f.owner, peerHas: [base], nodeId: NODE_ID, task: TASK, store: f.store },
+      ...{
+        ...f.gitWork,
+        guard: f.guard,
+        repository: f.owner,
+        peerHas: [base],
+        nodeId: NODE_ID,
+        task: TASK,
+        store: f.store,
+      },
       limits: LIMITS,
     });
     const received = await receiveShipped({

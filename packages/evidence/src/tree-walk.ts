@@ -11,6 +11,15 @@ export interface WalkedTree {
 }
 
 const SLASH = Buffer.from('/');
+/** Names that git reads by itself wherever they stand, whatever their case. */
+const OPENED_BY_GIT = /^\.(gitignore|gitattributes|gitmodules|mailmap)$/i;
+
+interface Entry {
+  readonly name: Buffer;
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}
 
 /** What a walk goes by. */
 export interface Walk {
@@ -25,7 +34,7 @@ const TOO_LONG = 4096;
 
 /**
  * Looks at the names of a whole folder, follows no link, also none that is swapped in meanwhile, and opens no file. Throws what
- * `refuse` makes of a tree with too many entries, or of one that cannot be read.
+ * `refuse` makes of a tree with too many entries, of one that cannot be read, or where git would wait at a pipe.
  */
 export async function walkTree(root: string, { platform, maxEntries, refuse }: Walk): Promise<WalkedTree> {
   const [folders, gitNames] = [new Set<string>(), [] as Buffer[]];
@@ -38,6 +47,10 @@ export async function walkTree(root: string, { platform, maxEntries, refuse }: W
       for (const entry of entries) {
         const path = folder.length === 0 ? entry.name : Buffer.concat([folder, SLASH, entry.name]);
         if (below(root, path).length >= TOO_LONG) throw refuse('folders are nested deeper than a path can name');
+        // Git opens what is called so, and would wait there for somebody who writes.
+        if (OPENED_BY_GIT.test(entry.name.toString('latin1')) && !isPlain(entry)) {
+          throw refuse(`${quote(path.toString())} is a pipe, a socket or a device, and git would read it`);
+        }
         if (isGitName(entry.name)) {
           if (folder.length > 0 || entry.name.toString('latin1') !== '.git') gitNames.push(path);
         } else if (entry.isDirectory()) {
@@ -94,8 +107,12 @@ export function isGitName(name: Uint8Array): boolean {
   return /^($|[\ufffd-\uffff])/.test(rest.toString('utf8')) && rest.indexOf('\ufffd') !== 0;
 }
 
-async function list(folder: string | Buffer): Promise<{ readonly name: Buffer; isDirectory(): boolean }[]> {
+function isPlain(entry: Entry): boolean {
+  return entry.isFile() || entry.isDirectory() || entry.isSymbolicLink();
+}
+
+async function list(folder: string | Buffer): Promise<readonly Entry[]> {
   // The types of Node.js 20 know no `buffer` for entries with types, its program does.
   const names = await readdir(folder, { encoding: 'buffer', withFileTypes: true });
-  return names as unknown as { readonly name: Buffer; isDirectory(): boolean }[];
+  return names as unknown as readonly Entry[];
 }

@@ -1,4 +1,4 @@
-import { openOwnerRepository } from './owner-repository.ts';
+import { inOwnerRepository } from './owner-repository.ts';
 import type { GitWork } from './types.ts';
 
 /**
@@ -10,9 +10,10 @@ export async function listCommits(
   request: { readonly repository: string; readonly limit: number; readonly timeoutMs: number },
 ): Promise<readonly string[]> {
   const { repository, limit, timeoutMs } = request;
-  const owner = openOwnerRepository(work, repository, { code: 'GIT_FAILED', timeoutMs });
-  const head = await owner.commitOf('HEAD');
-  const from = ['--branches', '--tags', ...(head === undefined ? [] : [head])];
-  const { text } = await owner.ask('inspect', [0], ['rev-list', `--max-count=${limit}`, ...from]);
-  return text === '' ? [] : text.split('\n');
+  return inOwnerRepository(work, repository, { code: 'GIT_FAILED', timeoutMs }, async (owner) => {
+    const head = await owner.commitOf('HEAD');
+    const from = ['--branches', '--tags', ...(head === undefined ? [] : [head])];
+    const { text } = await owner.ask('inspect', [0], ['rev-list', `--max-count=${limit}`, ...from]);
+    return text === '' ? [] : text.split('\n');
+  });
 }

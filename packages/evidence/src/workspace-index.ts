@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { hasErrno } from '@writ/core';
 import { openBeneath } from './beneath.ts';
 import type { GitDir } from './git-dir.ts';
+import { namesThatCannotBe } from './index-names.ts';
 import { entriesOf, type IndexEntries } from './submodules.ts';
 
 /** Longest index that is read, bytes. */
@@ -47,6 +48,7 @@ export async function trackedThere(
     if (isRequired && indexFile === undefined) throw git.fail('index', 'the index of the workspace is gone');
     return undefined;
   }
+  await requirePossible(git, copy);
   const index = { GIT_INDEX_FILE: copy };
   const entries = await entriesOf(git, 'index', index).catch(async (error: unknown) => {
     if (!(await takeShared(git, await readFile(copy), openBeside))) throw error;
@@ -81,10 +83,17 @@ async function takeShared(
       const file = await openBeside(name).catch(() => undefined);
       if (file === undefined) continue;
       await copyIndex(git, file, join(git.dir, name));
+      await requirePossible(git, join(git.dir, name));
       return true;
     }
   }
   return false;
+}
+
+/** Looked at before git does, to whom the names of a small index can be more than the machine has memory. */
+async function requirePossible(git: GitDir, file: string): Promise<void> {
+  const why = await namesThatCannotBe(await readFile(file), git.objectFormat);
+  if (why !== undefined) throw git.fail('index', `the index of the workspace ${why}`);
 }
 
 function openIndex(folder: string, name: string): Promise<FileHandle> {

@@ -4,12 +4,14 @@ import { createDispatcher } from './dispatch.ts';
 import type { GatewayPorts } from './gateway-ports.ts';
 import { serveMcp } from './mcp/mcp-connection.ts';
 import { createMcpHttp } from './mcp/mcp-http.ts';
+import { createToolDefinitions } from './mcp/tool-definitions.ts';
 import { createFollowTask } from './operations/follow-task.ts';
 import { createOperations } from './operations/index.ts';
 import type { Authenticator } from './ports.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { type ControlServer, createControlServer } from './server/control-server.ts';
 import { createHttpServer } from './server/http-server.ts';
+import { createTurns } from './turns.ts';
 import type { Caller } from './types.ts';
 import { createUpstreams } from './upstreams/upstreams.ts';
 
@@ -37,6 +39,10 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** Most connections at once to the control socket, and to that of one task. */
+const MOST_CONNECTIONS = 1024;
+const MOST_OF_TASK = 128;
+
 /** Builds the gateway of one node; nothing listens before `listenControl`. */
 export function createGateway(ports: GatewayPorts): Gateway {
   const { engine, authenticator, clock, logger, sessions, node } = ports;
@@ -47,22 +53,29 @@ export function createGateway(ports: GatewayPorts): Gateway {
   const registry = createRegistry(createOperations(ports, upstreams));
   const dispatcher = createDispatcher(registry, ports.scope, ports.trace);
   const follow = createFollowTask(ports);
-  const mcp = { upstreams, registry, dispatcher, sessions, node, follow, clock, random: ports.random, logger };
-  const serve = (isWelcome: (caller: Caller) => boolean): ControlServer =>
+  const turns = createTurns();
+  const mcp = {
+    ...{ upstreams, registry, definitions: createToolDefinitions(registry), dispatcher, turns },
+    ...{ sessions, node, follow, clock, random: ports.random, logger },
+  };
+  const serve = (mostConnections: number, isWelcome: (caller: Caller) => boolean): ControlServer =>
     createControlServer({
+      mostConnections,
       dispatcher,
       authenticator: onlyFor(authenticator, isWelcome),
       sessions,
+      turns,
       clock,
       logger,
       serveMcp: (socket, caller, toolsets) => serveMcp(mcp, socket, caller, toolsets),
     });
   // INVARIANT: 7 each socket takes its own credential: a task's token is nothing here, and the host's is nothing there.
-  const control = serve((caller) => caller.kind === 'host');
+  const control = serve(MOST_CONNECTIONS, (caller) => caller.kind === 'host');
   const http = createHttpServer({
     dispatcher,
     authenticator: onlyFor(authenticator, (caller) => caller.kind === 'host'),
     sessions,
+    turns,
     clock,
     logger,
     mcp: createMcpHttp(mcp),
@@ -74,7 +87,7 @@ export function createGateway(ports: GatewayPorts): Gateway {
     listenControl: (path) => control.listen(path),
     listenHttp: (address) => http.listen(address),
     async listenTask(task, path) {
-      const door = serve((caller) => caller.kind === 'task' && caller.task === task);
+      const door = serve(MOST_OF_TASK, (caller) => caller.kind === 'task' && caller.task === task);
       doors.add(door);
       try {
         await door.listen(path);

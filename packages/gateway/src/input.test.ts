@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { contract } from './contract/index.ts';
 import { parseInput } from './input.ts';
 
@@ -40,6 +41,23 @@ describe('parseInput', () => {
     const message = refusal({ to: 5, argv: ['sec\0ret'], a1: 1, profile: 1, runner: 1, workspace: 1, ref: 1 });
     expect(message.split('; ')).toHaveLength(6);
     expect(message).not.toContain('ret');
+  });
+
+  it('says of a size what it has to be', () => {
+    const reasonFor = (schema: z.ZodType, value: unknown): string => {
+      try {
+        parseInput(z.object({ it: schema }), { it: value });
+      } catch (error) {
+        return error instanceof Error ? error.message : '';
+      }
+      return 'accepted';
+    };
+    expect(reasonFor(z.string().min(1), '')).toBe('`it`: is empty');
+    expect(reasonFor(z.string().min(3), 'x')).toBe('`it`: has to be at least 3 characters long');
+    expect(reasonFor(z.string().max(3), 'long')).toBe('`it`: has to be at most 3 characters long');
+    expect(reasonFor(z.array(z.string()).max(1), ['a', 'b'])).toBe('`it`: has to be at most 1 entries long');
+    expect(reasonFor(z.number().max(5), 6)).toBe('`it`: has to be at most 5');
+    expect(reasonFor(z.number().positive(), 0)).toBe('`it`: has to be more than 0');
   });
 
   it('shows keys with control characters harmless', () => {

@@ -31,8 +31,23 @@ function withoutSession(raw: object): Record<string, unknown> {
 
 function reasonFor(issue: z.core.$ZodIssue, known: readonly string[]): string {
   if (issue.code === 'unrecognized_keys') return unknownKeys(issue.keys, issue.path.length === 0 ? known : []);
-  const message = lowerFirst(issue.message);
+  const message = sizeReason(issue) ?? lowerFirst(issue.message);
   return issue.path.length === 0 ? message : `${quote(issue.path.map(String).join('.'))}: ${message}`;
+}
+
+/** What has the wrong size, in words of a person; undefined where the size is not what is wrong. */
+function sizeReason(issue: z.core.$ZodIssue): string | undefined {
+  if (issue.code === 'too_big') {
+    const bound = issue.inclusive === false ? 'less than' : 'at most';
+    return `has to be ${bound} ${issue.maximum}${unitOf(issue.origin)}`;
+  }
+  if (issue.code !== 'too_small') return undefined;
+  if (issue.origin === 'string' && issue.minimum === 1) return 'is empty';
+  return `has to be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unitOf(issue.origin)}`;
+}
+
+function unitOf(origin: string): string {
+  return { string: ' characters long', array: ' entries long' }[origin] ?? '';
 }
 
 function unknownKeys(keys: readonly string[], known: readonly string[]): string {

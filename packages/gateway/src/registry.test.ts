@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { contract } from './contract/index.ts';
 import { operationTable } from './contract/operation-table.ts';
 import { createGateway } from './gateway.ts';
-import { toolDefinitions } from './mcp/tool-definitions.ts';
+import { createToolDefinitions } from './mcp/tool-definitions.ts';
 import { createRegistry } from './registry.ts';
 import { createFakeNode } from './testing/fake-node.ts';
 import { type Caller, readToolsets, TOOLSETS } from './types.ts';
@@ -119,8 +119,8 @@ describe('the registry', () => {
   });
 
   it('advertises to agents exactly the operations that are for agents', () => {
-    expect(toolDefinitions(registry, host, []).map(({ name }) => name)).toEqual(FOR_AGENTS);
-    const all = toolDefinitions(registry, host, TOOLSETS).map(({ name }) => name);
+    expect(createToolDefinitions(registry)(host, []).map(({ name }) => name)).toEqual(FOR_AGENTS);
+    const all = createToolDefinitions(registry)(host, TOOLSETS).map(({ name }) => name);
     expect(all.filter((name) => !FOR_AGENTS.includes(name)).sort()).toEqual([...IN_SETS].sort());
     for (const [set, names] of Object.entries({
       commands: COMMANDS,
@@ -128,7 +128,7 @@ describe('the registry', () => {
       policy: POLICY,
       peers: PEERS,
     })) {
-      const offered = toolDefinitions(registry, host, readToolsets(set) ?? []).map(({ name }) => name);
+      const offered = createToolDefinitions(registry)(host, readToolsets(set) ?? []).map(({ name }) => name);
       expect(offered.filter((name) => !FOR_AGENTS.includes(name)).sort(), set).toEqual([...names].sort());
     }
     expect([...FOR_AGENTS, ...ONLY_FOR_TASKS, ...IN_SETS, ...FOLLOWING, ...PERSON_ONLY, ...SETUP].sort()).toEqual(
@@ -137,13 +137,13 @@ describe('the registry', () => {
   });
 
   it('advertises what sets a node up with that set alone, and nothing there that answers, lends, pairs or widens', () => {
-    const shown = toolDefinitions(registry, host, [...TOOLSETS, 'setup']).map(({ name }) => name);
-    const usual = toolDefinitions(registry, host, TOOLSETS).map(({ name }) => name);
+    const shown = createToolDefinitions(registry)(host, [...TOOLSETS, 'setup']).map(({ name }) => name);
+    const usual = createToolDefinitions(registry)(host, TOOLSETS).map(({ name }) => name);
     expect(shown.filter((name) => !usual.includes(name)).sort()).toEqual([...SETUP, ...SHOWN_IN_SETUP].sort());
     expect(readToolsets('setup')).toBeUndefined();
     expect(readToolsets('all')).not.toContain('setup');
-    expect(toolDefinitions(registry, task, [...TOOLSETS, 'setup']).map(({ name }) => name)).toEqual(
-      toolDefinitions(registry, task, TOOLSETS).map(({ name }) => name),
+    expect(createToolDefinitions(registry)(task, [...TOOLSETS, 'setup']).map(({ name }) => name)).toEqual(
+      createToolDefinitions(registry)(task, TOOLSETS).map(({ name }) => name),
     );
   });
 
@@ -151,7 +151,7 @@ describe('the registry', () => {
     for (const name of PERSON_ONLY) expect(registry.find(name, task), name).toBeUndefined();
     const inSets = [...COMMANDS, ...EVIDENCE, 'list_approvals', 'list_windows'];
     expect([...registry.names(task)].sort()).toEqual([...FOR_TASKS, ...inSets, ...FOLLOWING].sort());
-    expect(toolDefinitions(registry, task, []).map(({ name }) => name)).toEqual(FOR_TASKS);
+    expect(createToolDefinitions(registry)(task, []).map(({ name }) => name)).toEqual(FOR_TASKS);
   });
 
   it('ties every operation that takes a task to the ownership check', () => {
@@ -184,8 +184,8 @@ describe('the registry', () => {
 });
 
 describe('the tools', () => {
-  const tools = toolDefinitions(registry, host, []);
-  const all = toolDefinitions(registry, host, TOOLSETS);
+  const tools = createToolDefinitions(registry)(host, []);
+  const all = createToolDefinitions(registry)(host, TOOLSETS);
 
   // Four characters a token: for this very JSON that says 7 % more than cl100k_base counts and 2 % more than o200k_base.
   it('stay within the budget of 6000 tokens of definitions', () => {
@@ -211,7 +211,9 @@ describe('the tools', () => {
   });
 
   it('of a set look or act as it says: nothing about authority does more than look, but for giving back', () => {
-    const ofAuthority = toolDefinitions(registry, host, ['authority']).filter(({ name }) => AUTHORITY.includes(name));
+    const ofAuthority = createToolDefinitions(registry)(host, ['authority']).filter(({ name }) =>
+      AUTHORITY.includes(name),
+    );
     expect(ofAuthority).toHaveLength(AUTHORITY.length);
     for (const { name, annotations } of ofAuthority) {
       const givesBack = name === 'release_lease';

@@ -1,6 +1,7 @@
 import { Metadata, type StatusObject, status } from '@grpc/grpc-js';
 import { visible, WRIT_CODES, type WritCode, WritError } from '@writ/core';
 import { isTold } from '@writ/delegation';
+import { withItsSteps } from './convert/fields.ts';
 import type { Refusal } from './refusal.ts';
 import { CODE_OF_STATUS, STATUS_OF_CODE } from './status-table.ts';
 
@@ -34,12 +35,12 @@ export function refusalToStatus(error: Refusal): EndStatus {
   return { code: reason === 'no-method' ? status.UNIMPLEMENTED : entry.status, details: asciiOnly(message), metadata };
 }
 
-/** What the trailer of a peer says, or, without one that can be read, what the bare status means; `details.reason` is a `RefusalReason`. */
+/** What the trailer of a peer says, its steps as words of its message, or, without one that can be read, what the bare status means; `details.reason` is a `RefusalReason`. */
 export function statusToError(end: Partial<StatusObject>, peer: string): WritError {
   const told = readTrailer(end.metadata);
   const hasNoMethod = told === undefined ? end.code === status.UNIMPLEMENTED : told.reason === 'no-method';
   const details = { peer, ...(hasNoMethod ? { reason: 'no-method' } : {}) };
-  if (told !== undefined) return new WritError(told.code, told.message, { details, nextSteps: told.nextSteps });
+  if (told !== undefined) return new WritError(told.code, told.message, { details });
   const tooLarge = end.code === status.RESOURCE_EXHAUSTED && TOO_LARGE.test(end.details ?? '');
   const code = tooLarge ? 'BAD_REQUEST' : (CODE_OF_STATUS[end.code ?? status.UNKNOWN] ?? 'INTERNAL');
   return new WritError(code, clean(end.details ?? 'no reason given', MAX_MESSAGE_CHARS), { details });
@@ -68,9 +69,8 @@ function readTrailer(metadata: Metadata | undefined) {
     return {
       // A peer has no business with codes that only this machine can mean.
       code: STATUS_OF_CODE[code].hidden ? ('INTERNAL' as const) : code,
-      message: clean(message, MAX_MESSAGE_CHARS),
+      message: withItsSteps(clean(message, MAX_MESSAGE_CHARS), steps),
       reason,
-      nextSteps: steps.slice(0, MAX_STEPS).map((step) => clean(step, MAX_STEP_CHARS)),
     };
   } catch {
     return undefined;

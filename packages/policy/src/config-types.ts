@@ -1,4 +1,4 @@
-/** `deny`: none · `allow`: all but loopback and link-local · a list of `host:port`. */
+/** `deny`: none · `allow`: all but this machine and its link · a list of `host:port`. */
 export type Network = 'deny' | 'allow' | readonly string[];
 
 /** Whether a task must be sandboxed. */

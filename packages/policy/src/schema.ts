@@ -94,7 +94,7 @@ const profileKeys = {
     network,
     'deny',
     'deny',
-    'other than deny implies `use_network`; in a sandbox, what a task reaches through a proxy: `host:port`, or with `allow` all but loopback and link-local',
+    'other than deny implies `use_network`; in a sandbox, what a task reaches through a proxy: `host:port`, or with `allow` all but this machine and its link',
   ),
   require_explicit: defaulted(flag, false, 'false', 'the profile has to be asked for by name'),
   require_lease: defaulted(flag, false, 'false', 'a live lease is needed'),

@@ -11,6 +11,7 @@ import { type Home, resolveHome } from '../home.ts';
 import { connect } from './connect.ts';
 import { hangingNode, patienceWith } from './hanging-node.ts';
 import { isStopped, ownPidFile, processStart } from './running-pid.ts';
+import { stopNode } from './stop-node.ts';
 
 let dir: string;
 let home: Home;
@@ -82,6 +83,12 @@ describe('reaching a node', () => {
       await expect(ask()).rejects.toMatchObject({
         message: expect.stringContaining('since a signal or a debugger holds it still'),
         nextSteps: [`let it go on: kill -CONT ${pid}`, expect.stringMatching(`kill -9 ${pid}$`), 'then: writ up'],
+      });
+      const stopped = stopNode(home, connect(home, { taskAccess: undefined }, patience), createSystemClock());
+      await expect(stopped).rejects.toMatchObject({
+        code: 'UNREACHABLE',
+        message: expect.stringContaining('holds it still; it was asked to stop, and leaves as soon as it goes on'),
+        nextSteps: [`let it go on: kill -CONT ${pid}`, expect.anything(), expect.anything()],
       });
     } finally {
       const ended = once(child, 'close');

@@ -1,4 +1,4 @@
-import { type Clock, sleep, WritError } from '@writ/core';
+import { type Clock, isWritError, sleep, WritError } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
 import type { Home } from '../home.ts';
 import { processStart, runningPid } from './running-pid.ts';
@@ -8,11 +8,22 @@ const STOP_TIMEOUT_MS = 30_000;
 /** How often a stopping process is looked at, milliseconds: it is no child of ours, so nothing tells us. */
 const STOP_LOOK_MS = 20;
 
-/** Stops the node and waits until its process is gone. Throws TIMED_OUT where it is not. */
+/** Stops the node and waits until its process is gone. Throws TIMED_OUT where it is not, UNREACHABLE for a node that hangs. */
 export async function stopNode(home: Home, node: ControlClient, clock: Clock): Promise<{ pid: number }> {
-  const { pid } = await node.call('node_stop', {});
+  const { pid } = await node.call('node_stop', {}).catch((error: unknown) => {
+    throw standing(error);
+  });
   await untilGone(home, pid, clock);
   return { pid };
+}
+
+/** A node that hangs has the request, and nothing takes it back. */
+function standing(error: unknown): unknown {
+  // Zero: the call waits before its door, and is gone with whoever made it.
+  if (!isWritError(error, 'UNREACHABLE') || error.details.silent_ms === 0) return error;
+  const { message, details, nextSteps } = error;
+  const what = `${message}; it was asked to stop, and leaves as soon as it goes on`;
+  return new WritError('UNREACHABLE', what, { details, nextSteps, cause: error });
 }
 
 /** Kills the node's process, which can do nothing about it, and waits until it is gone. Throws TIMED_OUT. */

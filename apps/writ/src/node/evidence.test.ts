@@ -162,8 +162,8 @@ describeWith(['bwrap', 'git'], 'evidence of a real run', () => {
       return kit.openRoom?.(shown);
     });
     expect(changes).toMatchObject({ kind: 'changed', insertions: 1 });
-    // Where the objects of the owner’s repository are; what it borrows itself is shown too.
-    expect(outside).toEqual([`init ${run.files.clone?.source}`]);
+    expect(outside).toEqual([]);
+    // What the owner’s repository borrows itself is shown too.
     expect(rooms).toEqual([[run.files.dir, join(owner, '.git/objects'), join(borrowed, '.git/objects')]]);
     run.release();
   });
@@ -194,8 +194,8 @@ describeWith(['bwrap', 'git'], 'evidence of a real run', () => {
     git(sender, 'commit', '-q', '-m', 'second');
     git(root, 'clone', '-q', sender, owner);
     writeFileSync(join(sender, 'a.txt'), 'not committed\n');
-    const { git: gitPort, openRoom, gitDirRoot } = kit;
-    const work = { git: gitPort, openRoom, gitDirRoot, platform: process.platform, path, clock, random };
+    const { openRoom, gitDirRoot, guard } = kit;
+    const work = { git: kit.git, openRoom, gitDirRoot, platform: process.platform, path, clock, random, guard };
     const shipment = await shipWorkingTree({
       ...{ ...work, repository: sender, peerHas: [git(owner, 'rev-parse', 'HEAD')], task: 't1', store: kit.content },
       ...{ nodeId: base.identity.public.id, limits: kit.limits.collect },

@@ -2,13 +2,14 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno } from '@writ/core';
 import type { EvidenceKit } from '@writ/delegation';
-import { createContentStore, createResultSigner } from '@writ/evidence';
+import { createContentStore, createResultSigner, type RepositoryGuard } from '@writ/evidence';
 import { createSignerCache } from '@writ/identity';
 import { searchPath, type TaskRunner } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import { EVIDENCE_LIMITS } from './evidence-limits.ts';
 import { findExcludesFile } from './excludes-file.ts';
 import type { Foundations } from './foundations.ts';
+import { resolveConfigPath } from './paths.ts';
 
 /**
  * What both ends of tasks need for their evidence, after everything that an earlier boot left half done is gone: its
@@ -43,7 +44,18 @@ export async function openEvidence(
     // Asked at each check: a peer whose pin is removed is trusted no more, whatever was received from it.
     trust: { self: identity.public, pins, signers: createSignerCache() },
     excludesFile: () => findExcludesFile(runner.git, environment),
+    guard: guardOf(base),
     limits: EVIDENCE_LIMITS,
+  };
+}
+
+/** Tasks write below these folders, each in its own; what they leave there is no repository of the owner's. */
+function guardOf({ home, engine }: Foundations): RepositoryGuard {
+  return {
+    user: process.geteuid?.(),
+    closed: [home.workspacesDir, home.evidenceDir, home.runDir, home.secretsDir],
+    named: () =>
+      [...engine.snapshot().config.workspaces.values()].map(({ path }) => resolveConfigPath(path, home.configFile)),
   };
 }
 

@@ -52,7 +52,8 @@ async function shipOwners(
 ): Promise<Shipped> {
   const excludesFile = await parts.evidence.excludesFile?.();
   const excludes = excludesFile === undefined ? {} : { excludesFile };
-  return shipWorkingTree({ ...workOf(parts, wish), repository, peerHas, ...excludes });
+  const { guard } = parts.evidence;
+  return shipWorkingTree({ ...workOf(parts, wish), guard, repository, peerHas, ...excludes });
 }
 
 /** Undefined where the task may not hand this on; nothing was read then. */

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { createSystemClock, createSystemRandom } from '@writ/core';
 import { createContentStore } from '../content-store.ts';
 import { createGitProcess } from '../git-process.ts';
+import type { RepositoryGuard } from '../repository-guard.ts';
 import type { BundleLimits, CollectLimits, CollectRequest, ContentStore, GitWork } from '../types.ts';
 
 export const LIMITS: CollectLimits = {
@@ -38,6 +39,8 @@ export interface Fixture {
   readonly work: string;
   readonly store: ContentStore;
   readonly gitWork: GitWork;
+  /** Lets every repository of this user be named. */
+  readonly guard: RepositoryGuard;
   /** Runs git as the owner or the agent would. */
   git(cwd: string, ...args: string[]): string;
   /** Writes files, making folders. */
@@ -92,6 +95,7 @@ export function createFixture({ from }: { readonly from?: Pick<Fixture, 'root'> 
     work,
     store,
     gitWork,
+    guard: { user: process.geteuid?.(), closed: [], named: () => [] },
     git,
     write(cwd, files) {
       for (const [name, content] of Object.entries(files)) {

@@ -3,7 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createDispatcher } from '../dispatch.ts';
 import { createRegistry } from '../registry.ts';
 import { createFakeNode } from '../testing/fake-node.ts';
+import { createTurns } from '../turns.ts';
 import { createHttpSessions } from './http-sessions.ts';
+import { createToolDefinitions } from './tool-definitions.ts';
 
 const INITIALIZE = {
   ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
@@ -24,6 +26,7 @@ function createWorld() {
   const { ports, clock } = createFakeNode();
   const registry = createRegistry([]);
   const sessions = createHttpSessions({
+    ...{ definitions: createToolDefinitions(registry), turns: createTurns() },
     ...{ registry, dispatcher: createDispatcher(registry, ports.scope), clock, logger: silentLogger },
     ...{ sessions: ports.sessions, node: ports.node, random: ports.random },
     follow: async function* () {},

@@ -1,52 +1,59 @@
 import type { Duplex } from 'node:stream';
-import { serializeMessage, type Transport } from '@modelcontextprotocol/server';
+import { type JSONRPCMessage, serializeMessage, type Transport } from '@modelcontextprotocol/server';
 import type { Cancel, Clock } from '@writ/core';
-import { createLineSplitter } from './line-splitter.ts';
-import { invalid, type LineRefusal, readLine } from './protocol-line.ts';
+import { createLineIntake } from './line-intake.ts';
+import { busy, invalid, type LineRefusal, readLine } from './protocol-line.ts';
 import { isRecord } from './record.ts';
-import { createUnanswered } from './unanswered.ts';
+import { createUnanswered, type Unanswered } from './unanswered.ts';
 
 /** The one revision in which a client may send several messages in one line; each is answered in a line of its own. */
 const BATCH_REVISION = '2025-03-26';
+
+/** Most requests of one connection that are open at once; more than there may be calls, so that a call can be cancelled. */
+const MOST_OPEN = 128;
 
 /** Bounds of a connection. */
 export interface LineTransportOptions {
   /** Largest message, bytes. */
   readonly largestBytes: number;
+  /** How much may lie there for a client that does not read it, bytes; with more its connection ends. */
+  readonly mostUnreadBytes: number;
   /** How long what was asked before a client ended its input may still be answered, milliseconds. */
   readonly finishMs: number;
   readonly clock: Clock;
+  /** Resolves when the next message may be worked on. */
+  readonly turn: () => Promise<void>;
 }
 
 /**
- * MCP as JSON lines on a connection. What is no JSON, or no message, is answered with the protocol's error, and the next
- * line is read; a line of more than `largestBytes` is answered too, and ends the connection: the request in it is never
- * answered, and its client would wait. A client that says no more gets what it asked for before that.
+ * MCP as JSON lines on a connection, one a turn. What is no JSON, or no message, is answered with the protocol's error, and
+ * the next line is read; a line of more than `largestBytes` is answered too, and ends the connection: the request in it is
+ * never answered, and its client would wait. A client that says no more gets what it asked for before that; one that is
+ * gone gets no more work done.
  */
 export function createLineTransport(
   socket: Duplex,
-  { largestBytes, finishMs, clock }: LineTransportOptions,
+  { largestBytes, mostUnreadBytes, finishMs, clock, turn }: LineTransportOptions,
 ): Transport {
   let isOver = false;
   let hasBatches = false;
   const unanswered = createUnanswered();
   /** Set once the client has ended its input. */
   let stopFinishing: Cancel | undefined;
+  const untilTaken = createDrain(socket);
   const refuse = (refusal: LineRefusal): void => {
     transport.onerror?.(new Error(refusal.error.message));
-    // Short lines have long answers: from a client that reads none nothing more is read either.
-    if (socket.write(`${JSON.stringify(refusal)}\n`) || socket.isPaused()) return;
-    socket.pause();
-    socket.once('drain', () => socket.resume());
+    socket.write(`${JSON.stringify(refusal)}\n`);
   };
-  const lines = createLineSplitter({
-    largestBytes,
+  const lines = createLineIntake({
+    ...{ socket, largestBytes, turn, untilTaken },
     onLine(line) {
       for (const item of readLine(line, hasBatches)) {
-        if ('message' in item) {
-          unanswered.noteAsked(item.message);
-          transport.onmessage?.(item.message);
-        } else if (item.refusal !== undefined) refuse(item.refusal);
+        const refusal = 'message' in item ? excessOf(unanswered, item.message) : item.refusal;
+        if (refusal !== undefined) refuse(refusal);
+        if (refusal !== undefined || !('message' in item)) continue;
+        unanswered.noteAsked(item.message);
+        transport.onmessage?.(item.message);
       }
     },
     onTooLong() {
@@ -70,12 +77,14 @@ export function createLineTransport(
       }
       const isTaken = socket.write(serializeMessage(message));
       unanswered.noteAnswered(message);
+      if (socket.writableLength > mostUnreadBytes) socket.destroy();
       if (stopFinishing !== undefined && unanswered.size === 0) close();
-      else if (!isTaken) await drained(socket);
+      else if (!isTaken) await untilTaken();
     },
     async close() {
       if (isOver) return;
       isOver = true;
+      lines.stop();
       stopFinishing?.();
       socket.off('data', lines.take).off('end', finish).off('close', close);
       transport.onclose?.();
@@ -84,13 +93,26 @@ export function createLineTransport(
   return transport;
 }
 
-/** Resolves when more can be written, or nothing ever will. */
-function drained(socket: Duplex): Promise<void> {
-  return new Promise((resolve) => {
-    const over = (): void => {
-      socket.off('drain', over).off('close', over);
-      resolve();
-    };
-    socket.on('drain', over).on('close', over);
-  });
+/** The answer to a request that is one too many, or could not be told from one that is open. */
+function excessOf(unanswered: Unanswered, message: JSONRPCMessage): LineRefusal | undefined {
+  if (!('method' in message && 'id' in message)) return undefined;
+  if (unanswered.has(message.id)) return invalid('a request with this id is open', null);
+  return unanswered.size < MOST_OPEN ? undefined : busy(`more than ${MOST_OPEN} requests are open`, message.id);
+}
+
+/** Resolves, for all who ask, when what was written is taken, or nothing ever will be. */
+function createDrain(socket: Duplex): () => Promise<void> {
+  let draining: Promise<void> | undefined;
+  return () => {
+    draining ??= new Promise((resolve) => {
+      const over = (): void => {
+        socket.off('drain', over).off('close', over);
+        draining = undefined;
+        resolve();
+      };
+      socket.on('drain', over).on('close', over);
+      if (socket.destroyed) over();
+    });
+    return draining;
+  };
 }

@@ -263,6 +263,21 @@ describe('MCP over the control socket', () => {
       await line.end();
     });
 
+    it('answers a message with more values than anybody sends with what to do, and goes on', async () => {
+      const line = await speak(era);
+      const keys = Object.fromEntries(Array.from(Array(10_000).keys(), (key) => [key, 0]));
+      const sent = { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'whoami', arguments: keys } };
+      const { id, ...others } = sent;
+      for (const message of [sent, { ...others, id }, { ...others, id: 'x-3' }]) {
+        expect(await line.ask(JSON.stringify(message))).toMatchObject({
+          id: message.id,
+          error: { code: -32_600, message: expect.stringMatching(/holds more than 10000 values; send less at once/) },
+        });
+      }
+      expect(await line.ask(line.request(10, 'tools/list'))).toHaveProperty('result.tools');
+      await line.end();
+    });
+
     it('says of a message of 30 MB that it is too long, and ends', async () => {
       const line = await speak(era);
       const answer = line.ask(`{"jsonrpc":"2.0","id":3,"method":"${'x'.repeat(30 * 1024 * 1024)}"}`);
@@ -288,6 +303,10 @@ describe('MCP over the control socket', () => {
         [null, -32_600],
       ]),
     );
+    const ping = { jsonrpc: '2.0', id: 9, method: 'ping' };
+    expect(await line.ask(JSON.stringify(Array(33).fill(ping)))).toMatchObject({
+      error: { message: 'Invalid Request: a batch has at most 32 messages' },
+    });
     await line.end();
   });
 

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Clock } from '@writ/core';
+import { turnOf } from '../turns.ts';
 import type { Caller, Toolset } from '../types.ts';
 import { sessionOf } from './connection-session.ts';
 import { createLineTransport } from './line-transport.ts';
@@ -13,6 +14,8 @@ import { createToolServer, tellOfForeignTools } from './tool-server.ts';
 
 /** Largest JSON-RPC message that a client may send, bytes. */
 const LARGEST_MESSAGE_BYTES = 4 * 1024 * 1024;
+/** How much may lie there for a client that does not read it, bytes: answers to several calls for the largest artifacts. */
+const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
 /** How long a client that has ended its input waits for what it asked before, milliseconds. */
 const FINISH_MS = 5000;
 /** How long what a client still sends is read and dropped, milliseconds: closed before, it would lose the last answer. */
@@ -30,8 +33,10 @@ export function serveMcp(
 ): () => Promise<void> {
   const transport = createLineTransport(socket, {
     largestBytes: LARGEST_MESSAGE_BYTES,
+    mostUnreadBytes: MOST_UNREAD_BYTES,
     finishMs: FINISH_MS,
     clock: parts.clock,
+    turn: () => parts.turns.next(turnOf(caller, 'mcp')),
   });
   const withSession = sessionOf(parts.sessions, caller);
   let server: Server | undefined;

@@ -178,6 +178,11 @@ describe('what MCP over HTTP refuses', () => {
     ['a message without a session', { body: '{"jsonrpc":"2.0","id":2,"method":"ping"}' }, 400],
     ['a session that is none', { headers: { ...PROOF, 'mcp-session-id': 'x' } }, 404],
     ['more than 4 MiB', { body: JSON.stringify({ ...INITIALIZE, padding: 'x'.repeat(5 * 1024 * 1024) }) }, 400],
+    [
+      'more values than anybody sends',
+      { body: JSON.stringify({ ...INITIALIZE, padding: Array(10_000).fill(0) }) },
+      400,
+    ],
     ['another method', { method: 'PUT' }, 405],
     ['a method of browsers', { method: 'OPTIONS' }, 405],
     ['a method that no fetch has', { method: 'TRACE' }, 405],
@@ -199,6 +204,12 @@ describe('what MCP over HTTP refuses', () => {
     [
       '{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"whoami","arguments":[]}}',
       ...(['x', -32_602, 'Invalid params: params.arguments: Invalid input: expected record, received array'] as const),
+    ],
+    [
+      `[${Array(33).fill('{"jsonrpc":"2.0","id":2,"method":"ping"}').join(',')}]`,
+      null,
+      -32_600,
+      'Invalid Request: a batch has at most 32 messages',
     ],
   ])('%s is answered in the codes of the protocol, in one sentence', async (sent, id, code, message) => {
     const session = await initialize();

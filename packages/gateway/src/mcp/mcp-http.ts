@@ -3,7 +3,7 @@ import { namedOnly } from './connection-session.ts';
 import { createHttpSessions, type HttpSessionParts } from './http-sessions.ts';
 import { followAll, listenedUris } from './listen-streams.ts';
 import type { McpCall } from './mcp-parts.ts';
-import { faultOfRequest } from './protocol-line.ts';
+import { faultOfBatch, faultOfRequest } from './protocol-line.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import { createToolServer } from './tool-server.ts';
 
@@ -32,7 +32,7 @@ export function createMcpHttp(parts: HttpSessionParts): McpHttp {
   const stopTelling = parts.upstreams.onChange(() => current.notify.toolsChanged());
   return {
     async fetch(call) {
-      const fault = faultOfRequest(call.body);
+      const fault = faultOfBatch(call.body) ?? faultOfRequest(call.body);
       if (fault !== undefined) return Response.json(fault, { status: 400 });
       if (await isLegacyRequest(call.request, call.body)) return sessions.fetch(call);
       calls.set(call.request, call);

@@ -3,18 +3,22 @@ import type { Dispatcher } from '../dispatch.ts';
 import type { FollowTask } from '../operations/follow-task.ts';
 import type { NodeControl, Sessions } from '../ports.ts';
 import type { Registry } from '../registry.ts';
+import type { Turns } from '../turns.ts';
 import type { Caller, Toolset } from '../types.ts';
 import type { Upstreams } from '../upstreams/upstreams.ts';
 import type { WithSession } from './connection-session.ts';
+import type { ToolDefinitions } from './tool-definitions.ts';
 
 /** What MCP is served from, on every transport. */
 export interface McpParts {
   readonly registry: Registry;
+  readonly definitions: ToolDefinitions;
   readonly dispatcher: Dispatcher;
   readonly sessions: Pick<Sessions, 'start'>;
   readonly node: Pick<NodeControl, 'info'>;
   readonly follow: FollowTask;
   readonly upstreams: Upstreams;
+  readonly turns: Turns;
   readonly clock: Clock;
   readonly logger: Logger;
 }

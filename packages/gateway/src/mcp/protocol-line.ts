@@ -5,11 +5,21 @@ import {
   PARSE_ERROR,
   parseJSONRPCMessage,
 } from '@modelcontextprotocol/server';
+import { isWritError, type WritError } from '@writ/core';
+import { parseCounted } from '../json-values.ts';
 import { isRecord } from './record.ts';
 import { faultOfParams } from './request-params.ts';
 
 /** Longest id of a request that is told back to whoever sent no proper one, UTF-16 units. */
 const LONGEST_ID = 256;
+
+const ID_FIRST = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(0|[1-9]\d{0,15}|"[\w.:-]*")\s*,/;
+const ID_LAST = /,\s*"id"\s*:\s*(0|[1-9]\d{0,15}|"[\w.:-]*")\s*\}\s*$/;
+
+/** Most messages in one batch: they are worked on in one go. */
+const MOST_IN_BATCH = 32;
+/** A code of the range that JSON-RPC leaves to servers. */
+const NO_ROOM = -32_000;
 
 /** What is answered to a line that is no message. */
 export interface LineRefusal {
@@ -26,13 +36,29 @@ export function readLine(line: string, hasBatches: boolean): readonly LineItem[]
   if (line.trim() === '') return [];
   let value: unknown;
   try {
-    value = JSON.parse(line);
-  } catch {
-    return [{ refusal: refusalOf(PARSE_ERROR, 'Parse error: the line is not JSON') }];
+    value = parseCounted(line);
+  } catch (error) {
+    const why = isWritError(error)
+      ? invalid(inWords(error), outerId(line))
+      : refusalOf(PARSE_ERROR, 'Parse error: the line is not JSON');
+    return [{ refusal: why }];
   }
   if (!Array.isArray(value)) return [read(value)];
   if (!hasBatches) return [{ refusal: invalid('this revision of MCP has no batches') }];
-  return value.length === 0 ? [{ refusal: invalid('an empty batch') }] : value.map(read);
+  const fault = faultOfBatch(value);
+  return fault === undefined ? value.map(read) : [{ refusal: fault }];
+}
+
+/** The answer to a batch that is none, or too long; undefined for one that is well, and for what is no batch. */
+export function faultOfBatch(value: unknown): LineRefusal | undefined {
+  if (!Array.isArray(value)) return undefined;
+  if (value.length === 0) return invalid('an empty batch');
+  return value.length > MOST_IN_BATCH ? invalid(`a batch has at most ${MOST_IN_BATCH} messages`) : undefined;
+}
+
+/** The answer to a request that the node has no room for now. */
+export function busy(why: string, id: LineRefusal['id']): LineRefusal {
+  return refusalOf(NO_ROOM, `${why}: wait for their answers, then send it again`, id);
 }
 
 /** The answer to what is JSON and no message. */
@@ -61,6 +87,16 @@ export function faultOfRequest(value: unknown): LineRefusal | undefined {
 
 function refusalOf(code: number, message: string, id: LineRefusal['id'] = null): LineRefusal {
   return { jsonrpc: '2.0', id, error: { code, message } };
+}
+
+/** The id of a request that is not read, where it stands at either end of it, as clients write it; null where it does not. */
+function outerId(line: string): LineRefusal['id'] {
+  const found = ID_FIRST.exec(line.slice(0, 2 * LONGEST_ID)) ?? ID_LAST.exec(line.slice(-2 * LONGEST_ID));
+  return found?.[1] === undefined ? null : idOf({ id: JSON.parse(found[1]) });
+}
+
+function inWords({ message, nextSteps }: WritError): string {
+  return [message, ...nextSteps].join('; ');
 }
 
 function isAnswer(value: unknown): boolean {

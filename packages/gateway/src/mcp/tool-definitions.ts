@@ -5,9 +5,18 @@ import type { Caller, Toolset } from '../types.ts';
 
 type ObjectSchema = Tool['inputSchema'];
 
-/** What is advertised to an agent: one tool for each operation that is open to it, from the registry alone. */
-export function toolDefinitions(registry: Registry, caller: Caller, toolsets: readonly Toolset[]): Tool[] {
-  return registry.tools(caller, toolsets).map(toolDefinition);
+/** What is advertised to an agent: one tool for each operation that is open to it. */
+export type ToolDefinitions = (caller: Caller, toolsets: readonly Toolset[]) => readonly Tool[];
+
+/** From the registry alone; each is written once, when it is asked for: to write one takes longer than to send it. */
+export function createToolDefinitions(registry: Pick<Registry, 'tools'>): ToolDefinitions {
+  const written = new Map<ToolOperation, Tool>();
+  const definitionOf = (operation: ToolOperation): Tool => {
+    const tool = written.get(operation) ?? toolDefinition(operation);
+    written.set(operation, tool);
+    return tool;
+  };
+  return (caller, toolsets) => registry.tools(caller, toolsets).map(definitionOf);
 }
 
 function toolDefinition({ name, summary, input, output, mcp }: ToolOperation): Tool {

@@ -5,8 +5,10 @@ import { createDispatcher } from '../dispatch.ts';
 import { createRegistry } from '../registry.ts';
 import { createFakeNode } from '../testing/fake-node.ts';
 import { mcpClient } from '../testing/mcp-clients.ts';
+import { createTurns } from '../turns.ts';
 import type { Toolset } from '../types.ts';
 import type { McpParts } from './mcp-parts.ts';
+import { createToolDefinitions } from './tool-definitions.ts';
 import { createToolServer, tellOfForeignTools } from './tool-server.ts';
 
 const ends: (() => Promise<void>)[] = [];
@@ -21,6 +23,7 @@ async function connect(toolsets: readonly Toolset[]) {
   const changes = createListeners<void>(silentLogger, 'tools');
   let listed = 0;
   const parts: McpParts = {
+    ...{ definitions: createToolDefinitions(registry), turns: createTurns() },
     ...{ registry, dispatcher: createDispatcher(registry, ports.scope), clock, logger: silentLogger },
     ...{ sessions: ports.sessions, node: ports.node },
     follow: async function* () {},

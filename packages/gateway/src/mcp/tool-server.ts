@@ -4,7 +4,6 @@ import type { McpAudience, McpParts } from './mcp-parts.ts';
 import { listPrompts, writePrompt } from './prompts.ts';
 import { listTasksAsResources, RESOURCE_TEMPLATES, readTaskResource } from './resources.ts';
 import { createCalls } from './tool-calls.ts';
-import { toolDefinitions } from './tool-definitions.ts';
 
 const INSTRUCTIONS =
   'Hands work to other machines under policy. Start with whoami and list_peers; delegate, then wait, then result. ' +
@@ -24,9 +23,8 @@ export function createToolServer(parts: McpParts, audience: McpAudience): Server
   const { caller, toolsets } = audience;
   const offered = new Set(parts.registry.tools(caller, toolsets).map(({ name }) => name));
   const calls = createCalls(parts, audience, { server, offered });
-  // Written where they are asked for: over HTTP a server lives for one request, and few of them ask.
   server.setRequestHandler('tools/list', async () => ({
-    tools: [...toolDefinitions(parts.registry, caller, toolsets), ...(await foreignTools(parts, audience))],
+    tools: [...parts.definitions(caller, toolsets), ...(await foreignTools(parts, audience))],
   }));
   server.setRequestHandler('tools/call', ({ params }, context) =>
     calls.tool(params.name, params.arguments ?? {}, context),

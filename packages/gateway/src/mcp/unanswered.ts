@@ -6,6 +6,7 @@ export interface Unanswered {
   noteAsked(message: unknown): void;
   /** Looks at a message of whoever answers. */
   noteAnswered(message: unknown): void;
+  has(id: unknown): boolean;
   readonly size: number;
   /** Their ids, the oldest first. */
   ids(): readonly (string | number)[];
@@ -24,6 +25,7 @@ export function createUnanswered(): Unanswered {
     noteAnswered(message) {
       if (isRecord(message) && !('method' in message)) open.delete(message.id);
     },
+    has: (id) => open.has(id),
     get size() {
       return open.size;
     },

@@ -37,7 +37,7 @@ describe('check_policy', () => {
         by: 'peer',
         effect: 'deny',
         code: 'LEASE_REQUIRED',
-        next_steps: [expect.stringContaining('request_lease'), 'ask for one'],
+        next_steps: [expect.stringContaining('request_lease'), 'ask a person at beta'],
         generation: 3,
       },
     });

@@ -1,4 +1,4 @@
-import { quote, sha256Hex, WritError } from '@writ/core';
+import { foldName, quote, sha256Hex, WritError } from '@writ/core';
 import type { z } from 'zod';
 import type { OperationOutput } from '../client/types.ts';
 import { leaseContract } from '../contract/leases.ts';
@@ -6,6 +6,7 @@ import type { GatewayPorts } from '../gateway-ports.ts';
 import { type AnyOperation, implement } from '../implement.ts';
 import type { Caller } from '../types.ts';
 import { approverLabels } from '../views/approval-view.ts';
+import { ownSteps } from '../views/lease-step.ts';
 import { viewLease } from '../views/lease-view.ts';
 import { grantOf } from './approvals.ts';
 import { requireDuration } from './duration.ts';
@@ -92,5 +93,5 @@ async function requestLease(
     return { asked: true, approval, expires_at_ms: answerByMs, state, ...over };
   }
   const { code, message, nextSteps } = answer.decision;
-  return { asked: false, code, message, next_steps: [...nextSteps] };
+  return { asked: false, code, message, next_steps: ownSteps(nextSteps, foldName(input.peer) ?? input.peer) };
 }

@@ -49,7 +49,7 @@ describe('delegate', () => {
         ...{ by: 'peer', effect: 'deny', code: 'LEASE_REQUIRED', generation: 7 },
         next_steps: [
           'ask for one (an agent: tool request_lease): writ lease request repo-dev --peer beta --for 1h',
-          'ask for a lease',
+          'ask a person at beta',
         ],
       },
     });

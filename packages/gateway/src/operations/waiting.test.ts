@@ -42,7 +42,7 @@ describe('a lease', () => {
     const longer = await at.client.call('request_lease', { ...wish, duration: '2h' });
     expect(longer.approval).not.toBe(first.approval);
     expect(await at.client.call('request_lease', { ...wish, profile: 'query' })).toMatchObject({
-      ...{ asked: false, code: 'LEASE_REQUIRED', next_steps: ['ask for a lease'] },
+      ...{ asked: false, code: 'LEASE_REQUIRED', next_steps: ['ask a person at beta'] },
     });
   });
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { formatSize, WritError } from '@writ/core';
+import { formatSize, isWritError, WritError } from '@writ/core';
+import { parseCounted } from '../json-values.ts';
 
 /** Largest body of a call, bytes. */
 const LARGEST_BODY_BYTES = 4 * 1024 * 1024;
@@ -7,22 +8,21 @@ const LARGEST_BODY_BYTES = 4 * 1024 * 1024;
 /** What is read, and thrown away, of a body that is too large, so that its sender hears the answer; bytes. */
 const LARGEST_DRAINED_BYTES = 16 * LARGEST_BODY_BYTES;
 
-/** The JSON body of a request; an empty one is `{}`. Throws BAD_REQUEST where it is too large or no JSON. */
-export async function readBody(request: IncomingMessage): Promise<unknown> {
-  const text = await readText(request);
+/** The JSON of the body of a call; an empty one is `{}`. Throws BAD_REQUEST where it holds too many values or is no JSON. */
+export function readBody(text: string): unknown {
   try {
     return parseBody(text);
-  } catch {
-    throw new WritError('BAD_REQUEST', NO_JSON);
+  } catch (error) {
+    throw isWritError(error) ? error : new WritError('BAD_REQUEST', NO_JSON);
   }
 }
 
 /** What a body is refused with that is none. */
 export const NO_JSON = 'the body is no JSON';
 
-/** The JSON of a body; an empty one is `{}`. Throws SyntaxError. */
+/** The JSON of a body; an empty one is `{}`. Throws SyntaxError; BAD_REQUEST where it holds too many values. */
 export function parseBody(text: string): unknown {
-  return text.trim() === '' ? {} : JSON.parse(text);
+  return text.trim() === '' ? {} : parseCounted(text);
 }
 
 /** The text of a body. Throws BAD_REQUEST where it is too large or no UTF-8. */

@@ -192,4 +192,13 @@ describe('the credential of a session', () => {
       await expect(whoami(token, session), `${token} ${session}`).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
     }
   });
+
+  it('reads no call with more values than anybody sends', async () => {
+    const argv = Array(10_000).fill('x');
+    await expect(at.client.call('delegate', { to: 'beta', argv })).rejects.toMatchObject({
+      ...{ code: 'BAD_REQUEST', message: 'the message holds more than 10000 values' },
+      nextSteps: [expect.stringContaining('send less')],
+    });
+    expect(at.node.delegated).toEqual([]);
+  });
 });

@@ -4,11 +4,13 @@ import { type Clock, errorToJson, type Logger, quote, WritError } from '@writ/co
 import type { Dispatcher } from '../dispatch.ts';
 import { tellFailure } from '../failure.ts';
 import type { Authenticator, Sessions } from '../ports.ts';
+import { type Turns, turnOf } from '../turns.ts';
 import { ALIVE_PATH, type Caller, SETUP_HEADER, TOOLSETS, type Toolset } from '../types.ts';
 import { createGatekeeper, type Gatekeeper } from './authorization.ts';
-import { readBody } from './body.ts';
+import { readBody, readText } from './body.ts';
 import { createConnections } from './connections.ts';
 import { closeServer, SERVER_LIMITS } from './limits.ts';
+import { createPipelineGuard } from './pipelining.ts';
 import { sendFailure, sendItems, sendJson, sendRawFailure } from './responses.ts';
 import { listenPrivately } from './socket-file.ts';
 import { toolsetsOf } from './toolset-header.ts';
@@ -26,6 +28,10 @@ export interface ControlServerParts {
   readonly authenticator: Authenticator;
   /** Finds the session of a call that presents a credential of one; absent: none does. */
   readonly sessions?: Pick<Sessions, 'find'>;
+  /** Most connections at once; more are closed as they come. */
+  readonly mostConnections: number;
+  /** In which requests are let in. */
+  readonly turns: Turns;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Serves MCP on a connection and returns how to end it. */
@@ -45,9 +51,19 @@ export function createControlServer(parts: ControlServerParts): ControlServer {
   const gatekeeper = createGatekeeper(parts.authenticator, parts.clock, parts.sessions);
   const calls: CallsUnderWay = { open: new Set(), stopping: false };
   const connections = createConnections();
+  const isServed = createPipelineGuard();
   const server = createServer(SERVER_LIMITS, (request, response) => {
-    void handle(parts, gatekeeper, calls, request, response);
+    const over = new AbortController();
+    const leave = (): void => {
+      calls.open.delete(over);
+      over.abort();
+    };
+    if (!isServed(request, response, leave)) return;
+    calls.open.add(over);
+    response.on('error', leave);
+    void handle(parts, { gatekeeper, calls, signal: over.signal }, request, response);
   });
+  server.maxConnections = parts.mostConnections;
   server.on('upgrade', (request, socket, head) => {
     try {
       const caller = admitUpgrade(gatekeeper, calls.stopping, request);
@@ -95,23 +111,20 @@ interface CallsUnderWay {
   stopping: boolean;
 }
 
+/** What a request comes with. */
+interface Admission {
+  readonly gatekeeper: Gatekeeper;
+  readonly calls: CallsUnderWay;
+  /** Aborted when the caller is gone, or the node stops. */
+  readonly signal: AbortSignal;
+}
+
 async function handle(
   parts: ControlServerParts,
-  gatekeeper: Gatekeeper,
-  calls: CallsUnderWay,
+  { gatekeeper, calls, signal }: Admission,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const over = new AbortController();
-  calls.open.add(over);
-  let gone = false;
-  const leave = (): void => {
-    gone = true;
-    calls.open.delete(over);
-    over.abort();
-  };
-  response.once('close', leave);
-  response.on('error', leave);
   let caller: Caller | undefined;
   let bodyRead = false;
   try {
@@ -119,18 +132,22 @@ async function handle(
     if (calls.stopping) throw shuttingDown();
     if (request.url === ALIVE_PATH) return sendJson(response, 200, {});
     const name = operationName(request);
-    const input = await readBody(request);
+    const text = await readText(request);
     bodyRead = true;
+    await parts.turns.next(turnOf(caller, 'control'));
+    if (calls.stopping) throw shuttingDown();
+    if (signal.aborted) return;
+    const input = readBody(text);
     const call = parts.dispatcher.prepare(name, input, caller);
-    const context = { caller, signal: over.signal };
+    const context = { caller, signal };
     if (call.form === 'call') {
       sendJson(response, 200, await call.run(context));
     } else {
-      await sendItems(response, call.run(context), over.signal);
+      await sendItems(response, call.run(context), signal);
       if (calls.stopping && !response.writableEnded) throw shuttingDown();
     }
   } catch (error) {
-    if (gone) return;
+    if (signal.aborted && !calls.stopping) return;
     sendFailure(response, tellFailure(error, request.url ?? '', caller, parts.logger), !bodyRead);
   }
 }

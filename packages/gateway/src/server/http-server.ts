@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { errorToJson, formatAddress, type HostPort, isLoopback, parseAddress, quote, WritError } from '@writ/core';
 import { tellFailure } from '../failure.ts';
 import type { McpHttp } from '../mcp/mcp-http.ts';
+import { turnOf } from '../turns.ts';
 import type { Caller } from '../types.ts';
 import { createGatekeeper } from './authorization.ts';
 import type { ControlServerParts } from './control-server.ts';
@@ -9,6 +10,7 @@ import { endWithError, readEventQuery, sendEvents } from './event-stream.ts';
 import { createHttpGuard, type HttpGuard } from './http-guard.ts';
 import { closeServer, SERVER_LIMITS } from './limits.ts';
 import { MCP_HTTP_PATH, sendRpcFailure, serveMcpExchange } from './mcp-exchange.ts';
+import { createPipelineGuard } from './pipelining.ts';
 import { sendFailure, sendRawFailure } from './responses.ts';
 
 /** Where the stream of events is. */
@@ -29,13 +31,14 @@ export interface HttpServer {
 }
 
 /** What it serves. */
-export interface HttpServerParts extends Omit<ControlServerParts, 'serveMcp'> {
+export interface HttpServerParts extends Omit<ControlServerParts, 'serveMcp' | 'mostConnections'> {
   readonly mcp: McpHttp;
 }
 
 /** Builds the server; nothing listens before `listen`. */
 export function createHttpServer(parts: HttpServerParts): HttpServer {
   const gatekeeper = createGatekeeper(parts.authenticator, parts.clock, parts.sessions);
+  const isServed = createPipelineGuard();
   const open = new Set<AbortController>();
   let guard: HttpGuard | undefined;
   let isStopping = false;
@@ -45,11 +48,12 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
   };
   const server = createServer({ ...SERVER_LIMITS, connectionsCheckingInterval: 5000 }, (request, response) => {
     const over = new AbortController();
-    open.add(over);
-    response.once('close', () => {
+    const leave = (): void => {
       open.delete(over);
       over.abort();
-    });
+    };
+    if (!isServed(request, response, leave)) return;
+    open.add(over);
     response.on('error', () => over.abort());
     void serve(parts, { guard: (asked) => guard?.(asked), admit }, { request, response, signal: over.signal });
   });
@@ -95,9 +99,11 @@ async function serve(parts: HttpServerParts, { guard, admit }: Checks, exchange:
   try {
     guard(exchange.request);
     isGuarded = true;
-    caller = admit(exchange.request);
-    if (isMcp) await serveMcpExchange(parts.mcp, exchange, caller);
-    else await serveEvents(parts, exchange, caller);
+    const admitted = admit(exchange.request);
+    caller = admitted;
+    const turn = (): Promise<void> => parts.turns.next(turnOf(admitted, 'mcp'));
+    if (isMcp) await serveMcpExchange(parts.mcp, exchange, { caller: admitted, turn });
+    else await serveEvents(parts, exchange, admitted);
   } catch (error) {
     if (exchange.signal.aborted) return;
     const failure = tellFailure(error, isMcp ? 'mcp' : 'events', caller, parts.logger);

@@ -22,7 +22,7 @@ const REFUSED = -32_000;
 export async function serveMcpExchange(
   mcp: McpHttp,
   { request, response, signal }: { request: IncomingMessage; response: ServerResponse; signal: AbortSignal },
-  caller: Caller,
+  { caller, turn }: { readonly caller: Caller; readonly turn: () => Promise<void> },
 ): Promise<void> {
   if (!METHODS.includes(request.method ?? '')) return refuseMethod(response);
   const toolsets = toolsetsOf(request);
@@ -31,7 +31,9 @@ export async function serveMcpExchange(
   }
   let body: unknown;
   try {
-    if (request.method === 'POST') body = parseBody(await readText(request));
+    const text = request.method === 'POST' ? await readText(request) : undefined;
+    await turn();
+    if (text !== undefined) body = parseBody(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return sendRpcFailure(response, errorToJson(new WritError('BAD_REQUEST', NO_JSON)), { code: PARSE_ERROR });

@@ -12,7 +12,7 @@ const decision: Decision = {
   effect: 'deny',
   code: 'LEASE_REQUIRED',
   message: 'profile `repo-dev` needs a lease',
-  nextSteps: ['ask for a lease'],
+  nextSteps: [],
   requestedProfile: 'repo-dev',
   generation: 7,
   trace: [

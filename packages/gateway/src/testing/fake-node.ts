@@ -194,7 +194,7 @@ async function checkPeer(_id: string, { profile }: { readonly profile?: string }
   const refusal = {
     code: 'LEASE_REQUIRED',
     message: 'it needs a lease',
-    nextSteps: ['ask for one'],
+    nextSteps: [],
     generation: 3,
   } as const;
   if (profile === 'repo-dev') return { effect: 'deny', ...refusal };

@@ -1,6 +1,6 @@
 /**
  * A small MCP server of an older revision, as JSON lines: `echo` gives back its arguments, `env` a variable, `slow` never
- * answers, `strict` answers what its own schema does not allow, by rules that no library should follow, `big` adds tools without end, `grow` adds a tool and says so, `crooked` adds one that is none and says so, `end` ends the process; with the argument `mute` it never says a word. For tests that start it as a program.
+ * answers, `strict` answers what its own schema does not allow, by rules that no library should follow (asked for `keys`, more of them than anybody reads), `big` adds tools without end, `grow` adds a tool and says so, `crooked` adds one that is none and says so, `end` ends the process; with the argument `mute` it never says a word. For tests that start it as a program.
  */
 export const UPSTREAM_PROGRAM = `
 const lines = require('node:readline').createInterface({ input: process.stdin });
@@ -22,6 +22,7 @@ lines.on('line', (line) => {
     tools.push(tool('grown'));
     say({ method: 'notifications/tools/list_changed' });
   }
+  if (params.name === 'strict' && params.arguments.a === 'keys') return say({ id, result: { content: [], structuredContent: Object.fromEntries(Array.from(Array(30000).keys(), (key) => [key, 0])) } });
   if (params.name === 'strict') return say({ id, result: { content: [], structuredContent: { a: 'aaaaaaaaaaaa!' } } });
   if (params.name === 'big') {
     const sized = (name, inputSchema) => tools.push({ name, inputSchema });

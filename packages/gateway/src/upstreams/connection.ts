@@ -9,11 +9,13 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { type Clock, formatDuration, type Logger, quote, visible, WritError } from '@writ/core';
+import { type Clock, formatDuration, isWritError, type Logger, quote, WritError } from '@writ/core';
 import type { UpstreamConfig } from '@writ/policy';
 import type { UpstreamProcesses } from '../upstream-ports.ts';
+import { createBoundedFetch } from './bounded-fetch.ts';
 import { createUpstreamProblems } from './problems.ts';
 import { createProcessTransport } from './process-transport.ts';
+import { theirWords } from './their-words.ts';
 import { keepWellFormedTools } from './well-formed-tools.ts';
 
 /** Time to begin with a server, milliseconds. */
@@ -94,9 +96,9 @@ export function createUpstreamConnection(
     });
     const transport = transportOf(parts, config);
     last = { client, transport };
-    client.onclose = () => {
-      if (upSinceMs !== undefined && last?.client === client) noteFailure('it ended');
-    };
+    whenEnded(client, (why) => {
+      if (upSinceMs !== undefined && last?.client === client) noteFailure(why);
+    });
     try {
       await client.connect(transport, { timeout: BEGIN_MS });
       keepWellFormedTools(transport, config.name, problems.noteLeftOut);
@@ -111,7 +113,7 @@ export function createUpstreamConnection(
       };
     } catch (error) {
       await client.close().catch(() => {});
-      const reason = visible(error instanceof Error ? error.message : String(error)).slice(0, 300);
+      const reason = theirWords(error, 300);
       noteFailure(reason);
       throw away(config.name, reason);
     }
@@ -160,6 +162,16 @@ function createClient(version: string, onTools: (tools: readonly Tool[]) => void
   return new Client({ name: 'writ', version }, options);
 }
 
+/** Calls back once the connection of a client is over, and says why. */
+function whenEnded(client: Client, tell: (why: string) => void): void {
+  let why = 'it ended';
+  client.onerror = (error) => {
+    // What this node refuses of it, its transport ends it for.
+    if (isWritError(error)) why = `it was ended: ${error.message}`;
+  };
+  client.onclose = () => tell(why);
+}
+
 /** Whether a call failed because its client reaches the server no more; what the server itself answers is none of it. */
 function isCutOff(error: unknown): boolean {
   if (error instanceof SdkHttpError) return LOST_SESSION.includes(error.status);
@@ -171,7 +183,8 @@ function isCutOff(error: unknown): boolean {
 function transportOf({ processes }: ConnectionParts, { command, url, env }: UpstreamConfig): Transport {
   if (command !== undefined) return createProcessTransport(processes, { argv: command, env });
   // What is asked of one server is told to no other.
-  return new StreamableHTTPClientTransport(new URL(url ?? ''), { requestInit: { redirect: 'error' } });
+  const requestInit = { redirect: 'error' } as const;
+  return new StreamableHTTPClientTransport(new URL(url ?? ''), { requestInit, fetch: createBoundedFetch(fetch) });
 }
 
 function away(name: string, reason: string): WritError {

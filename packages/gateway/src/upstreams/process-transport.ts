@@ -1,41 +1,49 @@
-import { ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client';
+import { parseJSONRPCMessage, serializeMessage, type Transport } from '@modelcontextprotocol/client';
+import { formatSize, isWritError, nextTurn } from '@writ/core';
+import { createLineSplitter } from '../mcp/line-splitter.ts';
 import type { UpstreamProcess, UpstreamProcesses } from '../upstream-ports.ts';
 
-/** Largest message that a server may send, bytes. */
-const LARGEST_MESSAGE_BYTES = 8 * 1024 * 1024;
+import { createMessageMeter, LARGEST_MESSAGE_BYTES, tooLarge } from './message-bounds.ts';
 
-/** A client's end of a server that is a process of this node. */
+/** A client's end of a server that is a process of this node; it reads one message a turn of the loop. */
 export function createProcessTransport(
   processes: UpstreamProcesses,
   order: { readonly argv: readonly string[]; readonly env: readonly string[] },
 ): Transport {
-  const buffer = new ReadBuffer({ maxBufferSize: LARGEST_MESSAGE_BYTES });
+  let lines: string[] = [];
+  const splitter = createLineSplitter({
+    largestBytes: LARGEST_MESSAGE_BYTES,
+    onLine: (line) => void lines.push(line),
+    onTooLong: () => giveUp(tooLarge(`is larger than ${formatSize(LARGEST_MESSAGE_BYTES)}`)),
+  });
   let process: UpstreamProcess | undefined;
   let isOver = false;
   const over = (): void => {
     if (isOver) return;
     isOver = true;
-    buffer.clear();
     transport.onclose?.();
   };
+  /** Whoever waits for what is left out would wait for ever. */
+  const giveUp = (why: Error): void => {
+    transport.onerror?.(why);
+    process?.stop();
+  };
   const take = async (bytes: Buffer): Promise<void> => {
-    if (isOver) return;
-    try {
-      buffer.append(bytes);
-    } catch (error) {
-      transport.onerror?.(error as Error);
-      process?.stop();
-      return;
-    }
-    for (;;) {
+    splitter.take(bytes);
+    const came = lines;
+    lines = [];
+    for (const line of came) {
+      if (isOver) return;
+      if (line.trim() === '') continue;
       try {
-        const message = buffer.readMessage();
-        if (message === null) return;
-        transport.onmessage?.(message);
+        createMessageMeter().take(line);
+        transport.onmessage?.(parseJSONRPCMessage(JSON.parse(line)));
       } catch (error) {
         // A line that is no message is left out, as the protocol's own transport does.
-        transport.onerror?.(error as Error);
+        if (isWritError(error)) giveUp(error);
+        else transport.onerror?.(error as Error);
       }
+      await nextTurn();
     }
   };
   const transport: Transport = {

@@ -235,6 +235,14 @@ describe('upstream MCP servers', () => {
     ]);
   });
 
+  it('are ended where they answer with more values than are read, and it is said', async () => {
+    const { call, upstreams } = createWorld({ ...SMALL, agents: ['strict'] });
+    await expect(call('small__strict', { a: 'keys' })).rejects.toMatchObject({ code: 'WORKER_FAILED' });
+    expect(upstreams.problems()[0]).toMatchObject({
+      problem: 'it does not answer: it was ended: a message of it holds more than 30000 values',
+    });
+  });
+
   it('are not waited for by a node that stops while they begin', async () => {
     const { call, upstreams, started } = createWorld({
       ...SMALL,

@@ -12,6 +12,7 @@ import type { CallContext, Caller } from '../types.ts';
 import type { UpstreamAudit } from '../upstream-ports.ts';
 import { type ConnectionParts, createUpstreamConnection, type Up, type UpstreamConnection } from './connection.ts';
 import { offeredName, offeredTool, readOfferedName, withSession } from './offered-tool.ts';
+import { theirWords } from './their-words.ts';
 
 /** Most tools of one server that are offered. */
 const MOST_TOOLS = 128;
@@ -203,11 +204,10 @@ function noTool(name: string): WritError {
   return new WritError('NOT_FOUND', `there is no tool ${quote(name)}`, { nextSteps: ['list the tools again'] });
 }
 
-/** What went wrong there, in words that are made visible and cut: they are the server's. */
+/** What went wrong there. */
 function asFailure(error: unknown, upstream: string): WritError {
   if (isWritError(error)) return error;
-  const message = visible(error instanceof Error ? error.message : String(error)).slice(0, 500);
-  return new WritError('WORKER_FAILED', `the upstream ${quote(upstream)} failed: ${message}`);
+  return new WritError('WORKER_FAILED', `the upstream ${quote(upstream)} failed: ${theirWords(error, 500)}`);
 }
 
 function handedOn(result: CallToolResult, upstream: string): CallToolResult {

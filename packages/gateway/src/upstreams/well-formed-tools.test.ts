@@ -53,3 +53,14 @@ it('a field of that name in any other answer stays as it is', async () => {
   expect(delivered.at(-1)).toMatchObject({ params: result });
   expect(leftOut).toEqual([]);
 });
+
+it('a tool that is listed twice is offered once, as it was listed first, over all pages', async () => {
+  const again = { ...GOOD, description: 'other words' };
+  expect(await exchange(1, 'tools/list', {}, { tools: [GOOD, again] })).toMatchObject({ result: { tools: [GOOD] } });
+  await exchange(2, 'tools/list', { cursor: 'c' }, { tools: [again] });
+  expect(delivered.at(-1)).toMatchObject({ result: { tools: [] } });
+  expect(leftOut).toEqual([{ tool: 'good', why: 'another one before it has the same name' }]);
+  await exchange(3, 'tools/list', {}, { tools: [again] });
+  expect(delivered.at(-1)).toMatchObject({ result: { tools: [again] } });
+  expect(leftOut).toEqual([]);
+});

@@ -1,12 +1,12 @@
 import { isSpecType, type RequestId, type Result, type Transport } from '@modelcontextprotocol/client';
 import { visible } from '@writ/core';
+import { MOST_VALUES } from '../json-values.ts';
 import { faultOfType } from '../mcp/request-params.ts';
 import { offeredName } from './offered-tool.ts';
 
 /** Most tools of one server that are named as left out. */
 const MOST_NAMED = 20;
-/** Most values, and deepest nesting, of one tool as its server writes it; libraries walk through it in one go. */
-const MOST_VALUES = 10_000;
+/** Deepest nesting of one tool as its server writes it. */
 const DEEPEST = 64;
 
 /** A tool that is not offered, because no client could use it. */
@@ -19,7 +19,7 @@ export interface LeftOut {
 
 /**
  * Takes tools that are none out of what a server lists, on the way to a connected client: it would refuse the whole list
- * for one of them. `note` is called with each page of a list, and told all that was left out of it; a new list begins with none.
+ * for one of them; so would one of this node, for two of one name. `note` is called with each page of a list, and told all that was left out of it; a new list begins with none.
  */
 export function keepWellFormedTools(
   transport: Transport,
@@ -27,11 +27,12 @@ export function keepWellFormedTools(
   note: (leftOut: readonly LeftOut[]) => void,
 ): void {
   const leftOut = new Map<string, string>();
+  const names = new Set<string>();
   const asked = new Set<RequestId>();
   const sift = (result: Result): Result => {
     if (!Array.isArray(result.tools)) return result;
     const tools = result.tools.filter((tool: unknown) => {
-      const why = faultOf(tool, upstream);
+      const why = faultOf(tool, upstream, names);
       if (why !== undefined && leftOut.size < MOST_NAMED) leftOut.set(nameOf(tool), why);
       return why === undefined;
     });
@@ -42,7 +43,10 @@ export function keepWellFormedTools(
   transport.send = (message, options) => {
     if ('method' in message && message.method === 'tools/list' && 'id' in message) {
       asked.add(message.id);
-      if (message.params?.cursor === undefined) leftOut.clear();
+      if (message.params?.cursor === undefined) {
+        leftOut.clear();
+        names.clear();
+      }
     }
     return send(message, options);
   };
@@ -53,12 +57,15 @@ export function keepWellFormedTools(
   };
 }
 
-/** What keeps a tool from being one. */
-function faultOf(tool: unknown, upstream: string): string | undefined {
+/** What keeps a tool from being one; `names` are those that the tools before it have, and get its own. */
+function faultOf(tool: unknown, upstream: string, names: Set<string>): string | undefined {
   const excess = excessOf(tool);
   if (excess !== undefined) return excess;
   if (!isSpecType.Tool(tool)) return faultOfType('Tool', tool) ?? 'it is no tool';
-  return offeredName(upstream, tool.name) === undefined ? 'no client could call it by this name' : undefined;
+  if (offeredName(upstream, tool.name) === undefined) return 'no client could call it by this name';
+  if (names.has(tool.name)) return 'another one before it has the same name';
+  names.add(tool.name);
+  return undefined;
 }
 
 /** What is too much of it, its schemas with all their parts; found out level by level, since it may be nested without end. */

@@ -18,7 +18,6 @@ export function failureOf(thrown: unknown, peer: { readonly label: string; reado
   const told = statusToError(thrown, peer.label);
   return new WritError(told.code, `${quote(peer.label)} answers: ${told.message}`, {
     details: told.details,
-    nextSteps: told.nextSteps,
     cause: thrown,
   });
 }

@@ -28,7 +28,6 @@ function back<I, O>(
 
 const name = fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,20}$/);
 const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
-const positive = count.map((value) => value + 1).filter(Number.isSafeInteger);
 const text = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 50 });
 
 const digest = fc.stringMatching(/^[0-9a-f]{64}$/);
@@ -125,11 +124,12 @@ describe('a task specification', () => {
 
 const LOST = { state: 'TASK_STATE_LOST', resultSha256: '0'.repeat(64) } as const;
 
-const place = { seq: count, atMs: count, epoch: count };
+const time = fc.nat({ max: 253_402_300_799_999 });
+const place = { seq: count, atMs: time, epoch: count };
 const ending = fc.oneof(
   fc.record({ kind: fc.constant('exit' as const), exitCode: fc.integer({ min: 0, max: 255 }) }),
   fc.record({ kind: fc.constant('signal' as const), signal: fc.constant('SIGKILL') }),
-  fc.record({ kind: fc.constant('timeout' as const), timeoutMs: count }),
+  fc.record({ kind: fc.constant('timeout' as const), timeoutMs: fc.nat({ max: 86_400_000 }) }),
   fc.record({ kind: fc.constant('output-limit' as const), limitBytes: count }),
   fc.record({ kind: fc.constant('cancel' as const), cause: text }),
 );
@@ -142,8 +142,8 @@ const outcome = fc.record(
     truncated: fc.boolean(),
     stdoutBytes: count,
     stderrBytes: count,
-    startedAtMs: positive,
-    endedAtMs: count,
+    startedAtMs: time.filter((at) => at > 0),
+    endedAtMs: time,
     result: digest,
   },
   { requiredKeys: ['state', 'message', 'truncated', 'stdoutBytes', 'stderrBytes', 'endedAtMs'] },
@@ -251,8 +251,8 @@ describe('a decision', () => {
     expect(decisionFromWire(back(mesh.CheckPolicy, { decision: sent }).decision)).toEqual({
       effect: 'ask',
       code: 'APPROVAL_REQUIRED',
-      message: 'a\\u{1b}[2J',
-      nextSteps: ['x\\u{202e}y'],
+      message: 'a\\u{1b}[2J; it adds: "x\\u{202e}y"',
+      nextSteps: [],
       requestedProfile: 'repo-dev',
       generation: 3,
     });

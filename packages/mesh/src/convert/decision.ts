@@ -1,11 +1,13 @@
+import { WRIT_CODES } from '@writ/core';
 import type { RefusedDecision } from '@writ/delegation';
 import { cutMessage, isTold } from '@writ/delegation';
 import type { Decision } from '@writ/policy';
 import type * as wire from '@writ/wire';
+import { STATUS_OF_CODE } from '../status-table.ts';
 import { effect } from './enums.ts';
-import { given, readCode, readCount, readName, readText, readTexts, refuseField } from './fields.ts';
+import { given, readCode, readCount, readName, readText, refuseField, withItsSteps } from './fields.ts';
 
-/** A decision of a peer, without its trace. */
+/** A decision of a peer, without its trace. What it says would help is part of its message: `nextSteps` are this node's own. */
 export interface RemoteDecision {
   readonly effect: 'allow' | 'ask' | 'deny';
   readonly code: string;
@@ -43,14 +45,20 @@ export function decisionFromWire(message: wire.Decision | null | undefined): Rem
   if (message === null || message === undefined) return refuseField('decision', 'is missing');
   return {
     effect: effect.fromWire('decision.effect', message.effect),
-    code: readCode('decision.code', message.code) ?? refuseField('decision.code', 'is missing'),
-    message: readText(message.message) ?? '',
-    nextSteps: readTexts(message.nextSteps),
+    code: codeFromWire(message.code),
+    message: withItsSteps(readText(message.message) ?? '', message.nextSteps),
+    nextSteps: [],
     generation: readCount('decision.generation', message.generation),
     ...given('requestedProfile', readName('decision.requested_profile', message.requestedProfile)),
     ...given('effectiveProfile', readName('decision.effective_profile', message.effectiveProfile)),
     ...given('effectiveRunner', readName('decision.effective_runner', message.effectiveRunner)),
   };
+}
+
+/** The code of a decision; that of a fault of its own machine is a fault of its policy here, whichever it was. */
+function codeFromWire(value: string): string {
+  const code = readCode('decision.code', value) ?? refuseField('decision.code', 'is missing');
+  return WRIT_CODES.some((known) => known === code && STATUS_OF_CODE[known].hidden) ? 'POLICY_ERROR' : code;
 }
 
 /** A decision that refused a task. Throws BAD_REQUEST for one that allows. */

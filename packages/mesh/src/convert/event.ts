@@ -3,7 +3,7 @@ import type { TaskEventBody, TaskWait, WatchedEvent } from '@writ/delegation';
 import { taskMessage } from '@writ/delegation';
 import type * as wire from '@writ/wire';
 import { outputStream, taskState } from './enums.ts';
-import { given, readCode, readCount, readId, readText, refuseField } from './fields.ts';
+import { given, readCode, readCount, readId, readText, readTime, refuseField } from './fields.ts';
 import {
   grantedFromWire,
   grantedToWire,
@@ -51,7 +51,7 @@ export function eventToWire(task: string, { event, data, result }: WatchedEvent)
 export function eventFromWire(message: wire.WatchResponse): WatchedEvent {
   const place = {
     seq: readCount('seq', message.seq),
-    atMs: readCount('at_ms', message.atMs),
+    atMs: readTime('at_ms', message.atMs),
     epoch: readCount('epoch', message.epoch),
   };
   const event = { ...place, ...bodyFromWire(message) };
@@ -64,7 +64,7 @@ function waitToWire({ approval, answerByMs }: TaskWait): Pick<wire.StateChange, 
 }
 
 function waitFromWire({ approval, answerByMs }: wire.StateChange): TaskWait {
-  return { approval: readId('state.approval', approval), answerByMs: readCount('state.answer_by_ms', answerByMs) };
+  return { approval: readId('state.approval', approval), answerByMs: readTime('state.answer_by_ms', answerByMs) };
 }
 
 function bodyFromWire(message: wire.WatchResponse): TaskEventBody {

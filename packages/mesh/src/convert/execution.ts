@@ -4,7 +4,7 @@ import { cutMessage, isTold } from '@writ/delegation';
 import type * as wire from '@writ/wire';
 import { decisionToWire, refusalFromWire } from './decision.ts';
 import { approvalState, commandClass, executionState, outputStream } from './enums.ts';
-import { given, readBytes, readCode, readCount, readId, readName, readText, refuseField } from './fields.ts';
+import { given, readBytes, readCode, readCount, readId, readName, readText, readTime, refuseField } from './fields.ts';
 
 const LONGEST_LIST = 1024;
 const LONGEST_ARGUMENT = 512 * 1024;
@@ -62,7 +62,6 @@ function outcomeToWire(outcome: NonNullable<CommandView['outcome']>): wire.Init<
 export function executionFromWire(message: wire.Execution | null | undefined): CommandView {
   if (message === null || message === undefined) return refuseField('execution', 'is missing');
   const { outcome } = message;
-  const count = (field: string, value: number): number => readCount(`execution.${field}`, value);
   return {
     id: readId('execution.id', message.id),
     state: executionState.fromWire('execution.state', message.state),
@@ -73,15 +72,15 @@ export function executionFromWire(message: wire.Execution | null | undefined): C
     argv: argvFromWire(message.arguments),
     cwd: readText(message.cwd) ?? '',
     requestedBy: 'self',
-    createdAtMs: count('created_at_ms', message.createdAtMs),
-    expiresAtMs: count('expires_at_ms', message.expiresAtMs),
+    createdAtMs: readTime('execution.created_at_ms', message.createdAtMs),
+    expiresAtMs: readTime('execution.expires_at_ms', message.expiresAtMs),
     ...given('target', readText(message.target)),
     ...given('approval', idFromWire('execution.approval', message.approval)),
     ...given('window', idFromWire('execution.window', message.window)),
     ...given('lease', idFromWire('execution.lease', message.lease)),
     ...given('next', idFromWire('execution.next', message.next)),
-    ...given('startedAtMs', count('started_at_ms', message.startedAtMs) || undefined),
-    ...given('endedAtMs', count('ended_at_ms', message.endedAtMs) || undefined),
+    ...given('startedAtMs', readTime('execution.started_at_ms', message.startedAtMs) || undefined),
+    ...given('endedAtMs', readTime('execution.ended_at_ms', message.endedAtMs) || undefined),
     ...(outcome === null ? {} : { outcome: outcomeFromWire(outcome) }),
   };
 }
@@ -100,7 +99,7 @@ function questionFromWire({ approval, state, why, expiresAtMs, steps }: wire.Que
     // An earlier program says nothing of it, and answers with what waits alone.
     state: state === 'APPROVAL_STATE_UNSPECIFIED' ? 'pending' : approvalState.fromWire('question.state', state),
     why: readText(why) ?? '',
-    expiresAtMs: readCount('question.expires_at_ms', expiresAtMs),
+    expiresAtMs: readTime('question.expires_at_ms', expiresAtMs),
     steps: steps.slice(0, LONGEST_LIST).map((step) => ({
       argv: argvFromWire(step.arguments),
       class: commandClass.fromWire('question.class', step.class),
@@ -132,7 +131,7 @@ export function watchedFromWire({ execution, output }: wire.WatchExecutionRespon
   return {
     kind: 'output',
     stream: outputStream.fromWire('output.stream', output.stream),
-    atMs: readCount('output.at_ms', output.atMs),
+    atMs: readTime('output.at_ms', output.atMs),
     next: readCount('output.next', output.next),
     ...(droppedBytes > 0 ? { droppedBytes } : { data: readBytes('output.data', output.data, LONGEST_PIECE_BYTES) }),
   };

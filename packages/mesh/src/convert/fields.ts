@@ -4,7 +4,13 @@ import { foldName, quote, visible, WritError } from '@writ/core';
 const LONGEST_ID = 256;
 /** Longest piece of text that is meant for a person, characters. */
 const LONGEST_TEXT = 4096;
-const MAX_STEPS = 16;
+/** Most steps of a peer that are told, and longest of them, characters. */
+const MAX_STEPS = 8;
+const LONGEST_STEP = 300;
+/** The end of the year 9999, milliseconds since the epoch: no later time is written as a date by everybody. */
+const LAST_MS = 253_402_300_799_999;
+/** Longest duration, milliseconds: a hundred years, beyond which nobody means a time. */
+const LONGEST_MS = 36_525 * 86_400_000;
 
 /** Throws BAD_REQUEST about a field of a message. */
 export function refuseField(field: string, why: string): never {
@@ -33,6 +39,16 @@ export function readCount(field: string, value: number, max: number = Number.MAX
   return value;
 }
 
+/** A time in milliseconds since the epoch, which a date can be made of; 0 means not given. */
+export function readTime(field: string, value: number): number {
+  return readCount(field, value, LAST_MS);
+}
+
+/** A duration in milliseconds; 0 means not given. */
+export function readDuration(field: string, value: number, max: number = LONGEST_MS): number {
+  return readCount(field, value, max);
+}
+
 /** Bytes, at most `max` of them. */
 export function readBytes(field: string, value: Uint8Array, max: number): Uint8Array {
   if (value.length > max) return refuseField(field, `is longer than ${max} bytes`);
@@ -55,9 +71,16 @@ export function readText(value: string): string | undefined {
   return visible(value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value);
 }
 
-/** Sentences and commands for a person, bounded in number and length. */
-export function readTexts(values: readonly string[]): readonly string[] {
-  return values.slice(0, MAX_STEPS).flatMap((value) => readText(value) ?? []);
+/**
+ * A message of another node with what it says would help, as words of that node: they are no steps of this one, which are
+ * typed and followed as they stand.
+ */
+export function withItsSteps(message: string, steps: readonly string[]): string {
+  const words = steps.slice(0, MAX_STEPS).flatMap((step) => {
+    const text = visible(step.length > LONGEST_STEP ? `${step.slice(0, LONGEST_STEP)}…` : step).trim();
+    return text === '' ? [] : [`"${text}"`];
+  });
+  return words.length === 0 ? message : `${message}; it adds: ${words.join(', ')}`;
 }
 
 /** A code of another node, which may be newer than this one and know more codes; empty means not given. */

@@ -3,7 +3,7 @@ import type { LeaseAnswer } from '@writ/delegation';
 import type * as wire from '@writ/wire';
 import { decisionToWire, refusalFromWire } from './decision.ts';
 import { approvalState } from './enums.ts';
-import { given, readCount, readId, readName, readNames, refuseField } from './fields.ts';
+import { given, readCount, readDuration, readId, readName, readNames, readTime, refuseField } from './fields.ts';
 
 /** Most workspaces of one request. */
 const MAX_WORKSPACES = 64;
@@ -27,7 +27,7 @@ export function leaseRequestFromWire(message: wire.RequestLeaseRequest): Omit<Le
     session: readId('session', message.session),
     agent: readId('agent', message.agent),
     profile: readName('profile', message.profile) ?? refuseField('profile', 'is missing'),
-    durationMs: readCount('duration_ms', message.durationMs),
+    durationMs: readDuration('duration_ms', message.durationMs),
     onlyThisSession: message.onlyThisSession,
     ...given('maxUses', readCount('max_uses', message.maxUses)),
     ...(workspaces.length === 0 ? {} : { workspaces }),
@@ -50,6 +50,6 @@ export function leaseAnswerFromWire({ question, decision }: wire.RequestLeaseRes
     asked: true,
     approval: readId('question.approval', question.approval),
     state: approvalState.fromWire('question.state', question.state),
-    answerByMs: readCount('question.answer_by_ms', question.answerByMs),
+    answerByMs: readTime('question.answer_by_ms', question.answerByMs),
   };
 }

@@ -7,9 +7,11 @@ import {
   readCode,
   readCount,
   readDigest,
+  readDuration,
   readId,
   readName,
   readText,
+  readTime,
   refuseField,
 } from './fields.ts';
 
@@ -39,7 +41,7 @@ function endingFromWire(message: wire.Ending | null): Ending | undefined {
   if (message.exitCode !== undefined) return { kind: 'exit', exitCode: message.exitCode };
   if (message.signal !== undefined) return { kind: 'signal', signal: readId('ending.signal', message.signal) };
   if (message.timeoutMs !== undefined) {
-    return { kind: 'timeout', timeoutMs: readCount('ending.timeout_ms', message.timeoutMs) };
+    return { kind: 'timeout', timeoutMs: readDuration('ending.timeout_ms', message.timeoutMs) };
   }
   if (message.outputLimitBytes !== undefined) {
     return { kind: 'output-limit', limitBytes: readCount('ending.output_limit_bytes', message.outputLimitBytes) };
@@ -75,10 +77,10 @@ export function outcomeFromWire(message: wire.Outcome): TaskOutcome {
     truncated: message.truncated,
     stdoutBytes: readCount('outcome.stdout_bytes', message.stdoutBytes),
     stderrBytes: readCount('outcome.stderr_bytes', message.stderrBytes),
-    endedAtMs: readCount('outcome.ended_at_ms', message.endedAtMs),
+    endedAtMs: readTime('outcome.ended_at_ms', message.endedAtMs),
     ...given('code', readCode('outcome.code', message.code)),
     ...given('ending', endingFromWire(message.ending)),
-    ...given('startedAtMs', readCount('outcome.started_at_ms', message.startedAtMs)),
+    ...given('startedAtMs', readTime('outcome.started_at_ms', message.startedAtMs)),
     ...given('result', message.resultSha256 && readDigest('outcome.result_sha256', message.resultSha256)),
   };
 }

@@ -1,6 +1,6 @@
 import type { RedeemClientMessage, RedeemServerMessage } from '@writ/pairing';
 import type * as wire from '@writ/wire';
-import { given, readBytes, readCount, readId, readName, readNames, refuseField } from './fields.ts';
+import { given, readBytes, readDuration, readId, readName, readNames, refuseField } from './fields.ts';
 
 /** A nonce or a MAC, bytes. */
 const MAX_SECRET_BYTES = 64;
@@ -67,7 +67,7 @@ export function redeemResponseFromWire(message: wire.RedeemResponse): RedeemServ
     label: readName('accepted.label', accepted.label) ?? refuseField('accepted.label', 'is missing'),
     profiles: readNames('accepted.profiles', accepted.profiles, MAX_OFFERED),
     workspaces: readNames('accepted.workspaces', accepted.workspaces, MAX_OFFERED),
-    ...given('leaseMs', readCount('accepted.lease_ms', accepted.leaseMs)),
+    ...given('leaseMs', readDuration('accepted.lease_ms', accepted.leaseMs)),
   };
 }
 

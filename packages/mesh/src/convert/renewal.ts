@@ -1,7 +1,7 @@
 import type { RenewAnswer } from '@writ/delegation';
 import type * as wire from '@writ/wire';
 import { decisionToWire, refusalFromWire } from './decision.ts';
-import { readCount, refuseField } from './fields.ts';
+import { readTime, refuseField } from './fields.ts';
 
 /** Most extensions of one request: no chain is longer. */
 const MAX_EXTENSIONS = 64;
@@ -21,6 +21,6 @@ export function renewalToWire(answer: RenewAnswer): wire.Init<wire.RenewWritResp
 /** The same as a peer says it. Throws BAD_REQUEST. */
 export function renewalFromWire(message: wire.RenewWritResponse): RenewAnswer {
   if (message.decision) return { renewed: false, decision: refusalFromWire(message.decision) };
-  const expiresAtMs = readCount('expires_at_ms', message.expiresAtMs ?? 0);
+  const expiresAtMs = readTime('expires_at_ms', message.expiresAtMs ?? 0);
   return expiresAtMs > 0 ? { renewed: true, expiresAtMs } : refuseField('answer', 'is missing');
 }

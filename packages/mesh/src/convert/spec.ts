@@ -1,7 +1,7 @@
 import { quote } from '@writ/core';
 import type { TaskSpec } from '@writ/delegation';
 import type * as wire from '@writ/wire';
-import { given, readCount, readDigest, readName, readObjectId, refuseField } from './fields.ts';
+import { given, readCount, readDigest, readDuration, readName, readObjectId, refuseField } from './fields.ts';
 import { MAX_INPUT_BYTES } from './input.ts';
 
 /** Most arguments of a task, and their UTF-8 bytes together. */
@@ -46,7 +46,7 @@ export function specFromWire(message: wire.TaskSpec | null): TaskSpec {
     ...given('runner', readName('runner', message.runner)),
     ...given('workspace', readName('workspace', message.workspace)),
     ...given('ref', readRef(message.ref)),
-    ...given('timeoutMs', readCount('timeout_ms', message.timeoutMs, MAX_TIMEOUT_MS)),
+    ...given('timeoutMs', readDuration('timeout_ms', message.timeoutMs, MAX_TIMEOUT_MS)),
     ...given('artifacts', message.artifacts.length === 0 ? undefined : message.artifacts),
     ...given('shipped', shippedFromWire(message.shipped)),
   };

@@ -1,7 +1,7 @@
 import type { Granted, Task, TaskOutcome, TaskState } from '@writ/delegation';
 import type * as wire from '@writ/wire';
 import { taskState } from './enums.ts';
-import { given, readCount, readId, readName, refuseField } from './fields.ts';
+import { given, readCount, readId, readName, readTime, refuseField } from './fields.ts';
 import { grantedFromWire, grantedToWire, outcomeFromWire, outcomeToWire } from './outcome.ts';
 
 /** A task as its executor shows it to the peer that sent it. */
@@ -38,7 +38,7 @@ export function taskFromWire(message: wire.Task | null | undefined): RemoteTask 
     state: taskState.fromWire('task.state', message.state),
     epoch: readCount('task.epoch', message.epoch),
     lastSeq: readCount('task.last_seq', message.lastSeq),
-    createdAtMs: readCount('task.created_at_ms', message.createdAtMs),
+    createdAtMs: readTime('task.created_at_ms', message.createdAtMs),
     ...given('profile', readName('task.profile', message.profile)),
     ...(message.granted === null ? {} : { granted: grantedFromWire(message.granted) }),
     ...(message.outcome === null ? {} : { outcome: outcomeFromWire(message.outcome) }),

@@ -2,7 +2,7 @@ import { visible } from '@writ/core';
 import type { Reply, ReplyTaken, Turn, TurnQuestion } from '@writ/delegation';
 import type * as wire from '@writ/wire';
 import { credentialFate, questionKind, taskState } from './enums.ts';
-import { given, readCount, readId, refuseField } from './fields.ts';
+import { given, readCount, readId, readTime, refuseField } from './fields.ts';
 
 /** Most questions of a turn, and choices of one, that are taken from a peer; longest text of either, characters. */
 const MOST_QUESTIONS = 64;
@@ -33,7 +33,7 @@ export function turnFromWire(message: wire.Turn): Turn {
   if (length > LONGEST_TURN) return refuseField('turn', `is longer than ${LONGEST_TURN} characters`);
   return {
     turn: readCount('turn', message.turn),
-    sinceMs: readCount('turn.since_ms', message.sinceMs),
+    sinceMs: readTime('turn.since_ms', message.sinceMs),
     questions: message.questions.map(questionFromWire),
   };
 }
@@ -46,7 +46,7 @@ function questionFromWire(message: wire.TurnQuestion): TurnQuestion {
     id: readId('question.id', message.id),
     kind: questionKind.fromWire('question.kind', message.kind),
     text: readLines(message.text),
-    askedAtMs: readCount('question.asked_at_ms', message.askedAtMs),
+    askedAtMs: readTime('question.asked_at_ms', message.askedAtMs),
     ...(choices.length === 0 ? {} : { choices: choices.map(readLines) }),
     ...given('previous', fate),
     ...given('approval', approval === '' ? undefined : readId('question.approval', approval)),

@@ -1,6 +1,6 @@
 import { type CommandStep, checkWish, type Wish } from '@writ/commands';
 import type * as wire from '@writ/wire';
-import { given, readCount, readName, refuseField } from './fields.ts';
+import { given, readCount, readDuration, readName, refuseField } from './fields.ts';
 
 /** A wish for the wire; the other side reads the very same one from it, so that the writ fits. */
 export function wishToWire(id: string, wish: Wish, writs: readonly string[]): wire.Init<wire.ExecuteRequest> {
@@ -35,7 +35,7 @@ function readWish(
       title: plan.title,
       steps: plan.steps.map(stepFromWire),
       onlySteps: plan.onlySteps,
-      windowMs: readCount('plan.window_ms', plan.windowMs),
+      windowMs: readDuration('plan.window_ms', plan.windowMs),
       ...named,
       ...(maxUses === 0 ? {} : { maxUses }),
     },

@@ -131,7 +131,7 @@ describe('gated commands over the mesh', () => {
     };
     beta.commands.answer = { accepted: true, question };
     expect(await execute(PLAN)).toEqual({ accepted: true, question });
-    const refusal = { code: 'LEASE_REQUIRED', message: 'no lease', nextSteps: ['ask for one'] } as const;
+    const refusal = { code: 'LEASE_REQUIRED', message: 'no lease', nextSteps: [] } as const;
     beta.commands.answer = { accepted: false, refusal, generation: 4 };
     expect(await execute(RESTART)).toEqual({ accepted: false, refusal, generation: 4 });
     const fault = { code: 'RUNNER_UNAVAILABLE', message: 'in /home/owner', nextSteps: ['look there'] } as const;

@@ -22,7 +22,7 @@ describe('RenewWrit', () => {
       effect: 'deny',
       code: 'TRUST_REVOKED',
       message: 'no',
-      nextSteps: ['ask'],
+      nextSteps: [],
       generation: 4,
     } as const;
     beta.executor.renewal = { renewed: false, decision };

@@ -31,7 +31,7 @@ describe('RequestLease', () => {
     expect(beta.questions.at(-1)).toEqual({ ...plain, from: alpha.id });
   });
 
-  it('brings the refusal back with what would help', async () => {
+  it('brings the refusal back, with what would help in the words of the peer', async () => {
     const decision: Extract<LeaseAnswer, { asked: false }>['decision'] = {
       effect: 'deny',
       code: 'LEASE_REQUIRED',
@@ -40,7 +40,10 @@ describe('RequestLease', () => {
       generation: 3,
     };
     beta.leaseAnswers.push({ asked: false, decision });
-    expect(await alpha.clients.client(beta.id).requestLease(WISH)).toEqual({ asked: false, decision });
+    expect(await alpha.clients.client(beta.id).requestLease(WISH)).toEqual({
+      asked: false,
+      decision: { ...decision, message: 'this peer may not ask; it adds: "ask the person"', nextSteps: [] },
+    });
   });
 
   it('is refused with a field that is none', async () => {

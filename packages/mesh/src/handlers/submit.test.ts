@@ -87,8 +87,8 @@ describe('a denial', () => {
       decision: {
         effect: 'deny',
         code: 'PROFILE_NOT_ALLOWED',
-        message: 'denied',
-        nextSteps: ['ask beta'],
+        message: 'denied; it adds: "ask beta"',
+        nextSteps: [],
         generation: 7,
       },
     });

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../../../test/support/require.ts';
@@ -91,6 +92,14 @@ describeWith(['bwrap', 'git'], 'a room for git', () => {
       '0000000000000000\n1\n2\n',
     );
     expect(readFileSync(join(work, 'file'), 'utf8')).toBe('of the task\n');
+  });
+
+  it('lets git keep no more in memory than a node can spare, whatever it reads', async () => {
+    const room = await open();
+    const said = await run(room, 'grep "^Max data size" /proc/self/limits | tr -s " " | cut -d" " -f4,5');
+    const most = Math.min(2 * 1024 ** 3, Math.floor(totalmem() / 2));
+    const [soft, hard] = said.trim().split(' ').map(Number);
+    for (const limit of [soft, hard]) expect(limit).toBeLessThanOrEqual(most);
   });
 
   it('ends with all that it started where a call writes too much or takes too long, and says so', async () => {

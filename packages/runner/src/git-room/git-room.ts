@@ -25,6 +25,8 @@ export interface GitRoomsOptions {
 }
 
 const MARK_BYTES = 16;
+/** What git may keep in memory there: it is the node's own, which a task's limits do not hold. */
+const DATA_BYTES = 2 * 1024 ** 3;
 const NOTHING = new Uint8Array();
 
 /**
@@ -40,6 +42,7 @@ export async function openGitRoom(spec: GitRoomSpec, options: GitRoomsOptions): 
   const mounts = [...as('read', [...spec.read, inputs]), ...as('write', spec.write)];
   const wrapped = await sandbox.wrap({
     ...{ argv: ['git'], confinement: { cwd, mounts }, timeoutMs: spec.timeoutMs, path: spec.path },
+    dataBytes: DATA_BYTES,
     around: (inner) => [...inner.slice(0, -1), '/bin/sh'],
   });
   if (wrapped === undefined) return undefined;

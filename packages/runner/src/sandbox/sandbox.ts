@@ -18,6 +18,8 @@ export interface Confined {
   readonly around?: (argv: readonly string[]) => readonly string[];
   /** Of the program, inside. */
   readonly path: string;
+  /** Most that each process may keep in memory, bytes, and never more than half of the machine; absent: what the machine has. */
+  readonly dataBytes?: number;
 }
 
 /** What the spawner is told of a program inside. */
@@ -72,10 +74,10 @@ export function createSandbox(parts: Omit<ProbeParts, 'view'>): Sandbox {
     report: async () => (await look()).report,
     look,
     require: demand,
-    async wrap({ argv, confinement, timeoutMs, path, around = (inner) => inner }) {
+    async wrap({ argv, confinement, timeoutMs, path, dataBytes, around = (inner) => inner }) {
       const { view, ...features } = await demand('a run');
       if (!(await showsProgram(argv[0] ?? '', path, confinement, view))) return undefined;
-      const inner = around([...(await limited(features, timeoutMs)), ...argv]);
+      const inner = around([...(await limited(features, timeoutMs, dataBytes)), ...argv]);
       const wrapped = bubblewrapArgv(features, view, confinement, inner, ['--info-fd', String(KEEPER_FD)]);
       return { argv: wrapped, keeper: true, told: Buffer.from(features.filter).toString('base64') };
     },
@@ -88,10 +90,16 @@ async function lookAt(parts: Omit<ProbeParts, 'view'>): Promise<LookedAt> {
 }
 
 /** Inside, so that only what is inside counts against the limits. */
-async function limited({ limiter }: SandboxFeatures, timeoutMs: number): Promise<readonly string[]> {
+async function limited(
+  { limiter }: SandboxFeatures,
+  timeoutMs: number,
+  dataBytes: number | undefined,
+): Promise<readonly string[]> {
   if (limiter === undefined) return [];
   const own = await readFile('/proc/self/limits', 'utf8').catch(() => '');
-  const spec = { timeoutMs, cpus: availableParallelism(), memoryBytes: totalmem(), own };
+  const machine = totalmem();
+  const memoryBytes = dataBytes === undefined ? machine : Math.min(dataBytes, Math.floor(machine / 2));
+  const spec = { timeoutMs, cpus: availableParallelism(), memoryBytes, own };
   return [limiter, ...limitOptions(spec), '--'];
 }
 

@@ -6,7 +6,7 @@ export interface Reach {
   readonly scratch: boolean;
   /** Paths outside the workspace that may be read, as the configuration writes them. */
   readonly readPaths: readonly string[];
-  /** `deny`: none · `allow`: all but loopback and link-local · a list of `host:port`. */
+  /** `deny`: none · `allow`: all but this machine and its link · a list of `host:port`. */
   readonly network: 'deny' | 'allow' | readonly string[];
   /** Names of secrets that are handed over as files. */
   readonly secrets: readonly string[];

@@ -35,6 +35,7 @@ export function createTestEvidence(options: {
       self: identity.public,
       pins: { get: (id) => (isPeer(id) ? pinOf(id) : undefined) },
     },
+    guard: { user: process.geteuid?.(), closed: [join(dir, 'git')], named: () => [] },
     limits: {
       collect: {
         ...{ maxEntries: 10_000, maxChangedFiles: 1000, maxFileBytes: 10 * MIB, maxTotalBytes: 50 * MIB },

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -37,6 +37,10 @@ export interface Witness {
   readonly outside: string;
   /** Names of planted programs that were run. */
   marks(): readonly string[];
+  /** Names of all programs that were planted. */
+  planted(): readonly string[];
+  /** Runs a script in a repository with everything in force that was planted there. */
+  tempt(dir: string, script: string): void;
   ground(dir: string): HostileGround;
 }
 
@@ -52,6 +56,13 @@ const ENV = {
   GIT_COMMITTER_DATE: '1700000000 +0000',
 };
 
+const WHO = Object.fromEntries(
+  ['AUTHOR', 'COMMITTER'].flatMap((role) => [
+    [`GIT_${role}_NAME`, 'a'],
+    [`GIT_${role}_EMAIL`, 'a@example.org'],
+  ]),
+);
+
 /** Prepares marks and what lies outside, below `root`. */
 export function createWitness(root: string, path: string): Witness {
   const [outside, marks, programs] = [join(root, 'outside'), join(root, 'marks'), join(root, 'programs')];
@@ -61,10 +72,12 @@ export function createWitness(root: string, path: string): Witness {
       ...{ cwd, input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'] },
       env: { ...ENV, PATH: path, HOME: outside },
     }).trim();
+  const planted: string[] = [];
   const program = (name: string): string => {
     const file = join(programs, name);
-    writeFileSync(file, `#!/bin/sh\necho "$0 $*" >> '${join(marks, name)}'\ncat 2>/dev/null\n`);
+    writeFileSync(file, `#!/bin/sh\necho "$0 $*" >> '${join(marks, name)}'\ntimeout 1 cat 2>/dev/null\n`);
     chmodSync(file, 0o755);
+    planted.push(name);
     return file;
   };
   writeFileSync(join(outside, 'secret'), 'a secret of the owner\n');
@@ -77,6 +90,12 @@ export function createWitness(root: string, path: string): Witness {
   return {
     outside,
     marks: () => readdirSync(marks),
+    planted: () => planted,
+    tempt: (dir, script) => {
+      const env = { ...ENV, ...WHO, PATH: path, HOME: outside, TERM: 'dumb' };
+      // Most of these calls fail: what counts is what was run.
+      spawnSync('sh', ['-c', script], { cwd: dir, env, stdio: 'ignore' });
+    },
     ground: (dir) => {
       const git = (...args: readonly string[]): string => run(dir, '', args);
       const write: HostileGround['write'] = (files) => {

@@ -36,11 +36,16 @@ async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
 }
 
 function refuseOther(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return;
-  throw new WritError('BAD_REQUEST', `there is no file ${quote(path)}`, {
-    nextSteps: [
-      'make a bundle: writ audit export --output FILE',
-      'or a checkpoint: writ audit export --only-checkpoint > FILE',
-    ],
-  });
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() === true) return;
+  throw new WritError(
+    'BAD_REQUEST',
+    found === undefined ? `there is no file ${quote(path)}` : `${quote(path)} is no file`,
+    {
+      nextSteps: [
+        'make a bundle: writ audit export --output FILE',
+        'or a checkpoint: writ audit export --only-checkpoint > FILE',
+      ],
+    },
+  );
 }

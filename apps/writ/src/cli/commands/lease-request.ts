@@ -1,4 +1,4 @@
-import { WRIT_CODES } from '@writ/core';
+import { foldName, WRIT_CODES } from '@writ/core';
 import type { Command } from 'commander';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
@@ -22,6 +22,13 @@ export function defineLeaseRequest(lease: Command, run: Definitions['run']): voi
     .option('--key <key>', 'idempotency key: the same key again is the same question, and says what became of it')
     .addHelpText('after', examples(['writ lease request repo-dev --peer beta --for 2h --reason "fix the build"']))
     .action(run(request));
+}
+
+/** Where the question waits, and how its end is seen from here: that of a peer is a question there. */
+function where(approval: string | undefined, left: string, { peer, key }: RequestOptions): string {
+  if (peer === undefined || foldName(peer) === 'self') return `, ${left} at most: writ approval show ${approval}`;
+  const next = key === undefined ? 'once it is lent, delegate again' : 'the same command again says what became of it';
+  return ` at ${peer}, ${left} at most, who sees it there as ${approval}; ${next}`;
 }
 
 interface RequestOptions {
@@ -57,7 +64,7 @@ async function request(
   }
   if (answer.asked) {
     const left = timeLeft(answer.expires_at_ms ?? 0, context.clock.nowMs());
-    output.note(`asked; it waits for a person, ${left} at most: writ approval show ${answer.approval}`);
+    output.note(`asked; it waits for a person${where(answer.approval, left, options)}`);
     return EXIT.waiting;
   }
   output.note(`${output.colors.red('not asked')} ${answer.code}: ${answer.message}`);

@@ -20,6 +20,7 @@ export const lookAtHome: Look = async ({ context, status }) => {
     ...(status === undefined && runningPid(home) === undefined && config.listen !== undefined
       ? [await portFinding(config.listen)]
       : []),
+    ...(status === undefined ? [await database(home)] : []),
   ];
 };
 
@@ -61,6 +62,19 @@ async function configuration(home: Home): Promise<{ readonly finding: Finding; r
   } catch (error) {
     const { message, nextSteps } = toWritError(error);
     return { finding: { check, state: 'problem', says: message, mend: [...nextSteps, 'writ policy validate'] } };
+  }
+}
+
+/** Whether a node that starts finds its tables; one that runs says itself what of them cannot be read. */
+async function database({ databaseFile }: Home): Promise<Finding> {
+  const check = 'database';
+  try {
+    const { checkDatabase } = await import('@writ/database');
+    await checkDatabase(databaseFile);
+    return fine(check, 'whole');
+  } catch (error) {
+    const { message, nextSteps } = toWritError(error);
+    return { check, state: 'problem', says: message, mend: [...nextSteps] };
   }
 }
 

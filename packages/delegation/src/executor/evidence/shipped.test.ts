@@ -33,7 +33,7 @@ async function ship(): Promise<{ readonly input: ShippedInput; readonly bundle: 
   const store = createContentStore({ dir: join(bench.root, 'sent'), random });
   const { commit, bundle } = await shipWorkingTree({
     ...{ git, openRoom, platform: process.platform, path, random, store, clock: bench.clock },
-    ...{ gitDirRoot: join(bench.root, 'git'), repository: tree },
+    ...{ gitDirRoot: join(bench.root, 'git'), repository: tree, guard: bench.node.evidence.guard },
     ...{
       peerHas: await bench.node.executor.workspaceCommits('app'),
       nodeId: alpha,

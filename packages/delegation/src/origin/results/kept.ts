@@ -103,10 +103,10 @@ export async function applyKept(
   const { evidence, clock, random } = parts;
   const { result } = await verifyKept(parts, id);
   const { shipped } = requireDelivery(parts, id).mirror.spec;
-  const { git, openRoom, gitDirRoot, path, content } = evidence;
+  const { git, openRoom, gitDirRoot, path, content, guard } = evidence;
   const { changes } = result;
   const bundleFile = changes.kind === 'changed' ? await content.pathOf(changes.bundle.sha256) : '';
-  const work = { git, openRoom, gitDirRoot, platform: process.platform, path, clock, random };
+  const work = { git, openRoom, gitDirRoot, platform: process.platform, path, clock, random, guard };
   const sent = shipped && { commit: shipped.commit, ...(await bundleOf(parts, shipped)) };
   const limits = evidence.limits.bundle;
   return applyResult({ ...work, ...how, result, bundleFile, limits, ...(sent === undefined ? {} : { shipped: sent }) });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isNamed, mayReach, parseDestination } from './destination.ts';
+import { isNamed, mayReach, type NetworkRule, parseDestination, plainAddress } from './destination.ts';
 
 describe('a destination', () => {
   it.each<[string, string | undefined, number | undefined]>([
@@ -43,27 +43,44 @@ const LOCAL = [
     '64:ff9b::7f00:1',
     '2002:7f00:1::',
   ],
-  ...['::ffff:169.254.169.254', 'no address'],
+  ...['::ffff:169.254.169.254', '::ffff:0:7f00:1', '64:ff9b:1::a00:1', '2001::1', 'no address'],
 ];
-const PRIVATE = ['10.0.0.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', 'fd00::1', '::ffff:10.0.0.1'];
+const PRIVATE = [
+  ...['10.0.0.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', 'fd00::1', '::ffff:10.0.0.1'],
+  ...['192.0.2.1', '198.51.100.1', '203.0.113.1', '2001:db8::1', '3fff::1'],
+];
 const PUBLIC = ['93.184.216.34', '2606:2800:220:1::1', '172.32.0.1'];
 
+/** What a rule that allows everything and one that lists a name say of an address, which is this machine's own or not. */
+async function reach(address: string, isOwn = false): Promise<boolean[]> {
+  const destination = { host: plainAddress(address), port: 80 };
+  const says = (rule: NetworkRule): Promise<boolean> => mayReach(rule, destination, async () => isOwn);
+  return Promise.all([says('allow'), says(['name.example:80'])]);
+}
+
 describe('an address that a name leads to', () => {
-  it.each(LOCAL)('%s is reached by no rule', (address) => {
-    expect([mayReach('allow', address, 80), mayReach(['name.example:80'], address, 80)]).toEqual([false, false]);
+  it.each(LOCAL)('%s is reached by no rule', async (address) => {
+    expect(await reach(address)).toEqual([false, false]);
   });
 
-  it.each(PRIVATE)('%s is reached where everything is allowed, and from no name of a list', (address) => {
-    expect([mayReach('allow', address, 80), mayReach(['name.example:80'], address, 80)]).toEqual([true, false]);
+  it.each(PRIVATE)('%s is reached where everything is allowed, and from no name of a list', async (address) => {
+    expect(await reach(address)).toEqual([true, false]);
   });
 
-  it.each(PUBLIC)('%s is reached', (address) => {
-    expect([mayReach('allow', address, 80), mayReach(['name.example:80'], address, 80)]).toEqual([true, true]);
+  it.each(PUBLIC)('%s is reached', async (address) => {
+    expect(await reach(address)).toEqual([true, true]);
   });
 
-  it('is reached where the list names it itself, with its port', () => {
-    expect(mayReach(['127.0.0.1:80'], '127.0.0.1', 80)).toBe(true);
-    expect(mayReach(['127.0.0.1:80'], '::ffff:127.0.0.1', 80)).toBe(true);
-    expect(mayReach(['127.0.0.1:80'], '127.0.0.1', 81)).toBe(false);
+  it.each([...PRIVATE, ...PUBLIC])("%s is reached by no rule where it is this machine's own", async (address) => {
+    expect(await reach(address, true)).toEqual([false, false]);
+  });
+
+  it('is reached where the list names it itself, with its port', async () => {
+    const says = (rule: string, address: string, port: number): Promise<boolean> =>
+      mayReach([rule], { host: plainAddress(address), port }, async () => true);
+    expect(await says('127.0.0.1:80', '127.0.0.1', 80)).toBe(true);
+    expect(await says('127.0.0.1:80', '::ffff:127.0.0.1', 80)).toBe(true);
+    expect(await says('93.184.216.34:80', '93.184.216.34', 80)).toBe(true);
+    expect(await says('127.0.0.1:80', '127.0.0.1', 81)).toBe(false);
   });
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Clock, createSystemClock, silentLogger } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
+import type { IsOwnAddress } from './own-address.ts';
 
 let folder: string;
 let target: Server;
@@ -36,11 +37,18 @@ function rebinding(...answers: readonly string[]): (host: string) => Promise<rea
   return async (host) => [answers[Math.min(lookups.push(host), answers.length) - 1] ?? ''];
 }
 
+const notOwn: IsOwnAddress = async () => false;
+
 /** Sends bytes through a proxy of this rule, and gives everything that comes back until the end. */
-async function say(rule: 'allow' | readonly string[], text: string, lookup = rebinding('127.0.0.1')): Promise<string> {
+async function say(
+  rule: 'allow' | readonly string[],
+  text: string,
+  lookup = rebinding('127.0.0.1'),
+  isOwn: IsOwnAddress = notOwn,
+): Promise<string> {
   const clock = createSystemClock();
   const socket = join(folder, `s${proxies.length}`);
-  const proxy = await openEgressProxy({ rule, socket, lookup, clock, logger: silentLogger });
+  const proxy = await openEgressProxy({ rule, socket, lookup, isOwn, clock, logger: silentLogger });
   proxies.push(proxy);
   return new Promise((resolve, reject) => {
     let heard = '';
@@ -113,9 +121,18 @@ describe('a proxy for a task', () => {
     expect(seen).toEqual([]);
   });
 
+  it("reaches no address that is this machine's own at that moment, and the next that the name has", async () => {
+    const own = new Set(['203.0.113.9']);
+    const lookup = async (): Promise<string[]> => ['203.0.113.9', '::ffff:203.0.113.9', '127.0.0.1'];
+    const isOwn = async (address: string): Promise<boolean> => own.has(address);
+    const rule = [`here.example:${port}`, `127.0.0.1:${port}`];
+    expect(await say('allow', tunnel(`here.example:${port}`), lookup, isOwn)).toMatch(/ 403 /);
+    expect(await say(rule, tunnel(`here.example:${port}`), lookup, isOwn)).toContain('reached');
+  });
+
   it('ends what goes through it when it closes', async () => {
     const socket = join(folder, 'closing');
-    const options = { rule: [`127.0.0.1:${port}`], socket, lookup: rebinding(''), logger: silentLogger };
+    const options = { rule: [`127.0.0.1:${port}`], socket, lookup: rebinding(''), isOwn: notOwn, logger: silentLogger };
     const proxy = await openEgressProxy({ ...options, clock: createSystemClock() });
     const stream = connect(socket, () => stream.write(tunnel(`127.0.0.1:${port}`)));
     await new Promise((resolve) => stream.once('data', resolve));
@@ -132,7 +149,7 @@ describe('a program that asks for much', () => {
     const lookup = (): Promise<string[]> => new Promise((resolve) => waiting.push(() => resolve(['127.0.0.1'])));
     const rule = [`held.example:${port}`, `127.0.0.1:${port}`];
     const socket = join(folder, 'held');
-    const proxy = await openEgressProxy({ rule, socket, lookup, clock, logger: silentLogger });
+    const proxy = await openEgressProxy({ rule, socket, lookup, isOwn: notOwn, clock, logger: silentLogger });
     proxies.push(proxy);
     const answer = (): void => {
       for (const go of waiting.splice(0)) go();
@@ -212,7 +229,7 @@ describe('a program that asks for much', () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const at = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
     const socket = join(folder, 'silent');
-    const parts = { lookup: rebinding(''), clock: createSystemClock(), logger: silentLogger };
+    const parts = { lookup: rebinding(''), isOwn: notOwn, clock: createSystemClock(), logger: silentLogger };
     const proxy = await openEgressProxy({ rule: [at], socket, ...parts });
     const opened = new Promise<Socket>((resolve) => silent.once('connection', resolve));
     const asked = heardBy(socket, get(`http://${at}/`)).catch(() => '');

@@ -9,7 +9,9 @@ import {
   mayReach,
   type NetworkRule,
   parseDestination,
+  plainAddress,
 } from './destination.ts';
+import type { IsOwnAddress } from './own-address.ts';
 
 /** Addresses of a name, as the machine resolves it. Rejects where it has none. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
@@ -20,6 +22,7 @@ export interface EgressProxyOptions {
   /** Absolute path of the Unix socket that it listens on, in a folder that is the node's alone. */
   readonly socket: string;
   readonly lookup: Lookup;
+  readonly isOwn: IsOwnAddress;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -54,7 +57,7 @@ const HOP_BY_HOP = [
  */
 // INVARIANT: 1 what a run reaches of the network is what was granted.
 export async function openEgressProxy(options: EgressProxyOptions): Promise<EgressProxy> {
-  const { rule, socket, lookup, clock, logger } = options;
+  const { socket, clock, logger } = options;
   const open = new Set<Duplex>();
   const keep = <T extends Duplex>(stream: T): T => {
     open.add(stream);
@@ -78,7 +81,7 @@ export async function openEgressProxy(options: EgressProxyOptions): Promise<Egre
   };
   const find = async (wanted: Destination | undefined): Promise<string | undefined> => {
     const destination = wanted !== undefined && wanted.host.length <= LONGEST_HOST ? wanted : undefined;
-    const found = destination === undefined ? undefined : await addressOf(rule, destination, lookup);
+    const found = destination === undefined ? undefined : await addressOf(options, destination);
     if (found === undefined) tell(destination);
     return found;
   };
@@ -124,10 +127,16 @@ export async function openEgressProxy(options: EgressProxyOptions): Promise<Egre
 const REFUSED = 'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nx-writ: not in the network of the profile\r\n\r\n';
 
 /** An address that may be reached; undefined where the rule names no such place, or all that the name leads to is barred. */
-async function addressOf(rule: NetworkRule, { host, port }: Destination, lookup: Lookup): Promise<string | undefined> {
+async function addressOf(
+  { rule, lookup, isOwn }: Pick<EgressProxyOptions, 'rule' | 'lookup' | 'isOwn'>,
+  { host, port }: Destination,
+): Promise<string | undefined> {
   if (!isNamed(rule, { host, port })) return undefined;
   const addresses = isIP(host) === 0 ? await lookup(host).catch(() => []) : [host];
-  return addresses.find((address) => mayReach(rule, address, port));
+  for (const address of addresses.map(plainAddress)) {
+    if (await mayReach(rule, { host: address, port }, isOwn)) return address;
+  }
+  return undefined;
 }
 
 /** Connects within `CONNECT_MS`, or ends the connection; the end of the proxy ends it too. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock, Logger, Random } from '@writ/core';
 import type { NetworkRule } from './destination.ts';
 import { type EgressProxy, type Lookup, openEgressProxy } from './egress-proxy.ts';
+import { isOwnAddress } from './own-address.ts';
 
 /** Opens a proxy for each run that has a network. */
 export interface Egress {
@@ -30,7 +31,7 @@ export function createEgress(options: {
       await ready;
       // A socket's address is short, so the name is.
       const socket = join(folder, Buffer.from(random.bytes(NAME_BYTES)).toString('hex'));
-      return openEgressProxy({ rule, socket, lookup, clock, logger });
+      return openEgressProxy({ rule, socket, lookup, isOwn: isOwnAddress, clock, logger });
     },
   };
 }

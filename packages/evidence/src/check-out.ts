@@ -1,0 +1,134 @@
+import { lstat, open, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasErrno, quote, WritError } from '@writ/core';
+import type { RunOptions } from './git-dir.ts';
+import { type OwnerRepository, workTreeOf } from './owner-repository.ts';
+import { readRegular } from './read-regular.ts';
+import { headOf } from './repository-place.ts';
+
+/** Longest file of attributes or of patterns that is read, bytes. */
+const WORDS_BYTES = 16 * 1024 * 1024;
+/** What a repository may say about the form of its files: words that run nothing. */
+const FORM = [
+  ...['core.autocrlf', 'core.eol', 'core.safecrlf', 'core.symlinks', 'core.filemode', 'core.ignorecase'],
+  ...['core.precomposeunicode', 'core.sparsecheckout', 'core.sparsecheckoutcone', 'index.sparse'],
+];
+/** What git keeps while something is half done. */
+const HALF_DONE = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG', 'rebase-merge', 'rebase-apply'];
+
+/** A working tree that may be switched. */
+export interface WorkingTree {
+  readonly branch: string;
+  readonly how: RunOptions;
+  readonly form: readonly string[];
+}
+
+/**
+ * Looks whether the working tree can be switched to `branch` by git without the repository's settings. Throws CONFLICT where
+ * it has changes of its own, something is half done, or files go through programs that the repository names.
+ */
+export async function requireSwitchable(owner: OwnerRepository, branch: string): Promise<WorkingTree> {
+  const { place, settings } = owner;
+  const inTheWay = (why: string, ...nextSteps: string[]): WritError =>
+    new WritError('CONFLICT', `${quote(owner.dir)} ${why}`, {
+      nextSteps: [...nextSteps, 'apply without the working tree: the branch is made all the same'],
+    });
+  const workTree = await workTreeOf(owner);
+  if (workTree === undefined) throw inTheWay('has no working tree');
+  const filter = [...settings.keys()].find((key) => /^filter\..*\.(clean|smudge|process)$/s.test(key));
+  // INVARIANT: 1 no program that a repository names is run by whoever applies something to it.
+  if (filter !== undefined) {
+    const byHand = `afterwards, by hand: git switch --no-overwrite-ignore ${branch}`;
+    throw inTheWay(`puts files through a program (${quote(filter)}), which is not run here`, byHand);
+  }
+  for (const name of HALF_DONE) {
+    if (await isThere(join(place.gitDir, name))) throw inTheWay(`is in the middle of something (${name})`);
+  }
+  const lock = join(place.gitDir, 'index.lock');
+  if (await isThere(lock)) throw inTheWay(`has another git at work, or one that was cut off (${quote(lock)})`);
+  if ((await headsElsewhere(owner)).includes(`ref: refs/heads/${branch}`)) {
+    throw inTheWay(`has branch ${branch} checked out in another working tree`);
+  }
+  for (const name of ['index', 'logs/HEAD']) {
+    const found = await lstat(join(place.gitDir, name)).catch(() => undefined);
+    if (found !== undefined && !found.isFile()) throw inTheWay(`has something else in the place of its ${name}`);
+  }
+  const env = { GIT_WORK_TREE: workTree, GIT_INDEX_FILE: join(place.gitDir, 'index') };
+  const form = FORM.flatMap((key) => (settings.has(key) ? ['-c', `${key}=${settings.get(key)}`] : []));
+  const tree = { branch, form, how: { env, cwd: workTree } };
+  await borrowWords(owner);
+  // Submodules are not looked into: git would read their settings.
+  const look = ['status', '--porcelain', '-z', '--untracked-files=no', '--ignore-submodules=dirty'];
+  const { text } = await owner.ask('inspect', [0], [...form, ...look], tree.how);
+  if (text !== '') throw inTheWay('has changes of its own in its working tree', 'commit or set aside what is there');
+  return tree;
+}
+
+/** Files that git ignores are the owner's as well: `.env` is one. What stands in the way stays, and the branch is there. */
+export async function switchTo(owner: OwnerRepository, { branch, form, how }: WorkingTree): Promise<void> {
+  const { place, git } = owner;
+  const lock = join(place.gitDir, 'HEAD.lock');
+  // As git does it: whoever else would move HEAD meanwhile waits or is refused.
+  const held = await open(lock, 'wx').catch((error: unknown) => {
+    if (hasErrno(error, 'EEXIST')) throw notSwitched(branch, `another git works there: ${quote(lock)} exists`, error);
+    throw error;
+  });
+  try {
+    if ((await headOf(place.gitDir)) !== place.head) throw notSwitched(branch, 'HEAD has moved meanwhile');
+    await keepLog(owner);
+    const env = { ...how.env, GIT_COMMITTER_NAME: 'Writ', GIT_COMMITTER_EMAIL: 'apply@writ.invalid' };
+    const switching = ['switch', '--quiet', '--no-guess', '--no-overwrite-ignore', branch];
+    const args = [...form, '-c', 'core.logAllRefUpdates=true', ...switching];
+    await owner.ask('checkout', [0], args, { ...how, env }).catch((cause: unknown) => {
+      throw notSwitched(branch, 'files that git does not track, or ignores, may stand in the way', cause);
+    });
+    await held.writeFile((await headOf(git.dir)) ?? '');
+    await held.sync();
+    await rename(lock, join(place.gitDir, 'HEAD'));
+  } finally {
+    await held.close();
+    await rm(lock, { force: true });
+  }
+}
+
+function notSwitched(branch: string, why: string, cause?: unknown): WritError {
+  return new WritError('CONFLICT', `branch ${branch} is made, and not checked out: ${why}`, {
+    cause,
+    details: { branch },
+    nextSteps: [`git switch --no-overwrite-ignore ${branch} names them; move them, then run it again`],
+  });
+}
+
+/** Where HEAD was is the owner's to find again. */
+async function keepLog({ place, git }: OwnerRepository): Promise<void> {
+  const logs = join(place.gitDir, 'logs');
+  const found = await lstat(logs).catch(() => undefined);
+  if (found?.isDirectory()) await symlink(logs, join(git.dir, 'logs'));
+}
+
+/** What the repository's own files say about the form of what is checked out; no tree's word is over it. */
+async function borrowWords({ place, git }: OwnerRepository): Promise<void> {
+  const words = [
+    [place.commonDir, 'attributes'],
+    [place.gitDir, 'sparse-checkout'],
+  ] as const;
+  for (const [from, name] of words) {
+    const content = await readRegular(join(from, 'info', name), WORDS_BYTES);
+    await writeFile(join(git.dir, 'info', name), content ?? '', { mode: 0o600 });
+  }
+}
+
+/** What is checked out in the other working trees of the same repository. */
+async function headsElsewhere({ place }: OwnerRepository): Promise<readonly string[]> {
+  const linked = join(place.commonDir, 'worktrees');
+  const names = await readdir(linked).catch(() => []);
+  const others = [place.commonDir, ...names.map((name) => join(linked, name))].filter((dir) => dir !== place.gitDir);
+  return (await Promise.all(others.map(headOf))).map((head) => head?.trim() ?? '');
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { createValueCounter, MOST_VALUES, parseCounted } from './json-values.ts';
+
+it('counts values, and none of what looks like one in a string', () => {
+  const counted = (text: string): number => createValueCounter().take(text);
+  expect(counted('7')).toBe(1);
+  expect(counted('[1,2,3]')).toBe(4);
+  expect(counted('{"a":{"b":1,"c":[]}}')).toBe(5);
+  expect(counted('"[[[,,,{\\"[,\\\\"')).toBe(1);
+  expect(counted('["\\\\",["\\\\\\"",1]]')).toBe(5);
+});
+
+it('goes on where a piece ends, within strings and escapes too', () => {
+  const text = '{"a\\"[":[1,"x,y",{"b":"\\\\"}],"c":2}';
+  const whole = createValueCounter().take(text);
+  for (let at = 0; at <= text.length; at += 1) {
+    const counter = createValueCounter();
+    counter.take(text.slice(0, at));
+    expect(counter.take(text.slice(at)), String(at)).toBe(whole);
+  }
+});
+
+it('a string that is left open hides nothing that stands on the next line', () => {
+  expect(createValueCounter().take('id: "\rdata: [1,2]')).toBe(3);
+  expect(createValueCounter().take('id: "\\\n[1,2]')).toBe(3);
+});
+
+it('parses as much as may be, and says of more what to do', () => {
+  const list = (count: number): string => JSON.stringify({ a: Array(count - 2).fill(0) });
+  expect(parseCounted(list(MOST_VALUES))).toHaveProperty('a.length', MOST_VALUES - 2);
+  expect(() => parseCounted(list(MOST_VALUES + 1))).toThrow(/holds more than 10000 values/);
+  expect(() => parseCounted('{')).toThrow(SyntaxError);
+});

@@ -1,0 +1,62 @@
+import type { Duplex } from 'node:stream';
+import { createLineSplitter } from './line-splitter.ts';
+
+/** What becomes of the lines of a connection. */
+export interface LineIntakeOptions {
+  readonly socket: Duplex;
+  /** Longest line, bytes. */
+  readonly largestBytes: number;
+  /** Resolves when the next line may be worked on. */
+  readonly turn: () => Promise<void>;
+  readonly onLine: (line: string) => void;
+  /** Called once, for the first line that is longer; nothing is read after it. */
+  readonly onTooLong: () => void;
+  /** Called when what was written has to be taken before more is read. */
+  readonly untilTaken: () => Promise<void>;
+}
+
+/** Lines that are read only as fast as they are worked off. */
+export interface LineIntake {
+  /** Takes what came; nothing more is read before every line of it had its turn, and the answers were taken. */
+  readonly take: (chunk: Buffer) => void;
+  /** Drops the lines that wait. */
+  stop(): void;
+}
+
+/** One for a connection whose chunks are handed to `take`. */
+export function createLineIntake(options: LineIntakeOptions): LineIntake {
+  const { socket, largestBytes, turn, onLine, onTooLong, untilTaken } = options;
+  let isOver = false;
+  let isTooLong = false;
+  let waiting: string[] = [];
+  const splitter = createLineSplitter({
+    largestBytes,
+    onLine: (line) => void waiting.push(line),
+    onTooLong() {
+      isTooLong = true;
+    },
+  });
+  const workOff = async (): Promise<void> => {
+    for (const line of waiting) {
+      await turn();
+      if (isOver) return;
+      onLine(line);
+      if (socket.writableNeedDrain) await untilTaken();
+      if (isOver) return;
+    }
+    waiting = [];
+    if (isTooLong) onTooLong();
+    else socket.resume();
+  };
+  return {
+    take(chunk) {
+      splitter.take(chunk);
+      if (waiting.length === 0 && !isTooLong) return;
+      socket.pause();
+      void workOff();
+    },
+    stop() {
+      isOver = true;
+    },
+  };
+}

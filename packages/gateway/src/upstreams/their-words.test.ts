@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { theirWords } from './their-words.ts';
+
+it('says what failed in a sentence, and none of the dump of a checker', () => {
+  const dump = JSON.stringify([{ expected: 'array', path: ['tools'] }], undefined, 2);
+  expect(theirWords(new Error(`Invalid result for tools/list: ${dump}`), 300)).toBe('Invalid result for tools/list');
+});
+
+it('makes everything else visible, and cuts it', () => {
+  expect(theirWords(new Error('one\ntwo'), 300)).toBe('one\\u{a}two');
+  expect(theirWords('x'.repeat(20), 5)).toBe('xxxxx');
+});
