@@ -103,8 +103,11 @@ export function applyRule(rule: BuiltInRule, spec: ProgramSpec, parsed: ParsedAr
   // INVARIANT: 6 a window is for what is written, and a folder says nothing about where its links lead.
   const isOne = isSure && rule.target?.into !== true;
   const targets = (isOne && rule.target && targetsOf(rule.target, parsed, place)) || [];
-  const doubts = [...doubtsOf(rule, parsed), ...doubtsOfFolders(spec, parsed, place)];
-  const overwrites = rule.writes === true && !(isSure && writesInside(rule, parsed, place));
+  const elsewhere = doubtsOfFolders(spec, parsed, place);
+  const doubts = [...doubtsOf(rule, parsed), ...elsewhere];
+  const overwrites =
+    (rule.writes === true && !(isSure && writesInside(rule, parsed, place))) ||
+    (rule.writesHere === true && !(elsewhere.length === 0 && isWithinWorkspace(place.cwd, place)));
   const is = overwrites || doubts.some((doubt) => doubt.undecided) ? 'destructive' : rule.class;
   const reason = overwrites
     ? 'overwrites something outside the workspace'
@@ -129,6 +132,10 @@ export function applyRule(rule: BuiltInRule, spec: ProgramSpec, parsed: ParsedAr
 function writesInside({ target }: BuiltInRule, parsed: ParsedArguments, place: CommandPlace): boolean {
   if (!target) return true;
   return isInside(argumentsOf(target, parsed), place);
+}
+
+function isWithinWorkspace(cwd: string | undefined, place: CommandPlace): boolean {
+  return cwd !== undefined && (cwd === place.workspace ? place.host === 'self' : isInsideWorkspace(cwd, place));
 }
 
 function isInside(paths: readonly Argument[], place: CommandPlace): boolean {

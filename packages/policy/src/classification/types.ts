@@ -141,6 +141,8 @@ export interface BuiltInRule {
   readonly target?: TargetSpec;
   /** Needs `read_files` where an operand is no path inside the workspace. */
   readonly reads?: true;
+  /** It writes files where it runs: destructive where that is outside of the workspace. */
+  readonly writesHere?: true;
   /** Destructive where a target is no path inside the workspace. */
   readonly writes?: true;
   /** All arguments, as `written`, with which nothing else runs whatever the options are; with others it is no look, and a change needs the shell. */
