@@ -1,6 +1,7 @@
 import { quote } from '@writ/core';
 import { isOption, type ParsedArguments } from './options.ts';
 import { absolutePath, isInsideWorkspace } from './paths.ts';
+import { laysInside } from './places.ts';
 import { classOfSql, runsNothing } from './sql-text.ts';
 import { argumentsOf, targetsOf } from './targets.ts';
 import type { BuiltInRule, CommandClass, CommandPlace, ProgramSpec } from './types.ts';
@@ -94,7 +95,9 @@ export function applyRule(rule: BuiltInRule, spec: ProgramSpec, parsed: ParsedAr
   const isOne = isSure && rule.target?.into !== true;
   const targets = (isOne && rule.target && targetsOf(rule.target, parsed, place)) || [];
   const doubts = doubtsOf(rule, parsed);
-  const overwrites = rule.writes === true && !(isSure && writesInside(rule, parsed, place));
+  const overwrites = !(rule.writes === 'target'
+    ? isSure && writesInside(rule, parsed, place)
+    : rule.writes === undefined || laysInside(rule.writes, parsed, place));
   const is = overwrites || doubts.some((doubt) => doubt.undecided) ? 'destructive' : rule.class;
   const reason = overwrites
     ? 'overwrites something outside the workspace'

@@ -1,11 +1,10 @@
 import type { KnownOptions, RulePack } from '../types.ts';
+import { GIT_LAYS } from './git-lays.ts';
 import { GIT_LISTS, GIT_LOOKS, LOOK_OPTIONS, LOOKS } from './git-looks.ts';
 import { GIT_RUNS } from './git-runs.ts';
 import { behind, knownOptions, optionNames, wordList } from './option-names.ts';
 
-const WRITES = wordList(
-  'add commit merge rebase cherry-pick revert am apply init clone fetch pull mv notes worktree submodule tag branch remote config stash bisect switch gc',
-);
+const WRITES = wordList('add commit fetch notes worktree tag branch remote gc');
 const STEPS =
   '--abort --continue --skip --quit --no-edit --signoff --verbose --quiet --stat --no-stat --no-verify --ff --strategy-option';
 const FETCHED =
@@ -152,7 +151,7 @@ export const gitPack: RulePack = {
     {
       name: 'git.change',
       programs: ['git'],
-      words: [WRITES.filter((word) => word !== 'config')],
+      words: [WRITES],
       writtenNot: GIT_LISTS,
       class: 'config-mutation',
       needs: ['edit_repo'],
@@ -160,11 +159,10 @@ export const gitPack: RulePack = {
         ['git', 'commit', '-m', 'x'],
         ['git', 'add', '.'],
         ['git', 'branch', 'x'],
-        ['git', 'stash'],
       ],
       notExamples: [
         ['git', 'push'],
-        ['git', 'stash', 'list'],
+        ['git', 'worktree', 'list'],
         ['git', '-c', 'core.hooksPath=x', 'commit'],
       ],
     },
@@ -232,18 +230,7 @@ export const gitPack: RulePack = {
       name: 'git.reset',
       programs: ['git'],
       words: [['reset', 'switch', 'rebase', 'merge', 'pull', 'gc', 'worktree', 'fetch']],
-      options: [
-        '--hard',
-        '--merge',
-        '--keep',
-        '--discard-changes',
-        '-f',
-        '--force',
-        '-C',
-        '--prune',
-        '-p',
-        '--autostash',
-      ],
+      options: wordList('--hard --merge --keep --discard-changes -f --force -B --prune -p --prune-tags -P --autostash'),
       class: 'destructive',
       needs: ['destructive'],
       examples: [
@@ -301,6 +288,7 @@ export const gitPack: RulePack = {
         ['git', 'stash'],
       ],
     },
+    ...GIT_LAYS,
     ...GIT_RUNS,
   ],
 };

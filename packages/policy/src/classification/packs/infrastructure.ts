@@ -162,6 +162,8 @@ export const infrastructurePack: RulePack = {
           'destroy undefine delete purge rollback revert rm snapshot-revert snapshot-delete vol-delete pool-delete vol-wipe unlink reset factory-reset',
         ),
       ],
+      // An address of a server names a program that leads there.
+      plainOperands: /^[\w./@-]+(?::[\w./@-]+)?$/,
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       target: { kind: 'machine', from: 1 },

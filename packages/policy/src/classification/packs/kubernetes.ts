@@ -210,6 +210,16 @@ export const kubernetesPack: RulePack = {
       notExamples: [['kubectl', 'config', 'use-context', 'x']],
     },
     {
+      name: 'kubernetes.forget',
+      programs: ['kubectl', 'oc'],
+      // What signs in to a cluster is in the file of clusters alone.
+      words: [['config'], ['delete-user', 'delete-cluster', 'delete-context', 'unset']],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [['kubectl', 'config', 'delete-user', 'x']],
+      notExamples: [['kubectl', 'config', 'use-context', 'x']],
+    },
+    {
       name: 'kubernetes.helm-plugin',
       programs: ['helm'],
       // A plugin is a program, with others that run when it is installed.
@@ -253,6 +263,28 @@ export const kubernetesPack: RulePack = {
         ['helm', 'rollback', 'web', '1'],
       ],
       notExamples: [['helm', 'status', 'web']],
+    },
+    {
+      name: 'kubernetes.helm-lays',
+      programs: ['helm'],
+      words: [['pull', 'package', 'dependency']],
+      class: 'config-mutation',
+      needs: ['manage_services'],
+      writes: { folders: ['-d', '--destination', '--untardir'] },
+      examples: [['helm', 'pull', 'x/y']],
+      notExamples: [['helm', 'list']],
+    },
+    {
+      name: 'kubernetes.helm-forget',
+      programs: ['helm'],
+      words: [
+        ['repo', 'registry'],
+        ['remove', 'rm', 'logout'],
+      ],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [['helm', 'repo', 'remove', 'x']],
+      notExamples: [['helm', 'repo', 'update']],
     },
     {
       name: 'kubernetes.helm-force',

@@ -1,5 +1,6 @@
 import type { RulePack } from '../types.ts';
 import { optionNames, wordList } from './option-names.ts';
+import { PACKAGE_PLACES } from './package-places.ts';
 
 const APT = wordList('apt apt-get aptitude');
 const OTHERS = wordList('dnf yum zypper apk brew snap flatpak pacman');
@@ -252,17 +253,7 @@ export const packagesPack: RulePack = {
       ],
       notExamples: [['apt', 'remove', 'jq']],
     },
-    {
-      name: 'packages.install-removes',
-      programs: APT,
-      words: [['install']],
-      // `jq-` behind `install` takes jq away.
-      operand: /-$/,
-      class: 'destructive',
-      needs: ['destructive', 'install_packages'],
-      examples: [['apt', 'install', 'jq-']],
-      notExamples: [['apt', 'install', 'jq']],
-    },
+    ...PACKAGE_PLACES,
     {
       name: 'packages.upgrade',
       programs: ALL,
