@@ -258,6 +258,13 @@ describe('a decision', () => {
     });
   });
 
+  it('claims no code that only this machine can mean; one of a later version is kept', () => {
+    const read = (code: string): string =>
+      decisionFromWire(back(mesh.CheckPolicy, { decision: { effect: 'EFFECT_DENY', code } }).decision).code;
+    expect(['CLOCK_BACKWARDS', 'DATABASE_ERROR', 'PORT_IN_USE'].map(read)).toEqual(Array(3).fill('POLICY_ERROR'));
+    expect(['LEASE_REQUIRED', 'CODE_OF_TOMORROW'].map(read)).toEqual(['LEASE_REQUIRED', 'CODE_OF_TOMORROW']);
+  });
+
   it('refuses nothing where it allows', () => {
     const { decision } = back(mesh.CheckPolicy, { decision: { effect: 'EFFECT_ALLOW', code: 'OK' } });
     expect(() => refusalFromWire(decision)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));

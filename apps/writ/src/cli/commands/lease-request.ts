@@ -24,11 +24,13 @@ export function defineLeaseRequest(lease: Command, run: Definitions['run']): voi
     .action(run(request));
 }
 
-/** Where the question waits, and how its end is seen from here: that of a peer is a question there. */
-function where(approval: string | undefined, left: string, { peer, key }: RequestOptions): string {
-  if (peer === undefined || foldName(peer) === 'self') return `, ${left} at most: writ approval show ${approval}`;
+/** Where the question waits, and how its end is seen from here: at a peer it is a question of that node, which this one has not. */
+export function askedText(approval: string, left: string, { peer, key }: Pick<RequestOptions, 'peer' | 'key'>): string {
+  const asked = 'asked; it waits for a person';
+  if (peer === undefined || foldName(peer) === 'self')
+    return `${asked}, ${left} at most: writ approval show ${approval}`;
   const next = key === undefined ? 'once it is lent, delegate again' : 'the same command again says what became of it';
-  return ` at ${peer}, ${left} at most, who sees it there as ${approval}; ${next}`;
+  return `${asked} at ${peer}, ${left} at most, who sees it there as ${approval}; ${next}`;
 }
 
 interface RequestOptions {
@@ -64,7 +66,7 @@ async function request(
   }
   if (answer.asked) {
     const left = timeLeft(answer.expires_at_ms ?? 0, context.clock.nowMs());
-    output.note(`asked; it waits for a person${where(answer.approval, left, options)}`);
+    output.note(askedText(answer.approval ?? '', left, options));
     return EXIT.waiting;
   }
   output.note(`${output.colors.red('not asked')} ${answer.code}: ${answer.message}`);
