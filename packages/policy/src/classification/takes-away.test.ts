@@ -40,7 +40,7 @@ git switch -C main x
 git worktree add -B main x
 git mv -f a b
 setfacl -m o::rw a
-setfacl -m u:x:rwx a
+setfacl -m u:x:rwx /etc/shadow
 setfacl -m m::rwx a
 setfacl --set u::rw a
 setfacl --restore=x
@@ -59,7 +59,8 @@ git fetch origin a:b
 git switch -c x
 git worktree add -b x x
 git mv a b
-setfacl -R -m u:x:r-x a
+setfacl -R -m u:x:r-x /etc/x
+setfacl -m u:x:rwx a
 setfacl -m u::rwx,g::rw,o::r a
 setfacl -x u:x a
 mount /mnt/x

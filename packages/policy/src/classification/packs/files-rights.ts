@@ -7,12 +7,15 @@ const MODE = '(?:0?[0-7]{2}[0145]|SYMBOLIC(?:,SYMBOLIC)*)'.replaceAll(
 );
 const OWN_MODE = new RegExp(`^(?:\\n-[Rvcf]+|\\n--recursive)*\\n${MODE}(?:\\n(?:-[Rvcf]+|(?!-)[^\\n]*))*$`);
 const OPEN_MODE = new RegExp(`^(?!${MODE}$)`);
-/** Takes rights away, or gives the owner and the group of the file what a mode could: nobody who is named may write. */
-const ENTRY =
-  '(?:(?:d|default):)?(?:(?:u|user|g|group)::[rwxX-]+|(?:u|user|g|group):[\\w.-]+:[rxX-]+|(?:o|other)::?[rxX-]+)';
-const OWN_RIGHTS = new RegExp(
-  `^(?:\\n-[RLPbkdn]+|\\n--(?:recursive|remove-all|remove-default|default)|\\n(?:-x|--remove)\\n(?!-)[^\\n]+|\\n(?:-m|--modify)\\n${ENTRY}(?:,${ENTRY})*)*(?:\\n(?!-)[^\\n]+)*$`,
-);
+/** Takes rights away, or gives what a mode could: `named` is what somebody may do who is named. */
+const listed = (named: string): RegExp => {
+  const entry = `(?:(?:d|default):)?(?:(?:u|user|g|group)::[rwxX-]+|(?:u|user|g|group):[\\w.-]+:${named}+|(?:o|other)::?[rxX-]+)`;
+  return new RegExp(
+    `^(?:\\n-[RLPbkdn]+|\\n--(?:recursive|remove-all|remove-default|default)|\\n(?:-x|--remove)\\n(?!-)[^\\n]+|\\n(?:-m|--modify)\\n${entry}(?:,${entry})*)*(?:\\n(?!-)[^\\n]+)*$`,
+  );
+};
+const OWN_RIGHTS = listed('[rxX-]');
+const NAMED_RIGHTS = listed('[rwxX-]');
 
 /** Rules about who may read, write and run a file, and as whom. */
 export const FILE_RIGHTS: readonly BuiltInRule[] = [
@@ -102,15 +105,26 @@ export const FILE_RIGHTS: readonly BuiltInRule[] = [
     notExamples: [['setfacl', '-m', 'o::rw', 'a']],
   },
   {
+    name: 'files.list-rights-named',
+    programs: ['setfacl'],
+    // As a new owner.
+    written: NAMED_RIGHTS,
+    writtenNot: OWN_RIGHTS,
+    class: 'config-mutation',
+    needs: ['edit_system'],
+    writes: { from: 0 },
+    examples: [['setfacl', '-m', 'u:x:rwx', 'a']],
+    notExamples: [['setfacl', '-m', 'u:x:r', 'a']],
+  },
+  {
     name: 'files.list-rights-open',
     programs: ['setfacl'],
-    // Others than the owner and the group may write, or nobody knows.
-    writtenNot: OWN_RIGHTS,
+    // Whoever there is may write, or nobody knows.
+    writtenNot: NAMED_RIGHTS,
     class: 'destructive',
     needs: ['destructive', 'edit_system'],
     examples: [
       ['setfacl', '-m', 'o::rw', '/etc/shadow'],
-      ['setfacl', '-m', 'u:x:rwx', 'a'],
       ['setfacl', '--restore=x'],
     ],
     notExamples: [['setfacl', '-x', 'u:x', 'a']],

@@ -141,9 +141,10 @@ export const gitPack: RulePack = {
     {
       names: ['git'],
       valued: ['-C'],
-      flags: optionNames('P', '--no-pager --bare --no-optional-locks --literal-pathspecs --version --help'),
+      flags: optionNames('P', '--no-pager --no-optional-locks --literal-pathspecs --version --help'),
       commands: { ...CHANGES, ...behind(LOOKS, LOOK_OPTIONS) },
       elsewhere: ['-C'],
+      folders: ['-C'],
     },
   ],
   rules: [
@@ -182,7 +183,7 @@ export const gitPack: RulePack = {
       words: [['push']],
       options: ['-f', '--force', '--force-with-lease', '--force-if-includes', '--mirror', '--delete', '-d', '--prune'],
       class: 'destructive',
-      needs: ['push_repo', 'destructive'],
+      needs: ['push_repo', 'use_network', 'destructive'],
       target: { kind: 'branch', from: 2, within: [1] },
       examples: [
         ['git', 'push', '--force', 'origin', 'main'],
@@ -200,7 +201,7 @@ export const gitPack: RulePack = {
       words: [['push']],
       operand: /^[+:]/,
       class: 'destructive',
-      needs: ['push_repo', 'destructive'],
+      needs: ['push_repo', 'use_network', 'destructive'],
       target: { kind: 'branch', from: 2, within: [1] },
       examples: [
         ['git', 'push', 'origin', '+main'],
@@ -217,7 +218,7 @@ export const gitPack: RulePack = {
         ),
       ],
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['edit_repo', 'destructive'],
       examples: [
         ['git', 'clean', '-fdx'],
         ['git', 'checkout', '--', '.'],
@@ -232,7 +233,7 @@ export const gitPack: RulePack = {
       words: [['reset', 'switch', 'rebase', 'merge', 'pull', 'gc', 'worktree', 'fetch']],
       options: wordList('--hard --merge --keep --discard-changes -f --force -B --prune -p --prune-tags -P --autostash'),
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['edit_repo', 'destructive'],
       examples: [
         ['git', 'reset', '--hard'],
         ['git', 'switch', '-f', 'main'],
@@ -262,7 +263,7 @@ export const gitPack: RulePack = {
       words: [['branch', 'tag']],
       options: ['-d', '-D', '-f', '-M', '-C', '--delete', '--force'],
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['edit_repo', 'destructive'],
       examples: [
         ['git', 'branch', '-D', 'x'],
         ['git', 'tag', '-d', 'v1'],
@@ -277,7 +278,7 @@ export const gitPack: RulePack = {
         ['drop', 'clear', 'expire', 'delete', 'remove', 'rm', 'deinit', 'prune', 'set-url'],
       ],
       class: 'destructive',
-      needs: ['destructive'],
+      needs: ['edit_repo', 'destructive'],
       examples: [
         ['git', 'stash', 'drop'],
         ['git', 'reflog', 'expire', '--all'],
