@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -60,9 +61,18 @@ describe('held files', () => {
     const path = await make('real', 'content');
     await symlink(path, join(folder, 'link'));
     const file = await files.hold(join(folder, 'link'), MOST);
-    expect(file?.heldPath).toMatch(/\/real$/);
+    expect(await readFile(file?.heldPath ?? '', 'utf8')).toBe('content');
     expect(await files.inspect(join(folder, 'link'))).toMatchObject({ kind: 'file', realPath: path });
     await file?.release();
+  });
+
+  it('are called what they were asked for by, since a script may act by its name', async () => {
+    const script = await make('wrapper', '#!/bin/sh\necho "$' + '{0##*/}"\n');
+    await symlink(script, join(folder, 'delgroup'));
+    const file = await files.hold(join(folder, 'delgroup'), MOST);
+    expect(spawnSync(file?.heldPath ?? '', { encoding: 'utf8' }).stdout).toBe('delgroup\n');
+    await file?.release();
+    expect(await held()).toEqual([]);
   });
 
   it('stay in place where only the superuser could have changed them, unless this node is the superuser', async () => {
@@ -71,7 +81,14 @@ describe('held files', () => {
       .update(await readFile(shell))
       .digest('hex');
     const inPlace = createHeldFiles({ dir: join(folder, 'held', 'in-place'), user: 1000 });
-    expect(await inPlace.hold('/bin/sh', MOST)).toMatchObject({ heldPath: shell, sha256: digest });
+    expect(await inPlace.hold(shell, MOST)).toMatchObject({ heldPath: shell, sha256: digest });
+    const link = join(folder, 'another-name');
+    await symlink(shell, link);
+    const linked = await inPlace.hold(link, MOST);
+    expect(linked?.heldPath).toMatch(/\/in-place\/\d+\/another-name$/);
+    expect(await realpath(linked?.heldPath ?? '')).toBe(shell);
+    await linked?.release();
+    expect(await readdir(join(folder, 'held', 'in-place'))).toEqual([]);
     const copied = await files.hold('/bin/sh', MOST);
     expect(copied?.heldPath).toMatch(/\/held\//);
     // In a folder that everybody may write to, somebody may put another file in its place.

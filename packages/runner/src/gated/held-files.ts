@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants, mkdirSync, rmSync, type Stats } from 'node:fs';
-import { access, type FileHandle, lstat, mkdir, open, realpath, rm, stat } from 'node:fs/promises';
+import { access, type FileHandle, lstat, mkdir, open, realpath, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isAbsent } from '@writ/core';
 import type { HeldFile, HeldFiles, PathFact } from './types.ts';
@@ -21,9 +21,9 @@ const CHUNK_BYTES = 256 * 1024;
 const LONGEST_FIRST_LINE = 256;
 
 /**
- * Reads files so that what was hashed is what runs: by a private copy, under its own name in a folder of its own. A file
+ * Reads files so that what was hashed is what runs: by a private copy, under the name that it was called by in a folder of its own. A file
  * that only the superuser could have changed is left where it is, which keeps what a copy would lose (set-user-id,
- * capabilities, what it looks for beside itself); a node that is the superuser itself copies those too.
+ * capabilities, what it looks for beside itself), behind a private link where it was called by another name; a node that is the superuser itself copies those too.
  */
 export function createHeldFiles({ dir, user }: HeldFilesOptions): HeldFiles {
   let made = 0;
@@ -47,8 +47,14 @@ export function createHeldFiles({ dir, user }: HeldFilesOptions): HeldFiles {
       try {
         const found = await file.stat();
         if (!found.isFile() || found.size > mostBytes) return undefined;
-        if (await onlyRootChanges(real, found, user)) return await readInPlace(file, real, mostBytes);
-        return await copy(file, join(await newFolder(), basename(real)), mostBytes);
+        // A program goes by the name that it was called by, which may be that of a link, and does another thing under another.
+        const name = basename(path);
+        if (!(await onlyRootChanges(real, found, user)))
+          return await copy(file, join(await newFolder(), name), mostBytes);
+        const read = await digest(file, mostBytes);
+        if (read === undefined) return undefined;
+        if (name === basename(real)) return { ...read, heldPath: real, release: async () => undefined };
+        return { ...read, ...(await linked(real, join(await newFolder(), name))) };
       } finally {
         await file.close();
       }
@@ -83,9 +89,15 @@ async function onlyRootChanges(path: string, file: Stats, user: number | undefin
   }
 }
 
-async function readInPlace(file: FileHandle, path: string, mostBytes: number): Promise<HeldFile | undefined> {
-  const read = await digest(file, mostBytes);
-  return read && { ...read, heldPath: path, release: async () => undefined };
+async function linked(real: string, heldPath: string): Promise<Pick<HeldFile, 'heldPath' | 'release'>> {
+  const release = (): Promise<void> => rm(dirname(heldPath), { recursive: true, force: true });
+  try {
+    await symlink(real, heldPath);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  return { heldPath, release };
 }
 
 async function copy(file: FileHandle, heldPath: string, mostBytes: number): Promise<HeldFile | undefined> {
