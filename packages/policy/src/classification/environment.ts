@@ -1,36 +1,23 @@
 import type { Assignment } from './types.ts';
 
-/** A language as it is named: what the name leads to is no file that somebody laid. */
-const LANGUAGE = /^(?:C|POSIX|[a-z]{2,3}(?:_[A-Z]{2})?)?(?:\.[A-Za-z0-9-]+)?(?:@[a-z]+)?$/;
-const SWITCH = /^(?:\d{0,3}|true|false|yes|no|on|off|always|never|auto)$/i;
-const COLOURS = /^[\w.,:;=+*-]*$/;
-/**
- * Variables that change how a program shows things, and not what it does, and what is given to them, whole: each is read in a way of its own,
- * and some are evaluated.
- */
-const HARMLESS: readonly (readonly [RegExp, RegExp])[] = [
-  [/^(?:LANG|LC_[A-Z]+)$/, LANGUAGE],
-  [/^LANGUAGE$/, /^(?:[a-z]{2,3}(?:_[A-Z]{2})?(?::[a-z]{2,3}(?:_[A-Z]{2})?)*)?$/],
-  // A zone below the folder of the zones.
-  [/^TZ$/, /^(?:[A-Za-z0-9][\w+-]*(?:\/[A-Za-z0-9][\w+-]*)*)?$/],
-  [/^TERM$/, /^(?:[a-z][a-z0-9]*(?:[-+][a-z0-9]+)*)?$/],
-  [/^COLORTERM$/, /^[a-z0-9]*$/],
-  [/^(?:NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|CI|VERBOSE|SYSTEMD_COLORS|PYTHONUNBUFFERED)$/, SWITCH],
-  [/^RUST_BACKTRACE$/, /^(?:\d|full)?$/],
-  [/^DEBUG$/, /^[\w*-]*(?:[:,][\w*-]+)*$/],
-  // Perl, as far as its reader is concerned.
-  [/^DEBIAN_FRONTEND$/, /^(?:noninteractive|readline|dialog|text|teletype|gnome|kde|passthrough)$/],
-  [/^(?:LS_COLORS|GREP_COLORS?)$/, COLOURS],
-  // What else is given to these is evaluated as arithmetic by a shell, in which a part of a list may run commands.
-  [/^(?:COLUMNS|LINES)$/, /^\d*$/],
-];
+/** Variables that change how a program shows things, and not what it does. */
+const HARMLESS =
+  /^(LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR(_FORCE)?|CI|DEBUG|VERBOSE|DEBIAN_FRONTEND|SYSTEMD_COLORS|LS_COLORS|GREP_COLORS?|RUST_BACKTRACE|PYTHONUNBUFFERED)$/;
+/** The same, and numbers of a shell: what else is given to them is evaluated as arithmetic, in which a part of a list may run commands. */
+const NUMBERS = /^(COLUMNS|LINES)$/;
+/** Words and no path: what a name of a language or of a terminal leads to is no file that somebody laid. */
+const WORDS = /^[\w.,:;@=+* -]*$/;
+/** A zone below the folder of the zones. */
+const ZONE = /^[A-Za-z0-9][\w+-]*(\/[A-Za-z0-9][\w+-]*)*$/;
 
 /**
  * True where setting a variable may decide what else runs, what is loaded, or where: every one that is not known to be about showing only.
  * INVARIANT: 1 names that nobody thought of are among those that need the shell.
  */
 export function decidesWhatRuns({ name, value }: Assignment): boolean {
-  return !HARMLESS.some(([names, values]) => names.test(name) && values.test(value));
+  if (NUMBERS.test(name)) return !/^\d*$/.test(value);
+  if (name === 'TZ' && ZONE.test(value)) return false;
+  return !(HARMLESS.test(name) && WORDS.test(value));
 }
 
 /** Variables that are known to decide which program runs, what it loads, or which machine, cluster or account it acts on. */
