@@ -8,87 +8,43 @@ const FOLDERS = wordList(
 /** What is installed for everybody is what `install_packages` is about. */
 const GLOBAL = ['-g', '--global'];
 
+/** Words of each manager that works in the folder of a project. */
+const IN_FOLDER: Readonly<Record<string, string>> = {
+  npm: 'install add i ci update upgrade dedupe',
+  pnpm: 'install add i update upgrade dedupe fetch',
+  yarn: 'install add',
+  bun: 'install add i update',
+  uv: 'add sync',
+  poetry: 'install add update sync',
+};
+/** Those that install for the user or the machine where no folder is named. */
+const ELSEWHERE = wordList('pip pip3 pipx gem cargo');
+
+type Kind = Pick<BuiltInRule, 'class' | 'needs' | 'target'>;
+const INSTALLS: Kind = {
+  class: 'config-mutation',
+  needs: ['install_packages'],
+  target: { kind: 'package', from: 1 },
+};
+
 /** Rules of package managers that lay files into a folder of a project, and not where the packages of the machine are. */
 export const PACKAGE_PLACES: readonly BuiltInRule[] = [
-  {
-    name: 'packages.lays',
-    programs: wordList('npm pnpm yarn bun uv poetry'),
-    words: [['install', 'add']],
-    class: 'config-mutation',
-    needs: ['install_packages'],
-    target: { kind: 'package', from: 1 },
+  ...Object.entries(IN_FOLDER).map(([program, words]) => ({
+    ...INSTALLS,
+    name: `packages.${program}-lays`,
+    programs: [program],
+    words: [wordList(words)],
     writes: { folders: FOLDERS, elsewhere: GLOBAL },
-    examples: [
-      ['npm', 'install', '-D', 'vitest'],
-      ['npm', '--prefix', '/etc', 'install'],
-    ],
-    notExamples: [['npm', 'ls']],
-  },
-  {
-    name: 'packages.lays-again',
-    programs: ['npm', 'pnpm'],
-    words: [['i', 'ci', 'update', 'upgrade', 'dedupe']],
-    class: 'config-mutation',
-    needs: ['install_packages'],
-    target: { kind: 'package', from: 1 },
-    writes: { folders: FOLDERS, elsewhere: GLOBAL },
-    examples: [['npm', 'ci']],
-    notExamples: [['npm', 'test']],
-  },
-  {
-    name: 'packages.lays-named',
-    programs: wordList('pip pip3 pipx gem cargo go'),
+    examples: wordList(words).map((word) => [program, word]),
+    notExamples: [[program, 'of-tomorrow']],
+  })),
+  ...ELSEWHERE.map((program) => ({
+    ...INSTALLS,
+    name: `packages.${program}-lays`,
+    programs: [program],
     words: [['install']],
-    class: 'config-mutation',
-    needs: ['install_packages'],
-    target: { kind: 'package', from: 1 },
-    writes: { folders: FOLDERS, elsewhere: 'always' },
-    examples: [
-      ['pip', 'install', '--target=/etc', 'x'],
-      ['cargo', 'install', '--root', '/usr', 'x'],
-    ],
-    notExamples: [['pip', 'list']],
-  },
-  {
-    name: 'packages.install-takes-away',
-    programs: wordList('apt apt-get aptitude dnf yum zypper apk'),
-    words: [['install', 'add', 'reinstall', 'upgrade', 'update', 'build-dep']],
-    options: wordList(
-      '-f --fix-broken --auto-remove --autoremove --purge --allow-remove-essential --allow-downgrades --allowerasing --force-resolution --clean-deps',
-    ),
-    class: 'destructive',
-    needs: ['destructive', 'install_packages'],
-    examples: [
-      ['apt-get', 'upgrade', '--autoremove', '--purge', '-y'],
-      ['dnf', 'upgrade', '--allowerasing'],
-    ],
-    notExamples: [['apt-get', 'upgrade', '-y']],
-  },
-  {
-    name: 'packages.replaces',
-    programs: wordList('apt apt-get aptitude zypper'),
-    // What stands in the way of the new ones is taken away.
-    words: [['full-upgrade', 'dist-upgrade']],
-    class: 'destructive',
-    needs: ['destructive', 'install_packages'],
-    examples: [['apt-get', 'dist-upgrade']],
-    notExamples: [['apt-get', 'upgrade']],
-  },
-  {
-    name: 'packages.install-removes',
-    programs: wordList('apt apt-get aptitude dnf yum zypper apk'),
-    words: [['install', 'add', 'reinstall', 'upgrade', 'update']],
-    // `jq-`, `jq_`, `!jq` and `-jq` behind `install` take jq away, and a pattern may hold the same.
-    operand: /[-_]$|^[-!~?^]/,
-    class: 'destructive',
-    needs: ['destructive', 'install_packages'],
-    examples: [
-      ['apt', 'install', 'jq-'],
-      ['aptitude', 'install', 'jq_'],
-      ['zypper', 'install', '!jq'],
-      ['zypper', 'install', '--', '-jq'],
-      ['apk', 'add', '!jq'],
-    ],
-    notExamples: [['apt', 'install', 'g++']],
-  },
+    writes: { folders: FOLDERS, elsewhere: 'always' as const },
+    examples: [[program, 'install', '--target=/etc', 'x']],
+    notExamples: [[program, 'list']],
+  })),
 ];
