@@ -37,7 +37,8 @@ export function matchesRule(rule: BuiltInRule, parsed: ParsedArguments): boolean
     return operand?.shape === 'literal' && one.includes(operand.text);
   });
   // An option nobody knows may have taken the word behind it, so that a milder rule cannot be sure of its words.
-  const isBlurred = rule.class !== 'destructive' && options.some((one) => !one.known && one.before < words.length);
+  const isMilder = rule.class !== 'destructive' && rule.writes === undefined;
+  const isBlurred = isMilder && options.some((one) => !one.known && one.before < words.length);
   return (
     isWords &&
     !isBlurred &&
