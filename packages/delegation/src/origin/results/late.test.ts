@@ -1,15 +1,9 @@
-import { nextTurn, WritError } from '@writ/core';
+import { WritError } from '@writ/core';
 import type { UnsignedResult } from '@writ/evidence';
 import type { Mirror } from '@writ/task-store';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
-import {
-  asksBeta,
-  createScriptedRunner,
-  createTestNode,
-  NODE_IDS,
-  passUntil,
-  type TestNode,
-} from '@writ/testkit/delegation';
+import { asksBeta, createScriptedRunner, createTestNode, NODE_IDS, type TestNode } from '@writ/testkit/delegation';
+import { passUntil } from '@writ/testkit/passing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTellingExecutor, type TellingExecutor } from '../../testing/telling-executor.ts';
 
@@ -68,12 +62,8 @@ function tellsPauses(real: FakeClock): FakeClock {
 }
 
 /** Lets much time pass between two rounds, and next to none in one: what really happens takes no time of this clock. */
-async function untilAfterPauses(condition: () => boolean): Promise<void> {
-  while (!condition()) {
-    await nextTurn();
-    clock.advance(pauses.size > 0 ? 60_000 : 1);
-  }
-}
+const untilAfterPauses = (condition: () => boolean): Promise<void> =>
+  passUntil(clock, condition, () => (pauses.size > 0 ? 60_000 : 1));
 
 const silent = (): never => {
   throw new WritError('UNREACHABLE', 'the link is down');
