@@ -52,6 +52,7 @@ export function createRateLimiter(rate: Rate, maxKeys: number, clock: Pick<Clock
     charge(key, cost) {
       const nowMs = clock.monotonicMs();
       const known = buckets.get(key);
+      if (known === undefined && buckets.size >= maxKeys) forgetFull(nowMs);
       const tokens = known === undefined ? rate.burst : level(known, nowMs);
       buckets.set(key, { tokens: Math.max(-rate.burst, tokens - cost), atMs: nowMs });
     },

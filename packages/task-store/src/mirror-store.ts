@@ -66,6 +66,8 @@ const LIST_LIVE = `SELECT ${COLUMNS} FROM mirror WHERE live = 1 ORDER BY n`;
 const APPLY = `UPDATE mirror SET cursor = @seq, accepted = 1, version = version + 1,
   state = IIF(live, COALESCE(@state, state), state), granted = COALESCE(@granted, granted),
   outcome = IIF(live, @outcome, outcome) WHERE id = @id AND cursor = @seq - 1 RETURNING n`;
+const PASS_OVER =
+  'UPDATE mirror SET cursor = @seq, accepted = 1, version = version + 1 WHERE id = @id AND cursor < @seq';
 const SET_ACCEPTED = 'UPDATE mirror SET accepted = 1, version = version + 1 WHERE id = ? AND accepted = 0';
 const SET_UNREACHABLE = `UPDATE mirror SET unreachable = @unreachable, version = version + 1,
   unreachable_since_ms = IIF(@unreachable, @nowMs, NULL) WHERE id = @id AND unreachable <> @unreachable`;
@@ -98,6 +100,7 @@ export function createMirrorStore(): MirrorStore {
     listLive: (tx) => readRows(tx, tx.prepare(LIST_LIVE).all(), SHAPE),
     findByKey: (tx, session, key) => readRow(tx, tx.prepare(FIND_BY_KEY).get(session, key), SHAPE),
     apply,
+    passOver: (tx, id, seq) => (tx.prepare(PASS_OVER).run({ id, seq }).changes === 1 ? get(tx, id) : undefined),
     setAccepted(tx, id) {
       tx.prepare(SET_ACCEPTED).run(id);
       return get(tx, id);

@@ -334,6 +334,8 @@ export interface MirrorStore {
    * is terminal exactly when it has an outcome. One that is terminal keeps its state; the event is kept beside it.
    */
   apply(tx: WriteTx, id: string, event: TaskEvent): Mirror | undefined;
+  /** Moves the cursor on over events that leave no row; undefined where it stands there, or further. */
+  passOver(tx: WriteTx, id: string, seq: number): Mirror | undefined;
   /** These three return the mirror after the change, undefined where there is none. */
   setAccepted(tx: WriteTx, id: string): Mirror | undefined;
   setUnreachable(tx: WriteTx, id: string, unreachable: boolean): Mirror | undefined;

@@ -148,6 +148,7 @@ describe('the target of a path', () => {
     expect(targetOf('open/sub', 'rm', 'shared/b')).toBeUndefined();
     expect(targetOf('open/sub', 'rm', 'shared/deep/b')).toBeUndefined();
     await chmod(join(root, 'open/sub/shared'), 0o1777);
+    expect(targetOf('open/sub', 'rm', 'shared/b')).toBeUndefined();
     expect(targetOf('open/sub', 'rm', 'shared/deep/b')).toBe(path('open/sub/shared/deep/b'));
     await rm(join(root, 'open/sub/shared'), { recursive: true });
     expect(targetOf('open', 'rm', 'home/keys/identity.pem')).toBeUndefined();

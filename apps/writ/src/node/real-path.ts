@@ -136,11 +136,18 @@ export function isGuarded(path: string, user: number | undefined): boolean {
   try {
     const found = lstatSync(folder, { throwIfNoEntry: false });
     const isOthers = found !== undefined && user !== undefined && found.uid !== 0 && found.uid !== user;
-    const isOpen = found !== undefined && (found.mode & WRITTEN_BY_OTHERS) !== 0 && (found.mode & STICKY) === 0;
-    return !isOthers && !isOpen && (folder === path || isGuarded(folder, user));
+    const isOpen = found !== undefined && (found.mode & WRITTEN_BY_OTHERS) !== 0;
+    // There each may move what is their own, and make what is not there yet.
+    if (isOpen && ((found.mode & STICKY) === 0 || !isOwnedBy(path, user))) return false;
+    return !isOthers && (folder === path || isGuarded(folder, user));
   } catch {
     return false;
   }
+}
+
+function isOwnedBy(path: string, user: number | undefined): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found !== undefined && (user === undefined || found.uid === 0 || found.uid === user);
 }
 
 /** Whether a path leads to a file. */

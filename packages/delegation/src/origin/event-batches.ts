@@ -15,26 +15,31 @@ export async function* eventBatches(
   clock: Clock,
 ): AsyncGenerator<readonly WatchedEvent[]> {
   const iterator = stream[Symbol.asyncIterator]();
-  let coming = next(iterator);
-  for (;;) {
-    let arrived: Arrival | undefined = await coming;
-    const batch: WatchedEvent[] = [];
-    const quiet = createQuiet(clock);
-    while (arrived?.watched) {
-      batch.push(arrived.watched);
-      if (arrived.watched.event.kind === 'outcome') {
-        quiet.end();
-        yield batch;
-        return void (await iterator.return?.());
+  try {
+    let coming = next(iterator);
+    for (;;) {
+      let arrived: Arrival | undefined = await coming;
+      const batch: WatchedEvent[] = [];
+      const quiet = createQuiet(clock);
+      while (arrived?.watched) {
+        batch.push(arrived.watched);
+        if (arrived.watched.event.kind === 'outcome') {
+          quiet.end();
+          yield batch;
+          return;
+        }
+        coming = next(iterator);
+        const enough: Promise<undefined> = isUrgent(arrived.watched) ? endOfTurn() : quiet.over;
+        arrived = batch.length < BATCH_EVENTS ? await Promise.race([coming, enough]) : undefined;
       }
-      coming = next(iterator);
-      const enough: Promise<undefined> = isUrgent(arrived.watched) ? endOfTurn() : quiet.over;
-      arrived = batch.length < BATCH_EVENTS ? await Promise.race([coming, enough]) : undefined;
+      quiet.end();
+      if (batch.length > 0) yield batch;
+      if (arrived?.error !== undefined) throw arrived.error;
+      if (arrived) return;
     }
-    quiet.end();
-    if (batch.length > 0) yield batch;
-    if (arrived?.error !== undefined) throw arrived.error;
-    if (arrived) return;
+  } finally {
+    // Not awaited: it comes behind what is being waited for, which the reader ends.
+    iterator.return?.().catch(() => {});
   }
 }
 

@@ -3,9 +3,9 @@ import type { TaskEvent } from '@writ/task-store';
 import type { PeerClient } from '../peer-port.ts';
 import type { WatchedEvent } from '../types.ts';
 import { readFully } from '../watch-events.ts';
+import { MOST_TOLD } from './event-bound.ts';
 import type { OriginParts } from './parts.ts';
 import { protocolError } from './protocol-error.ts';
-import { MOST_TOLD } from './told.ts';
 
 /** Longest piece of output that one event of a peer may claim, bytes. */
 const LONGEST_OUTPUT_BYTES = 4 * 1024 * 1024;

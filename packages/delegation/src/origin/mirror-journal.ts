@@ -17,10 +17,14 @@ export interface MirrorJournal {
   require(id: string): Mirror;
   insert(tx: WriteTx, mirror: NewMirror): Mirror;
   /**
-   * Takes events over, with their cursor, and what `also` stores; undefined, with nothing else stored, where one is known
-   * already. The link works, so much is sure.
+   * Takes events over, and the cursor as far as `through`: what lies between them is known, and leaves no row. Stores what
+   * `also` does with them. Undefined, with nothing stored, where one is known already. The link works, so much is sure.
    */
-  apply(id: string, events: readonly TaskEvent[], also?: (tx: WriteTx) => void): Mirror | undefined;
+  apply(
+    id: string,
+    events: readonly TaskEvent[],
+    more: { readonly through: number; readonly also?: (tx: WriteTx) => void },
+  ): Mirror | undefined;
   accept(id: string): void;
   /** No effect on a mirror that is terminal: one that ended without its executor keeps saying so. */
   setUnreachable(id: string, unreachable: boolean): void;
@@ -69,20 +73,7 @@ export function createMirrorJournal(options: {
       audit(tx, inserted, 'submitted');
       return inserted;
     },
-    apply: (id, events, also) =>
-      write(id, (tx) => {
-        let applied: Mirror | undefined;
-        for (const event of events) {
-          const isLate = event.kind === 'outcome' && isTerminal(requireMirror(mirrors, tx, id).state);
-          applied = mirrors.apply(tx, id, event);
-          if (!applied) return undefined;
-          if (event.kind === 'outcome') audit(tx, applied, isLate ? 'late' : event.outcome.state);
-        }
-        also?.(tx);
-        // A mirror that ended without its executor is followed as long as it says so: until the outcome is here.
-        const isOpen = applied && isTerminal(applied.state) && events.at(-1)?.kind !== 'outcome';
-        return applied?.unreachable && !isOpen ? mirrors.setUnreachable(tx, id, false) : applied;
-      }),
+    apply: (id, events, more) => write(id, (tx) => applyIn(mirrors, tx, id, { ...more, events })),
     accept: (id) =>
       write(id, (tx) => {
         const mirror = mirrors.setAccepted(tx, id);
@@ -117,6 +108,27 @@ export function createMirrorJournal(options: {
     },
     endIn,
   };
+}
+
+function applyIn(
+  mirrors: MirrorStore,
+  tx: WriteTx,
+  id: string,
+  { events, through, also }: Parameters<MirrorJournal['apply']>[2] & { readonly events: readonly TaskEvent[] },
+): Mirror | undefined {
+  for (const event of events) {
+    mirrors.passOver(tx, id, event.seq - 1);
+    const isLate = event.kind === 'outcome' && isTerminal(requireMirror(mirrors, tx, id).state);
+    const applied = mirrors.apply(tx, id, event);
+    if (!applied) return undefined;
+    if (event.kind === 'outcome') audit(tx, applied, isLate ? 'late' : event.outcome.state);
+  }
+  mirrors.passOver(tx, id, through);
+  also?.(tx);
+  const applied = requireMirror(mirrors, tx, id);
+  // A mirror that ended without its executor is followed as long as it says so: until the outcome is here.
+  const isOpen = isTerminal(applied.state) && events.at(-1)?.kind !== 'outcome';
+  return applied.unreachable && !isOpen ? mirrors.setUnreachable(tx, id, false) : applied;
 }
 
 function requireMirror(mirrors: MirrorStore, tx: ReadTx, id: string): Mirror {

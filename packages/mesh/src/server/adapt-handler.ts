@@ -125,7 +125,7 @@ export function createHandlerAdapter(deps: {
         const cancel = clock.setTimer(stallMs, () => context.end(late));
         await untilAborted(more, context.signal).finally(cancel);
       };
-      working(context, () => handler(context, readRequests(call, context, wait))).then(
+      working(context, async () => handler(context, readRequests(call, context, wait))).then(
         (response) => callback(null, response),
         (error) => callback(fail(context, error)),
       );

@@ -30,7 +30,7 @@ export interface CallContext {
   chargeRefusal?: () => void;
   /** True once a handler answers for the call. */
   handled: boolean;
-  /** What its handler still does; the call keeps its place until then, answered or not. */
+  /** What the handler of a call with one answer still does; it keeps its place until then, answered or not. */
   work?: Promise<unknown>;
 }
 

@@ -71,7 +71,7 @@ export function trackCalls(deps: TrackDeps): ServerInterceptor {
     return tracked;
   };
 
-  /** INVARIANT: 2 a caller that hangs up while it is worked for has not made room for the next call: it would have work without end. */
+  /** Whoever hangs up on a call with one answer while it is worked for has not made room for the next one: there would be work without end. */
   function leave(context: CallContext): void {
     if (context.work === undefined) calls.remove(context);
     else void context.work.finally(() => calls.remove(context));

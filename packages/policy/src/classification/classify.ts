@@ -101,8 +101,8 @@ function undecided(args: readonly Argument[], place: CommandPlace, reason: strin
   return { ...about, class: 'destructive', rule: 'undecided', reason, needs: ['destructive', WHATEVER_IT_DOES] };
 }
 
-function nothing(args: readonly Argument[], place: CommandPlace): InnerCommand {
-  const about = { ...whereOf(args, place), targets: [], needs: [] };
+function nothing(args: readonly Argument[], place: CommandPlace, needs: readonly string[] = []): InnerCommand {
+  const about = { ...whereOf(args, place), targets: [], needs };
   return { ...about, class: 'read', rule: 'wrapper.alone', reason: 'runs nothing' };
 }
 
@@ -141,13 +141,15 @@ function classifyInside(walk: Walk, { args, place, inside }: Wrapped, found: Inn
       found.push(undecided(args, place, inside.reason));
       return;
     case 'nothing':
-      found.push(nothing(args, place));
+      found.push(nothing(args, place, inside.needs));
       return;
     case 'script':
       classifyScript(walk, args, inside, found, depth);
       return;
     case 'commands': {
       for (const variable of inside.variables) pushVariable(variable, place, found);
+      if (inside.needs?.length)
+        found.push({ ...nothing(args, place, inside.needs), rule: 'wrapper.reads', reason: 'reads a file' });
       if (inside.own) found.push(classifyPlain(walk, [args[0] as Argument, ...inside.own], place));
       for (const one of inside.commands) classifyCommand(walk, one, inside.place, found, depth + 1);
     }
@@ -219,7 +221,8 @@ function classifyPlain(walk: Walk, args: readonly Argument[], place: CommandPlac
   const matches = isExact ? [...builtIn, ...sure] : [...ofFile, ...builtIn, ...sure];
   const strictest = strictestOf(matches);
   const isKnown = isExact || ofFile.some((one) => one === strictest);
-  const judged = judgePlain({ args, place, isExact: isKnown, ...given(program) }, strictest);
+  const needs = needsOfAll(builtIn, sure, strictest);
+  const judged = judgePlain({ args, place, isExact: isKnown, ...given(program) }, strictest && { ...strictest, needs });
   return withStricter({ ...judged, targets: judged.targets.length > 0 ? targetsOfAll(matches) : [] }, waiting);
 }
 
@@ -229,6 +232,19 @@ function targetsOfAll(matches: readonly Match[]): readonly string[] {
   return acting.every(({ targets }) => targets.length > 0)
     ? [...new Set(acting.flatMap(({ targets }) => targets))]
     : [];
+}
+
+/**
+ * INVARIANT: 1 a command needs what every rule that sees it needs, not the strictest one alone: no option takes a need away. Where the
+ * configuration is the strictest, what it says is the owner's own word.
+ */
+function needsOfAll(
+  builtIn: readonly Match[],
+  sure: readonly Match[],
+  strictest: Match | undefined,
+): readonly string[] {
+  const isOwners = strictest !== undefined && sure.includes(strictest);
+  return [...new Set((isOwners ? sure : [...builtIn, ...sure]).flatMap(({ needs }) => needs))];
 }
 
 interface Plain {
@@ -282,12 +298,9 @@ function builtInMatches(
 ): readonly Match[] {
   if (!program) return [];
   const parsed = parseArguments(rest, program.spec);
-  const matches = program.rules
+  return program.rules
     .filter((rule) => matchesRule(rule, parsed))
     .map((rule) => applyRule(rule, program.spec, parsed, place));
-  // What one rule sees run is not taken away by another that is as strict.
-  const runs = matches.some(({ needs }) => needs.includes(WHATEVER_IT_DOES));
-  return matches.map((one) => (runs ? { ...one, needs: [...new Set([...one.needs, WHATEVER_IT_DOES])] } : one));
 }
 
 function isAnyArguments(program: ProgramRules | undefined, match: Match | undefined): boolean {

@@ -10,6 +10,15 @@ describe('a variable that is set for a command', () => {
     ...['XDG_CONFIG_HOME=/w/x', 'RUSTC_WRAPPER=./p', 'GOFLAGS=-toolexec=./p', 'CC=./p', 'MAKEFLAGS=x', 'LUA_INIT=x'],
     ...['GCONV_PATH=.', 'OPENSSL_CONF=./x', 'OPENSSL_MODULES=.', 'DOTNET_STARTUP_HOOKS=./x', 'APT_CONFIG=./x'],
     ...['RIPGREP_CONFIG_PATH=./x', 'PSQLRC=./x', 'ANSIBLE_CONFIG=./x', 'LD_PRELOAD=./x.so', 'PATH=.', 'GIT_DIR=x'],
+    ...[
+      'DEBIAN_FRONTEND=noninteractive@exec',
+      'DEBIAN_FRONTEND=x',
+      'LANG=x@y',
+      'CI=a:b',
+      'DEBUG=a@b',
+      'TERM=a@b',
+      'VERBOSE=a@b',
+    ],
     ...['A_NAME_NOBODY_KNOWS=1', 'lang=C', 'TZ=/w/x', 'TZ=:/w/x', 'TZ=../x', 'LANG=../x', 'TERM=./x', 'COLUMNS=a'],
   ])('decides what else runs, and needs the shell: %s', (text) => {
     for (const given of [classify('env', text, 'ls'), classify('sh', '-c', `${text} ls`)])
@@ -24,6 +33,12 @@ describe('a variable that is set for a command', () => {
     const { class: is, needs } = classify('env', text, 'ls');
     expect([is, needs]).toEqual(['read', ['read_files']]);
   });
+});
+
+it('decides with a value that is evaluated', () => {
+  expect(classify('env', 'DEBIAN_FRONTEND=noninteractive;exec v47', 'apt-get', 'install', 'x').needs).toContain(
+    'shell',
+  );
 });
 
 it('leaves a target where a number is set, and none where words are', () => {

@@ -1,23 +1,31 @@
 import type { Assignment } from './types.ts';
 
-/** Variables that change how a program shows things, and not what it does. */
-const HARMLESS =
-  /^(LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR(_FORCE)?|CI|DEBUG|VERBOSE|DEBIAN_FRONTEND|SYSTEMD_COLORS|LS_COLORS|GREP_COLORS?|RUST_BACKTRACE|PYTHONUNBUFFERED)$/;
-/** The same, and numbers of a shell: what else is given to them is evaluated as arithmetic, in which a part of a list may run commands. */
-const NUMBERS = /^(COLUMNS|LINES)$/;
-/** Words and no path: what a name of a language or of a terminal leads to is no file that somebody laid. */
-const WORDS = /^[\w.,:;@=+* -]*$/;
-/** A zone below the folder of the zones. */
-const ZONE = /^[A-Za-z0-9][\w+-]*(\/[A-Za-z0-9][\w+-]*)*$/;
+const LANGUAGE = '(?:C|POSIX|[a-z]{2,3}(?:_[A-Z]{2})?)(?:\\.[A-Za-z0-9-]+)?(?:@[a-z]+)?';
+const COLORS = /^[\w.=;:*+-]*$/;
+/**
+ * Variables that change how a program shows things and not what it does, each with the values that it is known to have: what another one
+ * means is up to whoever reads it, and some evaluate it.
+ */
+const HARMLESS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(?:LANG|LANGUAGE|LC_[A-Z]+)$/, new RegExp(`^(?:${LANGUAGE}(?::${LANGUAGE})*)?$`)],
+  // A zone below the folder of the zones.
+  [/^TZ$/, /^[A-Za-z0-9][\w+-]*(?:\/[A-Za-z0-9][\w+-]*)*$/],
+  [/^(?:TERM|COLORTERM)$/, /^[\w.+-]*$/],
+  [/^(?:NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|SYSTEMD_COLORS|CI|VERBOSE|RUST_BACKTRACE|PYTHONUNBUFFERED)$/, /^\w*$/],
+  [/^DEBUG$/, /^[\w:*,-]*$/],
+  // debconf evaluates it.
+  [/^DEBIAN_FRONTEND$/, /^(?:noninteractive|readline|dialog|text|teletype)$/],
+  [/^(?:LS_COLORS|GREP_COLORS?)$/, COLORS],
+  // A shell evaluates what is given to them as arithmetic, in which a part of a list may run commands.
+  [/^(?:COLUMNS|LINES)$/, /^\d*$/],
+];
 
 /**
  * True where setting a variable may decide what else runs, what is loaded, or where: every one that is not known to be about showing only.
  * INVARIANT: 1 names that nobody thought of are among those that need the shell.
  */
 export function decidesWhatRuns({ name, value }: Assignment): boolean {
-  if (NUMBERS.test(name)) return !/^\d*$/.test(value);
-  if (name === 'TZ' && ZONE.test(value)) return false;
-  return !(HARMLESS.test(name) && WORDS.test(value));
+  return !HARMLESS.some(([names, values]) => names.test(name) && values.test(value));
 }
 
 /** Variables that are known to decide which program runs, what it loads, or which machine, cluster or account it acts on. */

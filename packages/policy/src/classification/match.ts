@@ -3,7 +3,7 @@ import { isOption, type ParsedArguments } from './options.ts';
 import { absolutePath, isInsideWorkspace } from './paths.ts';
 import { classOfSql, runsNothing } from './sql-text.ts';
 import { argumentsOf, targetsOf } from './targets.ts';
-import type { BuiltInRule, CommandClass, CommandPlace, ProgramSpec } from './types.ts';
+import type { Argument, BuiltInRule, CommandClass, CommandPlace, ProgramSpec } from './types.ts';
 
 /**
  * What a command needs of which nobody can say what it does: no other capability is about it.
@@ -40,10 +40,20 @@ export function matchesRule(rule: BuiltInRule, parsed: ParsedArguments): boolean
   return (
     isWords &&
     !isBlurred &&
+    (rule.class !== 'read' || isPlain(rule, parsed)) &&
     matchesWritten(rule, parsed) &&
     matchesOptions(rule, parsed) &&
     matchesOperands(rule, parsed)
   );
+}
+
+/** INVARIANT: 5 a look whose arguments may name something else is no look. */
+function isPlain(rule: BuiltInRule, parsed: ParsedArguments): boolean {
+  return rule.plain?.test(parsed.written) !== false && isPlainOperands(rule, parsed);
+}
+
+function isPlainOperands({ words, plainOperands }: BuiltInRule, { operands }: ParsedArguments): boolean {
+  return operands.slice(words?.length ?? 0).every(({ text }) => plainOperands?.test(text) !== false);
 }
 
 function matchesWritten({ written: like, writtenNot: unlike }: BuiltInRule, { written }: ParsedArguments): boolean {
@@ -93,8 +103,11 @@ export function applyRule(rule: BuiltInRule, spec: ProgramSpec, parsed: ParsedAr
   // INVARIANT: 6 a window is for what is written, and a folder says nothing about where its links lead.
   const isOne = isSure && rule.target?.into !== true;
   const targets = (isOne && rule.target && targetsOf(rule.target, parsed, place)) || [];
-  const doubts = doubtsOf(rule, parsed);
-  const overwrites = rule.writes === true && !(isSure && writesInside(rule, parsed, place));
+  const elsewhere = doubtsOfFolders(spec, parsed, place);
+  const doubts = [...doubtsOf(rule, parsed), ...elsewhere];
+  const overwrites =
+    (rule.writes === true && !(isSure && writesInside(rule, parsed, place))) ||
+    (rule.writesHere === true && !(elsewhere.length === 0 && isWithinWorkspace(place.cwd, place)));
   const is = overwrites || doubts.some((doubt) => doubt.undecided) ? 'destructive' : rule.class;
   const reason = overwrites
     ? 'overwrites something outside the workspace'
@@ -105,6 +118,7 @@ export function applyRule(rule: BuiltInRule, spec: ProgramSpec, parsed: ParsedAr
     ...rule.needs,
     ...(isStricter(is, rule.class) ? ['destructive'] : []),
     ...(doubts.length > 0 ? [WHATEVER_IT_DOES] : []),
+    ...(rule.reads && !isInside(parsed.operands, place) ? ['read_files'] : []),
   ];
   return {
     rule: rule.name,
@@ -117,8 +131,15 @@ export function applyRule(rule: BuiltInRule, spec: ProgramSpec, parsed: ParsedAr
 
 function writesInside({ target }: BuiltInRule, parsed: ParsedArguments, place: CommandPlace): boolean {
   if (!target) return true;
-  const paths = argumentsOf(target, parsed).map((argument) => absolutePath(argument, place));
-  return paths.every((path) => isInsideWorkspace(path, place));
+  return isInside(argumentsOf(target, parsed), place);
+}
+
+function isWithinWorkspace(cwd: string | undefined, place: CommandPlace): boolean {
+  return cwd !== undefined && (cwd === place.workspace ? place.host === 'self' : isInsideWorkspace(cwd, place));
+}
+
+function isInside(paths: readonly Argument[], place: CommandPlace): boolean {
+  return paths.every((path) => isInsideWorkspace(absolutePath(path, place), place));
 }
 
 /** Why a change may run something besides what it is for. */
@@ -132,21 +153,37 @@ interface Doubt {
  * INVARIANT: 1 an option that nobody described may name a program, or settings that do: only what is described, or written out whole,
  * runs nothing else.
  */
-function doubtsOf(rule: BuiltInRule, { options, operands, written }: ParsedArguments): readonly Doubt[] {
+function doubtsOf(rule: BuiltInRule, parsed: ParsedArguments): readonly Doubt[] {
+  const { options, written } = parsed;
   const doubts: Doubt[] = [];
   if (rule.class === 'read' || rule.needs.includes(WHATEVER_IT_DOES)) return doubts;
-  const behind = operands.slice(rule.words?.length ?? 0);
   if (rule.plain?.test(written) === false)
     doubts.push({ reason: 'written like this it may run something else', undecided: true });
-  if (!behind.every(({ text }) => rule.plainOperands?.test(text) !== false))
-    doubts.push({ reason: 'an argument may name what else runs', undecided: true });
+  if (!isPlainOperands(rule, parsed)) doubts.push({ reason: 'an argument may name what else runs', undecided: true });
   if (rule.sql && !sqlTexts(rule.sql.of, options).every((text) => text !== undefined && runsNothing(text)))
     doubts.push({ reason: 'its text may run something else' });
   const unknown = options.find(({ known }) => !known);
   const isWhole = rule.plain !== undefined || rule.written !== undefined || rule.anyArguments === true;
   if (unknown && !isWhole)
-    doubts.push({ reason: `the option ${quote(unknown.name)} is not known and may run something else` });
+    doubts.push({
+      reason: `the option ${quote(unknown.name)}${unknown.odd ? ' with such a value' : ''} is not known and may run something else`,
+    });
   return doubts;
+}
+
+/** INVARIANT: 1 settings of a folder name programs: only those of the workspace are obeyed without the shell. */
+function doubtsOfFolders(
+  { folders = [], commands }: ProgramSpec,
+  { options }: ParsedArguments,
+  place: CommandPlace,
+): readonly Doubt[] {
+  // Behind a command with a list of its own the same letter is another option.
+  const given = options.filter(({ name, before }) => isOption(name, folders) && (before === 0 || !commands));
+  const isWorkspace = given.every(
+    ({ value }) => value !== undefined && place.host === 'self' && absolutePath(value, place) === place.workspace,
+  );
+  const reason = 'the settings of another folder may name what else runs';
+  return given.length === 0 || (isWorkspace && given.length === 1 && place.workspace !== undefined) ? [] : [{ reason }];
 }
 
 const REASONS: Readonly<Record<CommandClass, string>> = {

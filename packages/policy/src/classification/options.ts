@@ -13,8 +13,10 @@ interface ParsedOption {
   readonly name: string;
   readonly value?: Argument;
   readonly before: number;
-  /** False where the description of the program does not have it: it might have taken the next argument. */
+  /** False where the description of the program does not have it, or not with such a value: it might have taken the next argument. */
   readonly known: boolean;
+  /** It is described, and its value is another than those that it is described with. */
+  readonly odd?: true;
 }
 
 const NO_SPEC: ProgramSpec = { names: [] };
@@ -46,12 +48,13 @@ export function parseArguments(args: readonly Argument[], spec: ProgramSpec = NO
       at + 1 < args.length;
     for (const one of read) {
       const value = one === last && takesNext ? args[at + 1] : one.value;
-      options.push({ name: one.name, ...(value ? { value } : {}), before: operands.length, known: one.known });
+      options.push({ ...withValue(one, value, known), before: operands.length });
     }
     if (!takesNext) continue;
     at++;
     // Whether an option takes the next argument may hang on the command in front: what looks like an option counts as one too.
-    for (const one of readValue(args[at] as Argument, known)) options.push({ ...one, before: operands.length });
+    for (const one of readValue(args[at] as Argument, known))
+      options.push({ ...withValue(one, one.value, known), before: operands.length });
   }
   const written = args.map(({ text, shape }) => `\n${shape === 'literal' ? text.replaceAll('\n', '␊') : '…'}`).join('');
   return { operands, options, written };
@@ -80,6 +83,14 @@ function isValued(name: string, { known }: OptionsHere): boolean {
 
 function isKnown(name: string, { known }: OptionsHere): boolean {
   return known.some((one) => isAmong(name, one));
+}
+
+/** With a value that its description does not have, an option is described by nobody. */
+function withValue(one: ReadOption, value: Argument | undefined, { known }: OptionsHere): ReadOption {
+  const form = known.find(({ values }) => values && Object.hasOwn(values, one.name))?.values?.[one.name];
+  const read = { name: one.name, ...(value ? { value } : {}), known: one.known };
+  if (!value || !form || (value.shape === 'literal' && form.test(value.text))) return read;
+  return { ...read, known: false, odd: true };
 }
 
 function isAmong(name: string, { valued, flags }: KnownOptions): boolean {

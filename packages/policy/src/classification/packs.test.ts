@@ -3,6 +3,7 @@ import { CAPABILITIES } from '../capabilities.ts';
 import { matchesRule } from './match.ts';
 import { parseArguments } from './options.ts';
 import { PACKS } from './packs/index.ts';
+import { wordList } from './packs/option-names.ts';
 import { programOf } from './program.ts';
 import type { BuiltInRule, RulePack } from './types.ts';
 
@@ -62,4 +63,27 @@ describe.each(PACKS.flatMap(({ rules }) => rules).map((rule) => [rule.name, rule
     const patterns = [plain, plainOperands, rule.class === 'read' ? undefined : written];
     for (const pattern of patterns) expect(pattern === undefined || isWhole(pattern)).toBe(true);
   });
+});
+
+/** Programs with descriptions of their own to which such a condition means the same. */
+const ALIKE: readonly (readonly string[])[] = [
+  // `HOST:PATH`.
+  ['rsync', 'scp'],
+  // No colon: nothing of another machine.
+  wordList('tar unzip gzip gunzip bzip2 xz zstd cpio patch zip'),
+  // The name of a database.
+  ['psql', 'mysql', 'mariadb'],
+];
+
+it('has words and forms of arguments for programs of one grammar only', () => {
+  const mixed = PACKS.flatMap(({ programs: specs, rules }) =>
+    rules
+      .filter(({ words, plain, written, plainOperands }) => words ?? plain ?? written ?? plainOperands)
+      .filter(({ programs }) => {
+        const isOne = specs.some(({ names }) => programs.every((name) => names.includes(name)));
+        return !isOne && !ALIKE.some((alike) => programs.every((name) => alike.includes(name)));
+      })
+      .map(({ name, programs }) => `${name}: ${programs.join(' ')}`),
+  );
+  expect(mixed).toEqual([]);
 });

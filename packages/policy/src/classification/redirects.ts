@@ -15,7 +15,7 @@ export function classifyRedirect({ operator, to }: Redirect, place: CommandPlace
   const about = { argv: [operator, to.text], host: place.host, targets: targetsOf(path, place), ...unplaced };
   // It reads; but whoever reads it may run it.
   if (operator === '<' && isFile) {
-    return { ...about, targets: [], class: 'read', rule: 'redirect.read', reason: 'reads a file', needs: [] };
+    return { ...about, targets: [], class: 'read', rule: 'redirect.read', reason: 'reads a file', needs: READ };
   }
 
   if (!WRITES.has(operator) || path === undefined) {
@@ -38,6 +38,7 @@ export function classifyRedirect({ operator, to }: Redirect, place: CommandPlace
 
 const DESTRUCTIVE: readonly string[] = ['destructive'];
 const EDIT: readonly string[] = ['edit_repo'];
+const READ: readonly string[] = ['read_files'];
 
 function targetsOf(path: string | undefined, { host }: CommandPlace): readonly string[] {
   return path === undefined ? [] : [`${host}/path/${path}`];

@@ -139,11 +139,15 @@ export interface BuiltInRule {
   readonly class: CommandClass;
   readonly needs: readonly string[];
   readonly target?: TargetSpec;
+  /** Needs `read_files` where an operand is no path inside the workspace. */
+  readonly reads?: true;
+  /** It writes files where it runs: destructive where that is outside of the workspace. */
+  readonly writesHere?: true;
   /** Destructive where a target is no path inside the workspace. */
   readonly writes?: true;
-  /** All arguments, as `written`, with which nothing else runs whatever the options are; with others the shell is needed. */
+  /** All arguments, as `written`, with which nothing else runs whatever the options are; with others it is no look, and a change needs the shell. */
   readonly plain?: RegExp;
-  /** Operands behind `words`, none of which names something else to run; with another the shell is needed. */
+  /** Operands behind `words`, none of which names something else to run; with another it is no look, and a change needs the shell. */
   readonly plainOperands?: RegExp;
   /** No option and no argument of the program writes, runs or loads anything beside: the rule holds with those that nobody knows too. */
   readonly anyArguments?: true;
@@ -159,6 +163,8 @@ export interface KnownOptions {
   readonly valued?: readonly string[];
   /** Options without a value, or with one that is attached. */
   readonly flags?: readonly string[];
+  /** What the value of an option looks like, whole, with which it does nothing else: with another nobody described it. */
+  readonly values?: Readonly<Record<string, RegExp>>;
 }
 
 /** How a program reads its arguments. */
@@ -170,6 +176,8 @@ export interface ProgramSpec extends KnownOptions {
   readonly bare?: true;
   /** Options that make names mean something of another place: no target. */
   readonly elsewhere?: readonly string[];
+  /** Options that name a folder whose settings are obeyed: the shell is needed, unless it is the workspace. */
+  readonly folders?: readonly string[];
   /** Options are words behind one dash. */
   readonly singleDash?: true;
   /** A shell may evaluate what it is given: what no rule knows is undecided. */

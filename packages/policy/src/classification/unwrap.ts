@@ -33,9 +33,12 @@ export function unwrap(program: string, args: readonly Argument[], place: Comman
 function unwrapWith(spec: WrapperSpec, args: readonly Argument[], place: CommandPlace): Unwrapped {
   let moves = false;
   let replaced: string | undefined;
+  const needs: string[] = [];
   const start = skipOptions(args, spec, (name, value) => {
     if (spec.moves?.includes(name)) moves = true;
     if (spec.appends && name === '-I') replaced = value;
+    // INVARIANT: 1 a file that is read needs the capability for that, whatever reads it.
+    if (spec.reads?.includes(name)) needs.push('read_files');
   });
   if (start === undefined) return { kind: 'undecided', reason: 'an option in front of the command is not known' };
   const own = spec.own ?? 0;
@@ -50,10 +53,12 @@ function unwrapWith(spec: WrapperSpec, args: readonly Argument[], place: Command
   const inside = args.slice(at);
   if (spec.otherRoot) return { kind: 'undecided', reason: 'what runs is a program of another root' };
   if (inside.length === 0) {
-    return spec.readsAlone ? { kind: 'nothing' } : { kind: 'undecided', reason: 'it names no command' };
+    return spec.readsAlone
+      ? { kind: 'nothing', needs: [...needs, ...(spec.needsAlone ?? [])] }
+      : { kind: 'undecided', reason: 'it names no command' };
   }
   const commands = [spec.appends ? [...inside.map((argument) => withUnknown(argument, replaced)), UNKNOWN] : inside];
-  return { kind: 'commands', commands, place: moves ? moved(place) : place, variables };
+  return { kind: 'commands', commands, place: moves ? moved(place) : place, variables, needs };
 }
 
 /** What `xargs` appends. */

@@ -7,7 +7,7 @@ export type Unwrapped =
   /** Nobody can say what runs. */
   | { readonly kind: 'undecided'; readonly reason: string }
   /** It reads, and runs nothing. */
-  | { readonly kind: 'nothing' }
+  | { readonly kind: 'nothing'; readonly needs: readonly string[] }
   | { readonly kind: 'script'; readonly script: string; readonly place: CommandPlace }
   | {
       readonly kind: 'commands';
@@ -16,4 +16,6 @@ export type Unwrapped =
       readonly own?: readonly Argument[];
       readonly place: CommandPlace;
       readonly variables: readonly Assignment[];
+      /** What the wrapper itself needs; absent: nothing. */
+      readonly needs?: readonly string[];
     };

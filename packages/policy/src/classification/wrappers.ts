@@ -15,6 +15,10 @@ export interface WrapperSpec extends LeadingOptions {
   readonly appends?: true;
   /** Without a command it only reads. */
   readonly readsAlone?: true;
+  /** What it needs then. */
+  readonly needsAlone?: readonly string[];
+  /** Options that name a file whose text becomes arguments. */
+  readonly reads?: readonly string[];
 }
 
 const SUDO_FLAGS = [
@@ -48,6 +52,8 @@ export const WRAPPERS: readonly WrapperSpec[] = [
     moves: ['-C', '--chdir'],
     assignments: true,
     readsAlone: true,
+    // It prints the variables of the node that pass to a command.
+    needsAlone: ['inspect_status'],
   },
   {
     names: ['nice'],
@@ -68,6 +74,7 @@ export const WRAPPERS: readonly WrapperSpec[] = [
     valued: ['-n', '-P', '-I', '-L', '-d', '-s', '-a', '-E', '--max-args', '--max-procs', '--delimiter', '--arg-file'],
     appends: true,
     readsAlone: true,
+    reads: ['-a', '--arg-file'],
   },
   { names: ['nohup'], flags: [], valued: [] },
   { names: ['setsid'], flags: ['-c', '-f', '-w', '--ctty', '--fork', '--wait'], valued: [] },

@@ -100,7 +100,9 @@ function isWritten({ rule }: Classification): boolean {
 function mildnessOf(before: Classification, after: Classification): string | undefined {
   if (isWritten(after)) return undefined;
   if (isStricter(before.class, after.class)) return `${before.class} became ${after.class}`;
-  const lost = ['shell', 'destructive'].find((need) => before.needs.includes(need) && !after.needs.includes(need));
+  // A look that became a change needs what the change needs, and what nobody knows needs the shell.
+  const kept = before.class === 'read' || after.needs.includes('shell') ? ['shell', 'destructive'] : before.needs;
+  const lost = kept.find((need) => before.needs.includes(need) && !after.needs.includes(need));
   return lost && `the need ${lost} is gone`;
 }
 

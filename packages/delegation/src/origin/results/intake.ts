@@ -1,8 +1,8 @@
 import { isWritError } from '@writ/core';
 import type { ContentStore } from '@writ/evidence';
 import type { SignedEnvelope } from '../../types.ts';
+import { createEventBound, type EventBound } from '../event-bound.ts';
 import type { OriginParts } from '../parts.ts';
-import { createTold, type Told } from '../told.ts';
 import {
   createDownload,
   type Download,
@@ -16,8 +16,7 @@ import type { Named } from './named.ts';
 
 /** What came of one task; lives as long as its follower, so that no break makes it fetch twice, or count anew. */
 export interface Intake {
-  /** Events besides output. */
-  readonly told: Told;
+  readonly bound: EventBound;
   /** The envelope with this digest; undefined where the source's signal aborts. */
   envelope(wanted: Wanted, from: Source): Promise<Uint8Array | undefined>;
   /** Brings content into the store unless it is there; false where the source's signal aborts. */
@@ -54,7 +53,7 @@ export function openIntake({ database, evidence }: Pick<OriginParts, 'database' 
   const has = (sha256: string): Uint8Array | undefined =>
     envelopes.get(sha256) ?? database.withReadTx((tx) => results.envelope(tx, sha256));
   return {
-    told: createTold(),
+    bound: createEventBound(),
     has,
     keep: ({ sha256, envelope }) => void envelopes.set(sha256, envelope),
     async envelope(wanted, from) {

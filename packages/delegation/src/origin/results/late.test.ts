@@ -161,10 +161,7 @@ describe('tasks of one peer that were given up', () => {
         watches.open.add(task);
         watches.most = Math.max(watches.most, watches.open.size);
         try {
-          for await (const watched of watch(...args)) {
-            if (watched.event.kind === 'outcome') watches.open.delete(task);
-            yield watched;
-          }
+          yield* watch(...args);
         } finally {
           watches.open.delete(task);
         }

@@ -186,10 +186,20 @@ export const filesPack: RulePack = {
     {
       name: 'files.disk-read',
       programs: ['dd'],
+      writtenNot: /\nof=/,
       class: 'read',
       needs: ['inspect_disk'],
       examples: [['dd', 'if=a', 'count=1']],
-      notExamples: [['cat', 'if=a']],
+      notExamples: [['dd', 'if=a', 'of=b']],
+    },
+    {
+      name: 'files.disk-read-file',
+      programs: ['dd'],
+      operand: /^if=(?!\/dev\/(?:zero|null|u?random)$)/,
+      class: 'read',
+      needs: ['read_files'],
+      examples: [['dd', 'if=/etc/shadow', 'count=1']],
+      notExamples: [['dd', 'if=/dev/zero', 'count=1']],
     },
     {
       name: 'files.disk',
@@ -208,6 +218,7 @@ export const filesPack: RulePack = {
     {
       name: 'files.move',
       programs: ['mv'],
+      reads: true,
       class: 'config-mutation',
       needs: ['edit_repo'],
       target: { kind: 'path', into: true },
@@ -218,6 +229,7 @@ export const filesPack: RulePack = {
     {
       name: 'files.copy',
       programs: ['cp', 'ln', 'install'],
+      reads: true,
       class: 'config-mutation',
       needs: ['edit_repo'],
       target: { kind: 'path', last: true, into: true },
@@ -233,6 +245,7 @@ export const filesPack: RulePack = {
       programs: ['rsync', 'scp'],
       // What lies at the other end, and is overwritten or deleted there, is not seen from here; a shell there may read the path.
       plainOperands: /^(?:[^:]*|[\w.@-]*:[\w./:@~+,=%-]*)$/,
+      reads: true,
       class: 'destructive',
       needs: ['destructive', 'use_network'],
       examples: [
@@ -329,6 +342,7 @@ export const filesPack: RulePack = {
       programs: ['tar', 'unzip', 'gzip', 'gunzip', 'bzip2', 'xz', 'zstd', 'cpio', 'patch', 'zip'],
       // Files that are there already are overwritten, wherever the archive says; one with a colon is at another machine.
       plainOperands: /^[^:]*$/,
+      reads: true,
       class: 'destructive',
       needs: ['destructive'],
       examples: [

@@ -1,7 +1,58 @@
-import type { RulePack } from '../types.ts';
+import type { BuiltInRule, RulePack } from '../types.ts';
 import { optionNames, wordList } from './option-names.ts';
 
 const MACHINES = ['virsh', 'qm', 'pct', 'lxc', 'incus', 'multipass', 'vagrant', 'limactl'];
+/** What the first word means to each, which is another thing for every one. */
+const MACHINE_COMMANDS: Readonly<Record<string, MachineCommands>> = {
+  virsh: {
+    looks: 'list dominfo domstate version nodeinfo net-list pool-list vol-list',
+    runs: 'start shutdown reboot resume suspend autostart',
+    removes: 'destroy undefine reset snapshot-revert snapshot-delete vol-delete pool-delete vol-wipe',
+  },
+  'qm pct': {
+    looks: 'list status config',
+    ...{ runs: 'start stop shutdown reboot resume suspend', removes: 'destroy rollback reset' },
+  },
+  'lxc incus': { looks: 'list ls info version', runs: 'start stop restart', removes: 'delete rm' },
+  multipass: { looks: 'list ls info version', runs: 'start stop restart suspend', removes: 'delete purge' },
+  vagrant: { looks: 'global-status', runs: 'up halt reload resume suspend', removes: 'destroy' },
+  limactl: { looks: 'list ls info', runs: 'start stop restart', removes: 'delete rm unlink factory-reset' },
+};
+
+interface MachineCommands {
+  readonly looks: string;
+  readonly runs: string;
+  readonly removes: string;
+}
+
+/** A name: a file says what runs with the machine, and another server what the name means. */
+const MACHINE_NAME = /^[\w-]+(?:\.(?!ya?ml$)[\w-]+)*$/;
+
+function machineRules(names: string, { looks, runs, removes }: MachineCommands): readonly BuiltInRule[] {
+  const programs = wordList(names);
+  const [first = ''] = programs;
+  const about = { programs, plainOperands: MACHINE_NAME, notExamples: [[first, 'of-tomorrow']] };
+  const named = (words: string): Pick<BuiltInRule, 'words' | 'examples'> => ({
+    words: [wordList(words)],
+    examples: programs.flatMap((program) => wordList(words).map((word) => [program, word])),
+  });
+  const target = { kind: 'machine', from: 1 };
+  const needs = ['manage_services'];
+  const name = `infrastructure.${first}`;
+  return [
+    { ...about, ...named(looks), name: `${name}-read`, most: 1, class: 'read', needs: ['inspect_status'] },
+    { ...about, ...named(runs), name: `${name}-run`, class: 'config-mutation', needs, target },
+    {
+      ...about,
+      ...named(removes),
+      name: `${name}-remove`,
+      class: 'destructive',
+      needs: ['destructive', ...needs],
+      target,
+    },
+  ];
+}
+
 const TERRAFORM = ['terraform', 'tofu', 'terragrunt'];
 
 /** Infrastructure as code, and the lives of virtual machines and system containers. */
@@ -117,62 +168,7 @@ export const infrastructurePack: RulePack = {
       examples: [['terragrunt', 'plan']],
       notExamples: [['terraform', 'plan']],
     },
-    {
-      name: 'infrastructure.machine-read',
-      programs: MACHINES,
-      words: [
-        wordList(
-          'list ls dominfo domstate info status config version global-status nodeinfo net-list pool-list vol-list',
-        ),
-      ],
-      most: 1,
-      class: 'read',
-      needs: ['inspect_status'],
-      examples: [
-        ['virsh', 'list', '--all'],
-        ['qm', 'status', '100'],
-        ['multipass', 'list'],
-      ],
-      notExamples: [
-        ['virsh', 'destroy', 'x'],
-        ['lxc', 'config', 'set', 'x', 'y'],
-      ],
-    },
-    {
-      name: 'infrastructure.machine-run',
-      programs: MACHINES,
-      words: [wordList('start stop shutdown reboot restart resume suspend up halt reload launch create autostart')],
-      // A file says what runs with the machine, and another server what the name means.
-      plainOperands: /^[\w-]+(?:\.(?!ya?ml$)[\w-]+)*$/,
-      class: 'config-mutation',
-      needs: ['manage_services'],
-      target: { kind: 'machine', from: 1 },
-      examples: [
-        ['virsh', 'start', 'web'],
-        ['qm', 'start', '100'],
-        ['lxc', 'restart', 'web'],
-      ],
-      notExamples: [['virsh', 'undefine', 'web']],
-    },
-    {
-      name: 'infrastructure.machine-remove',
-      programs: MACHINES,
-      words: [
-        wordList(
-          'destroy undefine delete purge rollback revert rm snapshot-revert snapshot-delete vol-delete pool-delete vol-wipe unlink reset factory-reset',
-        ),
-      ],
-      class: 'destructive',
-      needs: ['destructive', 'manage_services'],
-      target: { kind: 'machine', from: 1 },
-      examples: [
-        ['virsh', 'destroy', 'web'],
-        ['qm', 'destroy', '100'],
-        ['vagrant', 'destroy', '-f'],
-        ['lxc', 'delete', 'web'],
-      ],
-      notExamples: [['virsh', 'list']],
-    },
+    ...Object.entries(MACHINE_COMMANDS).flatMap(([names, commands]) => machineRules(names, commands)),
     {
       name: 'infrastructure.machine-enter',
       programs: MACHINES,

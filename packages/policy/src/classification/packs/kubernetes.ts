@@ -18,6 +18,9 @@ const LOOK = knownOptions(
 const CHOSEN = '--all --all-namespaces --dry-run --recursive --overwrite --local';
 const CHOSEN_VALUED = '-l --selector -f --filename -o --output --field-selector --timeout --grace-period';
 
+/** Not the kinds that read a template of a file. */
+const SHOWN = /^(?:json|yaml|wide|name|(?:custom-columns|jsonpath|jsonpath-as-json|go-template|template)=[^\n]*)$/;
+
 /** Not among them: patches and overrides, which may name what runs, other clusters, and files of values. */
 const COMMANDS = {
   ...behind(LOOKS, LOOK),
@@ -62,6 +65,7 @@ export const kubernetesPack: RulePack = {
       names: ['kubectl', 'oc'],
       valued: wordList('--context -n --namespace --cluster --request-timeout'),
       commands: COMMANDS,
+      values: { '-o': SHOWN, '--output': SHOWN },
       elsewhere: wordList('--field-selector --cluster --all --all-namespaces -A -l --selector -f --filename'),
     },
     {

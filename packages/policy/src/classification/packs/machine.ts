@@ -37,6 +37,15 @@ export const machinePack: RulePack = {
     { names: ['crontab', 'at', 'batch'] },
     {
       names: ['iptables', 'ip6tables'],
+      // A library of that name is loaded.
+      values: {
+        '-m': /^[\w-]+$/,
+        '--match': /^[\w-]+$/,
+        '-j': /^[\w-]+$/,
+        '--jump': /^[\w-]+$/,
+        '-p': /^[\w-]+$/,
+        '--protocol': /^[\w-]+$/,
+      },
       flags: optionNames(
         'LSFZvnxw46',
         '--list --list-rules --flush --zero --verbose --numeric --line-numbers --wait --syn',

@@ -1,195 +1,138 @@
-import type { RulePack } from '../types.ts';
-import { optionNames, wordList } from './option-names.ts';
+import type { BuiltInRule, RulePack } from '../types.ts';
+import { wordList } from './option-names.ts';
+import { MANAGERS } from './package-managers.ts';
 
-const APT = wordList('apt apt-get aptitude');
-const OTHERS = wordList('dnf yum zypper apk brew snap flatpak pacman');
-const LANGUAGES = wordList('npm pnpm yarn pip pip3 pipx gem cargo go uv poetry bun');
-const ALL = [...APT, ...OTHERS, ...LANGUAGES];
-/** Options of those of node, `--filter` and what else leads elsewhere aside. */
-const NODE =
-  '--global --save --save-dev --save-exact --save-optional --save-peer --save-prod --no-save --dev --exact --production --prod --optional --omit --include --legacy-peer-deps --strict-peer-deps --audit --no-audit --fund --no-fund --ignore-scripts --force --yes --dry-run --offline --prefer-offline --package-lock-only --lockfile-only --frozen-lockfile --no-frozen-lockfile --immutable --no-optional --json --long --all --depth --parseable --silent --quiet --verbose --loglevel --progress --no-progress --non-interactive --check-files --recursive --workspaces --include-workspace-root --latest --access --tag --otp --provenance --version --help';
+/** Commands of one manager. */
+interface Commands {
+  readonly looks?: string;
+  readonly installs?: string;
+  readonly upgrades?: string;
+  readonly removes?: string;
+  readonly publishes?: string;
+  /** Options of the others with which it takes packages away as well. */
+  readonly takes?: string;
+}
 
-/** Package managers: each reads the same letters in another way. Settings, folders and places that a package comes from are known of none. */
+/**
+ * What the first word means to each manager, for no two have the same: what one knows, another looks up among scripts, aliases and programs of
+ * the folder. `test`, and what builds, runs those too, which is what the command is for.
+ */
+const COMMANDS: Readonly<Record<string, Commands>> = {
+  'apt apt-get aptitude': {
+    ...{ looks: 'list show search policy', installs: 'install reinstall', upgrades: 'upgrade update build-dep' },
+    removes: 'remove purge autoremove autopurge clean autoclean full-upgrade dist-upgrade',
+    takes: '--auto-remove --autoremove --purge',
+  },
+  'dnf yum': {
+    ...{ looks: 'list info search check-update', installs: 'install reinstall', upgrades: 'upgrade update' },
+    ...{ removes: 'remove erase autoremove clean distro-sync downgrade', takes: '--allowerasing' },
+  },
+  zypper: {
+    ...{ looks: 'search info', installs: 'install', upgrades: 'update refresh' },
+    ...{ removes: 'remove clean dist-upgrade', takes: '--clean-deps --force-resolution' },
+  },
+  apk: {
+    ...{ looks: 'list info search policy', installs: 'add', upgrades: 'upgrade update fetch' },
+    ...{ removes: 'del', takes: '--purge' },
+  },
+  brew: {
+    ...{ looks: 'list ls info search outdated', installs: 'install reinstall', upgrades: 'upgrade update fetch pin' },
+    ...{ removes: 'uninstall remove rm autoremove cleanup', takes: '--zap' },
+  },
+  snap: { looks: 'list info find', installs: 'install', upgrades: 'refresh', removes: 'remove' },
+  flatpak: { looks: 'list info search', installs: 'install', upgrades: 'update', removes: 'uninstall remove' },
+  npm: {
+    // It obeys the folder as the others of node do, and for names it runs nothing that this says.
+    looks: 'ls list view show info search outdated why explain',
+    ...{
+      installs: 'install add i',
+      upgrades: 'ci update upgrade dedupe test',
+      removes: 'uninstall remove rm un prune',
+    },
+    publishes: 'publish unpublish deprecate dist-tag owner access token',
+  },
+  pnpm: {
+    ...{
+      installs: 'install add i',
+      upgrades: 'update upgrade dedupe fetch test',
+      removes: 'remove rm uninstall un prune',
+    },
+    publishes: 'publish unpublish deprecate dist-tag owner access token',
+  },
+  yarn: { installs: 'install add', upgrades: 'test', removes: 'remove' },
+  bun: { installs: 'install add i', upgrades: 'update test', removes: 'remove rm' },
+  'pip pip3': { looks: 'list show freeze', installs: 'install', removes: 'uninstall' },
+  pipx: { looks: 'list', installs: 'install reinstall', upgrades: 'upgrade', removes: 'uninstall' },
+  gem: {
+    ...{ looks: 'list search info outdated', installs: 'install', upgrades: 'update fetch' },
+    ...{ removes: 'uninstall cleanup', publishes: 'yank owner' },
+  },
+  cargo: {
+    ...{ installs: 'install add', upgrades: 'update fetch build test', removes: 'uninstall remove rm clean' },
+    publishes: 'publish yank owner',
+  },
+  go: { installs: 'install', upgrades: 'build test', removes: 'clean' },
+  uv: { installs: 'add', upgrades: 'sync build', removes: 'remove clean', publishes: 'publish' },
+  poetry: { installs: 'install add', upgrades: 'update sync build', removes: 'remove', publishes: 'publish' },
+};
+
+/** A name, maybe with a version: no file, which may be a program, no address, and no place that a package is fetched from to be looked at. */
+const NAMES =
+  /^(?!.*\.(?:rb|json|tar|t?gz|txz|xz|bz2|zst|zip|whl|egg|gem|[drs]?rpm|deb|apk|snap|flatpakref)$)(?:@[\w.-]+\/)?[\w.+~*^$][\w.+~*^$@<>=| -]*(?::(?:amd64|arm64|armhf|i386|all|any))?$/i;
+
+type Kind = Pick<BuiltInRule, 'class' | 'needs' | 'target' | 'plainOperands'>;
+const KINDS = {
+  looks: { class: 'read', needs: ['inspect_status'], plainOperands: NAMES },
+  installs: { class: 'config-mutation', needs: ['install_packages'], target: { kind: 'package', from: 1 } },
+  upgrades: { class: 'config-mutation', needs: ['install_packages'] },
+  removes: { class: 'destructive', needs: ['destructive', 'install_packages'], target: { kind: 'package', from: 1 } },
+  publishes: { class: 'destructive', needs: ['destructive', 'use_network'] },
+} satisfies Readonly<Record<string, Kind>>;
+
+/** The rules of one manager, with each of its words as an example. */
+function rulesOf(names: string, commands: Commands): readonly BuiltInRule[] {
+  const programs = wordList(names);
+  const [first = ''] = programs;
+  const about = { programs, notExamples: [[first, 'of-tomorrow']] };
+  const rules = Object.entries(KINDS).flatMap(([kind, is]): readonly BuiltInRule[] => {
+    const words = wordList(commands[kind as keyof typeof KINDS] ?? '');
+    const examples = programs.flatMap((program) => words.map((word) => [program, word]));
+    return words.length === 0 ? [] : [{ ...about, ...is, name: `packages.${first}-${kind}`, words: [words], examples }];
+  });
+  const changes = wordList(`${commands.installs ?? ''} ${commands.upgrades ?? ''}`);
+  const options = wordList(commands.takes ?? '');
+  if (options.length === 0) return rules;
+  const examples = options.map((option) => [first, changes[0] ?? '', option]);
+  const { class: is, needs } = KINDS.removes;
+  return [
+    ...rules,
+    { ...about, name: `packages.${first}-takes`, words: [changes], options, class: is, needs, examples },
+  ];
+}
+
+/** What package managers do. */
 export const packagesPack: RulePack = {
   topic: 'packages',
-  programs: [
-    {
-      names: APT,
-      flags: optionNames(
-        'yqdsfumVa',
-        '--yes --assume-yes --assume-no --quiet --no-install-recommends --install-recommends --install-suggests --reinstall --only-upgrade --no-upgrade --upgrade --purge --simulate --dry-run --download-only --fix-broken --fix-missing --ignore-missing --ignore-hold --allow-downgrades --allow-remove-essential --allow-change-held-packages --no-remove --auto-remove --autoremove --upgradable --upgradeable --installed --all-versions --manual-installed --names-only --full --version --verbose --help --show-progress',
-      ),
-      valued: ['-t', '--target-release'],
-      elsewhere: ['-t', '--target-release'],
-    },
-    {
-      names: ['dnf', 'yum'],
-      flags: optionNames(
-        'yqvCb',
-        '--assumeyes --assumeno --quiet --verbose --best --nobest --refresh --cacheonly --downloadonly --allowerasing --skip-broken --security --bugfix --installed --available --upgrades --updates --all --version --help',
-      ),
-    },
-    {
-      names: ['zypper'],
-      flags: optionNames(
-        'nyqvl',
-        '--non-interactive --no-confirm --quiet --verbose --auto-agree-with-licenses --no-recommends --dry-run --force-resolution --clean-deps --version --help',
-      ),
-    },
-    {
-      names: ['apk'],
-      flags: optionNames(
-        'quUfvail',
-        '--quiet --no-cache --update-cache --update --upgrade --force --verbose --latest --simulate --all --installed --purge --version --help',
-      ),
-      valued: ['-t', '--virtual'],
-    },
-    {
-      names: ['brew'],
-      flags: optionNames(
-        'qvfyn',
-        '--cask --casks --formula --formulae --quiet --verbose --force --greedy --dry-run --json --versions --installed --zap --version --help --all',
-      ),
-    },
-    {
-      names: ['snap'],
-      flags: wordList(
-        '--classic --edge --beta --candidate --stable --channel --revision --purge --no-wait --all --version --help',
-      ),
-    },
-    {
-      names: ['flatpak'],
-      flags: optionNames(
-        'yuav',
-        '--assumeyes --noninteractive --user --system --delete-data --unused --all --runtime --app --or-update --verbose --version --help',
-      ),
-    },
-    {
-      names: ['pacman'],
-      flags: optionNames(
-        'SRUDQyuscniklogpqtwdvV',
-        '--sync --remove --upgrade --database --query --refresh --sysupgrade --recursive --nosave --cascade --unneeded --noconfirm --needed --asdeps --asexplicit --quiet --info --list --print --downloadonly',
-      ),
-    },
-    {
-      names: ['npm'],
-      flags: optionNames('gDPOESfyqsdvlp', NODE),
-      valued: ['-w', '--workspace', '--prefix', '-C'],
-      elsewhere: ['--prefix', '-C'],
-    },
-    {
-      names: ['pnpm'],
-      flags: optionNames('gDPOEfywrsv', NODE),
-      valued: ['-F', '--filter', '--prefix', '--dir', '-C'],
-      elsewhere: ['--prefix', '--dir', '-C'],
-    },
-    { names: ['yarn', 'bun'], flags: optionNames('gDdEPOWfys', NODE) },
-    {
-      names: ['pip', 'pip3', 'pipx'],
-      flags: optionNames(
-        'UqvylVha',
-        '--upgrade --user --quiet --verbose --yes --no-deps --no-cache-dir --pre --force-reinstall --ignore-installed --no-input --disable-pip-version-check --no-python-version-warning --dry-run --only-binary --no-binary --require-hashes --outdated --uptodate --local --format --json --short --include-deps --force --progress-bar --no-warn-script-location --break-system-packages --all --version --help',
-      ),
-    },
-    {
-      names: ['gem'],
-      flags: optionNames(
-        'Nalrxqdf',
-        '--no-document --user-install --force --all --local --remote --executables --conservative --quiet --verbose --versions --no-versions --prerelease --minimal-deps --help',
-      ),
-      valued: ['-v', '--version'],
-    },
-    {
-      names: ['cargo'],
-      flags: optionNames(
-        'rqvfn',
-        '--release --locked --offline --frozen --quiet --verbose --force --all --workspace --all-targets --all-features --no-default-features --features --lib --bins --bin --tests --test --examples --example --benches --doc --no-run --no-fail-fast --dry-run --dev --build --optional --version --vers --aggressive --precise --undo --keep-going --allow-dirty --help --list',
-      ),
-      valued: ['-p', '--package', '-j', '--jobs', '-F'],
-    },
-    {
-      names: ['go'],
-      singleDash: true,
-      flags: wordList(
-        '-v -x -n -a -u -t -json -race -short -cover -benchmem -failfast -trimpath -count -timeout -parallel -run -skip -bench -tags -shuffle -list -cache -testcache -modcache -d',
-      ),
-    },
-    {
-      names: ['uv', 'poetry'],
-      flags: optionNames(
-        'qvnDUVh',
-        '--quiet --verbose --upgrade --dev --no-dev --frozen --locked --all-extras --extra --all-groups --no-root --no-interaction --only --with --without --sync --dry-run --no-cache --no-deps --version --help',
-      ),
-      valued: ['-G', '--group', '-E', '--extras'],
-    },
-    {
-      names: ['dpkg', 'dpkg-query', 'apt-mark'],
-      flags: optionNames(
-        'lLsSrPW',
-        '--list --listfiles --status --search --show --remove --purge --version --no-pager',
-      ),
-      valued: ['-f', '--showformat'],
-    },
-    {
-      names: ['apt-cache'],
-      flags: optionNames('qanif', '--quiet --all-versions --names-only --installed --full --recurse --version'),
-    },
-    {
-      names: ['rpm'],
-      flags: optionNames(
-        'qailLsScdRevh',
-        '--query --all --info --list --listfiles --state --last --requires --provides --changelog --scripts --docfiles --configfiles --whatprovides --whatrequires --erase --nodeps --noscripts --test --verbose --version',
-      ),
-      valued: ['-f', '-p', '--file', '--qf', '--queryformat'],
-    },
-  ],
+  programs: MANAGERS,
   rules: [
+    ...Object.entries(COMMANDS).flatMap(([names, commands]) => rulesOf(names, commands)),
     {
-      name: 'packages.read',
-      programs: [...APT, 'dnf', 'yum', 'zypper', 'apk', 'brew', 'snap', 'flatpak'],
-      words: [['list', 'show', 'search', 'policy', 'info', 'ls', 'outdated', 'check-update']],
-      class: 'read',
-      needs: ['inspect_status'],
+      name: 'packages.install-removes',
+      programs: wordList('apt apt-get aptitude zypper apk'),
+      // `jq-`, `jq_`, `!jq` and `-jq` behind it take jq away, and a pattern whatever it finds.
+      operand: /[-_]$|^[~?!-]/,
+      first: /^(?:install|add|reinstall)$/,
+      class: 'destructive',
+      needs: ['destructive', 'install_packages'],
       examples: [
-        ['apt', 'list', '--upgradable'],
-        ['brew', 'info', 'jq'],
+        ['apt', 'install', 'jq-'],
+        ['aptitude', 'install', 'jq_'],
+        ['zypper', 'install', '--', '-jq'],
+        ['apk', 'add', '!jq'],
       ],
       notExamples: [
         ['apt', 'install', 'jq'],
-        ['apt', '-o', 'x=y', 'list'],
-        ['dnf', 'list', '--setopt=pluginpath=./x'],
-        ['brew', 'deps', 'jq'],
-      ],
-    },
-    {
-      name: 'packages.read-python',
-      programs: ['pip', 'pip3', 'pipx'],
-      words: [['list', 'show', 'freeze']],
-      class: 'read',
-      needs: ['inspect_status'],
-      examples: [['pip3', 'list']],
-      notExamples: [['pip', 'install', 'x']],
-    },
-    {
-      name: 'packages.read-ruby',
-      programs: ['gem'],
-      words: [['list', 'search', 'info', 'outdated']],
-      class: 'read',
-      needs: ['inspect_status'],
-      examples: [['gem', 'list']],
-      notExamples: [['gem', 'list', '--config-file', 'x']],
-    },
-    {
-      name: 'packages.read-node',
-      // Of the managers whose folder may name programs this one alone runs none for these words; `npm help` starts a viewer.
-      programs: ['npm'],
-      words: [['ls', 'list', 'view', 'show', 'info', 'search', 'outdated', 'why', 'explain']],
-      class: 'read',
-      needs: ['inspect_status'],
-      examples: [['npm', 'ls']],
-      notExamples: [
-        ['npm', 'help', 'install'],
-        ['npm', 'freeze'],
+        ['apt', 'search', 'jq-'],
       ],
     },
     {
@@ -238,81 +181,6 @@ export const packagesPack: RulePack = {
       notExamples: [['dpkg', '-l']],
     },
     {
-      name: 'packages.install',
-      programs: ALL,
-      words: [['install', 'add', 'i', 'reinstall']],
-      class: 'config-mutation',
-      needs: ['install_packages'],
-      target: { kind: 'package', from: 1 },
-      examples: [
-        ['apt', 'install', 'jq'],
-        ['npm', 'install', '-D', 'vitest'],
-        ['npm', 'i'],
-        ['brew', 'install', 'jq'],
-      ],
-      notExamples: [['apt', 'remove', 'jq']],
-    },
-    {
-      name: 'packages.install-removes',
-      programs: APT,
-      words: [['install']],
-      // `jq-` behind `install` takes jq away.
-      operand: /-$/,
-      class: 'destructive',
-      needs: ['destructive', 'install_packages'],
-      examples: [['apt', 'install', 'jq-']],
-      notExamples: [['apt', 'install', 'jq']],
-    },
-    {
-      name: 'packages.upgrade',
-      programs: ALL,
-      words: [
-        wordList(
-          'upgrade update ci sync refresh full-upgrade dist-upgrade build-dep fetch build test dedupe pin hold unhold',
-        ),
-      ],
-      class: 'config-mutation',
-      needs: ['install_packages'],
-      examples: [
-        ['apt-get', 'upgrade', '-y'],
-        ['apt-get', 'update'],
-        ['npm', 'ci'],
-        ['npm', 'test'],
-      ],
-      notExamples: [['apt', 'autoremove']],
-    },
-    {
-      name: 'packages.remove',
-      programs: ALL,
-      words: [
-        wordList(
-          'remove purge uninstall autoremove erase rm un clean autoclean del autopurge cleanup prune distro-sync downgrade',
-        ),
-      ],
-      class: 'destructive',
-      needs: ['destructive', 'install_packages'],
-      target: { kind: 'package', from: 1 },
-      examples: [
-        ['apt', 'remove', 'jq'],
-        ['apt-get', 'purge', '-y', 'jq'],
-        ['npm', 'uninstall', 'x'],
-        ['brew', 'cleanup'],
-      ],
-      notExamples: [['apt', 'install', 'jq']],
-    },
-    {
-      name: 'packages.publish',
-      programs: LANGUAGES,
-      words: [['publish', 'unpublish', 'yank', 'deprecate', 'dist-tag', 'owner', 'access', 'token']],
-      class: 'destructive',
-      needs: ['destructive', 'use_network'],
-      examples: [
-        ['npm', 'publish'],
-        ['cargo', 'yank', 'x'],
-      ],
-      notExamples: [['npm', 'pack']],
-    },
-    {
       name: 'packages.pacman',
       programs: ['pacman'],
       options: ['-R', '--remove', '-D', '--database', '-S', '--sync', '-U', '--upgrade'],
@@ -323,6 +191,16 @@ export const packagesPack: RulePack = {
         ['pacman', '-Syu'],
       ],
       notExamples: [['pacman', '-Qi', 'x']],
+    },
+    {
+      name: 'packages.script-publish',
+      programs: ['yarn', 'bun'],
+      // Some versions publish, and for others it is a script of the folder.
+      first: /^publish$/,
+      class: 'destructive',
+      needs: ['destructive', 'use_network', 'shell'],
+      examples: [['yarn', 'publish']],
+      notExamples: [['yarn', 'test']],
     },
   ],
 };

@@ -147,7 +147,7 @@ export const readingPack: RulePack = {
       programs: ['sort'],
       options: ['-o', '--output'],
       class: 'config-mutation',
-      needs: ['edit_repo'],
+      needs: ['edit_repo', 'read_files'],
       target: { kind: 'path', option: '-o|--output' },
       writes: true,
       examples: [['sort', '-o', 'b', 'a']],

@@ -7,7 +7,8 @@ const START_WORDS = ['start', 'restart', 'reload', 'try-restart', 'force-reload'
 const STARTS = ['start', 'restart', 'reload', 'try-restart', 'reload-or-restart', 'enable', 'reenable', 'unmask'];
 /** What ends a unit, or keeps it from starting. */
 const STOPS = ['stop', 'disable', 'mask'];
-const ELSEWHERE = ['-H', '--host', '-M', '--machine', '--root', '--image'];
+/** A name that is written out: systemctl finds every unit that a pattern fits. A unit that a path names says what runs. */
+const PLAIN_UNIT = /^[^/*?[]*$/;
 
 /** Services and the units that hold them. */
 export const servicesPack: RulePack = {
@@ -16,14 +17,14 @@ export const servicesPack: RulePack = {
     {
       names: ['systemctl'],
       valued: optionNames(
-        'HMtpnos',
-        '--host --machine --type --property --lines --output --state --signal --root --image --job-mode --kill-whom --kill-who --what',
+        'tpnos',
+        '--type --property --lines --output --state --signal --job-mode --kill-whom --kill-who --what',
       ),
       flags: optionNames(
         'lafqPri',
         '--no-pager --user --system --full --all --quiet --now --force --no-block --failed --no-legend --plain --value --runtime --no-reload --no-ask-password --no-wall --wait --recursive --reverse --after --before --show-types --dry-run',
       ),
-      elsewhere: [...ELSEWHERE, '--user'],
+      elsewhere: ['--user'],
     },
     { names: ['service', 'rc-service'] },
     { names: ['initctl', 'launchctl', 'sv', 'supervisorctl'] },
@@ -37,7 +38,6 @@ export const servicesPack: RulePack = {
           'status show cat list-units list-unit-files list-timers list-sockets list-jobs list-dependencies is-active is-enabled is-failed get-default help is-system-running',
         ),
       ],
-      except: ELSEWHERE,
       class: 'read',
       needs: ['inspect_status'],
       examples: [
@@ -53,7 +53,6 @@ export const servicesPack: RulePack = {
     {
       name: 'services.list',
       programs: ['systemctl'],
-      except: ELSEWHERE,
       most: 0,
       class: 'read',
       needs: ['inspect_status'],
@@ -64,8 +63,7 @@ export const servicesPack: RulePack = {
       name: 'services.run',
       programs: ['systemctl'],
       words: [[...STARTS, ...STOPS, 'reset-failed']],
-      // A unit that a path names says what runs.
-      plainOperands: /^[^/]*$/,
+      plainOperands: PLAIN_UNIT,
       class: 'config-mutation',
       needs: ['manage_services'],
       target: { kind: 'service', from: 1 },
@@ -99,6 +97,16 @@ export const servicesPack: RulePack = {
         ['systemctl', 'status', 'reboot.target'],
         ['systemctl', 'stop', 'debug-shell'],
       ],
+    },
+    {
+      name: 'services.job-mode',
+      programs: ['systemctl'],
+      // Others stop what runs beside, drop what waits, or look at no dependency.
+      value: { of: ['--job-mode'], matches: /^(?!(?:replace|fail)$)/ },
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [['systemctl', 'start', '--job-mode=isolate', 'x']],
+      notExamples: [['systemctl', 'start', '--job-mode=fail', 'x']],
     },
     {
       name: 'services.guarding-unit',
@@ -230,7 +238,7 @@ export const servicesPack: RulePack = {
       programs: ['service', 'rc-service'],
       last: [...START_WORDS, 'stop'],
       most: 2,
-      plainOperands: /^[^/]*$/,
+      plainOperands: PLAIN_UNIT,
       class: 'config-mutation',
       needs: ['manage_services'],
       target: { kind: 'service', only: 0 },

@@ -100,6 +100,15 @@ export const shellPack: RulePack = {
       ],
     },
     {
+      name: 'shell.variables',
+      programs: ['set'],
+      written: /^$/,
+      class: 'read',
+      needs: ['inspect_status'],
+      examples: [['set']],
+      notExamples: [['set', '-e']],
+    },
+    {
       name: 'shell.mask',
       programs: ['umask'],
       written: /^(?:\n-[Sp])?(?:\n[0-7]{1,4}|\n[ugoa]*[-+=][rwx]*(?:,[ugoa]*[-+=][rwx]*)*)?$/,

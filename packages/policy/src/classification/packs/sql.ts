@@ -5,6 +5,8 @@ const CLIENTS = ['psql', 'mysql', 'mariadb'];
 /** Programs whose arguments are a command of a server. */
 const SERVERS = ['redis-cli', 'mysqladmin'];
 const OTHERS = wordList('sqlite3 duckdb clickhouse-client mongosh mongo pg_restore sqlcmd sqlplus');
+/** A name, or an address without settings: a connection string may name a library to load, and files. */
+const DATABASE = /^(?:[\w.-]+|postgres(?:ql)?:\/\/[\w.~!:@,[\]-]*(?:\/[\w.-]*)?)$/;
 const TEXT = ['-c', '-e', '--command', '--execute'];
 
 /** SQL clients, by the words of the text that they are given. */
@@ -13,6 +15,7 @@ export const sqlPack: RulePack = {
   programs: [
     {
       names: ['psql'],
+      values: { '-d': DATABASE, '--dbname': DATABASE },
       valued: optionNames(
         'cdhUpFR',
         '--command --dbname --host --username --port --field-separator --record-separator',
@@ -42,6 +45,7 @@ export const sqlPack: RulePack = {
       name: 'sql.read',
       programs: CLIENTS,
       sql: { of: TEXT, is: 'read' },
+      plainOperands: DATABASE,
       class: 'read',
       needs: ['read_files'],
       examples: [
@@ -62,6 +66,7 @@ export const sqlPack: RulePack = {
       name: 'sql.change',
       programs: CLIENTS,
       sql: { of: TEXT, is: 'config-mutation' },
+      plainOperands: DATABASE,
       class: 'config-mutation',
       needs: ['edit_system'],
       target: { kind: 'database', option: '-d|--dbname|-D|--database', within: ['-h|--host'] },
@@ -79,6 +84,7 @@ export const sqlPack: RulePack = {
       name: 'sql.take',
       programs: CLIENTS,
       sql: { of: TEXT, is: 'destructive' },
+      plainOperands: DATABASE,
       class: 'destructive',
       needs: ['destructive'],
       target: { kind: 'database', option: '-d|--dbname|-D|--database', within: ['-h|--host'] },

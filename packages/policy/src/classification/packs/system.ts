@@ -113,6 +113,15 @@ export const systemPack: RulePack = {
       ],
     },
     {
+      name: 'system.secrets',
+      programs: ['getent'],
+      operand: /shadow/,
+      class: 'read',
+      needs: ['read_files'],
+      examples: [['getent', 'shadow']],
+      notExamples: [['getent', 'passwd']],
+    },
+    {
       name: 'system.processes',
       programs: PROCESSES,
       except: ['-k'],
