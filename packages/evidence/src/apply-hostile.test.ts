@@ -1,4 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -11,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { isWritError, type WritError } from '@writ/core';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ApplyRequest, applyResult } from './apply.ts';
 import { collectEvidence } from './collect.ts';
 import type { Result } from './result-schema.ts';
@@ -23,25 +24,30 @@ import type { Changes } from './types.ts';
 type Changed = Extract<Changes, { kind: 'changed' }>;
 const BRANCH = `writ/${TASK}`;
 
+let template: Fixture;
 let f: Fixture;
 let nodes: EvidenceNodes;
 let base: string;
 let changes: Changed;
 let mark: string;
-beforeEach(async () => {
-  f = createFixture();
+beforeAll(async () => {
+  template = createFixture();
   nodes = await createEvidenceNodes(2);
-  f.write(f.owner, { 'a.txt': 'one\n', 'b.txt': 'b\n' });
-  base = f.commit(f.owner);
-  f.clone();
-  f.write(f.work, { 'a.txt': '2\n', 'new.txt': 'n\n' });
-  changes = (await collectEvidence(f.request(base))) as Changed;
-  mark = join(f.root, 'mark');
+  template.write(template.owner, { 'a.txt': 'one\n', 'b.txt': 'b\n' });
+  base = template.commit(template.owner);
+  template.clone();
+  template.write(template.work, { 'a.txt': '2\n', 'new.txt': 'n\n' });
+  changes = (await collectEvidence(template.request(base))) as Changed;
 });
-afterEach(() => {
-  f.remove();
+afterAll(() => {
+  template.remove();
   nodes.remove();
 });
+beforeEach(() => {
+  f = createFixture({ from: template });
+  mark = join(f.root, 'mark');
+});
+afterEach(() => f.remove());
 
 const apply = async (more: Partial<ApplyRequest> = {}) =>
   applyResult({
@@ -221,6 +227,16 @@ describe('a repository that is not its owner’s to name', () => {
   });
 });
 
+it('a half pack that a node left when it was killed keeps nothing from being applied again', async () => {
+  const [before, again] = [join(f.root, 'before'), join(f.root, 'again')];
+  for (const repository of [before, again]) f.git(f.root, 'clone', '--quiet', f.owner, repository);
+  const packs = (repository: string): readonly string[] => readdirSync(join(repository, '.git/objects/pack'));
+  expect(await apply({ repository: before })).toMatchObject({ kind: 'applied' });
+  for (const name of packs(before)) writeFileSync(join(again, '.git/objects/pack', `tmp_${name}`), 'half');
+  expect(await apply({ repository: again })).toMatchObject({ kind: 'applied' });
+  expect(packs(again)).toEqual(expect.arrayContaining([...packs(before)]));
+});
+
 describe('switching the working tree', () => {
   const switched = () => apply({ checkout: true });
   const refusal = async (words: string): Promise<void> => {
@@ -268,6 +284,41 @@ describe('switching the working tree', () => {
     rmSync(join(f.owner, '.git/index.lock'));
     f.git(f.owner, 'config', 'core.worktree', f.work);
     await refusal('has no working tree');
+  });
+
+  /** Does something of another program's as soon as git has switched index and files. */
+  const switchedAnd = (act: (env: Readonly<Record<string, string>>) => void) =>
+    apply({
+      checkout: true,
+      git: async (order) => {
+        const done = await f.gitWork.git(order);
+        if (order.step === 'checkout') act(order.env);
+        return done;
+      },
+    });
+
+  it('leaves HEAD as it was where the new one cannot be read, and says what is switched', async () => {
+    const head = readFileSync(join(f.owner, '.git/HEAD'), 'utf8');
+    const refused = await failure(switchedAnd(({ GIT_DIR = '' }) => writeFileSync(join(GIT_DIR, 'HEAD'), '')));
+    expect(refused).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('HEAD could not be moved') });
+    expect(readFileSync(join(f.owner, '.git/HEAD'), 'utf8')).toBe(head);
+    expect(f.git(f.owner, 'diff', '--cached', '--name-only', BRANCH)).toBe('');
+    f.git(f.owner, 'symbolic-ref', 'HEAD', `refs/heads/${BRANCH}`);
+    expect(f.git(f.owner, 'status', '--porcelain')).toBe('');
+  });
+
+  it('leaves a lock of HEAD alone that another git makes as soon as there is none', async () => {
+    const lock = join(f.owner, '.git/HEAD.lock');
+    const making = 'read begin; set -C; until true > "$0"; do :; done';
+    const other = spawn('sh', ['-c', making, lock], { stdio: ['pipe', 'ignore', 'ignore'] });
+    const gone = once(other, 'close');
+    try {
+      expect(await switchedAnd(() => void other.stdin.write('begin\n'))).toMatchObject({ checkedOut: true });
+      expect(await gone).toEqual([0, null]);
+      expect(existsSync(lock)).toBe(true);
+    } finally {
+      other.kill('SIGKILL');
+    }
   });
 
   it('shows no more of a sparse checkout than before', async () => {

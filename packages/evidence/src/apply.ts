@@ -90,7 +90,7 @@ async function applyTo(
     if (there !== undefined && there !== changes.head) throw taken(branch, there);
     const about = { branch, head: changes.head, base: changes.base, fit };
     if (request.check) return { kind: 'checked', ...about, checkedOut: false };
-    if (there === undefined) await bringIn(owner, quarantine, branch, changes.head);
+    if (there === undefined) await bringIn(owner, quarantine, request.random, about);
     if (tree !== undefined) await switchTo(owner, tree);
     return { kind: there === undefined ? 'applied' : 'present', ...about, checkedOut: request.checkout };
   } finally {

@@ -1,8 +1,7 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { nextTurn } from '@writ/core';
+import { nextTurn, quote } from '@writ/core';
 import { type ArtifactPattern, advance, beginOf, type Effort, isWhole, type Progress } from './artifact-pattern.ts';
-import { isGitName } from './tree-walk.ts';
+import { entriesOf, inFolder, MOST_NESTED } from './beneath.ts';
+import { below, isGitName, type Walk } from './tree-walk.ts';
 import type { ArtifactLimits } from './types.ts';
 
 /** Comparisons after which others have their turn: a few milliseconds. */
@@ -14,26 +13,52 @@ interface Lead {
   readonly progress: Progress;
 }
 
-/** A folder that nobody has looked into; `above` are the leads of the one that it is in. */
-interface Waiting {
-  readonly path: readonly string[];
-  readonly above: readonly Lead[];
-}
-
 /**
- * The names of all files that fit a pattern, whatever kind of file; git directories, and folders that lead into no pattern, are not
- * looked into. Whoever declares patterns and makes the files may make it long: it is bounded, and others have their turn
- * meanwhile. Throws what `refuse` makes of too many entries or comparisons.
+ * The names of all files that fit a pattern, whatever kind of file; git directories, folders that lead into no pattern, and what
+ * is a link by the time that it is opened, are not looked into. Whoever declares patterns and makes the files may make it long:
+ * it is bounded, and others have their turn meanwhile. Throws what `refuse` makes of too many entries or comparisons, of folders
+ * nested too deep, and of one that cannot be read.
  */
 export async function findFiles(
   root: string,
   patterns: readonly ArtifactPattern[],
-  { maxEntries, maxSteps }: Pick<ArtifactLimits, 'maxEntries' | 'maxSteps'>,
-  refuse: (why: string) => Error,
+  { platform, maxEntries, maxSteps, refuse }: Walk & Pick<ArtifactLimits, 'maxSteps'>,
 ): Promise<readonly string[]> {
+  const follow = createFollower(maxSteps, refuse);
+  const files: string[] = [];
+  let seen = 0;
+  const look = async (from: string | Buffer, folder: readonly string[], leads: readonly Lead[]): Promise<void> =>
+    inFolder(platform, from, async (open) => {
+      if (folder.length > MOST_NESTED) throw refuse(`there are more than ${MOST_NESTED} folders inside each other`);
+      const entries = await entriesOf(open);
+      seen += entries.length;
+      if (seen > maxEntries) throw refuse(`there are more than ${maxEntries} files and folders`);
+      for (const entry of entries) {
+        if (isGitName(entry.name)) continue;
+        const name = entry.name.toString();
+        const further = await follow(leads, name);
+        const path = [...folder, name];
+        if (!entry.isDirectory()) {
+          if (further.some(({ pattern, progress }) => isWhole(pattern, progress))) files.push(path.join('/'));
+        } else if (further.length > 0) await look(below(open.path, entry.name), path, further);
+      }
+    }).catch((error) => {
+      if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error;
+      throw refuse(`${quote(folder.join('/'))} cannot be read, or is no folder any more (${error.code})`);
+    });
+  await look(
+    root,
+    [],
+    patterns.map((pattern) => ({ pattern, progress: beginOf(pattern) })),
+  );
+  return files;
+}
+
+/** How far leads go on into a name; the same effort is counted for all names. */
+function createFollower(maxSteps: number, refuse: (why: string) => Error) {
   const effort: Effort = { steps: 0 };
   let turns = 0;
-  const follow = async (leads: readonly Lead[], name: string): Promise<readonly Lead[]> => {
+  return async (leads: readonly Lead[], name: string): Promise<readonly Lead[]> => {
     const next: Lead[] = [];
     for (const { pattern, progress } of leads) {
       const further = advance(pattern, progress, name, effort);
@@ -45,29 +70,4 @@ export async function findFiles(
     }
     return next;
   };
-  const files: string[] = [];
-  const waiting: Waiting[] = [];
-  let seen = 0;
-  const look = async (path: readonly string[], leads: readonly Lead[]): Promise<void> => {
-    const entries = await readdir(join(root, ...path), { withFileTypes: true });
-    seen += entries.length;
-    if (seen > maxEntries) throw refuse(`there are more than ${maxEntries} files and folders`);
-    for (const entry of entries) {
-      if (isGitName(Buffer.from(entry.name))) continue;
-      const below = [...path, entry.name];
-      if (entry.isDirectory()) waiting.push({ path: below, above: leads });
-      else if ((await follow(leads, entry.name)).some(({ pattern, progress }) => isWhole(pattern, progress))) {
-        files.push(below.join('/'));
-      }
-    }
-  };
-  await look(
-    [],
-    patterns.map((pattern) => ({ pattern, progress: beginOf(pattern) })),
-  );
-  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    const leads = await follow(folder.above, folder.path.at(-1) ?? '');
-    if (leads.length > 0) await look(folder.path, leads);
-  }
-  return files;
 }

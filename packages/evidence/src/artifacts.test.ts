@@ -5,7 +5,7 @@ import { sha256Hex } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { advance, beginOf, isWhole, parseArtifactPattern } from './artifact-pattern.ts';
 import { collectArtifacts } from './artifacts.ts';
-import { type OpenBeneath, openBeneath } from './beneath.ts';
+import { MOST_NESTED, type OpenBeneath, openBeneath } from './beneath.ts';
 import { createFixture, type Fixture } from './testing/fixture.ts';
 import type { ArtifactLimits } from './types.ts';
 
@@ -31,6 +31,7 @@ describe('artifacts', () => {
       declared,
       store: f.store,
       limits: { ...LIMITS, ...more.limits },
+      platform: process.platform,
       open: more.open ?? openBeneath(process.platform),
     });
 
@@ -80,6 +81,13 @@ describe('artifacts', () => {
     };
     await expect(collect(['a/b/*.txt'], { open: swapping })).rejects.toMatchObject({ code: 'EVIDENCE_FAILED' });
     expect(readdirSync(f.root)).not.toContain('store');
+  });
+
+  it('are looked for in as many folders inside each other as may be open, and refused behind that', async () => {
+    f.write(f.work, { [`${'d/'.repeat(MOST_NESTED)}x.txt`]: 'x' });
+    expect(await collect(['**/x.txt'])).toHaveLength(1);
+    mkdirSync(join(f.work, 'd/'.repeat(MOST_NESTED + 1)));
+    await expect(collect(['**/x.txt'])).rejects.toThrow('there are more than 256 folders inside each other');
   });
 
   it('never are folders, devices or pipes, and a pipe is not waited for', async () => {

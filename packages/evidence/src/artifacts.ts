@@ -13,6 +13,7 @@ export interface ArtifactRequest {
   readonly declared: readonly string[];
   readonly store: ContentStore;
   readonly limits: ArtifactLimits;
+  readonly platform: NodeJS.Platform;
   readonly open: OpenBeneath;
 }
 
@@ -29,7 +30,8 @@ export async function collectArtifacts(request: ArtifactRequest): Promise<readon
     }
     const open = patterns.filter(({ literal }) => !literal);
     const literal = patterns.filter((pattern) => pattern.literal).map(({ text }) => text);
-    const found = open.length === 0 ? [] : await findFiles(request.workspaceDir, open, request.limits, refuse);
+    const search = { ...request.limits, platform: request.platform, refuse };
+    const found = open.length === 0 ? [] : await findFiles(request.workspaceDir, open, search);
     const names = [...new Set([...literal, ...found])].sort();
     if (names.length > request.limits.maxArtifacts) {
       throw refuse(`there are more than ${request.limits.maxArtifacts} of them`);

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open, realpath } from 'node:fs/promises';
+import { type FileHandle, open, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** macOS: refuses a link in any component, not only in the last one. */
@@ -37,14 +37,21 @@ async function stepByStep(root: string, parts: readonly string[]): Promise<FileH
   }
 }
 
-/** A folder that is open, and the path that leads to it alone, whatever stands in its place by now. */
+/**
+ * How many folders inside each other are looked into: each is open as long as those in it are, and a task can nest more than
+ * a process may open.
+ */
+export const MOST_NESTED = 256;
+
+/** A folder that is open, and the path that leads to it: on Linux to it alone, whatever stands in its place by now. */
 export interface OpenFolder {
   readonly path: string | Buffer;
 }
 
 /**
- * Opens a folder, which may be no link, for as long as `use` takes. What is opened below its path is followed by no link but
- * one in the last place. Rejects with ELOOP or ENOTDIR where it is none.
+ * Opens a folder, which may be no link, for as long as `use` takes. What is opened below its path with `noFollow` comes through no
+ * link. Elsewhere than on Linux a list of its names may be that of a folder that was put in its place meanwhile. Rejects with
+ * ELOOP or ENOTDIR where it is none.
  */
 export async function inFolder<T>(
   platform: NodeJS.Platform,
@@ -58,6 +65,11 @@ export async function inFolder<T>(
   } finally {
     await folder.close();
   }
+}
+
+/** What is in an open folder; names as bytes. */
+export async function entriesOf({ path }: OpenFolder) {
+  return await readdir(path, { encoding: 'buffer', withFileTypes: true });
 }
 
 /** Refuses a link: in the last component, where the others are known to be none. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { hasErrno, syncDirectory, WritError } from '@writ/core';
+import { hasErrno, type Random, syncDirectory, WritError } from '@writ/core';
 import type { OwnerRepository } from './owner-repository.ts';
 import { requireNoLinks } from './owner-repository.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -16,11 +16,11 @@ const PARTS = ['.pack', '.rev', '.idx'];
 export async function bringIn(
   owner: OwnerRepository,
   { git }: Quarantine,
-  branch: string,
-  head: string,
+  random: Random,
+  { branch, head }: { readonly branch: string; readonly head: string },
 ): Promise<void> {
   await requireNoLinks(owner.place, branch);
-  await copyPacks(join(git.dir, 'objects', 'pack'), join(owner.place.objects, 'pack'));
+  await copyPacks(join(git.dir, 'objects', 'pack'), join(owner.place.objects, 'pack'), random);
   const none = '0'.repeat(head.length);
   await owner.ask('fetch', [0], ['update-ref', '--no-deref', `refs/heads/${branch}`, head, none]);
   if ((await owner.commitOf(`refs/heads/${branch}`)) !== head) {
@@ -28,18 +28,21 @@ export async function bringIn(
   }
 }
 
-async function copyPacks(from: string, to: string): Promise<void> {
+async function copyPacks(from: string, to: string, random: Random): Promise<void> {
   await mkdir(to, { recursive: true });
   const names = await readdir(from);
   for (const part of PARTS) {
-    for (const name of names.filter((one) => one.endsWith(part))) await copyWhole(join(from, name), to);
+    for (const name of names.filter((one) => one.endsWith(part))) await copyWhole(join(from, name), to, random);
   }
   await syncDirectory(to);
 }
 
-/** A pack is called by what is in it: one of that name is the same one. */
-async function copyWhole(file: string, folder: string): Promise<void> {
-  const half = join(folder, `tmp_${basename(file)}`);
+/**
+ * A pack is called by what is in it: one of that name is the same one. Of the half, which a node that is killed leaves, the name
+ * is new each time; the owner's git clears away what begins like that.
+ */
+async function copyWhole(file: string, folder: string, random: Random): Promise<void> {
+  const half = join(folder, `tmp_${Buffer.from(random.bytes(8)).toString('hex')}_${basename(file)}`);
   try {
     await copyFile(file, half, constants.COPYFILE_EXCL);
     const handle = await open(half, 'r');

@@ -73,6 +73,7 @@ export async function switchTo(owner: OwnerRepository, { branch, form, how }: Wo
     if (hasErrno(error, 'EEXIST')) throw notSwitched(branch, `another git works there: ${quote(lock)} exists`, error);
     throw error;
   });
+  let isOurs = true;
   try {
     if ((await headOf(place.gitDir)) !== place.head) throw notSwitched(branch, 'HEAD has moved meanwhile');
     await keepLog(owner);
@@ -82,13 +83,31 @@ export async function switchTo(owner: OwnerRepository, { branch, form, how }: Wo
     await owner.ask('checkout', [0], args, { ...how, env }).catch((cause: unknown) => {
       throw notSwitched(branch, 'files that git does not track, or ignores, may stand in the way', cause);
     });
-    await held.writeFile((await headOf(git.dir)) ?? '');
-    await held.sync();
-    await rename(lock, join(place.gitDir, 'HEAD'));
+    try {
+      const head = await headOf(git.dir);
+      if (head === undefined) throw new Error('the HEAD that git has written cannot be read');
+      await held.writeFile(head);
+      await held.sync();
+      await rename(lock, join(place.gitDir, 'HEAD'));
+      // From here on one of that name is another git's.
+      isOurs = false;
+    } catch (cause) {
+      throw headStays(branch, cause);
+    }
   } finally {
+    if (isOurs) await rm(lock, { force: true });
     await held.close();
-    await rm(lock, { force: true });
   }
+}
+
+/** Index and files are switched by then. */
+function headStays(branch: string, cause: unknown): WritError {
+  const why = `index and files are those of branch ${branch}, and HEAD could not be moved to it`;
+  return new WritError('CONFLICT', why, {
+    cause,
+    details: { branch },
+    nextSteps: [`git symbolic-ref HEAD refs/heads/${branch} moves it`, 'or back to what was there: git reset --hard'],
+  });
 }
 
 function notSwitched(branch: string, why: string, cause?: unknown): WritError {

@@ -1,9 +1,9 @@
 import { constants, createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, readlink, realpath, rm, symlink } from 'node:fs/promises';
+import { mkdir, open, readlink, realpath, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { hasErrno, quote, type Random } from '@writ/core';
-import { inFolder, noFollow, type OpenFolder } from './beneath.ts';
+import { entriesOf, inFolder, MOST_NESTED, noFollow, type OpenFolder } from './beneath.ts';
 import { below, isGitName } from './tree-walk.ts';
 
 const NAME_BYTES = 16;
@@ -44,7 +44,7 @@ export async function copyPrivately(request: CopyRequest): Promise<PrivateCopy> 
   try {
     await mkdir(dir, { mode: 0o700 });
     const copying = { ...request, entries: 0, bytes: 0 };
-    await inFolder(copying.platform, request.from, (source) => copyFolder(copying, source, Buffer.from(dir), true));
+    await inFolder(copying.platform, request.from, (source) => copyFolder(copying, source, Buffer.from(dir), 0));
     return { dir, remove };
   } catch (error) {
     await remove();
@@ -52,24 +52,19 @@ export async function copyPrivately(request: CopyRequest): Promise<PrivateCopy> 
   }
 }
 
-async function copyFolder(copying: Copying, source: OpenFolder, to: Buffer, isTop: boolean): Promise<void> {
-  // The types of Node.js 20 know no `buffer` for entries with types, its program does.
-  const entries = (await readdir(source.path, { encoding: 'buffer', withFileTypes: true })) as unknown as {
-    readonly name: Buffer;
-    isDirectory(): boolean;
-    isSymbolicLink(): boolean;
-    isFile(): boolean;
-  }[];
+async function copyFolder(copying: Copying, source: OpenFolder, to: Buffer, depth: number): Promise<void> {
+  if (depth > MOST_NESTED) throw new Error(`there are more than ${MOST_NESTED} folders inside each other`);
+  const entries = await entriesOf(source);
   copying.entries += entries.length;
   if (copying.entries > copying.limits.maxEntries) {
     throw new Error(`there are more than ${copying.limits.maxEntries} files and folders`);
   }
   for (const entry of entries) {
     const [from, target] = [below(source.path, entry.name), below(to.toString('latin1'), entry.name)];
-    if (isGitName(entry.name)) await copyGit(copying, { from, entry }, target, isTop);
+    if (isGitName(entry.name)) await copyGit(copying, { from, entry }, target, depth === 0);
     else if (entry.isDirectory()) {
       await mkdir(target, { mode: 0o700 });
-      await inFolder(copying.platform, from, (folder) => copyFolder(copying, folder, target, false));
+      await inFolder(copying.platform, from, (folder) => copyFolder(copying, folder, target, depth + 1));
     } else if (entry.isSymbolicLink()) await symlink(await readlink(from, { encoding: 'buffer' }), target);
     else if (entry.isFile()) await copyFile(copying, from, target);
   }

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWritError } from '@writ/core';
 import { createWitness, fingerprint, ownersState, type Witness } from '@writ/testkit/hostile';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parseArtifactPattern } from './artifact-pattern.ts';
+import { findFiles } from './artifact-search.ts';
 import { collectArtifacts } from './artifacts.ts';
 import { inFolder, openBeneath } from './beneath.ts';
 import { collectEvidence } from './collect.ts';
@@ -43,45 +45,77 @@ beforeEach(() => {
 });
 afterEach(() => f.remove());
 
-/** Places that a task swaps, and where the link that it puts there leads. */
-const SWAPS: readonly (readonly [place: string, leadsTo: string])[] = [
-  ['folder', '.'],
-  ['folder/deep', 'deep'],
-  ['plain.txt', 'secret'],
-  ['folder/inner.txt', 'secret'],
-  ['.git', 'other/.git'],
-  ['.git/index', 'other/.git/index'],
-];
+/** How often the files of the task are looked at, or have just been, while evidence is collected. */
+const LOOKS = 6;
+const LOOKING = ['scan', 'index', 'add', 'tree'];
+/** A place is swapped at a look, and stays so, or is what it was when git is called again. */
+type Shot = readonly [look: number, way: 'there' | 'and back'];
 
-function swapOut([place, leadsTo]: (typeof SWAPS)[number]): void {
+/** Places that a task swaps, where the link that it puts there leads, and when it is swapped unless every shot is asked for. */
+const SWAPS: readonly (readonly [place: string, leadsTo: string, shots: readonly Shot[]])[] = [
+  [
+    'folder',
+    '.',
+    [
+      [0, 'and back'],
+      [0, 'there'],
+    ],
+  ],
+  ['folder/deep', 'deep', [[1, 'and back']]],
+  ['plain.txt', 'secret', [[2, 'and back']]],
+  ['folder/inner.txt', 'secret', [[3, 'there']]],
+  ['.git', 'other/.git', [[4, 'there']]],
+  ['.git/index', 'other/.git/index', [[5, 'there']]],
+];
+const EVERY_SHOT = Array.from({ length: LOOKS }, (_, look): Shot[] => [
+  [look, 'there'],
+  [look, 'and back'],
+]).flat();
+const isWhole = process.env.WRIT_TEST_HOSTILE === 'all';
+
+function swapOut(place: string, leadsTo: string): void {
   renameSync(join(f.work, place), join(f.root, 'aside'));
   symlinkSync(join(witness.outside, leadsTo), join(f.work, place));
 }
 
-function swapIn([place]: (typeof SWAPS)[number]): void {
+function swapIn(place: string): void {
   unlinkSync(join(f.work, place));
   renameSync(join(f.root, 'aside'), join(f.work, place));
 }
 
 type Kept = Partial<Pick<Extract<Changes, { kind: 'changed' }>, 'patch' | 'bundle' | 'files' | 'refused'>>;
 
-/** Evidence, where each call of git is counted and `before` may do something; undefined where it failed. */
-async function collected(before: (call: number, step: string) => void): Promise<Kept | undefined> {
-  let call = 0;
+/** Evidence, with a swap at a look; undefined where it failed. */
+async function collected(place: string, leadsTo: string, [at, way]: Shot): Promise<Kept | undefined> {
+  let [looks, isOut, wasOut] = [0, false, false];
   const git: CollectRequest['git'] = (order) => {
-    before(call, order.step);
-    call += 1;
+    if (isOut && way === 'and back') {
+      swapIn(place);
+      isOut = false;
+    }
+    if (LOOKING.includes(order.step)) {
+      if (looks === at) {
+        swapOut(place, leadsTo);
+        [isOut, wasOut] = [true, true];
+      }
+      looks += 1;
+    }
     return f.gitWork.git(order);
   };
-  try {
-    const changes = await collectEvidence({ ...f.request(base), git });
-    expect(changes.kind).toBe('changed');
-    return changes.kind === 'changed' ? changes : {};
-  } catch (error) {
-    expect(isWritError(error) ? error.code : String(error)).toBe('EVIDENCE_FAILED');
+  const changes = await collectEvidence({ ...f.request(base), git }).catch(untold('EVIDENCE_FAILED'));
+  if (isOut) swapIn(place);
+  expect(wasOut).toBe(true);
+  if (changes === undefined) return undefined;
+  expect([changes.kind, looks]).toEqual(['changed', LOOKS]);
+  return changes.kind === 'changed' ? changes : {};
+}
+
+/** Takes a failure with this code that names nothing of what stands outside. */
+function untold(code: string): (error: unknown) => undefined {
+  return (error) => {
+    expect(isWritError(error) ? error.code : String(error)).toBe(code);
     expect(String(error)).not.toContain(NAME);
-    return undefined;
-  }
+  };
 }
 
 /** Whether anything of what stands outside came in: content of any object, and names. */
@@ -91,57 +125,61 @@ async function assertClean({ patch, bundle, files, refused }: Kept): Promise<voi
   if (patch !== undefined) expect(readFileSync(await f.store.pathOf(patch.sha256), 'utf8')).not.toMatch(outside);
   if (bundle === undefined) return;
   const there = join(f.root, 'received');
-  f.git(f.root, 'clone', '--quiet', '--bare', f.owner, there);
-  f.git(there, 'fetch', '--quiet', await f.store.pathOf(bundle.sha256), 'refs/writ/head:refs/heads/received');
+  if (!existsSync(there)) f.git(f.root, 'clone', '--quiet', '--bare', f.owner, there);
+  f.git(there, 'fetch', '--quiet', await f.store.pathOf(bundle.sha256), '+refs/writ/head:refs/heads/received');
   expect(f.git(there, 'cat-file', '--batch-all-objects', '--batch', '--buffer')).not.toMatch(outside);
-  rmSync(there, { recursive: true });
 }
 
-/** `all`: each place at each step, with and without a way back; else every sixth of those, each place at others. */
-const isWhole = process.env.WRIT_TEST_HOSTILE === 'all';
-/** Steps at which the files of the task are looked at, or have just been. */
-const LOOKING = ['scan', 'index', 'add', 'tree'];
-
-describe('a place that is swapped for a link while evidence is collected', () => {
-  it.each(SWAPS)('%s, at every step: nothing behind it is read, run or told', async (...swap) => {
+const mostMs = isWhole ? 600_000 : undefined;
+it(
+  'nothing behind a place that is swapped for a link while evidence is collected is read, run or told',
+  async () => {
     const outside = fingerprint(witness.outside);
     const owners = ownersState(f.owner);
-    const steps: number[] = [];
-    await collected((call, step) => {
-      if (LOOKING.includes(step)) steps.push(call);
-    });
-    const shots = steps.flatMap((at) => [
-      { at, isBack: false },
-      { at, isBack: true },
-    ]);
-    expect(shots.length).toBeGreaterThanOrEqual(2 * SWAPS.length);
-    const first = SWAPS.findIndex(([place]) => place === swap[0]);
-    for (const { at, isBack } of shots.filter((_, number) => isWhole || number % SWAPS.length === first)) {
-      let isOut = false;
-      const stored = await collected((call) => {
-        const isBackNow = isBack && call === at + 1;
-        if (call === at) swapOut(swap);
-        if (isBackNow) swapIn(swap);
-        isOut = call === at || (isOut && !isBackNow);
-      });
-      if (isOut) swapIn(swap);
-      if (stored !== undefined) await assertClean(stored);
+    for (const [place, leadsTo, shots] of SWAPS) {
+      let stored = 0;
+      for (const shot of isWhole ? EVERY_SHOT : shots) {
+        const kept = await collected(place, leadsTo, shot);
+        if (kept === undefined) continue;
+        stored += 1;
+        await assertClean(kept);
+      }
+      expect(stored, place).toBeGreaterThan(0);
     }
     expect(witness.marks()).toEqual([]);
     expect(fingerprint(witness.outside)).toBe(outside);
     expect(ownersState(f.owner)).toBe(owners);
-  });
-});
+  },
+  mostMs,
+);
 
 it('a folder that is open stays the same one, and one that is a link is not opened', async () => {
   const place = join(f.work, 'folder');
   const names = await inFolder(process.platform, place, async ({ path }) => {
-    if (process.platform === 'linux') swapOut(['folder', '.']);
+    if (process.platform === 'linux') swapOut('folder', '.');
     return readdirSync(path);
   });
   expect(names.toSorted()).toEqual(['deep', 'inner.txt']);
-  if (process.platform !== 'linux') swapOut(['folder', '.']);
+  if (process.platform !== 'linux') swapOut('folder', '.');
   await expect(inFolder(process.platform, place, async () => 'open')).rejects.toMatchObject({ syscall: 'open' });
+});
+
+it('a folder that is swapped after it was listed is not searched for artifacts', async () => {
+  let isListed = false;
+  const pattern = new Proxy(parseArtifactPattern('folder/only-*.txt'), {
+    get(target, key) {
+      if (isListed && lstatSync(join(f.work, 'folder')).isDirectory()) swapOut('folder', '.');
+      return Reflect.get(target, key);
+    },
+  });
+  const refuse = (why: string) => new Error(`refused: ${why}`);
+  const finding = findFiles(f.work, [pattern], { ...ARTIFACT_LIMITS, platform: process.platform, refuse });
+  // The pattern is looked at next when there are names to match it with.
+  isListed = true;
+  await expect(finding).rejects.toThrow(
+    /^refused: `folder` cannot be read, or is no folder any more \(E(LOOP|NOTDIR)\)$/,
+  );
+  expect(lstatSync(join(f.work, 'folder')).isSymbolicLink()).toBe(true);
 });
 
 /** Swaps each of its places for a link and back, again and again, until its standard input ends. */
@@ -166,6 +204,7 @@ process.stdout.write('swapping');
 
 describe('places that are swapped for links again and again', () => {
   let swapper: ChildProcess;
+  let gone: Promise<unknown>;
   beforeEach(async () => {
     const pairs = SWAPS.filter(([place]) => place !== '.git/index').flatMap(([place, leadsTo]) => [
       join(f.work, place),
@@ -174,25 +213,30 @@ describe('places that are swapped for links again and again', () => {
     swapper = spawn(process.execPath, ['-e', SWAPPER, join(f.root, 'aside'), ...pairs], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
+    gone = once(swapper, 'close');
     if (swapper.stdout !== null) await once(swapper.stdout, 'data');
   });
-  const end = async (): Promise<void> => {
-    const gone = once(swapper, 'close');
+  afterEach(async () => {
+    swapper.kill('SIGKILL');
+    await gone;
+  });
+  /** Does the same while places are swapped, then once when all is in its place. */
+  const whileSwapped = async <T>(count: number, once: () => Promise<T | undefined>): Promise<T | undefined> => {
+    const outside = fingerprint(witness.outside);
+    for (let round = 0; round < count; round++) await once();
     swapper.stdin?.end();
     expect(await gone).toEqual([0, null]);
+    expect(fingerprint(witness.outside)).toBe(outside);
+    return once();
   };
 
   it('come along from a running task without what is behind them, or not at all', async () => {
-    const outside = fingerprint(witness.outside);
-    for (let round = 0; round < 3; round++) {
-      const shipped = await shipTaskFiles({ ...f.request(base), base }).catch((error: unknown) => {
-        expect(isWritError(error) ? error.code : String(error)).toBe('GIT_FAILED');
-      });
-      if (shipped?.bundle === undefined) continue;
-      await assertClean({ bundle: shipped.bundle });
-    }
-    await end();
-    expect(fingerprint(witness.outside)).toBe(outside);
+    const shipped = await whileSwapped(isWhole ? 20 : 1, async () => {
+      const { bundle } = (await shipTaskFiles({ ...f.request(base), base }).catch(untold('GIT_FAILED'))) ?? {};
+      if (bundle !== undefined) await assertClean({ bundle });
+      return bundle;
+    });
+    expect(shipped).toBeDefined();
   });
 
   it('are not looked into', async () => {
@@ -201,32 +245,36 @@ describe('places that are swapped for links again and again', () => {
       maxEntries: 1000,
       refuse: (why: string) => new Error(`refused: ${why}`),
     };
-    for (let round = 0; round < 300; round++) {
-      const walked = await walkTree(f.work, walk).catch((error: unknown) => {
+    const walked = await whileSwapped(isWhole ? 1000 : 30, async () => {
+      const tree = await walkTree(f.work, walk).catch((error: unknown) => {
         expect(String(error)).toContain('refused: ');
       });
-      const names = [...(walked?.gitNames ?? []).map(String), ...(walked?.folders ?? [])];
+      if (tree === undefined) return undefined;
+      const names = [...tree.gitNames.map(String), ...tree.folders];
       expect(names.filter((name) => !['folder', 'folder/deep', 'aside'].includes(name))).toEqual([]);
-    }
-    await end();
+      return names;
+    });
+    expect(walked?.toSorted()).toEqual(['folder', 'folder/deep']);
   });
 
-  it('are no artifacts', async () => {
-    for (let round = 0; round < 10; round++) {
-      const request = {
+  it('are no artifacts, and their names are not told', async () => {
+    const request = {
+      ...{
         workspaceDir: f.work,
         store: f.store,
         limits: ARTIFACT_LIMITS,
-        open: openBeneath(process.platform),
-      };
-      const found = await collectArtifacts({ ...request, declared: ['folder/inner.txt', 'plain.txt'] }).catch(
-        (error) => {
-          expect(isWritError(error) ? error.code : String(error)).toBe('EVIDENCE_FAILED');
-          return [];
-        },
-      );
-      for (const { sha256 } of found) expect(readFileSync(await f.store.pathOf(sha256), 'utf8')).not.toContain(SECRET);
-    }
-    await end();
+        declared: ['**/only-*.txt', 'n*.txt', 'plain.txt'],
+      },
+      ...{ platform: process.platform, open: openBeneath(process.platform) },
+    };
+    const taken = await whileSwapped(isWhole ? 200 : 10, async () => {
+      const found = (await collectArtifacts(request).catch(untold('EVIDENCE_FAILED'))) ?? [];
+      for (const { name, sha256 } of found) {
+        expect(name).not.toContain(NAME);
+        expect(readFileSync(await f.store.pathOf(sha256), 'utf8')).not.toContain(SECRET);
+      }
+      return found.map(({ name }) => name);
+    });
+    expect(taken).toEqual(['new.txt', 'plain.txt']);
   });
 });

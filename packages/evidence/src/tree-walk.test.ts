@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { hasGitName, isGitName } from './tree-walk.ts';
+import { MOST_NESTED } from './beneath.ts';
+import { hasGitName, isGitName, walkTree } from './tree-walk.ts';
 
 /** Every character that may be seen by nobody, and some that may. */
 const FORMAT = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePoint(code)).filter((one) =>
@@ -78,4 +79,14 @@ it('a name is one of git exactly where git takes nothing under it', async () => 
   expect(text(all.filter(isGitName))).toEqual(text(byGit));
   expect(text(all.filter((name) => hasGitName(Buffer.concat([Buffer.from('in/'), name]))))).toEqual(text(byGit));
   expect(byGit.length).toBeGreaterThan(50);
+});
+
+it('no more folders are open at once than may be nested', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'writ-nested-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const walk = () => walkTree(dir, { platform: process.platform, maxEntries: 1000, refuse: (why) => new Error(why) });
+  await mkdir(join(dir, 'd/'.repeat(MOST_NESTED)), { recursive: true });
+  expect((await walk()).folders.size).toBe(MOST_NESTED);
+  await mkdir(join(dir, 'd/'.repeat(MOST_NESTED + 1)));
+  await expect(walk()).rejects.toThrow('there are more than 256 folders inside each other');
 });

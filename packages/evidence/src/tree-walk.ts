@@ -1,6 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
 import { quote } from '@writ/core';
-import { inFolder } from './beneath.ts';
+import { entriesOf, inFolder, MOST_NESTED } from './beneath.ts';
 
 /** What a look at the names of a tree found; relative paths. */
 export interface WalkedTree {
@@ -14,13 +14,6 @@ const SLASH = Buffer.from('/');
 /** Names that git reads by itself wherever they stand, whatever their case. */
 const OPENED_BY_GIT = /^\.(gitignore|gitattributes|gitmodules|mailmap)$/i;
 
-interface Entry {
-  readonly name: Buffer;
-  isFile(): boolean;
-  isDirectory(): boolean;
-  isSymbolicLink(): boolean;
-}
-
 /** What a walk goes by. */
 export interface Walk {
   readonly platform: NodeJS.Platform;
@@ -33,15 +26,17 @@ export interface Walk {
 const TOO_LONG = 4096;
 
 /**
- * Looks at the names of a whole folder, follows no link, also none that is swapped in meanwhile, and opens no file. Throws what
- * `refuse` makes of a tree with too many entries, of one that cannot be read, or where git would wait at a pipe.
+ * Looks at the names of a whole folder, follows no link (on Linux also none that is swapped in meanwhile), and opens no file. Throws
+ * what `refuse` makes of a tree with too many entries or nested too deep, of one that cannot be read, or where git would wait at
+ * a pipe.
  */
 export async function walkTree(root: string, { platform, maxEntries, refuse }: Walk): Promise<WalkedTree> {
   const [folders, gitNames] = [new Set<string>(), [] as Buffer[]];
   let seen = 0;
-  const look = async (from: string | Buffer, folder: Buffer): Promise<void> =>
+  const look = async (from: string | Buffer, folder: Buffer, depth: number): Promise<void> =>
     inFolder(platform, from, async (open) => {
-      const entries = await list(open.path);
+      if (depth > MOST_NESTED) throw refuse(`there are more than ${MOST_NESTED} folders inside each other`);
+      const entries = await entriesOf(open);
       seen += entries.length;
       if (seen > maxEntries) throw refuse(`there are more than ${maxEntries} files and folders`);
       for (const entry of entries) {
@@ -55,14 +50,14 @@ export async function walkTree(root: string, { platform, maxEntries, refuse }: W
           if (folder.length > 0 || entry.name.toString('latin1') !== '.git') gitNames.push(path);
         } else if (entry.isDirectory()) {
           folders.add(path.toString('latin1'));
-          await look(below(open.path, entry.name), path);
+          await look(below(open.path, entry.name), path, depth + 1);
         }
       }
     }).catch((error) => {
       if (!(error instanceof Error && 'syscall' in error)) throw error;
       throw refuse(`${quote(below(root, folder).toString())} cannot be read: ${error.message}`);
     });
-  await look(root, Buffer.alloc(0));
+  await look(root, Buffer.alloc(0), 0);
   return { folders, gitNames };
 }
 
@@ -107,12 +102,6 @@ export function isGitName(name: Uint8Array): boolean {
   return /^($|[\ufffd-\uffff])/.test(rest.toString('utf8')) && rest.indexOf('\ufffd') !== 0;
 }
 
-function isPlain(entry: Entry): boolean {
+function isPlain(entry: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): boolean {
   return entry.isFile() || entry.isDirectory() || entry.isSymbolicLink();
-}
-
-async function list(folder: string | Buffer): Promise<readonly Entry[]> {
-  // The types of Node.js 20 know no `buffer` for entries with types, its program does.
-  const names = await readdir(folder, { encoding: 'buffer', withFileTypes: true });
-  return names as unknown as readonly Entry[];
 }

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sha256Hex, silentLogger } from '@writ/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createProcessTable } from './process-tree/process-table.ts';
 import { createHarness } from './testing/harness.ts';
 import { createTranscripts } from './transcripts.ts';
@@ -93,12 +93,12 @@ describe('the transcript', () => {
 
   it('has no room for pieces without number: what was left out is told', async () => {
     const root = await mkdtemp(join(tmpdir(), 'writ-pieces-'));
+    onTestFinished(() => rm(root, { recursive: true }));
     const writer = createTranscripts(root, 2048, silentLogger).writer('t', 10);
     let kept = 0;
     for (let piece = 0; piece < 1100; piece += 1) kept += (await writer.append(Buffer.from('.'))).kept;
     expect({ kept, isCut: writer.isCut }).toEqual({ kept: 1056, isCut: true });
     expect(await writer.close()).toEqual({ sha256: sha256Hex('.'.repeat(1056)), bytes: 1056 });
-    await rm(root, { recursive: true });
   });
 
   it('stops at its cap to the byte; the rest is counted without an offset', async () => {

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
+import { createSystemClock, createSystemRandom, silentLogger, WritError } from '@writ/core';
 import { createGitProcess } from '@writ/evidence';
 import { createIdentity } from '@writ/identity';
 import { stockConfig } from '@writ/policy';
-import { type SweepOrder, searchPath, type TaskRunner } from '@writ/runner';
+import { type KeptWorkspace, type SweepOrder, searchPath, type TaskRunner } from '@writ/runner';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readEnvironment } from '../env.ts';
 import { resolveHome } from '../home.ts';
@@ -39,6 +39,8 @@ afterAll(async () => {
 async function storageWith(
   sweep: (order: SweepOrder) => Promise<void>,
   gitRoom: TaskRunner['gitRoom'] = async () => undefined,
+  on = base,
+  remove: TaskRunner['storage']['remove'] = async () => [],
 ): Promise<NodeStorage> {
   const git = createGitProcess({ git: 'git', clock });
   const evidence = await openEvidence(base, { git, gitRoom, endStray: async () => 0 }, readEnvironment());
@@ -47,13 +49,13 @@ async function storageWith(
     undeleted: () => [],
     list: async () => nothing,
     held: () => [],
-    remove: async () => [],
+    remove,
     async sweep(order: SweepOrder) {
       await sweep(order);
       return { workspaces: 0, transcripts: 0 };
     },
   };
-  return createNodeStorage(base, { storage }, evidence);
+  return createNodeStorage(on, { storage }, evidence);
 }
 
 it('looks at what a task has left in a room: git runs there with no right of the node’s', async () => {
@@ -77,6 +79,41 @@ it('looks at what a task has left in a room: git runs there with no right of the
   );
   await storage.sweep();
   expect({ found, rooms }).toEqual({ found: true, rooms: [[source]] });
+});
+
+it('answers for a removal where the database takes nothing, and writes it down when it does', async () => {
+  let isFull = true;
+  let ring = (): void => {};
+  const pausing = {
+    ...clock,
+    setTimer: (_: number, again: () => void) => {
+      ring = again;
+      return () => {};
+    },
+  };
+  const withWriteTx: Foundations['database']['withWriteTx'] = (step) => {
+    if (isFull) throw new WritError('DATABASE_ERROR', 'the disk is full');
+    return base.database.withWriteTx(step);
+  };
+  const full = { ...base, clock: pausing, database: { ...base.database, withWriteTx } };
+  const end = { state: 'failed', atMs: 1, unbundled: 'none' } as const;
+  const one: KeptWorkspace = { id: 'one', dir: join(root, 'one'), end, bytes: 1 };
+  const storage = await storageWith(
+    async () => {},
+    undefined,
+    full,
+    async ({ removed }) => {
+      removed([one]);
+      return [one];
+    },
+  );
+  const written = () => base.database.auditTail(10).filter(({ action }) => action === 'node.workspaces-removed');
+  expect(await storage.remove({ unbundled: false, actor: 'a person' })).toMatchObject([{ id: 'one' }]);
+  expect(written()).toEqual([]);
+  isFull = false;
+  ring();
+  await storage.close();
+  expect(written()).toMatchObject([{ actor: 'a person', details: { removed: 1, tasks: [], unbundled: false } }]);
 });
 
 it('closes when the sweep under way is over, cut short, and sweeps no more', async () => {

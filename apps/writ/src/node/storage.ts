@@ -1,4 +1,4 @@
-import { retryStored } from '@writ/core';
+import { isWritError, retryStored } from '@writ/core';
 import type { EvidenceKit } from '@writ/delegation';
 import { hasChanges } from '@writ/evidence';
 import type { WorkspaceKeeper, WorkspaceRow } from '@writ/gateway';
@@ -41,7 +41,7 @@ export function createNodeStorage(
   runner: Pick<TaskRunner, 'storage'>,
   evidence: EvidenceKit,
 ): NodeStorage {
-  const { database, engine, logger } = base;
+  const { engine, logger } = base;
   const { storage } = runner;
   const closing = new AbortController();
   const order = (): SweepOrder => {
@@ -60,15 +60,17 @@ export function createNodeStorage(
       logger.error('what tasks have left could not be swept', { reason: String(error) });
     }
   };
+  const audit = createRemovalAudit(base, closing.signal);
   let sweeping: Promise<void> = Promise.resolve();
   return {
     sweep() {
       sweeping = sweeping.then(() => (closing.signal.aborted ? undefined : sweepOnce()));
       return sweeping;
     },
-    close() {
+    async close() {
       closing.abort();
-      return sweeping;
+      await sweeping;
+      await audit.closed();
     },
     held: storage.held,
     undeleted: storage.undeleted,
@@ -83,17 +85,49 @@ export function createNodeStorage(
       return { rows, bytes, budgetBytes: engine.snapshot().config.storage.budgetBytes };
     },
     async remove({ which, unbundled, actor }) {
-      // The disk of the database may be the full one that this makes room on.
-      const failed = (error: unknown): void =>
-        logger.error('a removal is not written down yet', { reason: String(error) });
-      const audit = async ({ record }: KeptWorkspace): Promise<void> => {
-        const details = { removed: 1, tasks: record === undefined ? [] : [record.task], unbundled };
-        await retryStored({ clock: base.clock, stopping: closing.signal, failed }, () =>
-          database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.workspaces-removed', actor, details })),
-        );
-      };
-      const removed = await storage.remove({ unbundled, removed: audit, ...(which === undefined ? {} : { which }) });
-      return removed.map(keptRow);
+      const gone: KeptWorkspace[] = [];
+      const removed = (ones: readonly KeptWorkspace[]): void => void gone.push(...ones);
+      try {
+        const order = { unbundled, removed, ...(which === undefined ? {} : { which }) };
+        return (await storage.remove(order)).map(keptRow);
+      } finally {
+        const tasks = gone.flatMap(({ record }) => (record === undefined ? [] : [record.task]));
+        if (gone.length > 0) audit.write({ actor, details: { removed: gone.length, tasks, unbundled } });
+      }
+    },
+  };
+}
+
+/** What is written down of a removal. */
+interface RemovalNote {
+  readonly actor: string;
+  readonly details: { readonly removed: number; readonly tasks: readonly string[]; readonly unbundled: boolean };
+}
+
+/**
+ * Writes removals down before they are answered, or, where the database takes nothing, behind the scenes until it does or the
+ * node closes: its disk may be full of more than what was removed, and the person has to hear what went.
+ */
+function createRemovalAudit({ database, clock, logger }: Foundations, stopping: AbortSignal) {
+  const owed = new Set<Promise<void>>();
+  const failed = (error: unknown): void => logger.error('a removal is not written down yet', { reason: String(error) });
+  return {
+    write(note: RemovalNote): void {
+      const step = (): void =>
+        database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.workspaces-removed', ...note }));
+      try {
+        step();
+      } catch (error) {
+        failed(error);
+        if (!isWritError(error, 'DATABASE_ERROR')) throw error;
+        const done: Promise<void> = retryStored({ clock, stopping, failed }, step)
+          .catch(() => {})
+          .finally(() => owed.delete(done));
+        owed.add(done);
+      }
+    },
+    async closed(): Promise<void> {
+      await Promise.all(owed);
     },
   };
 }

@@ -50,6 +50,7 @@ docker compose down -v
 kubectl apply -f x.yaml --server-side -n x
 kubectl scale deployment/web --replicas=2
 kubectl rollout restart deployment/web
+kubectl rollout undo deployment/web --to-revision 2
 kubectl drain n --ignore-daemonsets --delete-emptydir-data
 helm upgrade -i web ./chart --wait --timeout 5m
 cp -a a b
@@ -118,6 +119,8 @@ kubectl apply -k x
 kubectl scale deployment/web --replicas=2 --kubeconfig ./x
 kubectl patch deployment web -p x
 kubectl run x --overrides={}
+kubectl auth -R can-i reconcile -f x.yaml
+kubectl rollout -R status restart deployment/web
 helm upgrade web ./chart --set image=x
 helm upgrade web ./chart -f x.yaml
 helm upgrade web ./chart --post-r ./p

@@ -1,6 +1,7 @@
 import { quote } from '@writ/core';
 import { isOption, type ParsedArguments } from './options.ts';
 import { absolutePath, isInsideWorkspace } from './paths.ts';
+import { laysInside } from './places.ts';
 import { classOfSql, runsNothing } from './sql-text.ts';
 import { argumentsOf, targetsOf } from './targets.ts';
 import type { Argument, BuiltInRule, CommandClass, CommandPlace, ProgramSpec } from './types.ts';
@@ -103,11 +104,10 @@ export function applyRule(rule: BuiltInRule, spec: ProgramSpec, parsed: ParsedAr
   // INVARIANT: 6 a window is for what is written, and a folder says nothing about where its links lead.
   const isOne = isSure && rule.target?.into !== true;
   const targets = (isOne && rule.target && targetsOf(rule.target, parsed, place)) || [];
-  const elsewhere = doubtsOfFolders(spec, parsed, place);
-  const doubts = [...doubtsOf(rule, parsed), ...elsewhere];
-  const overwrites =
-    (rule.writes === true && !(isSure && writesInside(rule, parsed, place))) ||
-    (rule.writesHere === true && !(elsewhere.length === 0 && isWithinWorkspace(place.cwd, place)));
+  const doubts = [...doubtsOf(rule, parsed), ...doubtsOfFolders(spec, parsed, place)];
+  const overwrites = !(rule.writes === 'target'
+    ? isSure && writesInside(rule, parsed, place)
+    : rule.writes === undefined || laysInside(rule.writes, parsed, place));
   const is = overwrites || doubts.some((doubt) => doubt.undecided) ? 'destructive' : rule.class;
   const reason = overwrites
     ? 'overwrites something outside the workspace'
@@ -132,10 +132,6 @@ export function applyRule(rule: BuiltInRule, spec: ProgramSpec, parsed: ParsedAr
 function writesInside({ target }: BuiltInRule, parsed: ParsedArguments, place: CommandPlace): boolean {
   if (!target) return true;
   return isInside(argumentsOf(target, parsed), place);
-}
-
-function isWithinWorkspace(cwd: string | undefined, place: CommandPlace): boolean {
-  return cwd !== undefined && (cwd === place.workspace ? place.host === 'self' : isInsideWorkspace(cwd, place));
 }
 
 function isInside(paths: readonly Argument[], place: CommandPlace): boolean {

@@ -103,6 +103,18 @@ export interface TargetSpec {
   readonly withinIfGiven?: readonly string[];
 }
 
+/** Where a command lays files whose names nobody sees: its working directory, or what an argument names in its place. */
+export interface PlaceSpec {
+  /** Options whose value is the folder instead; several at once name none that is known. */
+  readonly folders?: readonly string[];
+  /** The options mean that in front of the command only. */
+  readonly leading?: true;
+  /** Operands from this place on, subcommands counted, are the places, in that folder; where there are none, it is the folder. */
+  readonly from?: number;
+  /** Where no folder is named: options with which it goes to what the rule's capabilities are about, and not into a folder. */
+  readonly elsewhere?: 'always' | readonly string[];
+}
+
 /** One built-in rule. All conditions have to hold. */
 export interface BuiltInRule {
   /** `topic.what`. */
@@ -141,10 +153,8 @@ export interface BuiltInRule {
   readonly target?: TargetSpec;
   /** Needs `read_files` where an operand is no path inside the workspace. */
   readonly reads?: true;
-  /** It writes files where it runs: destructive where that is outside of the workspace. */
-  readonly writesHere?: true;
-  /** Destructive where a target is no path inside the workspace. */
-  readonly writes?: true;
+  /** Destructive where what is written lies outside the workspace: the targets, or what is laid in a place. */
+  readonly writes?: 'target' | PlaceSpec;
   /** All arguments, as `written`, with which nothing else runs whatever the options are; with others it is no look, and a change needs the shell. */
   readonly plain?: RegExp;
   /** Operands behind `words`, none of which names something else to run; with another it is no look, and a change needs the shell. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -56,11 +57,12 @@ describe('held files', () => {
     expect(await held().then((names) => names.filter((name) => name !== 'left'))).toEqual([]);
   });
 
-  it('follow a link to what it leads to now', async () => {
-    const path = await make('real', 'content');
+  it('follow a link to what it leads to now, and keep the name that was called: a script does what its name says', async () => {
+    const path = await make('real', '#!/bin/sh\nbasename "$0"\n');
     await symlink(path, join(folder, 'link'));
     const file = await files.hold(join(folder, 'link'), MOST);
-    expect(file?.heldPath).toMatch(/\/real$/);
+    expect(file?.heldPath).toMatch(/\/held\/\d+\/link$/);
+    expect(execFileSync(file?.heldPath ?? '', { encoding: 'utf8' })).toBe('link\n');
     expect(await files.inspect(join(folder, 'link'))).toMatchObject({ kind: 'file', realPath: path });
     await file?.release();
   });
@@ -74,6 +76,9 @@ describe('held files', () => {
     expect(await inPlace.hold('/bin/sh', MOST)).toMatchObject({ heldPath: shell, sha256: digest });
     const copied = await files.hold('/bin/sh', MOST);
     expect(copied?.heldPath).toMatch(/\/held\//);
+    // A link that somebody else could lead elsewhere.
+    await symlink('/bin/sh', join(folder, 'sh'));
+    expect((await inPlace.hold(join(folder, 'sh'), MOST))?.heldPath).toMatch(/\/held\/in-place\/\d+\/sh$/);
     // In a folder that everybody may write to, somebody may put another file in its place.
     const open = await make('open', 'x');
     await chmod(folder, 0o777);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants, mkdirSync, rmSync, type Stats } from 'node:fs';
-import { access, type FileHandle, lstat, mkdir, open, realpath, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { isAbsent } from '@writ/core';
+import { access, type FileHandle, lstat, mkdir, open, readlink, realpath, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { hasErrno, isAbsent } from '@writ/core';
 import type { HeldFile, HeldFiles, PathFact } from './types.ts';
 
 /** What holds files. */
@@ -21,7 +21,7 @@ const CHUNK_BYTES = 256 * 1024;
 const LONGEST_FIRST_LINE = 256;
 
 /**
- * Reads files so that what was hashed is what runs: by a private copy, under its own name in a folder of its own. A file
+ * Reads files so that what was hashed is what runs: by a private copy, under the name that it was called by in a folder of its own. A file
  * that only the superuser could have changed is left where it is, which keeps what a copy would lose (set-user-id,
  * capabilities, what it looks for beside itself); a node that is the superuser itself copies those too.
  */
@@ -47,8 +47,10 @@ export function createHeldFiles({ dir, user }: HeldFilesOptions): HeldFiles {
       try {
         const found = await file.stat();
         if (!found.isFile() || found.size > mostBytes) return undefined;
-        if (await onlyRootChanges(real, found, user)) return await readInPlace(file, real, mostBytes);
-        return await copy(file, join(await newFolder(), basename(real)), mostBytes);
+        if ((await onlyRootChanges(real, found, user)) && (await isLedByRoot(path))) {
+          return await readInPlace(file, { path, real }, mostBytes);
+        }
+        return await copy(file, join(await newFolder(), basename(path)), mostBytes);
       } finally {
         await file.close();
       }
@@ -74,18 +76,48 @@ async function inspect(path: string): Promise<PathFact | undefined> {
 /** True where neither this node's user nor any other but the superuser could put something else in its place. */
 async function onlyRootChanges(path: string, file: Stats, user: number | undefined): Promise<boolean> {
   if (user === undefined || user === ROOT) return false;
-  const isRoots = ({ uid, mode }: Stats): boolean => uid === ROOT && (mode & OTHERS_WRITE) === 0;
-  if (!isRoots(file)) return false;
-  for (let place = dirname(path); ; place = dirname(place)) {
+  return isRoots(file) && (await areFoldersRoots(dirname(path)));
+}
+
+const isRoots = ({ uid, mode }: Stats): boolean => uid === ROOT && (mode & OTHERS_WRITE) === 0;
+
+async function areFoldersRoots(from: string): Promise<boolean> {
+  for (let place = from; ; place = dirname(place)) {
     const found = await orUndefined(lstat(place));
     if (found === undefined || !found.isDirectory() || !isRoots(found)) return false;
     if (place === dirname(place)) return true;
   }
 }
 
-async function readInPlace(file: FileHandle, path: string, mostBytes: number): Promise<HeldFile | undefined> {
+/** As many links as Linux follows. */
+const MOST_LINKS = 40;
+
+/** True where every link that a path is, one behind the other, lies in a folder that only the superuser changes. */
+async function isLedByRoot(path: string): Promise<boolean> {
+  let at = path;
+  for (let links = 0; links < MOST_LINKS; links += 1) {
+    const folder = await orUndefined(realpath(dirname(at)));
+    if (folder === undefined || !(await areFoldersRoots(folder))) return false;
+    const to = await orUndefined(readlink(join(folder, basename(at))).catch(notALink));
+    if (to === undefined) return true;
+    at = resolve(folder, to);
+  }
+  return false;
+}
+
+function notALink(error: unknown): undefined {
+  if (hasErrno(error, 'EINVAL')) return undefined;
+  throw error;
+}
+
+/** A script goes by the name that it is called by. A program is told that name, and what lies beside it is beside the file. */
+async function readInPlace(
+  file: FileHandle,
+  { path, real }: { readonly path: string; readonly real: string },
+  mostBytes: number,
+): Promise<HeldFile | undefined> {
   const read = await digest(file, mostBytes);
-  return read && { ...read, heldPath: path, release: async () => undefined };
+  return read && { ...read, heldPath: read.interpreter === undefined ? real : path, release: async () => undefined };
 }
 
 async function copy(file: FileHandle, heldPath: string, mostBytes: number): Promise<HeldFile | undefined> {

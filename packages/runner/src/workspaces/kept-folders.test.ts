@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
@@ -30,18 +30,34 @@ async function adopted() {
   await kept.adopt();
   const told: string[] = [];
   const remove = (which: readonly string[]) =>
-    kept.remove({ which, unbundled: true, removed: async ({ id }) => void told.push(id) });
+    kept.remove({ which, unbundled: true, removed: (gone) => void told.push(...gone.map(({ id }) => id)) });
   return { kept, told, remove, ids: () => kept.list().map(({ id }) => id) };
 }
 
-it('what cannot be removed stays known, and what went before it is told', async () => {
+it('what cannot be removed stays known, and all else goes and is told', async () => {
   discard = async (folder) => {
-    if (folder.endsWith('old2')) throw new Error('busy');
+    if (folder.endsWith('old1')) throw new Error('busy');
     rmSync(folder, { recursive: true });
   };
   const { told, remove, ids } = await adopted();
   await expect(remove(['old1', 'old2'])).rejects.toThrow('busy');
-  expect([told, ids()]).toEqual([['old1'], ['old2']]);
+  expect([told, ids()]).toEqual([['old2'], ['old1']]);
+});
+
+it('what cannot be removed keeps nothing else from being swept', async () => {
+  discard = async (folder) => {
+    if (folder.endsWith('old1')) throw new Error('busy');
+    rmSync(folder, { recursive: true });
+  };
+  const record: WorkspaceRecord = {
+    ...{ task: 't', workspace: 'app', preparedAtMs: 1, clone: { objectFormat: 'sha1', source: root } },
+    end: { state: 'failed', atMs: 5, unbundled: 'none' },
+  };
+  for (const id of ['old1', 'old2'])
+    writeFileSync(join(root, `kept-${id}`, 'attempt.json'), `${JSON.stringify(record)}\n`);
+  const { kept, ids } = await adopted();
+  expect(await kept.sweep(async () => false)).toBe(1);
+  expect(ids()).toEqual(['old1']);
 });
 
 it('is removed by one alone where two are at it', async () => {
@@ -54,7 +70,7 @@ it('is removed by one alone where two are at it', async () => {
 it('whose folder is gone already is not known any more', async () => {
   const { remove, ids } = await adopted();
   rmSync(join(root, 'kept-old1'), { recursive: true });
-  await expect(remove(['old1'])).rejects.toThrow('ENOENT');
+  expect(await remove(['old1'])).toMatchObject([{ id: 'old1' }]);
   expect(ids()).toEqual(['old2']);
 });
 

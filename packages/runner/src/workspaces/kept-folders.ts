@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Clock, Logger, Random } from '@writ/core';
+import { type Clock, hasErrno, type Logger, type Random } from '@writ/core';
 import { PREFIX } from './attempt.ts';
 import { createRecordWriter, readRecord } from './record.ts';
 import { removeTree } from './remove-tree.ts';
@@ -34,7 +34,10 @@ export interface KeptFolders {
   rewrite(one: KeptWorkspace, record: WorkspaceRecord & { readonly end: WorkspaceEnd }): Promise<void>;
   /** Writes down what there was no room for. */
   writeAgain(): Promise<void>;
-  /** Removes one; false where somebody else is at it, or has done it. Rejects where it cannot be, and it stays known. */
+  /**
+   * Removes one, or what is known of one whose folder is gone; false where somebody else is at it, or has done it. Rejects where
+   * it cannot be, and it stays known.
+   */
   drop(one: KeptWorkspace): Promise<boolean>;
 }
 
@@ -99,8 +102,9 @@ export function createKeptFolders(options: KeptOptions): KeptFolders {
       try {
         await discard(folder);
       } catch (error) {
+        if (hasErrno(error, 'ENOENT') && !existsSync(folder)) return true;
         // A folder that is still there takes room, and counts.
-        if (existsSync(folder)) entries.set(one.id, one);
+        entries.set(one.id, one);
         throw error;
       }
       return true;

@@ -107,7 +107,7 @@ describe('the clone of a run that is over', () => {
     expect(kept?.dueAtMs).toBeUndefined();
     const told: string[] = [];
     const remove = (removal: Omit<Removal, 'removed'>) =>
-      harness.runner.storage.remove({ ...removal, removed: async ({ id }) => void told.push(id) });
+      harness.runner.storage.remove({ ...removal, removed: (gone) => void told.push(...gone.map(({ id }) => id)) });
     expect(await remove({ unbundled: false })).toEqual([]);
     await expect(remove({ which: [kept?.id ?? ''], unbundled: false })).rejects.toMatchObject({ code: 'CONFLICT' });
     await expect(remove({ which: ['other'], unbundled: true })).rejects.toMatchObject({ code: 'NOT_FOUND' });

@@ -41,10 +41,20 @@ export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
     }
   }
 
+  /** One after the other, as things are then: others remove and keep meanwhile. What cannot go takes room until the next look. */
   async function makeRoom(): Promise<number> {
-    const due = dueForRemoval(all(), rules(), clock.nowMs(), otherBytes());
+    const stuck = new Set<string>();
+    const next = (): KeptWorkspace | undefined =>
+      dueForRemoval(all(), rules(), clock.nowMs(), otherBytes()).find(({ id }) => !stuck.has(id));
     let dropped = 0;
-    for (const one of due) if (await folders.drop(one)) dropped += 1;
+    for (let one = next(); one !== undefined; one = next()) {
+      stuck.add(one.id);
+      try {
+        if (await folders.drop(one)) dropped += 1;
+      } catch (error) {
+        logger.error('a kept workspace cannot be removed', { workspace: one.id, error: String(error) });
+      }
+    }
     return dropped;
   }
 
@@ -77,11 +87,16 @@ export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
       const held = unbundled ? undefined : wanted.find(({ end }) => end.unbundled !== 'none');
       if (held !== undefined) throw holdsUnbundled(held);
       const gone: KeptWorkspace[] = [];
+      const failures: unknown[] = [];
       for (const one of wanted) {
-        if (!(await folders.drop(one))) continue;
-        gone.push(one);
-        await removed(one);
+        try {
+          if (await folders.drop(one)) gone.push(one);
+        } catch (error) {
+          failures.push(error);
+        }
       }
+      if (gone.length > 0) removed(gone);
+      if (failures.length > 0) throw failures[0];
       return gone;
     },
   };

@@ -43,7 +43,8 @@ export function createRecordWriter({
   return {
     write,
     async again() {
-      for (const [folder, record] of [...owed]) await write(folder, record);
+      // What was forgotten, or written anew, meanwhile is owed no more.
+      for (const [folder, record] of [...owed]) if (owed.get(folder) === record) await write(folder, record);
     },
     forget: (folder) => void owed.delete(folder),
   };

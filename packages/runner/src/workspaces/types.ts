@@ -91,8 +91,8 @@ export interface Removal {
   readonly which?: readonly string[];
   /** Also what is kept nowhere else; only of those that are named. */
   readonly unbundled: boolean;
-  /** Hears of each as soon as it is gone: a later one may fail. The next goes when it has heard. */
-  readonly removed: (one: KeptWorkspace) => Promise<void>;
+  /** Hears of all that are gone, also where another one could not be removed. */
+  readonly removed: (gone: readonly KeptWorkspace[]) => void;
 }
 
 /** Looks whether a clone holds changes; rejects where that cannot be established. */

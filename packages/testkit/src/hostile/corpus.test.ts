@@ -25,7 +25,8 @@ describeWith(['git'], 'what a hostile repository names', () => {
   it.each(tempting)('runs under plain git: $name', ({ name, plant, tempt, unproved = [] }) => {
     const own = join(root, name.replaceAll(/[^a-z]/g, '-'));
     const dir = join(own, 'repository');
-    cpSync(join(root, 'template', 'repository'), dir, { recursive: true });
+    // With what lies outside, which is the same for all.
+    cpSync(join(root, 'template'), own, { recursive: true });
     const witness = createWitness(own, process.env.PATH ?? '');
     plant(witness.ground(dir));
     expect(witness.marks()).toEqual([]);

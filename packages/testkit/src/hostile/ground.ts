@@ -75,7 +75,7 @@ export function createWitness(root: string, path: string): Witness {
   const planted: string[] = [];
   const program = (name: string): string => {
     const file = join(programs, name);
-    writeFileSync(file, `#!/bin/sh\necho "$0 $*" >> '${join(marks, name)}'\ntimeout 1 cat 2>/dev/null\n`);
+    writeFileSync(file, `#!/bin/sh\necho "$0 $*" >> '${join(marks, name)}'\ntimeout 0.2 cat 2>/dev/null\n`);
     chmodSync(file, 0o755);
     planted.push(name);
     return file;

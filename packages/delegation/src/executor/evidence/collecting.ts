@@ -119,6 +119,7 @@ async function artifactsOf(parts: ExecutorOptions, { artifacts, run }: Finished)
   const { content, limits } = parts.evidence;
   const found = await collectArtifacts({
     ...{ workspaceDir: run.files.dir, declared: artifacts, store: content, limits: limits.artifacts },
+    platform: process.platform,
     open: openBeneath(process.platform),
   });
   return { artifacts: [...found] };

@@ -153,9 +153,7 @@ export const containersPack: RulePack = {
     {
       name: 'containers.build',
       programs: ENGINES,
-      words: [
-        ['build', 'pull', 'push', 'tag', 'login', 'logout', 'commit', 'load', 'import', 'buildx', 'network', 'volume'],
-      ],
+      words: [['build', 'pull', 'push', 'tag', 'login', 'commit', 'load', 'import', 'buildx', 'network', 'volume']],
       class: 'config-mutation',
       needs: ['manage_services'],
       examples: [
@@ -215,6 +213,15 @@ export const containersPack: RulePack = {
         ['docker', 'kill', 'web'],
       ],
       notExamples: [['docker', 'stop', 'web']],
+    },
+    {
+      name: 'containers.sign-out',
+      programs: ENGINES,
+      words: [['logout']],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [['docker', 'logout', 'registry.example']],
+      notExamples: [['docker', 'login']],
     },
     {
       name: 'containers.remove-image',

@@ -1,20 +1,22 @@
 import type { RulePack } from '../types.ts';
+import { FILE_RIGHTS } from './files-rights.ts';
 import { optionNames, wordList } from './option-names.ts';
 
 const DISK_TOOLS = wordList(
   'mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mke2fs mkswap wipefs blkdiscard fdisk sfdisk cfdisk gdisk sgdisk parted pvremove vgremove lvremove zpool zfs cryptsetup mdadm hdparm badblocks debugfs resize2fs',
 );
 
-/** A mode that lets nobody act as somebody else, and keeps others from writing. No text fits two of its readings: it would be tried in each. */
-const MODE = '(?:0?[0-7]{2}[0145]|SYMBOLIC(?:,SYMBOLIC)*)'.replaceAll(
-  'SYMBOLIC',
-  '(?:[ug]+(?:[+=][rwxX]*|-[rwxXst]*)|[ug]*[oa][ugoa]*(?:[+=][rxX]*|-[rwxXst]*)|(?:\\+[rwxX]*|=[rxX]*|-[rwxXst]*))',
+const NAME = '(?:\\/(?!\\.{1,2}(?:\\/|\\n|$))[\\w@+.-]+)';
+const MOUNT_OPTION =
+  '(?:ro|rw|noexec|exec|nosuid|nodev|remount|defaults|noatime|relatime|sync|(?:uid|gid|size|umask)=\\w+)';
+const MOUNT_OPTIONS = `(?:\\n-[rwvnf]+|\\n-t\\n(?:ext[234]|xfs|btrfs|vfat|exfat|iso9660|tmpfs|squashfs|proc|sysfs)|\\n-o\\n${MOUNT_OPTION}(?:,${MOUNT_OPTION})*)*`;
+/**
+ * What stands in the table of the machine, or a device on a folder that is there for that: on another one what it holds would be
+ * started in place of the programs, or obeyed in place of the settings, that were there.
+ */
+const MOUNTS = new RegExp(
+  `^(?:${MOUNT_OPTIONS}(?:\\n\\/?|\\n(?:LABEL|UUID)=[\\w-]+|\\n${NAME}+)?${MOUNT_OPTIONS}|${MOUNT_OPTIONS}\\n(?:\\/dev${NAME}+|(?:LABEL|UUID)=[\\w-]+|tmpfs|none)\\n\\/(?:mnt|media|run\\/media|data|backup)${NAME}*\\/?${MOUNT_OPTIONS})$`,
 );
-const OWN_MODE = new RegExp(`^(?:\\n-[Rvcf]+|\\n--recursive)*\\n${MODE}(?:\\n(?:-[Rvcf]+|(?!-)[^\\n]*))*$`);
-const OPEN_MODE = new RegExp(`^(?!${MODE}$)`);
-/** A device or a folder, and a file system that is a part of the kernel, with settings that name nothing. */
-const MOUNTS =
-  /^(?:\n-[rwvnfBRM]+|\n-t\n(?:ext[234]|xfs|btrfs|vfat|exfat|iso9660|tmpfs|squashfs|overlay|proc|sysfs)|\n-o\n(?:(?:ro|rw|noexec|exec|nosuid|nodev|remount|r?bind|loop|defaults|noatime|relatime|sync|(?:uid|gid|size|umask)=\w+)(?:,(?!$|\n)|(?=\n|$)))+)*(?:\n(?!-)[\w./@+-]*){0,2}$/;
 
 /** Removing and writing files, and disks. */
 export const filesPack: RulePack = {
@@ -166,7 +168,7 @@ export const filesPack: RulePack = {
       class: 'config-mutation',
       needs: ['edit_repo'],
       target: { kind: 'path' },
-      writes: true,
+      writes: 'target',
       examples: [
         ['tee', '/etc/motd'],
         ['tee', '-a', 'x'],
@@ -222,7 +224,7 @@ export const filesPack: RulePack = {
       class: 'config-mutation',
       needs: ['edit_repo'],
       target: { kind: 'path', into: true },
-      writes: true,
+      writes: 'target',
       examples: [['mv', 'a', 'b']],
       notExamples: [['cp', 'a', 'b']],
     },
@@ -233,7 +235,7 @@ export const filesPack: RulePack = {
       class: 'config-mutation',
       needs: ['edit_repo'],
       target: { kind: 'path', last: true, into: true },
-      writes: true,
+      writes: 'target',
       examples: [
         ['cp', 'a', '/etc/passwd'],
         ['ln', '-sf', 'a', 'b'],
@@ -265,78 +267,7 @@ export const filesPack: RulePack = {
       ],
       notExamples: [['stat', 'a']],
     },
-    {
-      name: 'files.make-open',
-      programs: ['mkdir', 'install'],
-      value: { of: ['-m', '--mode'], matches: OPEN_MODE },
-      class: 'destructive',
-      needs: ['destructive', 'edit_repo'],
-      examples: [
-        ['mkdir', '-m', '1777', 'a'],
-        ['mkdir', '--mode=o+w', 'a'],
-        ['install', '-m', '4755', 'a', 'b'],
-      ],
-      notExamples: [
-        ['mkdir', '-m', '755', 'a'],
-        ['mkdir', '-p', 'a'],
-      ],
-    },
-    {
-      name: 'files.mode',
-      programs: ['chmod'],
-      written: OWN_MODE,
-      class: 'config-mutation',
-      needs: ['edit_repo'],
-      examples: [
-        ['chmod', '644', 'a'],
-        ['chmod', '-R', 'u+rwX,go-w', 'a'],
-        ['chmod', '-x', 'a'],
-      ],
-      notExamples: [
-        ['chmod', '4755', 'a'],
-        ['chmod', '666', 'a'],
-      ],
-    },
-    {
-      name: 'files.mode-open',
-      programs: ['chmod'],
-      // Whoever runs the file acts as its owner, everybody may write it, or nobody knows.
-      writtenNot: OWN_MODE,
-      class: 'destructive',
-      needs: ['destructive', 'edit_repo'],
-      examples: [
-        ['chmod', '4755', 'a'],
-        ['chmod', 'u+s', 'a'],
-        ['chmod', 'a=rwx', 'a'],
-        ['chmod', 'o=u', 'a'],
-        ['chmod', '-R', '777', '.'],
-        ['chmod', '--reference=b', 'a'],
-      ],
-      notExamples: [
-        ['chmod', '0755', 'a'],
-        ['chmod', 'o-w', 'a'],
-      ],
-    },
-    {
-      name: 'files.owner',
-      programs: ['chown', 'chgrp', 'setfacl', 'chattr'],
-      class: 'config-mutation',
-      needs: ['edit_system'],
-      examples: [
-        ['chown', 'x', 'a'],
-        ['chattr', '+i', 'a'],
-      ],
-      notExamples: [['chmod', '644', 'a']],
-    },
-    {
-      name: 'files.rights',
-      programs: ['setcap', 'setfattr'],
-      // A program that holds rights gives them to whoever runs it.
-      class: 'destructive',
-      needs: ['destructive', 'edit_system'],
-      examples: [['setcap', 'cap_setuid+ep', 'a']],
-      notExamples: [['getcap', 'a']],
-    },
+    ...FILE_RIGHTS,
     {
       name: 'files.unpack',
       programs: ['tar', 'unzip', 'gzip', 'gunzip', 'bzip2', 'xz', 'zstd', 'cpio', 'patch', 'zip'],
@@ -354,21 +285,31 @@ export const filesPack: RulePack = {
     },
     {
       name: 'files.unmount',
-      programs: ['umount', 'swapon', 'swapoff', 'sync', 'fsck'],
+      programs: ['umount', 'swapon', 'swapoff', 'sync'],
       class: 'config-mutation',
       needs: ['edit_system'],
       examples: [['umount', '/mnt']],
       notExamples: [['df']],
     },
     {
+      name: 'files.mend-disk',
+      programs: ['fsck'],
+      // What does not fit together is cut off.
+      class: 'destructive',
+      needs: ['destructive', 'edit_system'],
+      examples: [['fsck', '-y', '/dev/sdb1']],
+      notExamples: [['df']],
+    },
+    {
       name: 'files.mount',
       programs: ['mount'],
-      // A file system may be a program, and its settings name one.
+      // A file system may be a program, and its settings name one; an image may hold programs that run as root for anybody.
       plain: MOUNTS,
       class: 'config-mutation',
       needs: ['edit_system'],
       examples: [
         ['mount', '/dev/sdb1', '/mnt'],
+        ['mount', '-o', 'bind', 'x', '/usr/bin'],
         ['mount', '-t', 'fuse.sshfs', '-o', 'ssh_command=./p', 'a:', '/mnt'],
       ],
       notExamples: [['df']],

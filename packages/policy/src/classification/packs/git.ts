@@ -1,11 +1,10 @@
 import type { KnownOptions, RulePack } from '../types.ts';
+import { GIT_LAYS } from './git-lays.ts';
 import { GIT_LISTS, GIT_LOOKS, LOOK_OPTIONS, LOOKS } from './git-looks.ts';
 import { GIT_RUNS } from './git-runs.ts';
 import { behind, knownOptions, optionNames, wordList } from './option-names.ts';
 
-const WRITES = wordList(
-  'add commit merge rebase cherry-pick revert am apply init clone fetch pull mv notes worktree submodule tag branch remote config stash bisect switch gc',
-);
+const WRITES = wordList('add commit fetch notes worktree tag branch remote gc');
 const STEPS =
   '--abort --continue --skip --quit --no-edit --signoff --verbose --quiet --stat --no-stat --no-verify --ff --strategy-option';
 const FETCHED =
@@ -153,7 +152,7 @@ export const gitPack: RulePack = {
     {
       name: 'git.change',
       programs: ['git'],
-      words: [WRITES.filter((word) => word !== 'config')],
+      words: [WRITES],
       writtenNot: GIT_LISTS,
       class: 'config-mutation',
       needs: ['edit_repo'],
@@ -161,65 +160,12 @@ export const gitPack: RulePack = {
         ['git', 'commit', '-m', 'x'],
         ['git', 'add', '.'],
         ['git', 'branch', 'x'],
-        ['git', 'stash'],
       ],
       notExamples: [
         ['git', 'push'],
-        ['git', 'stash', 'list'],
+        ['git', 'worktree', 'list'],
         ['git', '-c', 'core.hooksPath=x', 'commit'],
       ],
-    },
-    {
-      name: 'git.lay',
-      programs: ['git'],
-      // Files of a patch, a branch or a stash, over those that are there; `git apply` needs no repository for it.
-      words: [wordList('apply am merge rebase cherry-pick revert pull mv stash switch submodule clone init bisect')],
-      writtenNot: GIT_LISTS,
-      class: 'config-mutation',
-      needs: ['edit_repo'],
-      writesHere: true,
-      examples: [
-        ['git', 'apply', 'x.patch'],
-        ['git', 'switch', 'main'],
-      ],
-      notExamples: [
-        ['git', 'commit', '-m', 'x'],
-        ['git', 'stash', 'list'],
-      ],
-    },
-    {
-      name: 'git.lay-in',
-      programs: ['git'],
-      words: [['clone']],
-      class: 'config-mutation',
-      needs: ['edit_repo'],
-      target: { kind: 'path', only: 2 },
-      writes: true,
-      examples: [['git', 'clone', 'https://example.org/x', '/root/.config']],
-      notExamples: [['git', 'fetch']],
-    },
-    {
-      name: 'git.init-in',
-      programs: ['git'],
-      words: [['init']],
-      class: 'config-mutation',
-      needs: ['edit_repo'],
-      target: { kind: 'path', only: 1 },
-      writes: true,
-      examples: [['git', 'init', '../x']],
-      notExamples: [['git', 'fetch']],
-    },
-    {
-      name: 'git.worktree-in',
-      programs: ['git'],
-      words: [['worktree']],
-      first: /^(?:add|move)$/,
-      class: 'config-mutation',
-      needs: ['edit_repo'],
-      target: { kind: 'path', from: 2 },
-      writes: true,
-      examples: [['git', 'worktree', 'add', '../x', 'main']],
-      notExamples: [['git', 'worktree', 'list']],
     },
     {
       name: 'git.push',
@@ -285,18 +231,7 @@ export const gitPack: RulePack = {
       name: 'git.reset',
       programs: ['git'],
       words: [['reset', 'switch', 'rebase', 'merge', 'pull', 'gc', 'worktree', 'fetch']],
-      options: [
-        '--hard',
-        '--merge',
-        '--keep',
-        '--discard-changes',
-        '-f',
-        '--force',
-        '-C',
-        '--prune',
-        '-p',
-        '--autostash',
-      ],
+      options: wordList('--hard --merge --keep --discard-changes -f --force -B --prune -p --prune-tags -P --autostash'),
       class: 'destructive',
       needs: ['edit_repo', 'destructive'],
       examples: [
@@ -354,6 +289,7 @@ export const gitPack: RulePack = {
         ['git', 'stash'],
       ],
     },
+    ...GIT_LAYS,
     ...GIT_RUNS,
   ],
 };

@@ -21,14 +21,23 @@ const CHOSEN_VALUED = '-l --selector -f --filename -o --output --field-selector 
 /** Not the kinds that read a template of a file. */
 const SHOWN = /^(?:json|yaml|wide|name|(?:custom-columns|jsonpath|jsonpath-as-json|go-template|template)=[^\n]*)$/;
 
+const BELOW = [
+  ...wordList('status history restart undo pause resume').map((word) => `rollout ${word}`),
+  ...wordList('can-i whoami reconcile').map((word) => `auth ${word}`),
+];
+const BELOW_CONFIG = wordList(
+  'view get-contexts current-context get-clusters get-users use-context set-context rename-context delete-context delete-cluster delete-user unset',
+).map((word) => `config ${word}`);
+
 /** Not among them: patches and overrides, which may name what runs, other clusters, and files of values. */
 const COMMANDS = {
   ...behind(LOOKS, LOOK),
   ...behind(
-    wordList('rollout auth'),
+    BELOW,
     knownOptions('wR', '--watch --list --quiet --all --dry-run', `${CHOSEN_VALUED} --revision --to-revision`),
   ),
-  config: knownOptions('', '--minify --current --no-headers --merge --flatten --raw', '-o --output'),
+  // In front of the second word an option would take it for its value, or does not exist.
+  ...behind(BELOW_CONFIG, knownOptions('', '--minify --current --no-headers --merge --flatten --raw', '-o --output')),
   apply: knownOptions(
     'R',
     `--prune --force --server-side --force-conflicts --wait --validate --record ${CHOSEN}`,
@@ -214,6 +223,16 @@ export const kubernetesPack: RulePack = {
       notExamples: [['kubectl', 'config', 'use-context', 'x']],
     },
     {
+      name: 'kubernetes.forget',
+      programs: ['kubectl', 'oc'],
+      // What signs in to a cluster is in the file of clusters alone.
+      words: [['config'], ['delete-user', 'delete-cluster', 'delete-context', 'unset']],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [['kubectl', 'config', 'delete-user', 'x']],
+      notExamples: [['kubectl', 'config', 'use-context', 'x']],
+    },
+    {
       name: 'kubernetes.helm-plugin',
       programs: ['helm'],
       // A plugin is a program, with others that run when it is installed.
@@ -257,6 +276,28 @@ export const kubernetesPack: RulePack = {
         ['helm', 'rollback', 'web', '1'],
       ],
       notExamples: [['helm', 'status', 'web']],
+    },
+    {
+      name: 'kubernetes.helm-lays',
+      programs: ['helm'],
+      words: [['pull', 'package', 'dependency']],
+      class: 'config-mutation',
+      needs: ['manage_services'],
+      writes: { folders: ['-d', '--destination', '--untardir'] },
+      examples: [['helm', 'pull', 'x/y']],
+      notExamples: [['helm', 'list']],
+    },
+    {
+      name: 'kubernetes.helm-forget',
+      programs: ['helm'],
+      words: [
+        ['repo', 'registry'],
+        ['remove', 'rm', 'logout'],
+      ],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [['helm', 'repo', 'remove', 'x']],
+      notExamples: [['helm', 'repo', 'update']],
     },
     {
       name: 'kubernetes.helm-force',

@@ -157,6 +157,15 @@ export const machinePack: RulePack = {
       notExamples: [['ss', '-l']],
     },
     {
+      name: 'machine.unload',
+      programs: ['modprobe'],
+      options: ['-r', '--remove'],
+      class: 'destructive',
+      needs: ['destructive', 'edit_system'],
+      examples: [['modprobe', '-r', 'x']],
+      notExamples: [['modprobe', '-n', 'x']],
+    },
+    {
       name: 'machine.kernel',
       programs: ['sysctl', 'modprobe'],
       options: ['-w', '-p', '--write', '--load', '--system', '-r', '--remove', '-C', '-d', '--config', '--dirname'],

@@ -1,6 +1,7 @@
 import type { BuiltInRule, RulePack } from '../types.ts';
 import { wordList } from './option-names.ts';
 import { MANAGERS } from './package-managers.ts';
+import { PACKAGE_PLACES } from './package-places.ts';
 
 /** Commands of one manager. */
 interface Commands {
@@ -21,7 +22,7 @@ const COMMANDS: Readonly<Record<string, Commands>> = {
   'apt apt-get aptitude': {
     ...{ looks: 'list show search policy', installs: 'install reinstall', upgrades: 'upgrade update build-dep' },
     removes: 'remove purge autoremove autopurge clean autoclean full-upgrade dist-upgrade',
-    takes: '--auto-remove --autoremove --purge',
+    takes: '-f --fix-broken --auto-remove --autoremove --purge --allow-remove-essential --allow-downgrades',
   },
   'dnf yum': {
     ...{ looks: 'list info search check-update', installs: 'install reinstall', upgrades: 'upgrade update' },
@@ -116,6 +117,7 @@ export const packagesPack: RulePack = {
   programs: MANAGERS,
   rules: [
     ...Object.entries(COMMANDS).flatMap(([names, commands]) => rulesOf(names, commands)),
+    ...PACKAGE_PLACES,
     {
       name: 'packages.install-removes',
       programs: wordList('apt apt-get aptitude zypper apk'),

@@ -149,7 +149,7 @@ export const readingPack: RulePack = {
       class: 'config-mutation',
       needs: ['edit_repo', 'read_files'],
       target: { kind: 'path', option: '-o|--output' },
-      writes: true,
+      writes: 'target',
       examples: [['sort', '-o', 'b', 'a']],
       notExamples: [['sort', 'a']],
     },

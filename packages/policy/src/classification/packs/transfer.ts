@@ -183,7 +183,7 @@ export const transferPack: RulePack = {
       class: 'config-mutation',
       needs: ['use_network', 'edit_repo'],
       target: { kind: 'path', option: '-o|--output' },
-      writes: true,
+      writes: 'target',
       examples: [['curl', '-o', 'x', 'https://example.org']],
       notExamples: [['curl', 'https://example.org']],
     },
@@ -240,7 +240,7 @@ export const transferPack: RulePack = {
       class: 'config-mutation',
       needs: ['use_network', 'edit_repo'],
       target: { kind: 'path', option: '-O|--output-document' },
-      writes: true,
+      writes: 'target',
       examples: [['wget', '-O', 'x', 'https://example.org']],
       notExamples: [
         ['wget', '-O', '-', 'https://example.org'],
