@@ -1,9 +1,9 @@
 // Bundles the command line, the node and the spawner: few files to load, so that `writ` starts fast.
-import { spawnSync } from 'node:child_process';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { keepCompiled } from './keep-compiled.cjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -49,6 +49,9 @@ await build({
   splitting: false,
 });
 
+// What V8 makes of that file is kept beside it; what it goes through most is compiled by a call that finds no node.
+keepCompiled(`${fresh}/delegate.cjs`, ['--home', `${fresh}/none`, 'delegate', '--peer', 'self', '--', 'true']);
+
 // Each alone in its file. The spawner must be small, and fork from almost nothing; the thread that compiles large
 // configurations has little to load for the one answer that it is there for.
 await build({
@@ -71,7 +74,3 @@ await rename(here('dist'), old).catch((error) => {
 });
 await rename(fresh, here('dist'));
 await rm(old, { recursive: true, force: true });
-
-// What V8 makes of that file is kept beside it; what it goes through most is compiled by a call that finds no node.
-const call = ['--home', here('dist/none'), 'delegate', '--peer', 'self', '--', 'true'];
-spawnSync(process.execPath, [here('keep-compiled.cjs'), here('dist/delegate.cjs'), ...call]);

@@ -1,8 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 
 const PROGRAM = 'apps/writ/dist/writ.js';
 /** What `writ delegate` and `writ run` start. */
@@ -12,6 +13,15 @@ const ALONE = 'apps/writ/dist/delegate.cjs';
 function loadedWith(path: string): readonly string[] {
   const imports = readFileSync(path, 'utf8').matchAll(/^(?:import|export)\b[^;()]*?["'](\.[^"']+)["'];/gm);
   return [...imports].map(([, beside = '']) => join(dirname(path), beside));
+}
+
+/** What a test may change, in a folder of its own. */
+function copyOfAlone(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'writ-start-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const copy = join(folder, 'delegate.cjs');
+  copyFileSync(ALONE, copy);
+  return copy;
 }
 
 it('the command line loads nothing of a node before it knows what it is asked for', () => {
@@ -52,14 +62,38 @@ it('they start from what was compiled at the build, and without that as well', (
     inNode(`console.log(${kept}.loadScript(process.argv[1]).cachedDataRejected)`, file);
   const help = (file: string) => inNode(`${kept}.runScript(process.argv[1])`, file, 'run', '--help');
   expect(isRejected(ALONE)).toBe('false\n');
-  const folder = mkdtempSync(join(tmpdir(), 'writ-start-'));
-  const copy = join(folder, 'delegate.cjs');
-  copyFileSync(ALONE, copy);
+  const copy = copyOfAlone();
   expect(help(copy)).toContain('Usage: writ run');
   writeFileSync(inNode(`process.stdout.write(${kept}.keptPath(process.argv[1]))`, copy), 'made by another program');
   expect(isRejected(copy)).toBe('true\n');
   expect(help(copy)).toContain('Usage: writ run');
-  rmSync(folder, { recursive: true });
+});
+
+it('a build keeps it by a call that asks nobody, also in the environment of a task', async () => {
+  const copy = copyOfAlone();
+  const socket = join(dirname(copy), 'task.sock');
+  let asked = 0;
+  const door = createServer((connection) => {
+    asked += 1;
+    connection.destroy();
+  });
+  onTestFinished(() => new Promise<void>((resolve) => door.close(() => resolve())));
+  await new Promise<void>((resolve) => door.listen(socket, resolve));
+  const keeper = `require(${JSON.stringify(resolve('apps/writ/keep-compiled.cjs'))}).keepCompiled`;
+  const script = `${keeper}(process.argv[1], process.argv.slice(2))`;
+  const env = { WRIT_TASK_SOCKET: socket, WRIT_TASK_TOKEN: 'of a task' };
+  const keep = (file: string): Promise<string> =>
+    new Promise((resolve) => {
+      const call = ['--home', join(dirname(copy), 'none'), 'delegate', '--peer', 'self', '--', 'true'];
+      execFile(process.execPath, ['-e', script, file, ...call], { env }, (_, __, stderr) => resolve(stderr));
+    });
+  expect(await keep(copy)).toBe('');
+  expect(readdirSync(dirname(copy)).filter((name) => name.endsWith('.compiled'))).toHaveLength(1);
+  expect(asked).toBe(0);
+
+  const broken = join(dirname(copy), 'broken.cjs');
+  writeFileSync(broken, 'not a program');
+  expect(await keep(broken)).toContain(`nothing was kept of what is compiled of ${broken}`);
 });
 
 it.each([

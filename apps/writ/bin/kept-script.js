@@ -7,7 +7,10 @@ const { Script } = require('node:vm');
 /** Where that is kept: for this Node.js alone, so that another one finds nothing, and compiles as ever. */
 const keptPath = (file) => `${file}.${process.version}-${process.arch}.compiled`;
 
-/** Without what is kept where there is none; V8 refuses what is none of its own, or was made of another text. */
+/**
+ * Without what is kept where there is none; V8 refuses what is none of its own. It knows another text by its length
+ * alone: what is kept has to be made, and put in place, together with the file.
+ */
 function loadScript(file) {
   const text = `(function (require, __filename, __dirname, module, exports) {${readFileSync(file, 'utf8')}\n})`;
   let cachedData;

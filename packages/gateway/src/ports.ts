@@ -132,7 +132,7 @@ export interface ConfigAdmin {
   text(): Promise<string>;
   /** Loads the file in place; `accept` also takes what gives someone more. */
   reload(options: { readonly accept: boolean }): Promise<ReloadOutcome>;
-  /** When an approver's yes came to nothing because the file was changed before it was in force; while something waits. */
+  /** When an approver's yes came to nothing because the file was changed, or met a fault, before it was in force; while something waits. */
   unusedYesAtMs(): number | undefined;
   validate(text: string): Promise<ConfigCheck>;
   /** Runs the `[[tests]]` of the file. Throws CONFIG_INVALID where it does not load for another reason. */
@@ -251,7 +251,10 @@ export interface PersonDesk {
   enroll(approver: NewApprover): void;
   /** Asks for the person. Throws what keeps it from being asked, or what would keep it from being done. */
   ask(wish: PersonWish): Approval;
-  /** Whether what a yes to this question of kind `policy` gives is in force, once that is certain; asked right after the answer. */
+  /**
+   * Whether what a yes to this question of kind `policy` gives is in force, once that is certain; asked right after the
+   * answer. Throws where it is not, and may be at the next start.
+   */
   isInForce(approval: string): Promise<boolean>;
   /** What takes this question back, for whoever has just asked it: another one each time. */
   giveTicket(id: string): string;

@@ -2,7 +2,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KindRules } from '@writ/authority';
-import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core';
+import { createSystemClock, createSystemRandom, silentLogger, WritError } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import { createNodeFactStore } from '@writ/lease-store';
 import { compileConfig, createPolicyEngine, type PolicyEngine } from '@writ/policy';
@@ -23,6 +23,8 @@ let accepted: AcceptedPolicy;
 let engine: PolicyEngine;
 let file: NodeConfigFile;
 let consent: PolicyConsent;
+/** Throws what keeps a reload from being noted. */
+let beforeNote: () => void;
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'writ-consent-'));
@@ -34,9 +36,13 @@ beforeEach(async () => {
   database = await openDatabase({ path: join(dir, 'writ.db'), clock, logger });
   accepted = createAcceptedPolicy(database, createNodeFactStore());
   engine = createPolicyEngine({ text: TEXT, compile: compiler.compile, clock, selfId: 'wn-self' });
+  beforeNote = () => {};
   file = createConfigFile({
     ...{ path, engine, compiler: compiler as never, clock, random: createSystemRandom(), logger },
-    onReload: (text, outcome, how) => accepted.note(text, outcome, how, engine.acceptedTexts()),
+    async onReload(text, outcome, how) {
+      beforeNote();
+      await accepted.note(text, outcome, how, engine.acceptedTexts());
+    },
   });
   consent = createPolicyConsent({ engine, accepted, logger, identity: {} as never });
   consent.bind((yes) => file.accept(yes));
@@ -58,6 +64,10 @@ function sayYes(): Promise<boolean> {
   database.withWriteTx((tx) => consent.rules.settle(tx, answer));
   return consent.isInForce('a-1');
 }
+
+const full = (): never => {
+  throw new WritError('DATABASE_ERROR', 'the disk is full');
+};
 
 const actions = (): readonly string[] => database.auditTail(10).map(({ action }) => action);
 
@@ -95,9 +105,39 @@ describe('a yes to what a configuration gives', () => {
     expect(accepted.unusedAtMs()).toBeUndefined();
   });
 
-  it('is not told as in force where it could not be found out', async () => {
-    consent.bind(() => Promise.reject(new Error('the disk is full')));
+  it('is told as in force where that alone could not be noted, and is after a restart', async () => {
+    beforeNote = full;
+    expect(await sayYes()).toBe(true);
+    expect(engine.status().parked).toBeUndefined();
+    expect(accepted.read(WIDER)).toBeUndefined();
+  });
+
+  it('comes to nothing for good where it met a fault before it was in force', async () => {
+    consent.bind(async () => full());
     expect(await sayYes()).toBe(false);
-    expect([accepted.unusedAtMs(), actions().includes('policy.approval-unused')]).toEqual([undefined, false]);
+    expect(accepted.unusedAtMs()).toBeGreaterThan(0);
+    expect(accepted.read(WIDER)).toEqual([TEXT]);
+  });
+
+  it('is told as neither where that cannot be stored', async () => {
+    consent = createPolicyConsent({
+      ...{ engine, logger: silentLogger, identity: {} as never },
+      accepted: { ...accepted, noteUnused: full },
+    });
+    consent.bind(async () => false);
+    await expect(sayYes()).rejects.toMatchObject({
+      code: 'DATABASE_ERROR',
+      message: expect.stringContaining('may be'),
+    });
+    expect(accepted.read(WIDER)).toBeUndefined();
+  });
+
+  it('is told as neither by a node that closes meanwhile', async () => {
+    const reloaded = file.reload({ accept: false });
+    const inForce = sayYes();
+    const closed = file.close();
+    await expect(inForce).rejects.toMatchObject({ code: 'SHUTTING_DOWN', message: expect.stringContaining('may be') });
+    await Promise.all([closed, reloaded.catch(() => undefined)]);
+    expect(engine.status().parked).toHaveLength(1);
   });
 });

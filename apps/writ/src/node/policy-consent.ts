@@ -1,5 +1,5 @@
 import { askerLines, type KindRules, personAt, personShown, type Refusal, showLines } from '@writ/authority';
-import { digestJson, type Logger, toWritError, WritError } from '@writ/core';
+import { digestJson, isWritError, toWritError, WritError } from '@writ/core';
 import { identityWords } from '@writ/identity';
 import type { Approval } from '@writ/lease-store';
 import type { PolicyChange } from '@writ/policy';
@@ -15,7 +15,10 @@ export interface PolicyConsent {
   ask(ask: AskPerson): Approval;
   /** `accept` puts what was approved in force; false where something else is loaded or accepted by then. */
   bind(accept: (yes: PolicyYes) => Promise<boolean>): void;
-  /** Whether what a yes to this question gives is in force, once that is certain; asked right after the answer. */
+  /**
+   * Whether what a yes to this question gives is in force, once that is certain; asked right after the answer. False: it
+   * came to nothing. Throws where it is not in force yet, and may be at the next start.
+   */
   isInForce(approval: string): Promise<boolean>;
 }
 
@@ -58,9 +61,9 @@ export function createPolicyConsent({
         const yes: PolicyYes = { text: terms.text, accepted: terms.accepted };
         accepted.approve(tx, yes, decidedBy);
         tx.afterCommit(() => {
-          const inForce = putInForce({ accept, accepted, logger }, yes);
+          const inForce = putInForce({ accept, accepted, engine, logger }, yes);
           underWay.set(id, inForce);
-          void inForce.then(() => underWay.delete(id));
+          void inForce.catch(() => undefined).then(() => underWay.delete(id));
         });
       },
     },
@@ -99,20 +102,37 @@ function digestOf({ text, accepted, gains }: Terms): string {
   return digestJson({ is: 'writ policy widening 1', text, accepted, gains: said });
 }
 
-/** Never rejects: whoever answered hears that it is not in force, and the log why. */
+/** Whoever answered hears what is so, also where something went wrong on the way, and the log why. */
 async function putInForce(
-  parts: {
+  parts: Pick<Foundations, 'engine' | 'logger'> & {
     readonly accept: ((yes: PolicyYes) => Promise<boolean>) | undefined;
     readonly accepted: Pick<AcceptedPolicy, 'noteUnused'>;
-    readonly logger: Logger;
   },
   yes: PolicyYes,
 ): Promise<boolean> {
+  const { accept, accepted, engine, logger } = parts;
   try {
-    if (await parts.accept?.(yes)) return true;
-    parts.accepted.noteUnused(yes);
+    if (await accept?.(yes)) return true;
   } catch (error) {
-    parts.logger.error('what was approved of writ.toml is not in force', { error: toWritError(error).message });
+    const { digest, parked = [] } = engine.status();
+    const isInForce = digest === yes.text && parked.length === 0;
+    logger.error('what was approved of writ.toml met a fault', { error: toWritError(error).message, isInForce });
+    // What could not be noted of it is at the next start: the yes is stored until then.
+    if (isInForce) return true;
+    if (isWritError(error, 'SHUTTING_DOWN')) throw notYet(error);
+  }
+  try {
+    accepted.noteUnused(yes);
+  } catch (error) {
+    throw notYet(error);
   }
   return false;
+}
+
+function notYet(cause: unknown): WritError {
+  const { code } = toWritError(cause);
+  return new WritError(code, 'the yes is stored and not in force; it may be when the node has started again', {
+    nextSteps: ['then see what is in force: writ policy status'],
+    cause,
+  });
 }

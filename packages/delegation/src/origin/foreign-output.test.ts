@@ -1,13 +1,7 @@
 import { nextTurn } from '@writ/core';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
-import {
-  asksBeta,
-  createScriptedRunner,
-  createTestNode,
-  NODE_IDS,
-  passUntil,
-  type TestNode,
-} from '@writ/testkit/delegation';
+import { asksBeta, createScriptedRunner, createTestNode, NODE_IDS, type TestNode } from '@writ/testkit/delegation';
+import { passUntil } from '@writ/testkit/passing';
 import { afterEach, expect, it } from 'vitest';
 import type { PeerClient, TaskEvent, WatchedEvent } from '../index.ts';
 import { NO_RESULTS } from '../testing/no-results.ts';

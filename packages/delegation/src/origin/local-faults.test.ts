@@ -8,11 +8,11 @@ import {
   createScriptedRunner,
   createTestNode,
   NODE_IDS,
-  passUntil,
   type ScriptedRunner,
   servesAlpha,
   type TestNode,
 } from '@writ/testkit/delegation';
+import { passUntil } from '@writ/testkit/passing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const { alpha, beta } = NODE_IDS;

@@ -10,11 +10,11 @@ import {
   type LinkFault,
   NODE_IDS,
   type PeerLink,
-  passUntil,
   type ScriptedRunner,
   servesAlpha,
   type TestNode,
 } from '@writ/testkit/delegation';
+import { passUntil } from '@writ/testkit/passing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isTerminal } from '../index.ts';
 

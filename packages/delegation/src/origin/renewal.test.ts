@@ -8,10 +8,10 @@ import {
   type LinkFault,
   NODE_IDS,
   type PeerLink,
-  passUntil,
   type ScriptedRunner,
   type TestNode,
 } from '@writ/testkit/delegation';
+import { passUntil } from '@writ/testkit/passing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const { alpha, beta, gamma } = NODE_IDS;

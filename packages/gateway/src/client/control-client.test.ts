@@ -166,6 +166,25 @@ describe('the control client', () => {
       server?.closeAllConnections();
     });
 
+    it('is found out by the question that is asked after this program stood still', async () => {
+      await serve(() => undefined);
+      const system = createSystemClock();
+      let looks = 0;
+      const clock = {
+        ...system,
+        // Stands still once, while the first question is open.
+        monotonicMs: () => system.monotonicMs() + (looks++ === 0 ? 0 : 60_000),
+        // Looks once: nothing else asks again.
+        setEvery: system.setTimer,
+      };
+      const asking = createControlClient({
+        ...{ socketPath: join(home, 's'), token: 't' },
+        patience: { clock, silenceMs: 10, answerMs: 100, hangs: hanging },
+      });
+      await expect(asking.call('whoami', {})).rejects.toMatchObject({ code: 'UNREACHABLE' });
+      server?.closeAllConnections();
+    });
+
     it('is not one that closes the connection on which it is asked', async () => {
       let signs = 0;
       let answer = (): void => undefined;

@@ -36,21 +36,23 @@ export function watchPatiently(waiting: Waiting, { clock, silenceMs, answerMs, h
   let stopAsking: Cancel | undefined;
   const ask = (): void => {
     const askedAtMs = clock.monotonicMs();
-    const endProbe = probe(waiting, () => stopAsking?.());
+    // A probe that was ended still tells that its connection is closed: that ends no question but its own.
+    const endProbe = probe(waiting, () => stop());
     const stopTimer = clock.setTimer(answerMs, () => {
       // Where this program itself stood still, the answer waits to be read.
       void nextTurn().then(() => {
-        if (stopAsking === undefined) return;
+        if (stopAsking !== stop) return;
         if (clock.monotonicMs() - askedAtMs <= STOOD_STILL * answerMs) return waiting.fail(hangs(silenceMs + answerMs));
-        stopAsking?.();
+        stop();
         ask();
       });
     });
-    stopAsking = () => {
+    const stop = (): void => {
       stopTimer();
       endProbe();
-      stopAsking = undefined;
+      if (stopAsking === stop) stopAsking = undefined;
     };
+    stopAsking = stop;
   };
   const stopLooking = clock.setEvery(silenceMs, () => {
     const now = waiting.bytesRead();

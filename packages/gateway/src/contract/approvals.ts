@@ -145,7 +145,9 @@ export const approvalContract = {
       in_force: z
         .boolean()
         .optional()
-        .describe('of a yes to a configuration: false where another text was loaded by then, and nothing came of it'),
+        .describe(
+          'of a yes to a configuration: false where another text was loaded by then, or a fault came in between',
+        ),
       check: z.enum(CHECKS).optional().describe('which check failed'),
       code: z.string().optional(),
       message: z.string().optional(),

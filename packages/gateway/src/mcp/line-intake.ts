@@ -9,6 +9,8 @@ export interface LineIntakeOptions {
   /** Resolves when the next line may be worked on. */
   readonly turn: () => Promise<void>;
   readonly onLine: (line: string) => void;
+  /** Called once, where `onLine` throws; nothing is read after it. */
+  readonly onFault: (error: unknown) => void;
   /** Called once, for the first line that is longer; nothing is read after it. */
   readonly onTooLong: () => void;
   /** Called when what was written has to be taken before more is read. */
@@ -25,7 +27,7 @@ export interface LineIntake {
 
 /** One for a connection whose chunks are handed to `take`. */
 export function createLineIntake(options: LineIntakeOptions): LineIntake {
-  const { socket, largestBytes, turn, onLine, onTooLong, untilTaken } = options;
+  const { socket, largestBytes, turn, onLine, onFault, onTooLong, untilTaken } = options;
   let isOver = false;
   let isTooLong = false;
   let waiting: string[] = [];
@@ -53,7 +55,7 @@ export function createLineIntake(options: LineIntakeOptions): LineIntake {
       splitter.take(chunk);
       if (waiting.length === 0 && !isTooLong) return;
       socket.pause();
-      void workOff();
+      workOff().catch(onFault);
     },
     stop() {
       isOver = true;

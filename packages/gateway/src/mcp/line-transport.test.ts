@@ -71,6 +71,19 @@ it('works on one message a turn, and reads on only when all that came had theirs
   await expect.poll(() => socket.isPaused()).toBe(false);
 });
 
+it('ends a connection on which a message met a fault, and tells it', async () => {
+  await open();
+  const told: Error[] = [];
+  transport.onerror = (error) => void told.push(error);
+  transport.onmessage = () => {
+    throw new Error('out of order');
+  };
+  const ended = once(client, 'close');
+  client.resume().write([1, 2].map(request).join(''));
+  await ended;
+  expect(told.map(({ message }) => message)).toEqual(['out of order']);
+});
+
 it('drops what still waits once the client is gone', async () => {
   const turns: (() => void)[] = [];
   await open(() => new Promise((resolve) => turns.push(resolve)));

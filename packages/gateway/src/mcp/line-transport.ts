@@ -56,6 +56,10 @@ export function createLineTransport(
         transport.onmessage?.(item.message);
       }
     },
+    onFault(error) {
+      transport.onerror?.(error as Error);
+      socket.destroy();
+    },
     onTooLong() {
       refuse(invalid(`a message has at most ${largestBytes} bytes; the connection ends here`));
       void transport.close();

@@ -1,5 +1,5 @@
 export { gitIn, makeRepository } from '../mesh/repository.ts';
-export { asksBeta, askTrue, passUntil, servesAlpha, submitTrue } from './pair.ts';
+export { asksBeta, askTrue, servesAlpha, submitTrue } from './pair.ts';
 export {
   type ChunkFault,
   createPeerLink,

@@ -1,5 +1,4 @@
 import type { DelegateRequest, SubmitRequest } from '@writ/delegation';
-import type { FakeClock } from '../clock.ts';
 import { NODE_IDS } from './test-identities.ts';
 
 /** Policy of a node `alpha` that asks `beta` for these profiles and offers nothing. */
@@ -34,14 +33,6 @@ ${more}`;
 export function askTrue(more: Partial<DelegateRequest> = {}): DelegateRequest {
   const input = { kind: 'argv', argv: ['true'] } as const;
   return { to: 'beta', spec: { input, profile: 'query' }, session: 's1', agent: 'tester', ...more };
-}
-
-/** Lets time pass, `stepMs` each turn, until the condition holds; real work goes on in between. */
-export async function passUntil(clock: FakeClock, condition: () => boolean, stepMs = 20): Promise<void> {
-  while (!condition()) {
-    await new Promise((resolve) => setImmediate(resolve));
-    clock.advance(stepMs);
-  }
 }
 
 /** What this machine's own agent asks of the node itself: to run `true`, in the session `s1`. */

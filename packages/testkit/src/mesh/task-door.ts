@@ -14,7 +14,7 @@ export const TELL_DOOR =
 /** A command that says it and stands still. */
 export const HOLD: readonly string[] = ['sh', '-c', `${TELL_DOOR}; exec sleep 600`];
 
-/** What a task that runs `HOLD` at `node`, or has said nothing but `TELL_DOOR`, was given. */
+/** What a task that runs `HOLD` at `node`, or begins with `TELL_DOOR`, was given. */
 export async function doorOf(node: MeshNode, task: string): Promise<TaskDoor> {
   const [socketPath = '', digits = ''] = await until(`${task} says what it was given`, async () => {
     const page = node.client().call('transcript', { task });
@@ -23,7 +23,8 @@ export async function doorOf(node: MeshNode, task: string): Promise<TaskDoor> {
       (said) => said.text,
       () => '',
     );
-    return text.endsWith('\n') ? text.trim().split(' ') : undefined;
+    const [line = '', further] = text.split('\n', 2);
+    return further === undefined ? undefined : line.split(' ');
   });
   return { socketPath, token: Buffer.from(digits, 'hex').toString('utf8') };
 }

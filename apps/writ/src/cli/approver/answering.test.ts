@@ -80,7 +80,10 @@ describe('an answer', () => {
     const approval = { ...APPROVAL, state: 'approved' as const };
     at.answers.approval_decide = () => ({ decided: true, in_force: false, approval });
     await expect(answer(client(), APPROVAL, YES, prover)).rejects.toMatchObject({
-      ...{ code: 'CONFLICT', message: 'the yes came to nothing: writ.toml was changed before it was in force' },
+      ...{
+        code: 'CONFLICT',
+        message: 'the yes came to nothing: writ.toml was changed, or met a fault, before it was in force',
+      },
       nextSteps: [
         expect.stringContaining('writ policy status'),
         expect.stringContaining('writ policy reload --accept'),

@@ -67,9 +67,13 @@ function checkStatement(approval: ApprovalView, said: Said, statement: DecisionS
 }
 
 function cameToNothing(): WritError {
-  return new WritError('CONFLICT', 'the yes came to nothing: writ.toml was changed before it was in force', {
-    nextSteps: ['see what is loaded, and what waits: writ policy status', 'ask anew: writ policy reload --accept'],
-  });
+  return new WritError(
+    'CONFLICT',
+    'the yes came to nothing: writ.toml was changed, or met a fault, before it was in force',
+    {
+      nextSteps: ['see what is loaded, and what waits: writ policy status', 'ask anew: writ policy reload --accept'],
+    },
+  );
 }
 
 function refusalOf(outcome: OperationOutput<'approval_decide'>): WritError {

@@ -163,7 +163,7 @@ async function status(context: CliContext): Promise<number> {
     if (a.unused_yes_at_ms !== undefined) {
       const at = new Date(a.unused_yes_at_ms).toISOString();
       lines.push(
-        `a yes came to nothing, ${at}: writ.toml was changed before it was in force; writ policy reload --accept`,
+        `a yes came to nothing, ${at}: writ.toml was changed, or met a fault, before it was in force; writ policy reload --accept`,
       );
     }
     if (a.restart_needed.length > 0) lines.push(restartText(a.restart_needed));

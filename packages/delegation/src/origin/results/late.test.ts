@@ -1,15 +1,9 @@
-import { nextTurn, WritError } from '@writ/core';
+import { WritError } from '@writ/core';
 import type { UnsignedResult } from '@writ/evidence';
 import type { Mirror } from '@writ/task-store';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
-import {
-  asksBeta,
-  createScriptedRunner,
-  createTestNode,
-  NODE_IDS,
-  passUntil,
-  type TestNode,
-} from '@writ/testkit/delegation';
+import { asksBeta, createScriptedRunner, createTestNode, NODE_IDS, type TestNode } from '@writ/testkit/delegation';
+import { passUntil } from '@writ/testkit/passing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTellingExecutor, type TellingExecutor } from '../../testing/telling-executor.ts';
 
@@ -68,25 +62,24 @@ function tellsPauses(real: FakeClock): FakeClock {
 }
 
 /** Lets much time pass between two rounds, and next to none in one: what really happens takes no time of this clock. */
-async function untilAfterPauses(condition: () => boolean): Promise<void> {
-  while (!condition()) {
-    await nextTurn();
-    clock.advance(pauses.size > 0 ? 60_000 : 1);
-  }
-}
+const untilAfterPauses = (condition: () => boolean): Promise<void> =>
+  passUntil(clock, condition, () => (pauses.size > 0 ? 60_000 : 1));
 
 const silent = (): never => {
   throw new WritError('UNREACHABLE', 'the link is down');
 };
 
+const isSilent = (mirror?: Mirror): boolean => mirror?.accepted === true && mirror.unreachable;
+
 /** A task whose executor has taken it on and is silent since. */
-async function silentTask(): Promise<string> {
+async function silentTask(isSo: (mirror?: Mirror) => boolean = isSilent): Promise<string> {
   other.onWatch = silent;
   const input = { kind: 'argv', argv: ['true'] } as const;
   const { task } = await asking.origin.delegate({
     ...{ to: 'beta', spec: { input, profile: 'query', timeoutMs: 1000 }, session: 's1', agent: 'tester' },
   });
-  await until(() => asking.origin.get(task.id)?.unreachable === true);
+  // Handed over again until that is stored, which reaches it each time.
+  await until(() => isSo(asking.origin.get(task.id)));
   return task.id;
 }
 
@@ -247,7 +240,7 @@ describe('tasks of one peer that were given up', () => {
 
 describe('a task that was given up after a day without its executor', () => {
   it('was not while any try still reached it, however long after the deadline', async () => {
-    const id = await silentTask();
+    const id = await silentTask((mirror) => mirror?.unreachable === true);
     clock.advance(2 * DAY_MS - 60_000);
     let looks = 0;
     other.onLook = () => {
@@ -270,9 +263,6 @@ describe('a task that was given up after a day without its executor', () => {
     const result = (honest: UnsignedResult) => ({ ...honest, times: { ...honest.times, startedAtMs } });
     other.tell({ output: 'hello', inline: ({ envelope }) => envelope, result });
     const id = await silentTask();
-    // Handed over again until that is stored, which reaches it each time.
-    const isSilent = (mirror?: Mirror): boolean => mirror?.accepted === true && mirror.unreachable;
-    await until(() => isSilent(asking.origin.get(id)));
     clock.advance(DAY_MS + 60_000);
     await until(() => asking.origin.get(id)?.state === 'lost');
     await hasComeLate(id);

@@ -53,7 +53,11 @@ export function createLateResults(
     },
     async close() {
       await lines.close();
-      for (const ofPeer of awaited.values()) for (const intake of ofPeer.values()) await intake.drop();
+      const intakes = [...awaited.values()].flatMap((ofPeer) => [...ofPeer.values()]);
+      // One that cannot be dropped keeps nothing else from being closed.
+      for (const dropped of await Promise.allSettled(intakes.map((intake) => intake.drop()))) {
+        if (dropped.status === 'rejected') logger.warn('late results: not dropped', { error: String(dropped.reason) });
+      }
     },
   };
 }

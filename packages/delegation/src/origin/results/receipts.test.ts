@@ -6,9 +6,9 @@ import {
   createScriptedRunner,
   createTestNode,
   NODE_IDS,
-  passUntil,
   type TestNode,
 } from '@writ/testkit/delegation';
+import { passUntil } from '@writ/testkit/passing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTellingExecutor, type TellingExecutor } from '../../testing/telling-executor.ts';
 
@@ -122,9 +122,9 @@ describe('a receipt', () => {
   it.each([
     ['leaves it out of what it has stored', () => false],
     [
-      'does not know this node',
+      'cannot read it',
       () => {
-        throw new WritError('PEER_UNKNOWN', 'no peer of this node');
+        throw new WritError('BAD_REQUEST', 'no receipt');
       },
     ],
   ])('is offered no more, and that is told, once its peer %s for a day', async (_, answer) => {
@@ -155,6 +155,71 @@ describe('a receipt', () => {
     const next = await completed();
     await until(() => offered.length > before + 1);
     expect(new Set(offered.slice(before))).toEqual(new Set([next]));
+  });
+
+  it.each(['PEER_UNKNOWN', 'PEER_DISABLED'] as const)('is owed to a peer that answers %s, for days', async (code) => {
+    let tries = 0;
+    other.onReceipt = () => {
+      tries += 1;
+      throw new WritError(code, 'no peer of this node');
+    };
+    const id = await completed();
+    for (let day = 0; day < 3; day++) {
+      const before = tries;
+      clock.advance(DAY_MS);
+      await until(() => tries > before);
+    }
+    expect(asking.origin.result(id)?.refusedAtMs).toBeUndefined();
+    other.onReceipt = () => true;
+    await until(() => isAcknowledged(id));
+  });
+
+  it('is not refused for good while its peer is away', async () => {
+    let tries = 0;
+    let isAway = false;
+    other.onReceipt = () => {
+      tries += 1;
+      if (isAway) throw new WritError('UNREACHABLE', 'the link is down');
+      return false;
+    };
+    const oneMoreTry = async (): Promise<void> => {
+      const before = tries;
+      await until(() => tries > before);
+    };
+    const id = await completed();
+    await oneMoreTry();
+    isAway = true;
+    await oneMoreTry();
+    clock.advance(2 * DAY_MS);
+    await oneMoreTry();
+    isAway = false;
+    await oneMoreTry();
+    await oneMoreTry();
+    expect(asking.origin.result(id)?.refusedAtMs).toBeUndefined();
+    clock.advance(DAY_MS);
+    await until(() => asking.origin.result(id)?.refusedAtMs !== undefined);
+  });
+
+  it('goes out although its peer can read none that is together with a certain other one', async () => {
+    other.onReceipt = () => {
+      throw new WritError('UNREACHABLE', 'the link is down');
+    };
+    const ids = [await completed(), await completed(), await completed(), await completed(), await completed()];
+    const [first, second, bad = '', ...others] = ids;
+    let tries = 0;
+    other.onReceipt = (task) => {
+      if (task !== bad) return true;
+      tries += 1;
+      throw new WritError('BAD_REQUEST', 'no receipt');
+    };
+    const isStored = (id = ''): boolean => isAcknowledged(id);
+    await until(() => [first, second, ...others].every(isStored));
+    expect(isAcknowledged(bad)).toBe(false);
+    clock.advance(DAY_MS);
+    const before = tries;
+    await until(() => asking.origin.result(bad)?.refusedAtMs !== undefined);
+    expect(tries).toBeGreaterThan(before);
+    expect(ids.filter((id) => asking.origin.result(id)?.refusedAtMs !== undefined)).toEqual([bad]);
   });
 
   it('waits for a peer that is none for a while', async () => {

@@ -1,6 +1,7 @@
-import { isWritError, type WritCode } from '@writ/core';
+import { type Clock, isWritError, type WritCode } from '@writ/core';
 import { signReceipt } from '@writ/evidence';
 import type { Delivery } from '@writ/task-store';
+import type { PeerClient } from '../../peer-port.ts';
 import { backoffMs } from '../backoff.ts';
 import { isPeer } from '../is-peer.ts';
 import type { OriginOptions } from '../options.ts';
@@ -9,12 +10,15 @@ import { createPeerLines, type RoundEnd } from '../peer-lines.ts';
 /** Most receipts that go out together. */
 const BATCH = 100;
 
-/** Answers with which a peer stores no receipt of this node, besides leaving one out of those that it has stored. */
-const REFUSALS: readonly WritCode[] = ['BAD_REQUEST', 'EVIDENCE_INVALID', 'NOT_FOUND', 'PEER_DISABLED', 'PEER_UNKNOWN'];
+/**
+ * Answers with which a peer stores no receipt, besides leaving one out of those that it has stored. That it does not know
+ * this node, or has switched it off, says nothing about any receipt: as long as it is a peer here, it is asked again.
+ */
+const REFUSALS: readonly WritCode[] = ['BAD_REQUEST', 'EVIDENCE_INVALID', 'NOT_FOUND'];
 
 /**
- * How long a peer has to refuse a receipt until that is for good, milliseconds: a clock that is wrong, a key that it has
- * not learned or a peer that was switched off is mended in a day.
+ * How long a peer that answers has to refuse a receipt until that is for good, milliseconds: a clock that is wrong or a
+ * key that it has not learned is mended in a day.
  */
 const REFUSED_FOR_GOOD_MS = 86_400_000;
 
@@ -51,8 +55,7 @@ export function createReceiptOutbox(options: OutboxOptions): ReceiptOutbox {
 
 /** One round offers everything that is owed; done when nothing is left, or the peer is none any more. */
 function openLine(options: OutboxOptions, peer: string, signal: AbortSignal): () => Promise<RoundEnd> {
-  /** What the peer did not store, and since when it does not. */
-  const refused = new Map<string, number>();
+  const refusals = createRefusals(options.clock);
   return async () => {
     /** Refused in this round: the others go first. */
     const asked = new Set<string>();
@@ -60,11 +63,16 @@ function openLine(options: OutboxOptions, peer: string, signal: AbortSignal): ()
     while (!signal.aborted && isPeer(options.engine, peer)) {
       const owed = nextOwed(options, peer, asked);
       if (owed.length === 0) return endOf(asked, moved);
-      const stored = await send(options, peer, owed);
+      const stored = await send(options, peer, owed).catch((error: unknown) => {
+        refusals.peerIsAway();
+        throw error;
+      });
+      refusals.peerAnswers();
       moved ||= stored.length > 0;
       for (const { task } of owed) {
-        if (stored.includes(task)) refused.delete(task);
-        else if (!isForGood(options, peer, task, refused)) asked.add(task);
+        if (stored.includes(task)) refusals.forget(task);
+        else if (refusals.isForGood(task)) giveUp(options, peer, task);
+        else asked.add(task);
       }
     }
     return 'done';
@@ -93,33 +101,56 @@ async function send(
     task,
     envelope: signReceipt(evidence.identity, { task, result, receivedAtMs }),
   }));
-  const answered = await directory
-    .client(peer)
-    .acknowledge(receipts)
-    .catch((error: unknown): readonly string[] => {
-      if (REFUSALS.some((code) => isWritError(error, code))) return [];
-      throw error;
-    });
+  const answered = await offer(directory.client(peer), receipts);
   const stored = owed.map(({ task }) => task).filter((task) => answered.includes(task));
   if (stored.length > 0) database.withWriteTx((tx) => evidence.results.setAcknowledged(tx, stored));
   return stored;
 }
 
+/** Those that the peer has stored. Which one of several it refuses is found out by offering each half alone. */
+async function offer(
+  client: Pick<PeerClient, 'acknowledge'>,
+  receipts: Parameters<PeerClient['acknowledge']>[0],
+): Promise<readonly string[]> {
+  try {
+    return await client.acknowledge(receipts);
+  } catch (error) {
+    if (!REFUSALS.some((code) => isWritError(error, code))) throw error;
+    if (receipts.length === 1) return [];
+    const half = Math.ceil(receipts.length / 2);
+    return [...(await offer(client, receipts.slice(0, half))), ...(await offer(client, receipts.slice(half)))];
+  }
+}
+
+/** For how long each receipt is refused: time between two answers of the peer, and none while it is away. */
+function createRefusals(clock: Pick<Clock, 'monotonicMs'>) {
+  let answeringMs = 0;
+  let lastAnswerMs: number | undefined;
+  /** By task, what `answeringMs` was at the first time. */
+  const since = new Map<string, number>();
+  return {
+    peerAnswers(): void {
+      const nowMs = clock.monotonicMs();
+      answeringMs += nowMs - (lastAnswerMs ?? nowMs);
+      lastAnswerMs = nowMs;
+    },
+    peerIsAway(): void {
+      lastAnswerMs = undefined;
+    },
+    forget: (task: string): void => void since.delete(task),
+    /** Refused once more: whether it has been for long enough, and is forgotten then. */
+    isForGood(task: string): boolean {
+      const firstMs = since.get(task) ?? answeringMs;
+      since.set(task, firstMs);
+      return answeringMs - firstMs >= REFUSED_FOR_GOOD_MS && since.delete(task);
+    },
+  };
+}
+
 /** What a peer has refused for long enough is told, and offered no more. */
-function isForGood(
-  { database, evidence, clock }: OutboxOptions,
-  peer: string,
-  task: string,
-  refused: Map<string, number>,
-): boolean {
-  const nowMs = clock.monotonicMs();
-  const sinceMs = refused.get(task) ?? nowMs;
-  refused.set(task, sinceMs);
-  if (nowMs - sinceMs < REFUSED_FOR_GOOD_MS) return false;
-  refused.delete(task);
+function giveUp({ database, evidence }: OutboxOptions, peer: string, task: string): void {
   database.withWriteTx((tx) => {
     evidence.results.setRefused(tx, task);
     tx.audit({ kind: 'task', action: 'mirror.receipt-refused', actor: 'node', subject: task, details: { peer } });
   });
-  return true;
 }

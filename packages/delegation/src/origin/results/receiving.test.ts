@@ -8,9 +8,9 @@ import {
   createScriptedRunner,
   createTestNode,
   NODE_IDS,
-  passUntil,
   type TestNode,
 } from '@writ/testkit/delegation';
+import { passUntil } from '@writ/testkit/passing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTellingExecutor, type TellingExecutor } from '../../testing/telling-executor.ts';
 
