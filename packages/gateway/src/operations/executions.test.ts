@@ -41,6 +41,7 @@ describe('commands', () => {
       [
         { kind: 'host', session: { id: 's-1', agent: 'cli' } },
         { at: 'beta', wish: { kind: 'command', command }, key: 'k' },
+        expect.any(AbortSignal),
       ],
     ]);
     await call('run', { to: 'self', argv: ['df'] }, TASK);

@@ -26,7 +26,7 @@ export function executionOperations(ports: GatewayPorts): readonly AnyOperation[
   const { commands } = ports;
   const labels = () => nodeLabels(ports);
   return [
-    implement(executionContract.run, (input, { caller }) => run(ports, input, caller)),
+    implement(executionContract.run, (input, context) => run(ports, input, context)),
     implement(executionContract.propose_plan, (input, context) => proposePlan(ports, input, context)),
     implement(executionContract.execution, (input, context) => look(ports, input, context)),
     implement(executionContract.list_executions, ({ limit }, { caller }) => ({
@@ -49,10 +49,10 @@ export function executionOperations(ports: GatewayPorts): readonly AnyOperation[
 async function run(
   ports: GatewayPorts,
   input: z.output<typeof executionContract.run.input>,
-  caller: Caller,
+  { caller, signal }: CallContext,
 ): Promise<OperationOutput<'run'>> {
   const command: CommandSpec = { ...stepOf(input), ...namesOf(input) };
-  const answer = await ask(ports, caller, { kind: 'command', command }, input);
+  const answer = await ask(ports, caller, { kind: 'command', command }, input, signal);
   if (!answer.accepted) return { accepted: false, decided: viewRefusal(answer, answer.decidedBy, input) };
   if (!('command' in answer)) throw new WritError('INTERNAL', 'a command was answered like a plan');
   return { accepted: true, command: viewCommand(answer.command, nodeLabels(ports)) };
@@ -87,7 +87,7 @@ function ask(
   caller: Caller,
   wish: Wish,
   { to, idempotency_key: key }: { readonly to: string; readonly idempotency_key?: string | undefined },
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): ReturnType<GatewayPorts['commands']['ask']> {
   // A plan opens a window: no command that is called by its key may come under it.
   const retry = retryOf(wish.kind === 'plan' ? 'propose_plan' : 'run', key);
