@@ -1,14 +1,5 @@
-import { join } from 'node:path';
-import {
-  executingConfig,
-  follow,
-  furnishMesh,
-  type MeshNode,
-  makeRepository,
-  processesWith,
-  run,
-  submit,
-} from '@writ/testkit/mesh';
+import { follow, furnishMesh, type MeshNode, processesWith, run, submit } from '@writ/testkit/mesh';
+import { addGreedyNode, greedyWish, startGreedyNode } from './greedy-node.ts';
 
 /** What came of tasks that use up what the machine has. */
 export interface ExhaustionFigures {
@@ -19,21 +10,6 @@ export interface ExhaustionFigures {
   /** What did not hold. */
   readonly violations: readonly string[];
 }
-
-const PROFILE = `
-[profiles.greedy]
-capabilities = ["read_repo", "edit_repo"]
-shell = "allow"
-runner = "shell"
-require_explicit = true
-require_lease = true
-timeout = "2m"
-isolation = "required"
-
-[self]
-profiles = ["query", "greedy"]
-workspaces = ["app"]
-`;
 
 /** Marks the command lines of what a storm leaves. */
 const SLEEP_SECONDS = '86399';
@@ -48,18 +24,14 @@ export async function storm(count: number): Promise<ExhaustionFigures> {
   const violations: string[] = [];
   const endings: Record<string, number> = {};
   const { mesh, solo } = await furnishMesh(async (made) => {
-    const app = makeRepository(join(made.dir, 'app'));
-    const config = (listen: string): string =>
-      executingConfig({ name: 'solo', listen, workspaces: { app }, more: PROFILE });
-    const node = await made.add('solo', { config });
-    await node.client().call('lease_grant', { peer: 'self', profile: 'greedy', duration: '1h' });
+    const node = await addGreedyNode(made);
+    await startGreedyNode(node);
     return { mesh: made, solo: node };
   });
   const pid = solo.pid();
   try {
     for (let round = 0; round < count; round++) {
-      const argv = ['sh', '-ec', STORM];
-      const task = await submit(solo, { to: 'self', profile: 'greedy', workspace: 'app', argv });
+      const task = await submit(solo, greedyWish(STORM));
       const { outcome, output } = await follow(solo, task);
       const { state, code = '', message } = outcome;
       const { changes } = await solo.client().call('result', { task, limit: 0 });
@@ -80,7 +52,7 @@ export async function storm(count: number): Promise<ExhaustionFigures> {
 /** What is wrong behind a task that is over. */
 async function aftermath(node: MeshNode, pid: number | undefined): Promise<readonly string[]> {
   const left = processesWith(SLEEP_SECONDS).length;
-  const next = await run(node, { to: 'self', profile: 'greedy', workspace: 'app', argv: ['true'] });
+  const next = await run(node, greedyWish('true'));
   return [
     ...(left > 0 ? [`${left} processes are left`] : []),
     ...(node.pid() === pid ? [] : ['the node is another one']),

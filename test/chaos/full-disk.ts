@@ -1,33 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  executingConfig,
-  follow,
-  furnishMesh,
-  type MeshNode,
-  makeRepository,
-  processesWith,
-  run,
-  submit,
-  until,
-} from '@writ/testkit/mesh';
+import { follow, furnishMesh, type MeshNode, processesWith, run, submit, until } from '@writ/testkit/mesh';
 import type { ExhaustionFigures } from './exhaustion.ts';
-
-const PROFILE = `
-[profiles.greedy]
-capabilities = ["read_repo", "edit_repo"]
-shell = "allow"
-runner = "shell"
-require_explicit = true
-require_lease = true
-timeout = "2m"
-isolation = "required"
-
-[self]
-profiles = ["query", "greedy"]
-workspaces = ["app"]
-`;
+import { addGreedyNode, greedyWish, startGreedyNode } from './greedy-node.ts';
 
 const FILL = 'head -c 1G /dev/zero > filled';
 /** Of what fills a whole home, to tell it from others. */
@@ -74,18 +50,14 @@ export async function fillDisks(count: number): Promise<ExhaustionFigures> {
 /** A node with a disk of its own at `place` of its home. */
 async function withDisk(place: (home: string) => string, use: (solo: MeshNode) => Promise<void>): Promise<void> {
   const { mesh, solo, disk } = await furnishMesh(async (made) => {
-    const app = makeRepository(join(made.dir, 'app'));
-    const config = (listen: string): string =>
-      executingConfig({ name: 'solo', listen, workspaces: { app }, more: PROFILE });
-    const node = await made.add('solo', { config, start: false });
+    const node = await addGreedyNode(made);
     const mounted = place(node.home);
     const aside = join(made.dir, 'aside');
     mkdirSync(mounted, { recursive: true, mode: 0o700 });
     execFileSync('cp', ['-a', mounted, aside]);
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK},mode=0700`, 'disk', mounted]);
     execFileSync('cp', ['-a', `${aside}/.`, mounted]);
-    await node.up();
-    await node.client().call('lease_grant', { peer: 'self', profile: 'greedy', duration: '1h' });
+    await startGreedyNode(node);
     return { mesh: made, solo: node, disk: mounted };
   });
   try {
@@ -98,21 +70,17 @@ async function withDisk(place: (home: string) => string, use: (solo: MeshNode) =
   }
 }
 
-const wish = (script: string) => ({
-  ...{ to: 'self', profile: 'greedy', workspace: 'app' },
-  argv: ['sh', '-ec', script],
-});
 const rowsOf = async (solo: MeshNode) => (await solo.client().call('workspace_list', {})).workspaces;
 
 /** The clone has a name while the disk is full, and by that name a person removes it. */
 async function clonesFilled({ solo, wrong }: Scene): Promise<string> {
-  const task = await submit(solo, wish(FILL));
+  const task = await submit(solo, greedyWish(FILL));
   const { outcome, output } = await follow(solo, task);
   if (!/No space left/.test(output.toString())) wrong(`it said ${output.toString().slice(-200)}`);
   const kept = await until('its clone is kept', async () =>
     (await rowsOf(solo)).find((row) => row.task === task && row.state === 'failed'),
   );
-  const refused = await run(solo, wish('true'));
+  const refused = await run(solo, greedyWish('true'));
   if (refused.outcome.state !== 'failed') wrong(`a task ran on a full disk: ${refused.outcome.state}`);
   await solo.client().call('workspace_prune', { which: [kept.id ?? ''], unbundled: true });
   await goesOn(solo, wrong);
@@ -121,7 +89,7 @@ async function clonesFilled({ solo, wrong }: Scene): Promise<string> {
 
 /** What cannot be written down is owed: a person finds the clone, makes room in it, and the task ends. */
 async function homeFilled({ solo, wrong }: Scene): Promise<string> {
-  const task = await submit(solo, wish(`: ${HOME_MARK}; ${FILL}`));
+  const task = await submit(solo, greedyWish(`: ${HOME_MARK}; ${FILL}`));
   await until('the disk is full', () => statfsSync(solo.home).bavail === 0 && processesWith(HOME_MARK).length === 0);
   await until('there is room', async () => {
     for (const { dir } of await rowsOf(solo)) rmSync(join(dir, 'filled'), { force: true });
@@ -134,7 +102,7 @@ async function homeFilled({ solo, wrong }: Scene): Promise<string> {
 
 /** The next task is done, and a clone stands ready again. */
 async function goesOn(solo: MeshNode, wrong: (what: string) => void): Promise<void> {
-  const next = await run(solo, wish('true'));
+  const next = await run(solo, greedyWish('true'));
   if (next.outcome.state !== 'completed') wrong(`the next task: ${next.outcome.message}`);
   await until('a clone stands ready', async () => (await rowsOf(solo)).some((row) => row.state === 'ready'));
 }

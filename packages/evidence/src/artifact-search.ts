@@ -1,6 +1,6 @@
 import { nextTurn, quote } from '@writ/core';
 import { type ArtifactPattern, advance, beginOf, type Effort, isWhole, type Progress } from './artifact-pattern.ts';
-import { entriesOf, inFolder, MOST_NESTED } from './beneath.ts';
+import { inFolder, listFolder, MOST_NESTED } from './beneath.ts';
 import { below, isGitName, type Walk } from './tree-walk.ts';
 import type { ArtifactLimits } from './types.ts';
 
@@ -30,7 +30,7 @@ export async function findFiles(
   const look = async (from: string | Buffer, folder: readonly string[], leads: readonly Lead[]): Promise<void> =>
     inFolder(platform, from, async (open) => {
       if (folder.length > MOST_NESTED) throw refuse(`there are more than ${MOST_NESTED} folders inside each other`);
-      const entries = await entriesOf(open);
+      const entries = await listFolder(open);
       seen += entries.length;
       if (seen > maxEntries) throw refuse(`there are more than ${maxEntries} files and folders`);
       for (const entry of entries) {

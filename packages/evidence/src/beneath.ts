@@ -68,7 +68,7 @@ export async function inFolder<T>(
 }
 
 /** What is in an open folder; names as bytes. */
-export async function entriesOf({ path }: OpenFolder) {
+export async function listFolder({ path }: OpenFolder) {
   return await readdir(path, { encoding: 'buffer', withFileTypes: true });
 }
 

@@ -3,7 +3,7 @@ import { mkdir, open, readlink, realpath, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { hasErrno, quote, type Random } from '@writ/core';
-import { entriesOf, inFolder, MOST_NESTED, noFollow, type OpenFolder } from './beneath.ts';
+import { inFolder, listFolder, MOST_NESTED, noFollow, type OpenFolder } from './beneath.ts';
 import { below, isGitName } from './tree-walk.ts';
 
 const NAME_BYTES = 16;
@@ -54,7 +54,7 @@ export async function copyPrivately(request: CopyRequest): Promise<PrivateCopy> 
 
 async function copyFolder(copying: Copying, source: OpenFolder, to: Buffer, depth: number): Promise<void> {
   if (depth > MOST_NESTED) throw new Error(`there are more than ${MOST_NESTED} folders inside each other`);
-  const entries = await entriesOf(source);
+  const entries = await listFolder(source);
   copying.entries += entries.length;
   if (copying.entries > copying.limits.maxEntries) {
     throw new Error(`there are more than ${copying.limits.maxEntries} files and folders`);

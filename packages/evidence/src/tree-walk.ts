@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { quote } from '@writ/core';
-import { entriesOf, inFolder, MOST_NESTED } from './beneath.ts';
+import { inFolder, listFolder, MOST_NESTED } from './beneath.ts';
 
 /** What a look at the names of a tree found; relative paths. */
 export interface WalkedTree {
@@ -36,7 +36,7 @@ export async function walkTree(root: string, { platform, maxEntries, refuse }: W
   const look = async (from: string | Buffer, folder: Buffer, depth: number): Promise<void> =>
     inFolder(platform, from, async (open) => {
       if (depth > MOST_NESTED) throw refuse(`there are more than ${MOST_NESTED} folders inside each other`);
-      const entries = await entriesOf(open);
+      const entries = await listFolder(open);
       seen += entries.length;
       if (seen > maxEntries) throw refuse(`there are more than ${maxEntries} files and folders`);
       for (const entry of entries) {

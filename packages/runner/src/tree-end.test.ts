@@ -11,7 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** A Python process leaves its session, forks twice and ignores TERM; `escape` returns once it has. */
+/**
+ * A Python process leaves its session, forks twice and ignores TERM; `escape` returns once it has. Nothing here waits for the
+ * 300 s: they are how long it would live if nobody ended it.
+ */
 const ESCAPE = `
 import os, signal, sys, time
 def escape(clean):
