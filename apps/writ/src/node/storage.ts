@@ -1,5 +1,5 @@
 import { isWritError, retryStored } from '@writ/core';
-import type { EvidenceKit } from '@writ/delegation';
+import type { EvidenceKit, Removal } from '@writ/delegation';
 import { hasChanges } from '@writ/evidence';
 import type { WorkspaceKeeper, WorkspaceRow } from '@writ/gateway';
 import type {
@@ -40,6 +40,7 @@ export function createNodeStorage(
   base: Foundations,
   runner: Pick<TaskRunner, 'storage'>,
   evidence: EvidenceKit,
+  removal: Pick<Removal, 'sweep'>,
 ): NodeStorage {
   const { engine, logger } = base;
   const { storage } = runner;
@@ -55,7 +56,7 @@ export function createNodeStorage(
   const sweepOnce = async (): Promise<void> => {
     try {
       const swept = await storage.sweep(order());
-      logger.debug('swept what tasks have left', { ...swept });
+      logger.debug('swept what tasks have left', { ...swept, ...(await removal.sweep()) });
     } catch (error) {
       logger.error('what tasks have left could not be swept', { reason: String(error) });
     }
