@@ -86,6 +86,7 @@ export const AUDIT_ACTIONS = {
   session: {
     'session.started': "an agent's piece of work began",
     'session.ended': "an agent's piece of work ended",
+    'session.removed': 'pieces of work of which nothing is left are recorded no more, so many',
   },
   token: {
     'token.host.issued': 'the host token of a start',

@@ -14,6 +14,7 @@ import type {
 import { isTerminal } from '@writ/task-store';
 import type { Foundations } from './foundations.ts';
 import { resolveConfigPath } from './paths.ts';
+import { removeSessions } from './session-removal.ts';
 
 /** What the node keeps on its disk of tasks that are over. */
 export interface NodeStorage extends WorkspaceKeeper {
@@ -38,7 +39,7 @@ export function storageOptions({ engine, home }: Foundations): TaskRunnerOptions
 
 export function createNodeStorage(
   base: Foundations,
-  runner: Pick<TaskRunner, 'storage'>,
+  runner: Pick<TaskRunner, 'storage'> & { readonly commands: Pick<TaskRunner['commands'], 'removeOutputs'> },
   evidence: EvidenceKit,
   removal: Pick<Removal, 'sweep'>,
 ): NodeStorage {
@@ -56,7 +57,10 @@ export function createNodeStorage(
   const sweepOnce = async (): Promise<void> => {
     try {
       const swept = await storage.sweep(order());
-      logger.debug('swept what tasks have left', { ...swept, ...(await removal.sweep()) });
+      const outputs = await runner.commands.removeOutputs((id) => isCommandKept(base, id));
+      const tasks = await removal.sweep();
+      const sessions = await removeSessions(base, closing.signal);
+      logger.debug('swept what tasks have left', { ...swept, outputs, ...tasks, sessions });
     } catch (error) {
       logger.error('what tasks have left could not be swept', { reason: String(error) });
     }
@@ -168,6 +172,10 @@ function isHandedOver({ database, stores }: Foundations, id: string): boolean {
     const task = stores.tasks.get(tx, id);
     return task !== undefined && isTerminal(task.state) && stores.results.receipt(tx, id) !== undefined;
   });
+}
+
+function isCommandKept({ database, stores }: Foundations, id: string): boolean {
+  return database.withReadTx((tx) => stores.executions.get(tx, id)) !== undefined;
 }
 
 /** Names of the workspaces as they are configured now, by their path. */

@@ -96,10 +96,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const turns = createNodeTurns(base, () => questions);
   const executor = withSpans(base, {
     database,
-    tasks: stores.tasks,
-    mirrors: stores.mirrors,
-    removals: stores.removals,
-    authority,
+    ...{ tasks: stores.tasks, mirrors: stores.mirrors, removals: stores.removals, authority },
     engine,
     runner,
     evidence,

@@ -22,6 +22,9 @@ const STATEMENTS = [
   'CREATE INDEX envelope_unread ON envelope (sha256) WHERE task IS NULL',
   // Commands that ended long ago are found without looking at all others.
   'CREATE INDEX execution_ended ON execution (ended_at_ms) WHERE ended_at_ms IS NOT NULL',
+  // What names a session is found without looking at everything else.
+  'CREATE INDEX task_by_session ON task (session)',
+  'CREATE INDEX lease_by_session ON lease (session) WHERE session IS NOT NULL',
   // Content and further envelopes that envelopes name: what several name stays until the last of them goes.
   `CREATE TABLE evidence_name (
     sha256 TEXT NOT NULL, named_by TEXT NOT NULL, PRIMARY KEY (sha256, named_by)
