@@ -2,8 +2,8 @@ import { silentLogger } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import { createFakeClock } from '@writ/testkit/clock';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { SessionKey } from './approval-types.ts';
 import { createSessionStore } from './session-store.ts';
-import type { SessionKey } from './types.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = 1000 * DAY_MS;

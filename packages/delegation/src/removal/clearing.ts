@@ -1,5 +1,5 @@
 import type { Leftover } from '@writ/task-store';
-import type { Sweeping } from './removal.ts';
+import type { Sweeping } from './types.ts';
 
 /** So many leftovers are looked at in one transaction, as long as it has changed fewer rows than this. */
 const LOOKED_AT = 50;

@@ -1,6 +1,6 @@
 import { isWritError, nextTurn } from '@writ/core';
 import { type Result, readResult } from '@writ/evidence';
-import type { Sweeping } from './removal.ts';
+import type { Sweeping } from './types.ts';
 
 /** Envelopes whose digests are read at once, and names that one transaction notes. */
 const READ_AT_ONCE = 20;

@@ -2,20 +2,13 @@ import { pause } from '@writ/core';
 import type { RemovalRules, TaskPart } from '@writ/task-store';
 import { clearLeftovers } from './clearing.ts';
 import { readEnvelopes } from './reading-envelopes.ts';
-import type { Removal, RemovalOptions, Swept } from './types.ts';
+import type { Removal, RemovalOptions, Sweeping, Swept } from './types.ts';
 
 /** So many are looked at in one read, and so many of them removed in one transaction, each with some ten rows. */
 const LOOKED_AT = 200;
 const REMOVED_AT_ONCE = 20;
 /** Everybody else's turn between two transactions, milliseconds. */
 const BREATH_MS = 10;
-
-/** What the steps of one sweep share. */
-export interface Sweeping extends RemovalOptions {
-  readonly signal: AbortSignal;
-  /** Lets everybody else have their turn. */
-  breathe(): Promise<void>;
-}
 
 /**
  * Removes tasks, and what this node asked of others, that ended longer ago than they are kept, and everything that belongs

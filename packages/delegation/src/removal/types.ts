@@ -21,6 +21,13 @@ export interface RemovalOptions {
   readonly logger: Logger;
 }
 
+/** What the steps of one sweep share. */
+export interface Sweeping extends RemovalOptions {
+  readonly signal: AbortSignal;
+  /** Lets everybody else have their turn. */
+  breathe(): Promise<void>;
+}
+
 /** What a sweep has removed. */
 export interface Swept {
   readonly tasks: number;
