@@ -65,10 +65,12 @@ const APPROVALS = { mode: 'passphrase', fallback: 'deny', max_pending: 8 } as co
 /** Without the table everything has its default. */
 function buildStorage(written: Document['storage']): StorageConfig {
   const { budget = 10 * GIB, done, failed = DAY_MS, orphaned = DAY_MS, transcripts } = written ?? {};
+  const keepTasksMs = written?.keep_tasks ?? 90 * DAY_MS;
   return {
     budgetBytes: budget,
     failedMs: failed,
     orphanedMs: orphaned,
+    keepTasksMs,
     ...(done === undefined ? {} : { doneMs: done }),
     ...(transcripts === undefined ? {} : { transcriptsMs: transcripts }),
   };

@@ -44,6 +44,12 @@ describe('loading', () => {
     expect(wrong(BASE.replace('schema = 1\n', ''))).toEqual(['BAD_VALUE schema']);
   });
 
+  it('keeps tasks for thirty days at least', () => {
+    const kept = (span: string): string => withLines('[storage]', `keep_tasks = "${span}"`);
+    expect(wrong(kept('719h'))).toEqual(['BAD_VALUE storage.keep_tasks']);
+    expect(wrong(kept('30d'))).toEqual([]);
+  });
+
   it.each([
     [
       'a runner of no known kind',

@@ -1,4 +1,4 @@
-import { foldId, isLoopback, readAddress } from '@writ/core';
+import { foldId, isLoopback, parseDuration, readAddress } from '@writ/core';
 import { RUNNER_KINDS } from './config-types.ts';
 import {
   anyText,
@@ -47,6 +47,13 @@ const loopbackAddress = text('a loopback address such as "127.0.0.1:7421"', (wri
 const dialAddress = text('an address such as "laptop.lan:7420"', (written) =>
   (readAddress(written)?.port ?? 0) > 0 ? written : undefined,
 );
+
+/** Results that came too late are asked for as long; whoever repeats a request finds the first. */
+const LEAST_KEPT_MS = 30 * DAY_MS;
+const keptDuration = text('a duration of at least "30d"', (written) => {
+  const ms = parseDuration(written);
+  return ms === undefined || ms < LEAST_KEPT_MS ? undefined : ms;
+});
 
 const network: Reader<'deny' | 'allow' | readonly string[]> = {
   type: '"deny", "allow" or a list of host:port',
@@ -270,7 +277,13 @@ const storageKeys = {
   orphaned: defaulted(duration, DAY_MS, '24h', 'how long that of a task is kept whose node stopped while it ran'),
   transcripts: optional(
     duration,
-    'how long this node keeps the output of tasks that it ran, once whoever asked for them has it; left out: for ever',
+    'how long this node keeps the output of tasks that it ran, once whoever asked for them has it; left out: as long as the tasks',
+  ),
+  keep_tasks: defaulted(
+    keptDuration,
+    90 * DAY_MS,
+    '90d',
+    'how long tasks that are over are kept, with events, output and evidence, where they ran and where they were asked for; longer where somebody may still ask for them',
   ),
 } satisfies Keys;
 

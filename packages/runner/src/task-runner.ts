@@ -98,7 +98,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     commands,
     services,
     endStray: strays.endAll,
-    readTranscript: (task, offset, limit) => transcripts.read(task, offset, limit),
+    ...{ readTranscript: transcripts.read, removeTranscript: transcripts.remove },
     storage: createStorage({ workspaces, transcripts, lifetime, clock }),
     close() {
       closing ??= close();
