@@ -173,8 +173,12 @@ function buildOrigins(written: Document, report: Report): ReadonlyMap<string, st
   return origins;
 }
 
-function buildCommandRule({ value: rule }: Placed<CommandDocument>, report: Report): CommandRule {
+function buildCommandRule({ path, value: rule }: Placed<CommandDocument>, report: Report): CommandRule {
   const match = rule.match ?? [];
+  if (match[0] === '*') {
+    const instead = 'write its name, and one rule for each program';
+    report('BAD_VALUE', joinPath(path, 'match'), `a rule is about one program, and \`*\` stands for any; ${instead}`);
+  }
   for (const example of rule.match ? rule.examples : []) {
     if (!matchesPattern(match, example.value))
       report('EXAMPLE_FAILED', example.path, 'the rule does not match this example');

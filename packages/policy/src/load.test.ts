@@ -160,6 +160,11 @@ describe('loading', () => {
       'EXAMPLE_FAILED commands[0].not_examples[0]',
     ],
     [
+      'a rule about any program',
+      withLines('[[commands]]', 'match = ["*", "x"]', 'class = "read"'),
+      'BAD_VALUE commands[0].match',
+    ],
+    [
       'an upstream that is two things',
       withLines('[upstreams.x]', 'url = "http://x"', 'command = ["x"]'),
       'BAD_VALUE upstreams.x.command',

@@ -1,5 +1,6 @@
 import { matchesPattern } from '@writ/core';
 import type { CommandRule } from '../types.ts';
+import { ANSWER, isAnswer } from './answers.ts';
 import { decidesWhatRuns, isSwitch } from './environment.ts';
 import { applyRule, isStricter, type Match, matchesRule, WHATEVER_IT_DOES } from './match.ts';
 import { parseArguments } from './options.ts';
@@ -297,6 +298,7 @@ function builtInMatches(
   place: CommandPlace,
 ): readonly Match[] {
   if (!program) return [];
+  if (isAnswer(program.spec, program.rules, rest)) return [ANSWER];
   const parsed = parseArguments(rest, program.spec);
   return program.rules
     .filter((rule) => matchesRule(rule, parsed))

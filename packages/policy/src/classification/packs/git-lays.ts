@@ -1,4 +1,5 @@
 import type { BuiltInRule } from '../types.ts';
+import { GIT_APPLIES_NOTHING } from './git-keeps.ts';
 import { GIT_LISTS } from './git-looks.ts';
 import { wordList } from './option-names.ts';
 
@@ -9,13 +10,12 @@ export const GIT_LAYS: readonly BuiltInRule[] = [
   {
     name: 'git.lays',
     programs: ['git'],
-    words: [wordList('merge rebase cherry-pick revert am apply pull mv submodule stash bisect switch')],
+    words: [wordList('merge rebase cherry-pick revert am pull mv submodule stash bisect switch')],
     writtenNot: GIT_LISTS,
     class: 'config-mutation',
     needs: ['edit_repo'],
     writes: GIT_FOLDER,
     examples: [
-      ['git', 'apply', 'x.patch'],
       ['git', 'stash'],
       ['git', 'switch', 'main'],
     ],
@@ -23,6 +23,17 @@ export const GIT_LAYS: readonly BuiltInRule[] = [
       ['git', 'stash', 'list'],
       ['git', 'commit', '-m', 'x'],
     ],
+  },
+  {
+    name: 'git.lays-patch',
+    programs: ['git'],
+    words: [['apply']],
+    writtenNot: GIT_APPLIES_NOTHING,
+    class: 'config-mutation',
+    needs: ['edit_repo'],
+    writes: GIT_FOLDER,
+    examples: [['git', 'apply', 'x.patch']],
+    notExamples: [['git', 'apply', '--check', 'x.patch']],
   },
   {
     name: 'git.lays-new',

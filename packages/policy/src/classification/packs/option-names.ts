@@ -19,3 +19,6 @@ export function knownOptions(letters: string, whole = '', valued = ''): KnownOpt
 export function behind(commands: readonly string[], known: KnownOptions): Readonly<Record<string, KnownOptions>> {
   return Object.fromEntries(commands.map((command) => [command, known]));
 }
+
+/** What nearly every program answers itself. */
+export const SAYS: readonly string[] = ['--version', '--help'];
