@@ -68,10 +68,15 @@ describe('an agent that sets a node up', () => {
   });
 
   it('waits for a person with what gives somebody more, and cannot answer its own question', async () => {
-    const asked = await agent.call('setup_self', { profiles: ['query', 'readonly-agent', 'repo-dev', 'reader'] });
+    const profiles = ['query', 'readonly-agent', 'repo-dev', 'reader'];
+    const shown = await agent.call('setup_self', { profiles, dry_run: true });
+    expect(shown).toMatchObject({ changed: false, in_force: false });
+    expect(shown).not.toHaveProperty('approval');
+    const asked = await agent.call('setup_self', { profiles });
     expect(asked).toMatchObject({ changed: true, in_force: false });
     // Each profile that it names is told whole, and nobody else gains by it.
     const waits = asked.waits as readonly { readonly subject: string; readonly effect: string }[];
+    expect(shown.waits).toEqual(waits);
     expect(waits).toContainEqual(expect.objectContaining({ subject: 'self', effect: 'gains' }));
     expect(waits.filter(({ subject }) => !/^(self|profile )/.test(subject))).toEqual([]);
     expect(asked.next_steps).toEqual([expect.stringContaining(`writ approval approve ${asked.approval}`)]);

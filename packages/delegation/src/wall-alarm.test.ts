@@ -7,6 +7,7 @@ function createMachine() {
   const machine = { wallMs: 1000, awakeMs: 0, timers: new Map<() => void, number>() };
   return {
     clock: {
+      monotonicMs: () => machine.awakeMs,
       setTimer(delayMs: number, fn: () => void): Cancel {
         machine.timers.set(fn, machine.awakeMs + delayMs);
         return () => void machine.timers.delete(fn);
@@ -51,6 +52,18 @@ describe('an alarm on the wall clock', () => {
     machine.run(1000);
     machine.sleep(7_200_000);
     machine.run(5000);
+    expect(rings).toBe(1);
+  });
+
+  it('rings after as much time as was left, where the wall clock is set back or stands', () => {
+    const machine = createMachine();
+    let rings = 0;
+    setWallAlarm({ ...machine, whenMs: () => 61_000 }, () => (rings += 1));
+    machine.run(30_000);
+    machine.sleep(-3_600_000);
+    machine.run(29_900);
+    expect(rings).toBe(0);
+    machine.run(200);
     expect(rings).toBe(1);
   });
 

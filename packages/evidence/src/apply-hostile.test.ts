@@ -168,7 +168,14 @@ describe('what a repository names is not run by whoever applies to it', () => {
     f.git(repository, 'status');
     expect(wasRun()).toBe(true);
     const about = { repository, peerHas: [base], nodeId: NODE_ID, task: TASK, store: f.store, limits: LIMITS };
-    expect(await shipWorkingTree({ ...f.gitWork, guard: f.guard, ...about })).toHaveProperty('bundle');
+    const ship = () => shipWorkingTree({ ...f.gitWork, guard: f.guard, ...about });
+    // Without the program something else would be sent than what the owner commits.
+    expect((await failure(ship())).message).toContain('goes through the filter');
+    expect(wasRun()).toBe(false);
+    f.commit(repository);
+    expect(wasRun()).toBe(true);
+    f.write(repository, { '.gitattributes': '', 'c.txt': 'changed\n' });
+    expect(await ship()).toHaveProperty('bundle');
     expect(wasRun()).toBe(false);
   });
 });
@@ -275,6 +282,9 @@ describe('switching the working tree', () => {
     f.write(f.owner, { '.git/MERGE_HEAD': `${base}\n` });
     await refusal('in the middle of something (MERGE_HEAD)');
     rmSync(join(f.owner, '.git/MERGE_HEAD'));
+    f.write(f.owner, { '.git/sequencer/todo': `pick ${base}\n` });
+    await refusal('in the middle of something (sequencer)');
+    rmSync(join(f.owner, '.git/sequencer'), { recursive: true });
     f.write(f.owner, { '.git/HEAD.lock': '' });
     await refusal('another git works there');
     expect(existsSync(join(f.owner, '.git/HEAD.lock'))).toBe(true);

@@ -189,6 +189,19 @@ describe('applying a result', () => {
     expect(f.git(empty, 'show', `${BRANCH}:first.txt`)).toBe('1');
   });
 
+  it('says what to do in a clone that lacks objects by agreement', async () => {
+    f.git(f.owner, 'config', 'uploadpack.allowFilter', 'true');
+    f.git(f.root, 'clone', '--quiet', '--no-checkout', '--filter=blob:none', `file://${f.owner}`, 'partial');
+    const partial = join(f.root, 'partial');
+    expect(await failure({ repository: partial })).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('is a partial clone, and lacks objects'),
+      nextSteps: [expect.stringContaining('git fetch --refetch --no-filter'), expect.anything()],
+    });
+    f.git(partial, 'fetch', '--quiet', '--refetch', '--no-filter');
+    expect(await apply({ repository: partial })).toMatchObject({ kind: 'applied' });
+  });
+
   it('runs no hook, filter, driver or monitor of the owner or the agent', async () => {
     const witness = join(f.root, 'witness');
     const script = join(f.root, 'evil.sh');

@@ -1,20 +1,19 @@
-import { lstat, open, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { lstat, open, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno, quote, WritError } from '@writ/core';
+import { borrowWords, DISK_FORM, formOf } from './disk-form.ts';
 import type { RunOptions } from './git-dir.ts';
 import { type OwnerRepository, workTreeOf } from './owner-repository.ts';
-import { readRegular } from './read-regular.ts';
 import { headOf } from './repository-place.ts';
 
-/** Longest file of attributes or of patterns that is read, bytes. */
-const WORDS_BYTES = 16 * 1024 * 1024;
-/** What a repository may say about the form of its files: words that run nothing. */
-const FORM = [
-  ...['core.autocrlf', 'core.eol', 'core.safecrlf', 'core.symlinks', 'core.filemode', 'core.ignorecase'],
-  ...['core.precomposeunicode', 'core.sparsecheckout', 'core.sparsecheckoutcone', 'index.sparse'],
-];
+/** What a repository may say about the form of its files, and which of them are checked out. */
+const FORM = [...DISK_FORM, 'core.safecrlf', 'core.sparsecheckout', 'core.sparsecheckoutcone', 'index.sparse'];
 /** What git keeps while something is half done. */
-const HALF_DONE = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG', 'rebase-merge', 'rebase-apply'];
+const HALF_DONE = [
+  ...['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG', 'rebase-merge', 'rebase-apply'],
+  // Of several commits that are picked, between two of them.
+  'sequencer',
+];
 
 /** A working tree that may be switched. */
 export interface WorkingTree {
@@ -54,9 +53,11 @@ export async function requireSwitchable(owner: OwnerRepository, branch: string):
     if (found !== undefined && !found.isFile()) throw inTheWay(`has something else in the place of its ${name}`);
   }
   const env = { GIT_WORK_TREE: workTree, GIT_INDEX_FILE: join(place.gitDir, 'index') };
-  const form = FORM.flatMap((key) => (settings.has(key) ? ['-c', `${key}=${settings.get(key)}`] : []));
+  const form = formOf(settings, FORM);
   const tree = { branch, form, how: { env, cwd: workTree } };
-  await borrowWords(owner);
+  // What the repository's own files say about the form of what is checked out; no tree's word is over it.
+  await borrowWords(owner.git, place.commonDir, 'attributes');
+  await borrowWords(owner.git, place.gitDir, 'sparse-checkout');
   // Submodules are not looked into: git would read their settings.
   const look = ['status', '--porcelain', '-z', '--untracked-files=no', '--ignore-submodules=dirty'];
   const { text } = await owner.ask('inspect', [0], [...form, ...look], tree.how);
@@ -123,18 +124,6 @@ async function keepLog({ place, git }: OwnerRepository): Promise<void> {
   const logs = join(place.gitDir, 'logs');
   const found = await lstat(logs).catch(() => undefined);
   if (found?.isDirectory()) await symlink(logs, join(git.dir, 'logs'));
-}
-
-/** What the repository's own files say about the form of what is checked out; no tree's word is over it. */
-async function borrowWords({ place, git }: OwnerRepository): Promise<void> {
-  const words = [
-    [place.commonDir, 'attributes'],
-    [place.gitDir, 'sparse-checkout'],
-  ] as const;
-  for (const [from, name] of words) {
-    const content = await readRegular(join(from, 'info', name), WORDS_BYTES);
-    await writeFile(join(git.dir, 'info', name), content ?? '', { mode: 0o600 });
-  }
 }
 
 /** What is checked out in the other working trees of the same repository. */

@@ -97,6 +97,8 @@ export interface GitDirOptions extends GitWork {
   readonly objectFormat: 'sha1' | 'sha256';
   /** Repositories of the node's (or its owner's) whose objects are used besides. */
   readonly borrowFrom: readonly string[];
+  /** Options of git over the node's own: about how files lie on the disk, and nothing that runs something. */
+  readonly form?: readonly string[];
   /** Absolute, real folders of others that are looked at: git runs in a room that shows them, where there is one. */
   readonly looksAt?: readonly string[];
 }
@@ -139,7 +141,7 @@ export async function createGitDir(options: GitDirOptions): Promise<GitDir> {
   const ask: GitDir['ask'] = async (step, codes, args, more = {}) => {
     const call: GitCall = {
       step,
-      args: [...OWN_SETTINGS, ...args],
+      args: [...OWN_SETTINGS, ...(options.form ?? []), ...args],
       cwd: more.cwd ?? scratch,
       env: {
         ...gitEnvironment(options.path, scratch),

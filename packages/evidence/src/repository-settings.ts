@@ -36,9 +36,12 @@ export async function readSettings(
       },
     );
   }
-  if (!isSet(settings, 'extensions.worktreeconfig')) return settings;
+  const isLinked = place.gitDir !== place.commonDir;
+  // Git passes over these in a linked working tree: they are about the repository that it belongs to.
+  const shared = [...settings].filter(([key]) => !isLinked || !['core.bare', 'core.worktree'].includes(key));
+  if (!isSet(settings, 'extensions.worktreeconfig')) return new Map(shared);
   const own = await readFileOf(work, join(place.gitDir, 'config.worktree'), timeoutMs);
-  return new Map([...settings, ...own]);
+  return new Map([...shared, ...own]);
 }
 
 /** Whether a setting is there and true, as git reads truth; false for what is no truth at all. */

@@ -2,6 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isWritError, quote, WritError } from '@writ/core';
 import { BUNDLE_REF, commit, keep, OBJECT_ID, treeOf, writeBundle } from './collect.ts';
+import { borrowWords, DISK_FORM, formOf } from './disk-form.ts';
 import { createGitDir, type GitDir } from './git-dir.ts';
 import { borrowShallow, inOwnerRepository, type OwnerRepository, workTreeOf } from './owner-repository.ts';
 import { openQuarantine } from './quarantine.ts';
@@ -40,7 +41,7 @@ export interface Shipment {
 
 /**
  * The working tree as one commit: what is committed, with uncommitted and untracked files on top (ignored ones not), as a
- * bundle without what the peer has. Nothing in the repository is changed. Throws GIT_FAILED naming the step,
+ * bundle without what the peer has. What the owner's git takes for unchanged is as it is committed or staged. Nothing in the repository is changed. Throws GIT_FAILED naming the step,
  * BAD_REQUEST where there is no such folder, or no working tree in it.
  */
 export async function shipWorkingTree(request: ShipRequest): Promise<Shipment> {
@@ -52,7 +53,9 @@ export async function shipWorkingTree(request: ShipRequest): Promise<Shipment> {
     try {
       const { objectFormat } = owner;
       const what = 'the working tree cannot be shipped';
-      git = await createGitDir({ ...request, ...failing, what, objectFormat, borrowFrom: [repository] });
+      const form = formOf(owner.settings, DISK_FORM);
+      git = await createGitDir({ ...request, ...failing, what, objectFormat, form, borrowFrom: [repository] });
+      await borrowWords(git, owner.place.commonDir, 'attributes');
       return await shipFrom(git, { owner, workspaceDir }, request);
     } catch (error) {
       if (isWritError(error)) throw error;

@@ -3,12 +3,13 @@ import { basename, dirname, join } from 'node:path';
 import { quote } from '@writ/core';
 import { restoreForm } from './checked-out.ts';
 import type { GitDir, InTree } from './git-dir.ts';
+import { NO_OWNERS_FILES, type OwnersFiles, ownersFiles, refuseFiltered, takeOwners } from './owners-files.ts';
 import { joinNul, splitNul, toRepoPath } from './raw-path.ts';
 import { refusedNames } from './refused-names.ts';
 import { entriesOf, gitlinksIn, type IndexEntries, takeGitlinks } from './submodules.ts';
 import { below, folderOf, hasGitName, type WalkedTree, walkTree } from './tree-walk.ts';
 import type { RepoPath } from './types.ts';
-import { trackedThere } from './workspace-index.ts';
+import { type TrackedThere, trackedThere } from './workspace-index.ts';
 
 /** Files that are asked about at once. */
 const AT_ONCE = 64;
@@ -19,7 +20,10 @@ export interface SnapshotRequest {
   readonly platform: NodeJS.Platform;
   /** Tree that the work began with. */
   readonly baseTree: string;
-  /** Where the workspace's own index is, known from elsewhere; absent: in its `.git`, which has to be a folder. */
+  /**
+   * The index of an owner's own working tree, which is believed: what git takes for unchanged by it is, and `git` has the
+   * form that the owner's files have on the disk. Absent: it is in `.git`, which has to be a folder, and only its names are read.
+   */
   readonly indexFile?: string;
   readonly limits: { readonly maxEntries: number; readonly maxFileBytes: number; readonly maxTotalBytes: number };
 }
@@ -48,6 +52,8 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
   await git.run('base', ['read-tree', '--index-output', join(git.dir, 'index'), baseTree], { env: index });
   const based = await entriesOf(git, 'scan', index);
   const tracked = await trackedThere(git, workspaceDir, { platform, indexFile, isRequired: based.count > 0 });
+  const owners = await ownersWords(git, request, tracked);
+  await takeOwners(git, inTree, owners);
   const gitlinks = await gitlinksIn(git, workspaceDir, based.gitlinks, tracked?.gitlinks);
   const refused = await refusedNames(git, inTree, walked.gitNames);
   const seen = await showNested(git, index, walked.gitNames);
@@ -55,16 +61,26 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
   const others = splitNul(await git.run('scan', listing, { ...inTree, isWhole: true }));
   const found = [...others, ...pathsOf(tracked)].filter((path) => !hasGitName(path));
   // INVARIANT: 10 what the base holds is looked at whatever its name: git has taken it.
-  const wanted = distinct([...pathsOf(based), ...found], gitlinks.kept);
+  const wanted = distinct([...pathsOf(based), ...found], new Set([...gitlinks.kept, ...owners.unchanged]));
   const { there, gone } = await lookAt(git, request, walked, wanted);
+  if (indexFile !== undefined) await refuseFiltered(git, inTree, there);
   await take(git, inTree, there, gone);
   await assertComplete(git, inTree, seen);
   await forget(git, inTree, seen);
   await takeGitlinks(git, index, gitlinks.changed, there);
-  await restoreForm(git, { workspaceDir, baseTree, index, based: based.files });
+  if (indexFile === undefined) await restoreForm(git, { workspaceDir, baseTree, index, based: based.files });
   // Every object is of the base, or was written just now; the bundle fails where one is not there.
   const tree = (await git.run('tree', ['write-tree', '--missing-ok'], { env: index })).toString('latin1').trim();
   return { tree, refused: refused.map(toRepoPath) };
+}
+
+async function ownersWords(
+  git: GitDir,
+  { indexFile, workspaceDir }: SnapshotRequest,
+  tracked: TrackedThere | undefined,
+): Promise<OwnersFiles> {
+  if (indexFile === undefined || tracked === undefined) return NO_OWNERS_FILES;
+  return ownersFiles(git, { env: { GIT_INDEX_FILE: tracked.copy, GIT_WORK_TREE: workspaceDir }, cwd: workspaceDir });
 }
 
 function pathsOf(entries: IndexEntries | undefined): readonly Buffer[] {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readFile, writeFile } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readFile, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hasErrno } from '@writ/core';
 import { openBeneath } from './beneath.ts';
@@ -18,6 +18,12 @@ const LINK_HEADER = 8;
 /** Places that are taken for that extension, from the end on. */
 const MOST_LINKS = 64;
 
+/** What an index of a workspace holds. */
+export interface TrackedThere extends IndexEntries {
+  /** A whole one that says the same, in the node's git directory; no younger, so that git sees what may have changed since. */
+  readonly copy: string;
+}
+
 /**
  * What the workspace's own index holds: what was added there by force counts, although it is ignored. Undefined where there
  * is none. Throws where there has to be one (`isRequired`), in a git directory that is still there: what was committed by
@@ -27,7 +33,7 @@ export async function trackedThere(
   git: GitDir,
   workspaceDir: string,
   how: { readonly platform: NodeJS.Platform; readonly indexFile: string | undefined; readonly isRequired: boolean },
-): Promise<IndexEntries | undefined> {
+): Promise<TrackedThere | undefined> {
   const { platform, indexFile, isRequired } = how;
   const own = join(workspaceDir, '.git');
   if (indexFile === undefined) {
@@ -50,17 +56,27 @@ export async function trackedThere(
   }
   await requirePossible(git, copy);
   const index = { GIT_INDEX_FILE: copy };
-  const entries = await entriesOf(git, 'index', index).catch(async (error: unknown) => {
+  const listed = (): Promise<IndexEntries> => entriesOf(git, 'index', index);
+  const entries = await listed().catch(async (error: unknown) => {
     if (!(await takeShared(git, await readFile(copy), openBeside))) throw error;
     await git.run('index', ['update-index', '--no-split-index'], { env: index });
-    return entriesOf(git, 'index', index);
+    return listed();
   });
-  const count = (await readFile(copy)).subarray(COUNT_AT, COUNT_AT + 4);
+  if ((await countIn(copy)) === entries.count) return { ...entries, copy };
+  // An owner's sparse index names folders that are not on the disk; written again it names their files.
+  if (indexFile !== undefined) await git.run('index', ['update-index', '--force-write-index'], { env: index });
+  const whole = indexFile === undefined ? entries : await listed();
   // INVARIANT: 10 what git leaves out of its list would be seen by nobody.
-  if (count.length < 4 || count.readUInt32BE() !== entries.count) {
+  if ((await countIn(copy)) !== whole.count) {
     throw git.fail('index', 'git did not list the whole index of the workspace');
   }
-  return entries;
+  return { ...whole, copy };
+}
+
+/** How many entries an index says that it has. */
+async function countIn(file: string): Promise<number | undefined> {
+  const count = (await readFile(file)).subarray(COUNT_AT, COUNT_AT + 4);
+  return count.length < 4 ? undefined : count.readUInt32BE();
 }
 
 /**
@@ -105,6 +121,9 @@ async function copyIndex(git: GitDir, file: FileHandle, to: string): Promise<voi
     const stat = await file.stat();
     if (!stat.isFile() || stat.size > INDEX_BYTES) throw git.fail('index', 'the index of the workspace is none');
     await writeFile(to, file.createReadStream({ autoClose: false }), { mode: 0o600 });
+    // Git compares: what is as young as the index may have changed after it was written.
+    const writtenAt = Math.floor(stat.mtimeMs) / 1000;
+    await utimes(to, writtenAt, writtenAt);
   } finally {
     await file.close();
   }

@@ -70,8 +70,8 @@ const COUNT_TASK = `SELECT COUNT(*) FROM approval WHERE state = 'pending' AND ta
 const COUNT_ASKER = `SELECT COUNT(*) FROM approval WHERE state = 'pending' AND requested_by = ?`;
 const PENDING_IN = `SELECT id, created_at_ms FROM approval WHERE state = 'pending' AND requested_by = @requestedBy
   AND task IS NULL AND substr(session, 1, length(@prefix)) = @prefix ORDER BY n`;
-const COUNT_SINCE = `SELECT COUNT(*) FROM approval WHERE requested_by = @requestedBy AND created_at_ms > @sinceMs
-  AND (task IS NULL AND substr(session, 1, length(@prefix)) = @prefix) = @isIn`;
+const COUNT_BETWEEN = `SELECT COUNT(*) FROM approval WHERE requested_by = @requestedBy AND created_at_ms > @sinceMs
+  AND created_at_ms <= @untilMs AND (task IS NULL AND substr(session, 1, length(@prefix)) = @prefix) = @isIn`;
 const NEWEST = 'SELECT created_at_ms FROM approval WHERE origin = ? AND session = ? ORDER BY n DESC LIMIT 1 OFFSET ?';
 const LIST = `SELECT ${COLUMNS} FROM approval WHERE (@pendingOnly = 0 OR state = 'pending')
   AND (@origin IS NULL OR (origin = @origin AND session = @session))
@@ -120,12 +120,12 @@ export function createApprovalStore(): ApprovalStore {
           const [id, createdAtMs]: readonly unknown[] = Array.isArray(row) ? row : [];
           return { id: String(id), createdAtMs: Number(createdAtMs) };
         }),
-    countSince: (tx, { requestedBy, prefix, which }, sinceMs) =>
+    countBetween: (tx, { requestedBy, prefix, which }, sinceMs, untilMs) =>
       Number(
         tx
-          .prepare(COUNT_SINCE)
+          .prepare(COUNT_BETWEEN)
           .pluck()
-          .get({ requestedBy, prefix, sinceMs, isIn: which === 'in' ? 1 : 0 }),
+          .get({ requestedBy, prefix, sinceMs, untilMs, isIn: which === 'in' ? 1 : 0 }),
       ),
     newestAtMs(tx, { origin, session }, place) {
       const found = tx.prepare(NEWEST).pluck().get(origin, session, place);

@@ -106,13 +106,14 @@ export interface ApprovalStore {
   /** What waits of an asker outside tasks, in sessions whose ids begin with `prefix`; oldest first. */
   pendingIn(tx: ReadTx, requestedBy: string, prefix: string): readonly Pick<Approval, 'id' | 'createdAtMs'>[];
   /**
-   * How many questions of an asker were put after a moment, whatever became of them: outside tasks in sessions whose ids begin
+   * How many questions of an asker were put after a moment and up to another, whatever became of them: outside tasks in sessions whose ids begin
    * with `prefix` (`in`), or all others (`beside`).
    */
-  countSince(
+  countBetween(
     tx: ReadTx,
     of: { readonly requestedBy: string; readonly prefix: string; readonly which: 'in' | 'beside' },
     sinceMs: number,
+    untilMs: number,
   ): number;
   /** When the question was put that `place` others of its session came after; undefined: there are not so many. */
   newestAtMs(tx: ReadTx, key: SessionKey, place: number): number | undefined;

@@ -4,9 +4,9 @@ const HOUR_S = 3600;
 
 const RECORD = `INSERT INTO request_log (subject, at_s, requests) VALUES (?, ?, 1)
   ON CONFLICT (subject, at_s) DO UPDATE SET requests = requests + 1`;
-const COUNT = 'SELECT COALESCE(SUM(requests), 0) FROM request_log WHERE subject = ? AND at_s > ?';
+const COUNT = 'SELECT COALESCE(SUM(requests), 0) FROM request_log WHERE subject = ? AND at_s > ? AND at_s <= ?';
 const PRUNE = `DELETE FROM request_log WHERE (subject, at_s) IN (
-  SELECT subject, at_s FROM request_log WHERE at_s <= ? LIMIT ?)`;
+  SELECT subject, at_s FROM request_log WHERE at_s <= ? OR at_s > ? LIMIT ?)`;
 
 /**
  * Requests in SQLite, counted by second: however fast a subject asks, an hour of it is at most 3600 rows, and a count
@@ -18,14 +18,19 @@ export function createRequestLogStore(): RequestLogStore {
       tx.prepare(RECORD).run(subject, seconds(tx.nowMs));
     },
     countLastHour(tx, subject, nowMs) {
+      const nowS = seconds(nowMs);
       return Number(
         tx
           .prepare(COUNT)
           .pluck()
-          .get(subject, seconds(nowMs) - HOUR_S),
+          .get(subject, nowS - HOUR_S, nowS),
       );
     },
-    prune: (tx, limit) => tx.prepare(PRUNE).run(seconds(tx.nowMs) - HOUR_S, limit).changes,
+    prune(tx, limit) {
+      const nowS = seconds(tx.nowMs);
+      // What lies ahead is of a clock that was wrong, and set right since.
+      return tx.prepare(PRUNE).run(nowS - HOUR_S, nowS, limit).changes;
+    },
   };
 }
 

@@ -146,6 +146,12 @@ describe('whoever may not ask', () => {
     at.move(60_000);
     at.database.withWriteTx((tx) => at.gate.approvals.cancelOf(tx, IN_B));
     expect(askAndCancel(6)).toBe('asked');
+    // What was asked while the clock was ahead is not counted for as long as it was.
+    at.move(86_400_000);
+    expect([7, 8, 9, 10].map(askAndCancel)).toEqual(['asked', 'asked', 'asked', 'asked']);
+    at.move(-86_400_000);
+    at.gate.acceptClock('person');
+    expect(askAndCancel(11)).toBe('asked');
   });
 
   it.each([
@@ -168,6 +174,12 @@ describe('whoever may not ask', () => {
     expect(refusalOf({ asker: { ...IN_B, requestedBy: requestedBy === 'self' ? OTHER_ID : 'self' } })).toBe('asked');
     at.move(60_000);
     expect(askAndCancel('later')).toBe('asked');
+    at.move(86_400_000);
+    expect(asked.map((_, place) => askAndCancel(`ahead${place}`))).toEqual(asked);
+    expect(askAndCancel('ahead')).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    at.move(-86_400_000);
+    at.gate.acceptClock('person');
+    expect(askAndCancel('after')).toBe('asked');
   });
 
   it('is remembered with who asked for what kind and why it was refused, and never what it said', () => {

@@ -48,7 +48,8 @@ export function fullness(
     if (ofAgents >= AGENTS * most) return full(AGENTS * most, 'the agents of a node');
   }
   const before = approvals.newestAtMs(tx, asker, RATE * most - 1);
-  if (before !== undefined && before > nowMs - RATE_MS) return tooFast(RATE * most, 'in this session');
+  // Later than now: put under a clock that was ahead.
+  if (before !== undefined && before > nowMs - RATE_MS && before <= nowMs) return tooFast(RATE * most, 'in this session');
   // Sessions cost nothing: whoever begins many asks no oftener for it.
   return asker.requestedBy === SELF
     ? rateOf(approvals, tx, { ...OF_AGENTS, most: AGENTS * most, nowMs })
@@ -63,13 +64,13 @@ const OF_PEER = { which: 'beside', whose: 'by this peer' } as const;
 function rateOf(
   approvals: RecordParts['approvals'],
   tx: ReadTx,
-  of: Omit<Parameters<RecordParts['approvals']['countSince']>[1], 'prefix'> & {
+  of: Omit<Parameters<RecordParts['approvals']['countBetween']>[1], 'prefix'> & {
     readonly whose: string;
     readonly most: number;
     readonly nowMs: number;
   },
 ): Fullness | undefined {
-  const put = approvals.countSince(tx, { ...of, prefix: OF_ONE_CALL }, of.nowMs - RATE_MS);
+  const put = approvals.countBetween(tx, { ...of, prefix: OF_ONE_CALL }, of.nowMs - RATE_MS, of.nowMs);
   return put < of.most ? undefined : tooFast(of.most, of.whose);
 }
 

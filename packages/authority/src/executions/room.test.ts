@@ -43,4 +43,17 @@ describe('commands that have not ended', () => {
     at.move(60_000);
     expect(propose()).toEqual(expect.any(String));
   });
+
+  it('are not counted from a time when the clock was ahead', () => {
+    const lend = () =>
+      at.authority.grantLease({ peer: 'self', profile: 'ops', durationMs: 8 * HOUR_MS, issuedBy: 'ap-1' });
+    at.move(31 * 24 * HOUR_MS);
+    lend();
+    for (let place = 0; place < 240; place += 1) at.gate.executions.cancel(String(propose()));
+    expect(propose()).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    at.move(-31 * 24 * HOUR_MS);
+    at.gate.acceptClock('person');
+    lend();
+    expect(propose()).toEqual(expect.any(String));
+  });
 });

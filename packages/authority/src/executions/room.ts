@@ -20,7 +20,8 @@ export function roomRefusal(
   if (task !== undefined && executions.countLive(tx, { task }) >= MOST_OF_TASK) return full(MOST_OF_TASK, 'a task');
   if (executions.countLive(tx, { key }) >= MOST_OF_SESSION) return full(MOST_OF_SESSION, 'a session');
   const before = executions.newestAtMs(tx, key, MOST_IN_TIME - 1);
-  if (before === undefined || before <= nowMs - RATE_MS) return undefined;
+  // Later than now: asked for under a clock that was ahead.
+  if (before === undefined || before <= nowMs - RATE_MS || before > nowMs) return undefined;
   const message = `${MOST_IN_TIME} commands were asked for in this session within ${formatDuration(RATE_MS)}, the most for one`;
   return { code: 'LIMIT_EXCEEDED', message, nextSteps: [`ask again in ${formatDuration(RATE_MS)}`] };
 }

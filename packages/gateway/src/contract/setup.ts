@@ -15,7 +15,9 @@ const proposal = z.object({
   difference: z.string().describe('lines that go and come'),
   changes: z.array(change).describe('who gets more and less'),
   in_force: z.boolean().describe('false: not written, or parts of it wait for a person'),
-  waits: z.array(change).describe('gives someone more; has no effect before a person says yes'),
+  waits: z
+    .array(change)
+    .describe('gives someone more; has no effect before a person says yes (with dry_run: would have none)'),
   approval: z.string().optional().describe('the question that a person answers; no tool can'),
   generation: z.number(),
   restart_needed: z.array(z.string()),

@@ -80,8 +80,8 @@ function requirePath(path: string): string {
 /** What came of a proposal, and who has to say yes to the rest. */
 function told(ports: GatewayPorts, proposal: Proposal, isDry: boolean): Proposed {
   const { outcome, violations, difference, digest } = proposal;
-  const waits = viewChanges(outcome?.parked);
-  const approval = waits.length === 0 ? undefined : askPerson(ports);
+  const waits = viewChanges(isDry ? proposal.changes.filter(({ effect }) => effect === 'gains') : outcome?.parked);
+  const approval = isDry || waits.length === 0 ? undefined : askPerson(ports);
   return {
     changed: outcome !== undefined && difference !== '',
     digest,
@@ -116,7 +116,10 @@ function nextSteps(came: {
   readonly approval: string | undefined;
 }): string[] {
   if (!came.isValid) return ['nothing was written: mend what violations says'];
-  if (came.isDry) return ['nothing was written: leave dry_run out to do it'];
+  if (came.isDry) {
+    const then = came.waits === 0 ? '' : '; what waits says would have no effect before a person says yes';
+    return [`nothing was written: leave dry_run out to do it${then}`];
+  }
   if (came.waits === 0) return [];
   return came.approval === undefined
     ? ['a person types: writ policy status, then writ policy reload --accept']

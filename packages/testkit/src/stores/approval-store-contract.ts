@@ -266,13 +266,14 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
       insert({ id: 'task', session: 'call-2', task: 't2' });
       at().bench.clock.advance(5);
       insert({ id: 'late', session: 's3' });
-      const count = (which: 'in' | 'beside', sinceMs: number, requestedBy = 'wn-a') =>
+      const count = (which: 'in' | 'beside', sinceMs: number, requestedBy = 'wn-a', untilMs = BENCH_START_MS + 5) =>
         at().bench.database.withReadTx((tx) =>
-          at().store.countSince(tx, { requestedBy, prefix: 'call-', which }, sinceMs),
+          at().store.countBetween(tx, { requestedBy, prefix: 'call-', which }, sinceMs, untilMs),
         );
       const [before, start] = [BENCH_START_MS - 1, BENCH_START_MS];
       expect([count('beside', before), count('in', before), count('beside', before, 'wn-b')]).toEqual([4, 1, 1]);
       expect([count('beside', start), count('in', start), count('beside', start + 5)]).toEqual([1, 0, 0]);
+      expect(count('beside', before, 'wn-a', start)).toBe(3);
     });
 
     it('says when the questions of a session were put, the newest first, decided or not', () => {

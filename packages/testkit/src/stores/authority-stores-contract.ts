@@ -209,6 +209,18 @@ export function describeRequestLogStoreContract(name: string, make: MakeStore<Re
       record('wn-a');
       expect([prune(), prune(), prune(), count('wn-a')]).toEqual([2, 1, 0, 1]);
     });
+
+    it('counts nothing of a clock that was ahead, once it was set right, and prunes it', () => {
+      const { clock, database } = at().bench;
+      clock.jump(31 * 24 * 60 * MINUTE_MS);
+      record('wn-a');
+      clock.jump(-31 * 24 * 60 * MINUTE_MS);
+      database.withWriteTx((tx) => database.acceptClockIn(tx, 'person', () => undefined));
+      record('wn-a');
+      expect(count('wn-a')).toBe(1);
+      expect(database.withWriteTx((tx) => at().store.prune(tx, 10))).toBe(1);
+      expect(count('wn-a')).toBe(1);
+    });
   });
 }
 

@@ -1,0 +1,103 @@
+import { chmodSync, existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BUNDLE_REF } from './collect.ts';
+import { type Shipment, shipWorkingTree } from './ship.ts';
+import { createFixture, type Fixture, LIMITS, NODE_ID, TASK } from './testing/fixture.ts';
+
+const FILES = { 'top.txt': 'one\ntwo\n', 'a/n.txt': 'a\n', 'b/n.txt': 'b\n', 'c/run': '#!/bin/sh\n' };
+
+describe('shipping a working tree whose files lie on the disk in a form of their own', () => {
+  let f: Fixture;
+  beforeEach(() => {
+    f = createFixture();
+    f.write(f.owner, FILES);
+    chmodSync(join(f.owner, 'c/run'), 0o755);
+    f.commit(f.owner);
+  });
+  afterEach(() => f.remove());
+
+  const ship = (repository = f.owner): Promise<Shipment> =>
+    shipWorkingTree({
+      ...f.gitWork,
+      guard: f.guard,
+      repository,
+      peerHas: [],
+      nodeId: NODE_ID,
+      task: TASK,
+      store: f.store,
+      limits: LIMITS,
+    });
+  /** What is in the shipment and not committed: one line a file. */
+  const changesOf = async (repository = f.owner): Promise<string> => {
+    const { commit, head, bundle } = await ship(repository);
+    if (commit === head) return '';
+    f.git(repository, 'fetch', '--quiet', await f.store.pathOf(bundle?.sha256 ?? ''), BUNDLE_REF);
+    return f.git(repository, 'diff', '--raw', '--abbrev=4', '--no-renames', head ?? '', commit).replace(/^:/gm, '');
+  };
+
+  it.each([
+    ['', ['set', 'a']],
+    [' that its index is written by', ['set', '--sparse-index', 'a']],
+  ])('sends what a sparse checkout%s keeps off the disk', async (_, how) => {
+    f.git(f.owner, 'sparse-checkout', ...how);
+    expect(existsSync(join(f.owner, 'b'))).toBe(false);
+    expect(await changesOf()).toBe('');
+    f.write(f.owner, { 'a/n.txt': 'changed\n', 'b/n.txt': 'put there all the same\n' });
+    expect(await changesOf()).toMatch(/^.*\ta\/n\.txt\n.*\tb\/n\.txt$/);
+  });
+
+  it('sends lines as the repository has them, where the owner’s end in another way', async () => {
+    f.git(f.root, '-c', 'core.autocrlf=true', 'clone', '--quiet', '--config', 'core.autocrlf=true', f.owner, 'crlf');
+    const crlf = join(f.root, 'crlf');
+    expect(readFileSync(join(crlf, 'top.txt'), 'utf8')).toBe('one\r\ntwo\r\n');
+    expect(await changesOf(crlf)).toBe('');
+    writeFileSync(join(crlf, 'top.txt'), 'one\r\n2\r\n');
+    const { commit, head, bundle } = await ship(crlf);
+    f.git(crlf, 'fetch', '--quiet', await f.store.pathOf(bundle?.sha256 ?? ''), BUNDLE_REF);
+    expect(f.git(crlf, 'diff', '--numstat', head ?? '', commit)).toBe('1\t1\ttop.txt');
+  });
+
+  it('sends no modes of a disk that has none', async () => {
+    f.git(f.owner, 'config', 'core.fileMode', 'false');
+    for (const name of ['top.txt', 'a/n.txt']) chmodSync(join(f.owner, name), 0o755);
+    expect(await changesOf()).toBe('');
+    f.write(f.owner, { 'top.txt': 'changed\n' });
+    expect(await changesOf()).toMatch(/^100644 100644 .*\ttop\.txt$/);
+  });
+
+  it('sees a change that is as young as the index and as long as what was there', async () => {
+    const [index, file] = [join(f.owner, '.git/index'), join(f.owner, 'top.txt')];
+    const { mtime } = statSync(file);
+    f.git(f.owner, 'update-index', '--refresh');
+    utimesSync(index, mtime, mtime);
+    writeFileSync(file, 'ONE\ntwo\n');
+    utimesSync(file, mtime, mtime);
+    expect(await changesOf()).toMatch(/\ttop\.txt$/);
+  });
+
+  it('sends what goes through a program as it is committed, and refuses it where it has changed since', async () => {
+    f.write(f.owner, { '.gitattributes': '*.bin filter=lfs\n', 'x.bin': 'pointer\n' });
+    f.commit(f.owner);
+    f.git(f.owner, 'config', 'filter.lfs.clean', 'echo pointer; cat >/dev/null');
+    f.write(f.owner, { 'x.bin': 'what the program has made of it\n' });
+    utimesSync(join(f.owner, 'x.bin'), 1_700_000_000, 1_700_000_000);
+    f.git(f.owner, 'add', 'x.bin');
+    expect(f.git(f.owner, 'status', '--porcelain')).toBe('');
+    expect(await changesOf()).toBe('');
+    f.write(f.owner, { 'x.bin': 'another one\n' });
+    await expect(ship()).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+      message: expect.stringContaining('`x.bin` has changed, and goes through the filter `lfs`'),
+      nextSteps: [expect.stringContaining('git status'), expect.stringContaining('commit it first')],
+    });
+  });
+
+  it('works in a working tree of a bare repository', async () => {
+    f.git(f.root, 'clone', '--quiet', '--bare', f.owner, 'bare.git');
+    const linked = join(f.root, 'linked');
+    f.git(join(f.root, 'bare.git'), 'worktree', 'add', '--quiet', linked);
+    f.write(linked, { 'top.txt': 'changed\n' });
+    expect(await changesOf(linked)).toMatch(/\ttop\.txt$/);
+  });
+});
