@@ -6,7 +6,6 @@ export interface Environment {
   readonly writHome: string | undefined;
   readonly xdgConfigHome: string | undefined;
   readonly xdgDataHome: string | undefined;
-  readonly xdgRuntimeDir: string | undefined;
   readonly homeDir: string | undefined;
   /**
    * Set in the environment of a task: `WRIT_TASK_SOCKET`, the only socket that this process may use, and
@@ -33,7 +32,6 @@ export function readEnvironment(): Environment {
     writHome: nonEmpty(all.WRIT_HOME),
     xdgConfigHome: nonEmpty(all.XDG_CONFIG_HOME),
     xdgDataHome: nonEmpty(all.XDG_DATA_HOME),
-    xdgRuntimeDir: nonEmpty(all.XDG_RUNTIME_DIR),
     homeDir: nonEmpty(all.HOME),
     taskAccess:
       all.WRIT_TASK_SOCKET === undefined && all.WRIT_TASK_TOKEN === undefined

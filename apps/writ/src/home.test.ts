@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Environment } from './env.ts';
 import { hasNode, resolveHome } from './home.ts';
+import { ownArgv } from './own-script.ts';
 
 const environment = (values: Partial<Environment>): Environment => ({
   all: {},
@@ -12,7 +13,6 @@ const environment = (values: Partial<Environment>): Environment => ({
   isDumbTerminal: false,
   xdgConfigHome: undefined,
   xdgDataHome: undefined,
-  xdgRuntimeDir: undefined,
   homeDir: undefined,
   session: undefined,
   timeZone: () => 'UTC',
@@ -28,13 +28,25 @@ describe('the home of a node', () => {
     expect(home).toMatchObject({ root: '/b', configFile: '/b/writ.toml', socketFile: '/b/run/control.sock' });
   });
 
-  it('follows the XDG directories without it', () => {
-    const home = resolveHome(environment({ homeDir: '/h', xdgConfigHome: '/c', xdgRuntimeDir: '/r' }));
+  it('follows the XDG directories without it, and none that some processes of a user lack', () => {
+    const all = { XDG_RUNTIME_DIR: '/r' };
+    const home = resolveHome(environment({ all, homeDir: '/h', xdgConfigHome: '/c' }));
     expect(home).toMatchObject({
       configFile: '/c/writ/writ.toml',
       databaseFile: '/h/.local/share/writ/db/writ.db',
-      socketFile: '/r/writ/control.sock',
+      socketFile: '/h/.local/share/writ/run/control.sock',
     });
+  });
+
+  it('is named for whoever has another environment', () => {
+    const named = (values: Partial<Environment>) => ownArgv(resolveHome(environment(values)), ['up'], '/s.js');
+    const plain = [process.execPath, '/s.js', 'up'];
+    expect(named({ homeDir: '/h' })).toEqual(plain);
+    expect(named({ homeDir: '/h', writHome: '/w' })).toEqual([...plain, '--home', '/w']);
+    expect(named({ homeDir: '/h', xdgConfigHome: '/c', xdgDataHome: '/d' })).toEqual([
+      ...['/usr/bin/env', 'XDG_CONFIG_HOME=/c', 'XDG_DATA_HOME=/d'],
+      ...plain,
+    ]);
   });
 
   it('has a socket that fits a socket address however deep it lies', () => {

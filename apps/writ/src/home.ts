@@ -6,6 +6,8 @@ import type { Environment } from './env.ts';
 
 /** Where everything of one node lies. */
 export interface Home {
+  /** What leads a process to it that has another environment. */
+  readonly named: HomeNames;
   /** What names this home to a person: `WRIT_HOME`, or the data directory. */
   readonly root: string;
   readonly configDir: string;
@@ -43,6 +45,14 @@ export interface Home {
   readonly pidFile: string;
 }
 
+/** How a command line names a home. */
+export interface HomeNames {
+  /** `NAME=value` in front of the program. */
+  readonly variables: readonly string[];
+  /** Behind its words. */
+  readonly options: readonly string[];
+}
+
 /** Longest path that a Unix socket address holds on Linux and macOS, bytes, with the ending NUL left out. */
 const LONGEST_SOCKET_PATH = 103;
 
@@ -57,7 +67,7 @@ export function resolveHome(environment: Environment, option?: string): Home {
   }
   if (single !== undefined) {
     const root = resolve(single);
-    return layout({ root, configDir: root, dataDir: root, runDir: join(root, 'run') });
+    return layout({ root, configDir: root, dataDir: root }, { variables: [], options: ['--home', root] });
   }
   if (
     environment.homeDir === undefined &&
@@ -70,14 +80,21 @@ export function resolveHome(environment: Environment, option?: string): Home {
   const userHome = environment.homeDir ?? '';
   const configDir = join(environment.xdgConfigHome ?? join(userHome, '.config'), 'writ');
   const dataDir = join(environment.xdgDataHome ?? join(userHome, '.local', 'share'), 'writ');
-  const runDir = environment.xdgRuntimeDir ? join(environment.xdgRuntimeDir, 'writ') : join(dataDir, 'run');
-  return layout({ root: dataDir, configDir, dataDir, runDir });
+  const variables = [
+    ['XDG_CONFIG_HOME', environment.xdgConfigHome],
+    ['XDG_DATA_HOME', environment.xdgDataHome],
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
+  return layout({ root: dataDir, configDir, dataDir }, { variables, options: [] });
 }
 
-function layout(base: { root: string; configDir: string; dataDir: string; runDir: string }): Home {
-  const socketFile = socketPath(base.runDir);
+function layout(base: { root: string; configDir: string; dataDir: string }, named: HomeNames): Home {
+  // Not in `XDG_RUNTIME_DIR`: who is started by cron, by a service or by an editor has none, and would find no node.
+  const runDir = join(base.dataDir, 'run');
+  const socketFile = socketPath(runDir);
   return {
     ...base,
+    named,
+    runDir,
     configFile: join(base.configDir, 'writ.toml'),
     keysDir: join(base.dataDir, 'keys'),
     pinsDir: join(base.dataDir, 'pins'),
@@ -95,9 +112,9 @@ function layout(base: { root: string; configDir: string; dataDir: string; runDir
     tasksDir: join(dirname(socketFile), 't'),
     proxiesDir: join(dirname(socketFile), 'n'),
     secretsDir: join(base.dataDir, 'secrets'),
-    heldDir: join(base.runDir, 'held'),
-    tokenFile: join(base.runDir, 'host-token'),
-    pidFile: join(base.runDir, 'node.json'),
+    heldDir: join(runDir, 'held'),
+    tokenFile: join(runDir, 'host-token'),
+    pidFile: join(runDir, 'node.json'),
   };
 }
 

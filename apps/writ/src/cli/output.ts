@@ -46,7 +46,8 @@ export interface OutputOptions {
 }
 
 export function createOutput(streams: Streams, options: OutputOptions): Output {
-  const isColoured = !options.noColor && streams.err.isTTY === true;
+  // One of them may go to a file.
+  const isColoured = !options.noColor && streams.err.isTTY === true && streams.out.isTTY === true;
   const colors = pc.createColors(isColoured);
   const live = createLiveView(streams, options);
   const line = (text: string): void => {

@@ -2,7 +2,7 @@ import { formatDuration, shellWord, WritError } from '@writ/core';
 import { findProgram } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
-import { ownScript } from '../own-script.ts';
+import { ownArgv } from '../own-script.ts';
 import { runProgram } from '../run-program.ts';
 import type { ClientWorld, Said, ServerCommand } from './types.ts';
 
@@ -32,10 +32,10 @@ export function openClientWorld(
   };
 }
 
-/** What a client starts: this very program, and the home where it is not the one that is found anyway. */
-export function mcpServerCommand(home: Pick<Home, 'root' | 'configDir'>): ServerCommand {
-  const named = home.root === home.configDir ? ['--home', home.root] : [];
-  return { command: process.execPath, args: [ownScript(), 'mcp', 'serve', ...named] };
+/** What a client starts: this very program, for this home, whatever the client hands on of the environment. */
+export function mcpServerCommand(home: Pick<Home, 'named'>): ServerCommand {
+  const [command = process.execPath, ...args] = ownArgv(home, ['mcp', 'serve']);
+  return { command, args };
 }
 
 async function execute(argv: readonly string[], environment: ClientWorld['environment']): Promise<Said> {

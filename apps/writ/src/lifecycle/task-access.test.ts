@@ -19,7 +19,6 @@ beforeEach(async () => {
   const none = {
     xdgConfigHome: undefined,
     xdgDataHome: undefined,
-    xdgRuntimeDir: undefined,
     homeDir: undefined,
     session: undefined,
   };

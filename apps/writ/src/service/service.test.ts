@@ -23,12 +23,11 @@ const execute: Execute = async (argv) => {
   return { exitCode: answer, said: answer === 0 ? '' : 'Failed to connect to bus\n' };
 };
 
-function service(
-  options: { readonly platform?: NodeJS.Platform; readonly home?: string; readonly script?: string } = {},
-) {
-  const { platform = 'linux', home, script = join(dir, 'writ.js') } = options;
+function service(how: { readonly platform?: NodeJS.Platform; readonly home?: string; readonly script?: string } = {}) {
+  const { platform = 'linux', home, script = join(dir, 'writ.js') } = how;
   const environment = { all: { PATH: '/usr/bin:/opt/50% "off"/bin' }, homeDir: dir, xdgConfigHome: undefined };
-  const where = home === undefined ? { root: '/data', configDir: '/config' } : { root: home, configDir: home };
+  const options = home === undefined ? [] : ['--home', home];
+  const where = { root: home ?? '/data', named: { variables: [], options } };
   return describeService(where, environment, platform, script);
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { quote, type Random, replacePrivateFile, sha256Hex, WritError } from '@writ/core';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
-import { ownScript } from '../own-script.ts';
+import { ownArgv, ownScript } from '../own-script.ts';
 import { launchd } from './launchd.ts';
 import { systemd } from './systemd.ts';
 import type { ServiceManager, ServiceOrder } from './types.ts';
@@ -40,15 +40,14 @@ export interface ServiceStatus {
 
 /** What would start the node of `home`. Throws BAD_REQUEST where this system has no service manager that is known. */
 export function describeService(
-  home: Pick<Home, 'root' | 'configDir'>,
+  home: Pick<Home, 'root' | 'named'>,
   environment: Pick<Environment, 'all' | 'homeDir' | 'xdgConfigHome'>,
   platform: NodeJS.Platform,
   script = ownScript(),
 ): Service {
   const manager = managerOf(environment, platform);
-  const isSingle = home.root === home.configDir;
-  const argv = [process.execPath, script, 'up', '--foreground', ...(isSingle ? ['--home', home.root] : [])];
-  const name = isSingle ? `writ-${sha256Hex(home.root).slice(0, 8)}` : 'writ';
+  const argv = ownArgv(home, ['up', '--foreground'], script);
+  const name = home.named.options.length > 0 ? `writ-${sha256Hex(home.root).slice(0, 8)}` : 'writ';
   const order = { argv, path: environment.all.PATH ?? '/usr/local/bin:/usr/bin:/bin', name };
   return { manager, order, file: manager.file(name), text: manager.describe(order) };
 }

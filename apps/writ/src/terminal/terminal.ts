@@ -1,11 +1,13 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
-import { isatty, ReadStream } from 'node:tty';
+import { isatty, ReadStream, WriteStream } from 'node:tty';
 import { WritError } from '@writ/core';
 import { createLineEditor } from './line-editor.ts';
 
 /** The terminal that a person sits at: asked and written to directly, past every redirection. */
 export interface Terminal {
   write(text: string): void;
+  /** As it is now; what is usual where it does not say. */
+  size(): { readonly columns: number; readonly rows: number };
   /** A line, shown while it is typed. Throws CANCELLED after Ctrl-C. */
   askLine(prompt: string): Promise<string>;
   /** A line that is not shown. Throws CANCELLED after Ctrl-C. */
@@ -33,6 +35,7 @@ export function openTerminal(device: string): Terminal {
   let isOpen = true;
   return {
     write,
+    size: () => sizeOf(device),
     askLine: (prompt) => editor.ask(prompt, { isSecret: false }),
     askSecret: (prompt) => editor.ask(prompt, { isSecret: true }),
     interrupted: interrupt.signal,
@@ -44,6 +47,15 @@ export function openTerminal(device: string): Terminal {
       closeSync(output);
     },
   };
+}
+
+const [USUAL_COLUMNS, USUAL_ROWS] = [80, 24];
+
+function sizeOf(device: string): ReturnType<Terminal['size']> {
+  const stream = new WriteStream(openDevice(device, constants.O_WRONLY));
+  const [columns, rows] = stream.getWindowSize();
+  stream.destroy();
+  return { columns: columns || USUAL_COLUMNS, rows: rows || USUAL_ROWS };
 }
 
 /** Refuses: there is no terminal. */

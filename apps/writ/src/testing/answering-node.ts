@@ -32,7 +32,7 @@ export async function startAnsweringNode(
 ): Promise<AnsweringNode> {
   const folder = await mkdtemp(join(home, 'spawner-'));
   const environment: Environment = {
-    ...{ all, writHome: home, xdgConfigHome: undefined, xdgDataHome: undefined, xdgRuntimeDir: undefined },
+    ...{ all, writHome: home, xdgConfigHome: undefined, xdgDataHome: undefined },
     ...{
       homeDir: all.HOME,
       taskAccess: undefined,

@@ -107,7 +107,10 @@ describe('an answer', () => {
 describe('what a person is shown', () => {
   const shown = (preview: string): string => {
     const written: string[] = [];
-    const terminal = { write: (text: string) => void written.push(text) } as unknown as Terminal;
+    const terminal = {
+      write: (text: string) => void written.push(text),
+      size: () => ({ columns: 40, rows: 10 }),
+    } as unknown as Terminal;
     showQuestion(terminal, { ...APPROVAL, preview }, 1000);
     return written.join('');
   };
@@ -116,6 +119,26 @@ describe('what a person is shown', () => {
     expect(shown(APPROVAL.preview)).toBe(
       '\nlease a-1, to be answered within 1m\n  asked by: me (a-b)\n  lend profile: repo-dev\n',
     );
+  });
+
+  it('has a mark in front of every row that goes on with a line, whoever chose where it would be wrapped', () => {
+    const fake = ['echo hello', '  program: /usr/bin/true', '  asked by: me'].map((row) => row.padEnd(40)).join('');
+    const rows = shown(`argument 0: ${fake}\nargument 1: ${'字'.repeat(30)}\nprogram: /bin/rm`)
+      .trimEnd()
+      .split('\n')
+      .slice(2);
+    const [first, further] = [rows.filter((row) => /^ {2}\w/.test(row)), rows.filter((row) => row.startsWith('  | '))];
+    expect(first.map((row) => row.split(':')[0])).toEqual(['  argument 0', '  argument 1', '  program']);
+    expect(first.length + further.length).toBe(rows.length - 1);
+    // Nothing of it is lost, and no row is as wide as the terminal.
+    expect(
+      rows
+        .slice(0, -1)
+        .map((row) => row.replace(/^ {2}(\| )?/, ''))
+        .join(''),
+    ).toContain(fake);
+    for (const row of rows.slice(0, -1)) expect(row.replaceAll('字', 'xx').length).toBeLessThan(40);
+    expect(rows.at(-1)).toMatch(/\^ \d+ rows in all: scroll up to where it begins$/);
   });
 
   it('is nothing that could move the cursor or turn the text around', () => {

@@ -3,6 +3,7 @@ import type { ApprovalView, ControlClient, OperationInput, OperationOutput } fro
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { CliContext } from '../context.ts';
 import { openProver, type Prover } from './prover.ts';
+import { toRows } from './rows.ts';
 
 /** How far a yes reaches. */
 export type Scope = ApprovalView['scopes'][number];
@@ -15,6 +16,9 @@ export interface AnswerOptions {
   readonly keyFile?: string;
 }
 
+/** Rows of a terminal that are not the question's: what stands above it, and where the answer is typed. */
+const AROUND = 4;
+
 /** Shows all of what would be done. Throws BAD_REQUEST for what could play tricks with a terminal. */
 export function showQuestion(terminal: Terminal, approval: ApprovalView, nowMs: number): void {
   const lines = approval.preview.split('\n');
@@ -23,7 +27,12 @@ export function showQuestion(terminal: Terminal, approval: ApprovalView, nowMs: 
   }
   const left = formatDuration(Math.max(0, Math.ceil((approval.expires_at_ms - nowMs) / 1000) * 1000));
   terminal.write(`\n${approval.kind} ${approval.id}, to be answered within ${left}\n`);
-  for (const line of lines) terminal.write(`  ${line}\n`);
+  const size = terminal.size();
+  const rows = toRows(lines, size);
+  for (const row of rows) terminal.write(`${row}\n`);
+  // Who answers has to have seen where it began.
+  if (rows.length + AROUND > size.rows)
+    terminal.write(`  ^ ${rows.length} rows in all: scroll up to where it begins\n`);
 }
 
 /**

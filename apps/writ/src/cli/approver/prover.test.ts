@@ -40,6 +40,7 @@ function typing(...lines: string[]): Terminal & { readonly asked: string[] } {
   return {
     asked,
     write: () => {},
+    size: () => ({ columns: 80, rows: 24 }),
     askLine: ask,
     askSecret: ask,
     interrupted: new AbortController().signal,

@@ -1,0 +1,40 @@
+/** Widest row, columns: what is narrower than the terminal is wrapped by nobody else. */
+const WIDEST = 100;
+const NARROWEST = 20;
+/** In front of what begins a line, and of what goes on with one. Nothing that somebody wrote can begin like the second. */
+const [FIRST, FURTHER] = ['  ', '  | '] as const;
+/** One column more than it takes, at least: a terminal that wraps at its edge would begin a row that has no mark. */
+const EDGE = 1;
+
+/** How large the terminal is that something is shown at. */
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/**
+ * Lines broken for a terminal, each further row marked as one. Left to the terminal, whoever wrote a line chose where its rows
+ * begin, and could make them look like lines of the question.
+ */
+export function toRows(lines: readonly string[], { columns }: TerminalSize): readonly string[] {
+  const width = Math.min(WIDEST, Math.max(NARROWEST, columns)) - EDGE;
+  return lines.flatMap((line) => {
+    const rows: string[] = [];
+    let [row, left] = ['', width - FIRST.length];
+    for (const character of line) {
+      const taken = columnsOf(character);
+      if (taken > left) {
+        rows.push(row);
+        [row, left] = ['', width - FURTHER.length];
+      }
+      row += character;
+      left -= taken;
+    }
+    return [...rows, row].map((text, at) => `${at === 0 ? FIRST : FURTHER}${text}`);
+  });
+}
+
+/** At most: whether another character than those of ASCII takes one column or two is for each terminal to say. */
+function columnsOf(character: string): number {
+  return character.length === 1 && character < '\u007f' ? 1 : 2;
+}
