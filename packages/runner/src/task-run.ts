@@ -125,6 +125,7 @@ export function createRun(parts: RunParts): StartedRun {
   };
   let cancelEnd: Cancel = () => {};
   conversation?.begin({ input: process.input, dismiss: () => end({ kind: 'dismissed' }) });
+  void process.exited.then(() => conversation?.gone?.());
   const cancelTimer = clock.setTimer(spec.timeoutMs, () => stop({ kind: 'timeout' }));
   const finish = async (): Promise<RunReport> => {
     const end = await process.done;

@@ -50,6 +50,7 @@ export function createNodeStorage(
     const { transcriptsMs = Number.POSITIVE_INFINITY } = engine.snapshot().config.storage;
     return {
       holdsWork: holdsWork(base, evidence, closing.signal),
+      signal: closing.signal,
       transcriptsBeforeMs: base.clock.nowMs() - transcriptsMs,
       mayForget: ({ task }) => task !== undefined && isHandedOver(base, task),
     };
