@@ -48,6 +48,7 @@ export function createNodeStorage(
     const { transcriptsMs = Number.POSITIVE_INFINITY } = engine.snapshot().config.storage;
     return {
       holdsWork: holdsWork(base, evidence, closing.signal),
+      stopping: closing.signal,
       transcriptsBeforeMs: base.clock.nowMs() - transcriptsMs,
       mayForget: ({ task }) => task !== undefined && isHandedOver(base, task),
     };

@@ -4,6 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHarness, type Harness } from '../testing/harness.ts';
 import { commitFiles, makeRepository, ownersGit } from '../testing/repository.ts';
 
+const SWEEP = {
+  ...{ holdsWork: async () => false, stopping: new AbortController().signal },
+  ...{ transcriptsBeforeMs: 0, mayForget: () => false },
+};
 let harness: Harness;
 let path: string;
 let wanted: number;
@@ -59,7 +63,7 @@ async function take(
 /** The first task makes the pool, and shows what a clone of now is. */
 async function fresh(ref?: string): Promise<string> {
   wanted = 0;
-  await harness.runner.storage.sweep({ holdsWork: async () => false, transcriptsBeforeMs: 0, mayForget: () => false });
+  await harness.runner.storage.sweep(SWEEP);
   const script =
     'cat file.txt; git status --porcelain; git for-each-ref --format="%(refname) %(objectname)"; git symbolic-ref HEAD';
   const { stdout } = await harness.run(['sh', '-c', script], { workspace: workspace(ref) });
@@ -127,11 +131,7 @@ describe('a clone that stands ready', () => {
     ownersGit(path, 'branch', 'side');
     ownersGit(path, 'tag', 'v0');
     wanted = 0;
-    await harness.runner.storage.sweep({
-      holdsWork: async () => false,
-      transcriptsBeforeMs: 0,
-      mayForget: () => false,
-    });
+    await harness.runner.storage.sweep(SWEEP);
     wanted = 1;
     await harness.run(['true'], { workspace: workspace() });
     await untilReady(1);
@@ -165,11 +165,7 @@ describe('a clone that stands ready', () => {
   it('goes with the next sweep where it is not wanted any more', async () => {
     const [dir = ''] = await untilReady(1);
     wanted = 0;
-    await harness.runner.storage.sweep({
-      holdsWork: async () => false,
-      transcriptsBeforeMs: 0,
-      mayForget: () => false,
-    });
+    await harness.runner.storage.sweep(SWEEP);
     expect((await harness.runner.storage.list()).ready).toEqual([]);
     await harness.runner.close();
     expect(existsSync(dir)).toBe(false);
@@ -178,11 +174,7 @@ describe('a clone that stands ready', () => {
   it('goes too where its workspace is elsewhere now', async () => {
     await untilReady(1);
     configured = join(harness.folder, 'elsewhere');
-    await harness.runner.storage.sweep({
-      holdsWork: async () => false,
-      transcriptsBeforeMs: 0,
-      mayForget: () => false,
-    });
+    await harness.runner.storage.sweep(SWEEP);
     expect((await harness.runner.storage.list()).ready).toEqual([]);
   });
 

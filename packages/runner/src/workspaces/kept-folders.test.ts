@@ -8,6 +8,7 @@ import { createKeptFolders, type KeptOptions } from './kept-folders.ts';
 import { readRecord } from './record.ts';
 import type { WorkspaceRecord } from './types.ts';
 
+const { signal: stopping } = new AbortController();
 let root: string;
 let discard: KeptOptions['discard'];
 beforeEach(() => {
@@ -56,7 +57,7 @@ it('what cannot be removed keeps nothing else from being swept', async () => {
   for (const id of ['old1', 'old2'])
     writeFileSync(join(root, `kept-${id}`, 'attempt.json'), `${JSON.stringify(record)}\n`);
   const { kept, ids } = await adopted();
-  expect(await kept.sweep(async () => false)).toBe(1);
+  expect(await kept.sweep({ holdsWork: async () => false, stopping })).toBe(1);
   expect(ids()).toEqual(['old1']);
 });
 

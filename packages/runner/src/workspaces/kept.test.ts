@@ -7,6 +7,7 @@ import type { Run } from '../types.ts';
 import type { Fate, Removal } from './types.ts';
 
 const DAY_MS = 86_400_000;
+const { signal: stopping } = new AbortController();
 let harness: Harness;
 let path: string;
 let rules: { doneMs?: number; failedMs: number; orphanedMs: number; budgetBytes: number };
@@ -61,7 +62,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 const keptOf = async (of: Harness = harness) => (await of.runner.storage.list()).kept;
 const untilKept = (count: number): Promise<void> => until(async () => (await keptOf()).length === count);
 const sweep = (of: Harness = harness, holdsWork = async () => false) =>
-  of.runner.storage.sweep({ holdsWork, transcriptsBeforeMs: 0, mayForget: () => false });
+  of.runner.storage.sweep({ holdsWork, stopping, transcriptsBeforeMs: 0, mayForget: () => false });
 
 describe('the clone of a run that is over', () => {
   it('is not kept where the task is done and the rules keep nothing of that', async () => {
@@ -254,7 +255,7 @@ describe('transcripts', () => {
     run.release();
     const asked: (string | undefined)[] = [];
     const order = (transcriptsBeforeMs: number, may: boolean) => ({
-      ...{ holdsWork: async () => false, transcriptsBeforeMs },
+      ...{ holdsWork: async () => false, stopping, transcriptsBeforeMs },
       mayForget: ({ task }: { readonly task?: string }) => {
         asked.push(task);
         return may;

@@ -33,12 +33,13 @@ export function createStorage({ workspaces, transcripts, lifetime }: StoragePart
         await trash.settled();
       }
     },
-    async sweep({ holdsWork, transcriptsBeforeMs, mayForget }) {
+    async sweep({ transcriptsBeforeMs, mayForget, ...looking }) {
       await adopted();
       trash.retry();
       pool.trim();
-      const removed = await kept.sweep(holdsWork);
-      return { workspaces: removed, transcripts: await transcripts.removeBefore(transcriptsBeforeMs, mayForget) };
+      // What goes by its time alone does not wait for looks at what tasks have left, which can take minutes.
+      const gone = await transcripts.removeBefore(transcriptsBeforeMs, mayForget);
+      return { workspaces: await kept.sweep(looking), transcripts: gone };
     },
   };
 }

@@ -40,10 +40,12 @@ export interface WorkspaceEnd {
    * `none` is removed by itself.
    */
   readonly unbundled: 'none' | 'some' | 'unknown';
+  /** How often somebody looked for long and could not tell; absent: never. */
+  readonly looks?: number;
 }
 
 /** What became of a run's work. */
-export type Fate = Omit<WorkspaceEnd, 'atMs'>;
+export type Fate = Pick<WorkspaceEnd, 'state' | 'unbundled'>;
 
 /** How long workspaces are kept once their run is over, and how much room they may take. */
 export interface StorageRules {
@@ -98,6 +100,13 @@ export interface Removal {
 /** Looks whether a clone holds changes; rejects where that cannot be established. */
 export type HoldsWork = (record: WorkspaceRecord, dir: string) => Promise<boolean>;
 
+/** How a sweep looks at clones of which nobody knows what they hold. */
+export interface Looking {
+  readonly holdsWork: HoldsWork;
+  /** Aborted when nobody waits for the answer any more: what fails then says nothing about a clone. */
+  readonly stopping: AbortSignal;
+}
+
 /** A clone that stands ready, or is in use. */
 export interface LiveClone {
   /** Absolute path of its folder. */
@@ -118,8 +127,7 @@ export interface Stored {
 }
 
 /** What a sweep goes by. */
-export interface SweepOrder {
-  readonly holdsWork: HoldsWork;
+export interface SweepOrder extends Looking {
   /** Transcripts that were last written before this go. */
   readonly transcriptsBeforeMs: number;
   /** Whether a transcript that is that old may go. */

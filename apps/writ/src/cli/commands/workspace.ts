@@ -53,7 +53,7 @@ async function prune(
     .node()
     .call('workspace_prune', { unbundled, ...(ids.length === 0 ? {} : { which: [...ids] }) });
   context.output.result(answer, ({ removed }) =>
-    removed.length === 0 ? 'nothing was removed' : `removed:\n${tableOf(removed)}`,
+    removed.length === 0 ? 'nothing was removed' : `removed:\n${goneOf(removed)}`,
   );
   return EXIT.ok;
 }
@@ -69,17 +69,21 @@ function takenOf(rows: readonly Row[], bytes: number): string {
 function tableOf(rows: readonly Row[]): string {
   return table(
     ['STATE', 'WORKSPACE', 'SENDER', 'SIZE', 'SINCE', 'UNTIL', 'ID', 'FOLDER'],
-    rows.map((row) => [
-      row.state,
-      row.workspace ?? '',
-      row.sender ?? '',
-      row.bytes === undefined ? '' : formatCounted(row.bytes),
-      row.since_ms === undefined ? '' : new Date(row.since_ms).toISOString(),
-      untilOf(row),
-      row.id ?? '',
-      row.dir,
-    ]),
+    rows.map((row) => [...aboutOf(row), untilOf(row), row.id ?? '', row.dir]),
   );
+}
+
+/** What is gone has no time to go any more, and stays for no reason. */
+function goneOf(rows: readonly Row[]): string {
+  return table(
+    ['STATE', 'WORKSPACE', 'SENDER', 'SIZE', 'SINCE', 'ID', 'FOLDER'],
+    rows.map((row) => [...aboutOf(row), row.id ?? '', row.dir]),
+  );
+}
+
+function aboutOf({ state, workspace = '', sender = '', bytes, since_ms: sinceMs }: Row): readonly string[] {
+  const size = bytes === undefined ? '' : formatCounted(bytes);
+  return [state, workspace, sender, size, sinceMs === undefined ? '' : new Date(sinceMs).toISOString()];
 }
 
 /** When it goes, or why it does not. */
@@ -87,5 +91,7 @@ function untilOf({ state, due_at_ms: dueAtMs, unbundled }: Row): string {
   if (dueAtMs !== undefined) return new Date(dueAtMs).toISOString();
   if (state === 'in-use') return 'its task ends';
   if (state === 'ready') return 'a task takes it';
-  return unbundled === 'some' ? 'you remove it: changes that are kept nowhere else' : 'you remove it: not looked at';
+  return unbundled === 'some'
+    ? 'you remove it: changes that are kept nowhere else'
+    : 'you remove it: nobody could tell what it holds, or has looked yet';
 }
