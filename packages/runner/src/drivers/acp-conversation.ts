@@ -83,9 +83,10 @@ function guardOf({ over, log, calls }: Talk, { input, dismiss }: Partner): Guard
     write: (bytes) => input.write(bytes),
     over: over.signal,
     deaf: dismiss,
-    notified(method, params) {
+    async notified(method, params) {
       const update = method === methods.client.session.update ? sessionUpdateIn(params) : undefined;
       if (update !== undefined) readUpdate(update, log, calls);
+      await log.room();
     },
   });
 }

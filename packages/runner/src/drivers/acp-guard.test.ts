@@ -21,7 +21,7 @@ function connected(reads: () => Promise<void>) {
   const guard = guardMessages({
     write: reads,
     over: over.signal,
-    notified: (method) => told.push(method),
+    notified: async (method) => void told.push(method),
     deaf: () => {
       deaf += 1;
     },
@@ -81,6 +81,14 @@ describe('what an agent writes', () => {
     for (const byte of [...Buffer.from('no JSON\n[1]\n7\nnull\n\n'), ...text]) await guard.take(Buffer.from([byte]));
     await settle();
     expect([told, seen().asked]).toEqual([['one', 'two'], 1]);
+  });
+
+  it('ends with a last message that nothing ended', async () => {
+    const { guard, told } = connected(async () => {});
+    await guard.take(Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: 'last' })));
+    expect(told).toEqual([]);
+    await guard.close();
+    expect(told).toEqual(['last']);
   });
 
   it('is no message any more where it is too long: the connection is at its end', async () => {

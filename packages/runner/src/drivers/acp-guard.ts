@@ -16,8 +16,8 @@ const WITHDRAWN = '$/cancel_request';
 export interface GuardOptions {
   /** Takes what is written to the agent; resolves when it has read that, or nobody will. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
-  /** A notification, with its parameters as they came. */
-  readonly notified: (method: string, params: unknown) => void;
+  /** A notification, with its parameters as they came; resolves when the next may be read. */
+  readonly notified: (method: string, params: unknown) => Promise<void>;
   /** Once it is aborted what the agent asks for is dropped, and gets no answer. */
   readonly over: AbortSignal;
   /** It goes on asking all the same, so much that it cannot have heard of it; called once. */
@@ -68,16 +68,24 @@ export function guardMessages(options: GuardOptions): Guard {
       if (method === undefined && id !== undefined) open.answered();
     },
   });
+  const workOff = async (): Promise<void> => {
+    for (const message of arrived.splice(0)) if (!isClosed) await handle(message).catch(() => {});
+  };
   return {
     stream: { readable: incoming.readable, writable: outgoing },
     async take(bytes) {
       if (isClosed) return;
       lines.push(bytes);
-      for (const message of arrived.splice(0)) if (!isClosed) await handle(message).catch(() => {});
+      await workOff();
       if (isTooLong)
         await pen.abort(new Error(`it sent a message of more than ${LONGEST_MESSAGE} bytes`)).catch(() => {});
     },
-    close: () => pen.close().catch(() => {}),
+    async close() {
+      // The last line, that nothing ended, may be the answer that says how its work did.
+      lines.end();
+      await workOff();
+      await pen.close().catch(() => {});
+    },
   };
 }
 
@@ -126,7 +134,7 @@ function createHandler(
     }
     if (!('id' in message)) {
       if (method === WITHDRAWN) await way.pass(message);
-      else notified(method, 'params' in message ? message.params : undefined);
+      else await notified(method, 'params' in message ? message.params : undefined);
       return;
     }
     if (over.aborted) {
