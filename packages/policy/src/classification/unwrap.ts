@@ -25,6 +25,11 @@ const BY_NAME: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
   ['gfind', unwrapFind],
 ]);
 
+/** Whether a program (lower case, without its folder) runs what stands in its arguments. */
+export function isWrapper(program: string): boolean {
+  return BY_NAME.has(program);
+}
+
 /** Takes one wrapper off. `program` is the name of the program, without its folder. */
 export function unwrap(program: string, args: readonly Argument[], place: CommandPlace): Unwrapped {
   return BY_NAME.get(program)?.(args, place) ?? { kind: 'plain' };
@@ -41,11 +46,14 @@ function unwrapWith(spec: WrapperSpec, args: readonly Argument[], place: Command
     if (spec.reads?.includes(name)) needs.push('read_files');
   });
   if (start === undefined) return { kind: 'undecided', reason: 'an option in front of the command is not known' };
-  const own = spec.own ?? 0;
-  let at = start + own;
+  let at = start + (spec.own ?? 0);
+  // Of several the last would be the command.
+  if (args.slice(start, at).some(({ shape }) => shape !== 'literal')) {
+    return { kind: 'undecided', reason: 'where the command begins cannot be told' };
+  }
   const variables: Assignment[] = [];
   while (spec.assignments && at < args.length) {
-    const assignment = assignmentOf(args[at]?.text ?? '');
+    const assignment = assignmentOf(args[at]);
     if (assignment === undefined) break;
     variables.push(assignment);
     at++;

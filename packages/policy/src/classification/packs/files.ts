@@ -15,7 +15,8 @@ const MOUNT_OPTIONS = `(?:\\n-[rwvnf]+|\\n-t\\n(?:ext[234]|xfs|btrfs|vfat|exfat|
  * started in place of the programs, or obeyed in place of the settings, that were there.
  */
 const MOUNTS = new RegExp(
-  `^(?:${MOUNT_OPTIONS}(?:\\n\\/?|\\n(?:LABEL|UUID)=[\\w-]+|\\n${NAME}+)?${MOUNT_OPTIONS}|${MOUNT_OPTIONS}\\n(?:\\/dev${NAME}+|(?:LABEL|UUID)=[\\w-]+|tmpfs|none)\\n\\/(?:mnt|media|run\\/media|data|backup)${NAME}*\\/?${MOUNT_OPTIONS})$`,
+  // Each part may take options that another could: of more arguments it would take too long to say.
+  `^(?!(?:\\n[^\\n]*){33})(?:${MOUNT_OPTIONS}(?:\\n\\/?|\\n(?:LABEL|UUID)=[\\w-]+|\\n${NAME}+)?${MOUNT_OPTIONS}|${MOUNT_OPTIONS}\\n(?:\\/dev${NAME}+|(?:LABEL|UUID)=[\\w-]+|tmpfs|none)\\n\\/(?:mnt|media|run\\/media|data|backup)${NAME}*\\/?${MOUNT_OPTIONS})$`,
 );
 
 /** Removing and writing files, and disks. */
@@ -258,14 +259,37 @@ export const filesPack: RulePack = {
     },
     {
       name: 'files.make',
-      programs: ['mkdir', 'touch', 'mktemp'],
+      programs: ['mkdir', 'touch'],
       class: 'config-mutation',
       needs: ['edit_repo'],
+      // A file that is only there lets people in, keeps them out, or is obeyed.
+      writes: { from: 0, light: true },
       examples: [
         ['touch', 'a'],
         ['mkdir', '-p', 'a/b'],
       ],
       notExamples: [['stat', 'a']],
+    },
+    {
+      name: 'files.make-temporary',
+      programs: ['mktemp'],
+      // Without a name it is one that nobody has, in the folder for such.
+      most: 0,
+      class: 'config-mutation',
+      needs: ['edit_repo'],
+      writes: { folders: ['-p', '--tmpdir'], light: true, elsewhere: 'always' },
+      examples: [['mktemp'], ['mktemp', '-d']],
+      notExamples: [['mktemp', '/etc/XXXXXX']],
+    },
+    {
+      name: 'files.make-like',
+      programs: ['mktemp'],
+      operand: /^/,
+      class: 'config-mutation',
+      needs: ['edit_repo'],
+      writes: { folders: ['-p', '--tmpdir'], from: 0, light: true },
+      examples: [['mktemp', 'x.XXXXXX']],
+      notExamples: [['mktemp']],
     },
     ...FILE_RIGHTS,
     {
@@ -274,6 +298,7 @@ export const filesPack: RulePack = {
       // Files that are there already are overwritten, wherever the archive says; one with a colon is at another machine.
       plainOperands: /^[^:]*$/,
       reads: true,
+      sources: ['--directory', '-d', '-i'],
       class: 'destructive',
       needs: ['destructive'],
       examples: [

@@ -151,6 +151,31 @@ export const GIT_RUNS: readonly BuiltInRule[] = [
     notExamples: [['git', 'config', '--global', 'user.name', 'x']],
   },
   {
+    name: 'git.config-shown',
+    programs: ['git'],
+    words: [['config']],
+    // Those of the person and of the machine among them, with what signs in.
+    options: ['-l', '--list', '--get-all', '--get-regexp', '--get-urlmatch'],
+    writtenNot: /^\nconfig(?:\n--(?:global|local|worktree))*\n--get\n[\w.-]+$/,
+    class: 'config-mutation',
+    needs: ['edit_repo', 'read_files'],
+    examples: [['git', 'config', '--list']],
+    notExamples: [['git', 'config', 'user.name']],
+  },
+  {
+    name: 'git.config-secret',
+    programs: ['git'],
+    words: [['config']],
+    operand: /^list$|header|token|passw|secret|cookie|credential|url|proxy|insteadof/i,
+    class: 'config-mutation',
+    needs: ['edit_repo', 'read_files'],
+    examples: [
+      ['git', 'config', '--get', 'http.extraheader'],
+      ['git', 'config', 'list'],
+    ],
+    notExamples: [['git', 'config', 'user.name']],
+  },
+  {
     name: 'git.edit-word',
     programs: ['git'],
     words: [['notes'], ['edit']],

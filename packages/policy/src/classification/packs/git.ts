@@ -1,8 +1,8 @@
 import type { KnownOptions, RulePack } from '../types.ts';
 import { GIT_LAYS } from './git-lays.ts';
-import { GIT_LISTS, GIT_LOOKS, LOOK_OPTIONS, LOOKS } from './git-looks.ts';
+import { GIT_LISTS, GIT_LOOKS, LOOKS_KNOWN } from './git-looks.ts';
 import { GIT_RUNS } from './git-runs.ts';
-import { behind, knownOptions, optionNames, wordList } from './option-names.ts';
+import { knownOptions, optionNames, wordList } from './option-names.ts';
 
 const WRITES = wordList('add commit fetch notes worktree tag branch remote gc');
 const STEPS =
@@ -142,7 +142,7 @@ export const gitPack: RulePack = {
       names: ['git'],
       valued: ['-C'],
       flags: optionNames('P', '--no-pager --no-optional-locks --literal-pathspecs --version --help'),
-      commands: { ...CHANGES, ...behind(LOOKS, LOOK_OPTIONS) },
+      commands: { ...CHANGES, ...LOOKS_KNOWN },
       elsewhere: ['-C'],
       folders: ['-C'],
     },

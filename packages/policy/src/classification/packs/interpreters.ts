@@ -12,8 +12,8 @@ export const interpretersPack: RulePack = {
   programs: [
     {
       names: LANGUAGES,
-      valued: ['-m', '-W', '-X', '-I'],
-      flags: ['--version', '-V', '-v', '--help', '-h', '-u', '-B', '-O'],
+      // No letter takes the rest of its word to all of them: it may be the letters of other options.
+      flags: ['--version', '-V', '-v', '--help', '-h', '-u', '-B', '-O', '-m'],
     },
     { names: ['vi', 'vim', 'nvim', 'emacs', 'ed', 'ex', 'nano'] },
     { names: ['make', 'gmake', 'just', 'task', 'rake'], flags: ['-n', '-j', '-k'], valued: ['-C', '-f'] },

@@ -33,10 +33,9 @@ export const MANAGERS: readonly ProgramSpec[] = [
   {
     names: ['apk'],
     flags: optionNames(
-      'quUfvail',
-      '--quiet --no-cache --update-cache --update --upgrade --force --verbose --latest --simulate --all --installed --purge --version --help',
+      'quUfvailt',
+      '--virtual --quiet --no-cache --update-cache --update --upgrade --force --verbose --latest --simulate --all --installed --purge --version --help',
     ),
-    valued: ['-t', '--virtual'],
   },
   {
     names: ['brew'],
@@ -130,9 +129,10 @@ export const MANAGERS: readonly ProgramSpec[] = [
   {
     names: ['rpm'],
     flags: optionNames(
-      'qailLsScdRevh',
-      '--query --all --info --list --listfiles --state --last --requires --provides --changelog --scripts --docfiles --configfiles --whatprovides --whatrequires --erase --nodeps --noscripts --test --verbose --version',
+      'qailLsScdRevhfp',
+      '--query --all --info --list --listfiles --state --last --requires --provides --changelog --scripts --docfiles --configfiles --whatprovides --whatrequires --erase --nodeps --noscripts --test --verbose --version --file --package',
     ),
-    valued: ['-f', '-p', '--file', '--qf', '--queryformat'],
+    // To no letter: what stands behind `-f` in one word is letters of options.
+    valued: ['--qf', '--queryformat'],
   },
 ];

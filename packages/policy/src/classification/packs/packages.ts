@@ -26,11 +26,11 @@ const COMMANDS: Readonly<Record<string, Commands>> = {
   },
   'dnf yum': {
     ...{ looks: 'list info search check-update', installs: 'install reinstall', upgrades: 'upgrade update' },
-    ...{ removes: 'remove erase autoremove clean distro-sync downgrade', takes: '--allowerasing' },
+    ...{ removes: 'remove rm erase autoremove clean distro-sync dsync downgrade', takes: '--allowerasing' },
   },
   zypper: {
     ...{ looks: 'search info', installs: 'install', upgrades: 'update refresh' },
-    ...{ removes: 'remove clean dist-upgrade', takes: '--clean-deps --force-resolution' },
+    ...{ removes: 'remove rm clean dist-upgrade dup', takes: '--clean-deps --force-resolution' },
   },
   apk: {
     ...{ looks: 'list info search policy', installs: 'add', upgrades: 'upgrade update fetch' },
@@ -48,7 +48,7 @@ const COMMANDS: Readonly<Record<string, Commands>> = {
     ...{
       installs: 'install add i',
       upgrades: 'ci update upgrade dedupe test',
-      removes: 'uninstall remove rm un prune',
+      removes: 'uninstall remove rm r un unlink prune',
     },
     publishes: 'publish unpublish deprecate dist-tag owner access token',
   },
@@ -136,6 +136,31 @@ export const packagesPack: RulePack = {
         ['apt', 'install', 'jq'],
         ['apt', 'search', 'jq-'],
       ],
+    },
+    {
+      name: 'packages.takes-back',
+      programs: ['dnf', 'yum'],
+      words: [['swap', 'history', 'module', 'group', 'groups', 'offline-upgrade', 'system-upgrade']],
+      firstNot: /^(?:list|info|summary|userinstalled|provides)$/,
+      class: 'destructive',
+      needs: ['destructive', 'install_packages', 'shell'],
+      examples: [
+        ['dnf', 'swap', 'a', 'b'],
+        ['dnf', 'history', 'undo', '1'],
+        ['dnf', 'module', 'remove', 'x'],
+      ],
+      notExamples: [['dnf', 'history', 'list']],
+    },
+    {
+      name: 'packages.query-far',
+      programs: ['dpkg', 'rpm'],
+      options: ['-l', '-L', '-s', '-S', '-q', '--list', '--status', '--search', '--query', '--version'],
+      except: ['-r', '-P', '-e', '--remove', '--purge', '--erase'],
+      operand: /:\/\//,
+      class: 'read',
+      needs: ['inspect_status', 'use_network'],
+      examples: [['rpm', '-qp', 'https://example.org/x.rpm']],
+      notExamples: [['rpm', '-qa']],
     },
     {
       name: 'packages.query',

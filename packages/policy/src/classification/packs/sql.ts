@@ -15,6 +15,7 @@ export const sqlPack: RulePack = {
   programs: [
     {
       names: ['psql'],
+      elsewhere: ['-p', '--port', '-U', '--username'],
       values: { '-d': DATABASE, '--dbname': DATABASE },
       valued: optionNames(
         'cdhUpFR',
@@ -27,6 +28,7 @@ export const sqlPack: RulePack = {
     },
     {
       names: ['mysql', 'mariadb'],
+      elsewhere: ['-P', '--port', '-u', '--user'],
       valued: optionNames('ehuDP', '--execute --host --user --database --port'),
       flags: optionNames(
         'NBtsHXvfr',

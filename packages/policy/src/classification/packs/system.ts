@@ -36,15 +36,15 @@ export const systemPack: RulePack = {
       flags: optionNames('xXdqpcVh', '--extended --device --quiet --show-path'),
       valued: ['-A', '--range'],
     },
-    { names: ['lsof'], flags: optionNames('nPltUabRVwiTCXON0123456789:', '+D +d'), valued: optionNames('pucgdsFr') },
+    { names: ['lsof'], flags: optionNames('nPltUabRVwiTCXONgFr0123456789:', '+D +d'), valued: optionNames('pucds') },
     { names: ['fuser'], flags: optionNames('vmkanuicsMlIw46'), valued: ['-n', '--namespace'] },
     {
       names: ['df', 'lsblk', 'findmnt', 'blkid'],
       flags: optionNames(
-        'ahHiklPTmfpJbdDSnrRvuAeyzMxI',
+        'ahHiklPTmfpJbdDSnrRvuAeyzMxIUL',
         '--total --human-readable --all --json --bytes --fs --inodes --local',
       ),
-      valued: optionNames('otUL', '--output --type --target'),
+      valued: optionNames('ot', '--output --type --target'),
     },
     {
       names: ['smartctl'],
