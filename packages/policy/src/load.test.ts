@@ -155,7 +155,7 @@ describe('loading', () => {
     ],
     [
       'a rule about any program',
-      withLines('[[commands]]', 'match = ["*"]', 'class = "read"'),
+      withLines('[[commands]]', 'match = ["*", "x"]', 'class = "read"'),
       'BAD_VALUE commands[0].match',
     ],
     [

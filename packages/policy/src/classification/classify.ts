@@ -1,4 +1,5 @@
 import type { CommandRule } from '../types.ts';
+import { ANSWER, isAnswer } from './answers.ts';
 import { aboutWrapper, configuredMatches } from './configured.ts';
 import { decidesWhatRuns, isSwitch } from './environment.ts';
 import { applyRule, isStricter, type Match, matchesRule, WHATEVER_IT_DOES } from './match.ts';
@@ -309,6 +310,7 @@ function builtInMatches(
   place: CommandPlace,
 ): readonly Match[] {
   if (!program) return [];
+  if (isAnswer(program.spec, program.rules, rest)) return [ANSWER];
   const parsed = parseArguments(rest, program.spec);
   return program.rules
     .filter((rule) => matchesRule(rule, parsed))

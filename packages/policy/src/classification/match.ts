@@ -63,7 +63,8 @@ function matchesWritten({ written: like, writtenNot: unlike }: BuiltInRule, { wr
   return like?.test(written) !== false && unlike?.test(written) !== true;
 }
 
-function matchesOptions(rule: BuiltInRule, { options }: ParsedArguments): boolean {
+function matchesOptions(rule: BuiltInRule, parsed: ParsedArguments): boolean {
+  const { options } = parsed;
   const { options: wanted, except, value } = rule;
   // INVARIANT: 5 an option that nobody knows may name a program, or a file to write: what has one is no look.
   const isLook = rule.class === 'read' && rule.anyArguments !== true && rule.written === undefined;
@@ -71,27 +72,28 @@ function matchesOptions(rule: BuiltInRule, { options }: ParsedArguments): boolea
   const given = (list: readonly string[]): boolean => options.some(({ name }) => isOption(name, list));
   if (wanted && !given(wanted)) return false;
   if (except && given(except)) return false;
-  if (rule.sql && sqlClass(rule.sql.of, options) !== rule.sql.is) return false;
+  if (rule.sql && sqlClass(rule.sql, parsed) !== rule.sql.is) return false;
   if (!value) return true;
   return options.some((one) => isOption(one.name, value.of) && value.matches.test(one.value?.text ?? ''));
 }
 
+type Texts = NonNullable<BuiltInRule['sql']>;
+
 /** The texts that are given; undefined for one that is not known, and where there is none. */
-function sqlTexts(of: readonly string[], options: ParsedArguments['options']): readonly (string | undefined)[] {
-  const texts = options
-    .filter(({ name }) => isOption(name, of))
-    .map(({ value }) => (value?.shape === 'literal' ? value.text : undefined));
-  return texts.length === 0 ? [undefined] : texts;
+function sqlTexts({ of = [], from }: Texts, { options, operands }: ParsedArguments): readonly (string | undefined)[] {
+  const behind = options.filter(({ name }) => isOption(name, of)).map(({ value }) => value);
+  const given = from === undefined ? behind : [...behind, ...operands.slice(from)];
+  return given.length === 0 ? [undefined] : given.map((one) => (one?.shape === 'literal' ? one.text : undefined));
 }
 
-/** An operand names another database, or who is connected; so may the text. */
-function isOneDatabase(of: readonly string[], { operands, options }: ParsedArguments): boolean {
-  const texts = sqlTexts(of, options);
-  return operands.length === 0 && texts.every((text) => text !== undefined && staysInDatabase(text));
+/** An operand that is no text names another database, or who is connected; so may the text. */
+function isOneDatabase(sql: Texts, parsed: ParsedArguments): boolean {
+  const texts = sqlTexts(sql, parsed);
+  return parsed.operands.length === 0 && texts.every((text) => text !== undefined && staysInDatabase(text));
 }
 
-function sqlClass(of: readonly string[], options: ParsedArguments['options']): CommandClass {
-  const classes = sqlTexts(of, options).map((text) => (text === undefined ? 'destructive' : classOfSql(text)));
+function sqlClass(sql: Texts, parsed: ParsedArguments): CommandClass {
+  const classes = sqlTexts(sql, parsed).map((text) => (text === undefined ? 'destructive' : classOfSql(text)));
   return classes.reduce((worst, one) => (isStricter(one, worst) ? one : worst));
 }
 
@@ -117,7 +119,7 @@ function isCount({ class: is, most, least = 0 }: BuiltInRule, rest: readonly Arg
 export function applyRule(rule: BuiltInRule, spec: ProgramSpec, parsed: ParsedArguments, place: CommandPlace): Match {
   const isSure = parsed.options.every(({ known, name }) => known && !isOption(name, spec.elsewhere ?? []));
   // INVARIANT: 6 a window is for what is written, and a folder says nothing about where its links lead.
-  const isOne = isSure && rule.target?.into !== true && (!rule.sql || isOneDatabase(rule.sql.of, parsed));
+  const isOne = isSure && rule.target?.into !== true && (!rule.sql || isOneDatabase(rule.sql, parsed));
   const targets = (isOne && rule.target && targetsOf(rule.target, parsed, place)) || [];
   const doubts = [...doubtsOf(rule, parsed), ...doubtsOfFolders(spec, parsed, place)];
   const overwrites = !(rule.writes === 'target'
@@ -186,7 +188,7 @@ function doubtsOf(rule: BuiltInRule, parsed: ParsedArguments): readonly Doubt[] 
   if (rule.plain?.test(written) === false)
     doubts.push({ reason: 'written like this it may run something else', undecided: true });
   if (!isPlainOperands(rule, parsed)) doubts.push({ reason: 'an argument may name what else runs', undecided: true });
-  if (rule.sql && !sqlTexts(rule.sql.of, options).every((text) => text !== undefined && runsNothing(text)))
+  if (rule.sql && !sqlTexts(rule.sql, parsed).every((text) => text !== undefined && runsNothing(text)))
     doubts.push({ reason: 'its text may run something else' });
   const unknown = options.find(({ known }) => !known);
   const isWhole = rule.plain !== undefined || rule.written !== undefined || rule.anyArguments === true;

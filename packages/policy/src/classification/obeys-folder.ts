@@ -21,14 +21,16 @@ const PROGRAMS: ReadonlySet<string> = new Set([
     'dotnet',
     'sbt',
   ],
+  ...['ruff', 'mypy', 'black', 'isort', 'tsc', 'eslint', 'prettier'],
   ...['make', 'gmake', 'cmake', 'ninja', 'meson', 'just', 'task', 'rake', 'mvn', 'gradle', 'ant', 'bazel'],
   ...['terraform', 'tofu', 'vagrant', 'packer', 'ansible', 'ansible-playbook', 'helm', 'helmfile'],
   ...['docker-compose', 'podman-compose'],
 ]);
 /** Programs of which only some commands do. */
-const COMMANDS: ReadonlyMap<string, string> = new Map(
-  ['docker', 'podman', 'nerdctl'].map((name) => [name, 'compose'] as const),
-);
+const COMMANDS: ReadonlyMap<string, string> = new Map([
+  ...['docker', 'podman', 'nerdctl'].map((name) => [name, 'compose'] as const),
+  ...['python', 'python3', 'pypy'].map((name) => [name, '-m'] as const),
+]);
 
 /**
  * True where files of the folder decide what else runs, which no argument names and no digest binds. A rule of the configuration

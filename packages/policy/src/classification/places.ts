@@ -19,7 +19,7 @@ export function laysInside(
     return [...operands.slice(from), ...given.flatMap(({ value }) => value ?? [])].every((one) => isCommon(one, place));
   }
   // What overwrites nothing may be about all that lies in a folder.
-  if (light && named === undefined && options.every(({ known }) => known) && operands.length > (from ?? 0)) {
+  if (light && named === undefined && operands.length > (from ?? 0)) {
     return operands.slice(from).every((one) => pathsOf(one, place).every((path) => isInFolder(path, place)));
   }
   const isElsewhere = elsewhere === 'always' || options.some(({ name }) => elsewhere.includes(name));

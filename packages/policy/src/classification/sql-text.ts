@@ -6,24 +6,15 @@ const PURE: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-const READS: ReadonlySet<string> = new Set(['select', 'show', 'table', 'values', 'describe', 'desc']);
+const READS: ReadonlySet<string> = new Set(['select', 'show', 'table', 'values', 'describe', 'desc', 'with']);
 const ADDS: ReadonlySet<string> = new Set(['insert', 'create', 'comment', 'analyze', 'grant']);
 /** Words that make a statement do more than its first word says. */
 const TAKES: ReadonlySet<string> = new Set(
-  'drop delete truncate update replace cascade revoke merge execute call do copy load prepare vacuum reindex lock owner function procedure trigger extension rule user role program'.split(
+  'drop delete truncate update replace cascade revoke merge execute call do copy load prepare vacuum reindex lock owner function procedure trigger extension rule user role program outfile dumpfile'.split(
     ' ',
   ),
 );
-const WRITES: ReadonlySet<string> = new Set([
-  'into',
-  'outfile',
-  'dumpfile',
-  'insert',
-  'create',
-  'alter',
-  'grant',
-  'set',
-]);
+const WRITES: ReadonlySet<string> = new Set(['into', 'insert', 'create', 'alter', 'grant', 'set']);
 /** After these an opening parenthesis is no call. */
 const NOT_CALLED: ReadonlySet<string> = new Set(
   'in and or not from where on as values select any all exists by having over using'.split(' '),
@@ -31,11 +22,17 @@ const NOT_CALLED: ReadonlySet<string> = new Set(
 
 const TOKEN = /\s+|'(?:[^'\\]|'')*'|"[^"\\]*"|[A-Za-z_][A-Za-z0-9_]*|\d+(?:\.\d+)?|::|[<>!=]=|<>|[-+*/%=<>(),.;]/;
 
+/** What psql lists by itself, of all names or those that a pattern fits; to other clients it is nothing. */
+const LISTS = /^ *\\(?:d[a-zA-Z]*\+?|l\+?|z|conninfo)(?: +[\w.*?]+)? *$/;
+/** What is only looked at, and how it would be done. */
+const EXPLAINS = new Set(['explain', 'analyze', 'verbose']);
+
 /**
  * What a text for an SQL client does. What cannot be split into words for certain (comments, backslashes, dollar quotes)
  * is destructive: clients and servers disagree about those.
  */
 export function classOfSql(text: string): CommandClass {
+  if (LISTS.test(text)) return 'read';
   const statements = splitStatements(text);
   if (!statements || statements.length === 0) return 'destructive';
   const classes = statements.map(classOfStatement);
@@ -45,7 +42,7 @@ export function classOfSql(text: string): CommandClass {
 
 /** What a statement may begin with that is about the data of a database. */
 const ABOUT_DATA =
-  /^(?:select|show|table|values|describe|desc|insert into|delete from|update \S+ set|truncate|analyze|comment on|(?:create|drop|alter) (?:table|index|view|schema|sequence|database)|create unique index|(?:grant|revoke) .* on)(?: |$)/;
+  /^(?:select|with|show|table|values|describe|desc|insert into|delete from|update \S+ set|truncate|analyze|comment on|(?:create|drop|alter) (?:table|index|view|schema|sequence|database)|create unique index|(?:grant|revoke) .* on)(?: |$)/;
 /** A file of the server, a library of it, and an engine that asks another server. */
 const BEYOND: ReadonlySet<string> = new Set(
   'outfile dumpfile program language load soname server system handler engine connection inputformat call do set'.split(
@@ -65,14 +62,17 @@ const NAMES_NEXT: ReadonlySet<string> = new Set(['table', 'into', 'exists', 'ref
  * function but those that compute.
  */
 export function runsNothing(text: string): boolean {
+  if (LISTS.test(text)) return true;
   const statements = splitStatements(text);
   return statements !== undefined && statements.length > 0 && statements.every(isAboutData);
 }
 
-function isAboutData(tokens: readonly string[]): boolean {
+function isAboutData(whole: readonly string[]): boolean {
+  const tokens = explained(whole);
   const isUpdate = tokens[0] === 'update';
   return (
     ABOUT_DATA.test(tokens.join(' ')) &&
+    !namesFolder(tokens) &&
     !tokens.some((token) => BEYOND.has(token) && !(token === 'set' && isUpdate)) &&
     !tokens.some((_, at) => isCall(tokens, at) && !isDefined(tokens, at) && !isNamed(tokens, at))
   );
@@ -84,6 +84,11 @@ function isDefined(tokens: readonly string[], at: number): boolean {
 
 function isQualified(tokens: readonly string[], at: number): boolean {
   return tokens[at - 1] === '.';
+}
+
+/** A table whose files are laid somewhere else on the server. */
+function namesFolder(tokens: readonly string[]): boolean {
+  return tokens.some((token, at) => token === 'directory' && ['data', 'index'].includes(tokens[at - 1] ?? ''));
 }
 
 function isNamed(tokens: readonly string[], at: number): boolean {
@@ -108,9 +113,16 @@ function splitStatements(text: string): readonly (readonly string[])[] | undefin
   return statements.filter((statement) => statement.length > 0);
 }
 
-function classOfStatement(tokens: readonly string[]): CommandClass {
+/** What `explain` is about: some databases do it, to see how. */
+function explained(tokens: readonly string[]): readonly string[] {
+  if (tokens[0] !== 'explain') return tokens;
+  return tokens.slice(tokens.findIndex((token) => !EXPLAINS.has(token)));
+}
+
+function classOfStatement(whole: readonly string[]): CommandClass {
+  const tokens = explained(whole);
   const [first = ''] = tokens;
-  if (tokens.some((token) => TAKES.has(token))) return 'destructive';
+  if (tokens.some((token) => TAKES.has(token)) || namesFolder(tokens)) return 'destructive';
   if (first === 'alter') return onlyAdds(tokens) ? 'config-mutation' : 'destructive';
   if (ADDS.has(first)) return 'config-mutation';
   if (!READS.has(first)) return 'destructive';

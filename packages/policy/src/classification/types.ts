@@ -152,8 +152,8 @@ export interface BuiltInRule {
   readonly least?: number;
   /** An option that is given has such a value. */
   readonly value?: { readonly of: readonly string[]; readonly matches: RegExp };
-  /** What the SQL texts behind these options do together; none is given: `destructive`. */
-  readonly sql?: { readonly of: readonly string[]; readonly is: CommandClass };
+  /** What the SQL texts behind these options, or from this operand on, do together; none is given: `destructive`. */
+  readonly sql?: { readonly of?: readonly string[]; readonly from?: number; readonly is: CommandClass };
   /**
    * Where the description of the program does not have every option that is given, a rule of class `read` does not hold, and any other
    * needs the shell besides.
@@ -173,6 +173,8 @@ export interface BuiltInRule {
   readonly plainOperands?: RegExp;
   /** No option and no argument of the program writes, runs or loads anything beside: the rule holds with those that nobody knows too. */
   readonly anyArguments?: true;
+  /** Stricter rules that decide about examples of this one, by name: it adds what it needs to them, and decides about the others. */
+  readonly yieldsTo?: readonly string[];
   /** Commands that the rule has to match. */
   readonly examples: readonly (readonly string[])[];
   /** Commands that it may not match. */
@@ -204,6 +206,10 @@ export interface ProgramSpec extends KnownOptions {
   readonly singleDash?: true;
   /** A shell may evaluate what it is given: what no rule knows is undecided. */
   readonly evaluates?: true;
+  /** Arguments, each the whole of them with its words apart by spaces, with which it says what it is and does nothing: `--version`. */
+  readonly answers?: readonly string[];
+  /** The option that, alone behind a command, explains it, whatever the command does. */
+  readonly explains?: string;
 }
 
 /** Rules of one topic. */

@@ -30,8 +30,40 @@ export function isWrapper(program: string): boolean {
   return BY_NAME.has(program);
 }
 
+const SAYS = ['--version', '--help'];
+/** Programs that only say what they are where one of these is all that they are given. Some that run commands take it for one. */
+const ANSWERS: ReadonlyMap<string, readonly string[]> = new Map([
+  ...[
+    'env',
+    'nice',
+    'ionice',
+    'timeout',
+    'gtimeout',
+    'xargs',
+    'stdbuf',
+    'taskset',
+    'watch',
+    'find',
+    'gfind',
+    'bash',
+  ].map((name) => [name, SAYS] as const),
+  ['sudo', [...SAYS, '-V', '-h']],
+  ['zsh', ['--version']],
+  ['ssh', ['-V']],
+]);
+/** Which program a shell would start; it starts none. */
+const ASKS_FOR = /^\n-[vV](?:\n\w[\w.+-]*)+$/;
+
+function isAnswer(program: string, args: readonly Argument[]): boolean {
+  const [only, ...more] = args;
+  return only?.shape === 'literal' && more.length === 0 && ANSWERS.get(program)?.includes(only.text) === true;
+}
+
 /** Takes one wrapper off. `program` is the name of the program, without its folder. */
 export function unwrap(program: string, args: readonly Argument[], place: CommandPlace): Unwrapped {
+  if (isAnswer(program, args)) return { kind: 'nothing', needs: [] };
+  const written = args.map(({ text, shape }) => `\n${shape === 'literal' ? text : '…'}`).join('');
+  if (program === 'command' && ASKS_FOR.test(written)) return { kind: 'nothing', needs: ['read_files'] };
   return BY_NAME.get(program)?.(args, place) ?? { kind: 'plain' };
 }
 

@@ -1,4 +1,5 @@
 import type { BuiltInRule } from '../types.ts';
+import { GIT_APPLIES_NOTHING } from './git-keeps.ts';
 import { GIT_LISTS } from './git-looks.ts';
 import { LEADS_OUT, STAYS_IN, wordList } from './option-names.ts';
 
@@ -41,13 +42,12 @@ export const GIT_LAYS: readonly BuiltInRule[] = [
   {
     name: 'git.lays',
     programs: ['git'],
-    words: [wordList('merge rebase cherry-pick revert am apply pull mv submodule stash bisect switch')],
+    words: [wordList('merge rebase cherry-pick revert am pull mv submodule stash bisect switch')],
     writtenNot: GIT_LISTS,
     class: 'config-mutation',
     needs: ['edit_repo'],
     writes: GIT_FOLDER,
     examples: [
-      ['git', 'apply', 'x.patch'],
       ['git', 'stash'],
       ['git', 'switch', 'main'],
     ],
@@ -65,6 +65,17 @@ export const GIT_LAYS: readonly BuiltInRule[] = [
     writes: { ...GIT_FOLDER, from: 1 },
     examples: [['git', 'mv', 'a', '.git/hooks/']],
     notExamples: [['git', 'rm', 'a']],
+  },
+  {
+    name: 'git.lays-patch',
+    programs: ['git'],
+    words: [['apply']],
+    writtenNot: GIT_APPLIES_NOTHING,
+    class: 'config-mutation',
+    needs: ['edit_repo'],
+    writes: GIT_FOLDER,
+    examples: [['git', 'apply', 'x.patch']],
+    notExamples: [['git', 'apply', '--check', 'x.patch']],
   },
   {
     name: 'git.lays-new',

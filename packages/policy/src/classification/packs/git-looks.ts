@@ -1,9 +1,10 @@
 import type { BuiltInRule, KnownOptions } from '../types.ts';
-import { behind, LEADS_OUT, optionNames, wordList } from './option-names.ts';
+import { GIT_ADDRESS, GIT_CONFIG_LOOKS } from './git-addresses.ts';
+import { behind, knownOptions, LEADS_OUT, optionNames, wordList } from './option-names.ts';
 
 /** Commands that look, whatever word stands behind them. */
 const LOOKS = wordList(
-  'status log diff show rev-parse ls-files ls-tree blame describe shortlog cat-file rev-list merge-base name-rev show-ref for-each-ref version count-objects grep whatchanged cherry',
+  'status log diff show rev-parse ls-files ls-tree blame describe shortlog cat-file rev-list merge-base name-rev show-ref for-each-ref version count-objects grep whatchanged cherry fsck check-ignore check-attr diff-tree diff-index diff-files range-diff',
 );
 /**
  * Options of looks. Not among them is what runs a program that a configuration names (`--textconv`, `--show-signature`), writes
@@ -22,6 +23,8 @@ const LOOK_FLAGS = [
   '--others --exclude-standard --modified --deleted --stage --unmerged --directory --error-unmatch --full-name --eol --name-status',
   '--line-number --ignore-case --word-regexp --files-with-matches --files-without-match --fixed-strings --extended-regexp --perl-regexp --heading --break --and --or --show-function',
   '--numbered --email --always --dirty --long --match --exact-match --is-ancestor --octopus --independent --heads --hash --dereference --objects --batch-check',
+  '--tags --quiet --ignore-submodules --text --relative --no-commit-id --no-notes --simplify-by-decoration',
+  '--full --strict --no-dangling --unreachable --connectivity-only --non-matching --size --absolute-git-dir --show-superproject-working-tree --local-env-vars',
   '--root --show-email --show-name --show-number --list --verbose --merged --no-merged',
 ].join(' ');
 const LOOK_VALUED =
@@ -40,18 +43,32 @@ export const LOOKS_KNOWN: Readonly<Record<string, KnownOptions>> = {
   shortlog: { valued: optionNames('', LOOK_VALUED), flags: optionNames(`${LOOK_LETTERS}n`, LOOK_FLAGS) },
 };
 
+const CHOSEN =
+  '\\n--(?:sort|format)=(?![^\\n]*%[^\\n]*(?:G|signature))[^\\n]+|\\n--(?:no-)?(?:merged|contains)(?:=[^\\n…]+|\\n(?!-)[^\\n…]+)?|\\n--points-at[=\\n](?!-)[^\\n…]+';
+const SHOWN = '\\n(?:-p|--patch|--stat|--name-only|--name-status|--include-untracked|stash@\\{\\d+\\}|\\d+)';
+
 /** Lists of what there is, which the same words without them would change. */
 export const GIT_LISTS = new RegExp(
   [
-    '^\\n(?:(?:branch|tag|remote)(?:\\n(?:-[arv]|-vv|--all|--remotes|--verbose|--list|--show-current))*',
-    '(?:branch|tag)\\n--list(?:\\n(?!-)[^\\n…]+)*',
-    '(?:stash|worktree|notes|remote)\\n(?:list|show)',
+    `^\\n(?:(?:branch|tag|remote)(?:\\n(?:-[arv]|-vv|-av|-avv|-rv|--all|--remotes|--verbose|--list|--show-current))*`,
+    `(?:branch|tag)(?:\\n(?:-[arvl]+|--all|--remotes|--list)|${CHOSEN})*`,
+    '(?:branch|tag)(?:\\n-[ar])?\\n(?:-l|--list)(?:\\n(?!-)[^\\n…]+)*',
+    'tag\\n-n\\d*(?:\\n(?:-l|--list)(?:\\n(?!-)[^\\n…]+)*)?',
+    `stash\\n(?:list|show)(?:${SHOWN})*`,
+    '(?:worktree|notes|remote)\\n(?:list|show)(?:\\n--porcelain|\\n-v)?',
+    'remote\\nget-url(?:\\n--(?:all|push))*\\n(?!-)[^\\n…]+',
     '(?:submodule|worktree)\\nstatus)$',
   ].join('|'),
 );
 
 /** A signature is looked at by a program that a configuration names. */
 const SIGNATURE = /%[^%\n]*(?:G|signature)/;
+const SHOWS_REMOTE = /^\nremote\nshow(?:\n-n)?\n(?:origin|upstream)$/;
+/** The same, and what a remote is asked about. */
+export const GIT_LISTS_ALL = new RegExp(`^(?:${GIT_LISTS.source}|${SHOWS_REMOTE.source})$`);
+
+/** A remote of this repository by its usual names, or another machine: a folder may be one of another person. */
+const ASKED = new RegExp(`^(?!(?:origin|upstream|${GIT_ADDRESS})$)`);
 
 /** Rules of git about looks. */
 export const GIT_LOOKS: readonly BuiltInRule[] = [
@@ -145,4 +162,57 @@ export const GIT_LOOKS: readonly BuiltInRule[] = [
       ['git', 'remote', 'show', 'origin'],
     ],
   },
+  {
+    name: 'git.asks-remote',
+    programs: ['git'],
+    words: [['ls-remote']],
+    firstNot: ASKED,
+    class: 'read',
+    needs: ['read_repo', 'use_network'],
+    examples: [
+      ['git', 'ls-remote', '--heads', 'origin'],
+      ['git', 'ls-remote', 'https://example.org/x', 'main'],
+    ],
+    notExamples: [
+      ['git', 'ls-remote', '--upload-pack=./p', 'origin'],
+      ['git', 'ls-remote', './x'],
+      ['git', 'ls-remote', 'ext::id'],
+    ],
+  },
+  {
+    name: 'git.shows-remote',
+    programs: ['git'],
+    words: [['remote'], ['show']],
+    written: SHOWS_REMOTE,
+    class: 'read',
+    needs: ['read_repo', 'use_network'],
+    examples: [['git', 'remote', 'show', 'origin']],
+    notExamples: [['git', 'remote', 'show', './x']],
+  },
+  {
+    name: 'git.config-look',
+    programs: ['git'],
+    words: [['config']],
+    written: GIT_CONFIG_LOOKS,
+    class: 'read',
+    // Those of the person and of the machine too, which may hold what signs in somewhere.
+    needs: ['read_files', 'read_repo'],
+    examples: [
+      ['git', 'config', 'user.name'],
+      ['git', 'config', '--get', 'core.editor'],
+      ['git', 'config', '--global', '--list'],
+      ['git', 'config', 'get', 'branch.a/b.remote'],
+    ],
+    notExamples: [
+      ['git', 'config', 'user.name', 'x'],
+      ['git', 'config', 'edit'],
+      ['git', 'config', '--file', 'x', '--list'],
+    ],
+  },
 ];
+
+/** Options of a question to a remote: no program of the other end. */
+export const ASK_OPTIONS: KnownOptions = knownOptions(
+  'htqb',
+  '--heads --branches --tags --refs --quiet --exit-code --get-url --symref --sort',
+);

@@ -71,7 +71,7 @@ export const CLUSTER_FILES: readonly BuiltInRule[] = [
     notExamples: [['helm', 'pull', 'x/y']],
   },
   {
-    name: 'kubernetes.helm-lists',
+    name: 'kubernetes.helm-index',
     programs: ['helm'],
     // It writes a file into the folder that it lists.
     words: [['repo'], ['index']],

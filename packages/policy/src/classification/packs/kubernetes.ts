@@ -1,4 +1,4 @@
-import type { RulePack } from '../types.ts';
+import type { BuiltInRule, RulePack } from '../types.ts';
 import { CLUSTER_FILES, HELM_LOOKS } from './kubernetes-files.ts';
 import { behind, knownOptions, wordList } from './option-names.ts';
 
@@ -7,8 +7,10 @@ const CONTEXT = ['--context|--kube-context', '--namespace|-n'];
 /** Kinds of which a name, with cluster and namespace, is one thing. */
 const DELETABLE = wordList('deployment pod service statefulset daemonset job cronjob configmap secret ingress pvc');
 const LOOKS = wordList(
-  'get describe logs top explain version api-resources api-versions cluster-info events diff options',
+  'get describe logs top explain version api-resources api-versions cluster-info events diff options wait',
 );
+
+const HELM_LIST = /^(?:list|ls)$/;
 
 const LOOK = knownOptions(
   'Awp',
@@ -26,6 +28,11 @@ const CREATABLE = wordList(
 /** Not the kinds that read a template of a file. */
 const SHOWN = /^(?:json|yaml|wide|name|(?:custom-columns|jsonpath|jsonpath-as-json|go-template|template)=[^\n]*)$/;
 
+const BELOW_LOOKS = [
+  ['rollout', ['status', 'history']],
+  ['config', ['view', 'get-contexts', 'current-context', 'get-clusters', 'get-users']],
+  ['auth', ['can-i', 'whoami']],
+] as const;
 const BELOW = [
   ...wordList('status history restart undo pause resume').map((word) => `rollout ${word}`),
   ...wordList('can-i whoami reconcile').map((word) => `auth ${word}`),
@@ -39,6 +46,7 @@ const COMMANDS = {
   ...behind(LOOKS, LOOK),
   // Here the letter takes nothing, and what stands behind it in one word is options.
   logs: { valued: LOOK.valued?.filter((name) => name !== '-f') ?? [], flags: [...(LOOK.flags ?? []), '-f'] },
+  wait: knownOptions('A', '--all --all-namespaces', '--for --timeout -l --selector -f --filename --field-selector'),
   ...behind(
     BELOW,
     knownOptions('wR', '--watch --list --quiet --all --dry-run', `${CHOSEN_VALUED} --revision --to-revision`),
@@ -83,14 +91,18 @@ export const kubernetesPack: RulePack = {
       commands: COMMANDS,
       values: { '-o': SHOWN, '--output': SHOWN },
       elsewhere: wordList('--field-selector --cluster --all --all-namespaces -A -l --selector -f --filename'),
+      answers: ['--help', '-h', 'help', 'rollout --help', 'config --help', 'auth --help'],
+      explains: '--help',
     },
     {
       names: ['helm'],
       valued: wordList('--kube-context -n --namespace'),
       flags: ['--debug'],
+      answers: ['--help', '-h', 'help'],
+      explains: '--help',
       commands: {
         ...behind(
-          HELM_LOOKS,
+          [...HELM_LOOKS, 'repo', 'dependency', 'plugin'],
           knownOptions(
             'aAqdr',
             '--all --all-namespaces --short --date --reverse --deployed --failed --pending --versions --devel --client --uninstalled --superseded',
@@ -120,37 +132,35 @@ export const kubernetesPack: RulePack = {
         ['kubectl', 'get', 'pods', '--option-of-tomorrow=./x'],
       ],
     },
-    {
-      name: 'kubernetes.read-below',
-      programs: ['kubectl', 'oc'],
-      words: [
-        ['rollout', 'config', 'auth'],
-        ['status', 'history', 'view', 'get-contexts', 'current-context', 'can-i', 'whoami'],
-      ],
-      class: 'read',
-      needs: ['inspect_status'],
-      examples: [
-        ['kubectl', 'rollout', 'status', 'deployment/web'],
-        ['kubectl', 'config', 'current-context'],
-      ],
-      notExamples: [
-        ['kubectl', 'rollout', 'restart', 'deployment/web'],
-        ['kubectl', 'config', 'use-context', 'x'],
-      ],
-    },
+    ...BELOW_LOOKS.map(
+      ([command, looks]): BuiltInRule => ({
+        name: `kubernetes.${command}-read`,
+        programs: ['kubectl', 'oc'],
+        words: [[command], looks],
+        class: 'read',
+        needs: ['inspect_status'],
+        examples: looks.map((look) => ['kubectl', command, look]),
+        notExamples: [['kubectl', command, 'of-tomorrow']],
+      }),
+    ),
     {
       name: 'kubernetes.change',
       programs: ['kubectl', 'oc'],
       words: [
         wordList('apply create patch label annotate scale autoscale expose rollout cordon uncordon config taint'),
       ],
+      firstNot: new RegExp(`^(?:${BELOW_LOOKS.flatMap(([, looks]) => looks).join('|')})$`),
       class: 'config-mutation',
       needs: ['manage_services'],
       examples: [
         ['kubectl', 'apply', '-f', 'x.yaml'],
         ['kubectl', 'scale', 'deployment/web', '--replicas', '2'],
+        ['kubectl', 'rollout', 'restart', 'deployment/web'],
       ],
-      notExamples: [['kubectl', 'delete', 'pod', 'x']],
+      notExamples: [
+        ['kubectl', 'delete', 'pod', 'x'],
+        ['kubectl', 'rollout', 'status', 'deployment/web'],
+      ],
     },
     {
       name: 'kubernetes.apply-prune',
@@ -282,16 +292,35 @@ export const kubernetesPack: RulePack = {
       name: 'kubernetes.helm-change',
       programs: ['helm'],
       words: [['install', 'upgrade', 'repo', 'dependency', 'pull', 'package', 'push']],
+      firstNot: HELM_LIST,
       class: 'config-mutation',
       needs: ['manage_services'],
       target: { kind: 'helm', only: 1, within: CONTEXT },
       examples: [['helm', 'upgrade', '-i', 'web', './chart']],
-      notExamples: [['helm', 'rollback', 'web']],
+      notExamples: [
+        ['helm', 'rollback', 'web'],
+        ['helm', 'repo', 'list'],
+      ],
+    },
+    {
+      name: 'kubernetes.helm-lists',
+      programs: ['helm'],
+      words: [
+        ['repo', 'dependency', 'plugin'],
+        ['list', 'ls'],
+      ],
+      class: 'read',
+      needs: ['inspect_status'],
+      examples: [
+        ['helm', 'repo', 'list'],
+        ['helm', 'plugin', 'list'],
+      ],
+      notExamples: [['helm', 'repo', 'update']],
     },
     {
       name: 'kubernetes.helm-remove',
       programs: ['helm'],
-      words: [['uninstall', 'delete', 'del', 'un', 'rollback', 'plugin', 'test']],
+      words: [['uninstall', 'delete', 'del', 'un', 'rollback', 'test']],
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       target: { kind: 'helm', from: 1, within: CONTEXT },
@@ -302,9 +331,20 @@ export const kubernetesPack: RulePack = {
       notExamples: [['helm', 'status', 'web']],
     },
     {
+      name: 'kubernetes.helm-plugin-change',
+      programs: ['helm'],
+      words: [['plugin']],
+      firstNot: HELM_LIST,
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [['helm', 'plugin', 'uninstall', 'x']],
+      notExamples: [['helm', 'plugin', 'list']],
+    },
+    {
       name: 'kubernetes.helm-lays',
       programs: ['helm'],
       words: [['pull', 'package', 'dependency']],
+      firstNot: HELM_LIST,
       class: 'config-mutation',
       needs: ['manage_services'],
       writes: { folders: ['-d', '--destination', '--untardir'] },

@@ -24,3 +24,5 @@ export function behind(commands: readonly string[], known: KnownOptions): Readon
 export const LEADS_OUT = /^(?:[/~]|file:)|(?:^|[/:])\.\.(?:\/|$)/i;
 /** An operand that does not. */
 export const STAYS_IN = /^(?![/~]|file:)(?!(?:.*[/:])?\.\.(?:\/|$))/is;
+/** What nearly every program answers itself. */
+export const SAYS: readonly string[] = ['--version', '--help'];
