@@ -175,10 +175,14 @@ function buildOrigins(written: Document, report: Report): ReadonlyMap<string, st
 
 function buildCommandRule({ path, value: rule }: Placed<CommandDocument>, report: Report): CommandRule {
   const match = rule.match ?? [];
+  // INVARIANT: 5 what a rule makes known, or lets run alone, is a program that its owner named.
   if (match[0] === '*') {
     const instead = 'write its name, and one rule for each program';
     report('BAD_VALUE', joinPath(path, 'match'), `a rule is about one program, and \`*\` stands for any; ${instead}`);
   }
+  const hasTarget = rule.target === undefined || match.at(-1) === '**' || rule.target < match.length;
+  if (rule.match && !hasTarget)
+    report('BAD_VALUE', joinPath(path, 'target'), `the pattern has no argument ${rule.target}, it ends before`);
   for (const example of rule.match ? rule.examples : []) {
     if (!matchesPattern(match, example.value))
       report('EXAMPLE_FAILED', example.path, 'the rule does not match this example');

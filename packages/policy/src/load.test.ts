@@ -165,6 +165,21 @@ describe('loading', () => {
       'BAD_VALUE commands[0].match',
     ],
     [
+      'a rule about a program without a name',
+      withLines('[[commands]]', 'match = [""]', 'class = "read"'),
+      'BAD_VALUE commands[0].match',
+    ],
+    [
+      'a rule with a zero byte',
+      withLines('[[commands]]', 'match = ["a", "b\\u0000"]', 'class = "read"'),
+      'BAD_VALUE commands[0].match',
+    ],
+    [
+      'a target behind the end of its pattern',
+      withLines('[[commands]]', 'match = ["x", "*"]', 'class = "read"', 'target = 2'),
+      'BAD_VALUE commands[0].target',
+    ],
+    [
       'an upstream that is two things',
       withLines('[upstreams.x]', 'url = "http://x"', 'command = ["x"]'),
       'BAD_VALUE upstreams.x.command',

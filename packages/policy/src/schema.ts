@@ -83,6 +83,10 @@ const commandPattern: Reader<readonly string[]> = {
       report('BAD_VALUE', path, 'a command pattern names a program first, and `**` only stands last');
       return undefined;
     }
+    if (pattern && (pattern[0] === '' || pattern.some((argument) => argument.includes('\0')))) {
+      report('BAD_VALUE', path, 'no command has an empty program, or a zero byte in an argument; take it out');
+      return undefined;
+    }
     return pattern;
   },
 };

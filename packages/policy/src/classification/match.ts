@@ -1,8 +1,9 @@
 import { quote } from '@writ/core';
-import { isOption, type ParsedArguments } from './options.ts';
+import { isLedByFolder } from './obeys-folder.ts';
+import { isMany, isOption, type ParsedArguments } from './options.ts';
 import { absolutePath, isInsideWorkspace } from './paths.ts';
 import { laysInside } from './places.ts';
-import { classOfSql, runsNothing } from './sql-text.ts';
+import { classOfSql, runsNothing, staysInDatabase } from './sql-text.ts';
 import { argumentsOf, targetsOf } from './targets.ts';
 import type { Argument, BuiltInRule, CommandClass, CommandPlace, ProgramSpec } from './types.ts';
 
@@ -85,6 +86,12 @@ function sqlTexts({ of = [], from }: Texts, { options, operands }: ParsedArgumen
   return given.length === 0 ? [undefined] : given.map((one) => (one?.shape === 'literal' ? one.text : undefined));
 }
 
+/** An operand that is no text names another database, or who is connected; so may the text. */
+function isOneDatabase(sql: Texts, parsed: ParsedArguments): boolean {
+  const texts = sqlTexts(sql, parsed);
+  return parsed.operands.length === 0 && texts.every((text) => text !== undefined && staysInDatabase(text));
+}
+
 function sqlClass(sql: Texts, parsed: ParsedArguments): CommandClass {
   const classes = sqlTexts(sql, parsed).map((text) => (text === undefined ? 'destructive' : classOfSql(text)));
   return classes.reduce((worst, one) => (isStricter(one, worst) ? one : worst));
@@ -92,7 +99,7 @@ function sqlClass(sql: Texts, parsed: ParsedArguments): CommandClass {
 
 function matchesOperands(rule: BuiltInRule, { operands }: ParsedArguments): boolean {
   const rest = operands.slice(rule.words?.length ?? 0);
-  if (rule.most !== undefined && rest.length > rule.most) return false;
+  if (!isCount(rule, rest)) return false;
   if (rule.operand && !rest.some(({ text }) => rule.operand?.test(text))) return false;
   const end = rest.at(-1);
   if (rule.last && !(end?.shape === 'literal' && rule.last.includes(end.text))) return false;
@@ -101,11 +108,18 @@ function matchesOperands(rule: BuiltInRule, { operands }: ParsedArguments): bool
   return !(rule.firstNot && first?.shape === 'literal' && rule.firstNot.test(first.text));
 }
 
+/** INVARIANT: 5 what may become many is more than a look allows, and as many as something stricter needs. */
+function isCount({ class: is, most, least = 0 }: BuiltInRule, rest: readonly Argument[]): boolean {
+  const isOpen = rest.some(isMany);
+  const isFew = most === undefined || (rest.length <= most && (!isOpen || is === 'destructive'));
+  return isFew && (isOpen || rest.length >= least);
+}
+
 /** What a rule that matches says, its targets included. */
 export function applyRule(rule: BuiltInRule, spec: ProgramSpec, parsed: ParsedArguments, place: CommandPlace): Match {
   const isSure = parsed.options.every(({ known, name }) => known && !isOption(name, spec.elsewhere ?? []));
   // INVARIANT: 6 a window is for what is written, and a folder says nothing about where its links lead.
-  const isOne = isSure && rule.target?.into !== true;
+  const isOne = isSure && rule.target?.into !== true && (!rule.sql || isOneDatabase(rule.sql, parsed));
   const targets = (isOne && rule.target && targetsOf(rule.target, parsed, place)) || [];
   const doubts = [...doubtsOf(rule, parsed), ...doubtsOfFolders(spec, parsed, place)];
   const overwrites = !(rule.writes === 'target'
@@ -121,7 +135,7 @@ export function applyRule(rule: BuiltInRule, spec: ProgramSpec, parsed: ParsedAr
     ...rule.needs,
     ...(isStricter(is, rule.class) ? ['destructive'] : []),
     ...(doubts.length > 0 ? [WHATEVER_IT_DOES] : []),
-    ...(rule.reads && !isInside(parsed.operands, place) ? ['read_files'] : []),
+    ...(readsInside(rule, parsed, place) ? [] : ['read_files']),
   ];
   return {
     rule: rule.name,
@@ -135,6 +149,21 @@ export function applyRule(rule: BuiltInRule, spec: ProgramSpec, parsed: ParsedAr
 function writesInside({ target }: BuiltInRule, parsed: ParsedArguments, place: CommandPlace): boolean {
   if (!target) return true;
   return isInside(argumentsOf(target, parsed), place);
+}
+
+/**
+ * INVARIANT: 1 what reads a file needs the capability for that, wherever the file is named: an option that nobody knows may name one too.
+ */
+function readsInside({ reads, sources = [] }: BuiltInRule, parsed: ParsedArguments, place: CommandPlace): boolean {
+  if (reads === undefined) return true;
+  const { operands, options } = parsed;
+  const named =
+    reads === true ? operands : operands.filter(({ text, shape }) => shape !== 'literal' || reads.test(text));
+  const given = options.filter(({ name }) => isOption(name, sources)).flatMap(({ value }) => value ?? []);
+  // `file:` is an address, and reads as a path does.
+  const isFile = named.some(({ text }) => /^file:/i.test(text));
+  const isSure = reads !== true || options.every(({ known }) => known);
+  return isSure && !isFile && isInside([...named, ...given], place);
 }
 
 function isInside(paths: readonly Argument[], place: CommandPlace): boolean {
@@ -172,17 +201,24 @@ function doubtsOf(rule: BuiltInRule, parsed: ParsedArguments): readonly Doubt[] 
 
 /** INVARIANT: 1 settings of a folder name programs: only those of the workspace are obeyed without the shell. */
 function doubtsOfFolders(
-  { folders = [], commands }: ProgramSpec,
-  { options }: ParsedArguments,
+  { names, folders = [], commands }: ProgramSpec,
+  { operands, options }: ParsedArguments,
   place: CommandPlace,
 ): readonly Doubt[] {
+  const reason = 'the settings of another folder may name what else runs';
+  const texts = operands.map(({ text }) => text);
+  if (isElsewhere(place) && isLedByFolder(names, texts)) return [{ reason }];
   // Behind a command with a list of its own the same letter is another option.
   const given = options.filter(({ name, before }) => isOption(name, folders) && (before === 0 || !commands));
   const isWorkspace = given.every(
     ({ value }) => value !== undefined && place.host === 'self' && absolutePath(value, place) === place.workspace,
   );
-  const reason = 'the settings of another folder may name what else runs';
   return given.length === 0 || (isWorkspace && given.length === 1 && place.workspace !== undefined) ? [] : [{ reason }];
+}
+
+/** Something moved to a folder, or may have. */
+function isElsewhere({ cwd, near = [] }: CommandPlace): boolean {
+  return cwd === undefined && new Set(near).size !== 1;
 }
 
 const REASONS: Readonly<Record<CommandClass, string>> = {

@@ -40,9 +40,16 @@ export function obeysFolder({ commands }: Pick<Classification, 'commands'>): boo
   return commands.some(isLed);
 }
 
+/** Whether programs of these names, or a command of them, run what files of their folder say. */
+export function isLedByFolder(names: readonly string[], args: readonly string[]): boolean {
+  return names.some((name) => {
+    const word = COMMANDS.get(name);
+    return PROGRAMS.has(name) || (word !== undefined && args.includes(word));
+  });
+}
+
 function isLed({ rule, argv: [first = '', ...rest] }: InnerCommand): boolean {
   if (rule.startsWith('commands[')) return false;
   const { name } = programOf(first, (known) => PROGRAMS.has(known) || COMMANDS.has(known));
-  const word = COMMANDS.get(name);
-  return PROGRAMS.has(name) || (word !== undefined && rest.includes(word));
+  return isLedByFolder([name], rest);
 }

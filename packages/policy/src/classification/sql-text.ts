@@ -7,7 +7,7 @@ const PURE: ReadonlySet<string> = new Set(
   ),
 );
 const READS: ReadonlySet<string> = new Set(['select', 'show', 'table', 'values', 'describe', 'desc', 'with']);
-const ADDS: ReadonlySet<string> = new Set(['insert', 'create', 'comment', 'analyze', 'alter', 'grant']);
+const ADDS: ReadonlySet<string> = new Set(['insert', 'create', 'comment', 'analyze', 'grant']);
 /** Words that make a statement do more than its first word says. */
 const TAKES: ReadonlySet<string> = new Set(
   'drop delete truncate update replace cascade revoke merge execute call do copy load prepare vacuum reindex lock owner function procedure trigger extension rule user role program outfile dumpfile'.split(
@@ -74,8 +74,16 @@ function isAboutData(whole: readonly string[]): boolean {
     ABOUT_DATA.test(tokens.join(' ')) &&
     !namesFolder(tokens) &&
     !tokens.some((token) => BEYOND.has(token) && !(token === 'set' && isUpdate)) &&
-    !tokens.some((token, at) => isCall(tokens, at) && !DEFINES.has(token) && !isNamed(tokens, at))
+    !tokens.some((_, at) => isCall(tokens, at) && !isDefined(tokens, at) && !isNamed(tokens, at))
   );
+}
+
+function isDefined(tokens: readonly string[], at: number): boolean {
+  return DEFINES.has(tokens[at] ?? '') && !isQualified(tokens, at);
+}
+
+function isQualified(tokens: readonly string[], at: number): boolean {
+  return tokens[at - 1] === '.';
 }
 
 /** A table whose files are laid somewhere else on the server. */
@@ -88,10 +96,13 @@ function isNamed(tokens: readonly string[], at: number): boolean {
   return NAMES_NEXT.has(before) || (before === 'on' && /^create (?:unique )?index /.test(tokens.slice(0, 4).join(' ')));
 }
 
-/** Statements as lists of lower-case tokens; undefined where a character belongs to no token. */
+/** Longest text that is looked into, characters. */
+const LONGEST = 32_768;
+
+/** Statements as lists of lower-case tokens; undefined where a character belongs to no token, or there are too many. */
 function splitStatements(text: string): readonly (readonly string[])[] | undefined {
   const statements: string[][] = [[]];
-  if (text.includes('--') || text.includes('/*')) return undefined;
+  if (text.length > LONGEST || text.includes('--') || text.includes('/*')) return undefined;
   const next = new RegExp(TOKEN, 'y');
   while (next.lastIndex < text.length) {
     const token = next.exec(text)?.[0];
@@ -112,13 +123,57 @@ function classOfStatement(whole: readonly string[]): CommandClass {
   const tokens = explained(whole);
   const [first = ''] = tokens;
   if (tokens.some((token) => TAKES.has(token)) || namesFolder(tokens)) return 'destructive';
+  if (first === 'alter') return onlyAdds(tokens) ? 'config-mutation' : 'destructive';
   if (ADDS.has(first)) return 'config-mutation';
   if (!READS.has(first)) return 'destructive';
   return tokens.some((token, at) => WRITES.has(token) || isCall(tokens, at)) ? 'config-mutation' : 'read';
 }
 
+/** What is altered is there as before: each part of the statement adds something, or gives it another name. */
+function onlyAdds(tokens: readonly string[]): boolean {
+  const [, kind = '', ...rest] = tokens;
+  const isKnown = ['table', 'index', 'view', 'sequence'].includes(kind);
+  const start = /^(?:if exists )?(?:only )?(?:\S+ \. )*\S+ /.exec(rest.join(' '))?.[0] ?? '';
+  return isKnown && start !== '' && partsOf(rest.slice(start.split(' ').length - 1)).every(isAddition);
+}
+
+const ADDITIONS = /^(?:add|rename)(?: |$)/;
+/** Words with which a part that adds, by its first word, does more. */
+const REPLACES: ReadonlySet<string> = new Set(['exchange', 'partition', 'discard', 'import', 'using']);
+
+function isAddition(part: readonly string[]): boolean {
+  return ADDITIONS.test(part.join(' ')) && !part.some((token) => REPLACES.has(token));
+}
+
+/** Parts between commas that stand in no parenthesis. */
+function partsOf(tokens: readonly string[]): readonly (readonly string[])[] {
+  const parts: string[][] = [[]];
+  let depth = 0;
+  for (const token of tokens) {
+    depth += token === '(' ? 1 : token === ')' ? -1 : 0;
+    if (token === ',' && depth === 0) parts.push([]);
+    else parts.at(-1)?.push(token);
+  }
+  return parts;
+}
+
+/** Whether the statements are about what the database holds that the client is connected to, and name none besides. */
+export function staysInDatabase(text: string): boolean {
+  const statements = splitStatements(text);
+  return statements?.every((tokens) => !tokens.some((token) => ELSEWHERE.has(token))) === true;
+}
+
+/** What stands between a name and the place where it is, and kinds of things that are above a table. */
+const ELSEWHERE: ReadonlySet<string> = new Set(
+  '. database schema use tablespace server system role user handler global link subscription publication all'.split(
+    ' ',
+  ),
+);
+
 /** A name in front of a parenthesis, unless it is known only to compute. */
 function isCall(tokens: readonly string[], at: number): boolean {
   const name = tokens[at] ?? '';
-  return tokens[at + 1] === '(' && /^["a-z_]/.test(name) && !PURE.has(name) && !NOT_CALLED.has(name);
+  if (tokens[at + 1] !== '(' || !/^["a-z_]/.test(name)) return false;
+  // Behind a dot it is the function of another schema, whatever word it is.
+  return isQualified(tokens, at) || !(PURE.has(name) || NOT_CALLED.has(name));
 }

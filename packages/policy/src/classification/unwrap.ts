@@ -25,6 +25,11 @@ const BY_NAME: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
   ['gfind', unwrapFind],
 ]);
 
+/** Whether a program (lower case, without its folder) runs what stands in its arguments. */
+export function isWrapper(program: string): boolean {
+  return BY_NAME.has(program);
+}
+
 const SAYS = ['--version', '--help'];
 /** Programs that only say what they are where one of these is all that they are given. Some that run commands take it for one. */
 const ANSWERS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -73,11 +78,14 @@ function unwrapWith(spec: WrapperSpec, args: readonly Argument[], place: Command
     if (spec.reads?.includes(name)) needs.push('read_files');
   });
   if (start === undefined) return { kind: 'undecided', reason: 'an option in front of the command is not known' };
-  const own = spec.own ?? 0;
-  let at = start + own;
+  let at = start + (spec.own ?? 0);
+  // Of several the last would be the command.
+  if (args.slice(start, at).some(({ shape }) => shape !== 'literal')) {
+    return { kind: 'undecided', reason: 'where the command begins cannot be told' };
+  }
   const variables: Assignment[] = [];
   while (spec.assignments && at < args.length) {
-    const assignment = assignmentOf(args[at]?.text ?? '');
+    const assignment = assignmentOf(args[at]);
     if (assignment === undefined) break;
     variables.push(assignment);
     at++;

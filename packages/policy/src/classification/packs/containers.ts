@@ -1,5 +1,5 @@
 import type { KnownOptions, RulePack } from '../types.ts';
-import { behind, knownOptions, optionNames, SAYS, wordList } from './option-names.ts';
+import { behind, knownOptions, LEADS_OUT, optionNames, SAYS, wordList } from './option-names.ts';
 
 const ENGINES = ['docker', 'podman', 'nerdctl'];
 const KINDS = wordList(
@@ -160,6 +160,7 @@ export const containersPack: RulePack = {
       name: 'containers.build',
       programs: ENGINES,
       words: [['build', 'pull', 'push', 'tag', 'login', 'commit', 'load', 'import']],
+      reads: LEADS_OUT,
       class: 'config-mutation',
       needs: ['manage_services'],
       examples: [
@@ -234,10 +235,41 @@ export const containersPack: RulePack = {
       name: 'containers.copy',
       programs: ENGINES,
       words: [['cp', 'export', 'save']],
+      reads: true,
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       examples: [['docker', 'cp', 'web:/a', 'b']],
       notExamples: [['docker', 'exec', 'web', 'sh']],
+    },
+    {
+      name: 'containers.sends',
+      programs: ENGINES,
+      words: [['push', 'login']],
+      class: 'config-mutation',
+      needs: ['manage_services', 'use_network'],
+      examples: [
+        ['docker', 'push', 'registry.example/x'],
+        ['docker', 'login', 'registry.example'],
+      ],
+      notExamples: [['docker', 'pull', 'x']],
+    },
+    {
+      name: 'containers.takes-many',
+      programs: ENGINES,
+      // None of a service is left, or others run.
+      words: [
+        ['service', 'kube', 'buildx', 'volume'],
+        ['scale', 'down', 'rollback', 'history', 'import'],
+      ],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [
+        ['docker', 'service', 'scale', 'x=0'],
+        ['podman', 'kube', 'down', 'x'],
+        ['docker', 'buildx', 'history', 'rm', '--all'],
+        ['podman', 'volume', 'import', 'x', 'y.tar'],
+      ],
+      notExamples: [['docker', 'service', 'ls']],
     },
     {
       name: 'containers.remove',

@@ -18,9 +18,15 @@ const PACKERS = ['gzip', 'gunzip', 'bzip2', 'xz', 'zstd'];
 
 type Looks = Pick<BuiltInRule, 'class' | 'needs'>;
 const LOOKS: Looks = { class: 'read', needs: ['read_files'] };
-type Unpacks = Pick<BuiltInRule, 'class' | 'needs' | 'plainOperands' | 'reads'>;
+type Unpacks = Pick<BuiltInRule, 'class' | 'needs' | 'plainOperands' | 'reads' | 'sources'>;
 /** Files that are there already are overwritten, wherever the archive says; one with a colon is at another machine. */
-const UNPACKS: Unpacks = { class: 'destructive', needs: ['destructive'], plainOperands: /^[^:]*$/, reads: true };
+const UNPACKS: Unpacks = {
+  class: 'destructive',
+  needs: ['destructive'],
+  plainOperands: /^[^:]*$/,
+  reads: true,
+  sources: ['--directory', '-d', '-i'],
+};
 
 /** Rules about archives: lists of them, and what packs and unpacks. */
 export const ARCHIVES: readonly BuiltInRule[] = [

@@ -1,5 +1,6 @@
 import type { RulePack } from '../types.ts';
 import { ARCHIVES } from './files-archives.ts';
+import { FILE_MAKES } from './files-makes.ts';
 import { FILE_RIGHTS } from './files-rights.ts';
 import { optionNames, SAYS, wordList } from './option-names.ts';
 
@@ -25,7 +26,8 @@ const MOUNT_OPTIONS = `(?:\\n-[rwvnf]+|\\n-t\\n(?:ext[234]|xfs|btrfs|vfat|exfat|
  * started in place of the programs, or obeyed in place of the settings, that were there.
  */
 const MOUNTS = new RegExp(
-  `^(?:${MOUNT_OPTIONS}(?:\\n\\/?|\\n(?:LABEL|UUID)=[\\w-]+|\\n${NAME}+)?${MOUNT_OPTIONS}|${MOUNT_OPTIONS}\\n(?:\\/dev${NAME}+|(?:LABEL|UUID)=[\\w-]+|tmpfs|none)\\n\\/(?:mnt|media|run\\/media|data|backup)${NAME}*\\/?${MOUNT_OPTIONS})$`,
+  // Each part may take options that another could: of more arguments it would take too long to say.
+  `^(?!(?:\\n[^\\n]*){33})(?:${MOUNT_OPTIONS}(?:\\n\\/?|\\n(?:LABEL|UUID)=[\\w-]+|\\n${NAME}+)?${MOUNT_OPTIONS}|${MOUNT_OPTIONS}\\n(?:\\/dev${NAME}+|(?:LABEL|UUID)=[\\w-]+|tmpfs|none)\\n\\/(?:mnt|media|run\\/media|data|backup)${NAME}*\\/?${MOUNT_OPTIONS})$`,
 );
 
 /** Removing and writing files, and disks. */
@@ -299,17 +301,7 @@ export const filesPack: RulePack = {
         ['rsync', '-an', '--log-file=x', 'a/', 'b/'],
       ],
     },
-    {
-      name: 'files.make',
-      programs: ['mkdir', 'touch', 'mktemp'],
-      class: 'config-mutation',
-      needs: ['edit_repo'],
-      examples: [
-        ['touch', 'a'],
-        ['mkdir', '-p', 'a/b'],
-      ],
-      notExamples: [['stat', 'a']],
-    },
+    ...FILE_MAKES,
     ...FILE_RIGHTS,
     ...ARCHIVES,
     {

@@ -1,14 +1,14 @@
 import type { BuiltInRule, KnownOptions } from '../types.ts';
 import { GIT_ADDRESS, GIT_CONFIG_LOOKS } from './git-addresses.ts';
-import { knownOptions, optionNames, wordList } from './option-names.ts';
+import { behind, knownOptions, LEADS_OUT, optionNames, wordList } from './option-names.ts';
 
-/** Commands that look. */
-export const LOOKS = wordList(
-  'status log diff show rev-parse ls-files ls-tree blame describe shortlog cat-file rev-list merge-base name-rev show-ref for-each-ref version count-objects grep whatchanged cherry reflog fsck check-ignore check-attr diff-tree diff-index diff-files range-diff',
+/** Commands that look, whatever word stands behind them. */
+const LOOKS = wordList(
+  'status log diff show rev-parse ls-files ls-tree blame describe shortlog cat-file rev-list merge-base name-rev show-ref for-each-ref version count-objects grep whatchanged cherry fsck check-ignore check-attr diff-tree diff-index diff-files range-diff',
 );
 /**
  * Options of looks. Not among them is what runs a program that a configuration names (`--textconv`, `--show-signature`), writes
- * (`--output`), or reads outside of the repository (`--no-index`, `--contents`).
+ * (`--output`), or reads outside of the repository (`--no-index`, `--contents`, and files of patterns or revisions: `grep -f`, `ls-files -X`).
  */
 const LOOK_FLAGS = [
   '--oneline --graph --all --stat --shortstat --numstat --dirstat --summary --name-only --name-status --decorate --no-decorate',
@@ -27,13 +27,20 @@ const LOOK_FLAGS = [
   '--full --strict --no-dangling --unreachable --connectivity-only --non-matching --size --absolute-git-dir --show-superproject-working-tree --local-env-vars',
   '--root --show-email --show-name --show-number --list --verbose --merged --no-merged',
 ].join(' ');
+const LOOK_VALUED =
+  '--since --until --after --before --author --committer --grep --max-count --skip --sort --contains --exclude --line-prefix --points-at';
+const LOOK_LETTERS = 'uvqadDMUpsrwtzBRiEFhlgeWbmoc0123456789';
 /** Options of every look; what stands behind one that takes the next argument may be one as well. */
-export const LOOK_OPTIONS: KnownOptions = {
-  valued: optionNames(
-    'nSGL',
-    '--since --until --after --before --author --committer --grep --max-count --skip --sort --contains --exclude --line-prefix --points-at',
-  ),
-  flags: optionNames('ufvqadDMXUpsrwtzBRiEFhlgeWbmoc0123456789', LOOK_FLAGS),
+const LOOK_OPTIONS: KnownOptions = {
+  valued: optionNames('nSGL', LOOK_VALUED),
+  flags: optionNames(LOOK_LETTERS, LOOK_FLAGS),
+};
+/** A letter that takes the rest of its word to one look takes none to another, and what stands behind it is options there. */
+export const LOOKS_KNOWN: Readonly<Record<string, KnownOptions>> = {
+  ...behind([...LOOKS, 'reflog'], LOOK_OPTIONS),
+  blame: { valued: optionNames('L', LOOK_VALUED), flags: optionNames(`${LOOK_LETTERS}fn`, LOOK_FLAGS) },
+  grep: { valued: ['--max-count'], flags: optionNames(`${LOOK_LETTERS}nGLPH`, LOOK_FLAGS) },
+  shortlog: { valued: optionNames('', LOOK_VALUED), flags: optionNames(`${LOOK_LETTERS}n`, LOOK_FLAGS) },
 };
 
 const CHOSEN =
@@ -54,6 +61,8 @@ export const GIT_LISTS = new RegExp(
   ].join('|'),
 );
 
+/** A signature is looked at by a program that a configuration names. */
+const SIGNATURE = /%[^%\n]*(?:G|signature)/;
 const SHOWS_REMOTE = /^\nremote\nshow(?:\n-n)?\n(?:origin|upstream)$/;
 /** The same, and what a remote is asked about. */
 export const GIT_LISTS_ALL = new RegExp(`^(?:${GIT_LISTS.source}|${SHOWS_REMOTE.source})$`);
@@ -68,10 +77,11 @@ export const GIT_LOOKS: readonly BuiltInRule[] = [
     programs: ['git'],
     words: [LOOKS],
     firstNot: /^(?:expire|delete|drop)$/,
-    // A signature is looked at by a program that a configuration names.
-    writtenNot: /%[^\n]*(?:G|signature)/,
+    writtenNot: SIGNATURE,
     class: 'read',
     needs: ['read_repo'],
+    // Of two files it shows how they differ, wherever they are.
+    reads: LEADS_OUT,
     examples: [
       ['git', 'status'],
       ['git', 'log', '-5'],
@@ -91,7 +101,42 @@ export const GIT_LOOKS: readonly BuiltInRule[] = [
       ['git', '--odd', 'log'],
       ['git', '-p', 'log'],
       ['git', '-C', '/x', '-p', 'log'],
+      ['git', 'grep', '-f', '/etc/shadow'],
+      ['git', 'grep', '-nO./p', 'x'],
+      ['git', 'grep', '-LO./p', 'x'],
+      ['git', 'ls-files', '-o', '-X', '/etc/shadow'],
+      ['git', 'blame', '-S', '/etc/shadow', 'x'],
     ],
+  },
+  {
+    name: 'git.reflog',
+    programs: ['git'],
+    words: [['reflog']],
+    // A word alone may be a command of it, and some write.
+    plainOperands: /^(?:show|list|exists|.*[^a-z-].*)$/s,
+    writtenNot: SIGNATURE,
+    class: 'read',
+    needs: ['read_repo'],
+    examples: [
+      ['git', 'reflog'],
+      ['git', 'reflog', '-5', 'HEAD'],
+      ['git', 'reflog', 'show', 'origin/main'],
+    ],
+    notExamples: [
+      ['git', 'reflog', 'write', 'refs/heads/main', 'a', 'b', 'm'],
+      ['git', 'reflog', 'expire', '--all'],
+      ['git', 'reflog', 'of-tomorrow'],
+    ],
+  },
+  {
+    name: 'git.reflog-shown',
+    programs: ['git'],
+    words: [['reflog'], ['show', 'list', 'exists']],
+    writtenNot: SIGNATURE,
+    class: 'read',
+    needs: ['read_repo'],
+    examples: [['git', 'reflog', 'show', 'main']],
+    notExamples: [['git', 'reflog', 'write', 'main']],
   },
   {
     name: 'git.list',

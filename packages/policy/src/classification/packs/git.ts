@@ -1,9 +1,9 @@
 import type { KnownOptions, RulePack } from '../types.ts';
 import { GIT_FETCHES, GIT_KEEPING, GIT_KEEPS } from './git-keeps.ts';
 import { GIT_LAYS } from './git-lays.ts';
-import { ASK_OPTIONS, GIT_LISTS_ALL, GIT_LOOKS, LOOK_OPTIONS, LOOKS } from './git-looks.ts';
+import { ASK_OPTIONS, GIT_LISTS_ALL, GIT_LOOKS, LOOKS_KNOWN } from './git-looks.ts';
 import { GIT_RUNS } from './git-runs.ts';
-import { behind, knownOptions, optionNames, SAYS, wordList } from './option-names.ts';
+import { knownOptions, optionNames, SAYS, wordList } from './option-names.ts';
 
 const WRITES = wordList('add commit fetch notes worktree tag branch remote gc');
 const STEPS =
@@ -143,7 +143,7 @@ export const gitPack: RulePack = {
       names: ['git'],
       valued: ['-C'],
       flags: optionNames('P', '--no-pager --no-optional-locks --literal-pathspecs'),
-      commands: { ...CHANGES, ...behind(LOOKS, LOOK_OPTIONS), 'ls-remote': ASK_OPTIONS },
+      commands: { ...CHANGES, ...LOOKS_KNOWN, 'ls-remote': ASK_OPTIONS },
       elsewhere: ['-C'],
       folders: ['-C'],
       // Behind a command `--help` shows a manual, through a program that settings name.

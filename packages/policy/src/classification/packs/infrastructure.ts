@@ -236,6 +236,32 @@ export const infrastructurePack: RulePack = {
       notExamples: [['virsh', 'start', 'web']],
     },
     {
+      name: 'infrastructure.machine-takes',
+      programs: MACHINES,
+      operand:
+        /^(?:(?:pool|net|iface)-(?:destroy|undefine)|(?:nwfilter|secret)-undefine|checkpoint-delete|managedsave-remove|delsnapshot|prune)$/,
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [
+        ['virsh', 'pool-destroy', 'x'],
+        ['qm', 'delsnapshot', '1', 'x'],
+        ['limactl', 'prune'],
+      ],
+      notExamples: [['virsh', 'start', 'x']],
+    },
+    {
+      name: 'infrastructure.machine-parts',
+      programs: ['lxc', 'incus'],
+      words: [
+        ['storage', 'image', 'network', 'profile', 'project', 'cluster', 'config', 'remote', 'alias', 'snapshot'],
+        ['delete', 'rm', 'remove', 'unset', 'restore', 'set'],
+      ],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [['lxc', 'storage', 'delete', 'x']],
+      notExamples: [['lxc', 'delete', 'x']],
+    },
+    {
       name: 'infrastructure.machine-program',
       programs: ['vagrant'],
       // A Vagrantfile is a program, and every command runs it.

@@ -20,8 +20,8 @@ export const interpretersPack: RulePack = {
   programs: [
     {
       names: LANGUAGES,
-      valued: ['-m', '-W', '-X', '-I'],
-      flags: ['--version', '-V', '-v', '--help', '-h', '-u', '-B', '-O'],
+      // No letter takes the rest of its word to all of them: it may be the letters of other options.
+      flags: ['--version', '-V', '-v', '--help', '-h', '-u', '-B', '-O', '-m'],
     },
     { names: ['vi', 'vim', 'nvim', 'emacs', 'ed', 'ex', 'nano'], answers: ['--version'] },
     // Not a file of another name. What only looks (`-n`) evaluates what its file says as well.

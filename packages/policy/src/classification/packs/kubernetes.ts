@@ -1,4 +1,5 @@
 import type { BuiltInRule, RulePack } from '../types.ts';
+import { CLUSTER_FILES, HELM_LOOKS } from './kubernetes-files.ts';
 import { behind, knownOptions, wordList } from './option-names.ts';
 
 const CONTEXT = ['--context|--kube-context', '--namespace|-n'];
@@ -8,7 +9,6 @@ const DELETABLE = wordList('deployment pod service statefulset daemonset job cro
 const LOOKS = wordList(
   'get describe logs top explain version api-resources api-versions cluster-info events diff options wait',
 );
-const HELM_LOOKS = wordList('list ls status history get show search version env lint');
 
 const HELM_LIST = /^(?:list|ls)$/;
 
@@ -19,6 +19,11 @@ const LOOK = knownOptions(
 );
 const CHOSEN = '--all --all-namespaces --dry-run --recursive --overwrite --local';
 const CHOSEN_VALUED = '-l --selector -f --filename -o --output --field-selector --timeout --grace-period';
+
+/** What `create` knows itself; for another word it runs a program of that name, a path included. */
+const CREATABLE = wordList(
+  'clusterrole clusterrolebinding configmap cm cronjob cj deployment deploy ingress ing job namespace ns poddisruptionbudget pdb priorityclass pc quota resourcequota role rolebinding secret service svc serviceaccount sa token',
+);
 
 /** Not the kinds that read a template of a file. */
 const SHOWN = /^(?:json|yaml|wide|name|(?:custom-columns|jsonpath|jsonpath-as-json|go-template|template)=[^\n]*)$/;
@@ -39,6 +44,8 @@ const BELOW_CONFIG = wordList(
 /** Not among them: patches and overrides, which may name what runs, other clusters, and files of values. */
 const COMMANDS = {
   ...behind(LOOKS, LOOK),
+  // Here the letter takes nothing, and what stands behind it in one word is options.
+  logs: { valued: LOOK.valued?.filter((name) => name !== '-f') ?? [], flags: [...(LOOK.flags ?? []), '-f'] },
   wait: knownOptions('A', '--all --all-namespaces', '--for --timeout -l --selector -f --filename --field-selector'),
   ...behind(
     BELOW,
@@ -158,7 +165,7 @@ export const kubernetesPack: RulePack = {
     {
       name: 'kubernetes.apply-prune',
       programs: ['kubectl', 'oc'],
-      words: [['apply', 'rollout', 'create', 'patch', 'scale', 'config']],
+      words: [['apply', 'rollout', 'create', 'patch', 'scale', 'config', 'label', 'annotate', 'taint']],
       options: ['--prune', '--force', '--overwrite', '--force-conflicts'],
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
@@ -221,6 +228,23 @@ export const kubernetesPack: RulePack = {
       needs: ['manage_services', 'shell'],
       examples: [['kubectl', 'create', 'job', 'x', '--image', 'y', '--', 'id']],
       notExamples: [['kubectl', 'create', 'namespace', 'x']],
+    },
+    {
+      name: 'kubernetes.create-other',
+      programs: ['kubectl', 'oc'],
+      words: [['create']],
+      firstNot: new RegExp(`^(?:${CREATABLE.join('|')})$`),
+      least: 1,
+      class: 'config-mutation',
+      needs: ['manage_services', 'shell'],
+      examples: [
+        ['kubectl', 'create', 'x/b'],
+        ['kubectl', 'create', '../evil'],
+      ],
+      notExamples: [
+        ['kubectl', 'create', '-f', 'x.yaml'],
+        ['kubectl', 'create', 'namespace', 'x'],
+      ],
     },
     {
       name: 'kubernetes.sign-in',
@@ -348,6 +372,7 @@ export const kubernetesPack: RulePack = {
       examples: [['helm', 'upgrade', '--force', 'web', './chart']],
       notExamples: [['helm', 'upgrade', 'web', './chart']],
     },
+    ...CLUSTER_FILES,
     {
       name: 'kubernetes.edit',
       programs: ['kubectl', 'oc'],

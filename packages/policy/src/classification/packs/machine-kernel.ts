@@ -48,7 +48,7 @@ export const KERNEL: readonly BuiltInRule[] = [
   {
     name: 'machine.kernel',
     programs: ['sysctl'],
-    options: ['-w', '-p', '--write', '--load', '--system'],
+    options: ['-w', '-p', '-f', '--write', '--load', '--system'],
     plain: SETTINGS,
     class: 'config-mutation',
     needs: ['edit_system'],

@@ -39,9 +39,14 @@ export const networkPack: RulePack = {
     // Not its server and port: it sends the words as they are.
     { names: ['whois'], flags: optionNames('vH') },
     {
-      names: ['ping', 'ping6', 'traceroute', 'tracepath', 'mtr'],
-      flags: optionNames('46nqbIrTUzw', '--report --report-wide --no-dns'),
-      valued: optionNames('ciWsmpt', '--report-cycles'),
+      names: ['ping', 'ping6', 'traceroute', 'tracepath'],
+      flags: optionNames('46nqbIrTUzw'),
+      valued: optionNames('ciWsmpt'),
+    },
+    {
+      names: ['mtr'],
+      flags: optionNames('46nqbrwzptTu', '--report --report-wide --no-dns'),
+      valued: optionNames('cism', '--report-cycles'),
     },
     { names: ['arp'], flags: optionNames('anev') },
     {
@@ -114,6 +119,25 @@ export const networkPack: RulePack = {
         ['ip', 'route', 'del', 'default'],
       ],
       notExamples: [['ip', 'a']],
+    },
+    {
+      name: 'network.ip-other',
+      programs: ['ip'],
+      // A word may be cut to its first letters, and most of them change something.
+      writtenNot: /^(?:\n-[^\n]*)*(?:\n[a-z]+(?:\n(?:show|sho|sh|list|lis|lst|ls|get|help)(?:\n[^\n]*)*)?)?$/,
+      plain: IP_CHANGES,
+      class: 'destructive',
+      needs: ['destructive', 'edit_system'],
+      examples: [
+        ['ip', 'route', 'd', 'default'],
+        ['ip', 'a', 'f', 'dev', 'eth0'],
+        ['ip', 'link', 's', 'eth0', 'down'],
+      ],
+      notExamples: [
+        ['ip', 'a'],
+        ['ip', '-br', 'addr', 'show', 'eth0'],
+        ['ip', 'route', 'get', '192.0.2.1'],
+      ],
     },
     {
       name: 'network.interfaces',

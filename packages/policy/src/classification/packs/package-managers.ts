@@ -39,10 +39,9 @@ export const MANAGERS: readonly ProgramSpec[] = [
     names: ['apk'],
     answers: SAYS,
     flags: optionNames(
-      'quUfvail',
-      '--quiet --no-cache --update-cache --update --upgrade --force --verbose --latest --simulate --all --installed --purge --version --help',
+      'quUfvailt',
+      '--virtual --quiet --no-cache --update-cache --update --upgrade --force --verbose --latest --simulate --all --installed --purge --version --help',
     ),
-    valued: ['-t', '--virtual'],
   },
   {
     names: ['brew'],
@@ -151,9 +150,10 @@ export const MANAGERS: readonly ProgramSpec[] = [
     names: ['rpm'],
     answers: SAYS,
     flags: optionNames(
-      'qailLsScdRevh',
-      '--query --all --info --list --listfiles --state --last --requires --provides --changelog --scripts --docfiles --configfiles --whatprovides --whatrequires --erase --nodeps --noscripts --test --verbose --version',
+      'qailLsScdRevhfp',
+      '--query --all --info --list --listfiles --state --last --requires --provides --changelog --scripts --docfiles --configfiles --whatprovides --whatrequires --erase --nodeps --noscripts --test --verbose --version --file --package',
     ),
-    valued: ['-f', '-p', '--file', '--qf', '--queryformat'],
+    // To no letter: what stands behind `-f` in one word is letters of options.
+    valued: ['--qf', '--queryformat'],
   },
 ];

@@ -199,6 +199,17 @@ export const readingPack: RulePack = {
       notExamples: [['uniq', 'a', 'b']],
     },
     {
+      name: 'reading.uniq-to',
+      programs: ['uniq'],
+      // The second is written.
+      least: 2,
+      class: 'config-mutation',
+      needs: ['edit_repo', 'read_files', 'shell'],
+      writes: { from: 1 },
+      examples: [['uniq', 'a', 'b']],
+      notExamples: [['uniq', 'a']],
+    },
+    {
       name: 'reading.find',
       programs: ['find', 'gfind'],
       except: FIND_ACTS,

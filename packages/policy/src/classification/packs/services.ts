@@ -226,12 +226,14 @@ export const servicesPack: RulePack = {
       programs: ['service', 'rc-service'],
       last: ['status'],
       most: 2,
+      plainOperands: PLAIN_UNIT,
       class: 'read',
       needs: ['inspect_status'],
       examples: [['service', 'nginx', 'status']],
       notExamples: [
         ['service', 'nginx', 'restart'],
         ['service', 'nginx', 'status', 'stop'],
+        ['service', '../../tmp/x', 'status'],
       ],
     },
     {

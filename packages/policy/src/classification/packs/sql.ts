@@ -32,6 +32,7 @@ export const sqlPack: RulePack = {
     {
       names: ['psql'],
       answers: [...SAYS, '-V'],
+      elsewhere: ['-p', '--port', '-U', '--username'],
       values: { '-d': DATABASE, '--dbname': DATABASE },
       valued: optionNames(
         'cdhUpFR',
@@ -45,6 +46,7 @@ export const sqlPack: RulePack = {
     {
       names: ['mysql', 'mariadb'],
       answers: [...SAYS, '-V'],
+      elsewhere: ['-P', '--port', '-u', '--user'],
       valued: optionNames('ehuDP', '--execute --host --user --database --port'),
       flags: optionNames(
         'NBtsHXvfr',

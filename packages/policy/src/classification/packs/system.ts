@@ -54,18 +54,18 @@ export const systemPack: RulePack = {
     {
       names: ['lsof'],
       answers: ['-v', '-h'],
-      flags: optionNames('nPltUabRVwiTCXON0123456789:', '+D +d'),
-      valued: optionNames('pucgdsFr'),
+      flags: optionNames('nPltUabRVwiTCXONgFr0123456789:', '+D +d'),
+      valued: optionNames('pucds'),
     },
     { names: ['fuser'], answers: SAYS, flags: optionNames('vmkauicsMlIw46'), valued: ['-n', '--namespace'] },
     {
       names: ['df', 'lsblk', 'findmnt', 'blkid'],
       answers: SAYS,
       flags: optionNames(
-        'ahHiklPTmfpJbdDSnrRvuAeyzMxI',
+        'ahHiklPTmfpJbdDSnrRvuAeyzMxIUL',
         '--total --human-readable --all --json --bytes --fs --inodes --local',
       ),
-      valued: optionNames('otUL', '--output --type --target'),
+      valued: optionNames('ot', '--output --type --target'),
     },
     {
       names: ['smartctl'],
