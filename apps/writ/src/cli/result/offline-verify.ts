@@ -123,7 +123,10 @@ function readEnvelope(path: string): Buffer {
 }
 
 function readNested(path: string): Buffer | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readEnvelope(path) : undefined;
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true) return undefined;
+  // Nothing that long was signed: it is not the one that the result names.
+  return stat.size > LONGEST_ENVELOPE ? Buffer.alloc(0) : readEnvelope(path);
 }
 
 /** SHA-256 of a regular file, not looked for where it is not as long as it was signed; undefined where there is none. */
