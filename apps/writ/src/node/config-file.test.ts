@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, createSystemClock, createSystemRandom, sha256Hex, silentLogger } from '@writ/core';
@@ -284,6 +294,18 @@ describe('an edit', () => {
     const { generation } = await file.edit((text) => text.replace('name = "box"', 'name = "crate"'));
     expect(generation).toBe(2);
     expect(readFileSync(path, 'utf8')).toBe(TEXT.replace('"box"', '"crate"'));
+  });
+
+  it('goes where a link leads, and leaves the link', async () => {
+    const kept = join(dir, 'kept.toml');
+    renameSync(path, kept);
+    symlinkSync('kept.toml', path);
+    await file.edit((text) => `${text}# mine\n`);
+    await file.takeAway((text) => `${text}# more\n`);
+    expect(readlinkSync(path)).toBe('kept.toml');
+    expect(readFileSync(kept, 'utf8')).toBe(`${TEXT}# mine\n# more\n`);
+    await expect(file.edit(() => BROKEN)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(readlinkSync(path)).toBe('kept.toml');
   });
 
   it('that does not load changes neither the file nor the policy', async () => {

@@ -32,10 +32,18 @@ describe('a file of cases', () => {
     }
   });
 
-  it('is JSON, and what the parser says of it is kept', () => {
-    expect(() => readCommandCases('[')).toThrowError(
-      expect.objectContaining({ message: 'a file of cases is a JSON list', cause: expect.any(SyntaxError) }),
+  it('is JSON, and what the parser says of it is told', () => {
+    expect(() => readCommandCases('[\u0007')).toThrowError(
+      expect.objectContaining({
+        message: expect.stringMatching(/^a file of cases is a JSON list, and this is no JSON: [ -~]+$/),
+        cause: expect.any(SyntaxError),
+      }),
     );
+  });
+
+  it('may begin with a mark of the byte order', () => {
+    expect(readCommandCases(`\ufeff${JSON.stringify([COMMAND])}`)).toEqual([COMMAND]);
+    expect(readPolicyCases(`\ufeff${JSON.stringify([POLICY])}`)).toEqual([POLICY]);
   });
 
   it('says which case is none, and how it begins', () => {

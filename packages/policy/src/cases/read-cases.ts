@@ -1,4 +1,4 @@
-import { quote, WritError } from '@writ/core';
+import { quote, visible, WritError } from '@writ/core';
 import type { CommandCase } from './command-cases.ts';
 import type { DecideCase, PolicyCase } from './policy-cases.ts';
 
@@ -38,11 +38,13 @@ function readList(text: string, example: string, isCase: (entry: Fields) => bool
   });
 }
 
+/** Some editors put a mark of the byte order in front, which is no part of the text. */
 function parse(text: string, nextSteps: readonly string[]): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
-    throw new WritError('BAD_REQUEST', 'a file of cases is a JSON list', { cause: error, nextSteps });
+    const why = `a file of cases is a JSON list, and this is no JSON: ${visible((error as Error).message)}`;
+    throw new WritError('BAD_REQUEST', why, { cause: error, nextSteps });
   }
 }
 
