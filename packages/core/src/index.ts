@@ -46,5 +46,6 @@ export { type RetryParts, retryStored, STORE_AGAIN_MS } from './retry-stored.ts'
 export { createRwLock, Mutex, type RwLock } from './rw-lock.ts';
 export { nearest, quote, shellWord, visible } from './text.ts';
 export type { Span, SpanKind, SpanOptions, Tracing } from './tracing.ts';
+export { createTurns, type Turn, type TurnLimits, type TurnOf, type Turns } from './turns.ts';
 export { formatCounted, formatDuration, formatSize, parseDuration, parseSize, UNCOUNTED_BYTES } from './units.ts';
 export { parseSpan, type TypedAt } from './until.ts';
