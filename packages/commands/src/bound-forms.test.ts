@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { createTurns, sha256Hex } from '@writ/core';
+import { createFairTurns, sha256Hex } from '@writ/core';
 import { createCommandClassifier } from '@writ/policy';
 import { describe, expect, it } from 'vitest';
 import type { DeskParts } from './parts.ts';
@@ -71,7 +71,7 @@ async function look(argv: readonly string[], files: CommandFiles) {
   const profile = { name: 'ops' };
   const options = {
     files,
-    turns: createTurns({ atOnce: 1, each: 1 }),
+    turns: createFairTurns({ atOnce: 1, each: 1 }),
     classify: (args: readonly string[], cwd: string) => classifier.classify(args, { host: 'self', cwd }),
     factsOf: ({ class: of, known }: { class: string; known: boolean }) => ({ class: of, known, needs: [] }),
     environmentOf: () => ({ values: { PATH: '/bin' }, secretNames: new Set(), sealKey: Buffer.alloc(32) }),

@@ -1,5 +1,5 @@
 import { createContinuationWorker } from '@writ/authority';
-import { type Clock, createTurns, quote, WritError } from '@writ/core';
+import { type Clock, createFairTurns, quote, WritError } from '@writ/core';
 import type { Execution, ExecutionOutcome } from '@writ/lease-store';
 import { askAgain, keyOfNext } from './again.ts';
 import type { CommandDeskOptions, DeskParts } from './parts.ts';
@@ -38,7 +38,7 @@ const BY_CALLER: ExecutionOutcome = { code: 'CANCELLED', message: 'its caller ca
 export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk {
   const { gate, engine, processes, logger } = options;
   const { executions } = gate;
-  const parts: DeskParts = { ...options, turns: createTurns(PREPARED_AT_ONCE) };
+  const parts: DeskParts = { ...options, turns: createFairTurns(PREPARED_AT_ONCE) };
   const wakeups = createWakeups();
   const live = createLiveCommands(options, wakeups.wake);
   /** By the one that has ended; whoever watches that learns which one takes its place. */

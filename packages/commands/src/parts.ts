@@ -1,5 +1,5 @@
 import type { ActionEnvironment, ActionRequest, Authority, CommandFacts, Gate } from '@writ/authority';
-import type { Clock, Json, Logger, Random, Turns } from '@writ/core';
+import type { Clock, FairTurns, Json, Logger, Random } from '@writ/core';
 import type { Database, ReadTx, WriteTx } from '@writ/database';
 import type { Executor, TaskContext } from '@writ/delegation';
 import type { Classification, PolicyEngine, Profile } from '@writ/policy';
@@ -46,5 +46,5 @@ export interface CommandDeskOptions {
 
 /** What a desk looks at commands with: its options, and the turns in which that is done. */
 export interface DeskParts extends CommandDeskOptions {
-  readonly turns: Turns;
+  readonly turns: FairTurns;
 }

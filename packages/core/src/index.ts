@@ -23,6 +23,7 @@ export {
   type WritErrorJson,
   type WritErrorOptions,
 } from './errors.ts';
+export { createFairTurns, type FairTurns, type Turn, type TurnLimits, type TurnOf } from './fair-turns.ts';
 export { gitWords, KEPT_GIT_WORDS } from './git-words.ts';
 export { canonicalJson, digestJson, type Json, readCanonicalJson, sha256Hex } from './json.ts';
 export { createListeners, type Listeners } from './listeners.ts';
@@ -46,6 +47,5 @@ export { type RetryParts, retryStored, STORE_AGAIN_MS } from './retry-stored.ts'
 export { createRwLock, Mutex, type RwLock } from './rw-lock.ts';
 export { nearest, quote, shellWord, visible } from './text.ts';
 export type { Span, SpanKind, SpanOptions, Tracing } from './tracing.ts';
-export { createTurns, type Turn, type TurnLimits, type TurnOf, type Turns } from './turns.ts';
 export { formatCounted, formatDuration, formatSize, parseDuration, parseSize, UNCOUNTED_BYTES } from './units.ts';
 export { parseSpan, type TypedAt } from './until.ts';

@@ -124,7 +124,13 @@ export function createExecutionStore(): ExecutionStore {
       if ('notOf' in filter) return Number(tx.prepare(COUNT_LIVE_OTHERS).pluck().get(filter.notOf));
       return Number(tx.prepare(COUNT_LIVE_SESSION).pluck().get(filter.key.origin, filter.key.session));
     },
-    countNewest: (tx, requestedBy, within) => Number(tx.prepare(COUNT_NEWEST).pluck().get({ requestedBy, ...within })),
+    countNewest: (tx, requestedBy, within) =>
+      Number(
+        tx
+          .prepare(COUNT_NEWEST)
+          .pluck()
+          .get({ requestedBy, ...within }),
+      ),
     newestAtMs(tx, { origin, session }, place) {
       const found = tx.prepare(NEWEST).pluck().get(origin, session, place);
       return found === undefined ? undefined : Number(found);

@@ -123,7 +123,8 @@ describe('proposing a command', () => {
   });
 
   it('stores nothing of what there is no room to ask about, in whatever session', () => {
-    for (let asked = 0; asked < 64; asked += 1) refusalOf({ digest: sha256Hex(`${asked}`), idempotencyKey: `k${asked}` });
+    for (let asked = 0; asked < 64; asked += 1)
+      refusalOf({ digest: sha256Hex(`${asked}`), idempotencyKey: `k${asked}` });
     const before = at.gate.executions.list({ limit: 99 });
     expect(before.length).toBeLessThan(64);
     const message = expect.stringContaining('questions wait for an answer already');
@@ -131,7 +132,9 @@ describe('proposing a command', () => {
     expect(refusalOf({ ...large, digest: sha256Hex('large') })).toMatchObject({ code: 'LIMIT_EXCEEDED', message });
     expect(at.gate.executions.list({ limit: 99 })).toEqual(before);
     expect(before.every(({ state }) => state === 'pending_approval')).toBe(true);
-    expect(at.database.auditTail(1)).toMatchObject([{ action: 'execution.refused', details: { code: 'LIMIT_EXCEEDED' } }]);
+    expect(at.database.auditTail(1)).toMatchObject([
+      { action: 'execution.refused', details: { code: 'LIMIT_EXCEEDED' } },
+    ]);
   });
 });
 

@@ -80,7 +80,10 @@ describe('commands that have not ended', () => {
     expect(ask('wn-p1', 240)).toMatchObject({ code: 'LIMIT_EXCEEDED', message, nextSteps: ['ask again in 1m'] });
     expect(ask('wn-p2', 240)).toEqual(expect.any(String));
     for (let place = 0; place < 960; place += 1) expect(ask('self', place)).toEqual(expect.any(String));
-    expect(ask('self', 960)).toMatchObject({ code: 'LIMIT_EXCEEDED', message: expect.stringContaining('at this node') });
+    expect(ask('self', 960)).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: expect.stringContaining('at this node'),
+    });
     at.move(60_000);
     expect(ask('wn-p1', 241)).toEqual(expect.any(String));
   });

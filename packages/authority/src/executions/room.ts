@@ -35,7 +35,8 @@ export function roomRefusal(
   if (!isHere && executions.countLive(tx, { notOf: SELF }) >= MOST_OF_PEERS) return full(MOST_OF_PEERS, 'all peers');
   const before = executions.newestAtMs(tx, key, MOST_IN_TIME - 1);
   // Later than now: asked for under a clock that was ahead.
-  if (before !== undefined && before > nowMs - RATE_MS && before <= nowMs) return tooFast(MOST_IN_TIME, 'in this session');
+  if (before !== undefined && before > nowMs - RATE_MS && before <= nowMs)
+    return tooFast(MOST_IN_TIME, 'in this session');
   const mostInTime = isHere ? MOST_IN_TIME_OF_SELF : MOST_IN_TIME;
   const within = { sinceMs: nowMs - RATE_MS, untilMs: nowMs, among: LOOKED_AT };
   if (executions.countNewest(tx, requestedBy, within) < mostInTime) return undefined;

@@ -22,7 +22,7 @@ export interface TurnOf {
 export type Turn<T> = { readonly taken: true; readonly value: T } | { readonly taken: false };
 
 /** Work that costs much before anybody has said yes to it: few pieces at once, in turns between those who ask. */
-export interface Turns {
+export interface FairTurns {
   /** Does `work` when it is its turn. Rejects as `work` does, and with CANCELLED once `signal` is aborted before its turn. */
   take<T>(of: TurnOf, work: () => Promise<T>): Promise<Turn<T>>;
 }
@@ -36,7 +36,7 @@ interface Lane {
   readonly waiting: Set<Waiting>;
 }
 
-export function createTurns({ atOnce, each }: TurnLimits): Turns {
+export function createFairTurns({ atOnce, each }: TurnLimits): FairTurns {
   /** Of those who have something waiting or running; who had a turn last is the last. */
   const lanes = new Map<string, Lane>();
   let running = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTurns } from './turns.ts';
+import { createFairTurns } from './fair-turns.ts';
 
 /** Work that goes on until it is let go, and says when it began. */
 function createWork() {
@@ -18,9 +18,9 @@ function createWork() {
 
 const whose = (name: string, signal?: AbortSignal) => ({ whose: name, mostWaiting: 2, signal });
 
-describe('turns', () => {
+describe('fair turns', () => {
   it('are few at once, and go round between those who ask, however many each has waiting', async () => {
-    const turns = createTurns({ atOnce: 2, each: 1 });
+    const turns = createFairTurns({ atOnce: 2, each: 1 });
     const work = createWork();
     const all = ['a1', 'a2', 'a3', 'b1', 'c1'].map((name) =>
       turns.take(whose(name[0] ?? ''), work.of(name)).then(() => undefined),
@@ -35,7 +35,7 @@ describe('turns', () => {
   });
 
   it('are refused to who has as many waiting as may be, and to nobody else', async () => {
-    const turns = createTurns({ atOnce: 4, each: 1 });
+    const turns = createFairTurns({ atOnce: 4, each: 1 });
     const work = createWork();
     const taken = ['a1', 'a2', 'a3'].map((name) => turns.take(whose('a'), work.of(name)));
     expect(await turns.take(whose('a'), work.of('a4'))).toEqual({ taken: false });
@@ -50,7 +50,7 @@ describe('turns', () => {
   });
 
   it('are given up by who goes, and come to the next one whatever became of the last', async () => {
-    const turns = createTurns({ atOnce: 1, each: 1 });
+    const turns = createFairTurns({ atOnce: 1, each: 1 });
     const work = createWork();
     const gone = new AbortController();
     const failing = turns.take(whose('a'), () => Promise.reject(new Error('broken')));
