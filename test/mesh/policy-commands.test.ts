@@ -39,6 +39,18 @@ describe('writ policy classify', () => {
     expect(await node.writ('policy', 'classify')).toMatchObject({ code: 2 });
   });
 
+  it('says what the node would say, which takes no folder for a workspace unless it is asked to', async () => {
+    const classOf = async (...argv: string[]) => (await node.writ('policy', 'classify', '--json', ...argv)).json;
+    for (const argv of [
+      ['git', 'switch', 'main'],
+      ['cp', 'a', 'b'],
+      ['sh', '-c', 'echo a > b'],
+    ]) {
+      expect(await classOf('--', ...argv)).toMatchObject({ class: 'destructive' });
+      expect(await classOf('--workspace', '/w', '--', ...argv)).toMatchObject({ class: 'config-mutation' });
+    }
+  });
+
   it('runs a file of cases, and ends with 1 where one fails', async () => {
     const good = { argv: ['ls'], class: 'read' };
     const cases = (...list: object[]) => file('cases.json', JSON.stringify(list));

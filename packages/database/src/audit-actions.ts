@@ -27,6 +27,7 @@ export const AUDIT_ACTIONS = {
     'task.replied': 'a task was answered; never with what',
     'task.reply-refused': 'an answer to a task was refused',
     'task.result-received': 'the origin has the signed result',
+    'task.removed': 'a task that ended long ago is kept no more',
     'mirror.submitted': 'a task was asked of another node',
     'mirror.completed': 'what was asked of another node ended well',
     'mirror.failed': 'what was asked of another node ended otherwise',
@@ -38,6 +39,7 @@ export const AUDIT_ACTIONS = {
     'mirror.receipt-refused': 'the other node takes no receipt for a result, and is offered it no more',
     'mirror.cancel-requested': 'the intent to cancel what was asked of another node',
     'mirror.forgotten': 'a person gave up what was asked of another node',
+    'mirror.removed': 'what was asked of another node long ago is kept no more',
     'mirror.replied': 'a task at another node was answered; never with what',
   },
   execution: {
@@ -84,6 +86,7 @@ export const AUDIT_ACTIONS = {
   session: {
     'session.started': "an agent's piece of work began",
     'session.ended': "an agent's piece of work ended",
+    'session.removed': 'pieces of work of which nothing is left are recorded no more, so many',
   },
   token: {
     'token.host.issued': 'the host token of a start',

@@ -64,10 +64,15 @@ export function wrapSqlite(error: unknown, path?: string): unknown {
   // A table or column that is not there: no room on the disk brings it back.
   const isSchema = error.code === 'SQLITE_ERROR';
   if (isSchema && path !== undefined) return damagedDatabase(path, error.message, error);
+  // What cannot be read stays so until the file is another one.
+  const isBroken = isSchema || /^SQLITE_(?:NOTADB|CORRUPT)/.test(error.code);
   return new WritError('DATABASE_ERROR', `the database refused: ${error.message}`, {
     details: { sqlite: error.code },
-    nextSteps: isSchema
-      ? ['end the node and start it again, which looks at its database: writ down, then writ up']
+    nextSteps: isBroken
+      ? [
+          'end the node and start it again, which looks at its database: writ down, then writ up',
+          'where it is refused then, too: put the database of this home back, from a backup',
+        ]
       : ['check free space and permissions of the home, then start the node again'],
     cause: error,
   });

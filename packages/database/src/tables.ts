@@ -227,6 +227,7 @@ export interface TaskTable {
   attempt_nonce: string | null;
   outcome: string | null;
   writs: string | null;
+  ended_at_ms: number | null;
   version: number;
   live: Computed<number>;
 }
@@ -282,6 +283,7 @@ export interface MirrorTable {
   parent: string | null;
   origin: string | null;
   writs: string | null;
+  ended_at_ms: number | null;
   version: number;
   live: Computed<number>;
 }
@@ -292,6 +294,27 @@ export interface MirrorEventTable {
   at_ms: number;
   epoch: number;
   body: string;
+}
+
+/** Content and envelopes, by SHA-256, that the result in an envelope names. */
+export interface EvidenceNameTable {
+  sha256: string;
+  named_by: string;
+}
+
+/** What is left of a task that was removed. */
+export interface RemovedTaskTable {
+  id: string;
+  part: 'task' | 'mirror';
+  owner: string;
+  key_sha256: string;
+  at_ms: number;
+}
+
+/** What is still there of tasks that were removed. */
+export interface LeftoverTable {
+  kind: string;
+  name: string;
 }
 
 /** Row types of every table, for Kysely. */
@@ -316,4 +339,7 @@ export interface Tables {
   question: QuestionTable;
   mirror: MirrorTable;
   mirror_event: MirrorEventTable;
+  evidence_name: EvidenceNameTable;
+  removed_task: RemovedTaskTable;
+  leftover: LeftoverTable;
 }

@@ -185,5 +185,7 @@ export interface TaskRunner {
   endStray(nonces: readonly string[]): Promise<number>;
   /** Transcript bytes of a task from `offset`, at most `limit`; fewer at the end. */
   readTranscript(task: string, offset: number, limit: number): Promise<Uint8Array>;
+  /** Of a task that is kept no more. Calling it twice is harmless. */
+  removeTranscript(task: string): Promise<void>;
   close(): Promise<void>;
 }

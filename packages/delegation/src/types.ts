@@ -76,6 +76,8 @@ export interface Executor extends EventSource {
   /** Throws NOT_FOUND where the bundle that the spec names is not here (any more): it can be sent again, then this. */
   submit(request: SubmitRequest): Promise<SubmitAnswer>;
   get(id: string): Task | undefined;
+  /** Until when a task that is kept no more was kept here, of this sender or of anybody; undefined: none was. */
+  keptUntilMs(id: string, sender?: string): number | undefined;
   list(filter: { readonly sender?: string; readonly limit: number; readonly before?: string }): readonly Task[];
   /** Stores the intent at once; resolves when the process tree is gone and the task is terminal. */
   cancel(id: string, by: string): Promise<Task>;
@@ -230,6 +232,8 @@ export interface RefusedDecision {
 export interface Origin {
   delegate(request: DelegateRequest): Promise<DelegateAnswer>;
   get(id: string): Mirror | undefined;
+  /** Until when a task that is kept no more was kept here; undefined: none was. */
+  keptUntilMs(id: string): number | undefined;
   list(filter: {
     readonly peer?: string;
     readonly session?: string;
@@ -337,6 +341,8 @@ export interface TranscriptMirror {
   /** Appends at `offset`; bytes that are there already are not written twice. */
   write(task: string, offset: number, data: Uint8Array): Promise<void>;
   read(task: string, offset: number, limit: number): Promise<Uint8Array>;
+  /** Calling it twice is harmless. */
+  remove(task: string): Promise<void>;
 }
 
 /** Port: signs the writ of this node's own hop and gives its compact form, and lets one live longer. */

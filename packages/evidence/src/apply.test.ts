@@ -57,6 +57,8 @@ describe('applying a result', () => {
     if (!isWritError(error)) throw error;
     return error;
   };
+  /** The repository's own word is over that of its trees. */
+  const withoutFilter = (): void => f.write(f.owner, { '.git/info/attributes': '*.txt -filter\n' });
   /** Everything of the owner's that may not change. */
   const ownerState = (): unknown => ({
     config: readFileSync(join(f.owner, '.git/config'), 'utf8'),
@@ -98,6 +100,7 @@ describe('applying a result', () => {
   });
 
   it('switches a clean working tree where told so', async () => {
+    withoutFilter();
     expect(await apply({ checkout: true })).toMatchObject({ kind: 'applied', checkedOut: true });
     expect(readFileSync(join(f.owner, 'a.txt'), 'utf8')).toBe('one\n2\nthree\n');
     expect(f.git(f.owner, 'branch', '--show-current')).toBe(BRANCH);
@@ -107,6 +110,7 @@ describe('applying a result', () => {
     ['does not track', ''],
     ['ignores', 'new.txt\n'],
   ])('overwrites no file that git %s, and says where the branch is', async (_, ignored) => {
+    withoutFilter();
     writeFileSync(join(f.owner, '.git', 'info', 'exclude'), ignored);
     f.write(f.owner, { 'new.txt': 'precious\n' });
     const refused = await failure({ checkout: true });
@@ -260,6 +264,16 @@ describe('applying a result', () => {
     }
     expect(f.git(f.owner, 'for-each-ref', 'refs/heads/writ')).toBe('');
   }, 300_000);
+
+  it('is done where somebody else makes the same branch at the same time', async () => {
+    const git: ApplyRequest['git'] = (call) => {
+      if (call.step === 'fetch') f.git(f.owner, 'update-ref', `refs/heads/${BRANCH}`, changes.head);
+      return f.gitWork.git(call);
+    };
+    await apply();
+    f.git(f.owner, 'update-ref', '-d', `refs/heads/${BRANCH}`);
+    expect(await apply({ git })).toMatchObject({ kind: 'applied', head: changes.head });
+  });
 
   it('never says that it was applied where any single call of git fails', async () => {
     const steps: GitStep[] = [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { canonicalJson, type Json, quote, WritError } from '@writ/core';
 import { bringIn } from './bring-in.ts';
 import { changedFiles, writePatch } from './changes.ts';
-import { requireSwitchable, switchTo } from './check-out.ts';
+import { requireSwitchable, requireUnfiltered, switchTo } from './check-out.ts';
 import { treeOf } from './collect.ts';
 import { type Fit, fitOf } from './fit.ts';
 import { inOwnerRepository, type OwnerRepository } from './owner-repository.ts';
@@ -89,6 +89,7 @@ async function applyTo(
     const there = await owner.commitOf(`refs/heads/${branch}`);
     if (there !== undefined && there !== changes.head) throw taken(branch, there);
     const about = { branch, head: changes.head, base: changes.base, fit };
+    if (tree !== undefined) await requireUnfiltered(owner, quarantine.git, about);
     if (request.check) return { kind: 'checked', ...about, checkedOut: false };
     if (there === undefined) await bringIn(owner, quarantine, request.random, about);
     if (tree !== undefined) await switchTo(owner, tree);

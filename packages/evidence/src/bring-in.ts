@@ -22,8 +22,14 @@ export async function bringIn(
   await requireNoLinks(owner.place, branch);
   await copyPacks(join(git.dir, 'objects', 'pack'), join(owner.place.objects, 'pack'), random);
   const none = '0'.repeat(head.length);
-  await owner.ask('fetch', [0], ['update-ref', '--no-deref', `refs/heads/${branch}`, head, none]);
-  if ((await owner.commitOf(`refs/heads/${branch}`)) !== head) {
+  const isThere = async (): Promise<boolean> => (await owner.commitOf(`refs/heads/${branch}`)) === head;
+  try {
+    await owner.ask('fetch', [0], ['update-ref', '--no-deref', `refs/heads/${branch}`, head, none]);
+  } catch (error) {
+    // Somebody else may have made the same one meanwhile.
+    if (!(await isThere())) throw error;
+  }
+  if (!(await isThere())) {
     throw new WritError('GIT_FAILED', `branch ${branch} is not there although git said so`);
   }
 }

@@ -1,9 +1,12 @@
 import { lstat, open, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno, quote, WritError } from '@writ/core';
+import { treeOf } from './collect.ts';
 import { borrowWords, DISK_FORM, formOf } from './disk-form.ts';
-import type { RunOptions } from './git-dir.ts';
+import { findFiltered } from './filtered.ts';
+import type { GitDir, RunOptions } from './git-dir.ts';
 import { type OwnerRepository, workTreeOf } from './owner-repository.ts';
+import { splitNul } from './raw-path.ts';
 import { headOf } from './repository-place.ts';
 
 /** What a repository may say about the form of its files, and which of them are checked out. */
@@ -24,22 +27,13 @@ export interface WorkingTree {
 
 /**
  * Looks whether the working tree can be switched to `branch` by git without the repository's settings. Throws CONFLICT where
- * it has changes of its own, something is half done, or files go through programs that the repository names.
+ * it has changes of its own, or something is half done.
  */
 export async function requireSwitchable(owner: OwnerRepository, branch: string): Promise<WorkingTree> {
   const { place, settings } = owner;
-  const inTheWay = (why: string, ...nextSteps: string[]): WritError =>
-    new WritError('CONFLICT', `${quote(owner.dir)} ${why}`, {
-      nextSteps: [...nextSteps, 'apply without the working tree: the branch is made all the same'],
-    });
+  const inTheWay = (why: string, ...nextSteps: string[]): WritError => notSwitchable(owner, why, nextSteps);
   const workTree = await workTreeOf(owner);
   if (workTree === undefined) throw inTheWay('has no working tree');
-  const filter = [...settings.keys()].find((key) => /^filter\..*\.(clean|smudge|process)$/s.test(key));
-  // INVARIANT: 1 no program that a repository names is run by whoever applies something to it.
-  if (filter !== undefined) {
-    const byHand = `afterwards, by hand: git switch --no-overwrite-ignore ${branch}`;
-    throw inTheWay(`puts files through a program (${quote(filter)}), which is not run here`, byHand);
-  }
   for (const name of HALF_DONE) {
     if (await isThere(join(place.gitDir, name))) throw inTheWay(`is in the middle of something (${name})`);
   }
@@ -60,9 +54,52 @@ export async function requireSwitchable(owner: OwnerRepository, branch: string):
   await borrowWords(owner.git, place.gitDir, 'sparse-checkout');
   // Submodules are not looked into: git would read their settings.
   const look = ['status', '--porcelain', '-z', '--untracked-files=no', '--ignore-submodules=dirty'];
-  const { text } = await owner.ask('inspect', [0], [...form, ...look], tree.how);
-  if (text !== '') throw inTheWay('has changes of its own in its working tree', 'commit or set aside what is there');
-  return tree;
+  const { stdout } = await owner.git.ask('inspect', [0], [...form, ...look], inTree(owner, tree.how));
+  const changed = splitNul(stdout).map((line) => line.subarray(STATUS_LENGTH));
+  if (changed.length === 0) return tree;
+  const found = await findFiltered(owner.git, 'inspect', changed, { ...inTree(owner, tree.how), isCached: false });
+  if (found === undefined) {
+    throw inTheWay('has changes of its own in its working tree', 'commit or set aside what is there');
+  }
+  const why = `has changes of its own in its working tree, or git has not looked since ${found.path} was written`;
+  throw inTheWay(`${why}: it goes through the filter ${found.filter}`, 'have git look: git status, then run it again');
+}
+
+/** Before the path in a line of `git status --porcelain`. */
+const STATUS_LENGTH = 3;
+
+function inTree({ place }: OwnerRepository, how: RunOptions): RunOptions {
+  return { ...how, env: { GIT_OBJECT_DIRECTORY: place.objects, ...how.env } };
+}
+
+function notSwitchable({ dir }: OwnerRepository, why: string, nextSteps: readonly string[]): WritError {
+  return new WritError('CONFLICT', `${quote(dir)} ${why}`, {
+    nextSteps: [...nextSteps, 'apply without the working tree: the branch is made all the same'],
+  });
+}
+
+/**
+ * Throws CONFLICT where a file that would be written goes through a program, whoever has configured it: without it other bytes
+ * would lie there than the owner's git writes. `git` has the objects of both; what the tree that is switched to says about its files
+ * counts, and what the repository's own files say, as when git writes them.
+ */
+// INVARIANT: 1 no program that a repository names is run by whoever applies something to it.
+export async function requireUnfiltered(
+  owner: OwnerRepository,
+  git: GitDir,
+  { head, branch }: { readonly head: string; readonly branch: string },
+): Promise<void> {
+  const there = (await owner.commitOf('HEAD')) ?? null;
+  const trees = [await treeOf(git, there), await treeOf(git, head)];
+  const comparing = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=d', ...trees];
+  const written = splitNul(await git.run('inspect', comparing));
+  const index = { GIT_INDEX_FILE: join(git.dir, 'switched-index') };
+  await git.run('inspect', ['read-tree', head], { env: index });
+  await borrowWords(git, owner.place.commonDir, 'attributes');
+  const found = await findFiltered(git, 'inspect', written, { env: index, isCached: true });
+  if (found === undefined) return;
+  const why = `puts ${found.path} through a program (filter ${found.filter}), which is not run here`;
+  throw notSwitchable(owner, why, [`afterwards, by hand: git switch --no-overwrite-ignore ${branch}`]);
 }
 
 /** Files that git ignores are the owner's as well: `.env` is one. What stands in the way stays, and the branch is there. */
@@ -71,18 +108,19 @@ export async function switchTo(owner: OwnerRepository, { branch, form, how }: Wo
   const lock = join(place.gitDir, 'HEAD.lock');
   // As git does it: whoever else would move HEAD meanwhile waits or is refused.
   const held = await open(lock, 'wx').catch((error: unknown) => {
-    if (hasErrno(error, 'EEXIST')) throw notSwitched(branch, `another git works there: ${quote(lock)} exists`, error);
+    const isOther = hasErrno(error, 'EEXIST');
+    if (isOther) throw notSwitched(branch, `another git works there: ${quote(lock)} exists`, WHEN_IT_IS_DONE, error);
     throw error;
   });
   let isOurs = true;
   try {
-    if ((await headOf(place.gitDir)) !== place.head) throw notSwitched(branch, 'HEAD has moved meanwhile');
+    if ((await headOf(place.gitDir)) !== place.head) throw notSwitched(branch, 'HEAD has moved meanwhile', LOOK_AGAIN);
     await keepLog(owner);
     const env = { ...how.env, GIT_COMMITTER_NAME: 'Writ', GIT_COMMITTER_EMAIL: 'apply@writ.invalid' };
     const switching = ['switch', '--quiet', '--no-guess', '--no-overwrite-ignore', branch];
     const args = [...form, '-c', 'core.logAllRefUpdates=true', ...switching];
     await owner.ask('checkout', [0], args, { ...how, env }).catch((cause: unknown) => {
-      throw notSwitched(branch, 'files that git does not track, or ignores, may stand in the way', cause);
+      throw notSwitched(branch, 'files that git does not track, or ignores, may stand in the way', MOVE_THEM, cause);
     });
     try {
       const head = await headOf(git.dir);
@@ -111,11 +149,17 @@ function headStays(branch: string, cause: unknown): WritError {
   });
 }
 
-function notSwitched(branch: string, why: string, cause?: unknown): WritError {
+const MOVE_THEM = (switching: string): string => `${switching} names them; move them, then run it again`;
+const LOOK_AGAIN = (switching: string): string =>
+  `look at what is checked out: git status; ${switching} switches to it`;
+const WHEN_IT_IS_DONE = (switching: string): string =>
+  `when that git is done, run it again, or: ${switching}; where none works there it was cut off: remove the file`;
+
+function notSwitched(branch: string, why: string, next: (switching: string) => string, cause?: unknown): WritError {
   return new WritError('CONFLICT', `branch ${branch} is made, and not checked out: ${why}`, {
     cause,
     details: { branch },
-    nextSteps: [`git switch --no-overwrite-ignore ${branch} names them; move them, then run it again`],
+    nextSteps: [next(`git switch --no-overwrite-ignore ${branch}`)],
   });
 }
 

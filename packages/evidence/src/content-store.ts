@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, mkdir, open, rename, rm } from 'node:fs/promises';
+import { constants, statSync, unlinkSync } from 'node:fs';
+import { access, chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasErrno, quote, type Random, sha256Hex, syncDirectory, WritError } from '@writ/core';
 import type { ContentStore, Stored } from './types.ts';
@@ -62,6 +62,26 @@ export function createContentStore(options: { readonly dir: string; readonly ran
       return path;
     },
     remove: (sha256) => rm(pathFor(sha256), { force: true }),
+    async holds(sha256, bytes) {
+      const path = pathFor(sha256);
+      try {
+        // The system notes when; content that goes meanwhile is not there afterwards.
+        await chmod(path, 0o600);
+        return (await stat(path)).size === bytes;
+      } catch (error) {
+        if (hasErrno(error, 'ENOENT')) return false;
+        throw error;
+      }
+    },
+    // In one turn: nobody stores it, or finds that it is there, in between.
+    removeUnused(sha256, beforeMs, isNamed) {
+      const path = pathFor(sha256);
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (found === undefined) return true;
+      if (found.ctimeMs >= beforeMs || isNamed()) return false;
+      unlinkSync(path);
+      return true;
+    },
   };
 }
 

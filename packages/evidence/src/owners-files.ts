@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { quote } from '@writ/core';
+import { findFiltered } from './filtered.ts';
 import type { GitDir, InTree } from './git-dir.ts';
 import { joinNul, splitNul } from './raw-path.ts';
 import { below } from './tree-walk.ts';
@@ -57,16 +57,14 @@ export async function takeOwners(git: GitDir, inTree: InTree, { entries, unchang
 
 /** Throws where a file would go through a program on its way into the repository: without it something else would be sent. */
 export async function refuseFiltered(git: GitDir, inTree: InTree, paths: readonly Buffer[]): Promise<void> {
-  if (paths.length === 0) return;
-  const asking = ['check-attr', '-z', '--stdin', 'filter'];
-  const fields = splitNul(await git.run('scan', asking, { ...inTree, input: joinNul(paths) }));
-  for (let at = 0; at + 2 < fields.length; at += 3) {
-    const value = fields[at + 2]?.toString() ?? '';
-    if (['unspecified', 'unset', 'set'].includes(value)) continue;
-    const name = quote(fields[at]?.toString() ?? '');
-    throw git.fail('scan', `${name} has changed, and goes through the filter ${quote(value)}, which is not run here`, [
+  const found = await findFiltered(git, 'scan', paths, { ...inTree, isCached: false });
+  if (found === undefined) return;
+  throw git.fail(
+    'scan',
+    `${found.path} has changed, and goes through the filter ${found.filter}, which is not run here`,
+    [
       'where it has not, git has not looked since it was written: git status',
       'commit it first: what is committed is sent as it is committed',
-    ]);
-  }
+    ],
+  );
 }

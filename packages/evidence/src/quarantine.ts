@@ -43,9 +43,9 @@ export async function openQuarantine(
   const { owner, limits } = request;
   const before = request.before && (await openBundle(work, request.before, limits));
   const { header, head, pack } = await openBundle(work, request, limits);
+  if (header.objectFormat !== owner.objectFormat) throw ofAnotherKind(owner, header.objectFormat);
   for (const id of before?.header.prerequisites ?? []) await requireCommit(owner, id);
   for (const id of header.prerequisites) if (id !== before?.head) await requireCommit(owner, id);
-  if (header.objectFormat !== owner.objectFormat) throw ofAnotherKind(owner, header.objectFormat);
   const git = await createGitDir({
     ...work,
     code: 'EVIDENCE_INVALID',
@@ -100,7 +100,7 @@ export async function requireCommit(owner: OwnerRepository, id: string): Promise
 function ofAnotherKind(owner: OwnerRepository, format: string): WritError {
   const why = `names its objects by ${owner.objectFormat}, and this work by ${format}`;
   return new WritError('CONFLICT', `${quote(owner.dir)} ${why}`, {
-    details: { repository: owner.dir },
+    details: { repository: owner.dir, ours: owner.objectFormat, theirs: format },
     nextSteps: ['use the repository that the task was about'],
   });
 }
@@ -115,7 +115,7 @@ function toldOf(owner: OwnerRepository): (error: unknown) => never {
     const why = 'is a partial clone, and lacks objects that this work builds on';
     throw new WritError('CONFLICT', `${quote(owner.dir)} ${why}`, {
       cause: error,
-      details: { repository: owner.dir },
+      details: { repository: owner.dir, isPartial: true },
       nextSteps: ['fetch them: git fetch --refetch --no-filter', 'or use a clone that is whole'],
     });
   };

@@ -1,6 +1,7 @@
 import type { HostPort } from '@writ/core';
 import type { PolicyEngine } from '@writ/policy';
 import { createDispatcher } from './dispatch.ts';
+import { createEntrances } from './entrance.ts';
 import type { GatewayPorts } from './gateway-ports.ts';
 import { serveMcp } from './mcp/mcp-connection.ts';
 import { createMcpHttp } from './mcp/mcp-http.ts';
@@ -11,7 +12,6 @@ import type { Authenticator } from './ports.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { type ControlServer, createControlServer } from './server/control-server.ts';
 import { createHttpServer } from './server/http-server.ts';
-import { createTurns } from './turns.ts';
 import type { Caller } from './types.ts';
 import { createUpstreams } from './upstreams/upstreams.ts';
 
@@ -53,9 +53,9 @@ export function createGateway(ports: GatewayPorts): Gateway {
   const registry = createRegistry(createOperations(ports, upstreams));
   const dispatcher = createDispatcher(registry, ports.scope, ports.trace);
   const follow = createFollowTask(ports);
-  const turns = createTurns();
+  const enter = createEntrances();
   const mcp = {
-    ...{ upstreams, registry, definitions: createToolDefinitions(registry), dispatcher, turns },
+    ...{ upstreams, registry, definitions: createToolDefinitions(registry), dispatcher, enter },
     ...{ sessions, node, follow, clock, random: ports.random, logger },
   };
   const serve = (mostConnections: number, isWelcome: (caller: Caller) => boolean): ControlServer =>
@@ -64,7 +64,7 @@ export function createGateway(ports: GatewayPorts): Gateway {
       dispatcher,
       authenticator: onlyFor(authenticator, isWelcome),
       sessions,
-      turns,
+      enter,
       clock,
       logger,
       serveMcp: (socket, caller, toolsets) => serveMcp(mcp, socket, caller, toolsets),
@@ -75,7 +75,7 @@ export function createGateway(ports: GatewayPorts): Gateway {
     dispatcher,
     authenticator: onlyFor(authenticator, (caller) => caller.kind === 'host'),
     sessions,
-    turns,
+    enter,
     clock,
     logger,
     mcp: createMcpHttp(mcp),

@@ -1,5 +1,6 @@
 import { countColumn, fieldsOf, jsonColumn, type RowShape, readRows } from '@writ/database';
 import { z } from 'zod';
+import { KEEP_ENDED_MS } from './keeping.ts';
 import type { InviteRecord, InviteStore } from './types.ts';
 
 const SHAPE: RowShape<InviteRecord> = {
@@ -27,6 +28,9 @@ const LIST_OPEN = `SELECT id, secret_hash AS secretHash, profiles, workspaces, l
 const USE = 'UPDATE invite SET used_at_ms = @nowMs WHERE id = @id AND used_at_ms IS NULL AND expires_at_ms > @nowMs';
 const END_ALL = 'UPDATE invite SET used_at_ms = ? WHERE used_at_ms IS NULL RETURNING id';
 
+const PRUNE = `DELETE FROM invite WHERE id IN
+  (SELECT id FROM invite WHERE ifnull(used_at_ms, expires_at_ms) <= ? LIMIT ?)`;
+
 /** Invites in SQLite. */
 export function createInviteStore(): InviteStore {
   return {
@@ -47,5 +51,6 @@ export function createInviteStore(): InviteStore {
     // A clock that went back could make an old secret look fresh.
     use: (tx, id) => !tx.clockIsBackwards && tx.prepare(USE).run({ nowMs: tx.nowMs, id }).changes === 1,
     endAll: (tx) => tx.prepare(END_ALL).pluck().all(tx.nowMs).map(String),
+    prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - KEEP_ENDED_MS, limit).changes,
   };
 }

@@ -1,6 +1,7 @@
 import { quote, WritError } from '@writ/core';
 import { countColumn, fieldsOf, type ReadTx, type RowShape, readRow, readRows } from '@writ/database';
 import { z } from 'zod';
+import { pruneSessions } from './session-pruning.ts';
 import type { Session, SessionEnd, SessionStore } from './types.ts';
 
 const SHAPE: RowShape<Session> = {
@@ -80,6 +81,7 @@ export function createSessionStore(): SessionStore {
       tx.prepare(OWE).run(origin, session, peer, tx.nowMs, statement ?? null);
     },
     listOwedEnds: (tx, { peer, limit }) => readRows(tx, tx.prepare(OWED).all({ peer: peer ?? null, limit }), END_SHAPE),
+    prune: pruneSessions,
     settleEnd(tx, { origin, session, peer }) {
       tx.prepare(SETTLE).run(origin, session, peer);
     },

@@ -76,6 +76,15 @@ export interface Session {
   readonly endedAtMs?: number;
 }
 
+/** What sessions are removed by. */
+export interface SessionPruning {
+  readonly after?: SessionKey | undefined;
+  /** Id of this node. */
+  readonly self: string;
+  readonly openBeforeMs: number;
+  readonly limit: number;
+}
+
 export interface SessionStore {
   start(tx: WriteTx, session: { readonly origin: string; readonly id: string; readonly agent: string }): Session;
   get(tx: ReadTx, origin: string, id: string): Session | undefined;
@@ -102,6 +111,12 @@ export interface SessionStore {
   listOwedEnds(tx: ReadTx, filter: { readonly peer?: string; readonly limit: number }): readonly SessionEnd[];
   /** The peer has been told. */
   settleEnd(tx: WriteTx, owed: SessionEnd): void;
+  /**
+   * Removes sessions of which nothing is left, with an audit row: such as ended thirty days ago and cannot begin again, and such as go on, began
+   * before `openBeforeMs` and are recorded anew by whatever comes in them. At most `limit` are looked at, behind `after`;
+   * `next` is where to go on, absent at the end.
+   */
+  prune(tx: WriteTx, pruning: SessionPruning): { readonly removed: number; readonly next?: SessionKey };
 }
 
 /** A node that has to hear of the end of a session. */
@@ -158,6 +173,8 @@ export interface InviteStore {
   use(tx: WriteTx, id: string): boolean;
   /** Marks every unused one used, expired or not, whatever the clock says; returns their ids. */
   endAll(tx: WriteTx): readonly string[];
+  /** Removes what was used, or expired, thirty days ago, at most `limit`; returns how many. */
+  prune(tx: WriteTx, limit: number): number;
 }
 
 /** Durable facts of a node, by key: the texts of the accepted policy and their digests, schema of the home, … */

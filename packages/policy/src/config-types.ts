@@ -70,8 +70,10 @@ export interface StorageConfig {
   readonly doneMs?: number;
   readonly failedMs: number;
   readonly orphanedMs: number;
-  /** How long transcripts of tasks of this node are kept; undefined: for ever. */
+  /** How long transcripts of tasks of this node are kept; undefined: as long as the tasks. */
   readonly transcriptsMs?: number;
+  /** How long tasks that are over are kept, and all that belongs to them. */
+  readonly keepTasksMs: number;
 }
 
 export interface Limits {

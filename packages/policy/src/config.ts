@@ -65,10 +65,12 @@ const APPROVALS = { mode: 'passphrase', fallback: 'deny', max_pending: 8 } as co
 /** Without the table everything has its default. */
 function buildStorage(written: Document['storage']): StorageConfig {
   const { budget = 10 * GIB, done, failed = DAY_MS, orphaned = DAY_MS, transcripts } = written ?? {};
+  const keepTasksMs = written?.keep_tasks ?? 90 * DAY_MS;
   return {
     budgetBytes: budget,
     failedMs: failed,
     orphanedMs: orphaned,
+    keepTasksMs,
     ...(done === undefined ? {} : { doneMs: done }),
     ...(transcripts === undefined ? {} : { transcriptsMs: transcripts }),
   };
@@ -171,8 +173,16 @@ function buildOrigins(written: Document, report: Report): ReadonlyMap<string, st
   return origins;
 }
 
-function buildCommandRule({ value: rule }: Placed<CommandDocument>, report: Report): CommandRule {
+function buildCommandRule({ path, value: rule }: Placed<CommandDocument>, report: Report): CommandRule {
   const match = rule.match ?? [];
+  // INVARIANT: 5 what a rule makes known, or lets run alone, is a program that its owner named.
+  if (match[0] === '*') {
+    const instead = 'write its name, and one rule for each program';
+    report('BAD_VALUE', joinPath(path, 'match'), `a rule is about one program, and \`*\` stands for any; ${instead}`);
+  }
+  const hasTarget = rule.target === undefined || match.at(-1) === '**' || rule.target < match.length;
+  if (rule.match && !hasTarget)
+    report('BAD_VALUE', joinPath(path, 'target'), `the pattern has no argument ${rule.target}, it ends before`);
   for (const example of rule.match ? rule.examples : []) {
     if (!matchesPattern(match, example.value))
       report('EXAMPLE_FAILED', example.path, 'the rule does not match this example');

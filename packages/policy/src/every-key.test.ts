@@ -139,6 +139,7 @@ const NO_GAIN: readonly (readonly [...Row, why: string])[] = [
   ['storage.done', undefined, '9d', 'kept for the person of this node'],
   ['storage.failed', '1h', '9d', 'kept for the person of this node'],
   ['storage.orphaned', '1h', '9d', 'kept for the person of this node'],
+  ['storage.keep_tasks', '30d', '90d', 'kept for the person of this node, and whoever asked has it'],
   ['storage.transcripts', '1h', undefined, 'whoever asked for the task may read it meanwhile, as before'],
   ['commands[].examples', [], [['deploy', 'x']], 'looked at when the file loads'],
   ['commands[].not_examples', [], [['undeploy', 'x']], 'looked at when the file loads'],

@@ -44,6 +44,12 @@ describe('loading', () => {
     expect(wrong(BASE.replace('schema = 1\n', ''))).toEqual(['BAD_VALUE schema']);
   });
 
+  it('keeps tasks for thirty days at least', () => {
+    const kept = (span: string): string => withLines('[storage]', `keep_tasks = "${span}"`);
+    expect(wrong(kept('719h'))).toEqual(['BAD_VALUE storage.keep_tasks']);
+    expect(wrong(kept('30d'))).toEqual([]);
+  });
+
   it.each([
     [
       'a runner of no known kind',
@@ -152,6 +158,26 @@ describe('loading', () => {
       'a counter-example that it matches',
       withLines('[[commands]]', 'match = ["x", "**"]', 'class = "read"', 'not_examples = [["x"]]'),
       'EXAMPLE_FAILED commands[0].not_examples[0]',
+    ],
+    [
+      'a rule about any program',
+      withLines('[[commands]]', 'match = ["*", "x"]', 'class = "read"'),
+      'BAD_VALUE commands[0].match',
+    ],
+    [
+      'a rule about a program without a name',
+      withLines('[[commands]]', 'match = [""]', 'class = "read"'),
+      'BAD_VALUE commands[0].match',
+    ],
+    [
+      'a rule with a zero byte',
+      withLines('[[commands]]', 'match = ["a", "b\\u0000"]', 'class = "read"'),
+      'BAD_VALUE commands[0].match',
+    ],
+    [
+      'a target behind the end of its pattern',
+      withLines('[[commands]]', 'match = ["x", "*"]', 'class = "read"', 'target = 2'),
+      'BAD_VALUE commands[0].target',
     ],
     [
       'an upstream that is two things',

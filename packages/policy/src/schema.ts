@@ -1,4 +1,4 @@
-import { foldId, isLoopback, readAddress } from '@writ/core';
+import { foldId, isLoopback, parseDuration, readAddress } from '@writ/core';
 import { RUNNER_KINDS } from './config-types.ts';
 import {
   anyText,
@@ -48,6 +48,13 @@ const dialAddress = text('an address such as "laptop.lan:7420"', (written) =>
   (readAddress(written)?.port ?? 0) > 0 ? written : undefined,
 );
 
+/** Results that came too late are asked for as long; whoever repeats a request finds the first. */
+const LEAST_KEPT_MS = 30 * DAY_MS;
+const keptDuration = text('a duration of at least "30d"', (written) => {
+  const ms = parseDuration(written);
+  return ms === undefined || ms < LEAST_KEPT_MS ? undefined : ms;
+});
+
 const network: Reader<'deny' | 'allow' | readonly string[]> = {
   type: '"deny", "allow" or a list of host:port',
   shape: { anyOf: [{ enum: ['deny', 'allow'] }, { type: 'array', items: { type: 'string' } }] },
@@ -74,6 +81,10 @@ const commandPattern: Reader<readonly string[]> = {
     const open = pattern?.indexOf('**') ?? -1;
     if (pattern && (pattern.length === 0 || (open >= 0 && open < pattern.length - 1) || pattern[0] === '**')) {
       report('BAD_VALUE', path, 'a command pattern names a program first, and `**` only stands last');
+      return undefined;
+    }
+    if (pattern && (pattern[0] === '' || pattern.some((argument) => argument.includes('\0')))) {
+      report('BAD_VALUE', path, 'no command has an empty program, or a zero byte in an argument; take it out');
       return undefined;
     }
     return pattern;
@@ -270,7 +281,13 @@ const storageKeys = {
   orphaned: defaulted(duration, DAY_MS, '24h', 'how long that of a task is kept whose node stopped while it ran'),
   transcripts: optional(
     duration,
-    'how long this node keeps the output of tasks that it ran, once whoever asked for them has it; left out: for ever',
+    'how long this node keeps the output of tasks that it ran, once whoever asked for them has it; left out: as long as the tasks',
+  ),
+  keep_tasks: defaulted(
+    keptDuration,
+    90 * DAY_MS,
+    '90d',
+    'how long tasks that are over are kept, with events, output and evidence, where they ran and where they were asked for; longer where somebody may still ask for them',
   ),
 } satisfies Keys;
 

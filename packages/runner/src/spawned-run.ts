@@ -39,6 +39,10 @@ export function createSpawnedRun(run: number, order: SpawnOrder, channel: Duplex
   const done = new Promise<ProcessEnd>((resolve) => {
     finish = resolve;
   });
+  let leave = (): void => {};
+  const hasExited = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
   const killed = (): Exited => ({ exitCode: null, signal: 'SIGKILL', stopped: stopping });
   const takeOutput = (stream: 'stdout' | 'stderr', bytes: Buffer): void => {
     handled = handled
@@ -60,11 +64,14 @@ export function createSpawnedRun(run: number, order: SpawnOrder, channel: Duplex
       if (type === FRAME.stderr) takeOutput('stderr', payload);
       if (type === FRAME.started) {
         started = parse<Started>(payload);
-        answer({ ok: true, process: { pid: started.pid, done, stop, input } });
+        answer({ ok: true, process: { pid: started.pid, exited: hasExited, done, stop, input } });
       }
       if (type === FRAME.failed) answer({ ok: false, failed: parse<Failed>(payload) });
       if (type === FRAME.inputTaken) input.taken(payload.readUInt32BE(0));
-      if (type === FRAME.exited) exited = parse<Exited>(payload);
+      if (type === FRAME.exited) {
+        exited = parse<Exited>(payload);
+        leave();
+      }
       if (type === FRAME.ended) {
         const { keptSignal, ...left } = parse<Ended>(payload);
         const kept = keptSignal === undefined ? {} : { exitCode: null, signal: keptSignal };
@@ -80,6 +87,7 @@ export function createSpawnedRun(run: number, order: SpawnOrder, channel: Duplex
         ...(started && started.startTicks > 0 ? { leader: started } : {}),
       };
       input.over();
+      leave();
       void end(marks).then(async ({ refused, held }) => {
         await handled;
         answer({ ok: false, failed: { errno: 'SPAWNER', message: reason } });

@@ -30,6 +30,8 @@ export interface ProcessInput {
 export interface Spawned {
   readonly pid: number;
   readonly input: ProcessInput;
+  /** Resolves when the process has ended, whatever is left of its tree and its output; never rejects. */
+  readonly exited: Promise<void>;
   /** Resolves when the tree is gone and the last output was handled; never rejects. */
   readonly done: Promise<ProcessEnd>;
   /** TERM, grace, KILL for the whole tree. */

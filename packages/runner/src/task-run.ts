@@ -12,7 +12,7 @@ import type { Ending, Run, RunReport, RunSink, RunSpec, StopCause } from './type
 /** What a run wrote, counted while it is passed on. */
 export interface Capture {
   readonly onOutput: OutputHandler;
-  /** A line of the node's own about an agent that it follows. */
+  /** Lines of the node's own about an agent that it follows. */
   readonly note: AgentOutput['note'];
   readonly totals: { stdout: number; stderr: number };
   /** The same text without secrets. */
@@ -70,11 +70,11 @@ export function createCapture({ transcript, sink, logger, secrets, isFollowed }:
       totals[stream] += bytes.length;
       return pass(stream, () => shaped(stream, redactors[stream].push(bytes)));
     },
-    note(line) {
-      totals.stderr += Buffer.byteLength(line);
+    note(lines) {
+      for (const line of lines) totals.stderr += Buffer.byteLength(line);
       // What was held back came before it, and is the agent's.
       const before = (): Buffer => marks.ofAgent('stderr', redactors.stderr.flush());
-      return pass('stderr', () => Buffer.concat([before(), marks.ofNode('stderr', line)]));
+      return pass('stderr', () => Buffer.concat([before(), ...lines.map((line) => marks.ofNode('stderr', line))]));
     },
     clean(text) {
       return Buffer.concat([cleaner.push(Buffer.from(text)), cleaner.flush()]).toString('utf8');
@@ -125,6 +125,7 @@ export function createRun(parts: RunParts): StartedRun {
   };
   let cancelEnd: Cancel = () => {};
   conversation?.begin({ input: process.input, dismiss: () => end({ kind: 'dismissed' }) });
+  void process.exited.then(() => conversation?.gone?.());
   const cancelTimer = clock.setTimer(spec.timeoutMs, () => stop({ kind: 'timeout' }));
   const finish = async (): Promise<RunReport> => {
     const end = await process.done;

@@ -14,7 +14,8 @@ import type { TreeTools } from './process-tree/end-tree.ts';
 import { createProcessTable, descendsFrom } from './process-tree/process-table.ts';
 import type { RunnerParts } from './runner-parts.ts';
 import { createExecute } from './sandbox/execute.ts';
-import { createEgress } from './sandbox/network/egress.ts';
+import { createEgress, type Egress } from './sandbox/network/egress.ts';
+import { createSystemLookup } from './sandbox/network/system-lookup.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { createServices } from './services.ts';
 import { createSpawnerClient } from './spawner-client.ts';
@@ -69,7 +70,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   const sandbox = createSandbox({ path, arch: process.arch, execute });
   const agents = createAgentFinder({ path, execute, programs: options.programs, sandbox: sandbox.look });
   const rooms = { spawner, sandbox, folder: stdinFolder, newNonce, clock, random, signal };
-  const egress = createEgress({ folder: root.sockets, clock, random, logger });
+  const egress = egressOf(options, path, execute);
   const groups = groupsOf(options, tools);
   const lifetime = createLifetime({ options, spawner, workspaces, transcripts, sandbox, egress, groups, graceMs });
   let closing: Promise<void> | undefined;
@@ -98,7 +99,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     commands,
     services,
     endStray: strays.endAll,
-    readTranscript: (task, offset, limit) => transcripts.read(task, offset, limit),
+    ...{ readTranscript: transcripts.read, removeTranscript: transcripts.remove },
     storage: createStorage({ workspaces, transcripts, lifetime, clock }),
     close() {
       closing ??= close();
@@ -116,6 +117,18 @@ function groupsOf({ root, logger }: TaskRunnerOptions, { table, pause }: TreeToo
     ...{ proc: '/proc', needed: ['memory', 'pids'], label: sha256Hex(root.workspaces).slice(0, GROUP_DIGITS) },
     ...{ memoryBytes: totalmem(), isOwn: (pid) => descendsFrom(pid, process.pid, table), pause, logger },
   });
+}
+
+function egressOf(
+  { root, spawner, env, clock, random, logger }: TaskRunnerOptions,
+  path: string,
+  execute: ReturnType<typeof createExecute>,
+): Egress {
+  const lookup = createSystemLookup({
+    ...{ path, node: spawner.node, env },
+    execute: (argv, how) => execute(argv, undefined, how),
+  });
+  return createEgress({ folder: root.sockets, lookup, clock, random, logger });
 }
 
 /** Everything of a runner that has begun and is not over. */

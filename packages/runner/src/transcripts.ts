@@ -29,6 +29,8 @@ export interface Transcripts {
    */
   writer(task: string, wantedBytes: number): TranscriptWriter;
   read(task: string, offset: number, limit: number): Promise<Uint8Array>;
+  /** Calling it twice is harmless. */
+  remove(task: string): Promise<void>;
   /** Removes those that were last written before a time and that `mayGo` lets go; returns how many. */
   removeBefore(beforeMs: number, mayGo: (transcript: TranscriptFile) => boolean): Promise<number>;
 }
@@ -57,6 +59,7 @@ export function createTranscripts(root: string, capBytes: number, logger: Logger
         await file.close();
       }
     },
+    remove: (task) => rm(fileOf(root, task), { force: true }),
     async removeBefore(beforeMs, mayGo) {
       let removed = 0;
       for (const name of await namesIn(root)) {

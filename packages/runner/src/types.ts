@@ -201,6 +201,8 @@ export interface TaskRunner {
   endStray(nonces: readonly string[]): Promise<number>;
   /** Transcript bytes of a task from `offset`, at most `limit`; fewer at the end, none where there is no transcript. */
   readTranscript(task: string, offset: number, limit: number): Promise<Uint8Array>;
+  /** Of a task that is kept no more. Calling it twice is harmless. */
+  removeTranscript(task: string): Promise<void>;
   /** What takes room on the disk, and how long. */
   readonly storage: Storage;
   /** Ends what runs as cancelled, removes the workspaces and ends the spawner. Calling it twice is harmless. */

@@ -10,6 +10,8 @@ export {
   type Turn,
   type TurnQuestion,
 } from './question-types.ts';
+export { createRemovalStore } from './removal-store.ts';
+export type { EndedPart, Leftover, RemovalRules, RemovalStore, TaskPart, WalkPlace } from './removal-types.ts';
 export { createResultStore } from './result-store.ts';
 export { isTerminal } from './states.ts';
 export { createTaskStore } from './task-store.ts';

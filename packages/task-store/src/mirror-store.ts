@@ -65,7 +65,8 @@ const LIST_LIVE = `SELECT ${COLUMNS} FROM mirror WHERE live = 1 ORDER BY n`;
 // An event proves that the executor has the task. A terminal mirror keeps its state and outcome.
 const APPLY = `UPDATE mirror SET cursor = @seq, accepted = 1, version = version + 1,
   state = IIF(live, COALESCE(@state, state), state), granted = COALESCE(@granted, granted),
-  outcome = IIF(live, @outcome, outcome) WHERE id = @id AND cursor = @seq - 1 RETURNING n`;
+  outcome = IIF(live, @outcome, outcome),
+  ended_at_ms = IIF(live AND @outcome IS NOT NULL, @nowMs, ended_at_ms) WHERE id = @id AND cursor = @seq - 1 RETURNING n`;
 const PASS_OVER =
   'UPDATE mirror SET cursor = @seq, accepted = 1, version = version + 1 WHERE id = @id AND cursor < @seq';
 const SET_ACCEPTED = 'UPDATE mirror SET accepted = 1, version = version + 1 WHERE id = ? AND accepted = 0';
@@ -73,7 +74,8 @@ const SET_UNREACHABLE = `UPDATE mirror SET unreachable = @unreachable, version =
   unreachable_since_ms = IIF(@unreachable, @nowMs, NULL) WHERE id = @id AND unreachable <> @unreachable`;
 const SET_CANCEL = `UPDATE mirror SET cancel_requested_at_ms = ?, version = version + 1
   WHERE id = ? AND live = 1 AND cancel_requested_at_ms IS NULL`;
-const END = 'UPDATE mirror SET state = ?, outcome = ?, version = version + 1 WHERE id = ? AND live = 1';
+const END = `UPDATE mirror SET state = ?, outcome = ?, ended_at_ms = ?, version = version + 1
+  WHERE id = ? AND live = 1`;
 const GIVE_UP_KEY = `UPDATE mirror SET idempotency_key = idempotency_key || ' (unused by ' || id || ')',
   version = version + 1 WHERE id = ? AND live = 0`;
 
@@ -115,7 +117,7 @@ export function createMirrorStore(): MirrorStore {
     },
     outputEnd: (tx, id) => readOutputEnd(tx, 'mirror_event', id),
     end(tx, id, outcome) {
-      const { changes } = tx.prepare(END).run(outcome.state, JSON.stringify(outcome), id);
+      const { changes } = tx.prepare(END).run(outcome.state, JSON.stringify(outcome), tx.nowMs, id);
       return changes === 1 ? get(tx, id) : undefined;
     },
     giveUpKey(tx, id) {
@@ -155,6 +157,7 @@ function apply(tx: WriteTx, id: string, event: TaskEvent): Mirror | undefined {
     state: change.state ?? null,
     granted: change.granted === undefined ? null : JSON.stringify(change.granted),
     outcome: change.outcome === undefined ? null : JSON.stringify(change.outcome),
+    nowMs: tx.nowMs,
   }) as { n: number } | undefined;
   if (moved === undefined) return undefined;
   insertEvent(tx, 'mirror_event', moved.n, event);

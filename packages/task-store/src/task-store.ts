@@ -18,7 +18,8 @@ const COUNT_LIVE_OF = 'SELECT COUNT(*) FROM task WHERE live = 1 AND sender = ?';
 const UPDATE = `UPDATE task SET state = COALESCE(@state, state), epoch = COALESCE(@epoch, epoch),
   cancel_requested_at_ms = COALESCE(@cancelRequestedAtMs, cancel_requested_at_ms),
   attempt_nonce = COALESCE(@attemptNonce, attempt_nonce), outcome = COALESCE(@outcome, outcome),
-  granted = COALESCE(@granted, granted), deadline_ms = COALESCE(@deadlineMs, deadline_ms), version = version + 1
+  granted = COALESCE(@granted, granted), deadline_ms = COALESCE(@deadlineMs, deadline_ms),
+  ended_at_ms = IIF(@outcome IS NULL, NULL, @nowMs), version = version + 1
   WHERE id = @id AND version = @version AND live = 1 AND epoch <= COALESCE(@epoch, epoch)`;
 const GET_HEAD = 'SELECT n, epoch, last_seq AS lastSeq, state, live FROM task WHERE id = ?';
 // A few for each new one, so that no transaction forgets a day's worth at once.
@@ -107,6 +108,7 @@ function update(tx: WriteTx, id: string, version: number, change: TaskChange): T
     outcome: change.outcome === undefined ? null : JSON.stringify(change.outcome),
     granted: change.granted === undefined ? null : JSON.stringify(change.granted),
     deadlineMs: change.deadlineMs ?? null,
+    nowMs: tx.nowMs,
   });
   return changes === 1 ? getTask(tx, id) : undefined;
 }

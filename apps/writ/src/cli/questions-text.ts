@@ -1,16 +1,18 @@
-import { visible } from '@writ/core';
+import { quote } from '@writ/core';
 import type { StreamItem } from '@writ/gateway/client';
 import type { Output } from './output.ts';
+import { inTheirWords } from './rows.ts';
 
 type Turn = NonNullable<Extract<StreamItem<'task_watch'>, { kind: 'state' }>['turn']>;
 
 /** What a task waits for, with the command that answers each question. */
 export function showQuestions(output: Output, task: string, { questions }: Turn): void {
   for (const question of questions) {
-    const text = question.text.split('\n').map(visible).join('\n  ');
-    output.note(`${output.colors.yellow(`${question.kind} wanted`)} (${question.id}): ${text}`);
+    output.note(`${output.colors.yellow(`${question.kind} wanted`)} (${question.id}):`);
+    for (const row of inTheirWords(question.text)) output.note(row);
     if (question.previous !== undefined) output.note(`  the credential given before was ${question.previous}`);
-    if (question.choices !== undefined) output.note(`  one of: ${question.choices.map(visible).join(', ')}`);
+    if (question.choices !== undefined)
+      output.note(`  one of: ${question.choices.map((one) => quote(one)).join(', ')}`);
     output.note(output.step(howToAnswer(task, question)));
   }
 }

@@ -31,13 +31,17 @@ export function createNodeClassifier(engine: Pick<PolicyEngine, 'snapshot'>, gra
 
 /**
  * Where a gated command runs: on this node, in the directory that it was asked for, wherever links to it lead, in nobody's own copy
- * of a workspace.
+ * of a workspace. INVARIANT: 1 the folder of a workspace is none: nothing holds the command inside, and what is written through a link
+ * in it lands where no capability for the repository reaches.
  */
 export function placeOf({ cwd }: Pick<ActionRequest, 'cwd'>): CommandPlace {
   return { host: 'self', cwd: realPath(cwd) ?? cwd };
 }
 
-/** What a command is that a task's agent would run, in the task's own folder and sandbox. */
+/**
+ * What a command is that a task's agent would run, in the task's own folder and sandbox; with isolation `none` there is no sandbox, so that
+ * its folder is no workspace here either.
+ */
 export function toolClassifier({ classify }: NodeClassifier): ClassifyTool {
   return (argv, cwd) => {
     const is = classify(argv, { host: 'self', cwd });

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSystemClock, createSystemRandom, sha256Hex, silentLogger } from '@writ/core';
+import { type Clock, createSystemClock, createSystemRandom, sha256Hex, silentLogger } from '@writ/core';
 import { createPolicyEngine, type PolicyEngine, type ReloadOutcome } from '@writ/policy';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BuiltThread, buildPolicyThread } from '../testing/policy-thread.ts';
@@ -43,12 +43,22 @@ let file: NodeConfigFile;
 let outcomes: { outcome: ReloadOutcome; how: string }[];
 let arrived: () => void;
 let beforeCompile: (text: string) => Promise<void>;
+/** Told when the node rests, with for how long. */
+let rests: (delayMs: number) => void;
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'writ-config-'));
   path = join(dir, 'writ.toml');
   writeFileSync(path, TEXT, { mode: 0o600 });
-  const clock = createSystemClock();
+  rests = () => undefined;
+  const system = createSystemClock();
+  const clock: Clock = {
+    ...system,
+    setTimer(delayMs, fn) {
+      rests(delayMs);
+      return system.setTimer(delayMs, fn);
+    },
+  };
   const real = createPolicyCompiler({ script: thread.script, clock });
   beforeCompile = async () => undefined;
   const compiler: NodePolicyCompiler = {
@@ -158,6 +168,47 @@ describe('the watcher', () => {
     await seen;
     expect(outcomes[0]?.outcome).toMatchObject({ reloaded: false, generation: 1 });
     expect(engine.snapshot().generation).toBe(1);
+  });
+});
+
+describe('a file that is written in place, in pieces', () => {
+  /** A text that loads, and in which nobody may do anything. */
+  const FIRST = TEXT.slice(0, TEXT.indexOf('[self]'));
+  const REST = TEXT.slice(FIRST.length);
+  /** When the node waits for more. */
+  const waited = (): Promise<void> =>
+    new Promise((resolve) => {
+      rests = (delayMs) => delayMs > 100 && resolve();
+    });
+
+  it('takes nothing away before it is whole', async () => {
+    const waits = waited();
+    writeFileSync(path, FIRST);
+    await Promise.race([waits, reloaded()]);
+    const seen = reloaded();
+    appendFileSync(path, `${REST}# more\n`);
+    await seen;
+    expect(outcomes).toMatchObject([{ how: 'watcher', outcome: { reloaded: true, generation: 2 } }]);
+    expect(engine.snapshot().config.self.profiles).toEqual(['query']);
+    expect(engine.status().parked).toBeUndefined();
+  });
+
+  it('is no ground for an edit before that', async () => {
+    const waits = waited();
+    writeFileSync(path, FIRST);
+    const edited = file.takeAway((text) => `${text}# mine\n`);
+    await Promise.race([waits, edited]);
+    appendFileSync(path, REST);
+    await edited;
+    expect(readFileSync(path, 'utf8')).toBe(`${TEXT}# mine\n`);
+    expect(engine.status().parked).toBeUndefined();
+  });
+
+  it('is read as it is at once where a person says so', async () => {
+    writeFileSync(path, FIRST);
+    const began = waited().then(() => 'waited');
+    expect(await Promise.race([began, file.reload({ accept: false })])).toMatchObject({ reloaded: true });
+    expect(engine.snapshot().config.self.profiles).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@ import type { PolicyEngine, ReloadOutcome, Violation } from '@writ/policy';
 import { digestAccepted, type PolicyYes } from './accepted-policy.ts';
 import { readConfigText } from './config-text.ts';
 import { watchFile } from './config-watch.ts';
+import { markOf, untilWhole } from './half-written.ts';
 import type { NodePolicyCompiler } from './policy-compiler.ts';
 
 /** What made a reload: the file changed, a person typed it, an approver said yes, an edit of this program, or one that an agent proposed. */
@@ -48,14 +49,18 @@ export interface ProposedText {
   readonly outcome?: ReloadOutcome;
 }
 
-/** Everything that touches the file takes its turn. */
+/** Everything that touches the file takes its turn. What a person types to have it read reads it as it is; all else waits until it is whole. */
 export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
   const turn = new Mutex(new WritError('SHUTTING_DOWN', 'this node is shutting down'));
-  const state: State = { ...options, lastText: readConfigText(options.path) };
-  const stopWatching = watchFile(options, () => turn.runExclusive(() => reloadIfChanged(state, readText(state))));
+  const state: State = { ...options, lastText: readConfigText(options.path), isWaiting: false, isClosed: false };
+  const stopWatching = watchFile(options, () => follow(state, turn));
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (isOther(state)) await untilWhole(options.path, options.clock);
+    return turn.runExclusive(work);
+  };
   return {
     read: async () => readConfigText(options.path),
-    ready: () => turn.runExclusive(() => settle(state, readText(state))),
+    ready: () => inTurn(() => settle(state, readText(state))),
     reload: ({ accept }) => turn.runExclusive(() => reloadText(state, readText(state), accept, 'command')),
     accept: (yes) =>
       turn.runExclusive(async () => {
@@ -64,17 +69,17 @@ export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
         return isSame && (await reloadText(state, text, true, 'approved')).reloaded;
       }),
     edit: (change) =>
-      turn.runExclusive(() =>
+      inTurn(() =>
         fromTextOfNow(state, async (before) => {
           await settle(state, before);
           return rewrite(state, before, change(before), true);
         }),
       ),
-    takeAway: (change) =>
-      turn.runExclusive(() => fromTextOfNow(state, (before) => rewrite(state, before, change(before), false))),
+    takeAway: (change) => inTurn(() => fromTextOfNow(state, (before) => rewrite(state, before, change(before), false))),
     propose: (change, { dryRun }) =>
-      turn.runExclusive(() => fromTextOfNow(state, (before) => propose(state, before, change, dryRun))),
+      inTurn(() => fromTextOfNow(state, (before) => propose(state, before, change, dryRun))),
     async close() {
+      state.isClosed = true;
       stopWatching();
       turn.cancel();
       await options.compiler.close();
@@ -86,6 +91,36 @@ export function createConfigFile(options: ConfigFileOptions): NodeConfigFile {
 interface State extends ConfigFileOptions {
   /** The text that was loaded last, or that did not load. */
   lastText: string;
+  /** A change was seen, and is not whole yet. */
+  isWaiting: boolean;
+  isClosed: boolean;
+}
+
+/** Loads what the file says once it is whole: what only its first part grants would end everything else, and the rest wait for a yes. */
+async function follow(state: State, turn: Mutex): Promise<void> {
+  if (state.isWaiting) return;
+  const { path, clock } = state;
+  for (let isDone = false; !isDone; ) {
+    state.isWaiting = true;
+    const whole = await untilWhole(path, clock);
+    state.isWaiting = false;
+    if (state.isClosed) return;
+    isDone = await turn.runExclusive(async () => {
+      // Its turn may have come late.
+      if (markOf(path)?.text !== whole?.text) return false;
+      await reloadIfChanged(state, readText(state));
+      return true;
+    });
+  }
+}
+
+/** Whether the file holds something that nobody has loaded. */
+function isOther({ path, lastText }: State): boolean {
+  try {
+    return readConfigText(path) !== lastText;
+  } catch {
+    return false;
+  }
 }
 
 async function reloadText(state: State, text: string, accept: boolean, cause: ReloadCause): Promise<ReloadOutcome> {

@@ -55,7 +55,9 @@ async function storageWith(
       return { workspaces: 0, transcripts: 0 };
     },
   };
-  return createNodeStorage(on, { storage }, evidence);
+  return createNodeStorage(on, { storage, commands: { removeOutputs: async () => 0 } }, evidence, {
+    sweep: async () => ({ tasks: 0, mirrors: 0 }),
+  });
 }
 
 it('looks at what a task has left in a room: git runs there with no right of the node’s', async () => {

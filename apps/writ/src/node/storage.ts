@@ -1,5 +1,5 @@
 import { isWritError, retryStored } from '@writ/core';
-import type { EvidenceKit } from '@writ/delegation';
+import type { EvidenceKit, Removal } from '@writ/delegation';
 import { hasChanges } from '@writ/evidence';
 import type { WorkspaceKeeper, WorkspaceRow } from '@writ/gateway';
 import type {
@@ -14,6 +14,7 @@ import type {
 import { isTerminal } from '@writ/task-store';
 import type { Foundations } from './foundations.ts';
 import { resolveConfigPath } from './paths.ts';
+import { removeSessions } from './session-removal.ts';
 
 /** What the node keeps on its disk of tasks that are over. */
 export interface NodeStorage extends WorkspaceKeeper {
@@ -38,8 +39,9 @@ export function storageOptions({ engine, home }: Foundations): TaskRunnerOptions
 
 export function createNodeStorage(
   base: Foundations,
-  runner: Pick<TaskRunner, 'storage'>,
+  runner: Pick<TaskRunner, 'storage'> & { readonly commands: Pick<TaskRunner['commands'], 'removeOutputs'> },
   evidence: EvidenceKit,
+  removal: Pick<Removal, 'sweep'>,
 ): NodeStorage {
   const { engine, logger } = base;
   const { storage } = runner;
@@ -48,6 +50,7 @@ export function createNodeStorage(
     const { transcriptsMs = Number.POSITIVE_INFINITY } = engine.snapshot().config.storage;
     return {
       holdsWork: holdsWork(base, evidence, closing.signal),
+      signal: closing.signal,
       transcriptsBeforeMs: base.clock.nowMs() - transcriptsMs,
       mayForget: ({ task }) => task !== undefined && isHandedOver(base, task),
     };
@@ -55,7 +58,10 @@ export function createNodeStorage(
   const sweepOnce = async (): Promise<void> => {
     try {
       const swept = await storage.sweep(order());
-      logger.debug('swept what tasks have left', { ...swept });
+      const outputs = await runner.commands.removeOutputs((id) => isCommandKept(base, id));
+      const tasks = await removal.sweep();
+      const sessions = await removeSessions(base, closing.signal);
+      logger.debug('swept what tasks have left', { ...swept, outputs, ...tasks, sessions });
     } catch (error) {
       logger.error('what tasks have left could not be swept', { reason: String(error) });
     }
@@ -167,6 +173,10 @@ function isHandedOver({ database, stores }: Foundations, id: string): boolean {
     const task = stores.tasks.get(tx, id);
     return task !== undefined && isTerminal(task.state) && stores.results.receipt(tx, id) !== undefined;
   });
+}
+
+function isCommandKept({ database, stores }: Foundations, id: string): boolean {
+  return database.withReadTx((tx) => stores.executions.get(tx, id)) !== undefined;
 }
 
 /** Names of the workspaces as they are configured now, by their path. */

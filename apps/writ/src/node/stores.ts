@@ -12,7 +12,13 @@ import {
   createTokenStore,
   createWindowStore,
 } from '@writ/lease-store';
-import { createMirrorStore, createQuestionStore, createResultStore, createTaskStore } from '@writ/task-store';
+import {
+  createMirrorStore,
+  createQuestionStore,
+  createRemovalStore,
+  createResultStore,
+  createTaskStore,
+} from '@writ/task-store';
 
 /** Every store of a node. They hold nothing: each call works inside the transaction that it is given. */
 export function createStores() {
@@ -28,6 +34,7 @@ export function createStores() {
     mirrors: createMirrorStore(),
     questions: createQuestionStore(),
     requestLog: createRequestLogStore(),
+    removals: createRemovalStore(),
     results: createResultStore(),
     sentCommands: createSentCommandStore(),
     sessions: createSessionStore(),

@@ -14,6 +14,7 @@ import {
   type Origin,
   type PeerClient,
   type PeerDirectory,
+  type TranscriptMirror,
   type TurnDesk,
 } from '@writ/delegation';
 import { createPeerClients, type PeerClients } from '@writ/mesh';
@@ -30,6 +31,7 @@ import { resolveConfigPath } from './paths.ts';
 import { createLeaseDesk, createNodeQuestions } from './persons.ts';
 import { createQuestions, type NodeQuestions } from './questions.ts';
 import { leadsTo } from './real-path.ts';
+import { createNodeRemoval } from './removal.ts';
 import { createSessionEnds, createSessionRecord, sessionsLive } from './sessions.ts';
 import { createNodeStorage, type NodeStorage, storageOptions } from './storage.ts';
 import { createTaskDoors, type NodeTaskDoors } from './task-doors.ts';
@@ -88,14 +90,13 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const runner = createNodeRunner(base, options);
   closers.add(() => runner.close());
   const evidence = await openEvidence(base, runner, environment);
-  const storage = openStorage(base, runner, evidence, closers);
+  const transcripts = createFileTranscripts(home.mirrorsDir);
+  const storage = openStorage(base, runner, evidence, transcripts, closers);
   const doors = createTaskDoors({ dir: home.tasksDir, tokens: stores.tokens, random, logger });
   const turns = createNodeTurns(base, () => questions);
   const executor = withSpans(base, {
     database,
-    tasks: stores.tasks,
-    mirrors: stores.mirrors,
-    authority,
+    ...{ tasks: stores.tasks, mirrors: stores.mirrors, removals: stores.removals, authority },
     engine,
     runner,
     evidence,
@@ -123,11 +124,12 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const origin = createOrigin({
     database,
     mirrors: stores.mirrors,
+    removals: stores.removals,
     engine,
     directory: withSelf(peers, createLocalPeerClient(executor, requestLease)),
     issuer,
     contextOf,
-    transcripts: createFileTranscripts(home.mirrorsDir),
+    transcripts,
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
     evidence,
     tasks: stores.tasks,
@@ -147,9 +149,18 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
 }
 
 /** Its sweep asks the database and the runner: both outlive it. */
-function openStorage(base: Foundations, runner: TaskRunner, evidence: EvidenceKit, closers: Closers): NodeStorage {
-  const storage = createNodeStorage(base, runner, evidence);
-  closers.add(() => storage.close());
+function openStorage(
+  base: Foundations,
+  runner: TaskRunner,
+  evidence: EvidenceKit,
+  transcripts: TranscriptMirror,
+  closers: Closers,
+): NodeStorage {
+  const removal = createNodeRemoval(base, runner, evidence, transcripts);
+  const storage = createNodeStorage(base, runner, evidence, removal);
+  closers.add(async () => {
+    await Promise.all([storage.close(), removal.close()]);
+  });
   return storage;
 }
 

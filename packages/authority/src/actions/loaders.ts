@@ -32,8 +32,11 @@ const LOADERS: readonly Loader[] = [
   },
 ];
 
-/** Rules that know the whole text of a program, which names no file. */
-const HARMLESS: ReadonlySet<string> = new Set(['reading.sed-lines', 'reading.awk-fields']);
+/** Rules that know the whole text of a program, or all of its arguments, which name nothing to run. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  ...['reading.sed-lines', 'reading.sed-texts', 'reading.sed-in-place', 'reading.sed-in-place-option'],
+  ...['reading.awk-fields', 'files.list-tar', 'files.pack-tar', 'program.answers'],
+]);
 
 /**
  * Why a known program may run or read what no digest binds; undefined: it is none of those that do.

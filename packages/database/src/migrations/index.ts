@@ -11,6 +11,7 @@ import { unreachableSince } from './0009-unreachable-since.ts';
 import { windowWorkspaces } from './0010-window-workspaces.ts';
 import { questionsInTime } from './0011-questions-in-time.ts';
 import { receiptsRefused } from './0012-receipts-refused.ts';
+import { removal } from './0013-removal.ts';
 
 /** Every migration by its number, forward only: one that was released is never changed, only followed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -26,4 +27,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0010-window-workspaces': windowWorkspaces,
   '0011-questions-in-time': questionsInTime,
   '0012-receipts-refused': receiptsRefused,
+  '0013-removal': removal,
 };

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { ReadTx } from '@writ/database';
 import { readChain } from '../read-chain.ts';
 import type { EndListener, Executor } from '../types.ts';
 import { createWakeups } from '../wakeups.ts';
@@ -67,6 +68,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   return {
     submit: (request) => submit(parts, takeIn, request),
     get: (id) => database.withReadTx((tx) => tasks.get(tx, id)),
+    keptUntilMs: (id, sender) => database.withReadTx((tx) => keptUntilMs(options, tx, id, sender)),
     list: (filter) => database.withReadTx((tx) => tasks.list(tx, filter)),
     watch: (task, afterSeq, signal) => watchTask(parts, { task, afterSeq, signal }),
     readTranscript: (id, offset, limit) => readPage(parts, id, offset, limit),
@@ -93,6 +95,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
       wakeups.close();
     },
   };
+}
+
+function keptUntilMs({ removals }: ExecutorOptions, tx: ReadTx, id: string, sender?: string): number | undefined {
+  const removed = removals.find(tx, 'task', id);
+  return sender === undefined || removed?.owner === sender ? removed?.atMs : undefined;
 }
 
 /** Returns how to take it out again. */

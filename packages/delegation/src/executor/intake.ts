@@ -3,7 +3,17 @@ import { digestJson, type Json, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import { LONGEST_LIFE_S, type VerifiedChain, type WritClaims } from '@writ/identity';
 import { type Decision, meetNetworks } from '@writ/policy';
-import type { Granted, MirrorStore, NewTask, Task, TaskBounds, TaskSpec, TaskStore } from '@writ/task-store';
+import type {
+  Granted,
+  MirrorStore,
+  NewTask,
+  RemovalStore,
+  Task,
+  TaskBounds,
+  TaskSpec,
+  TaskStore,
+} from '@writ/task-store';
+import { keptUntil } from '../kept-until.ts';
 import type { SubmitRequest } from '../types.ts';
 import { artifactRefusal } from './evidence/requested-artifacts.ts';
 import { askOf } from './live-task.ts';
@@ -30,7 +40,7 @@ export interface Standing {
 
 /**
  * Takes a request in, inside the caller's transaction; `standing` undefined: it has a slot. Throws WRIT_INVALID,
- * WRIT_REPLAYED or CONFLICT.
+ * WRIT_REPLAYED, CONFLICT, or NOT_FOUND where what it asks for was here and is kept no more.
  */
 export type TakeIn = (tx: WriteTx, request: SubmitRequest, standing: Standing | undefined) => Intake;
 
@@ -39,7 +49,7 @@ type AskingParts = Pick<ExecutorParts, 'engine' | 'workspaces' | 'questions'>;
 
 /** The order of the steps of a submit is the body of the function that this returns. */
 export function createIntake(
-  options: Pick<ExecutorParts, 'authority' | 'tasks' | 'mirrors' | 'journal' | 'slots'> & AskingParts,
+  options: Pick<ExecutorParts, 'authority' | 'tasks' | 'mirrors' | 'removals' | 'journal' | 'slots'> & AskingParts,
 ): TakeIn {
   const { authority, tasks, mirrors, journal, slots, questions } = options;
   return (tx, request, standing) => {
@@ -48,6 +58,7 @@ export function createIntake(
     const requestDigest = digestOf(request);
     const known = findKnown(tasks, tx, request, requestDigest);
     if (known) return { kind: 'known', task: known };
+    refuseRemoved(options.removals, tx, request);
     if (questions?.hasEnded(tx, request.subject)) throw sessionEnded();
     if (request.chain) useWrit(tasks, tx, request.chain.last, requestDigest);
 
@@ -154,6 +165,22 @@ function findKnown(tasks: TaskStore, tx: WriteTx, request: SubmitRequest, reques
     });
   }
   return known;
+}
+
+/**
+ * INVARIANT: 8 what has had its start has none again, however long ago it was removed.
+ * INVARIANT: 7 an id that was another's is nobody's: rows about that one are still in the audit trail.
+ */
+function refuseRemoved(
+  removals: Pick<RemovalStore, 'find' | 'findKey'>,
+  tx: WriteTx,
+  { task, idempotencyKey, subject }: SubmitRequest,
+): void {
+  const asked = removals.find(tx, 'mirror', task);
+  const ran = removals.find(tx, 'task', task);
+  const mine = removals.findKey(tx, 'task', subject.from, idempotencyKey) ?? ran;
+  if (mine?.owner === subject.from) throw keptUntil(mine.atMs);
+  if (ran !== undefined || asked !== undefined) throw conflict();
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Authority, TaskQuestions } from '@writ/authority';
 import type { Clock, Logger, Random } from '@writ/core';
 import type { Database } from '@writ/database';
 import type { PolicyEngine } from '@writ/policy';
-import type { MirrorStore, TaskStore } from '@writ/task-store';
+import type { MirrorStore, RemovalStore, TaskStore } from '@writ/task-store';
 import type { EvidenceKit } from '../evidence-kit.ts';
 import type { TurnDesk } from '../turn-types.ts';
 import type { SideWork, TaskDoors, TaskRunner } from '../types.ts';
@@ -13,6 +13,8 @@ export interface ExecutorOptions {
   readonly tasks: TaskStore;
   /** What this node asked of others: no peer may use an id of those, and their results are named in those made here. */
   readonly mirrors: Pick<MirrorStore, 'get' | 'listChildren'>;
+  /** What was here once. */
+  readonly removals: Pick<RemovalStore, 'find' | 'findKey'>;
   readonly authority: Authority;
   /** The node's one engine: starts happen under its read lock. */
   readonly engine: PolicyEngine;

@@ -8,8 +8,9 @@ import {
   type WritCode,
   WritError,
 } from '@writ/core';
-import type { WriteTx } from '@writ/database';
+import type { ReadTx, WriteTx } from '@writ/database';
 import { isTerminal, type Mirror } from '@writ/task-store';
+import { keptUntil } from '../kept-until.ts';
 import type { DelegateAnswer, DelegateRequest, RefusedDecision, TaskContext } from '../types.ts';
 import { childKey, childOf, childRefusal, requireContext } from './children.ts';
 import { startFollower } from './follower.ts';
@@ -50,8 +51,11 @@ function findKnown(parts: OriginParts, request: DelegateRequest): Mirror | undef
   const { idempotencyKey: key, parent } = request;
   if (key === undefined) return undefined;
   const known = parts.database.withReadTx((tx) => {
-    if (parent === undefined) return parts.mirrors.findByKey(tx, request.session, key);
-    return parts.mirrors.findByKey(tx, requireContext(parts, tx, parent).session, childKey(parent, key));
+    const at = parent === undefined ? request.session : requireContext(parts, tx, parent).session;
+    const ownKey = parent === undefined ? key : childKey(parent, key);
+    const found = parts.mirrors.findByKey(tx, at, ownKey);
+    if (found === undefined) refuseRemoved(parts, tx, at, ownKey);
+    return found;
   });
   if (known && !(isFor(parts, known, request.to) && sameRequest(known, request))) {
     throw new WritError('WRIT_REPLAYED', 'this key was used for another request', {
@@ -59,6 +63,12 @@ function findKnown(parts: OriginParts, request: DelegateRequest): Mirror | undef
     });
   }
   return known;
+}
+
+/** INVARIANT: 8 a key that has had its task gets no other, however long ago that was removed. Throws NOT_FOUND. */
+function refuseRemoved({ removals }: OriginParts, tx: ReadTx, session: string, key: string): void {
+  const removed = removals.findKey(tx, 'mirror', session, key);
+  if (removed) throw keptUntil(removed.atMs);
 }
 
 /** Throws PEER_UNKNOWN for a name that is nobody's, unless it is what this very peer was called at the first use. */
@@ -164,6 +174,8 @@ function store(parts: OriginParts, request: DelegateRequest, peer: ShippedWish['
     const wish = parent
       ? { ...head, ...childOf(parent), idempotencyKey: childKey(parent.task, key ?? id) }
       : { ...head, session: request.session, agent: request.agent, idempotencyKey: key ?? id };
+    // It may have gone since it was looked for, while the working tree was sent ahead.
+    refuseRemoved(parts, tx, wish.session, wish.idempotencyKey);
     // A child's session is recorded where it began.
     if (!parent) parts.recordSession(tx, { id: wish.session, agent: wish.agent });
     else if (hasEnded(parts, tx, parent)) throw new WritError('NOT_FOUND', 'the session of this task has ended');

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno, quote, WritError } from '@writ/core';
 import type { TranscriptMirror } from '../types.ts';
@@ -55,5 +55,6 @@ export function createFileTranscripts(dir: string): TranscriptMirror {
         await file.close();
       }
     },
+    remove: (task) => rm(pathOf(task), { force: true }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock, Logger, Random } from '@writ/core';
 import type { Database, ReadTx, WriteTx } from '@writ/database';
 import type { PolicyEngine } from '@writ/policy';
-import type { MirrorStore, TaskStore } from '@writ/task-store';
+import type { MirrorStore, RemovalStore, TaskStore } from '@writ/task-store';
 import type { EvidenceKit } from '../evidence-kit.ts';
 import type { PeerDirectory } from '../peer-port.ts';
 import type { Executor, TranscriptMirror, WritIssuer } from '../types.ts';
@@ -11,6 +11,8 @@ import type { SessionEnds } from './session-ends/port.ts';
 export interface OriginOptions {
   readonly database: Database;
   readonly mirrors: MirrorStore;
+  /** What was here once. */
+  readonly removals: Pick<RemovalStore, 'find' | 'findKey'>;
   /** The node's one engine: decides what may go out. */
   readonly engine: PolicyEngine;
   /** `client('self')` must lead to this node's own executor. */

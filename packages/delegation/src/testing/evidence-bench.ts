@@ -49,7 +49,8 @@ profiles = ["query", "build"]
 workspaces = ["app"]
 `;
 
-const ALPHA_POLICY = `schema = 1
+/** Policy of node alpha, which asks beta and offers nothing. */
+export const ALPHA_POLICY = `schema = 1
 [node]
 name = "alpha"
 [peers.beta]
@@ -88,9 +89,12 @@ export interface EvidenceBench {
 }
 
 export async function createEvidenceBench(
-  options: Partial<TestNodeOptions> & { readonly files?: Readonly<Record<string, string>> } = {},
+  options: Partial<TestNodeOptions> & {
+    readonly files?: Readonly<Record<string, string>>;
+    readonly startMs?: number;
+  } = {},
 ): Promise<EvidenceBench> {
-  const clock = createFakeClock(Date.UTC(2026, 0, 1));
+  const clock = createFakeClock(options.startMs ?? Date.UTC(2026, 0, 1));
   const random = createSystemRandom();
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'writ-bench-')));
   const repository = makeRepository(join(root, 'owner'), options.files ?? { 'a.txt': 'one\n' });
@@ -99,7 +103,7 @@ export async function createEvidenceBench(
   const issuer = createTestIssuer({ identity, engine, clock, random });
   const scripted = (): ScriptedRunner => createScriptedRunner({ clock, files: (spec) => cloneFor(root, spec) });
   let runner = scripted();
-  const { files: _, ...more } = options;
+  const { files: _, startMs: __, ...more } = options;
   const start = (dir?: string): Promise<TestNode> =>
     createTestNode({ clock, runner, policy: policyOf(repository), ...more, ...(dir === undefined ? {} : { dir }) });
   let node = await start();

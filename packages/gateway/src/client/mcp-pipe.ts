@@ -104,7 +104,7 @@ function followQuestions(stdin: NodeJS.ReadableStream, socket: Duplex, onChange:
       const said = [error.message, ...error.nextSteps].join('; ');
       const failure = { code: INTERNAL_ERROR, message: said, data: errorToJson(error) };
       const lines = unanswered.ids().map((id) => `${JSON.stringify({ jsonrpc: '2.0', id, error: failure })}\n`);
-      return `${answered.isWithinLine() && lines.length > 0 ? '\n' : ''}${lines.join('')}`;
+      return `${answered.heldBytes() > 0 && lines.length > 0 ? '\n' : ''}${lines.join('')}`;
     },
     stop,
   };

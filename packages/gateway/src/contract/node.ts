@@ -45,6 +45,7 @@ export const nodeContract = {
         .describe(
           'work in workspaces that is kept nowhere else; a sender with more than its share gets no more of them',
         ),
+      keep_tasks_ms: z.number().describe('how long tasks that are over are kept'),
       undeleted_workspaces: z
         .array(z.string())
         .describe('folders of workspaces that could not be deleted; the node tries again'),

@@ -1,9 +1,9 @@
 import { silentLogger } from '@writ/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDispatcher } from '../dispatch.ts';
+import { createEntrances } from '../entrance.ts';
 import { createRegistry } from '../registry.ts';
 import { createFakeNode } from '../testing/fake-node.ts';
-import { createTurns } from '../turns.ts';
 import { createHttpSessions } from './http-sessions.ts';
 import { createToolDefinitions } from './tool-definitions.ts';
 
@@ -26,7 +26,7 @@ function createWorld() {
   const { ports, clock } = createFakeNode();
   const registry = createRegistry([]);
   const sessions = createHttpSessions({
-    ...{ definitions: createToolDefinitions(registry), turns: createTurns() },
+    ...{ definitions: createToolDefinitions(registry), enter: createEntrances() },
     ...{ registry, dispatcher: createDispatcher(registry, ports.scope), clock, logger: silentLogger },
     ...{ sessions: ports.sessions, node: ports.node, random: ports.random },
     follow: async function* () {},

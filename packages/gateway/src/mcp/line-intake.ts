@@ -1,4 +1,6 @@
 import type { Duplex } from 'node:stream';
+import type { WritError } from '@writ/core';
+import type { Entrance } from '../entrance.ts';
 import { createLineSplitter } from './line-splitter.ts';
 
 /** What becomes of the lines of a connection. */
@@ -6,13 +8,14 @@ export interface LineIntakeOptions {
   readonly socket: Duplex;
   /** Longest line, bytes. */
   readonly largestBytes: number;
-  /** Resolves when the next line may be worked on. */
-  readonly turn: () => Promise<void>;
+  readonly entrance: Entrance;
   readonly onLine: (line: string) => void;
   /** Called once, where `onLine` throws; nothing is read after it. */
   readonly onFault: (error: unknown) => void;
   /** Called once, for the first line that is longer; nothing is read after it. */
   readonly onTooLong: () => void;
+  /** Called once, where too much lies there of lines that have not ended; nothing is read after it. */
+  readonly onNoRoom: (error: WritError) => void;
   /** Called when what was written has to be taken before more is read. */
   readonly untilTaken: () => Promise<void>;
 }
@@ -27,7 +30,8 @@ export interface LineIntake {
 
 /** One for a connection whose chunks are handed to `take`. */
 export function createLineIntake(options: LineIntakeOptions): LineIntake {
-  const { socket, largestBytes, turn, onLine, onFault, onTooLong, untilTaken } = options;
+  const { socket, largestBytes, entrance, onLine, onFault, onTooLong, onNoRoom, untilTaken } = options;
+  const held = entrance.hold();
   let isOver = false;
   let isTooLong = false;
   let waiting: string[] = [];
@@ -40,7 +44,7 @@ export function createLineIntake(options: LineIntakeOptions): LineIntake {
   });
   const workOff = async (): Promise<void> => {
     for (const line of waiting) {
-      await turn();
+      await entrance.turn();
       if (isOver) return;
       onLine(line);
       if (socket.writableNeedDrain) await untilTaken();
@@ -52,13 +56,22 @@ export function createLineIntake(options: LineIntakeOptions): LineIntake {
   };
   return {
     take(chunk) {
+      if (isOver) return;
       splitter.take(chunk);
+      try {
+        held.set(splitter.heldBytes());
+      } catch (error) {
+        isOver = true;
+        held.set(0);
+        return onNoRoom(error as WritError);
+      }
       if (waiting.length === 0 && !isTooLong) return;
       socket.pause();
       workOff().catch(onFault);
     },
     stop() {
       isOver = true;
+      held.set(0);
     },
   };
 }

@@ -3,8 +3,8 @@ const NEWLINE = 0x0a;
 /** Bytes of a connection as the lines of text in it. */
 export interface LineSplitter {
   take(chunk: Buffer): void;
-  /** Whether a line has begun that has not ended. */
-  isWithinLine(): boolean;
+  /** How much there is of a line that has begun and not ended, bytes. */
+  heldBytes(): number;
 }
 
 /** What becomes of the lines. */
@@ -27,6 +27,7 @@ export function createLineSplitter({ largestBytes, onLine, onTooLong }: LineTake
     if (heldBytes <= largestBytes) return;
     isOver = true;
     held = [];
+    heldBytes = 0;
     onTooLong();
   };
   const takeLine = (): void => {
@@ -45,6 +46,6 @@ export function createLineSplitter({ largestBytes, onLine, onTooLong }: LineTake
       }
       if (!isOver) hold(chunk.subarray(from));
     },
-    isWithinLine: () => heldBytes > 0,
+    heldBytes: () => heldBytes,
   };
 }

@@ -4,9 +4,10 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { createSystemClock, nextTurn } from '@writ/core';
+import { createSystemClock, nextTurn, WritError } from '@writ/core';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readLines } from '../client/lines.ts';
+import type { Entrance } from '../entrance.ts';
 import { createLineTransport } from './line-transport.ts';
 
 let folder: string;
@@ -28,7 +29,10 @@ afterEach(async () => {
 });
 
 /** A connection whose messages are worked on when `turn` resolves. */
-async function open(turn: () => Promise<void> = nextTurn): Promise<void> {
+async function open(
+  turn: () => Promise<void> = nextTurn,
+  hold: Entrance['hold'] = () => ({ set() {} }),
+): Promise<void> {
   const path = join(folder, 's');
   server = createServer().listen(path);
   await once(server, 'listening');
@@ -36,7 +40,7 @@ async function open(turn: () => Promise<void> = nextTurn): Promise<void> {
   client = connect(path);
   [socket] = (await coming) as [Socket];
   const bounds = { largestBytes: 1024, mostUnreadBytes: 1024 * 1024, finishMs: 1000 };
-  transport = createLineTransport(socket, { ...bounds, clock: createSystemClock(), turn });
+  transport = createLineTransport(socket, { ...bounds, clock: createSystemClock(), entrance: { turn, hold } });
   transport.onmessage = (message) => void heard.push(message);
   await transport.start();
 }
@@ -122,4 +126,20 @@ it('waits in one place for a slow reader, and ends the connection of one that re
   sending.push(send('x'.repeat(1024 * 1024)));
   expect(socket.destroyed).toBe(true);
   await Promise.all(sending);
+});
+
+it('ends a connection whose unfinished line there is no room for, says why, and keeps nothing of it', async () => {
+  const kept: number[] = [];
+  await open(nextTurn, () => ({
+    set(bytes: number) {
+      kept.push(bytes);
+      if (bytes > 100) throw new WritError('RATE_LIMITED', 'too much lies there');
+    },
+  }));
+  client.write('x'.repeat(50));
+  await expect.poll(() => kept.at(-1)).toBe(50);
+  client.write('y'.repeat(100));
+  expect((await once(client, 'data')).toString()).toContain('too much lies there');
+  await expect.poll(() => kept.at(-1)).toBe(0);
+  expect(kept).toContain(150);
 });

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { type JSONRPCMessage, serializeMessage, type Transport } from '@modelcontextprotocol/server';
 import type { Cancel, Clock } from '@writ/core';
+import type { Entrance } from '../entrance.ts';
 import { createLineIntake } from './line-intake.ts';
 import { busy, invalid, type LineRefusal, readLine } from './protocol-line.ts';
 import { isRecord } from './record.ts';
@@ -21,8 +22,7 @@ export interface LineTransportOptions {
   /** How long what was asked before a client ended its input may still be answered, milliseconds. */
   readonly finishMs: number;
   readonly clock: Clock;
-  /** Resolves when the next message may be worked on. */
-  readonly turn: () => Promise<void>;
+  readonly entrance: Entrance;
 }
 
 /**
@@ -33,7 +33,7 @@ export interface LineTransportOptions {
  */
 export function createLineTransport(
   socket: Duplex,
-  { largestBytes, mostUnreadBytes, finishMs, clock, turn }: LineTransportOptions,
+  { largestBytes, mostUnreadBytes, finishMs, clock, entrance }: LineTransportOptions,
 ): Transport {
   let isOver = false;
   let hasBatches = false;
@@ -46,7 +46,7 @@ export function createLineTransport(
     socket.write(`${JSON.stringify(refusal)}\n`);
   };
   const lines = createLineIntake({
-    ...{ socket, largestBytes, turn, untilTaken },
+    ...{ socket, largestBytes, entrance, untilTaken },
     onLine(line) {
       for (const item of readLine(line, hasBatches)) {
         const refusal = 'message' in item ? excessOf(unanswered, item.message) : item.refusal;
@@ -59,6 +59,10 @@ export function createLineTransport(
     onFault(error) {
       transport.onerror?.(error as Error);
       socket.destroy();
+    },
+    onNoRoom(error) {
+      refuse(busy(error.message, null));
+      void transport.close();
     },
     onTooLong() {
       refuse(invalid(`a message has at most ${largestBytes} bytes; the connection ends here`));

@@ -133,6 +133,28 @@ describe('MCP over the control socket', () => {
     await at.node.asked.watched(0);
   });
 
+  it('takes what a call that was cancelled ends with for no fault of the node', async () => {
+    const client = await connect(HOST_TOKEN, 'Test Client/1', 'all');
+    let [asked, ended] = [0, 0];
+    Object.assign(at.node.ports.describe, {
+      describe: async (_id: string, signal: AbortSignal) => {
+        asked += 1;
+        await once(signal, 'abort');
+        ended += 1;
+        throw new Error('Connection closed');
+      },
+    });
+    const abort = new AbortController();
+    const waiting = client.callTool({ name: 'list_profiles', arguments: { peer: 'beta' } }, { signal: abort.signal });
+    await expect.poll(() => asked).toBe(1);
+    abort.abort();
+    await expect(waiting).rejects.toThrow();
+    await expect.poll(() => ended).toBe(1);
+    // Answered after it: whatever the first one said is said.
+    await call(client, 'whoami', {});
+    expect(at.node.logged.join()).not.toContain('failed unexpectedly');
+  });
+
   it('lets go of everything when the client went away, after five seconds in which it may still be answered', async () => {
     const client = await connect();
     at.node.asked.records.set('t-0', fakeMirror('t-0'));

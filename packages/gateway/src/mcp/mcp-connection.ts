@@ -1,8 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { Clock } from '@writ/core';
-import { turnOf } from '../turns.ts';
+import { linger } from '../linger.ts';
 import type { Caller, Toolset } from '../types.ts';
 import { sessionOf } from './connection-session.ts';
 import { createLineTransport } from './line-transport.ts';
@@ -18,8 +17,6 @@ const LARGEST_MESSAGE_BYTES = 4 * 1024 * 1024;
 const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
 /** How long a client that has ended its input waits for what it asked before, milliseconds. */
 const FINISH_MS = 5000;
-/** How long what a client still sends is read and dropped, milliseconds: closed before, it would lose the last answer. */
-const LINGER_MS = 2000;
 
 /**
  * Serves MCP, of the current and of older revisions, as JSON lines on a connection. One session a connection, started
@@ -36,7 +33,7 @@ export function serveMcp(
     mostUnreadBytes: MOST_UNREAD_BYTES,
     finishMs: FINISH_MS,
     clock: parts.clock,
-    turn: () => parts.turns.next(turnOf(caller, 'mcp')),
+    entrance: parts.enter(caller, 'mcp'),
   });
   const withSession = sessionOf(parts.sessions, caller);
   let server: Server | undefined;
@@ -74,14 +71,4 @@ export function serveMcp(
   };
   socket.on('error', (error) => parts.logger.debug('mcp connection lost', { message: error.message }));
   return () => handle.close();
-}
-
-/** What was answered goes out, and the connection closes once the client has heard that it is over. */
-function linger(socket: Duplex, clock: Clock): void {
-  socket.once(
-    'close',
-    clock.setTimer(LINGER_MS, () => socket.destroy()),
-  );
-  socket.resume();
-  socket.end();
 }

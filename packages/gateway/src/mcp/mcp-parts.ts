@@ -1,9 +1,9 @@
 import type { Clock, Logger } from '@writ/core';
 import type { Dispatcher } from '../dispatch.ts';
+import type { Entrances } from '../entrance.ts';
 import type { FollowTask } from '../operations/follow-task.ts';
 import type { NodeControl, Sessions } from '../ports.ts';
 import type { Registry } from '../registry.ts';
-import type { Turns } from '../turns.ts';
 import type { Caller, Toolset } from '../types.ts';
 import type { Upstreams } from '../upstreams/upstreams.ts';
 import type { WithSession } from './connection-session.ts';
@@ -18,7 +18,7 @@ export interface McpParts {
   readonly node: Pick<NodeControl, 'info'>;
   readonly follow: FollowTask;
   readonly upstreams: Upstreams;
-  readonly turns: Turns;
+  readonly enter: Entrances;
   readonly clock: Clock;
   readonly logger: Logger;
 }

@@ -5,7 +5,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { WritError } from '@writ/core';
+import { errorToJson, WritError } from '@writ/core';
 import type { OperationName, OperationOutput } from '../client/types.ts';
 import { tellFailure } from '../failure.ts';
 import type { CallContext } from '../types.ts';
@@ -69,6 +69,8 @@ export function createCalls(
         });
         return isInputRequiredResult(answer) ? answer : answerResult(answer);
       } catch (error) {
+        // Nobody reads what this answers; what a call of a peer ends with then is no fault.
+        if (context.mcpReq.signal.aborted) return failureResult(errorToJson(cancelled()));
         return failureResult(tellFailure(error, name, audience.caller, parts.logger));
       }
     },
@@ -95,6 +97,10 @@ function asksPerson(name: string, input: unknown): input is { readonly task: str
   const { task, question, ...rest } = input;
   const isNamed = typeof task === 'string' && (question === undefined || typeof question === 'string');
   return isNamed && Object.keys(rest).every((key) => key === 'idempotency_key');
+}
+
+function cancelled(): WritError {
+  return new WritError('CANCELLED', 'nobody waits for the answer any more');
 }
 
 function unknownTool(): WritError {

@@ -2,10 +2,10 @@ import { type Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { createListeners, silentLogger } from '@writ/core';
 import { afterEach, expect, it } from 'vitest';
 import { createDispatcher } from '../dispatch.ts';
+import { createEntrances } from '../entrance.ts';
 import { createRegistry } from '../registry.ts';
 import { createFakeNode } from '../testing/fake-node.ts';
 import { mcpClient } from '../testing/mcp-clients.ts';
-import { createTurns } from '../turns.ts';
 import type { Toolset } from '../types.ts';
 import type { McpParts } from './mcp-parts.ts';
 import { createToolDefinitions } from './tool-definitions.ts';
@@ -23,7 +23,7 @@ async function connect(toolsets: readonly Toolset[]) {
   const changes = createListeners<void>(silentLogger, 'tools');
   let listed = 0;
   const parts: McpParts = {
-    ...{ definitions: createToolDefinitions(registry), turns: createTurns() },
+    ...{ definitions: createToolDefinitions(registry), enter: createEntrances() },
     ...{ registry, dispatcher: createDispatcher(registry, ports.scope), clock, logger: silentLogger },
     ...{ sessions: ports.sessions, node: ports.node },
     follow: async function* () {},

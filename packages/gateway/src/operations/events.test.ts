@@ -53,6 +53,13 @@ describe('events', () => {
     expect(seen).toEqual(Array.from({ length: 40 }, (_, n) => n + 1));
   });
 
+  it('says which kinds there are to whoever asks for another', async () => {
+    await expect(collect(at.client.stream('events', { kinds: ['tasks'], follow: false }))).rejects.toMatchObject({
+      ...{ code: 'BAD_REQUEST', message: 'there are no events of kind `tasks`' },
+      nextSteps: ['one of: lease, task, approval'],
+    });
+  });
+
   it('tells the kinds that were asked for, by the same numbers', async () => {
     addStates(2);
     at.node.trail.add({ kind: 'lease', action: 'lease.revoked', actor: 'person' });

@@ -1,4 +1,4 @@
-import { nextTurn, WritError } from '@writ/core';
+import { nextTurn, quote, WritError } from '@writ/core';
 import type { AuditReader } from '../audit-ports.ts';
 import type { OperationInput, StreamItem } from '../client/types.ts';
 import { eventContract } from '../contract/events.ts';
@@ -16,7 +16,7 @@ export function eventOperations(ports: GatewayPorts): readonly AnyOperation[] {
   return [implementStream(eventContract.events, (input, context) => events(ports, input, context))];
 }
 
-/** Throws BAD_REQUEST, before the first item, for a place that is not there yet: it was another node's, or another home's. */
+/** Throws BAD_REQUEST, before the first item, for a place that is not there yet (it was another node's, or another home's), and for a kind that there is not. */
 function events(
   { audit, scope }: GatewayPorts,
   { after, kinds, follow = true }: OperationInput<'events'>,
@@ -27,6 +27,12 @@ function events(
   if (after !== undefined && after > end) {
     throw new WritError('BAD_REQUEST', `there is no event ${after}: the newest is ${end}`, {
       nextSteps: ['go on from a number that this node has told', 'or leave it out, for what happens from now on'],
+    });
+  }
+  const unknown = kinds?.find((kind) => !audit.auditKinds.includes(kind));
+  if (unknown !== undefined) {
+    throw new WritError('BAD_REQUEST', `there are no events of kind ${quote(unknown)}`, {
+      nextSteps: [`one of: ${audit.auditKinds.join(', ')}`],
     });
   }
   const wanted = kinds === undefined ? undefined : new Set(kinds);

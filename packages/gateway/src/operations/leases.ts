@@ -52,6 +52,12 @@ export function leaseOperations(ports: GatewayPorts): readonly AnyOperation[] {
   ];
 }
 
+function noSession(): WritError {
+  return new WritError('BAD_REQUEST', 'only_this_session: this call belongs to no session', {
+    nextSteps: ['begin one, and ask in it: writ session start', 'or leave --only-this-session out'],
+  });
+}
+
 function noLease(id: string): WritError {
   return new WritError('NOT_FOUND', `no lease ${quote(id)}`, { nextSteps: ['list them: writ lease list'] });
 }
@@ -79,6 +85,8 @@ async function requestLease(
   caller: Caller,
 ): Promise<OperationOutput<'request_lease'>> {
   const { reason, idempotency_key: said } = input;
+  // One that is begun for this call alone would have a lease that no other call could use.
+  if (input.only_this_session && caller.session === undefined) throw noSession();
   const session = ownSession(ports, caller, retryOf('request_lease', said));
   const to = requirePeerId(ports.engine.snapshot().config, input.peer);
   const wish = wishOf(input);

@@ -54,6 +54,7 @@ export function nodeOperations(ports: GatewayPorts, upstreams: Pick<Upstreams, '
           sender: sender === '' ? 'unknown' : nodeLabels(ports)(sender),
           ...{ bytes, share_bytes: shareBytes },
         })),
+        keep_tasks_ms: config.storage.keepTasksMs,
         undeleted_workspaces: [...ports.workspaces.undeleted()],
         upstream_problems: [...upstreams.problems()],
         isolation_none: [...config.profiles.values()]

@@ -256,6 +256,7 @@ describe('what a person does', () => {
       upstream_problems: [],
       isolation_none: ['query'],
       held_work: [{ sender: 'self', bytes: 100, share_bytes: 500 }],
+      keep_tasks_ms: 7_776_000_000,
       undeleted_workspaces: ['/w/trash-1'],
       unreadable_rows: ['task/t-9'],
       running_asked: 1,

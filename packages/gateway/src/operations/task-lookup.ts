@@ -1,5 +1,13 @@
 import { quote, WritError } from '@writ/core';
-import { type Executor, type Mirror, type Origin, type Task, type TaskState, TERMINAL_STATES } from '@writ/delegation';
+import {
+  type Executor,
+  keptUntil,
+  type Mirror,
+  type Origin,
+  type Task,
+  type TaskState,
+  TERMINAL_STATES,
+} from '@writ/delegation';
 import type { Caller } from '../types.ts';
 
 /** What this node knows of a task: it asked for it, it executes it, or (asking itself) both. */
@@ -28,8 +36,14 @@ export function findTask(ends: TaskEnds, id: string, caller: Caller): FoundTask 
     const isOwn = asked.peer === 'self' && executing?.sender === 'self';
     return isOwn ? { asked, executing } : { asked };
   }
-  if (executing === undefined) throw taskNotFound(id);
+  if (executing === undefined) throw goneTask(ends, id);
   return { executing };
+}
+
+/** To the host token a task that was kept for its time is another thing than one that never was. */
+function goneTask({ origin, executor }: TaskEnds, id: string): WritError {
+  const atMs = origin.keptUntilMs(id) ?? executor.keptUntilMs(id);
+  return atMs === undefined ? taskNotFound(id) : keptUntil(atMs);
 }
 
 function executingOf({ executor }: TaskEnds, id: string): Task {

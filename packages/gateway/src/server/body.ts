@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { formatSize, isWritError, WritError } from '@writ/core';
+import type { Entrance } from '../entrance.ts';
 import { parseCounted } from '../json-values.ts';
 
 /** Largest body of a call, bytes. */
 const LARGEST_BODY_BYTES = 4 * 1024 * 1024;
 
 /** What is read, and thrown away, of a body that is too large, so that its sender hears the answer; bytes. */
-const LARGEST_DRAINED_BYTES = 16 * LARGEST_BODY_BYTES;
+const LARGEST_DRAINED_BYTES = 2 * LARGEST_BODY_BYTES;
 
 /** The JSON of the body of a call; an empty one is `{}`. Throws BAD_REQUEST where it holds too many values or is no JSON. */
 export function readBody(text: string): unknown {
@@ -25,18 +26,28 @@ export function parseBody(text: string): unknown {
   return text.trim() === '' ? {} : parseCounted(text);
 }
 
-/** The text of a body. Throws BAD_REQUEST where it is too large or no UTF-8. */
-export async function readText(request: IncomingMessage): Promise<string> {
+/**
+ * The text of a body, read one piece a turn, so that nobody's keeps the node from others. Throws BAD_REQUEST where it is too
+ * large or no UTF-8, RATE_LIMITED where its sender has too many others under way.
+ */
+export async function readText(request: IncomingMessage, entrance: Entrance): Promise<string> {
   const chunks: Buffer[] = [];
+  const held = entrance.hold();
   let size = 0;
-  for await (const chunk of request) {
-    const bytes = chunk as Buffer;
-    size += bytes.length;
-    if (size > LARGEST_DRAINED_BYTES) throw tooLarge();
-    if (size <= LARGEST_BODY_BYTES) chunks.push(bytes);
+  try {
+    for await (const chunk of request) {
+      const bytes = chunk as Buffer;
+      size += bytes.length;
+      if (size > LARGEST_DRAINED_BYTES) throw tooLarge();
+      held.set(Math.min(size, LARGEST_BODY_BYTES));
+      if (size <= LARGEST_BODY_BYTES) chunks.push(bytes);
+      await entrance.turn();
+    }
+    if (size > LARGEST_BODY_BYTES) throw tooLarge();
+    return decode(Buffer.concat(chunks));
+  } finally {
+    held.set(0);
   }
-  if (size > LARGEST_BODY_BYTES) throw tooLarge();
-  return decode(Buffer.concat(chunks));
 }
 
 function decode(bytes: Uint8Array): string {

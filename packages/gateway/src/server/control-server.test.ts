@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createControlClient } from '../client/index.ts';
@@ -111,6 +112,47 @@ describe('the control socket', () => {
     expect(await sendRaw('hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*BAD_REQUEST/s);
     expect(await sendRaw(`GET / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1.1 400 /);
   });
+
+  it('ends a connection that spoke no HTTP, also where the other side keeps it open and goes on', async () => {
+    const socket = connect({ path: at.socketPath, allowHalfOpen: true });
+    socket.on('error', () => {});
+    socket.write('hello\r\n\r\n');
+    await once(socket, 'data');
+    await at.node.clock.armed(2000);
+    socket.write('and on');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    at.node.clock.advance(2000);
+    // A write says that nobody is there any more.
+    const talk = (): void => void socket.write('x', (error) => error ?? setImmediate(talk));
+    talk();
+    await closed;
+  });
+
+  it('keeps no more of unfinished calls than four of the largest, and takes others when they are gone', async () => {
+    const begin = (): Socket => {
+      // It is cut off while it still sends.
+      const socket = connect(at.socketPath).on('error', () => {});
+      const head = `POST /v1/status HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${HOST_TOKEN}\r\n`;
+      socket.write(`${head}content-length: 4190000\r\n\r\n${'x'.repeat(4_189_999)}`);
+      return socket;
+    };
+    const begun = [begin(), begin(), begin(), begin()];
+    const answers: string[] = [];
+    const fifth = async (): Promise<string> => {
+      const socket = begin();
+      begun.push(socket);
+      const [answer] = await once(socket, 'data', { signal: AbortSignal.timeout(2000) }).catch(() => ['none']);
+      answers.push(String(answer));
+      return String(answer);
+    };
+    await expect.poll(fifth, { timeout: 20_000 }).toMatch(/^HTTP\/1.1 429 .*RATE_LIMITED/s);
+    for (const socket of begun) socket.destroy();
+    await expect
+      .poll(async () => (await send('/v1/status', { body: `{"x":"${'x'.repeat(4_000_000)}"}` })).status)
+      .toBe(400);
+    // Small calls are answered meanwhile and after.
+    expect(await send('/v1/whoami')).toMatchObject({ status: 200 });
+  }, 60_000);
 
   it('never tells a stack trace, and of a fault only the message, to the host only', async () => {
     at.node.executing.records.set('t-root', fakeTask('t-root'));

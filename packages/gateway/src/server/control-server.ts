@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Clock, errorToJson, type Logger, quote, WritError } from '@writ/core';
+import { type Clock, type Logger, quote, WritError } from '@writ/core';
 import type { Dispatcher } from '../dispatch.ts';
+import type { Entrances } from '../entrance.ts';
 import { tellFailure } from '../failure.ts';
 import type { Authenticator, Sessions } from '../ports.ts';
-import { type Turns, turnOf } from '../turns.ts';
 import { ALIVE_PATH, type Caller, SETUP_HEADER, TOOLSETS, type Toolset } from '../types.ts';
 import { createGatekeeper, type Gatekeeper } from './authorization.ts';
 import { readBody, readText } from './body.ts';
 import { createConnections } from './connections.ts';
 import { closeServer, SERVER_LIMITS } from './limits.ts';
 import { createPipelineGuard } from './pipelining.ts';
-import { sendFailure, sendItems, sendJson, sendRawFailure } from './responses.ts';
+import { NO_REQUEST, sendFailure, sendItems, sendJson, sendRawFailure } from './responses.ts';
 import { listenPrivately } from './socket-file.ts';
 import { toolsetsOf } from './toolset-header.ts';
 
@@ -30,8 +30,7 @@ export interface ControlServerParts {
   readonly sessions?: Pick<Sessions, 'find'>;
   /** Most connections at once; more are closed as they come. */
   readonly mostConnections: number;
-  /** In which requests are let in. */
-  readonly turns: Turns;
+  readonly enter: Entrances;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Serves MCP on a connection and returns how to end it. */
@@ -74,11 +73,11 @@ export function createControlServer(parts: ControlServerParts): ControlServer {
       connections.add(socket, parts.serveMcp(socket, caller, toolsets));
     } catch (error) {
       socket.on('error', () => {});
-      sendRawFailure(socket, tellFailure(error, 'mcp', undefined, parts.logger));
+      sendRawFailure(socket, tellFailure(error, 'mcp', undefined, parts.logger), parts.clock);
     }
   });
   server.on('clientError', (_error, socket) => {
-    if (socket.writable) sendRawFailure(socket, errorToJson(new WritError('BAD_REQUEST', 'that is no HTTP request')));
+    if (socket.writable) sendRawFailure(socket, NO_REQUEST, parts.clock);
   });
   return {
     listen: (path) => listenPrivately(server, path),
@@ -132,9 +131,10 @@ async function handle(
     if (calls.stopping) throw shuttingDown();
     if (request.url === ALIVE_PATH) return sendJson(response, 200, {});
     const name = operationName(request);
-    const text = await readText(request);
+    const entrance = parts.enter(caller, 'control');
+    const text = await readText(request, entrance);
     bodyRead = true;
-    await parts.turns.next(turnOf(caller, 'control'));
+    await entrance.turn();
     if (calls.stopping) throw shuttingDown();
     if (signal.aborted) return;
     const input = readBody(text);

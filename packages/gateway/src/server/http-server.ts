@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { errorToJson, formatAddress, type HostPort, isLoopback, parseAddress, quote, WritError } from '@writ/core';
+import { formatAddress, type HostPort, isLoopback, parseAddress, quote, WritError } from '@writ/core';
 import { tellFailure } from '../failure.ts';
 import type { McpHttp } from '../mcp/mcp-http.ts';
-import { turnOf } from '../turns.ts';
 import type { Caller } from '../types.ts';
 import { createGatekeeper } from './authorization.ts';
 import type { ControlServerParts } from './control-server.ts';
@@ -11,7 +10,7 @@ import { createHttpGuard, type HttpGuard } from './http-guard.ts';
 import { closeServer, SERVER_LIMITS } from './limits.ts';
 import { MCP_HTTP_PATH, sendRpcFailure, serveMcpExchange } from './mcp-exchange.ts';
 import { createPipelineGuard } from './pipelining.ts';
-import { sendFailure, sendRawFailure } from './responses.ts';
+import { NO_REQUEST, sendFailure, sendRawFailure } from './responses.ts';
 
 /** Where the stream of events is. */
 const EVENTS_PATH = '/v1/events';
@@ -62,7 +61,7 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
   server.on('connection', (socket) => socket.setTimeout(SILENT_MS, () => socket.destroy()));
   server.on('request', ({ socket }) => socket.setTimeout(0));
   server.on('clientError', (_error, socket) => {
-    if (socket.writable) sendRawFailure(socket, errorToJson(new WritError('BAD_REQUEST', 'that is no HTTP request')));
+    if (socket.writable) sendRawFailure(socket, NO_REQUEST, parts.clock);
   });
   return {
     async listen(address) {
@@ -101,8 +100,8 @@ async function serve(parts: HttpServerParts, { guard, admit }: Checks, exchange:
     isGuarded = true;
     const admitted = admit(exchange.request);
     caller = admitted;
-    const turn = (): Promise<void> => parts.turns.next(turnOf(admitted, 'mcp'));
-    if (isMcp) await serveMcpExchange(parts.mcp, exchange, { caller: admitted, turn });
+    const entrance = parts.enter(admitted, 'mcp');
+    if (isMcp) await serveMcpExchange(parts.mcp, exchange, { caller: admitted, entrance });
     else await serveEvents(parts, exchange, admitted);
   } catch (error) {
     if (exchange.signal.aborted) return;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PARSE_ERROR } from '@modelcontextprotocol/server';
 import { errorToJson, WritError, type WritErrorJson } from '@writ/core';
+import type { Entrance } from '../entrance.ts';
 import type { McpHttp } from '../mcp/mcp-http.ts';
 import type { Caller } from '../types.ts';
 import { NO_JSON, parseBody, readText } from './body.ts';
@@ -22,7 +23,7 @@ const REFUSED = -32_000;
 export async function serveMcpExchange(
   mcp: McpHttp,
   { request, response, signal }: { request: IncomingMessage; response: ServerResponse; signal: AbortSignal },
-  { caller, turn }: { readonly caller: Caller; readonly turn: () => Promise<void> },
+  { caller, entrance }: { readonly caller: Caller; readonly entrance: Entrance },
 ): Promise<void> {
   if (!METHODS.includes(request.method ?? '')) return refuseMethod(response);
   const toolsets = toolsetsOf(request);
@@ -31,8 +32,8 @@ export async function serveMcpExchange(
   }
   let body: unknown;
   try {
-    const text = request.method === 'POST' ? await readText(request) : undefined;
-    await turn();
+    const text = request.method === 'POST' ? await readText(request, entrance) : undefined;
+    await entrance.turn();
     if (text !== undefined) body = parseBody(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { WritErrorJson } from '@writ/core';
+import { type Clock, errorToJson, WritError, type WritErrorJson } from '@writ/core';
 import { untilAborted } from '../abortable.ts';
+import { linger } from '../linger.ts';
 import { HTTP_STATUS } from './statuses.ts';
 
 /** Answers with one JSON object. */
@@ -50,11 +51,14 @@ async function drained(response: ServerResponse, signal: AbortSignal): Promise<v
   }
 }
 
-/** Answers with an error on a connection that is not, or no longer, the HTTP server's, and ends it. */
-export function sendRawFailure(socket: Duplex, error: WritErrorJson): void {
+/** What somebody hears who does not speak HTTP. */
+export const NO_REQUEST = errorToJson(new WritError('BAD_REQUEST', 'that is no HTTP request'));
+
+/** Answers with an error on a connection that is not, or no longer, the HTTP server's, and ends it, also where its client does not. */
+export function sendRawFailure(socket: Duplex, error: WritErrorJson, clock: Clock): void {
   const status = HTTP_STATUS[error.code];
   const body = `${JSON.stringify({ error })}\n`;
-  socket.end(
+  socket.write(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
       'content-type: application/json',
@@ -64,4 +68,5 @@ export function sendRawFailure(socket: Duplex, error: WritErrorJson): void {
       body,
     ].join('\r\n'),
   );
+  linger(socket, clock);
 }

@@ -58,6 +58,7 @@ export function fakeConfig(): Config {
     node: { name: 'alpha', defaultProfile: 'query', maxChain: 8 },
     gateway: {},
     leases: { maxMs: 86_400_000 },
+    storage: { budgetBytes: 1, failedMs: 1, orphanedMs: 1, keepTasksMs: 7_776_000_000 },
     approvals: { mode: 'passphrase', fallback: 'deny', maxPending: 8 },
     profiles: new Map([
       ['query', fakeProfile('query', 0)],

@@ -13,6 +13,8 @@ import type {
 /** One end of tasks, in memory: records, events that a test appends, transcripts. */
 export interface FakeEnd<R extends { readonly id: string }> {
   readonly records: Map<string, R>;
+  /** Until when tasks were kept that are gone. */
+  readonly keptUntilMs: Map<string, number>;
   readonly transcripts: Map<string, { readonly bytes: Buffer; readonly end: boolean }>;
   /** What tasks wait for, by id. */
   readonly waits: Map<string, WaitingFor>;
@@ -56,6 +58,7 @@ export function createFakeEnd<R extends { readonly id: string }>(): FakeEnd<R> {
     });
   return {
     records,
+    keptUntilMs: new Map(),
     transcripts,
     waits: new Map(),
     cancelled: [],

@@ -48,6 +48,24 @@ describe('every method about a task', () => {
   });
 });
 
+describe('a task that is kept no more', () => {
+  it('is told as such to its sender and to no other peer', async () => {
+    const { alpha, beta } = await nodes.pair();
+    const gamma = await nodes.start('gamma');
+    await beta.trust(gamma);
+    await gamma.trust(beta);
+    beta.executor.keptUntilMs = (id, sender) =>
+      id === 'task-old' && sender === alpha.id ? Date.UTC(2026, 0, 2) : undefined;
+    const ask = async (of: typeof alpha): Promise<unknown> =>
+      of.clients
+        .client(beta.id)
+        .readTranscript('task-old', 0, 10)
+        .catch((error: Error) => error.message);
+    expect(await ask(alpha)).toContain('the task is over, and was kept here until 2026-01-02');
+    expect(await ask(gamma)).toBe('`beta` answers: no task `task-old` of yours here');
+  });
+});
+
 describe('a handler that is served as something else than its entry says', () => {
   it('stops the start-up', () => {
     const handlers = { Cancel: served('peer', () => undefined) };

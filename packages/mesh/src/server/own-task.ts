@@ -1,6 +1,6 @@
 import type { UntypedHandleCall } from '@grpc/grpc-js';
 import { quote } from '@writ/core';
-import type { Executor, Task } from '@writ/delegation';
+import { type Executor, keptUntil, type Task } from '@writ/delegation';
 import type { Init } from '@writ/wire';
 import { readId } from '../convert/fields.ts';
 import { callingPeer } from '../handlers/handler-deps.ts';
@@ -51,7 +51,10 @@ export interface OwnTaskAdapter {
 }
 
 /** Looks every task up for its caller. Calls end with NOT_FOUND for a task that another peer sent. */
-export function createOwnTaskAdapter(adapt: HandlerAdapter, executor: Pick<Executor, 'get'>): OwnTaskAdapter {
+export function createOwnTaskAdapter(
+  adapt: HandlerAdapter,
+  executor: Pick<Executor, 'get' | 'keptUntilMs'>,
+): OwnTaskAdapter {
   /** INVARIANT: 7 another sender's task and one that is none are the same to the caller. */
   function find(context: CallContext, id: string): Task | undefined {
     const task = executor.get(id);
@@ -60,7 +63,11 @@ export function createOwnTaskAdapter(adapt: HandlerAdapter, executor: Pick<Execu
 
   function own(context: CallContext, value: string): Task | Refused {
     const id = readId('task', value);
-    return find(context, id) ?? refuse('NOT_FOUND', `no task ${quote(id)} of yours here`);
+    const found = find(context, id);
+    if (found !== undefined) return found;
+    const keptUntilMs = executor.keptUntilMs(id, callingPeer(context));
+    if (keptUntilMs !== undefined) throw keptUntil(keptUntilMs);
+    return refuse('NOT_FOUND', `no task ${quote(id)} of yours here`);
   }
 
   return {

@@ -21,6 +21,17 @@ describe('a file of cases', () => {
     expect(told(readPolicyCases, value)).toBe('a file of cases is a JSON list');
   });
 
+  it.each([
+    ['', 'the file of cases is empty'],
+    [' \n', 'the file of cases is empty'],
+    ['[]', 'the file of cases holds no case'],
+  ])('has a case at least, which %j has not', (text, message) => {
+    for (const read of [readCommandCases, readPolicyCases]) {
+      const nextSteps = [expect.stringMatching(/^write a JSON list of cases, such as \[\{ "/)];
+      expect(() => read(text)).toThrowError(expect.objectContaining({ code: 'BAD_REQUEST', message, nextSteps }));
+    }
+  });
+
   it('is JSON, and what the parser says of it is kept', () => {
     expect(() => readCommandCases('[')).toThrowError(
       expect.objectContaining({ message: 'a file of cases is a JSON list', cause: expect.any(SyntaxError) }),

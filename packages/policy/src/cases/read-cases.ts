@@ -4,35 +4,45 @@ import type { DecideCase, PolicyCase } from './policy-cases.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Cases of `commands.json`. Throws BAD_REQUEST with the place of the first that is none. */
+const COMMANDS = '[{ "argv": ["git", "status"], "class": "read" }]';
+const POLICIES = '[{ "name": "loads", "toml": "schema = 1 …", "load": "ok" }]';
+
+/** Cases of `commands.json`. Throws BAD_REQUEST with the place of the first that is none, and where there is not one. */
 export function readCommandCases(text: string): readonly CommandCase[] {
-  return readList(text, (entry) => isTexts(entry.argv) && isText(entry.class) && isMaybe(isText, entry.target)).map(
-    (entry) => entry as unknown as CommandCase,
-  );
+  return readList(
+    text,
+    COMMANDS,
+    (entry) => isTexts(entry.argv) && isText(entry.class) && isMaybe(isText, entry.target),
+  ).map((entry) => entry as unknown as CommandCase);
 }
 
-/** Cases of `policy.json`. Throws BAD_REQUEST with the place of the first that is none. */
+/** Cases of `policy.json`. Throws BAD_REQUEST with the place of the first that is none, and where there is not one. */
 export function readPolicyCases(text: string): readonly PolicyCase[] {
-  return readList(text, isPolicyCase).map((entry) => entry as unknown as PolicyCase);
+  return readList(text, POLICIES, isPolicyCase).map((entry) => entry as unknown as PolicyCase);
 }
 
-function readList(text: string, isCase: (entry: Fields) => boolean): readonly Fields[] {
-  const list = parse(text);
-  if (!Array.isArray(list)) throw new WritError('BAD_REQUEST', 'a file of cases is a JSON list');
+/** `example` is what a file of one case looks like. A file without a case checks nothing, which nobody meant who named it. */
+function readList(text: string, example: string, isCase: (entry: Fields) => boolean): readonly Fields[] {
+  const nextSteps = [`write a JSON list of cases, such as ${example}`];
+  if (text.trim() === '') throw new WritError('BAD_REQUEST', 'the file of cases is empty', { nextSteps });
+  const list = parse(text, nextSteps);
+  if (!Array.isArray(list)) throw new WritError('BAD_REQUEST', 'a file of cases is a JSON list', { nextSteps });
+  if (list.length === 0) throw new WritError('BAD_REQUEST', 'the file of cases holds no case', { nextSteps });
   return list.map((entry: unknown, at) => {
     if (isFields(entry) && isCase(entry)) return entry;
     throw new WritError(
       'BAD_REQUEST',
       `case ${at + 1} of ${list.length} is none: ${quote(JSON.stringify(entry).slice(0, 80))}`,
+      { nextSteps: [`write it like ${example.slice(1, -1)}`] },
     );
   });
 }
 
-function parse(text: string): unknown {
+function parse(text: string, nextSteps: readonly string[]): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new WritError('BAD_REQUEST', 'a file of cases is a JSON list', { cause: error });
+    throw new WritError('BAD_REQUEST', 'a file of cases is a JSON list', { cause: error, nextSteps });
   }
 }
 

@@ -119,4 +119,38 @@ export const ALONE: readonly ListedCall[] = [
     operands: 'revisions',
     repository: true,
   },
+  // Without an option some wait for a text that nobody gives them.
+  {
+    programs: [
+      ...[
+        'git',
+        'docker',
+        'podman',
+        'kubectl',
+        'helm',
+        'curl',
+        'wget',
+        'ssh',
+        'rsync',
+        'jq',
+        'rg',
+        'sed',
+        'tar',
+        'gzip',
+      ],
+      ...['psql', 'mysql', 'bash', 'systemctl', 'journalctl'],
+    ],
+    flags: /^(--version|-V)$/,
+    operands: 'none',
+  },
+  {
+    programs: ['git'],
+    words: ['branch', 'tag'],
+    flags: /^(-[arv]|-vv|--list|--show-current)$/,
+    operands: 'none',
+    repository: true,
+  },
+  { programs: ['unzip'], flags: /^-l$/, operands: 'paths' },
+  { programs: ['sysctl'], flags: /^-[an]$/, operands: 'names' },
+  { programs: ['mount'], operands: 'none' },
 ];

@@ -1,10 +1,12 @@
-import { matchesPattern } from '@writ/core';
 import type { CommandRule } from '../types.ts';
+import { ANSWER, isAnswer } from './answers.ts';
+import { aboutWrapper, configuredMatches } from './configured.ts';
 import { decidesWhatRuns, isSwitch } from './environment.ts';
 import { applyRule, isStricter, type Match, matchesRule, WHATEVER_IT_DOES } from './match.ts';
+import { placeOfScript } from './moves.ts';
 import { parseArguments } from './options.ts';
 import { PACKS } from './packs/index.ts';
-import { programOf } from './program.ts';
+import { namesProgram, programOf } from './program.ts';
 import { classifyRedirect } from './redirects.ts';
 import { MAX_SCRIPT } from './shell-grammar.ts';
 import type {
@@ -19,7 +21,7 @@ import type {
   ShellGrammar,
   SimpleCommand,
 } from './types.ts';
-import { unwrap } from './unwrap.ts';
+import { isWrapper, unwrap } from './unwrap.ts';
 import type { Unwrapped } from './unwrapped.ts';
 
 export interface ClassifierOptions {
@@ -39,6 +41,8 @@ const MAX_DEPTH = 16;
 const MAX_COMMANDS = 256;
 /** Longest argument list, characters; a longer one is undecided. */
 const MAX_LENGTH = 131_072;
+/** Most arguments of one command; more are undecided: each is held against all that every rule knows. */
+const MAX_ARGUMENTS = 2048;
 const UNKNOWN_RULES: ReadonlySet<string> = new Set(['unknown-program', 'unknown-command']);
 
 interface ProgramRules {
@@ -96,9 +100,16 @@ function whereOf(
   };
 }
 
-function undecided(args: readonly Argument[], place: CommandPlace, reason: string): InnerCommand {
+/** `needs`: what is known to be needed besides. */
+function undecided(
+  args: readonly Argument[],
+  place: CommandPlace,
+  reason: string,
+  needs: readonly string[] = [],
+): InnerCommand {
   const about = { ...whereOf(args, place), targets: [] };
-  return { ...about, class: 'destructive', rule: 'undecided', reason, needs: ['destructive', WHATEVER_IT_DOES] };
+  const all = [...new Set(['destructive', WHATEVER_IT_DOES, ...needs])];
+  return { ...about, class: 'destructive', rule: 'undecided', reason, needs: all };
 }
 
 function nothing(args: readonly Argument[], place: CommandPlace, needs: readonly string[] = []): InnerCommand {
@@ -114,19 +125,24 @@ function classifyCommand(
   depth: number,
 ): void {
   const [first, ...rest] = args;
-  if (first?.shape !== 'literal' || first.text === '' || args.some(({ text }) => text.includes('\0'))) {
+  if (first?.shape !== 'literal' || !namesProgram(first.text) || args.some(({ text }) => text.includes('\0'))) {
     found.push(undecided(args, place, 'which program runs cannot be told'));
     return;
   }
-  if (depth > MAX_DEPTH || found.length > MAX_COMMANDS) {
+  if (depth > MAX_DEPTH || found.length > MAX_COMMANDS || args.length > MAX_ARGUMENTS) {
     found.push(undecided(args, place, 'there is too much inside this command'));
     return;
   }
-  const { name, isExact } = programOf(first.text, (known) => walk.programs.has(known));
+  const { name, isExact } = programOf(first.text, (known) => walk.programs.has(known) || isWrapper(known));
   const inside = unwrap(name, rest, place);
-  if (inside.kind === 'plain') found.push(classifyPlain(walk, args, place));
-  else if (!isExact) found.push(undecided(args, place, 'only looks like the program of that name'));
-  else classifyInside(walk, { args, place, inside }, found, depth);
+  if (inside.kind === 'plain') {
+    found.push(classifyPlain(walk, args, place));
+    return;
+  }
+  if (isExact) classifyInside(walk, { args, place, inside }, found, depth);
+  else found.push(undecided(args, place, 'only looks like the program of that name'));
+  // What is inside is classified all the same: what the owner says about the wrapper makes it no milder.
+  found.push(...aboutWrapper(walk.configured, [name, ...textsOf(rest)], args, place));
 }
 
 interface Wrapped {
@@ -173,10 +189,7 @@ function classifyScript(
     found.push(undecided(args, place, parsed.reason));
     return;
   }
-  // After a change of the folder nobody can say which one a relative path means. `command cd` and `time cd` are one as well.
-  const moves = parsed.commands.some((command) => command.arguments.some(({ text }) => MOVES.has(text)));
-  const { cwd: _, ...nowhere } = place;
-  const here = moves ? nowhere : place;
+  const here = placeOfScript(parsed.commands, place);
   const before = found.length;
   for (const command of parsed.commands) classifySimple(walk, command, here, found, depth);
   if (found.length > before) return;
@@ -186,7 +199,6 @@ function classifyScript(
 }
 
 const SWITCH = 'environment.switch';
-const MOVES: ReadonlySet<string> = new Set(['cd', 'pushd', 'popd']);
 
 function classifySimple(
   walk: Walk,
@@ -215,7 +227,7 @@ function classifyPlain(walk: Walk, args: readonly Argument[], place: CommandPlac
   const [first = literal(''), ...rest] = args;
   const { name, isExact } = programOf(first.text, (known) => walk.programs.has(known));
   const program = walk.programs.get(name);
-  const { sure, ofFile, waiting } = configuredMatches(walk, [name, ...textsOf(rest)], args, place);
+  const { sure, ofFile, waiting } = configuredMatches(walk.configured, [name, ...textsOf(rest)], args, place);
   const builtIn = builtInMatches(program, rest, place);
   // What only looks like a program that is known is nothing milder for it; a rule that names this very file is about it.
   const matches = isExact ? [...builtIn, ...sure] : [...ofFile, ...builtIn, ...sure];
@@ -259,7 +271,8 @@ const given = (program: ProgramRules | undefined): Pick<Plain, 'program'> => (pr
 function judgePlain({ args, place, isExact, program }: Plain, match: Match | undefined): InnerCommand {
   const rest = args.slice(1);
   if (rest.some(({ shape }) => shape === 'any') && !isAnyArguments(program, match)) {
-    return undecided(args, place, 'an argument can become anything, write it out or begin it with a folder');
+    const reason = 'an argument can become anything, write it out or begin it with a folder';
+    return undecided(args, place, reason, match?.needs);
   }
   const about = whereOf(args, place);
   if (match && (isExact || match.class === 'destructive')) return { ...about, ...match };
@@ -297,6 +310,7 @@ function builtInMatches(
   place: CommandPlace,
 ): readonly Match[] {
   if (!program) return [];
+  if (isAnswer(program.spec, program.rules, rest)) return [ANSWER];
   const parsed = parseArguments(rest, program.spec);
   return program.rules
     .filter((rule) => matchesRule(rule, parsed))
@@ -311,40 +325,6 @@ function isAnyArguments(program: ProgramRules | undefined, match: Match | undefi
 function hasUnknownLead({ spec, rules }: ProgramRules, rest: readonly Argument[]): boolean {
   if (!rules.some(({ words }) => words)) return false;
   return parseArguments(rest, spec).options.some(({ before, known }) => before === 0 && !known);
-}
-
-/** What rules of the configuration say. */
-interface Configured {
-  readonly sure: readonly Match[];
-  /** Those of `sure` that name the program by its absolute path, and so one file. */
-  readonly ofFile: readonly Match[];
-  readonly waiting: readonly Match[];
-}
-
-function configuredMatches(
-  walk: Walk,
-  argv: readonly string[],
-  args: readonly Argument[],
-  { host }: CommandPlace,
-): Configured {
-  const isLiteral = args.every(({ shape }) => shape === 'literal');
-  const found = walk.configured.flatMap((rule, at) => {
-    const matches = matchesPattern(rule.match, argv) || matchesPattern(rule.match, textsOf(args));
-    if (!matches || (rule.class !== 'destructive' && !isLiteral)) return [];
-    const named = rule.target === undefined ? undefined : argv[rule.target];
-    const isName = named !== undefined && isLiteral && /^[A-Za-z0-9_][A-Za-z0-9._@:+/-]*$/.test(named);
-    const isWaiting = rule.onlyStricter === true;
-    const targets = isName && !isWaiting ? [`${host}/${argv[0]}/${named}`] : [];
-    const about = { rule: `commands[${at}]`, reason: 'the configuration says so' };
-    const isOfFile = rule.match[0]?.startsWith('/') === true;
-    return [{ isWaiting, isOfFile, match: { ...about, class: rule.class, needs: rule.needs, targets } }];
-  });
-  const sure = found.filter(({ isWaiting }) => !isWaiting);
-  return {
-    sure: sure.map(({ match }) => match),
-    ofFile: sure.filter(({ isOfFile }) => isOfFile).map(({ match }) => match),
-    waiting: found.filter(({ isWaiting }) => isWaiting).map(({ match }) => match),
-  };
 }
 
 /** The strictest of the commands decides; what nobody found is undecided. */

@@ -1,4 +1,4 @@
-import type { Assignment } from './types.ts';
+import type { Argument, Assignment } from './types.ts';
 
 const LANGUAGE = '(?:C|POSIX|[a-z]{2,3}(?:_[A-Z]{2})?)(?:\\.[A-Za-z0-9-]+)?(?:@[a-z]+)?';
 const COLORS = /^[\w.=;:*+-]*$/;
@@ -42,8 +42,9 @@ export function isSwitch({ name, value }: Assignment): boolean {
 
 const ASSIGNMENT = /^(?<name>[A-Za-z_][A-Za-z0-9_]*)\+?=(?<value>.*)$/s;
 
-/** `NAME=value`; undefined where the text is no assignment. */
-export function assignmentOf(text: string): Assignment | undefined {
+/** `NAME=value`; undefined where the argument is no assignment, or only may be one. */
+export function assignmentOf(argument: Argument | undefined): Assignment | undefined {
+  const text = argument?.shape === 'literal' ? argument.text : '';
   const { name, value } = ASSIGNMENT.exec(text)?.groups ?? {};
   return name === undefined || value === undefined ? undefined : { name, value };
 }

@@ -18,8 +18,9 @@ const LAYS = [
 
 describe('what git lays over files', () => {
   it.each(LAYS)('is destructive outside of the workspace: %s', (text) => {
-    for (const cwd of ['/etc', '/w2', '/', undefined])
+    for (const cwd of ['/etc', '/w2', '/'])
       expect(classify(text, cwd)).toMatchObject({ class: 'destructive', needs: ['destructive', 'edit_repo'] });
+    expect(classify(text)).toMatchObject({ class: 'destructive', needs: ['destructive', 'edit_repo', 'shell'] });
     expect(classify(text.replace('git', 'git -C /etc'), '/w').class).toBe('destructive');
   });
 
@@ -28,8 +29,8 @@ describe('what git lays over files', () => {
   });
 
   it.each([
-    ...['git clone https://h/x /root/.config', 'git clone ./x ../y', 'git init /etc', 'git worktree add ../x main'],
-    ...['git worktree move x /y', 'git clone https://h/x ~/y'],
+    ...['git clone h:x /root/.config', 'git clone ./x ../y', 'git init /etc', 'git worktree add ../x main'],
+    ...['git mv a .git/hooks/', 'git mv a /etc/x', 'git worktree move x /y', 'git clone h:x ~/y'],
   ])('is destructive in a folder that is named outside: %s', (text) =>
     expect(classify(text, '/w')).toMatchObject({ class: 'destructive', needs: ['destructive', 'edit_repo'] }),
   );

@@ -21,14 +21,16 @@ const PROGRAMS: ReadonlySet<string> = new Set([
     'dotnet',
     'sbt',
   ],
+  ...['ruff', 'mypy', 'black', 'isort', 'tsc', 'eslint', 'prettier'],
   ...['make', 'gmake', 'cmake', 'ninja', 'meson', 'just', 'task', 'rake', 'mvn', 'gradle', 'ant', 'bazel'],
   ...['terraform', 'tofu', 'vagrant', 'packer', 'ansible', 'ansible-playbook', 'helm', 'helmfile'],
   ...['docker-compose', 'podman-compose'],
 ]);
 /** Programs of which only some commands do. */
-const COMMANDS: ReadonlyMap<string, string> = new Map(
-  ['docker', 'podman', 'nerdctl'].map((name) => [name, 'compose'] as const),
-);
+const COMMANDS: ReadonlyMap<string, string> = new Map([
+  ...['docker', 'podman', 'nerdctl'].map((name) => [name, 'compose'] as const),
+  ...['python', 'python3', 'pypy'].map((name) => [name, '-m'] as const),
+]);
 
 /**
  * True where files of the folder decide what else runs, which no argument names and no digest binds. A rule of the configuration
@@ -38,9 +40,16 @@ export function obeysFolder({ commands }: Pick<Classification, 'commands'>): boo
   return commands.some(isLed);
 }
 
+/** Whether programs of these names, or a command of them, run what files of their folder say. */
+export function isLedByFolder(names: readonly string[], args: readonly string[]): boolean {
+  return names.some((name) => {
+    const word = COMMANDS.get(name);
+    return PROGRAMS.has(name) || (word !== undefined && args.includes(word));
+  });
+}
+
 function isLed({ rule, argv: [first = '', ...rest] }: InnerCommand): boolean {
   if (rule.startsWith('commands[')) return false;
   const { name } = programOf(first, (known) => PROGRAMS.has(known) || COMMANDS.has(known));
-  const word = COMMANDS.get(name);
-  return PROGRAMS.has(name) || (word !== undefined && rest.includes(word));
+  return isLedByFolder([name], rest);
 }

@@ -21,6 +21,11 @@ interface ParsedOption {
 
 const NO_SPEC: ProgramSpec = { names: [] };
 
+/** Whether an argument may become several: what is counted behind it stands nobody knows where. */
+export function isMany({ shape, isOne }: Argument): boolean {
+  return shape !== 'literal' && isOne !== true;
+}
+
 /** Splits arguments (without the program) into options and operands. */
 export function parseArguments(args: readonly Argument[], spec: ProgramSpec = NO_SPEC): ParsedArguments {
   const operands: Argument[] = [];
@@ -85,11 +90,12 @@ function isKnown(name: string, { known }: OptionsHere): boolean {
   return known.some((one) => isAmong(name, one));
 }
 
-/** With a value that its description does not have, an option is described by nobody. */
+/** With a value that its description does not have, or of which only the first part is its own, an option is described by nobody. */
 function withValue(one: ReadOption, value: Argument | undefined, { known }: OptionsHere): ReadOption {
   const form = known.find(({ values }) => values && Object.hasOwn(values, one.name))?.values?.[one.name];
   const read = { name: one.name, ...(value ? { value } : {}), known: one.known };
-  if (!value || !form || (value.shape === 'literal' && form.test(value.text))) return read;
+  const isPlain = !value || (!isMany(value) && (!form || (value.shape === 'literal' && form.test(value.text))));
+  if (isPlain) return read;
   return { ...read, known: false, odd: true };
 }
 
@@ -114,19 +120,24 @@ function readOptions(text: string, spec: OptionsHere): readonly ReadOption[] {
   return text.startsWith('--') || spec.singleDash ? readLong(text, spec) : readCluster(text, spec);
 }
 
+/** Letters of one word, beyond which those outside of ASCII are not told apart. */
+const MANY_LETTERS = 128;
+
 /** `-rf` is `-r -f`; behind an option that takes a value stands the value. */
 function readCluster(text: string, spec: OptionsHere): readonly ReadOption[] {
-  const read: ReadOption[] = [];
+  const read = new Map<string, ReadOption>();
   for (let at = 1; at < text.length; at++) {
     const name = `-${text[at]}`;
-    const rest = text.slice(at + 1);
-    if (isValued(name, spec) && rest !== '') {
-      read.push({ name, value: { text: rest.replace(/^=/, ''), shape: 'literal' }, known: true });
+    // A letter says no more the second time, and one that no program has no more than another.
+    if (read.has(name) || (name > '-~' && read.size > MANY_LETTERS)) continue;
+    if (isValued(name, spec) && at + 1 < text.length) {
+      const rest = text.slice(at + 1).replace(/^=/, '');
+      read.set(name, { name, value: { text: rest, shape: 'literal' }, known: true });
       break;
     }
-    read.push({ name, known: isKnown(name, spec) });
+    read.set(name, { name, known: isKnown(name, spec) });
   }
-  return read;
+  return [...read.values()];
 }
 
 /** True where `given` is one of `listed`, or an abbreviation that a program may take for it. */
@@ -141,8 +152,8 @@ export interface LeadingOptions {
 }
 
 /**
- * Place of the first argument that is no option, options given by name to `see`; undefined where one is unknown, since
- * then nobody can say where the command begins.
+ * Place of the first argument that is no option, options given by name to `see`; undefined where one is unknown, or is given what is not
+ * known, since then nobody can say where the command begins.
  */
 export function skipOptions(
   args: readonly Argument[],
@@ -160,6 +171,7 @@ export function skipOptions(
     if (read.some(({ known }) => !known)) return undefined;
     const last = read.at(-1);
     const takesNext = last !== undefined && last.value === undefined && valued.includes(last.name);
+    if (takesNext && at + 1 < args.length && args[at + 1]?.shape !== 'literal') return undefined;
     for (const one of read) see(one.name, one === last && takesNext ? args[at + 1]?.text : one.value?.text);
     at += takesNext ? 2 : 1;
   }

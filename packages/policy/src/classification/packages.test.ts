@@ -20,10 +20,15 @@ describe('a look of a package manager', () => {
   ])('needs the shell where it names no package: %s', (text) => expect(classify(text).needs).toContain('shell'));
 
   it.each([
-    ...['npm view x@latest', 'npm view @a/b@1.2 version', 'npm ls --all', 'npm --prefix . ls', 'npm -C /w ls'],
+    ...['npm ls --all', 'npm --prefix . ls', 'npm -C /w ls'],
     ...['brew info jq', 'apt list *jq*', 'apt show libc6:i386', 'dnf list installed', 'pip show a-b_c'],
   ])('reads about names: %s', (text) =>
     expect(classify(text)).toMatchObject({ class: 'read', needs: ['inspect_status'] }),
+  );
+
+  it.each(['npm view x@latest', 'npm view @a/b@1.2 version', 'npm outdated', 'npm audit --json'])(
+    'reads at a registry: %s',
+    (text) => expect(classify(text)).toMatchObject({ class: 'read', needs: ['inspect_status', 'use_network'] }),
   );
 });
 

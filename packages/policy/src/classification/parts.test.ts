@@ -312,7 +312,7 @@ describe('wrappers', () => {
   });
 
   it('find has its commands, each to its own end, and what it does itself', () => {
-    const path = { text: '{}', shape: 'path' };
+    const path = { text: '{}', shape: 'path', within: ['.'] };
     expect(
       inside(
         'find',
@@ -336,7 +336,7 @@ describe('wrappers', () => {
     ).toEqual({
       ...{ kind: 'commands', own: words('.', '-name', 'x'), place: NOWHERE, variables: [] },
       commands: [
-        [literal('a'), path],
+        [literal('a'), { ...path, isOne: true }],
         [literal('c'), literal('+'), { text: 'x{}', shape: 'any' }],
         [literal('d'), path],
       ],

@@ -1,10 +1,11 @@
-import { isOption, type ParsedArguments } from './options.ts';
+import { isMany, isOption, type ParsedArguments } from './options.ts';
 import { absolutePath, isInsideWorkspace } from './paths.ts';
+import { isCommon, pathsOf } from './system-paths.ts';
 import type { CommandPlace, PlaceSpec } from './types.ts';
 
 /** True where all that a command lays somewhere is known to lie in the workspace, which may be the folder itself. */
 export function laysInside(
-  { folders = [], leading, from, elsewhere = [] }: PlaceSpec,
+  { folders = [], leading, from, light, elsewhere = [] }: PlaceSpec,
   { operands, options }: ParsedArguments,
   place: CommandPlace,
 ): boolean {
@@ -14,10 +15,19 @@ export function laysInside(
       (known ? folders.includes(name) : isOption(name, folders)) && (before === 0 || leading !== true),
   );
   const [named] = given;
+  if (light && place.workspace === undefined) {
+    return [...operands.slice(from), ...given.flatMap(({ value }) => value ?? [])].every((one) => isCommon(one, place));
+  }
+  // What overwrites nothing may be about all that lies in a folder.
+  if (light && named === undefined && operands.length > (from ?? 0)) {
+    return operands.slice(from).every((one) => pathsOf(one, place).every((path) => isInFolder(path, place)));
+  }
   const isElsewhere = elsewhere === 'always' || options.some(({ name }) => elsewhere.includes(name));
   if (named === undefined && isElsewhere) return true;
   const folder = named === undefined ? place.cwd : named.value && absolutePath(named.value, place);
   if (folder === undefined || given.length > 1) return false;
+  // What may become several in front moves all the others.
+  if (operands.slice(0, from ?? 0).some(isMany)) return false;
   const laid = from === undefined ? [] : operands.slice(from);
   // An option that nobody knows may have taken the folder for its value.
   if (laid.length === 0) return isInFolder(folder, place);

@@ -107,9 +107,15 @@ describe('a script', () => {
   });
 
   it('is decided up to its longest length, and not beyond it', () => {
-    const longest = `x ${'a '.repeat(4095)}`;
+    const longest = `x ${'aaaa '.repeat(1638)}`;
     expect(grammar.parse(longest).ok).toBe(true);
     expect(reasonOf(grammar.parse(`${longest}a`))).toBe('the script is longer than 8192 characters');
+  });
+
+  it('is decided up to so many parts of one command, or commands, and not beyond them', () => {
+    expect(grammar.parse(`x${' a'.repeat(2047)}`).ok).toBe(true);
+    for (const text of [`x${' a'.repeat(2048)}`, 'x\n'.repeat(2049)])
+      expect(reasonOf(grammar.parse(text))).toBe('the script holds more than 2048 parts in one place');
   });
 
   it('is decided up to its deepest nesting, and not beyond it', () => {

@@ -18,6 +18,8 @@ const LIMITS: readonly { readonly of: RegExp; readonly most: number; readonly na
   { of: /[|&;$`]/g, most: 128, named: 'operators' },
   { of: /[()[\]{}*?@!]/g, most: 128, named: 'brackets and patterns' },
 ];
+/** Most parts of one command, and most commands; more take longer to read than anybody should wait. */
+const MOST_PARTS = 2048;
 /** Deepest nesting that is looked into. */
 const MAX_DEPTH = 48;
 
@@ -102,6 +104,7 @@ function readTree(root: Node): ShellScript {
 
 function readStatement(node: Node, into: SimpleCommand[], depth: number): void {
   if (depth > MAX_DEPTH) throw new Undecided('the script is nested too deeply');
+  if (node.childCount > MOST_PARTS) throw new Undecided(`the script holds more than ${MOST_PARTS} parts in one place`);
   if (GROUPS.has(node.type)) {
     for (const child of node.namedChildren) readStatement(child, into, depth + 1);
   } else if (node.type === 'command') {

@@ -17,7 +17,9 @@ export function readWord(node: Node): Argument | undefined {
   if (opensAt === undefined || text === '{}') return { text, shape: 'literal' };
   // `~/x` and `dir/*` can only become paths; `*.log` may become the name of an option.
   const isPath = text.startsWith('~') || (text.slice(0, opensAt).includes('/') && !text.startsWith('-'));
-  return { text, shape: isPath ? 'path' : 'any' };
+  // A home is one folder.
+  const isHome = text.startsWith('~') && !/[*?[{]/.test(node.text);
+  return { text, shape: isPath ? 'path' : 'any', ...(isHome ? { isOne: true } : {}) };
 }
 
 function readPart(node: Node): Part | undefined {

@@ -44,6 +44,47 @@ setfacl -m u:x:rwx /etc/shadow
 setfacl -m m::rwx a
 setfacl --set u::rw a
 setfacl --restore=x
+zypper rm jq
+zypper dup
+npm r x
+npm unlink x
+dnf rm x
+dnf swap a b
+dnf dsync
+dnf history undo 1
+dnf module remove x
+virsh pool-destroy x
+virsh net-undefine x
+qm delsnapshot 1 x
+lxc storage delete x
+lxc image delete x
+limactl prune
+docker service scale x=0
+docker buildx history rm --all
+podman kube down x
+podman volume import x y
+kubectl label --overwrite pod x a=b
+kubectl annotate --overwrite pod x a=b
+kubectl taint --overwrite node x a=b
+git switch -m x
+gem install -i /etc x
+gem install -n /usr/bin x
+git merge --abort
+git am --abort
+git cherry-pick --skip
+git worktree repair /etc/x
+helm repo index /x
+sysctl kernel.core_pattern=|/tmp/x
+sysctl -e kernel.modprobe=/tmp/x
+sysctl -f ./x
+ip route d default
+ip r d default
+ip ro f all
+ip a f dev eth0
+ip l d eth0
+ip rule f
+ip netns d x
+ip link s eth0 down
 mount -o bind x /usr/bin`);
 
 const STAYS = lines(`

@@ -1,4 +1,4 @@
-import { type ParsedArguments as AllArguments, isOption } from './options.ts';
+import { type ParsedArguments as AllArguments, isMany, isOption } from './options.ts';
 import { absolutePath } from './paths.ts';
 import type { Argument, CommandPlace, TargetSpec } from './types.ts';
 
@@ -32,7 +32,8 @@ export function argumentsOf(spec: TargetSpec, { operands, options }: ParsedArgum
     return options.filter(({ name }) => isOption(name, option.split('|'))).flatMap(({ value }) => value ?? []);
   }
   const named = only === undefined ? operands.slice(last ? -1 : (from ?? 0)) : operands.slice(only, only + 1);
-  if (prefix === undefined) return named;
+  // What may become several in front moves all the others.
+  if (prefix === undefined) return [...(last ? [] : operands.slice(0, only ?? from ?? 0).filter(isMany)), ...named];
   return named
     .filter(({ text }) => text.startsWith(prefix))
     .map((argument) => ({ ...argument, text: argument.text.slice(prefix.length) }));
@@ -86,7 +87,8 @@ function canonicalName(kind: string, argument: Argument): string | undefined {
 
 /** `jq=1.7` and `jq/stable` are jq; `jq-` takes it away, and a file is no name. */
 function packageName(text: string): string | undefined {
-  const name = text.replace(/(?<=.)[=/].*$/, '');
+  const end = text.slice(1).search(/[=/]/);
+  const name = end < 0 ? text : text.slice(0, end + 1);
   return /^(@[a-z0-9._-]+\/)?[a-z0-9][a-z0-9.+_-]*$/.test(name) && !/[-+]$/.test(name) ? name : undefined;
 }
 

@@ -9,6 +9,10 @@ export interface Argument {
    * `any`: may become anything.
    */
   readonly shape: 'literal' | 'path' | 'any';
+  /** Whatever it becomes is one argument; a pattern without this may become several, and what stands behind it moves. */
+  readonly isOne?: true;
+  /** Folders, as they are written, in one of which it is found; absent: nobody knows. */
+  readonly within?: readonly string[];
 }
 
 /** A variable that is set for a command, or in a script. */
@@ -46,6 +50,8 @@ export interface CommandPlace {
   readonly host: string;
   /** Absolute working directory; absent where it cannot be known. */
   readonly cwd?: string;
+  /** Where `cwd` is absent: all folders, absolute, one of which it is; absent: it may be any. */
+  readonly near?: readonly string[];
   /** Absolute root of the task's own copy of a workspace; absent: there is none, every path is outside. */
   readonly workspace?: string;
 }
@@ -111,6 +117,8 @@ export interface PlaceSpec {
   readonly leading?: true;
   /** Operands from this place on, subcommands counted, are the places, in that folder; where there are none, it is the folder. */
   readonly from?: number;
+  /** Nothing is overwritten: where no workspace is known, only what the machine, a service or a person depends on counts. */
+  readonly light?: true;
   /** Where no folder is named: options with which it goes to what the rule's capabilities are about, and not into a folder. */
   readonly elsewhere?: 'always' | readonly string[];
 }
@@ -138,12 +146,14 @@ export interface BuiltInRule {
   readonly written?: RegExp;
   /** The arguments do not look like this. */
   readonly writtenNot?: RegExp;
-  /** At most so many operands after `words`. */
+  /** At most so many operands after `words`; a pattern may become more. */
   readonly most?: number;
+  /** At least so many operands after `words`; a pattern may become as many. */
+  readonly least?: number;
   /** An option that is given has such a value. */
   readonly value?: { readonly of: readonly string[]; readonly matches: RegExp };
-  /** What the SQL texts behind these options do together; none is given: `destructive`. */
-  readonly sql?: { readonly of: readonly string[]; readonly is: CommandClass };
+  /** What the SQL texts behind these options, or from this operand on, do together; none is given: `destructive`. */
+  readonly sql?: { readonly of?: readonly string[]; readonly from?: number; readonly is: CommandClass };
   /**
    * Where the description of the program does not have every option that is given, a rule of class `read` does not hold, and any other
    * needs the shell besides.
@@ -151,8 +161,10 @@ export interface BuiltInRule {
   readonly class: CommandClass;
   readonly needs: readonly string[];
   readonly target?: TargetSpec;
-  /** Needs `read_files` where an operand is no path inside the workspace. */
-  readonly reads?: true;
+  /** Needs `read_files` where an operand, or one that looks like this, is no path inside the workspace. */
+  readonly reads?: true | RegExp;
+  /** Options whose value is a file or a folder that is read, as an operand is with `reads`. */
+  readonly sources?: readonly string[];
   /** Destructive where what is written lies outside the workspace: the targets, or what is laid in a place. */
   readonly writes?: 'target' | PlaceSpec;
   /** All arguments, as `written`, with which nothing else runs whatever the options are; with others it is no look, and a change needs the shell. */
@@ -161,6 +173,8 @@ export interface BuiltInRule {
   readonly plainOperands?: RegExp;
   /** No option and no argument of the program writes, runs or loads anything beside: the rule holds with those that nobody knows too. */
   readonly anyArguments?: true;
+  /** Stricter rules that decide about examples of this one, by name: it adds what it needs to them, and decides about the others. */
+  readonly yieldsTo?: readonly string[];
   /** Commands that the rule has to match. */
   readonly examples: readonly (readonly string[])[];
   /** Commands that it may not match. */
@@ -192,6 +206,10 @@ export interface ProgramSpec extends KnownOptions {
   readonly singleDash?: true;
   /** A shell may evaluate what it is given: what no rule knows is undecided. */
   readonly evaluates?: true;
+  /** Arguments, each the whole of them with its words apart by spaces, with which it says what it is and does nothing: `--version`. */
+  readonly answers?: readonly string[];
+  /** The option that, alone behind a command, explains it, whatever the command does. */
+  readonly explains?: string;
 }
 
 /** Rules of one topic. */

@@ -12,7 +12,7 @@ describe('a command that several rules see', () => {
     ['curl -d a -o x https://h', ['edit_repo', 'use_network']],
     ['curl -o x file:///a', ['edit_repo', 'read_files', 'use_network']],
     ['git push --force origin main', ['destructive', 'push_repo', 'use_network']],
-    ['git fetch --prune', ['destructive', 'edit_repo']],
+    ['git fetch --prune --prune-tags', ['destructive', 'edit_repo']],
     ['git branch -D x', ['destructive', 'edit_repo']],
     ['git reset --hard', ['destructive', 'edit_repo']],
     ['sort -o b a', ['edit_repo', 'read_files']],

@@ -2,23 +2,25 @@ import type { Argument, CommandPlace } from './types.ts';
 import type { Unwrapped } from './unwrapped.ts';
 
 const RUNS: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);
-/** A found path: it begins with where the search began, or with `./`. */
+/** Found paths: each begins with where the search began, or with `./`. */
 const FOUND: Argument = { text: '{}', shape: 'path' };
 
 /** `find … -exec COMMAND … ;`. What find does itself is for its rules. */
 export function unwrapFind(args: readonly Argument[], place: CommandPlace): Unwrapped {
   const commands: (readonly Argument[])[] = [];
   const own: Argument[] = [];
+  const within = whereOf(args);
   for (let at = 0; at < args.length; at++) {
     const argument = args[at] as Argument;
     if (!RUNS.has(argument.text)) {
       own.push(argument);
       continue;
     }
-    const end = args.findIndex((_, later) => later > at && endsCommand(args, later));
+    const end = endOf(args, at);
     if (end < 0) return { kind: 'undecided', reason: 'the command of find has no end' };
     if (isDoubtful(args.slice(at, end))) return { kind: 'undecided', reason: 'the command of find may end earlier' };
-    const inside = args.slice(at + 1, end).map(withFound);
+    const one: Pick<Argument, 'isOne'> = args[end]?.text === ';' ? { isOne: true } : {};
+    const inside = args.slice(at + 1, end).map((word) => withFound(word, { ...FOUND, ...one, ...within }));
     if (inside.length === 0 || inside[0]?.shape !== 'literal') {
       return { kind: 'undecided', reason: 'the command of find cannot be told' };
     }
@@ -26,9 +28,28 @@ export function unwrapFind(args: readonly Argument[], place: CommandPlace): Unwr
     at = end;
   }
   if (commands.length === 0) return { kind: 'plain' };
-  const { host, workspace } = place;
-  const nowhere = { host, ...(workspace === undefined ? {} : { workspace }) };
-  return { kind: 'commands', commands, own, place: nowhere, variables: [] };
+  return { kind: 'commands', commands, own, place: placeOf(args, place), variables: [] };
+}
+
+/** A command runs where find does, or in the folder of what was found, which is any. */
+function placeOf(args: readonly Argument[], { host, cwd, workspace }: CommandPlace): CommandPlace {
+  const isMoved = cwd === undefined || args.some(({ text }) => text === '-execdir' || text === '-okdir');
+  return { host, ...(isMoved ? {} : { near: [cwd] }), ...(workspace === undefined ? {} : { workspace }) };
+}
+
+/** Where the search begins, as long as it follows no links and all of that is written out. */
+function whereOf(args: readonly Argument[]): Pick<Argument, 'within'> {
+  const end = args.findIndex(({ text }) => /^[-(!,)]/.test(text));
+  const roots = args.slice(0, end < 0 ? args.length : end);
+  const isKnown = roots.every(({ shape }) => shape === 'literal') && !args.some(({ text }) => LINKS.test(text));
+  return isKnown ? { within: roots.length === 0 ? ['.'] : roots.map(({ text }) => text) } : {};
+}
+
+const LINKS = /^-(?:[HLPD]+|O\d*|follow|files0-from)$/;
+
+function endOf(args: readonly Argument[], from: number): number {
+  for (let at = from + 1; at < args.length; at++) if (endsCommand(args, at)) return at;
+  return -1;
 }
 
 /** `;`, or `+` right behind the placeholder; any other `+` is an argument like others. */
@@ -43,7 +64,7 @@ function isDoubtful(inside: readonly Argument[]): boolean {
 }
 
 /** The placeholder alone becomes a path; inside of a longer text it may become part of anything. */
-function withFound(argument: Argument): Argument {
-  if (argument.text === '{}') return FOUND;
+function withFound(argument: Argument, found: Argument): Argument {
+  if (argument.text === '{}') return found;
   return argument.text.includes('{}') ? { text: argument.text, shape: 'any' } : argument;
 }

@@ -2,31 +2,52 @@ import { skipOptions } from './options.ts';
 import type { Argument, CommandPlace } from './types.ts';
 import type { Unwrapped } from './unwrapped.ts';
 
-const SHELL_FLAGS = [
-  '-e',
-  '-u',
-  '-x',
-  '-v',
-  '-f',
-  '-n',
-  '-l',
-  '-p',
-  '-c',
-  '--login',
-  '--norc',
-  '--noprofile',
-  '--posix',
-];
+/** Letters that change no word of a script into another one. */
+const SHELL_FLAGS = /^[euxvfnlpc]*$/;
+const SHELL_WORDS: ReadonlySet<string> = new Set(['--login', '--norc', '--noprofile', '--posix']);
+/** Settings of that kind by their names, which `-o` takes; others keep assignments among arguments, or expand more. */
+const SHELL_SETTINGS: ReadonlySet<string> = new Set(
+  'errexit nounset pipefail xtrace verbose noglob noclobber noexec posix'.split(' '),
+);
+
+/** What stands in front of the script. */
+interface ShellOptions {
+  /** Place of the first argument that is no option. */
+  readonly at: number;
+  readonly isScript: boolean;
+}
+
+/**
+ * A shell goes on reading options behind `-c`. An `o` takes the next argument to some shells and the rest of its word to others, so
+ * that it has to be the last of its letters. Undefined where one is not known, or begins with a plus.
+ */
+function shellOptions(args: readonly Argument[]): ShellOptions | undefined {
+  let isScript = false;
+  let at = 0;
+  for (; at < args.length; at++) {
+    const { text, shape } = args[at] as Argument;
+    if (shape === 'any') return undefined;
+    if (shape === 'path' || !/^[-+]/.test(text)) break;
+    if (text === '--') return { at: at + 1, isScript };
+    if (SHELL_WORDS.has(text)) continue;
+    // To some shells a lone dash ends the options, and to others it is what they are given to read.
+    const takesNext = text.endsWith('o');
+    const letters = text.slice(1, takesNext ? -1 : undefined);
+    if (!/^-./.test(text) || !SHELL_FLAGS.test(letters)) return undefined;
+    if (letters.includes('c')) isScript = true;
+    if (!takesNext) continue;
+    const name = args[++at];
+    if (name?.shape !== 'literal' || !SHELL_SETTINGS.has(name.text)) return undefined;
+  }
+  return { at, isScript };
+}
 
 /** `sh -c SCRIPT`; what a file or the standard input says is not known here. */
 export function unwrapShell(args: readonly Argument[], place: CommandPlace): Unwrapped {
-  let isScript = false;
-  const at = skipOptions(args, { flags: SHELL_FLAGS, valued: ['-o'] }, (name) => {
-    if (name === '-c') isScript = true;
-  });
-  if (at === undefined) return { kind: 'undecided', reason: 'an option of the shell is not known' };
-  if (!isScript) return { kind: 'undecided', reason: 'what the shell would run is not in the command' };
-  return scriptOf(args[at], place);
+  const options = shellOptions(args);
+  if (options === undefined) return { kind: 'undecided', reason: 'an option of the shell is not known' };
+  if (!options.isScript) return { kind: 'undecided', reason: 'what the shell would run is not in the command' };
+  return scriptOf(args[options.at], place);
 }
 
 /** Names, paths, numbers and options, in lists and pipes: no shell makes anything else of them. */
@@ -42,8 +63,11 @@ export function unwrapOtherShell(args: readonly Argument[], place: CommandPlace)
   return { kind: 'undecided', reason: 'this shell may read the script in another way' };
 }
 
-/** `su USER -c SCRIPT`. */
+/** `su USER -c SCRIPT`, options on either side of the user; the last script counts. */
 export function unwrapSu(args: readonly Argument[], place: CommandPlace): Unwrapped {
+  if (args.some(({ shape }) => shape !== 'literal')) {
+    return { kind: 'undecided', reason: 'an argument may become an option, or another script' };
+  }
   let script: Argument | undefined;
   for (let at = 0; at < args.length; at++) {
     const text = args[at]?.text ?? '';

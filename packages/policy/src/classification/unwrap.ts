@@ -25,8 +25,45 @@ const BY_NAME: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
   ['gfind', unwrapFind],
 ]);
 
+/** Whether a program (lower case, without its folder) runs what stands in its arguments. */
+export function isWrapper(program: string): boolean {
+  return BY_NAME.has(program);
+}
+
+const SAYS = ['--version', '--help'];
+/** Programs that only say what they are where one of these is all that they are given. Some that run commands take it for one. */
+const ANSWERS: ReadonlyMap<string, readonly string[]> = new Map([
+  ...[
+    'env',
+    'nice',
+    'ionice',
+    'timeout',
+    'gtimeout',
+    'xargs',
+    'stdbuf',
+    'taskset',
+    'watch',
+    'find',
+    'gfind',
+    'bash',
+  ].map((name) => [name, SAYS] as const),
+  ['sudo', [...SAYS, '-V', '-h']],
+  ['zsh', ['--version']],
+  ['ssh', ['-V']],
+]);
+/** Which program a shell would start; it starts none. */
+const ASKS_FOR = /^\n-[vV](?:\n\w[\w.+-]*)+$/;
+
+function isAnswer(program: string, args: readonly Argument[]): boolean {
+  const [only, ...more] = args;
+  return only?.shape === 'literal' && more.length === 0 && ANSWERS.get(program)?.includes(only.text) === true;
+}
+
 /** Takes one wrapper off. `program` is the name of the program, without its folder. */
 export function unwrap(program: string, args: readonly Argument[], place: CommandPlace): Unwrapped {
+  if (isAnswer(program, args)) return { kind: 'nothing', needs: [] };
+  const written = args.map(({ text, shape }) => `\n${shape === 'literal' ? text : '…'}`).join('');
+  if (program === 'command' && ASKS_FOR.test(written)) return { kind: 'nothing', needs: ['read_files'] };
   return BY_NAME.get(program)?.(args, place) ?? { kind: 'plain' };
 }
 
@@ -41,11 +78,14 @@ function unwrapWith(spec: WrapperSpec, args: readonly Argument[], place: Command
     if (spec.reads?.includes(name)) needs.push('read_files');
   });
   if (start === undefined) return { kind: 'undecided', reason: 'an option in front of the command is not known' };
-  const own = spec.own ?? 0;
-  let at = start + own;
+  let at = start + (spec.own ?? 0);
+  // Of several the last would be the command.
+  if (args.slice(start, at).some(({ shape }) => shape !== 'literal')) {
+    return { kind: 'undecided', reason: 'where the command begins cannot be told' };
+  }
   const variables: Assignment[] = [];
   while (spec.assignments && at < args.length) {
-    const assignment = assignmentOf(args[at]?.text ?? '');
+    const assignment = assignmentOf(args[at]);
     if (assignment === undefined) break;
     variables.push(assignment);
     at++;

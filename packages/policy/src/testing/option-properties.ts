@@ -1,5 +1,6 @@
 import { ok } from 'node:assert/strict';
 import fc from 'fast-check';
+import { ANSWERS } from '../classification/answers.ts';
 import { createCommandClassifier } from '../classification/classify.ts';
 import { isStricter } from '../classification/match.ts';
 import { PACKS } from '../classification/packs/index.ts';
@@ -92,9 +93,9 @@ function changed(example: Example, { kind, option, at, value }: Change): readonl
   return insert(rest, lead + (at % (end - lead)), text, taking);
 }
 
-/** A rule that matches all of the arguments as they are written says so itself. */
+/** A rule that matches all of the arguments as they are written says so itself, and so does a list of answers. */
 function isWritten({ rule }: Classification): boolean {
-  return RULES.get(rule)?.written !== undefined;
+  return rule === ANSWERS || RULES.get(rule)?.written !== undefined;
 }
 
 function mildnessOf(before: Classification, after: Classification): string | undefined {

@@ -124,7 +124,7 @@ export const anyConfig: fc.Arbitrary<Config> = fc
       telemetry: {},
       leases: { maxMs: 1000 },
       approvals: { mode: 'passphrase', fallback: 'deny', maxPending: 8 },
-      storage: { budgetBytes: 1024, failedMs: 1000, orphanedMs: 1000 },
+      storage: { budgetBytes: 1024, failedMs: 1000, orphanedMs: 1000, keepTasksMs: 1000 },
       profiles,
       runners: new Map([
         ['shell', { name: 'shell', kind: 'shell', argv: [] }],

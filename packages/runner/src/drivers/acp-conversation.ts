@@ -1,7 +1,7 @@
-import { type ClientContext, client, methods, ndJsonStream, RequestError } from '@agentclientprotocol/sdk';
+import { type ClientContext, client, methods, RequestError, type Stream } from '@agentclientprotocol/sdk';
 import type { Cancel, Clock } from '@writ/core';
 import type { ToolAnswer, ToolRequest } from '../tool-request.ts';
-import { guardMessages } from './acp-guard.ts';
+import { type Guard, guardMessages } from './acp-guard.ts';
 import { permissionAnswer } from './acp-permission.ts';
 import { sessionUpdateIn } from './acp-session-update.ts';
 import { createToolCalls, readUpdate, type ToolCalls } from './acp-updates.ts';
@@ -14,8 +14,6 @@ import { promptOf } from './input.ts';
 const HELLO_MS = 60_000;
 /** How long it may take to leave once its input is closed, milliseconds. */
 const LEAVE_MS = 5_000;
-/** Longest message of an agent, bytes. */
-const LONGEST_MESSAGE = 1024 * 1024;
 /** Most refusals of one conversation that somebody decided: each leaves traces, and an agent can ask without end. */
 const MOST_REFUSED = 200;
 const TOO_OFTEN: ToolAnswer = { allowed: false, reason: 'too much was refused already: nothing is asked any more' };
@@ -34,11 +32,10 @@ interface Talk extends ConversationParts {
 export function holdConversation(parts: ConversationParts, version: number): Conversation {
   const log = createAgentLog(parts.output, parts.clean);
   const talk: Talk = { ...parts, log, calls: createToolCalls(), over: new AbortController() };
-  const heard = new TransformStream<Uint8Array, Uint8Array>();
-  const pen = heard.writable.getWriter();
   let cancelTurn: (() => void) | undefined;
   /** It was told to stop, and asks on: nothing that it says is of use to anybody. */
   let isDeaf = false;
+  let guard: Guard | undefined;
   let talking: Promise<void> = Promise.resolve();
   return {
     begin(partner) {
@@ -46,9 +43,8 @@ export function holdConversation(parts: ConversationParts, version: number): Con
         isDeaf = true;
         partner.dismiss();
       };
-      const { agent, closed } = connect(talk, { input: partner.input, dismiss: sendAway }, heard.readable);
-      // A connection that broke delivers nothing any more, and its agent cannot be understood.
-      void closed.then(() => pen.abort().catch(() => {}));
+      guard = guardOf(talk, { input: partner.input, dismiss: sendAway });
+      const agent = connect(talk, guard.stream);
       talking = converse(talk, agent, version, (session) => {
         // An agent that reads nothing any more cannot be told; it is ended as any other process.
         const cancel = (sessionId: string): void =>
@@ -60,7 +56,7 @@ export function holdConversation(parts: ConversationParts, version: number): Con
     },
     async take(stream, bytes) {
       if (stream === 'stderr') return log.own(bytes);
-      if (!isDeaf) await pen.write(Uint8Array.from(bytes)).catch(() => {});
+      if (!isDeaf) await guard?.take(bytes);
       await log.written();
     },
     interrupt() {
@@ -70,9 +66,10 @@ export function holdConversation(parts: ConversationParts, version: number): Con
       cancelTurn();
       return true;
     },
+    gone: () => talk.over.abort(),
     async finish() {
       talk.over.abort();
-      await pen.close().catch(() => {});
+      await guard?.close();
       await talking;
       log.endWords();
       await log.written();
@@ -81,12 +78,20 @@ export function holdConversation(parts: ConversationParts, version: number): Con
   };
 }
 
-function connect(
-  talk: Talk,
-  { input, dismiss }: Partner,
-  readable: ReadableStream<Uint8Array>,
-): { readonly agent: ClientContext; readonly closed: Promise<void> } {
-  const writable = new WritableStream<Uint8Array>({ write: (bytes) => input.write(bytes) });
+function guardOf({ over, log, calls }: Talk, { input, dismiss }: Partner): Guard {
+  return guardMessages({
+    write: (bytes) => input.write(bytes),
+    over: over.signal,
+    deaf: dismiss,
+    async notified(method, params) {
+      const update = method === methods.client.session.update ? sessionUpdateIn(params) : undefined;
+      if (update !== undefined) readUpdate(update, log, calls);
+      await log.room();
+    },
+  });
+}
+
+function connect(talk: Talk, stream: Stream): ClientContext {
   return client({ name: 'writ' })
     .onRequest(methods.client.session.requestPermission, async ({ params, signal }) => {
       const { toolCall, options } = params;
@@ -101,16 +106,7 @@ function connect(
       }
       return { outcome: permissionAnswer(options, waiting.aborted ? undefined : answer) };
     })
-    .connect(
-      guardMessages(ndJsonStream(writable, readable, { maxMessageBytes: LONGEST_MESSAGE }), {
-        over: talk.over.signal,
-        deaf: dismiss,
-        notified(method, params) {
-          const update = method === methods.client.session.update ? sessionUpdateIn(params) : undefined;
-          if (update !== undefined) readUpdate(update, talk.log, talk.calls);
-        },
-      }),
-    );
+    .connect(stream).agent;
 }
 
 function leaveFor(talk: Talk, request: ToolRequest, waiting: AbortSignal): Promise<ToolAnswer | undefined> {

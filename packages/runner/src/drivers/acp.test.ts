@@ -275,6 +275,39 @@ describe('an agent that asks or tells without end', () => {
     await own.close();
   });
 
+  it('is ended by its time limit although it reads none of its answers', async () => {
+    const run = await harness.launch({ ...specOf([{ do: 'flood' }]), timeoutMs: 3_000 }, { output() {} });
+    expect((await run.done).ending).toEqual({ kind: 'timeout', timeoutMs: 3_000 });
+    run.release();
+  });
+
+  it('has ended when it is gone, whoever still has a question of it', async () => {
+    let [asked, withdrawn] = [0, 0];
+    let allAsked = (): void => {};
+    const full = new Promise<void>((resolve) => {
+      allAsked = resolve;
+    });
+    // More is written than fits on the way, so that it does not leave by itself.
+    const run = await harness.launch(specOf([{ do: 'flood', times: 10_000 }]), {
+      output() {},
+      permit: (_, signal) =>
+        new Promise((_resolve, reject) => {
+          asked += 1;
+          if (asked === 64) allAsked();
+          signal.addEventListener('abort', () => {
+            withdrawn += 1;
+            reject(new Error('withdrawn'));
+          });
+        }),
+    });
+    await full;
+    process.kill(run.pid, 'SIGKILL');
+    const report = await run.done;
+    run.release();
+    expect(report.ending).toEqual({ kind: 'signal', signal: 'SIGKILL' });
+    expect([asked, withdrawn]).toEqual([64, 64]);
+  });
+
   it('is refused without a decision after many refusals', async () => {
     const steps = Array.from({ length: 203 }, (_, at) => ask(`call ${at}`));
     const { report, asked } = await act(steps, [], () => ({ allowed: false, reason: 'no' }));

@@ -1,5 +1,6 @@
 import { visible } from '@writ/core';
 import type { AgentReport, AgentUsage } from '../agent-report.ts';
+import { createJoinedOutput } from './joined-output.ts';
 
 /** Longest line that is noted of one event, UTF-16 units; a tool's whole input may be megabytes. */
 const LONGEST_NOTE = 500;
@@ -7,8 +8,8 @@ const LONGEST_NOTE = 500;
 /** Where an agent's output goes; each resolves when it is written. */
 export interface AgentOutput {
   readonly write: (stream: 'stdout' | 'stderr', bytes: Buffer) => Promise<void>;
-  /** A line about it that the node writes, to standard error. */
-  readonly note: (line: string) => Promise<void>;
+  /** Lines about it that the node writes, to standard error. */
+  readonly note: (lines: readonly string[]) => Promise<void>;
 }
 
 /**
@@ -30,18 +31,22 @@ export interface AgentLog {
   refusal(title: string, reason: string): void;
   /** Replaces what was known of each figure. */
   usage(usage: AgentUsage): void;
+  /** It is at work, also where it has said that its work is done: that has to be said again. A failure stays one. */
+  resume(): void;
   /** The agent says how its work ended. A failure stays one, whatever comes after it. */
   end(verdict: 'completed' | 'failed', message?: string): void;
   readonly ended: boolean;
   /** Calls that were refused so far. */
   readonly refusedCalls: number;
   report(): AgentReport;
+  /** Resolves when so much is written that more of the agent's may be read. */
+  room(): Promise<void>;
   /** Resolves when everything so far is written. */
   written(): Promise<void>;
 }
 
 export function createAgentLog(output: AgentOutput, clean: (text: string) => string): AgentLog {
-  let queue: Promise<void> = Promise.resolve();
+  const { words, ...joined } = createJoinedOutput(output);
   let turns = 0;
   let toolCalls = 0;
   let refusedCalls = 0;
@@ -49,30 +54,25 @@ export function createAgentLog(output: AgentOutput, clean: (text: string) => str
   let verdict: AgentReport['verdict'] = 'unfinished';
   let why: string | undefined;
   let isMidWords = false;
-  const put = (stream: 'stdout' | 'stderr', bytes: Buffer): void => {
-    queue = queue.then(() => output.write(stream, bytes));
-  };
   // Half a secret would be found by nobody: it goes before anything is cut.
   const line = (text: string): string => shortened(clean(text));
-  const note = (text: string): void => {
-    queue = queue.then(() => output.note(line(text)));
-  };
+  const note = (text: string): void => joined.note(line(text));
   return {
     own(bytes) {
-      put('stderr', bytes);
-      return queue;
+      words('stderr', bytes);
+      return joined.written();
     },
     say(text) {
       if (text === '') return;
       isMidWords = !/[\r\n]$/.test(text);
-      put('stdout', Buffer.from(text, 'utf8'));
+      words('stdout', Buffer.from(text, 'utf8'));
     },
     endWords() {
-      if (isMidWords) put('stdout', Buffer.from('\n'));
+      if (isMidWords) words('stdout', Buffer.from('\n'));
       isMidWords = false;
     },
     note,
-    keep: (text) => put('stderr', Buffer.from(`${line(text)}\n`, 'utf8')),
+    keep: (text) => words('stderr', Buffer.from(`${line(text)}\n`, 'utf8')),
     turn() {
       turns += 1;
     },
@@ -87,6 +87,10 @@ export function createAgentLog(output: AgentOutput, clean: (text: string) => str
     usage(usage) {
       // A figure that cannot be one is not told, rather than losing what was done.
       used = { ...used, ...Object.fromEntries(Object.entries(usage).filter(([, figure]) => isFigure(figure))) };
+    },
+    resume() {
+      // INVARIANT: 10 what has begun after it was done has not been done.
+      if (verdict === 'completed') verdict = 'unfinished';
     },
     end(said, message) {
       if (verdict === 'failed') return;
@@ -106,7 +110,8 @@ export function createAgentLog(output: AgentOutput, clean: (text: string) => str
       ...{ turns, toolCalls, refusedCalls },
       ...(used === undefined ? {} : { usage: used }),
     }),
-    written: () => queue,
+    room: joined.room,
+    written: joined.written,
   };
 }
 

@@ -8,7 +8,12 @@ const block = z.union([text, toolUse, z.looseObject({ type: z.string() })]);
 
 const event = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('system'), subtype: z.string().optional(), model: z.string().optional() }),
-  z.looseObject({ type: z.literal('assistant'), message: z.looseObject({ content: z.array(block) }) }),
+  z.looseObject({
+    type: z.literal('assistant'),
+    /** The call that started the helper whose message this is; none: it is the agent's own. */
+    parent_tool_use_id: z.string().nullish(),
+    message: z.looseObject({ content: z.array(block) }),
+  }),
   z.looseObject({ type: z.literal('user') }),
   z.looseObject({
     type: z.literal('result'),
@@ -44,6 +49,8 @@ export function readClaudeEvent(value: unknown, log: AgentLog): boolean {
       return true;
     case 'assistant':
       log.turn();
+      // What a helper says behind its back does not undo what it said itself.
+      if (typeof data.parent_tool_use_id !== 'string') log.resume();
       for (const one of data.message.content) readBlock(one, log);
       return true;
     case 'user':

@@ -50,6 +50,7 @@ export function readCodexEvent(value: unknown, log: AgentLog): boolean {
   switch (data.type) {
     case 'turn.started':
       log.turn();
+      log.resume();
       return true;
     case 'turn.completed':
       readUsage(data.usage, log);

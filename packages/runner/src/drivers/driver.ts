@@ -57,6 +57,8 @@ export interface Conversation {
    * What does not end is ended by its tree.
    */
   readonly interrupt?: () => boolean;
+  /** The process has ended, and reads no answer any more; what it has written, and its tree, may still be there. */
+  readonly gone?: () => void;
   /** To be called last, when the process is gone and its output was taken. Never rejects. */
   finish(): Promise<AgentReport>;
 }

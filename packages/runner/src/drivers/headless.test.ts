@@ -53,6 +53,14 @@ describe('codex', () => {
     expect(report.agent).toMatchObject({ verdict: 'failed', message: 'no model' });
   });
 
+  it('a turn that began behind one that was completed has to end as well', async () => {
+    const again = json(CODEX_DONE, { type: 'turn.started' });
+    const { report } = await play('codex', { lines: again, exit: 0 });
+    expect(report.agent).toMatchObject({ verdict: 'unfinished', message: 'it never said how its work ended' });
+    const ended = await play('codex', { lines: [...again, ...json(CODEX_DONE)], exit: 0 });
+    expect(ended.report.agent?.verdict).toBe('completed');
+  });
+
   it('a failure stays one, whatever is said after it', async () => {
     const failed = { type: 'turn.failed', error: { message: 'gone' } };
     const { report } = await play('codex', { lines: json(failed, CODEX_DONE), exit: 0 });
@@ -139,6 +147,16 @@ describe('claude', () => {
   ])('%s is a failure, although the process exits with 0', async (_, over, message) => {
     const { report } = await play('claude', { lines: json({ ...CLAUDE_DONE, ...over }), exit: 0 });
     expect(report.agent).toMatchObject({ verdict: 'failed', message });
+  });
+
+  it('work that went on behind its result has to end as well; that of a helper is not its own', async () => {
+    const more = { type: 'assistant', message: { content: [{ type: 'text', text: 'more' }] } };
+    const own = await play('claude', { lines: json(CLAUDE_DONE, more), exit: 0 });
+    expect(own.report.agent?.verdict).toBe('unfinished');
+    const helper = { ...more, parent_tool_use_id: 'toolu_1' };
+    expect((await play('claude', { lines: json(CLAUDE_DONE, helper), exit: 0 })).report.agent?.verdict).toBe(
+      'completed',
+    );
   });
 
   it('tells of every tool that was refused to it', async () => {

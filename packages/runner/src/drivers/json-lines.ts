@@ -8,19 +8,19 @@ export type JsonLine =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'too-long'; readonly bytes: number };
 
-/** Cuts a byte stream into lines. Memory is bounded by the longest line that is looked at. */
+/** Cuts a byte stream into lines. Memory is bounded by the longest line that is looked at, `longest` bytes. */
 export interface JsonLines {
   push(bytes: Buffer): void;
   /** The last line, that nothing ended. */
   end(): void;
 }
 
-export function createJsonLines(onLine: (line: JsonLine) => void): JsonLines {
+export function createJsonLines(onLine: (line: JsonLine) => void, longest = LONGEST_LINE): JsonLines {
   let held: Buffer[] = [];
   let heldBytes = 0;
   const keep = (bytes: Buffer): void => {
     heldBytes += bytes.length;
-    if (heldBytes > LONGEST_LINE) held = [];
+    if (heldBytes > longest) held = [];
     // A copy: the piece is a view of a larger block that would stay as long.
     else if (bytes.length > 0) held.push(Buffer.from(bytes));
   };
@@ -29,7 +29,7 @@ export function createJsonLines(onLine: (line: JsonLine) => void): JsonLines {
     const text = Buffer.concat(held).toString('utf8').trim();
     held = [];
     heldBytes = 0;
-    if (bytes > LONGEST_LINE) onLine({ kind: 'too-long', bytes });
+    if (bytes > longest) onLine({ kind: 'too-long', bytes });
     else if (text !== '') onLine(read(text));
   };
   return {

@@ -133,4 +133,14 @@ describe('commands', () => {
     await expect(at.runner.commands.readOutput(ID, 1)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
     expect(await at.runner.commands.readOutput('never', 0)).toEqual({ pieces: [], next: 0 });
   });
+
+  it('leave their output until nobody knows the command any more', async () => {
+    const { commands } = at.runner;
+    expect(await commands.removeOutputs(() => false)).toBe(0);
+    await (await start(['sh', '-c', 'echo one'])).done;
+    expect(await commands.removeOutputs((id) => id === ID)).toBe(0);
+    expect(text(await output(), 'stdout')).toBe('one\n');
+    expect(await commands.removeOutputs(() => false)).toBe(1);
+    expect(await output()).toEqual([]);
+  });
 });

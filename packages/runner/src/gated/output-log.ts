@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, hasErrno, type Logger, sha256Hex, toWritError, WritError } from '@writ/core';
+import { type Clock, hasErrno, type Logger, nextTurn, sha256Hex, toWritError, WritError } from '@writ/core';
 import type { OutputPage, OutputPiece } from './types.ts';
 
 /** The growing output of one command. */
@@ -20,6 +20,8 @@ export interface OutputWriter {
 export interface OutputLogs {
   writer(id: string, capBytes: number): OutputWriter;
   read(id: string, offset: number): Promise<OutputPage>;
+  /** Removes the files of commands that `isKept` does not know; returns how many. */
+  remove(isKept: (id: string) => boolean): Promise<number>;
 }
 
 /** A piece in the file: kind (1), time (6), length (4), big endian, then its bytes. */
@@ -30,6 +32,10 @@ const DROPPED = 2;
 /** Longest piece, and most of the file that one read looks at. */
 const LONGEST_PIECE_BYTES = 64 * 1024;
 const PAGE_BYTES = 4 * LONGEST_PIECE_BYTES;
+/** The file of a command with an id of the usual form. */
+const NAME = /^([0-9a-f-]{36})\.out$/;
+/** So many files are looked at in one turn. */
+const LOOKED_AT = 50;
 
 export function createOutputLogs(root: string, clock: Pick<Clock, 'nowMs'>, logger: Logger): OutputLogs {
   return {
@@ -45,7 +51,28 @@ export function createOutputLogs(root: string, clock: Pick<Clock, 'nowMs'>, logg
         await file.close();
       }
     },
+    async remove(isKept) {
+      let removed = 0;
+      for (const [place, name] of (await namesIn(root)).entries()) {
+        const [, id] = NAME.exec(name) ?? [];
+        // Everybody else has a turn.
+        if (place % LOOKED_AT === 0) await nextTurn();
+        if (id === undefined || isKept(id)) continue;
+        await rm(join(root, name), { force: true });
+        removed += 1;
+      }
+      return removed;
+    },
   };
+}
+
+async function namesIn(root: string): Promise<readonly string[]> {
+  try {
+    return await readdir(root);
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return [];
+    throw error;
+  }
 }
 
 function createWriter(options: {

@@ -2,7 +2,7 @@
  * An agent for tests that speaks the real protocol over standard input and output and does what its prompt says: a JSON
  * list of `AgentStep`s. Without a `stop` step its turn ends as `end_turn`.
  */
-import { writeFileSync } from 'node:fs';
+import { writeFileSync, writeSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import {
   type AgentContext,
@@ -27,6 +27,8 @@ export type AgentStep =
   | { readonly do: 'write'; readonly file: string; readonly text: string }
   /** Writes to standard output what is none of the protocol's. */
   | { readonly do: 'raw'; readonly text: string }
+  /** Asks for leave so often, or without end, and reads nothing meanwhile. */
+  | { readonly do: 'flood'; readonly times?: number }
   | { readonly do: 'stderr'; readonly text: string }
   | { readonly do: 'exit'; readonly code: number }
   /** Waits until it is cancelled, or for ever where it does not listen; with `retort` it writes that then, and stays. */
@@ -70,6 +72,9 @@ async function take(step: AgentStep, client: AgentContext, sessionId: string): P
     case 'raw':
       process.stdout.write(step.text);
       return undefined;
+    case 'flood':
+      flood(step.times ?? Number.POSITIVE_INFINITY);
+      return undefined;
     case 'stderr':
       process.stderr.write(step.text);
       return undefined;
@@ -85,6 +90,24 @@ async function take(step: AgentStep, client: AgentContext, sessionId: string): P
       return { stopReason: 'cancelled' };
     case 'stop':
       return { stopReason: step.reason, usage: step.usage };
+  }
+}
+
+function flood(times: number): void {
+  for (let id = 1000; id < 1000 + times; id += 1) {
+    const params = { sessionId: 'one', toolCall: { toolCallId: `${id}`, kind: 'execute', title: 'x' }, options: [] };
+    writeAll(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'session/request_permission', params })}\n`);
+  }
+}
+
+/** Waits, and does nothing else, until all of it has gone. */
+function writeAll(text: string): void {
+  for (let left = Buffer.from(text); left.length > 0; ) {
+    try {
+      left = left.subarray(writeSync(1, left));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    }
   }
 }
 

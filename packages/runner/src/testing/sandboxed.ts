@@ -23,8 +23,8 @@ export const NOTHING: RunSpec['reach'] = {
   secrets: [],
 };
 
-export async function createSandboxed(): Promise<Sandboxed> {
-  const harness = await createHarness();
+export async function createSandboxed(over: Parameters<typeof createHarness>[0] = {}): Promise<Sandboxed> {
+  const harness = await createHarness(over);
   const repository = join(harness.folder, 'repository');
   const nodeHome = join(harness.folder, 'keys');
   for (const folder of [repository, nodeHome]) mkdirSync(folder);

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSystemClock } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHarness, type Harness } from '../testing/harness.ts';
 import { makeRepository } from '../testing/repository.ts';
@@ -126,6 +127,52 @@ describe('the clone of a run that is over', () => {
     await sweep(harness, () => Promise.reject(new Error('cannot look')));
     expect(await keptOf()).toMatchObject([{ end: { unbundled: 'unknown' } }]);
     expect((await sweep()).workspaces).toBe(1);
+  });
+
+  it('is looked at no more after two looks in vain, over a restart too, and one that was cut short is none', async () => {
+    await released({ state: 'failed', unbundled: 'unknown' });
+    await untilKept(1);
+    let looks = 0;
+    const inVain = async (): Promise<never> => {
+      looks += 1;
+      throw new Error('it took too long');
+    };
+    const cut = new AbortController();
+    const cutShort = (): Promise<never> => {
+      cut.abort();
+      return inVain();
+    };
+    const order = { transcriptsBeforeMs: 0, mayForget: () => false };
+    await harness.runner.storage.sweep({ ...order, holdsWork: cutShort, signal: cut.signal });
+    await sweep(harness, inVain);
+    await harness.runner.close();
+    const next = await nextNode();
+    for (let again = 0; again < 3; again += 1) await sweep(next, inVain);
+    expect(looks).toBe(3);
+    expect(await keptOf(next)).toMatchObject([{ end: { unbundled: 'unknown', looks: 2 } }]);
+  });
+
+  it('is looked at behind what has had its time, and no further once that takes too long', async () => {
+    const clock = createSystemClock();
+    let laterMs = 0;
+    const own = await createHarness({ storage, clock: { ...clock, monotonicMs: () => clock.monotonicMs() + laterMs } });
+    nextOnes.push(own);
+    for (const unbundled of ['none', 'unknown', 'unknown'] as const) {
+      (await finished(own)).release({ state: 'failed', unbundled });
+    }
+    await until(async () => (await keptOf(own)).length === 3);
+    rules = { ...rules, failedMs: 0 };
+    const seen: number[] = [];
+    const slow = async (): Promise<never> => {
+      seen.push((await keptOf(own)).length);
+      laterMs += 300_000;
+      throw new Error('it took too long');
+    };
+    await sweep(own, slow);
+    expect(seen).toEqual([2]);
+    // Those come first that were not looked at.
+    await sweep(own, slow);
+    expect((await keptOf(own)).map(({ end }) => end.looks)).toEqual([1, 1]);
   });
 
   it('goes before its time where it is over the budget, oldest first', async () => {

@@ -1,16 +1,17 @@
 import { quote, WritError } from '@writ/core';
 import type { Attempt } from './attempt.ts';
 import { createKeptFolders, type KeptOptions } from './kept-folders.ts';
+import { lookAtKept } from './kept-looks.ts';
 import { readRecord } from './record.ts';
 import { countedBytes, dueAtMs, dueForRemoval, heldBySender, lifeOf } from './retention.ts';
-import type { HeldWork, HoldsWork, KeptWorkspace, ListedWorkspace, Removal, WorkspaceEnd } from './types.ts';
+import type { Fate, HeldWork, KeptWorkspace, ListedWorkspace, Removal, SweepOrder } from './types.ts';
 
 /** What is kept of runs that are over. */
 export interface KeptWorkspaces {
   /** Takes over what an earlier process left: what it kept, and what it was at work in when it ended. */
   adopt(): Promise<void>;
   /** Keeps the clone of an attempt and removes the rest of its folder. False where the rules keep nothing of it. */
-  keep(attempt: Attempt, end: Omit<WorkspaceEnd, 'atMs'>): Promise<boolean>;
+  keep(attempt: Attempt, end: Fate): Promise<boolean>;
   list(): readonly ListedWorkspace[];
   /** Bytes of all of them. */
   bytes(): number;
@@ -18,8 +19,10 @@ export interface KeptWorkspaces {
   counted(): number;
   /** What nothing removes by itself, sender by sender. */
   held(): readonly HeldWork[];
-  /** Looks at those of which nobody has, then removes what has had its time or is over the budget. Returns how many. */
-  sweep(holdsWork: HoldsWork): Promise<number>;
+  /** Removes what has had its time or is over the budget. Returns how many. */
+  clear(): Promise<number>;
+  /** Looks at those of which nobody knows what they hold, those first that were looked at least; not at all of them for ever. */
+  look(order: Pick<SweepOrder, 'holdsWork' | 'signal'>): Promise<void>;
   /** Removes what a person names. Throws NOT_FOUND, CONFLICT where it is unbundled work and that was not said. */
   remove(removal: Removal): Promise<readonly KeptWorkspace[]>;
 }
@@ -28,18 +31,6 @@ export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
   const { rules, otherBytes, clock, logger } = options;
   const folders = createKeptFolders(options);
   const all = (): readonly KeptWorkspace[] => [...folders.entries.values()];
-
-  async function look(one: KeptWorkspace, holdsWork: HoldsWork): Promise<void> {
-    const { record, end } = one;
-    if (record === undefined || end.unbundled !== 'unknown') return;
-    try {
-      const unbundled = (await holdsWork(record, one.dir)) ? 'some' : 'none';
-      await folders.rewrite(one, { ...record, end: { ...end, unbundled } });
-    } catch (error) {
-      const about = { workspace: one.id, error: String(error) };
-      logger.warn('a workspace is kept, since what it holds cannot be established', about);
-    }
-  }
 
   /** One after the other, as things are then: others remove and keep meanwhile. What cannot go takes room until the next look. */
   async function makeRoom(): Promise<number> {
@@ -77,11 +68,11 @@ export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
     bytes: () => sum(all()),
     counted: () => countedBytes(all(), rules(), otherBytes()),
     held: () => heldBySender(all(), rules(), otherBytes()),
-    async sweep(holdsWork) {
+    async clear() {
       await folders.writeAgain();
-      for (const one of all()) await look(one, holdsWork);
       return makeRoom();
     },
+    look: (order) => lookAtKept(folders, order, options),
     async remove({ which, unbundled, removed }) {
       const wanted = which === undefined ? bundled(all()) : named(all(), which);
       const held = unbundled ? undefined : wanted.find(({ end }) => end.unbundled !== 'none');

@@ -86,11 +86,12 @@ function isRecord(value: unknown): value is WorkspaceRecord {
 }
 
 function isEnd(value: unknown): boolean {
-  const { state, atMs, unbundled } = fieldsOf(value);
+  const { state, atMs, unbundled, looks } = fieldsOf(value);
   return (
     ['done', 'failed', 'orphaned'].includes(String(state)) &&
     Number.isSafeInteger(atMs) &&
-    ['none', 'some', 'unknown'].includes(String(unbundled))
+    ['none', 'some', 'unknown'].includes(String(unbundled)) &&
+    (looks === undefined || Number.isSafeInteger(looks))
   );
 }
 

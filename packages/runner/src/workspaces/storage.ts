@@ -33,12 +33,15 @@ export function createStorage({ workspaces, transcripts, lifetime }: StoragePart
         await trash.settled();
       }
     },
-    async sweep({ holdsWork, transcriptsBeforeMs, mayForget }) {
+    async sweep({ transcriptsBeforeMs, mayForget, ...looking }) {
       await adopted();
       trash.retry();
       pool.trim();
-      const removed = await kept.sweep(holdsWork);
-      return { workspaces: removed, transcripts: await transcripts.removeBefore(transcriptsBeforeMs, mayForget) };
+      // First what is known: looking takes its time, and a task decides how long.
+      const removed = await kept.clear();
+      const gone = await transcripts.removeBefore(transcriptsBeforeMs, mayForget);
+      await kept.look(looking);
+      return { workspaces: removed + (await kept.clear()), transcripts: gone };
     },
   };
 }

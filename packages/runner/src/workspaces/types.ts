@@ -40,10 +40,12 @@ export interface WorkspaceEnd {
    * `none` is removed by itself.
    */
   readonly unbundled: 'none' | 'some' | 'unknown';
+  /** How often somebody looked in vain; absent: never. After some times it is left to a person. */
+  readonly looks?: number;
 }
 
 /** What became of a run's work. */
-export type Fate = Omit<WorkspaceEnd, 'atMs'>;
+export type Fate = Pick<WorkspaceEnd, 'state' | 'unbundled'>;
 
 /** How long workspaces are kept once their run is over, and how much room they may take. */
 export interface StorageRules {
@@ -120,6 +122,8 @@ export interface Stored {
 /** What a sweep goes by. */
 export interface SweepOrder {
   readonly holdsWork: HoldsWork;
+  /** Nothing is looked at any more once it is aborted; what is cut short so was not looked at in vain. */
+  readonly signal?: AbortSignal;
   /** Transcripts that were last written before this go. */
   readonly transcriptsBeforeMs: number;
   /** Whether a transcript that is that old may go. */

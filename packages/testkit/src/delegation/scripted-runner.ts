@@ -122,6 +122,9 @@ export function createScriptedRunner(options: {
     async readTranscript(task, offset, limit) {
       return Buffer.concat(transcripts.get(task) ?? []).subarray(offset, offset + limit);
     },
+    async removeTranscript(task) {
+      transcripts.delete(task);
+    },
     async close() {
       // A run whose node was killed, or closed while it went on, was released by nobody.
       for (const place of places) place.release();

@@ -34,6 +34,7 @@ import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import {
   createMirrorStore,
   createQuestionStore,
+  createRemovalStore,
   createTaskStore,
   type MirrorStore,
   type TaskStore,
@@ -150,7 +151,8 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   const identity = await openTestIdentity(selfId, { dir: join(dir, 'identity'), clock, random });
   const real = createTestEvidence({ dir, identity, engine, clock, random });
   const evidence = options.wrapEvidence?.(real) ?? real;
-  const common = { database, engine, evidence, clock, random, logger };
+  const removals = createRemovalStore();
+  const common = { database, removals, engine, evidence, clock, random, logger };
   const workspaces = (name: string): string | undefined => engine.snapshot().config.workspaces.get(name)?.path;
   const doors = options.doors ? { doors: options.doors } : {};
   const sideWork = options.sideWork ? { sideWork: options.sideWork } : {};

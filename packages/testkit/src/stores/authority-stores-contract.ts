@@ -5,6 +5,7 @@ import { BENCH_START_MS, type MakeStore, thrownBy } from './store-bench.ts';
 import { withBench } from './with-bench.ts';
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 /** What every SessionStore does. */
 export function describeSessionStoreContract(name: string, make: MakeStore<SessionStore>): void {
@@ -270,6 +271,21 @@ export function describeInviteStoreContract(name: string, make: MakeStore<Invite
       use('i1');
       expect([...at().bench.database.withWriteTx((tx) => at().store.endAll(tx))].sort()).toEqual(['i2', 'i3']);
       expect([open(), use('i2')]).toEqual([[], false]);
+    });
+
+    it('are removed thirty days after they were used or expired, some at a time', () => {
+      const prune = () => at().bench.database.withWriteTx((tx) => at().store.prune(tx, 2));
+      for (const id of ['i1', 'i2', 'i3']) insert(id);
+      at().bench.clock.advance(5 * MINUTE_MS);
+      use('i1');
+      at().bench.clock.advance(30 * DAY_MS - 1);
+      expect(prune()).toBe(0);
+      at().bench.clock.advance(1);
+      expect([prune(), prune()]).toEqual([1, 0]);
+      at().bench.clock.advance(5 * MINUTE_MS);
+      for (const id of ['i4', 'i5']) insert(id);
+      expect([prune(), prune(), prune()]).toEqual([2, 2, 0]);
+      insert('i1');
     });
   });
 }

@@ -2,8 +2,8 @@ import { type DecisionStatement, formatDuration, quote, sha256Hex, visible, WRIT
 import type { ApprovalView, ControlClient, OperationInput, OperationOutput } from '@writ/gateway/client';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { CliContext } from '../context.ts';
+import { toRows } from '../rows.ts';
 import { openProver, type Prover } from './prover.ts';
-import { toRows } from './rows.ts';
 
 /** How far a yes reaches. */
 export type Scope = ApprovalView['scopes'][number];

@@ -1,4 +1,4 @@
-import { foldName, WRIT_CODES } from '@writ/core';
+import { foldName, WRIT_CODES, WritError } from '@writ/core';
 import type { Command } from 'commander';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
@@ -13,7 +13,7 @@ export function defineLeaseRequest(lease: Command, run: Definitions['run']): voi
     .command('request')
     .description('ask the person of a node to lend a profile')
     .argument('<profile>', 'the profile to ask for')
-    .requiredOption('--for <duration>', 'how long, such as `8h` or `"until 18:00"`')
+    .requiredOption('--for <duration>', 'how long from the yes on, such as `8h`')
     .option('--peer <label>', 'the node that should lend; absent: this one')
     .option('--workspace <name...>', 'only in these workspaces')
     .option('--uses <count>', 'how often it would be used')
@@ -33,6 +33,20 @@ export function askedText(approval: string, left: string, { peer, key }: Pick<Re
   return `${asked} at ${peer}, ${left} at most, who sees it there as ${approval}; ${next}`;
 }
 
+/** The time runs from a yes on that comes who knows when, so that a moment would be another one. */
+function noMoment(): WritError {
+  return new WritError(
+    'BAD_REQUEST',
+    '--for: what is asked for begins with the yes, so that it has no hour at which it ends',
+    {
+      nextSteps: [
+        'say how long, such as --for 2h',
+        'whoever lends can say until when: writ lease grant PEER PROFILE --for "until 18:00"',
+      ],
+    },
+  );
+}
+
 interface RequestOptions {
   readonly for: string;
   readonly peer?: string;
@@ -48,13 +62,21 @@ async function request(
   [profile = '']: readonly string[],
   options: RequestOptions,
 ): Promise<number> {
+  if (/^\s*until\b/.test(options.for)) throw noMoment();
   const answer = await context.node().call('request_lease', {
     profile,
     duration: spanOption('--for', options.for, context),
     only_this_session: options.onlyThisSession === true,
     ...(options.peer === undefined ? {} : { peer: options.peer }),
     ...(options.workspace === undefined ? {} : { workspaces: [...options.workspace] }),
-    ...(options.uses === undefined ? {} : { max_uses: readCount(options.uses, USES) }),
+    ...(options.uses === undefined
+      ? {}
+      : {
+          max_uses: readCount(options.uses, {
+            ...USES,
+            example: 'writ lease request repo-dev --peer beta --for 2h --uses 3',
+          }),
+        }),
     ...(options.reason === undefined ? {} : { reason: options.reason }),
     ...(options.key === undefined ? {} : { idempotency_key: options.key }),
   });

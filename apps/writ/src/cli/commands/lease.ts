@@ -148,12 +148,13 @@ async function list(
     leases.length === 0
       ? 'nothing is lent'
       : table(
-          ['LEASE', 'PEER', 'PROFILE', 'WORKSPACES', 'USES', 'LEFT'],
+          ['LEASE', 'PEER', 'PROFILE', 'WORKSPACES', 'SESSION', 'USES', 'LEFT'],
           leases.map((l) => [
             l.id,
             l.peer,
             l.profile,
             l.workspaces.length === 0 ? 'all' : l.workspaces.join(','),
+            l.session ?? 'any',
             l.max_uses === undefined ? String(l.uses) : `${l.uses}/${l.max_uses}`,
             l.revoked_at_ms === undefined ? timeLeft(l.expires_at_ms, now) : 'revoked',
           ]),

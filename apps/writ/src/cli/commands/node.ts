@@ -1,3 +1,4 @@
+import { formatDuration } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
@@ -99,6 +100,7 @@ function statusText(s: OperationOutput<'node_status'>, step: Output['step']): st
     `pid ${s.pid}, version ${s.version}, mesh ${s.mesh_address ?? 'dials out only'}, policy generation ${s.generation}`,
     ...(s.http_address === undefined ? [] : [`events over HTTP on ${s.http_address}`]),
     `tasks: ${s.running_here} live here, ${s.running_asked} asked of others; ${s.live_leases} leases lent`,
+    `tasks that are over are kept for ${formatDuration(s.keep_tasks_ms)}`,
     ...(s.mesh_address === undefined ? [ONLY_ASKS] : []),
     ...s.peers.map((p) => `peer ${p.label}: ${p.enabled ? linkText(p.link) : 'disabled'}`),
     ...(s.clock_is_backwards ? [CLOCK] : []),

@@ -16,7 +16,7 @@ export function defineClassify(policy: Command, run: Definitions['run']): void {
     .argument('[argv...]', 'the command, behind `--`')
     .option('--cases <file>', 'run a file of cases as JSON, built-in rules only')
     .option('--cwd <dir>', 'where it would run', '/w')
-    .option('--workspace <dir>', 'root of the workspace', '/w')
+    .option('--workspace <dir>', 'root of a workspace out of which no link leads; a node takes no folder for one')
     .addHelpText('after', examples(['writ policy classify -- sudo systemctl restart nginx']))
     .action(run(classify));
 }
@@ -24,7 +24,7 @@ export function defineClassify(policy: Command, run: Definitions['run']): void {
 interface ClassifyOptions {
   readonly cases?: string;
   readonly cwd: string;
-  readonly workspace: string;
+  readonly workspace?: string;
 }
 
 /** Needs no node; the `[[commands]]` of this node's configuration count where there is one. */
@@ -39,7 +39,9 @@ async function classify(context: CliContext, argv: readonly string[], options: C
   const policy = existsSync(configFile) ? await compileOrThrow(readText(configFile), configFile) : undefined;
   const classifier = await openClassifier(policy?.config.commands ?? []);
   const { cwd, workspace } = options;
-  context.output.result(classifier.classify(argv, { host: 'self', cwd, workspace }), classificationText);
+  // As a node does: where it runs commands, every file is outside of a workspace.
+  const place = { host: 'self', cwd, ...(workspace === undefined ? {} : { workspace }) };
+  context.output.result(classifier.classify(argv, place), classificationText);
   return EXIT.ok;
 }
 

@@ -53,7 +53,7 @@ async function prune(
     .node()
     .call('workspace_prune', { unbundled, ...(ids.length === 0 ? {} : { which: [...ids] }) });
   context.output.result(answer, ({ removed }) =>
-    removed.length === 0 ? 'nothing was removed' : `removed:\n${tableOf(removed)}`,
+    removed.length === 0 ? 'nothing was removed' : `removed:\n${tableOf(removed, WITHOUT_UNTIL)}`,
   );
   return EXIT.ok;
 }
@@ -66,19 +66,25 @@ function takenOf(rows: readonly Row[], bytes: number): string {
   return `${uncounted.length} of them cannot be counted; the others take ${formatSize(counted)}`;
 }
 
-function tableOf(rows: readonly Row[]): string {
+type Column = readonly [heading: string, of: (row: Row) => string];
+
+const COLUMNS: readonly Column[] = [
+  ['STATE', ({ state }) => state],
+  ['WORKSPACE', ({ workspace }) => workspace ?? ''],
+  ['SENDER', ({ sender }) => sender ?? ''],
+  ['SIZE', ({ bytes }) => (bytes === undefined ? '' : formatCounted(bytes))],
+  ['SINCE', ({ since_ms: sinceMs }) => (sinceMs === undefined ? '' : new Date(sinceMs).toISOString())],
+  ['UNTIL', (row) => untilOf(row)],
+  ['ID', ({ id }) => id ?? ''],
+  ['FOLDER', ({ dir }) => dir],
+];
+/** Of what is gone. */
+const WITHOUT_UNTIL = COLUMNS.filter(([heading]) => heading !== 'UNTIL');
+
+function tableOf(rows: readonly Row[], columns = COLUMNS): string {
   return table(
-    ['STATE', 'WORKSPACE', 'SENDER', 'SIZE', 'SINCE', 'UNTIL', 'ID', 'FOLDER'],
-    rows.map((row) => [
-      row.state,
-      row.workspace ?? '',
-      row.sender ?? '',
-      row.bytes === undefined ? '' : formatCounted(row.bytes),
-      row.since_ms === undefined ? '' : new Date(row.since_ms).toISOString(),
-      untilOf(row),
-      row.id ?? '',
-      row.dir,
-    ]),
+    columns.map(([heading]) => heading),
+    rows.map((row) => columns.map(([, of]) => of(row))),
   );
 }
 
@@ -87,5 +93,7 @@ function untilOf({ state, due_at_ms: dueAtMs, unbundled }: Row): string {
   if (dueAtMs !== undefined) return new Date(dueAtMs).toISOString();
   if (state === 'in-use') return 'its task ends';
   if (state === 'ready') return 'a task takes it';
-  return unbundled === 'some' ? 'you remove it: changes that are kept nowhere else' : 'you remove it: not looked at';
+  return unbundled === 'some'
+    ? 'you remove it: changes that are kept nowhere else'
+    : 'you remove it: what it holds is not established';
 }

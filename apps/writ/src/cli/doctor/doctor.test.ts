@@ -43,6 +43,7 @@ const WELL = {
     sandbox: 'bwrap',
     isolation_none: [],
     held_work: [],
+    keep_tasks_ms: 1,
     undeleted_workspaces: [],
     unreadable_rows: [],
     upstream_problems: [],

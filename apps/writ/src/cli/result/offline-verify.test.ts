@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stockConfig } from '@writ/policy';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -109,13 +109,19 @@ describe('writ verify of a folder', () => {
     expect(node.calls).toEqual([]);
   });
 
-  it('refuses one byte more in any file, and a file that is gone', async () => {
+  it('refuses one byte more or another one in any file, terabytes without reading them, and a file that is gone', async () => {
     for (const file of filesOf()) {
       const path = join(dir, file);
       const before = readFileSync(path);
       appendFileSync(path, ' ');
       expect((await node.writ('verify', dir)).code, `${file} changed`).toBe(7);
       if (file !== 'result.dsse.json') {
+        const changed = Buffer.from(before);
+        changed[0] = (changed[0] ?? 0) ^ 1;
+        writeFileSync(path, changed);
+        expect((await node.writ('verify', dir)).code, `${file} of the same size`).toBe(7);
+        truncateSync(path, 2 ** 42);
+        expect((await node.writ('verify', dir)).code, `${file} huge`).toBe(7);
         rmSync(path);
         expect((await node.writ('verify', dir)).code, `${file} gone`).toBe(7);
       }

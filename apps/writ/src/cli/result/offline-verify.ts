@@ -62,17 +62,25 @@ export async function verifyOffline(
   return { verified, unsigned };
 }
 
+/** A file of a result as its signature names it. */
+interface Signed {
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** No digest is this. */
+const OF_ANOTHER_SIZE = '';
+
 /** Every file that the result names is there and is what was signed; gives their names. */
 async function verifyContent(dir: string, tree: VerifiedTree): Promise<ReadonlySet<string>> {
   const { changes, artifacts } = tree.result;
-  const wanted = new Map(artifacts.map(({ sha256 }) => [artifactPath(sha256), sha256]));
-  if (changes.kind === 'changed') {
-    wanted.set(LAYOUT.bundle, changes.bundle.sha256).set(LAYOUT.patch, changes.patch.sha256);
-  }
-  wanted.set(LAYOUT.result, createHash('sha256').update(formatResult(tree.result)).digest('hex'));
-  for (const [file, sha256] of wanted) {
-    const found = await digestOf(join(dir, file));
-    if (found === sha256) continue;
+  const wanted = new Map<string, Signed>(artifacts.map((artifact) => [artifactPath(artifact.sha256), artifact]));
+  if (changes.kind === 'changed') wanted.set(LAYOUT.bundle, changes.bundle).set(LAYOUT.patch, changes.patch);
+  const result = formatResult(tree.result);
+  wanted.set(LAYOUT.result, { sha256: createHash('sha256').update(result).digest('hex'), bytes: result.length });
+  for (const [file, signed] of wanted) {
+    const found = await digestOf(join(dir, file), signed.bytes);
+    if (found === signed.sha256) continue;
     const why = found === undefined ? 'is not there' : 'is not what was signed';
     throw new WritError('EVIDENCE_INVALID', `${quote(file)} ${why}`, { details: { check: 'subject', file } });
   }
@@ -115,12 +123,17 @@ function readEnvelope(path: string): Buffer {
 }
 
 function readNested(path: string): Buffer | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readEnvelope(path) : undefined;
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true) return undefined;
+  // Nothing that long was signed: it is not the one that the result names.
+  return stat.size > LONGEST_ENVELOPE ? Buffer.alloc(0) : readEnvelope(path);
 }
 
-/** SHA-256 of a regular file; undefined where there is none. */
-async function digestOf(path: string): Promise<string | undefined> {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+/** SHA-256 of a regular file, not looked for where it is not as long as it was signed; undefined where there is none. */
+async function digestOf(path: string, bytes: number): Promise<string | undefined> {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true) return undefined;
+  if (stat.size !== bytes) return OF_ANOTHER_SIZE;
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   return hash.digest('hex');

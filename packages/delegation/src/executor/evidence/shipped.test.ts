@@ -140,6 +140,21 @@ describe('work that was sent along', () => {
   });
 });
 
+describe('what a workspace cannot take', () => {
+  it('is told as what it is where it names its objects in another way', async () => {
+    const work = await ship();
+    await take(alpha, work);
+    gitIn(bench.repository, 'config', 'core.repositoryFormatVersion', '1');
+    gitIn(bench.repository, 'config', 'extensions.objectFormat', 'sha256');
+    await submit('t1', specOf(work.input));
+    const { outcome } = await bench.ended('t1');
+    expect(outcome).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('workspace `app` names its objects by sha256, and what was sent along by sha1'),
+    });
+  });
+});
+
 describe('a bundle on its way', () => {
   const announce = (bytes: Uint8Array, more: { sha256?: string; bytes?: number } = {}): Promise<void> =>
     bench.node.executor.takeInput(

@@ -69,12 +69,28 @@ export async function openShipped(
   } catch (error) {
     // Told to the sender, who is to learn no path of this machine.
     if (!isWritError(error, 'CONFLICT')) throw error;
-    const needed = typeof error.details.commit === 'string' ? error.details.commit : 'a commit';
-    throw new WritError('CONFLICT', `workspace ${quote(name)} lacks ${needed}, which what was sent along builds on`, {
-      cause: error,
-      nextSteps: ['send it again: what the workspace has is asked anew'],
-    });
+    throw notTaken(name, error);
   }
+}
+
+/** Why a workspace cannot take what was sent along, without a path. */
+function notTaken(name: string, cause: WritError): WritError {
+  const { commit, ours, theirs, isPartial } = cause.details;
+  const conflict = (why: string, nextStep: string): WritError =>
+    new WritError('CONFLICT', `workspace ${quote(name)} ${why}`, { cause, nextSteps: [nextStep] });
+  if (typeof ours === 'string' && typeof theirs === 'string') {
+    const why = `names its objects by ${ours}, and what was sent along by ${theirs}`;
+    return conflict(why, 'send it from a clone of the repository that the workspace is of, or send nothing along');
+  }
+  if (isPartial === true) {
+    const why = 'is a partial clone, and lacks objects that what was sent along builds on';
+    return conflict(why, 'have a person at its node run, in the workspace: git fetch --refetch --no-filter');
+  }
+  const needed = typeof commit === 'string' ? commit : 'a commit';
+  return conflict(
+    `lacks ${needed}, which what was sent along builds on`,
+    'send it again: what the workspace has is asked anew',
+  );
 }
 
 /** A prepared run that gives the repository of what was sent along back with its own files. */

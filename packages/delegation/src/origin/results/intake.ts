@@ -1,5 +1,4 @@
 import { isWritError } from '@writ/core';
-import type { ContentStore } from '@writ/evidence';
 import type { SignedEnvelope } from '../../types.ts';
 import { createEventBound, type EventBound } from '../event-bound.ts';
 import type { OriginParts } from '../parts.ts';
@@ -62,7 +61,8 @@ export function openIntake({ database, evidence }: Pick<OriginParts, 'database' 
       return has(sha256);
     },
     async content(wanted, from) {
-      if (await isStored(content, wanted)) return true;
+      // Content is moved under its digest only when all of it was written.
+      if (await content.holds(wanted.sha256, wanted.bytes)) return true;
       return fetch(wanted, () => storeSink(content, wanted.bytes), from);
     },
     async drop() {
@@ -71,11 +71,4 @@ export function openIntake({ database, evidence }: Pick<OriginParts, 'database' 
       envelopes.clear();
     },
   };
-}
-
-/** Content is moved under its digest only when all of it was written. */
-async function isStored(content: ContentStore, { sha256, bytes }: Named): Promise<boolean> {
-  const last = Math.max(0, bytes - 1);
-  const tail = await content.read(sha256, last, 2);
-  return tail?.length === bytes - last;
 }

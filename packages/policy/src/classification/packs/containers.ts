@@ -1,5 +1,5 @@
 import type { KnownOptions, RulePack } from '../types.ts';
-import { behind, knownOptions, optionNames, wordList } from './option-names.ts';
+import { behind, knownOptions, LEADS_OUT, optionNames, SAYS, wordList } from './option-names.ts';
 
 const ENGINES = ['docker', 'podman', 'nerdctl'];
 const KINDS = wordList(
@@ -69,6 +69,8 @@ const COMMANDS = {
   ),
   'volume create': knownOptions('', '', '--name --label'),
   ...behind(['compose down', 'compose rm', 'compose kill'], DOWN),
+  ...behind(['compose stop', 'compose restart'], knownOptions('', '', '-t --timeout')),
+  'compose pull': knownOptions('q', '--quiet --ignore-pull-failures'),
 };
 
 /** docker, podman and their like. */
@@ -81,6 +83,8 @@ export const containersPack: RulePack = {
       flags: optionNames('D', '--debug'),
       commands: COMMANDS,
       elsewhere: wordList('-l --latest --filter -a --all --pod'),
+      answers: [...SAYS, '-v', 'help', 'compose version', 'buildx version', ...KINDS.map((kind) => `${kind} --help`)],
+      explains: '--help',
     },
     {
       names: ['docker-compose', 'podman-compose'],
@@ -90,6 +94,8 @@ export const containersPack: RulePack = {
         '--quiet --all --services --no-color --no-log-prefix --timestamps --volumes --remove-orphans --timeout',
       ),
       commands: behind(wordList('ps logs config images top version port'), LOOK),
+      answers: [...SAYS, '-v', 'version', 'help'],
+      explains: '--help',
     },
   ],
   rules: [
@@ -153,7 +159,8 @@ export const containersPack: RulePack = {
     {
       name: 'containers.build',
       programs: ENGINES,
-      words: [['build', 'pull', 'push', 'tag', 'login', 'commit', 'load', 'import', 'buildx', 'network', 'volume']],
+      words: [['build', 'pull', 'push', 'tag', 'login', 'commit', 'load', 'import']],
+      reads: LEADS_OUT,
       class: 'config-mutation',
       needs: ['manage_services'],
       examples: [
@@ -161,6 +168,38 @@ export const containersPack: RulePack = {
         ['docker', 'pull', 'x'],
       ],
       notExamples: [['docker', 'run', 'x']],
+    },
+    {
+      name: 'containers.change-kind',
+      programs: ENGINES,
+      words: [['buildx', 'network', 'volume']],
+      firstNot: /^(?:ls|list|inspect|version)$/,
+      class: 'config-mutation',
+      needs: ['manage_services'],
+      examples: [
+        ['docker', 'network', 'create', 'x'],
+        ['docker', 'buildx', 'build', '.'],
+      ],
+      notExamples: [
+        ['docker', 'network', 'ls'],
+        ['docker', 'volume', 'inspect', 'x'],
+      ],
+    },
+    {
+      name: 'containers.compose-run',
+      programs: ENGINES,
+      // What is there already goes on or stops; `up` makes anew what a file of the folder says.
+      words: [['compose'], ['start', 'restart', 'stop', 'pause', 'unpause', 'pull']],
+      class: 'config-mutation',
+      needs: ['manage_services'],
+      examples: [
+        ['docker', 'compose', 'restart', 'web'],
+        ['docker', 'compose', 'stop'],
+      ],
+      notExamples: [
+        ['docker', 'compose', 'up', '-d'],
+        ['docker', 'compose', 'down'],
+      ],
     },
     {
       name: 'containers.enter',
@@ -196,10 +235,41 @@ export const containersPack: RulePack = {
       name: 'containers.copy',
       programs: ENGINES,
       words: [['cp', 'export', 'save']],
+      reads: true,
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       examples: [['docker', 'cp', 'web:/a', 'b']],
       notExamples: [['docker', 'exec', 'web', 'sh']],
+    },
+    {
+      name: 'containers.sends',
+      programs: ENGINES,
+      words: [['push', 'login']],
+      class: 'config-mutation',
+      needs: ['manage_services', 'use_network'],
+      examples: [
+        ['docker', 'push', 'registry.example/x'],
+        ['docker', 'login', 'registry.example'],
+      ],
+      notExamples: [['docker', 'pull', 'x']],
+    },
+    {
+      name: 'containers.takes-many',
+      programs: ENGINES,
+      // None of a service is left, or others run.
+      words: [
+        ['service', 'kube', 'buildx', 'volume'],
+        ['scale', 'down', 'rollback', 'history', 'import'],
+      ],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [
+        ['docker', 'service', 'scale', 'x=0'],
+        ['podman', 'kube', 'down', 'x'],
+        ['docker', 'buildx', 'history', 'rm', '--all'],
+        ['podman', 'volume', 'import', 'x', 'y.tar'],
+      ],
+      notExamples: [['docker', 'service', 'ls']],
     },
     {
       name: 'containers.remove',

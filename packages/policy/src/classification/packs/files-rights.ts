@@ -41,6 +41,8 @@ export const FILE_RIGHTS: readonly BuiltInRule[] = [
     written: OWN_MODE,
     class: 'config-mutation',
     needs: ['edit_repo'],
+    // Nobody knows the modes any more that were there, and some of them kept everybody out, or let everybody in.
+    writes: { from: 0, light: true },
     examples: [
       ['chmod', '644', 'a'],
       ['chmod', '-R', 'u+rwX,go-w', 'a'],

@@ -1,10 +1,21 @@
 import type { RulePack } from '../types.ts';
+import { ARCHIVES } from './files-archives.ts';
+import { FILE_MAKES } from './files-makes.ts';
 import { FILE_RIGHTS } from './files-rights.ts';
-import { optionNames, wordList } from './option-names.ts';
+import { optionNames, SAYS, wordList } from './option-names.ts';
 
 const DISK_TOOLS = wordList(
   'mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mke2fs mkswap wipefs blkdiscard fdisk sfdisk cfdisk gdisk sgdisk parted pvremove vgremove lvremove zpool zfs cryptsetup mdadm hdparm badblocks debugfs resize2fs',
 );
+
+const TRIED = '-[acghiklmoprtuvxzDHLPAX]+|--(?:delete|stats|progress|itemize-changes|human-readable|exclude=[^\\n…]+)';
+/** `rsync` that only says what it would do. */
+const TRIES = new RegExp(
+  `^(?:\\n(?:${TRIED}))*\\n(?:-[acghiklmoprtuvxzDHLPAX]*n[acghiklmnoprtuvxzDHLPAX]*|--dry-run|--list-only)(?:\\n(?:${TRIED})|\\n(?!-)[^\\n:…]+|\\n[\\w.@-]+:[\\w./:@~+,=%-]*)*$`,
+);
+/** Lists what is mounted. */
+const MOUNTED = /^(?:\n-l)?$/;
+const SWAPS = /^\n(?:-s|--show|--summary)$/;
 
 const NAME = '(?:\\/(?!\\.{1,2}(?:\\/|\\n|$))[\\w@+.-]+)';
 const MOUNT_OPTION =
@@ -15,7 +26,8 @@ const MOUNT_OPTIONS = `(?:\\n-[rwvnf]+|\\n-t\\n(?:ext[234]|xfs|btrfs|vfat|exfat|
  * started in place of the programs, or obeyed in place of the settings, that were there.
  */
 const MOUNTS = new RegExp(
-  `^(?:${MOUNT_OPTIONS}(?:\\n\\/?|\\n(?:LABEL|UUID)=[\\w-]+|\\n${NAME}+)?${MOUNT_OPTIONS}|${MOUNT_OPTIONS}\\n(?:\\/dev${NAME}+|(?:LABEL|UUID)=[\\w-]+|tmpfs|none)\\n\\/(?:mnt|media|run\\/media|data|backup)${NAME}*\\/?${MOUNT_OPTIONS})$`,
+  // Each part may take options that another could: of more arguments it would take too long to say.
+  `^(?!(?:\\n[^\\n]*){33})(?:${MOUNT_OPTIONS}(?:\\n\\/?|\\n(?:LABEL|UUID)=[\\w-]+|\\n${NAME}+)?${MOUNT_OPTIONS}|${MOUNT_OPTIONS}\\n(?:\\/dev${NAME}+|(?:LABEL|UUID)=[\\w-]+|tmpfs|none)\\n\\/(?:mnt|media|run\\/media|data|backup)${NAME}*\\/?${MOUNT_OPTIONS})$`,
 );
 
 /** Removing and writing files, and disks. */
@@ -24,6 +36,7 @@ export const filesPack: RulePack = {
   programs: [
     {
       names: ['rm', 'unlink', 'rmdir', 'srm'],
+      answers: SAYS,
       // `rmdir -p` takes the folders above away as well.
       elsewhere: ['-p', '--parents'],
       flags: optionNames(
@@ -33,19 +46,22 @@ export const filesPack: RulePack = {
     },
     {
       names: ['shred'],
+      answers: SAYS,
       flags: optionNames('ufvxz', '--remove --force --verbose --exact --zero'),
       valued: optionNames('ns', '--iterations --size'),
     },
     {
       names: ['truncate'],
+      answers: SAYS,
       valued: optionNames('sr', '--size --reference'),
       flags: optionNames('co', '--no-create --io-blocks'),
     },
-    { names: ['tee'], flags: optionNames('aip', '--append --ignore-interrupts --output-error') },
-    { names: ['dd'] },
+    { names: ['tee'], answers: SAYS, flags: optionNames('aip', '--append --ignore-interrupts --output-error') },
+    { names: ['dd'], answers: SAYS },
     { names: DISK_TOOLS },
     {
       names: ['cp', 'mv', 'ln'],
+      answers: SAYS,
       flags: optionNames(
         'abdfHiIlLnprRsTuvxPZ',
         '--archive --backup --force --interactive --link --symbolic --symbolic-link --dereference --no-dereference --no-clobber --no-target-directory --parents --preserve --no-preserve --recursive --reflink --relative --remove-destination --sparse --strip-trailing-slashes --update --verbose --one-file-system --attributes-only',
@@ -55,6 +71,7 @@ export const filesPack: RulePack = {
     },
     {
       names: ['install'],
+      answers: SAYS,
       flags: optionNames(
         'bcCdDpsTvZ',
         '--backup --compare --directory --preserve-timestamps --strip --no-target-directory --verbose',
@@ -64,6 +81,7 @@ export const filesPack: RulePack = {
     },
     {
       names: ['rsync'],
+      answers: [...SAYS, '-V'],
       flags: optionNames(
         '0468acdghiklnopqrtuvxyzAbCDEHIJKLmNOPRSUWX',
         '--archive --recursive --verbose --quiet --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --dry-run --list-only --progress --stats --human-readable --compress --checksum --update --partial --inplace --append --links --copy-links --copy-unsafe-links --safe-links --perms --no-perms --times --no-times --omit-dir-times --owner --no-owner --group --no-group --exclude --include --max-size --min-size --bwlimit --timeout --contimeout --numeric-ids --ignore-existing --existing --ignore-times --itemize-changes --one-file-system --size-only --whole-file --backup --prune-empty-dirs --relative --no-relative --hard-links --acls --xattrs --sparse --info --mkpath --max-delete --ignore-errors --force --chmod --cvs-exclude',
@@ -71,24 +89,28 @@ export const filesPack: RulePack = {
     },
     { names: ['scp'], flags: optionNames('346BCpqrRTv'), valued: optionNames('lPc') },
     { names: ['sftp'] },
-    { names: ['mkdir'], flags: optionNames('pvZ', '--parents --verbose'), valued: ['-m', '--mode'] },
+    { names: ['mkdir'], answers: SAYS, flags: optionNames('pvZ', '--parents --verbose'), valued: ['-m', '--mode'] },
     {
       names: ['touch'],
+      answers: SAYS,
       flags: optionNames('acmhf', '--no-create --no-dereference'),
       valued: optionNames('dtr', '--date --time --reference'),
     },
     {
       names: ['mktemp'],
+      answers: SAYS,
       flags: optionNames('dqtu', '--directory --quiet --dry-run --tmpdir --suffix'),
       valued: ['-p'],
     },
     {
       names: ['chmod'],
+      answers: SAYS,
       // The mode of `chmod -x a` is letters as well.
       flags: optionNames('RvfcrwxXst', '--recursive --verbose --quiet --silent --changes --reference --preserve-root'),
     },
     {
       names: ['chown', 'chgrp'],
+      answers: SAYS,
       flags: optionNames(
         'RvfchHLP',
         '--recursive --verbose --quiet --silent --changes --reference --from --no-dereference --dereference --preserve-root',
@@ -103,15 +125,17 @@ export const filesPack: RulePack = {
     { names: ['setcap', 'setfattr'], flags: optionNames('rqhx'), valued: optionNames('nv', '--name --value --remove') },
     {
       names: ['tar'],
+      answers: SAYS,
       bare: true,
       flags: optionNames(
         'cxtrufvzjJZpkmhPSOUWdloC',
         '--create --extract --get --list --append --update --verbose --gzip --gunzip --bzip2 --xz --zstd --auto-compress --keep-old-files --skip-old-files --keep-newer-files --overwrite --preserve-permissions --same-permissions --no-same-permissions --same-owner --no-same-owner --numeric-owner --strip-components --exclude --exclude-vcs --directory --dereference --wildcards --no-recursion --one-file-system --totals --to-stdout --absolute-names --sparse --sort --mtime --owner --group --mode --touch --version --help',
       ),
     },
-    { names: ['unzip', 'zip'], flags: optionNames('0123456789odqlvtnujxaCLrmeyp') },
+    { names: ['unzip', 'zip'], answers: ['-v', '--help', '-h'], flags: optionNames('0123456789odqlvtnujxaCLrmeyp') },
     {
       names: ['gzip', 'gunzip', 'bzip2', 'xz', 'zstd'],
+      answers: SAYS,
       flags: optionNames(
         '0123456789dkfqvclrtnNezT',
         '--keep --compress --decompress --force --stdout --best --fast --recursive --test --verbose --quiet --threads --rm --long --list',
@@ -125,13 +149,14 @@ export const filesPack: RulePack = {
     },
     {
       names: ['patch'],
+      answers: SAYS,
       flags: optionNames(
         'RNsftEblu',
         '--dry-run --reverse --forward --silent --quiet --force --backup --verbose --strip',
       ),
       valued: optionNames('pidForzB'),
     },
-    { names: ['mount'] },
+    { names: ['mount'], answers: [...SAYS, '-V', '-h'] },
     {
       names: ['umount', 'swapon', 'swapoff', 'sync'],
       flags: optionNames('aflnrvRdpe', '--all --force --lazy --recursive --verbose --data --file-system'),
@@ -247,6 +272,7 @@ export const filesPack: RulePack = {
       programs: ['rsync', 'scp'],
       // What lies at the other end, and is overwritten or deleted there, is not seen from here; a shell there may read the path.
       plainOperands: /^(?:[^:]*|[\w.@-]*:[\w./:@~+,=%-]*)$/,
+      writtenNot: TRIES,
       reads: true,
       class: 'destructive',
       needs: ['destructive', 'use_network'],
@@ -254,42 +280,46 @@ export const filesPack: RulePack = {
         ['rsync', '-a', '--delete', 'a/', 'b/'],
         ['scp', 'a', 'host:b'],
       ],
-      notExamples: [['sftp', 'db']],
+      notExamples: [
+        ['sftp', 'db'],
+        ['rsync', '-an', 'a/', 'b/'],
+      ],
     },
     {
-      name: 'files.make',
-      programs: ['mkdir', 'touch', 'mktemp'],
-      class: 'config-mutation',
-      needs: ['edit_repo'],
+      name: 'files.send-nothing',
+      programs: ['rsync'],
+      written: TRIES,
+      class: 'read',
+      needs: ['read_files', 'use_network'],
       examples: [
-        ['touch', 'a'],
-        ['mkdir', '-p', 'a/b'],
+        ['rsync', '-avn', '--delete', 'a/', 'host:b/'],
+        ['rsync', '-a', '--dry-run', 'a/', 'b/'],
       ],
-      notExamples: [['stat', 'a']],
+      notExamples: [
+        ['rsync', '-a', 'a/', 'b/'],
+        ['rsync', '-an', '-e', './p', 'a/', 'host:b/'],
+        ['rsync', '-an', '--log-file=x', 'a/', 'b/'],
+      ],
     },
+    ...FILE_MAKES,
     ...FILE_RIGHTS,
-    {
-      name: 'files.unpack',
-      programs: ['tar', 'unzip', 'gzip', 'gunzip', 'bzip2', 'xz', 'zstd', 'cpio', 'patch', 'zip'],
-      // Files that are there already are overwritten, wherever the archive says; one with a colon is at another machine.
-      plainOperands: /^[^:]*$/,
-      reads: true,
-      class: 'destructive',
-      needs: ['destructive'],
-      examples: [
-        ['tar', 'xf', 'a.tar'],
-        ['unzip', '-o', 'a.zip'],
-        ['gzip', 'a'],
-      ],
-      notExamples: [['cat', 'a.tar']],
-    },
+    ...ARCHIVES,
     {
       name: 'files.unmount',
-      programs: ['umount', 'swapon', 'swapoff', 'sync'],
+      programs: ['umount', 'swapoff', 'sync'],
       class: 'config-mutation',
       needs: ['edit_system'],
       examples: [['umount', '/mnt']],
       notExamples: [['df']],
+    },
+    {
+      name: 'files.swap',
+      programs: ['swapon'],
+      writtenNot: SWAPS,
+      class: 'config-mutation',
+      needs: ['edit_system'],
+      examples: [['swapon', '-a']],
+      notExamples: [['swapon', '--show']],
     },
     {
       name: 'files.mend-disk',
@@ -305,6 +335,7 @@ export const filesPack: RulePack = {
       programs: ['mount'],
       // A file system may be a program, and its settings name one; an image may hold programs that run as root for anybody.
       plain: MOUNTS,
+      writtenNot: MOUNTED,
       class: 'config-mutation',
       needs: ['edit_system'],
       examples: [
@@ -312,7 +343,25 @@ export const filesPack: RulePack = {
         ['mount', '-o', 'bind', 'x', '/usr/bin'],
         ['mount', '-t', 'fuse.sshfs', '-o', 'ssh_command=./p', 'a:', '/mnt'],
       ],
-      notExamples: [['df']],
+      notExamples: [['mount']],
+    },
+    {
+      name: 'files.mounted',
+      programs: ['mount'],
+      written: MOUNTED,
+      class: 'read',
+      needs: ['inspect_disk'],
+      examples: [['mount'], ['mount', '-l']],
+      notExamples: [['mount', '-a']],
+    },
+    {
+      name: 'files.swap-list',
+      programs: ['swapon'],
+      written: SWAPS,
+      class: 'read',
+      needs: ['inspect_disk'],
+      examples: [['swapon', '--show']],
+      notExamples: [['swapon', '-a']],
     },
     {
       name: 'files.send-commands',

@@ -1,21 +1,53 @@
 import type { BuiltInRule } from '../types.ts';
+import { GIT_APPLIES_NOTHING } from './git-keeps.ts';
 import { GIT_LISTS } from './git-looks.ts';
-import { wordList } from './option-names.ts';
+import { LEADS_OUT, STAYS_IN, wordList } from './option-names.ts';
 
 const GIT_FOLDER = { folders: ['-C'], leading: true } as const;
 
 /** Rules of git about what lays files into a folder, and overwrites those that are there. */
 export const GIT_LAYS: readonly BuiltInRule[] = [
   {
+    name: 'git.takes-in',
+    programs: ['git'],
+    words: [['clone', 'fetch', 'pull']],
+    // Another repository of this machine.
+    firstNot: STAYS_IN,
+    reads: LEADS_OUT,
+    class: 'config-mutation',
+    needs: ['edit_repo'],
+    examples: [
+      ['git', 'clone', '/srv/secret', 'x'],
+      ['git', 'fetch', 'file:///srv/secret'],
+    ],
+    notExamples: [
+      ['git', 'clone', 'https://example.org/x', '../y'],
+      ['git', 'fetch', 'origin', 'a..b'],
+    ],
+  },
+  {
+    name: 'git.takes-changes',
+    programs: ['git'],
+    words: [['am', 'apply', 'submodule']],
+    operand: LEADS_OUT,
+    reads: LEADS_OUT,
+    class: 'config-mutation',
+    needs: ['edit_repo'],
+    examples: [
+      ['git', 'am', '/var/mail/root'],
+      ['git', 'submodule', 'add', '../x'],
+    ],
+    notExamples: [['git', 'apply', 'x.patch']],
+  },
+  {
     name: 'git.lays',
     programs: ['git'],
-    words: [wordList('merge rebase cherry-pick revert am apply pull mv submodule stash bisect switch')],
+    words: [wordList('merge rebase cherry-pick revert am pull mv submodule stash bisect switch')],
     writtenNot: GIT_LISTS,
     class: 'config-mutation',
     needs: ['edit_repo'],
     writes: GIT_FOLDER,
     examples: [
-      ['git', 'apply', 'x.patch'],
       ['git', 'stash'],
       ['git', 'switch', 'main'],
     ],
@@ -23,6 +55,27 @@ export const GIT_LAYS: readonly BuiltInRule[] = [
       ['git', 'stash', 'list'],
       ['git', 'commit', '-m', 'x'],
     ],
+  },
+  {
+    name: 'git.lays-moved',
+    programs: ['git'],
+    words: [['mv']],
+    class: 'config-mutation',
+    needs: ['edit_repo'],
+    writes: { ...GIT_FOLDER, from: 1 },
+    examples: [['git', 'mv', 'a', '.git/hooks/']],
+    notExamples: [['git', 'rm', 'a']],
+  },
+  {
+    name: 'git.lays-patch',
+    programs: ['git'],
+    words: [['apply']],
+    writtenNot: GIT_APPLIES_NOTHING,
+    class: 'config-mutation',
+    needs: ['edit_repo'],
+    writes: GIT_FOLDER,
+    examples: [['git', 'apply', 'x.patch']],
+    notExamples: [['git', 'apply', '--check', 'x.patch']],
   },
   {
     name: 'git.lays-new',
@@ -47,7 +100,7 @@ export const GIT_LAYS: readonly BuiltInRule[] = [
   {
     name: 'git.lays-worktree',
     programs: ['git'],
-    words: [['worktree'], ['add', 'move']],
+    words: [['worktree'], ['add', 'move', 'repair']],
     class: 'config-mutation',
     needs: ['edit_repo'],
     writes: { ...GIT_FOLDER, from: 2 },
@@ -79,11 +132,35 @@ export const GIT_LAYS: readonly BuiltInRule[] = [
     name: 'git.forces-switch',
     programs: ['git'],
     words: [['switch']],
-    options: ['-C', '--force-create'],
+    options: ['-C', '--force-create', '-m', '--merge'],
     class: 'destructive',
     needs: ['destructive', 'edit_repo'],
     examples: [['git', 'switch', '--force-create', 'main', 'x']],
     notExamples: [['git', 'switch', '-c', 'x']],
+  },
+  {
+    name: 'git.gives-up',
+    programs: ['git'],
+    words: [['merge', 'rebase', 'cherry-pick', 'revert', 'am']],
+    // What was put together by hand and is not committed goes.
+    options: ['--abort', '--skip'],
+    class: 'destructive',
+    needs: ['destructive', 'edit_repo'],
+    examples: [['git', 'merge', '--abort']],
+    notExamples: [['git', 'merge', '--continue']],
+  },
+  {
+    name: 'git.over-network',
+    programs: ['git'],
+    words: [['clone', 'fetch', 'pull', 'submodule']],
+    operand: /^(?:(?!file:)[a-z][\w+.-]*:\/\/|[\w.-]+@[\w.-]+:)/i,
+    class: 'config-mutation',
+    needs: ['edit_repo', 'use_network'],
+    examples: [
+      ['git', 'clone', 'https://example.org/x'],
+      ['git', 'fetch', 'git@example.org:x'],
+    ],
+    notExamples: [['git', 'fetch', 'origin']],
   },
   {
     name: 'git.prunes-remote',

@@ -1,21 +1,21 @@
 import type { BuiltInRule } from '../types.ts';
+import { GIT_ADDRESS, GIT_CONFIG_LOOKS } from './git-addresses.ts';
 import { wordList } from './option-names.ts';
 
 const CONFIG_SCOPE = '(?:\\n--(?:global|local|worktree|show-origin|show-scope|null|name-only|type=[a-z]+))*';
 const HARMLESS = wordList(
   'user\\.(?:name|email|useconfigonly) pull\\.(?:rebase|ff) push\\.(?:default|autosetupremote|followtags) init\\.defaultbranch fetch\\.(?:prune|prunetags) merge\\.(?:ff|conflictstyle|log) color\\.[a-z.]+ core\\.(?:autocrlf|eol|safecrlf|filemode|ignorecase|quotepath|abbrev|longpaths|precomposeunicode) branch\\.[^\\n…]+\\.(?:merge|rebase) branch\\.(?:sort|autosetuprebase|autosetupmerge) tag\\.sort rebase\\.(?:autosquash|autostash|stat) rerere\\.(?:enabled|autoupdate) commit\\.verbose advice\\.[a-z]+ log\\.(?:date|decorate|abbrevcommit|follow) status\\.[a-z]+ diff\\.(?:algorithm|renames|mnemonicprefix|context)',
 ).join('|');
-/** An address of another machine. A folder has hooks, which run for whoever pushes there. */
-const ADDRESS = '(?:https?|ssh|git)://[^\\n]*|[\\w.-]+@[\\w.-]+:[^\\n]*';
 const ADDS_ADDRESS = new RegExp(
-  `^\\nremote\\n(?:add|set-url)(?:\\n-[ft]|\\n--(?:tags|no-tags|fetch|push|add))*\\n\\w[\\w./-]*\\n(?:${ADDRESS})$`,
+  `^\\nremote\\n(?:add|set-url)(?:\\n-[ft]|\\n--(?:tags|no-tags|fetch|push|add))*\\n\\w[\\w./-]*\\n(?:${GIT_ADDRESS})$`,
 );
-const ELSEWHERE = new RegExp(`^(?!(?:origin|upstream|${ADDRESS})$)`);
-/** Listing, getting one, and setting or taking back one that names nothing that runs. */
+const ELSEWHERE = new RegExp(`^(?!(?:origin|upstream|${GIT_ADDRESS})$)`);
+/** Setting or taking back one that names nothing that runs. */
 const HARMLESS_SETTING = new RegExp(
-  `^\\nconfig${CONFIG_SCOPE}(?:\\n(?:--list|-l|list)|\\n(?:--get|--get-all|get)\\n[\\w.-]+|\\n(?!-)[\\w.-]+|(?:\\n(?:set|--add|--replace-all|unset|--unset))?\\n(?:${HARMLESS})(?:\\n[^\\n…-][^\\n…]*)?)${CONFIG_SCOPE}$`,
+  `^\\nconfig${CONFIG_SCOPE}(?:(?:\\n(?:set|--add|--replace-all))?\\n(?:${HARMLESS})\\n[^\\n…-][^\\n…]*|\\n(?:unset|--unset)\\n(?:${HARMLESS}))${CONFIG_SCOPE}$`,
   'i',
 );
+const HARMLESS_CONFIG = new RegExp(`^(?:${HARMLESS_SETTING.source}|${GIT_CONFIG_LOOKS.source})$`, 'i');
 
 /** Rules of git about words and arguments that name a program which it runs, an editor included. */
 export const GIT_RUNS: readonly BuiltInRule[] = [
@@ -127,18 +127,19 @@ export const GIT_RUNS: readonly BuiltInRule[] = [
     needs: ['edit_repo'],
     examples: [
       ['git', 'config', '--global', 'user.name', 'x'],
-      ['git', 'config', '--get', 'core.editor'],
-      ['git', 'config', '--list'],
+      ['git', 'config', '--unset', 'pull.rebase'],
+    ],
+    notExamples: [
+      ['git', 'config', 'core.editor', 'x'],
       ['git', 'config', 'core.editor'],
     ],
-    notExamples: [['git', 'config', 'core.editor', 'x']],
   },
   {
     name: 'git.config-other',
     programs: ['git'],
     words: [['config']],
     // Settings name hooks, editors, filters, aliases and helpers, and more of them than anybody lists.
-    writtenNot: HARMLESS_SETTING,
+    writtenNot: HARMLESS_CONFIG,
     class: 'config-mutation',
     needs: ['edit_repo', 'shell'],
     examples: [

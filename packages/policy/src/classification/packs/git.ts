@@ -1,8 +1,9 @@
 import type { KnownOptions, RulePack } from '../types.ts';
+import { GIT_FETCHES, GIT_KEEPING, GIT_KEEPS } from './git-keeps.ts';
 import { GIT_LAYS } from './git-lays.ts';
-import { GIT_LISTS, GIT_LOOKS, LOOK_OPTIONS, LOOKS } from './git-looks.ts';
+import { ASK_OPTIONS, GIT_LISTS_ALL, GIT_LOOKS, LOOKS_KNOWN } from './git-looks.ts';
 import { GIT_RUNS } from './git-runs.ts';
-import { behind, knownOptions, optionNames, wordList } from './option-names.ts';
+import { knownOptions, optionNames, SAYS, wordList } from './option-names.ts';
 
 const WRITES = wordList('add commit fetch notes worktree tag branch remote gc');
 const STEPS =
@@ -141,10 +142,13 @@ export const gitPack: RulePack = {
     {
       names: ['git'],
       valued: ['-C'],
-      flags: optionNames('P', '--no-pager --no-optional-locks --literal-pathspecs --version --help'),
-      commands: { ...CHANGES, ...behind(LOOKS, LOOK_OPTIONS) },
+      flags: optionNames('P', '--no-pager --no-optional-locks --literal-pathspecs'),
+      commands: { ...CHANGES, ...LOOKS_KNOWN, 'ls-remote': ASK_OPTIONS },
       elsewhere: ['-C'],
       folders: ['-C'],
+      // Behind a command `--help` shows a manual, through a program that settings name.
+      answers: [...SAYS, '-h', '-v', 'help', '--exec-path', '--html-path', '--man-path', '--info-path'],
+      explains: '-h',
     },
   ],
   rules: [
@@ -153,7 +157,7 @@ export const gitPack: RulePack = {
       name: 'git.change',
       programs: ['git'],
       words: [WRITES],
-      writtenNot: GIT_LISTS,
+      writtenNot: GIT_LISTS_ALL,
       class: 'config-mutation',
       needs: ['edit_repo'],
       examples: [
@@ -217,6 +221,7 @@ export const gitPack: RulePack = {
           'clean filter-branch filter-repo update-ref prune checkout-index read-tree replace restore checkout rm symbolic-ref',
         ),
       ],
+      writtenNot: GIT_KEEPS,
       class: 'destructive',
       needs: ['edit_repo', 'destructive'],
       examples: [
@@ -225,21 +230,28 @@ export const gitPack: RulePack = {
         ['git', 'restore', 'a'],
         ['git', 'rm', 'a'],
       ],
-      notExamples: [['git', 'switch', 'main']],
+      notExamples: [
+        ['git', 'switch', 'main'],
+        ['git', 'checkout', '-b', 'x'],
+        ['git', 'restore', '--staged', 'a'],
+      ],
     },
     {
       name: 'git.reset',
       programs: ['git'],
       words: [['reset', 'switch', 'rebase', 'merge', 'pull', 'gc', 'worktree', 'fetch']],
       options: wordList('--hard --merge --keep --discard-changes -f --force -B --prune -p --prune-tags -P --autostash'),
+      writtenNot: GIT_FETCHES,
       class: 'destructive',
       needs: ['edit_repo', 'destructive'],
       examples: [
         ['git', 'reset', '--hard'],
         ['git', 'switch', '-f', 'main'],
-        ['git', 'fetch', '--prune'],
+        ['git', 'fetch', '--prune', '.', 'a:b'],
+        ['git', 'fetch', '--prune', '--prune-tags'],
       ],
       notExamples: [
+        ['git', 'fetch', '--prune'],
         ['git', 'reset', 'a'],
         ['git', 'switch', 'main'],
       ],
@@ -277,6 +289,7 @@ export const gitPack: RulePack = {
         ['stash', 'reflog', 'worktree', 'remote', 'submodule', 'notes', 'bisect'],
         ['drop', 'clear', 'expire', 'delete', 'remove', 'rm', 'deinit', 'prune', 'set-url'],
       ],
+      writtenNot: GIT_FETCHES,
       class: 'destructive',
       needs: ['edit_repo', 'destructive'],
       examples: [
@@ -289,6 +302,7 @@ export const gitPack: RulePack = {
         ['git', 'stash'],
       ],
     },
+    ...GIT_KEEPING,
     ...GIT_LAYS,
     ...GIT_RUNS,
   ],

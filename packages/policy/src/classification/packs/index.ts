@@ -1,4 +1,5 @@
 import type { RulePack } from '../types.ts';
+import { checksPack } from './checks.ts';
 import { containersPack } from './containers.ts';
 import { filesPack } from './files.ts';
 import { gitPack } from './git.ts';
@@ -26,6 +27,7 @@ export const PACKS: readonly RulePack[] = [
   networkPack,
   transferPack,
   packagesPack,
+  checksPack,
   gitPack,
   containersPack,
   kubernetesPack,

@@ -1,5 +1,5 @@
 import type { BuiltInRule, RulePack } from '../types.ts';
-import { optionNames, wordList } from './option-names.ts';
+import { optionNames, SAYS, wordList } from './option-names.ts';
 
 const MACHINES = ['virsh', 'qm', 'pct', 'lxc', 'incus', 'multipass', 'vagrant', 'limactl'];
 /** What the first word means to each, which is another thing for every one. */
@@ -15,13 +15,13 @@ const MACHINE_COMMANDS: Readonly<Record<string, MachineCommands>> = {
   },
   'lxc incus': { looks: 'list ls info version', runs: 'start stop restart', removes: 'delete rm' },
   multipass: { looks: 'list ls info version', runs: 'start stop restart suspend', removes: 'delete purge' },
-  vagrant: { looks: 'global-status', runs: 'up halt reload resume suspend', removes: 'destroy' },
+  vagrant: { looks: 'global-status', removes: 'destroy' },
   limactl: { looks: 'list ls info', runs: 'start stop restart', removes: 'delete rm unlink factory-reset' },
 };
 
 interface MachineCommands {
   readonly looks: string;
-  readonly runs: string;
+  readonly runs?: string;
   readonly removes: string;
 }
 
@@ -41,7 +41,9 @@ function machineRules(names: string, { looks, runs, removes }: MachineCommands):
   const name = `infrastructure.${first}`;
   return [
     { ...about, ...named(looks), name: `${name}-read`, most: 1, class: 'read', needs: ['inspect_status'] },
-    { ...about, ...named(runs), name: `${name}-run`, class: 'config-mutation', needs, target },
+    ...(runs === undefined
+      ? []
+      : [{ ...about, ...named(runs), name: `${name}-run`, class: 'config-mutation', needs, target } as const]),
     {
       ...about,
       ...named(removes),
@@ -53,18 +55,26 @@ function machineRules(names: string, { looks, runs, removes }: MachineCommands):
   ];
 }
 
-const TERRAFORM = ['terraform', 'tofu', 'terragrunt'];
+const TERRAFORM = ['terraform', 'tofu'];
 
 /** Infrastructure as code, and the lives of virtual machines and system containers. */
 export const infrastructurePack: RulePack = {
   topic: 'infrastructure',
   programs: [
     {
-      names: TERRAFORM,
+      names: ['terraform', 'tofu'],
       singleDash: true,
       flags: wordList(
-        '-no-color -json -input -lock -lock-timeout -refresh -refresh-only -compact-warnings -parallelism -detailed-exitcode -target -replace -raw -concise -var -var-file -version -help',
+        '-no-color -json -input -lock -lock-timeout -refresh -refresh-only -compact-warnings -parallelism -detailed-exitcode -target -replace -raw -concise -var -var-file -check -diff -recursive -write -list -version -help',
       ),
+      answers: [...SAYS, '-version', '-help', '-v', '-h'],
+      explains: '-help',
+    },
+    {
+      names: ['terragrunt'],
+      singleDash: true,
+      flags: wordList('-no-color -json -input -version -help'),
+      answers: ['--version'],
     },
     {
       names: ['virsh'],
@@ -74,8 +84,12 @@ export const infrastructurePack: RulePack = {
     {
       names: ['lxc', 'incus', 'multipass', 'vagrant', 'limactl'],
       flags: wordList('-f --force --all -p --purge --format --json'),
+      answers: ['--version'],
     },
-    { names: ['ansible', 'ansible-playbook', 'pulumi', 'aws', 'gcloud', 'az', 'doctl', 'hcloud', 'packer'] },
+    {
+      names: ['ansible', 'ansible-playbook', 'pulumi', 'aws', 'gcloud', 'az', 'doctl', 'hcloud', 'packer'],
+      answers: ['--version'],
+    },
   ],
   rules: [
     {
@@ -121,14 +135,51 @@ export const infrastructurePack: RulePack = {
     {
       name: 'infrastructure.terraform-change',
       programs: TERRAFORM,
-      words: [['init', 'fmt', 'refresh', 'import', 'workspace', 'get']],
+      words: [['init', 'refresh', 'import', 'get']],
       class: 'config-mutation',
       needs: ['manage_services', 'shell'],
-      examples: [
-        ['terraform', 'init'],
-        ['terraform', 'workspace', 'new', 'x'],
-      ],
+      examples: [['terraform', 'init']],
       notExamples: [['terraform', 'apply']],
+    },
+    {
+      name: 'infrastructure.terraform-workspace',
+      programs: TERRAFORM,
+      words: [['workspace']],
+      firstNot: /^(?:list|show)$/,
+      class: 'config-mutation',
+      needs: ['manage_services', 'shell'],
+      examples: [['terraform', 'workspace', 'new', 'x']],
+      notExamples: [['terraform', 'workspace', 'show']],
+    },
+    {
+      name: 'infrastructure.terraform-format',
+      programs: TERRAFORM,
+      words: [['fmt']],
+      written:
+        /^\nfmt(?:\n-(?:recursive|diff|no-color|list=(?:true|false)|write=true)|\n(?:\.|(?![-/])[\w./-]*[\w-]))*$/,
+      class: 'config-mutation',
+      needs: ['edit_repo'],
+      writes: { from: 1 },
+      examples: [
+        ['terraform', 'fmt'],
+        ['terraform', 'fmt', '-recursive', 'modules'],
+      ],
+      notExamples: [
+        ['terraform', 'fmt', '-check'],
+        ['terraform', '-chdir=/x', 'fmt'],
+      ],
+    },
+    {
+      name: 'infrastructure.terraform-format-check',
+      programs: TERRAFORM,
+      words: [['fmt']],
+      written:
+        /^\nfmt(?:\n-(?:recursive|diff|no-color))*\n-check(?:\n-(?:recursive|diff|no-color|check)|\n(?!-)[^\n…]+)*$/,
+      reads: true,
+      class: 'read',
+      needs: ['read_repo'],
+      examples: [['terraform', 'fmt', '-check', '-recursive']],
+      notExamples: [['terraform', 'fmt']],
     },
     {
       name: 'infrastructure.terraform-apply',
@@ -185,10 +236,36 @@ export const infrastructurePack: RulePack = {
       notExamples: [['virsh', 'start', 'web']],
     },
     {
+      name: 'infrastructure.machine-takes',
+      programs: MACHINES,
+      operand:
+        /^(?:(?:pool|net|iface)-(?:destroy|undefine)|(?:nwfilter|secret)-undefine|checkpoint-delete|managedsave-remove|delsnapshot|prune)$/,
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [
+        ['virsh', 'pool-destroy', 'x'],
+        ['qm', 'delsnapshot', '1', 'x'],
+        ['limactl', 'prune'],
+      ],
+      notExamples: [['virsh', 'start', 'x']],
+    },
+    {
+      name: 'infrastructure.machine-parts',
+      programs: ['lxc', 'incus'],
+      words: [
+        ['storage', 'image', 'network', 'profile', 'project', 'cluster', 'config', 'remote', 'alias', 'snapshot'],
+        ['delete', 'rm', 'remove', 'unset', 'restore', 'set'],
+      ],
+      class: 'destructive',
+      needs: ['destructive', 'manage_services', 'shell'],
+      examples: [['lxc', 'storage', 'delete', 'x']],
+      notExamples: [['lxc', 'delete', 'x']],
+    },
+    {
       name: 'infrastructure.machine-program',
       programs: ['vagrant'],
       // A Vagrantfile is a program, and every command runs it.
-      writtenNot: /^(?:\nglobal-status|\n--version|\n-v)$/,
+      writtenNot: /^\nglobal-status$/,
       class: 'destructive',
       needs: ['destructive', 'manage_services', 'shell'],
       examples: [
@@ -201,7 +278,6 @@ export const infrastructurePack: RulePack = {
       name: 'infrastructure.cloud',
       programs: ['ansible', 'ansible-playbook', 'pulumi', 'aws', 'gcloud', 'az', 'doctl', 'hcloud', 'packer'],
       // What lies behind these is a world of its own, and nothing here knows its words; some of them run commands.
-      writtenNot: /^\n--(?:version|help)$/,
       class: 'destructive',
       needs: ['destructive', 'manage_services', 'shell'],
       examples: [
@@ -210,7 +286,7 @@ export const infrastructurePack: RulePack = {
         ['ansible-playbook', 'x.yaml'],
         ['gcloud', 'projects', 'delete', 'x'],
       ],
-      notExamples: [['aws', '--version']],
+      notExamples: [['virsh', 'list']],
     },
   ],
 };

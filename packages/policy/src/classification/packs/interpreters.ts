@@ -1,10 +1,18 @@
 import type { RulePack } from '../types.ts';
-import { wordList } from './option-names.ts';
+import { optionNames, SAYS, wordList } from './option-names.ts';
 
 const LANGUAGES = wordList(
   'python python2 python3 pypy node deno perl ruby php lua tclsh osascript rscript groovy scala ghci irb ts-node tsx',
 );
 const INLINE = wordList('-c -e -E -r -p -n -i --eval --print --run --interactive --exec');
+
+/** Tests of the folder, and of no other. */
+const TESTS = new RegExp(
+  `^\\n-m\\n(?:pytest(?:\\n-[qvxsl]+|\\n-[kmn]\\n[^\\n…]+|\\n--(?:tb=\\w+|maxfail=\\d+|lf|ff|no-header|durations=\\d+)|BELOW)*|unittest(?:\\n-[vfb]+|\\n-[sp]BELOW|BELOW)*)$`.replaceAll(
+    'BELOW',
+    '\\n(?![-/~])(?!(?:[^\\n]*\\/)?\\.\\.(?:\\/|\\n|$))[\\w@./:[\\]*-]+',
+  ),
+);
 
 /** Programs that run a text of another language: what is inside is not parsed here. */
 export const interpretersPack: RulePack = {
@@ -12,11 +20,20 @@ export const interpretersPack: RulePack = {
   programs: [
     {
       names: LANGUAGES,
-      valued: ['-m', '-W', '-X', '-I'],
-      flags: ['--version', '-V', '-v', '--help', '-h', '-u', '-B', '-O'],
+      // No letter takes the rest of its word to all of them: it may be the letters of other options.
+      flags: ['--version', '-V', '-v', '--help', '-h', '-u', '-B', '-O', '-m'],
     },
-    { names: ['vi', 'vim', 'nvim', 'emacs', 'ed', 'ex', 'nano'] },
-    { names: ['make', 'gmake', 'just', 'task', 'rake'], flags: ['-n', '-j', '-k'], valued: ['-C', '-f'] },
+    { names: ['vi', 'vim', 'nvim', 'emacs', 'ed', 'ex', 'nano'], answers: ['--version'] },
+    // Not a file of another name. What only looks (`-n`) evaluates what its file says as well.
+    {
+      names: ['make', 'gmake'],
+      flags: optionNames('njksB0123456789'),
+      valued: ['-C'],
+      folders: ['-C'],
+      elsewhere: ['-C'],
+      answers: [...SAYS, '-v', '-h'],
+    },
+    { names: ['just', 'task', 'rake'], answers: SAYS },
   ],
   rules: [
     {
@@ -55,10 +72,33 @@ export const interpretersPack: RulePack = {
       name: 'interpreters.module',
       programs: LANGUAGES,
       written: /^\n-m\n[\w.]+(?:\n[^\n]*)*$/,
+      writtenNot: TESTS,
+      yieldsTo: ['interpreters.inline'],
       class: 'config-mutation',
       needs: ['shell'],
-      examples: [['python3', '-m', 'pytest', '-q']],
-      notExamples: [['python3', '-c', '1', '-m', 'x']],
+      examples: [
+        ['python3', '-m', 'http.server'],
+        ['python3', '-m', 'pytest', '-p', 'x'],
+      ],
+      notExamples: [
+        ['python3', '-c', '1', '-m', 'x'],
+        ['python3', '-m', 'pytest', '-q'],
+      ],
+    },
+    {
+      name: 'interpreters.tests',
+      programs: LANGUAGES.filter((name) => /^py/.test(name)),
+      written: TESTS,
+      class: 'config-mutation',
+      needs: ['run_tests'],
+      examples: [
+        ['python3', '-m', 'pytest', '-q'],
+        ['python3', '-m', 'unittest', 'discover', '-s', 'tests'],
+      ],
+      notExamples: [
+        ['python3', '-m', 'pytest', '/tmp/x'],
+        ['python3', '-m', 'pytest', '-p', 'x'],
+      ],
     },
     {
       name: 'interpreters.dash',
@@ -97,6 +137,24 @@ export const interpretersPack: RulePack = {
         ['ed', 'a'],
       ],
       notExamples: [['cat', 'a']],
+    },
+    {
+      name: 'interpreters.make-checks',
+      programs: ['make', 'gmake'],
+      words: [wordList('test tests check checks lint build all')],
+      // Another target may do anything, and a variable names what each of them runs.
+      plainOperands: /^(?:tests?|checks?|lint|build|all)$/,
+      class: 'config-mutation',
+      needs: ['run_tests'],
+      examples: [
+        ['make', 'test'],
+        ['make', '-j', 'lint', 'test'],
+        ['make', 'test', 'CC=./p'],
+      ],
+      notExamples: [
+        ['make', 'deploy'],
+        ['make', '-n'],
+      ],
     },
   ],
 };

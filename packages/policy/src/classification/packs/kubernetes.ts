@@ -1,4 +1,5 @@
-import type { RulePack } from '../types.ts';
+import type { BuiltInRule, RulePack } from '../types.ts';
+import { CLUSTER_FILES, HELM_LOOKS } from './kubernetes-files.ts';
 import { behind, knownOptions, wordList } from './option-names.ts';
 
 const CONTEXT = ['--context|--kube-context', '--namespace|-n'];
@@ -6,9 +7,10 @@ const CONTEXT = ['--context|--kube-context', '--namespace|-n'];
 /** Kinds of which a name, with cluster and namespace, is one thing. */
 const DELETABLE = wordList('deployment pod service statefulset daemonset job cronjob configmap secret ingress pvc');
 const LOOKS = wordList(
-  'get describe logs top explain version api-resources api-versions cluster-info events diff options',
+  'get describe logs top explain version api-resources api-versions cluster-info events diff options wait',
 );
-const HELM_LOOKS = wordList('list ls status history get show search version env lint');
+
+const HELM_LIST = /^(?:list|ls)$/;
 
 const LOOK = knownOptions(
   'Awp',
@@ -18,9 +20,19 @@ const LOOK = knownOptions(
 const CHOSEN = '--all --all-namespaces --dry-run --recursive --overwrite --local';
 const CHOSEN_VALUED = '-l --selector -f --filename -o --output --field-selector --timeout --grace-period';
 
+/** What `create` knows itself; for another word it runs a program of that name, a path included. */
+const CREATABLE = wordList(
+  'clusterrole clusterrolebinding configmap cm cronjob cj deployment deploy ingress ing job namespace ns poddisruptionbudget pdb priorityclass pc quota resourcequota role rolebinding secret service svc serviceaccount sa token',
+);
+
 /** Not the kinds that read a template of a file. */
 const SHOWN = /^(?:json|yaml|wide|name|(?:custom-columns|jsonpath|jsonpath-as-json|go-template|template)=[^\n]*)$/;
 
+const BELOW_LOOKS = [
+  ['rollout', ['status', 'history']],
+  ['config', ['view', 'get-contexts', 'current-context', 'get-clusters', 'get-users']],
+  ['auth', ['can-i', 'whoami']],
+] as const;
 const BELOW = [
   ...wordList('status history restart undo pause resume').map((word) => `rollout ${word}`),
   ...wordList('can-i whoami reconcile').map((word) => `auth ${word}`),
@@ -32,6 +44,9 @@ const BELOW_CONFIG = wordList(
 /** Not among them: patches and overrides, which may name what runs, other clusters, and files of values. */
 const COMMANDS = {
   ...behind(LOOKS, LOOK),
+  // Here the letter takes nothing, and what stands behind it in one word is options.
+  logs: { valued: LOOK.valued?.filter((name) => name !== '-f') ?? [], flags: [...(LOOK.flags ?? []), '-f'] },
+  wait: knownOptions('A', '--all --all-namespaces', '--for --timeout -l --selector -f --filename --field-selector'),
   ...behind(
     BELOW,
     knownOptions('wR', '--watch --list --quiet --all --dry-run', `${CHOSEN_VALUED} --revision --to-revision`),
@@ -76,14 +91,18 @@ export const kubernetesPack: RulePack = {
       commands: COMMANDS,
       values: { '-o': SHOWN, '--output': SHOWN },
       elsewhere: wordList('--field-selector --cluster --all --all-namespaces -A -l --selector -f --filename'),
+      answers: ['--help', '-h', 'help', 'rollout --help', 'config --help', 'auth --help'],
+      explains: '--help',
     },
     {
       names: ['helm'],
       valued: wordList('--kube-context -n --namespace'),
       flags: ['--debug'],
+      answers: ['--help', '-h', 'help'],
+      explains: '--help',
       commands: {
         ...behind(
-          HELM_LOOKS,
+          [...HELM_LOOKS, 'repo', 'dependency', 'plugin'],
           knownOptions(
             'aAqdr',
             '--all --all-namespaces --short --date --reverse --deployed --failed --pending --versions --devel --client --uninstalled --superseded',
@@ -113,42 +132,40 @@ export const kubernetesPack: RulePack = {
         ['kubectl', 'get', 'pods', '--option-of-tomorrow=./x'],
       ],
     },
-    {
-      name: 'kubernetes.read-below',
-      programs: ['kubectl', 'oc'],
-      words: [
-        ['rollout', 'config', 'auth'],
-        ['status', 'history', 'view', 'get-contexts', 'current-context', 'can-i', 'whoami'],
-      ],
-      class: 'read',
-      needs: ['inspect_status'],
-      examples: [
-        ['kubectl', 'rollout', 'status', 'deployment/web'],
-        ['kubectl', 'config', 'current-context'],
-      ],
-      notExamples: [
-        ['kubectl', 'rollout', 'restart', 'deployment/web'],
-        ['kubectl', 'config', 'use-context', 'x'],
-      ],
-    },
+    ...BELOW_LOOKS.map(
+      ([command, looks]): BuiltInRule => ({
+        name: `kubernetes.${command}-read`,
+        programs: ['kubectl', 'oc'],
+        words: [[command], looks],
+        class: 'read',
+        needs: ['inspect_status'],
+        examples: looks.map((look) => ['kubectl', command, look]),
+        notExamples: [['kubectl', command, 'of-tomorrow']],
+      }),
+    ),
     {
       name: 'kubernetes.change',
       programs: ['kubectl', 'oc'],
       words: [
         wordList('apply create patch label annotate scale autoscale expose rollout cordon uncordon config taint'),
       ],
+      firstNot: new RegExp(`^(?:${BELOW_LOOKS.flatMap(([, looks]) => looks).join('|')})$`),
       class: 'config-mutation',
       needs: ['manage_services'],
       examples: [
         ['kubectl', 'apply', '-f', 'x.yaml'],
         ['kubectl', 'scale', 'deployment/web', '--replicas', '2'],
+        ['kubectl', 'rollout', 'restart', 'deployment/web'],
       ],
-      notExamples: [['kubectl', 'delete', 'pod', 'x']],
+      notExamples: [
+        ['kubectl', 'delete', 'pod', 'x'],
+        ['kubectl', 'rollout', 'status', 'deployment/web'],
+      ],
     },
     {
       name: 'kubernetes.apply-prune',
       programs: ['kubectl', 'oc'],
-      words: [['apply', 'rollout', 'create', 'patch', 'scale', 'config']],
+      words: [['apply', 'rollout', 'create', 'patch', 'scale', 'config', 'label', 'annotate', 'taint']],
       options: ['--prune', '--force', '--overwrite', '--force-conflicts'],
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
@@ -213,6 +230,23 @@ export const kubernetesPack: RulePack = {
       notExamples: [['kubectl', 'create', 'namespace', 'x']],
     },
     {
+      name: 'kubernetes.create-other',
+      programs: ['kubectl', 'oc'],
+      words: [['create']],
+      firstNot: new RegExp(`^(?:${CREATABLE.join('|')})$`),
+      least: 1,
+      class: 'config-mutation',
+      needs: ['manage_services', 'shell'],
+      examples: [
+        ['kubectl', 'create', 'x/b'],
+        ['kubectl', 'create', '../evil'],
+      ],
+      notExamples: [
+        ['kubectl', 'create', '-f', 'x.yaml'],
+        ['kubectl', 'create', 'namespace', 'x'],
+      ],
+    },
+    {
       name: 'kubernetes.sign-in',
       programs: ['kubectl', 'oc'],
       // The file of clusters names a program that signs in.
@@ -258,16 +292,35 @@ export const kubernetesPack: RulePack = {
       name: 'kubernetes.helm-change',
       programs: ['helm'],
       words: [['install', 'upgrade', 'repo', 'dependency', 'pull', 'package', 'push']],
+      firstNot: HELM_LIST,
       class: 'config-mutation',
       needs: ['manage_services'],
       target: { kind: 'helm', only: 1, within: CONTEXT },
       examples: [['helm', 'upgrade', '-i', 'web', './chart']],
-      notExamples: [['helm', 'rollback', 'web']],
+      notExamples: [
+        ['helm', 'rollback', 'web'],
+        ['helm', 'repo', 'list'],
+      ],
+    },
+    {
+      name: 'kubernetes.helm-lists',
+      programs: ['helm'],
+      words: [
+        ['repo', 'dependency', 'plugin'],
+        ['list', 'ls'],
+      ],
+      class: 'read',
+      needs: ['inspect_status'],
+      examples: [
+        ['helm', 'repo', 'list'],
+        ['helm', 'plugin', 'list'],
+      ],
+      notExamples: [['helm', 'repo', 'update']],
     },
     {
       name: 'kubernetes.helm-remove',
       programs: ['helm'],
-      words: [['uninstall', 'delete', 'del', 'un', 'rollback', 'plugin', 'test']],
+      words: [['uninstall', 'delete', 'del', 'un', 'rollback', 'test']],
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       target: { kind: 'helm', from: 1, within: CONTEXT },
@@ -278,9 +331,20 @@ export const kubernetesPack: RulePack = {
       notExamples: [['helm', 'status', 'web']],
     },
     {
+      name: 'kubernetes.helm-plugin-change',
+      programs: ['helm'],
+      words: [['plugin']],
+      firstNot: HELM_LIST,
+      class: 'destructive',
+      needs: ['destructive', 'manage_services'],
+      examples: [['helm', 'plugin', 'uninstall', 'x']],
+      notExamples: [['helm', 'plugin', 'list']],
+    },
+    {
       name: 'kubernetes.helm-lays',
       programs: ['helm'],
       words: [['pull', 'package', 'dependency']],
+      firstNot: HELM_LIST,
       class: 'config-mutation',
       needs: ['manage_services'],
       writes: { folders: ['-d', '--destination', '--untardir'] },
@@ -308,6 +372,7 @@ export const kubernetesPack: RulePack = {
       examples: [['helm', 'upgrade', '--force', 'web', './chart']],
       notExamples: [['helm', 'upgrade', 'web', './chart']],
     },
+    ...CLUSTER_FILES,
     {
       name: 'kubernetes.edit',
       programs: ['kubectl', 'oc'],

@@ -1,19 +1,20 @@
 import type { RulePack } from '../types.ts';
-import { optionNames, wordList } from './option-names.ts';
+import { FIREWALLS } from './machine-firewalls.ts';
+import { KERNEL } from './machine-kernel.ts';
+import { optionNames, SAYS, wordList } from './option-names.ts';
 
 const POWER = wordList('reboot shutdown halt poweroff init telinit');
 const ACCOUNTS = wordList('userdel groupdel deluser delgroup useradd adduser usermod groupadd passwd chpasswd');
 const PASSWORDS = ['passwd', 'chpasswd'];
 const CRON_LIST = /^(?:\n-u\n[\w.-]+)?\n-l$/;
-/** Settings of memory, network and numbers: none of them names a program. */
-const SETTINGS =
-  /^(?:\n-[wqne]+|\n-r(?=\n\w)|\n(?:(?:vm|net)\.[\w.-]+|fs\.(?:file-max|nr_open|aio-max-nr|inotify\.\w+)|kernel\.(?:hostname|domainname|panic|pid_max|threads-max|shm\w+|sem|msg\w+|sched_\w+|printk|dmesg_restrict|kptr_restrict|perf_event_paranoid))=[\w .-]*|\n\w[\w-]*)*$/;
+const SIGNALS = /^\n(?:-l|-L|--list|--table)(?:\n\d+)?$/;
+const AT_LIST = /^\n(?:-l|-V|-c(?:\n\d+)+)$/;
 
 /** Processes, power, accounts, what runs later, the firewall and the kernel. */
 export const machinePack: RulePack = {
   topic: 'machine',
   programs: [
-    { names: ['kill', 'pkill', 'killall', 'skill'] },
+    { names: ['kill', 'pkill', 'killall', 'skill'], answers: ['--version', '-V'] },
     {
       names: [...POWER, 'kexec'],
       flags: optionNames(
@@ -34,7 +35,8 @@ export const machinePack: RulePack = {
       names: PASSWORDS,
       flags: optionNames('aldeSuqi', '--all --lock --unlock --delete --expire --status --quiet --encrypted'),
     },
-    { names: ['crontab', 'at', 'batch'] },
+    { names: ['crontab'] },
+    { names: ['at', 'batch'] },
     {
       names: ['iptables', 'ip6tables'],
       // A library of that name is loaded.
@@ -56,7 +58,7 @@ export const machinePack: RulePack = {
       ),
     },
     { names: ['nft'], flags: optionNames('jnasecNT', '--json --numeric --handle --check --terse') },
-    { names: ['ufw'], flags: ['--force', '--dry-run'] },
+    { names: ['ufw'], flags: ['--force', '--dry-run'], answers: [...SAYS, 'version'] },
     {
       names: ['firewall-cmd'],
       flags: wordList(
@@ -64,10 +66,8 @@ export const machinePack: RulePack = {
       ),
     },
     { names: ['rmmod'], flags: optionNames('fvsw', '--force --verbose --syslog') },
-    {
-      names: ['sysctl', 'modprobe', 'insmod'],
-      flags: optionNames('naeNbwr', '--values --names --all --write --remove'),
-    },
+    { names: ['sysctl'], flags: optionNames('naAeNbwqr', '--values --names --all --write'), answers: SAYS },
+    { names: ['modprobe', 'insmod'], flags: optionNames('nvqar', '--remove --dry-run --verbose --quiet') },
   ],
   rules: [
     {
@@ -83,7 +83,7 @@ export const machinePack: RulePack = {
       programs: ['kill', 'pkill', 'killall', 'skill'],
       // A signal is written as letters of options, and no option of these runs anything.
       anyArguments: true,
-      writtenNot: /^\n(?:-l|-L|--list|--table)(?:\n\d+)?$/,
+      writtenNot: SIGNALS,
       class: 'destructive',
       needs: ['destructive', 'manage_services'],
       examples: [
@@ -93,6 +93,15 @@ export const machinePack: RulePack = {
         ['pkill', 'node'],
       ],
       notExamples: [['kill', '-l']],
+    },
+    {
+      name: 'machine.signals',
+      programs: ['kill'],
+      written: SIGNALS,
+      class: 'read',
+      needs: [],
+      examples: [['kill', '-l']],
+      notExamples: [['kill', '-9', '1']],
     },
     {
       name: 'machine.accounts',
@@ -119,18 +128,41 @@ export const machinePack: RulePack = {
     },
     {
       name: 'machine.schedule',
-      programs: ['crontab', 'at', 'batch'],
-      // What runs later is in an editor, a file or the standard input; the rest lists and takes away.
+      programs: ['crontab'],
+      // What runs later is in an editor, a file or the standard input; the rest takes away.
       writtenNot: CRON_LIST,
-      plain: /^(?:\n-u\n[\w.-]+)?(?:\n-[lri]+|\n-[rdc](?:\n\d+)+)$/,
+      plain: /^(?:\n-u\n[\w.-]+)?\n-[ri]+$/,
       class: 'destructive',
       needs: ['destructive', 'edit_system'],
       examples: [
         ['crontab', '-r'],
         ['crontab', 'x'],
-        ['at', 'now'],
+        ['crontab', '-e'],
       ],
       notExamples: [['crontab', '-l']],
+    },
+    {
+      name: 'machine.schedule-once',
+      programs: ['at', 'batch'],
+      plain: /^\n-[rd](?:\n\d+)+$/,
+      writtenNot: AT_LIST,
+      class: 'destructive',
+      needs: ['destructive', 'edit_system'],
+      examples: [
+        ['at', 'now'],
+        ['at', '-r', '3'],
+        ['batch', '-f', 'x'],
+      ],
+      notExamples: [['at', '-l']],
+    },
+    {
+      name: 'machine.schedule-list',
+      programs: ['at'],
+      written: AT_LIST,
+      class: 'read',
+      needs: ['inspect_status'],
+      examples: [['at', '-l']],
+      notExamples: [['at', '-f', 'x', 'now']],
     },
     {
       name: 'machine.loads',
@@ -144,54 +176,7 @@ export const machinePack: RulePack = {
         ['passwd', 'x'],
       ],
     },
-    {
-      name: 'machine.firewall',
-      programs: ['iptables', 'ip6tables', 'nft', 'ufw', 'firewall-cmd', 'rmmod'],
-      class: 'destructive',
-      needs: ['destructive', 'edit_system'],
-      examples: [
-        ['iptables', '-F'],
-        ['ufw', 'disable'],
-        ['rmmod', 'x'],
-      ],
-      notExamples: [['ss', '-l']],
-    },
-    {
-      name: 'machine.unload',
-      programs: ['modprobe'],
-      options: ['-r', '--remove'],
-      class: 'destructive',
-      needs: ['destructive', 'edit_system'],
-      examples: [['modprobe', '-r', 'x']],
-      notExamples: [['modprobe', '-n', 'x']],
-    },
-    {
-      name: 'machine.kernel',
-      programs: ['sysctl', 'modprobe'],
-      options: ['-w', '-p', '--write', '--load', '--system', '-r', '--remove', '-C', '-d', '--config', '--dirname'],
-      plain: SETTINGS,
-      class: 'config-mutation',
-      needs: ['edit_system'],
-      examples: [
-        ['sysctl', '-w', 'vm.swappiness=1'],
-        ['sysctl', '-p', 'x'],
-        ['modprobe', '-r', 'x'],
-      ],
-      notExamples: [['sysctl', 'a']],
-    },
-    {
-      name: 'machine.kernel-read',
-      programs: ['sysctl'],
-      except: ['-w', '--write'],
-      first: /^[a-z0-9_.]+$/,
-      most: 1,
-      class: 'read',
-      needs: ['inspect_status'],
-      examples: [['sysctl', 'kernel.hostname']],
-      notExamples: [
-        ['sysctl', 'kernel.hostname=x'],
-        ['sysctl', '-w', 'a=1'],
-      ],
-    },
+    ...FIREWALLS,
+    ...KERNEL,
   ],
 };

@@ -1,5 +1,5 @@
 import type { RulePack } from '../types.ts';
-import { optionNames, wordList } from './option-names.ts';
+import { optionNames, SAYS, wordList } from './option-names.ts';
 
 const LOOKUPS = wordList('ss netstat dig host nslookup whois ping ping6 traceroute tracepath mtr arp');
 
@@ -11,6 +11,16 @@ const IP_CHANGES = new RegExp(
     '(?:r|route|rule)\\n(?:del|delete|flush|replace|change)(?:\\n(?:[0-9a-fA-F:.]+(?:/\\d+)?|(?:dev|via|src|table|metric|proto|scope|to|from|lladdr|pref|priority)\\n[\\w.:/@-]+|default|all|cache))*',
   ].join('|')})$`,
 );
+
+const IFCONFIG_SHOWS = /^(?:\n-a)?(?:\n[a-z][\w.-]*)?$/;
+const ROUTE_SHOWS = /^(?:\n-[nve46]+)?$/;
+const NETPLAN_SHOWS = /^\n(?:get|status)(?:\n[\w.-]+)?$/;
+/** States and names, and no secrets. */
+const NMCLI_SHOWS =
+  /^(?:\n-t|\n-f\n[\w.,-]+)*(?:\n(?:general|g)(?:\nstatus)?|\n(?:device|dev|d)(?:\n(?:status|show(?:\n[\w.-]+)?|wifi(?:\nlist)?))?|\n(?:connection|con|c)(?:\nshow(?:\n(?!-)[\w .:-]+)?)?)?$/;
+/** Whether somebody listens; nothing is sent. */
+const NC_KNOCKS =
+  /^(?:\n-[vn46]+|\n-w\n?\d+)*\n-[vn46]*z[vn46]*(?:\n-[vn46]+|\n-w\n?\d+)*\n[\w.:][\w.:-]*\n\d{1,5}(?:-\d{1,5})?$/;
 
 /** Looking at the network, and changing it. */
 export const networkPack: RulePack = {
@@ -29,14 +39,28 @@ export const networkPack: RulePack = {
     // Not its server and port: it sends the words as they are.
     { names: ['whois'], flags: optionNames('vH') },
     {
-      names: ['ping', 'ping6', 'traceroute', 'tracepath', 'mtr'],
-      flags: optionNames('46nqbIrTUzw', '--report --report-wide --no-dns'),
-      valued: optionNames('ciWsmpt', '--report-cycles'),
+      names: ['ping', 'ping6', 'traceroute', 'tracepath'],
+      flags: optionNames('46nqbIrTUzw'),
+      valued: optionNames('ciWsmpt'),
+    },
+    {
+      names: ['mtr'],
+      flags: optionNames('46nqbrwzptTu', '--report --report-wide --no-dns'),
+      valued: optionNames('cism', '--report-cycles'),
     },
     { names: ['arp'], flags: optionNames('anev') },
-    { names: ['ip'], flags: ['-4', '-6', '-br', '-s', '-d', '-o', '-j', '-c'], singleDash: true },
-    { names: ['ifconfig', 'route'], singleDash: true, flags: optionNames('nvA46', '-net -host') },
-    { names: ['nmcli', 'netplan', 'nc', 'ncat', 'socat', 'telnet', 'ftp'] },
+    {
+      names: ['ip'],
+      answers: ['-V', 'help'],
+      flags: ['-4', '-6', '-br', '-s', '-d', '-o', '-j', '-c'],
+      singleDash: true,
+    },
+    { names: ['ifconfig'], singleDash: true, flags: ['-a', '-s', '-v'] },
+    { names: ['route'], singleDash: true, flags: optionNames('nvA46', '-net -host') },
+    { names: ['nmcli'], answers: SAYS },
+    { names: ['netplan'], answers: ['--help'] },
+    { names: ['nc'], answers: ['-h'] },
+    { names: ['ncat', 'socat', 'telnet', 'ftp'] },
   ],
   rules: [
     {
@@ -97,36 +121,148 @@ export const networkPack: RulePack = {
       notExamples: [['ip', 'a']],
     },
     {
+      name: 'network.ip-other',
+      programs: ['ip'],
+      // A word may be cut to its first letters, and most of them change something.
+      writtenNot: /^(?:\n-[^\n]*)*(?:\n[a-z]+(?:\n(?:show|sho|sh|list|lis|lst|ls|get|help)(?:\n[^\n]*)*)?)?$/,
+      plain: IP_CHANGES,
+      class: 'destructive',
+      needs: ['destructive', 'edit_system'],
+      examples: [
+        ['ip', 'route', 'd', 'default'],
+        ['ip', 'a', 'f', 'dev', 'eth0'],
+        ['ip', 'link', 's', 'eth0', 'down'],
+      ],
+      notExamples: [
+        ['ip', 'a'],
+        ['ip', '-br', 'addr', 'show', 'eth0'],
+        ['ip', 'route', 'get', '192.0.2.1'],
+      ],
+    },
+    {
       name: 'network.interfaces',
-      programs: ['ifconfig', 'route'],
+      programs: ['ifconfig'],
+      writtenNot: IFCONFIG_SHOWS,
       class: 'destructive',
       needs: ['destructive', 'use_network'],
       examples: [['ifconfig', 'eth0', 'down']],
-      notExamples: [['ss']],
+      notExamples: [['ifconfig', 'eth0']],
+    },
+    {
+      name: 'network.routes',
+      programs: ['route'],
+      writtenNot: ROUTE_SHOWS,
+      class: 'destructive',
+      needs: ['destructive', 'use_network'],
+      examples: [['route', 'add', 'default', 'gw', '10.0.0.1']],
+      notExamples: [['route', '-n']],
+    },
+    {
+      name: 'network.interfaces-show',
+      programs: ['ifconfig'],
+      written: IFCONFIG_SHOWS,
+      class: 'read',
+      needs: ['inspect_network'],
+      examples: [['ifconfig'], ['ifconfig', '-a'], ['ifconfig', 'eth0']],
+      notExamples: [['ifconfig', 'eth0', 'down']],
+    },
+    {
+      name: 'network.routes-show',
+      programs: ['route'],
+      written: ROUTE_SHOWS,
+      class: 'read',
+      needs: ['inspect_network'],
+      examples: [['route', '-n']],
+      notExamples: [
+        ['route', 'del', 'default'],
+        ['route', '-n', 'flush'],
+      ],
+    },
+    {
+      name: 'network.connections-show',
+      programs: ['nmcli'],
+      written: NMCLI_SHOWS,
+      class: 'read',
+      needs: ['inspect_network'],
+      examples: [
+        ['nmcli', 'dev', 'status'],
+        ['nmcli', 'con', 'show', 'office'],
+      ],
+      notExamples: [
+        ['nmcli', 'con', 'up', 'office'],
+        ['nmcli', '--show-secrets', 'con', 'show', 'office'],
+      ],
     },
     {
       name: 'network.connections',
-      programs: ['nmcli', 'netplan'],
-      // What a file describes, and settings of a connection, may name programs.
+      programs: ['nmcli'],
+      writtenNot: NMCLI_SHOWS,
+      // Settings of a connection may name programs.
       plain:
-        /^\n(?:apply|(?:connection|con|c|device|dev|d)\n(?:show|up|down|delete|connect|disconnect|reapply)(?:\n(?!-)[\w .:-]+)*)$/,
+        /^\n(?:connection|con|c|device|dev|d)\n(?:show|up|down|delete|connect|disconnect|reapply)(?:\n(?!-)[\w .:-]+)*$/,
       class: 'destructive',
       needs: ['destructive', 'use_network'],
       examples: [
         ['nmcli', 'con', 'up', 'office'],
         ['nmcli', 'con', 'import', 'type', 'openvpn', 'file', 'x'],
-        ['netplan', 'apply'],
       ],
-      notExamples: [['ifconfig', 'eth0', 'down']],
+      notExamples: [['nmcli', 'dev', 'status']],
     },
     {
-      name: 'network.pipes',
-      programs: ['nc', 'ncat', 'socat', 'telnet', 'ftp'],
-      // What these are given at the other end, or in a file, runs here.
+      name: 'network.plan',
+      programs: ['netplan'],
+      // What a file describes may name programs.
+      writtenNot: NETPLAN_SHOWS,
+      plain: /^\n(?:apply|try|generate)$/,
+      class: 'destructive',
+      needs: ['destructive', 'use_network'],
+      examples: [
+        ['netplan', 'apply'],
+        ['netplan', 'set', 'x=y'],
+      ],
+      notExamples: [['netplan', 'status']],
+    },
+    {
+      name: 'network.plan-show',
+      programs: ['netplan'],
+      written: NETPLAN_SHOWS,
+      class: 'read',
+      needs: ['inspect_network'],
+      examples: [['netplan', 'status']],
+      notExamples: [['netplan', 'apply']],
+    },
+    {
+      name: 'network.port-open',
+      programs: ['nc'],
+      written: NC_KNOCKS,
+      class: 'read',
+      needs: ['inspect_network'],
+      examples: [['nc', '-zv', '-w', '2', 'localhost', '5432']],
+      notExamples: [
+        ['nc', 'localhost', '5432'],
+        ['nc', '-z', '-e', 'id', 'x', '1'],
+      ],
+    },
+    {
+      name: 'network.pipe',
+      programs: ['nc'],
+      writtenNot: NC_KNOCKS,
       class: 'destructive',
       needs: ['destructive', 'shell', 'use_network'],
       examples: [
         ['nc', '-e', 'id', 'x', '1'],
+        ['nc', '-l', '8080'],
+      ],
+      notExamples: [['nc', '-z', 'localhost', '80']],
+    },
+    {
+      name: 'network.pipes',
+      programs: ['ncat', 'socat', 'telnet', 'ftp'],
+      // What these are given at the other end, or in a file, runs here.
+      class: 'destructive',
+      needs: ['destructive', 'shell', 'use_network'],
+      examples: [
+        ['ncat', '-e', 'id', 'x', '1'],
         ['socat', '-', 'exec:id'],
       ],
       notExamples: [['ifconfig', 'eth0', 'down']],

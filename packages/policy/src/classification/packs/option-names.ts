@@ -19,3 +19,10 @@ export function knownOptions(letters: string, whole = '', valued = ''): KnownOpt
 export function behind(commands: readonly string[], known: KnownOptions): Readonly<Record<string, KnownOptions>> {
   return Object.fromEntries(commands.map((command) => [command, known]));
 }
+
+/** An operand that may lead out of the folder: what begins at the root or at a home, goes up, or is the address of a file. */
+export const LEADS_OUT = /^(?:[/~]|file:)|(?:^|[/:])\.\.(?:\/|$)/i;
+/** An operand that does not. */
+export const STAYS_IN = /^(?![/~]|file:)(?!(?:.*[/:])?\.\.(?:\/|$))/is;
+/** What nearly every program answers itself. */
+export const SAYS: readonly string[] = ['--version', '--help'];

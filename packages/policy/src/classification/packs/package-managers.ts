@@ -1,14 +1,16 @@
 import type { ProgramSpec } from '../types.ts';
-import { optionNames, wordList } from './option-names.ts';
+import { optionNames, SAYS, wordList } from './option-names.ts';
 
 /** Options of those of node, `--filter` and what else leads elsewhere aside. */
 const NODE =
-  '--global --save --save-dev --save-exact --save-optional --save-peer --save-prod --no-save --dev --exact --production --prod --optional --omit --include --legacy-peer-deps --strict-peer-deps --audit --no-audit --fund --no-fund --ignore-scripts --force --yes --dry-run --offline --prefer-offline --package-lock-only --lockfile-only --frozen-lockfile --no-frozen-lockfile --immutable --no-optional --json --long --all --depth --parseable --silent --quiet --verbose --loglevel --progress --no-progress --non-interactive --check-files --recursive --workspaces --include-workspace-root --latest --access --tag --otp --provenance --version --help';
+  '--global --save --save-dev --save-exact --save-optional --save-peer --save-prod --no-save --dev --exact --production --prod --optional --omit --include --legacy-peer-deps --strict-peer-deps --audit --no-audit --fund --no-fund --ignore-scripts --force --yes --dry-run --offline --prefer-offline --package-lock-only --lockfile-only --frozen-lockfile --no-frozen-lockfile --immutable --no-optional --json --long --all --depth --parseable --silent --quiet --verbose --loglevel --progress --no-progress --non-interactive --check-files --recursive --workspaces --include-workspace-root --latest --access --tag --otp --provenance --audit-level --if-present --version --help';
 
 /** Package managers: each reads the same letters in another way. Settings, folders and places that a package comes from are known of none. */
 export const MANAGERS: readonly ProgramSpec[] = [
   {
     names: wordList('apt apt-get aptitude'),
+    answers: [...SAYS, '-v', '-h', 'help'],
+    explains: '--help',
     flags: optionNames(
       'yqdsfumVa',
       '--yes --assume-yes --assume-no --quiet --no-install-recommends --install-recommends --install-suggests --reinstall --only-upgrade --no-upgrade --upgrade --purge --simulate --dry-run --download-only --fix-broken --fix-missing --ignore-missing --ignore-hold --allow-downgrades --allow-remove-essential --allow-change-held-packages --no-remove --auto-remove --autoremove --upgradable --upgradeable --installed --all-versions --manual-installed --names-only --full --version --verbose --help --show-progress',
@@ -18,6 +20,8 @@ export const MANAGERS: readonly ProgramSpec[] = [
   },
   {
     names: ['dnf', 'yum'],
+    answers: SAYS,
+    explains: '--help',
     flags: optionNames(
       'yqvCb',
       '--assumeyes --assumeno --quiet --verbose --best --nobest --refresh --cacheonly --downloadonly --allowerasing --skip-broken --security --bugfix --installed --available --upgrades --updates --all --version --help',
@@ -25,6 +29,7 @@ export const MANAGERS: readonly ProgramSpec[] = [
   },
   {
     names: ['zypper'],
+    answers: SAYS,
     flags: optionNames(
       'nyqvl',
       '--non-interactive --no-confirm --quiet --verbose --auto-agree-with-licenses --no-recommends --dry-run --force-resolution --clean-deps --version --help',
@@ -32,14 +37,16 @@ export const MANAGERS: readonly ProgramSpec[] = [
   },
   {
     names: ['apk'],
+    answers: SAYS,
     flags: optionNames(
-      'quUfvail',
-      '--quiet --no-cache --update-cache --update --upgrade --force --verbose --latest --simulate --all --installed --purge --version --help',
+      'quUfvailt',
+      '--virtual --quiet --no-cache --update-cache --update --upgrade --force --verbose --latest --simulate --all --installed --purge --version --help',
     ),
-    valued: ['-t', '--virtual'],
   },
   {
     names: ['brew'],
+    answers: [...SAYS, '-v', '-h', 'help', '--prefix', '--cellar', '--repository'],
+    explains: '--help',
     flags: optionNames(
       'qvfyn',
       '--cask --casks --formula --formulae --quiet --verbose --force --greedy --dry-run --json --versions --installed --zap --version --help --all',
@@ -47,12 +54,14 @@ export const MANAGERS: readonly ProgramSpec[] = [
   },
   {
     names: ['snap'],
+    answers: [...SAYS, 'version', 'help'],
     flags: wordList(
       '--classic --edge --beta --candidate --stable --channel --revision --purge --no-wait --all --version --help',
     ),
   },
   {
     names: ['flatpak'],
+    answers: SAYS,
     flags: optionNames(
       'yuav',
       '--assumeyes --noninteractive --user --system --delete-data --unused --all --runtime --app --or-update --verbose --version --help',
@@ -60,6 +69,7 @@ export const MANAGERS: readonly ProgramSpec[] = [
   },
   {
     names: ['pacman'],
+    answers: [...SAYS, '-V', '-h'],
     flags: optionNames(
       'SRUDQyuscniklogpqtwdvV',
       '--sync --remove --upgrade --database --query --refresh --sysupgrade --recursive --nosave --cascade --unneeded --noconfirm --needed --asdeps --asexplicit --quiet --info --list --print --downloadonly',
@@ -67,6 +77,8 @@ export const MANAGERS: readonly ProgramSpec[] = [
   },
   {
     names: ['npm'],
+    answers: [...SAYS, '-v', '-h'],
+    explains: '--help',
     flags: optionNames('gDPOESfyqsdvlp', NODE),
     valued: ['-w', '--workspace', '--prefix', '-C'],
     elsewhere: ['--prefix', '-C'],
@@ -82,6 +94,8 @@ export const MANAGERS: readonly ProgramSpec[] = [
   { names: ['yarn', 'bun'], flags: optionNames('gDdEPOWfys', NODE) },
   {
     names: ['pip', 'pip3', 'pipx'],
+    answers: [...SAYS, '-V', '-h', 'help'],
+    explains: '--help',
     flags: optionNames(
       'UqvylVha',
       '--upgrade --user --quiet --verbose --yes --no-deps --no-cache-dir --pre --force-reinstall --ignore-installed --no-input --disable-pip-version-check --no-python-version-warning --dry-run --only-binary --no-binary --require-hashes --outdated --uptodate --local --format --json --short --include-deps --force --progress-bar --no-warn-script-location --break-system-packages --all --version --help',
@@ -89,6 +103,7 @@ export const MANAGERS: readonly ProgramSpec[] = [
   },
   {
     names: ['gem'],
+    answers: [...SAYS, '-v', '-h'],
     flags: optionNames(
       'Nalrxqdf',
       '--no-document --user-install --force --all --local --remote --executables --conservative --quiet --verbose --versions --no-versions --prerelease --minimal-deps --help',
@@ -99,7 +114,7 @@ export const MANAGERS: readonly ProgramSpec[] = [
     names: ['cargo'],
     flags: optionNames(
       'rqvfn',
-      '--release --locked --offline --frozen --quiet --verbose --force --all --workspace --all-targets --all-features --no-default-features --features --lib --bins --bin --tests --test --examples --example --benches --doc --no-run --no-fail-fast --dry-run --dev --build --optional --version --vers --aggressive --precise --undo --keep-going --allow-dirty --help --list',
+      '--release --locked --offline --frozen --quiet --verbose --force --all --workspace --all-targets --all-features --no-default-features --features --lib --bins --bin --tests --test --examples --example --benches --doc --no-run --no-fail-fast --dry-run --dev --build --optional --version --vers --aggressive --precise --undo --keep-going --allow-dirty --check --depth --no-deps --duplicates --format-version --message-format --open --document-private-items --help --list',
     ),
     valued: ['-p', '--package', '-j', '--jobs', '-F'],
   },
@@ -107,11 +122,13 @@ export const MANAGERS: readonly ProgramSpec[] = [
     names: ['go'],
     singleDash: true,
     flags: wordList(
-      '-v -x -n -a -u -t -json -race -short -cover -benchmem -failfast -trimpath -count -timeout -parallel -run -skip -bench -tags -shuffle -list -cache -testcache -modcache -d',
+      '-v -x -n -a -u -t -m -json -race -short -cover -benchmem -failfast -trimpath -count -timeout -parallel -run -skip -bench -tags -shuffle -list -cache -testcache -modcache -d',
     ),
   },
   {
     names: ['uv', 'poetry'],
+    answers: [...SAYS, '-V', '-h'],
+    explains: '--help',
     flags: optionNames(
       'qvnDUVh',
       '--quiet --verbose --upgrade --dev --no-dev --frozen --locked --all-extras --extra --all-groups --no-root --no-interaction --only --with --without --sync --dry-run --no-cache --no-deps --version --help',
@@ -120,19 +137,23 @@ export const MANAGERS: readonly ProgramSpec[] = [
   },
   {
     names: ['dpkg', 'dpkg-query', 'apt-mark'],
+    answers: SAYS,
     flags: optionNames('lLsSrPW', '--list --listfiles --status --search --show --remove --purge --version --no-pager'),
     valued: ['-f', '--showformat'],
   },
   {
     names: ['apt-cache'],
+    answers: SAYS,
     flags: optionNames('qanif', '--quiet --all-versions --names-only --installed --full --recurse --version'),
   },
   {
     names: ['rpm'],
+    answers: SAYS,
     flags: optionNames(
-      'qailLsScdRevh',
-      '--query --all --info --list --listfiles --state --last --requires --provides --changelog --scripts --docfiles --configfiles --whatprovides --whatrequires --erase --nodeps --noscripts --test --verbose --version',
+      'qailLsScdRevhfp',
+      '--query --all --info --list --listfiles --state --last --requires --provides --changelog --scripts --docfiles --configfiles --whatprovides --whatrequires --erase --nodeps --noscripts --test --verbose --version --file --package',
     ),
-    valued: ['-f', '-p', '--file', '--qf', '--queryformat'],
+    // To no letter: what stands behind `-f` in one word is letters of options.
+    valued: ['--qf', '--queryformat'],
   },
 ];

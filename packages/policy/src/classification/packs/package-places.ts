@@ -43,7 +43,7 @@ export const PACKAGE_PLACES: readonly BuiltInRule[] = [
     name: `packages.${program}-lays`,
     programs: [program],
     words: [['install']],
-    writes: { folders: FOLDERS, elsewhere: 'always' as const },
+    writes: { folders: program === 'gem' ? [...FOLDERS, '-i', '-n'] : FOLDERS, elsewhere: 'always' as const },
     examples: [[program, 'install', '--target=/etc', 'x']],
     notExamples: [[program, 'list']],
   })),

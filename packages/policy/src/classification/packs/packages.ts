@@ -1,11 +1,16 @@
 import type { BuiltInRule, RulePack } from '../types.ts';
 import { wordList } from './option-names.ts';
+import { PACKAGE_CHECKS } from './package-checks.ts';
 import { MANAGERS } from './package-managers.ts';
 import { PACKAGE_PLACES } from './package-places.ts';
 
 /** Commands of one manager. */
 interface Commands {
   readonly looks?: string;
+  /** Looks that ask a registry. */
+  readonly asks?: string;
+  /** What runs the code of the folder, to build or to test it. */
+  readonly checks?: string;
   readonly installs?: string;
   readonly upgrades?: string;
   readonly removes?: string;
@@ -26,11 +31,11 @@ const COMMANDS: Readonly<Record<string, Commands>> = {
   },
   'dnf yum': {
     ...{ looks: 'list info search check-update', installs: 'install reinstall', upgrades: 'upgrade update' },
-    ...{ removes: 'remove erase autoremove clean distro-sync downgrade', takes: '--allowerasing' },
+    ...{ removes: 'remove rm erase autoremove clean distro-sync dsync downgrade', takes: '--allowerasing' },
   },
   zypper: {
     ...{ looks: 'search info', installs: 'install', upgrades: 'update refresh' },
-    ...{ removes: 'remove clean dist-upgrade', takes: '--clean-deps --force-resolution' },
+    ...{ removes: 'remove rm clean dist-upgrade dup', takes: '--clean-deps --force-resolution' },
   },
   apk: {
     ...{ looks: 'list info search policy', installs: 'add', upgrades: 'upgrade update fetch' },
@@ -44,35 +49,38 @@ const COMMANDS: Readonly<Record<string, Commands>> = {
   flatpak: { looks: 'list info search', installs: 'install', upgrades: 'update', removes: 'uninstall remove' },
   npm: {
     // It obeys the folder as the others of node do, and for names it runs nothing that this says.
-    looks: 'ls list view show info search outdated why explain',
+    ...{ looks: 'ls list why explain root prefix', asks: 'view show info search outdated ping whoami' },
     ...{
+      checks: 'test t tst',
       installs: 'install add i',
-      upgrades: 'ci update upgrade dedupe test',
-      removes: 'uninstall remove rm un prune',
+      upgrades: 'ci update upgrade dedupe',
+      removes: 'uninstall remove rm r un unlink prune',
     },
     publishes: 'publish unpublish deprecate dist-tag owner access token',
   },
   pnpm: {
     ...{
       installs: 'install add i',
-      upgrades: 'update upgrade dedupe fetch test',
+      ...{ checks: 'test t', upgrades: 'update upgrade dedupe fetch' },
       removes: 'remove rm uninstall un prune',
     },
     publishes: 'publish unpublish deprecate dist-tag owner access token',
   },
-  yarn: { installs: 'install add', upgrades: 'test', removes: 'remove' },
-  bun: { installs: 'install add i', upgrades: 'update test', removes: 'remove rm' },
-  'pip pip3': { looks: 'list show freeze', installs: 'install', removes: 'uninstall' },
+  yarn: { checks: 'test', installs: 'install add', removes: 'remove' },
+  bun: { checks: 'test', installs: 'install add i', upgrades: 'update', removes: 'remove rm' },
+  'pip pip3': { looks: 'list show freeze check', installs: 'install', removes: 'uninstall' },
   pipx: { looks: 'list', installs: 'install reinstall', upgrades: 'upgrade', removes: 'uninstall' },
   gem: {
     ...{ looks: 'list search info outdated', installs: 'install', upgrades: 'update fetch' },
     ...{ removes: 'uninstall cleanup', publishes: 'yank owner' },
   },
   cargo: {
-    ...{ installs: 'install add', upgrades: 'update fetch build test', removes: 'uninstall remove rm clean' },
+    // What is built runs scripts of its own, which may come from elsewhere first.
+    checks: 'check c clippy build b test t bench doc d tree metadata fmt',
+    ...{ installs: 'install add', upgrades: 'update fetch', removes: 'uninstall remove rm clean' },
     publishes: 'publish yank owner',
   },
-  go: { installs: 'install', upgrades: 'build test', removes: 'clean' },
+  go: { checks: 'build test vet list', installs: 'install', removes: 'clean' },
   uv: { installs: 'add', upgrades: 'sync build', removes: 'remove clean', publishes: 'publish' },
   poetry: { installs: 'install add', upgrades: 'update sync build', removes: 'remove', publishes: 'publish' },
 };
@@ -84,6 +92,8 @@ const NAMES =
 type Kind = Pick<BuiltInRule, 'class' | 'needs' | 'target' | 'plainOperands'>;
 const KINDS = {
   looks: { class: 'read', needs: ['inspect_status'], plainOperands: NAMES },
+  asks: { class: 'read', needs: ['inspect_status', 'use_network'], plainOperands: NAMES },
+  checks: { class: 'config-mutation', needs: ['run_tests'] },
   installs: { class: 'config-mutation', needs: ['install_packages'], target: { kind: 'package', from: 1 } },
   upgrades: { class: 'config-mutation', needs: ['install_packages'] },
   removes: { class: 'destructive', needs: ['destructive', 'install_packages'], target: { kind: 'package', from: 1 } },
@@ -118,6 +128,7 @@ export const packagesPack: RulePack = {
   rules: [
     ...Object.entries(COMMANDS).flatMap(([names, commands]) => rulesOf(names, commands)),
     ...PACKAGE_PLACES,
+    ...PACKAGE_CHECKS,
     {
       name: 'packages.install-removes',
       programs: wordList('apt apt-get aptitude zypper apk'),
@@ -138,6 +149,31 @@ export const packagesPack: RulePack = {
       ],
     },
     {
+      name: 'packages.takes-back',
+      programs: ['dnf', 'yum'],
+      words: [['swap', 'history', 'module', 'group', 'groups', 'offline-upgrade', 'system-upgrade']],
+      firstNot: /^(?:list|info|summary|userinstalled|provides)$/,
+      class: 'destructive',
+      needs: ['destructive', 'install_packages', 'shell'],
+      examples: [
+        ['dnf', 'swap', 'a', 'b'],
+        ['dnf', 'history', 'undo', '1'],
+        ['dnf', 'module', 'remove', 'x'],
+      ],
+      notExamples: [['dnf', 'history', 'list']],
+    },
+    {
+      name: 'packages.query-far',
+      programs: ['dpkg', 'rpm'],
+      options: ['-l', '-L', '-s', '-S', '-q', '--list', '--status', '--search', '--query', '--version'],
+      except: ['-r', '-P', '-e', '--remove', '--purge', '--erase'],
+      operand: /:\/\//,
+      class: 'read',
+      needs: ['inspect_status', 'use_network'],
+      examples: [['rpm', '-qp', 'https://example.org/x.rpm']],
+      notExamples: [['rpm', '-qa']],
+    },
+    {
       name: 'packages.query',
       programs: ['apt-cache', 'dpkg-query'],
       class: 'read',
@@ -154,7 +190,7 @@ export const packagesPack: RulePack = {
     {
       name: 'packages.dpkg-list',
       programs: ['dpkg', 'rpm'],
-      options: ['-l', '-L', '-s', '-S', '-q', '--list', '--status', '--search', '--query', '--version'],
+      options: ['-l', '-L', '-s', '-S', '-q', '--list', '--status', '--search', '--query'],
       except: ['-r', '-P', '-e', '--remove', '--purge', '--erase'],
       class: 'read',
       needs: ['inspect_status'],

@@ -1,11 +1,12 @@
 import type { RulePack } from '../types.ts';
-import { optionNames, wordList } from './option-names.ts';
+import { optionNames, SAYS, wordList } from './option-names.ts';
+import { READING_TEXTS } from './reading-texts.ts';
 
 /** No option of these writes a file, or runs or loads anything. */
 const LOOKERS = wordList(
-  'cat head tail wc ls stat du grep egrep fgrep cut tr cmp comm md5sum sha1sum sha256sum sha512sum cksum readlink realpath nl tac rev od',
+  'cat head tail wc ls stat du grep egrep fgrep cut tr cmp comm md5sum sha1sum sha256sum sha512sum cksum readlink realpath nl tac rev od paste fold join expand unexpand hexdump',
 );
-const ANSWERS = wordList('true false echo pwd cd sleep basename dirname seq :');
+const ANSWERS = wordList('true false echo pwd cd sleep basename dirname seq expr :');
 /** What find does besides finding. */
 const FIND_ACTS = ['-delete', '-fprint', '-fprint0', '-fprintf', '-fls'];
 /** `-5`, and the digits of `-U5`. */
@@ -15,22 +16,39 @@ const DIGITS = '0123456789';
 export const readingPack: RulePack = {
   topic: 'reading',
   programs: [
-    { names: [...LOOKERS, ...ANSWERS, 'less', 'more', 'diff3', 'sdiff'] },
+    { names: [...LOOKERS, ...ANSWERS] },
+    { names: ['less', 'more', 'diff3', 'sdiff'], answers: SAYS },
+    { names: ['zcat', 'bzcat', 'xzcat'], flags: optionNames('fdcvqt') },
+    { names: ['zgrep'], flags: optionNames('ivnclEFowhHqsxABC0123456789'), valued: ['-e', '-m'] },
+    { names: ['base64'], flags: optionNames('dDi', '--decode --ignore-garbage'), valued: ['-w', '--wrap'] },
+    // Another writes the page of each folder.
+    {
+      names: ['tree'],
+      flags: optionNames(
+        'adfhspugDFrtUcvxliCnNqQJX',
+        '--noreport --dirsfirst --filesfirst --du --prune --gitignore --sort',
+      ),
+      valued: optionNames('LIP', '--filelimit'),
+    },
+    { names: ['xxd'], flags: optionNames('abeEipuC'), valued: optionNames('cglson') },
     {
       names: ['file'],
+      answers: SAYS,
       flags: optionNames('bikhLNprs0', '--brief --mime --mime-type --mime-encoding --dereference --version'),
       valued: ['-F', '--separator'],
     },
     {
       names: ['diff'],
+      answers: SAYS,
       flags: optionNames(
-        `uaNrqbBiwycptTsEdCUW${DIGITS}`,
+        `uaNrqbBiwycptTsEdCU${DIGITS}`,
         '--brief --recursive --unified --context --side-by-side --color --new-file --ignore-all-space --text --minimal',
       ),
       valued: ['-x', '--exclude', '-I', '-L', '--label', '-W', '--width'],
     },
     {
       names: ['jq'],
+      answers: SAYS,
       flags: optionNames(
         'rscnSMCjaeR',
         '--raw-output --compact-output --slurp --null-input --sort-keys --exit-status --tab --raw-input --arg --argjson --args',
@@ -41,6 +59,7 @@ export const readingPack: RulePack = {
     { names: ['which', 'type'], flags: optionNames('a', '--all') },
     {
       names: ['sort'],
+      answers: SAYS,
       valued: optionNames('ktSo', '--key --field-separator --output'),
       flags: optionNames(
         'nruhbfdgiMRVCcszm',
@@ -62,6 +81,7 @@ export const readingPack: RulePack = {
     },
     {
       names: ['rg'],
+      answers: SAYS,
       flags: optionNames(
         `nilcvwSsuFxoaHhNLUP${DIGITS}`,
         '--files --hidden --no-ignore --json --stats --count --files-with-matches --ignore-case --smart-case --multiline --heading --no-heading --line-number --vimgrep --type-list --pcre2 --follow --fixed-strings --word-regexp --color --sort',
@@ -70,15 +90,14 @@ export const readingPack: RulePack = {
     },
     {
       names: ['sed', 'gsed'],
-      flags: optionNames(
-        'nErsuz',
-        '--quiet --silent --regexp-extended --posix --null-data --separate --version --help',
-      ),
-      valued: ['-e', '-f'],
+      flags: optionNames('nErsuzi', '--in-place --quiet --silent --regexp-extended --posix --null-data --separate'),
+      valued: ['-e', '-f', '--expression'],
+      answers: SAYS,
     },
     {
       names: ['awk', 'gawk', 'mawk'],
-      flags: ['--posix', '--version', '--help'],
+      flags: ['--posix'],
+      answers: SAYS,
       valued: ['-F', '-v', '-f', '--field-separator', '--assign'],
     },
   ],
@@ -111,19 +130,33 @@ export const readingPack: RulePack = {
     },
     {
       name: 'reading.look-known',
-      programs: ['file', 'diff', 'jq', 'column', 'which', 'type'],
+      programs: wordList('file diff jq column which type zcat bzcat xzcat zgrep base64 tree'),
       class: 'read',
       needs: ['read_files'],
       examples: [
         ['file', '-b', 'a'],
         ['diff', '-U5', 'a', 'b'],
         ['jq', '-r', '.a', 'x.json'],
+        ['tree', '-L', '2', 'src'],
+        ['zgrep', '-i', 'x', 'a.gz'],
       ],
       notExamples: [
         ['file', '-C', '-m', 'magic'],
         ['diff', '--paginate', 'a', 'b'],
         ['jq', '--option-of-tomorrow=./x', '.'],
+        ['tree', '-o', 'x'],
+        ['base64', '-o', 'x'],
       ],
+    },
+    {
+      name: 'reading.environment',
+      programs: ['jq'],
+      // It prints the variables of the node.
+      operand: /\benv\b|\$ENV\b/,
+      class: 'read',
+      needs: ['inspect_status', 'read_files'],
+      examples: [['jq', '-n', 'env']],
+      notExamples: [['jq', '.a', 'x.json']],
     },
     {
       name: 'reading.sort',
@@ -155,7 +188,7 @@ export const readingPack: RulePack = {
     },
     {
       name: 'reading.uniq',
-      programs: ['uniq'],
+      programs: ['uniq', 'xxd'],
       most: 1,
       class: 'read',
       needs: ['read_files'],
@@ -164,6 +197,17 @@ export const readingPack: RulePack = {
         ['uniq', 'a'],
       ],
       notExamples: [['uniq', 'a', 'b']],
+    },
+    {
+      name: 'reading.uniq-to',
+      programs: ['uniq'],
+      // The second is written.
+      least: 2,
+      class: 'config-mutation',
+      needs: ['edit_repo', 'read_files', 'shell'],
+      writes: { from: 1 },
+      examples: [['uniq', 'a', 'b']],
+      notExamples: [['uniq', 'a']],
     },
     {
       name: 'reading.find',
@@ -194,75 +238,6 @@ export const readingPack: RulePack = {
       ],
       notExamples: [['find', '.', '-name', 'delete']],
     },
-    {
-      name: 'reading.sed-lines',
-      programs: ['sed', 'gsed'],
-      except: ['-f', '-e'],
-      // Addresses with p, d or q, or one substitution without the flags that write and run.
-      first: /^((\d+|\$)?(,(\d+|\$))?[pdq]|s\/[^/\n\\]*\/[^/\n\\]*\/[gIp0-9]*)$/,
-      class: 'read',
-      needs: ['read_files'],
-      examples: [
-        ['sed', '-n', '1,5p', 'a'],
-        ['sed', 's/a/b/g', 'a'],
-      ],
-      notExamples: [
-        ['sed', '-i', 's/a/b/', 'a'],
-        ['sed', 's/a/b/e', 'a'],
-        ['sed', 'w /etc/x', '1p'],
-      ],
-    },
-    {
-      name: 'reading.sed-program',
-      programs: ['sed', 'gsed'],
-      writtenNot: /^\n--(?:version|help)$/,
-      // What other scripts of sed do, writing files and running commands included, is not parsed here.
-      firstNot: /^((\d+|\$)?(,(\d+|\$))?[pdq]|s\/[^/\n\\]*\/[^/\n\\]*\/[gIp0-9]*)$/,
-      class: 'destructive',
-      needs: ['destructive', 'shell'],
-      examples: [
-        ['sed', 'w /etc/x'],
-        ['sed', '1e rm x', 'a'],
-      ],
-      notExamples: [
-        ['sed', '--version'],
-        ['sed', '1p'],
-      ],
-    },
-    {
-      name: 'reading.sed-script-option',
-      programs: ['sed', 'gsed'],
-      options: ['-e', '-f', '--expression', '--file'],
-      class: 'destructive',
-      needs: ['destructive', 'shell'],
-      examples: [['sed', '-e', 'w /etc/x', '1p']],
-      notExamples: [['sed', '1p']],
-    },
-    {
-      name: 'reading.awk-fields',
-      programs: ['awk', 'gawk', 'mawk'],
-      except: ['-f'],
-      first: /^\{ ?print( \$\d+(, ?\$\d+)*)? ?\}$/,
-      class: 'read',
-      needs: ['read_files'],
-      examples: [
-        ['awk', '{print $1}', 'a'],
-        ['awk', '-F', ':', '{print $1, $2}', 'a'],
-      ],
-      notExamples: [
-        ['awk', '{system("rm x")}'],
-        ['awk', '-f', 'x.awk', '{print}'],
-      ],
-    },
-    {
-      name: 'reading.awk-program',
-      programs: ['awk', 'gawk', 'mawk'],
-      writtenNot: /^\n--(?:version|help)$/,
-      firstNot: /^\{ ?print( \$\d+(, ?\$\d+)*)? ?\}$/,
-      class: 'destructive',
-      needs: ['destructive', 'shell'],
-      examples: [['awk', '{system("rm x")}']],
-      notExamples: [['awk', '{print $1}']],
-    },
+    ...READING_TEXTS,
   ],
 };

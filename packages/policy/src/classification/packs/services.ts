@@ -1,6 +1,6 @@
 import type { RulePack } from '../types.ts';
 import { GUARDING_UNIT, OPENING_UNIT, SYSTEM_UNIT } from '../units.ts';
-import { optionNames, wordList } from './option-names.ts';
+import { optionNames, SAYS, wordList } from './option-names.ts';
 
 const START_WORDS = ['start', 'restart', 'reload', 'try-restart', 'force-reload'];
 /** What may start a unit, now or later. */
@@ -25,8 +25,9 @@ export const servicesPack: RulePack = {
         '--no-pager --user --system --full --all --quiet --now --force --no-block --failed --no-legend --plain --value --runtime --no-reload --no-ask-password --no-wall --wait --recursive --reverse --after --before --show-types --dry-run',
       ),
       elsewhere: ['--user'],
+      answers: [...SAYS, '-h'],
     },
-    { names: ['service', 'rc-service'] },
+    { names: ['service', 'rc-service'], answers: [...SAYS, '-h'] },
     { names: ['initctl', 'launchctl', 'sv', 'supervisorctl'] },
   ],
   rules: [
@@ -225,13 +226,24 @@ export const servicesPack: RulePack = {
       programs: ['service', 'rc-service'],
       last: ['status'],
       most: 2,
+      plainOperands: PLAIN_UNIT,
       class: 'read',
       needs: ['inspect_status'],
       examples: [['service', 'nginx', 'status']],
       notExamples: [
         ['service', 'nginx', 'restart'],
         ['service', 'nginx', 'status', 'stop'],
+        ['service', '../../tmp/x', 'status'],
       ],
+    },
+    {
+      name: 'services.service-list',
+      programs: ['service'],
+      written: /^\n--status-all$/,
+      class: 'read',
+      needs: ['inspect_status'],
+      examples: [['service', '--status-all']],
+      notExamples: [['service', '--status-all', 'start']],
     },
     {
       name: 'services.service-run',

@@ -13,7 +13,7 @@ const COUNTED = ['exit', 'return', 'break', 'continue', 'shift'];
 /** Texts go where a format says; a number is evaluated by some shells, and `-v` and `%n` set a variable. */
 const PRINTS_TEXTS = /^(?:\n--)?\n(?!-)(?:[^%…\n]|%%|%-?\d*(?:\.\d+)?[sbcq])*(?:\n.*)*$/;
 const PRINTS_NUMBERS =
-  /^(?:\n--)?\n(?!-)(?:[^%…\n]|%%|%[-+ #0]*\d*(?:\.\d+)?[sbcqdiouxXeEfgG])*(?:\n[-+]?\d+(?:\.\d+)?)*$/;
+  /^(?:\n--)?\n(?!-)(?:[^%…\n]|%%|%[-+ #0]*(?:[1-9]\d*)?(?:\.\d+)?[sbcqdiouxXeEfgG])*(?:\n[-+]?\d+(?:\.\d+)?)*$/;
 /** One question about a file, texts, or numbers that are written out. */
 const ASKS =
   /^(?:\n!)?(?:\n-[abcdefghknprsuwxzGLNOS]\n[^…\n]*|\n(?!-)[^…\n]*(?:\n(?:==?|!=|-nt|-ot|-ef)\n[^…\n]*)?|\n[-+]?\d+\n-(?:eq|ne|lt|le|gt|ge)\n[-+]?\d+)?$/;

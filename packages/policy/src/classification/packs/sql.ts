@@ -1,12 +1,28 @@
-import type { RulePack } from '../types.ts';
-import { optionNames, wordList } from './option-names.ts';
+import type { BuiltInRule, RulePack } from '../types.ts';
+import { optionNames, SAYS, wordList } from './option-names.ts';
 
 const CLIENTS = ['psql', 'mysql', 'mariadb'];
-/** Programs whose arguments are a command of a server. */
-const SERVERS = ['redis-cli', 'mysqladmin'];
-const OTHERS = wordList('sqlite3 duckdb clickhouse-client mongosh mongo pg_restore sqlcmd sqlplus');
+const OTHERS = wordList('duckdb clickhouse-client mongosh mongo pg_restore sqlcmd sqlplus');
 /** A name, or an address without settings: a connection string may name a library to load, and files. */
 const DATABASE = /^(?:[\w.-]+|postgres(?:ql)?:\/\/[\w.~!:@,[\]-]*(?:\/[\w.-]*)?)$/;
+/** Which server, by names and numbers. */
+const REDIS_AT = '(?:\\n-[hpn]\\n[\\w.-]+)*';
+const REDIS_LOOKS = new RegExp(
+  `^${REDIS_AT}\\n(?:ping|info|dbsize|get|mget|strlen|exists|type|ttl|pttl|keys|scan|lrange|llen|hget|hgetall|hlen|smembers|scard|zrange|zcard|time|lastsave)(?:\\n(?!-)[^\\n…]*)*$`,
+  'i',
+);
+/** Words that change data or a server, and load nothing. */
+const REDIS_PLAIN = new RegExp(
+  `^${REDIS_AT}\\n(?:flush(?:all|db)|set|setex|del|unlink|expire|persist|incr|decr|[lr]push|[lr]pop|hset|hdel|sadd|srem|zadd|zrem)(?:\\n(?!-)[^\\n…]*)*$`,
+  'i',
+);
+const ADMIN_AT = '(?:\\n-[huP]\\n[\\w.-]+|\\n-[huP][\\w.-]+|\\n--(?:host|user|port)=[\\w.-]+)*';
+const ADMIN_LOOKS = new RegExp(`^${ADMIN_AT}(?:\\n(?:ping|status|extended-status|processlist|variables|version))+$`);
+const ADMIN_PLAIN = new RegExp(
+  `^${ADMIN_AT}(?:\\n(?:flush-[a-z]+|refresh|reload|(?:create|drop)\\n\\w+|kill\\n\\d+))+$`,
+);
+const LISTS_TABLES = /^(?:\n-(?:readonly|batch))*\n(?!-)[^\n…]+\n\.(?:tables|schema|indexes|databases)(?: [\w.%]+)?$/;
+const PSQL_LISTS = /^(?:\n-[htUp]\n[\w.-]+)*\n(?:-l|--list)$/;
 const TEXT = ['-c', '-e', '--command', '--execute'];
 
 /** SQL clients, by the words of the text that they are given. */
@@ -15,6 +31,8 @@ export const sqlPack: RulePack = {
   programs: [
     {
       names: ['psql'],
+      answers: [...SAYS, '-V'],
+      elsewhere: ['-p', '--port', '-U', '--username'],
       values: { '-d': DATABASE, '--dbname': DATABASE },
       valued: optionNames(
         'cdhUpFR',
@@ -27,6 +45,8 @@ export const sqlPack: RulePack = {
     },
     {
       names: ['mysql', 'mariadb'],
+      answers: [...SAYS, '-V'],
+      elsewhere: ['-P', '--port', '-u', '--user'],
       valued: optionNames('ehuDP', '--execute --host --user --database --port'),
       flags: optionNames(
         'NBtsHXvfr',
@@ -38,7 +58,18 @@ export const sqlPack: RulePack = {
       flags: optionNames('iefwW', '--interactive --echo --force --if-exists --no-password'),
       valued: optionNames('hUp', '--host --username --port'),
     },
-    { names: [...SERVERS, ...OTHERS] },
+    { names: ['redis-cli'], answers: [...SAYS, '-v'] },
+    { names: ['mysqladmin'], answers: [...SAYS, '-V'] },
+    { names: ['pg_isready'], flags: ['-q', '--quiet'], valued: optionNames('hpUt'), answers: [...SAYS, '-V'] },
+    {
+      names: ['sqlite3'],
+      singleDash: true,
+      flags: wordList(
+        '-readonly -header -noheader -csv -json -column -line -list -box -table -markdown -tabs -batch -bail',
+      ),
+      answers: ['-version', '--version', '-help', '--help'],
+    },
+    { names: OTHERS, answers: ['--version', '--help'] },
   ],
   rules: [
     {
@@ -84,6 +115,7 @@ export const sqlPack: RulePack = {
       name: 'sql.take',
       programs: CLIENTS,
       sql: { of: TEXT, is: 'destructive' },
+      writtenNot: PSQL_LISTS,
       plainOperands: DATABASE,
       class: 'destructive',
       needs: ['destructive'],
@@ -119,35 +151,140 @@ export const sqlPack: RulePack = {
       class: 'destructive',
       needs: ['destructive'],
       examples: [['dropdb', 'app']],
-      notExamples: [['redis-cli', 'flushall']],
+      notExamples: [['psql', '-c', 'drop database app']],
     },
     {
-      name: 'sql.server',
-      programs: SERVERS,
-      writtenNot: /^\n(?:-v|--version|--help)$/,
-      plain:
-        /^\n(?:flush(?:all|db)|get|set|del|keys|info|ping|dbsize|exists|ttl|expire|status|version|processlist)(?:\n(?!-).*)*$/i,
+      name: 'sql.list',
+      programs: ['psql'],
+      written: PSQL_LISTS,
+      class: 'read',
+      needs: ['read_files'],
+      examples: [
+        ['psql', '-l'],
+        ['psql', '-h', 'db', '-l'],
+      ],
+      notExamples: [['psql', '-l', '-o', 'x']],
+    },
+    {
+      name: 'sql.redis-look',
+      programs: ['redis-cli'],
+      written: REDIS_LOOKS,
+      class: 'read',
+      needs: ['read_files'],
+      examples: [
+        ['redis-cli', 'ping'],
+        ['redis-cli', '-h', 'cache', 'GET', 'a'],
+      ],
+      notExamples: [
+        ['redis-cli', 'flushall'],
+        ['redis-cli', 'config', 'set', 'dir', '/x'],
+        ['redis-cli', '--eval', 'x'],
+      ],
+    },
+    {
+      name: 'sql.redis',
+      programs: ['redis-cli'],
+      writtenNot: REDIS_LOOKS,
+      plain: REDIS_PLAIN,
       class: 'destructive',
       needs: ['destructive'],
       examples: [
         ['redis-cli', 'flushall'],
-        ['mysqladmin', 'status'],
+        ['redis-cli', 'set', 'a', 'b'],
         ['redis-cli', '--eval', 'x'],
       ],
-      notExamples: [['redis-cli', '--version']],
+      notExamples: [['redis-cli', 'ping']],
     },
+    {
+      name: 'sql.admin-look',
+      programs: ['mysqladmin'],
+      written: ADMIN_LOOKS,
+      class: 'read',
+      needs: ['inspect_status'],
+      examples: [
+        ['mysqladmin', 'status'],
+        ['mysqladmin', '-u', 'root', 'processlist'],
+      ],
+      notExamples: [['mysqladmin', 'drop', 'app']],
+    },
+    {
+      name: 'sql.admin',
+      programs: ['mysqladmin'],
+      writtenNot: ADMIN_LOOKS,
+      plain: ADMIN_PLAIN,
+      class: 'destructive',
+      needs: ['destructive'],
+      examples: [
+        ['mysqladmin', 'drop', 'app'],
+        ['mysqladmin', 'shutdown'],
+        ['mysqladmin', 'status', 'get', 'x'],
+      ],
+      notExamples: [['mysqladmin', 'status']],
+    },
+    {
+      name: 'sql.ready',
+      programs: ['pg_isready'],
+      most: 0,
+      class: 'read',
+      needs: ['inspect_status'],
+      examples: [['pg_isready', '-h', 'db']],
+      notExamples: [['pg_isready', '-d', 'sslkey=x']],
+    },
+    {
+      name: 'sql.file-read',
+      programs: ['sqlite3'],
+      sql: { from: 1, is: 'read' },
+      class: 'read',
+      needs: ['read_files'],
+      examples: [
+        ['sqlite3', 'a.db', 'select * from t'],
+        ['sqlite3', '-json', 'a.db', 'select count(*) from t'],
+      ],
+      notExamples: [
+        ['sqlite3', 'a.db', '.shell rm x'],
+        ['sqlite3', 'a.db', 'select 1', '.shell rm x'],
+        ['sqlite3', 'a.db', "select writefile('x', 1)"],
+        ['sqlite3', '-cmd', '.shell id', 'a.db', 'select 1'],
+        ['sqlite3', 'a.db'],
+      ],
+    },
+    {
+      name: 'sql.file-lists',
+      programs: ['sqlite3'],
+      written: LISTS_TABLES,
+      class: 'read',
+      needs: ['read_files'],
+      examples: [
+        ['sqlite3', 'a.db', '.tables'],
+        ['sqlite3', 'a.db', '.schema users'],
+      ],
+      notExamples: [['sqlite3', 'a.db', '.tables', '.shell id']],
+    },
+    ...(['config-mutation', 'destructive'] as const).map(
+      (is): BuiltInRule => ({
+        name: `sql.file-${is === 'destructive' ? 'other' : 'calls'}`,
+        programs: ['sqlite3'],
+        sql: { from: 1, is },
+        writtenNot: LISTS_TABLES,
+        // A word of its own runs a program, a function loads one or writes a file, and more of them are read where no text is given.
+        class: 'destructive',
+        needs: ['destructive', 'shell'],
+        examples: [
+          is === 'destructive'
+            ? ['sqlite3', 'get', '.shell rm x']
+            : ['sqlite3', 'a.db', "select load_extension('./x')"],
+        ],
+        notExamples: [['sqlite3', 'a.db', 'select 1']],
+      }),
+    ),
     {
       name: 'sql.other-client',
       programs: OTHERS,
-      writtenNot: /^\n(?:-v|--?version|--help)$/,
       // Each reads texts in which a word of its own runs a program, or loads one, and more of them where none is given.
       class: 'destructive',
       needs: ['destructive', 'shell'],
-      examples: [
-        ['sqlite3', 'a.db', '.shell rm x'],
-        ['sqlite3', 'get', '.shell rm x'],
-      ],
-      notExamples: [['sqlite3', '--version']],
+      examples: [['duckdb', 'a.db', '.shell rm x']],
+      notExamples: [['sqlite3', 'a.db', 'select 1']],
     },
   ],
 };

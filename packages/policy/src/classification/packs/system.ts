@@ -1,5 +1,5 @@
 import type { RulePack } from '../types.ts';
-import { optionNames, wordList } from './option-names.ts';
+import { optionNames, SAYS, wordList } from './option-names.ts';
 
 const STATUS = wordList(
   'uname uptime nproc arch lscpu lsmem lspci lsusb lsmod free vmstat iostat mpstat id whoami who w groups last getent locale printenv sensors getconf tty',
@@ -19,14 +19,29 @@ export const systemPack: RulePack = {
   programs: [
     {
       names: ['uname', 'uptime', 'nproc', 'arch', 'lscpu', 'lsmem', 'lsmod', 'id', 'whoami', 'groups', 'tty'],
+      answers: SAYS,
       flags: optionNames('asnrvmpiobJeungGGz', '--all --pretty --since --json --bytes --version'),
     },
-    { names: ['free', 'vmstat', 'iostat', 'mpstat'], flags: optionNames('bkmghwtlvasSdDnpxyzACcP', '--human --total') },
-    { names: ['lspci', 'lsusb'], flags: optionNames('vnkDtmmbx', '--verbose --tree --version') },
-    { names: ['who', 'w', 'last'], flags: optionNames('abdhsHquiFxwR', '--all --heading --count'), valued: ['-n'] },
-    { names: ['getent', 'locale', 'printenv', 'sensors', 'getconf'], flags: optionNames('akmuAfj0', '--all --json') },
+    {
+      names: ['free', 'vmstat', 'iostat', 'mpstat'],
+      answers: SAYS,
+      flags: optionNames('bkmghwtlvasSdDnpxyzACcP', '--human --total'),
+    },
+    { names: ['lspci', 'lsusb'], answers: SAYS, flags: optionNames('vnkDtmmbx', '--verbose --tree --version') },
+    {
+      names: ['who', 'w', 'last'],
+      answers: SAYS,
+      flags: optionNames('abdhsHquiFxwR', '--all --heading --count'),
+      valued: ['-n'],
+    },
+    {
+      names: ['getent', 'locale', 'printenv', 'sensors', 'getconf'],
+      answers: SAYS,
+      flags: optionNames('akmuAfj0', '--all --json'),
+    },
     {
       names: ['ps', 'pgrep', 'pidof', 'pstree', 'top', 'htop'],
+      answers: SAYS,
       flags: optionNames('AaefFlHLTcijmMywxrnvXqsb', '--forest --headers --no-headers --full --list-name --list-full'),
       valued: optionNames('opCuUgGtPdEO', '--sort --format --pid --user --ppid --cols --width'),
     },
@@ -36,18 +51,25 @@ export const systemPack: RulePack = {
       flags: optionNames('xXdqpcVh', '--extended --device --quiet --show-path'),
       valued: ['-A', '--range'],
     },
-    { names: ['lsof'], flags: optionNames('nPltUabRVwiTCXON0123456789:', '+D +d'), valued: optionNames('pucgdsFr') },
-    { names: ['fuser'], flags: optionNames('vmkanuicsMlIw46'), valued: ['-n', '--namespace'] },
+    {
+      names: ['lsof'],
+      answers: ['-v', '-h'],
+      flags: optionNames('nPltUabRVwiTCXONgFr0123456789:', '+D +d'),
+      valued: optionNames('pucds'),
+    },
+    { names: ['fuser'], answers: SAYS, flags: optionNames('vmkauicsMlIw46'), valued: ['-n', '--namespace'] },
     {
       names: ['df', 'lsblk', 'findmnt', 'blkid'],
+      answers: SAYS,
       flags: optionNames(
-        'ahHiklPTmfpJbdDSnrRvuAeyzMxI',
+        'ahHiklPTmfpJbdDSnrRvuAeyzMxIUL',
         '--total --human-readable --all --json --bytes --fs --inodes --local',
       ),
-      valued: optionNames('otUL', '--output --type --target'),
+      valued: optionNames('ot', '--output --type --target'),
     },
     {
       names: ['smartctl'],
+      answers: SAYS,
       flags: optionNames('aHiAxcqj', '--all --health --info --attributes --xall --scan --json'),
       valued: ['-d'],
     },
@@ -68,6 +90,7 @@ export const systemPack: RulePack = {
     },
     {
       names: ['journalctl'],
+      answers: SAYS,
       valued: optionNames(
         'unpotgSU',
         '--since --until --unit --user-unit --lines --priority --output --identifier --grep --facility --output-fields',
@@ -79,20 +102,27 @@ export const systemPack: RulePack = {
     },
     {
       names: ['dmesg'],
+      answers: SAYS,
       flags: optionNames(
         'TtHLwWkuxrdPSeCc',
         '--clear --read-clear --ctime --human --color --follow --nopager --decode --kernel',
       ),
       valued: optionNames('lf', '--level --facility --since --until'),
     },
-    { names: ['hostname'], flags: optionNames('fsdiIaAy', '--fqdn --short --domain --ip-address --all-ip-addresses') },
+    {
+      names: ['hostname'],
+      answers: [...SAYS, '-V', '-h'],
+      flags: optionNames('fsdiIaAy', '--fqdn --short --domain --ip-address --all-ip-addresses'),
+    },
     {
       names: ['date'],
+      answers: SAYS,
       flags: optionNames('uRI', '--utc --universal --rfc-email --iso-8601 --rfc-3339'),
       valued: ['-d', '--date'],
     },
     {
       names: ['hostnamectl', 'timedatectl', 'localectl', 'loginctl'],
+      answers: SAYS,
       flags: ['--no-pager', '--version', '--help', '-l', '-a'],
     },
     { names: UNSEEN },
@@ -252,6 +282,22 @@ export const systemPack: RulePack = {
       needs: ['inspect_status'],
       examples: [['hostnamectl'], ['timedatectl']],
       notExamples: [['hostnamectl', 'set-hostname', 'x']],
+    },
+    {
+      name: 'system.control-look',
+      programs: ['hostnamectl', 'timedatectl', 'localectl', 'loginctl'],
+      words: [wordList('status show list-sessions list-users timesync-status list-timezones')],
+      most: 0,
+      class: 'read',
+      needs: ['inspect_status'],
+      examples: [
+        ['timedatectl', 'status'],
+        ['loginctl', 'list-sessions'],
+      ],
+      notExamples: [
+        ['timedatectl', 'set-time', 'x'],
+        ['loginctl', 'terminate-user', 'x'],
+      ],
     },
     {
       name: 'system.runs-unseen',

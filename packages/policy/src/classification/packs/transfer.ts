@@ -1,22 +1,36 @@
 import type { RulePack } from '../types.ts';
-import { optionNames, wordList } from './option-names.ts';
+import { optionNames, SAYS, wordList } from './option-names.ts';
 
 const SENDS = wordList(
   '-d --data --data-raw --data-binary --data-urlencode --data-ascii --json -F --form --form-string -T --upload-file',
 );
 /** What writes where a name, a server or a file says. */
-const WRITES = wordList(
-  '-O --remote-name --remote-name-all -J --remote-header-name -K --config -c --cookie-jar -D --dump-header --trace --trace-ascii --stderr -Q --quote --output-dir --libcurl --hsts --alt-svc --etag-save -w --write-out',
-);
+const KNOWN_WRITES = wordList('-O --remote-name --remote-name-all -J --remote-header-name -c --cookie-jar');
+const WRITES = [
+  ...KNOWN_WRITES,
+  ...wordList(
+    '-K --config --trace --trace-ascii --stderr -Q --quote --output-dir --libcurl --hsts --alt-svc --etag-save',
+  ),
+];
 const TO = ['-o', '--output'];
+const HEADERS_TO = ['-D', '--dump-header'];
+const SHOWS = ['-w', '--write-out'];
+/** Nothing is written there. */
+const NOWHERE = '(?:-|/dev/(?:null|stdout|stderr))';
+const SOMEWHERE = new RegExp(`^(?!${NOWHERE}$)`);
+/** Values of the answer by name: of no file, and to none (`%output{x}`). */
+const SHOWN = '(?!@)(?:[^%]|%%|%\\{[a-z_.]+\\}|%header\\{[\\w-]+\\})*';
+/** A page of another machine, or of this one, which needs no scheme; other names tell curl another protocol. */
+const PAGE = '(?:https?:\\/\\/[^\\s]+|(?:localhost|127\\.0\\.0\\.1)(?::\\d+)?(?:[/?#][^\\s]*)?)';
+const IS_PAGE = new RegExp(`^${PAGE}$`, 'i');
 /** Something that is read from a file. */
 const FROM_FILE = /(?:[\n=]|\n-[^\n-][^\n]*)@/;
 
 /** Options of wget that change nothing but how it asks and what it says, and addresses. */
 const WGET_MILD =
   '(?:-[qSd46]+|-nv|-[Tt]\\n?\\d+|--(?:quiet|no-verbose|server-response|no-check-certificate)|--(?:timeout|tries)[=\\n]\\d+|(?!-)[^\\n]+)';
-const WGET_LOOK = '--spider|-q?O-|-q?O\\n-|--output-document[=\\n]-';
-const WGET_TO = '-q?O\\n?(?!-)[^\\n]+|--output-document[=\\n](?!-)[^\\n]+';
+const WGET_LOOK = '--spider|-q?O\\n?(?:-|/dev/null)|--output-document[=\\n](?:-|/dev/null)';
+const WGET_TO = '-q?O\\n?(?!-|/dev/null(?:\\n|$))[^\\n]+|--output-document[=\\n](?!-|/dev/null(?:\\n|$))[^\\n]+';
 
 /** All of the arguments: mild ones, and one of these. */
 function wget(one: string): RegExp {
@@ -34,7 +48,11 @@ export const transferPack: RulePack = {
         '--request --header --user-agent --referer --max-time --connect-timeout --retry --retry-delay --output --data --data-raw --data-binary --data-urlencode --data-ascii --json --form --form-string --upload-file --user --range --cookie-jar --dump-header --write-out',
       ),
       // `#1` is what a pattern of the address stands for; headers of a file are sent.
-      values: { '-o': /^[^#]*$/, '--output': /^[^#]*$/, '-H': /^[^@]/, '--header': /^[^@]/ },
+      values: {
+        ...{ '-o': /^[^#]*$/, '--output': /^[^#]*$/, '-H': /^[^@]/, '--header': /^[^@]/ },
+        ...{ '-w': new RegExp(`^${SHOWN}$`), '--write-out': new RegExp(`^${SHOWN}$`) },
+      },
+      answers: [...SAYS, '-V', '-h'],
       flags: optionNames(
         'sSIiLvfgk46#NOJ',
         '--silent --show-error --fail --fail-with-body --head --include --location --verbose --insecure --compressed --http1.1 --http2 --ipv4 --ipv6 --no-progress-meter --progress-bar --no-buffer --globoff --tlsv1.2 --tlsv1.3 --retry-connrefused --retry-all-errors --get --remote-name --remote-name-all --remote-header-name',
@@ -47,26 +65,30 @@ export const transferPack: RulePack = {
         'qSnvdcN46',
         '--spider --quiet --server-response --no-verbose --no-check-certificate --continue --timestamping',
       ),
+      answers: [...SAYS, '-V', '-h'],
     },
   ],
   rules: [
     {
       name: 'transfer.get',
       programs: ['curl'],
-      except: ['-X', '--request', ...TO, ...SENDS, ...WRITES],
+      except: ['-X', '--request', ...SENDS, ...KNOWN_WRITES],
       writtenNot: FROM_FILE,
-      operand: /^https?:\/\/[^\s]+$/i,
+      operand: IS_PAGE,
       class: 'read',
       needs: ['use_network'],
       examples: [
         ['curl', '-sI', 'https://example.org'],
         ['curl', '-sS', 'https://example.org'],
         ['curl', '-fsSL', '-m', '5', '-H', 'accept: text/plain', 'https://example.org/x'],
+        ['curl', '-s', '-o', '/dev/null', '-w', '%{http_code}\\n', 'https://example.org'],
+        ['curl', '-s', 'localhost:8080/health'],
       ],
       notExamples: [
         ['curl', '-X', 'POST', 'https://example.org/x'],
-        ['curl', '-o', 'x', 'https://example.org'],
         ['curl', '--option-of-tomorrow=./x', 'https://example.org'],
+        ['curl', '-w', '%output{x}', 'https://example.org'],
+        ['curl', 'ftp.example.org/x'],
         ['curl', '--unix-socket', '/run/x', 'http://example.org'],
         ['curl', '-H', '@/etc/shadow', 'https://example.org'],
         ['curl', '-4sH@/etc/shadow', 'https://example.org'],
@@ -76,7 +98,7 @@ export const transferPack: RulePack = {
     {
       name: 'transfer.other-scheme',
       programs: ['curl'],
-      operand: /^(?!https?:\/\/)/i,
+      operand: new RegExp(`^(?!${PAGE}$)`, 'i'),
       class: 'config-mutation',
       needs: ['use_network'],
       examples: [['curl', 'https://example.org', 'gopher://example.org/x']],
@@ -86,15 +108,15 @@ export const transferPack: RulePack = {
       name: 'transfer.get-named',
       programs: ['curl'],
       value: { of: ['-X', '--request'], matches: /^(GET|HEAD|OPTIONS)$/ },
-      except: [...TO, ...SENDS, ...WRITES],
+      except: [...SENDS, ...KNOWN_WRITES],
       writtenNot: FROM_FILE,
-      operand: /^https?:\/\/[^\s]+$/i,
+      operand: IS_PAGE,
       class: 'read',
       needs: ['use_network'],
       examples: [['curl', '-X', 'GET', 'https://example.org/x']],
       notExamples: [
         ['curl', '-X', 'POST', 'https://example.org/x'],
-        ['curl', '-X', 'GET', '-o', 'x', 'https://example.org'],
+        ['curl', '-X', 'GET', '-d', 'x', 'https://example.org'],
       ],
     },
     {
@@ -179,13 +201,38 @@ export const transferPack: RulePack = {
     {
       name: 'transfer.save',
       programs: ['curl'],
-      options: TO,
+      value: { of: TO, matches: SOMEWHERE },
       class: 'config-mutation',
       needs: ['use_network', 'edit_repo'],
       target: { kind: 'path', option: '-o|--output' },
       writes: 'target',
       examples: [['curl', '-o', 'x', 'https://example.org']],
-      notExamples: [['curl', 'https://example.org']],
+      notExamples: [
+        ['curl', 'https://example.org'],
+        ['curl', '-o', '/dev/null', 'https://example.org'],
+      ],
+    },
+    {
+      name: 'transfer.save-headers',
+      programs: ['curl'],
+      value: { of: HEADERS_TO, matches: SOMEWHERE },
+      class: 'destructive',
+      needs: ['use_network', 'destructive'],
+      examples: [['curl', '-D', 'x', 'https://example.org']],
+      notExamples: [['curl', '-sD', '-', 'https://example.org']],
+    },
+    {
+      name: 'transfer.show',
+      programs: ['curl'],
+      // A format that is a file, or writes one.
+      value: { of: SHOWS, matches: new RegExp(`^(?!${SHOWN}$)`) },
+      class: 'destructive',
+      needs: ['use_network', 'destructive', 'read_files'],
+      examples: [
+        ['curl', '-w', '@x', 'https://example.org'],
+        ['curl', '-w', '%output{/etc/x}', 'https://example.org'],
+      ],
+      notExamples: [['curl', '-w', '%{http_code}', 'https://example.org']],
     },
     {
       name: 'transfer.save-unnamed',

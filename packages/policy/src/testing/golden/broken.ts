@@ -101,6 +101,8 @@ export const BROKEN: readonly Edit[] = [
   ['command need', 'needs = ["manage_services"]', 'needs = ["manage_service"]'],
   ['command class', 'class = "destructive"', 'class = "harmless"'],
   ['command match missing', 'match = ["deploy", "*"]\n', ''],
+  ['command of any program', 'match = ["deploy", "*"]', 'match = ["*"]'],
+  ['command of nothing', 'match = ["deploy", "*"]', 'match = []'],
   ['rules no list', '[[commands]]', '[commands]'],
   ['upstream of two kinds', 'command = ["files", "--serve"]', 'command = ["files"]\nurl = "http://x"'],
   ['upstream of no kind', 'command = ["files", "--serve"]\n', ''],

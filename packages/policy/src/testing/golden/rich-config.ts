@@ -117,6 +117,7 @@ done = "1h"
 failed = "2h"
 orphaned = "3h"
 transcripts = "30d"
+keep_tasks = "60d"
 `;
 
 /** An edit of `RICH`: what it is called, what is replaced, by what. The first place counts. */

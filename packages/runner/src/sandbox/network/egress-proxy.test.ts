@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, createSystemClock, silentLogger } from '@writ/core';
+import { type Clock, createSystemClock, silentLogger, WritError } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
 import type { IsOwnAddress } from './own-address.ts';
@@ -128,6 +128,18 @@ describe('a proxy for a task', () => {
     const rule = [`here.example:${port}`, `127.0.0.1:${port}`];
     expect(await say('allow', tunnel(`here.example:${port}`), lookup, isOwn)).toMatch(/ 403 /);
     expect(await say(rule, tunnel(`here.example:${port}`), lookup, isOwn)).toContain('reached');
+  });
+
+  it.each([
+    ['has no address', new Error('ENOTFOUND'), '403 Forbidden', 'not in the network of the profile'],
+    ['had no turn', new WritError('LIMIT_EXCEEDED', 'too many'), '503 Service Unavailable', 'too many'],
+    ['was not found in time', new WritError('TIMED_OUT', 'late'), '503 Service Unavailable', 'late'],
+  ])('says of a name that it %s', async (_, error, status, why) => {
+    const lookup = (): Promise<never> => Promise.reject(error);
+    for (const text of [tunnel('a.example:80'), get('http://a.example/')]) {
+      const heard = await say('allow', text, lookup);
+      expect(heard.split('\r\n')).toEqual(expect.arrayContaining([`HTTP/1.1 ${status}`, `x-writ: ${why}`]));
+    }
   });
 
   it('ends what goes through it when it closes', async () => {

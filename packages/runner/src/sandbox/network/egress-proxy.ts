@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import type { Duplex, Writable } from 'node:stream';
-import { type Clock, type Logger, visible } from '@writ/core';
+import { type Clock, isWritError, type Logger, visible } from '@writ/core';
 import {
   type Destination,
   formatDestination,
@@ -11,10 +11,8 @@ import {
   parseDestination,
   plainAddress,
 } from './destination.ts';
+import type { Lookup } from './name-lookups.ts';
 import type { IsOwnAddress } from './own-address.ts';
-
-/** Addresses of a name, as the machine resolves it. Rejects where it has none. */
-export type Lookup = (host: string) => Promise<readonly string[]>;
 
 /** What a proxy is built from. */
 export interface EgressProxyOptions {
@@ -72,17 +70,17 @@ export async function openEgressProxy(options: EgressProxyOptions): Promise<Egre
     return server.once('connect', cancelTimer).once('close', cancelTimer);
   };
   let refusals = 0;
-  const tell = (destination: Destination | undefined): void => {
+  const tell = (destination: Destination | undefined, why: string): void => {
     refusals += 1;
     if (refusals > MOST_TOLD) return;
     const wanted = destination === undefined ? 'what it is cannot be read' : visible(formatDestination(destination));
-    logger.warn('a task was refused a connection', { destination: wanted });
+    logger.warn('a task was refused a connection', { destination: wanted, why });
     if (refusals === MOST_TOLD) logger.warn('further refusals of this run are not told');
   };
-  const find = async (wanted: Destination | undefined): Promise<string | undefined> => {
+  const find: Find = async (wanted, gone) => {
     const destination = wanted !== undefined && wanted.host.length <= LONGEST_HOST ? wanted : undefined;
-    const found = destination === undefined ? undefined : await addressOf(options, destination);
-    if (found === undefined) tell(destination);
+    const found = destination === undefined ? NOT_NAMED : await addressOf(options, destination, gone);
+    if (typeof found !== 'string' && !gone.aborted) tell(destination, found.why);
     return found;
   };
   const limits = {
@@ -102,9 +100,9 @@ export async function openEgressProxy(options: EgressProxyOptions): Promise<Egre
     const destination = parseDestination(incoming.url ?? '');
     const gone = endOf(client, client);
     const isTaken = slots.take(gone, async () => {
-      const address = await find(destination);
-      if (address === undefined || destination === undefined) client.end(REFUSED);
-      else tunnel(client, head, dial(address, destination));
+      const found = await find(destination, gone);
+      if (typeof found !== 'string') client.end(refusal(found));
+      else if (destination !== undefined) tunnel(client, head, dial(found, destination));
     });
     if (!isTaken) client.destroy();
   });
@@ -124,19 +122,41 @@ export async function openEgressProxy(options: EgressProxyOptions): Promise<Egre
   };
 }
 
-const REFUSED = 'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nx-writ: not in the network of the profile\r\n\r\n';
+/** Why there is no address for a program, as it is told. */
+interface Refused {
+  readonly status: 403 | 503;
+  readonly why: string;
+}
 
-/** An address that may be reached; undefined where the rule names no such place, or all that the name leads to is barred. */
+const NOT_NAMED: Refused = { status: 403, why: 'not in the network of the profile' };
+const WORDS = { 403: 'Forbidden', 503: 'Service Unavailable' } as const;
+
+function refusal({ status, why }: Refused): string {
+  return `HTTP/1.1 ${status} ${WORDS[status]}\r\ncontent-length: 0\r\nx-writ: ${why}\r\n\r\n`;
+}
+
+/** An address that a program may reach, or why there is none; what is asked for somebody who is gone is of no use. */
+type Find = (wanted: Destination | undefined, gone: AbortSignal) => Promise<string | Refused>;
+
+/** Refused where the rule names no such place, or all that the name leads to is barred, or nobody says where it leads. */
 async function addressOf(
   { rule, lookup, isOwn }: Pick<EgressProxyOptions, 'rule' | 'lookup' | 'isOwn'>,
   { host, port }: Destination,
-): Promise<string | undefined> {
-  if (!isNamed(rule, { host, port })) return undefined;
-  const addresses = isIP(host) === 0 ? await lookup(host).catch(() => []) : [host];
+  gone: AbortSignal,
+): Promise<string | Refused> {
+  if (!isNamed(rule, { host, port })) return NOT_NAMED;
+  const addresses = isIP(host) === 0 ? await lookup(host, gone).catch(unanswered) : [host];
+  if ('why' in addresses) return addresses;
   for (const address of addresses.map(plainAddress)) {
     if (await mayReach(rule, { host: address, port }, isOwn)) return address;
   }
-  return undefined;
+  return NOT_NAMED;
+}
+
+/** That a name has no address is told as that it may not be reached; that it was not found out is told. */
+function unanswered(error: unknown): readonly string[] | Refused {
+  const isBusy = isWritError(error, 'LIMIT_EXCEEDED') || isWritError(error, 'TIMED_OUT');
+  return isBusy ? { status: 503, why: error.message } : [];
 }
 
 /** Connects within `CONNECT_MS`, or ends the connection; the end of the proxy ends it too. */
@@ -192,23 +212,24 @@ async function forward(
     dial,
     gone,
   }: {
-    readonly find: (destination: Destination | undefined) => Promise<string | undefined>;
+    readonly find: Find;
     readonly dial: Dial;
     readonly gone: AbortSignal;
   },
 ): Promise<void> {
   const [, authority = '', path = '/'] = /^http:\/\/([^/?#]+)([^#]*)$/i.exec(incoming.url ?? '') ?? [];
   const destination = parseDestination(authority, HTTP_PORT);
-  const address = await find(destination);
+  const found = await find(destination, gone);
   // Who hung up meanwhile is answered by nobody: what would be opened for it would have no end.
   if (gone.aborted) return;
-  if (address === undefined || destination === undefined) {
-    response.writeHead(403, { 'x-writ': 'not in the network of the profile' }).end();
+  if (typeof found !== 'string' || destination === undefined) {
+    const { status, why } = typeof found === 'string' ? NOT_NAMED : found;
+    response.writeHead(status, { 'x-writ': why }).end();
     return;
   }
   const outgoing = request({
     ...{ method: incoming.method, setHost: false, signal: gone },
-    createConnection: () => dial(address, destination),
+    createConnection: () => dial(found, destination),
     path: path.startsWith('/') ? path : `/${path}`,
     // What the line says counts, not what the header claims.
     headers: { ...endToEnd(incoming.headers), host: authority },

@@ -1,9 +1,9 @@
-import { lookup as resolveName } from 'node:dns/promises';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Logger, Random } from '@writ/core';
 import type { NetworkRule } from './destination.ts';
-import { type EgressProxy, type Lookup, openEgressProxy } from './egress-proxy.ts';
+import { type EgressProxy, openEgressProxy } from './egress-proxy.ts';
+import { createNameLookups, type Lookup } from './name-lookups.ts';
 import { isOwnAddress } from './own-address.ts';
 
 /** Opens a proxy for each run that has a network. */
@@ -16,12 +16,13 @@ const NAME_BYTES = 4;
 /** The proxies of a node, with their sockets in `folder`, which is theirs alone: what an earlier node left there is removed. */
 export function createEgress(options: {
   readonly folder: string;
-  readonly lookup?: Lookup;
+  readonly lookup: Lookup;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
 }): Egress {
-  const { folder, lookup = systemLookup, clock, random, logger } = options;
+  const { folder, lookup, clock, random, logger } = options;
+  const lookups = createNameLookups({ lookup, clock });
   let ready: Promise<unknown> | undefined;
   return {
     async open(rule) {
@@ -31,11 +32,14 @@ export function createEgress(options: {
       await ready;
       // A socket's address is short, so the name is.
       const socket = join(folder, Buffer.from(random.bytes(NAME_BYTES)).toString('hex'));
-      return openEgressProxy({ rule, socket, lookup, isOwn: isOwnAddress, clock, logger });
+      const names = lookups.open();
+      const parts = { rule, socket, lookup: names.find, isOwn: isOwnAddress, clock, logger };
+      const proxy = await openEgressProxy(parts);
+      const close = async (): Promise<void> => {
+        names.close();
+        await proxy.close();
+      };
+      return { ...proxy, close };
     },
   };
-}
-
-async function systemLookup(host: string): Promise<readonly string[]> {
-  return (await resolveName(host, { all: true, verbatim: true })).map(({ address }) => address);
 }

@@ -1,8 +1,13 @@
+import { visible } from '@writ/core';
+
 /** Widest row, columns: what is narrower than the terminal is wrapped by nobody else. */
 const WIDEST = 100;
 const NARROWEST = 20;
 /** In front of what begins a line, and of what goes on with one. Nothing that somebody wrote can begin like the second. */
-const [FIRST, FURTHER] = ['  ', '  | '] as const;
+const FIRST: string = '  ';
+const FURTHER = '  | ';
+/** What most terminals have. */
+const USUAL_COLUMNS = 80;
 /** One column more than it takes, at least: a terminal that wraps at its edge would begin a row that has no mark. */
 const EDGE = 1;
 
@@ -16,11 +21,15 @@ export interface TerminalSize {
  * Lines broken for a terminal, each further row marked as one. Left to the terminal, whoever wrote a line chose where its rows
  * begin, and could make them look like lines of the question.
  */
-export function toRows(lines: readonly string[], { columns }: TerminalSize): readonly string[] {
+export function toRows(
+  lines: readonly string[],
+  { columns }: Pick<TerminalSize, 'columns'>,
+  first = FIRST,
+): readonly string[] {
   const width = Math.min(WIDEST, Math.max(NARROWEST, columns)) - EDGE;
   return lines.flatMap((line) => {
     const rows: string[] = [];
-    let [row, left] = ['', width - FIRST.length];
+    let [row, left] = ['', width - first.length];
     for (const character of line) {
       const taken = columnsOf(character);
       if (taken > left) {
@@ -30,8 +39,13 @@ export function toRows(lines: readonly string[], { columns }: TerminalSize): rea
       row += character;
       left -= taken;
     }
-    return [...rows, row].map((text, at) => `${at === 0 ? FIRST : FURTHER}${text}`);
+    return [...rows, row].map((text, at) => `${at === 0 ? first : FURTHER}${text}`);
   });
+}
+
+/** What a task or a peer says, every row of it marked as somebody's words: none looks like a line of this program. */
+export function inTheirWords(text: string): readonly string[] {
+  return toRows(text.split('\n').map(visible), { columns: USUAL_COLUMNS }, FURTHER);
 }
 
 /** At most: whether another character than those of ASCII takes one column or two is for each terminal to say. */

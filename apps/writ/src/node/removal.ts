@@ -1,0 +1,25 @@
+import { createRemoval, type EvidenceKit, type Removal, type TranscriptMirror } from '@writ/delegation';
+import type { TaskRunner } from '@writ/runner';
+import type { Foundations } from './foundations.ts';
+
+/** Removes what this node has kept of tasks for as long as its policy says; of what lies in a kept clone, not before that. */
+export function createNodeRemoval(
+  { database, stores, engine, identity, clock, logger }: Foundations,
+  runner: Pick<TaskRunner, 'removeTranscript' | 'storage'>,
+  evidence: EvidenceKit,
+  transcripts: TranscriptMirror,
+): Removal {
+  return createRemoval({
+    ...{ database, evidence, runner, transcripts, clock, logger },
+    removals: stores.removals,
+    self: identity.public.id,
+    rules() {
+      const { storage, peers } = engine.snapshot().config;
+      return { keepMs: storage.keepTasksMs, peers: [...peers.values()].map(({ id }) => id) };
+    },
+    async held() {
+      const { kept } = await runner.storage.list();
+      return new Set(kept.flatMap(({ record }) => (record === undefined ? [] : [record.task])));
+    },
+  });
+}

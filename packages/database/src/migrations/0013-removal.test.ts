@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { silentLogger } from '@writ/core';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openDatabase, openDatabaseWith } from '../open.ts';
+import { createHome, createStandingClock } from '../testing/fixture.ts';
+import type { WriteTx } from '../types.ts';
+import { MIGRATIONS } from './index.ts';
+
+const CREATED_MS = 1000;
+/** Later than any time at which this test runs. */
+const FAR_MS = 9_000_000_000_000;
+
+let home: ReturnType<typeof createHome>;
+beforeEach(() => {
+  home = createHome();
+});
+afterEach(() => home.remove());
+
+function storeTask(tx: WriteTx, id: string, state: string, outcome: string | null): void {
+  tx.prepare(`INSERT INTO task (id, sender, origin, session, agent, chain, idempotency_key, request_digest, spec, bounds, granted,
+    state, epoch, last_seq, created_at_ms, outcome, version)
+    VALUES (?, 'self', 'o', 's', 'a', '[]', ?, '', '{}', '{}', '{}', ?, 1, 1, ?, ?, 1)`).run(
+    ...[id, id, state, CREATED_MS, outcome],
+  );
+}
+
+function storeMirror(tx: WriteTx, id: string, state: string, outcome: string | null, spec = '{}'): void {
+  tx.prepare(`INSERT INTO mirror (id, peer, peer_label, session, agent, idempotency_key, spec, state, cursor, created_at_ms,
+    unreachable, accepted, outcome, version) VALUES (?, 'p', 'p', 's', 'a', ?, ?, ?, 1, ?, 0, 1, ?, 1)`).run(
+    ...[id, id, spec, state, CREATED_MS, outcome],
+  );
+}
+
+it('finds out when everything ended, whatever the clock of another node was and whatever cannot be read', async () => {
+  const options = { path: join(home.path, 'writ.db'), clock: createStandingClock(1), logger: silentLogger };
+  const earlier = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0013'));
+  const old = await openDatabaseWith(options, earlier);
+  old.withWriteTx((tx) => {
+    storeTask(tx, 'ended', 'completed', '{"endedAtMs":5000}');
+    storeTask(tx, 'live', 'running', null);
+    storeTask(tx, 'torn', 'failed', '{');
+    storeMirror(tx, 'early', 'completed', '{"endedAtMs":5}');
+    storeMirror(tx, 'ended', 'completed', '{"endedAtMs":5000}');
+    storeMirror(tx, 'late', 'lost', '{"endedAtMs":5000}');
+    storeMirror(tx, 'live', 'running', null);
+    storeMirror(tx, 'of tomorrow', 'completed', `{"endedAtMs":${FAR_MS}}`);
+    storeMirror(tx, 'torn', 'failed', '{', '{');
+    tx.prepare(
+      `INSERT INTO delivery (mirror, peer, result, standing, received_at_ms) VALUES ('late', 'p', 'r', '"pinned"', 7000)`,
+    ).run();
+  });
+  old.close();
+  const database = await openDatabase(options);
+  const rows = (table: string): unknown[] =>
+    database.withReadTx((tx) => tx.prepare(`SELECT id, ended_at_ms FROM ${table} ORDER BY id`).raw().all());
+  const [tasks, mirrors] = [rows('task'), rows('mirror')];
+  database.close();
+  expect(tasks).toEqual([
+    ['ended', 5000],
+    ['live', null],
+    ['torn', CREATED_MS],
+  ]);
+  const tomorrow = mirrors.find((row) => Array.isArray(row) && row[0] === 'of tomorrow') as [string, number];
+  expect(tomorrow[1]).toBeLessThan(FAR_MS);
+  expect(mirrors.filter((row) => row !== tomorrow)).toEqual([
+    ['early', CREATED_MS],
+    ['ended', 5000],
+    ['late', 7000],
+    ['live', null],
+    ['torn', CREATED_MS],
+  ]);
+});

@@ -1,0 +1,78 @@
+import { isWritError, nextTurn } from '@writ/core';
+import { type Result, readResult } from '@writ/evidence';
+import type { Sweeping } from './types.ts';
+
+/** Envelopes whose digests are read at once, and names that one transaction notes. */
+const READ_AT_ONCE = 20;
+const NAMES_AT_ONCE = 500;
+
+/** What is known of one envelope. */
+interface Named {
+  readonly sha256: string;
+  /** Empty: it cannot be read. */
+  readonly task: string;
+  readonly names: readonly string[];
+}
+
+/** Notes what every envelope names that was not looked at yet. */
+export async function readEnvelopes(steps: Sweeping): Promise<void> {
+  const { database, removals, signal } = steps;
+  while (!signal.aborted) {
+    const unread = database.withReadTx((tx) => removals.unread(tx, READ_AT_ONCE));
+    if (unread.length === 0) return;
+    let waiting: Named[] = [];
+    for (const sha256 of unread) {
+      const named = readOne(steps, sha256);
+      if (count(waiting) + named.names.length > NAMES_AT_ONCE) {
+        note(steps, waiting);
+        waiting = [];
+      }
+      waiting.push(named);
+      // A long one takes a good part of a second.
+      await nextTurn();
+    }
+    note(steps, waiting);
+    await steps.breathe();
+  }
+}
+
+function readOne({ database, evidence, logger }: Sweeping, sha256: string): Named {
+  const envelope = database.withReadTx((tx) => evidence.results.envelope(tx, sha256));
+  try {
+    if (envelope === undefined) return { sha256, task: '', names: [] };
+    const result = readResult(envelope);
+    return { sha256, task: result.task, names: namesOf(result) };
+  } catch (error) {
+    if (!isWritError(error, 'EVIDENCE_INVALID')) throw error;
+    logger.warn('an envelope cannot be read, and keeps nothing', { sha256, error: error.message });
+    return { sha256, task: '', names: [] };
+  }
+}
+
+function namesOf({ changes, artifacts, children }: Result): readonly string[] {
+  const content = changes.kind === 'changed' ? [changes.bundle, changes.patch, ...artifacts] : artifacts;
+  return [...content.map(({ sha256 }) => sha256), ...children.map(({ envelope }) => envelope)];
+}
+
+/** That an envelope was read is noted with the last of its names. */
+function note({ database, removals }: Sweeping, envelopes: readonly Named[]): void {
+  for (const { sha256, names } of envelopes) {
+    for (let at = 0; at + NAMES_AT_ONCE < names.length; at += NAMES_AT_ONCE) {
+      database.withWriteTx((tx) => removals.noteNames(tx, sha256, names.slice(at, at + NAMES_AT_ONCE)));
+    }
+  }
+  database.withWriteTx((tx) => {
+    for (const { sha256, task, names } of envelopes) {
+      removals.noteNames(
+        tx,
+        sha256,
+        names.slice(Math.floor(Math.max(0, names.length - 1) / NAMES_AT_ONCE) * NAMES_AT_ONCE),
+      );
+      removals.noteRead(tx, sha256, task);
+    }
+  });
+}
+
+function count(envelopes: readonly Named[]): number {
+  return envelopes.reduce((sum, { names }) => sum + names.length, 0);
+}

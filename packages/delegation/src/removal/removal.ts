@@ -1,0 +1,78 @@
+import { pause } from '@writ/core';
+import type { RemovalRules, TaskPart } from '@writ/task-store';
+import { clearLeftovers } from './clearing.ts';
+import { readEnvelopes } from './reading-envelopes.ts';
+import type { Removal, RemovalOptions, Sweeping, Swept } from './types.ts';
+
+/** So many are looked at in one read, and so many of them removed in one transaction, each with some ten rows. */
+const LOOKED_AT = 200;
+const REMOVED_AT_ONCE = 20;
+/** Everybody else's turn between two transactions, milliseconds. */
+const BREATH_MS = 10;
+
+/**
+ * Removes tasks, and what this node asked of others, that ended longer ago than they are kept, and everything that belongs
+ * to them. Children go before what handed them on.
+ */
+export function createRemoval(options: RemovalOptions): Removal {
+  const closing = new AbortController();
+  const { signal } = closing;
+  const steps: Sweeping = { ...options, signal, breathe: () => pause(options.clock, BREATH_MS, signal) };
+  let sweeping: Promise<Swept> | undefined;
+  return {
+    sweep() {
+      sweeping ??= sweepOnce(steps).finally(() => {
+        sweeping = undefined;
+      });
+      return sweeping;
+    },
+    async close() {
+      closing.abort();
+      await sweeping?.catch(() => {});
+    },
+  };
+}
+
+async function sweepOnce(steps: Sweeping): Promise<Swept> {
+  const { database, rules, self, held, signal } = steps;
+  const nothing = { tasks: 0, mirrors: 0 };
+  // Until the clock is accepted nobody knows how long ago anything was.
+  if (signal.aborted || database.clockIsBackwards()) return nothing;
+  const { keepMs, peers } = rules();
+  const now: RemovalRules = {
+    beforeMs: database.nowMs() - keepMs,
+    peers: peers.map((peer) => peer.toLowerCase()),
+    self,
+  };
+  const isHeld = await held();
+  const mirrors = await removeAll(steps, 'mirror', now, isHeld);
+  const tasks = await removeAll(steps, 'task', now, isHeld);
+  await readEnvelopes(steps);
+  await clearLeftovers(steps);
+  return { mirrors, tasks };
+}
+
+async function removeAll(
+  steps: Sweeping,
+  part: TaskPart,
+  rules: RemovalRules,
+  held: ReadonlySet<string>,
+): Promise<number> {
+  const { database, removals, signal } = steps;
+  let place = { endedAtMs: 0, n: 0 };
+  let removed = 0;
+  while (!signal.aborted) {
+    const page = database.withReadTx((tx) => removals.walk(tx, part, rules, place, LOOKED_AT));
+    const last = page.at(-1);
+    if (last === undefined) break;
+    place = last;
+    const free = page.filter(({ id, isFree }) => isFree && !held.has(id));
+    for (let at = 0; at < free.length && !signal.aborted; at += REMOVED_AT_ONCE) {
+      const some = free.slice(at, at + REMOVED_AT_ONCE);
+      removed += database.withWriteTx((tx) => some.filter(({ id }) => removals.remove(tx, part, id, rules)).length);
+      await steps.breathe();
+    }
+    if (free.length === 0) await steps.breathe();
+  }
+  return removed;
+}

@@ -1,0 +1,43 @@
+import type { Clock, Logger } from '@writ/core';
+import type { Database } from '@writ/database';
+import type { RemovalStore } from '@writ/task-store';
+import type { EvidenceKit } from '../evidence-kit.ts';
+import type { TaskRunner, TranscriptMirror } from '../types.ts';
+
+/** What ends of tasks are removed with. */
+export interface RemovalOptions {
+  readonly database: Database;
+  readonly removals: RemovalStore;
+  readonly evidence: { readonly content: Pick<EvidenceKit['content'], 'removeUnused'> } & Pick<EvidenceKit, 'results'>;
+  readonly runner: Pick<TaskRunner, 'removeTranscript'>;
+  readonly transcripts: Pick<TranscriptMirror, 'remove'>;
+  /** How long what has ended is kept, milliseconds, and node ids of all peers; asked at each sweep. */
+  readonly rules: () => { readonly keepMs: number; readonly peers: readonly string[] };
+  /** Id of this node. */
+  readonly self: string;
+  /** Tasks of which something is kept that a person has to look at; asked once in a sweep. */
+  readonly held: () => Promise<ReadonlySet<string>>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** What the steps of one sweep share. */
+export interface Sweeping extends RemovalOptions {
+  readonly signal: AbortSignal;
+  /** Lets everybody else have their turn. */
+  breathe(): Promise<void>;
+}
+
+/** What a sweep has removed. */
+export interface Swept {
+  readonly tasks: number;
+  readonly mirrors: number;
+}
+
+/** Removes what ended long ago, step by step. */
+export interface Removal {
+  /** One at a time: a call during a sweep is that sweep. Rejects with DATABASE_ERROR; the next one goes on. */
+  sweep(): Promise<Swept>;
+  /** Cuts the sweep short; resolves when nothing sweeps any more. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,83 @@
+import { silentLogger } from '@writ/core';
+import { type Database, openDatabase } from '@writ/database';
+import { createFakeClock } from '@writ/testkit/clock';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { SessionKey } from './approval-types.ts';
+import { createSessionStore } from './session-store.ts';
+
+const DAY_MS = 86_400_000;
+const NOW = 1000 * DAY_MS;
+const LONG_AGO = NOW - 31 * DAY_MS;
+const UUID = '01a00000-0000-7000-8000-000000000001';
+
+let database: Database;
+const sessions = createSessionStore();
+beforeEach(async () => {
+  database = await openDatabase({ path: ':memory:', clock: createFakeClock(NOW), logger: silentLogger });
+});
+afterEach(() => database.close());
+
+function insert(origin: string, id: string, startedAtMs: number, endedAtMs?: number): void {
+  database.withWriteTx((tx) =>
+    tx.prepare('INSERT INTO session VALUES (?, ?, ?, ?, ?)').run(origin, id, 'a', startedAtMs, endedAtMs ?? null),
+  );
+}
+
+/** In pages of two; what is left. */
+function prune(): readonly string[] {
+  let after: SessionKey | undefined;
+  do {
+    const order = { after, self: 'me', openBeforeMs: NOW - 90 * DAY_MS, limit: 2 };
+    after = database.withWriteTx((tx) => sessions.prune(tx, order)).next;
+  } while (after !== undefined);
+  return database.withReadTx((tx) =>
+    tx.prepare('SELECT origin || id FROM session ORDER BY 1').pluck().all().map(String),
+  );
+}
+
+it('removes sessions that ended long ago, and keeps those that could begin again', () => {
+  insert('other', 's1', 1, LONG_AGO);
+  insert('other', 's2', 1, NOW - 29 * DAY_MS);
+  insert('me', 'cli-1', 1, LONG_AGO);
+  insert('me', UUID, 1, LONG_AGO);
+  database.withWriteTx((tx) => sessions.hold(tx, { origin: 'me', session: 'cli-1' }, 'wn-b'));
+  expect(prune()).toEqual([`me${UUID}`, 'others2']);
+  const { details } = database.auditTail(1).find(({ action }) => action === 'session.removed') ?? {};
+  expect(details).toEqual({ sessions: 1 });
+  expect(database.withReadTx((tx) => sessions.holders(tx, { origin: 'me', session: 'cli-1' }))).toEqual([]);
+});
+
+it('removes sessions that go on and were not used for long, but for those that have a credential', () => {
+  for (const [origin, id] of [
+    ['me', 'key-1'],
+    ['me', UUID],
+    ['me', 'cli-1'],
+    ['me', 'person'],
+    ['other', 's1'],
+  ] as const) {
+    insert(origin, id, NOW - 90 * DAY_MS);
+  }
+  insert('other', 's2', NOW - 89 * DAY_MS);
+  expect(prune()).toEqual(['mecli-1', 'meperson', 'others2']);
+});
+
+it.each([
+  `INSERT INTO mirror (id, peer, peer_label, session, agent, idempotency_key, spec, state, cursor, created_at_ms, unreachable,
+    accepted, version) VALUES ('m', 'p', 'p', 's1', 'a', 'k', '{}', 'running', 0, 1, 0, 1, 1)`,
+  `INSERT INTO task (id, sender, origin, session, agent, chain, idempotency_key, request_digest, spec, bounds, granted, state,
+    epoch, last_seq, created_at_ms, version) VALUES ('t', 'p', 'o', 's1', 'a', '[]', 'k', '', '{}', '{}', '{}', 'running', 1, 1, 1, 1)`,
+  `INSERT INTO execution (id, origin, session, agent, requested_by, idempotency_key, class, known, needs, profile, digest, request,
+    basis, preview, state, created_at_ms, expires_at_ms, version)
+    VALUES ('x', 'other', 's1', 'a', 'self', 'k', 'read', 1, '[]', 'ops', '', '{}', '{}', '', 'completed', 1, 9, 1)`,
+  `INSERT INTO approval (id, kind, origin, session, agent, digest, subject, scopes, preview, requested_by, generation, state,
+    created_at_ms, expires_at_ms, version) VALUES ('a', 'task', 'other', 's1', 'a', '', '{}', '[]', '', 'self', 1, 'pending', 1, 9, 1)`,
+  `INSERT INTO window (id, kind, origin, session, agent, profile, approval, opened_at_ms, expires_at_ms, uses, version)
+    VALUES ('w', 'assent', 'other', 's1', 'a', 'ops', 'a', 1, 9, 0, 1)`,
+  `INSERT INTO lease (id, peer, origin, session, profile, closure, workspaces, issued_by, issued_at_ms, expires_at_ms,
+    max_expires_at_ms, uses, version) VALUES ('l', 'p', 'o', 's1', 'q', '[]', '[]', 'person', 1, 9, 9, 0, 1)`,
+  `INSERT INTO session_end (origin, session, peer, at_ms) VALUES ('other', 's1', 'p', 1)`,
+])('keeps a session that something names that is kept: %s', (row) => {
+  insert('other', 's1', 1, LONG_AGO);
+  database.withWriteTx((tx) => tx.prepare(row).run());
+  expect(prune()).toEqual(['others1']);
+});

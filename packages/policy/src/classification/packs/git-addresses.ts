@@ -1,0 +1,11 @@
+/** An address of another machine, as a part of a pattern. A folder has hooks, which run for whoever pushes there. */
+export const GIT_ADDRESS = '(?:https?|ssh|git)://[^\\n]*|[\\w.-]+@[\\w.-]+:[^\\n]*';
+
+const SCOPE =
+  '(?:\\n--(?:global|local|worktree|system|show-origin|show-scope|null|name-only|includes|no-includes|all|bool|int|type=[a-z]+))*';
+const KEY = '[A-Za-z][\\w-]*\\.(?:[^\\n…]+\\.)?[A-Za-z][\\w-]*';
+
+/** Listing settings, or getting one: a name without a dot is a command of later versions (`edit`). */
+export const GIT_CONFIG_LOOKS = new RegExp(
+  `^\\nconfig${SCOPE}(?:\\n(?:--list|-l|list)|(?:\\n(?:--get|--get-all|get))?${SCOPE}\\n${KEY}|\\n--get-regexp\\n(?!-)[^\\n…]+)${SCOPE}$`,
+);

@@ -1,0 +1,213 @@
+import { createSystemClock, silentLogger } from '@writ/core';
+import { type Database, openDatabase } from '@writ/database';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRemovalStore } from './removal-store.ts';
+import type { TaskPart } from './removal-types.ts';
+
+const BEFORE = 500;
+const RULES = { beforeMs: BEFORE, peers: ['peer'], self: 'me' };
+
+let database: Database;
+const removals = createRemovalStore();
+beforeEach(async () => {
+  database = await openDatabase({ path: ':memory:', clock: createSystemClock(), logger: silentLogger });
+});
+afterEach(() => database.close());
+
+/** A task as its rows have it. `endedAtMs` undefined: it goes on. */
+interface Case {
+  readonly who: 'self' | 'peer' | 'Peer' | 'stranger';
+  readonly endedAtMs: number | undefined;
+  readonly hasResult: boolean;
+  readonly hasReceipt: boolean;
+  /** Which of the others handed it on, by its place; a mirror has it. */
+  readonly parent: number | undefined;
+  readonly isAwaited: boolean;
+  readonly delivery: 'none' | 'owed' | 'acknowledged' | 'refused' | 'late';
+  readonly isAsked: boolean;
+  readonly shares: boolean;
+}
+
+const cases: fc.Arbitrary<readonly Case[]> = fc.array(
+  fc.record({
+    who: fc.constantFrom('self', 'peer', 'Peer', 'stranger'),
+    endedAtMs: fc.constantFrom(undefined, BEFORE - 1, BEFORE, BEFORE + 1),
+    hasResult: fc.boolean(),
+    hasReceipt: fc.boolean(),
+    parent: fc.option(fc.nat(7), { nil: undefined }),
+    isAwaited: fc.boolean(),
+    delivery: fc.constantFrom('none', 'owed', 'acknowledged', 'refused', 'late'),
+    isAsked: fc.boolean(),
+    shares: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+const run = (sql: string, ...values: (string | number | null)[]): void =>
+  database.withWriteTx((tx) => void tx.prepare(sql).run(...values));
+const ids = (table: TaskPart): string[] =>
+  database.withReadTx((tx) => tx.prepare(`SELECT id FROM ${table} ORDER BY id`).pluck().all().map(String));
+
+const isDue = ({ endedAtMs }: Case): boolean => endedAtMs !== undefined && endedAtMs <= BEFORE;
+const outcome = (one: Case, i: number): string | null =>
+  one.endedAtMs === undefined ? null : JSON.stringify(one.hasResult ? { result: `r${i}` } : {});
+
+function store(all: readonly Case[]): void {
+  for (const [i, one] of all.entries()) {
+    const state = one.endedAtMs === undefined ? 'running' : 'completed';
+    run(
+      `INSERT INTO task (id, sender, origin, session, agent, chain, idempotency_key, request_digest, spec, bounds, granted,
+        state, epoch, last_seq, created_at_ms, outcome, ended_at_ms, version)
+        VALUES (?, ?, 'o', 's', 'a', '[]', ?, '', '{}', '{}', '{}', ?, 1, 1, 1, ?, ?, 1)`,
+      ...[`t${i}`, one.who, `k${i}`, state, outcome(one, i), one.endedAtMs ?? null],
+    );
+    const asked = one.isAwaited && one.endedAtMs !== undefined ? 'lost' : state;
+    run(
+      `INSERT INTO mirror (id, peer, peer_label, session, agent, idempotency_key, spec, state, cursor, created_at_ms, parent,
+        unreachable, accepted, outcome, ended_at_ms, version) VALUES (?, ?, 'p', 's', 'a', ?, '{}', ?, 1, 1, ?, ?, 1, ?, ?, 1)`,
+      ...[one.who === 'self' ? `t${i}` : `m${i}`, one.who, `k${i}`, asked],
+      ...[
+        one.parent === undefined ? null : `t${one.parent}`,
+        one.isAwaited ? 1 : 0,
+        outcome(one, i),
+        one.endedAtMs ?? null,
+      ],
+    );
+    if (one.hasReceipt) run(`INSERT INTO receipt (task, result, bytes, at_ms) VALUES (?, 'r', x'00', 1)`, `t${i}`);
+    if (one.delivery !== 'none') {
+      run(
+        `INSERT INTO delivery (mirror, peer, result, standing, received_at_ms, acknowledged_at_ms, refused_at_ms)
+          VALUES (?, ?, ?, '"pinned"', ?, ?, ?)`,
+        ...[one.who === 'self' ? `t${i}` : `m${i}`, one.who, `r${i}`, one.delivery === 'late' ? BEFORE + 1 : 1],
+        ...[['acknowledged', 'late'].includes(one.delivery) ? 2 : null, one.delivery === 'refused' ? 2 : null],
+      );
+    }
+    if (one.isAsked) {
+      run(
+        `INSERT INTO approval (id, kind, origin, session, agent, task, digest, subject, scopes, preview, requested_by,
+          generation, state, created_at_ms, expires_at_ms, version)
+          VALUES (?, 'task', 'o', 's', 'a', ?, '', '{}', '[]', '', 'self', 1, 'pending', 1, 9, 1)`,
+        ...[`a${i}`, `t${i}`],
+      );
+    }
+    if (one.hasResult) run(`INSERT INTO envelope (sha256, bytes, task) VALUES (?, x'00', ?)`, `r${i}`, `t${i}`);
+    if (one.hasResult && one.shares) run(`INSERT INTO evidence_name (sha256, named_by) VALUES ('shared', ?)`, `r${i}`);
+    run(
+      `INSERT INTO task_event (task_n, seq, at_ms, epoch, body) SELECT n, 1, 1, 1, '{}' FROM task WHERE id = ?`,
+      `t${i}`,
+    );
+  }
+}
+
+/** As the removal of a node does, without files. */
+function sweep(): void {
+  for (const part of ['mirror', 'task'] as const) {
+    const found = database.withReadTx((tx) => removals.walk(tx, part, RULES, { endedAtMs: 0, n: 0 }, 100));
+    for (const { id, isFree } of found) {
+      const removed = database.withWriteTx((tx) => removals.remove(tx, part, id, RULES));
+      expect([id, removed]).toEqual([id, isFree]);
+    }
+  }
+  for (let round = 0; round < 5; round++) {
+    database.withWriteTx((tx) => {
+      for (const leftover of removals.leftovers(tx, undefined, 1000)) {
+        if (removals.clear(tx, leftover).kind === 'file') removals.settle(tx, leftover);
+      }
+    });
+  }
+}
+
+describe('what somebody may still ask for', () => {
+  it('is never removed, and everything else is in the end', () => {
+    fc.assert(
+      fc.property(cases, (all) => {
+        for (const table of [
+          'task',
+          'mirror',
+          'receipt',
+          'delivery',
+          'approval',
+          'envelope',
+          'evidence_name',
+          'task_event',
+        ]) {
+          run(`DELETE FROM ${table}`);
+        }
+        for (const table of ['removed_task', 'leftover']) run(`DELETE FROM ${table}`);
+        store(all);
+        const isPeer = ({ who }: Case): boolean => who.toLowerCase() === 'peer' || who === 'self';
+        const isSigned = (one: Case): boolean => !one.hasResult || one.hasReceipt || one.who === 'stranger';
+        const mayGo = (one: Case | undefined): boolean => one === undefined || (isDue(one) && isSigned(one));
+        const mirrorGoes = (one: Case): boolean =>
+          isDue(one) &&
+          !one.isAwaited &&
+          one.delivery !== 'late' &&
+          !(one.delivery === 'owed' && isPeer(one)) &&
+          (one.parent === undefined || mayGo(all[one.parent]));
+        const taskGoes = (one: Case, i: number): boolean =>
+          mayGo(one) &&
+          !one.isAsked &&
+          (one.who !== 'self' || mirrorGoes(one)) &&
+          all.every((other) => other.parent !== i || mirrorGoes(other));
+        sweep();
+        const kept = (part: TaskPart): string[] =>
+          all
+            .flatMap((one, i) => {
+              if (part === 'task') return taskGoes(one, i) ? [] : [`t${i}`];
+              return mirrorGoes(one) ? [] : [one.who === 'self' ? `t${i}` : `m${i}`];
+            })
+            .sort();
+        expect([ids('mirror'), ids('task')]).toEqual([kept('mirror'), kept('task')]);
+        const names = (sql: string): string[] =>
+          database.withReadTx((tx) => tx.prepare(sql).pluck().all().map(String)).sort();
+        // Every result of what is kept is there; no other that nothing names; events are those of tasks.
+        const wanted = all.flatMap((one, i) => {
+          const isKept = !taskGoes(one, i) || (one.who === 'self' && !mirrorGoes(one));
+          return one.hasResult && one.endedAtMs !== undefined && isKept ? [`r${i}`] : [];
+        });
+        expect(names('SELECT sha256 FROM envelope')).toEqual(expect.arrayContaining(wanted));
+        const isShared = all.some((one, i) => one.shares && wanted.includes(`r${i}`));
+        expect(database.withReadTx((tx) => removals.isNamed(tx, 'shared')) || !isShared).toBe(true);
+        expect(names('SELECT task_n FROM task_event')).toEqual(names('SELECT n FROM task'));
+        expect(names('SELECT name FROM leftover')).toEqual([]);
+        // A key that had its task is remembered for as long as there is a database.
+        database.withReadTx((tx) => {
+          for (const [i, one] of all.entries()) {
+            expect(removals.findKey(tx, 'task', one.who, `k${i}`) !== undefined).toBe(taskGoes(one, i));
+            expect(removals.find(tx, 'task', `t${i}`) !== undefined).toBe(taskGoes(one, i));
+          }
+        });
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('the walk over what has ended', () => {
+  it('follows an index, so that it costs nothing where nothing is due among a million', () => {
+    for (const part of ['task', 'mirror'] as const) {
+      const plans: string[] = [];
+      database.withReadTx((tx) =>
+        removals.walk(
+          {
+            ...tx,
+            prepare(sql) {
+              const bound = { beforeMs: 1, peers: '[]', endedAtMs: 0, n: 0, limit: 1 };
+              for (const step of tx.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(bound)) {
+                plans.push((step as { readonly detail: string }).detail);
+              }
+              return tx.prepare(sql);
+            },
+          },
+          part,
+          RULES,
+          { endedAtMs: 0, n: 0 },
+          10,
+        ),
+      );
+      expect(plans[0]).toMatch(new RegExp(`SEARCH t USING INDEX ${part}_ended`));
+      expect(plans.filter((plan) => /TEMP B-TREE|^SCAN (?!json_each)/.test(plan))).toEqual([]);
+    }
+  });
+});
