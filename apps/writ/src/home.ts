@@ -38,8 +38,11 @@ export interface Home {
   readonly proxiesDir: string;
   /** Files of secrets that profiles name, put there by a person. */
   readonly secretsDir: string;
-  /** Private copies of what gated commands are made of, while they wait and run. */
-  readonly heldDir: string;
+  /**
+   * Where private copies lie of what gated commands are made of, while they run: the first of these that can be written to. Outside
+   * of the home, which a script that looks for its project would find above itself.
+   */
+  readonly heldDirs: readonly string[];
   readonly tokenFile: string;
   /** JSON `{ pid, startedAtMs }` of the running node. */
   readonly pidFile: string;
@@ -67,7 +70,7 @@ export function resolveHome(environment: Environment, option?: string): Home {
   }
   if (single !== undefined) {
     const root = resolve(single);
-    return layout({ root, configDir: root, dataDir: root }, { variables: [], options: ['--home', root] });
+    return layout({ root, configDir: root, dataDir: root }, environment, { variables: [], options: ['--home', root] });
   }
   if (
     environment.homeDir === undefined &&
@@ -84,10 +87,14 @@ export function resolveHome(environment: Environment, option?: string): Home {
     ['XDG_CONFIG_HOME', environment.xdgConfigHome],
     ['XDG_DATA_HOME', environment.xdgDataHome],
   ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
-  return layout({ root: dataDir, configDir, dataDir }, { variables, options: [] });
+  return layout({ root: dataDir, configDir, dataDir }, environment, { variables, options: [] });
 }
 
-function layout(base: { root: string; configDir: string; dataDir: string }, named: HomeNames): Home {
+function layout(
+  base: { root: string; configDir: string; dataDir: string },
+  { homeDir }: Pick<Environment, 'homeDir'>,
+  named: HomeNames,
+): Home {
   // Not in `XDG_RUNTIME_DIR`: who is started by cron, by a service or by an editor has none, and would find no node.
   const runDir = join(base.dataDir, 'run');
   const socketFile = socketPath(runDir);
@@ -112,10 +119,22 @@ function layout(base: { root: string; configDir: string; dataDir: string }, name
     tasksDir: join(dirname(socketFile), 't'),
     proxiesDir: join(dirname(socketFile), 'n'),
     secretsDir: join(base.dataDir, 'secrets'),
-    heldDir: join(runDir, 'held'),
+    heldDirs: heldDirs(base.dataDir, { homeDir, runDir }),
     tokenFile: join(runDir, 'host-token'),
     pidFile: join(runDir, 'node.json'),
   };
+}
+
+/**
+ * Not in the folder for temporary files: what is above a script decides which modules it loads, and everybody may write there. The
+ * run directory is the last resort of a user without a home.
+ */
+function heldDirs(
+  dataDir: string,
+  { homeDir, runDir }: { readonly homeDir: string | undefined; readonly runDir: string },
+): readonly string[] {
+  const name = `writ-held-${sha256Hex(dataDir).slice(0, 24)}`;
+  return [...(homeDir === undefined ? [] : [join(homeDir, '.cache', name)]), join(runDir, 'held')];
 }
 
 /** The control socket's path; a home too deep for a socket address gets one in the temporary folder, named by its digest. */

@@ -91,7 +91,7 @@ export function createGate(options: GateOptions): Gate {
     lease: withTask(createLeaseKind(options, options.authority.tellLent), options.kinds.task),
   };
   const approvals = createApprovals({ ...parts, kinds, verify: options.verify });
-  const asking = { ask: approvals.ask, cancelApproval: approvals.cancel };
+  const asking = { ask: approvals.ask, askRefusal: approvals.refusalOf, cancelApproval: approvals.cancel };
   const executions = createExecutions({
     ...parts,
     ...asking,

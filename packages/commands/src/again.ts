@@ -2,7 +2,7 @@ import { type ActionRequest, readRequest } from '@writ/authority';
 import { quote, toWritError } from '@writ/core';
 import { identityWords } from '@writ/identity';
 import type { Execution } from '@writ/lease-store';
-import type { CommandDeskOptions } from './parts.ts';
+import type { DeskParts } from './parts.ts';
 import { type Proposed, store } from './proposing.ts';
 import { hostRefusal, resolveStep } from './resolving.ts';
 
@@ -18,7 +18,7 @@ export function keyOfNext({ id, idempotencyKey }: Pick<Execution, 'id' | 'idempo
  * Asks anew for a command that changed since it was asked for and has ended with that: by the same asker, with the same
  * words, for what it has become.
  */
-export async function askAgain(options: CommandDeskOptions, execution: Execution): Promise<Proposed | undefined> {
+export async function askAgain(options: DeskParts, execution: Execution): Promise<Proposed | undefined> {
   const request = readRequest(execution.request);
   if (request === undefined || roundOf(execution.idempotencyKey) >= MOST_AGAIN) return undefined;
   try {
@@ -34,7 +34,7 @@ export async function askAgain(options: CommandDeskOptions, execution: Execution
   }
 }
 
-async function propose(options: CommandDeskOptions, execution: Execution, request: ActionRequest): Promise<Proposed> {
+async function propose(options: DeskParts, execution: Execution, request: ActionRequest): Promise<Proposed> {
   const { origin, session, agent, task, requestedBy, profile, basis } = execution;
   const asker = { origin, session, agent, requestedBy, ...(task === undefined ? {} : { task }) };
   const { config } = options.engine.snapshot();

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
-import type { ActionFiles } from '@writ/authority';
-import { sha256Hex } from '@writ/core';
+import { createFairTurns, sha256Hex } from '@writ/core';
 import { createCommandClassifier } from '@writ/policy';
 import { describe, expect, it } from 'vitest';
-import type { CommandDeskOptions } from './parts.ts';
+import type { DeskParts } from './parts.ts';
 import { resolveStep } from './resolving.ts';
 import { installedGrammar } from './testing/installed-grammar.ts';
+import type { CommandFiles } from './types.ts';
 
 const CWD = '/w';
 const PROGRAMS =
@@ -39,8 +39,12 @@ const FILES = [
   ...['sub/justfile', 'rc', 's2', 'node_modules/hook/index.js'],
 ];
 
-function createFiles(): { readonly files: ActionFiles; write(path: string, text: string): void } {
+function createFiles(): { readonly files: CommandFiles; write(path: string, text: string): void } {
   const contents = new Map<string, string>();
+  const hold = async (path: string) => {
+    const text = contents.get(posix.normalize(path)) ?? '';
+    return { sha256: sha256Hex(text), sizeBytes: text.length, heldPath: path, isCopy: false, release: async () => {} };
+  };
   for (const name of PROGRAMS.split(' ')) contents.set(`/bin/${name}`, name);
   contents.set('/bin/s2', 'a script of PATH');
   for (const name of FILES) contents.set(`${CWD}/${name}`, 'one');
@@ -52,12 +56,10 @@ function createFiles(): { readonly files: ActionFiles; write(path: string, text:
         const isFile = contents.has(path);
         if (!isFile && ![...contents.keys()].some((one) => one.startsWith(`${path}/`))) return undefined;
         const kind = isFile ? 'file' : 'directory';
-        return { kind, realPath: path, device: '1', inode: path, sizeBytes: 1, isExecutable: isFile };
+        return { kind, realPath: path, device: '1', inode: path, born: '0', sizeBytes: 1, isExecutable: isFile };
       },
-      async hold(path) {
-        const text = contents.get(posix.normalize(path)) ?? '';
-        return { sha256: sha256Hex(text), sizeBytes: text.length, heldPath: path, release: async () => {} };
-      },
+      hold,
+      read: hold,
     },
   };
 }
@@ -65,15 +67,16 @@ function createFiles(): { readonly files: ActionFiles; write(path: string, text:
 const classifier = createCommandClassifier({ grammar: await installedGrammar() });
 
 /** What is asked about a command: its digest, and what it says that nobody binds; or why it is refused. */
-async function look(argv: readonly string[], files: ActionFiles) {
+async function look(argv: readonly string[], files: CommandFiles) {
   const profile = { name: 'ops' };
   const options = {
     files,
+    turns: createFairTurns({ atOnce: 1, each: 1 }),
     classify: (args: readonly string[], cwd: string) => classifier.classify(args, { host: 'self', cwd }),
     factsOf: ({ class: of, known }: { class: string; known: boolean }) => ({ class: of, known, needs: [] }),
     environmentOf: () => ({ values: { PATH: '/bin' }, secretNames: new Set(), sealKey: Buffer.alloc(32) }),
     engine: { snapshot: () => ({ config: { profiles: new Map([['ops', profile]]) } }) },
-  } as unknown as CommandDeskOptions;
+  } as unknown as DeskParts;
   const asker = { origin: 'wn-a', session: 's', agent: 'a', requestedBy: 'self' };
   const asking = { asker, shown: { label: 'x', words: 'a-b' }, basis: {} };
   const granted = {

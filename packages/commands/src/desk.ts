@@ -1,9 +1,10 @@
 import { createContinuationWorker } from '@writ/authority';
-import { type Clock, quote, WritError } from '@writ/core';
+import { type Clock, createFairTurns, quote, WritError } from '@writ/core';
 import type { Execution, ExecutionOutcome } from '@writ/lease-store';
 import { askAgain, keyOfNext } from './again.ts';
-import type { CommandDeskOptions } from './parts.ts';
+import type { CommandDeskOptions, DeskParts } from './parts.ts';
 import { proposePlan } from './plans.ts';
+import { PREPARED_AT_ONCE } from './preparing.ts';
 import { proposeCommand } from './proposing.ts';
 import { createLiveCommands, type LiveCommands } from './running.ts';
 import type { CommandCaller, CommandDesk, CommandView, PlanSpec, WishAnswer } from './types.ts';
@@ -37,12 +38,13 @@ const BY_CALLER: ExecutionOutcome = { code: 'CANCELLED', message: 'its caller ca
 export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk {
   const { gate, engine, processes, logger } = options;
   const { executions } = gate;
+  const parts: DeskParts = { ...options, turns: createFairTurns(PREPARED_AT_ONCE) };
   const wakeups = createWakeups();
   const live = createLiveCommands(options, wakeups.wake);
   /** By the one that has ended; whoever watches that learns which one takes its place. */
   const askingAgain = new Map<string, Promise<unknown>>();
   const onChanged = (execution: Execution): void => {
-    const asking = askAgain(options, execution).finally(() => {
+    const asking = askAgain(parts, execution).finally(() => {
       askingAgain.delete(execution.id);
       worker.wake();
     });
@@ -64,8 +66,8 @@ export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk 
       checkWish(wish);
       // INVARIANT: 7 tasks of one session know nothing of each other's keys.
       const key = caller.kind === 'task' ? `${caller.task} ${named}` : named;
-      if (wish.kind === 'plan') return askPlan(options, caller, { plan: wish.plan, key, signal });
-      const outcome = await proposeCommand(options, caller, wish.command, key);
+      if (wish.kind === 'plan') return askPlan(parts, caller, { plan: wish.plan, key, signal });
+      const outcome = await proposeCommand(parts, caller, { command: wish.command, key, signal });
       if (!outcome.proposed) return refused(options, outcome.refusal);
       worker.wake();
       return { accepted: true, command: view(executions.get(outcome.execution.id) ?? outcome.execution) };
@@ -132,7 +134,7 @@ function every(clock: Clock, everyMs: number, look: () => void): () => void {
 }
 
 async function askPlan(
-  options: CommandDeskOptions,
+  options: DeskParts,
   caller: CommandCaller,
   asked: { readonly plan: PlanSpec; readonly key: string; readonly signal: AbortSignal | undefined },
 ): Promise<WishAnswer> {

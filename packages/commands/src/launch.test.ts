@@ -13,7 +13,7 @@ function action(argv: readonly string[], files: readonly string[], change: Parti
   return {
     action: {
       ...{ request, programs: [bound(program)], files: files.map(bound), environment: [] },
-      directory: { path: '/srv', device: '1', inode: '2' },
+      directory: { path: '/srv', device: '1', inode: '2', born: '3' },
     },
     ...{ digest: '', interpreters: [], folders: [] },
     held: new Map([program, '/bin/sh', ...files].map((path) => [path, `/held${path}`])),

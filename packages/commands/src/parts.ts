@@ -1,9 +1,9 @@
-import type { ActionEnvironment, ActionFiles, ActionRequest, Authority, CommandFacts, Gate } from '@writ/authority';
-import type { Clock, Json, Logger, Random } from '@writ/core';
+import type { ActionEnvironment, ActionRequest, Authority, CommandFacts, Gate } from '@writ/authority';
+import type { Clock, FairTurns, Json, Logger, Random } from '@writ/core';
 import type { Database, ReadTx, WriteTx } from '@writ/database';
 import type { Executor, TaskContext } from '@writ/delegation';
 import type { Classification, PolicyEngine, Profile } from '@writ/policy';
-import type { CommandProcesses } from './types.ts';
+import type { CommandFiles, CommandProcesses } from './types.ts';
 
 /** What a command is called with, and under what. */
 export interface ClassifiedCommand extends Pick<ActionRequest, 'argv' | 'cwd' | 'stdin' | 'profile'> {
@@ -35,11 +35,16 @@ export interface CommandDeskOptions {
     tx: WriteTx,
     session: { readonly origin: string; readonly id: string; readonly agent: string },
   ) => void;
-  readonly files: ActionFiles;
+  readonly files: CommandFiles;
   readonly processes: CommandProcesses;
   /** Ends every process that an earlier node has left, whatever is known of it. */
   readonly endLeft: () => Promise<unknown>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+}
+
+/** What a desk looks at commands with: its options, and the turns in which that is done. */
+export interface DeskParts extends CommandDeskOptions {
+  readonly turns: FairTurns;
 }

@@ -3,7 +3,7 @@ import { nextTurn, WritError } from '@writ/core';
 import type { ReadTx } from '@writ/database';
 import type { Approval } from '@writ/lease-store';
 import { type Asking, askingOf, type Decided } from './asking.ts';
-import type { CommandDeskOptions } from './parts.ts';
+import type { CommandDeskOptions, DeskParts } from './parts.ts';
 import { lifetimeMs } from './proposing.ts';
 import { directoryOf, hostRefusal, type ResolvedStep, resolveStep } from './resolving.ts';
 import type { CommandCaller, PlanSpec, QuestionView } from './types.ts';
@@ -25,7 +25,7 @@ export type PlanOutcome =
  * once `signal` is aborted.
  */
 export async function proposePlan(
-  options: CommandDeskOptions,
+  options: DeskParts,
   caller: CommandCaller,
   { plan, key, signal }: { readonly plan: PlanSpec; readonly key: string; readonly signal: AbortSignal | undefined },
 ): Promise<PlanOutcome> {
@@ -43,7 +43,7 @@ export async function proposePlan(
     await nextTurn();
     if (signal?.aborted) throw new WritError('CANCELLED', 'nobody waits for the plan any more');
     const cwd = directoryOf(options, step, plan.workspace, asking.place);
-    const resolving = await resolveStep(options, asking, decided, { ...step, cwd });
+    const resolving = await resolveStep(options, { ...asking, signal }, decided, { ...step, cwd });
     if (!resolving.resolved) return { asked: false, refusal: resolving.refusal };
     steps.push(resolving.step);
   }

@@ -2,7 +2,7 @@ import { type Proposal, type ProposeOutcome, readBasis, readRequest } from '@wri
 import { WritError } from '@writ/core';
 import type { Execution } from '@writ/lease-store';
 import { type Asking, askingOf } from './asking.ts';
-import type { CommandDeskOptions } from './parts.ts';
+import type { CommandDeskOptions, DeskParts } from './parts.ts';
 import { directoryOf, hostRefusal, type Resolving, resolveStep } from './resolving.ts';
 import type { CommandCaller, CommandSpec } from './types.ts';
 
@@ -12,12 +12,18 @@ const LIFETIME_MS = 86_400_000;
 /** A refusal, or the stored command. */
 export type Proposed = ProposeOutcome;
 
-/** Proposes one command; the order of the steps is the order of the lines. */
+/**
+ * Proposes one command; the order of the steps is the order of the lines. Throws CANCELLED once `signal` is aborted before it
+ * is proposed.
+ */
 export async function proposeCommand(
-  options: CommandDeskOptions,
+  options: DeskParts,
   caller: CommandCaller,
-  command: CommandSpec,
-  key: string,
+  {
+    command,
+    key,
+    signal,
+  }: { readonly command: CommandSpec; readonly key: string; readonly signal: AbortSignal | undefined },
 ): Promise<Proposed> {
   const asking = askingOf(options, caller, { kind: 'command', command }, key);
   const cwd = directoryOf(options, command, command.workspace, asking.place);
@@ -28,7 +34,7 @@ export async function proposeCommand(
   if (!decided.allowed) return { proposed: false, refusal: decided.refusal };
   const unisolated = hostRefusal(decided);
   if (unisolated !== undefined) return { proposed: false, refusal: unisolated };
-  const resolving = await resolveStep(options, asking, decided, { ...command, cwd });
+  const resolving = await resolveStep(options, { ...asking, signal }, decided, { ...command, cwd });
   return store(options, asking, resolving, { idempotencyKey: key, profile: decided.profile });
 }
 

@@ -15,7 +15,8 @@ import {
 import { quote, WritError } from '@writ/core';
 import { type Classification, obeysFolder, type Profile } from '@writ/policy';
 import type { Asking, Decided } from './asking.ts';
-import type { CommandDeskOptions } from './parts.ts';
+import type { CommandDeskOptions, DeskParts } from './parts.ts';
+import { filesToLookAt, tooMany, turnOf } from './preparing.ts';
 import type { CommandStep } from './types.ts';
 
 /** A command as it would run now; nothing of it is held any more. */
@@ -87,15 +88,40 @@ export type Granted = Pick<
   'profile' | 'closure' | 'runner' | 'network' | 'isolation'
 >;
 
+/** A step with the folder that it runs in. */
+type PlacedStep = CommandStep & { readonly cwd: string };
+
+/** Who asks for a step, under what, and until when somebody waits for what is found. */
+export interface StepAsking extends Pick<Asking, 'asker' | 'shown' | 'basis'> {
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * Classifies a step, and reads all that decides what it would do. What lacks a right is refused before any of its files is looked at:
- * whoever may run nothing learns nothing, and fills no disk.
+ * Looks at a step when it is the asker's turn, and keeps nothing of it. Throws CANCELLED once `signal` is aborted: nobody is asked for
+ * what nobody waits for.
  */
 export async function resolveStep(
-  options: CommandDeskOptions,
-  { asker, shown, basis }: Pick<Asking, 'asker' | 'shown' | 'basis'>,
+  options: DeskParts,
+  asking: StepAsking,
   granted: Granted,
-  { argv, cwd, stdin }: CommandStep & { readonly cwd: string },
+  step: PlacedStep,
+): Promise<Resolving> {
+  const { asker, signal } = asking;
+  const turn = await options.turns.take(turnOf(asker, signal), () => lookAt(options, asking, granted, step));
+  if (!turn.taken) return { resolved: false, refusal: tooMany(asker) };
+  if (signal?.aborted) throw new WritError('CANCELLED', 'nobody waits for the command any more');
+  return turn.value;
+}
+
+/**
+ * Classifies a step, and reads all that decides what it would do. What lacks a right is refused before any of its files is looked at:
+ * whoever may run nothing learns nothing.
+ */
+async function lookAt(
+  options: CommandDeskOptions,
+  { asker, shown, basis, signal }: StepAsking,
+  granted: Granted,
+  { argv, cwd, stdin }: PlacedStep,
 ): Promise<Resolving> {
   const { origin, session, agent } = asker;
   const { profile, runner, network, isolation } = granted;
@@ -114,7 +140,7 @@ export async function resolveStep(
     ...(facts.target === undefined ? {} : { target: facts.target }),
   };
   const environment = options.environmentOf(requireProfile(options, profile));
-  const resolved = await resolveAction(request, environment, options.files);
+  const resolved = await resolveAction(request, environment, filesToLookAt(options.files, signal));
   if (!resolved.resolved) return resolved;
   const { action, digest, folders, release } = resolved.action;
   await release();

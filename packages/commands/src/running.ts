@@ -17,6 +17,7 @@ import type { Execution, ExecutionOutcome } from '@writ/lease-store';
 import type { Profile } from '@writ/policy';
 import { launchOf } from './launch.ts';
 import type { CommandDeskOptions } from './parts.ts';
+import { createHeldRoom, type HeldRoom } from './preparing.ts';
 import { hostRefusal, requireProfile } from './resolving.ts';
 import type { CommandOrder, CommandProcess, CommandReport } from './types.ts';
 
@@ -38,6 +39,7 @@ export interface LiveCommands extends CommandRunner {
 export function createLiveCommands(options: CommandDeskOptions, onOutput: (id: string) => void): LiveCommands {
   /** Begun and not over, by id. */
   const live = new Map<string, LiveCommand>();
+  const room = createHeldRoom(options.files);
   /** Tasks that end: of these nothing starts, whatever their rows still say. */
   const endingTasks = new Set<string>();
   let ending: ExecutionOutcome | undefined;
@@ -83,7 +85,7 @@ export function createLiveCommands(options: CommandDeskOptions, onOutput: (id: s
 
   return {
     async prepare(execution) {
-      return prepareCommand(options, execution, (held, bounds) => spawn(execution, held, bounds));
+      return prepareCommand({ ...options, room }, execution, (held, bounds) => spawn(execution, held, bounds));
     },
     stop,
     stopBeyond() {
@@ -184,19 +186,24 @@ function isEnding({ executor }: CommandDeskOptions, { task: id }: Execution): bo
   return task !== undefined && (isTerminal(task.state) || task.cancelRequestedAtMs !== undefined);
 }
 
-/** Resolves it again, and holds what it read. Throws where it cannot be resolved, or may not run here any more. */
+/**
+ * Resolves it again, and holds what it read; undefined where others hold so much that there is no room for it. Throws where it
+ * cannot be resolved, or may not run here any more.
+ */
 async function prepareCommand(
-  options: CommandDeskOptions,
+  options: CommandDeskOptions & { readonly room: HeldRoom },
   execution: Execution,
   spawn: (held: Held, bounds: StartBounds) => Promise<RunningCommand>,
-): Promise<PreparedCommand> {
+): Promise<PreparedCommand | undefined> {
   const request = readRequest(execution.request);
   if (request === undefined) throw new WritError('BAD_REQUEST', 'what was asked for cannot be read any more');
   const profile = requireProfile(options, execution.profile);
   const unisolated = hostRefusal({ isolation: profile.isolation, profile: profile.name });
   if (unisolated !== undefined) throw errorOf(unisolated);
   const environment = options.environmentOf(profile);
-  const resolved = await resolveAction(request, environment, options.files);
+  const files = options.room.filesOf(execution);
+  const resolved = await resolveAction(request, environment, files);
+  if (files.lacksRoom()) return undefined;
   if (!resolved.resolved) throw errorOf(resolved.refusal);
   const { action } = resolved;
   return {

@@ -1,4 +1,4 @@
-import type { Refusal } from '@writ/authority';
+import type { ActionFiles, HeldFile, Refusal } from '@writ/authority';
 import type { VerifiedChain } from '@writ/identity';
 import type {
   Approval,
@@ -172,6 +172,12 @@ export interface OutgoingWish {
   readonly wish: Wish;
 }
 
+/** Port: the file system as commands need it; the runner implements it. */
+export interface CommandFiles extends ActionFiles {
+  /** What `hold` would hold, of which nothing is kept. Throws CANCELLED once `signal` is aborted. */
+  read(path: string, mostBytes: number, signal: AbortSignal | undefined): Promise<HeldFile | undefined>;
+}
+
 /** Port: what runs commands and keeps their output; the runner implements it. */
 export interface CommandProcesses {
   start(order: CommandOrder, onOutput: () => void): Promise<CommandProcess>;
@@ -185,7 +191,7 @@ export interface CommandOrder {
   readonly program: string;
   readonly argv: readonly string[];
   readonly cwd: string;
-  readonly directory: { readonly device: string; readonly inode: string };
+  readonly directory: { readonly device: string; readonly inode: string; readonly born: string };
   readonly env: Readonly<Record<string, string>>;
   readonly stdin?: Uint8Array;
   readonly timeoutMs: number;

@@ -23,6 +23,7 @@ export {
   type WritErrorJson,
   type WritErrorOptions,
 } from './errors.ts';
+export { createFairTurns, type FairTurns, type Turn, type TurnLimits, type TurnOf } from './fair-turns.ts';
 export { gitWords, KEPT_GIT_WORDS } from './git-words.ts';
 export { canonicalJson, digestJson, type Json, readCanonicalJson, sha256Hex } from './json.ts';
 export { createListeners, type Listeners } from './listeners.ts';

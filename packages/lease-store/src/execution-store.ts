@@ -81,6 +81,10 @@ const LIST_WAITING_SESSION = `SELECT ${COLUMNS} FROM execution WHERE ${WAITING} 
 const LIST_WAITING_TASK = `SELECT ${COLUMNS} FROM execution WHERE ${WAITING} AND task = ? ORDER BY n`;
 const COUNT_LIVE_SESSION = 'SELECT COUNT(*) FROM execution WHERE live = 1 AND origin = ? AND session = ?';
 const COUNT_LIVE_TASK = 'SELECT COUNT(*) FROM execution WHERE live = 1 AND task = ?';
+const COUNT_LIVE_ASKER = 'SELECT COUNT(*) FROM execution WHERE live = 1 AND requested_by = ?';
+const COUNT_LIVE_OTHERS = 'SELECT COUNT(*) FROM execution WHERE live = 1 AND requested_by <> ?';
+const COUNT_NEWEST = `SELECT COUNT(*) FROM (SELECT requested_by, created_at_ms FROM execution ORDER BY n DESC LIMIT @among)
+  WHERE requested_by = @requestedBy AND created_at_ms > @sinceMs AND created_at_ms <= @untilMs`;
 const NEWEST = 'SELECT created_at_ms FROM execution WHERE origin = ? AND session = ? ORDER BY n DESC LIMIT 1 OFFSET ?';
 const LIST_DUE = `SELECT ${COLUMNS} FROM execution WHERE ${WAITING} AND expires_at_ms <= ? ORDER BY n LIMIT ?`;
 const MOVE = `UPDATE execution SET state = @to, approval = IFNULL(@approval, approval), window = IFNULL(@window, window),
@@ -116,8 +120,17 @@ export function createExecutionStore(): ExecutionStore {
       ),
     countLive(tx, filter) {
       if ('task' in filter) return Number(tx.prepare(COUNT_LIVE_TASK).pluck().get(filter.task));
+      if ('requestedBy' in filter) return Number(tx.prepare(COUNT_LIVE_ASKER).pluck().get(filter.requestedBy));
+      if ('notOf' in filter) return Number(tx.prepare(COUNT_LIVE_OTHERS).pluck().get(filter.notOf));
       return Number(tx.prepare(COUNT_LIVE_SESSION).pluck().get(filter.key.origin, filter.key.session));
     },
+    countNewest: (tx, requestedBy, within) =>
+      Number(
+        tx
+          .prepare(COUNT_NEWEST)
+          .pluck()
+          .get({ requestedBy, ...within }),
+      ),
     newestAtMs(tx, { origin, session }, place) {
       const found = tx.prepare(NEWEST).pluck().get(origin, session, place);
       return found === undefined ? undefined : Number(found);

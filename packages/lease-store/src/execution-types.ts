@@ -110,8 +110,21 @@ export interface ExecutionStore {
   listDue(tx: WriteTx, limit: number): readonly Execution[];
   /** Those of a session, or of a task, that have not started. */
   listWaiting(tx: ReadTx, filter: { readonly key: SessionKey } | { readonly task: string }): readonly Execution[];
-  /** How many of a session, or of a task, have not ended. */
-  countLive(tx: ReadTx, filter: { readonly key: SessionKey } | { readonly task: string }): number;
+  /** How many of a session, a task or an asker have not ended; `notOf`: of all askers but that one. */
+  countLive(
+    tx: ReadTx,
+    filter:
+      | { readonly key: SessionKey }
+      | { readonly task: string }
+      | { readonly requestedBy: string }
+      | { readonly notOf: string },
+  ): number;
+  /** How many of an asker were stored after `sinceMs` and until `untilMs`, among the newest `among` of all. */
+  countNewest(
+    tx: ReadTx,
+    requestedBy: string,
+    within: { readonly sinceMs: number; readonly untilMs: number; readonly among: number },
+  ): number;
   /** When the one was stored that `place` others of its session came after; undefined: there are not so many. */
   newestAtMs(tx: ReadTx, key: SessionKey, place: number): number | undefined;
   /**

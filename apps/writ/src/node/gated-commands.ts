@@ -40,7 +40,7 @@ export function createNodeCommandDesk(base: Foundations, parts: NodeCommandParts
       return workspace === undefined ? undefined : resolveConfigPath(workspace.path, home.configFile);
     },
     recordSession: recordOf(stores.sessions),
-    files: createHeldFiles({ dir: home.heldDir, user: process.getuid?.() }),
+    files: createHeldFiles({ dirs: home.heldDirs, user: process.getuid?.() }),
     processes: runner.commands,
     endLeft: () => runner.endStray([]),
   });

@@ -22,7 +22,7 @@ function createTable() {
       const file = files.get(path);
       if (file === undefined && !folders.has(path)) return undefined;
       return {
-        ...{ kind: file ? 'file' : 'directory', realPath: file?.realPath ?? path, device: '1', inode: path },
+        ...{ kind: file ? 'file' : 'directory', realPath: file?.realPath ?? path, device: '1', inode: path, born: '0' },
         ...{ sizeBytes: file?.text.length ?? 0, isExecutable: true },
       };
     },
@@ -33,7 +33,7 @@ function createTable() {
       if (file === undefined || sizeBytes > mostBytes) return undefined;
       held.push(path);
       return {
-        ...{ sha256: `of ${file.text}`, sizeBytes, heldPath: `/held${path}` },
+        ...{ sha256: `of ${file.text}`, sizeBytes, heldPath: `/held${path}`, isCopy: true },
         ...(file.interpreter === undefined ? {} : { interpreter: file.interpreter }),
         async release() {
           held.splice(held.indexOf(path), 1);
@@ -143,7 +143,7 @@ describe('what a command is bound by', () => {
 
   it('is where its folder really is', async () => {
     const { action } = await bound();
-    expect(action.directory).toEqual({ path: '/w', device: '1', inode: '/w' });
+    expect(action.directory).toEqual({ path: '/w', device: '1', inode: '/w', born: '0' });
   });
 
   it('is the programs of commands inside it, each once, but those that are not there, and their files', async () => {

@@ -9,7 +9,7 @@ const ACTION: Action = {
   },
   programs: [{ path: '/bin/tool', sha256: '1', sizeBytes: 1 }],
   files: [{ path: '/w/x', sha256: '2', sizeBytes: 2 }],
-  directory: { path: '/w', device: '1', inode: '2' },
+  directory: { path: '/w', device: '1', inode: '2', born: '3' },
   environment: [{ name: 'A', value: '1' }],
 };
 const request = (change: Partial<Action['request']>): Action => ({
@@ -37,7 +37,7 @@ const CHANGED: readonly Action[] = [
     { ...ACTION, programs: ACTION.programs.map((file) => ({ ...file, ...change })) },
     { ...ACTION, files: ACTION.files.map((file) => ({ ...file, ...change })) },
   ]),
-  ...[{ path: '/x' }, { device: 'x' }, { inode: 'x' }].map((change) => ({
+  ...[{ path: '/x' }, { device: 'x' }, { inode: 'x' }, { born: 'x' }].map((change) => ({
     ...{ ...ACTION, directory: { ...ACTION.directory, ...change } },
   })),
   { ...ACTION, environment: [] },
@@ -53,12 +53,12 @@ describe('the digest of an action', () => {
     for (const digest of digests) expect(digest).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('is what it was in earlier versions, so that a question which waits outlives an upgrade', () => {
+  it('is what it was when its form was last written anew, so that a question which waits outlives an upgrade', () => {
     const { stdin: _in, target: _at, ...rest } = ACTION.request;
     const plain = digestAction({ ...ACTION, request: { ...rest, network: ['h:1'] } });
     expect([digestAction(ACTION), plain]).toEqual([
-      'f274c92c0558ea4a5df52aaebbd69c7e9c7cbe598abac0df0a1b029204a5698b',
-      '702f06b7be05f50ff5c03444ada0cdcdb758b43edea05fd262acfc35da33659f',
+      '887f436d9fdbc2001f21ddc931fcbb11cf5845f0088bf756be5f787fcc5619cb',
+      '9ad71fad6fca20f8cebea5d7f014d5d79c4c5854618a2341c0a9957b0ebfcd05',
     ]);
   });
 

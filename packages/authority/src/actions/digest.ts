@@ -8,7 +8,7 @@ import type { Action } from './types.ts';
 export function digestAction({ request, programs, files, directory, environment }: Action): string {
   const { network } = request;
   const whole: Json = {
-    is: 'writ action 1',
+    is: 'writ action 2',
     origin: request.origin,
     session: request.session,
     agent: request.agent,

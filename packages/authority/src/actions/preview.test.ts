@@ -15,7 +15,7 @@ function actionOf(change: Partial<ActionRequest> = {}, environment: Action['envi
     },
     programs: [{ path: '/bin/rm', sha256: 'ab', sizeBytes: 2048 }],
     files: [{ path: '/work/x', sha256: 'cd', sizeBytes: 3 }],
-    directory: { path: '/work', device: '1', inode: '2' },
+    directory: { path: '/work', device: '1', inode: '2', born: '3' },
     environment,
   };
 }

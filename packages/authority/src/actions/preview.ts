@@ -21,12 +21,19 @@ export function previewAction(action: Action, asker: ShownAsker, command: ShownC
   const lines = actionLines(action, command);
   if (lines === undefined) return UNSHOWABLE;
   const { target } = action.request;
+  // Of a step it would not be true: that runs as often as its window allows.
+  const single = lines.map((line) =>
+    line.label === 'target' && target === undefined ? { ...line, text: `${line.text}: ${ALONE}` } : line,
+  );
   return showLines([
     ...askerLines(asker, action.request),
-    ...lines,
+    ...single,
     ...scopeLines({ ...command, ...(target === undefined ? {} : { target }) }, command.workspace),
   ]);
 }
+
+const NO_TARGET = 'several, none that is known, or a folder to write into';
+const ALONE = 'a yes is for this command alone';
 
 const UNSHOWABLE: Preview = { shown: false, message: 'its standard input is no text, which cannot be shown' };
 
@@ -51,10 +58,7 @@ export function actionLines(
     { label: 'runner', text: request.runner },
     { label: 'network', text: typeof network === 'string' ? network : network.join(', ') || 'nothing' },
     { label: 'isolation', text: request.isolation },
-    {
-      label: 'target',
-      text: target ?? 'several, none that is known, or a folder to write into: a yes is for this command alone',
-    },
+    { label: 'target', text: target ?? NO_TARGET },
     ...environment.map((variable) => ({ label: `environment ${variable.name}`, text: variableText(variable) })),
   ];
 }

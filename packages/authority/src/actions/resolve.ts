@@ -86,11 +86,11 @@ async function bindAll(
       'name files that can be read whole',
     );
   }
-  const { realPath: path, device, inode } = place;
+  const { realPath: path, device, inode, born } = place;
   const variables = bindEnvironment(environment);
   const { programs, interpreters } = bound;
   return {
-    action: { request, programs, files: bindings, directory: { path, device, inode }, environment: variables },
+    action: { request, programs, files: bindings, directory: { path, device, inode, born }, environment: variables },
     interpreters,
     folders: named.folders,
     ...(scripts.script === undefined ? {} : { script: scripts.script }),

@@ -10,7 +10,7 @@ function filesOf(...names: string[]): ActionFiles {
     const path = name.replace(/[!/]$/, '');
     const kind = name.endsWith('/') ? 'directory' : 'file';
     const isExecutable = !/[^!/]$/.test(name);
-    facts.set(path, { kind, realPath: path, device: '1', inode: path, sizeBytes: 1, isExecutable });
+    facts.set(path, { kind, realPath: path, device: '1', inode: path, born: '0', sizeBytes: 1, isExecutable });
   }
   return {
     inspect: async (path) => facts.get(path),

@@ -36,6 +36,8 @@ export interface PathFact {
   /** Decimal. */
   readonly device: string;
   readonly inode: string;
+  /** When it was made, nanoseconds since the epoch, decimal; `0` where the file system does not say. */
+  readonly born: string;
   readonly sizeBytes: number;
   readonly isExecutable: boolean;
 }
@@ -53,6 +55,8 @@ export interface HeldFile {
   readonly sizeBytes: number;
   /** Where exactly this content can be run or read. */
   readonly heldPath: string;
+  /** It takes up its size until it is released. */
+  readonly isCopy: boolean;
   /** What the first line of a script names. */
   readonly interpreter?: Interpreter;
   release(): Promise<void>;
@@ -85,7 +89,7 @@ export interface Action {
   readonly programs: readonly BoundFile[];
   /** Files that arguments name, by content, in order of path. */
   readonly files: readonly BoundFile[];
-  readonly directory: { readonly path: string; readonly device: string; readonly inode: string };
+  readonly directory: Pick<PathFact, 'device' | 'inode' | 'born'> & { readonly path: string };
   /** In order of name. */
   readonly environment: readonly BoundVariable[];
 }

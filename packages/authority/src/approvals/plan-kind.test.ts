@@ -38,7 +38,7 @@ describe('the question that a plan is', () => {
     expect(linesOf()).toEqual([
       'plan: restart it',
       ...['asked by: me (a-b-c-d)', 'agent: agent', `session: a of ${IN_A.origin}`, 'profile: ops'],
-      'a yes opens: the assent window of this agent in this session in workspace app for 1h',
+      'a yes opens: the assent window of this agent in this session in workspace app for 1h, each step as often as it likes',
       `it covers: these steps, and besides ${assentText('app')}`,
       ...['step 1: config-mutation', 'step 1, argument 0: systemctl', 'step 1, argument 1: restart'],
       ...['step 2: destructive: asks again', 'step 2, argument 0: rm'],
@@ -122,7 +122,7 @@ describe('a yes to a plan', () => {
     const [window] = at.gate.windows.list({});
     expect([window?.maxUses, window?.steps, window?.workspace]).toEqual([undefined, undefined, undefined]);
     expect(linesOf({ basis })).toContain(
-      'a yes opens: the assent window of this agent in this session without a workspace for 1h',
+      'a yes opens: the assent window of this agent in this session without a workspace for 1h, each step as often as it likes',
     );
   });
 

@@ -53,14 +53,14 @@ function show(
   { asker: shownAsker, steps: stepLines }: PlanLines,
 ): Preview {
   const place = placeText(workspaceOf(basis));
-  const uses = maxUses === undefined ? '' : `, ${maxUses} times at most`;
+  const uses = maxUses === undefined ? 'each step as often as it likes' : `${maxUses} times at most`;
   return showLines([
     { label: 'plan', text: title },
     ...askerLines(shownAsker, asker),
     { label: 'profile', text: profile },
     {
       label: 'a yes opens',
-      text: `the assent window of this agent in this session ${place} for ${formatDuration(windowMs)}${uses}`,
+      text: `the assent window of this agent in this session ${place} for ${formatDuration(windowMs)}, ${uses}`,
     },
     {
       label: 'it covers',

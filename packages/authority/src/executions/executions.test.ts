@@ -228,7 +228,7 @@ describe('gated commands', () => {
 
   it('do not wait twice for one answer', () => {
     propose();
-    expect(propose()).toMatchObject({ state: 'denied', outcome: { code: 'CONFLICT' } });
+    expect(at.propose()).toMatchObject({ proposed: false, refusal: { code: 'CONFLICT' } });
   });
 
   it('have the rights of nobody else: the stored basis has to be the asker’s', () => {

@@ -106,21 +106,35 @@ describe('proposing a command', () => {
     expect(at.gate.executions.rights(execution)).toMatchObject({ granted: true, closure: ['manage_services'] });
   });
 
-  it('ends denied where the same is asked already, and says under which question', () => {
+  it('is refused where the same is asked already, and says under which question', () => {
     const first = propose();
-    expect(propose()).toMatchObject({
-      state: 'denied',
-      outcome: { code: 'CONFLICT', message: `the same command waits for an answer already: ${first.approval}` },
-    });
+    const message = `the same command waits for an answer already: ${first.approval}`;
+    expect(refusalOf({})).toMatchObject({ code: 'CONFLICT', message });
     expect(at.gate.executions.get(first.id)?.state).toBe('pending_approval');
+    expect(at.gate.executions.list({ limit: 9 })).toHaveLength(1);
   });
 
-  it('ends denied where nobody could answer, with the reason', async () => {
+  it('is refused where nobody could answer, with the reason', async () => {
     at.close();
     at = await createGateFixture({ alone: true });
     at.authority.grantLease({ peer: 'self', profile: 'ops', durationMs: HOUR_MS, issuedBy: 'person' });
-    expect(propose()).toMatchObject({ state: 'denied', outcome: { code: 'APPROVAL_REQUIRED' } });
+    expect(refusalOf({})).toMatchObject({ code: 'APPROVAL_REQUIRED' });
     expect(propose(READ).state).toBe('proposed');
+  });
+
+  it('stores nothing of what there is no room to ask about, in whatever session', () => {
+    for (let asked = 0; asked < 64; asked += 1)
+      refusalOf({ digest: sha256Hex(`${asked}`), idempotencyKey: `k${asked}` });
+    const before = at.gate.executions.list({ limit: 99 });
+    expect(before.length).toBeLessThan(64);
+    const message = expect.stringContaining('questions wait for an answer already');
+    const large = { preview: { shown: true, text: 'x'.repeat(100_000) } as const, idempotencyKey: 'large' };
+    expect(refusalOf({ ...large, digest: sha256Hex('large') })).toMatchObject({ code: 'LIMIT_EXCEEDED', message });
+    expect(at.gate.executions.list({ limit: 99 })).toEqual(before);
+    expect(before.every(({ state }) => state === 'pending_approval')).toBe(true);
+    expect(at.database.auditTail(1)).toMatchObject([
+      { action: 'execution.refused', details: { code: 'LIMIT_EXCEEDED' } },
+    ]);
   });
 });
 

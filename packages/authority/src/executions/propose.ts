@@ -1,9 +1,9 @@
 import { quote, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
-import type { Execution, LeaseStore } from '@writ/lease-store';
-import type { Approvals } from '../approvals/types.ts';
+import type { Execution, LeaseStore, NewExecution } from '@writ/lease-store';
+import type { Approvals, Question } from '../approvals/types.ts';
 import { checkAsker, goneOf } from '../presence.ts';
-import type { RecordParts } from '../record-types.ts';
+import type { RecordParts, Refusal } from '../record-types.ts';
 import type { Windows } from '../windows/windows.ts';
 import { missingRight } from './needs.ts';
 import { roomRefusal } from './room.ts';
@@ -17,6 +17,7 @@ export interface ExecutionParts extends RecordParts {
   readonly leases: Pick<LeaseStore, 'get'>;
   readonly classify: Classify;
   readonly ask: Approvals['ask'];
+  readonly askRefusal: Approvals['refusalOf'];
   readonly cancelApproval: Approvals['cancel'];
   readonly gate: Pick<Windows, 'covers' | 'claim' | 'giveBack'>;
 }
@@ -49,34 +50,60 @@ export function propose(parts: ExecutionParts, tx: WriteTx, proposal: Proposal):
     const nextSteps = ['run something smaller, in parts'];
     return { proposed: false, refusal: { code: 'BAD_REQUEST', message: preview.message, nextSteps } };
   }
-  const execution = parts.executions.insert(tx, {
+  const command = {
     ...{ ...asker, ...rest, id: parts.random.uuid(), idempotencyKey, digest },
     preview: preview.shown ? preview.text : '',
     expiresAtMs: tx.nowMs + lifetimeMs,
-  });
+  };
+  const runs = rest.class === 'read' || parts.gate.covers(tx, command, tx.nowMs) !== undefined;
+  // What nobody is asked leaves no more than who asked: whoever is refused would fill the database otherwise.
+  const unasked = runs ? undefined : unaskable(parts, tx, command);
+  if (unasked !== undefined) {
+    auditRefusal(tx, proposal, unasked.code);
+    return { proposed: false, refusal: unasked };
+  }
+  const execution = parts.executions.insert(tx, command);
   auditExecution(tx, execution);
   tx.afterCommit(() => parts.events.tell({ kind: 'execution', execution }));
-  const runs = execution.class === 'read' || parts.gate.covers(tx, execution, tx.nowMs) !== undefined;
   return { proposed: true, execution: runs ? execution : askFor(parts, tx, execution) };
 }
 
 /** Asks for one execution; it waits then, or is denied at once where nobody can be asked. */
 export function askFor(parts: ExecutionParts, tx: WriteTx, execution: Execution): Execution {
-  const { digest, preview, id, createdAtMs, expiresAtMs } = execution;
-  const outcome = parts.ask(tx, {
-    ...{ kind: 'execution', asker: execution, digest, scopes: scopesOf(execution) },
-    preview: { shown: true, text: preview },
-    subject: { execution: id },
-    lifetimeMs: expiresAtMs - createdAtMs,
-  });
+  const outcome = parts.ask(tx, questionOf(execution, execution.createdAtMs));
   if (outcome.asked && outcome.isNew) {
     return moveExecution(parts, tx, execution, { event: 'ask', approval: outcome.approval.id });
   }
   // Two executions of one action would wait for one answer, and one yes runs one of them.
-  const { code, message } = outcome.asked
-    ? { code: 'CONFLICT', message: `the same command waits for an answer already: ${outcome.approval.id}` }
-    : outcome.refusal;
+  const { code, message } = outcome.asked ? sameWaits(outcome.approval.id) : outcome.refusal;
   return moveExecution(parts, tx, execution, { event: 'deny', outcome: { code, message } });
+}
+
+/** Why nobody would be asked about a command, before anything of it is stored; undefined: somebody would. */
+function unaskable(parts: ExecutionParts, tx: WriteTx, command: NewExecution): Refusal | undefined {
+  const { digest, origin, session, agent, requestedBy, task } = command;
+  const asker = { origin, session, agent, requestedBy, ...(task === undefined ? {} : { task }) };
+  const waiting = parts.approvals.findPending(tx, { ...asker, kind: 'execution', digest });
+  if (waiting !== undefined && waiting.expiresAtMs > tx.nowMs) return sameWaits(waiting.id);
+  return parts.askRefusal(tx, questionOf(command, tx.nowMs));
+}
+
+function sameWaits(approval: string): Refusal {
+  return {
+    code: 'CONFLICT',
+    message: `the same command waits for an answer already: ${approval}`,
+    nextSteps: ['wait for that one: writ execution list'],
+  };
+}
+
+function questionOf(command: NewExecution, nowMs: number): Question {
+  const { digest, preview, id, expiresAtMs } = command;
+  return {
+    ...{ kind: 'execution', asker: command, digest, scopes: scopesOf(command) },
+    preview: { shown: true, text: preview },
+    subject: { execution: id },
+    lifetimeMs: expiresAtMs - nowMs,
+  };
 }
 
 function sameAgain(known: Execution, { digest, idempotencyKey, profile }: Proposal): ProposeOutcome {

@@ -16,6 +16,15 @@ const propose = (change: Partial<Parameters<GateFixture['propose']>[0]> = {}) =>
   return outcome.proposed ? outcome.execution.id : outcome.refusal;
 };
 
+/** Whoever it is, in a session and by a task of its own: those rights are the task's. */
+const inItsOwn = (requestedBy: string, place: number) => {
+  const session = `${requestedBy} ${place}`;
+  const asker = { ...IN_A, session, requestedBy, task: session };
+  at.liveTasks.add(session);
+  at.database.withWriteTx((tx) => at.options.sessions.start(tx, { origin: IN_A.origin, id: session, agent: 'agent' }));
+  return asker;
+};
+
 describe('commands that have not ended', () => {
   it('are sixteen of a task, sixty-four of a session, and take nothing of another one', () => {
     at.liveTasks.add('t1');
@@ -42,6 +51,41 @@ describe('commands that have not ended', () => {
     expect(propose({ asker: IN_B })).toEqual(expect.any(String));
     at.move(60_000);
     expect(propose()).toEqual(expect.any(String));
+  });
+
+  it('are 64 of a peer, 256 of all peers and 256 of this node, in however many sessions', () => {
+    at.taskClosure.push('manage_services');
+    const ask = (requestedBy: string, place: number) => propose({ asker: inItsOwn(requestedBy, place) });
+    const fill = (requestedBy: string, most: number) => {
+      for (let place = 0; place < most; place += 1) expect(ask(requestedBy, place)).toEqual(expect.any(String));
+    };
+    fill('wn-p1', 64);
+    const limit = (message: string) => ({ code: 'LIMIT_EXCEEDED', message });
+    expect(ask('wn-p1', 99)).toMatchObject(limit('64 commands run or wait already, the most for a peer'));
+    for (const peer of ['wn-p2', 'wn-p3', 'wn-p4']) fill(peer, 64);
+    expect(ask('wn-p5', 99)).toMatchObject(limit('256 commands run or wait already, the most for all peers'));
+    fill('self', 256);
+    expect(ask('self', 999)).toMatchObject(limit('256 commands run or wait already, the most for this node'));
+  });
+
+  it('are asked for 240 times a minute by a peer, and four times that at this node, in however many sessions', () => {
+    at.taskClosure.push('manage_services');
+    const ask = (requestedBy: string, place: number) => {
+      const id = propose({ asker: inItsOwn(requestedBy, place) });
+      if (typeof id === 'string') at.gate.executions.cancel(id);
+      return id;
+    };
+    for (let place = 0; place < 240; place += 1) expect(ask('wn-p1', place)).toEqual(expect.any(String));
+    const message = '240 commands were asked for by this peer within 1m, the most for one';
+    expect(ask('wn-p1', 240)).toMatchObject({ code: 'LIMIT_EXCEEDED', message, nextSteps: ['ask again in 1m'] });
+    expect(ask('wn-p2', 240)).toEqual(expect.any(String));
+    for (let place = 0; place < 960; place += 1) expect(ask('self', place)).toEqual(expect.any(String));
+    expect(ask('self', 960)).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: expect.stringContaining('at this node'),
+    });
+    at.move(60_000);
+    expect(ask('wn-p1', 241)).toEqual(expect.any(String));
   });
 
   it('are not counted from a time when the clock was ahead', () => {

@@ -68,6 +68,22 @@ describe('the continuation worker, where something fails', () => {
     expect([gone, manual.calls]).toEqual([{ started: [], unstored: [], failed: [], seen: 1 }, []]);
   });
 
+  it('leaves what there is no room for as it is, without a word, takes up the others, and it when there is room', async () => {
+    const [one, two] = [item(1), item(2)];
+    let isFull = true;
+    const runner: WorkerParts['runner'] = {
+      prepare: async (execution) => (isFull && execution.id === one.id ? undefined : manual.runner.prepare(execution)),
+    };
+    const { started, failed } = await continueExecutions({ ...parts, runner });
+    expect([started.map(({ id }) => id), failed, logged]).toEqual([[two.id], [one.id], []]);
+    expect(get(one)?.state).toBe('proposed');
+    isFull = false;
+    const later = await continueExecutions({ ...parts, runner });
+    expect(later.started.map(({ id }) => id)).toEqual([one.id]);
+    for (const { id } of [one, two]) manual.ends.get(id)?.resolve(DONE);
+    await Promise.all([...started, ...later.started].map(({ ended }) => ended));
+  });
+
   it('says which command could not be taken up, goes on, and tells that it failed', async () => {
     const [one, two] = [item(1), item(2)];
     const start: WorkerParts['executions']['start'] = (id, digest) =>

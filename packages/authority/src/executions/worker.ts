@@ -26,8 +26,8 @@ export interface CommandEnd {
 
 /** Runs gated commands; the runner implements it. */
 export interface CommandRunner {
-  /** Resolves and holds what would run now. Rejects where it cannot be resolved. */
-  prepare(execution: Execution): Promise<PreparedCommand>;
+  /** Resolves and holds what would run now; undefined: there is no room for it yet. Rejects where it cannot be resolved. */
+  prepare(execution: Execution): Promise<PreparedCommand | undefined>;
 }
 
 /** What the continuation worker works with. */
@@ -57,7 +57,7 @@ export interface Pass {
   readonly started: readonly Started[];
   /** Those that no process was spawned for, and whose end could not be stored at once. */
   readonly unstored: readonly Started[];
-  /** Those that a fault kept from being taken up. */
+  /** Those that a fault, or what others hold, kept from being taken up. */
   readonly failed: readonly string[];
   /** How many were looked at. */
   readonly seen: number;
@@ -78,6 +78,7 @@ export async function continueExecutions(parts: WorkerParts, skip: ReadonlySet<s
       const taken = await takeUp(parts, id);
       if (taken?.kind === 'started') started.push(taken);
       if (taken?.kind === 'unspawned') unstored.push(taken);
+      if (taken?.kind === 'waits') failed.push(id);
     } catch (error) {
       // One that cannot be taken up stands in nobody's way.
       failed.push(id);
@@ -94,12 +95,12 @@ type Begun =
 
 type Taken = Started & { readonly kind: 'started' | 'unspawned' };
 
-async function takeUp(parts: WorkerParts, id: string): Promise<Taken | undefined> {
+async function takeUp(parts: WorkerParts, id: string): Promise<Taken | { readonly kind: 'waits' } | undefined> {
   const { executions, engine, runner } = parts;
   const execution = executions.get(id);
   if (execution === undefined) return undefined;
   const prepared = await prepare(parts, runner, execution);
-  if (prepared === undefined) return undefined;
+  if (prepared === undefined || prepared === 'no room') return prepared && { kind: 'waits' };
   let begun: Begun | undefined;
   try {
     // INVARIANT: 2 no reload is acknowledged between the last look and the process.
@@ -119,9 +120,9 @@ async function prepare(
   { executions }: WorkerParts,
   runner: CommandRunner,
   execution: Execution,
-): Promise<PreparedCommand | undefined> {
+): Promise<PreparedCommand | 'no room' | undefined> {
   try {
-    return await runner.prepare(execution);
+    return (await runner.prepare(execution)) ?? 'no room';
   } catch (error) {
     if (!isWritError(error) || isWritError(error, 'DATABASE_ERROR')) throw error;
     const { code, message } = error;

@@ -19,6 +19,7 @@ export function createRealFiles(dir: string): ActionFiles & { held(): number } {
         realPath: await realpath(path),
         device: String(found.dev),
         inode: String(found.ino),
+        born: String(found.birthtimeNs),
         sizeBytes: Number(found.size),
         isExecutable: await access(path, constants.X_OK).then(
           () => true,
@@ -51,7 +52,8 @@ export function createRealFiles(dir: string): ActionFiles & { held(): number } {
       const [, interpreter, argument] = /^#!(\S+)(?: (.+))?\n/.exec(await readFile(heldPath, 'latin1')) ?? [];
       const named =
         interpreter === undefined ? {} : { interpreter: { path: interpreter, ...(argument && { argument }) } };
-      if (sizeBytes <= mostBytes) return { sha256: hash.digest('hex'), sizeBytes, heldPath, ...named, release };
+      if (sizeBytes <= mostBytes)
+        return { sha256: hash.digest('hex'), sizeBytes, heldPath, isCopy: true, ...named, release };
       await release();
       return undefined;
     },

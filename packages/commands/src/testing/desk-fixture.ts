@@ -1,4 +1,4 @@
-import { type ActionFiles, type Authority, createAuthority, createGate, type Gate, readRequest } from '@writ/authority';
+import { type Authority, createAuthority, createGate, type Gate, readRequest } from '@writ/authority';
 import { createSystemRandom, nodeIdFromBase32, sha256Hex, silentLogger } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import type { TaskContext } from '@writ/delegation';
@@ -15,7 +15,7 @@ import {
 import { type Classification, createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { createCommandDesk, type LiveCommandDesk } from '../desk.ts';
-import type { CommandCaller, CommandOrder, CommandReport, OutputPiece } from '../types.ts';
+import type { CommandCaller, CommandFiles, CommandOrder, CommandReport, OutputPiece } from '../types.ts';
 
 export const SELF_ID = nodeIdFromBase32('b'.repeat(32));
 export const PEER_ID = nodeIdFromBase32('a'.repeat(32));
@@ -63,6 +63,17 @@ export interface HeldProcess {
   end(report?: Partial<CommandReport>): void;
 }
 
+/** What is done with files. */
+export interface HeldCounts {
+  /** Held now. */
+  count: number;
+  looks: number;
+  /** Paths that were read and not held. */
+  readonly reads: string[];
+  /** Told each time that one is read, which goes on when that is done. */
+  onRead: (signal: AbortSignal | undefined) => Promise<void>;
+}
+
 /** A desk on a real database, engine and gate; files and processes are the test's. */
 export interface DeskFixture {
   readonly desk: LiveCommandDesk;
@@ -74,7 +85,7 @@ export interface DeskFixture {
   readonly engine: PolicyEngine;
   /** Content by path; every one is a program, and everything else is a directory. */
   readonly files: Map<string, string>;
-  readonly held: { count: number; looks: number };
+  readonly held: HeldCounts;
   readonly processes: Map<string, HeldProcess>;
   /** Told each time that a process is started, before it is. */
   onStart: (order: CommandOrder) => void;
@@ -110,7 +121,7 @@ export async function createDeskFixture(): Promise<DeskFixture> {
     ['/bin/systemctl', 'systemctl'],
     ['/bin/uptime', 'uptime'],
   ]);
-  const held = { count: 0, looks: 0 };
+  const held: HeldCounts = { count: 0, looks: 0, reads: [], onRead: async () => undefined };
   const processes = new Map<string, HeldProcess>();
   const output = new Map<string, OutputPiece[]>();
   const environment: Record<string, string> = { PATH: '/bin', LANG: 'C' };
@@ -215,20 +226,28 @@ function classify(argv: readonly string[]): Classification {
   };
 }
 
-function filesOf(files: ReadonlyMap<string, string>, held: { count: number; looks: number }): ActionFiles {
+function filesOf(files: ReadonlyMap<string, string>, held: HeldCounts): CommandFiles {
   return {
     async inspect(path) {
       held.looks += 1;
       const kind = files.has(path) ? 'file' : path.startsWith('/bin/') ? undefined : 'directory';
       if (kind === undefined) return undefined;
-      return { kind, realPath: path, device: '1', inode: sha256Hex(path), sizeBytes: 1, isExecutable: true };
+      return { kind, realPath: path, device: '1', inode: sha256Hex(path), born: '0', sizeBytes: 1, isExecutable: true };
+    },
+    async read(path, _mostBytes, signal) {
+      const content = files.get(path);
+      if (content === undefined) return undefined;
+      held.reads.push(path);
+      await held.onRead(signal);
+      const sha256 = sha256Hex(content);
+      return { sha256, sizeBytes: content.length, heldPath: path, isCopy: false, release: async () => undefined };
     },
     async hold(path) {
       const content = files.get(path);
       if (content === undefined) return undefined;
       held.count += 1;
       return {
-        ...{ sha256: sha256Hex(content), sizeBytes: content.length, heldPath: `/held${path}` },
+        ...{ sha256: sha256Hex(content), sizeBytes: content.length, heldPath: `/held${path}`, isCopy: true },
         async release() {
           held.count -= 1;
         },

@@ -17,7 +17,7 @@ import { startFollower } from './follower.ts';
 import type { Follower, Handover } from './following.ts';
 import { issueWrits, outboundRefusal } from './handover.ts';
 import type { OriginParts } from './parts.ts';
-import { type ShippedWish, shipAlong } from './shipping.ts';
+import { type ShippedWish, shipInTurn } from './shipping.ts';
 import { verdictOnRefusal } from './verdicts.ts';
 
 /** Hands a wish over; the order of the steps is the order of the lines. */
@@ -151,7 +151,7 @@ async function storeOnce(
 
 async function shipAndStore(parts: OriginParts, wish: ShippedWish): Promise<StoredWish> {
   const { id, peer, request } = wish;
-  const shipped = await shipAlong(parts, wish);
+  const shipped = await shipInTurn(parts, wish);
   if (parts.closing()) throw new WritError('SHUTTING_DOWN', 'this node is shutting down');
   const spec = shipped ? { ...request.spec, shipped } : request.spec;
   return storeAndFollow(parts, { ...request, spec }, peer, id);

@@ -1,4 +1,4 @@
-import type { RunningCode } from '@writ/core';
+import { createFairTurns, type RunningCode } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { Snapshot } from '@writ/policy';
 import { isTerminal, type Mirror, type Turn } from '@writ/task-store';
@@ -20,6 +20,7 @@ import { createLateResults } from './results/late.ts';
 import { createReceiptOutbox } from './results/receipts.ts';
 import { endOwnSession, takeSessionEnd } from './session-ends/ending.ts';
 import { createSessionEndOutbox } from './session-ends/outbox.ts';
+import { SHIPPED_AT_ONCE } from './shipping.ts';
 import { createTurns } from './turns.ts';
 
 /** Submits that may wait for the answer of one peer at once; more wait here. */
@@ -36,7 +37,7 @@ export function createOrigin(options: OriginOptions): Origin {
   const outbox = createSessionEndOutbox(options);
   const parts: OriginParts = {
     ...{ ...options, journal, wakeups, turns, receipts, peerTime: createPeerTime(options.clock) },
-    ...{ followers: new Map(), shipping: new Map() },
+    ...{ followers: new Map(), shipping: new Map(), ships: createFairTurns(SHIPPED_AT_ONCE) },
     late: createLateResults(options, () => parts),
     stopping: stopping.signal,
     closing: () => stopping.signal.aborted,

@@ -1,3 +1,4 @@
+import type { FairTurns } from '@writ/core';
 import type { Wakeups } from '../wakeups.ts';
 import type { Follower } from './following.ts';
 import type { MirrorJournal } from './mirror-journal.ts';
@@ -19,6 +20,8 @@ export interface OriginParts extends OriginOptions {
   readonly late: LateResults;
   /** Working trees that are being sent ahead, by session and key. */
   readonly shipping: Map<string, Promise<unknown>>;
+  /** In which these are read and sent. */
+  readonly ships: FairTurns;
   /** Aborts when this node closes. */
   readonly stopping: AbortSignal;
   readonly closing: () => boolean;

@@ -140,6 +140,16 @@ describe('a working tree that goes along', () => {
     await expect(asking.origin.delegate(without)).rejects.toMatchObject({ code: 'WRIT_REPLAYED' });
   });
 
+  it('is read a few at a time, and refused where too many wait', async () => {
+    const wishes = Array.from({ length: 40 }, (_, place) => wish({ ship: '/nowhere', idempotencyKey: `k${place}` }));
+    const codes = await Promise.all(
+      wishes.map((one) => asking.origin.delegate(one).catch(({ code }: { code: string }) => code)),
+    );
+    expect(codes.filter((code) => code === 'LIMIT_EXCEEDED')).toHaveLength(6);
+    expect(link.calls.workspaceCommits).toBe(34);
+    expect((await asking.origin.delegate(wish())).accepted).toBe(true);
+  });
+
   it('is sent again where its way breaks, and nothing is kept where it stays broken', async () => {
     callFault = (call, nth) => {
       if ((call !== 'upload' && call !== 'workspaceCommits') || nth > 2) return undefined;

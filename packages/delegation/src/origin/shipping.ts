@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
-import { pause, quote, toWritError, WritError } from '@writ/core';
+import { pause, quote, type TurnLimits, toWritError, WritError } from '@writ/core';
 import { type Shipment, shipTaskFiles, shipWorkingTree } from '@writ/evidence';
 import type { ShippedInput } from '@writ/task-store';
 import type { DelegateRequest, RunFiles } from '../types.ts';
@@ -23,11 +23,31 @@ export interface ShippedWish {
   readonly request: DelegateRequest;
 }
 
+/** Working trees that are read, bundled and sent at once; of one task, or of all agents of this node, to one peer. */
+export const SHIPPED_AT_ONCE: TurnLimits = { atOnce: 6, each: 2 };
+/** Most that wait for that, of each of these. */
+const MOST_WAITING = 32;
+
+/**
+ * `shipAlong` when it is the asker's turn: a working tree fills the disk and keeps the machine busy before anybody has decided about its
+ * task. Throws LIMIT_EXCEEDED where too many wait.
+ */
+export async function shipInTurn(parts: OriginParts, wish: ShippedWish): Promise<ShippedInput | undefined> {
+  const { peer, request } = wish;
+  const whose = JSON.stringify([request.parent ?? null, peer.id]);
+  const turn = await parts.ships.take({ whose, mostWaiting: MOST_WAITING }, () => shipAlong(parts, wish));
+  if (turn.taken) return turn.value;
+  throw new WritError('LIMIT_EXCEEDED', `${MOST_WAITING} working trees wait already to be sent to ${peer.label}`, {
+    details: { sent: false },
+    nextSteps: ['delegate again when some of them are sent'],
+  });
+}
+
 /**
  * Brings the working tree of a wish to where the task will run, as what is missing there. Undefined where this node's
  * own policy is against it: nothing was read then. Throws BAD_REQUEST, GIT_FAILED, UNREACHABLE, what the peer answers.
  */
-export async function shipAlong(parts: OriginParts, wish: ShippedWish): Promise<ShippedInput | undefined> {
+async function shipAlong(parts: OriginParts, wish: ShippedWish): Promise<ShippedInput | undefined> {
   const { peer, request } = wish;
   const { repository, workspace } = requireShippable(request);
   if (outboundRefusal(parts, { peer: peer.id, spec: request.spec }, true)) return undefined;

@@ -15,8 +15,8 @@ describe('commands', () => {
     at = await createHarness();
     cwd = join(at.folder, 'place');
     await mkdir(cwd);
-    const { dev, ino } = await stat(cwd, { bigint: true });
-    directory = { device: String(dev), inode: String(ino) };
+    const { dev, ino, birthtimeNs } = await stat(cwd, { bigint: true });
+    directory = { device: String(dev), inode: String(ino), born: String(birthtimeNs) };
   });
   afterEach(() => at.close());
   const start = (
@@ -82,6 +82,13 @@ describe('commands', () => {
     await expect(start(['sh', '-c', 'true'])).rejects.toMatchObject({ code: 'CHANGED_SINCE_APPROVAL' });
     await writeFile(join(at.folder, 'file'), '');
     await expect(start(['sh', '-c', 'true'], { cwd: join(at.folder, 'file') })).rejects.toMatchObject({
+      code: 'CHANGED_SINCE_APPROVAL',
+    });
+  });
+
+  it('do not start in one that was made anew under the same number', async () => {
+    const anew = { ...directory, born: String(BigInt(directory.born) - 1n) };
+    await expect(start(['sh', '-c', 'true'], { directory: anew })).rejects.toMatchObject({
       code: 'CHANGED_SINCE_APPROVAL',
     });
   });

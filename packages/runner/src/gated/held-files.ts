@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
-import { constants, mkdirSync, rmSync, type Stats } from 'node:fs';
-import { access, type FileHandle, lstat, mkdir, open, readlink, realpath, rm, stat } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { access, type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { hasErrno, isAbsent } from '@writ/core';
+import { hasErrno, isAbsent, WritError } from '@writ/core';
+import { createHeldPlace, type NewPlace } from './held-place.ts';
 import type { HeldFile, HeldFiles, PathFact } from './types.ts';
 
 /** What holds files. */
 export interface HeldFilesOptions {
-  /** Absolute folder (0700) for private copies, of this node alone; emptied at once. */
-  readonly dir: string;
+  /** Absolute folders (0700) for private copies, of this node alone: the first that can be written to counts, and is emptied at once. */
+  readonly dirs: readonly string[];
   /** User id that this node runs under; undefined where there are none. */
   readonly user: number | undefined;
 }
@@ -25,37 +26,47 @@ const LONGEST_FIRST_LINE = 256;
  * that only the superuser could have changed is left where it is, which keeps what a copy would lose (set-user-id,
  * capabilities, what it looks for beside itself); a node that is the superuser itself copies those too.
  */
-export function createHeldFiles({ dir, user }: HeldFilesOptions): HeldFiles {
-  let made = 0;
-  rmSync(dir, { recursive: true, force: true });
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const newFolder = async (): Promise<string> => {
-    made += 1;
-    const folder = join(dir, String(made));
-    await mkdir(folder, { mode: 0o700 });
-    return folder;
-  };
+export function createHeldFiles({ dirs, user }: HeldFilesOptions): HeldFiles {
+  const place = createHeldPlace(dirs);
   return {
     inspect,
-    async hold(path, mostBytes) {
-      const real = await orUndefined(realpath(path));
-      if (real === undefined) return undefined;
-      // A link in place of what was resolved just now is refused, and a pipe does not keep anybody waiting.
-      const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-      const file = await orUndefined(open(real, flags));
-      if (file === undefined) return undefined;
-      try {
-        const found = await file.stat();
-        if (!found.isFile() || found.size > mostBytes) return undefined;
+    hold: (path, mostBytes) =>
+      withFile(path, mostBytes, async ({ file, real, found }) => {
         if ((await onlyRootChanges(real, found, user)) && (await isLedByRoot(path))) {
-          return await readInPlace(file, { path, real }, mostBytes);
+          return await readInPlace(file, { path, real }, { mostBytes });
         }
-        return await copy(file, join(await newFolder(), basename(path)), mostBytes);
-      } finally {
-        await file.close();
-      }
-    },
+        return await copy(file, await place.make(path), mostBytes);
+      }),
+    read: (path, mostBytes, signal) =>
+      withFile(path, mostBytes, ({ file, real }) => readInPlace(file, { path, real }, { mostBytes, signal })),
   };
+}
+
+interface OpenFile {
+  readonly file: FileHandle;
+  readonly real: string;
+  readonly found: Stats;
+}
+
+/** Undefined: it is larger than `mostBytes`, by what it says of itself, or no file. */
+async function withFile(
+  path: string,
+  mostBytes: number,
+  use: (open: OpenFile) => Promise<HeldFile | undefined>,
+): Promise<HeldFile | undefined> {
+  const real = await orUndefined(realpath(path));
+  if (real === undefined) return undefined;
+  // A link in place of what was resolved just now is refused, and a pipe does not keep anybody waiting.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await orUndefined(open(real, flags));
+  if (file === undefined) return undefined;
+  try {
+    const found = await file.stat();
+    if (!found.isFile() || found.size > mostBytes) return undefined;
+    return await use({ file, real, found });
+  } finally {
+    await file.close();
+  }
 }
 
 async function inspect(path: string): Promise<PathFact | undefined> {
@@ -68,6 +79,7 @@ async function inspect(path: string): Promise<PathFact | undefined> {
     realPath,
     device: String(found.dev),
     inode: String(found.ino),
+    born: String(found.birthtimeNs),
     sizeBytes: Number(found.size),
     isExecutable: executable === true,
   };
@@ -110,45 +122,53 @@ function notALink(error: unknown): undefined {
   throw error;
 }
 
+/** What bounds a look at a file. */
+interface Reading {
+  readonly mostBytes: number;
+  readonly signal?: AbortSignal | undefined;
+  /** What is read is written there too. */
+  readonly target?: FileHandle;
+}
+
 /** A script goes by the name that it is called by. A program is told that name, and what lies beside it is beside the file. */
 async function readInPlace(
   file: FileHandle,
   { path, real }: { readonly path: string; readonly real: string },
-  mostBytes: number,
+  reading: Reading,
 ): Promise<HeldFile | undefined> {
-  const read = await digest(file, mostBytes);
-  return read && { ...read, heldPath: read.interpreter === undefined ? real : path, release: async () => undefined };
+  const read = await digest(file, reading);
+  const heldPath = read?.interpreter === undefined ? real : path;
+  return read && { ...read, heldPath, isCopy: false, release: async () => undefined };
 }
 
-async function copy(file: FileHandle, heldPath: string, mostBytes: number): Promise<HeldFile | undefined> {
-  const release = (): Promise<void> => rm(dirname(heldPath), { recursive: true, force: true });
+async function copy(file: FileHandle, { path, remove }: NewPlace, mostBytes: number): Promise<HeldFile | undefined> {
   try {
-    const target = await open(heldPath, 'wx', 0o700);
+    const target = await open(path, 'wx', 0o700);
     try {
-      const read = await digest(file, mostBytes, target);
-      if (read !== undefined) return { ...read, heldPath, release };
+      const read = await digest(file, { mostBytes, target });
+      if (read !== undefined) return { ...read, heldPath: path, isCopy: true, release: remove };
     } finally {
       await target.close();
     }
   } catch (error) {
-    await release();
+    await remove();
     throw error;
   }
-  await release();
+  await remove();
   return undefined;
 }
 
 /** Hashes a file on its way into a copy, so that the copy is what was hashed. */
 async function digest(
   file: FileHandle,
-  mostBytes: number,
-  target?: FileHandle,
+  { mostBytes, signal, target }: Reading,
 ): Promise<Pick<HeldFile, 'sha256' | 'sizeBytes' | 'interpreter'> | undefined> {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let interpreter: HeldFile['interpreter'];
   let sizeBytes = 0;
   for (;;) {
+    if (signal?.aborted) throw new WritError('CANCELLED', 'nobody waits for the command any more');
     const { bytesRead } = await file.read(buffer, 0, buffer.length, sizeBytes);
     if (bytesRead === 0) break;
     const chunk = buffer.subarray(0, bytesRead);

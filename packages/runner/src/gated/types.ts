@@ -8,6 +8,8 @@ export interface PathFact {
   /** Decimal. */
   readonly device: string;
   readonly inode: string;
+  /** When it was made, nanoseconds since the epoch, decimal; `0` where the file system does not say. */
+  readonly born: string;
   readonly sizeBytes: number;
   readonly isExecutable: boolean;
 }
@@ -19,6 +21,8 @@ export interface HeldFile {
   readonly sizeBytes: number;
   /** Where exactly this content can be run or read. */
   readonly heldPath: string;
+  /** It takes up its size until it is released. */
+  readonly isCopy: boolean;
   /** What the first line of a script names: an absolute path, and what follows it as one argument. */
   readonly interpreter?: { readonly path: string; readonly argument?: string };
   release(): Promise<void>;
@@ -30,6 +34,8 @@ export interface HeldFiles {
   inspect(path: string): Promise<PathFact | undefined>;
   /** Undefined: it is larger than `mostBytes`, or no file (any more). */
   hold(path: string, mostBytes: number): Promise<HeldFile | undefined>;
+  /** What `hold` would hold, of which nothing is kept. Throws CANCELLED once `signal` is aborted. */
+  read(path: string, mostBytes: number, signal: AbortSignal | undefined): Promise<HeldFile | undefined>;
 }
 
 /** A command that is started exactly so. */
@@ -41,7 +47,7 @@ export interface CommandOrder {
   readonly argv: readonly string[];
   readonly cwd: string;
   /** Which directory `cwd` has to be, decimal. */
-  readonly directory: { readonly device: string; readonly inode: string };
+  readonly directory: { readonly device: string; readonly inode: string; readonly born: string };
   /** The whole environment; only the mark that its processes are found by is added. */
   readonly env: Readonly<Record<string, string>>;
   /** Standard input; absent: none. */

@@ -15,7 +15,10 @@ export function openDirectory({ cwd, directory }: Pick<StartOrder, 'cwd' | 'dire
   if (directory === undefined) return { path: cwd, close: () => undefined };
   const fd = open(cwd);
   const found = fstatSync(fd, { bigint: true });
-  if (String(found.dev) !== directory.device || String(found.ino) !== directory.inode) {
+  const { dev, ino, birthtimeNs } = found;
+  // The number of one that was removed goes to the next that is made.
+  const isOther = String(dev) !== directory.device || String(ino) !== directory.inode;
+  if (isOther || String(birthtimeNs) !== directory.born) {
     closeSync(fd);
     throw changed();
   }

@@ -37,7 +37,7 @@ export interface StartOrder {
   readonly program?: string;
   readonly cwd: string;
   /** Which directory `cwd` has to be, decimal; absent: whichever is there. */
-  readonly directory?: { readonly device: string; readonly inode: string };
+  readonly directory?: { readonly device: string; readonly inode: string; readonly born: string };
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path of a file that becomes its standard input; absent: that is closed. */
   readonly stdinFile?: string;

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { createHeldRoom, filesToLookAt, tooMany, turnOf } from './preparing.ts';
+import type { CommandFiles } from './types.ts';
+
+const ALPHA = { requestedBy: 'wn-a' };
+const SELF = { requestedBy: 'self' };
+
+/** Files of one size, copied or left where they are. */
+function createFiles({ sizeBytes, isCopy = true }: { readonly sizeBytes: number; readonly isCopy?: boolean }) {
+  const held = { count: 0, most: 0, read: 0 };
+  const release = async (): Promise<void> => {
+    held.count -= 1;
+  };
+  const file = { sha256: '', sizeBytes, heldPath: '/held', isCopy, release };
+  const files: CommandFiles = {
+    inspect: async (realPath) => ({
+      ...{ kind: 'file', realPath, device: '1', inode: '1', born: '0', sizeBytes, isExecutable: true },
+    }),
+    async hold() {
+      held.count += 1;
+      return file;
+    },
+    async read() {
+      held.read += 1;
+      return { ...file, isCopy: false, release: async () => undefined };
+    },
+  };
+  return { files, held };
+}
+
+describe('room for what commands hold', () => {
+  it('is bounded for each asker and for all, by the size that files say, and comes back with what is released', async () => {
+    const { files, held } = createFiles({ sizeBytes: 40 });
+    const room = createHeldRoom(files, { each: 100, all: 150 });
+    const of = (asker: Parameters<typeof room.filesOf>[0]) => room.filesOf(asker);
+    const first = await of(ALPHA).hold('/x', 100);
+    await of(ALPHA).hold('/x', 100);
+    const third = of(ALPHA);
+    expect(await third.hold('/x', 100)).toBeUndefined();
+    expect(third.lacksRoom()).toBe(true);
+    await of(SELF).hold('/x', 100);
+    const task = of({ ...SELF, task: 't1' });
+    expect([await task.hold('/x', 100), task.lacksRoom()]).toEqual([undefined, true]);
+    expect(held.count).toBe(3);
+    await first?.release();
+    expect(await of({ ...SELF, task: 't1' }).hold('/x', 100)).toBeDefined();
+  });
+
+  it('is not lacking for what is larger than its command may hold, and not taken by what stays in place', async () => {
+    const large = createHeldRoom(createFiles({ sizeBytes: 40 }).files, { each: 100, all: 100 }).filesOf(SELF);
+    expect([await large.hold('/x', 39), large.lacksRoom()]).toEqual([undefined, false]);
+    const inPlace = createHeldRoom(createFiles({ sizeBytes: 40, isCopy: false }).files, { each: 50, all: 50 });
+    for (const path of ['/a', '/b', '/c']) expect(await inPlace.filesOf(SELF).hold(path, 100)).toBeDefined();
+  });
+});
+
+describe('a look at a command', () => {
+  it('copies nothing', async () => {
+    const { files, held } = createFiles({ sizeBytes: 1 });
+    await filesToLookAt(files, undefined).hold('/x', 1);
+    expect(held).toMatchObject({ count: 0, read: 1 });
+  });
+
+  it('is in turn with those of others: a task by itself, a peer and this node in all their sessions', () => {
+    expect(turnOf(ALPHA, undefined)).toMatchObject({ whose: 'by wn-a', mostWaiting: 128 });
+    expect(turnOf({ ...ALPHA, task: 't1' }, undefined)).toMatchObject({ whose: 'task t1', mostWaiting: 16 });
+    expect(tooMany({ ...ALPHA, task: 't1' })).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: '16 commands of `task t1` wait already to be looked at, the most for one that asks',
+    });
+  });
+});
