@@ -50,6 +50,20 @@ describe('a workspace', () => {
     expect(git(path, 'config', '--local', '--list')).not.toContain('a.b');
   });
 
+  it('of a partial clone is told as that where its objects are not all there, and is taken when they are', async () => {
+    const whole = repository('whole');
+    git(whole, 'config', 'uploadpack.allowFilter', 'true');
+    const partial = join(harness.folder, 'sources', 'partial');
+    git(whole, 'clone', '--quiet', '--no-checkout', '--filter=blob:none', `file://${whole}`, partial);
+    await expect(harness.run(sh('cat file.txt'), within(partial))).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+      message: expect.stringContaining('it is a partial clone, and lacks some of its objects'),
+      nextSteps: [expect.stringContaining(`git -C ${partial} fetch --refetch --no-filter`), expect.anything()],
+    });
+    git(partial, 'fetch', '--quiet', '--refetch', '--no-filter');
+    expect((await harness.run(sh('cat file.txt'), within(partial))).stdout).toBe('committed\n');
+  });
+
   it('shares no inode and no object store with its source, and has no hooks', async () => {
     const path = repository('apart');
     writeFileSync(join(path, '.git', 'hooks', 'post-checkout'), '#!/bin/sh\ntouch /tmp/never\n', { mode: 0o755 });

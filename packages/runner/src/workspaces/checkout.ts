@@ -1,4 +1,4 @@
-import { quote, WritError } from '@writ/core';
+import { quote, shellWord, WritError } from '@writ/core';
 import type { GitResult } from '../git.ts';
 import type { Clone, WorkspaceSource } from './types.ts';
 
@@ -45,7 +45,19 @@ export async function clone(
   // what was dropped, stashed or only staged too, and would borrow where the source borrows.
   const options = ['--quiet', '--no-local', ...waiting, '--template=', '-c', `remote.origin.pushurl=${NO_PUSH}`];
   const cloned = await git(['clone', ...options, '--', source.path, place.work], place.folder);
-  if (!cloned.ok) throw gitFailed(source, `cannot be cloned from ${quote(source.path)}: ${cloned.reason}`);
+  if (cloned.ok) return;
+  const why = `cannot be cloned from ${quote(source.path)}: ${cloned.reason}`;
+  if (!(await isPartial(source, git))) throw gitFailed(source, why);
+  throw gitFailed(source, `${why}: it is a partial clone, and lacks some of its objects`, [
+    `on the executing node, fetch them: git -C ${shellWord(source.path)} fetch --refetch --no-filter`,
+    'or let the workspace be a clone that is whole',
+  ]);
+}
+
+/** Whether a repository lacks objects by agreement with a server. */
+async function isPartial(source: WorkspaceSource, git: GitIn): Promise<boolean> {
+  const keys = '^(extensions\\.partialclone|remote\\..*\\.promisor)$';
+  return (await git(['config', '--local', '--name-only', '--get-regexp', keys], source.path)).ok;
 }
 
 /** Checks out what is wanted in a clone whose HEAD is that of its source. Throws GIT_FAILED or BAD_REQUEST. */
@@ -135,9 +147,13 @@ async function findRef(ref: string, work: string, git: GitIn): Promise<readonly 
   return commit.ok ? ['--detach', commit.stdout.trim()] : undefined;
 }
 
-function gitFailed(source: WorkspaceSource, what: string): WritError {
+function gitFailed(
+  source: WorkspaceSource,
+  what: string,
+  nextSteps = [`on the executing node, look at ${quote(source.path)}: only what is committed there can be used`],
+): WritError {
   return new WritError('GIT_FAILED', `workspace ${quote(source.name)} ${what}`, {
     details: { workspace: source.name, path: source.path, ref: source.ref ?? null },
-    nextSteps: [`on the executing node, look at ${quote(source.path)}: only what is committed there can be used`],
+    nextSteps,
   });
 }
