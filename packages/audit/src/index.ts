@@ -1,6 +1,7 @@
 export { type AuditLog, type AuditLogOptions, createAuditLog } from './audit-log.ts';
 export type { ExportWish } from './bundle/export-bundle.ts';
 export { verifyBundle } from './bundle/verify-bundle.ts';
+export { linesOf } from './lines.ts';
 export {
   createLogFollower,
   type FollowerOptions,

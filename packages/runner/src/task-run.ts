@@ -1,7 +1,7 @@
 import type { Cancel, Clock, Logger } from '@writ/core';
 import type { AgentReport } from './agent-report.ts';
-import type { AgentOutput } from './drivers/agent-log.ts';
 import type { Conversation } from './drivers/driver.ts';
+import type { AgentOutput } from './drivers/joined-output.ts';
 import { createMarks } from './drivers/marks.ts';
 import type { KnownSecrets } from './secrets/known-secrets.ts';
 import { createRedactor } from './secrets/redactor.ts';

@@ -18,21 +18,32 @@ export function formatBundleEntry(leaf: string, text: string): string {
 }
 
 /**
- * The head of a bundle, from its first line with its line break. Throws BAD_REQUEST for a text that is none. Strict: what
- * is read writes itself the same.
+ * The head of a bundle, from its first line with its line break; `next` is the line behind it. Strict: what is read writes
+ * itself the same. Undefined for that of a bundle which is not as a node writes it: a person has to hear of tampering, and not
+ * of a wrong file. Throws BAD_REQUEST for what is no bundle, or one of another version.
  */
-export function readHead(line: string): BundleHead {
-  const head = fieldsOf(line);
-  if (`${formatHead(head)}\n` === line) return head;
-  throw noBundle('its first line is not spelled as a node writes it');
+export function readHead(line: string, next: string | undefined): BundleHead | undefined {
+  const said = parse(line);
+  const head = said && fieldsOf(said);
+  if (head !== undefined && `${formatHead(head)}\n` === line) {
+    if (said?.version === BUNDLE_VERSION) return head;
+    // All else is as this version has it, to the letter: only its number was changed.
+    return undefined;
+  }
+  if (said?.format === BUNDLE_FORMAT && isCount(said.version) && said.version !== BUNDLE_VERSION) {
+    throw noBundle('it is a bundle of another version');
+  }
+  if (line.includes(BEGINNING) || (next !== undefined && readBundleEntry(next) !== undefined)) return undefined;
+  throw noBundle('it is no bundle of an audit log');
 }
 
-function fieldsOf(line: string): BundleHead {
-  const head = parse(line);
-  if (head?.format !== BUNDLE_FORMAT) throw noBundle('it is no bundle of an audit log');
-  if (head.version !== BUNDLE_VERSION) throw noBundle('it is a bundle of another version');
+/** How the first line of each says what it is. */
+const BEGINNING = `"format":"${BUNDLE_FORMAT}"`;
+
+function fieldsOf(head: Record<string, unknown>): BundleHead | undefined {
   const { node, from, to, checkpoint, certificates, before, after, since } = head;
   const isWhole =
+    head.format === BUNDLE_FORMAT &&
     typeof node === 'string' &&
     isCount(from) &&
     isCount(to) &&
@@ -41,11 +52,12 @@ function fieldsOf(line: string): BundleHead {
     certificates.every((text) => Buffer.from(text, 'base64').toString('base64') === text) &&
     isHashes(before) &&
     isHashes(after);
-  if (!isWhole) throw noBundle('its first line is not whole');
-  const base = { format: BUNDLE_FORMAT, version: BUNDLE_VERSION, node, from, to, checkpoint, certificates } as const;
+  if (!isWhole) return undefined;
+  const version = head.version as typeof BUNDLE_VERSION;
+  const base = { format: BUNDLE_FORMAT, version, node, from, to, checkpoint, certificates } as const;
   if (since === undefined) return { ...base, before, after };
   const { size, proof } = isRecord(since) ? since : {};
-  if (!isCount(size) || !isHashes(proof)) throw noBundle('its first line is not whole');
+  if (!isCount(size) || !isHashes(proof)) return undefined;
   return { ...base, before, after, since: { size, proof } };
 }
 

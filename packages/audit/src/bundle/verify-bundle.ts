@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { rowHash } from '../entry.ts';
 import { isConsistent } from '../merkle/check-proofs.ts';
 import { createFrontier, type Frontier, levelsBetween } from '../merkle/frontier.ts';
@@ -21,7 +22,13 @@ const NEXT = ['ask for the bundle again: writ audit export', 'or compare with th
 export async function verifyBundle(lines: AsyncIterable<string>, kept: readonly string[]): Promise<VerifyReport> {
   const problems = createProblems();
   const iterator = lines[Symbol.asyncIterator]();
-  const head = readHead((await iterator.next()).value ?? '');
+  const first = await iterator.next();
+  const second = await iterator.next();
+  const head = readHead(first.value ?? '', second.value);
+  if (head === undefined) {
+    await iterator.return?.();
+    return headReport(problems);
+  }
   const signers = signersOf(head, problems);
   const good = signers && checkNotes([head.checkpoint], signers, problems, 'bundle').good;
   const keptNotes = kept.flatMap(notesOf);
@@ -31,7 +38,7 @@ export async function verifyBundle(lines: AsyncIterable<string>, kept: readonly 
   const sizes = new Set(wanted.map(({ size }) => size));
   if (tree !== undefined && sizes.has(tree.size)) roots.set(tree.size, tree.root());
   let last = head.from - 1;
-  for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
+  for (let next = second; next.done !== true; next = await iterator.next()) {
     const seq = takeEntry(next.value, last, head, problems);
     if (seq === undefined) continue;
     last = Math.max(last, seq.number);
@@ -57,6 +64,13 @@ export async function verifyBundle(lines: AsyncIterable<string>, kept: readonly 
   };
 }
 
+/** What is said of a bundle whose first line proves nothing: neither whose it is nor what it should hold. */
+function headReport(problems: Problems): VerifyReport {
+  say(problems, { kind: 'unreadable', message: 'the first line of the bundle is not as a node writes it' });
+  const nothing = { rows: 0, written: 0, signed: 0, checkpoints: 0, kept: [], notes: [] };
+  return { ok: false, node: '', ...nothing, problems: problems.list(), more: problems.more() };
+}
+
 function say(problems: Problems, problem: Omit<Problem, 'where' | 'nextSteps'>): void {
   problems.add({ where: 'bundle', nextSteps: NEXT, ...problem });
 }
@@ -66,12 +80,19 @@ function signersOf(head: BundleHead, problems: Problems): Signers | undefined {
   const [identity, ...keys] = head.certificates.map((text) => Buffer.from(text, 'base64'));
   try {
     const signers = identity && createSigners(identity, keys);
-    if (signers?.id === head.node) return signers;
+    if (signers?.id === head.node && areOf(identity, keys)) return signers;
   } catch {
     // One of them is no certificate.
   }
   say(problems, { kind: 'another-log', message: 'its certificates are not those of the node that it names' });
   return undefined;
+}
+
+/** Whether the identity signed all of them, itself too: also what no checkpoint of the bundle needs is as it was exported. */
+function areOf(identity: Uint8Array | undefined, keys: readonly Uint8Array[]): boolean {
+  if (identity === undefined) return false;
+  const { publicKey } = new X509Certificate(identity);
+  return [identity, ...keys].every((der) => new X509Certificate(der).verify(publicKey));
 }
 
 /** What comes before the entries; undefined where it does not fit. */

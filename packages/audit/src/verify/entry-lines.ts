@@ -2,11 +2,9 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLine } from '../entry.ts';
+import { linesOf } from '../lines.ts';
 import { type AuditFiles, firstEntryOf } from '../log/layout.ts';
 import type { EntryLine } from './types.ts';
-
-/** Longest line that is read as one, characters; a longer one is no entry. */
-const LONGEST_LINE = 16 * 1024 * 1024;
 
 /** The lines of all files of entries, one behind the other, with a look ahead. */
 export interface EntryLines {
@@ -47,24 +45,19 @@ async function* readFiles(dir: string, state: { isTorn: boolean }): AsyncGenerat
   const entryFiles = names.filter((name) => firstEntryOf(name) !== undefined).toSorted();
   for (const name of entryFiles) {
     // Each byte a character: what is no ASCII stays what it is, and is no line of this program's.
-    const rest = yield* splitLines(createReadStream(join(dir, name), { encoding: 'latin1' }));
-    if (rest === '') continue;
-    if (name === entryFiles.at(-1)) state.isTorn = true;
-    else yield rest;
+    const lines = linesOf(createReadStream(join(dir, name), { encoding: 'latin1' }));
+    let before: string | undefined;
+    for await (const line of lines) {
+      if (before !== undefined) yield textOf(before);
+      before = line;
+    }
+    if (before === undefined) continue;
+    if (before.endsWith('\n') || name !== entryFiles.at(-1)) yield textOf(before);
+    else state.isTorn = true;
   }
   return undefined;
 }
 
-async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string, string> {
-  let rest = '';
-  for await (const chunk of chunks) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-    if (rest.length > LONGEST_LINE) {
-      yield rest;
-      rest = '';
-    }
-  }
-  return rest;
+function textOf(line: string): string {
+  return line.endsWith('\n') ? line.slice(0, -1) : line;
 }

@@ -1,16 +1,9 @@
 import { visible } from '@writ/core';
 import type { AgentReport, AgentUsage } from '../agent-report.ts';
-import { createJoinedOutput } from './joined-output.ts';
+import { type AgentOutput, createJoinedOutput } from './joined-output.ts';
 
 /** Longest line that is noted of one event, UTF-16 units; a tool's whole input may be megabytes. */
 const LONGEST_NOTE = 500;
-
-/** Where an agent's output goes; each resolves when it is written. */
-export interface AgentOutput {
-  readonly write: (stream: 'stdout' | 'stderr', bytes: Buffer) => Promise<void>;
-  /** Lines about it that the node writes, to standard error. */
-  readonly note: (lines: readonly string[]) => Promise<void>;
-}
 
 /**
  * What an agent does, written down for people and counted for the report: its words on standard output, everything about

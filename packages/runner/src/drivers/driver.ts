@@ -2,7 +2,7 @@ import type { Clock } from '@writ/core';
 import type { AgentReport } from '../agent-report.ts';
 import type { ProcessInput } from '../spawned.ts';
 import type { RunSink, RunSpec } from '../types.ts';
-import type { AgentOutput } from './agent-log.ts';
+import type { AgentOutput } from './joined-output.ts';
 
 /**
  * How one kind of runner works. The steps of a run are the same for all of them: `launch` says what is started, the

@@ -1,11 +1,16 @@
-import type { AgentOutput } from './agent-log.ts';
-
 /** Most that is put into one write, bytes; what comes at once may be more. */
 const JOINED_BYTES = 64 * 1024;
 /** As much may wait to be written while more is read, bytes. */
 const MOST_WAITING_BYTES = 256 * 1024;
 /** Most lines of the node that wait to be written: one event of an agent can be worth tens of thousands. */
 const MOST_WAITING_NOTES = 1000;
+
+/** Where an agent's output goes; each resolves when it is written. */
+export interface AgentOutput {
+  readonly write: (stream: 'stdout' | 'stderr', bytes: Buffer) => Promise<void>;
+  /** Lines about it that the node writes, to standard error. */
+  readonly note: (lines: readonly string[]) => Promise<void>;
+}
 
 /** Output that is written one after the other, what waits for it together. */
 export interface JoinedOutput {

@@ -64,6 +64,14 @@ describe.each(['runs', 'does not run'])('the audit log where the node %s', (how)
     const changed = await runWrit(join(node.home.root, 'no', 'home'), ['audit', 'verify', first]);
     expect(changed.out).toMatch(/^NOT VERIFIED: .*\n[\s\S]*bundle, entry 3: extra/);
     expect(changed.code).toBe(7);
+    writeFileSync(first, readFileSync(first, 'utf8').replace('"checkpoint":"', '"checkpoint":"x'));
+    expect((await writ('audit', 'verify', first)).code).toBe(7);
+    writeFileSync(first, readFileSync(first, 'utf8').replace('"checkpoint"', '"checkqoint"'));
+    const headless = await writ('audit', 'verify', first);
+    expect(headless.out).toMatch(
+      /^NOT VERIFIED: the audit log of nobody knows whom\n[\s\S]*bundle: unreadable: the first/,
+    );
+    expect(headless.code).toBe(7);
   });
 
   it('is verified to its last line break', async () => {

@@ -1,5 +1,5 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
-import { verifyBundle } from '@writ/audit';
+import { linesOf, verifyBundle } from '@writ/audit';
 import { quote, WritError } from '@writ/core';
 import { viewReport } from '@writ/gateway/client';
 import type { AuditReport } from './source.ts';
@@ -22,17 +22,6 @@ export function readCheckpointFile(path: string): string {
 export async function verifyBundleFile(path: string, kept: readonly string[]): Promise<AuditReport> {
   refuseOther(path);
   return viewReport(await verifyBundle(linesOf(createReadStream(path, 'utf8')), kept));
-}
-
-/** Lines with what they end with: whoever signed wrote that too. A text without a line break at its end is one as well. */
-async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = '';
-  for await (const chunk of chunks) {
-    const lines = (rest + chunk).split(/(?<=\n)/);
-    rest = lines.at(-1)?.endsWith('\n') === false ? (lines.pop() ?? '') : '';
-    yield* lines;
-  }
-  if (rest !== '') yield rest;
 }
 
 function refuseOther(path: string): void {

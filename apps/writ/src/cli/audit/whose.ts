@@ -9,6 +9,7 @@ export async function whoseLog(
   { home, environment }: Pick<CliContext, 'home' | 'environment'>,
   node: string,
 ): Promise<{ readonly name: string; readonly notes: readonly string[] }> {
+  if (node === '') return { name: 'nobody knows whom', notes: [] };
   const known = await readOfflineTrust(home, environment).catch(() => undefined);
   if (known?.trust.self.id === node) return { name: `this node, ${node}`, notes: [] };
   if (known?.trust.pins.get(node) !== undefined) return { name: `${known.labelOf(node)}, ${node}`, notes: [] };
