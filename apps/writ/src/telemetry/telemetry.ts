@@ -33,7 +33,8 @@ const MOST_WAITING = 2_048;
 export function openTelemetry({ config, node, clock, random, logger }: TelemetryOptions): Telemetry | undefined {
   if (config.traces === undefined && config.metrics === undefined) return undefined;
   const meter = config.metrics === undefined ? undefined : createCallMeter();
-  const provider = config.traces === undefined ? undefined : openProvider(config.traces, { node, clock, random, logger });
+  const provider =
+    config.traces === undefined ? undefined : openProvider(config.traces, { node, clock, random, logger });
   const tracer = provider?.getTracer('writ', node.version);
   const tracing = createNodeTracing({ tracer, meter, clock });
   // What the last batches failed with is in the log; a node that ends well must not end as one that failed.
