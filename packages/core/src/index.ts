@@ -35,6 +35,7 @@ export {
   createPrivateFile,
   ensurePrivateDirectory,
   type FileChange,
+  findExposure,
   readPrivateFile,
   replaceIfSame,
   replacePrivateFile,

@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSystemClock, createSystemRandom, sha256Hex, silentLogger } from '@writ/core';
@@ -233,6 +244,21 @@ describe('an edit', () => {
     const { generation } = await file.edit((text) => text.replace('name = "box"', 'name = "crate"'));
     expect(generation).toBe(2);
     expect(readFileSync(path, 'utf8')).toBe(TEXT.replace('"box"', '"crate"'));
+  });
+
+  it('of a file that a link leads to is made there, and the link stays', async () => {
+    mkdirSync(join(dir, 'kept'));
+    const kept = join(dir, 'kept', 'real.toml');
+    renameSync(path, kept);
+    symlinkSync(kept, join(dir, 'way'));
+    symlinkSync('way', path);
+    await file.edit((text) => text.replace('name = "box"', 'name = "crate"'));
+    await file.takeAway((text) => text.replace('# kept\n', ''));
+    await file.propose((text) => `${text}# proposed\n`, { dryRun: false });
+    expect(readlinkSync(path)).toBe('way');
+    expect(lstatSync(kept).mode & 0o777).toBe(0o600);
+    expect(readFileSync(kept, 'utf8')).toBe(`${TEXT.replace('"box"', '"crate"').replace('# kept\n', '')}# proposed\n`);
+    expect(readdirSync(join(dir, 'kept'))).toEqual(['real.toml']);
   });
 
   it('that does not load changes neither the file nor the policy', async () => {

@@ -5,6 +5,7 @@ import { digestAccepted, type PolicyYes } from './accepted-policy.ts';
 import { readConfigText } from './config-text.ts';
 import { watchFile } from './config-watch.ts';
 import type { NodePolicyCompiler } from './policy-compiler.ts';
+import { realPath } from './real-path.ts';
 
 /** What made a reload: the file changed, a person typed it, an approver said yes, an edit of this program, or one that an agent proposed. */
 export type ReloadCause = 'watcher' | 'command' | 'approved' | 'edit' | 'proposal';
@@ -184,7 +185,9 @@ async function putInForce(
   accept: boolean,
   cause: ReloadCause,
 ): Promise<ReloadOutcome | undefined> {
-  const { path, random } = state;
+  const { random } = state;
+  // What is replaced is the file, and not the link that leads to where a person keeps it.
+  const path = realPath(state.path) ?? state.path;
   if (!(await replaceIfSame(path, { before, after }, random))) return undefined;
   const outcome = await reloadText(state, after, accept, cause);
   if (!outcome.reloaded) await replaceIfSame(path, { before: after, after: before }, random);
