@@ -36,6 +36,7 @@ export {
   createPrivateFile,
   ensurePrivateDirectory,
   type FileChange,
+  findExposure,
   readPrivateFile,
   replaceIfSame,
   replacePrivateFile,
@@ -49,3 +50,4 @@ export { nearest, quote, shellWord, visible } from './text.ts';
 export type { Span, SpanKind, SpanOptions, Tracing } from './tracing.ts';
 export { formatCounted, formatDuration, formatSize, parseDuration, parseSize, UNCOUNTED_BYTES } from './units.ts';
 export { parseSpan, type TypedAt } from './until.ts';
+export { withoutUrlSecrets } from './url-secrets.ts';

@@ -166,19 +166,35 @@ export async function syncDirectory(dir: string): Promise<void> {
   }
 }
 
+function refuseOpen(path: string, stats: Stats, expected: Expected): void {
+  const exposure = exposureOf(path, stats, expected, process.geteuid?.());
+  if (exposure !== undefined) throw exposure;
+}
+
+type Expected = 'file' | 'directory';
+
+/**
+ * What keeps `path` from being a plain file or folder that only `uid` reaches, as HOME_INSECURE with the command that mends it;
+ * undefined where nothing does, and where nothing is there.
+ */
+export function findExposure(path: string, expected: Expected, uid: number | undefined): WritError | undefined {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? undefined : exposureOf(path, stats, expected, uid);
+}
+
 /** What is there is never changed: a mode that was open has perhaps been used. */
-function refuseOpen(path: string, stats: Stats, expected: 'file' | 'directory'): void {
+function exposureOf(path: string, stats: Stats, expected: Expected, uid: number | undefined): WritError | undefined {
   if (expected === 'file' ? !stats.isFile() : !stats.isDirectory()) {
-    throw insecure(path, `is no plain ${expected}`, `move ${shellWord(path)} away`);
+    return insecure(path, `is no plain ${expected}`, `move ${shellWord(path)} away`);
   }
-  const uid = process.geteuid?.();
   if (uid !== undefined && stats.uid !== uid) {
-    throw insecure(path, `belongs to another user (uid ${stats.uid})`, `chown ${uid} ${shellWord(path)}`);
+    return insecure(path, `belongs to another user (uid ${stats.uid})`, `sudo chown ${uid} ${shellWord(path)}`);
   }
   if ((stats.mode & OTHERS) !== 0) {
     const why = `can be reached by other users (mode ${(stats.mode & 0o777).toString(8)})`;
-    throw insecure(path, why, `chmod ${expected === 'file' ? '600' : '700'} ${shellWord(path)}`);
+    return insecure(path, why, `chmod ${expected === 'file' ? '600' : '700'} ${shellWord(path)}`);
   }
+  return undefined;
 }
 
 function insecure(path: string, why: string, mend: string): WritError {

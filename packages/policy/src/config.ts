@@ -15,6 +15,7 @@ import type {
   UpstreamConfig,
   WorkspaceConfig,
 } from './types.ts';
+import { NO_WEB_ADDRESS, readWebAddress } from './web-address.ts';
 
 /** The runner that is always there: it takes an argv, and no shell unless the profile allows one. */
 const BUILT_IN_RUNNER: RunnerConfig = { name: 'shell', kind: 'shell', argv: [] };
@@ -206,6 +207,14 @@ function buildUpstreams(written: Document, report: Report): ReadonlyMap<string, 
     const { command, url, env, session_argument: sessionArgument, agents, tasks, profiles } = value;
     if ((command === undefined) === (url === undefined)) {
       report('BAD_VALUE', joinPath(path, 'command'), 'an upstream has either `command` or `url`, write one of them');
+    }
+    if (command !== undefined && !command[0]) {
+      report('BAD_VALUE', joinPath(path, 'command'), 'it names no program, write the program first');
+    }
+    if (url !== undefined && readWebAddress(url) === undefined) {
+      // Nothing of it is repeated: there may be a password in it.
+      const instead = 'write one such as "https://tools.example/mcp"; a password goes to a `command`, through `env`';
+      report('BAD_VALUE', joinPath(path, 'url'), `${quote(joinPath(path, 'url'))} ${NO_WEB_ADDRESS}, ${instead}`);
     }
     // The names of its tools begin with its own and two of these: one that holds them could not be told from it.
     if (name.includes('__') || name.endsWith('_')) {

@@ -185,6 +185,26 @@ describe('loading', () => {
       'BAD_VALUE upstreams.x.command',
     ],
     [
+      'an upstream that is started as nothing',
+      withLines('[upstreams.x]', 'command = []'),
+      'BAD_VALUE upstreams.x.command',
+    ],
+    [
+      'an upstream that is started as a program without a name',
+      withLines('[upstreams.x]', 'command = ["", "x"]'),
+      'BAD_VALUE upstreams.x.command',
+    ],
+    [
+      'an upstream over something else than HTTP',
+      withLines('[upstreams.x]', 'url = "ftp://x/"'),
+      'BAD_VALUE upstreams.x.url',
+    ],
+    [
+      'a value where a variable is named',
+      withLines('[upstreams.x]', 'command = ["x"]', 'env = ["A", "B=secret"]'),
+      'BAD_VALUE upstreams.x.env[1]',
+    ],
+    [
       'an upstream whose tools could not be told from another’s',
       withLines('[upstreams.a__b]', 'command = ["x"]'),
       'BAD_NAME upstreams.a__b',
@@ -201,6 +221,18 @@ describe('loading', () => {
     ],
   ])('refuses %s', (_, text, violation) => {
     expect(wrong(text)).toEqual([violation]);
+  });
+
+  it.each([
+    ['the URL of an upstream', withLines('[upstreams.x]', 'url = "http://user:s3cret@127.0.0.1:9/mcp?key=s3cret"')],
+    ['a URL that is none', withLines('[upstreams.x]', 'url = "http://user:s3/cret@127.0.0.1:9/mcp"')],
+    ['the URL of a collector', withLines('[telemetry]', 'traces = "http://user:s3cret@127.0.0.1:9/"')],
+    ['the value of a variable', withLines('[upstreams.x]', 'command = ["x"]', 'env = ["KEY=s3cret"]')],
+  ])('says what to write instead of a secret in %s, and repeats nothing of it', (_, text) => {
+    const compiled = compileConfig(text);
+    const said = JSON.stringify(compiled.ok ? undefined : compiled.violations);
+    expect(said).toMatch(/, write /);
+    expect(said).not.toMatch(/s3|cret/);
   });
 
   it('refuses a ceiling that is wider in network, time, output or isolation, at equal rank', () => {

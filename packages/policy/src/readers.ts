@@ -86,6 +86,19 @@ export function text<T>(type: string, convert: (written: string) => T | undefine
   };
 }
 
+/** Like `text`, for what may hold a secret: a violation says `why` it is none, and nothing of what was written. */
+export function unshownText<T>(type: string, why: string, convert: (written: string) => T | undefined): Reader<T> {
+  return {
+    type,
+    shape: { type: 'string' },
+    read(value, path, report) {
+      const converted = typeof value === 'string' ? convert(value) : undefined;
+      if (converted === undefined) report('BAD_VALUE', path, `${quote(path)} ${why}, write ${type}`);
+      return converted;
+    },
+  };
+}
+
 export const anyText: Reader<string> = text('a text', (written) => (written === '' ? undefined : written));
 export const duration: Reader<number> = text('a duration such as "30m"', parseDuration);
 export const size: Reader<number> = text('a size such as "8MiB"', parseSize);

@@ -22,7 +22,9 @@ import {
   table,
   tables,
   text,
+  unshownText,
 } from './readers.ts';
+import { NO_WEB_ADDRESS, readWebAddress } from './web-address.ts';
 
 /** The newest `schema` that this program reads. */
 export const SCHEMA_VERSION = 1;
@@ -35,11 +37,11 @@ const GIB = 1024 ** 3;
 const listenAddress = text('an address such as "0.0.0.0:7420"', (written) =>
   readAddress(written) === undefined ? undefined : written,
 );
-const traceAddress = text('a URL such as "http://127.0.0.1:4318/v1/traces"', (written) => {
-  const url = URL.canParse(written) ? new URL(written) : undefined;
-  const isPlain = url !== undefined && url.username === '' && url.password === '' && url.hash === '';
-  return isPlain && /^https?:$/.test(url.protocol) ? url.href : undefined;
-});
+const traceAddress = unshownText(
+  'a URL such as "http://127.0.0.1:4318/v1/traces"',
+  NO_WEB_ADDRESS,
+  (written) => readWebAddress(written)?.href,
+);
 
 const loopbackAddress = text('a loopback address such as "127.0.0.1:7421"', (written) =>
   isLoopback(readAddress(written)?.host ?? '') ? written : undefined,
@@ -71,6 +73,11 @@ const network: Reader<'deny' | 'allow' | readonly string[]> = {
 
 const names = placedListOf(name);
 const texts = listOf(anyText);
+const variables = listOf(
+  unshownText('the name of a variable alone, such as "LANG"', 'is no name', (written) =>
+    written === '' || written.includes('=') || written.includes('\0') ? undefined : written,
+  ),
+);
 const argv = listOf(text('a text', (written) => written));
 
 const commandPattern: Reader<readonly string[]> = {
@@ -160,7 +167,7 @@ const profileKeys = {
     '[]',
     'files and folders outside the workspace that `read_files` may read, as they are named or where a link of that name leads',
   ),
-  env: defaulted(texts, [], '[]', 'environment variables that pass from the node to the task'),
+  env: defaulted(variables, [], '[]', 'environment variables that pass from the node to the task'),
   secrets: defaulted(
     texts,
     [],
@@ -294,7 +301,7 @@ const storageKeys = {
 const upstreamKeys = {
   command: optional(argv, 'program and arguments of an MCP server on standard input and output'),
   url: optional(anyText, 'address of an MCP server over HTTP'),
-  env: defaulted(texts, [], '[]', 'environment variables that pass to it'),
+  env: defaulted(variables, [], '[]', 'environment variables that pass to it'),
   session_argument: optional(anyText, 'argument that carries the session, in a copy of the call'),
   agents: defaulted(texts, [], '[]', 'its tools that agents of this node may call; `"*"`: all'),
   tasks: defaulted(texts, [], '[]', 'its tools that tasks may call that run here under one of `profiles`; `"*"`: all'),

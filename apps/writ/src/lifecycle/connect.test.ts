@@ -42,7 +42,26 @@ describe('reaching a node', () => {
 
   it('that runs, but whose token file is gone, names the process', () => {
     writeFileSync(home.pidFile, ownPidFile());
-    expect(refusal()).toMatchObject({ code: 'NOT_RUNNING', nextSteps: [`kill ${process.pid}`, 'writ up'] });
+    expect(refusal()).toMatchObject({ code: 'NOT_RUNNING', nextSteps: ['writ down', 'writ up'] });
+  });
+
+  it('that runs, but whose socket is gone, names the process, and is ended by it', async () => {
+    writeFileSync(home.tokenFile, 'token\n');
+    const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+    await once(child, 'spawn');
+    const { pid = 0 } = child;
+    writeFileSync(home.pidFile, JSON.stringify({ pid, start: processStart(pid) }));
+    const error = refusal();
+    expect(error).toMatchObject({ code: 'NOT_RUNNING', nextSteps: ['writ down', 'writ up'] });
+    const ended = once(child, 'exit');
+    const reach = (): never => {
+      throw error;
+    };
+    // A task ends no node, whatever became of its socket.
+    await expect(stopNode(home, { connect: reach, bySignal: false }, createSystemClock())).rejects.toBe(error);
+    expect(await stopNode(home, { connect: reach, bySignal: true }, createSystemClock())).toEqual({ pid });
+    expect(await ended).toEqual([null, 'SIGTERM']);
+    await expect(stopNode(home, { connect: reach, bySignal: true }, createSystemClock())).rejects.toBe(error);
   });
 
   it('works although its configuration file is gone', () => {
@@ -84,7 +103,11 @@ describe('reaching a node', () => {
         message: expect.stringContaining('since a signal or a debugger holds it still'),
         nextSteps: [`let it go on: kill -CONT ${pid}`, expect.stringMatching(`kill -9 ${pid}$`), 'then: writ up'],
       });
-      const stopped = stopNode(home, connect(home, { taskAccess: undefined }, patience), createSystemClock());
+      const stopped = stopNode(
+        home,
+        { connect: () => connect(home, { taskAccess: undefined }, patience), bySignal: false },
+        createSystemClock(),
+      );
       await expect(stopped).rejects.toMatchObject({
         code: 'UNREACHABLE',
         message: expect.stringContaining('holds it still; it was asked to stop, and leaves as soon as it goes on'),

@@ -20,6 +20,8 @@ export function connect(
   const token = readToken(home);
   // A deep home's socket lies in the common temporary folder, where somebody else may have made the place first.
   if (existsSync(dirname(home.socketFile))) ensurePrivateDirectory(dirname(home.socketFile));
+  const lost = existsSync(home.socketFile) ? undefined : lostSocket(home);
+  if (lost !== undefined) throw lost;
   const { session } = environment;
   const own = session === undefined ? {} : { session };
   return createControlClient({ socketPath: home.socketFile, token, patience, ...own });
@@ -53,16 +55,7 @@ function readToken(home: Home): string {
 
 function notRunning(home: Home, cause: unknown): WritError {
   const pid = runningPid(home);
-  if (pid !== undefined) {
-    return new WritError(
-      'NOT_RUNNING',
-      `the node (pid ${pid}) runs, but its token file ${quote(home.tokenFile)} is gone`,
-      {
-        nextSteps: [`kill ${pid}`, 'writ up'],
-        cause,
-      },
-    );
-  }
+  if (pid !== undefined) return outOfReach(pid, 'token file', home.tokenFile, cause);
   if (!hasNode(home)) {
     return new WritError('NOT_INITIALIZED', `there is no node in ${quote(home.root)}`, {
       nextSteps: ['writ init'],
@@ -72,5 +65,19 @@ function notRunning(home: Home, cause: unknown): WritError {
   return new WritError('NOT_RUNNING', `the node of ${quote(home.root)} is not running`, {
     nextSteps: ['writ up'],
     cause,
+  });
+}
+
+/** NOT_RUNNING for a node that runs without the socket by which it is reached; undefined where none runs. Look for the socket first. */
+export function lostSocket(home: Home): WritError | undefined {
+  const pid = runningPid(home);
+  return pid === undefined ? undefined : outOfReach(pid, 'socket', home.socketFile);
+}
+
+/** Its process is known, so that `writ down` ends it without a word to it. */
+function outOfReach(pid: number, what: string, path: string, cause?: unknown): WritError {
+  return new WritError('NOT_RUNNING', `the node (pid ${pid}) runs, but its ${what} ${quote(path)} is gone`, {
+    nextSteps: ['writ down', 'writ up'],
+    ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import {
   createSystemClock,
   createSystemRandom,
@@ -29,6 +29,7 @@ interface Workspace {
 /** Makes keys and configuration of a node. Throws CONFLICT where there is one, CONFIG_INVALID where the answers make no valid configuration. */
 export async function initNode(home: Home, request: InitRequest): Promise<{ id: string; name: string }> {
   if (existsSync(home.configFile)) refuseSecond(home);
+  if (lstatSync(home.configFile, { throwIfNoEntry: false }) !== undefined) throw leadsNowhere(home.configFile);
   for (const workspace of request.workspaces) checkWorkspace(workspace, request.workspaces);
   const text = stockConfig({
     nodeName: request.name,
@@ -46,6 +47,13 @@ export async function initNode(home: Home, request: InitRequest): Promise<{ id: 
   const identity = await createIdentity({ dir: home.keysDir, clock: createSystemClock(), random });
   await replacePrivateFile(home.configFile, text, random);
   return { id: identity.public.id, name: request.name };
+}
+
+/** To put a file in its place would take a person's link away. */
+function leadsNowhere(path: string): WritError {
+  return new WritError('CONFLICT', `${quote(path)} is a link that leads nowhere`, {
+    nextSteps: ['bring back what it leads to, or take the link away'],
+  });
 }
 
 /** Throws CONFLICT: a home holds one node. */

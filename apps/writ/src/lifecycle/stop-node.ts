@@ -8,13 +8,41 @@ const STOP_TIMEOUT_MS = 30_000;
 /** How often a stopping process is looked at, milliseconds: it is no child of ours, so nothing tells us. */
 const STOP_LOOK_MS = 20;
 
-/** Stops the node and waits until its process is gone. Throws TIMED_OUT where it is not, UNREACHABLE for a node that hangs. */
-export async function stopNode(home: Home, node: ControlClient, clock: Clock): Promise<{ pid: number }> {
-  const { pid } = await node.call('node_stop', {}).catch((error: unknown) => {
-    throw standing(error);
-  });
+/** How a node is told to stop. */
+export interface StopWay {
+  /** A client of it; throws what keeps it from being reached. */
+  readonly connect: () => ControlClient;
+  /** Whether a node that runs and cannot be reached is ended by a signal to its process: a person may, a task may not. */
+  readonly bySignal: boolean;
+}
+
+/**
+ * Stops the node and waits until its process is gone. Throws TIMED_OUT where it is not, UNREACHABLE for a node that hangs, and
+ * NOT_RUNNING.
+ */
+export async function stopNode(home: Home, way: StopWay, clock: Clock): Promise<{ pid: number }> {
+  const pid = await tell(home, way);
   await untilGone(home, pid, clock);
   return { pid };
+}
+
+async function tell(home: Home, { connect, bySignal }: StopWay): Promise<number> {
+  try {
+    return (await connect().call('node_stop', {})).pid;
+  } catch (error) {
+    const pid = bySignal && isWritError(error, 'NOT_RUNNING') ? runningPid(home) : undefined;
+    if (pid === undefined || !signal(pid)) throw standing(error);
+    return pid;
+  }
+}
+
+/** False where it is gone by now, or another user's. */
+function signal(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGTERM');
+  } catch {
+    return false;
+  }
 }
 
 /** A node that hangs has the request, and nothing takes it back. */

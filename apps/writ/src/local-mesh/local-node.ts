@@ -52,7 +52,7 @@ export function createLocalNode(dir: string, name: string, environment: Environm
     init: async (request) => void (existsSync(home.configFile) || (await initNode(home, { name, ...request }))),
     start: () => startNode(home, environment, clock),
     stop: async () => {
-      if (pid() !== undefined) await stopNode(home, client(), clock);
+      if (pid() !== undefined) await stopNode(home, { connect: client, bySignal: true }, clock);
     },
     kill: () => killNode(home, clock),
     client,

@@ -1,6 +1,4 @@
-import { dirname } from 'node:path';
 import {
-  assertPrivateFile,
   type Clock,
   createSystemClock,
   createSystemRandom,
@@ -12,6 +10,7 @@ import { type Database, openDatabase } from '@writ/database';
 import { createPinStore, loadIdentity, type NodeIdentity, type PinStore, rotateWhenDue } from '@writ/identity';
 import { type CompiledPolicy, configInvalid, createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import type { Home } from '../home.ts';
+import { assertPrivateHome, privateFolders } from '../lifecycle/private-home.ts';
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { tracedLogger } from '../telemetry/traced-logger.ts';
 import { VERSION } from '../version.ts';
@@ -47,10 +46,8 @@ export interface Foundations {
 export async function openFoundations(home: Home, logger: Logger, closers: Closers): Promise<Foundations> {
   const clock = createSystemClock();
   const random = createSystemRandom();
-  for (const dir of [home.configDir, home.dataDir, home.runDir, dirname(home.socketFile), dirname(home.databaseFile)]) {
-    ensurePrivateDirectory(dir);
-  }
-  assertPrivateFile(home.configFile);
+  for (const dir of privateFolders(home)) ensurePrivateDirectory(dir);
+  assertPrivateHome(home);
   refuseEmptied(home);
   const database = await openDatabase({ path: home.databaseFile, clock, logger });
   closers.add(() => database.close());

@@ -2,9 +2,19 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { SpanKind } from '@opentelemetry/api';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { Clock } from '@writ/core';
 
-/** Longest that a collector may take for one batch, milliseconds. */
+/** Longest that a collector may take for one batch, from its first byte to the last of the answer, milliseconds. */
 const PATIENCE_MS = 5_000;
+/** Most batches that are under way at once: all that wait when a node ends, and one that was sent before. */
+const MOST_OPEN = 8;
+
+/** What an exporter stands on. */
+export interface OtlpExporterOptions {
+  readonly clock: Clock;
+  /** Told why a batch did not arrive. */
+  readonly onFailure: (reason: string) => void;
+}
 
 /** OTLP counts the kinds from 1. */
 const KINDS: Readonly<Record<SpanKind, number>> = {
@@ -17,13 +27,14 @@ const KINDS: Readonly<Record<SpanKind, number>> = {
 
 /**
  * Sends spans to one URL, as JSON (opentelemetry.io/docs/specs/otlp, version 1); follows no redirect and tries nothing
- * twice. `onFailure` is told why a batch did not arrive.
+ * twice. Whatever the collector does, a batch is over after `PATIENCE_MS`, and few are under way; the rest is given up.
  */
-export function createOtlpExporter(url: string, onFailure: (reason: string) => void): SpanExporter {
+export function createOtlpExporter(url: string, { clock, onFailure }: OtlpExporterOptions): SpanExporter {
   const open = new Set<Promise<void>>();
   return {
     export(spans, done) {
-      const sent = post(url, JSON.stringify(otlpBody(spans)))
+      const begun = open.size < MOST_OPEN ? post(url, JSON.stringify(otlpBody(spans)), clock) : Promise.reject(full());
+      const sent = begun
         .then(
           () => done({ code: 0 }),
           (error: Error) => {
@@ -43,11 +54,16 @@ export function createOtlpExporter(url: string, onFailure: (reason: string) => v
   };
 }
 
-function post(url: string, body: string): Promise<void> {
+function full(): Error {
+  return new Error(`${MOST_OPEN} batches wait for the collector`);
+}
+
+/** One batch. Its time is a whole one: a collector that sends a byte now and then is never idle. */
+function post(url: string, body: string, clock: Clock): Promise<void> {
   const send = url.startsWith('https:') ? requestHttps : requestHttp;
-  return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    const outgoing = send(url, { method: 'POST', agent: false, headers, timeout: PATIENCE_MS }, (response) => {
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  return new Promise<void>((resolve, reject) => {
+    const outgoing = send(url, { method: 'POST', agent: false, headers }, (response) => {
       response.resume();
       response.once('end', () => {
         const { statusCode = 0 } = response;
@@ -56,8 +72,14 @@ function post(url: string, body: string): Promise<void> {
       });
       response.once('error', reject);
     });
-    outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer within ${PATIENCE_MS} ms`)));
-    outgoing.once('error', reject);
+    outgoing.on('error', reject);
+    const stop = clock.setTimer(PATIENCE_MS, () => {
+      const error = new Error(`no whole answer within ${PATIENCE_MS} ms`);
+      // An answer that has begun is cut off with an error of its own.
+      reject(error);
+      outgoing.destroy(error);
+    });
+    outgoing.once('close', stop);
     outgoing.end(body);
   });
 }

@@ -12,7 +12,7 @@ export interface Telemetry {
   readonly spans: TaskSpans;
   /** Absent where no metrics are wanted. */
   readonly meter: CallMeter | undefined;
-  /** Sends what is left, as far as the collector takes it. */
+  /** Sends what is left, as far as the collector takes it; over after seconds, and no failure, whatever it does. */
   close(): Promise<void>;
 }
 
@@ -33,23 +33,27 @@ const MOST_WAITING = 2_048;
 export function openTelemetry({ config, node, clock, random, logger }: TelemetryOptions): Telemetry | undefined {
   if (config.traces === undefined && config.metrics === undefined) return undefined;
   const meter = config.metrics === undefined ? undefined : createCallMeter();
-  const provider = config.traces === undefined ? undefined : openProvider(config.traces, { node, random, logger });
+  const provider =
+    config.traces === undefined ? undefined : openProvider(config.traces, { node, clock, random, logger });
   const tracer = provider?.getTracer('writ', node.version);
   const tracing = createNodeTracing({ tracer, meter, clock });
-  return { tracing, spans: createTaskSpans(tracing), meter, close: async () => provider?.shutdown() };
+  // What the last batches failed with is in the log; a node that ends well must not end as one that failed.
+  const close = async (): Promise<void> => provider?.shutdown().catch(() => {});
+  return { tracing, spans: createTaskSpans(tracing), meter, close };
 }
 
 function openProvider(
   url: string,
-  { node, random, logger }: Pick<TelemetryOptions, 'node' | 'random' | 'logger'>,
+  { node, clock, random, logger }: Omit<TelemetryOptions, 'config'>,
 ): BasicTracerProvider {
   let isTold = false;
-  const exporter = createOtlpExporter(url, (reason) => {
+  const onFailure = (reason: string): void => {
     // A collector that is away is away for long.
     if (isTold) return;
     isTold = true;
     logger.warn('traces do not arrive', { reason });
-  });
+  };
+  const exporter = createOtlpExporter(url, { clock, onFailure });
   return new BasicTracerProvider({
     resource: resourceFromAttributes({
       'service.name': 'writ',

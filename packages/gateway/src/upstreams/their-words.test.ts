@@ -11,17 +11,8 @@ it('makes everything else visible, and cuts it', () => {
   expect(theirWords('x'.repeat(20), 5)).toBe('xxxxx');
 });
 
-it('takes no longer for words that a server made as long as it could', () => {
-  const costMs = (length: number): number => {
-    const error = new Error(`a${' '.repeat(length)}![`);
-    const tries = [1, 2, 3].map(() => {
-      const beganMs = performance.now();
-      theirWords(error, 300);
-      return performance.now() - beganMs;
-    });
-    return Math.min(...tries);
-  };
-  // The square of the length would be a hundred times as much, and a second.
-  const small = costMs(3000);
-  expect(costMs(30_000)).toBeLessThan(Math.max(10 * small, 20));
+it('repeats nothing of an address that proves who asks', () => {
+  const said =
+    'Request cannot be constructed from a URL that includes credentials: http://user:pass@127.0.0.1:9/mcp?key=k';
+  expect(theirWords(new Error(said), 300)).toMatch(/: http:\/\/…@127\.0\.0\.1:9\/mcp\?…$/);
 });

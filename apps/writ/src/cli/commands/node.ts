@@ -1,5 +1,7 @@
-import { formatDuration } from '@writ/core';
+import { existsSync } from 'node:fs';
+import { formatDuration, isWritError } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
+import { lostSocket } from '../../lifecycle/connect.ts';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -54,7 +56,9 @@ async function up(
     return serveNode(context.home, context.environment, { signal: context.signal, log: context.streams.err });
   }
   const { startNode } = await import('../../lifecycle/start-node.ts');
-  const started = await startNode(context.home, context.environment, context.clock);
+  const started = await startNode(context.home, context.environment, context.clock).catch((error: unknown) => {
+    throw runningAlready(context, error);
+  });
   context.output.result(
     started,
     (s) => `running, pid ${s.pid}${s.listen === undefined ? '' : `, mesh on ${s.listen}`}`,
@@ -62,9 +66,16 @@ async function up(
   return EXIT.ok;
 }
 
+/** Of a node that runs and cannot be reached, what is so: to use it is no way out. */
+function runningAlready({ home }: CliContext, error: unknown): unknown {
+  if (!isWritError(error, 'ALREADY_RUNNING') || existsSync(home.socketFile)) return error;
+  return lostSocket(home) ?? error;
+}
+
 async function down(context: CliContext): Promise<number> {
   const { stopNode } = await import('../../lifecycle/stop-node.ts');
-  const stopped = await stopNode(context.home, context.node(), context.clock);
+  const way = { connect: () => context.node(), bySignal: context.environment.taskAccess === undefined };
+  const stopped = await stopNode(context.home, way, context.clock);
   context.output.result(stopped, (s) => `stopped, pid ${s.pid}`);
   return EXIT.ok;
 }

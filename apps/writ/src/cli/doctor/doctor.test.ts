@@ -121,7 +121,9 @@ describe('writ doctor', () => {
     expect(await of('configuration')).toMatchObject([
       { state: 'problem', says: expect.stringContaining('line '), mend: ['writ policy validate'] },
     ]);
-    expect(await of('home')).toMatchObject([{ state: 'problem', mend: [`chmod 600 ${node.home.configFile}`] }]);
+    expect(await of('home')).toMatchObject([
+      { state: 'problem', mend: expect.arrayContaining([`chmod 600 ${node.home.configFile}`]) },
+    ]);
   });
 
   it('says of a node that hangs what its calls end with', async () => {
@@ -192,8 +194,21 @@ describe('what is looked at', () => {
 
   it('is whether a home belongs to somebody else', () => {
     const uid = process.getuid?.() ?? 0;
-    expect(modes(node.home, uid).state).toBe('ok');
-    expect(modes(node.home, uid + 1)).toMatchObject({ state: 'problem', mend: [expect.stringMatching(/^sudo chown/)] });
+    expect(modes(node.home, uid)).toMatchObject([{ state: 'ok' }]);
+    const [first] = modes(node.home, uid + 1);
+    expect(first).toMatchObject({ state: 'problem', says: expect.stringContaining('belongs to another user') });
+    expect(first?.mend[0]).toMatch(/^sudo chown/);
+  });
+
+  it('is whether others can read a key, whoever runs', () => {
+    const uid = process.getuid?.() ?? 0;
+    mkdirSync(node.home.keysDir, { mode: 0o700 });
+    const names = Array.from({ length: 7 }, (_, n) => join(node.home.keysDir, `${n}.pem`));
+    for (const name of names) writeFileSync(name, 'key', { mode: 0o644 });
+    const found = modes(node.home, uid);
+    expect(found.map(({ state }) => state)).toEqual(Array(6).fill('problem'));
+    expect(found[0]?.mend[0]).toBe(`chmod 600 ${names[0]}`);
+    expect(found[5]?.says).toBe('2 more like these');
   });
 
   it('is whether the port of a node that does not run is free', async () => {

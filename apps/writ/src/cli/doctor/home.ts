@@ -1,9 +1,13 @@
-import { existsSync, lstatSync } from 'node:fs';
-import { quote, toWritError, visible } from '@writ/core';
+import { existsSync } from 'node:fs';
+import { findExposure, quote, toWritError, visible } from '@writ/core';
 import type { Home } from '../../home.ts';
+import { exposuresOf } from '../../lifecycle/private-home.ts';
 import { runningPid } from '../../lifecycle/running-pid.ts';
 import { listenFailure } from '../../listen-failure.ts';
 import { type Finding, fine, type Look } from './types.ts';
+
+/** Most files that are named; who opened one with `chmod -R` opened all. */
+const MOST_TOLD = 5;
 
 /** Looks at what lies in the home: is there a node, can others read it, does its configuration load, is its port free. */
 export const lookAtHome: Look = async ({ context, status }) => {
@@ -15,7 +19,7 @@ export const lookAtHome: Look = async ({ context, status }) => {
   }
   const config = await configuration(home);
   return [
-    modes(home, process.getuid?.()),
+    ...modes(home, process.geteuid?.()),
     config.finding,
     ...(status === undefined && runningPid(home) === undefined && config.listen !== undefined
       ? [await portFinding(config.listen)]
@@ -24,23 +28,21 @@ export const lookAtHome: Look = async ({ context, status }) => {
   ];
 };
 
-/** Whether somebody else could read or replace what is secret. */
-export function modes(home: Home, uid: number | undefined): Finding {
+/** Whether somebody else could read or replace what is secret: all that a node refuses to start with. */
+export function modes(home: Home, uid: number | undefined): readonly Finding[] {
   const check = 'home';
-  const paths = [home.configDir, home.dataDir, home.runDir, home.keysDir, home.configFile, home.tokenFile];
-  for (const path of paths) {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) continue;
-    if (uid !== undefined && stat.uid !== uid) {
-      const mend = [`sudo chown -R "$(id -un)" ${path}`];
-      return { check, state: 'problem', says: `${quote(path)} belongs to another user`, mend };
-    }
-    if ((stat.mode & 0o077) !== 0) {
-      const says = `others can read or change ${quote(path)}`;
-      return { check, state: 'problem', says, mend: [`chmod ${stat.isDirectory() ? 700 : 600} ${path}`] };
-    }
-  }
-  return fine(check, `${home.root}, closed to others`);
+  const token = findExposure(home.tokenFile, 'file', uid);
+  const faults = [...exposuresOf(home, uid), ...(token === undefined ? [] : [token])];
+  if (faults.length === 0) return [fine(check, `${home.root}, closed to others`)];
+  const told = faults.slice(0, MOST_TOLD).map(({ message, nextSteps }): Finding => {
+    return { check, state: 'problem', says: message, mend: [...nextSteps] };
+  });
+  const rest = faults.length - told.length;
+  if (rest === 0) return told;
+  return [
+    ...told,
+    { check, state: 'problem', says: `${rest} more like these`, mend: ['mend those, then: writ doctor'] },
+  ];
 }
 
 async function configuration(home: Home): Promise<{ readonly finding: Finding; readonly listen?: string }> {
@@ -57,7 +59,7 @@ async function configuration(home: Home): Promise<{ readonly finding: Finding; r
     }
     const [first] = compiled.violations;
     const line = first?.position === undefined ? '' : `, line ${first.position.line}`;
-    const says = `${compiled.violations.length} mistakes in writ.toml, first${line}: ${visible(first?.message ?? '')}`;
+    const says = `${compiled.violations.length === 1 ? 'a mistake' : `${compiled.violations.length} mistakes`} in writ.toml, first${line}: ${visible(first?.message ?? '')}`;
     return { finding: { check, state: 'problem', says, mend: ['writ policy validate'] } };
   } catch (error) {
     const { message, nextSteps } = toWritError(error);

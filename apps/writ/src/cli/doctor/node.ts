@@ -29,8 +29,8 @@ export const lookAtNode: Look = async ({ context, status, unanswered }) => {
   }
   const pid = runningPid(context.home);
   if (pid === undefined) return [{ check, state: 'problem', says: 'it does not run', mend: ['writ up'] }];
-  const says = `a process with its pid (${pid}) runs and does not answer`;
-  return [{ check, state: 'problem', says, mend: [`tail -n 20 ${context.home.logFile}`, `kill ${pid}`, 'writ up'] }];
+  const says = unanswered?.message ?? `a process with its pid (${pid}) runs and does not answer`;
+  return [{ check, state: 'problem', says, mend: [`tail -n 20 ${context.home.logFile}`, 'writ down', 'writ up'] }];
 };
 
 function clock({ clock_is_backwards: isBackwards }: Status): Finding {
