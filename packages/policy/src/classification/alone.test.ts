@@ -95,6 +95,9 @@ describe('a read that a person looks at first', () => {
     'git diff ../../etc/shadow a',
     'git diff --no-index a b',
     'git log --show-signature',
+    'git tag --sort=signature:key',
+    'git branch --sort=-signature',
+    'git for-each-ref --sort=signature',
     'git grep -O x',
     // A wrapper runs it as somebody else, or elsewhere.
     'sudo systemctl status nginx',

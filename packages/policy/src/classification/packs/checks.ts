@@ -22,8 +22,8 @@ const PROGRAMS: readonly ProgramSpec[] = [
       'qvxsl',
       '--quiet --verbose --exitfirst --tb --maxfail --lf --last-failed --ff --failed-first --sw --stepwise --no-header --durations --collect-only --co --strict-markers --color --cov --cov-report --no-cov --showlocals',
     ),
+    // No `answers`: it loads `conftest.py` of the folder before it looks at what it is asked.
     valued: optionNames('kmnr'),
-    answers: [...SAYS, '-h', '-V'],
   },
   {
     names: ['ruff'],

@@ -44,7 +44,7 @@ export const LOOKS_KNOWN: Readonly<Record<string, KnownOptions>> = {
 };
 
 const CHOSEN =
-  '\\n--(?:sort|format)=(?![^\\n]*%[^\\n]*(?:G|signature))[^\\n]+|\\n--(?:no-)?(?:merged|contains)(?:=[^\\n…]+|\\n(?!-)[^\\n…]+)?|\\n--points-at[=\\n](?!-)[^\\n…]+';
+  '\\n--(?:sort|format)=(?![^\\n]*(?:%[^\\n]*G|signature))[^\\n]+|\\n--(?:no-)?(?:merged|contains)(?:=[^\\n…]+|\\n(?!-)[^\\n…]+)?|\\n--points-at[=\\n](?!-)[^\\n…]+';
 const SHOWN = '\\n(?:-p|--patch|--stat|--name-only|--name-status|--include-untracked|stash@\\{\\d+\\}|\\d+)';
 
 /** Lists of what there is, which the same words without them would change. */
@@ -62,7 +62,7 @@ export const GIT_LISTS = new RegExp(
 );
 
 /** A signature is looked at by a program that a configuration names. */
-const SIGNATURE = /%[^%\n]*(?:G|signature)/;
+const SIGNATURE = /%[^%\n]*(?:G|signature)|--sort[=\n][^\n]*signature/;
 const SHOWS_REMOTE = /^\nremote\nshow(?:\n-n)?\n(?:origin|upstream)$/;
 /** The same, and what a remote is asked about. */
 export const GIT_LISTS_ALL = new RegExp(`^(?:${GIT_LISTS.source}|${SHOWS_REMOTE.source})$`);

@@ -133,7 +133,7 @@ export const PACKAGE_CHECKS: readonly BuiltInRule[] = [
     programs: ['cargo'],
     // A file of the folder names the programs that answer.
     written: /^\n(?:--version|-V|version|--help|-h|help|--list)$/,
-    class: 'read',
+    class: 'config-mutation',
     needs: ['run_tests'],
     examples: [['cargo', '--version']],
     notExamples: [['cargo', 'run', '--version']],

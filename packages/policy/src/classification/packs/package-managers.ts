@@ -1,6 +1,14 @@
 import type { ProgramSpec } from '../types.ts';
 import { optionNames, SAYS, wordList } from './option-names.ts';
 
+const PYTHON_PROJECT = {
+  flags: optionNames(
+    'qvnDUVh',
+    '--quiet --verbose --upgrade --dev --no-dev --frozen --locked --all-extras --extra --all-groups --no-root --no-interaction --only --with --without --sync --dry-run --no-cache --no-deps --version --help',
+  ),
+  valued: ['-G', '--group', '-E', '--extras'],
+};
+
 /** Options of those of node, `--filter` and what else leads elsewhere aside. */
 const NODE =
   '--global --save --save-dev --save-exact --save-optional --save-peer --save-prod --no-save --dev --exact --production --prod --optional --omit --include --legacy-peer-deps --strict-peer-deps --audit --no-audit --fund --no-fund --ignore-scripts --force --yes --dry-run --offline --prefer-offline --package-lock-only --lockfile-only --frozen-lockfile --no-frozen-lockfile --immutable --no-optional --json --long --all --depth --parseable --silent --quiet --verbose --loglevel --progress --no-progress --non-interactive --check-files --recursive --workspaces --include-workspace-root --latest --access --tag --otp --provenance --audit-level --if-present --version --help';
@@ -125,16 +133,9 @@ export const MANAGERS: readonly ProgramSpec[] = [
       '-v -x -n -a -u -t -m -json -race -short -cover -benchmem -failfast -trimpath -count -timeout -parallel -run -skip -bench -tags -shuffle -list -cache -testcache -modcache -d',
     ),
   },
-  {
-    names: ['uv', 'poetry'],
-    answers: [...SAYS, '-V', '-h'],
-    explains: '--help',
-    flags: optionNames(
-      'qvnDUVh',
-      '--quiet --verbose --upgrade --dev --no-dev --frozen --locked --all-extras --extra --all-groups --no-root --no-interaction --only --with --without --sync --dry-run --no-cache --no-deps --version --help',
-    ),
-    valued: ['-G', '--group', '-E', '--extras'],
-  },
+  { names: ['uv'], answers: [...SAYS, '-V', '-h'], explains: '--help', ...PYTHON_PROJECT },
+  // No `answers`: it loads the plugins that the folder names first.
+  { names: ['poetry'], ...PYTHON_PROJECT },
   {
     names: ['dpkg', 'dpkg-query', 'apt-mark'],
     answers: SAYS,
