@@ -14,7 +14,10 @@ export function defineEvidence({ program, run }: Definitions): void {
     .argument('<task>')
     .option('--repo <path>', 'your repository; absent: the one that you are in')
     .option('--check', 'only say what would be')
-    .option('--checkout', 'switch the working tree too, where it is clean; not where a file that changes goes through a filter, such as git lfs')
+    .option(
+      '--checkout',
+      'switch the working tree too, where it is clean; not where a file that changes goes through a filter, such as git lfs',
+    )
     .addHelpText('after', examples(['writ apply TASK --check']))
     .action(run(apply));
   program
