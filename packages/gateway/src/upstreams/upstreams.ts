@@ -81,7 +81,7 @@ export function createUpstreams(parts: UpstreamParts): Upstreams {
     problems: () =>
       [...open].flatMap(([upstream, connection]) => connection.problems().map((problem) => ({ upstream, problem }))),
     async offered(caller) {
-      const servers = [...engine.snapshot().config.upstreams.values()].filter((server) => isAny(server, caller));
+      const servers = [...parts.engine.snapshot().config.upstreams.values()].filter((server) => isAny(server, caller));
       const lists = await Promise.all(
         servers.map(async (server) => {
           const up = await soon(parts.clock, useIfThere(connectionOf, server), tellChange);
