@@ -136,8 +136,7 @@ export function createUpstreamConnection(
     note(client, error) {
       if (last?.client === client && isCutOff(error)) void client.close().catch(() => {});
     },
-    noteAllowed: problems.noteAllowed,
-    problems: problems.list,
+    ...{ noteAllowed: problems.noteAllowed, problems: problems.list },
     async close() {
       isClosed = true;
       // One that hangs at its beginning is not waited for: the client has its transport only after that.
