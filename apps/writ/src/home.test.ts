@@ -22,6 +22,14 @@ const environment = (values: Partial<Environment>): Environment => ({
 });
 
 describe('the home of a node', () => {
+  it('is not where copies of what commands run lie, unless its user has no home: a script finds its project above itself', () => {
+    const [first = '', ...more] = resolveHome(environment({ homeDir: '/h', writHome: '/srv/w' })).heldDirs;
+    expect(first).toMatch(/^\/h\/\.cache\/writ-held-[0-9a-f]{24}$/);
+    expect(more).toEqual(['/srv/w/run/held']);
+    expect(resolveHome(environment({ homeDir: '/h', writHome: '/srv/v' })).heldDirs[0]).not.toBe(first);
+    expect(resolveHome(environment({ writHome: '/srv/w' })).heldDirs).toEqual(['/srv/w/run/held']);
+  });
+
   it('is one folder with WRIT_HOME, and --home goes before it', () => {
     expect(resolveHome(environment({ writHome: '/a' })).configFile).toBe('/a/writ.toml');
     const home = resolveHome(environment({ writHome: '/a' }), '/b');

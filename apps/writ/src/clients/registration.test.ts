@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -122,6 +123,17 @@ describe('settings that are not to be touched', () => {
     });
     expect(readFileSync(path).equals(bytes)).toBe(true);
     expect(readdirSync(join(home.dir, '.cursor'))).toEqual(['mcp.json']);
+  });
+
+  it.runIf(process.geteuid?.() === 0)('stay as they are where they belong to another user', async () => {
+    const path = home.file(cursor, '{}\n');
+    chownSync(path, 65_534, 65_534);
+    await expect(add('cursor')).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('belongs to another user'),
+    });
+    expect(statSync(path).uid).toBe(65_534);
+    expect(readFileSync(path, 'utf8')).toBe('{}\n');
   });
 
   it('stay as they are where they are read-only', async () => {

@@ -37,7 +37,7 @@ export async function readSettings(path: string): Promise<FoundSettings> {
 
 /**
  * Puts `text` in the place of what was found, in one step; `undefined` takes the file away. With `keepBefore` the old
- * text is kept beside it. Throws CONFLICT where the file may not be written, or is another one by now.
+ * text is kept beside it. Throws CONFLICT where the file may not be written, belongs to another user, or is another one by now.
  */
 export async function replaceSettings(
   found: FoundSettings,
@@ -47,6 +47,9 @@ export async function replaceSettings(
   const { path } = found;
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats !== undefined && (stats.mode & 0o200) === 0) throw refused(path, 'is read-only');
+  // What takes its place would be this user's, and closed to its owner, as under `sudo`.
+  if (stats !== undefined && stats.uid !== (process.geteuid?.() ?? stats.uid))
+    throw refused(path, 'belongs to another user');
   const mode = stats === undefined ? 0o600 : stats.mode & 0o777;
   try {
     if (stats === undefined) await mkdir(dirname(path), { recursive: true });

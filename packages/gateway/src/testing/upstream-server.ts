@@ -1,6 +1,6 @@
 /**
  * A small MCP server of an older revision, as JSON lines: `echo` gives back its arguments, `env` a variable, `slow` never
- * answers, `strict` answers what its own schema does not allow, by rules that no library should follow (asked for `keys`, more of them than anybody reads), `big` adds tools without end, `grow` adds a tool and says so, `crooked` adds one that is none and says so, `end` ends the process; with the argument `mute` it never says a word. For tests that start it as a program.
+ * answers, `strict` answers what its own schema does not allow, by rules that no library should follow (asked for `keys`, more of them than anybody reads), `big` adds tools without end, `grow` adds a tool and says so, `crowd` adds 200, `crooked` adds one that is none and says so, `end` ends the process; with the argument `mute` it never says a word. For tests that start it as a program.
  */
 export const UPSTREAM_PROGRAM = `
 const lines = require('node:readline').createInterface({ input: process.stdin });
@@ -14,7 +14,7 @@ lines.on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) return;
   if (method === 'initialize') return say({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'small', version: '1' } } });
-  if (method === 'tools/list') return say({ id, result: { tools: [tool('echo', { text: { type: 'string' }, session: { type: 'string' } }), tool('env'), tool('slow'), tool('end'), tool('grow'), tool('crooked'), tool('big'), strict, tool('bad name'), ...tools] } });
+  if (method === 'tools/list') return say({ id, result: { tools: [tool('echo', { text: { type: 'string' }, session: { type: 'string' } }), tool('env'), tool('slow'), tool('end'), tool('grow'), tool('crooked'), tool('big'), tool('crowd'), strict, tool('bad name'), ...tools] } });
   if (method !== 'tools/call') return say({ id, error: { code: -32601, message: 'no such method' } });
   if (params.name === 'end') process.exit(0);
   if (params.name === 'slow') return;
@@ -24,6 +24,10 @@ lines.on('line', (line) => {
   }
   if (params.name === 'strict' && params.arguments.a === 'keys') return say({ id, result: { content: [], structuredContent: Object.fromEntries(Array.from(Array(30000).keys(), (key) => [key, 0])) } });
   if (params.name === 'strict') return say({ id, result: { content: [], structuredContent: { a: 'aaaaaaaaaaaa!' } } });
+  if (params.name === 'crowd') {
+    for (let n = 0; n < 200; n++) tools.push(tool('crowd' + n));
+    say({ method: 'notifications/tools/list_changed' });
+  }
   if (params.name === 'big') {
     const sized = (name, inputSchema) => tools.push({ name, inputSchema });
     sized('deep', nested(63));

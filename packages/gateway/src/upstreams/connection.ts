@@ -13,7 +13,7 @@ import { type Clock, formatDuration, isWritError, type Logger, quote, WritError 
 import type { UpstreamConfig } from '@writ/policy';
 import type { UpstreamProcesses } from '../upstream-ports.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
-import { createUpstreamProblems } from './problems.ts';
+import { createUpstreamProblems, type Who } from './problems.ts';
 import { createProcessTransport } from './process-transport.ts';
 import { theirWords } from './their-words.ts';
 import { keepWellFormedTools } from './well-formed-tools.ts';
@@ -58,6 +58,8 @@ export interface UpstreamConnection {
   use(): Promise<Up>;
   /** Told how a call through `client` failed: one that no longer reaches the server is given up for a new one. */
   note(client: Client, error: unknown): void;
+  /** Told how many of its tools are open to such callers, and how many they are offered at most. */
+  noteAllowed(who: Who, count: number, most: number): void;
   /** What is wrong with it as far as it was used: that it is away and why, the tools that are left out and why. */
   problems(): readonly string[];
   /** Ends it, also while it begins. */
@@ -134,7 +136,7 @@ export function createUpstreamConnection(
     note(client, error) {
       if (last?.client === client && isCutOff(error)) void client.close().catch(() => {});
     },
-    problems: problems.list,
+    ...{ noteAllowed: problems.noteAllowed, problems: problems.list },
     async close() {
       isClosed = true;
       // One that hangs at its beginning is not waited for: the client has its transport only after that.

@@ -5,6 +5,9 @@ import type { UpstreamProcess, UpstreamProcesses } from '../upstream-ports.ts';
 
 import { createMessageMeter, LARGEST_MESSAGE_BYTES, tooLarge } from './message-bounds.ts';
 
+/** Most answers that a server has asked for and not read; what more it asks waits to be read. Its own answers do not count. */
+const MOST_UNREAD = 64;
+
 /** A client's end of a server that is a process of this node; it reads one message a turn of the loop. */
 export function createProcessTransport(
   processes: UpstreamProcesses,
@@ -18,6 +21,22 @@ export function createProcessTransport(
   });
   let process: UpstreamProcess | undefined;
   let isOver = false;
+  let unread = 0;
+  let resume = (): void => {};
+  /** Resolves when the server has read enough of what it asked for, or is gone: a write is over then, too. */
+  const untilRead = async (): Promise<void> => {
+    while (unread >= MOST_UNREAD) {
+      await new Promise<void>((resolve) => {
+        resume = resolve;
+      });
+    }
+  };
+  const answer = async (bytes: Buffer, to: UpstreamProcess): Promise<void> => {
+    unread += 1;
+    await to.write(bytes);
+    unread -= 1;
+    resume();
+  };
   const over = (): void => {
     if (isOver) return;
     isOver = true;
@@ -44,6 +63,7 @@ export function createProcessTransport(
         else transport.onerror?.(error as Error);
       }
       await nextTurn();
+      await untilRead();
     }
   };
   const transport: Transport = {
@@ -55,7 +75,8 @@ export function createProcessTransport(
     },
     async send(message) {
       if (process === undefined || isOver) throw new Error('the server has ended');
-      await process.write(Buffer.from(serializeMessage(message)));
+      const bytes = Buffer.from(serializeMessage(message));
+      await ('method' in message ? process.write(bytes) : answer(bytes, process));
     },
     async close() {
       over();

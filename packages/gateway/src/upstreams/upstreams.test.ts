@@ -214,6 +214,21 @@ describe('upstream MCP servers', () => {
     expect(textOf(await call('small__echo', { text: 'x' }))).toMatchObject({ text: 'x' });
   });
 
+  it('are offered as far as there are not too many, and it is said how many there are', async () => {
+    const agents = ['crowd', ...Array.from({ length: 200 }, (_, n) => `crowd${n}`)];
+    const { call, upstreams } = createWorld({ ...SMALL, agents });
+    await upstreams.offered(agent);
+    const told = new Promise<void>((resolve) => upstreams.onChange(resolve));
+    await call('small__crowd');
+    await told;
+    expect(await upstreams.offered(agent)).toHaveLength(128);
+    expect(upstreams.problems()).toContainEqual({
+      upstream: 'small',
+      problem:
+        'agents may call 201 of its tools, and are offered the first 128: name those that are needed in `agents`',
+    });
+  });
+
   it('have nothing of their schemas executed: what they answer is theirs, whether it fits them or not', async () => {
     const { call, upstreams } = createWorld({ ...SMALL, agents: ['strict'] });
     expect(names(await upstreams.offered(agent))).toEqual(['small__strict']);

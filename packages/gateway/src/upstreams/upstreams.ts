@@ -51,7 +51,6 @@ export interface Upstreams {
 
 /** No server is started before it is asked for something. */
 export function createUpstreams(parts: UpstreamParts): Upstreams {
-  const { engine } = parts;
   const open = new Map<string, UpstreamConnection>();
   const ending = new Set<Promise<void>>();
   const changes = createListeners<void>(parts.logger, 'tools of upstream servers');
@@ -62,7 +61,7 @@ export function createUpstreams(parts: UpstreamParts): Upstreams {
     ending.add(ended);
   };
   // A server that is no more in the policy, or is another one there, ends with that reload.
-  const stopListening = engine.onChange(({ config }) => {
+  const stopListening = parts.engine.onChange(({ config }) => {
     for (const [name, connection] of open) {
       const now = config.upstreams.get(name);
       if (now !== undefined && wiring(now) === wiring(connection.config)) continue;
@@ -82,18 +81,19 @@ export function createUpstreams(parts: UpstreamParts): Upstreams {
     problems: () =>
       [...open].flatMap(([upstream, connection]) => connection.problems().map((problem) => ({ upstream, problem }))),
     async offered(caller) {
-      const servers = [...engine.snapshot().config.upstreams.values()].filter((server) => isAny(server, caller));
+      const servers = [...parts.engine.snapshot().config.upstreams.values()].filter((server) => isAny(server, caller));
       const lists = await Promise.all(
         servers.map(async (server) => {
           const up = await soon(parts.clock, useIfThere(connectionOf, server), tellChange);
-          return toolsFor(parts, server, caller, up?.tools ?? []);
+          const listed = { server, tools: up?.tools ?? [], of: up && open.get(server.name) };
+          return offeredTools(parts, listed, caller);
         }),
       );
       return lists.flat();
     },
     async call(name, args, context) {
       const { upstream = '', tool = '' } = readOfferedName(name) ?? {};
-      const server = engine.snapshot().config.upstreams.get(upstream);
+      const server = parts.engine.snapshot().config.upstreams.get(upstream);
       // Nothing of a name that stands for nothing is written down: whoever calls makes as many of them as it likes.
       if (server === undefined) throw noTool(name);
       const decision = decide(parts, context.caller, upstream, tool);
@@ -129,17 +129,20 @@ function decide(parts: UpstreamParts, caller: Caller, upstream: string, tool: st
   return parts.engine.decideUpstream({ upstream, tool, ...profileOf(parts, caller) });
 }
 
-/** The tools of a server that a caller may call, as this node offers them. */
-function toolsFor(
-  parts: UpstreamParts,
-  { name: server, sessionArgument }: UpstreamConfig,
-  caller: Caller,
-  tools: readonly Tool[],
-): readonly Tool[] {
-  const may = tools.filter((tool) => decide(parts, caller, server, tool.name).effect === 'allow');
+interface Listed {
+  readonly server: UpstreamConfig;
+  readonly tools: readonly Tool[];
+  /** Told of what is too much; absent for one that is away, or that a reload took away meanwhile. */
+  readonly of: UpstreamConnection | undefined;
+}
+
+/** The tools of a server that a caller may call, as this node offers them, and no more than are offered of one. */
+function offeredTools(parts: UpstreamParts, { server, tools, of }: Listed, caller: Caller): readonly Tool[] {
+  const may = tools.filter((tool) => decide(parts, caller, server.name, tool.name).effect === 'allow');
+  of?.noteAllowed(caller.kind === 'task' ? 'tasks' : 'agents', may.length, MOST_TOOLS);
   return may.slice(0, MOST_TOOLS).flatMap((tool) => {
-    const name = offeredName(server, tool.name);
-    return name === undefined ? [] : [offeredTool(server, name, tool, sessionArgument)];
+    const name = offeredName(server.name, tool.name);
+    return name === undefined ? [] : [offeredTool(server.name, name, tool, server.sessionArgument)];
   });
 }
 

@@ -1,4 +1,4 @@
-import { quote, WritError } from '@writ/core';
+import { isWritError, quote, WritError } from '@writ/core';
 import { entryLine } from '../audit/audit-text.ts';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
@@ -29,8 +29,12 @@ async function events(context: CliContext, _: readonly string[], options: Events
     ...(kind === undefined ? {} : { kinds: [...kind] }),
     follow,
   };
-  for await (const event of context.node().stream('events', input, { signal: context.signal })) {
-    context.output.item(event, entryLine);
+  const { signal } = context;
+  try {
+    for await (const event of context.node().stream('events', input, { signal })) context.output.item(event, entryLine);
+  } catch (error) {
+    // Whoever follows without end ends it so, and has all that there was.
+    if (!(follow && signal.aborted && isWritError(error, 'CANCELLED'))) throw error;
   }
   return EXIT.ok;
 }
