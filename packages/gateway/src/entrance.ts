@@ -1,13 +1,14 @@
-import { formatSize, WritError } from '@writ/core';
 import { createTurns, turnOf } from './turns.ts';
 import type { Caller } from './types.ts';
 
 /** Of messages that have not come whole yet, of one caller over all its connections, bytes: four of the largest. */
 const MOST_HELD_BYTES = 16 * 1024 * 1024;
+/** Of one message, what is not counted: how many connections there are is bounded. */
+const SMALL_BYTES = 64 * 1024;
 
 /** What is kept of one message while it comes. */
 export interface Held {
-  /** How many bytes there are of it now. Throws RATE_LIMITED where its caller has too much of others. */
+  /** How many bytes there are of it now; what began first makes room where that is too much. */
   set(bytes: number): void;
 }
 
@@ -15,8 +16,11 @@ export interface Held {
 export interface Entrance {
   /** Resolves when its next piece may be worked on, see `Turns`. */
   turn(): Promise<void>;
-  /** Counts what is kept of a message; set it to nothing when it is over, however it ends. */
-  hold(): Held;
+  /**
+   * Counts what is kept of a message; set it to nothing when it is over, however it ends. `makeRoom` is called once, where
+   * others need the room: who sends at all is done before anybody does.
+   */
+  hold(makeRoom: () => void): Held;
 }
 
 /** The entrance of each caller; `door`: the agents of this machine and its person come in by different ones. */
@@ -25,20 +29,19 @@ export type Entrances = (caller: Caller, door: 'mcp' | 'control') => Entrance;
 /** Those of one node. */
 export function createEntrances(): Entrances {
   const turns = createTurns();
-  const heldBy = new Map<string, number>();
+  const rooms = new Map<string, Room>();
   return (caller, door) => {
     const who = turnOf(caller, door);
     return {
       turn: () => turns.next(who),
-      hold() {
-        let mine = 0;
+      hold(makeRoom) {
+        const message = { bytes: 0, makeRoom };
         return {
           set(bytes) {
-            const all = (heldBy.get(who) ?? 0) - mine + bytes;
-            if (bytes > mine && all > MOST_HELD_BYTES) throw tooMuch();
-            mine = bytes;
-            if (all > 0) heldBy.set(who, all);
-            else heldBy.delete(who);
+            const room = rooms.get(who) ?? createRoom();
+            room.set(message, bytes > SMALL_BYTES ? bytes : 0);
+            if (room.isEmpty()) rooms.delete(who);
+            else rooms.set(who, room);
           },
         };
       },
@@ -46,9 +49,36 @@ export function createEntrances(): Entrances {
   };
 }
 
-function tooMuch(): WritError {
-  const most = formatSize(MOST_HELD_BYTES);
-  return new WritError('RATE_LIMITED', `more than ${most} of messages that have not come whole are sent at once`, {
-    nextSteps: ['send fewer large messages at once'],
-  });
+interface Message {
+  bytes: number;
+  readonly makeRoom: () => void;
+}
+
+interface Room {
+  set(message: Message, bytes: number): void;
+  isEmpty(): boolean;
+}
+
+/** What one caller has under way, the oldest first. */
+function createRoom(): Room {
+  const messages = new Set<Message>();
+  let all = 0;
+  const set = (message: Message, bytes: number): void => {
+    all += bytes - message.bytes;
+    message.bytes = bytes;
+    if (bytes > 0) messages.add(message);
+    else messages.delete(message);
+  };
+  return {
+    isEmpty: () => messages.size === 0,
+    set(message, bytes) {
+      set(message, bytes);
+      for (const oldest of messages) {
+        if (all <= MOST_HELD_BYTES) return;
+        if (oldest === message) continue;
+        set(oldest, 0);
+        oldest.makeRoom();
+      }
+    },
+  };
 }

@@ -1,5 +1,4 @@
 import type { Duplex } from 'node:stream';
-import type { WritError } from '@writ/core';
 import type { Entrance } from '../entrance.ts';
 import { createLineSplitter } from './line-splitter.ts';
 
@@ -14,8 +13,8 @@ export interface LineIntakeOptions {
   readonly onFault: (error: unknown) => void;
   /** Called once, for the first line that is longer; nothing is read after it. */
   readonly onTooLong: () => void;
-  /** Called once, where too much lies there of lines that have not ended; nothing is read after it. */
-  readonly onNoRoom: (error: WritError) => void;
+  /** Called once, where a line that has not ended makes room for others; nothing is read after it. */
+  readonly onNoRoom: () => void;
   /** Called when what was written has to be taken before more is read. */
   readonly untilTaken: () => Promise<void>;
 }
@@ -31,8 +30,12 @@ export interface LineIntake {
 /** One for a connection whose chunks are handed to `take`. */
 export function createLineIntake(options: LineIntakeOptions): LineIntake {
   const { socket, largestBytes, entrance, onLine, onFault, onTooLong, onNoRoom, untilTaken } = options;
-  const held = entrance.hold();
+
   let isOver = false;
+  const held = entrance.hold(() => {
+    isOver = true;
+    onNoRoom();
+  });
   let isTooLong = false;
   let waiting: string[] = [];
   const splitter = createLineSplitter({
@@ -58,13 +61,7 @@ export function createLineIntake(options: LineIntakeOptions): LineIntake {
     take(chunk) {
       if (isOver) return;
       splitter.take(chunk);
-      try {
-        held.set(splitter.heldBytes());
-      } catch (error) {
-        isOver = true;
-        held.set(0);
-        return onNoRoom(error as WritError);
-      }
+      held.set(splitter.heldBytes());
       if (waiting.length === 0 && !isTooLong) return;
       socket.pause();
       workOff().catch(onFault);

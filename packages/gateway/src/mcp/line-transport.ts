@@ -60,8 +60,8 @@ export function createLineTransport(
       transport.onerror?.(error as Error);
       socket.destroy();
     },
-    onNoRoom(error) {
-      refuse(busy(error.message, null));
+    onNoRoom() {
+      refuse(busy('a message that began long ago made room for others; the connection ends here', null));
       void transport.close();
     },
     onTooLong() {

@@ -5,7 +5,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { errorToJson, WritError } from '@writ/core';
+import { errorToJson, toWritError, WritError } from '@writ/core';
 import type { OperationName, OperationOutput } from '../client/types.ts';
 import { tellFailure } from '../failure.ts';
 import type { CallContext } from '../types.ts';
@@ -70,7 +70,13 @@ export function createCalls(
         return isInputRequiredResult(answer) ? answer : answerResult(answer);
       } catch (error) {
         // Nobody reads what this answers; what a call of a peer ends with then is no fault.
-        if (context.mcpReq.signal.aborted) return failureResult(errorToJson(cancelled()));
+        if (context.mcpReq.signal.aborted) {
+          parts.logger.debug('a call that was cancelled failed', {
+            operation: name,
+            message: toWritError(error).message,
+          });
+          return failureResult(errorToJson(cancelled()));
+        }
         return failureResult(tellFailure(error, name, audience.caller, parts.logger));
       }
     },

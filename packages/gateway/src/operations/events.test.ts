@@ -56,7 +56,7 @@ describe('events', () => {
   it('says which kinds there are to whoever asks for another', async () => {
     await expect(collect(at.client.stream('events', { kinds: ['tasks'], follow: false }))).rejects.toMatchObject({
       ...{ code: 'BAD_REQUEST', message: 'there are no events of kind `tasks`' },
-      nextSteps: ['one of: lease, task, approval'],
+      nextSteps: ['one of: lease, task, approval, peer'],
     });
   });
 

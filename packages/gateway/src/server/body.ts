@@ -28,11 +28,11 @@ export function parseBody(text: string): unknown {
 
 /**
  * The text of a body, read one piece a turn, so that nobody's keeps the node from others. Throws BAD_REQUEST where it is too
- * large or no UTF-8, RATE_LIMITED where its sender has too many others under way.
+ * large or no UTF-8, RATE_LIMITED where it made room for others of its sender's, which ends its connection.
  */
 export async function readText(request: IncomingMessage, entrance: Entrance): Promise<string> {
   const chunks: Buffer[] = [];
-  const held = entrance.hold();
+  const held = entrance.hold(() => request.destroy(new WritError('RATE_LIMITED', 'others needed the room')));
   let size = 0;
   try {
     for await (const chunk of request) {

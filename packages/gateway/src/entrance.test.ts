@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { createEntrances } from './entrance.ts';
+import type { Caller } from './types.ts';
+
+const MIB = 1024 * 1024;
+const HOST = { kind: 'host' } as Caller;
+
+it('what began first makes room for what there is too much of, and is told so once', () => {
+  const entrance = createEntrances()(HOST, 'mcp');
+  const left: string[] = [];
+  const message = (name: string) => entrance.hold(() => void left.push(name));
+  const [first, second, third] = [message('first'), message('second'), message('third')];
+  first.set(4 * MIB);
+  second.set(10 * MIB);
+  third.set(2 * MIB);
+  expect(left).toEqual([]);
+  third.set(3 * MIB);
+  expect(left).toEqual(['first']);
+  third.set(16 * MIB);
+  expect(left).toEqual(['first', 'second']);
+  third.set(0);
+  const fourth = message('fourth');
+  fourth.set(16 * MIB);
+  expect(left).toEqual(['first', 'second']);
+});
+
+it('what is small is not counted, and each caller and door has room of its own', () => {
+  const enter = createEntrances();
+  const left: string[] = [];
+  for (let small = 0; small < 1000; small += 1)
+    enter(HOST, 'mcp')
+      .hold(() => void left.push('small'))
+      .set(64 * 1024);
+  enter(HOST, 'mcp')
+    .hold(() => void left.push('mcp'))
+    .set(16 * MIB);
+  enter(HOST, 'control')
+    .hold(() => void left.push('control'))
+    .set(16 * MIB);
+  enter({ kind: 'task', task: 't' } as Caller, 'mcp')
+    .hold(() => void left.push('task'))
+    .set(16 * MIB);
+  expect(left).toEqual([]);
+});
