@@ -49,10 +49,14 @@ describe('the home of a node', () => {
   it('is named for whoever has another environment', () => {
     const named = (values: Partial<Environment>) => ownArgv(resolveHome(environment(values)), ['up'], '/s.js');
     const plain = [process.execPath, '/s.js', 'up'];
-    expect(named({ homeDir: '/h' })).toEqual(plain);
+    const env = ['/usr/bin/env', '-u', 'WRIT_HOME'];
+    expect(named({ homeDir: '/h' })).toEqual([
+      ...[...env, 'XDG_CONFIG_HOME=/h/.config', 'XDG_DATA_HOME=/h/.local/share'],
+      ...plain,
+    ]);
     expect(named({ homeDir: '/h', writHome: '/w' })).toEqual([...plain, '--home', '/w']);
     expect(named({ homeDir: '/h', xdgConfigHome: '/c', xdgDataHome: '/d' })).toEqual([
-      ...['/usr/bin/env', 'XDG_CONFIG_HOME=/c', 'XDG_DATA_HOME=/d'],
+      ...[...env, 'XDG_CONFIG_HOME=/c', 'XDG_DATA_HOME=/d'],
       ...plain,
     ]);
   });

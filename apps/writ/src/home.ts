@@ -1,5 +1,4 @@
 import { existsSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { quote, sha256Hex, WritError } from '@writ/core';
 import type { Environment } from './env.ts';
@@ -50,7 +49,7 @@ export interface Home {
 
 /** How a command line names a home. */
 export interface HomeNames {
-  /** `NAME=value` in front of the program. */
+  /** What env(1) is told in front of the program. */
   readonly variables: readonly string[];
   /** Behind its words. */
   readonly options: readonly string[];
@@ -83,10 +82,11 @@ export function resolveHome(environment: Environment, option?: string): Home {
   const userHome = environment.homeDir ?? '';
   const configDir = join(environment.xdgConfigHome ?? join(userHome, '.config'), 'writ');
   const dataDir = join(environment.xdgDataHome ?? join(userHome, '.local', 'share'), 'writ');
+  // Also where they are the usual ones: a program in a sandbox of its own (flatpak, snap) has others.
   const variables = [
-    ['XDG_CONFIG_HOME', environment.xdgConfigHome],
-    ['XDG_DATA_HOME', environment.xdgDataHome],
-  ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
+    ...['-u', 'WRIT_HOME'],
+    ...[`XDG_CONFIG_HOME=${dirname(resolve(configDir))}`, `XDG_DATA_HOME=${dirname(resolve(dataDir))}`],
+  ];
   return layout({ root: dataDir, configDir, dataDir }, environment, { variables, options: [] });
 }
 
@@ -137,11 +137,14 @@ function heldDirs(
   return [...(homeDir === undefined ? [] : [join(homeDir, '.cache', name)]), join(runDir, 'held')];
 }
 
-/** The control socket's path; a home too deep for a socket address gets one in the temporary folder, named by its digest. */
+/** Where nobody's environment leads elsewhere; whoever else makes a folder of that name first is refused. */
+const SHORT_FOLDER = '/tmp';
+
+/** The control socket's path; a home too deep for a socket address gets one in a short folder, named by its digest. */
 function socketPath(runDir: string): string {
   const path = join(runDir, 'control.sock');
   if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) return path;
-  return join(tmpdir(), `writ-${sha256Hex(runDir).slice(0, 24)}`, 'control.sock');
+  return join(SHORT_FOLDER, `writ-${sha256Hex(runDir).slice(0, 24)}`, 'control.sock');
 }
 
 /** Throws BAD_REQUEST where something else stands in the place of a home. */

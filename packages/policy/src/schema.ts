@@ -1,4 +1,5 @@
-import { foldId, isLoopback, parseDuration, readAddress } from '@writ/core';
+import { foldId, parseDuration } from '@writ/core';
+import { dialAddress, listenAddress, loopbackAddress, traceAddress } from './addresses.ts';
 import { RUNNER_KINDS } from './config-types.ts';
 import {
   anyText,
@@ -22,9 +23,7 @@ import {
   table,
   tables,
   text,
-  unshownText,
 } from './readers.ts';
-import { NO_WEB_ADDRESS, readWebAddress } from './web-address.ts';
 
 /** The newest `schema` that this program reads. */
 export const SCHEMA_VERSION = 1;
@@ -33,22 +32,6 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
-
-const listenAddress = text('an address such as "0.0.0.0:7420"', (written) =>
-  readAddress(written) === undefined ? undefined : written,
-);
-const traceAddress = unshownText(
-  'a URL such as "http://127.0.0.1:4318/v1/traces"',
-  NO_WEB_ADDRESS,
-  (written) => readWebAddress(written)?.href,
-);
-
-const loopbackAddress = text('a loopback address such as "127.0.0.1:7421"', (written) =>
-  isLoopback(readAddress(written)?.host ?? '') ? written : undefined,
-);
-const dialAddress = text('an address such as "laptop.lan:7420"', (written) =>
-  (readAddress(written)?.port ?? 0) > 0 ? written : undefined,
-);
 
 /** Results that came too late are asked for as long; whoever repeats a request finds the first. */
 const LEAST_KEPT_MS = 30 * DAY_MS;

@@ -27,7 +27,7 @@ export function manPage(): string {
     ...item('WRIT_SESSION', 'credential of the session that calls belong to'),
     ...item('NO_COLOR', 'no colours, whatever the terminal can'),
     ...item('TERM', 'with `dumb` neither colours nor anything that moves'),
-    ...item('XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_RUNTIME_DIR', 'where configuration, data and sockets lie'),
+    ...item('XDG_CONFIG_HOME, XDG_DATA_HOME', 'where configuration, and data with the sockets, lie'),
     '',
   ].join('\n');
 }

@@ -3,6 +3,7 @@ import { errorToJson, formatDuration, toWritError, visible } from '@writ/core';
 import pc from 'picocolors';
 import { createHarmlessDecoder, harmless, harmlessColoured } from '../terminal/harmless.ts';
 import { createLiveView, type Streams } from './live-view.ts';
+import { USUAL_COLUMNS } from './rows.ts';
 import { withHome } from './with-home.ts';
 
 /** Where a command writes: results on `out` (machine readable with `--json`), everything else on `err`. */
@@ -17,6 +18,8 @@ export interface Output {
    * `raw` was asked for. Resolves when the reader on the other end keeps up.
    */
   raw(stream: 'stdout' | 'stderr', bytes: Uint8Array): Promise<void>;
+  /** How wide what people read may be. */
+  readonly columns: number;
   /** For people only, on `err`. */
   note(text: string): void;
   /** One line under everything else that says how it stands, until the next one; nothing where no terminal shows it. */
@@ -64,6 +67,7 @@ export function createOutput(streams: Streams, options: OutputOptions): Output {
     step,
     screen: (value, text) => (options.json ? line(JSON.stringify(value)) : live.screen(shown(text(value)))),
     json: options.json,
+    columns: streams.err.columns || USUAL_COLUMNS,
     colors,
     result: (value, text) => line(options.json ? JSON.stringify(value) : shown(text(value))),
     item(value, text) {

@@ -1,4 +1,3 @@
-import { quote } from '@writ/core';
 import type { StreamItem } from '@writ/gateway/client';
 import type { Output } from './output.ts';
 import { inTheirWords } from './rows.ts';
@@ -9,10 +8,10 @@ type Turn = NonNullable<Extract<StreamItem<'task_watch'>, { kind: 'state' }>['tu
 export function showQuestions(output: Output, task: string, { questions }: Turn): void {
   for (const question of questions) {
     output.note(`${output.colors.yellow(`${question.kind} wanted`)} (${question.id}):`);
-    for (const row of inTheirWords(question.text)) output.note(row);
+    for (const row of inTheirWords(question.text, output)) output.note(row);
     if (question.previous !== undefined) output.note(`  the credential given before was ${question.previous}`);
-    if (question.choices !== undefined)
-      output.note(`  one of: ${question.choices.map((one) => quote(one)).join(', ')}`);
+    if (question.choices !== undefined) output.note('  one of:');
+    for (const choice of question.choices ?? []) for (const row of inTheirWords(choice, output)) output.note(row);
     output.note(output.step(howToAnswer(task, question)));
   }
 }

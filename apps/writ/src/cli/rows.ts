@@ -2,12 +2,12 @@ import { visible } from '@writ/core';
 
 /** Widest row, columns: what is narrower than the terminal is wrapped by nobody else. */
 const WIDEST = 100;
-const NARROWEST = 20;
-/** In front of what begins a line, and of what goes on with one. Nothing that somebody wrote can begin like the second. */
+const NARROWEST = 8;
+/** In front of what begins a line, and of what goes on with one. A line begins with a word of this program, so that none begins like the second. */
 const FIRST: string = '  ';
 const FURTHER = '  | ';
 /** What most terminals have. */
-const USUAL_COLUMNS = 80;
+export const USUAL_COLUMNS = 80;
 /** One column more than it takes, at least: a terminal that wraps at its edge would begin a row that has no mark. */
 const EDGE = 1;
 
@@ -44,8 +44,8 @@ export function toRows(
 }
 
 /** What a task or a peer says, every row of it marked as somebody's words: none looks like a line of this program. */
-export function inTheirWords(text: string): readonly string[] {
-  return toRows(text.split('\n').map(visible), { columns: USUAL_COLUMNS }, FURTHER);
+export function inTheirWords(text: string, size: Pick<TerminalSize, 'columns'>): readonly string[] {
+  return toRows(text.split('\n').map(visible), size, FURTHER);
 }
 
 /** At most: whether another character than those of ASCII takes one column or two is for each terminal to say. */

@@ -101,11 +101,13 @@ describe('writ task watch', () => {
     ];
     const { err } = await node.writ('task', 'watch', 't-1');
     // Whatever a task says, no row of it looks like one of this program.
-    expect(err.split('\n').slice(0, 12)).toEqual([
+    expect(err.split('\n').slice(0, 14)).toEqual([
       'input wanted (1.1):',
       '  | which',
       '  | \\u{1b}[31m?',
-      '  one of: `a`, `b`',
+      '  one of:',
+      '  | a',
+      '  | b',
       '  → writ task reply t-1 --question 1.1 TEXT',
       'credential wanted (1.2):',
       '  | token',
