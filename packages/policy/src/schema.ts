@@ -23,6 +23,7 @@ import {
   table,
   tables,
   text,
+  unshownText,
 } from './readers.ts';
 
 /** The newest `schema` that this program reads. */
