@@ -1,19 +1,19 @@
 import { type Kysely, type Migration, sql } from 'kysely';
 
-/** When a stored outcome says that its task ended, as SQL; NULL: it cannot be read. */
-const TOLD_END = `CASE WHEN json_valid(outcome) AND json_type(outcome, '$.endedAtMs') = 'integer'
-  THEN outcome ->> '$.endedAtMs' END`;
-
 /** SHA-256 of the bundle that went along with a mirror, as SQL; NULL: none did. */
 const SHIPPED_BUNDLE = `CASE WHEN json_valid(spec) THEN spec ->> '$.shipped.bundle.sha256' END`;
 
+/** The time of the upgrade, milliseconds since the epoch. */
+const NOW = 'unixepoch() * 1000';
+
 const STATEMENTS = [
-  // When a task ended by the clock of this node, whatever the executor of a mirror says.
+  // From when on what has ended is kept, by the clock of this node, whatever the executor of a mirror says. For what ended
+  // before there was such a time it begins now: nobody was told that anything of it would ever go.
   'ALTER TABLE task ADD COLUMN ended_at_ms INTEGER',
-  `UPDATE task SET ended_at_ms = max(created_at_ms, ifnull(${TOLD_END}, 0)) WHERE live = 0`,
+  `UPDATE task SET ended_at_ms = max(created_at_ms, ${NOW}) WHERE live = 0`,
   'CREATE INDEX task_ended ON task (ended_at_ms, n) WHERE ended_at_ms IS NOT NULL',
   'ALTER TABLE mirror ADD COLUMN ended_at_ms INTEGER',
-  `UPDATE mirror SET ended_at_ms = max(created_at_ms, min(ifnull(${TOLD_END}, 0), unixepoch() * 1000),
+  `UPDATE mirror SET ended_at_ms = max(created_at_ms, ${NOW},
     ifnull((SELECT received_at_ms FROM delivery WHERE delivery.mirror = mirror.id), 0)) WHERE live = 0`,
   'CREATE INDEX mirror_ended ON mirror (ended_at_ms, n) WHERE ended_at_ms IS NOT NULL',
   `CREATE INDEX mirror_by_shipped ON mirror (${SHIPPED_BUNDLE}) WHERE ${SHIPPED_BUNDLE} IS NOT NULL`,
@@ -41,7 +41,7 @@ const STATEMENTS = [
   'CREATE TABLE leftover (kind TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (kind, name)) STRICT, WITHOUT ROWID',
 ];
 
-/** When tasks ended, what their results name, and what is left of those that were removed. */
+/** From when on tasks that are over are kept, what their results name, and what is left of those that were removed. */
 export const removal: Migration = {
   async up(db: Kysely<unknown>) {
     for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
