@@ -6,6 +6,17 @@ const SHIPPED_BUNDLE = `CASE WHEN json_valid(spec) THEN spec ->> '$.shipped.bund
 /** The time of the upgrade, milliseconds since the epoch. */
 const NOW = 'unixepoch() * 1000';
 
+/** SHA-256 of the envelope that a stored outcome names, as SQL; NULL: none, or the outcome cannot be read. */
+const RESULT = `CASE WHEN json_valid(outcome) THEN outcome ->> '$.result' END`;
+
+/** Events that may be there for a while after their task: no foreign key leads to it. All rows are copied. */
+const events = (of: 'task' | 'mirror', columns: string): readonly string[] => [
+  `CREATE TABLE ${of}_event_alone (${columns}, PRIMARY KEY (${of}_n, seq)) STRICT, WITHOUT ROWID`,
+  `INSERT INTO ${of}_event_alone SELECT * FROM ${of}_event`,
+  `DROP TABLE ${of}_event`,
+  `ALTER TABLE ${of}_event_alone RENAME TO ${of}_event`,
+];
+
 const STATEMENTS = [
   // From when on what has ended is kept, by the clock of this node, whatever the executor of a mirror says. For what ended
   // before there was such a time it begins now: nobody was told that anything of it would ever go.
@@ -17,6 +28,18 @@ const STATEMENTS = [
     ifnull((SELECT received_at_ms FROM delivery WHERE delivery.mirror = mirror.id), 0)) WHERE live = 0`,
   'CREATE INDEX mirror_ended ON mirror (ended_at_ms, n) WHERE ended_at_ms IS NOT NULL',
   `CREATE INDEX mirror_by_shipped ON mirror (${SHIPPED_BUNDLE}) WHERE ${SHIPPED_BUNDLE} IS NOT NULL`,
+  ...events(
+    'task',
+    `task_n INTEGER NOT NULL, seq INTEGER NOT NULL, at_ms INTEGER NOT NULL, epoch INTEGER NOT NULL, body TEXT NOT NULL`,
+  ),
+  ...events(
+    'mirror',
+    `mirror_n INTEGER NOT NULL, seq INTEGER NOT NULL, at_ms INTEGER NOT NULL, epoch INTEGER NOT NULL, body TEXT NOT NULL`,
+  ),
+  // Whose result an envelope is.
+  `CREATE INDEX task_by_result ON task (${RESULT}) WHERE ${RESULT} IS NOT NULL`,
+  `CREATE INDEX mirror_by_result ON mirror (${RESULT}) WHERE ${RESULT} IS NOT NULL`,
+  'CREATE INDEX delivery_by_result ON delivery (result)',
   // Which task the result in an envelope is about; NULL: nobody has looked yet, empty: it cannot be read.
   'ALTER TABLE envelope ADD COLUMN task TEXT',
   'CREATE INDEX envelope_unread ON envelope (sha256) WHERE task IS NULL',
