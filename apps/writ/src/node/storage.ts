@@ -182,7 +182,7 @@ function isHandedOver({ database, stores }: Foundations, id: string): boolean {
 }
 
 function isCommandKept({ database, stores }: Foundations, id: string): boolean {
-  return database.withReadTx((tx) => stores.executions.get(tx, id)) !== undefined;
+  return database.withReadTx((tx) => stores.executions.has(tx, id));
 }
 
 /** Names of the workspaces as they are configured now, by their path. */
