@@ -57,7 +57,7 @@ describe('openDatabase', () => {
   it('migrates a new file to WAL with foreign keys, and opens it again unchanged', async () => {
     const first = await openDatabase(options());
     const pragma = (name: string) => first.withWriteTx((tx) => tx.prepare(`PRAGMA ${name}`).pluck().get());
-    expect(['journal_mode', 'synchronous', 'foreign_keys', 'busy_timeout'].map(pragma)).toEqual(['wal', 2, 0, 2000]);
+    expect(['journal_mode', 'synchronous', 'foreign_keys', 'busy_timeout'].map(pragma)).toEqual(['wal', 2, 1, 2000]);
     first.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.started', actor: 'node' }));
     first.close();
     first.close();

@@ -140,12 +140,11 @@ function acceptClockIn(
 /**
  * WAL lets readers of other processes go on during a write. FULL and not NORMAL, for every transaction: an accepted
  * task, a used lease and a revocation are acknowledged to somebody after the commit, and must survive a power cut;
- * at two commits a task the extra tenth of a millisecond each is affordable. Foreign keys are not looked at: the events of a
- * task that is removed go after it, some hundred at a time.
+ * at two commits a task the extra tenth of a millisecond each is affordable.
  */
 function configure(handle: BetterSqlite3.Database): void {
   handle.pragma('journal_mode = WAL');
   handle.pragma('synchronous = FULL');
-  handle.pragma('foreign_keys = OFF');
+  handle.pragma('foreign_keys = ON');
   handle.pragma('trusted_schema = OFF');
 }

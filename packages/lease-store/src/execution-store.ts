@@ -68,6 +68,7 @@ const COLUMNS = `id, origin, session, agent, task, requested_by AS requestedBy, 
 const INSERT = `INSERT INTO execution (id, origin, session, agent, task, requested_by, idempotency_key, class, known,
   needs, target, profile, digest, request, basis, preview, state, created_at_ms, expires_at_ms, version)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'proposed', ?, ?, 1)`;
+const HAS = 'SELECT 1 FROM execution WHERE id = ?';
 const GET = `SELECT ${COLUMNS} FROM execution WHERE id = ?`;
 const FIND_KEY = `SELECT ${COLUMNS} FROM execution WHERE requested_by = ? AND origin = ? AND session = ?
   AND idempotency_key = ?`;
@@ -102,6 +103,7 @@ export function createExecutionStore(): ExecutionStore {
     get,
     findByKey: (tx, { requestedBy, origin, session, idempotencyKey }) =>
       readRow(tx, tx.prepare(FIND_KEY).get(requestedBy, origin, session, idempotencyKey), SHAPE),
+    has: (tx, id) => tx.prepare(HAS).get(id) !== undefined,
     findByApproval: (tx, approval) => readRow(tx, tx.prepare(FIND_APPROVAL).get(approval), SHAPE),
     list(tx, { key, task, limit }) {
       const whose = { origin: key?.origin ?? null, session: key?.session ?? null, task: task ?? null };

@@ -89,6 +89,8 @@ export interface ExecutionStore {
   /** Throws DATABASE_ERROR where the key was used before; `findByKey` first. */
   insert(tx: WriteTx, execution: NewExecution): Execution;
   get(tx: ReadTx, id: string): Execution | undefined;
+  /** Whether there is one with this id, be it that it cannot be read. */
+  has(tx: ReadTx, id: string): boolean;
   findByKey(
     tx: ReadTx,
     whose: Pick<Execution, 'requestedBy' | 'origin' | 'session' | 'idempotencyKey'>,

@@ -61,6 +61,17 @@ it('removes sessions that go on and were not used for long, but for those that h
   expect(prune()).toEqual(['mecli-1', 'meperson', 'others2']);
 });
 
+it('keeps a session that goes on as long as somebody else would be told of its end, but for one of a single call', () => {
+  for (const id of ['key-1', UUID]) {
+    insert('me', id, NOW - 90 * DAY_MS);
+    database.withWriteTx((tx) => sessions.hold(tx, { origin: 'me', session: id }, 'wn-b'));
+  }
+  expect(prune()).toEqual([`me${UUID}`]);
+  const holders = (session: string) =>
+    database.withReadTx((tx) => sessions.holders(tx, { origin: 'me', session }));
+  expect([holders('key-1'), holders(UUID)]).toEqual([[], ['wn-b']]);
+});
+
 it.each([
   `INSERT INTO mirror (id, peer, peer_label, session, agent, idempotency_key, spec, state, cursor, created_at_ms, unreachable,
     accepted, version) VALUES ('m', 'p', 'p', 's1', 'a', 'k', '{}', 'running', 0, 1, 0, 1, 1)`,

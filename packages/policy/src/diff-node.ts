@@ -16,6 +16,10 @@ export function widerNode(before: Config, after: Config): readonly string[] {
   if (after.approvals.maxPending > before.approvals.maxPending) {
     whats.push(`a peer, an agent or a session may cause ${after.approvals.maxPending} open questions`);
   }
+  // Nobody is given more, but what is removed too early no later text brings back.
+  if (after.storage.keepTasksMs < before.storage.keepTasksMs) {
+    whats.push(`removes tasks ${formatDuration(after.storage.keepTasksMs)} after their end, with all that belongs to them`);
+  }
   if (widerDefault(before, after)) whats.push(`requests that name no profile get ${after.node.defaultProfile}`);
   return [
     ...whats,

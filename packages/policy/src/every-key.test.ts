@@ -67,7 +67,7 @@ const SUBJECT = (of: string): readonly Row[] => [
   [`${of}.limits.tasks_per_hour`, 1, undefined],
 ];
 
-/** Read from left to right each gives somebody more, so that it waits for a yes. */
+/** Read from left to right each gives somebody more, or destroys more, so that it waits for a yes. */
 const GAINS: readonly Row[] = [
   ['node.listen', undefined, '127.0.0.1:7420'],
   ['node.listen', '127.0.0.1:7420', '0.0.0.0:7420'],
@@ -81,6 +81,7 @@ const GAINS: readonly Row[] = [
   ['approvals.mode', 'passphrase', 'terminal'],
   ['approvals.max_pending', 8, 9],
   ['leases.max', '24h', '25h'],
+  ['storage.keep_tasks', '90d', '30d'],
   ['workspaces.NAME.path', '.', '/etc'],
   ['profiles.NAME.capabilities', ['inspect_status'], ['inspect_status', 'inspect_disk']],
   ['profiles.NAME.claims', undefined, ['inspect_disk']],
@@ -139,7 +140,6 @@ const NO_GAIN: readonly (readonly [...Row, why: string])[] = [
   ['storage.done', undefined, '9d', 'kept for the person of this node'],
   ['storage.failed', '1h', '9d', 'kept for the person of this node'],
   ['storage.orphaned', '1h', '9d', 'kept for the person of this node'],
-  ['storage.keep_tasks', '30d', '90d', 'kept for the person of this node, and whoever asked has it'],
   ['storage.transcripts', '1h', undefined, 'whoever asked for the task may read it meanwhile, as before'],
   ['commands[].examples', [], [['deploy', 'x']], 'looked at when the file loads'],
   ['commands[].not_examples', [], [['undeploy', 'x']], 'looked at when the file loads'],
@@ -200,6 +200,19 @@ describe('every key of writ.toml', () => {
   it.each(NO_GAIN)('waits for nobody where it gives nothing: %s from %j to %j', (key, one, other) => {
     const [a, b] = [load(written(key, one)).config, load(written(key, other)).config];
     expect([...diffPolicies(a, b), ...diffPolicies(b, a)]).toEqual([]);
+  });
+
+  it('keeps tasks as long as was accepted, until less is', async () => {
+    const textOf = (span: string): string => written('storage.keep_tasks', span);
+    const engine = createPolicyEngine({ text: textOf('90d'), clock: fixedClock(), selfId: SELF_ID });
+    const days = (): number => engine.snapshot().config.storage.keepTasksMs / 86_400_000;
+    const { parked } = await engine.reload(textOf('30d'), { acceptWidening: false });
+    const what = 'removes tasks 30d after their end, with all that belongs to them';
+    expect([days(), parked]).toEqual([90, [{ subject: 'node', effect: 'gains', what }]]);
+    await engine.reload(textOf('120d'), { acceptWidening: false });
+    expect(days()).toBe(120);
+    await engine.reload(textOf('30d'), { acceptWidening: true });
+    expect(days()).toBe(30);
   });
 
   it('keeps an address as it was accepted, or closed, until one is accepted', async () => {

@@ -37,6 +37,10 @@ export function* intersectConfigs(accepted: Config, current: Config): Sliced<Con
     ...current,
     ...addresses,
     node: { ...addresses.node, maxChain: Math.min(accepted.node.maxChain, current.node.maxChain) },
+    storage: {
+      ...current.storage,
+      keepTasksMs: Math.max(accepted.storage.keepTasksMs, current.storage.keepTasksMs),
+    },
     leases: { maxMs: Math.min(accepted.leases.maxMs, current.leases.maxMs) },
     approvals: {
       mode: accepted.approvals.mode === 'terminal' ? current.approvals.mode : 'passphrase',

@@ -7,6 +7,9 @@ const CLEARED_ROWS = 500;
 /** The kind of leftovers that other results may name as well. */
 export const evidenceLeftover = 'evidence';
 
+/** What stands for its task in an envelope that cannot be read. */
+const UNREADABLE = '';
+
 const LIST = `SELECT kind, name FROM leftover WHERE (kind, name) > (?, ?) ORDER BY kind, name LIMIT ?`;
 const SETTLE = 'DELETE FROM leftover WHERE kind = ? AND name = ?';
 const LEAVE = `INSERT INTO leftover (kind, name) VALUES ('${evidenceLeftover}', ?) ON CONFLICT DO NOTHING`;
@@ -21,11 +24,16 @@ const ROWS = {
 const SHIPPED = `CASE WHEN json_valid(spec) THEN spec ->> '$.shipped.bundle.sha256' END`;
 const IS_NAMED = `SELECT EXISTS (SELECT 1 FROM evidence_name WHERE sha256 = @sha256)
   OR EXISTS (SELECT 1 FROM mirror WHERE ${SHIPPED} = @sha256)`;
-/** A task or a mirror that is kept, and whose result this is. */
-const HAS_TASK = `SELECT EXISTS (SELECT 1 FROM task WHERE id = @task AND json_valid(outcome)
-    AND outcome ->> '$.result' = @sha256)
-  OR EXISTS (SELECT 1 FROM mirror WHERE id = @task AND json_valid(outcome) AND outcome ->> '$.result' = @sha256)
-  OR EXISTS (SELECT 1 FROM delivery WHERE mirror = @task AND result = @sha256)`;
+const RESULT = `CASE WHEN json_valid(outcome) THEN outcome ->> '$.result' END`;
+/**
+ * Something is kept whose result this is, whatever the envelope itself says; or what it says it is about is kept, and nobody
+ * can read what that came to.
+ */
+const HAS_TASK = `SELECT EXISTS (SELECT 1 FROM task WHERE ${RESULT} = @sha256)
+  OR EXISTS (SELECT 1 FROM mirror WHERE ${RESULT} = @sha256)
+  OR EXISTS (SELECT 1 FROM delivery WHERE result = @sha256)
+  OR EXISTS (SELECT 1 FROM task WHERE id = @task AND NOT json_valid(outcome))
+  OR EXISTS (SELECT 1 FROM mirror WHERE id = @task AND NOT json_valid(outcome))`;
 const TASK_OF = 'SELECT task FROM envelope WHERE sha256 = ?';
 const DELETE_ENVELOPE = 'DELETE FROM envelope WHERE sha256 = ?';
 const NAMES_OF = 'SELECT sha256 FROM evidence_name WHERE named_by = ? LIMIT ?';
@@ -84,6 +92,8 @@ function clearEvidence(tx: WriteTx, leftover: Leftover): Cleared {
   if (unread(tx, 1).length > 0) return { kind: 'later', rows: 0 };
   if (envelope === undefined) return { kind: 'file', rows: 0 };
   if (tx.prepare(HAS_TASK).pluck().get({ task: envelope.task, sha256 }) === 1) return done(tx, leftover, 0);
+  // What it names is not known, so it keeps that for as long as it is not read: by a later version of this program, perhaps.
+  if (envelope.task === UNREADABLE) return { kind: 'later', rows: 0 };
   const names = tx.prepare(NAMES_OF).pluck().all(sha256, CLEARED_ROWS).map(String);
   for (const name of names) {
     tx.prepare(FORGET_NAME).run(name, sha256);

@@ -1,5 +1,5 @@
 import { createSystemClock, silentLogger } from '@writ/core';
-import { type Database, openDatabase } from '@writ/database';
+import { type Database, openDatabase, type WriteTx } from '@writ/database';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRemovalStore } from './removal-store.ts';
@@ -27,6 +27,11 @@ interface Case {
   readonly delivery: 'none' | 'owed' | 'acknowledged' | 'refused' | 'late';
   readonly isAsked: boolean;
   readonly shares: boolean;
+  /** Its outcome cannot be read. */
+  readonly isTorn: boolean;
+  /** The envelope of its result cannot be read. */
+  readonly isSealed: boolean;
+  readonly ships: boolean;
 }
 
 const cases: fc.Arbitrary<readonly Case[]> = fc.array(
@@ -40,6 +45,9 @@ const cases: fc.Arbitrary<readonly Case[]> = fc.array(
     delivery: fc.constantFrom('none', 'owed', 'acknowledged', 'refused', 'late'),
     isAsked: fc.boolean(),
     shares: fc.boolean(),
+    isTorn: fc.boolean(),
+    isSealed: fc.boolean(),
+    ships: fc.boolean(),
   }),
   { minLength: 1, maxLength: 8 },
 );
@@ -49,9 +57,14 @@ const run = (sql: string, ...values: (string | number | null)[]): void =>
 const ids = (table: TaskPart): string[] =>
   database.withReadTx((tx) => tx.prepare(`SELECT id FROM ${table} ORDER BY id`).pluck().all().map(String));
 
+const SHIPS = '{"shipped":{"bundle":{"sha256":"bundle"}}}';
 const isDue = ({ endedAtMs }: Case): boolean => endedAtMs !== undefined && endedAtMs <= BEFORE;
-const outcome = (one: Case, i: number): string | null =>
-  one.endedAtMs === undefined ? null : JSON.stringify(one.hasResult ? { result: `r${i}` } : {});
+const outcome = (one: Case, i: number): string | null => {
+  if (one.endedAtMs === undefined) return null;
+  return one.isTorn ? '{' : JSON.stringify(one.hasResult ? { result: `r${i}` } : {});
+};
+const namesResult = ({ hasResult, endedAtMs, isTorn }: Case): boolean =>
+  hasResult && endedAtMs !== undefined && !isTorn;
 
 function store(all: readonly Case[]): void {
   for (const [i, one] of all.entries()) {
@@ -65,8 +78,8 @@ function store(all: readonly Case[]): void {
     const asked = one.isAwaited && one.endedAtMs !== undefined ? 'lost' : state;
     run(
       `INSERT INTO mirror (id, peer, peer_label, session, agent, idempotency_key, spec, state, cursor, created_at_ms, parent,
-        unreachable, accepted, outcome, ended_at_ms, version) VALUES (?, ?, 'p', 's', 'a', ?, '{}', ?, 1, 1, ?, ?, 1, ?, ?, 1)`,
-      ...[one.who === 'self' ? `t${i}` : `m${i}`, one.who, `k${i}`, asked],
+        unreachable, accepted, outcome, ended_at_ms, version) VALUES (?, ?, 'p', 's', 'a', ?, ?, ?, 1, 1, ?, ?, 1, ?, ?, 1)`,
+      ...[one.who === 'self' ? `t${i}` : `m${i}`, one.who, `k${i}`, one.ships ? SHIPS : '{}', asked],
       ...[
         one.parent === undefined ? null : `t${one.parent}`,
         one.isAwaited ? 1 : 0,
@@ -91,7 +104,7 @@ function store(all: readonly Case[]): void {
         ...[`a${i}`, `t${i}`],
       );
     }
-    if (one.hasResult) run(`INSERT INTO envelope (sha256, bytes, task) VALUES (?, x'00', ?)`, `r${i}`, `t${i}`);
+    if (one.hasResult) run(`INSERT INTO envelope (sha256, bytes, task) VALUES (?, x'00', ?)`, `r${i}`, one.isSealed ? '' : `t${i}`);
     if (one.hasResult && one.shares) run(`INSERT INTO evidence_name (sha256, named_by) VALUES ('shared', ?)`, `r${i}`);
     run(
       `INSERT INTO task_event (task_n, seq, at_ms, epoch, body) SELECT n, 1, 1, 1, '{}' FROM task WHERE id = ?`,
@@ -137,7 +150,8 @@ describe('what somebody may still ask for', () => {
         for (const table of ['removed_task', 'leftover']) run(`DELETE FROM ${table}`);
         store(all);
         const isPeer = ({ who }: Case): boolean => who.toLowerCase() === 'peer' || who === 'self';
-        const isSigned = (one: Case): boolean => !one.hasResult || one.hasReceipt || one.who === 'stranger';
+        const isSigned = (one: Case): boolean =>
+          !one.isTorn && (!one.hasResult || one.hasReceipt || one.who === 'stranger');
         const mayGo = (one: Case | undefined): boolean => one === undefined || (isDue(one) && isSigned(one));
         const mirrorGoes = (one: Case): boolean =>
           isDue(one) &&
@@ -161,16 +175,29 @@ describe('what somebody may still ask for', () => {
         expect([ids('mirror'), ids('task')]).toEqual([kept('mirror'), kept('task')]);
         const names = (sql: string): string[] =>
           database.withReadTx((tx) => tx.prepare(sql).pluck().all().map(String)).sort();
-        // Every result of what is kept is there; no other that nothing names; events are those of tasks.
-        const wanted = all.flatMap((one, i) => {
-          const isKept = !taskGoes(one, i) || (one.who === 'self' && !mirrorGoes(one));
-          return one.hasResult && one.endedAtMs !== undefined && isKept ? [`r${i}`] : [];
-        });
-        expect(names('SELECT sha256 FROM envelope')).toEqual(expect.arrayContaining(wanted));
-        const isShared = all.some((one, i) => one.shares && wanted.includes(`r${i}`));
-        expect(database.withReadTx((tx) => removals.isNamed(tx, 'shared')) || !isShared).toBe(true);
+        // Results are there as long as something is kept whose they are, or nobody can read them.
+        const isLeft = (one: Case, i: number): boolean =>
+          (taskGoes(one, i) && namesResult(one)) || (mirrorGoes(one) && (one.delivery !== 'none' || namesResult(one)));
+        const isWanted = (one: Case, i: number): boolean => {
+          const [hasTask, hasMirror] = [!taskGoes(one, i), !mirrorGoes(one)];
+          const isUnclear = one.isTorn && one.endedAtMs !== undefined && !one.isSealed;
+          return (
+            ((hasTask || hasMirror) && namesResult(one)) ||
+            (hasMirror && one.delivery !== 'none') ||
+            (isUnclear && (hasTask || (one.who === 'self' && hasMirror)))
+          );
+        };
+        const mayBeRemoved = (one: Case, i: number): boolean => isLeft(one, i) && !isWanted(one, i);
+        const stays = (one: Case, i: number): boolean => one.hasResult && (!mayBeRemoved(one, i) || one.isSealed);
+        const results = (is: (one: Case, i: number) => boolean): string[] =>
+          all.flatMap((one, i) => (is(one, i) ? [`r${i}`] : []));
+        expect(names('SELECT sha256 FROM envelope')).toEqual(results(stays));
+        const isNamed = (name: string): boolean => database.withReadTx((tx) => removals.isNamed(tx, name));
+        expect(isNamed('shared')).toBe(all.some((one, i) => one.shares && stays(one, i)));
+        expect(isNamed('bundle')).toBe(all.some((one) => one.ships && !mirrorGoes(one)));
         expect(names('SELECT task_n FROM task_event')).toEqual(names('SELECT n FROM task'));
-        expect(names('SELECT name FROM leftover')).toEqual([]);
+        const isPutOff = (one: Case, i: number): boolean => one.hasResult && one.isSealed && mayBeRemoved(one, i);
+        expect(names('SELECT name FROM leftover')).toEqual(results(isPutOff));
         // A key that had its task is remembered for as long as there is a database.
         database.withReadTx((tx) => {
           for (const [i, one] of all.entries()) {
@@ -184,28 +211,47 @@ describe('what somebody may still ask for', () => {
   });
 });
 
+/** How SQLite goes about what `look` asks, whatever the values. */
+function plansOf(look: (tx: WriteTx) => void): readonly string[] {
+  const plans: string[] = [];
+  database.withWriteTx((tx) =>
+    look({
+      ...tx,
+      prepare(sql) {
+        for (const step of tx.prepare(`EXPLAIN QUERY PLAN ${sql.replaceAll(/\?|@\w+/g, "'1'")}`).all()) {
+          plans.push((step as { readonly detail: string }).detail);
+        }
+        return tx.prepare(sql);
+      },
+    }),
+  );
+  return plans;
+}
+
+describe('an envelope', () => {
+  it('stays while one is there of which is not known yet what it names', () => {
+    run(`INSERT INTO envelope (sha256, bytes, task) VALUES ('old', x'00', 't')`);
+    run(`INSERT INTO envelope (sha256, bytes) VALUES ('new', x'00')`);
+    const clear = () =>
+      database.withWriteTx((tx) => removals.clear(tx, { kind: 'evidence', name: 'old' }).kind);
+    expect(clear()).toBe('later');
+    database.withWriteTx((tx) => removals.noteRead(tx, 'new', 't2'));
+    expect(clear()).toBe('done');
+    expect(database.withReadTx((tx) => tx.prepare('SELECT sha256 FROM envelope').pluck().all())).toEqual(['new']);
+  });
+
+  it('is looked for among a million tasks along indexes', () => {
+    run(`INSERT INTO envelope (sha256, bytes, task) VALUES ('old', x'00', 't')`);
+    const plans = plansOf((tx) => void removals.clear(tx, { kind: 'evidence', name: 'old' }));
+    expect(plans).toEqual(expect.arrayContaining([expect.stringMatching(/task_by_result/)]));
+    expect(plans.filter((plan) => /^SCAN (?!CONSTANT|envelope USING INDEX envelope_unread)/.test(plan))).toEqual([]);
+  });
+});
+
 describe('the walk over what has ended', () => {
   it('follows an index, so that it costs nothing where nothing is due among a million', () => {
     for (const part of ['task', 'mirror'] as const) {
-      const plans: string[] = [];
-      database.withReadTx((tx) =>
-        removals.walk(
-          {
-            ...tx,
-            prepare(sql) {
-              const bound = { beforeMs: 1, peers: '[]', endedAtMs: 0, n: 0, limit: 1 };
-              for (const step of tx.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(bound)) {
-                plans.push((step as { readonly detail: string }).detail);
-              }
-              return tx.prepare(sql);
-            },
-          },
-          part,
-          RULES,
-          { endedAtMs: 0, n: 0 },
-          10,
-        ),
-      );
+      const plans = plansOf((tx) => void removals.walk(tx, part, RULES, { endedAtMs: 0, n: 0 }, 10));
       expect(plans[0]).toMatch(new RegExp(`SEARCH t USING INDEX ${part}_ended`));
       expect(plans.filter((plan) => /TEMP B-TREE|^SCAN (?!json_each)/.test(plan))).toEqual([]);
     }

@@ -40,7 +40,7 @@ export interface Leftover {
 export interface Cleared {
   /**
    * `done`: it is gone, or belongs to somebody who is kept. `more`: as many rows went as go at once. `file`: what is left is
-   * a file. `later`: whether it belongs to somebody is not known yet.
+   * a file. `later`: whether it belongs to somebody is not known yet, or what it names.
    */
   readonly kind: 'done' | 'more' | 'file' | 'later';
   readonly rows: number;
@@ -55,7 +55,7 @@ export interface RemovedPart {
 /**
  * Removes what has ended and what nobody may ask for any more, in transactions that change some hundred rows at most. The row
  * goes first, with an audit row, and what is to follow it is noted in the same transaction; so nobody finds a task without
- * what belongs to it, and nothing that belonged to one stays for ever.
+ * what belongs to it, and nothing that belonged to one stays for ever but envelopes that cannot be read.
  */
 export interface RemovalStore {
   /** What ended before `rules.beforeMs`, behind `place`, oldest end first: at most `limit` are looked at. */

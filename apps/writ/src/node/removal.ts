@@ -19,6 +19,12 @@ export function createNodeRemoval(
     },
     async held() {
       const { kept } = await runner.storage.list();
+      const unknown = kept.filter(({ record }) => record === undefined);
+      if (unknown.length > 0) {
+        const clones = unknown.map(({ id }) => id);
+        logger.warn('no task that ran here is removed: nobody can say of which one a kept clone is', { clones });
+        return 'all';
+      }
       return new Set(kept.flatMap(({ record }) => (record === undefined ? [] : [record.task])));
     },
   });

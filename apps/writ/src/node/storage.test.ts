@@ -41,6 +41,7 @@ async function storageWith(
   gitRoom: TaskRunner['gitRoom'] = async () => undefined,
   on = base,
   remove: TaskRunner['storage']['remove'] = async () => [],
+  others: { readonly outputs?: () => Promise<number>; readonly tasks?: () => Promise<void> } = {},
 ): Promise<NodeStorage> {
   const git = createGitProcess({ git: 'git', clock });
   const evidence = await openEvidence(base, { git, gitRoom, endStray: async () => 0 }, readEnvironment());
@@ -55,8 +56,11 @@ async function storageWith(
       return { workspaces: 0, transcripts: 0 };
     },
   };
-  return createNodeStorage(on, { storage, commands: { removeOutputs: async () => 0 } }, evidence, {
-    sweep: async () => ({ tasks: 0, mirrors: 0 }),
+  return createNodeStorage(on, { storage, commands: { removeOutputs: others.outputs ?? (async () => 0) } }, evidence, {
+    async sweep() {
+      await others.tasks?.();
+      return { tasks: 0, mirrors: 0 };
+    },
   });
 }
 
@@ -116,6 +120,27 @@ it('answers for a removal where the database takes nothing, and writes it down w
   ring();
   await storage.close();
   expect(written()).toMatchObject([{ actor: 'a person', details: { removed: 1, tasks: [], unbundled: false } }]);
+});
+
+it('sweeps everything else where one thing cannot be swept, and says which', async () => {
+  const said: unknown[] = [];
+  const error = (message: string, details?: unknown): void => void said.push([message, details]);
+  let swept = 0;
+  const fail = async (): Promise<never> => {
+    throw new Error('it cannot be listed');
+  };
+  const on = { ...base, logger: { ...silentLogger, error } };
+  const tasks = async (): Promise<void> => {
+    swept += 1;
+  };
+  const storage = await storageWith(fail, undefined, on, undefined, { outputs: fail, tasks });
+  await storage.sweep();
+  await storage.close();
+  const reason = 'Error: it cannot be listed';
+  expect({ swept, said }).toEqual({
+    swept: 1,
+    said: ['clones', 'outputs'].map((what) => ['what is over could not be swept', { what, reason }]),
+  });
 });
 
 it('closes when the sweep under way is over, cut short, and sweeps no more', async () => {

@@ -55,15 +55,21 @@ export function createNodeStorage(
       mayForget: ({ task }) => task !== undefined && isHandedOver(base, task),
     };
   };
+  // What keeps one of them from ending keeps nothing else.
+  const steps: Readonly<Record<string, () => Promise<unknown>>> = {
+    clones: () => storage.sweep(order()),
+    outputs: () => runner.commands.removeOutputs((id) => isCommandKept(base, id), closing.signal),
+    tasks: () => removal.sweep(),
+    sessions: () => removeSessions(base, closing.signal),
+  };
   const sweepOnce = async (): Promise<void> => {
-    try {
-      const swept = await storage.sweep(order());
-      const outputs = await runner.commands.removeOutputs((id) => isCommandKept(base, id));
-      const tasks = await removal.sweep();
-      const sessions = await removeSessions(base, closing.signal);
-      logger.debug('swept what tasks have left', { ...swept, outputs, ...tasks, sessions });
-    } catch (error) {
-      logger.error('what tasks have left could not be swept', { reason: String(error) });
+    for (const [what, step] of Object.entries(steps)) {
+      if (closing.signal.aborted) return;
+      try {
+        logger.debug('swept what is over', { what, swept: await step() });
+      } catch (error) {
+        logger.error('what is over could not be swept', { what, reason: String(error) });
+      }
     }
   };
   const audit = createRemovalAudit(base, closing.signal);
@@ -176,7 +182,7 @@ function isHandedOver({ database, stores }: Foundations, id: string): boolean {
 }
 
 function isCommandKept({ database, stores }: Foundations, id: string): boolean {
-  return database.withReadTx((tx) => stores.executions.get(tx, id)) !== undefined;
+  return database.withReadTx((tx) => stores.executions.has(tx, id));
 }
 
 /** Names of the workspaces as they are configured now, by their path. */

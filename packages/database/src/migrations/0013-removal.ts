@@ -1,22 +1,45 @@
 import { type Kysely, type Migration, sql } from 'kysely';
 
-/** When a stored outcome says that its task ended, as SQL; NULL: it cannot be read. */
-const TOLD_END = `CASE WHEN json_valid(outcome) AND json_type(outcome, '$.endedAtMs') = 'integer'
-  THEN outcome ->> '$.endedAtMs' END`;
-
 /** SHA-256 of the bundle that went along with a mirror, as SQL; NULL: none did. */
 const SHIPPED_BUNDLE = `CASE WHEN json_valid(spec) THEN spec ->> '$.shipped.bundle.sha256' END`;
 
+/** The time of the upgrade, milliseconds since the epoch. */
+const NOW = 'unixepoch() * 1000';
+
+/** SHA-256 of the envelope that a stored outcome names, as SQL; NULL: none, or the outcome cannot be read. */
+const RESULT = `CASE WHEN json_valid(outcome) THEN outcome ->> '$.result' END`;
+
+/** Events that may be there for a while after their task: no foreign key leads to it. All rows are copied. */
+const events = (of: 'task' | 'mirror', columns: string): readonly string[] => [
+  `CREATE TABLE ${of}_event_alone (${columns}, PRIMARY KEY (${of}_n, seq)) STRICT, WITHOUT ROWID`,
+  `INSERT INTO ${of}_event_alone SELECT * FROM ${of}_event`,
+  `DROP TABLE ${of}_event`,
+  `ALTER TABLE ${of}_event_alone RENAME TO ${of}_event`,
+];
+
 const STATEMENTS = [
-  // When a task ended by the clock of this node, whatever the executor of a mirror says.
+  // From when on what has ended is kept, by the clock of this node, whatever the executor of a mirror says. For what ended
+  // before there was such a time it begins now: nobody was told that anything of it would ever go.
   'ALTER TABLE task ADD COLUMN ended_at_ms INTEGER',
-  `UPDATE task SET ended_at_ms = max(created_at_ms, ifnull(${TOLD_END}, 0)) WHERE live = 0`,
+  `UPDATE task SET ended_at_ms = max(created_at_ms, ${NOW}) WHERE live = 0`,
   'CREATE INDEX task_ended ON task (ended_at_ms, n) WHERE ended_at_ms IS NOT NULL',
   'ALTER TABLE mirror ADD COLUMN ended_at_ms INTEGER',
-  `UPDATE mirror SET ended_at_ms = max(created_at_ms, min(ifnull(${TOLD_END}, 0), unixepoch() * 1000),
+  `UPDATE mirror SET ended_at_ms = max(created_at_ms, ${NOW},
     ifnull((SELECT received_at_ms FROM delivery WHERE delivery.mirror = mirror.id), 0)) WHERE live = 0`,
   'CREATE INDEX mirror_ended ON mirror (ended_at_ms, n) WHERE ended_at_ms IS NOT NULL',
   `CREATE INDEX mirror_by_shipped ON mirror (${SHIPPED_BUNDLE}) WHERE ${SHIPPED_BUNDLE} IS NOT NULL`,
+  ...events(
+    'task',
+    `task_n INTEGER NOT NULL, seq INTEGER NOT NULL, at_ms INTEGER NOT NULL, epoch INTEGER NOT NULL, body TEXT NOT NULL`,
+  ),
+  ...events(
+    'mirror',
+    `mirror_n INTEGER NOT NULL, seq INTEGER NOT NULL, at_ms INTEGER NOT NULL, epoch INTEGER NOT NULL, body TEXT NOT NULL`,
+  ),
+  // Whose result an envelope is.
+  `CREATE INDEX task_by_result ON task (${RESULT}) WHERE ${RESULT} IS NOT NULL`,
+  `CREATE INDEX mirror_by_result ON mirror (${RESULT}) WHERE ${RESULT} IS NOT NULL`,
+  'CREATE INDEX delivery_by_result ON delivery (result)',
   // Which task the result in an envelope is about; NULL: nobody has looked yet, empty: it cannot be read.
   'ALTER TABLE envelope ADD COLUMN task TEXT',
   'CREATE INDEX envelope_unread ON envelope (sha256) WHERE task IS NULL',
@@ -41,7 +64,7 @@ const STATEMENTS = [
   'CREATE TABLE leftover (kind TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (kind, name)) STRICT, WITHOUT ROWID',
 ];
 
-/** When tasks ended, what their results name, and what is left of those that were removed. */
+/** From when on tasks that are over are kept, what their results name, and what is left of those that were removed. */
 export const removal: Migration = {
   async up(db: Kysely<unknown>) {
     for (const statement of STATEMENTS) await sql.raw(statement).execute(db);

@@ -3,7 +3,7 @@ import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { createScriptedRunner, createTestNode, servesAlpha, type TestNode } from '@writ/testkit/delegation';
 import { passUntil } from '@writ/testkit/passing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createNodeRemoval, KEEP_MS } from '../testing/removal-bench.ts';
+import { createBenchRemoval, KEEP_MS } from '../testing/removal-bench.ts';
 
 /** Rows that one transaction of a sweep may change: more would keep the node's other work waiting. */
 const MOST_ROWS = 1500;
@@ -68,10 +68,10 @@ function store(count: number, events: number, names: number): void {
 const digest = (text: string, filler: string): string => text.padStart(64, filler).slice(-64);
 
 async function sweep(): Promise<void> {
-  const removal = createNodeRemoval(
+  const removal = createBenchRemoval(
     node,
     { clock, runner: createScriptedRunner({ clock }) },
-    { peers: () => [], held: new Set() },
+    { peers: () => [] },
   );
   let isOver = false;
   const sweeping = removal.sweep().finally(() => {

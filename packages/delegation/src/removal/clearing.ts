@@ -1,4 +1,5 @@
 import type { Leftover } from '@writ/task-store';
+import { readEnvelopes } from './reading-envelopes.ts';
 import type { Sweeping } from './types.ts';
 
 /** So many leftovers are looked at in one transaction, as long as it has changed fewer rows than this. */
@@ -22,6 +23,8 @@ async function clearOnce(steps: Sweeping): Promise<boolean> {
   let place: Leftover | undefined;
   let hasMoved = false;
   while (!signal.aborted) {
+    // Of what ends meanwhile as well, else nothing of what is old could go on a node on which something always ends.
+    await readEnvelopes(steps);
     const page = database.withReadTx((tx) => removals.leftovers(tx, place, LOOKED_AT));
     if (page.length === 0) break;
     const { looked, files, rows } = clearRows(steps, page);

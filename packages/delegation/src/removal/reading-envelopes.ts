@@ -6,6 +6,10 @@ import type { Sweeping } from './types.ts';
 const READ_AT_ONCE = 20;
 const NAMES_AT_ONCE = 500;
 
+/** A digest as results write it, and what may be the payload of an envelope. */
+const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
+const BASE64 = /[\w+/-]{88,}/g;
+
 /** What is known of one envelope. */
 interface Named {
   readonly sha256: string;
@@ -44,9 +48,21 @@ function readOne({ database, evidence, logger }: Sweeping, sha256: string): Name
     return { sha256, task: result.task, names: namesOf(result) };
   } catch (error) {
     if (!isWritError(error, 'EVIDENCE_INVALID')) throw error;
-    logger.warn('an envelope cannot be read, and keeps nothing', { sha256, error: error.message });
-    return { sha256, task: '', names: [] };
+    logger.warn('an envelope cannot be read, and is kept with all that it may name', { sha256, error: error.message });
+    return { sha256, task: '', names: digestsIn(envelope ?? new Uint8Array(), sha256) };
   }
+}
+
+/**
+ * INVARIANT: 10 whatever looks like a digest in an envelope that cannot be read, as it is or in its payload, may be evidence
+ * of something that is kept.
+ */
+function digestsIn(envelope: Uint8Array, self: string): readonly string[] {
+  const text = Buffer.from(envelope).toString('latin1');
+  const payloads = [...text.matchAll(BASE64)].map(([written]) => Buffer.from(written, 'base64').toString('latin1'));
+  const found = new Set([text, ...payloads].flatMap((part) => part.match(DIGEST) ?? []));
+  found.delete(self);
+  return [...found];
 }
 
 function namesOf({ changes, artifacts, children }: Result): readonly string[] {

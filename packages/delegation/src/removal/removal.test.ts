@@ -25,7 +25,6 @@ const actions = (of: RemovalBench['asking']): string[] => of.database.auditTail(
 
 async function untilRemoved(): Promise<void> {
   bench.at.clock.advance(KEEP_MS + 1);
-  // The second looks again at what the first had left for a while.
   await bench.sweep();
 }
 
@@ -59,10 +58,22 @@ describe('a task that is over', () => {
 
   it('stays while its clone does', async () => {
     const id = await bench.completed();
-    bench.held.add(id);
+    bench.held.tasks.add(id);
     await untilRemoved();
     expect(bench.at.node.executor.get(id)?.state).toBe('completed');
-    bench.held.clear();
+    bench.held.tasks.clear();
+    await bench.sweep();
+    expect(bench.at.node.executor.get(id)).toBeUndefined();
+  });
+
+  it('stays while there is a clone of which nobody can say what it is, where it ran', async () => {
+    const id = await bench.completed();
+    bench.held.isUnclear = true;
+    await untilRemoved();
+    expect(bench.at.node.executor.get(id)?.state).toBe('completed');
+    // What was asked of somebody else lies in no clone here.
+    expect(bench.asking.origin.get(id)).toBeUndefined();
+    bench.held.isUnclear = false;
     await bench.sweep();
     expect(bench.at.node.executor.get(id)).toBeUndefined();
   });
@@ -95,7 +106,44 @@ describe('a task that is over', () => {
     expect(nodes().map(bench.files)).toEqual([[], []]);
   });
 
-  it('leaves content that was stored lately, which something on its way may name', async () => {
+  it('keeps what an envelope may name that cannot be read, and the envelope', async () => {
+    const first = await bench.completed({ 'b.txt': 'same\n' });
+    const { database, executor } = bench.at.node;
+    const sha256 = executor.result(first)?.sha256 ?? '';
+    // As a later version of this program would write it.
+    database.withWriteTx((tx) =>
+      tx
+        .prepare(`UPDATE envelope SET bytes = CAST(json_set(CAST(bytes AS TEXT), '$.later', 1) AS BLOB) WHERE sha256 = ?`)
+        .run(sha256),
+    );
+    await bench.completed({ 'b.txt': 'same\n' });
+    await untilRemoved();
+    const envelopes = database.withReadTx((tx) => tx.prepare('SELECT sha256 FROM envelope').pluck().all());
+    expect([bench.rows(bench.at.node, 'task'), envelopes]).toEqual([0, [sha256]]);
+    const content = bench.files(bench.at.node).filter((name) => /^[0-9a-f]{64}$/.test(name));
+    const named = database.withReadTx((tx) => tx.prepare('SELECT sha256 FROM evidence_name').pluck().all());
+    expect(content.length).toBe(2);
+    expect(named).toEqual(expect.arrayContaining(content));
+  });
+
+  it('leaves content that was stored lately, although nothing names it', async () => {
+    await bench.completed();
+    const { content } = bench.at.node.evidence;
+    bench.at.clock.advance(KEEP_MS + 1);
+    // As an end would that is on its way: content counts as stored at the time of the system, which stands still here.
+    const [late = '', old = ''] = bench.files(bench.at.node).filter((name) => /^[0-9a-f]{64}$/.test(name));
+    bench.storedAtMs.set(late, bench.at.clock.nowMs() - 7 * DAY_MS + 1000);
+    bench.storedAtMs.set(old, bench.at.clock.nowMs() - 7 * DAY_MS - 1000);
+    await bench.sweep();
+    const left = (): readonly string[] => bench.files(bench.at.node).filter((name) => [late, old].includes(name));
+    expect([left(), bench.rows(bench.at.node, 'leftover')]).toEqual([[late], 1]);
+    expect((await content.read(late, 0, 1))?.length).toBe(1);
+    bench.at.clock.advance(2000);
+    await bench.sweep();
+    expect([left(), bench.rows(bench.at.node, 'leftover')]).toEqual([[], 0]);
+  });
+
+  it('can be renewed, so that what is on its way may name it', async () => {
     const id = await bench.completed({ 'b.txt': 'same\n' });
     const { executor, evidence } = bench.at.node;
     const result = executor.result(id);

@@ -1,7 +1,6 @@
 import { pause } from '@writ/core';
-import type { RemovalRules, TaskPart } from '@writ/task-store';
+import type { EndedPart, RemovalRules, TaskPart } from '@writ/task-store';
 import { clearLeftovers } from './clearing.ts';
-import { readEnvelopes } from './reading-envelopes.ts';
 import type { Removal, RemovalOptions, Sweeping, Swept } from './types.ts';
 
 /** So many are looked at in one read, and so many of them removed in one transaction, each with some ten rows. */
@@ -44,19 +43,24 @@ async function sweepOnce(steps: Sweeping): Promise<Swept> {
     peers: peers.map((peer) => peer.toLowerCase()),
     self,
   };
-  const isHeld = await held();
+  const isHeld = heldBy(await held());
   const mirrors = await removeAll(steps, 'mirror', now, isHeld);
   const tasks = await removeAll(steps, 'task', now, isHeld);
-  await readEnvelopes(steps);
   await clearLeftovers(steps);
   return { mirrors, tasks };
+}
+
+/** A mirror of a task that this node asked of itself is held with it. */
+function heldBy(held: ReadonlySet<string> | 'all'): (one: EndedPart) => boolean {
+  if (held === 'all') return ({ part, peer }) => part === 'task' || peer === 'self';
+  return ({ id }) => held.has(id);
 }
 
 async function removeAll(
   steps: Sweeping,
   part: TaskPart,
   rules: RemovalRules,
-  held: ReadonlySet<string>,
+  isHeld: ReturnType<typeof heldBy>,
 ): Promise<number> {
   const { database, removals, signal } = steps;
   let place = { endedAtMs: 0, n: 0 };
@@ -66,7 +70,7 @@ async function removeAll(
     const last = page.at(-1);
     if (last === undefined) break;
     place = last;
-    const free = page.filter(({ id, isFree }) => isFree && !held.has(id));
+    const free = page.filter((one) => one.isFree && !isHeld(one));
     for (let at = 0; at < free.length && !signal.aborted; at += REMOVED_AT_ONCE) {
       const some = free.slice(at, at + REMOVED_AT_ONCE);
       removed += database.withWriteTx((tx) => some.filter(({ id }) => removals.remove(tx, part, id, rules)).length);

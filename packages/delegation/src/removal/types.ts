@@ -4,7 +4,7 @@ import type { RemovalStore } from '@writ/task-store';
 import type { EvidenceKit } from '../evidence-kit.ts';
 import type { TaskRunner, TranscriptMirror } from '../types.ts';
 
-/** What ends of tasks are removed with. */
+/** What removes tasks that are over. */
 export interface RemovalOptions {
   readonly database: Database;
   readonly removals: RemovalStore;
@@ -15,8 +15,11 @@ export interface RemovalOptions {
   readonly rules: () => { readonly keepMs: number; readonly peers: readonly string[] };
   /** Id of this node. */
   readonly self: string;
-  /** Tasks of which something is kept that a person has to look at; asked once in a sweep. */
-  readonly held: () => Promise<ReadonlySet<string>>;
+  /**
+   * Tasks of which something is kept that a person has to look at; asked once in a sweep. `all`: there is something of which
+   * nobody can say which task it is of, so that it may be any that ran here.
+   */
+  readonly held: () => Promise<ReadonlySet<string> | 'all'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }

@@ -32,8 +32,10 @@ export interface RemovalBench {
   readonly asking: TestNode;
   /** Peers of each node as its removal sees them. */
   readonly peers: { asking: readonly string[]; executing: readonly string[] };
-  /** Tasks of which beta has kept the clone. */
-  readonly held: Set<string>;
+  /** Tasks of which beta has kept the clone, and whether there is a clone of which nobody can say which task it is of. */
+  readonly held: { readonly tasks: Set<string>; isUnclear: boolean };
+  /** When content was stored, as the sweeps see it; other content: when it was. */
+  readonly storedAtMs: Map<string, number>;
   /** What happens to calls from alpha to beta. */
   fault: (call: LinkCall) => LinkFault | undefined;
   delegate(more?: Partial<DelegateRequest>): Promise<string>;
@@ -61,14 +63,15 @@ export async function createRemovalBench(options: Partial<TestNodeOptions> = {})
     peers: { [beta]: link },
   });
   const peers: RemovalBench['peers'] = { asking: [beta], executing: [alpha] };
-  const held = new Set<string>();
+  const held: RemovalBench['held'] = { tasks: new Set(), isUnclear: false };
+  const storedAtMs: RemovalBench['storedAtMs'] = new Map();
   const removals = [
-    createNodeRemoval(asking, at, { peers: () => peers.asking, held: new Set() }),
-    createNodeRemoval(at.node, at, { peers: () => peers.executing, held }),
+    createBenchRemoval(asking, at, { peers: () => peers.asking, storedAtMs }),
+    createBenchRemoval(at.node, at, { peers: () => peers.executing, held, storedAtMs }),
   ];
   const until = (condition: () => boolean): Promise<void> => passUntil(clock, condition, 20);
   const bench: RemovalBench = {
-    ...{ at, asking, peers, held, until },
+    ...{ at, asking, peers, held, storedAtMs, until },
     fault: () => undefined,
     async delegate(more = {}) {
       const answer = await asking.origin.delegate({ to: 'beta', spec: BUILD, session: 's1', agent: 'tester', ...more });
@@ -110,18 +113,30 @@ export async function createRemovalBench(options: Partial<TestNodeOptions> = {})
 }
 
 /** What removes at one node of a bench. */
-export function createNodeRemoval(
+export function createBenchRemoval(
   { database, evidence, identity, dir }: TestNode,
   { clock, runner }: Pick<EvidenceBench, 'clock' | 'runner'>,
-  { peers, held }: { readonly peers: () => readonly string[]; readonly held: ReadonlySet<string> },
+  { peers, held, storedAtMs }: { readonly peers: () => readonly string[] } & Partial<
+    Pick<RemovalBench, 'held' | 'storedAtMs'>
+  >,
 ): Removal {
+  const { content } = evidence;
   return createRemoval({
-    ...{ database, evidence, runner, clock, logger: silentLogger },
+    ...{ database, runner, clock, logger: silentLogger },
+    evidence: {
+      ...evidence,
+      content: {
+        removeUnused: (name, beforeMs, isNamed) =>
+          storedAtMs?.has(name)
+            ? (storedAtMs.get(name) ?? 0) < beforeMs && content.removeUnused(name, clock.nowMs(), isNamed)
+            : content.removeUnused(name, beforeMs, isNamed),
+      },
+    },
     removals: createRemovalStore(),
     transcripts: createFileTranscripts(join(dir, 'transcripts')),
     self: identity.public.id,
     rules: () => ({ keepMs: KEEP_MS, peers: peers() }),
-    held: async () => held,
+    held: async () => (held?.isUnclear ? 'all' : (held?.tasks ?? new Set())),
   });
 }
 

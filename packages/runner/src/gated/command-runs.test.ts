@@ -135,12 +135,15 @@ describe('commands', () => {
   });
 
   it('leave their output until nobody knows the command any more', async () => {
-    const { commands } = at.runner;
-    expect(await commands.removeOutputs(() => false)).toBe(0);
+    const { signal } = new AbortController();
+    const removeOutputs = (isKept: (id: string) => boolean, until = signal): Promise<number> =>
+      at.runner.commands.removeOutputs(isKept, until);
+    expect(await removeOutputs(() => false)).toBe(0);
     await (await start(['sh', '-c', 'echo one'])).done;
-    expect(await commands.removeOutputs((id) => id === ID)).toBe(0);
+    expect(await removeOutputs((id) => id === ID)).toBe(0);
     expect(text(await output(), 'stdout')).toBe('one\n');
-    expect(await commands.removeOutputs(() => false)).toBe(1);
+    expect(await removeOutputs(() => false, AbortSignal.abort())).toBe(0);
+    expect(await removeOutputs(() => false)).toBe(1);
     expect(await output()).toEqual([]);
   });
 });

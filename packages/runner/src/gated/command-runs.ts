@@ -54,7 +54,7 @@ export function createCommandRuns(options: CommandRunsOptions): LiveCommandRuns 
       }
     },
     readOutput: (id, offset) => logs.read(id, offset),
-    removeOutputs: (isKept) => logs.remove(isKept),
+    removeOutputs: (isKept, signal) => logs.remove(isKept, signal),
     async end() {
       isEnded = true;
       await Promise.allSettled(starting);

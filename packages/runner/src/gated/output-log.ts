@@ -20,8 +20,8 @@ export interface OutputWriter {
 export interface OutputLogs {
   writer(id: string, capBytes: number): OutputWriter;
   read(id: string, offset: number): Promise<OutputPage>;
-  /** Removes the files of commands that `isKept` does not know; returns how many. */
-  remove(isKept: (id: string) => boolean): Promise<number>;
+  /** Removes the files of commands that `isKept` does not know, until `signal`; returns how many. */
+  remove(isKept: (id: string) => boolean, signal: AbortSignal): Promise<number>;
 }
 
 /** A piece in the file: kind (1), time (6), length (4), big endian, then its bytes. */
@@ -51,12 +51,13 @@ export function createOutputLogs(root: string, clock: Pick<Clock, 'nowMs'>, logg
         await file.close();
       }
     },
-    async remove(isKept) {
+    async remove(isKept, signal) {
       let removed = 0;
       for (const [place, name] of (await namesIn(root)).entries()) {
         const [, id] = NAME.exec(name) ?? [];
         // Everybody else has a turn.
         if (place % LOOKED_AT === 0) await nextTurn();
+        if (signal.aborted) break;
         if (id === undefined || isKept(id)) continue;
         await rm(join(root, name), { force: true });
         removed += 1;

@@ -92,6 +92,6 @@ export interface CommandRuns {
   start(order: CommandOrder, onOutput: () => void): Promise<CommandRun>;
   /** Throws BAD_REQUEST for an offset at which no piece begins. */
   readOutput(id: string, offset: number): Promise<OutputPage>;
-  /** Removes the output of commands that `isKept` does not know; returns of how many. */
-  removeOutputs(isKept: (id: string) => boolean): Promise<number>;
+  /** Removes the output of commands that `isKept` does not know, until `signal`; returns of how many. */
+  removeOutputs(isKept: (id: string) => boolean, signal: AbortSignal): Promise<number>;
 }
