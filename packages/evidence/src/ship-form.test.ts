@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUNDLE_REF } from './collect.ts';
@@ -45,6 +55,50 @@ describe('shipping a working tree whose files lie on the disk in a form of their
     expect(await changesOf()).toBe('');
     f.write(f.owner, { 'a/n.txt': 'changed\n', 'b/n.txt': 'put there all the same\n' });
     expect(await changesOf()).toMatch(/^.*\ta\/n\.txt\n.*\tb\/n\.txt$/);
+  });
+
+  it('sends nothing of a file that its owner’s git was told to leave alone', async () => {
+    f.git(f.owner, 'update-index', '--skip-worktree', 'top.txt');
+    f.git(f.owner, 'update-index', '--assume-unchanged', 'a/n.txt');
+    f.write(f.owner, { 'top.txt': 'a password\n', 'a/n.txt': 'another\n', 'b/n.txt': 'changed\n' });
+    expect(f.git(f.owner, 'status', '--porcelain')).toBe('M b/n.txt');
+    expect(await changesOf()).toMatch(/^.*\tb\/n\.txt$/);
+    // A sparse checkout that leaves everything where it is: now git looks, but for what it is told is unchanged.
+    f.git(f.owner, 'update-index', '--skip-worktree', 'a/n.txt');
+    f.git(f.owner, 'config', 'core.sparseCheckout', 'true');
+    f.git(f.owner, 'config', 'sparse.expectFilesOutsideOfPatterns', 'true');
+    expect(await changesOf()).toMatch(/^.*\tb\/n\.txt$/);
+    f.git(f.owner, 'config', 'sparse.expectFilesOutsideOfPatterns', 'false');
+    expect(await changesOf()).toMatch(/^.*\tb\/n\.txt\n.*\ttop\.txt$/);
+  });
+
+  it('refuses where it cannot be seen whether something was put where a sparse checkout has nothing', async () => {
+    f.git(f.owner, 'sparse-checkout', 'set', 'a');
+    symlinkSync('b', join(f.owner, 'b'));
+    await expect(ship()).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+      message: expect.stringMatching(/whether `b\/n\.txt` is there cannot be seen: .*ELOOP/),
+    });
+  });
+
+  it('sends what became of the place of a submodule', async () => {
+    const linked = (name: string) => `160000,${f.git(f.owner, 'rev-parse', 'HEAD')},${name}`;
+    f.git(f.owner, 'update-index', '--add', '--cacheinfo', linked('sub'), '--cacheinfo', linked('kept/off'));
+    f.git(f.owner, 'commit', '--quiet', '-m', 'submodules');
+    f.git(f.owner, 'update-index', '--skip-worktree', 'kept/off');
+    mkdirSync(join(f.owner, 'sub'));
+    expect(await changesOf()).toBe('');
+    rmdirSync(join(f.owner, 'sub'));
+    expect(await changesOf()).toMatch(/^160000 000000 .* D\tsub$/);
+    f.write(f.owner, { sub: 'a file\n' });
+    expect(await changesOf()).toMatch(/^160000 100644 .* T\tsub$/);
+    f.git(f.owner, 'update-index', '--add', '--cacheinfo', linked('staged'));
+    mkdirSync(join(f.owner, 'staged'));
+    expect(await changesOf()).toMatch(/ A\tstaged\n.* T\tsub$/);
+    rmdirSync(join(f.owner, 'staged'));
+    expect(await changesOf()).toMatch(/^160000 100644 .* T\tsub$/);
+    f.git(f.owner, 'config', 'core.sparseCheckout', 'true');
+    expect(await changesOf()).toMatch(/^160000 100644 .* T\tsub$/);
   });
 
   it('sends lines as the repository has them, where the owner’s end in another way', async () => {

@@ -8,6 +8,7 @@ import { borrowShallow, inOwnerRepository, type OwnerRepository, workTreeOf } fr
 import { openQuarantine } from './quarantine.ts';
 import { readRegular } from './read-regular.ts';
 import type { RepositoryGuard } from './repository-guard.ts';
+import { isSet } from './repository-settings.ts';
 import { snapshot } from './snapshot.ts';
 import type { BundleLimits, CollectLimits, ContentStore, GitWork, Stored } from './types.ts';
 
@@ -85,7 +86,7 @@ async function shipFrom(
   const head = (await owner.commitOf('HEAD')) ?? null;
   const baseTree = await treeOf(git, head);
   const { tree } = await snapshot(git, {
-    ...{ workspaceDir, baseTree, indexFile: join(owner.place.gitDir, 'index') },
+    ...{ workspaceDir, baseTree, owner: { indexFile: join(owner.place.gitDir, 'index'), isSparse: isSparse(owner) } },
     ...{ platform: request.platform, limits: request.limits },
   });
   const id = head !== null && tree === baseTree ? head : await commit(git, request, tree, head);
@@ -98,6 +99,11 @@ async function shipFrom(
   const file = join(git.dir, 'bundle');
   await writeBundle(git, id, known, file);
   return { commit: id, head, bundle: await keep(git, 'bundle', request.store, file, request.limits.maxBundleBytes) };
+}
+
+/** Whether the owner's git takes what lies in the places that a sparse checkout leaves empty for what it is. */
+function isSparse({ settings }: OwnerRepository): boolean {
+  return isSet(settings, 'core.sparsecheckout') && !isSet(settings, 'sparse.expectfilesoutsideofpatterns');
 }
 
 /** What the owner ignores stays at home: patterns of this repository, of its settings, and of the owner everywhere. */
