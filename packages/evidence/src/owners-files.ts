@@ -6,6 +6,15 @@ import type { GitDir, InTree } from './git-dir.ts';
 import { joinNul, splitNul } from './raw-path.ts';
 import { below } from './tree-walk.ts';
 
+/** How an owner's git looks at the owner's working tree. */
+export interface OwnersTree {
+  readonly indexFile: string;
+  /** Whether it looks for files in the places that a sparse checkout leaves empty. */
+  readonly isSparse: boolean;
+  /** Whether it runs something for a filter that attributes name; undefined where that cannot be known. */
+  readonly isDriven: (filter: string) => boolean | undefined;
+}
+
 /** Files of an owner that are as the owner's index says, by path (`latin1`). */
 export interface OwnersFiles {
   /** What the index holds without a conflict: mode and id. */
@@ -80,16 +89,22 @@ export async function takeOwners(git: GitDir, inTree: InTree, { entries, unchang
   await git.run('base', ['update-index', '--skip-worktree', '-z', '--stdin'], { ...inTree, input: joinNul(kept) });
 }
 
-/** Throws where a file would go through a program on its way into the repository: without it something else would be sent. */
-export async function refuseFiltered(git: GitDir, inTree: InTree, paths: readonly Buffer[]): Promise<void> {
-  const found = await findFiltered(git, 'scan', paths, { ...inTree, isCached: false });
+/** Throws where a file goes, or may go, through a program of its owner's on its way into the repository: without it something else would be sent. */
+export async function refuseFiltered(
+  git: GitDir,
+  inTree: InTree,
+  paths: readonly Buffer[],
+  isDriven: OwnersTree['isDriven'],
+): Promise<void> {
+  const isMeant = (filter: string): boolean => isDriven(filter) !== false;
+  const found = await findFiltered(git, 'scan', paths, { ...inTree, isCached: false, isMeant });
   if (found === undefined) return;
-  throw git.fail(
-    'scan',
-    `${found.path} has changed, and goes through the filter ${found.filter}, which is not run here`,
-    [
-      'where it has not, git has not looked since it was written: git status',
-      'commit it first: what is committed is sent as it is committed',
-    ],
-  );
+  const through = `${found.path} has changed, and goes through the filter ${found.filter}`;
+  const why = isDriven(found.name)
+    ? `${through}, which is not run here`
+    : `${through} where that is configured, which cannot be known: not all that you have set for git can be read here`;
+  throw git.fail('scan', why, [
+    'where it has not, git has not looked since it was written: git status',
+    'commit it first: what is committed is sent as it is committed',
+  ]);
 }

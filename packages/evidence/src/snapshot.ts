@@ -3,7 +3,14 @@ import { basename, dirname, join } from 'node:path';
 import { quote } from '@writ/core';
 import { restoreForm } from './checked-out.ts';
 import type { GitDir, InTree } from './git-dir.ts';
-import { NO_OWNERS_FILES, type OwnersFiles, ownersFiles, refuseFiltered, takeOwners } from './owners-files.ts';
+import {
+  NO_OWNERS_FILES,
+  type OwnersFiles,
+  type OwnersTree,
+  ownersFiles,
+  refuseFiltered,
+  takeOwners,
+} from './owners-files.ts';
 import { joinNul, splitNul, toRepoPath } from './raw-path.ts';
 import { refusedNames } from './refused-names.ts';
 import { entriesOf, gitlinksIn, type IndexEntries, takeGitlinks } from './submodules.ts';
@@ -26,13 +33,6 @@ export interface SnapshotRequest {
    */
   readonly owner?: OwnersTree;
   readonly limits: { readonly maxEntries: number; readonly maxFileBytes: number; readonly maxTotalBytes: number };
-}
-
-/** How an owner's git looks at the owner's working tree. */
-export interface OwnersTree {
-  readonly indexFile: string;
-  /** Whether it looks for files in the places that a sparse checkout leaves empty. */
-  readonly isSparse: boolean;
 }
 
 /** The files of a workspace as git sees them. */
@@ -72,7 +72,7 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
   // INVARIANT: 10 what the base holds is looked at whatever its name: git has taken it.
   const wanted = distinct([...pathsOf(based), ...found], new Set([...gitlinks.kept, ...owners.unchanged]));
   const { there, gone } = await lookAt(git, request, walked, wanted);
-  if (owner !== undefined) await refuseFiltered(git, inTree, there);
+  if (owner !== undefined) await refuseFiltered(git, inTree, there, owner.isDriven);
   await take(git, inTree, there, gone);
   await assertComplete(git, inTree, seen);
   await forget(git, inTree, seen);
