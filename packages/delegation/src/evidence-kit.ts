@@ -5,6 +5,7 @@ import type {
   ContentStore,
   GitPort,
   OpenGitRoom,
+  OwnersWords,
   RepositoryGuard,
   ResultSigner,
   Trust,
@@ -30,10 +31,10 @@ export interface EvidenceKit {
   readonly identity: NodeIdentity;
   readonly trust: Trust;
   /**
-   * The owner's file of patterns to ignore everywhere (`core.excludesFile`) as it is set now, absolute; undefined: there
-   * is none. May not reject.
+   * What the owner has told git for every repository, as it is now: what is ignored, and what form files have on the disk.
+   * May not reject.
    */
-  readonly excludesFile?: () => Promise<string | undefined>;
+  readonly words?: () => Promise<OwnersWords>;
   /** Which repositories of this machine a caller may name. */
   readonly guard: RepositoryGuard;
   readonly limits: {

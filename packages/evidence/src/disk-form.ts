@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { GitDir } from './git-dir.ts';
+import type { OwnerRepository } from './owner-repository.ts';
 import { readRegular } from './read-regular.ts';
 import type { RepositoryPlace } from './repository-place.ts';
 import type { RepositorySettings } from './repository-settings.ts';
@@ -22,4 +23,34 @@ export function formOf(settings: RepositorySettings, keys: readonly string[]): r
 export async function borrowWords(git: GitDir, from: RepositoryPlace['gitDir'], name: string): Promise<void> {
   const content = await readRegular(join(from, 'info', name), WORDS_BYTES);
   await writeFile(join(git.dir, 'info', name), content ?? '', { mode: 0o600 });
+}
+
+/** Where attributes lie that every word of a repository is over, from the home of the node's git on. */
+const ATTRIBUTES = '~/../repository/info/attributes-below';
+/** Option of git that puts those in force; there need be none. */
+export const ATTRIBUTES_BELOW: readonly string[] = ['-c', `core.attributesFile=${ATTRIBUTES}`];
+
+/** Gives a git directory the attributes that hold everywhere for an owner: of the file that the repository names instead, or of `everywhere`. */
+export async function borrowAttributes(
+  owner: Pick<OwnerRepository, 'place' | 'settings'>,
+  git: GitDir,
+  everywhere: string | undefined,
+): Promise<void> {
+  const file = namedFile(owner, git, 'core.attributesFile') ?? everywhere;
+  const content = file === undefined ? undefined : await readRegular(file, WORDS_BYTES);
+  if (content !== undefined) await writeFile(join(git.dir, 'info', basename(ATTRIBUTES)), content, { mode: 0o600 });
+}
+
+/** The file that a setting of a repository names; undefined where it names none. Throws where that is below somebody's home. */
+export function namedFile(
+  { place, settings }: Pick<OwnerRepository, 'place' | 'settings'>,
+  git: GitDir,
+  key: string,
+): string | undefined {
+  const set = settings.get(key.toLowerCase());
+  // Whose home that would be is not known here: what it says would be missed, and what is ignored there sent along.
+  if (set?.match(/^(~|%\()/)) {
+    throw git.fail('scan', `${key} of the repository is no whole path`, ['write the path out, from / on']);
+  }
+  return set ? resolve(place.workTree ?? '', set) : undefined;
 }

@@ -1,8 +1,19 @@
+import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
+import { hasErrno, quote } from '@writ/core';
 import { findFiltered } from './filtered.ts';
 import type { GitDir, InTree } from './git-dir.ts';
 import { joinNul, splitNul } from './raw-path.ts';
 import { below } from './tree-walk.ts';
+
+/** How an owner's git looks at the owner's working tree. */
+export interface OwnersTree {
+  readonly indexFile: string;
+  /** Whether it looks for files in the places that a sparse checkout leaves empty. */
+  readonly isSparse: boolean;
+  /** Whether it runs something for a filter that attributes name; undefined where that cannot be known. */
+  readonly isDriven: (filter: string) => boolean | undefined;
+}
 
 /** Files of an owner that are as the owner's index says, by path (`latin1`). */
 export interface OwnersFiles {
@@ -15,31 +26,54 @@ export interface OwnersFiles {
 /** Where nothing is known from an owner. */
 export const NO_OWNERS_FILES: OwnersFiles = { entries: new Map(), unchanged: new Set() };
 
-/** Asks git what it would say to the owner. `inTree` names the owner's index, or a copy that is no younger. */
-export async function ownersFiles(git: GitDir, inTree: InTree): Promise<OwnersFiles> {
-  const [entries, aside] = [new Map<string, string>(), [] as string[]];
-  for (const line of splitNul(await git.run('index', ['ls-files', '-z', '-t', '--stage'], inTree))) {
+/** The mode of a commit of another repository. */
+const GITLINK = '160000';
+
+/**
+ * Asks git what it would say to the owner. `inTree` names the owner's index, or a copy that is no younger. `isSparse`: the
+ * owner's git looks for files in the places that a sparse checkout leaves empty. Without that it looks at none of those that
+ * the owner has told it not to (`--skip-worktree`): what is in them is the owner's own, a password of this machine perhaps.
+ */
+// INVARIANT: 1 what the owner's git would never take leaves this machine by no other way.
+export async function ownersFiles(git: GitDir, inTree: InTree, isSparse: boolean): Promise<OwnersFiles> {
+  const entries = new Map<string, string>();
+  const [aside, gitlinks] = [[] as string[], [] as string[]];
+  for (const line of splitNul(await git.run('index', ['ls-files', '-z', '-v', '--stage'], inTree))) {
     const tab = line.indexOf('\t');
     const [tag, mode, id, stage] = line.toString('latin1', 0, tab).split(' ');
     const name = line.toString('latin1', tab + 1);
     if (stage !== '0') continue;
     entries.set(name, `${mode} ${id}`);
-    if (tag === 'S') aside.push(name);
+    // A small letter: the owner has said that it is unchanged, and git believes that before everything else.
+    if (tag === 'S' && isSparse) aside.push(name);
+    if (tag === 'H' && mode === GITLINK) gitlinks.push(name);
   }
   const looking = ['diff-files', '-z', '--name-only', '--ignore-submodules=all'];
   const changed = splitNul(await git.run('scan', looking, { ...inTree, isWhole: true }));
   const unchanged = new Set(entries.keys());
   for (const path of changed) unchanged.delete(path.toString('latin1'));
-  // What the owner has put where a sparse checkout has nothing is there all the same.
-  for (const name of aside) if (await isOnDisk(inTree.cwd, name)) unchanged.delete(name);
+  for (const name of aside) {
+    const there = await lookFor(git, inTree.cwd, name);
+    const isEmpty = there === undefined || (there.isDirectory() && entries.get(name)?.startsWith(GITLINK));
+    if (!isEmpty) unchanged.delete(name);
+  }
+  // The look above names none of them. Where its folder is gone, or is something else, the owner has changed that.
+  for (const name of gitlinks) {
+    if (!(await lookFor(git, inTree.cwd, name))?.isDirectory()) unchanged.delete(name);
+  }
   return { entries, unchanged };
 }
 
-async function isOnDisk(dir: string, name: string): Promise<boolean> {
-  return lstat(below(dir, Buffer.from(name, 'latin1'))).then(
-    () => true,
-    () => false,
-  );
+/** What is on the disk; undefined where nothing is. Throws where that cannot be seen: it would be taken for unchanged. */
+async function lookFor(git: GitDir, dir: string, name: string): Promise<Stats | undefined> {
+  const path = Buffer.from(name, 'latin1');
+  try {
+    return await lstat(below(dir, path));
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT') || hasErrno(error, 'ENOTDIR')) return undefined;
+    const why = error instanceof Error ? error.message : String(error);
+    throw git.fail('scan', `whether ${quote(path.toString())} is there cannot be seen: ${quote(why)}`);
+  }
 }
 
 /**
@@ -55,16 +89,22 @@ export async function takeOwners(git: GitDir, inTree: InTree, { entries, unchang
   await git.run('base', ['update-index', '--skip-worktree', '-z', '--stdin'], { ...inTree, input: joinNul(kept) });
 }
 
-/** Throws where a file would go through a program on its way into the repository: without it something else would be sent. */
-export async function refuseFiltered(git: GitDir, inTree: InTree, paths: readonly Buffer[]): Promise<void> {
-  const found = await findFiltered(git, 'scan', paths, { ...inTree, isCached: false });
+/** Throws where a file goes, or may go, through a program of its owner's on its way into the repository: without it something else would be sent. */
+export async function refuseFiltered(
+  git: GitDir,
+  inTree: InTree,
+  paths: readonly Buffer[],
+  isDriven: OwnersTree['isDriven'],
+): Promise<void> {
+  const isMeant = (filter: string): boolean => isDriven(filter) !== false;
+  const found = await findFiltered(git, 'scan', paths, { ...inTree, isCached: false, isMeant });
   if (found === undefined) return;
-  throw git.fail(
-    'scan',
-    `${found.path} has changed, and goes through the filter ${found.filter}, which is not run here`,
-    [
-      'where it has not, git has not looked since it was written: git status',
-      'commit it first: what is committed is sent as it is committed',
-    ],
-  );
+  const through = `${found.path} has changed, and goes through the filter ${found.filter}`;
+  const why = isDriven(found.name)
+    ? `${through}, which is not run here`
+    : `${through} where that is configured, which cannot be known: not all that you have set for git can be read here`;
+  throw git.fail('scan', why, [
+    'where it has not, git has not looked since it was written: git status',
+    'commit it first: what is committed is sent as it is committed',
+  ]);
 }

@@ -44,6 +44,9 @@ export async function readSettings(
   return new Map([...shared, ...own]);
 }
 
+/** Whether a sparse checkout is in force, and whether what lies in its empty places is left alone. */
+export const SPARSE = ['core.sparsecheckout', 'sparse.expectfilesoutsideofpatterns'] as const;
+
 /** Whether a setting is there and true, as git reads truth; false for what is no truth at all. */
 export function isSet(settings: RepositorySettings, key: string): boolean {
   return /^(true|yes|on|[1-9][0-9]*)$/i.test(settings.get(key) ?? 'false');
@@ -68,7 +71,12 @@ async function readFileOf(work: GitWork, file: string, timeoutMs: number): Promi
       details: { step: 'inspect' },
     });
   }
-  const entries = Buffer.from(answer.stdout)
+  return parseSettings(Buffer.from(answer.stdout));
+}
+
+/** What `git config --null --list` answers. */
+export function parseSettings(listing: Buffer): RepositorySettings {
+  const entries = listing
     .toString('utf8')
     .split('\0')
     .filter((entry) => entry !== '');

@@ -1,7 +1,18 @@
-import { chmodSync, existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUNDLE_REF } from './collect.ts';
+import { type OwnersWords, wordsOf } from './owners-words.ts';
 import { type Shipment, shipWorkingTree } from './ship.ts';
 import { createFixture, type Fixture, LIMITS, NODE_ID, TASK } from './testing/fixture.ts';
 
@@ -17,7 +28,7 @@ describe('shipping a working tree whose files lie on the disk in a form of their
   });
   afterEach(() => f.remove());
 
-  const ship = (repository = f.owner): Promise<Shipment> =>
+  const ship = (repository = f.owner, words?: OwnersWords): Promise<Shipment> =>
     shipWorkingTree({
       ...f.gitWork,
       guard: f.guard,
@@ -27,10 +38,11 @@ describe('shipping a working tree whose files lie on the disk in a form of their
       task: TASK,
       store: f.store,
       limits: LIMITS,
+      ...(words && { words }),
     });
   /** What is in the shipment and not committed: one line a file. */
-  const changesOf = async (repository = f.owner): Promise<string> => {
-    const { commit, head, bundle } = await ship(repository);
+  const changesOf = async (repository = f.owner, words?: OwnersWords): Promise<string> => {
+    const { commit, head, bundle } = await ship(repository, words);
     if (commit === head) return '';
     f.git(repository, 'fetch', '--quiet', await f.store.pathOf(bundle?.sha256 ?? ''), BUNDLE_REF);
     return f.git(repository, 'diff', '--raw', '--abbrev=4', '--no-renames', head ?? '', commit).replace(/^:/gm, '');
@@ -45,6 +57,50 @@ describe('shipping a working tree whose files lie on the disk in a form of their
     expect(await changesOf()).toBe('');
     f.write(f.owner, { 'a/n.txt': 'changed\n', 'b/n.txt': 'put there all the same\n' });
     expect(await changesOf()).toMatch(/^.*\ta\/n\.txt\n.*\tb\/n\.txt$/);
+  });
+
+  it('sends nothing of a file that its owner’s git was told to leave alone', async () => {
+    f.git(f.owner, 'update-index', '--skip-worktree', 'top.txt');
+    f.git(f.owner, 'update-index', '--assume-unchanged', 'a/n.txt');
+    f.write(f.owner, { 'top.txt': 'a password\n', 'a/n.txt': 'another\n', 'b/n.txt': 'changed\n' });
+    expect(f.git(f.owner, 'status', '--porcelain')).toBe('M b/n.txt');
+    expect(await changesOf()).toMatch(/^.*\tb\/n\.txt$/);
+    // A sparse checkout that leaves everything where it is: now git looks, but for what it is told is unchanged.
+    f.git(f.owner, 'update-index', '--skip-worktree', 'a/n.txt');
+    f.git(f.owner, 'config', 'core.sparseCheckout', 'true');
+    f.git(f.owner, 'config', 'sparse.expectFilesOutsideOfPatterns', 'true');
+    expect(await changesOf()).toMatch(/^.*\tb\/n\.txt$/);
+    f.git(f.owner, 'config', 'sparse.expectFilesOutsideOfPatterns', 'false');
+    expect(await changesOf()).toMatch(/^.*\tb\/n\.txt\n.*\ttop\.txt$/);
+  });
+
+  it('refuses where it cannot be seen whether something was put where a sparse checkout has nothing', async () => {
+    f.git(f.owner, 'sparse-checkout', 'set', 'a');
+    symlinkSync('b', join(f.owner, 'b'));
+    await expect(ship()).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+      message: expect.stringMatching(/whether `b\/n\.txt` is there cannot be seen: .*ELOOP/),
+    });
+  });
+
+  it('sends what became of the place of a submodule', async () => {
+    const linked = (name: string) => `160000,${f.git(f.owner, 'rev-parse', 'HEAD')},${name}`;
+    f.git(f.owner, 'update-index', '--add', '--cacheinfo', linked('sub'), '--cacheinfo', linked('kept/off'));
+    f.git(f.owner, 'commit', '--quiet', '-m', 'submodules');
+    f.git(f.owner, 'update-index', '--skip-worktree', 'kept/off');
+    mkdirSync(join(f.owner, 'sub'));
+    expect(await changesOf()).toBe('');
+    rmdirSync(join(f.owner, 'sub'));
+    expect(await changesOf()).toMatch(/^160000 000000 .* D\tsub$/);
+    f.write(f.owner, { sub: 'a file\n' });
+    expect(await changesOf()).toMatch(/^160000 100644 .* T\tsub$/);
+    f.git(f.owner, 'update-index', '--add', '--cacheinfo', linked('staged'));
+    mkdirSync(join(f.owner, 'staged'));
+    expect(await changesOf()).toMatch(/ A\tstaged\n.* T\tsub$/);
+    rmdirSync(join(f.owner, 'staged'));
+    expect(await changesOf()).toMatch(/^160000 100644 .* T\tsub$/);
+    f.git(f.owner, 'config', 'core.sparseCheckout', 'true');
+    expect(await changesOf()).toMatch(/^160000 100644 .* T\tsub$/);
   });
 
   it('sends lines as the repository has them, where the owner’s end in another way', async () => {
@@ -91,6 +147,68 @@ describe('shipping a working tree whose files lie on the disk in a form of their
       message: expect.stringContaining('`x.bin` has changed, and goes through the filter `lfs`'),
       nextSteps: [expect.stringContaining('git status'), expect.stringContaining('commit it first')],
     });
+  });
+
+  /** What an owner has set everywhere, as git lists it. */
+  const everywhere = (...settings: string[]): OwnersWords => ({
+    settings: wordsOf(Buffer.from(settings.map((setting) => `${setting.replace('=', '\n')}\0`).join(''))),
+  });
+
+  it('sends lines as the repository has them, where the owner has set everywhere that they end in another way', async () => {
+    f.git(f.root, '-c', 'core.autocrlf=true', 'clone', '--quiet', f.owner, 'crlf');
+    const crlf = join(f.root, 'crlf');
+    const words = everywhere('core.autocrlf=true');
+    expect(await changesOf(crlf, words)).toBe('');
+    f.write(crlf, { 'top.txt': 'one\r\n2\r\n', 'new.txt': 'one\r\n' });
+    const { commit, head, bundle } = await ship(crlf, words);
+    f.git(crlf, 'fetch', '--quiet', await f.store.pathOf(bundle?.sha256 ?? ''), BUNDLE_REF);
+    expect(f.git(crlf, 'diff', '--numstat', head ?? '', commit)).toBe('1\t0\tnew.txt\n1\t1\ttop.txt');
+    // What the repository says is over it.
+    f.git(crlf, 'config', 'core.autocrlf', 'false');
+    expect(await changesOf(crlf, words)).toMatch(/\tb\/n\.txt\n/);
+  });
+
+  it('reads attributes that hold everywhere, below those of the tree and of the repository', async () => {
+    f.write(f.root, { attributes: '*.txt text eol=crlf\n', other: '' });
+    const words = { attributesFile: join(f.root, 'attributes') };
+    f.write(f.owner, { 'top.txt': 'one\r\ntwo\r\n' });
+    expect(await changesOf()).toMatch(/\ttop\.txt$/);
+    expect(await changesOf(f.owner, words)).toBe('');
+    f.git(f.owner, 'config', 'core.attributesFile', join(f.root, 'other'));
+    expect(await changesOf(f.owner, words)).toMatch(/\ttop\.txt$/);
+    f.git(f.owner, 'config', '--unset', 'core.attributesFile');
+    f.write(f.owner, { '.git/info/attributes': '*.txt -text\n' });
+    expect(await changesOf(f.owner, words)).toMatch(/\ttop\.txt$/);
+    f.git(f.owner, 'config', 'core.attributesFile', '~/attributes');
+    await expect(ship()).rejects.toThrow('core.attributesFile of the repository is no whole path');
+  });
+
+  it('sends what no program of its owner’s is there for as it is, and says where that is not known', async () => {
+    f.write(f.owner, { '.gitattributes': '*.bin filter=L.fs\n', 'x.bin': 'as it is\n' });
+    expect(await changesOf(f.owner, everywhere('filter.other.clean=x', 'filter.L.fs.clean='))).toMatch(/ A\tx\.bin$/);
+    const driven = '`x.bin` has changed, and goes through the filter `L.fs`, which is not run here';
+    for (const setting of ['filter.L.fs.clean=cat', 'filter.L.fs.process=cat', 'filter.L.fs.required=true'])
+      await expect(ship(f.owner, everywhere(setting))).rejects.toThrow(driven);
+    const unknown = 'through the filter `L.fs` where that is configured, which cannot be known';
+    await expect(ship()).rejects.toThrow(unknown);
+    await expect(ship(f.owner, everywhere('includeif.gitdir:~/.path=x'))).rejects.toThrow(unknown);
+    f.git(f.owner, 'config', 'include.path', 'more');
+    await expect(ship(f.owner, everywhere())).rejects.toThrow(unknown);
+    f.git(f.owner, 'config', 'filter.L.fs.clean', 'cat');
+    await expect(ship(f.owner, everywhere())).rejects.toThrow(driven);
+  });
+
+  it('keeps words of what an owner has set, and none that says what is run', () => {
+    const { settings } = everywhere(
+      'core.autocrlf=input',
+      'core.fsmonitor=evil',
+      'filter.x.clean=evil',
+      'alias.x=!evil',
+    );
+    expect([...(settings ?? [])]).toEqual([
+      ['core.autocrlf', 'input'],
+      ['filter.x.clean', 'true'],
+    ]);
   });
 
   it('works in a working tree of a bare repository', async () => {

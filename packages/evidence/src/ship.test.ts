@@ -58,7 +58,7 @@ describe('shipping a working tree', () => {
     f.write(f.owner, { '.git/info/exclude': '*.tmp\n' });
     f.git(f.owner, 'config', 'core.excludesFile', join(f.root, 'local-excludes'));
     const before = [readFileSync(join(f.owner, '.git/index')).toString('hex'), f.git(f.owner, 'count-objects', '-v')];
-    const shipment = await ship({ excludesFile: join(f.root, 'excludes') });
+    const shipment = await ship({ words: { excludesFile: join(f.root, 'excludes') } });
     expect(shipment.head).toBe(head);
     expect([readFileSync(join(f.owner, '.git/index')).toString('hex'), f.git(f.owner, 'count-objects', '-v')]).toEqual(
       before,

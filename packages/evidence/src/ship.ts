@@ -1,13 +1,16 @@
 import { appendFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { isWritError, quote, WritError } from '@writ/core';
 import { BUNDLE_REF, commit, keep, OBJECT_ID, treeOf, writeBundle } from './collect.ts';
-import { borrowWords, DISK_FORM, formOf } from './disk-form.ts';
+import { ATTRIBUTES_BELOW, borrowAttributes, borrowWords, DISK_FORM, formOf, namedFile } from './disk-form.ts';
 import { createGitDir, type GitDir } from './git-dir.ts';
 import { borrowShallow, inOwnerRepository, type OwnerRepository, workTreeOf } from './owner-repository.ts';
+import type { OwnersTree } from './owners-files.ts';
+import { isDriven, type OwnersWords, settingsWith } from './owners-words.ts';
 import { openQuarantine } from './quarantine.ts';
 import { readRegular } from './read-regular.ts';
 import type { RepositoryGuard } from './repository-guard.ts';
+import { isSet, SPARSE } from './repository-settings.ts';
 import { snapshot } from './snapshot.ts';
 import type { BundleLimits, CollectLimits, ContentStore, GitWork, Stored } from './types.ts';
 
@@ -16,8 +19,8 @@ export interface ShipRequest extends GitWork {
   readonly repository: string;
   /** Full ids of commits that the peer says it has; those that are not known here are of no use. */
   readonly peerHas: readonly string[];
-  /** The owner's file of patterns to ignore everywhere (`core.excludesFile`), where there is one. */
-  readonly excludesFile?: string;
+  /** What the owner has told git for every repository, where that is known. */
+  readonly words?: OwnersWords;
   readonly nodeId: string;
   readonly task: string;
   /** Gets the bundle. */
@@ -45,7 +48,7 @@ export interface Shipment {
  * BAD_REQUEST where there is no such folder, or no working tree in it.
  */
 export async function shipWorkingTree(request: ShipRequest): Promise<Shipment> {
-  const { guard, limits, repository } = request;
+  const { guard, limits, repository, words } = request;
   const failing = { code: 'GIT_FAILED', timeoutMs: limits.timeoutMs } as const;
   return inOwnerRepository(request, repository, { ...failing, guard }, async (owner) => {
     const workspaceDir = await requireWorkingTree(owner);
@@ -53,9 +56,10 @@ export async function shipWorkingTree(request: ShipRequest): Promise<Shipment> {
     try {
       const { objectFormat } = owner;
       const what = 'the working tree cannot be shipped';
-      const form = formOf(owner.settings, DISK_FORM);
+      const form = [...formOf(settingsWith(words, owner.settings), DISK_FORM), ...ATTRIBUTES_BELOW];
       git = await createGitDir({ ...request, ...failing, what, objectFormat, form, borrowFrom: [repository] });
       await borrowWords(git, owner.place.commonDir, 'attributes');
+      await borrowAttributes(owner, git, words?.attributesFile);
       return await shipFrom(git, { owner, workspaceDir }, request);
     } catch (error) {
       if (isWritError(error)) throw error;
@@ -81,11 +85,11 @@ async function shipFrom(
   request: ShipRequest,
 ): Promise<Shipment> {
   await borrowShallow(owner.place, git);
-  await borrowExcludes(owner, git, request.excludesFile);
+  await borrowExcludes(owner, git, request.words?.excludesFile);
   const head = (await owner.commitOf('HEAD')) ?? null;
   const baseTree = await treeOf(git, head);
   const { tree } = await snapshot(git, {
-    ...{ workspaceDir, baseTree, indexFile: join(owner.place.gitDir, 'index') },
+    ...{ workspaceDir, baseTree, owner: ownersTree(owner, request.words) },
     ...{ platform: request.platform, limits: request.limits },
   });
   const id = head !== null && tree === baseTree ? head : await commit(git, request, tree, head);
@@ -100,19 +104,23 @@ async function shipFrom(
   return { commit: id, head, bundle: await keep(git, 'bundle', request.store, file, request.limits.maxBundleBytes) };
 }
 
+function ownersTree({ place, settings: own }: OwnerRepository, words: OwnersWords | undefined): OwnersTree {
+  const settings = settingsWith(words, own);
+  const [inForce, leftAlone] = SPARSE;
+  return {
+    indexFile: join(place.gitDir, 'index'),
+    isSparse: isSet(settings, inForce) && !isSet(settings, leftAlone),
+    isDriven: (filter) => isDriven(words, own, filter),
+  };
+}
+
 /** What the owner ignores stays at home: patterns of this repository, of its settings, and of the owner everywhere. */
-async function borrowExcludes(
-  { place, settings }: OwnerRepository,
-  git: GitDir,
-  excludesFile: string | undefined,
-): Promise<void> {
-  const set = settings.get('core.excludesfile');
-  // Whose home that would be is not known here, and what is ignored there would be sent along.
-  if (set?.match(/^(~|%\()/)) {
-    throw git.fail('scan', 'core.excludesFile of the repository is no whole path', ['write the path out, from / on']);
-  }
-  const own = set && resolve(place.workTree ?? '', set);
-  for (const file of [excludesFile, own, join(place.commonDir, 'info/exclude')]) {
+async function borrowExcludes(owner: OwnerRepository, git: GitDir, excludesFile: string | undefined): Promise<void> {
+  for (const file of [
+    excludesFile,
+    namedFile(owner, git, 'core.excludesFile'),
+    join(owner.place.commonDir, 'info/exclude'),
+  ]) {
     const patterns = file ? await readRegular(file, PATTERN_BYTES) : undefined;
     if (patterns === undefined) continue;
     await appendFile(join(git.dir, 'info', 'exclude'), Buffer.concat([patterns, Buffer.from('\n')]), { mode: 0o600 });

@@ -3,7 +3,14 @@ import { basename, dirname, join } from 'node:path';
 import { quote } from '@writ/core';
 import { restoreForm } from './checked-out.ts';
 import type { GitDir, InTree } from './git-dir.ts';
-import { NO_OWNERS_FILES, type OwnersFiles, ownersFiles, refuseFiltered, takeOwners } from './owners-files.ts';
+import {
+  NO_OWNERS_FILES,
+  type OwnersFiles,
+  type OwnersTree,
+  ownersFiles,
+  refuseFiltered,
+  takeOwners,
+} from './owners-files.ts';
 import { joinNul, splitNul, toRepoPath } from './raw-path.ts';
 import { refusedNames } from './refused-names.ts';
 import { entriesOf, gitlinksIn, type IndexEntries, takeGitlinks } from './submodules.ts';
@@ -21,10 +28,10 @@ export interface SnapshotRequest {
   /** Tree that the work began with. */
   readonly baseTree: string;
   /**
-   * The index of an owner's own working tree, which is believed: what git takes for unchanged by it is, and `git` has the
+   * Of an owner's own working tree, whose index is believed: what git takes for unchanged by it is, and `git` has the
    * form that the owner's files have on the disk. Absent: it is in `.git`, which has to be a folder, and only its names are read.
    */
-  readonly indexFile?: string;
+  readonly owner?: OwnersTree;
   readonly limits: { readonly maxEntries: number; readonly maxFileBytes: number; readonly maxTotalBytes: number };
 }
 
@@ -46,12 +53,14 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
   const index = { GIT_INDEX_FILE: join(git.dir, 'index') };
   const inTree = { env: { ...index, GIT_WORK_TREE: workspaceDir }, cwd: workspaceDir };
   if ((await realpath(workspaceDir)) !== workspaceDir) throw git.fail('scan', 'the workspace is a link or behind one');
-  const { platform, indexFile, limits } = request;
+  const { platform, owner, limits } = request;
   const refuse = (why: string): Error => git.fail('scan', why);
   const walked = await walkTree(workspaceDir, { platform, maxEntries: limits.maxEntries, refuse });
   await git.run('base', ['read-tree', '--index-output', join(git.dir, 'index'), baseTree], { env: index });
   const based = await entriesOf(git, 'scan', index);
-  const tracked = await trackedThere(git, workspaceDir, { platform, indexFile, isRequired: based.count > 0 });
+  const tracked = await trackedThere(git, workspaceDir, {
+    ...{ platform, indexFile: owner?.indexFile, isRequired: based.count > 0 },
+  });
   const owners = await ownersWords(git, request, tracked);
   await takeOwners(git, inTree, owners);
   const gitlinks = await gitlinksIn(git, workspaceDir, based.gitlinks, tracked?.gitlinks);
@@ -63,12 +72,13 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
   // INVARIANT: 10 what the base holds is looked at whatever its name: git has taken it.
   const wanted = distinct([...pathsOf(based), ...found], new Set([...gitlinks.kept, ...owners.unchanged]));
   const { there, gone } = await lookAt(git, request, walked, wanted);
-  if (indexFile !== undefined) await refuseFiltered(git, inTree, there);
+  if (owner !== undefined) await refuseFiltered(git, inTree, there, owner.isDriven);
   await take(git, inTree, there, gone);
   await assertComplete(git, inTree, seen);
   await forget(git, inTree, seen);
-  await takeGitlinks(git, index, gitlinks.changed, there);
-  if (indexFile === undefined) await restoreForm(git, { workspaceDir, baseTree, index, based: based.files });
+  const isTaken = ([name]: readonly [string, string]): boolean => owner === undefined || owners.unchanged.has(name);
+  await takeGitlinks(git, index, new Map([...gitlinks.changed].filter(isTaken)), there);
+  if (owner === undefined) await restoreForm(git, { workspaceDir, baseTree, index, based: based.files });
   // Every object is of the base, or was written just now; the bundle fails where one is not there.
   const tree = (await git.run('tree', ['write-tree', '--missing-ok'], { env: index })).toString('latin1').trim();
   return { tree, refused: refused.map(toRepoPath) };
@@ -76,11 +86,12 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
 
 async function ownersWords(
   git: GitDir,
-  { indexFile, workspaceDir }: SnapshotRequest,
+  { owner, workspaceDir }: SnapshotRequest,
   tracked: TrackedThere | undefined,
 ): Promise<OwnersFiles> {
-  if (indexFile === undefined || tracked === undefined) return NO_OWNERS_FILES;
-  return ownersFiles(git, { env: { GIT_INDEX_FILE: tracked.copy, GIT_WORK_TREE: workspaceDir }, cwd: workspaceDir });
+  if (owner === undefined || tracked === undefined) return NO_OWNERS_FILES;
+  const env = { GIT_INDEX_FILE: tracked.copy, GIT_WORK_TREE: workspaceDir };
+  return ownersFiles(git, { env, cwd: workspaceDir }, owner.isSparse);
 }
 
 function pathsOf(entries: IndexEntries | undefined): readonly Buffer[] {

@@ -99,16 +99,41 @@ describe('the evidence of a node', () => {
     expect(trust.self.id).toBe(base.identity.public.id);
   });
 
-  it('knows what the owner ignores everywhere, as git does at that moment', async () => {
-    const found = async (over?: Partial<Environment>): Promise<string | undefined> =>
-      (await open(over)).excludesFile?.();
-    expect(await found()).toBe(join(root, '.config', 'git', 'ignore'));
-    const xdg = { xdgConfigHome: join(root, 'xdg') };
-    const kit = await open(xdg);
-    expect(await kit.excludesFile?.()).toBe(join(root, 'xdg', 'git', 'ignore'));
-    git(root, 'config', '--file', join(root, '.gitconfig'), 'core.excludesFile', '~/ignored');
-    expect(await kit.excludesFile?.()).toBe(join(root, 'ignored'));
-    expect(await found({ all: { PATH: '/nowhere' }, homeDir: undefined })).toBeUndefined();
+  it('knows what the owner has told git for every repository, as it is at that moment', async () => {
+    const found = async (over?: Partial<Environment>) => (await open(over)).words?.();
+    const none = { all: { PATH: path, HOME: root, GIT_CONFIG_NOSYSTEM: '1' } };
+    expect(await found(none)).toEqual({
+      settings: new Map(),
+      excludesFile: join(root, '.config', 'git', 'ignore'),
+      attributesFile: join(root, '.config', 'git', 'attributes'),
+    });
+    const kit = await open({ ...none, xdgConfigHome: join(root, 'xdg') });
+    expect(await kit.words?.()).toMatchObject({
+      excludesFile: join(root, 'xdg', 'git', 'ignore'),
+      attributesFile: join(root, 'xdg', 'git', 'attributes'),
+    });
+    const set = (...words: string[]) => git(root, 'config', '--file', join(root, '.gitconfig'), ...words);
+    set('core.excludesFile', '~/ignored');
+    set('core.attributesFile', '~/attributes');
+    set('core.autocrlf', 'input');
+    set('filter.lfs.clean', 'git-lfs clean');
+    set('includeIf.gitdir:~/work/.path', 'work');
+    expect(await kit.words?.()).toEqual({
+      settings: new Map([
+        ['core.autocrlf', 'input'],
+        ['filter.lfs.clean', 'true'],
+        ['includeif', 'true'],
+      ]),
+      excludesFile: join(root, 'ignored'),
+      attributesFile: join(root, 'attributes'),
+    });
+    git(root, 'config', '--file', join(root, 'system'), 'core.eol', 'crlf');
+    const system = { all: { PATH: path, GIT_CONFIG_SYSTEM: join(root, 'system') }, homeDir: undefined };
+    expect(await found(system)).toEqual({ settings: new Map([['core.eol', 'crlf']]) });
+    writeFileSync(join(root, '.gitconfig'), '[core');
+    expect(await kit.words?.()).not.toHaveProperty('settings');
+    rmSync(join(root, '.gitconfig'));
+    expect(await found({ all: { PATH: '/nowhere' }, homeDir: undefined })).not.toHaveProperty('excludesFile');
   });
 });
 

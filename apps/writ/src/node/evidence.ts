@@ -7,8 +7,8 @@ import { createSignerCache } from '@writ/identity';
 import { searchPath, type TaskRunner } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import { EVIDENCE_LIMITS } from './evidence-limits.ts';
-import { findExcludesFile } from './excludes-file.ts';
 import type { Foundations } from './foundations.ts';
+import { findOwnersWords } from './owners-words.ts';
 import { resolveConfigPath } from './paths.ts';
 
 /**
@@ -43,7 +43,7 @@ export async function openEvidence(
     identity,
     // Asked at each check: a peer whose pin is removed is trusted no more, whatever was received from it.
     trust: { self: identity.public, pins, signers: createSignerCache() },
-    excludesFile: () => findExcludesFile(runner.git, environment),
+    words: () => findOwnersWords(runner.git, environment),
     guard: guardOf(base),
     limits: EVIDENCE_LIMITS,
   };

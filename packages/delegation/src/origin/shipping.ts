@@ -70,10 +70,9 @@ async function shipOwners(
   repository: string,
   peerHas: readonly string[],
 ): Promise<Shipped> {
-  const excludesFile = await parts.evidence.excludesFile?.();
-  const excludes = excludesFile === undefined ? {} : { excludesFile };
+  const words = await parts.evidence.words?.();
   const { guard } = parts.evidence;
-  return shipWorkingTree({ ...workOf(parts, wish), guard, repository, peerHas, ...excludes });
+  return shipWorkingTree({ ...workOf(parts, wish), guard, repository, peerHas, ...(words && { words }) });
 }
 
 /** Undefined where the task may not hand this on; nothing was read then. */

@@ -1,0 +1,49 @@
+import { DISK_FORM } from './disk-form.ts';
+import { isSet, parseSettings, type RepositorySettings, SPARSE } from './repository-settings.ts';
+
+/** What an owner has told git for every repository. Nothing of it is run: no program is named in it. */
+export interface OwnersWords {
+  /** Patterns of what is ignored everywhere (`core.excludesFile`), absolute; there need be no such file. */
+  readonly excludesFile?: string;
+  /** Attributes of files everywhere (`core.attributesFile`), absolute; there need be no such file. */
+  readonly attributesFile?: string;
+  /** Settings about the form of files, and which filters are there, see `wordsOf`; absent: they could not be read. */
+  readonly settings?: RepositorySettings;
+}
+
+/** What makes a filter run on the way into a repository. */
+const DRIVER = /^filter\..*\.(clean|process)$/s;
+const REQUIRED = /^filter\..*\.required$/s;
+const KEPT: readonly string[] = [...DISK_FORM, ...SPARSE];
+
+/**
+ * Of everything that an owner has set (`git config --null --list`) what is about the form of files on the disk: the words
+ * themselves, and in the place of each program and of each file that is included on some condition that there is one.
+ */
+export function wordsOf(listing: Buffer): RepositorySettings {
+  const kept = new Map<string, string>();
+  for (const [key, value] of parseSettings(listing)) {
+    if (KEPT.includes(key) || REQUIRED.test(key)) kept.set(key, value);
+    else if (DRIVER.test(key)) kept.set(key, value === '' ? '' : 'true');
+    else if (key.startsWith('includeif.')) kept.set('includeif', 'true');
+  }
+  return kept;
+}
+
+/** What is set for one repository: its own words are over those that hold everywhere. */
+export function settingsWith(words: OwnersWords | undefined, own: RepositorySettings): RepositorySettings {
+  return new Map([...(words?.settings ?? []), ...own]);
+}
+
+/**
+ * Whether an owner's git runs something for a filter when it takes a file in: without a driver it takes the file as it is. Undefined
+ * where that cannot be known: what holds everywhere could not be read, or other files are included that were not.
+ */
+export function isDriven(words: OwnersWords | undefined, own: RepositorySettings, filter: string): boolean | undefined {
+  const settings = settingsWith(words, own);
+  const isThere = (name: string): boolean => (settings.get(`filter.${filter}.${name}`) ?? '') !== '';
+  // Git fails where it is required and there is none.
+  if (isThere('clean') || isThere('process') || isSet(settings, `filter.${filter}.required`)) return true;
+  const isWhole = words?.settings !== undefined && ![...settings.keys()].some((key) => /^include(if)?(\.|$)/.test(key));
+  return isWhole ? false : undefined;
+}
