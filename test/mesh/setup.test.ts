@@ -77,6 +77,8 @@ describe('an agent that sets a node up', () => {
     // Each profile that it names is told whole, and nobody else gains by it.
     const waits = asked.waits as readonly { readonly subject: string; readonly effect: string }[];
     expect(shown.waits).toEqual(waits);
+    // What waits is what goes beyond the accepted policy, although the file says it already.
+    expect(await agent.call('setup_self', { profiles, dry_run: true })).toMatchObject({ changes: [], waits });
     expect(waits).toContainEqual(expect.objectContaining({ subject: 'self', effect: 'gains' }));
     expect(waits.filter(({ subject }) => !/^(self|profile )/.test(subject))).toEqual([]);
     expect(asked.next_steps).toEqual([expect.stringContaining(`writ approval approve ${asked.approval}`)]);

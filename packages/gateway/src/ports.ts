@@ -163,6 +163,8 @@ export interface Proposal {
   readonly violations: readonly Violation[];
   /** Who gets more and less by it than the file before it gave. */
   readonly changes: readonly PolicyChange[];
+  /** What goes beyond what a person has accepted, and waits; or would, where it was not written. */
+  readonly gains: readonly PolicyChange[];
   /** What came of loading it; absent where it was not written. */
   readonly outcome?: ReloadOutcome;
 }

@@ -1,6 +1,13 @@
 import { sha256Hex, WritError } from '@writ/core';
 import type { ConfigAdmin, ProfileValidator, Proposal } from '@writ/gateway';
-import { diffPolicies, validateProfile } from '@writ/policy';
+import {
+  type CompiledPolicy,
+  changesFrom,
+  diffPolicies,
+  type PolicyChange,
+  type PolicyEngine,
+  validateProfile,
+} from '@writ/policy';
 import type { NodeConfigFile, ProposedText } from './config-file.ts';
 import type { Foundations } from './foundations.ts';
 import type { NodePolicyCompiler } from './policy-compiler.ts';
@@ -9,7 +16,7 @@ import { textDifference } from './text-difference.ts';
 /** What a person does with `writ.toml` through the gateway. */
 export function createConfigAdmin(
   file: NodeConfigFile,
-  { compiler, accepted }: Pick<Foundations, 'compiler' | 'accepted'>,
+  { compiler, accepted, engine }: Pick<Foundations, 'compiler' | 'accepted' | 'engine'>,
 ): ConfigAdmin {
   let last: Pick<ProposedText, 'before' | 'after'> | undefined;
   const propose: ConfigAdmin['propose'] = async (change, { dryRun, digest }) => {
@@ -19,7 +26,7 @@ export function createConfigAdmin(
     };
     const proposed = await file.propose(checked, { dryRun });
     if (proposed.outcome !== undefined) last = proposed;
-    return toldProposal(proposed, compiler);
+    return toldProposal(proposed, compiler, engine.acceptedTexts());
   };
   return {
     propose,
@@ -59,16 +66,31 @@ function textBefore(last: Pick<ProposedText, 'before' | 'after'> | undefined, no
   throw new WritError('CONFLICT', 'writ.toml was changed since by somebody else', { nextSteps: ['edit it by hand'] });
 }
 
-async function toldProposal(proposed: ProposedText, compiler: NodePolicyCompiler): Promise<Proposal> {
+async function toldProposal(
+  proposed: ProposedText,
+  compiler: NodePolicyCompiler,
+  accepted: ReturnType<PolicyEngine['acceptedTexts']>,
+): Promise<Proposal> {
   const { before, after, violations, outcome } = proposed;
   const [from, to] = await Promise.all([compiler.compile(before), compiler.compile(after)]);
+  // What is in force is what was accepted, and not what the file before it says.
+  const gains = outcome !== undefined ? outcome.parked : to.ok ? gainsBeyond(accepted, to.policy) : undefined;
   return {
     difference: textDifference(before, after),
     digest: sha256Hex(outcome === undefined ? before : after),
     violations,
     changes: from.ok && to.ok ? diffPolicies(from.policy.config, to.policy.config) : [],
+    gains: gains ?? [],
     ...(outcome === undefined ? {} : { outcome }),
   };
+}
+
+function gainsBeyond(
+  accepted: ReturnType<PolicyEngine['acceptedTexts']>,
+  next: CompiledPolicy,
+): readonly PolicyChange[] {
+  const texts = accepted.map(({ text }) => text);
+  return changesFrom(texts, next).filter(({ effect }) => effect === 'gains');
 }
 
 /** The load rules for one profile alone. */

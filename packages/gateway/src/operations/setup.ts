@@ -58,7 +58,8 @@ export function setupOperations(ports: GatewayPorts): readonly AnyOperation[] {
     implement(setupContract.setup_reload, async () => {
       const outcome = await config.reload({ accept: false });
       const digest = sha256Hex(await config.text());
-      return told(ports, { difference: '', digest, violations: outcome.violations ?? [], changes: [], outcome }, false);
+      const { violations = [], parked: gains = [] } = outcome;
+      return told(ports, { difference: '', digest, violations, changes: [], gains, outcome }, false);
     }),
     implement(setupContract.setup_show, async () => {
       const text = await config.text();
@@ -80,7 +81,7 @@ function requirePath(path: string): string {
 /** What came of a proposal, and who has to say yes to the rest. */
 function told(ports: GatewayPorts, proposal: Proposal, isDry: boolean): Proposed {
   const { outcome, violations, difference, digest } = proposal;
-  const waits = viewChanges(isDry ? proposal.changes.filter(({ effect }) => effect === 'gains') : outcome?.parked);
+  const waits = viewChanges(proposal.gains);
   const approval = isDry || waits.length === 0 ? undefined : askPerson(ports);
   return {
     changed: outcome !== undefined && difference !== '',

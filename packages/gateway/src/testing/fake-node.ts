@@ -226,8 +226,14 @@ function fakeAdmin(): GatewayPorts['config'] {
       deprecations: [],
     }),
     test: async () => [{ name: 'laptop query', ok: true, expected: 'allow:query', got: 'allow:query', line: 3 }],
-    propose: async (change) => ({ difference: change(SET_UP), digest: '0'.repeat(64), violations: [], changes: [] }),
-    revert: async () => ({ difference: '', digest: '0'.repeat(64), violations: [], changes: [] }),
+    propose: async (change) => ({
+      difference: change(SET_UP),
+      digest: '0'.repeat(64),
+      violations: [],
+      changes: [],
+      gains: [],
+    }),
+    revert: async () => ({ difference: '', digest: '0'.repeat(64), violations: [], changes: [], gains: [] }),
   };
 }
 
