@@ -49,7 +49,8 @@ export function fullness(
   }
   const before = approvals.newestAtMs(tx, asker, RATE * most - 1);
   // Later than now: put under a clock that was ahead.
-  if (before !== undefined && before > nowMs - RATE_MS && before <= nowMs) return tooFast(RATE * most, 'in this session');
+  if (before !== undefined && before > nowMs - RATE_MS && before <= nowMs)
+    return tooFast(RATE * most, 'in this session');
   // Sessions cost nothing: whoever begins many asks no oftener for it.
   return asker.requestedBy === SELF
     ? rateOf(approvals, tx, { ...OF_AGENTS, most: AGENTS * most, nowMs })
