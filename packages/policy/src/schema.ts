@@ -278,7 +278,7 @@ const storageKeys = {
     keptDuration,
     90 * DAY_MS,
     '90d',
-    'how long tasks that are over are kept, with events, output and evidence, where they ran and where they were asked for; longer where somebody may still ask for them',
+    'how long tasks that are over are kept, with events, output and evidence, where they ran and where they were asked for; longer where somebody may still ask for them; a shorter time waits for a yes',
   ),
 } satisfies Keys;
 

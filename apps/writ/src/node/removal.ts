@@ -21,7 +21,7 @@ export function createNodeRemoval(
       const { kept } = await runner.storage.list();
       const unknown = kept.filter(({ record }) => record === undefined);
       if (unknown.length > 0) {
-        const clones = unknown.map(({ id }) => id);
+        const clones = unknown.map(({ id }) => id).join(' ');
         logger.warn('no task that ran here is removed: nobody can say of which one a kept clone is', { clones });
         return 'all';
       }

@@ -56,17 +56,18 @@ export function createNodeStorage(
     };
   };
   // What keeps one of them from ending keeps nothing else.
-  const steps: Readonly<Record<string, () => Promise<unknown>>> = {
-    clones: () => storage.sweep(order()),
-    outputs: () => runner.commands.removeOutputs((id) => isCommandKept(base, id), closing.signal),
-    tasks: () => removal.sweep(),
-    sessions: () => removeSessions(base, closing.signal),
+  const { signal } = closing;
+  const steps: Readonly<Record<string, () => Promise<Readonly<Record<string, number>>>>> = {
+    clones: async () => ({ ...(await storage.sweep(order())) }),
+    outputs: async () => ({ outputs: await runner.commands.removeOutputs((id) => isCommandKept(base, id), signal) }),
+    tasks: async () => ({ ...(await removal.sweep()) }),
+    sessions: async () => ({ sessions: await removeSessions(base, signal) }),
   };
   const sweepOnce = async (): Promise<void> => {
     for (const [what, step] of Object.entries(steps)) {
-      if (closing.signal.aborted) return;
+      if (signal.aborted) return;
       try {
-        logger.debug('swept what is over', { what, swept: await step() });
+        logger.debug('swept what is over', { what, ...(await step()) });
       } catch (error) {
         logger.error('what is over could not be swept', { what, reason: String(error) });
       }

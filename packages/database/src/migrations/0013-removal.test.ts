@@ -47,8 +47,8 @@ it('keeps what ended before the upgrade from the upgrade on, whatever is known o
     tx.prepare(
       `INSERT INTO delivery (mirror, peer, result, standing, received_at_ms) VALUES ('late', 'p', 'r', '"pinned"', ?)`,
     ).run(FAR_MS - 1);
-    for (const of of ['task', 'mirror']) {
-      tx.prepare(`INSERT INTO ${of}_event SELECT n, 1, 2, 3, id FROM ${of} WHERE id = 'ended'`).run();
+    for (const part of ['task', 'mirror']) {
+      tx.prepare(`INSERT INTO ${part}_event SELECT n, 1, 2, 3, id FROM ${part} WHERE id = 'ended'`).run();
     }
   });
   old.close();
@@ -63,8 +63,8 @@ it('keeps what ended before the upgrade from the upgrade on, whatever is known o
     );
   const [tasks, mirrors] = [ends('task'), ends('mirror')];
   const events = database.withReadTx((tx) =>
-    ['task', 'mirror'].map((of) =>
-      tx.prepare(`SELECT e.seq, e.at_ms, e.epoch, e.body FROM ${of}_event e JOIN ${of} ON n = ${of}_n`).raw().all(),
+    ['task', 'mirror'].map((part) =>
+      tx.prepare(`SELECT e.seq, e.at_ms, e.epoch, e.body FROM ${part}_event e JOIN ${part} ON n = ${part}_n`).raw().all(),
     ),
   );
   database.close();

@@ -67,17 +67,17 @@ function store(count: number, events: number, names: number): void {
 
 const digest = (text: string, filler: string): string => text.padStart(64, filler).slice(-64);
 
-async function sweep(): Promise<void> {
-  const removal = createBenchRemoval(
-    node,
-    { clock, runner: createScriptedRunner({ clock }) },
-    { peers: () => [] },
-  );
+async function sweep(meanwhile: () => void = () => {}): Promise<void> {
+  const removal = createBenchRemoval(node, { clock, runner: createScriptedRunner({ clock }) }, { peers: () => [] });
   let isOver = false;
   const sweeping = removal.sweep().finally(() => {
     isOver = true;
   });
-  await passUntil(clock, () => isOver, 20);
+  const looks = (): boolean => {
+    if (!isOver) meanwhile();
+    return isOver;
+  };
+  await passUntil(clock, looks, 20);
   await sweeping;
   await removal.close();
 }
@@ -98,6 +98,27 @@ describe('a sweep', () => {
     expect(left).toEqual([0, 0, 0, 0, 0]);
     expect(most).toBeLessThanOrEqual(MOST_ROWS);
     expect(transactions).toBeGreaterThan(EVENTS / 500);
+  });
+
+  it('clears what is old although tasks end all the time', async () => {
+    store(150, 3, 1);
+    clock.advance(KEEP_MS + 1);
+    let [looks, ended] = [0, 0];
+    await sweep(() => {
+      looks += 1;
+      // A part of what could be read meanwhile.
+      if (looks % 4 !== 0) return;
+      ended += 1;
+      node.database.withWriteTx((tx) =>
+        node.evidence.results.putEnvelope(tx, digest(String(ended), 'c'), Buffer.from('{}')),
+      );
+    });
+    const old = node.database.withReadTx((tx) => [
+      tx.prepare(`SELECT COUNT(*) FROM envelope WHERE task <> ''`).pluck().get(),
+      tx.prepare('SELECT COUNT(*) FROM leftover').pluck().get(),
+    ]);
+    expect(ended).toBeGreaterThan(2);
+    expect(old).toEqual([0, 0]);
   });
 
   it('removes nothing while the clock stands back', async () => {

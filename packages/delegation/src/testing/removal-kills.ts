@@ -15,6 +15,8 @@ const KEEP_MS = 90 * DAY_MS;
 /** Tasks that ended long ago, and one that ended just now and shares its evidence with the first. */
 const OLD = ['t1', 't2', 't3'];
 const YOUNG = 'young';
+/** Fewer kills than this say nothing: the sweep has no steps, or they are not counted. */
+const FEWEST = 3;
 
 /** Files have the time of the system: the clock of the tests is a hundred days ahead of it. */
 function laterClock(): Clock {
@@ -144,6 +146,7 @@ export async function proveRemovalKills(program: string, first: number, stride: 
       await sweepUntilKilled(dir, 0);
       await lookAt(dir, `gone on after step ${killAt}`);
       await lookForLeft(dir, `gone on after step ${killAt}`);
+      if (signal !== 'SIGKILL' && kills < FEWEST) throw new Error(`no more than ${kills} sweeps were killed`);
       if (signal !== 'SIGKILL') return `${kills} kills: no task without what belongs to it, nothing left`;
     } finally {
       rmSync(dir, { recursive: true });
