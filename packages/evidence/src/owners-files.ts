@@ -21,10 +21,12 @@ export interface OwnersFiles {
   readonly entries: ReadonlyMap<string, string>;
   /** Those that the owner's git takes for unchanged; those that it keeps off the disk (a sparse checkout) among them. */
   readonly unchanged: ReadonlySet<string>;
+  /** Those of them that stand for a file which is to be added later (`add -N`): no tree of the owner's has them. */
+  readonly later: readonly Buffer[];
 }
 
 /** Where nothing is known from an owner. */
-export const NO_OWNERS_FILES: OwnersFiles = { entries: new Map(), unchanged: new Set() };
+export const NO_OWNERS_FILES: OwnersFiles = { entries: new Map(), unchanged: new Set(), later: [] };
 
 /** The mode of a commit of another repository. */
 const GITLINK = '160000';
@@ -61,7 +63,25 @@ export async function ownersFiles(git: GitDir, inTree: InTree, isSparse: boolean
   for (const name of gitlinks) {
     if (!(await lookFor(git, inTree.cwd, name))?.isDirectory()) unchanged.delete(name);
   }
-  return { entries, unchanged };
+  return { entries, unchanged, later: await findLater(git, inTree, entries, unchanged) };
+}
+
+/** An index has such an entry as an empty file; git tells them apart where it compares with a tree. */
+async function findLater(
+  git: GitDir,
+  inTree: InTree,
+  entries: OwnersFiles['entries'],
+  unchanged: ReadonlySet<string>,
+): Promise<OwnersFiles['later']> {
+  const idOf = async (...what: readonly string[]): Promise<string> =>
+    (await git.run('index', ['hash-object', ...what, '--stdin'], { input: new Uint8Array() })).toString().trim();
+  const [nothing, emptyTree] = [await idOf(), await idOf('-t', 'tree')];
+  const empty = [...unchanged].filter((name) => entries.get(name)?.endsWith(` ${nothing}`));
+  if (empty.length === 0) return [];
+  const comparing = ['diff-index', '--cached', '-z', '--name-only', '--ita-invisible-in-index', emptyTree];
+  const added = splitNul(await git.run('index', comparing, inTree)).map((path) => path.toString('latin1'));
+  const isAdded = new Set(added);
+  return empty.filter((name) => !isAdded.has(name)).map((name) => Buffer.from(name, 'latin1'));
 }
 
 /** What is on the disk; undefined where nothing is. Throws where that cannot be seen: it would be taken for unchanged. */

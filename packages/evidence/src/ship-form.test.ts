@@ -74,6 +74,16 @@ describe('shipping a working tree whose files lie on the disk in a form of their
     expect(await changesOf()).toMatch(/^.*\tb\/n\.txt\n.*\ttop\.txt$/);
   });
 
+  it('sends no empty file in the place of one that is to be added later and taken for unchanged till then', async () => {
+    f.write(f.owner, { 'later.txt': 'later\n', 'empty.txt': '' });
+    f.git(f.owner, 'add', '--intent-to-add', 'later.txt');
+    f.git(f.owner, 'add', 'empty.txt');
+    f.git(f.owner, 'update-index', '--assume-unchanged', 'later.txt', 'empty.txt');
+    expect(await changesOf()).toMatch(/^.* A\tempty\.txt$/);
+    f.git(f.owner, 'update-index', '--no-assume-unchanged', 'later.txt');
+    expect(await changesOf()).toMatch(/^.* A\tempty\.txt\n.* A\tlater\.txt$/);
+  });
+
   it('refuses where it cannot be seen whether something was put where a sparse checkout has nothing', async () => {
     f.git(f.owner, 'sparse-checkout', 'set', 'a');
     symlinkSync('b', join(f.owner, 'b'));
@@ -95,12 +105,11 @@ describe('shipping a working tree whose files lie on the disk in a form of their
     f.write(f.owner, { sub: 'a file\n' });
     expect(await changesOf()).toMatch(/^160000 100644 .* T\tsub$/);
     f.git(f.owner, 'update-index', '--add', '--cacheinfo', linked('staged'));
-    mkdirSync(join(f.owner, 'staged'));
     expect(await changesOf()).toMatch(/ A\tstaged\n.* T\tsub$/);
-    rmdirSync(join(f.owner, 'staged'));
-    expect(await changesOf()).toMatch(/^160000 100644 .* T\tsub$/);
     f.git(f.owner, 'config', 'core.sparseCheckout', 'true');
-    expect(await changesOf()).toMatch(/^160000 100644 .* T\tsub$/);
+    expect(await changesOf()).toMatch(/ A\tstaged\n.* T\tsub$/);
+    mkdirSync(join(f.owner, 'kept/off'), { recursive: true });
+    expect(await changesOf()).toMatch(/ A\tstaged\n.* T\tsub$/);
   });
 
   it('sends lines as the repository has them, where the owner’s end in another way', async () => {

@@ -75,9 +75,8 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
   if (owner !== undefined) await refuseFiltered(git, inTree, there, owner.isDriven);
   await take(git, inTree, there, gone);
   await assertComplete(git, inTree, seen);
-  await forget(git, inTree, seen);
-  const isTaken = ([name]: readonly [string, string]): boolean => owner === undefined || owners.unchanged.has(name);
-  await takeGitlinks(git, index, new Map([...gitlinks.changed].filter(isTaken)), there);
+  await forget(git, inTree, [...seen, ...owners.later]);
+  await takeGitlinks(git, index, gitlinks.changed, there);
   if (owner === undefined) await restoreForm(git, { workspaceDir, baseTree, index, based: based.files });
   // Every object is of the base, or was written just now; the bundle fails where one is not there.
   const tree = (await git.run('tree', ['write-tree', '--missing-ok'], { env: index })).toString('latin1').trim();
