@@ -54,11 +54,7 @@ export async function ownersFiles(git: GitDir, inTree: InTree, isSparse: boolean
   const changed = splitNul(await git.run('scan', looking, { ...inTree, isWhole: true }));
   const unchanged = new Set(entries.keys());
   for (const path of changed) unchanged.delete(path.toString('latin1'));
-  for (const name of aside) {
-    const there = await lookFor(git, inTree.cwd, name);
-    const isEmpty = there === undefined || (there.isDirectory() && entries.get(name)?.startsWith(GITLINK));
-    if (!isEmpty) unchanged.delete(name);
-  }
+  for (const name of aside) if (await lookFor(git, inTree.cwd, name)) unchanged.delete(name);
   // The look above names none of them. Where its folder is gone, or is something else, the owner has changed that.
   for (const name of gitlinks) {
     if (!(await lookFor(git, inTree.cwd, name))?.isDirectory()) unchanged.delete(name);
