@@ -67,8 +67,7 @@ it('keeps a session that goes on as long as somebody else would be told of its e
     database.withWriteTx((tx) => sessions.hold(tx, { origin: 'me', session: id }, 'wn-b'));
   }
   expect(prune()).toEqual([`me${UUID}`]);
-  const holders = (session: string) =>
-    database.withReadTx((tx) => sessions.holders(tx, { origin: 'me', session }));
+  const holders = (session: string) => database.withReadTx((tx) => sessions.holders(tx, { origin: 'me', session }));
   expect([holders('key-1'), holders(UUID)]).toEqual([[], ['wn-b']]);
 });
 

@@ -18,7 +18,9 @@ export function widerNode(before: Config, after: Config): readonly string[] {
   }
   // Nobody is given more, but what is removed too early no later text brings back.
   if (after.storage.keepTasksMs < before.storage.keepTasksMs) {
-    whats.push(`removes tasks ${formatDuration(after.storage.keepTasksMs)} after their end, with all that belongs to them`);
+    whats.push(
+      `removes tasks ${formatDuration(after.storage.keepTasksMs)} after their end, with all that belongs to them`,
+    );
   }
   if (widerDefault(before, after)) whats.push(`requests that name no profile get ${after.node.defaultProfile}`);
   return [

@@ -104,7 +104,8 @@ function store(all: readonly Case[]): void {
         ...[`a${i}`, `t${i}`],
       );
     }
-    if (one.hasResult) run(`INSERT INTO envelope (sha256, bytes, task) VALUES (?, x'00', ?)`, `r${i}`, one.isSealed ? '' : `t${i}`);
+    if (one.hasResult)
+      run(`INSERT INTO envelope (sha256, bytes, task) VALUES (?, x'00', ?)`, `r${i}`, one.isSealed ? '' : `t${i}`);
     if (one.hasResult && one.shares) run(`INSERT INTO evidence_name (sha256, named_by) VALUES ('shared', ?)`, `r${i}`);
     run(
       `INSERT INTO task_event (task_n, seq, at_ms, epoch, body) SELECT n, 1, 1, 1, '{}' FROM task WHERE id = ?`,
@@ -232,8 +233,7 @@ describe('an envelope', () => {
   it('stays while one is there of which is not known yet what it names', () => {
     run(`INSERT INTO envelope (sha256, bytes, task) VALUES ('old', x'00', 't')`);
     run(`INSERT INTO envelope (sha256, bytes) VALUES ('new', x'00')`);
-    const clear = () =>
-      database.withWriteTx((tx) => removals.clear(tx, { kind: 'evidence', name: 'old' }).kind);
+    const clear = () => database.withWriteTx((tx) => removals.clear(tx, { kind: 'evidence', name: 'old' }).kind);
     expect(clear()).toBe('later');
     database.withWriteTx((tx) => removals.noteRead(tx, 'new', 't2'));
     expect(clear()).toBe('done');

@@ -64,7 +64,10 @@ it('keeps what ended before the upgrade from the upgrade on, whatever is known o
   const [tasks, mirrors] = [ends('task'), ends('mirror')];
   const events = database.withReadTx((tx) =>
     ['task', 'mirror'].map((part) =>
-      tx.prepare(`SELECT e.seq, e.at_ms, e.epoch, e.body FROM ${part}_event e JOIN ${part} ON n = ${part}_n`).raw().all(),
+      tx
+        .prepare(`SELECT e.seq, e.at_ms, e.epoch, e.body FROM ${part}_event e JOIN ${part} ON n = ${part}_n`)
+        .raw()
+        .all(),
     ),
   );
   database.close();

@@ -113,7 +113,9 @@ describe('a task that is over', () => {
     // As a later version of this program would write it.
     database.withWriteTx((tx) =>
       tx
-        .prepare(`UPDATE envelope SET bytes = CAST(json_set(CAST(bytes AS TEXT), '$.later', 1) AS BLOB) WHERE sha256 = ?`)
+        .prepare(
+          `UPDATE envelope SET bytes = CAST(json_set(CAST(bytes AS TEXT), '$.later', 1) AS BLOB) WHERE sha256 = ?`,
+        )
         .run(sha256),
     );
     await bench.completed({ 'b.txt': 'same\n' });

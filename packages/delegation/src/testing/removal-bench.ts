@@ -116,9 +116,11 @@ export async function createRemovalBench(options: Partial<TestNodeOptions> = {})
 export function createBenchRemoval(
   { database, evidence, identity, dir }: TestNode,
   { clock, runner }: Pick<EvidenceBench, 'clock' | 'runner'>,
-  { peers, held, storedAtMs }: { readonly peers: () => readonly string[] } & Partial<
-    Pick<RemovalBench, 'held' | 'storedAtMs'>
-  >,
+  {
+    peers,
+    held,
+    storedAtMs,
+  }: { readonly peers: () => readonly string[] } & Partial<Pick<RemovalBench, 'held' | 'storedAtMs'>>,
 ): Removal {
   const { content } = evidence;
   return createRemoval({
