@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readFile, utimes, writeFile } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hasErrno } from '@writ/core';
 import { openBeneath } from './beneath.ts';
@@ -59,18 +59,25 @@ export async function trackedThere(
   const listed = (): Promise<IndexEntries> => entriesOf(git, 'index', index);
   const entries = await listed().catch(async (error: unknown) => {
     if (!(await takeShared(git, await readFile(copy), openBeside))) throw error;
-    await git.run('index', ['update-index', '--no-split-index'], { env: index });
+    await writeAgain(git, copy, '--no-split-index');
     return listed();
   });
   if ((await countIn(copy)) === entries.count) return { ...entries, copy };
   // An owner's sparse index names folders that are not on the disk; written again it names their files.
-  if (indexFile !== undefined) await git.run('index', ['update-index', '--force-write-index'], { env: index });
+  if (indexFile !== undefined) await writeAgain(git, copy, '--force-write-index');
   const whole = indexFile === undefined ? entries : await listed();
   // INVARIANT: 10 what git leaves out of its list would be seen by nobody.
   if ((await countIn(copy)) !== whole.count) {
     throw git.fail('index', 'git did not list the whole index of the workspace');
   }
   return { ...whole, copy };
+}
+
+/** In another form and as old as it was: here git does not see the files, and could not tell which are as young as their index. */
+async function writeAgain(git: GitDir, copy: string, how: string): Promise<void> {
+  const { atime, mtime } = await stat(copy);
+  await git.run('index', ['update-index', how], { env: { GIT_INDEX_FILE: copy } });
+  await utimes(copy, atime, mtime);
 }
 
 /** How many entries an index says that it has. */

@@ -64,6 +64,10 @@ export function createNodeStorage(
     sessions: async () => ({ sessions: await removeSessions(base, signal) }),
   };
   const sweepOnce = async (): Promise<void> => {
+    if (!base.isClockTrusted()) {
+      logger.warn('nothing is removed for a day: the clock was set ahead, or this node was off for more than a week');
+      return;
+    }
     for (const [what, step] of Object.entries(steps)) {
       if (signal.aborted) return;
       try {
