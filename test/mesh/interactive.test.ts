@@ -144,7 +144,7 @@ describe('a task that asks', () => {
     const [, task = ''] = await until(
       'the question is shown',
       () =>
-        /input wanted \(1\.1\):\n  \| which branch\?[\s\S]*writ --home \S+ task reply (\S+) --question 1\.1/.exec(
+        /input wanted \(1\.1\):\n {2}\| which branch\?[\s\S]*writ --home \S+ task reply (\S+) --question 1\.1/.exec(
           watching.stderr(),
         ) ?? undefined,
     );
