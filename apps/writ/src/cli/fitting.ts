@@ -1,6 +1,5 @@
-/** Rows and columns where a terminal does not say how many it has. */
-const USUAL_ROWS = 24;
-const USUAL_COLUMNS = 80;
+import { type TerminalSize, USUAL_COLUMNS, USUAL_ROWS } from '../terminal/size.ts';
+
 const COLOUR = /(\p{Cc}\[[\d;]*m)/u;
 /** Characters that take two columns: most of East Asia, and pictures. */
 const WIDE =
@@ -9,7 +8,7 @@ const WIDE =
 /** The lines of a text that a terminal can show at once, each in one row; the row below them is left to the cursor. */
 export function fitting(
   text: string,
-  { rows = USUAL_ROWS, columns = USUAL_COLUMNS }: { readonly rows?: number; readonly columns?: number },
+  { rows = USUAL_ROWS, columns = USUAL_COLUMNS }: Partial<TerminalSize>,
 ): readonly string[] {
   const lines = text.split('\n').map((line) => cut(line, columns || USUAL_COLUMNS));
   const room = Math.max(1, (rows || USUAL_ROWS) - 1);

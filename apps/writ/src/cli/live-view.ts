@@ -1,4 +1,5 @@
 import { visible } from '@writ/core';
+import { USUAL_COLUMNS } from '../terminal/size.ts';
 import { fitting } from './fitting.ts';
 
 /** Where a program writes. */
@@ -28,9 +29,6 @@ const HOME = '\u001b[H';
 const CLEAR_REST = '\u001b[J';
 const CLEAR_END = '\u001b[K';
 const CLEAR_ALL = '\u001b[2J';
-
-/** Columns where a terminal does not say how many it has, or that it has none. */
-const USUAL_COLUMNS = 80;
 
 /**
  * Draws on a terminal that can; elsewhere a line of progress is dropped, and a text is written again each time, so that

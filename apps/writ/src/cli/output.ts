@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { errorToJson, formatDuration, toWritError, visible } from '@writ/core';
 import pc from 'picocolors';
 import { createHarmlessDecoder, harmless, harmlessColoured } from '../terminal/harmless.ts';
+import { USUAL_COLUMNS } from '../terminal/size.ts';
 import { createLiveView, type Streams } from './live-view.ts';
-import { USUAL_COLUMNS } from './rows.ts';
 import { withHome } from './with-home.ts';
 
 /** Where a command writes: results on `out` (machine readable with `--json`), everything else on `err`. */

@@ -1,4 +1,5 @@
 import { visible } from '@writ/core';
+import type { TerminalSize } from '../terminal/size.ts';
 
 /** Widest row, columns: what is narrower than the terminal is wrapped by nobody else. */
 const WIDEST = 100;
@@ -6,16 +7,8 @@ const NARROWEST = 8;
 /** In front of what begins a line, and of what goes on with one. A line begins with a word of this program, so that none begins like the second. */
 const FIRST: string = '  ';
 const FURTHER = '  | ';
-/** What most terminals have. */
-export const USUAL_COLUMNS = 80;
 /** One column more than it takes, at least: a terminal that wraps at its edge would begin a row that has no mark. */
 const EDGE = 1;
-
-/** How large the terminal is that something is shown at. */
-export interface TerminalSize {
-  readonly columns: number;
-  readonly rows: number;
-}
 
 /**
  * Lines broken for a terminal, each further row marked as one. Left to the terminal, whoever wrote a line chose where its rows

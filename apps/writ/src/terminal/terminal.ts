@@ -2,12 +2,13 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { isatty, ReadStream, WriteStream } from 'node:tty';
 import { WritError } from '@writ/core';
 import { createLineEditor } from './line-editor.ts';
+import { type TerminalSize, USUAL_COLUMNS, USUAL_ROWS } from './size.ts';
 
 /** The terminal that a person sits at: asked and written to directly, past every redirection. */
 export interface Terminal {
   write(text: string): void;
   /** As it is now; what is usual where it does not say. */
-  size(): { readonly columns: number; readonly rows: number };
+  size(): TerminalSize;
   /** A line, shown while it is typed. Throws CANCELLED after Ctrl-C. */
   askLine(prompt: string): Promise<string>;
   /** A line that is not shown. Throws CANCELLED after Ctrl-C. */
@@ -49,9 +50,7 @@ export function openTerminal(device: string): Terminal {
   };
 }
 
-const [USUAL_COLUMNS, USUAL_ROWS] = [80, 24];
-
-function sizeOf(device: string): ReturnType<Terminal['size']> {
+function sizeOf(device: string): TerminalSize {
   const stream = new WriteStream(openDevice(device, constants.O_WRONLY));
   const [columns, rows] = stream.getWindowSize();
   stream.destroy();

@@ -54,7 +54,7 @@ export function leaseOperations(ports: GatewayPorts): readonly AnyOperation[] {
 
 function noSession(): WritError {
   return new WritError('BAD_REQUEST', 'only_this_session: this call belongs to no session', {
-    nextSteps: ['begin one, and ask in it: writ session start', 'or leave --only-this-session out'],
+    nextSteps: ['begin one, and ask in it: writ session start', 'or ask for any session'],
   });
 }
 

@@ -27,7 +27,7 @@ export function parseBody(text: string): unknown {
 }
 
 /**
- * The text of a body, read one piece a turn, so that nobody's keeps the node from others. Throws BAD_REQUEST where it is too
+ * The text of a body, read one piece a turn, so that nobody's keeps the node from others; resolves in a turn of its own. Throws BAD_REQUEST where it is too
  * large or no UTF-8, RATE_LIMITED where it made room for others of its sender's, which ends its connection.
  */
 export async function readText(request: IncomingMessage, entrance: Entrance): Promise<string> {
@@ -44,6 +44,8 @@ export async function readText(request: IncomingMessage, entrance: Entrance): Pr
       await entrance.turn();
     }
     if (size > LARGEST_BODY_BYTES) throw tooLarge();
+    // It counts until it is worked on.
+    await entrance.turn();
     return decode(Buffer.concat(chunks));
   } finally {
     held.set(0);

@@ -131,10 +131,8 @@ async function handle(
     if (calls.stopping) throw shuttingDown();
     if (request.url === ALIVE_PATH) return sendJson(response, 200, {});
     const name = operationName(request);
-    const entrance = parts.enter(caller, 'control');
-    const text = await readText(request, entrance);
+    const text = await readText(request, parts.enter(caller, 'control'));
     bodyRead = true;
-    await entrance.turn();
     if (calls.stopping) throw shuttingDown();
     if (signal.aborted) return;
     const input = readBody(text);

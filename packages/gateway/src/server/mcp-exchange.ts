@@ -32,9 +32,8 @@ export async function serveMcpExchange(
   }
   let body: unknown;
   try {
-    const text = request.method === 'POST' ? await readText(request, entrance) : undefined;
-    await entrance.turn();
-    if (text !== undefined) body = parseBody(text);
+    if (request.method === 'POST') body = parseBody(await readText(request, entrance));
+    else await entrance.turn();
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return sendRpcFailure(response, errorToJson(new WritError('BAD_REQUEST', NO_JSON)), { code: PARSE_ERROR });

@@ -62,7 +62,7 @@ export const GIT_LISTS = new RegExp(
 );
 
 /** A signature is looked at by a program that a configuration names. */
-const SIGNATURE = /%[^%\n]*(?:G|signature)|--sort[=\n][^\n]*signature/;
+const SIGNATURE = /%[^%\n]*(?:G|signature)|[=\n]-?signature/;
 const SHOWS_REMOTE = /^\nremote\nshow(?:\n-n)?\n(?:origin|upstream)$/;
 /** The same, and what a remote is asked about. */
 export const GIT_LISTS_ALL = new RegExp(`^(?:${GIT_LISTS.source}|${SHOWS_REMOTE.source})$`);
