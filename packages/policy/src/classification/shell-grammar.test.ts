@@ -140,6 +140,8 @@ describe('a script', () => {
     ['x @(a|b)', 'a list, a pattern of several, or arithmetic'],
     ['[[ a ]]', 'a list, a pattern of several, or arithmetic'],
     ['x $y', 'holds'],
+    ['x >\\ /dev/null', 'a name that begins with a blank'],
+    ['x 2>>\\ p', 'a name that begins with a blank'],
     ['case a in b) x;; esac', 'holds'],
     ['r\\\nm x', 'breaks a line elsewhere'],
     ['x\0', 'holds a control character'],

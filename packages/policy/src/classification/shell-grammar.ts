@@ -169,9 +169,14 @@ function readRedirect(node: Node): readonly Redirect[] {
     return [];
   }
   if (node.type === 'heredoc_redirect') return readHeredoc(node);
-  const operator = node.children.find((child) => !child.isNamed)?.type;
+  const sign = node.children.find((child) => !child.isNamed);
   const [to, ...more] = node.childrenForFieldName('destination');
-  if (operator === undefined || !to) throw new Undecided('the script redirects to nowhere');
+  if (sign === undefined || !to) throw new Undecided('the script redirects to nowhere');
+  const operator = sign.type;
+  // The grammar passes over a blank that is escaped, with which the name begins.
+  if (!/^(?:[ \t]|\\\n)*$/.test(node.tree.rootNode.text.slice(sign.endIndex, to.startIndex))) {
+    throw new Undecided('the script redirects to a name that begins with a blank');
+  }
   // They are arguments of the command, to a shell.
   if (more.length > 0) throw new Undecided('words stand behind a redirect');
   const word = wordOf(to);
