@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasErrno, type Logger, sha256Hex, toWritError } from '@writ/core';
+import { type Logger, sha256Hex, toWritError } from '@writ/core';
+import { namesIn, openExisting } from './kept-files.ts';
 import type { TranscriptDigest } from './types.ts';
 import type { TranscriptFile } from './workspaces/types.ts';
 
@@ -152,22 +153,4 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Pr
 function fileOf(root: string, task: string): string {
   const name = `${task}${EXTENSION}`;
   return join(root, NAME.test(name) ? name : `${sha256Hex(task)}${EXTENSION}`);
-}
-
-async function namesIn(root: string): Promise<readonly string[]> {
-  try {
-    return await readdir(root);
-  } catch (error) {
-    if (hasErrno(error, 'ENOENT')) return [];
-    throw error;
-  }
-}
-
-async function openExisting(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  } catch (error) {
-    if (hasErrno(error, 'ENOENT')) return undefined;
-    throw error;
-  }
 }

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, hasErrno, type Logger, nextTurn, sha256Hex, toWritError, WritError } from '@writ/core';
+import { type Clock, type Logger, nextTurn, sha256Hex, toWritError, WritError } from '@writ/core';
+import { namesIn, openExisting } from '../kept-files.ts';
 import type { OutputPage, OutputPiece } from './types.ts';
 
 /** The growing output of one command. */
@@ -65,15 +66,6 @@ export function createOutputLogs(root: string, clock: Pick<Clock, 'nowMs'>, logg
       return removed;
     },
   };
-}
-
-async function namesIn(root: string): Promise<readonly string[]> {
-  try {
-    return await readdir(root);
-  } catch (error) {
-    if (hasErrno(error, 'ENOENT')) return [];
-    throw error;
-  }
 }
 
 function createWriter(options: {
@@ -175,13 +167,4 @@ function noPlace(offset: number): WritError {
 /** Ids are this node's own; one of another form names its file by its digest all the same. */
 function fileOf(root: string, id: string): string {
   return join(root, `${/^[0-9a-f-]{36}$/.test(id) ? id : sha256Hex(id)}.out`);
-}
-
-async function openExisting(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  } catch (error) {
-    if (hasErrno(error, 'ENOENT')) return undefined;
-    throw error;
-  }
 }
