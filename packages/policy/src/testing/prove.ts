@@ -53,8 +53,14 @@ function say(what: string, from: number): void {
 }
 
 async function main(): Promise<void> {
+  const wanted = PROPERTIES.filter(({ name }) => name.includes(values.only));
+  if (wanted.length === 0) {
+    throw new Error(
+      `--only: no property has these words; there are:\n${PROPERTIES.map(({ name }) => name).join('\n')}`,
+    );
+  }
   if (values.only === '') await proveOnce();
-  for (const property of PROPERTIES.filter(({ name }) => name.includes(values.only))) {
+  for (const property of wanted) {
     const from = now();
     const tried = inBatches(count(values.policies), 3, property.prove);
     say(`${tried} policies, ${tried * 3} requests: ${property.name}`, from);
