@@ -1,8 +1,5 @@
 import type { BuiltInRule, ProgramSpec, RulePack } from '../types.ts';
-import { knownOptions, optionNames, SAYS } from './option-names.ts';
-
-/** Paths below the folder: what is tested elsewhere is code of somebody else. */
-const BELOW = /^(?![/~])(?!(?:.*\/)?\.\.(?:\/|$))[\w@./:[\]*-]+$/;
+import { BELOW, BELOW_WRITTEN, knownOptions, optionNames, SAYS } from './option-names.ts';
 
 /** Each with the option that has it mend what it finds, and its word. */
 const EDITS = [
@@ -11,8 +8,9 @@ const EDITS = [
   ['ruff', '--fix', 'check'],
 ] as const;
 /** A formatter that changes nothing. */
-const ONLY_CHECKS =
-  /^(?:\n-[qv]+)*\n--(?:check|check-only|diff)(?:\n--(?:check|check-only|diff)|\n-[qv]+|\n(?![-/~])(?!(?:[^\n]*\/)?\.\.(?:\/|\n|$))[^\n…]+)*$/;
+const ONLY_CHECKS = new RegExp(
+  `^(?:\\n-[qv]+)*\\n--(?:check|check-only|diff)(?:\\n--(?:check|check-only|diff)|\\n-[qv]+|${BELOW_WRITTEN})*$`,
+);
 
 /** Programs that look at the code of the folder and obey its settings, which are code themselves or name it. Not among their options: other settings, and plugins. */
 const PROGRAMS: readonly ProgramSpec[] = [

@@ -1,5 +1,5 @@
 import type { RulePack } from '../types.ts';
-import { optionNames, SAYS, wordList } from './option-names.ts';
+import { BELOW_WRITTEN, optionNames, SAYS, wordList } from './option-names.ts';
 
 const LANGUAGES = wordList(
   'python python2 python3 pypy node deno perl ruby php lua tclsh osascript rscript groovy scala ghci irb ts-node tsx',
@@ -8,10 +8,7 @@ const INLINE = wordList('-c -e -E -r -p -n -i --eval --print --run --interactive
 
 /** Tests of the folder, and of no other. */
 const TESTS = new RegExp(
-  `^\\n-m\\n(?:pytest(?:\\n-[qvxsl]+|\\n-[kmn]\\n[^\\n…]+|\\n--(?:tb=\\w+|maxfail=\\d+|lf|ff|no-header|durations=\\d+)|BELOW)*|unittest(?:\\n-[vfb]+|\\n-[sp]BELOW|BELOW)*)$`.replaceAll(
-    'BELOW',
-    '\\n(?![-/~])(?!(?:[^\\n]*\\/)?\\.\\.(?:\\/|\\n|$))[\\w@./:[\\]*-]+',
-  ),
+  `^\\n-m\\n(?:pytest(?:\\n-[qvxsl]+|\\n-[kmn]\\n[^\\n…]+|\\n--(?:tb=\\w+|maxfail=\\d+|lf|ff|no-header|durations=\\d+)|${BELOW_WRITTEN})*|unittest(?:\\n-[vfb]+|\\n-[sp]${BELOW_WRITTEN}|${BELOW_WRITTEN})*)$`,
 );
 
 /** Programs that run a text of another language: what is inside is not parsed here. */

@@ -24,5 +24,9 @@ export function behind(commands: readonly string[], known: KnownOptions): Readon
 export const LEADS_OUT = /^(?:[/~]|file:)|(?:^|[/:])\.\.(?:\/|$)/i;
 /** An operand that does not. */
 export const STAYS_IN = /^(?![/~]|file:)(?!(?:.*[/:])?\.\.(?:\/|$))/is;
+/** A path below the folder, as one operand: what lies elsewhere is code of somebody else. */
+export const BELOW = /^(?![/~])(?!(?:.*\/)?\.\.(?:\/|$))[\w@./:[\]*-]+$/;
+/** The same among the arguments of `written`, each behind a broken line: the text of an expression. */
+export const BELOW_WRITTEN = '\\n(?![-/~])(?!(?:[^\\n]*\\/)?\\.\\.(?:\\/|\\n|$))[\\w@./:[\\]*-]+';
 /** What nearly every program answers itself. */
 export const SAYS: readonly string[] = ['--version', '--help'];

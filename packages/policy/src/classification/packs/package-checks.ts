@@ -1,10 +1,11 @@
 import type { BuiltInRule } from '../types.ts';
-import { wordList } from './option-names.ts';
+import { BELOW, wordList } from './option-names.ts';
 
-/** Names of scripts that say that they build, test or look; what a script of another name does is in the folder alone. */
-const SCRIPT =
-  '(?:tests?|unit|e2e|lint|check|checks|typecheck|type-check|types|tsc|build|compile|coverage)(?:[:-](?!fix|write|deploy|publish|release)[a-z]+)*';
-const SCRIPTS = new RegExp(`^${SCRIPT}$`);
+/** Names of scripts that say that they build, test or look, and words that may follow; what a script of another name does is in the folder alone. */
+const DOES = 'tests?|unit|e2e|lint|check|checks|typecheck|type-check|types|tsc|build|compile|coverage';
+const OF_WHAT =
+  'all|api|app|browser|ci|cjs|client|code|css|dev|dist|docs|esm|format|integration|js|lib|main|node|prod|production|quick|renderer|server|smoke|static|strict|styles?|ts|ui|web';
+const SCRIPTS = new RegExp(`^(?:${DOES})(?:[:-](?:${DOES}|${OF_WHAT}))*$`);
 
 /** Rules of package managers about what asks a registry about what is there, and about what runs the code of the folder. */
 export const PACKAGE_CHECKS: readonly BuiltInRule[] = [
@@ -58,6 +59,7 @@ export const PACKAGE_CHECKS: readonly BuiltInRule[] = [
       notExamples: [
         [program, 'run', 'deploy'],
         [program, 'run', 'lint:fix'],
+        [program, 'run', 'build:push'],
       ],
     }),
   ),
@@ -83,8 +85,7 @@ export const PACKAGE_CHECKS: readonly BuiltInRule[] = [
     name: 'packages.go-fetches',
     programs: ['go'],
     words: [wordList('build test vet list')],
-    // What is built elsewhere is code of somebody else.
-    plainOperands: /^(?![/~])(?!(?:.*\/)?\.\.(?:\/|$))[^\n]+$/,
+    plainOperands: BELOW,
     class: 'config-mutation',
     needs: ['use_network'],
     examples: [

@@ -6,7 +6,7 @@ import { READING_TEXTS } from './reading-texts.ts';
 const LOOKERS = wordList(
   'cat head tail wc ls stat du grep egrep fgrep cut tr cmp comm md5sum sha1sum sha256sum sha512sum cksum readlink realpath nl tac rev od paste fold join expand unexpand hexdump',
 );
-const ANSWERS = wordList('true false echo pwd cd sleep basename dirname seq expr :');
+const COMPUTES = wordList('true false echo pwd cd sleep basename dirname seq expr :');
 /** What find does besides finding. */
 const FIND_ACTS = ['-delete', '-fprint', '-fprint0', '-fprintf', '-fls'];
 /** `-5`, and the digits of `-U5`. */
@@ -16,7 +16,7 @@ const DIGITS = '0123456789';
 export const readingPack: RulePack = {
   topic: 'reading',
   programs: [
-    { names: [...LOOKERS, ...ANSWERS] },
+    { names: [...LOOKERS, ...COMPUTES] },
     { names: ['less', 'more', 'diff3', 'sdiff'], answers: SAYS },
     { names: ['zcat', 'bzcat', 'xzcat'], flags: optionNames('fdcvqt') },
     { names: ['zgrep'], flags: optionNames('ivnclEFowhHqsxABC0123456789'), valued: ['-e', '-m'] },
@@ -104,7 +104,7 @@ export const readingPack: RulePack = {
   rules: [
     {
       name: 'reading.answer',
-      programs: ANSWERS,
+      programs: COMPUTES,
       class: 'read',
       needs: [],
       anyArguments: true,
