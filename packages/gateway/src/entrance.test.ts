@@ -42,3 +42,28 @@ it('what is small is not counted, and each caller and door has room of its own',
     .set(16 * MIB);
   expect(left).toEqual([]);
 });
+
+it('counts what is open of a caller over all its connections until it is answered, small requests too', () => {
+  const enter = createEntrances();
+  const leaves = Array.from({ length: 7 }, () => enter(HOST, 'mcp').open(4 * MIB));
+  expect(() => enter(HOST, 'mcp').open(4 * MIB)).toThrow('requests of more than 32MiB are open');
+  // Another door, and a task, have room of their own.
+  enter(HOST, 'control').open(4 * MIB);
+  enter({ kind: 'task', task: 't' } as Caller, 'mcp').open(4 * MIB);
+  for (const leave of [...leaves, ...leaves]) leave();
+  const small = Array.from({ length: 2048 }, () => enter(HOST, 'mcp').open(0));
+  expect(() => enter(HOST, 'mcp').open(0)).toThrow('are open');
+  small[0]?.();
+  enter(HOST, 'mcp').open(0);
+});
+
+it('keeps 64 MiB of answers that nobody takes; the oldest ends', () => {
+  const enter = createEntrances();
+  const ended: string[] = [];
+  const answer = (name: string) => enter(HOST, 'mcp').keep(() => void ended.push(name));
+  answer('first').set(40 * MIB);
+  answer('second').set(24 * MIB);
+  expect(ended).toEqual([]);
+  answer('third').set(MIB);
+  expect(ended).toEqual(['first']);
+});

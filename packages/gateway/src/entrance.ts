@@ -1,18 +1,25 @@
+import { formatSize, WritError } from '@writ/core';
 import { createTurns, turnOf } from './turns.ts';
 import type { Caller } from './types.ts';
 
 /** Of messages that have not come whole yet, of one caller over all its connections, bytes: four of the largest. */
-const MOST_HELD_BYTES = 16 * 1024 * 1024;
-/** Of one message, what is not counted: how many connections there are is bounded. */
+const MOST_COMING_BYTES = 16 * 1024 * 1024;
+/** Of requests that are not answered yet, likewise: eight of the largest, or 2,048 small ones. */
+const MOST_OPEN_BYTES = 32 * 1024 * 1024;
+/** What an open request takes besides its own bytes, at the least: what it was read into, and what waits for its answer. */
+const OPEN_BYTES = 16 * 1024;
+/** Of answers that nobody has taken yet, likewise: those to several calls for the largest artifacts. */
+const MOST_UNTAKEN_BYTES = 64 * 1024 * 1024;
+/** Of one message or answer, what is not counted: how many connections there are is bounded. */
 const SMALL_BYTES = 64 * 1024;
 
-/** What is kept of one message while it comes. */
+/** What is kept of one message while it comes, or of one answer until it is taken. */
 export interface Held {
   /** How many bytes there are of it now; what began first makes room where that is too much. */
   set(bytes: number): void;
 }
 
-/** The way in of everything that a caller sends. */
+/** The way in of everything that a caller sends, and out of what it is answered. */
 export interface Entrance {
   /** Resolves when its next piece may be worked on, see `Turns`. */
   turn(): Promise<void>;
@@ -21,6 +28,13 @@ export interface Entrance {
    * others need the room: who sends at all is done before anybody does.
    */
   hold(makeRoom: () => void): Held;
+  /**
+   * Counts a request of so many bytes until what is returned is called; calling that again does nothing. Throws RATE_LIMITED where too much of
+   * this caller's is open: a request is kept whole for as long as it runs, and some wait for minutes.
+   */
+  open(bytes: number): () => void;
+  /** Counts what lies there of an answer, as `hold` does: whoever reads slowest ends, if at all. */
+  keep(makeRoom: () => void): Held;
 }
 
 /** The entrance of each caller; `door`: the agents of this machine and its person come in by different ones. */
@@ -29,21 +43,50 @@ export type Entrances = (caller: Caller, door: 'mcp' | 'control') => Entrance;
 /** Those of one node. */
 export function createEntrances(): Entrances {
   const turns = createTurns();
-  const rooms = new Map<string, Room>();
+  const coming = createRooms(MOST_COMING_BYTES);
+  const untaken = createRooms(MOST_UNTAKEN_BYTES);
+  const open = new Map<string, number>();
+  const openMore = (who: string, bytes: number): void => {
+    const all = (open.get(who) ?? 0) + bytes;
+    if (bytes > 0 && all > MOST_OPEN_BYTES) throw tooMuchOpen();
+    if (all > 0) open.set(who, all);
+    else open.delete(who);
+  };
   return (caller, door) => {
     const who = turnOf(caller, door);
     return {
       turn: () => turns.next(who),
-      hold(makeRoom) {
-        const message = { bytes: 0, makeRoom };
-        return {
-          set(bytes) {
-            const room = rooms.get(who) ?? createRoom();
-            room.set(message, bytes > SMALL_BYTES ? bytes : 0);
-            if (room.isEmpty()) rooms.delete(who);
-            else rooms.set(who, room);
-          },
+      hold: (makeRoom) => coming(who, makeRoom),
+      keep: (makeRoom) => untaken(who, makeRoom),
+      open(bytes) {
+        let counted = bytes + OPEN_BYTES;
+        openMore(who, counted);
+        return () => {
+          openMore(who, -counted);
+          counted = 0;
         };
+      },
+    };
+  };
+}
+
+function tooMuchOpen(): WritError {
+  return new WritError('RATE_LIMITED', `requests of more than ${formatSize(MOST_OPEN_BYTES)} are open`, {
+    nextSteps: ['wait for their answers, then send it again'],
+  });
+}
+
+/** One room a caller, for so many bytes each. */
+function createRooms(mostBytes: number): (who: string, makeRoom: () => void) => Held {
+  const rooms = new Map<string, Room>();
+  return (who, makeRoom) => {
+    const message = { bytes: 0, makeRoom };
+    return {
+      set(bytes) {
+        const room = rooms.get(who) ?? createRoom(mostBytes);
+        room.set(message, bytes > SMALL_BYTES ? bytes : 0);
+        if (room.isEmpty()) rooms.delete(who);
+        else rooms.set(who, room);
       },
     };
   };
@@ -60,7 +103,7 @@ interface Room {
 }
 
 /** What one caller has under way, the oldest first. */
-function createRoom(): Room {
+function createRoom(mostBytes: number): Room {
   const messages = new Set<Message>();
   let all = 0;
   const set = (message: Message, bytes: number): void => {
@@ -74,7 +117,7 @@ function createRoom(): Room {
     set(message, bytes) {
       set(message, bytes);
       for (const oldest of messages) {
-        if (all <= MOST_HELD_BYTES) return;
+        if (all <= mostBytes) return;
         if (oldest === message) continue;
         set(oldest, 0);
         oldest.makeRoom();

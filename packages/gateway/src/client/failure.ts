@@ -20,11 +20,16 @@ export function connectionError(cause: unknown, socketPath: string): WritError {
       cause,
     });
   }
-  return new WritError('UNREACHABLE', 'the node went away during the call', {
-    details: { socket: socketPath, cause: code },
-    nextSteps: ['writ status'],
-    cause,
-  });
+  // Nothing says which of the two it was.
+  return new WritError(
+    'UNREACHABLE',
+    'the node ended the connection before it answered: it went away, or had no room',
+    {
+      details: { socket: socketPath, cause: code },
+      nextSteps: ['writ status'],
+      cause,
+    },
+  );
 }
 
 /** `error`, or CANCELLED where the caller ended the call itself: a connection that it closed is no fault of the node. */

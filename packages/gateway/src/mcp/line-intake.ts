@@ -38,9 +38,13 @@ export function createLineIntake(options: LineIntakeOptions): LineIntake {
   });
   let isTooLong = false;
   let waiting: string[] = [];
+  let waitingBytes = 0;
   const splitter = createLineSplitter({
     largestBytes,
-    onLine: (line) => void waiting.push(line),
+    onLine(line) {
+      waiting.push(line);
+      waitingBytes += line.length;
+    },
     onTooLong() {
       isTooLong = true;
     },
@@ -54,6 +58,8 @@ export function createLineIntake(options: LineIntakeOptions): LineIntake {
       if (isOver) return;
     }
     waiting = [];
+    waitingBytes = 0;
+    held.set(splitter.heldBytes());
     if (isTooLong) onTooLong();
     else socket.resume();
   };
@@ -61,7 +67,8 @@ export function createLineIntake(options: LineIntakeOptions): LineIntake {
     take(chunk) {
       if (isOver) return;
       splitter.take(chunk);
-      held.set(splitter.heldBytes());
+      // It counts until it is worked on.
+      held.set(splitter.heldBytes() + waitingBytes);
       if (waiting.length === 0 && !isTooLong) return;
       socket.pause();
       workOff().catch(onFault);

@@ -40,7 +40,11 @@ async function open(
   client = connect(path);
   [socket] = (await coming) as [Socket];
   const bounds = { largestBytes: 1024, mostUnreadBytes: 1024 * 1024, finishMs: 1000 };
-  transport = createLineTransport(socket, { ...bounds, clock: createSystemClock(), entrance: { turn, hold } });
+  transport = createLineTransport(socket, {
+    ...bounds,
+    clock: createSystemClock(),
+    entrance: { turn, hold, open: () => () => {}, keep: () => ({ set() {} }) },
+  });
   transport.onmessage = (message) => void heard.push(message);
   await transport.start();
 }

@@ -1,17 +1,14 @@
 import type { Duplex } from 'node:stream';
-import { type JSONRPCMessage, serializeMessage, type Transport } from '@modelcontextprotocol/server';
+import { serializeMessage, type Transport } from '@modelcontextprotocol/server';
 import type { Cancel, Clock } from '@writ/core';
 import type { Entrance } from '../entrance.ts';
 import { createLineIntake } from './line-intake.ts';
+import { createOpenRequests } from './open-requests.ts';
 import { busy, invalid, type LineRefusal, readLine } from './protocol-line.ts';
 import { isRecord } from './record.ts';
-import { createUnanswered, type Unanswered } from './unanswered.ts';
 
 /** The one revision in which a client may send several messages in one line; each is answered in a line of its own. */
 const BATCH_REVISION = '2025-03-26';
-
-/** Most requests of one connection that are open at once; more than there may be calls, so that a call can be cancelled. */
-const MOST_OPEN = 128;
 
 /** Bounds of a connection. */
 export interface LineTransportOptions {
@@ -37,7 +34,8 @@ export function createLineTransport(
 ): Transport {
   let isOver = false;
   let hasBatches = false;
-  const unanswered = createUnanswered();
+  const open = createOpenRequests(entrance);
+  const untaken = entrance.keep(() => socket.destroy());
   /** Set once the client has ended its input. */
   let stopFinishing: Cancel | undefined;
   const untilTaken = createDrain(socket);
@@ -48,12 +46,11 @@ export function createLineTransport(
   const lines = createLineIntake({
     ...{ socket, largestBytes, entrance, untilTaken },
     onLine(line) {
-      for (const item of readLine(line, hasBatches)) {
-        const refusal = 'message' in item ? excessOf(unanswered, item.message) : item.refusal;
+      const items = readLine(line, hasBatches);
+      for (const item of items) {
+        const refusal = 'message' in item ? open.take(item.message, line.length / items.length) : item.refusal;
         if (refusal !== undefined) refuse(refusal);
-        if (refusal !== undefined || !('message' in item)) continue;
-        unanswered.noteAsked(item.message);
-        transport.onmessage?.(item.message);
+        if (refusal === undefined && 'message' in item) transport.onmessage?.(item.message);
       }
     },
     onFault(error) {
@@ -72,7 +69,7 @@ export function createLineTransport(
   const close = (): void => void transport.close();
   const finish = (): void => {
     stopFinishing = clock.setTimer(finishMs, close);
-    if (unanswered.size === 0) close();
+    if (open.size === 0) close();
   };
   const transport: Transport = {
     async start() {
@@ -84,28 +81,25 @@ export function createLineTransport(
         hasBatches = message.result.protocolVersion === BATCH_REVISION;
       }
       const isTaken = socket.write(serializeMessage(message));
-      unanswered.noteAnswered(message);
+      open.noteAnswered(message);
       if (socket.writableLength > mostUnreadBytes) socket.destroy();
-      if (stopFinishing !== undefined && unanswered.size === 0) close();
+      if (!isOver) untaken.set(socket.writableLength);
+      if (stopFinishing !== undefined && open.size === 0) close();
       else if (!isTaken) await untilTaken();
+      if (!isOver) untaken.set(socket.writableLength);
     },
     async close() {
       if (isOver) return;
       isOver = true;
       lines.stop();
+      open.close();
+      untaken.set(0);
       stopFinishing?.();
       socket.off('data', lines.take).off('end', finish).off('close', close);
       transport.onclose?.();
     },
   };
   return transport;
-}
-
-/** The answer to a request that is one too many, or could not be told from one that is open. */
-function excessOf(unanswered: Unanswered, message: JSONRPCMessage): LineRefusal | undefined {
-  if (!('method' in message && 'id' in message)) return undefined;
-  if (unanswered.has(message.id)) return invalid('a request with this id is open', null);
-  return unanswered.size < MOST_OPEN ? undefined : busy(`more than ${MOST_OPEN} requests are open`, message.id);
 }
 
 /** Resolves, for all who ask, when what was written is taken, or nothing ever will be. */

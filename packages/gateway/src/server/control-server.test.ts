@@ -149,6 +149,24 @@ describe('the control socket', () => {
     }
   });
 
+  it('keeps no more of calls that wait for their answer than eight of the largest, however many connections there are', async () => {
+    at.node.executing.records.set('t-root', fakeTask('t-root'));
+    const waiting = `{"task":"t-root"${' '.repeat(4_190_000)}}`;
+    const wait = (token = `Bearer ${HOST_TOKEN}`) => send('/v1/wait', { body: waiting, token });
+    const open: Promise<Answer>[] = [];
+    for (let count = 1; count <= 7; count += 1) {
+      open.push(wait());
+      await at.node.executing.watched(count);
+    }
+    expect(await wait()).toMatchObject({ status: 429, body: expect.stringContaining('are open') });
+    // The person takes back what they gave meanwhile, and a task has room of its own.
+    expect(await send('/v1/whoami')).toMatchObject({ status: 200 });
+    const ofTask = wait(`Bearer ${TASK_TOKEN}`);
+    await at.node.executing.watched(8);
+    await at.gateway.close();
+    for (const { status } of await Promise.all([ofTask, ...open])) expect(status).not.toBe(429);
+  });
+
   it('never tells a stack trace, and of a fault only the message, to the host only', async () => {
     at.node.executing.records.set('t-root', fakeTask('t-root'));
     const fault = (): never => {

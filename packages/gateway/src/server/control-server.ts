@@ -1,17 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Clock, type Logger, quote, WritError } from '@writ/core';
-import type { Dispatcher } from '../dispatch.ts';
-import type { Entrances } from '../entrance.ts';
+import type { Dispatcher, PreparedCall } from '../dispatch.ts';
+import type { Entrance, Entrances } from '../entrance.ts';
 import { tellFailure } from '../failure.ts';
 import type { Authenticator, Sessions } from '../ports.ts';
-import { ALIVE_PATH, type Caller, SETUP_HEADER, TOOLSETS, type Toolset } from '../types.ts';
+import { ALIVE_PATH, type CallContext, type Caller, SETUP_HEADER, TOOLSETS, type Toolset } from '../types.ts';
 import { createGatekeeper, type Gatekeeper } from './authorization.ts';
 import { readBody, readText } from './body.ts';
 import { createConnections } from './connections.ts';
 import { closeServer, SERVER_LIMITS } from './limits.ts';
+import { limitConnections } from './most-connections.ts';
 import { createPipelineGuard } from './pipelining.ts';
-import { NO_REQUEST, sendFailure, sendItems, sendJson, sendRawFailure } from './responses.ts';
+import { countUntaken, NO_REQUEST, sendFailure, sendItems, sendJson, sendRawFailure } from './responses.ts';
 import { listenPrivately } from './socket-file.ts';
 import { toolsetsOf } from './toolset-header.ts';
 
@@ -28,7 +30,7 @@ export interface ControlServerParts {
   readonly authenticator: Authenticator;
   /** Finds the session of a call that presents a credential of one; absent: none does. */
   readonly sessions?: Pick<Sessions, 'find'>;
-  /** Most connections at once; more are closed as they come. */
+  /** Most connections at once, see `limitConnections`. */
   readonly mostConnections: number;
   readonly enter: Entrances;
   readonly clock: Clock;
@@ -62,15 +64,19 @@ export function createControlServer(parts: ControlServerParts): ControlServer {
     response.on('error', leave);
     void handle(parts, { gatekeeper, calls, signal: over.signal }, request, response);
   });
-  server.maxConnections = parts.mostConnections;
-  server.on('upgrade', (request, socket, head) => {
+  limitConnections(server, parts.mostConnections);
+  server.on('upgrade', (request, socket: Socket, head) => {
     try {
       const caller = admitUpgrade(gatekeeper, calls.stopping, request);
       const toolsets = isSetup(request) ? [...TOOLSETS, 'setup' as const] : toolsetsOf(request);
-      if (connections.size >= MOST_MCP_CONNECTIONS) throw new WritError('RATE_LIMITED', 'too many MCP connections');
+      const most = Math.min(MOST_MCP_CONNECTIONS, parts.mostConnections);
+      if (connections.size >= most && !connections.makeRoom()) {
+        throw new WritError('RATE_LIMITED', `more than ${most} MCP connections at once`);
+      }
       if (head.length > 0) socket.unshift(head);
       socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: mcp\r\n\r\n');
-      connections.add(socket, parts.serveMcp(socket, caller, toolsets));
+      const before = socket.bytesRead - head.length;
+      connections.add(socket, parts.serveMcp(socket, caller, toolsets), () => socket.bytesRead > before);
     } catch (error) {
       socket.on('error', () => {});
       sendRawFailure(socket, tellFailure(error, 'mcp', undefined, parts.logger), parts.clock);
@@ -126,28 +132,37 @@ async function handle(
 ): Promise<void> {
   let caller: Caller | undefined;
   let bodyRead = false;
+  let leave = (): void => {};
   try {
     caller = gatekeeper.admit(request);
     if (calls.stopping) throw shuttingDown();
     if (request.url === ALIVE_PATH) return sendJson(response, 200, {});
     const name = operationName(request);
-    const text = await readText(request, parts.enter(caller, 'control'));
+    const entrance = parts.enter(caller, 'control');
+    const text = await readText(request, entrance);
     bodyRead = true;
     if (calls.stopping) throw shuttingDown();
     if (signal.aborted) return;
-    const input = readBody(text);
-    const call = parts.dispatcher.prepare(name, input, caller);
-    const context = { caller, signal };
-    if (call.form === 'call') {
-      sendJson(response, 200, await call.run(context));
-    } else {
-      await sendItems(response, call.run(context), signal);
-      if (calls.stopping && !response.writableEnded) throw shuttingDown();
-    }
+    leave = entrance.open(text.length);
+    const call = parts.dispatcher.prepare(name, readBody(text), caller);
+    await answer(call, { response, context: { caller, signal }, entrance });
+    if (calls.stopping && !response.writableEnded) throw shuttingDown();
   } catch (error) {
     if (signal.aborted && !calls.stopping) return;
     sendFailure(response, tellFailure(error, request.url ?? '', caller, parts.logger), !bodyRead);
+  } finally {
+    leave();
   }
+}
+
+async function answer(
+  call: PreparedCall,
+  { response, context, entrance }: { response: ServerResponse; context: CallContext; entrance: Entrance },
+): Promise<void> {
+  const count = countUntaken(response, entrance);
+  if (call.form === 'call') sendJson(response, 200, await call.run(context));
+  else await sendItems(response, call.run(context), { signal: context.signal, count });
+  count();
 }
 
 /** The operation that a request names. Throws NOT_FOUND and, for another method than POST, BAD_REQUEST. */

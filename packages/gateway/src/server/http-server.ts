@@ -9,6 +9,7 @@ import { endWithError, readEventQuery, sendEvents } from './event-stream.ts';
 import { createHttpGuard, type HttpGuard } from './http-guard.ts';
 import { closeServer, SERVER_LIMITS } from './limits.ts';
 import { MCP_HTTP_PATH, sendRpcFailure, serveMcpExchange } from './mcp-exchange.ts';
+import { limitConnections } from './most-connections.ts';
 import { createPipelineGuard } from './pipelining.ts';
 import { NO_REQUEST, sendFailure, sendRawFailure } from './responses.ts';
 
@@ -16,7 +17,7 @@ import { NO_REQUEST, sendFailure, sendRawFailure } from './responses.ts';
 const EVENTS_PATH = '/v1/events';
 /** Longest that a connection may be silent before its first request, milliseconds. */
 const SILENT_MS = 5000;
-/** Most connections at once: each reader of the stream holds one. */
+/** Most connections at once, see `limitConnections`: each reader of the stream holds one. */
 const MOST_CONNECTIONS = 256;
 
 /** HTTP on a loopback address, for programs of this machine that cannot open a Unix socket. */
@@ -56,7 +57,7 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
     response.on('error', () => over.abort());
     void serve(parts, { guard: (asked) => guard?.(asked), admit }, { request, response, signal: over.signal });
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  limitConnections(server, MOST_CONNECTIONS);
   // Anybody on this machine can connect: who sends nothing makes room. Once something comes, the limits of requests hold.
   server.on('connection', (socket) => socket.setTimeout(SILENT_MS, () => socket.destroy()));
   server.on('request', ({ socket }) => socket.setTimeout(0));

@@ -30,16 +30,23 @@ export async function serveMcpExchange(
   if (request.method === 'POST' && !isJson(request.headers['content-type'])) {
     throw new WritError('BAD_REQUEST', 'messages are sent as application/json');
   }
+  let text = '';
   let body: unknown;
   try {
-    if (request.method === 'POST') body = parseBody(await readText(request, entrance));
+    if (request.method === 'POST') text = await readText(request, entrance);
     else await entrance.turn();
+    if (request.method === 'POST') body = parseBody(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return sendRpcFailure(response, errorToJson(new WritError('BAD_REQUEST', NO_JSON)), { code: PARSE_ERROR });
   }
-  const answer = await mcp.fetch({ request: toWebRequest(request, signal), body, caller, toolsets, signal });
-  await sendWebResponse(response, answer, signal);
+  const leave = entrance.open(text.length);
+  try {
+    const answer = await mcp.fetch({ request: toWebRequest(request, signal), body, caller, toolsets, signal });
+    await sendWebResponse(response, answer, { signal, entrance });
+  } finally {
+    leave();
+  }
 }
 
 /** Also what no request of the web platform can be, such as TRACE. */

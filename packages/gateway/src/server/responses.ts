@@ -3,8 +3,18 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Clock, errorToJson, WritError, type WritErrorJson } from '@writ/core';
 import { untilAborted } from '../abortable.ts';
+import type { Entrance } from '../entrance.ts';
 import { linger } from '../linger.ts';
 import { HTTP_STATUS } from './statuses.ts';
+
+/** Counts what lies there of an answer until it is taken or its connection gone; call what is returned whenever something was written. */
+export function countUntaken(response: ServerResponse, entrance: Pick<Entrance, 'keep'>): () => void {
+  const kept = entrance.keep(() => response.destroy());
+  response.once('close', () => kept.set(0));
+  return () => {
+    if (!response.closed) kept.set(response.writableLength);
+  };
+}
 
 /** Answers with one JSON object. */
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {
@@ -27,16 +37,19 @@ export function sendFailure(response: ServerResponse, error: WritErrorJson, clos
 
 /**
  * Answers with one JSON line an item and waits whenever the reader is slower. Ends without a word once `signal` has
- * aborted. Throws what `items` throws; the status is decided by the first item or error.
+ * aborted; `count` is called whenever more lies there, or less. Throws what `items` throws; the status is decided by the first item or error.
  */
 export async function sendItems(
   response: ServerResponse,
   items: AsyncIterable<unknown>,
-  signal: AbortSignal,
+  { signal, count }: { readonly signal: AbortSignal; readonly count: () => void },
 ): Promise<void> {
   for await (const item of untilAborted(items, signal)) {
     if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-    if (!response.write(`${JSON.stringify(item)}\n`)) await drained(response, signal);
+    if (response.write(`${JSON.stringify(item)}\n`)) continue;
+    count();
+    await drained(response, signal);
+    count();
   }
   if (signal.aborted) return;
   if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/x-ndjson' });

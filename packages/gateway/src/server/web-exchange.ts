@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Entrance } from '../entrance.ts';
+import { countUntaken } from './responses.ts';
 
 /** Headers that prove who asks: nothing behind the check needs them. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'writ-session', 'cookie']);
@@ -18,7 +20,12 @@ export function toWebRequest(
 }
 
 /** Sends an answer of the web platform, at the pace of its reader; ends when `signal` aborts. */
-export async function sendWebResponse(response: ServerResponse, answer: Response, signal: AbortSignal): Promise<void> {
+export async function sendWebResponse(
+  response: ServerResponse,
+  answer: Response,
+  { signal, entrance }: { readonly signal: AbortSignal; readonly entrance: Pick<Entrance, 'keep'> },
+): Promise<void> {
+  const count = countUntaken(response, entrance);
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   const reader = answer.body?.getReader();
   if (reader === undefined) {
@@ -32,7 +39,10 @@ export async function sendWebResponse(response: ServerResponse, answer: Response
   if (signal.aborted) leave();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      if (!response.write(next.value)) await once(response, 'drain', { signal }).catch(() => undefined);
+      if (response.write(next.value)) continue;
+      count();
+      await once(response, 'drain', { signal }).catch(() => undefined);
+      count();
     }
   } finally {
     signal.removeEventListener('abort', leave);

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { limitConnections } from './most-connections.ts';
+
+let server: Server;
+let asked: ServerResponse[];
+const sockets: Socket[] = [];
+
+beforeEach(async () => {
+  asked = [];
+  server = createServer((_request, response) => void asked.push(response));
+  limitConnections(server, 3);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  server.close();
+  await once(server, 'close');
+});
+
+async function open(): Promise<Socket> {
+  const coming = once(server, 'connection');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+  sockets.push(socket);
+  await coming;
+  return socket;
+}
+
+async function ask(socket: Socket): Promise<void> {
+  const before = asked.length;
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  await expect.poll(() => asked.length).toBe(before + 1);
+}
+
+it('lets the one make room that has asked nothing for longest, and nobody who waits for an answer', async () => {
+  const [waiting, answered, silent] = [await open(), await open(), await open()];
+  await ask(waiting);
+  await ask(answered);
+  asked[1]?.end();
+  await once(answered, 'data');
+  const gone = once(silent, 'close');
+  const next = await open();
+  await gone;
+  expect([waiting, answered, next].map(({ destroyed }) => destroyed)).toEqual([false, false, false]);
+  const over = once(answered, 'close');
+  await ask(await open());
+  await over;
+  await ask(next);
+  asked[0]?.end('heard');
+  expect(String(await once(waiting, 'data'))).toContain('heard');
+});
+
+it('closes who comes last where all are served, until one of them is done', async () => {
+  for (let at = 0; at < 3; at += 1) await ask(await open());
+  expect(await text(await open())).toBe('');
+  asked[0]?.end();
+  await ask(await open());
+});
+
+it('counts nobody twice who came and went', async () => {
+  for (let at = 0; at < 9; at += 1) {
+    const socket = await open();
+    await ask(socket);
+    socket.destroy();
+    await once(asked.at(-1) as ServerResponse, 'close');
+  }
+  for (let at = 0; at < 3; at += 1) await ask(await open());
+});
