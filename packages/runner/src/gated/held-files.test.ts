@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmod,
+  chown,
   mkdir,
   mkdtemp,
   readdir,
@@ -113,9 +114,44 @@ describe('held files', () => {
     expect(name).toBe('ci');
     const own = path.split('/').length - 2;
     // As far as its own path goes up, and further, each folder has one in it: the one that was left.
-    for (const place of above.slice(0, own + 16)) expect(place).toMatch(/^\S+\/held\/1\/\S+$/);
+    for (const place of above.slice(0, own + 15)) expect(place).toMatch(/^\S+\/held\/1\/\S+$/);
     await file?.release();
     expect(await readdir(folder)).not.toContain('held');
+  });
+
+  it('end a search for the project around them: a script that asks git, or looks for a file above, comes to no other one', async () => {
+    const look = 'until [ -f package.json ]; do cd ..; done; pwd';
+    const text = `#!/bin/sh\ncd "$(dirname "$0")"\ngit rev-parse --show-toplevel || ${look}\n`;
+    execFileSync('git', ['init', '-q', folder]);
+    await make('package.json', '{"scripts":{}}');
+    const file = await files.hold(await make('clean.sh', text), MOST);
+    const found = execFileSync(file?.heldPath ?? '', { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    expect(found.trim()).toBe(join(folder, 'held', '1'));
+    await file?.release();
+    expect(await held()).toEqual([]);
+  });
+
+  it('lie nowhere that somebody else may move, nor below a folder of somebody else', async () => {
+    await mkdir(join(folder, 'cache'));
+    await symlink(join(folder, 'cache'), join(folder, 'link'));
+    const dirs = ['cache/held', 'link/held', 'last'].map((name) => join(folder, name));
+    const placeOf = async (user = process.getuid?.() ?? 0): Promise<string> => {
+      const file = await createHeldFiles({ dirs, user }).hold(await make('x', 'x'), MOST);
+      await file?.release();
+      return file?.heldPath.slice(folder.length + 1).split('/')[0] ?? '';
+    };
+    expect(await placeOf()).toBe('cache');
+    for (const [mode, place] of [
+      [0o777, 'last'],
+      [0o770, 'last'],
+      [0o1777, 'cache'],
+    ] as const) {
+      await chmod(join(folder, 'cache'), mode);
+      expect(await placeOf(), mode.toString(8)).toBe(place);
+    }
+    await chmod(join(folder, 'cache'), 0o700);
+    if (process.getuid?.() === 0) await chown(folder, 1234, 1234);
+    expect(() => createHeldFiles({ dirs, user: 65_534 })).toThrow('there is no folder');
   });
 
   it('are in the first place that can be written to, and what an earlier node left in any is gone', async () => {

@@ -8,7 +8,7 @@ import type { HeldFile, HeldFiles, PathFact } from './types.ts';
 
 /** What holds files. */
 export interface HeldFilesOptions {
-  /** Absolute folders (0700) for private copies, of this node alone: the first that can be written to counts, and is emptied at once. */
+  /** Absolute folders (0700) for private copies, of this node alone: the first that can be written to counts, where nobody else can move it, and is emptied at once. */
   readonly dirs: readonly string[];
   /** User id that this node runs under; undefined where there are none. */
   readonly user: number | undefined;
@@ -27,7 +27,7 @@ const LONGEST_FIRST_LINE = 256;
  * capabilities, what it looks for beside itself); a node that is the superuser itself copies those too.
  */
 export function createHeldFiles({ dirs, user }: HeldFilesOptions): HeldFiles {
-  const place = createHeldPlace(dirs);
+  const place = createHeldPlace(dirs, user);
   return {
     inspect,
     hold: (path, mostBytes) =>

@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { mkdir, rm, rmdir } from 'node:fs/promises';
+import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hasErrno, WritError } from '@writ/core';
 
@@ -22,13 +22,27 @@ const LONGEST_BYTES = 1000;
 /** Times that a folder is made anew which went away meanwhile: with the last copy goes what it lay in. */
 const TRIES = 8;
 
+/** Bits of a mode that let others than the owner write, and the one with which nobody moves what is somebody else's. */
+const OTHERS_WRITE = 0o022;
+const STICKY = 0o1000;
+
 /**
- * The first of `dirs` that can be made and written to; what an earlier node left there is removed. Each copy lies below empty folders of its own, named as those
- * of its file: a script that goes from `$0` to the folders above finds none of a node's, and none of another copy's. Throws
- * where none of them can be made.
+ * What programs take for the root of a project, in the topmost folder of a copy. A script that looks from where it is for the project around it ends
+ * there, and comes to none: past it would be the first one above, which may be the home of the user.
  */
-export function createHeldPlace(dirs: readonly string[]): HeldPlace {
-  const dir = firstOf(dirs);
+const ENDS_OF_SEARCH: readonly (readonly [name: string, text: string])[] = [
+  ['.git', 'gitdir: /nonexistent\n'],
+  ['package.json', '{}\n'],
+  ...['Cargo.toml', 'go.mod', 'pyproject.toml', 'Makefile'].map((name) => [name, ''] as const),
+];
+
+/**
+ * The first of `dirs` that can be made and written to, and that nobody but `user` and the superuser can put another one in the place of; what an earlier node
+ * left there is removed. Each copy lies below empty folders of its own, named as those of its file: a script that goes from `$0` to the folders above finds none
+ * of a node's, and none of another copy's. Throws where none of them can be made.
+ */
+export function createHeldPlace(dirs: readonly string[], user: number | undefined): HeldPlace {
+  const dir = firstOf(dirs, user);
   let made = 0;
   return {
     async make(path) {
@@ -46,6 +60,7 @@ export function createHeldPlace(dirs: readonly string[]): HeldPlace {
         }
       }
       await mkdir(dirname(below), { recursive: true, mode: 0o700 });
+      for (const [name, text] of ENDS_OF_SEARCH) await writeFile(join(folder, name), text, { mode: 0o600 });
       return {
         path: below,
         async remove() {
@@ -66,7 +81,7 @@ function placeBelow(folder: string, path: string): string {
   return join(folder, ...empty, ...own.map(() => 'x'), basename(path));
 }
 
-function firstOf(dirs: readonly string[]): string {
+function firstOf(dirs: readonly string[], user: number | undefined): string {
   let first: string | undefined;
   let cause: unknown;
   for (const dir of dirs) {
@@ -76,14 +91,27 @@ function firstOf(dirs: readonly string[]): string {
       mkdirSync(dir, { recursive: true, mode: 0o700 });
       // What is nobody's to write to may be there nevertheless.
       rmSync(mkdtempSync(join(dir, 'try-')), { recursive: true });
+      const isOurs = isMovedByNobody(dir, user) && isMovedByNobody(realpathSync(dir), user);
       rmSync(dir, { recursive: true });
-      first = dir;
+      if (isOurs) first = dir;
     } catch (error) {
       cause = error;
     }
   }
   if (first !== undefined) return first;
   throw new WritError('INTERNAL', 'there is no folder for copies of what commands run', { cause });
+}
+
+/** INVARIANT: 5 what was hashed is what runs: whoever could rename a folder above a copy could put another one there. */
+function isMovedByNobody(dir: string, user: number | undefined): boolean {
+  if (user === undefined) return true;
+  for (let place = dir; ; place = dirname(place)) {
+    const found = lstatSync(place);
+    // A link is what the folder that it lies in lets somebody make it, and where it leads is looked at as well.
+    const isOpen = !found.isSymbolicLink() && (found.mode & OTHERS_WRITE) !== 0 && (found.mode & STICKY) === 0;
+    if (isOpen || (found.uid !== 0 && found.uid !== user)) return false;
+    if (place === dirname(place)) return true;
+  }
 }
 
 /** Nothing of a node is left where other programs have their things, while it holds nothing. */
