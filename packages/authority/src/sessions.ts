@@ -3,7 +3,8 @@ import type { WriteTx } from '@writ/database';
 import type { Session, SessionKey, SessionStore } from '@writ/lease-store';
 import type { Approvals } from './approvals/types.ts';
 import type { Executions } from './executions/types.ts';
-import type { RecordParts } from './record-types.ts';
+import type { Asker, RecordParts } from './record-types.ts';
+import { SELF } from './subject.ts';
 import type { Windows } from './windows/windows.ts';
 
 /**
@@ -27,6 +28,11 @@ export function beginSession(
  * Nobody chooses such an id.
  */
 export const OF_ONE_CALL = 'key-';
+
+/** A call of this node without a session: each has one of its own, so that they are counted together. */
+export function isOneCall({ requestedBy, session, task }: Asker): boolean {
+  return requestedBy === SELF && task === undefined && session.startsWith(OF_ONE_CALL);
+}
 
 /** How sessions and tasks end for what waits for them. */
 export interface Endings {

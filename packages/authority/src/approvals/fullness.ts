@@ -3,7 +3,7 @@ import type { ReadTx } from '@writ/database';
 import type { Approval } from '@writ/lease-store';
 import { PERSON } from '../person.ts';
 import type { Asker, RecordParts, Refusal } from '../record-types.ts';
-import { OF_ONE_CALL } from '../sessions.ts';
+import { isOneCall, OF_ONE_CALL } from '../sessions.ts';
 import { SELF } from '../subject.ts';
 
 /** In what time the questions of a session are counted, milliseconds. */
@@ -92,11 +92,6 @@ function tooFast(most: number, whose: string): Fullness {
   const message = `${most} questions were put ${whose} within ${formatDuration(RATE_MS)}, the most that may be`;
   const nextSteps = [`ask again in ${formatDuration(RATE_MS)}`, 'ask about several commands at once: propose_plan'];
   return { refusal: { code: 'LIMIT_EXCEEDED', message, nextSteps } };
-}
-
-/** A call without a session: each has one of its own, so that they are counted together. */
-function isOneCall({ requestedBy, session, task }: Asker): boolean {
-  return requestedBy === SELF && task === undefined && session.startsWith(OF_ONE_CALL);
 }
 
 type Waiting = Pick<Approval, 'id' | 'createdAtMs'>;

@@ -25,6 +25,13 @@ const inItsOwn = (requestedBy: string, place: number) => {
   return asker;
 };
 
+/** A call of this node without a session. */
+const oneCall = (place: number) => {
+  const id = `key-${place}`;
+  at.database.withWriteTx((tx) => at.options.sessions.start(tx, { origin: IN_A.origin, id, agent: 'agent' }));
+  return { ...IN_A, session: id };
+};
+
 describe('commands that have not ended', () => {
   it('are sixteen of a task, sixty-four of a session, and take nothing of another one', () => {
     at.liveTasks.add('t1');
@@ -66,6 +73,11 @@ describe('commands that have not ended', () => {
     expect(ask('wn-p5', 99)).toMatchObject(limit('256 commands run or wait already, the most for all peers'));
     fill('self', 256);
     expect(ask('self', 999)).toMatchObject(limit('256 commands run or wait already, the most for this node'));
+    // Sessions cost nothing, so that those without one have room beside them.
+    for (let place = 0; place < 64; place += 1) expect(propose({ asker: oneCall(place) })).toEqual(expect.any(String));
+    expect(propose({ asker: oneCall(64) })).toMatchObject(
+      limit('320 commands run or wait already, the most for this node'),
+    );
   });
 
   it('are asked for 240 times a minute by a peer, and four times that at this node, in however many sessions', () => {
@@ -84,6 +96,8 @@ describe('commands that have not ended', () => {
       code: 'LIMIT_EXCEEDED',
       message: expect.stringContaining('at this node'),
     });
+    for (let place = 0; place < 240; place += 1) at.gate.executions.cancel(String(propose({ asker: oneCall(place) })));
+    expect(propose({ asker: oneCall(240) })).toMatchObject({ code: 'LIMIT_EXCEEDED' });
     at.move(60_000);
     expect(ask('wn-p1', 241)).toEqual(expect.any(String));
   });

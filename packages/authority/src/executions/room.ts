@@ -1,6 +1,7 @@
 import { formatDuration } from '@writ/core';
 import type { ReadTx } from '@writ/database';
 import type { Asker, RecordParts, Refusal } from '../record-types.ts';
+import { isOneCall } from '../sessions.ts';
 import { SELF } from '../subject.ts';
 
 /** Commands that have not ended: of one task, and of one session with all its tasks. */
@@ -10,10 +11,13 @@ const MOST_OF_SESSION = 64;
 const MOST_OF_PEER = 64;
 const MOST_OF_PEERS = 256;
 const MOST_OF_SELF = 256;
+/** What calls without a session have besides: no number of sessions keeps the person from running something. */
+const MORE_OF_CALLS = 64;
 /** Commands that a session, or a peer in all its sessions, may ask for in so many milliseconds, whatever became of them. */
 const MOST_IN_TIME = 240;
 /** The same of all of this node. */
 const MOST_IN_TIME_OF_SELF = 4 * MOST_IN_TIME;
+const MORE_IN_TIME_OF_CALLS = MOST_IN_TIME;
 const RATE_MS = 60_000;
 /** Among how many of the newest these are counted: more than all that may ask put in that time. */
 const LOOKED_AT = 8192;
@@ -22,14 +26,16 @@ const LOOKED_AT = 8192;
 export function roomRefusal(
   { executions }: Pick<RecordParts, 'executions'>,
   tx: ReadTx,
-  { origin, session, task, requestedBy }: Asker,
+  asker: Asker,
   nowMs: number,
 ): Refusal | undefined {
+  const { origin, session, task, requestedBy } = asker;
   const key = { origin, session };
   if (task !== undefined && executions.countLive(tx, { task }) >= MOST_OF_TASK) return full(MOST_OF_TASK, 'a task');
   if (executions.countLive(tx, { key }) >= MOST_OF_SESSION) return full(MOST_OF_SESSION, 'a session');
   const isHere = requestedBy === SELF;
-  const mostOfAsker = isHere ? MOST_OF_SELF : MOST_OF_PEER;
+  const isCall = isOneCall(asker);
+  const mostOfAsker = isHere ? MOST_OF_SELF + (isCall ? MORE_OF_CALLS : 0) : MOST_OF_PEER;
   const whose = isHere ? 'this node' : 'a peer';
   if (executions.countLive(tx, { requestedBy }) >= mostOfAsker) return full(mostOfAsker, whose);
   if (!isHere && executions.countLive(tx, { notOf: SELF }) >= MOST_OF_PEERS) return full(MOST_OF_PEERS, 'all peers');
@@ -37,7 +43,7 @@ export function roomRefusal(
   // Later than now: asked for under a clock that was ahead.
   if (before !== undefined && before > nowMs - RATE_MS && before <= nowMs)
     return tooFast(MOST_IN_TIME, 'in this session');
-  const mostInTime = isHere ? MOST_IN_TIME_OF_SELF : MOST_IN_TIME;
+  const mostInTime = isHere ? MOST_IN_TIME_OF_SELF + (isCall ? MORE_IN_TIME_OF_CALLS : 0) : MOST_IN_TIME;
   const within = { sinceMs: nowMs - RATE_MS, untilMs: nowMs, among: LOOKED_AT };
   if (executions.countNewest(tx, requestedBy, within) < mostInTime) return undefined;
   return tooFast(mostInTime, isHere ? 'at this node' : 'by this peer');
