@@ -41,6 +41,15 @@ export type { ApproverDesk } from './approver-desk.ts';
 export { createAuthority } from './authority.ts';
 export { type CommandBasis, readBasis, workspaceOf, writeBasis, writeTaskBasis } from './executions/basis.ts';
 export { missingRight } from './executions/needs.ts';
+export type {
+  CommandEnd,
+  CommandRunner,
+  Pass,
+  PreparedCommand,
+  RunningCommand,
+  Started,
+  WorkerParts,
+} from './executions/pass.ts';
 export type { ExecutionEvent } from './executions/state.ts';
 export type {
   Classify,
@@ -55,17 +64,7 @@ export type {
   StartOutcome,
   Withdrawn,
 } from './executions/types.ts';
-export {
-  type CommandEnd,
-  type CommandRunner,
-  type ContinuationWorker,
-  createContinuationWorker,
-  type Pass,
-  type PreparedCommand,
-  type RunningCommand,
-  type Started,
-  type WorkerParts,
-} from './executions/worker.ts';
+export { type ContinuationWorker, createContinuationWorker } from './executions/worker.ts';
 export { createGate, type Gate, type GateOptions } from './gate.ts';
 export { isReservedAgent, PERSON, personAt, personShown } from './person.ts';
 export type {
@@ -77,7 +76,7 @@ export type {
   Refusal,
   TaskLookup,
 } from './record-types.ts';
-export { beginSession, type Endings, OF_ONE_CALL } from './sessions.ts';
+export { beginSession, type Endings, isOfPeer, laneOf, OF_ONE_CALL, type WhoAsks } from './sessions.ts';
 export { withdrawalCode } from './start.ts';
 export { commandIn } from './tool-calls/claims.ts';
 export { permitToolCall } from './tool-calls/permit.ts';

@@ -3,6 +3,7 @@ import type { WriteTx } from '@writ/database';
 import type { Session, SessionKey, SessionStore } from '@writ/lease-store';
 import type { Approvals } from './approvals/types.ts';
 import type { Executions } from './executions/types.ts';
+import { PERSON } from './person.ts';
 import type { Asker, RecordParts } from './record-types.ts';
 import { SELF } from './subject.ts';
 import type { Windows } from './windows/windows.ts';
@@ -30,8 +31,24 @@ export function beginSession(
 export const OF_ONE_CALL = 'key-';
 
 /** A call of this node without a session: each has one of its own, so that they are counted together. */
-export function isOneCall({ requestedBy, session, task }: Asker): boolean {
+export function isOneCall({ requestedBy, session, task }: WhoAsks): boolean {
   return requestedBy === SELF && task === undefined && session.startsWith(OF_ONE_CALL);
+}
+
+/** What says in whose name something is asked for. */
+export type WhoAsks = Pick<Asker, 'requestedBy' | 'session' | 'task'>;
+
+/**
+ * In which line somebody's commands wait: a peer is one whatever sessions and tasks it has, so are all agents of this node, and so is
+ * who asks without a session. What one of them has waiting keeps no other waiting.
+ */
+export function laneOf(asker: WhoAsks): string {
+  return isOneCall(asker) ? 'calls without a session' : asker.requestedBy;
+}
+
+/** Whether another node asks. */
+export function isOfPeer({ requestedBy }: Pick<WhoAsks, 'requestedBy'>): boolean {
+  return requestedBy !== SELF && requestedBy !== PERSON;
 }
 
 /** How sessions and tasks end for what waits for them. */

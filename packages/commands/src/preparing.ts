@@ -1,6 +1,5 @@
-import type { ActionFiles } from '@writ/authority';
+import { type ActionFiles, isOfPeer, laneOf, type WhoAsks } from '@writ/authority';
 import { quote, type TurnLimits, type TurnOf } from '@writ/core';
-import type { Asking } from './asking.ts';
 import type { CommandFiles } from './types.ts';
 
 /** Commands that are read and hashed at once, before anybody has said yes to them. */
@@ -9,20 +8,18 @@ export const PREPARED_AT_ONCE: TurnLimits = { atOnce: 4, each: 2 };
 const MOST_WAITING_OF_TASK = 16;
 const MOST_WAITING = 128;
 
-/** Most that copies take up at once, bytes: of one asker, and of all. What one command may hold fits into the first. */
+/** Most that copies take up at once, bytes: of one lane, and of all peers. What one command may hold fits into the first. */
 const MOST_HELD_EACH = 2 * 1024 * 1024 * 1024;
-const MOST_HELD = 6 * 1024 * 1024 * 1024;
-
-type Asker = Pick<Asking['asker'], 'requestedBy' | 'task'>;
+const MOST_HELD_OF_PEERS = 2 * MOST_HELD_EACH;
 
 /** Whose turn it is to have something prepared: a task's, or else that of the peer or of this node, however many sessions it names. */
-export function turnOf(asker: Asker, signal: AbortSignal | undefined): TurnOf {
+export function turnOf(asker: WhoAsks, signal: AbortSignal | undefined): TurnOf {
   const mostWaiting = asker.task === undefined ? MOST_WAITING : MOST_WAITING_OF_TASK;
-  return { whose: laneOf(asker), mostWaiting, signal };
+  return { whose: asker.task === undefined ? laneOf(asker) : `task ${asker.task}`, mostWaiting, signal };
 }
 
 /** Why it is refused to have one more prepared. */
-export function tooMany(asker: Asker): { readonly code: 'LIMIT_EXCEEDED'; message: string; nextSteps: string[] } {
+export function tooMany(asker: WhoAsks): { readonly code: 'LIMIT_EXCEEDED'; message: string; nextSteps: string[] } {
   const whose = asker.task === undefined ? asker.requestedBy : `task ${asker.task}`;
   const most = turnOf(asker, undefined).mostWaiting;
   return {
@@ -43,7 +40,7 @@ export function filesToLookAt(files: CommandFiles, signal: AbortSignal | undefin
 /** Room on the disk for what commands hold while they run. */
 export interface HeldRoom {
   /** Files of one command of an asker. */
-  filesOf(asker: Asker): RoomyFiles;
+  filesOf(asker: WhoAsks): RoomyFiles;
 }
 
 /** Files that are held as long as there is room for them. */
@@ -52,28 +49,31 @@ export interface RoomyFiles extends ActionFiles {
   lacksRoom(): boolean;
 }
 
-export function createHeldRoom(files: CommandFiles, most = { each: MOST_HELD_EACH, all: MOST_HELD }): HeldRoom {
+/** Peers take none of this node's own room, and a task none but that of whoever asked for it. */
+export function createHeldRoom(
+  files: CommandFiles,
+  most = { each: MOST_HELD_EACH, ofPeers: MOST_HELD_OF_PEERS },
+): HeldRoom {
   const held = new Map<string, number>();
-  let all = 0;
+  let ofPeers = 0;
 
-  function take(lane: string, bytes: number): boolean {
-    const own = held.get(lane) ?? 0;
-    if (own + bytes > most.each || all + bytes > most.all) return false;
-    held.set(lane, own + bytes);
-    all += bytes;
+  function take(asker: WhoAsks, bytes: number): boolean {
+    const own = held.get(laneOf(asker)) ?? 0;
+    if (own + bytes > most.each || (isOfPeer(asker) && ofPeers + bytes > most.ofPeers)) return false;
+    count(asker, bytes);
     return true;
   }
 
-  function give(lane: string, bytes: number): void {
-    const left = (held.get(lane) ?? 0) - bytes;
-    if (left > 0) held.set(lane, left);
+  function count(asker: WhoAsks, bytes: number): void {
+    const lane = laneOf(asker);
+    const all = (held.get(lane) ?? 0) + bytes;
+    if (all > 0) held.set(lane, all);
     else held.delete(lane);
-    all -= bytes;
+    if (isOfPeer(asker)) ofPeers += bytes;
   }
 
   return {
     filesOf(asker) {
-      const lane = laneOf(asker);
       let lacks = false;
       return {
         inspect: (path) => files.inspect(path),
@@ -82,7 +82,7 @@ export function createHeldRoom(files: CommandFiles, most = { each: MOST_HELD_EAC
           // By what it says of itself: a file with holes takes none of its own room, and all of it as a copy.
           const size = (await files.inspect(path))?.sizeBytes ?? 0;
           if (size > mostBytes) return undefined;
-          if (!take(lane, size)) {
+          if (!take(asker, size)) {
             lacks = true;
             return undefined;
           }
@@ -91,17 +91,12 @@ export function createHeldRoom(files: CommandFiles, most = { each: MOST_HELD_EAC
             const file = await files.hold(path, size);
             if (file === undefined || !file.isCopy) return file;
             isKept = true;
-            return { ...file, release: () => file.release().finally(() => give(lane, size)) };
+            return { ...file, release: () => file.release().finally(() => count(asker, -size)) };
           } finally {
-            if (!isKept) give(lane, size);
+            if (!isKept) count(asker, -size);
           }
         },
       };
     },
   };
-}
-
-/** Whoever asks is one, in all its sessions, which cost nothing. */
-function laneOf({ requestedBy, task }: Asker): string {
-  return task === undefined ? `by ${requestedBy}` : `task ${task}`;
 }

@@ -121,6 +121,8 @@ export interface ExecutionStore {
       | { readonly requestedBy: string }
       | { readonly notOf: string },
   ): number;
+  /** Who has asked for what has not started, each once. */
+  waitingAskers(tx: ReadTx): readonly Pick<Execution, 'requestedBy' | 'session' | 'task'>[];
   /** How many of an asker were stored after `sinceMs` and until `untilMs`, among the newest `among` of all. */
   countNewest(
     tx: ReadTx,

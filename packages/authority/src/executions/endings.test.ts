@@ -186,8 +186,8 @@ describe('what may start', () => {
     expect([...ready(9)].sort()).toEqual(ids);
     expect([ready(2), ready(0)]).toEqual([ready(9).slice(0, 2), []]);
     const [first = ''] = ready(9);
-    expect(ready(9, new Set([first]))).toEqual(ready(9).slice(1));
-    expect(ready(1, new Set([first]))).toEqual([ready(9)[1]]);
+    expect(ready(9, { skip: new Set([first]) })).toEqual(ready(9).slice(1));
+    expect(ready(1, { skip: new Set([first]) })).toEqual([ready(9)[1]]);
   });
 
   it('is looked for behind those that wait for an answer, and ends where nothing is left', () => {

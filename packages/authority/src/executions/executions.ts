@@ -1,5 +1,6 @@
 import type { WriteTx } from '@writ/database';
 import type { Execution } from '@writ/lease-store';
+import { laneOf } from '../sessions.ts';
 import { type ExecutionParts, propose, rightsQueryOf } from './propose.ts';
 import { EXPIRED, mayStart, start } from './start.ts';
 import { moveExecution, type Transition } from './transition.ts';
@@ -22,7 +23,8 @@ export function createExecutions(parts: ExecutionParts): Executions {
     get: (id) => database.withReadTx((tx) => executions.get(tx, id)),
     findByKey: (whose) => database.withReadTx((tx) => executions.findByKey(tx, whose)),
     list: (filter) => database.withReadTx((tx) => executions.list(tx, filter)),
-    ready: (limit, skip = NONE) => ready(parts, limit, skip),
+    ready: (limit, which = {}) => ready(parts, limit, which),
+    lanes: () => [...new Set(database.withReadTx((tx) => executions.waitingAskers(tx)).map(laneOf))],
     start: (id, digest) => database.withWriteTx((tx) => start(parts, tx, id, digest)),
     finish: (id, event, outcome) => database.withWriteTx((tx) => endRunning(tx, id, { event, outcome })),
     notSpawned: (id, outcome) =>
@@ -85,7 +87,11 @@ const NOBODYS_YES: Transition = {
   outcome: { code: 'NOT_APPROVER', message: 'who said yes to it is no approver any more' },
 };
 
-function ready(parts: ExecutionParts, limit: number, skip: ReadonlySet<string>): readonly string[] {
+function ready(
+  parts: ExecutionParts,
+  limit: number,
+  { lane, skip = NONE }: NonNullable<Parameters<Executions['ready']>[1]>,
+): readonly string[] {
   const { database, executions } = parts;
   return database.withReadTx((tx) => {
     const nowMs = database.nowMs();
@@ -95,8 +101,9 @@ function ready(parts: ExecutionParts, limit: number, skip: ReadonlySet<string>):
       do {
         const page = executions.listIn(tx, state, { limit: PAGE, ...(after === undefined ? {} : { after }) });
         // A proposed one that nothing covers any more is looked at too: it has to be asked for.
-        const ready = page.filter((execution) => state === 'proposed' || mayStart(parts, tx, execution, nowMs));
-        found.push(...ready.map(({ id }) => id).filter((id) => !skip.has(id)));
+        const wanted = page.filter((one) => !skip.has(one.id) && (lane === undefined || laneOf(one) === lane));
+        const ready = wanted.filter((execution) => state === 'proposed' || mayStart(parts, tx, execution, nowMs));
+        found.push(...ready.map(({ id }) => id));
         after = page.at(-1)?.id;
       } while (after !== undefined && found.length < limit);
     }

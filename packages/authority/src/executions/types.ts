@@ -99,8 +99,10 @@ export interface Executions {
   findByKey(whose: Pick<Execution, 'requestedBy' | 'origin' | 'session' | 'idempotencyKey'>): Execution | undefined;
   /** Newest first. */
   list(filter: { readonly key?: SessionKey; readonly task?: string; readonly limit: number }): readonly Execution[];
-  /** Ids of what may start now, oldest first, without those to skip; a first look that claims nothing. */
-  ready(limit: number, skip?: ReadonlySet<string>): readonly string[];
+  /** Ids of what may start now, oldest first, of one lane where it is named, without those to skip; a first look that claims nothing. */
+  ready(limit: number, which?: { readonly lane?: string; readonly skip?: ReadonlySet<string> }): readonly string[];
+  /** The lanes in which something has not started, see `laneOf`. */
+  lanes(): readonly string[];
   /**
    * The last look, in the transaction that stores `running`: `digest` is that of what is held to run.
    * INVARIANT: 5, 6 what starts has its own approval or window, checked for it alone, with its own session.

@@ -3,8 +3,9 @@ import type { Execution } from '@writ/lease-store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS, IN_A, IN_B } from '../testing/gate-fixture.ts';
 import { createManualRunner, DONE, RIGHT_AWAY } from '../testing/manual-runner.ts';
+import { continueExecutions, type WorkerParts } from './pass.ts';
 import type { Proposal } from './types.ts';
-import { continueExecutions, createContinuationWorker, type WorkerParts } from './worker.ts';
+import { createContinuationWorker } from './worker.ts';
 
 const READ = { class: 'read', needs: [], target: undefined } as const;
 describe('the continuation worker', () => {
@@ -202,6 +203,26 @@ describe('the continuation worker', () => {
     await worker.close();
     expect(items.slice(64).map(stateOf)).toEqual(Array.from({ length: 6 }, () => 'completed'));
     expect(items.slice(0, 64).every((item) => stateOf(item) === 'proposed')).toBe(true);
+  });
+
+  it('prepares for each lane by itself: what one of them has waiting keeps no other waiting', async () => {
+    const slow = propose({ ...READ, digest: sha256Hex('slow') });
+    const behind = propose({ ...READ, digest: sha256Hex('behind') });
+    const id = 'key-1';
+    at.database.withWriteTx((tx) => at.options.sessions.start(tx, { origin: IN_A.origin, id, agent: 'agent' }));
+    const call = propose({ ...READ, digest: sha256Hex('call'), asker: { ...IN_A, session: id } });
+    let isRead = (): void => {};
+    manual.before.prepare = ({ id: of }) =>
+      of === slow.id ? new Promise((resolve) => (isRead = resolve)) : Promise.resolve();
+    const worker = createContinuationWorker(parts);
+    worker.wake();
+    while (!manual.ends.has(call.id)) await new Promise((resolve) => setImmediate(resolve));
+    expect([slow, behind].map(stateOf)).toEqual(['proposed', 'proposed']);
+    isRead();
+    while (manual.ends.size < 3) await new Promise((resolve) => setImmediate(resolve));
+    for (const { resolve } of manual.ends.values()) resolve(DONE);
+    await worker.close();
+    expect([slow, behind, call].map(stateOf)).toEqual(['completed', 'completed', 'completed']);
   });
 
   it('runs one pass at a time, however often it is woken, and none after it was closed', async () => {

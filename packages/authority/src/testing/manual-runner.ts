@@ -1,6 +1,6 @@
 import type { Execution } from '@writ/lease-store';
+import type { CommandEnd, WorkerParts } from '../executions/pass.ts';
 import type { StartBounds } from '../executions/types.ts';
-import type { CommandEnd, WorkerParts } from '../executions/worker.ts';
 
 /** How a command ends that did what it was to do. */
 export const DONE: CommandEnd = { event: 'complete', outcome: { code: 'OK', message: 'done', exitCode: 0 } };
