@@ -30,3 +30,25 @@ it('few batches are under way, further ones are given up at once', async () => {
   collector.closeAllConnections();
   collector.close();
 });
+
+it('gives a batch up whose collector changes the protocol in place of an answer', async () => {
+  const collector = createServer();
+  collector.on('upgrade', (_request, socket) => socket.end());
+  collector.on('request', (_request, response) => {
+    response.writeHead(101, { connection: 'Upgrade', upgrade: 'x' });
+    response.end();
+  });
+  collector.listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  const failures: string[] = [];
+  const { port } = collector.address() as AddressInfo;
+  const exporter = createOtlpExporter(`http://127.0.0.1:${port}/`, {
+    clock: createFakeClock(0),
+    onFailure: (reason) => failures.push(reason),
+  });
+  const code = await new Promise((resolve) => exporter.export([], (result) => resolve(result.code)));
+  expect([code, failures]).toEqual([1, ['the collector ended the connection without an answer']]);
+  await exporter.shutdown();
+  collector.closeAllConnections();
+  collector.close();
+});

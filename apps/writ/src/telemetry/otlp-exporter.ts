@@ -79,7 +79,11 @@ function post(url: string, body: string, clock: Clock): Promise<void> {
       reject(error);
       outgoing.destroy(error);
     });
-    outgoing.once('close', stop);
+    outgoing.once('close', () => {
+      stop();
+      // Of a change of protocol, which nobody asked for, nothing else is told.
+      reject(new Error('the collector ended the connection without an answer'));
+    });
     outgoing.end(body);
   });
 }

@@ -266,6 +266,11 @@ describe('MCP over the control socket', () => {
         ['tools/call', { name: 5 }, 'params.name: Invalid input: expected string, received number'],
         ['resources/read', {}, 'params.uri: Invalid input: expected string, received undefined'],
         ['prompts/get', { name: 'x', arguments: { a: 5 } }, /^params\.arguments\.a: Invalid input: /],
+        [
+          'tools/call',
+          { name: 'whoami', _meta: { progressToken: 'x'.repeat(257) } },
+          'params._meta.progressToken: longer than 256 characters',
+        ],
         ['tools/list', { cursor: 5 }, 'params.cursor: Invalid input: expected string, received number'],
       ] as const;
       for (const [method, more, why] of wrong) {

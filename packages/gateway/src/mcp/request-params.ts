@@ -15,6 +15,13 @@ const REQUESTS = new Map<unknown, keyof typeof specTypeSchemas>([
   ['prompts/get', 'GetPromptRequest'],
 ]);
 
+/** Longest token of progress, UTF-16 units: each word about a call repeats it. */
+const LONGEST_TOKEN = 256;
+
+function isLong(token: unknown): boolean {
+  return typeof token === 'string' && token.length > LONGEST_TOKEN;
+}
+
 /**
  * What is wrong with the parameters of a request, in words, which the protocol's library says as a dump of its checker or
  * not at all; undefined where nothing is, and for what is no request.
@@ -23,6 +30,9 @@ export function faultOfParams(message: unknown): string | undefined {
   if (!isRecord(message) || typeof message.method !== 'string') return undefined;
   const { method, params } = message;
   if ('params' in message && !isRecord(params)) return 'params: they are no object';
+  if (isRecord(params) && isRecord(params._meta) && isLong(params._meta.progressToken)) {
+    return `params._meta.progressToken: longer than ${LONGEST_TOKEN} characters`;
+  }
   const type = REQUESTS.get(method);
   return type === undefined ? undefined : faultOfType(type, message);
 }
