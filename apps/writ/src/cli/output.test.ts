@@ -67,3 +67,13 @@ it('colours of this program stay where it writes some', () => {
   expect(written(note, { noColor: false })).toBe(`\u001b[31mred\u001b[39m ${String.raw`\u{1b}[2J`}\n`);
   expect(written(note)).toBe(`${String.raw`\u{1b}[31mred\u{1b}[39m \u{1b}[2J`}\n`);
 });
+
+it('where a line of somebody else goes on is marked on a terminal, so that nobody chooses where a row begins', () => {
+  const forged = `x${' '.repeat(78)}argument 2: echo hello`;
+  const write = (output: Output) => output.result(forged, (text) => output.rows(`command: ${text}\nand more`));
+  const rows = written(write).trimEnd().split('\n');
+  expect(rows.every((row) => row.length < 80)).toBe(true);
+  expect(rows.filter((row) => !row.startsWith('  | '))).toEqual([expect.stringMatching(/^command: x/), 'and more']);
+  expect(rows.join('')).toContain('argument 2: echo hello');
+  expect(written(write, { isTTY: false })).toBe(`command: ${forged}\nand more\n`);
+});

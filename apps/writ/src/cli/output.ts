@@ -4,6 +4,7 @@ import pc from 'picocolors';
 import { createHarmlessDecoder, harmless, harmlessColoured } from '../terminal/harmless.ts';
 import { USUAL_COLUMNS } from '../terminal/size.ts';
 import { createLiveView, type Streams } from './live-view.ts';
+import { wholeRows } from './rows.ts';
 import { withHome } from './with-home.ts';
 
 /** Where a command writes: results on `out` (machine readable with `--json`), everything else on `err`. */
@@ -20,6 +21,8 @@ export interface Output {
   raw(stream: 'stdout' | 'stderr', bytes: Uint8Array): Promise<void>;
   /** How wide what people read may be. */
   readonly columns: number;
+  /** A text with words of others in it: on a terminal, each row that goes on with a line is marked as one, so that nobody else chooses where a row begins. */
+  rows(text: string): string;
   /** For people only, on `err`. */
   note(text: string): void;
   /** One line under everything else that says how it stands, until the next one; nothing where no terminal shows it. */
@@ -69,6 +72,8 @@ export function createOutput(streams: Streams, options: OutputOptions): Output {
     json: options.json,
     columns: streams.err.columns || USUAL_COLUMNS,
     colors,
+    rows: (text) =>
+      streams.out.isTTY === true ? wholeRows(harmless(text), { columns: streams.out.columns || USUAL_COLUMNS }) : text,
     result: (value, text) => line(options.json ? JSON.stringify(value) : shown(text(value))),
     item(value, text) {
       if (options.json) return line(JSON.stringify(value));

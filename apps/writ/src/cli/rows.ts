@@ -17,9 +17,9 @@ const EDGE = 1;
 export function toRows(
   lines: readonly string[],
   { columns }: Pick<TerminalSize, 'columns'>,
-  first = FIRST,
+  { first = FIRST, widest = WIDEST }: { readonly first?: string; readonly widest?: number } = {},
 ): readonly string[] {
-  const width = Math.min(WIDEST, Math.max(NARROWEST, columns)) - EDGE;
+  const width = Math.min(widest, Math.max(NARROWEST, columns)) - EDGE;
   return lines.flatMap((line) => {
     const rows: string[] = [];
     let [row, left] = ['', width - first.length];
@@ -38,7 +38,12 @@ export function toRows(
 
 /** What a task or a peer says, every row of it marked as somebody's words: none looks like a line of this program. */
 export function inTheirWords(text: string, size: Pick<TerminalSize, 'columns'>): readonly string[] {
-  return toRows(text.split('\n').map(visible), size, FURTHER);
+  return toRows(text.split('\n').map(visible), size, { first: FURTHER });
+}
+
+/** A result that holds words of others, as wide as the terminal is; its own lines begin where a line does. */
+export function wholeRows(text: string, size: Pick<TerminalSize, 'columns'>): string {
+  return toRows(text.split('\n'), size, { first: '', widest: size.columns }).join('\n');
 }
 
 /** At most: whether another character than those of ASCII takes one column or two is for each terminal to say. */

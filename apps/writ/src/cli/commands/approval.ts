@@ -55,17 +55,19 @@ async function list(context: CliContext, _: readonly string[], options: { readon
   context.output.result(answer, ({ approvals }) =>
     approvals.length === 0
       ? 'nothing waits'
-      : table(
-          ['APPROVAL', 'KIND', 'STATE', 'ASKED BY', 'AGENT', 'LEFT', 'ABOUT'],
-          approvals.map((a) => [
-            a.id,
-            a.kind,
-            a.decided_by_label === undefined ? a.state : `${a.state} by ${a.decided_by_label}`,
-            a.requested_by,
-            a.agent,
-            a.state === 'pending' ? timeLeft(a.expires_at_ms, now) : '-',
-            a.about,
-          ]),
+      : context.output.rows(
+          table(
+            ['APPROVAL', 'KIND', 'STATE', 'ASKED BY', 'AGENT', 'LEFT', 'ABOUT'],
+            approvals.map((a) => [
+              a.id,
+              a.kind,
+              a.decided_by_label === undefined ? a.state : `${a.state} by ${a.decided_by_label}`,
+              a.requested_by,
+              a.agent,
+              a.state === 'pending' ? timeLeft(a.expires_at_ms, now) : '-',
+              a.about,
+            ]),
+          ),
         ),
   );
   return EXIT.ok;
@@ -77,7 +79,7 @@ async function show(context: CliContext, [id = '']: readonly string[]): Promise<
   context.output.result(approval, (a) =>
     [
       `${a.kind} ${a.id}: ${a.state}${a.decided_by_label === undefined ? '' : ` by ${a.decided_by_label}`}`,
-      a.preview,
+      context.output.rows(a.preview),
       ...(a.state === 'pending'
         ? [`to be answered within ${timeLeft(a.expires_at_ms, now)}, for: ${a.scopes.join(', ')}`]
         : []),

@@ -48,12 +48,13 @@ async function list(context: CliContext, _: readonly string[], { limit }: { read
   const answer = await context
     .node()
     .call('list_executions', { limit: readCount(limit, mostOf('writ execution list --limit 5')) });
+  const { rows } = context.output;
   context.output.result(answer, ({ executions, sent }) =>
     executions.length + sent.length === 0
       ? 'no commands'
       : [
-          ...(executions.length === 0 ? [] : [table(HERE, executions.map(rowHere))]),
-          ...(sent.length === 0 ? [] : [`asked of peers, as last known:\n${table(SENT, sent.map(rowSent))}`]),
+          ...(executions.length === 0 ? [] : [rows(table(HERE, executions.map(rowHere)))]),
+          ...(sent.length === 0 ? [] : [`asked of peers, as last known:\n${rows(table(SENT, sent.map(rowSent)))}`]),
         ].join('\n\n'),
   );
   return EXIT.ok;
@@ -76,7 +77,9 @@ function rowSent(one: Listed['sent'][number]): string[] {
 
 async function show(context: CliContext, [execution = '']: readonly string[], { peer }: At): Promise<number> {
   const answer = await context.node().call('execution_show', { execution, at: peer });
-  context.output.result(answer, (shown) => JSON.stringify(shown, null, 2).split('\n').map(visible).join('\n'));
+  context.output.result(answer, (shown) =>
+    context.output.rows(JSON.stringify(shown, null, 2).split('\n').map(visible).join('\n')),
+  );
   return EXIT.ok;
 }
 

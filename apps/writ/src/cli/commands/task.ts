@@ -88,17 +88,19 @@ async function list(context: CliContext, _: readonly string[], options: ListOpti
   context.output.result(answer, ({ tasks }) =>
     tasks.length === 0
       ? 'no tasks'
-      : table(
-          ['TASK', 'SIDE', 'PEER', 'PROFILE', 'STATE', 'CODE', 'WORK'],
-          tasks.map((t) => [
-            t.task,
-            t.side,
-            t.peer,
-            t.granted?.effective_profile ?? t.profile ?? '-',
-            t.unreachable ? `${t.state} (unreachable)` : t.state,
-            t.outcome?.code ?? '',
-            t.work,
-          ]),
+      : context.output.rows(
+          table(
+            ['TASK', 'SIDE', 'PEER', 'PROFILE', 'STATE', 'CODE', 'WORK'],
+            tasks.map((t) => [
+              t.task,
+              t.side,
+              t.peer,
+              t.granted?.effective_profile ?? t.profile ?? '-',
+              t.unreachable ? `${t.state} (unreachable)` : t.state,
+              t.outcome?.code ?? '',
+              t.work,
+            ]),
+          ),
         ),
   );
   return EXIT.ok;
@@ -111,7 +113,9 @@ async function show(
 ): Promise<number> {
   const answer = await context.node().call('task_show', { task });
   context.output.result(answer, (shown) =>
-    options.chain === true ? drawChain(shown).split('\n').map(visible).join('\n') : JSON.stringify(shown, null, 2),
+    context.output.rows(
+      options.chain === true ? drawChain(shown).split('\n').map(visible).join('\n') : JSON.stringify(shown, null, 2),
+    ),
   );
   return EXIT.ok;
 }
