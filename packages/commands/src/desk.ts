@@ -2,6 +2,7 @@ import { createContinuationWorker } from '@writ/authority';
 import { type Clock, createFairTurns, quote, WritError } from '@writ/core';
 import type { Execution, ExecutionOutcome } from '@writ/lease-store';
 import { askAgain, keyOfNext } from './again.ts';
+import { createHeldUp } from './held-up.ts';
 import type { CommandDeskOptions, DeskParts } from './parts.ts';
 import { proposePlan } from './plans.ts';
 import { PREPARED_AT_ONCE } from './preparing.ts';
@@ -43,6 +44,7 @@ export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk 
   const live = createLiveCommands(options, wakeups.wake);
   /** By the one that has ended; whoever watches that learns which one takes its place. */
   const askingAgain = new Map<string, Promise<unknown>>();
+  const heldUp = createHeldUp();
   const onChanged = (execution: Execution): void => {
     const asking = askAgain(parts, execution).finally(() => {
       askingAgain.delete(execution.id);
@@ -57,8 +59,9 @@ export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk 
     clock: options.clock,
     logger,
     onChanged,
+    onHeldUp: heldUp.note,
   });
-  const view = (execution: Execution): CommandView => viewHere(options, execution);
+  const view = (execution: Execution): CommandView => viewHere(options, execution, heldUp.of(execution.id));
   const own = (caller: CommandCaller, id: string): Execution => requireOwn(options, caller, id);
   const stops: (() => void)[] = [];
   return {
@@ -156,12 +159,12 @@ function nodeName({ engine }: CommandDeskOptions): string {
   return engine.snapshot().config.node.name;
 }
 
-function viewHere(options: CommandDeskOptions, execution: Execution): CommandView {
+function viewHere(options: CommandDeskOptions, execution: Execution, heldUp: string | undefined): CommandView {
   const isChanged = execution.outcome?.code === 'CHANGED_SINCE_APPROVAL';
   const next = isChanged
     ? options.gate.executions.findByKey({ ...execution, idempotencyKey: keyOfNext(execution) })
     : undefined;
-  const place = { node: nodeName(options), clockIsBackwards: options.database.clockIsBackwards() };
+  const place = { node: nodeName(options), clockIsBackwards: options.database.clockIsBackwards(), heldUp };
   return viewOf(execution, place, next?.id);
 }
 

@@ -23,6 +23,8 @@ export interface ViewPlace {
   readonly node: string;
   /** Nothing starts while the clock stands back. */
   readonly clockIsBackwards: boolean;
+  /** What keeps this command from being started now, in words. */
+  readonly heldUp: string | undefined;
 }
 
 /** A stored command for every surface; `next`: what was asked for in its place. */
@@ -50,9 +52,11 @@ export function waitingFor(node: string, sinceMs: number, approval: string): str
   return `waits for a person on ${node} since ${new Date(sinceMs).toISOString()}, approval ${approval}`;
 }
 
-function whyOf(execution: Execution, { node, clockIsBackwards }: ViewPlace): string {
+function whyOf(execution: Execution, { node, clockIsBackwards, heldUp }: ViewPlace): string {
   const { state, class: of, approval, window, createdAtMs, outcome } = execution;
   const ended = outcome?.message ?? '';
+  const isWaiting = state === 'pending_approval' || state === 'proposed';
+  if (isWaiting && heldUp !== undefined) return `waits, and is tried again: ${heldUp}`;
   switch (state) {
     case 'pending_approval':
       return waitingFor(node, createdAtMs, approval ?? '');

@@ -39,6 +39,8 @@ export interface WorkerParts {
   readonly clock: Pick<Clock, 'setTimer'>;
   /** Aborted when nothing is tried again any more. */
   readonly stopping: AbortSignal;
+  /** Called with what keeps a command that may start from being taken up, in words; undefined: nothing does any more. */
+  readonly onHeldUp: (id: string, why: string | undefined) => void;
   /** Called with a command that changed since it was asked for and has ended with that: it has to be asked for anew. */
   readonly onChanged: (execution: Execution) => void;
 }
@@ -80,17 +82,23 @@ export async function continueExecutions(
   for (const id of ids) {
     try {
       const taken = await takeUp(parts, id);
+      parts.onHeldUp(id, taken?.kind === 'waits' ? NO_ROOM : undefined);
       if (taken?.kind === 'started') started.push(taken);
       if (taken?.kind === 'unspawned') unstored.push(taken);
       if (taken?.kind === 'waits') failed.push(id);
     } catch (error) {
       // One that cannot be taken up stands in nobody's way.
       failed.push(id);
+      parts.onHeldUp(id, FAULT);
       parts.logger.error('a gated command could not be taken up', { execution: id, error: toWritError(error).message });
     }
   }
   return { started, unstored, failed, seen: ids.length };
 }
+
+/** What it was names folders of this machine, and whoever asked may be another one. */
+const FAULT = 'a fault of this node kept it from being taken up, and stands in its log';
+const NO_ROOM = 'what other commands hold leaves no room for copies of its files now';
 
 /** What became of a start under the read lock; undefined: nothing was started. */
 type Begun =

@@ -12,6 +12,7 @@ describe('the continuation worker, where something fails', () => {
   let at: GateFixture;
   let manual: ReturnType<typeof createManualRunner>;
   let changed: string[];
+  let heldUp: Map<string, string>;
   let logged: unknown[];
   let parts: WorkerParts;
   const item = (n: number): Execution => {
@@ -33,6 +34,7 @@ describe('the continuation worker, where something fails', () => {
     at.authority.grantLease({ peer: 'self', profile: 'ops', durationMs: 8 * HOUR_MS, issuedBy: 'ap-1' });
     manual = createManualRunner();
     [changed, logged] = [[], []];
+    heldUp = new Map();
     const logger: Logger = {
       debug: () => {},
       info: () => {},
@@ -42,6 +44,7 @@ describe('the continuation worker, where something fails', () => {
     parts = {
       ...{ executions: at.gate.executions, engine: at.engine, runner: manual.runner, logger },
       ...{ clock: RIGHT_AWAY, stopping: new AbortController().signal },
+      onHeldUp: (id, why) => (why === undefined ? heldUp.delete(id) : heldUp.set(id, why)),
       onChanged: ({ id }) => changed.push(id),
     };
   });
@@ -78,9 +81,11 @@ describe('the continuation worker, where something fails', () => {
     const { started, failed } = await continueExecutions({ ...parts, runner });
     expect([started.map(({ id }) => id), failed, logged]).toEqual([[two.id], [one.id], []]);
     expect(get(one)?.state).toBe('proposed');
+    expect([...heldUp]).toEqual([[one.id, expect.stringContaining('no room')]]);
     isFull = false;
     const later = await continueExecutions({ ...parts, runner });
     expect(later.started.map(({ id }) => id)).toEqual([one.id]);
+    expect(heldUp.size).toBe(0);
     for (const { id } of [one, two]) manual.ends.get(id)?.resolve(DONE);
     await Promise.all([...started, ...later.started].map(({ ended }) => ended));
   });
@@ -91,6 +96,7 @@ describe('the continuation worker, where something fails', () => {
       id === one.id ? full() : at.gate.executions.start(id, digest);
     const { started, failed } = await continueExecutions(over({ start }));
     expect([started.map(({ id }) => id), failed]).toEqual([[two.id], [one.id]]);
+    expect([...heldUp]).toEqual([[one.id, expect.stringContaining('a fault of this node')]]);
     expect(logged).toEqual([
       ['a gated command could not be taken up', { execution: one.id, error: 'the disk is full' }],
     ]);

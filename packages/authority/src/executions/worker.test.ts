@@ -12,6 +12,7 @@ describe('the continuation worker', () => {
   let at: GateFixture;
   let manual: ReturnType<typeof createManualRunner>;
   let changed: string[];
+  let heldUp: Map<string, string>;
   let parts: WorkerParts;
   const propose = (change: Partial<Proposal> = {}): Execution => {
     const outcome = at.propose(change);
@@ -28,9 +29,11 @@ describe('the continuation worker', () => {
     at.authority.grantLease({ peer: 'self', profile: 'ops', durationMs: 8 * HOUR_MS, issuedBy: 'ap-1' });
     manual = createManualRunner();
     changed = [];
+    heldUp = new Map();
     parts = {
       ...{ executions: at.gate.executions, engine: at.engine, runner: manual.runner, logger: silentLogger },
       ...{ clock: RIGHT_AWAY, stopping: new AbortController().signal },
+      onHeldUp: (id, why) => (why === undefined ? heldUp.delete(id) : heldUp.set(id, why)),
       onChanged: ({ id }) => changed.push(id),
     };
   });

@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hasErrno, WritError } from '@writ/core';
 
@@ -43,22 +43,20 @@ const ENDS_OF_SEARCH: readonly (readonly [name: string, text: string])[] = [
  */
 export function createHeldPlace(dirs: readonly string[], user: number | undefined): HeldPlace {
   const dir = firstOf(dirs, user);
-  let made = 0;
   return {
     async make(path) {
-      made += 1;
-      const folder = join(dir, String(made));
-      const below = placeBelow(folder, path);
+      let folder: string;
       for (let tries = 1; ; tries += 1) {
         try {
           await mkdir(dir, { recursive: true, mode: 0o700 });
-          // Not one that is there: that would be somebody else's.
-          await mkdir(folder, { mode: 0o700 });
+          // Under a name that nobody has taken before.
+          folder = await mkdtemp(join(dir, 'c'));
           break;
         } catch (error) {
           if (!hasErrno(error, 'ENOENT') || tries === TRIES) throw error;
         }
       }
+      const below = placeBelow(folder, path);
       await mkdir(dirname(below), { recursive: true, mode: 0o700 });
       for (const [name, text] of ENDS_OF_SEARCH) await writeFile(join(folder, name), text, { mode: 0o600 });
       return {
