@@ -53,13 +53,8 @@ export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk 
     askingAgain.set(execution.id, asking);
   };
   const worker = createContinuationWorker({
-    executions,
-    engine,
-    runner: live,
-    clock: options.clock,
-    logger,
-    onChanged,
-    onHeldUp: heldUp.note,
+    ...{ executions, engine, runner: live, clock: options.clock, logger },
+    ...{ onChanged, onHeldUp: heldUp.note },
   });
   const view = (execution: Execution): CommandView => viewHere(options, execution, heldUp.of(execution.id));
   const own = (caller: CommandCaller, id: string): Execution => requireOwn(options, caller, id);
