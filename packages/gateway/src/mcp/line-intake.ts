@@ -23,6 +23,8 @@ export interface LineIntakeOptions {
 export interface LineIntake {
   /** Takes what came; nothing more is read before every line of it had its turn, and the answers were taken. */
   readonly take: (chunk: Buffer) => void;
+  /** Resolves when every line that came has been worked on, or was dropped. */
+  done(): Promise<void>;
   /** Drops the lines that wait. */
   stop(): void;
 }
@@ -32,6 +34,7 @@ export function createLineIntake(options: LineIntakeOptions): LineIntake {
   const { socket, largestBytes, entrance, onLine, onFault, onTooLong, onNoRoom, untilTaken } = options;
 
   let isOver = false;
+  let working: Promise<void> = Promise.resolve();
   const held = entrance.hold(() => {
     isOver = true;
     onNoRoom();
@@ -71,8 +74,9 @@ export function createLineIntake(options: LineIntakeOptions): LineIntake {
       held.set(splitter.heldBytes() + waitingBytes);
       if (waiting.length === 0 && !isTooLong) return;
       socket.pause();
-      workOff().catch(onFault);
+      working = workOff().catch(onFault);
     },
+    done: () => working,
     stop() {
       isOver = true;
       held.set(0);

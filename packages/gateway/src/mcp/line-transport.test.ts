@@ -34,7 +34,7 @@ async function open(
   hold: Entrance['hold'] = () => ({ set() {} }),
 ): Promise<void> {
   const path = join(folder, 's');
-  server = createServer().listen(path);
+  server = createServer({ allowHalfOpen: true }).listen(path);
   await once(server, 'listening');
   const coming = once(server, 'connection');
   client = connect(path);
@@ -144,4 +144,17 @@ it('ends a connection whose unfinished line has to make room, says why, and keep
   makeRoom();
   expect((await once(client, 'data')).toString()).toContain('made room for others');
   await expect.poll(() => kept.at(-1)).toBe(0);
+});
+
+it('answers all that was asked before the end of the input, however the lines and their turns fall', async () => {
+  await open();
+  transport.onmessage = (message) => {
+    if ('method' in message && 'id' in message) void transport.send({ jsonrpc: '2.0', id: message.id, result: {} });
+  };
+  transport.onclose = () => void socket.end();
+  const said = readLines(client);
+  client.end(Array.from({ length: 64 }, (_, id) => request(id)).join(''));
+  const ids: unknown[] = [];
+  for await (const line of said) ids.push(JSON.parse(line).id);
+  expect(ids).toEqual(Array.from({ length: 64 }, (_, id) => id));
 });

@@ -16,7 +16,7 @@ export interface LineTransportOptions {
   readonly largestBytes: number;
   /** How much may lie there for a client that does not read it, bytes; with more its connection ends. */
   readonly mostUnreadBytes: number;
-  /** How long what was asked before a client ended its input may still be answered, milliseconds. */
+  /** How long a client that has ended its input waits for the next answer to what it asked before, milliseconds. */
   readonly finishMs: number;
   readonly clock: Clock;
   readonly entrance: Entrance;
@@ -36,8 +36,6 @@ export function createLineTransport(
   let hasBatches = false;
   const open = createOpenRequests(entrance);
   const untaken = entrance.keep(() => socket.destroy());
-  /** Set once the client has ended its input. */
-  let stopFinishing: Cancel | undefined;
   const untilTaken = createDrain(socket);
   const refuse = (refusal: LineRefusal): void => {
     transport.onerror?.(new Error(refusal.error.message));
@@ -67,10 +65,8 @@ export function createLineTransport(
     },
   });
   const close = (): void => void transport.close();
-  const finish = (): void => {
-    stopFinishing = clock.setTimer(finishMs, close);
-    if (open.size === 0) close();
-  };
+  const end = createInputEnd({ clock, finishMs, close, isAnswered: () => open.size === 0 });
+  const finish = (): void => void end.come(lines.done());
   const transport: Transport = {
     async start() {
       socket.on('data', lines.take).on('end', finish).on('close', close);
@@ -84,8 +80,7 @@ export function createLineTransport(
       open.noteAnswered(message);
       if (socket.writableLength > mostUnreadBytes) socket.destroy();
       if (!isOver) untaken.set(socket.writableLength);
-      if (stopFinishing !== undefined && open.size === 0) close();
-      else if (!isTaken) await untilTaken();
+      if (!end.noteAnswer() && !isTaken) await untilTaken();
       if (!isOver) untaken.set(socket.writableLength);
     },
     async close() {
@@ -94,12 +89,51 @@ export function createLineTransport(
       lines.stop();
       open.close();
       untaken.set(0);
-      stopFinishing?.();
+      end.forget();
       socket.off('data', lines.take).off('end', finish).off('close', close);
       transport.onclose?.();
     },
   };
   return transport;
+}
+
+/** What becomes of a connection whose client has ended its input. */
+interface InputEnd {
+  /** It has; `worked` resolves when all that came before has been worked on: the end is heard before the lines in front of it had their turn. */
+  come(worked: Promise<void>): Promise<void>;
+  /** Looks at an answer; true where it was the last one, and the connection closes. */
+  noteAnswer(): boolean;
+  forget(): void;
+}
+
+/** Closes when all is answered, or nothing was for `finishMs`. */
+function createInputEnd(of: {
+  readonly clock: Clock;
+  readonly finishMs: number;
+  readonly close: () => void;
+  readonly isAnswered: () => boolean;
+}): InputEnd {
+  let stop: Cancel | undefined;
+  let isWorked = false;
+  const goOn = (): void => {
+    stop?.();
+    stop = of.clock.setTimer(of.finishMs, of.close);
+  };
+  return {
+    async come(worked) {
+      goOn();
+      await worked;
+      isWorked = true;
+      if (of.isAnswered()) of.close();
+    },
+    noteAnswer() {
+      if (stop !== undefined) goOn();
+      const isLast = isWorked && of.isAnswered();
+      if (isLast) of.close();
+      return isLast;
+    },
+    forget: () => stop?.(),
+  };
 }
 
 /** Resolves, for all who ask, when what was written is taken, or nothing ever will be. */

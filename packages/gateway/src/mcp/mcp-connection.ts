@@ -15,7 +15,7 @@ import { createToolServer, tellOfForeignTools } from './tool-server.ts';
 const LARGEST_MESSAGE_BYTES = 4 * 1024 * 1024;
 /** How much may lie there for a client that does not read it, bytes: answers to several calls for the largest artifacts. */
 const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
-/** How long a client that has ended its input waits for what it asked before, milliseconds. */
+/** How long a client that has ended its input waits for the next answer to what it asked before, milliseconds. */
 const FINISH_MS = 5000;
 
 /**
@@ -28,12 +28,13 @@ export function serveMcp(
   caller: Caller,
   toolsets: readonly Toolset[],
 ): () => Promise<void> {
+  const entrance = parts.enter(caller, 'mcp');
   const transport = createLineTransport(socket, {
     largestBytes: LARGEST_MESSAGE_BYTES,
     mostUnreadBytes: MOST_UNREAD_BYTES,
     finishMs: FINISH_MS,
     clock: parts.clock,
-    entrance: parts.enter(caller, 'mcp'),
+    entrance,
   });
   const withSession = sessionOf(parts.sessions, caller);
   let server: Server | undefined;
@@ -67,7 +68,7 @@ export function serveMcp(
     stopTelling();
     subscriptions.close();
     over?.();
-    linger(socket, parts.clock);
+    linger(socket, parts.clock, entrance.turn);
   };
   socket.on('error', (error) => parts.logger.debug('mcp connection lost', { message: error.message }));
   return () => handle.close();

@@ -13,7 +13,7 @@ import { createConnections } from './connections.ts';
 import { closeServer, SERVER_LIMITS } from './limits.ts';
 import { limitConnections } from './most-connections.ts';
 import { createPipelineGuard } from './pipelining.ts';
-import { countUntaken, NO_REQUEST, sendFailure, sendItems, sendJson, sendRawFailure } from './responses.ts';
+import { countUntaken, NO_REQUEST, refusals, sendFailure, sendItems, sendJson, sendRawFailure } from './responses.ts';
 import { listenPrivately } from './socket-file.ts';
 import { toolsetsOf } from './toolset-header.ts';
 
@@ -53,6 +53,7 @@ export function createControlServer(parts: ControlServerParts): ControlServer {
   const calls: CallsUnderWay = { open: new Set(), stopping: false };
   const connections = createConnections();
   const isServed = createPipelineGuard();
+  const refusing = refusals(parts.clock);
   const server = createServer(SERVER_LIMITS, (request, response) => {
     const over = new AbortController();
     const leave = (): void => {
@@ -79,11 +80,11 @@ export function createControlServer(parts: ControlServerParts): ControlServer {
       connections.add(socket, parts.serveMcp(socket, caller, toolsets), () => socket.bytesRead > before);
     } catch (error) {
       socket.on('error', () => {});
-      sendRawFailure(socket, tellFailure(error, 'mcp', undefined, parts.logger), parts.clock);
+      sendRawFailure(socket, tellFailure(error, 'mcp', undefined, parts.logger), refusing);
     }
   });
   server.on('clientError', (_error, socket) => {
-    if (socket.writable) sendRawFailure(socket, NO_REQUEST, parts.clock);
+    if (socket.writable) sendRawFailure(socket, NO_REQUEST, refusing);
   });
   return {
     listen: (path) => listenPrivately(server, path),

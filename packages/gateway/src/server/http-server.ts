@@ -11,7 +11,7 @@ import { closeServer, SERVER_LIMITS } from './limits.ts';
 import { MCP_HTTP_PATH, sendRpcFailure, serveMcpExchange } from './mcp-exchange.ts';
 import { limitConnections } from './most-connections.ts';
 import { createPipelineGuard } from './pipelining.ts';
-import { NO_REQUEST, sendFailure, sendRawFailure } from './responses.ts';
+import { NO_REQUEST, refusals, sendFailure, sendRawFailure } from './responses.ts';
 
 /** Where the stream of events is. */
 const EVENTS_PATH = '/v1/events';
@@ -39,6 +39,7 @@ export interface HttpServerParts extends Omit<ControlServerParts, 'serveMcp' | '
 export function createHttpServer(parts: HttpServerParts): HttpServer {
   const gatekeeper = createGatekeeper(parts.authenticator, parts.clock, parts.sessions);
   const isServed = createPipelineGuard();
+  const refusing = refusals(parts.clock);
   const open = new Set<AbortController>();
   let guard: HttpGuard | undefined;
   let isStopping = false;
@@ -62,7 +63,7 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
   server.on('connection', (socket) => socket.setTimeout(SILENT_MS, () => socket.destroy()));
   server.on('request', ({ socket }) => socket.setTimeout(0));
   server.on('clientError', (_error, socket) => {
-    if (socket.writable) sendRawFailure(socket, NO_REQUEST, parts.clock);
+    if (socket.writable) sendRawFailure(socket, NO_REQUEST, refusing);
   });
   return {
     async listen(address) {

@@ -5,6 +5,7 @@ import { type Clock, errorToJson, WritError, type WritErrorJson } from '@writ/co
 import { untilAborted } from '../abortable.ts';
 import type { Entrance } from '../entrance.ts';
 import { linger } from '../linger.ts';
+import { createTurns } from '../turns.ts';
 import { HTTP_STATUS } from './statuses.ts';
 
 /** Counts what lies there of an answer until it is taken or its connection gone; call what is returned whenever something was written. */
@@ -67,8 +68,20 @@ async function drained(response: ServerResponse, signal: AbortSignal): Promise<v
 /** What somebody hears who does not speak HTTP. */
 export const NO_REQUEST = errorToJson(new WritError('BAD_REQUEST', 'that is no HTTP request'));
 
-/** Answers with an error on a connection that is not, or no longer, the HTTP server's, and ends it, also where its client does not. */
-export function sendRawFailure(socket: Duplex, error: WritErrorJson, clock: Clock): void {
+/** How the refused of one server are left: all of them together in one line. */
+export interface Refusals {
+  readonly clock: Clock;
+  readonly turn: () => Promise<void>;
+}
+
+/** Those of one server. */
+export function refusals(clock: Clock): Refusals {
+  const turns = createTurns();
+  return { clock, turn: () => turns.next('refused') };
+}
+
+/** Answers with an error on a connection that is not, or no longer, the HTTP server's, and ends it, also where its client does not; see `linger`. */
+export function sendRawFailure(socket: Duplex, error: WritErrorJson, { clock, turn }: Refusals): void {
   const status = HTTP_STATUS[error.code];
   const body = `${JSON.stringify({ error })}\n`;
   socket.write(
@@ -81,5 +94,5 @@ export function sendRawFailure(socket: Duplex, error: WritErrorJson, clock: Cloc
       body,
     ].join('\r\n'),
   );
-  linger(socket, clock);
+  linger(socket, clock, turn);
 }
