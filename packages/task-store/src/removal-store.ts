@@ -68,6 +68,8 @@ const REMEMBER = `INSERT INTO removed_task (id, part, owner, key_sha256, at_ms) 
 const HOLD = `INSERT INTO session_holder (origin, session, peer)
   SELECT origin, id, @peer FROM session WHERE origin = @origin AND id = @session AND ended_at_ms IS NULL AND @peer <> 'self'
   ON CONFLICT DO NOTHING`;
+const HAS_SESSION = `SELECT EXISTS (SELECT 1 FROM task WHERE session = @session)
+  OR EXISTS (SELECT 1 FROM mirror WHERE session = @session)`;
 const FIND = 'SELECT owner, at_ms AS atMs FROM removed_task WHERE part = ? AND id = ?';
 const FIND_KEY = 'SELECT owner, at_ms AS atMs FROM removed_task WHERE key_sha256 = ? LIMIT 1';
 
@@ -84,6 +86,7 @@ export function createRemovalStore(): RemovalStore {
     },
     remove,
     ...createLeftovers(),
+    hasSession: (tx, session) => tx.prepare(HAS_SESSION).pluck().get({ session }) === 1,
     find: (tx, part, id) => tx.prepare(FIND).get(part, id) as RemovedPart | undefined,
     findKey: (tx, part, owner, key) => tx.prepare(FIND_KEY).get(keyDigest(part, owner, key)) as RemovedPart | undefined,
   };

@@ -79,6 +79,8 @@ export interface RemovalStore {
   noteNames(tx: WriteTx, envelope: string, names: readonly string[]): void;
   /** All that an envelope names is noted. `task`: which task it is about; empty: it cannot be read. */
   noteRead(tx: WriteTx, envelope: string, task: string): void;
+  /** Whether something is kept that was asked for in a session with this id, whoever's it is. */
+  hasSession(tx: ReadTx, session: string): boolean;
   /** What is known of a part with this id that was removed; undefined: none was. */
   find(tx: ReadTx, part: TaskPart, id: string): RemovedPart | undefined;
   /** The same by the key of a sender (`task`) or a session (`mirror`). */
