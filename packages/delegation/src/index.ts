@@ -32,7 +32,7 @@ export type { OwedEnd, SessionEnds, SessionOf } from './origin/session-ends/port
 export type { OutgoingSubmit, PeerClient, PeerDirectory, PeerSubmitAnswer } from './peer-port.ts';
 export { cutMessage, isTold, taskMessage } from './peer-words.ts';
 export { createRemoval } from './removal/removal.ts';
-export type { Removal, RemovalOptions } from './removal/types.ts';
+export type { AuthorityRecords, Removal, RemovalOptions } from './removal/types.ts';
 export type { NextState, TaskTransition } from './state-machine.ts';
 export type {
   ApproverAsked,

@@ -11,7 +11,15 @@ export {
   type TurnQuestion,
 } from './question-types.ts';
 export { createRemovalStore } from './removal-store.ts';
-export type { EndedPart, Leftover, RemovalRules, RemovalStore, TaskPart, WalkPlace } from './removal-types.ts';
+export type {
+  EndedPart,
+  Leftover,
+  RemovalRules,
+  RemovalStore,
+  RemovedRow,
+  TaskPart,
+  WalkPlace,
+} from './removal-types.ts';
 export { createResultStore } from './result-store.ts';
 export { isTerminal } from './states.ts';
 export { createTaskStore } from './task-store.ts';

@@ -16,7 +16,7 @@ export interface EndedPart extends WalkPlace {
   /** Who asked for a task: a node id or `self`; for a mirror, who ran it. */
   readonly peer: string;
   readonly state: string;
-  /** Nothing asks for it, waits for it or is made of it any more. */
+  /** No record of work asks for it or is made of it any more. */
   readonly isFree: boolean;
 }
 
@@ -26,8 +26,15 @@ export interface RemovalRules {
   readonly beforeMs: number;
   /** Node ids of everybody who may still ask, in lower case. */
   readonly peers: readonly string[];
-  /** Id of this node: the origin of sessions that began here. */
-  readonly self: string;
+}
+
+/** Whose a part was that has just been removed. */
+export interface RemovedRow {
+  /** Who asked for a task: a node id or `self`; for a mirror, who ran it. */
+  readonly peer: string;
+  readonly session: string;
+  /** Id of the node where the session of a mirror began; absent: this one. */
+  readonly origin?: string;
 }
 
 /** Something that is left of what was removed. `name`: a number of rows, a task's id, or a SHA-256. */
@@ -61,10 +68,10 @@ export interface RemovalStore {
   /** What ended before `rules.beforeMs`, behind `place`, oldest end first: at most `limit` are looked at. */
   walk(tx: ReadTx, part: TaskPart, rules: RemovalRules, place: WalkPlace, limit: number): readonly EndedPart[];
   /**
-   * Removes one that is free, with its audit row. False, with no effect, where it is gone or not free.
+   * Removes one that is free, with its audit row. Undefined, with no effect, where it is gone or not free.
    * INVARIANT: 8 its id and its key are remembered for ever, so that neither starts anything again.
    */
-  remove(tx: WriteTx, part: TaskPart, id: string, rules: RemovalRules): boolean;
+  remove(tx: WriteTx, part: TaskPart, id: string, rules: RemovalRules): RemovedRow | undefined;
   /** Leftovers behind `place` in the order of kind and name, at most `limit`. */
   leftovers(tx: ReadTx, place: Leftover | undefined, limit: number): readonly Leftover[];
   /** INVARIANT: 10 evidence that something names which is kept stays; nothing of it goes before all envelopes are read. */

@@ -66,6 +66,23 @@ describe('a task that is over', () => {
     expect(bench.at.node.executor.get(id)).toBeUndefined();
   });
 
+  it('stays while a question waits for it where it ran, and its token goes with it', async () => {
+    const id = await bench.completed();
+    const { database } = bench.at.node;
+    database.withWriteTx((tx) => {
+      tx.prepare(`INSERT INTO approval (id, kind, origin, session, agent, task, digest, subject, scopes, preview, requested_by,
+        generation, state, created_at_ms, expires_at_ms, version)
+        VALUES ('a', 'task', 'o', 's', 'a', ?, '', '{}', '[]', '', 'self', 1, 'pending', 1, 9, 1)`).run(id);
+      tx.prepare(`INSERT INTO token (hash, prefix, kind, task, origin, session, created_at_ms)
+        VALUES ('f', 'f', 'task', ?, 'o', 's', 1)`).run(id);
+    });
+    await untilRemoved();
+    expect([bench.at.node.executor.get(id)?.state, bench.rows(bench.at.node, 'token')]).toEqual(['completed', 1]);
+    database.withWriteTx((tx) => tx.prepare(`UPDATE approval SET state = 'cancelled'`).run());
+    await bench.sweep();
+    expect([bench.at.node.executor.get(id), bench.rows(bench.at.node, 'token')]).toEqual([undefined, 0]);
+  });
+
   it('stays while there is a clone of which nobody can say what it is, where it ran', async () => {
     const id = await bench.completed();
     bench.held.isUnclear = true;

@@ -114,7 +114,7 @@ export async function createRemovalBench(options: Partial<TestNodeOptions> = {})
 
 /** What removes at one node of a bench. */
 export function createBenchRemoval(
-  { database, evidence, identity, dir }: TestNode,
+  { database, evidence, identity, dir, authorityRecords }: TestNode,
   { clock, runner }: Pick<EvidenceBench, 'clock' | 'runner'>,
   {
     peers,
@@ -135,6 +135,7 @@ export function createBenchRemoval(
       },
     },
     removals: createRemovalStore(),
+    authority: authorityRecords,
     transcripts: createFileTranscripts(join(dir, 'transcripts')),
     self: identity.public.id,
     rules: () => ({ keepMs: KEEP_MS, peers: peers() }),

@@ -108,6 +108,11 @@ export async function sweepUntilKilled(dir: string, killAt: number): Promise<voi
     },
     runner: { removeTranscript: (task) => around(() => runs.remove(task)) },
     transcripts: { remove: (task) => around(() => copies.remove(task)) },
+    authority: {
+      isAsked: () => false,
+      dropToken: () => {},
+      sessions: { get: () => undefined, hold: () => {} },
+    },
     rules: () => ({ keepMs: KEEP_MS, peers: [] }),
     held: async () => new Set(),
   });
