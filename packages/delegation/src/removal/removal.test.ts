@@ -196,31 +196,30 @@ describe('whoever comes back for a task that was removed', () => {
       return isWritError(error) ? [error.code, error.message] : error;
     }
   };
-  const kept = () => {
+  const removed = () => {
     const day = new Date(bench.at.clock.nowMs()).toISOString().slice(0, 10);
-    return ['NOT_FOUND', `the task is over, and was kept here until ${day}`];
+    return ['NOT_FOUND', `the task is over, and was removed here on ${day}`];
   };
 
-  it('starts nothing a second time, and is told until when it was kept', async () => {
+  it('starts nothing a second time, and is told when it was removed', async () => {
     const request = { idempotencyKey: 'once' };
     const id = await bench.completed({ 'b.txt': 'two\n' }, request);
     const again = { ...bench.at.foreign(id), idempotencyKey: 'once' };
     await untilRemoved();
     const runs = bench.at.runner.runs.length;
-    expect(await thrown(() => bench.delegate(request))).toEqual(kept());
+    expect(await thrown(() => bench.delegate(request))).toEqual(removed());
     // A sender whose own records are older than its executor's.
     const { executor } = bench.at.node;
-    expect(await thrown(() => executor.submit(again))).toEqual(kept());
-    expect(await thrown(() => executor.submit({ ...again, idempotencyKey: 'another' }))).toEqual(kept());
+    expect(await thrown(() => executor.submit(again))).toEqual(removed());
+    expect(await thrown(() => executor.submit({ ...again, idempotencyKey: 'another' }))).toEqual(removed());
     const ofOthers = bench.at.own(id);
     expect(await thrown(() => executor.submit(ofOthers))).toEqual(['CONFLICT', 'this task id cannot be used']);
     expect(bench.at.runner.runs.length).toBe(runs);
     expect(await executor.submit(bench.at.own('another'))).toMatchObject({ accepted: true });
-    expect(executor.keptUntilMs(id)).toBe(bench.asking.origin.keptUntilMs(id));
-    expect([executor.keptUntilMs(id, alpha), executor.keptUntilMs(id, 'self')]).toEqual([
-      executor.keptUntilMs(id),
-      undefined,
-    ]);
+    const removedAtMs = executor.removedAtMs(id, 'anybody');
+    expect(removedAtMs).toBe(bench.asking.origin.removedAtMs(id));
+    const of = (sender: string) => executor.removedAtMs(id, { sender });
+    expect([of(alpha), of('self')]).toEqual([removedAtMs, undefined]);
   });
 
   it('is not told that events follow where there are none', async () => {
