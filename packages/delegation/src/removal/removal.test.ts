@@ -170,20 +170,20 @@ describe('a task that is over', () => {
     const { content } = evidence;
     let late = '';
     bench.at.clock.advance(KEEP_MS + 1);
-    const holds = async (): Promise<void> => {
+    const renew = async (): Promise<void> => {
       for (const name of bench.files(bench.at.node).filter((file) => /^[0-9a-f]{64}$/.test(file))) {
         late = name;
         const bytes = (await content.read(name, 0, 10_000_000))?.length ?? 0;
         // As much later as the clock of the test has moved.
-        expect(await content.holds(name, bytes)).toBe(true);
+        expect(await content.renew(name, bytes)).toBe(true);
         expect(content.removeUnused(name, bench.at.clock.nowMs() - KEEP_MS - DAY_MS, () => false)).toBe(false);
         expect(content.removeUnused(name, bench.at.clock.nowMs(), () => true)).toBe(false);
-        expect(await content.holds(name, bytes + 1)).toBe(false);
+        expect(await content.renew(name, bytes + 1)).toBe(false);
       }
     };
-    await holds();
+    await renew();
     expect(content.removeUnused(late, bench.at.clock.nowMs(), () => false)).toBe(true);
-    expect(await content.holds(late, 1)).toBe(false);
+    expect(await content.renew(late, 1)).toBe(false);
     expect(content.removeUnused(late, bench.at.clock.nowMs(), () => false)).toBe(true);
   });
 });
