@@ -1,5 +1,5 @@
+import { LEAST_KEPT_MS } from '@writ/core';
 import type { WriteTx } from '@writ/database';
-import { KEEP_ENDED_MS } from './keeping.ts';
 import type { SessionPruning } from './types.ts';
 
 const PAGE = `SELECT origin, id AS session, started_at_ms AS startedAtMs, ended_at_ms AS endedAtMs FROM session
@@ -44,7 +44,7 @@ function isOver(
   { rulesOf, openBeforeMs }: SessionPruning,
 ): boolean {
   const { isRecordedAnew, staysEnded, isOfOneCall } = rulesOf({ origin, session });
-  if (endedAtMs !== null) return staysEnded && endedAtMs <= tx.nowMs - KEEP_ENDED_MS;
+  if (endedAtMs !== null) return staysEnded && endedAtMs <= tx.nowMs - LEAST_KEPT_MS;
   if (!isRecordedAnew || startedAtMs > openBeforeMs) return false;
   // Who was asked is to hear of the end; one of a single call has none.
   return isOfOneCall || tx.prepare(IS_HELD).pluck().get(origin, session) === 0;
