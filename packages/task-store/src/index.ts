@@ -1,3 +1,4 @@
+export { createLeftoverStore } from './leftovers.ts';
 export { createMirrorStore } from './mirror-store.ts';
 export { createQuestionStore } from './question-store.ts';
 export {
@@ -14,6 +15,7 @@ export { createRemovalStore } from './removal-store.ts';
 export type {
   EndedPart,
   Leftover,
+  LeftoverStore,
   RemovalRules,
   RemovalStore,
   RemovedRow,

@@ -2,6 +2,7 @@ import { createSystemClock, silentLogger } from '@writ/core';
 import { type Database, openDatabase, type WriteTx } from '@writ/database';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLeftoverStore } from './leftovers.ts';
 import { createRemovalStore } from './removal-store.ts';
 import type { TaskPart } from './removal-types.ts';
 
@@ -10,6 +11,7 @@ const RULES = { beforeMs: BEFORE, peers: ['peer'] };
 
 let database: Database;
 const removals = createRemovalStore();
+const leftovers = createLeftoverStore();
 beforeEach(async () => {
   database = await openDatabase({ path: ':memory:', clock: createSystemClock(), logger: silentLogger });
 });
@@ -115,8 +117,8 @@ function sweep(): void {
   }
   for (let round = 0; round < 5; round++) {
     database.withWriteTx((tx) => {
-      for (const leftover of removals.leftovers(tx, undefined, 1000)) {
-        if (removals.clear(tx, leftover).kind === 'file') removals.settle(tx, leftover);
+      for (const leftover of leftovers.list(tx, undefined, 1000)) {
+        if (leftovers.clear(tx, leftover).kind === 'file') leftovers.settle(tx, leftover);
       }
     });
   }
@@ -173,7 +175,7 @@ describe('what somebody may still ask for', () => {
         const results = (is: (one: Case, i: number) => boolean): string[] =>
           all.flatMap((one, i) => (is(one, i) ? [`r${i}`] : []));
         expect(names('SELECT sha256 FROM envelope')).toEqual(results(stays));
-        const isNamed = (name: string): boolean => database.withReadTx((tx) => removals.isNamed(tx, name));
+        const isNamed = (name: string): boolean => database.withReadTx((tx) => leftovers.isNamed(tx, name));
         expect(isNamed('shared')).toBe(all.some((one, i) => one.shares && stays(one, i)));
         expect(isNamed('bundle')).toBe(all.some((one) => one.ships && !mirrorGoes(one)));
         expect(names('SELECT task_n FROM task_event')).toEqual(names('SELECT n FROM task'));
@@ -213,16 +215,16 @@ describe('an envelope', () => {
   it('stays while one is there of which is not known yet what it names', () => {
     run(`INSERT INTO envelope (sha256, bytes, task) VALUES ('old', x'00', 't')`);
     run(`INSERT INTO envelope (sha256, bytes) VALUES ('new', x'00')`);
-    const clear = () => database.withWriteTx((tx) => removals.clear(tx, { kind: 'evidence', name: 'old' }).kind);
+    const clear = () => database.withWriteTx((tx) => leftovers.clear(tx, { kind: 'evidence', name: 'old' }).kind);
     expect(clear()).toBe('later');
-    database.withWriteTx((tx) => removals.noteRead(tx, 'new', 't2'));
+    database.withWriteTx((tx) => leftovers.noteRead(tx, 'new', 't2'));
     expect(clear()).toBe('done');
     expect(database.withReadTx((tx) => tx.prepare('SELECT sha256 FROM envelope').pluck().all())).toEqual(['new']);
   });
 
   it('is looked for among a million tasks along indexes', () => {
     run(`INSERT INTO envelope (sha256, bytes, task) VALUES ('old', x'00', 't')`);
-    const plans = plansOf((tx) => void removals.clear(tx, { kind: 'evidence', name: 'old' }));
+    const plans = plansOf((tx) => void leftovers.clear(tx, { kind: 'evidence', name: 'old' }));
     expect(plans).toEqual(expect.arrayContaining([expect.stringMatching(/task_by_result/)]));
     expect(plans.filter((plan) => /^SCAN (?!CONSTANT|envelope USING INDEX envelope_unread)/.test(plan))).toEqual([]);
   });

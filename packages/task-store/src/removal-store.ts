@@ -1,6 +1,6 @@
 import { sha256Hex } from '@writ/core';
 import type { WriteTx } from '@writ/database';
-import { createLeftovers, evidenceLeftover } from './leftovers.ts';
+import { evidenceLeftover } from './leftovers.ts';
 import type { EndedPart, RemovalRules, RemovalStore, RemovedPart, RemovedRow, TaskPart } from './removal-types.ts';
 
 /** There is a receipt for the result of a task, or nobody who could send one. Never of an outcome that cannot be read. */
@@ -80,7 +80,6 @@ export function createRemovalStore(): RemovalStore {
       }));
     },
     remove,
-    ...createLeftovers(),
     hasSession: (tx, session) => tx.prepare(HAS_SESSION).pluck().get({ session }) === 1,
     find: (tx, part, id) => tx.prepare(FIND).get(part, id) as RemovedPart | undefined,
     findKey: (tx, part, owner, key) => tx.prepare(FIND_KEY).get(keyDigest(part, owner, key)) as RemovedPart | undefined,

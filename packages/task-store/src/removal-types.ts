@@ -62,7 +62,7 @@ export interface RemovedPart {
 /**
  * Removes what has ended and what nobody may ask for any more, in transactions that change some hundred rows at most. The row
  * goes first, with an audit row, and what is to follow it is noted in the same transaction; so nobody finds a task without
- * what belongs to it, and nothing that belonged to one stays for ever but envelopes that cannot be read.
+ * what belongs to it.
  */
 export interface RemovalStore {
   /** What ended before `rules.beforeMs`, behind `place`, oldest end first: at most `limit` are looked at. */
@@ -72,8 +72,20 @@ export interface RemovalStore {
    * INVARIANT: 8 its id and its key are remembered for ever, so that neither starts anything again.
    */
   remove(tx: WriteTx, part: TaskPart, id: string, rules: RemovalRules): RemovedRow | undefined;
+  /** Whether something is kept that was asked for in a session with this id, whoever's it is. */
+  hasSession(tx: ReadTx, session: string): boolean;
+  /** What is known of a part with this id that was removed; undefined: none was. */
+  find(tx: ReadTx, part: TaskPart, id: string): RemovedPart | undefined;
+  /** The same by the key of a sender (`task`) or a session (`mirror`). */
+  findKey(tx: ReadTx, part: TaskPart, owner: string, key: string): RemovedPart | undefined;
+}
+
+/**
+ * What is left of what was removed, and who names which evidence. Everything goes in the end but envelopes that cannot be read.
+ */
+export interface LeftoverStore {
   /** Leftovers behind `place` in the order of kind and name, at most `limit`. */
-  leftovers(tx: ReadTx, place: Leftover | undefined, limit: number): readonly Leftover[];
+  list(tx: ReadTx, place: Leftover | undefined, limit: number): readonly Leftover[];
   /** INVARIANT: 10 evidence that something names which is kept stays; nothing of it goes before all envelopes are read. */
   clear(tx: WriteTx, leftover: Leftover): Cleared;
   /** Whether content with this digest belongs to something that is kept. */
@@ -86,10 +98,4 @@ export interface RemovalStore {
   noteNames(tx: WriteTx, envelope: string, names: readonly string[]): void;
   /** All that an envelope names is noted. `task`: which task it is about; empty: it cannot be read. */
   noteRead(tx: WriteTx, envelope: string, task: string): void;
-  /** Whether something is kept that was asked for in a session with this id, whoever's it is. */
-  hasSession(tx: ReadTx, session: string): boolean;
-  /** What is known of a part with this id that was removed; undefined: none was. */
-  find(tx: ReadTx, part: TaskPart, id: string): RemovedPart | undefined;
-  /** The same by the key of a sender (`task`) or a session (`mirror`). */
-  findKey(tx: ReadTx, part: TaskPart, owner: string, key: string): RemovedPart | undefined;
 }

@@ -12,6 +12,7 @@ export function createNodeRemoval(
   return createRemoval({
     ...{ database, evidence, runner, transcripts, clock, logger },
     removals: stores.removals,
+    leftovers: stores.leftovers,
     authority: {
       isAsked: (tx, task) => stores.approvals.countPendingOfTask(tx, task) > 0,
       dropToken: (tx, task) => stores.tokens.dropTask(tx, task),

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSystemClock, silentLogger } from '@writ/core';
-import { createRemovalStore } from '@writ/task-store';
+import { createLeftoverStore, createRemovalStore } from '@writ/task-store';
 import {
   createPeerLink,
   createPeerServer,
@@ -135,6 +135,7 @@ export function createBenchRemoval(
       },
     },
     removals: createRemovalStore(),
+    leftovers: createLeftoverStore(),
     authority: authorityRecords,
     transcripts: createFileTranscripts(join(dir, 'transcripts')),
     self: identity.public.id,
