@@ -149,6 +149,21 @@ it('keeps a session of which something is kept that was asked for in it', async 
   expect(left('session')).toEqual(['s']);
 });
 
+it('removes invites that were used or expired long ago, also more than go at once', async () => {
+  base.database.withWriteTx((tx) => {
+    const insert = tx.prepare(
+      `INSERT INTO invite (id, secret_hash, profiles, workspaces, created_at_ms, expires_at_ms, used_at_ms)
+        VALUES (?, ?, '[]', '[]', 1, ?, ?)`,
+    );
+    const days = (count: number): number => clock.nowMs() - count * DAY_MS;
+    for (let i = 0; i < 250; i++) insert.run(`old${i}`, `h${i}`, days(31), null);
+    insert.run('lately expired', 'l', days(29), null);
+    insert.run('lately used', 'u', days(31), days(29));
+  });
+  await storage.sweep();
+  expect(left('invite')).toEqual(['lately expired', 'lately used']);
+});
+
 it('keeps the output of commands that it knows, be it that it cannot read what it knows', async () => {
   run(
     `INSERT INTO execution (id, origin, session, agent, requested_by, idempotency_key, class, known, needs, profile, digest,
