@@ -50,5 +50,5 @@ export { createRwLock, Mutex, type RwLock } from './rw-lock.ts';
 export { nearest, quote, shellWord, visible } from './text.ts';
 export type { Span, SpanKind, SpanOptions, Tracing } from './tracing.ts';
 export { formatCounted, formatDuration, formatSize, parseDuration, parseSize, UNCOUNTED_BYTES } from './units.ts';
-export { parseSpan, type TypedAt } from './until.ts';
+export { isUntil, parseSpan, type TypedAt } from './until.ts';
 export { withoutUrlSecrets } from './url-secrets.ts';
