@@ -1,6 +1,7 @@
 /**
  * Import boundaries: the tree must keep them, and a canary that breaks each of them must be reported, so that a
- * checker that sees nothing cannot pass. The count of workspace imports is taken a second time from the text.
+ * checker that sees nothing cannot pass. The count of workspace imports is taken a second time from the text. Tables have
+ * owners as modules have: SQL of one package that names a table of another is an arrow that no import shows.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,8 @@ import { dirname, join } from 'node:path';
 import { cruise } from 'dependency-cruiser';
 import config from '../.dependency-cruiser.mjs';
 import { conclude } from './lib/run.mjs';
-import { ROOT, treeFiles } from './lib/tree.mjs';
+import { foreignTablesIn, TABLES, tablesMadeIn, unownedTables } from './lib/sql-tables.mjs';
+import { isTestCode, ROOT, treeFiles } from './lib/tree.mjs';
 
 /** What is cruised: the sources that git knows, and not what a test run has just put beside them. */
 const SOURCES = ['packages/*/src/*.ts', 'apps/*/src/*.ts', 'test/*.ts'];
@@ -48,6 +50,22 @@ const EXPECTED = [
 ];
 /** A rule that complained about this clean edge would be wrong, not strict. */
 const CLEAN_EDGE = { source: 'packages/delegation/src/d.ts', resolved: 'packages/core/src/index.ts' };
+
+/** SQL of the package `lease-store`: each of the first names a table of somebody else, none of the others does. */
+const FOREIGN_SQL = [
+  'SELECT 1 FROM task WHERE id = ?',
+  'UPDATE OR IGNORE mirror SET state = ?',
+  'INSERT INTO leftover (kind) VALUES (?)',
+  'DELETE FROM question',
+  'SELECT 1 FROM session JOIN task_event ON 1',
+  "db.selectFrom('audit')",
+];
+const OWN_SQL = [
+  'DELETE FROM session_holder',
+  'INSERT INTO node_fact VALUES (1) ON CONFLICT (key) DO UPDATE SET value = 1',
+  'that is asked from task to task',
+  'SELECT value FROM json_each(?)',
+];
 
 async function violationsIn(baseDir, folders) {
   const { enhancedResolveOptions, ...options } = config.options;
@@ -133,9 +151,31 @@ async function treeComplaints() {
   return { complaints, files: summary.totalCruised, edges: followed.size };
 }
 
+/** SQL that names what another package owns, and tables that nobody owns. */
+function tableComplaints() {
+  const home = 'packages/database/src/migrations/*.ts';
+  const textOf = (path) => readFileSync(join(ROOT, path), 'utf8');
+  const programs = treeFiles('packages/*/src/*.ts', 'apps/*/src/*.ts', `:!${home}`).filter((path) => !isTestCode(path));
+  const found = programs.flatMap((path) =>
+    foreignTablesIn(path, textOf(path)).map(
+      ({ line, table, owner }) => `${path}:${line}: table ${table} is ${owner}'s: ask it through its store`,
+    ),
+  );
+  const made = treeFiles(home)
+    .filter((path) => !isTestCode(path))
+    .flatMap((path) => tablesMadeIn(textOf(path)));
+  const inCanary = (line) => foreignTablesIn('packages/lease-store/src/canary.ts', line).length > 0;
+  return [
+    ...found,
+    ...unownedTables(made),
+    ...FOREIGN_SQL.filter((line) => !inCanary(line)).map((line) => `canary: not reported: ${line}`),
+    ...OWN_SQL.filter(inCanary).map((line) => `canary: reported without reason: ${line}`),
+  ];
+}
+
 const { complaints, files, edges } = await treeComplaints();
 conclude(
   'boundaries',
-  [...complaints, ...(await canaryComplaints())],
-  `${files} modules, ${edges} workspace imports, canary reported ${EXPECTED.length} of ${EXPECTED.length}`,
+  [...complaints, ...(await canaryComplaints()), ...tableComplaints()],
+  `${files} modules, ${edges} workspace imports, ${Object.values(TABLES).flat().length} tables, canary reported ${EXPECTED.length} of ${EXPECTED.length}`,
 );

@@ -11,7 +11,7 @@ export function ownArgv(
   { named }: Pick<Home, 'named'>,
   words: readonly string[],
   script = ownScript(),
-): readonly string[] {
-  const argv = [process.execPath, script, ...words, ...named.options];
+): readonly [string, ...string[]] {
+  const argv: [string, ...string[]] = [process.execPath, script, ...words, ...named.options];
   return named.variables.length === 0 ? argv : ['/usr/bin/env', ...named.variables, ...argv];
 }

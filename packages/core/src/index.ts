@@ -26,6 +26,7 @@ export {
 export { createFairTurns, type FairTurns, type Turn, type TurnLimits, type TurnOf } from './fair-turns.ts';
 export { gitWords, KEPT_GIT_WORDS } from './git-words.ts';
 export { canonicalJson, digestJson, type Json, readCanonicalJson, sha256Hex } from './json.ts';
+export { LEAST_KEPT_MS } from './keeping.ts';
 export { createListeners, type Listeners } from './listeners.ts';
 export { type LogFields, type Logger, silentLogger } from './logger.ts';
 export { foldName } from './names.ts';
@@ -49,5 +50,5 @@ export { createRwLock, Mutex, type RwLock } from './rw-lock.ts';
 export { nearest, quote, shellWord, visible } from './text.ts';
 export type { Span, SpanKind, SpanOptions, Tracing } from './tracing.ts';
 export { formatCounted, formatDuration, formatSize, parseDuration, parseSize, UNCOUNTED_BYTES } from './units.ts';
-export { parseSpan, type TypedAt } from './until.ts';
+export { isUntil, parseSpan, type TypedAt } from './until.ts';
 export { withoutUrlSecrets } from './url-secrets.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSpan } from './until.ts';
+import { isUntil, parseSpan } from './until.ts';
 
 const HOUR_MS = 3_600_000;
 const BERLIN = 'Europe/Berlin';
@@ -79,5 +79,12 @@ describe('a span that a person types', () => {
         expect([hoursBefore, time, span]).toEqual([hoursBefore, time, found.get(time)]);
       }
     }
+  });
+});
+
+describe('a moment at which a span ends', () => {
+  it('is told from a length, also where there is no such hour', () => {
+    expect(['until 18:00', ' until 25:00', 'until'].map(isUntil)).toEqual([true, true, true]);
+    expect(['8h', '', 'untilled', '2h until 18:00'].map(isUntil)).toEqual([false, false, false, false]);
   });
 });

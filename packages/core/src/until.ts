@@ -11,6 +11,11 @@ export interface TypedAt {
   readonly timeZone: string;
 }
 
+/** Whether a span as people type it says at which moment it ends (`until 18:00`), whether or not there is such an hour. */
+export function isUntil(text: string): boolean {
+  return /^until\b/.test(text.trim());
+}
+
 /**
  * A span as people type it: `90m`, `8h`, `until 18:00` (the next time that the clock on the wall says so) → milliseconds;
  * undefined where it is none. An hour that a change of summer time leaves out is none; of one that it repeats, the first.

@@ -125,5 +125,8 @@ export const AUDIT_ACTIONS = {
 /** What a row is about. */
 export type AuditKind = keyof typeof AUDIT_ACTIONS;
 
+/** What a row of the audit trail can be about. */
+export const AUDIT_KINDS = Object.keys(AUDIT_ACTIONS) as readonly AuditKind[];
+
 /** What happened, for example `lease.granted`. */
 export type AuditAction = { [Kind in AuditKind]: keyof (typeof AUDIT_ACTIONS)[Kind] }[AuditKind];

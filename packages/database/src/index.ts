@@ -1,4 +1,4 @@
-export { AUDIT_ACTIONS, type AuditAction, type AuditKind } from './audit-actions.ts';
+export { AUDIT_ACTIONS, AUDIT_KINDS, type AuditAction, type AuditKind } from './audit-actions.ts';
 export { createGroupedWrites, type GroupedWrite } from './grouped-writes.ts';
 export { checkDatabase, openDatabase } from './open.ts';
 export { isEmptyDatabase, peekFact } from './peek.ts';

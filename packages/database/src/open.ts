@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import type { Migration } from 'kysely';
 import { createAuditTrail, createTaskTrail } from './audit.ts';
-import { AUDIT_ACTIONS, type AuditKind } from './audit-actions.ts';
 import { type ClockMark, createClockMark } from './clock-mark.ts';
 import { unopenable, wrapSqlite } from './errors.ts';
 import { migrate } from './migrate.ts';
@@ -102,7 +101,6 @@ async function openHandle(
       kysely: createReadOnlyKysely(handle),
       withReadTx: transactions.read,
       withWriteTx: transactions.write,
-      auditKinds: Object.keys(AUDIT_ACTIONS) as readonly AuditKind[],
       ...createAuditTrail(prepare),
       ...createTaskTrail(prepare),
       onAudit(listener) {

@@ -79,8 +79,6 @@ export interface TaskTrail {
 
 /** The node's one SQLite database: one writer process, WAL, mode 0600. */
 export interface Database extends AuditTrail, TaskTrail {
-  /** What a row of the audit trail can be about. */
-  readonly auditKinds: readonly AuditKind[];
   /** For lists and administration only: it refuses to write; hot transitions use prepared statements. */
   readonly kysely: Kysely<Tables>;
   /** A read transaction; always rolled back. Synchronous: `fn` may not await. Throws INTERNAL when nested. */

@@ -23,7 +23,6 @@ export type { EvidenceKit } from './evidence-kit.ts';
 export { createExecutor } from './executor/executor.ts';
 export { boundsOf, chainAsk, checkLives } from './executor/intake.ts';
 export type { ExecutorOptions } from './executor/options.ts';
-export { keptUntil } from './kept-until.ts';
 export { createFileTranscripts } from './origin/file-transcripts.ts';
 export { createLocalPeerClient } from './origin/local-peer.ts';
 export type { OriginOptions } from './origin/options.ts';
@@ -32,7 +31,8 @@ export type { OwedEnd, SessionEnds, SessionOf } from './origin/session-ends/port
 export type { OutgoingSubmit, PeerClient, PeerDirectory, PeerSubmitAnswer } from './peer-port.ts';
 export { cutMessage, isTold, taskMessage } from './peer-words.ts';
 export { createRemoval } from './removal/removal.ts';
-export type { Removal, RemovalOptions } from './removal/types.ts';
+export type { AuthorityRecords, Removal, RemovalOptions } from './removal/types.ts';
+export { removedOn } from './removed-on.ts';
 export type { NextState, TaskTransition } from './state-machine.ts';
 export type {
   ApproverAsked,

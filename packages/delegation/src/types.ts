@@ -76,8 +76,11 @@ export interface Executor extends EventSource {
   /** Throws NOT_FOUND where the bundle that the spec names is not here (any more): it can be sent again, then this. */
   submit(request: SubmitRequest): Promise<SubmitAnswer>;
   get(id: string): Task | undefined;
-  /** Until when a task that is kept no more was kept here, of this sender or of anybody; undefined: none was. */
-  keptUntilMs(id: string, sender?: string): number | undefined;
+  /**
+   * When a task that ran here was removed, milliseconds since the epoch; undefined: none was. INVARIANT: 7 of one sender where
+   * that is who asks.
+   */
+  removedAtMs(id: string, of: { readonly sender: string } | 'anybody'): number | undefined;
   list(filter: { readonly sender?: string; readonly limit: number; readonly before?: string }): readonly Task[];
   /** Stores the intent at once; resolves when the process tree is gone and the task is terminal. */
   cancel(id: string, by: string): Promise<Task>;
@@ -232,8 +235,8 @@ export interface RefusedDecision {
 export interface Origin {
   delegate(request: DelegateRequest): Promise<DelegateAnswer>;
   get(id: string): Mirror | undefined;
-  /** Until when a task that is kept no more was kept here; undefined: none was. */
-  keptUntilMs(id: string): number | undefined;
+  /** When what is known of a task that was asked for here was removed, milliseconds since the epoch; undefined: none was. */
+  removedAtMs(id: string): number | undefined;
   list(filter: {
     readonly peer?: string;
     readonly session?: string;

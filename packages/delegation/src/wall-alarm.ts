@@ -23,7 +23,8 @@ export function setWallAlarm({ clock, nowMs, whenMs }: WallAlarm, ring: () => vo
   let disarm: Cancel = () => {};
   let set = { whenMs: Number.NaN, untilMs: Number.NaN };
   const look = (): void => {
-    const [atMs, awakeMs] = [whenMs(), clock.monotonicMs()];
+    const atMs = whenMs();
+    const awakeMs = clock.monotonicMs();
     const byWallMs = atMs - nowMs();
     if (atMs !== set.whenMs) set = { whenMs: atMs, untilMs: awakeMs + byWallMs };
     const leftMs = Math.min(byWallMs, set.untilMs - awakeMs);

@@ -30,7 +30,7 @@ export function hasChanges(question: ChangedQuestion): Promise<boolean> {
   return inGitDir(question, async (git) => {
     const { base = null, limits, platform, workspaceDir } = question;
     const baseTree = await treeOf(git, base);
-    return (await snapshot(git, { workspaceDir, platform, baseTree, limits })).tree !== baseTree;
+    return (await snapshot(git, { workspaceDir, whose: 'task', platform, baseTree, limits })).tree !== baseTree;
   });
 }
 
@@ -62,7 +62,7 @@ async function inGitDir<T>(request: ChangedQuestion, work: (git: GitDir) => Prom
 async function collectIn(git: GitDir, request: CollectRequest): Promise<Changes> {
   const { base = null, limits, platform, store, workspaceDir } = request;
   const baseTree = await treeOf(git, base);
-  const { tree, refused } = await snapshot(git, { workspaceDir, platform, baseTree, limits });
+  const { tree, refused } = await snapshot(git, { workspaceDir, whose: 'task', platform, baseTree, limits });
   const named = refused.length === 0 ? {} : { refused };
   // INVARIANT: 10 nothing has changed only where two trees that git wrote are the same one.
   if (tree === baseTree) return { kind: 'none', base, tree, ...named };

@@ -62,7 +62,7 @@ export function createContentStore(options: { readonly dir: string; readonly ran
       return path;
     },
     remove: (sha256) => rm(pathFor(sha256), { force: true }),
-    async holds(sha256, bytes) {
+    async renew(sha256, bytes) {
       const path = pathFor(sha256);
       try {
         // The system notes when; content that goes meanwhile is not there afterwards.

@@ -11,7 +11,12 @@ const WORDS_BYTES = 16 * 1024 * 1024;
 
 /** What a repository may set about how its files lie on the disk: words that run nothing. */
 export const DISK_FORM = [
-  ...['core.autocrlf', 'core.eol', 'core.symlinks', 'core.filemode', 'core.ignorecase', 'core.precomposeunicode'],
+  'core.autocrlf',
+  'core.eol',
+  'core.symlinks',
+  'core.filemode',
+  'core.ignorecase',
+  'core.precomposeunicode',
 ] as const;
 
 /** Options of git that put those of `keys` in force that a repository sets. */

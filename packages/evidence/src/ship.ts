@@ -89,7 +89,7 @@ async function shipFrom(
   const head = (await owner.commitOf('HEAD')) ?? null;
   const baseTree = await treeOf(git, head);
   const { tree } = await snapshot(git, {
-    ...{ workspaceDir, baseTree, owner: ownersTree(owner, request.words) },
+    ...{ workspaceDir, baseTree, whose: ownersTree(owner, request.words) },
     ...{ platform: request.platform, limits: request.limits },
   });
   const id = head !== null && tree === baseTree ? head : await commit(git, request, tree, head);

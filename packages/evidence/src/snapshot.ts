@@ -28,10 +28,11 @@ export interface SnapshotRequest {
   /** Tree that the work began with. */
   readonly baseTree: string;
   /**
-   * Of an owner's own working tree, whose index is believed: what git takes for unchanged by it is, and `git` has the
-   * form that the owner's files have on the disk. Absent: it is in `.git`, which has to be a folder, and only its names are read.
+   * `task`: whoever worked there is not believed; the index is in `.git`, which has to be a folder, and only its names are
+   * read. An owner's own working tree: its index is believed: what git takes for unchanged by it is, and `git` has the form that
+   * the owner's files have on the disk.
    */
-  readonly owner?: OwnersTree;
+  readonly whose: 'task' | OwnersTree;
   readonly limits: { readonly maxEntries: number; readonly maxFileBytes: number; readonly maxTotalBytes: number };
 }
 
@@ -53,7 +54,8 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
   const index = { GIT_INDEX_FILE: join(git.dir, 'index') };
   const inTree = { env: { ...index, GIT_WORK_TREE: workspaceDir }, cwd: workspaceDir };
   if ((await realpath(workspaceDir)) !== workspaceDir) throw git.fail('scan', 'the workspace is a link or behind one');
-  const { platform, owner, limits } = request;
+  const { platform, limits } = request;
+  const owner = ownerOf(request);
   const refuse = (why: string): Error => git.fail('scan', why);
   const walked = await walkTree(workspaceDir, { platform, maxEntries: limits.maxEntries, refuse });
   await git.run('base', ['read-tree', '--index-output', join(git.dir, 'index'), baseTree], { env: index });
@@ -83,14 +85,19 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
   return { tree, refused: refused.map(toRepoPath) };
 }
 
+function ownerOf({ whose }: SnapshotRequest): OwnersTree | undefined {
+  return whose === 'task' ? undefined : whose;
+}
+
 async function ownersWords(
   git: GitDir,
-  { owner, workspaceDir }: SnapshotRequest,
+  request: SnapshotRequest,
   tracked: TrackedThere | undefined,
 ): Promise<OwnersFiles> {
+  const owner = ownerOf(request);
   if (owner === undefined || tracked === undefined) return NO_OWNERS_FILES;
-  const env = { GIT_INDEX_FILE: tracked.copy, GIT_WORK_TREE: workspaceDir };
-  return ownersFiles(git, { env, cwd: workspaceDir }, owner.isSparse);
+  const env = { GIT_INDEX_FILE: tracked.copy, GIT_WORK_TREE: request.workspaceDir };
+  return ownersFiles(git, { env, cwd: request.workspaceDir }, owner.isSparse);
 }
 
 function pathsOf(entries: IndexEntries | undefined): readonly Buffer[] {

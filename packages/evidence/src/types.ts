@@ -86,8 +86,8 @@ export interface ContentStore {
   /** Absolute path of the file that holds it, for git to read. Throws NOT_FOUND. */
   pathOf(sha256: string): Promise<string>;
   remove(sha256: string): Promise<void>;
-  /** Whether content of so many bytes is here; if so, it counts as stored now, as `removeUnused` sees it. */
-  holds(sha256: string, bytes: number): Promise<boolean>;
+  /** Makes content of so many bytes count as stored now, as `removeUnused` sees it. False where there is none. */
+  renew(sha256: string, bytes: number): Promise<boolean>;
   /**
    * Removes what was stored before `beforeMs` (milliseconds since the epoch) and what nothing names, which is asked right
    * before. True where it is gone. Synchronous, so that whoever stores it, or finds it here, comes before or after.

@@ -11,8 +11,6 @@ export interface AuditLine {
 
 /** Reads the audit trail. */
 export interface AuditReader {
-  /** What a line can be about. */
-  readonly auditKinds: readonly string[];
   /** Newest first. */
   auditTail(limit: number): readonly AuditLine[];
   /** Oldest first, behind number `seq`, without holes. */

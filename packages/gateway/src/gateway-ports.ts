@@ -43,6 +43,8 @@ export interface GatewayPorts {
   readonly authenticator: Authenticator;
   readonly scope: TaskScope;
   readonly audit: AuditReader;
+  /** What a line of the audit trail can be about. */
+  readonly auditKinds: readonly string[];
   readonly auditLog: AuditLogPort;
   readonly upstreamProcesses: UpstreamProcesses;
   readonly upstreamAudit: UpstreamAudit;

@@ -1,4 +1,4 @@
-import type { Json } from '@writ/core';
+import { type Json, LEAST_KEPT_MS } from '@writ/core';
 import {
   countColumn,
   fieldsOf,
@@ -19,7 +19,6 @@ import {
   type ApprovalStore,
   type NewApproval,
 } from './approval-types.ts';
-import { KEEP_ENDED_MS } from './keeping.ts';
 
 const SHAPE: RowShape<Approval> = {
   table: 'approval',
@@ -154,7 +153,7 @@ export function createApprovalStore(): ApprovalStore {
         .pluck()
         .all({ by: decidedBy ?? null })
         .map(String),
-    prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - KEEP_ENDED_MS, limit).changes,
+    prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - LEAST_KEPT_MS, limit).changes,
   };
 }
 

@@ -1,3 +1,4 @@
+import { LEAST_KEPT_MS } from '@writ/core';
 import {
   countColumn,
   fieldsOf,
@@ -19,7 +20,6 @@ import {
   type ExecutionStore,
   type NewExecution,
 } from './execution-types.ts';
-import { KEEP_ENDED_MS } from './keeping.ts';
 
 const OUTCOME = z.object(
   fieldsOf<ExecutionOutcome>()({ code: z.string(), message: z.string(), exitCode: z.number().int().optional() }),
@@ -144,7 +144,7 @@ export function createExecutionStore(): ExecutionStore {
     },
     move,
     endWaiting: (tx) => tx.prepare(END_WAITING).run(tx.nowMs).changes,
-    prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - KEEP_ENDED_MS, limit).changes,
+    prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - LEAST_KEPT_MS, limit).changes,
   };
 }
 

@@ -44,6 +44,7 @@ export type {
   RequestLogStore,
   Session,
   SessionEnd,
+  SessionRules,
   SessionStore,
   TokenIdentity,
   TokenStore,

@@ -1,6 +1,6 @@
+import { LEAST_KEPT_MS } from '@writ/core';
 import { countColumn, fieldsOf, jsonColumn, type RowShape, readRows } from '@writ/database';
 import { z } from 'zod';
-import { KEEP_ENDED_MS } from './keeping.ts';
 import type { InviteRecord, InviteStore } from './types.ts';
 
 const SHAPE: RowShape<InviteRecord> = {
@@ -51,6 +51,6 @@ export function createInviteStore(): InviteStore {
     // A clock that went back could make an old secret look fresh.
     use: (tx, id) => !tx.clockIsBackwards && tx.prepare(USE).run({ nowMs: tx.nowMs, id }).changes === 1,
     endAll: (tx) => tx.prepare(END_ALL).pluck().all(tx.nowMs).map(String),
-    prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - KEEP_ENDED_MS, limit).changes,
+    prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - LEAST_KEPT_MS, limit).changes,
   };
 }

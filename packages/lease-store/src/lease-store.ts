@@ -1,3 +1,4 @@
+import { LEAST_KEPT_MS } from '@writ/core';
 import {
   countColumn,
   fieldsOf,
@@ -9,7 +10,6 @@ import {
   type WriteTx,
 } from '@writ/database';
 import { z } from 'zod';
-import { KEEP_ENDED_MS } from './keeping.ts';
 import type { ClaimRefusal, Lease, LeaseStore, NewLease } from './types.ts';
 
 const SHAPE: RowShape<Lease> = {
@@ -94,7 +94,7 @@ export function createLeaseStore(): LeaseStore {
     revoke: (tx, id) => tx.prepare(REVOKE).run(tx.nowMs, id).changes === 1,
     prune(tx, limit) {
       // INVARIANT: 4 only what validation already refuses is removed, and a missing lease is a denial.
-      return tx.prepare(PRUNE).run({ deadSinceMs: tx.nowMs - KEEP_ENDED_MS, limit }).changes;
+      return tx.prepare(PRUNE).run({ deadSinceMs: tx.nowMs - LEAST_KEPT_MS, limit }).changes;
     },
   };
 }

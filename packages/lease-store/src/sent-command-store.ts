@@ -1,7 +1,7 @@
+import { LEAST_KEPT_MS } from '@writ/core';
 import { countColumn, fieldsOf, jsonColumn, type ReadTx, type RowShape, readRow, readRows } from '@writ/database';
 import { z } from 'zod';
 import { EXECUTION_CLASSES, EXECUTION_STATES } from './execution-types.ts';
-import { KEEP_ENDED_MS } from './keeping.ts';
 import type { SentCommand, SentCommandNews, SentCommandStore } from './sent-command-types.ts';
 
 /** A row: what the peer said last lies beside the rest. */
@@ -59,7 +59,7 @@ export function createSentCommandStore(): SentCommandStore {
         ...{ peer: whose.peer, key: 'key' in whose ? whose.key : null, id: 'id' in whose ? whose.id : null },
         ...{ state, class: of ?? null, code: code ?? null, now: tx.nowMs, isFinal: isFinal ? 1 : 0 },
       }).changes === 1,
-    prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - KEEP_ENDED_MS, limit).changes,
+    prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - LEAST_KEPT_MS, limit).changes,
   };
 }
 

@@ -1,14 +1,22 @@
 import { silentLogger } from '@writ/core';
-import { type Database, openDatabase } from '@writ/database';
+import { type Database, openDatabase, type ReadTx } from '@writ/database';
 import { createFakeClock } from '@writ/testkit/clock';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SessionKey } from './approval-types.ts';
 import { createSessionStore } from './session-store.ts';
+import type { SessionRules } from './types.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = 1000 * DAY_MS;
 const LONG_AGO = NOW - 31 * DAY_MS;
-const UUID = '01a00000-0000-7000-8000-000000000001';
+const KEPT: SessionRules = { isRecordedAnew: false, staysEnded: false, isOfOneCall: false };
+/** What the record of each session of this node's own is needed for; those of others for nothing. */
+const OWN: Readonly<Record<string, SessionRules>> = {
+  'one call': { ...KEPT, isRecordedAnew: true, isOfOneCall: true },
+  agent: { ...KEPT, isRecordedAnew: true },
+  credential: { ...KEPT, staysEnded: true },
+  person: KEPT,
+};
 
 let database: Database;
 const sessions = createSessionStore();
@@ -23,13 +31,17 @@ function insert(origin: string, id: string, startedAtMs: number, endedAtMs?: num
   );
 }
 
-/** In pages of two; what is left. */
-function prune(): readonly string[] {
+/** In pages of two; what is left. `named`: sessions that work which is kept names. */
+function prune(named: readonly string[] = []): readonly string[] {
   let after: SessionKey | undefined;
-  do {
-    const order = { after, self: 'me', openBeforeMs: NOW - 90 * DAY_MS, limit: 2 };
-    after = database.withWriteTx((tx) => sessions.prune(tx, order)).next;
-  } while (after !== undefined);
+  const rules = {
+    ...{ openBeforeMs: NOW - 90 * DAY_MS, limit: 2 },
+    rulesOf: ({ origin, session }: SessionKey) =>
+      (origin === 'me' ? OWN[session] : undefined) ?? { ...KEPT, isRecordedAnew: true, staysEnded: true },
+    isNamed: (_: ReadTx, { session }: SessionKey) => named.includes(session),
+  };
+  do after = database.withWriteTx((tx) => sessions.prune(tx, { ...rules, after })).next;
+  while (after !== undefined);
   return database.withReadTx((tx) =>
     tx.prepare('SELECT origin || id FROM session ORDER BY 1').pluck().all().map(String),
   );
@@ -38,44 +50,37 @@ function prune(): readonly string[] {
 it('removes sessions that ended long ago, and keeps those that could begin again', () => {
   insert('other', 's1', 1, LONG_AGO);
   insert('other', 's2', 1, NOW - 29 * DAY_MS);
-  insert('me', 'cli-1', 1, LONG_AGO);
-  insert('me', UUID, 1, LONG_AGO);
-  database.withWriteTx((tx) => sessions.hold(tx, { origin: 'me', session: 'cli-1' }, 'wn-b'));
-  expect(prune()).toEqual([`me${UUID}`, 'others2']);
-  const { details } = database.auditTail(1).find(({ action }) => action === 'session.removed') ?? {};
-  expect(details).toEqual({ sessions: 1 });
-  expect(database.withReadTx((tx) => sessions.holders(tx, { origin: 'me', session: 'cli-1' }))).toEqual([]);
+  for (const id of Object.keys(OWN)) insert('me', id, 1, LONG_AGO);
+  database.withWriteTx((tx) => sessions.hold(tx, { origin: 'me', session: 'credential' }, 'wn-b'));
+  expect(prune()).toEqual(['meagent', 'meone call', 'meperson', 'others2']);
+  const removed = database.auditTail(9).filter(({ action }) => action === 'session.removed');
+  expect(removed.map(({ details }) => details)).toEqual([{ sessions: 1 }, { sessions: 1 }]);
+  expect(database.withReadTx((tx) => sessions.holders(tx, { origin: 'me', session: 'credential' }))).toEqual([]);
 });
 
-it('removes sessions that go on and were not used for long, but for those that have a credential', () => {
-  for (const [origin, id] of [
-    ['me', 'key-1'],
-    ['me', UUID],
-    ['me', 'cli-1'],
-    ['me', 'person'],
-    ['other', 's1'],
-  ] as const) {
-    insert(origin, id, NOW - 90 * DAY_MS);
-  }
+it('removes sessions that go on and were not used for long, but for those whose record proves something', () => {
+  for (const id of Object.keys(OWN)) insert('me', id, NOW - 90 * DAY_MS);
+  insert('other', 's1', NOW - 90 * DAY_MS);
   insert('other', 's2', NOW - 89 * DAY_MS);
-  expect(prune()).toEqual(['mecli-1', 'meperson', 'others2']);
+  expect(prune()).toEqual(['mecredential', 'meperson', 'others2']);
 });
 
 it('keeps a session that goes on as long as somebody else would be told of its end, but for one of a single call', () => {
-  for (const id of ['key-1', UUID]) {
-    insert('me', id, NOW - 90 * DAY_MS);
-    database.withWriteTx((tx) => sessions.hold(tx, { origin: 'me', session: id }, 'wn-b'));
+  for (const session of ['one call', 'agent']) {
+    insert('me', session, NOW - 90 * DAY_MS);
+    database.withWriteTx((tx) => sessions.hold(tx, { origin: 'me', session }, 'wn-b'));
   }
-  expect(prune()).toEqual([`me${UUID}`]);
+  expect(prune()).toEqual(['meagent']);
   const holders = (session: string) => database.withReadTx((tx) => sessions.holders(tx, { origin: 'me', session }));
-  expect([holders('key-1'), holders(UUID)]).toEqual([[], ['wn-b']]);
+  expect([holders('one call'), holders('agent')]).toEqual([[], ['wn-b']]);
+});
+
+it('keeps a session that work names which is kept', () => {
+  for (const id of ['s1', 's2', 's3']) insert('other', id, 1, LONG_AGO);
+  expect(prune(['s2'])).toEqual(['others2']);
 });
 
 it.each([
-  `INSERT INTO mirror (id, peer, peer_label, session, agent, idempotency_key, spec, state, cursor, created_at_ms, unreachable,
-    accepted, version) VALUES ('m', 'p', 'p', 's1', 'a', 'k', '{}', 'running', 0, 1, 0, 1, 1)`,
-  `INSERT INTO task (id, sender, origin, session, agent, chain, idempotency_key, request_digest, spec, bounds, granted, state,
-    epoch, last_seq, created_at_ms, version) VALUES ('t', 'p', 'o', 's1', 'a', '[]', 'k', '', '{}', '{}', '{}', 'running', 1, 1, 1, 1)`,
   `INSERT INTO execution (id, origin, session, agent, requested_by, idempotency_key, class, known, needs, profile, digest, request,
     basis, preview, state, created_at_ms, expires_at_ms, version)
     VALUES ('x', 'other', 's1', 'a', 'self', 'k', 'read', 1, '[]', 'ops', '', '{}', '{}', '', 'completed', 1, 9, 1)`,
@@ -86,7 +91,7 @@ it.each([
   `INSERT INTO lease (id, peer, origin, session, profile, closure, workspaces, issued_by, issued_at_ms, expires_at_ms,
     max_expires_at_ms, uses, version) VALUES ('l', 'p', 'o', 's1', 'q', '[]', '[]', 'person', 1, 9, 9, 0, 1)`,
   `INSERT INTO session_end (origin, session, peer, at_ms) VALUES ('other', 's1', 'p', 1)`,
-])('keeps a session that something names that is kept: %s', (row) => {
+])('keeps a session that a record of authority names: %s', (row) => {
   insert('other', 's1', 1, LONG_AGO);
   database.withWriteTx((tx) => tx.prepare(row).run());
   expect(prune()).toEqual(['others1']);

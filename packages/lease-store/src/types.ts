@@ -76,13 +76,24 @@ export interface Session {
   readonly endedAtMs?: number;
 }
 
+/** What the record of a session is needed for, as its id says. */
+export interface SessionRules {
+  /** Whatever comes in it while it goes on records it anew: nothing is proved by its record. */
+  readonly isRecordedAnew: boolean;
+  /** Without its record it does not begin again after its end. */
+  readonly staysEnded: boolean;
+  /** It was one call's, so that there is no end of it to tell anybody. */
+  readonly isOfOneCall: boolean;
+}
+
 /** What sessions are removed by. */
 export interface SessionPruning {
   readonly after?: SessionKey | undefined;
-  /** Id of this node. */
-  readonly self: string;
   readonly openBeforeMs: number;
   readonly limit: number;
+  rulesOf(key: SessionKey): SessionRules;
+  /** A record that is none of authority and is kept names it. */
+  isNamed(tx: ReadTx, key: SessionKey): boolean;
 }
 
 export interface SessionStore {
@@ -112,9 +123,9 @@ export interface SessionStore {
   /** The peer has been told. */
   settleEnd(tx: WriteTx, owed: SessionEnd): void;
   /**
-   * Removes sessions of which nothing is left, with an audit row: such as ended thirty days ago and cannot begin again, and such as go on, began
-   * before `openBeforeMs` and are recorded anew by whatever comes in them. At most `limit` are looked at, behind `after`;
-   * `next` is where to go on, absent at the end.
+   * Removes sessions that nothing names, with an audit row: such as ended thirty days ago and stay ended, and such as go on,
+   * began before `openBeforeMs`, are recorded anew by whatever comes in them, and have no end that somebody would be told of.
+   * At most `limit` are looked at, behind `after`; `next` is where to go on, absent at the end.
    */
   prune(tx: WriteTx, pruning: SessionPruning): { readonly removed: number; readonly next?: SessionKey };
 }

@@ -1,3 +1,4 @@
+import { LEAST_KEPT_MS } from '@writ/core';
 import {
   countColumn,
   fieldsOf,
@@ -9,7 +10,6 @@ import {
   type WriteTx,
 } from '@writ/database';
 import { z } from 'zod';
-import { KEEP_ENDED_MS } from './keeping.ts';
 import { type NewWindow, WINDOW_KINDS, type Window, type WindowStore } from './window-types.ts';
 
 const SHAPE: RowShape<Window> = {
@@ -92,7 +92,7 @@ export function createWindowStore(): WindowStore {
     closeDecidedBy: (tx, decidedBy, by) =>
       readRows(tx, tx.prepare(CLOSE_DECIDED_BY).all({ nowMs: tx.nowMs, by, decidedBy }), SHAPE),
     endAll: (tx) => readRows(tx, tx.prepare(CLOSE_ALL).all({ nowMs: tx.nowMs, by: 'node' }), SHAPE),
-    prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - KEEP_ENDED_MS, limit).changes,
+    prune: (tx, limit) => tx.prepare(PRUNE).run(tx.nowMs - LEAST_KEPT_MS, limit).changes,
   };
 }
 

@@ -1,4 +1,4 @@
-import { foldId, parseDuration } from '@writ/core';
+import { foldId, formatDuration, LEAST_KEPT_MS, parseDuration } from '@writ/core';
 import { dialAddress, listenAddress, loopbackAddress, traceAddress } from './addresses.ts';
 import { RUNNER_KINDS } from './config-types.ts';
 import {
@@ -34,9 +34,7 @@ const DAY_MS = 86_400_000;
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
-/** Results that came too late are asked for as long; whoever repeats a request finds the first. */
-const LEAST_KEPT_MS = 30 * DAY_MS;
-const keptDuration = text('a duration of at least "30d"', (written) => {
+const keptDuration = text(`a duration of at least "${formatDuration(LEAST_KEPT_MS)}"`, (written) => {
   const ms = parseDuration(written);
   return ms === undefined || ms < LEAST_KEPT_MS ? undefined : ms;
 });

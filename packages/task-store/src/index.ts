@@ -1,3 +1,4 @@
+export { createLeftoverStore } from './leftovers.ts';
 export { createMirrorStore } from './mirror-store.ts';
 export { createQuestionStore } from './question-store.ts';
 export {
@@ -11,7 +12,16 @@ export {
   type TurnQuestion,
 } from './question-types.ts';
 export { createRemovalStore } from './removal-store.ts';
-export type { EndedPart, Leftover, RemovalRules, RemovalStore, TaskPart, WalkPlace } from './removal-types.ts';
+export type {
+  EndedPart,
+  Leftover,
+  LeftoverStore,
+  RemovalRules,
+  RemovalStore,
+  RemovedRow,
+  TaskPart,
+  WalkPlace,
+} from './removal-types.ts';
 export { createResultStore } from './result-store.ts';
 export { isTerminal } from './states.ts';
 export { createTaskStore } from './task-store.ts';

@@ -1,5 +1,5 @@
 import type { ReadTx, WriteTx } from '@writ/database';
-import type { Cleared, Leftover, RemovalStore } from './removal-types.ts';
+import type { Cleared, Leftover, LeftoverStore } from './removal-types.ts';
 
 /** Rows that one transaction takes away of what is left. */
 const CLEARED_ROWS = 500;
@@ -42,13 +42,10 @@ const UNREAD = 'SELECT sha256 FROM envelope WHERE task IS NULL LIMIT ?';
 const NOTE_NAME = 'INSERT INTO evidence_name (sha256, named_by) VALUES (?, ?) ON CONFLICT DO NOTHING';
 const NOTE_TASK = 'UPDATE envelope SET task = ? WHERE sha256 = ?';
 
-/** The part of the removal store that clears what is left. */
-export function createLeftovers(): Pick<
-  RemovalStore,
-  'leftovers' | 'clear' | 'isNamed' | 'settle' | 'unread' | 'noteNames' | 'noteRead'
-> {
+/** What is left, in SQLite. */
+export function createLeftoverStore(): LeftoverStore {
   return {
-    leftovers: (tx, place, limit) =>
+    list: (tx, place, limit) =>
       tx.prepare(LIST).all(place?.kind ?? '', place?.name ?? '', limit) as readonly Leftover[],
     clear,
     isNamed,

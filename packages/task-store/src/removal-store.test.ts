@@ -2,14 +2,16 @@ import { createSystemClock, silentLogger } from '@writ/core';
 import { type Database, openDatabase, type WriteTx } from '@writ/database';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLeftoverStore } from './leftovers.ts';
 import { createRemovalStore } from './removal-store.ts';
 import type { TaskPart } from './removal-types.ts';
 
 const BEFORE = 500;
-const RULES = { beforeMs: BEFORE, peers: ['peer'], self: 'me' };
+const RULES = { beforeMs: BEFORE, peers: ['peer'] };
 
 let database: Database;
 const removals = createRemovalStore();
+const leftovers = createLeftoverStore();
 beforeEach(async () => {
   database = await openDatabase({ path: ':memory:', clock: createSystemClock(), logger: silentLogger });
 });
@@ -25,7 +27,6 @@ interface Case {
   readonly parent: number | undefined;
   readonly isAwaited: boolean;
   readonly delivery: 'none' | 'owed' | 'acknowledged' | 'refused' | 'late';
-  readonly isAsked: boolean;
   readonly shares: boolean;
   /** Its outcome cannot be read. */
   readonly isTorn: boolean;
@@ -43,7 +44,6 @@ const cases: fc.Arbitrary<readonly Case[]> = fc.array(
     parent: fc.option(fc.nat(7), { nil: undefined }),
     isAwaited: fc.boolean(),
     delivery: fc.constantFrom('none', 'owed', 'acknowledged', 'refused', 'late'),
-    isAsked: fc.boolean(),
     shares: fc.boolean(),
     isTorn: fc.boolean(),
     isSealed: fc.boolean(),
@@ -96,14 +96,6 @@ function store(all: readonly Case[]): void {
         ...[['acknowledged', 'late'].includes(one.delivery) ? 2 : null, one.delivery === 'refused' ? 2 : null],
       );
     }
-    if (one.isAsked) {
-      run(
-        `INSERT INTO approval (id, kind, origin, session, agent, task, digest, subject, scopes, preview, requested_by,
-          generation, state, created_at_ms, expires_at_ms, version)
-          VALUES (?, 'task', 'o', 's', 'a', ?, '', '{}', '[]', '', 'self', 1, 'pending', 1, 9, 1)`,
-        ...[`a${i}`, `t${i}`],
-      );
-    }
     if (one.hasResult)
       run(`INSERT INTO envelope (sha256, bytes, task) VALUES (?, x'00', ?)`, `r${i}`, one.isSealed ? '' : `t${i}`);
     if (one.hasResult && one.shares) run(`INSERT INTO evidence_name (sha256, named_by) VALUES ('shared', ?)`, `r${i}`);
@@ -120,13 +112,13 @@ function sweep(): void {
     const found = database.withReadTx((tx) => removals.walk(tx, part, RULES, { endedAtMs: 0, n: 0 }, 100));
     for (const { id, isFree } of found) {
       const removed = database.withWriteTx((tx) => removals.remove(tx, part, id, RULES));
-      expect([id, removed]).toEqual([id, isFree]);
+      expect([id, removed !== undefined]).toEqual([id, isFree]);
     }
   }
   for (let round = 0; round < 5; round++) {
     database.withWriteTx((tx) => {
-      for (const leftover of removals.leftovers(tx, undefined, 1000)) {
-        if (removals.clear(tx, leftover).kind === 'file') removals.settle(tx, leftover);
+      for (const leftover of leftovers.list(tx, undefined, 1000)) {
+        if (leftovers.clear(tx, leftover).kind === 'file') leftovers.settle(tx, leftover);
       }
     });
   }
@@ -136,16 +128,7 @@ describe('what somebody may still ask for', () => {
   it('is never removed, and everything else is in the end', () => {
     fc.assert(
       fc.property(cases, (all) => {
-        for (const table of [
-          'task',
-          'mirror',
-          'receipt',
-          'delivery',
-          'approval',
-          'envelope',
-          'evidence_name',
-          'task_event',
-        ]) {
+        for (const table of ['task', 'mirror', 'receipt', 'delivery', 'envelope', 'evidence_name', 'task_event']) {
           run(`DELETE FROM ${table}`);
         }
         for (const table of ['removed_task', 'leftover']) run(`DELETE FROM ${table}`);
@@ -162,7 +145,6 @@ describe('what somebody may still ask for', () => {
           (one.parent === undefined || mayGo(all[one.parent]));
         const taskGoes = (one: Case, i: number): boolean =>
           mayGo(one) &&
-          !one.isAsked &&
           (one.who !== 'self' || mirrorGoes(one)) &&
           all.every((other) => other.parent !== i || mirrorGoes(other));
         sweep();
@@ -193,7 +175,7 @@ describe('what somebody may still ask for', () => {
         const results = (is: (one: Case, i: number) => boolean): string[] =>
           all.flatMap((one, i) => (is(one, i) ? [`r${i}`] : []));
         expect(names('SELECT sha256 FROM envelope')).toEqual(results(stays));
-        const isNamed = (name: string): boolean => database.withReadTx((tx) => removals.isNamed(tx, name));
+        const isNamed = (name: string): boolean => database.withReadTx((tx) => leftovers.isNamed(tx, name));
         expect(isNamed('shared')).toBe(all.some((one, i) => one.shares && stays(one, i)));
         expect(isNamed('bundle')).toBe(all.some((one) => one.ships && !mirrorGoes(one)));
         expect(names('SELECT task_n FROM task_event')).toEqual(names('SELECT n FROM task'));
@@ -233,16 +215,16 @@ describe('an envelope', () => {
   it('stays while one is there of which is not known yet what it names', () => {
     run(`INSERT INTO envelope (sha256, bytes, task) VALUES ('old', x'00', 't')`);
     run(`INSERT INTO envelope (sha256, bytes) VALUES ('new', x'00')`);
-    const clear = () => database.withWriteTx((tx) => removals.clear(tx, { kind: 'evidence', name: 'old' }).kind);
+    const clear = () => database.withWriteTx((tx) => leftovers.clear(tx, { kind: 'evidence', name: 'old' }).kind);
     expect(clear()).toBe('later');
-    database.withWriteTx((tx) => removals.noteRead(tx, 'new', 't2'));
+    database.withWriteTx((tx) => leftovers.noteRead(tx, 'new', 't2'));
     expect(clear()).toBe('done');
     expect(database.withReadTx((tx) => tx.prepare('SELECT sha256 FROM envelope').pluck().all())).toEqual(['new']);
   });
 
   it('is looked for among a million tasks along indexes', () => {
     run(`INSERT INTO envelope (sha256, bytes, task) VALUES ('old', x'00', 't')`);
-    const plans = plansOf((tx) => void removals.clear(tx, { kind: 'evidence', name: 'old' }));
+    const plans = plansOf((tx) => void leftovers.clear(tx, { kind: 'evidence', name: 'old' }));
     expect(plans).toEqual(expect.arrayContaining([expect.stringMatching(/task_by_result/)]));
     expect(plans.filter((plan) => /^SCAN (?!CONSTANT|envelope USING INDEX envelope_unread)/.test(plan))).toEqual([]);
   });

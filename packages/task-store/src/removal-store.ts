@@ -1,7 +1,7 @@
 import { sha256Hex } from '@writ/core';
 import type { WriteTx } from '@writ/database';
-import { createLeftovers, evidenceLeftover } from './leftovers.ts';
-import type { EndedPart, RemovalRules, RemovalStore, RemovedPart, TaskPart } from './removal-types.ts';
+import { evidenceLeftover } from './leftovers.ts';
+import type { EndedPart, RemovalRules, RemovalStore, RemovedPart, RemovedRow, TaskPart } from './removal-types.ts';
 
 /** There is a receipt for the result of a task, or nobody who could send one. Never of an outcome that cannot be read. */
 const handedOver = (
@@ -13,8 +13,7 @@ const handedOver = (
 /** INVARIANT: 9 the result of a task is kept until whoever asked for it has signed for it, or is nobody's peer any more. */
 const TASK_IS_FREE = `${handedOver('t')}
   AND NOT EXISTS (SELECT 1 FROM mirror WHERE mirror.parent = t.id)
-  AND NOT (t.sender = 'self' AND EXISTS (SELECT 1 FROM mirror WHERE mirror.id = t.id))
-  AND NOT EXISTS (SELECT 1 FROM approval WHERE approval.state = 'pending' AND approval.task = t.id)`;
+  AND NOT (t.sender = 'self' AND EXISTS (SELECT 1 FROM mirror WHERE mirror.id = t.id))`;
 
 /** A late result is not asked for any more, the receipt has arrived, and the task that handed it on may go as well. */
 const MIRROR_IS_FREE = `NOT (t.state = 'lost' AND t.unreachable = 1)
@@ -32,7 +31,7 @@ const OF = {
     result: `CASE WHEN json_valid(t.outcome) THEN t.outcome ->> '$.result' END`,
     origin: 'NULL',
     shipped: 'NULL',
-    remove: ['DELETE FROM receipt WHERE task = ?', 'DELETE FROM token WHERE task = ?'],
+    remove: 'DELETE FROM receipt WHERE task = ?',
     leftovers: ['task-events', 'questions', 'transcript'],
   },
   mirror: {
@@ -43,7 +42,7 @@ const OF = {
       CASE WHEN json_valid(t.outcome) THEN t.outcome ->> '$.result' END)`,
     origin: 't.origin',
     shipped: `CASE WHEN json_valid(t.spec) THEN t.spec ->> '$.shipped.bundle.sha256' END`,
-    remove: ['DELETE FROM delivery WHERE mirror = ?'],
+    remove: 'DELETE FROM delivery WHERE mirror = ?',
     leftovers: ['mirror-events', 'copy'],
   },
 } as const;
@@ -64,10 +63,8 @@ const DELETE = { task: 'DELETE FROM task WHERE n = ?', mirror: 'DELETE FROM mirr
 
 const REMEMBER = `INSERT INTO removed_task (id, part, owner, key_sha256, at_ms) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT DO NOTHING`;
-// Whoever was asked hears of the end of the session all the same.
-const HOLD = `INSERT INTO session_holder (origin, session, peer)
-  SELECT origin, id, @peer FROM session WHERE origin = @origin AND id = @session AND ended_at_ms IS NULL AND @peer <> 'self'
-  ON CONFLICT DO NOTHING`;
+const HAS_SESSION = `SELECT EXISTS (SELECT 1 FROM task WHERE session = @session)
+  OR EXISTS (SELECT 1 FROM mirror WHERE session = @session)`;
 const FIND = 'SELECT owner, at_ms AS atMs FROM removed_task WHERE part = ? AND id = ?';
 const FIND_KEY = 'SELECT owner, at_ms AS atMs FROM removed_task WHERE key_sha256 = ? LIMIT 1';
 
@@ -83,7 +80,7 @@ export function createRemovalStore(): RemovalStore {
       }));
     },
     remove,
-    ...createLeftovers(),
+    hasSession: (tx, session) => tx.prepare(HAS_SESSION).pluck().get({ session }) === 1,
     find: (tx, part, id) => tx.prepare(FIND).get(part, id) as RemovedPart | undefined,
     findKey: (tx, part, owner, key) => tx.prepare(FIND_KEY).get(keyDigest(part, owner, key)) as RemovedPart | undefined,
   };
@@ -102,20 +99,19 @@ interface Found {
   readonly shipped: string | null;
 }
 
-function remove(tx: WriteTx, part: TaskPart, id: string, rules: RemovalRules): boolean {
+function remove(tx: WriteTx, part: TaskPart, id: string, rules: RemovalRules): RemovedRow | undefined {
   const found = tx.prepare(GET[part]).get({ ...bound(rules), id }) as Found | undefined;
-  if (found === undefined) return false;
+  if (found === undefined) return undefined;
   const { n, state, peer, owner, session, origin, key, endedAtMs, result, shipped } = found;
   tx.prepare(REMEMBER).run(id, part, owner, keyDigest(part, owner, key), tx.nowMs);
-  if (part === 'mirror') tx.prepare(HOLD).run({ origin: origin ?? rules.self, session, peer });
-  for (const statement of OF[part].remove) tx.prepare(statement).run(id);
+  tx.prepare(OF[part].remove).run(id);
   tx.prepare(DELETE[part]).run(n);
   for (const kind of OF[part].leftovers) leave(tx, kind, kind.endsWith('-events') ? String(n) : id);
   for (const sha256 of [result, shipped]) if (sha256 !== null) leave(tx, evidenceLeftover, sha256);
   // INVARIANT: 10 what goes is written down in the transaction in which it goes.
   const action = part === 'task' ? 'task.removed' : 'mirror.removed';
   tx.audit({ kind: 'task', action, actor: 'node', subject: id, details: { peer, state, endedAtMs } });
-  return true;
+  return { peer, session, ...(origin === null ? {} : { origin }) };
 }
 
 function leave(tx: WriteTx, kind: string, name: string): void {

@@ -16,7 +16,7 @@ export interface EndedPart extends WalkPlace {
   /** Who asked for a task: a node id or `self`; for a mirror, who ran it. */
   readonly peer: string;
   readonly state: string;
-  /** Nothing asks for it, waits for it or is made of it any more. */
+  /** No record of work asks for it or is made of it any more. */
   readonly isFree: boolean;
 }
 
@@ -26,8 +26,15 @@ export interface RemovalRules {
   readonly beforeMs: number;
   /** Node ids of everybody who may still ask, in lower case. */
   readonly peers: readonly string[];
-  /** Id of this node: the origin of sessions that began here. */
-  readonly self: string;
+}
+
+/** Whose a part was that has just been removed. */
+export interface RemovedRow {
+  /** Who asked for a task: a node id or `self`; for a mirror, who ran it. */
+  readonly peer: string;
+  readonly session: string;
+  /** Id of the node where the session of a mirror began; absent: this one. */
+  readonly origin?: string;
 }
 
 /** Something that is left of what was removed. `name`: a number of rows, a task's id, or a SHA-256. */
@@ -55,18 +62,30 @@ export interface RemovedPart {
 /**
  * Removes what has ended and what nobody may ask for any more, in transactions that change some hundred rows at most. The row
  * goes first, with an audit row, and what is to follow it is noted in the same transaction; so nobody finds a task without
- * what belongs to it, and nothing that belonged to one stays for ever but envelopes that cannot be read.
+ * what belongs to it.
  */
 export interface RemovalStore {
   /** What ended before `rules.beforeMs`, behind `place`, oldest end first: at most `limit` are looked at. */
   walk(tx: ReadTx, part: TaskPart, rules: RemovalRules, place: WalkPlace, limit: number): readonly EndedPart[];
   /**
-   * Removes one that is free, with its audit row. False, with no effect, where it is gone or not free.
+   * Removes one that is free, with its audit row. Undefined, with no effect, where it is gone or not free.
    * INVARIANT: 8 its id and its key are remembered for ever, so that neither starts anything again.
    */
-  remove(tx: WriteTx, part: TaskPart, id: string, rules: RemovalRules): boolean;
+  remove(tx: WriteTx, part: TaskPart, id: string, rules: RemovalRules): RemovedRow | undefined;
+  /** Whether something is kept that was asked for in a session with this id, whoever's it is. */
+  hasSession(tx: ReadTx, session: string): boolean;
+  /** What is known of a part with this id that was removed; undefined: none was. */
+  find(tx: ReadTx, part: TaskPart, id: string): RemovedPart | undefined;
+  /** The same by the key of a sender (`task`) or a session (`mirror`). */
+  findKey(tx: ReadTx, part: TaskPart, owner: string, key: string): RemovedPart | undefined;
+}
+
+/**
+ * What is left of what was removed, and who names which evidence. Everything goes in the end but envelopes that cannot be read.
+ */
+export interface LeftoverStore {
   /** Leftovers behind `place` in the order of kind and name, at most `limit`. */
-  leftovers(tx: ReadTx, place: Leftover | undefined, limit: number): readonly Leftover[];
+  list(tx: ReadTx, place: Leftover | undefined, limit: number): readonly Leftover[];
   /** INVARIANT: 10 evidence that something names which is kept stays; nothing of it goes before all envelopes are read. */
   clear(tx: WriteTx, leftover: Leftover): Cleared;
   /** Whether content with this digest belongs to something that is kept. */
@@ -79,8 +98,4 @@ export interface RemovalStore {
   noteNames(tx: WriteTx, envelope: string, names: readonly string[]): void;
   /** All that an envelope names is noted. `task`: which task it is about; empty: it cannot be read. */
   noteRead(tx: WriteTx, envelope: string, task: string): void;
-  /** What is known of a part with this id that was removed; undefined: none was. */
-  find(tx: ReadTx, part: TaskPart, id: string): RemovedPart | undefined;
-  /** The same by the key of a sender (`task`) or a session (`mirror`). */
-  findKey(tx: ReadTx, part: TaskPart, owner: string, key: string): RemovedPart | undefined;
 }

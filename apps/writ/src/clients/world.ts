@@ -34,7 +34,7 @@ export function openClientWorld(
 
 /** What a client starts: this very program, for this home, whatever the client hands on of the environment. */
 export function mcpServerCommand(home: Pick<Home, 'named'>): ServerCommand {
-  const [command = process.execPath, ...args] = ownArgv(home, ['mcp', 'serve']);
+  const [command, ...args] = ownArgv(home, ['mcp', 'serve']);
   return { command, args };
 }
 

@@ -159,9 +159,6 @@ function createInfo(base: Foundations): {
 /** How often dead records are looked for, milliseconds. */
 const SWEEP_EVERY_MS = 3_600_000;
 
-/** Most invites that one sweep removes. */
-const SWEEP_LIMIT = 500;
-
 /** How often questions and commands that have had their time are ended, with what waits for them, milliseconds. */
 const EXPIRE_EVERY_MS = 10_000;
 
@@ -176,7 +173,6 @@ function sweepRegularly(base: Foundations, work: Work): () => void {
         approvals: approvals.sweep().expired,
         executions: executions.sweep().expired,
         windows: windows.sweep(),
-        invites: base.database.withWriteTx((tx) => base.stores.invites.prune(tx, SWEEP_LIMIT)),
       });
     } catch (error) {
       base.logger.error('could not sweep', { reason: (error as Error).message });

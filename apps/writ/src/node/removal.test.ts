@@ -14,6 +14,7 @@ import { type Closers, createClosers } from './closers.ts';
 import { openEvidence } from './evidence.ts';
 import { type Foundations, openFoundations } from './foundations.ts';
 import { createNodeRemoval } from './removal.ts';
+import { createSessions } from './sessions.ts';
 import { createNodeStorage, type NodeStorage } from './storage.ts';
 
 const DAY_MS = 86_400_000;
@@ -125,6 +126,42 @@ it('tells of the end of a session whoever was asked in it, although all that was
   await storage.sweep();
   const holders = base.database.withReadTx((tx) => base.stores.sessions.holders(tx, { origin, session: SESSION }));
   expect([left('mirror'), left('session'), holders]).toEqual([[], [SESSION], [FRIEND]]);
+});
+
+it('keeps a session that goes on as long as a credential proves it, and removes it once it has ended for long', async () => {
+  const issue = () => {
+    const ends = { endSession: () => ({ ended: true, peers: 0 }) };
+    const { session, credential } = createSessions(base, ends).issue('fixer');
+    run('UPDATE session SET started_at_ms = ? WHERE id = ?', clock.nowMs() - 400 * DAY_MS, session.id);
+    return { id: session.id, find: () => createSessions(base, ends).find(credential)?.id };
+  };
+  const [open, ended] = [issue(), issue()];
+  run('UPDATE session SET ended_at_ms = ? WHERE id = ?', clock.nowMs() - 31 * DAY_MS, ended.id);
+  run('INSERT INTO session VALUES (?, ?, ?, ?, NULL)', base.identity.public.id, SESSION, 'a', 1);
+  await storage.sweep();
+  expect([left('session'), open.find(), ended.find()]).toEqual([[open.id], open.id, undefined]);
+});
+
+it('keeps a session of which something is kept that was asked for in it', async () => {
+  for (const id of ['s', 't']) run('INSERT INTO session VALUES (?, ?, ?, ?, NULL)', STRANGER, id, 'a', 1);
+  storeTask('young', 'self', 29);
+  await storage.sweep();
+  expect(left('session')).toEqual(['s']);
+});
+
+it('removes invites that were used or expired long ago, also more than go at once', async () => {
+  base.database.withWriteTx((tx) => {
+    const insert = tx.prepare(
+      `INSERT INTO invite (id, secret_hash, profiles, workspaces, created_at_ms, expires_at_ms, used_at_ms)
+        VALUES (?, ?, '[]', '[]', 1, ?, ?)`,
+    );
+    const days = (count: number): number => clock.nowMs() - count * DAY_MS;
+    for (let i = 0; i < 250; i++) insert.run(`old${i}`, `h${i}`, days(31), null);
+    insert.run('lately expired', 'l', days(29), null);
+    insert.run('lately used', 'u', days(31), days(29));
+  });
+  await storage.sweep();
+  expect(left('invite')).toEqual(['lately expired', 'lately used']);
 });
 
 it('keeps the output of commands that it knows, be it that it cannot read what it knows', async () => {

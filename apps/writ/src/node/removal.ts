@@ -12,6 +12,15 @@ export function createNodeRemoval(
   return createRemoval({
     ...{ database, evidence, runner, transcripts, clock, logger },
     removals: stores.removals,
+    leftovers: stores.leftovers,
+    authority: {
+      isAsked: (tx, task) => stores.approvals.countPendingOfTask(tx, task) > 0,
+      dropToken: (tx, task) => stores.tokens.dropTask(tx, task),
+      sessions: {
+        get: (tx, { origin, session }) => stores.sessions.get(tx, origin, session),
+        hold: (tx, key, peer) => stores.sessions.hold(tx, key, peer),
+      },
+    },
     self: identity.public.id,
     rules() {
       const { storage, peers } = engine.snapshot().config;

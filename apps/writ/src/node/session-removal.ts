@@ -1,6 +1,8 @@
 import { nextTurn } from '@writ/core';
+import type { ReadTx } from '@writ/database';
 import type { SessionKey } from '@writ/lease-store';
 import type { Foundations } from './foundations.ts';
+import { sessionRules } from './session-ids.ts';
 
 /** Sessions that one transaction looks at. */
 const PAGE = 200;
@@ -10,13 +12,17 @@ export async function removeSessions(
   { database, stores, engine, identity }: Foundations,
   signal: AbortSignal,
 ): Promise<number> {
+  const rules = {
+    limit: PAGE,
+    rulesOf: ({ origin, session }: SessionKey) => sessionRules(identity.public.id, origin, session),
+    isNamed: (tx: ReadTx, { session }: SessionKey) => stores.removals.hasSession(tx, session),
+  };
   let after: SessionKey | undefined;
   let removed = 0;
   // Until the clock is accepted nobody knows how long ago anything was.
   while (!signal.aborted && !database.clockIsBackwards()) {
     const openBeforeMs = database.nowMs() - engine.snapshot().config.storage.keepTasksMs;
-    const order = { after, self: identity.public.id, openBeforeMs, limit: PAGE };
-    const page = database.withWriteTx((tx) => stores.sessions.prune(tx, order));
+    const page = database.withWriteTx((tx) => stores.sessions.prune(tx, { ...rules, after, openBeforeMs }));
     removed += page.removed;
     after = page.next;
     if (after === undefined) break;

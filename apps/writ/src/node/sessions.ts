@@ -1,41 +1,35 @@
-import { beginSession, type Gate, OF_ONE_CALL } from '@writ/authority';
-import { digestJson, quote, type Random, sha256Hex, WritError } from '@writ/core';
+import { beginSession, type Gate } from '@writ/authority';
+import { digestJson, quote, type Random, WritError } from '@writ/core';
 import type { Database } from '@writ/database';
 import type { Origin, OriginOptions, SessionEnds } from '@writ/delegation';
 import type { SessionRef, Sessions } from '@writ/gateway';
 import type { SessionStore } from '@writ/lease-store';
 import type { Foundations } from './foundations.ts';
+import { idOfAgent, idOfCall, idOfCredential, SESSION_DIGITS, sessionIdKind } from './session-ids.ts';
 
-/** Hexadecimal digits of a digest that name a session: 128 bits. */
-const DIGITS = 32;
 /** Random bytes of a credential. */
 const CREDENTIAL_BYTES = 32;
 /** How long after the end of a session something that was sent in it may still come: two lives of a writ, milliseconds. */
 const LATE_MS = 7_200_000;
 /** Ends of sessions of one origin that are remembered although nothing was asked in them. */
 const MOST_UNUSED = 256;
-/** What a session that has a credential begins with; ids of others do not. */
-const PREFIX = 'cli-';
 
-/**
- * Sessions of this node's own agents. One is stored with its first wish, or, where a credential is issued for it, at
- * once: its id is half of the credential's SHA-256, so that nothing but the hash is kept.
- */
+/** Sessions of this node's own agents. One is stored with its first wish, or, where a credential is issued for it, at once. */
 export function createSessions(
   { database, stores, identity, random }: Pick<Foundations, 'database' | 'stores' | 'identity' | 'random'>,
   ends: Pick<Origin, 'endSession'>,
 ): Sessions {
   const origin = identity.public.id;
   return {
-    start: (agent) => ({ origin, id: random.uuid(), agent }),
+    start: (agent) => ({ origin, id: idOfAgent(random), agent }),
     startForCall(agent, retry) {
       // INVARIANT: 6, 7 no other agent, and no other call with the same key, shares what is opened or asked in it.
-      const key = retry === undefined ? random.uuid() : digestJson({ agent, ...retry }).slice(0, DIGITS);
-      return { origin, id: `${OF_ONE_CALL}${key}`, agent };
+      const key = retry === undefined ? random.uuid() : digestJson({ agent, ...retry }).slice(0, SESSION_DIGITS);
+      return { origin, id: idOfCall(key), agent };
     },
     issue(agent) {
       const credential = newCredential(random);
-      const id = idOf(credential);
+      const id = idOfCredential(credential);
       database.withWriteTx((tx) => {
         beginSession(stores.sessions, tx, { origin, id, agent }, 'person');
       });
@@ -65,10 +59,6 @@ function newCredential(random: Random): string {
   return `wst_${Buffer.from(random.bytes(CREDENTIAL_BYTES)).toString('base64url')}`;
 }
 
-function idOf(credential: string): string {
-  return `${PREFIX}${sha256Hex(credential).slice(0, DIGITS)}`;
-}
-
 /** INVARIANT: 7 a session comes from its credential alone; one that has ended proves nothing. */
 function findByCredential(
   {
@@ -78,13 +68,13 @@ function findByCredential(
   }: { readonly database: Database; readonly sessions: SessionStore; readonly origin: string },
   credential: string,
 ): SessionRef | undefined {
-  const session = database.withReadTx((tx) => sessions.get(tx, origin, idOf(credential)));
+  const session = database.withReadTx((tx) => sessions.get(tx, origin, idOfCredential(credential)));
   if (session === undefined || session.endedAtMs !== undefined) return undefined;
   return { origin, id: session.id, agent: session.agent };
 }
 
 function isEndable(id: string): boolean {
-  return id.startsWith(PREFIX) || id.startsWith(OF_ONE_CALL) || /^[0-9a-f-]{36}$/.test(id);
+  return sessionIdKind(id) !== 'other';
 }
 
 function notThere(id: string): WritError {

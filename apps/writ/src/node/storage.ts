@@ -13,6 +13,7 @@ import type {
 } from '@writ/runner';
 import { isTerminal } from '@writ/task-store';
 import type { Foundations } from './foundations.ts';
+import { removeInvites } from './invite-removal.ts';
 import { resolveConfigPath } from './paths.ts';
 import { removeSessions } from './session-removal.ts';
 
@@ -62,6 +63,7 @@ export function createNodeStorage(
     outputs: async () => ({ outputs: await runner.commands.removeOutputs((id) => isCommandKept(base, id), signal) }),
     tasks: async () => ({ ...(await removal.sweep()) }),
     sessions: async () => ({ sessions: await removeSessions(base, signal) }),
+    invites: async () => ({ invites: await removeInvites(base, signal) }),
   };
   const sweepOnce = async (): Promise<void> => {
     if (!base.isClockTrusted()) {

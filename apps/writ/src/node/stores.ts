@@ -13,6 +13,7 @@ import {
   createWindowStore,
 } from '@writ/lease-store';
 import {
+  createLeftoverStore,
   createMirrorStore,
   createQuestionStore,
   createRemovalStore,
@@ -31,6 +32,7 @@ export function createStores() {
     intents: createPeerIntentStore(facts),
     invites: createInviteStore(),
     leases: createLeaseStore(),
+    leftovers: createLeftoverStore(),
     mirrors: createMirrorStore(),
     questions: createQuestionStore(),
     requestLog: createRequestLogStore(),

@@ -1,4 +1,4 @@
-import { createGroupedWrites } from '@writ/database';
+import { AUDIT_KINDS, createGroupedWrites } from '@writ/database';
 import { createGateway, type Gateway, type NodeControl, type SetupAdvice } from '@writ/gateway';
 import { createMeshServer, createRedeemTransport, type MeshServer } from '@writ/mesh';
 import { createPairing, type Pairing } from '@writ/pairing';
@@ -98,6 +98,7 @@ function openGateway(
     authenticator: createAuthenticator(base),
     scope: createTaskScope(database, stores.mirrors),
     audit: database,
+    auditKinds: AUDIT_KINDS,
     auditLog: base.audit,
     ...createUpstreamPorts(base, work),
     workspaces: work.storage,

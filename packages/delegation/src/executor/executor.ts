@@ -68,7 +68,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   return {
     submit: (request) => submit(parts, takeIn, request),
     get: (id) => database.withReadTx((tx) => tasks.get(tx, id)),
-    keptUntilMs: (id, sender) => database.withReadTx((tx) => keptUntilMs(options, tx, id, sender)),
+    removedAtMs: (id, of) => database.withReadTx((tx) => removedAtMs(options, tx, id, of)),
     list: (filter) => database.withReadTx((tx) => tasks.list(tx, filter)),
     watch: (task, afterSeq, signal) => watchTask(parts, { task, afterSeq, signal }),
     readTranscript: (id, offset, limit) => readPage(parts, id, offset, limit),
@@ -97,9 +97,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
   };
 }
 
-function keptUntilMs({ removals }: ExecutorOptions, tx: ReadTx, id: string, sender?: string): number | undefined {
+function removedAtMs(
+  { removals }: ExecutorOptions,
+  tx: ReadTx,
+  id: string,
+  of: Parameters<Executor['removedAtMs']>[1],
+): number | undefined {
   const removed = removals.find(tx, 'task', id);
-  return sender === undefined || removed?.owner === sender ? removed?.atMs : undefined;
+  return of === 'anybody' || removed?.owner === of.sender ? removed?.atMs : undefined;
 }
 
 /** Returns how to take it out again. */

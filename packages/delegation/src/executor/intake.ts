@@ -13,7 +13,7 @@ import type {
   TaskSpec,
   TaskStore,
 } from '@writ/task-store';
-import { keptUntil } from '../kept-until.ts';
+import { removedOn } from '../removed-on.ts';
 import type { SubmitRequest } from '../types.ts';
 import { artifactRefusal } from './evidence/requested-artifacts.ts';
 import { askOf } from './live-task.ts';
@@ -179,7 +179,7 @@ function refuseRemoved(
   const asked = removals.find(tx, 'mirror', task);
   const ran = removals.find(tx, 'task', task);
   const mine = removals.findKey(tx, 'task', subject.from, idempotencyKey) ?? ran;
-  if (mine?.owner === subject.from) throw keptUntil(mine.atMs);
+  if (mine?.owner === subject.from) throw removedOn(mine.atMs);
   if (ran !== undefined || asked !== undefined) throw conflict();
 }
 

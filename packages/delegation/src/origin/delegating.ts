@@ -10,7 +10,7 @@ import {
 } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
 import { isTerminal, type Mirror } from '@writ/task-store';
-import { keptUntil } from '../kept-until.ts';
+import { removedOn } from '../removed-on.ts';
 import type { DelegateAnswer, DelegateRequest, RefusedDecision, TaskContext } from '../types.ts';
 import { childKey, childOf, childRefusal, requireContext } from './children.ts';
 import { startFollower } from './follower.ts';
@@ -68,7 +68,7 @@ function findKnown(parts: OriginParts, request: DelegateRequest): Mirror | undef
 /** INVARIANT: 8 a key that has had its task gets no other, however long ago that was removed. Throws NOT_FOUND. */
 function refuseRemoved({ removals }: OriginParts, tx: ReadTx, session: string, key: string): void {
   const removed = removals.findKey(tx, 'mirror', session, key);
-  if (removed) throw keptUntil(removed.atMs);
+  if (removed) throw removedOn(removed.atMs);
 }
 
 /** Throws PEER_UNKNOWN for a name that is nobody's, unless it is what this very peer was called at the first use. */

@@ -52,7 +52,7 @@ export function createOrigin(options: OriginOptions): Origin {
   return {
     delegate: (request) => delegateTask(parts, request),
     get: journal.get,
-    keptUntilMs: (id) => database.withReadTx((tx) => options.removals.find(tx, 'mirror', id)?.atMs),
+    removedAtMs: (id) => database.withReadTx((tx) => options.removals.find(tx, 'mirror', id)?.atMs),
     list: (filter) => database.withReadTx((tx) => mirrors.list(tx, filter)),
     watch: (task, afterSeq, signal) => watchMirror(parts, { task, afterSeq, signal }),
     waitsFor: (id) => waitsFor(options, id),

@@ -1,6 +1,6 @@
 import type { Leftover } from '@writ/task-store';
 import { readEnvelopes } from './reading-envelopes.ts';
-import type { Sweeping } from './types.ts';
+import type { Sweep } from './types.ts';
 
 /** So many leftovers are looked at in one transaction, as long as it has changed fewer rows than this. */
 const LOOKED_AT = 50;
@@ -13,38 +13,38 @@ const ROWS_AT_ONCE = 500;
 const UNNAMED_FOR_MS = 7 * 86_400_000;
 
 /** Clears what is left of what was removed, as far as it can be now; what an envelope has named comes after it. */
-export async function clearLeftovers(steps: Sweeping): Promise<void> {
+export async function clearLeftovers(sweep: Sweep): Promise<void> {
   let hasMoved = true;
-  while (hasMoved && !steps.signal.aborted) hasMoved = await clearOnce(steps);
+  while (hasMoved && !sweep.signal.aborted) hasMoved = await clearOnce(sweep);
 }
 
-async function clearOnce(steps: Sweeping): Promise<boolean> {
-  const { database, removals, signal } = steps;
+async function clearOnce(sweep: Sweep): Promise<boolean> {
+  const { database, leftovers, signal } = sweep;
   let place: Leftover | undefined;
   let hasMoved = false;
   while (!signal.aborted) {
     // Of what ends meanwhile as well, else nothing of what is old could go on a node on which something always ends.
-    await readEnvelopes(steps);
-    const page = database.withReadTx((tx) => removals.leftovers(tx, place, LOOKED_AT));
+    await readEnvelopes(sweep);
+    const page = database.withReadTx((tx) => leftovers.list(tx, place, LOOKED_AT));
     if (page.length === 0) break;
-    const { looked, files, rows } = clearRows(steps, page);
+    const { looked, files, rows } = clearRows(sweep, page);
     place = looked.at(-1) ?? place;
-    const removed = await removeFiles(steps, files);
+    const removed = await removeFiles(sweep, files);
     hasMoved ||= rows > 0 || removed > 0;
-    await steps.breathe();
+    await sweep.breathe();
   }
   return hasMoved;
 }
 
 /** In one transaction; one of which more is left is looked at again in the next. */
-function clearRows({ database, removals }: Sweeping, page: readonly Leftover[]) {
+function clearRows({ database, leftovers }: Sweep, page: readonly Leftover[]) {
   return database.withWriteTx((tx) => {
     const looked: Leftover[] = [];
     const files: Leftover[] = [];
     let rows = 0;
     for (const leftover of page) {
       if (rows >= ROWS_AT_ONCE) break;
-      const cleared = removals.clear(tx, leftover);
+      const cleared = leftovers.clear(tx, leftover);
       rows += cleared.rows;
       if (cleared.kind === 'more') break;
       looked.push(leftover);
@@ -55,26 +55,26 @@ function clearRows({ database, removals }: Sweeping, page: readonly Leftover[]) 
 }
 
 /** First the files, then the note that they are to go: whatever happens in between, they are looked for again. */
-async function removeFiles(steps: Sweeping, files: readonly Leftover[]): Promise<number> {
+async function removeFiles(sweep: Sweep, files: readonly Leftover[]): Promise<number> {
   const gone: Leftover[] = [];
-  for (const file of files) if (await removeFile(steps, file)) gone.push(file);
+  for (const file of files) if (await removeFile(sweep, file)) gone.push(file);
   if (gone.length > 0) {
-    steps.database.withWriteTx((tx) => {
-      for (const file of gone) steps.removals.settle(tx, file);
+    sweep.database.withWriteTx((tx) => {
+      for (const file of gone) sweep.leftovers.settle(tx, file);
     });
   }
   return gone.length;
 }
 
 /** False where it stays for now. */
-async function removeFile(steps: Sweeping, { kind, name }: Leftover): Promise<boolean> {
-  const { database, removals, evidence, runner, transcripts, clock, logger } = steps;
+async function removeFile(sweep: Sweep, { kind, name }: Leftover): Promise<boolean> {
+  const { database, leftovers, evidence, runner, transcripts, clock, logger } = sweep;
   try {
     if (kind === 'transcript') await runner.removeTranscript(name);
     else if (kind === 'copy') await transcripts.remove(name);
     else {
       const isNamed = (): boolean =>
-        database.withReadTx((tx) => removals.isNamed(tx, name) || removals.unread(tx, 1).length > 0);
+        database.withReadTx((tx) => leftovers.isNamed(tx, name) || leftovers.unread(tx, 1).length > 0);
       return evidence.content.removeUnused(name, clock.nowMs() - UNNAMED_FOR_MS, isNamed);
     }
     return true;

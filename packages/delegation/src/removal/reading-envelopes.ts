@@ -1,6 +1,6 @@
 import { isWritError, nextTurn } from '@writ/core';
 import { type Result, readResult } from '@writ/evidence';
-import type { Sweeping } from './types.ts';
+import type { Sweep } from './types.ts';
 
 /** Envelopes whose digests are read at once, and names that one transaction notes. */
 const READ_AT_ONCE = 20;
@@ -19,29 +19,29 @@ interface Named {
 }
 
 /** Notes what every envelope names that was not looked at yet. */
-export async function readEnvelopes(steps: Sweeping): Promise<void> {
-  const { database, removals, signal } = steps;
+export async function readEnvelopes(sweep: Sweep): Promise<void> {
+  const { database, leftovers, signal } = sweep;
   while (!signal.aborted) {
-    const unread = database.withReadTx((tx) => removals.unread(tx, READ_AT_ONCE));
+    const unread = database.withReadTx((tx) => leftovers.unread(tx, READ_AT_ONCE));
     if (unread.length === 0) return;
     let waiting: Named[] = [];
     for (const sha256 of unread) {
-      const named = readOne(steps, sha256);
+      const named = readOne(sweep, sha256);
       if (count(waiting) + named.names.length > NAMES_AT_ONCE) {
-        note(steps, waiting);
+        note(sweep, waiting);
         waiting = [];
       }
       waiting.push(named);
       // A long one takes a good part of a second.
       await nextTurn();
     }
-    note(steps, waiting);
+    note(sweep, waiting);
     // Behind the last ones no further end may come in between.
-    if (unread.length === READ_AT_ONCE) await steps.breathe();
+    if (unread.length === READ_AT_ONCE) await sweep.breathe();
   }
 }
 
-function readOne({ database, evidence, logger }: Sweeping, sha256: string): Named {
+function readOne({ database, evidence, logger }: Sweep, sha256: string): Named {
   const envelope = database.withReadTx((tx) => evidence.results.envelope(tx, sha256));
   try {
     if (envelope === undefined) return { sha256, task: '', names: [] };
@@ -72,20 +72,20 @@ function namesOf({ changes, artifacts, children }: Result): readonly string[] {
 }
 
 /** That an envelope was read is noted with the last of its names. */
-function note({ database, removals }: Sweeping, envelopes: readonly Named[]): void {
+function note({ database, leftovers }: Sweep, envelopes: readonly Named[]): void {
   for (const { sha256, names } of envelopes) {
     for (let at = 0; at + NAMES_AT_ONCE < names.length; at += NAMES_AT_ONCE) {
-      database.withWriteTx((tx) => removals.noteNames(tx, sha256, names.slice(at, at + NAMES_AT_ONCE)));
+      database.withWriteTx((tx) => leftovers.noteNames(tx, sha256, names.slice(at, at + NAMES_AT_ONCE)));
     }
   }
   database.withWriteTx((tx) => {
     for (const { sha256, task, names } of envelopes) {
-      removals.noteNames(
+      leftovers.noteNames(
         tx,
         sha256,
         names.slice(Math.floor(Math.max(0, names.length - 1) / NAMES_AT_ONCE) * NAMES_AT_ONCE),
       );
-      removals.noteRead(tx, sha256, task);
+      leftovers.noteRead(tx, sha256, task);
     }
   });
 }

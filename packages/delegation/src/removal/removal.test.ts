@@ -66,6 +66,23 @@ describe('a task that is over', () => {
     expect(bench.at.node.executor.get(id)).toBeUndefined();
   });
 
+  it('stays while a question waits for it where it ran, and its token goes with it', async () => {
+    const id = await bench.completed();
+    const { database } = bench.at.node;
+    database.withWriteTx((tx) => {
+      tx.prepare(`INSERT INTO approval (id, kind, origin, session, agent, task, digest, subject, scopes, preview, requested_by,
+        generation, state, created_at_ms, expires_at_ms, version)
+        VALUES ('a', 'task', 'o', 's', 'a', ?, '', '{}', '[]', '', 'self', 1, 'pending', 1, 9, 1)`).run(id);
+      tx.prepare(`INSERT INTO token (hash, prefix, kind, task, origin, session, created_at_ms)
+        VALUES ('f', 'f', 'task', ?, 'o', 's', 1)`).run(id);
+    });
+    await untilRemoved();
+    expect([bench.at.node.executor.get(id)?.state, bench.rows(bench.at.node, 'token')]).toEqual(['completed', 1]);
+    database.withWriteTx((tx) => tx.prepare(`UPDATE approval SET state = 'cancelled'`).run());
+    await bench.sweep();
+    expect([bench.at.node.executor.get(id), bench.rows(bench.at.node, 'token')]).toEqual([undefined, 0]);
+  });
+
   it('stays while there is a clone of which nobody can say what it is, where it ran', async () => {
     const id = await bench.completed();
     bench.held.isUnclear = true;
@@ -153,20 +170,20 @@ describe('a task that is over', () => {
     const { content } = evidence;
     let late = '';
     bench.at.clock.advance(KEEP_MS + 1);
-    const holds = async (): Promise<void> => {
+    const renew = async (): Promise<void> => {
       for (const name of bench.files(bench.at.node).filter((file) => /^[0-9a-f]{64}$/.test(file))) {
         late = name;
         const bytes = (await content.read(name, 0, 10_000_000))?.length ?? 0;
         // As much later as the clock of the test has moved.
-        expect(await content.holds(name, bytes)).toBe(true);
+        expect(await content.renew(name, bytes)).toBe(true);
         expect(content.removeUnused(name, bench.at.clock.nowMs() - KEEP_MS - DAY_MS, () => false)).toBe(false);
         expect(content.removeUnused(name, bench.at.clock.nowMs(), () => true)).toBe(false);
-        expect(await content.holds(name, bytes + 1)).toBe(false);
+        expect(await content.renew(name, bytes + 1)).toBe(false);
       }
     };
-    await holds();
+    await renew();
     expect(content.removeUnused(late, bench.at.clock.nowMs(), () => false)).toBe(true);
-    expect(await content.holds(late, 1)).toBe(false);
+    expect(await content.renew(late, 1)).toBe(false);
     expect(content.removeUnused(late, bench.at.clock.nowMs(), () => false)).toBe(true);
   });
 });
@@ -179,31 +196,30 @@ describe('whoever comes back for a task that was removed', () => {
       return isWritError(error) ? [error.code, error.message] : error;
     }
   };
-  const kept = () => {
+  const removed = () => {
     const day = new Date(bench.at.clock.nowMs()).toISOString().slice(0, 10);
-    return ['NOT_FOUND', `the task is over, and was kept here until ${day}`];
+    return ['NOT_FOUND', `the task is over, and was removed here on ${day}`];
   };
 
-  it('starts nothing a second time, and is told until when it was kept', async () => {
+  it('starts nothing a second time, and is told when it was removed', async () => {
     const request = { idempotencyKey: 'once' };
     const id = await bench.completed({ 'b.txt': 'two\n' }, request);
     const again = { ...bench.at.foreign(id), idempotencyKey: 'once' };
     await untilRemoved();
     const runs = bench.at.runner.runs.length;
-    expect(await thrown(() => bench.delegate(request))).toEqual(kept());
+    expect(await thrown(() => bench.delegate(request))).toEqual(removed());
     // A sender whose own records are older than its executor's.
     const { executor } = bench.at.node;
-    expect(await thrown(() => executor.submit(again))).toEqual(kept());
-    expect(await thrown(() => executor.submit({ ...again, idempotencyKey: 'another' }))).toEqual(kept());
+    expect(await thrown(() => executor.submit(again))).toEqual(removed());
+    expect(await thrown(() => executor.submit({ ...again, idempotencyKey: 'another' }))).toEqual(removed());
     const ofOthers = bench.at.own(id);
     expect(await thrown(() => executor.submit(ofOthers))).toEqual(['CONFLICT', 'this task id cannot be used']);
     expect(bench.at.runner.runs.length).toBe(runs);
     expect(await executor.submit(bench.at.own('another'))).toMatchObject({ accepted: true });
-    expect(executor.keptUntilMs(id)).toBe(bench.asking.origin.keptUntilMs(id));
-    expect([executor.keptUntilMs(id, alpha), executor.keptUntilMs(id, 'self')]).toEqual([
-      executor.keptUntilMs(id),
-      undefined,
-    ]);
+    const removedAtMs = executor.removedAtMs(id, 'anybody');
+    expect(removedAtMs).toBe(bench.asking.origin.removedAtMs(id));
+    const of = (sender: string) => executor.removedAtMs(id, { sender });
+    expect([of(alpha), of('self')]).toEqual([removedAtMs, undefined]);
   });
 
   it('is not told that events follow where there are none', async () => {

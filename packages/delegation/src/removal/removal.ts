@@ -1,7 +1,8 @@
 import { pause } from '@writ/core';
-import type { EndedPart, RemovalRules, TaskPart } from '@writ/task-store';
+import type { WriteTx } from '@writ/database';
+import type { EndedPart, RemovalRules, RemovedRow, TaskPart } from '@writ/task-store';
 import { clearLeftovers } from './clearing.ts';
-import type { Removal, RemovalOptions, Sweeping, Swept } from './types.ts';
+import type { AuthorityRecords, Removal, RemovalOptions, RemovedCounts, Sweep } from './types.ts';
 
 /** So many are looked at in one read, and so many of them removed in one transaction, each with some ten rows. */
 const LOOKED_AT = 200;
@@ -16,11 +17,11 @@ const BREATH_MS = 10;
 export function createRemoval(options: RemovalOptions): Removal {
   const closing = new AbortController();
   const { signal } = closing;
-  const steps: Sweeping = { ...options, signal, breathe: () => pause(options.clock, BREATH_MS, signal) };
-  let sweeping: Promise<Swept> | undefined;
+  const sweep: Sweep = { ...options, signal, breathe: () => pause(options.clock, BREATH_MS, signal) };
+  let sweeping: Promise<RemovedCounts> | undefined;
   return {
     sweep() {
-      sweeping ??= sweepOnce(steps).finally(() => {
+      sweeping ??= sweepOnce(sweep).finally(() => {
         sweeping = undefined;
       });
       return sweeping;
@@ -32,21 +33,17 @@ export function createRemoval(options: RemovalOptions): Removal {
   };
 }
 
-async function sweepOnce(steps: Sweeping): Promise<Swept> {
-  const { database, rules, self, held, signal } = steps;
+async function sweepOnce(sweep: Sweep): Promise<RemovedCounts> {
+  const { database, rules, held, signal } = sweep;
   const nothing = { tasks: 0, mirrors: 0 };
   // Until the clock is accepted nobody knows how long ago anything was.
   if (signal.aborted || database.clockIsBackwards()) return nothing;
   const { keepMs, peers } = rules();
-  const now: RemovalRules = {
-    beforeMs: database.nowMs() - keepMs,
-    peers: peers.map((peer) => peer.toLowerCase()),
-    self,
-  };
+  const now = { beforeMs: database.nowMs() - keepMs, peers: peers.map((peer) => peer.toLowerCase()) };
   const isHeld = heldBy(await held());
-  const mirrors = await removeAll(steps, 'mirror', now, isHeld);
-  const tasks = await removeAll(steps, 'task', now, isHeld);
-  await clearLeftovers(steps);
+  const mirrors = await removeAll(sweep, 'mirror', now, isHeld);
+  const tasks = await removeAll(sweep, 'task', now, isHeld);
+  await clearLeftovers(sweep);
   return { mirrors, tasks };
 }
 
@@ -57,12 +54,12 @@ function heldBy(held: ReadonlySet<string> | 'all'): (one: EndedPart) => boolean 
 }
 
 async function removeAll(
-  steps: Sweeping,
+  sweep: Sweep,
   part: TaskPart,
   rules: RemovalRules,
   isHeld: ReturnType<typeof heldBy>,
 ): Promise<number> {
-  const { database, removals, signal } = steps;
+  const { database, removals, signal } = sweep;
   let place = { endedAtMs: 0, n: 0 };
   let removed = 0;
   while (!signal.aborted) {
@@ -73,10 +70,37 @@ async function removeAll(
     const free = page.filter((one) => one.isFree && !isHeld(one));
     for (let at = 0; at < free.length && !signal.aborted; at += REMOVED_AT_ONCE) {
       const some = free.slice(at, at + REMOVED_AT_ONCE);
-      removed += database.withWriteTx((tx) => some.filter(({ id }) => removals.remove(tx, part, id, rules)).length);
-      await steps.breathe();
+      removed += database.withWriteTx((tx) => some.filter(({ id }) => removeOne(sweep, tx, part, id, rules)).length);
+      await sweep.breathe();
     }
-    if (free.length === 0) await steps.breathe();
+    if (free.length === 0) await sweep.breathe();
   }
   return removed;
+}
+
+/** With what authority keeps of it, in one transaction. False where it stays. */
+function removeOne(
+  { removals, authority, self }: Sweep,
+  tx: WriteTx,
+  part: TaskPart,
+  id: string,
+  rules: RemovalRules,
+): boolean {
+  if (part === 'task' && authority.isAsked(tx, id)) return false;
+  const removed = removals.remove(tx, part, id, rules);
+  if (removed === undefined) return false;
+  if (part === 'task') authority.dropToken(tx, id);
+  else holdSession(authority, tx, { origin: self, ...removed });
+  return true;
+}
+
+/** Whoever was asked in a session hears of its end all the same. */
+function holdSession(
+  { sessions }: AuthorityRecords,
+  tx: WriteTx,
+  { origin, session, peer }: RemovedRow & { readonly origin: string },
+): void {
+  const key = { origin, session };
+  const known = sessions.get(tx, key);
+  if (peer !== 'self' && known !== undefined && known.endedAtMs === undefined) sessions.hold(tx, key, peer);
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSystemClock, silentLogger } from '@writ/core';
-import { createRemovalStore } from '@writ/task-store';
+import { createLeftoverStore, createRemovalStore } from '@writ/task-store';
 import {
   createPeerLink,
   createPeerServer,
@@ -114,7 +114,7 @@ export async function createRemovalBench(options: Partial<TestNodeOptions> = {})
 
 /** What removes at one node of a bench. */
 export function createBenchRemoval(
-  { database, evidence, identity, dir }: TestNode,
+  { database, evidence, identity, dir, authorityRecords }: TestNode,
   { clock, runner }: Pick<EvidenceBench, 'clock' | 'runner'>,
   {
     peers,
@@ -135,6 +135,8 @@ export function createBenchRemoval(
       },
     },
     removals: createRemovalStore(),
+    leftovers: createLeftoverStore(),
+    authority: authorityRecords,
     transcripts: createFileTranscripts(join(dir, 'transcripts')),
     self: identity.public.id,
     rules: () => ({ keepMs: KEEP_MS, peers: peers() }),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Clock, createSystemClock, createSystemRandom, nextTurn, sha256Hex, silentLogger } from '@writ/core';
 import { type Database, openDatabase, type ReadTx } from '@writ/database';
 import { createContentStore } from '@writ/evidence';
-import { createRemovalStore, createResultStore } from '@writ/task-store';
+import { createLeftoverStore, createRemovalStore, createResultStore } from '@writ/task-store';
 import { withSteps } from '@writ/testkit/steps';
 import { createFileTranscripts } from '../origin/file-transcripts.ts';
 import { createRemoval } from '../removal/removal.ts';
@@ -94,7 +94,8 @@ export async function sweepUntilKilled(dir: string, killAt: number): Promise<voi
   const database = withSteps(await open(dir), count);
   const { content, runs, copies } = partsOf(dir);
   const removal = createRemoval({
-    ...{ database, clock: laterClock(), logger: silentLogger, removals: createRemovalStore(), self: 'me' },
+    ...{ database, clock: laterClock(), logger: silentLogger, self: 'me' },
+    ...{ removals: createRemovalStore(), leftovers: createLeftoverStore() },
     evidence: {
       results: createResultStore(),
       content: {
@@ -108,6 +109,11 @@ export async function sweepUntilKilled(dir: string, killAt: number): Promise<voi
     },
     runner: { removeTranscript: (task) => around(() => runs.remove(task)) },
     transcripts: { remove: (task) => around(() => copies.remove(task)) },
+    authority: {
+      isAsked: () => false,
+      dropToken: () => {},
+      sessions: { get: () => undefined, hold: () => {} },
+    },
     rules: () => ({ keepMs: KEEP_MS, peers: [] }),
     held: async () => new Set(),
   });

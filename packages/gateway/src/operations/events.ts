@@ -18,7 +18,7 @@ export function eventOperations(ports: GatewayPorts): readonly AnyOperation[] {
 
 /** Throws BAD_REQUEST, before the first item, for a place that is not there yet (it was another node's, or another home's), and for a kind that there is not. */
 function events(
-  { audit, scope }: GatewayPorts,
+  { audit, auditKinds, scope }: GatewayPorts,
   { after, kinds, follow = true }: OperationInput<'events'>,
   { caller, signal }: CallContext,
 ): AsyncIterable<StreamItem<'events'>> {
@@ -29,10 +29,10 @@ function events(
       nextSteps: ['go on from a number that this node has told', 'or leave it out, for what happens from now on'],
     });
   }
-  const unknown = kinds?.find((kind) => !audit.auditKinds.includes(kind));
+  const unknown = kinds?.find((kind) => !auditKinds.includes(kind));
   if (unknown !== undefined) {
     throw new WritError('BAD_REQUEST', `there are no events of kind ${quote(unknown)}`, {
-      nextSteps: [`one of: ${audit.auditKinds.join(', ')}`],
+      nextSteps: [`one of: ${auditKinds.join(', ')}`],
     });
   }
   const wanted = kinds === undefined ? undefined : new Set(kinds);

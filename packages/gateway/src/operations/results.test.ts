@@ -346,18 +346,18 @@ describe('delegate', () => {
 });
 
 describe('a task that is kept no more', () => {
-  const kept = { code: 'NOT_FOUND', message: 'the task is over, and was kept here until 2026-01-02' };
+  const removed = { code: 'NOT_FOUND', message: 'the task is over, and was removed here on 2026-01-02' };
 
-  it.each(['task_show', 'result', 'verify_result', 'status'] as const)('%s says until when it was', async (name) => {
-    at.node.asked.keptUntilMs.set('t-asked', Date.UTC(2026, 0, 2));
-    at.node.executing.keptUntilMs.set('t-ran', Date.UTC(2026, 0, 2));
-    await expect(at.client.call(name, { task: 't-asked' })).rejects.toMatchObject(kept);
-    await expect(at.client.call(name, { task: 't-ran' })).rejects.toMatchObject(kept);
+  it.each(['task_show', 'result', 'verify_result', 'status'] as const)('%s says when it was removed', async (name) => {
+    at.node.asked.removedAtMs.set('t-asked', Date.UTC(2026, 0, 2));
+    at.node.executing.removedAtMs.set('t-ran', Date.UTC(2026, 0, 2));
+    await expect(at.client.call(name, { task: 't-asked' })).rejects.toMatchObject(removed);
+    await expect(at.client.call(name, { task: 't-ran' })).rejects.toMatchObject(removed);
   });
 
   it('is none to a task token', async () => {
     at.node.executing.records.set('t-root', fakeTask('t-root'));
-    at.node.asked.keptUntilMs.set('t-asked', Date.UTC(2026, 0, 2));
+    at.node.asked.removedAtMs.set('t-asked', Date.UTC(2026, 0, 2));
     await expect(at.clientWith(TASK_TOKEN).call('result', { task: 't-asked' })).rejects.toMatchObject({
       code: 'NOT_FOUND',
       message: 'there is no task `t-asked` here',

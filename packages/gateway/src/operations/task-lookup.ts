@@ -1,9 +1,9 @@
 import { quote, WritError } from '@writ/core';
 import {
   type Executor,
-  keptUntil,
   type Mirror,
   type Origin,
+  removedOn,
   type Task,
   type TaskState,
   TERMINAL_STATES,
@@ -42,8 +42,8 @@ export function findTask(ends: TaskEnds, id: string, caller: Caller): FoundTask 
 
 /** To the host token a task that was kept for its time is another thing than one that never was. */
 function goneTask({ origin, executor }: TaskEnds, id: string): WritError {
-  const atMs = origin.keptUntilMs(id) ?? executor.keptUntilMs(id);
-  return atMs === undefined ? taskNotFound(id) : keptUntil(atMs);
+  const atMs = origin.removedAtMs(id) ?? executor.removedAtMs(id, 'anybody');
+  return atMs === undefined ? taskNotFound(id) : removedOn(atMs);
 }
 
 function executingOf({ executor }: TaskEnds, id: string): Task {

@@ -125,7 +125,7 @@ export function fakeOrigin(
       return { accepted: false, task, decidedBy: 'peer', decision: { ...decision, effect: 'deny' } };
     },
     get: (id) => end.records.get(id),
-    keptUntilMs: (id) => end.keptUntilMs.get(id),
+    removedAtMs: (id) => end.removedAtMs.get(id),
     list: ({ limit, before, peer }) =>
       pageOf(end.newestFirst(), before)
         .filter((mirror) => peer === undefined || mirror.peer === peer)
@@ -161,7 +161,7 @@ export function fakeExecutor(end: FakeEnd<Task>, results: FakeResults): GatewayP
     ...fakeResultMethods(results).executor,
     submit: async () => ({ accepted: false, decision }),
     get: (id) => end.records.get(id),
-    keptUntilMs: (id) => end.keptUntilMs.get(id),
+    removedAtMs: (id) => end.removedAtMs.get(id),
     list: ({ limit, before, sender }) =>
       pageOf(end.newestFirst(), before)
         .filter((task) => sender === undefined || task.sender === sender)

@@ -14,7 +14,7 @@ import type {
 export interface FakeEnd<R extends { readonly id: string }> {
   readonly records: Map<string, R>;
   /** Until when tasks were kept that are gone. */
-  readonly keptUntilMs: Map<string, number>;
+  readonly removedAtMs: Map<string, number>;
   readonly transcripts: Map<string, { readonly bytes: Buffer; readonly end: boolean }>;
   /** What tasks wait for, by id. */
   readonly waits: Map<string, WaitingFor>;
@@ -58,7 +58,7 @@ export function createFakeEnd<R extends { readonly id: string }>(): FakeEnd<R> {
     });
   return {
     records,
-    keptUntilMs: new Map(),
+    removedAtMs: new Map(),
     transcripts,
     waits: new Map(),
     cancelled: [],

@@ -105,6 +105,7 @@ export function createFakeNode(): FakeNode {
           .slice(0, limit),
     },
     audit: trail,
+    auditKinds: ['lease', 'task', 'approval', 'peer'],
     auditLog: fakeAuditLog(trail),
     upstreamProcesses: { start: () => Promise.reject(new WritError('RUNNER_UNAVAILABLE', 'there is no spawner')) },
     upstreamAudit: { note: () => {} },

@@ -17,7 +17,6 @@ export function createFakeTrail(): FakeTrail {
   const ofTasks = (tasks: readonly string[]): readonly AuditLine[] =>
     lines.filter(({ kind, subject, details }) => tasks.includes(String(kind === 'task' ? subject : details?.task)));
   return {
-    auditKinds: ['lease', 'task', 'approval', 'peer'],
     auditTail: (limit) => [...lines].reverse().slice(0, limit),
     auditAfter: (seq, limit) => lines.filter((line) => line.seq > seq).slice(0, limit),
     auditEnd: () => lines.length,

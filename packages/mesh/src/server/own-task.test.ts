@@ -54,14 +54,14 @@ describe('a task that is kept no more', () => {
     const gamma = await nodes.start('gamma');
     await beta.trust(gamma);
     await gamma.trust(beta);
-    beta.executor.keptUntilMs = (id, sender) =>
-      id === 'task-old' && sender === alpha.id ? Date.UTC(2026, 0, 2) : undefined;
+    beta.executor.removedAtMs = (id, of) =>
+      id === 'task-old' && of !== 'anybody' && of.sender === alpha.id ? Date.UTC(2026, 0, 2) : undefined;
     const ask = async (of: typeof alpha): Promise<unknown> =>
       of.clients
         .client(beta.id)
         .readTranscript('task-old', 0, 10)
         .catch((error: Error) => error.message);
-    expect(await ask(alpha)).toContain('the task is over, and was kept here until 2026-01-02');
+    expect(await ask(alpha)).toContain('the task is over, and was removed here on 2026-01-02');
     expect(await ask(gamma)).toBe('`beta` answers: no task `task-old` of yours here');
   });
 });

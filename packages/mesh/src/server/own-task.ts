@@ -1,6 +1,6 @@
 import type { UntypedHandleCall } from '@grpc/grpc-js';
 import { quote } from '@writ/core';
-import { type Executor, keptUntil, type Task } from '@writ/delegation';
+import { type Executor, removedOn, type Task } from '@writ/delegation';
 import type { Init } from '@writ/wire';
 import { readId } from '../convert/fields.ts';
 import { callingPeer } from '../handlers/handler-deps.ts';
@@ -53,7 +53,7 @@ export interface OwnTaskAdapter {
 /** Looks every task up for its caller. Calls end with NOT_FOUND for a task that another peer sent. */
 export function createOwnTaskAdapter(
   adapt: HandlerAdapter,
-  executor: Pick<Executor, 'get' | 'keptUntilMs'>,
+  executor: Pick<Executor, 'get' | 'removedAtMs'>,
 ): OwnTaskAdapter {
   /** INVARIANT: 7 another sender's task and one that is none are the same to the caller. */
   function find(context: CallContext, id: string): Task | undefined {
@@ -65,8 +65,8 @@ export function createOwnTaskAdapter(
     const id = readId('task', value);
     const found = find(context, id);
     if (found !== undefined) return found;
-    const keptUntilMs = executor.keptUntilMs(id, callingPeer(context));
-    if (keptUntilMs !== undefined) throw keptUntil(keptUntilMs);
+    const removedAtMs = executor.removedAtMs(id, { sender: callingPeer(context) });
+    if (removedAtMs !== undefined) throw removedOn(removedAtMs);
     return refuse('NOT_FOUND', `no task ${quote(id)} of yours here`);
   }
 

@@ -68,7 +68,7 @@ export function createFakeExecutor(): FakeExecutor {
       return answer;
     },
     get: (id) => tasks.get(id),
-    keptUntilMs: () => undefined,
+    removedAtMs: () => undefined,
     list: ({ sender, limit }) => [...tasks.values()].filter((task) => task.sender === sender).slice(0, limit),
     async cancel(id) {
       const ended: Task = { ...get(id), state: 'cancelled', outcome: CANCELLED };

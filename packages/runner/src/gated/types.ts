@@ -92,6 +92,9 @@ export interface CommandRuns {
   start(order: CommandOrder, onOutput: () => void): Promise<CommandRun>;
   /** Throws BAD_REQUEST for an offset at which no piece begins. */
   readOutput(id: string, offset: number): Promise<OutputPage>;
-  /** Removes the output of commands that `isKept` does not know, until `signal`; returns of how many. */
+  /**
+   * Removes the output of commands that `isKept` does not know, until `signal`; returns of how many. Of ids that are no UUIDs,
+   * which no node gives to commands, output stays: nobody can say from the name of its file which command it is of.
+   */
   removeOutputs(isKept: (id: string) => boolean, signal: AbortSignal): Promise<number>;
 }

@@ -16,9 +16,15 @@ import {
   type TaskQuestions,
 } from '@writ/authority';
 import { createSystemRandom } from '@writ/core';
-import type { LeaseAnswer, SessionEnds } from '@writ/delegation';
+import type { AuthorityRecords, LeaseAnswer, SessionEnds } from '@writ/delegation';
 import { createApproverKey, unlockApproverKey, verifyDecision } from '@writ/identity';
-import { createApproverStore, createSessionStore, type SessionStore } from '@writ/lease-store';
+import {
+  type ApprovalStore,
+  createApproverStore,
+  createSessionStore,
+  createTokenStore,
+  type SessionStore,
+} from '@writ/lease-store';
 import { isTerminal, type TaskStore } from '@writ/task-store';
 
 /** What a test's gate is built around. */
@@ -63,6 +69,22 @@ export function createTestSessionEnds({ gate, sessions }: TestPerson): SessionEn
     onOwed: (listener) => gate.onEndOwed(listener),
     listOwed: (tx, filter) => sessions.listOwedEnds(tx, filter),
     settle: (tx, owed) => sessions.settleEnd(tx, owed),
+  };
+}
+
+/** What the sweep of a test node asks and tells its authority. */
+export function createTestRecords(
+  approvals: Pick<ApprovalStore, 'countPendingOfTask'>,
+  sessions: SessionStore,
+): AuthorityRecords {
+  const tokens = createTokenStore();
+  return {
+    isAsked: (tx, task) => approvals.countPendingOfTask(tx, task) > 0,
+    dropToken: (tx, task) => tokens.dropTask(tx, task),
+    sessions: {
+      get: (tx, { origin, session }) => sessions.get(tx, origin, session),
+      hold: (tx, key, peer) => sessions.hold(tx, key, peer),
+    },
   };
 }
 

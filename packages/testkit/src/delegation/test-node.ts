@@ -5,6 +5,7 @@ import { type Authority, createAuthority, type LeaseRequest } from '@writ/author
 import { type Clock, createSystemRandom, type Logger, silentLogger, WritError } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import {
+  type AuthorityRecords,
   createExecutor,
   createFileTranscripts,
   createLocalPeerClient,
@@ -40,7 +41,13 @@ import {
   type TaskStore,
 } from '@writ/task-store';
 import { createTestEvidence } from './test-evidence.ts';
-import { createTestAsking, createTestLeaseDesk, createTestSessionEnds, type TestPerson } from './test-gate.ts';
+import {
+  createTestAsking,
+  createTestLeaseDesk,
+  createTestRecords,
+  createTestSessionEnds,
+  type TestPerson,
+} from './test-gate.ts';
 import { NODE_IDS, openTestIdentity } from './test-identities.ts';
 import { createTestIssuer, type TestGrant } from './test-issuer.ts';
 
@@ -96,6 +103,8 @@ export interface TestNode {
   readonly evidence: EvidenceKit;
   readonly executor: Executor;
   readonly origin: Origin;
+  /** What removes tasks asks and tells the authority of this node by it. */
+  readonly authorityRecords: AuthorityRecords;
   /** Questions of this node, and who answers them. */
   readonly person: TestPerson;
   /** Asks a person of this node for a lease, in the name of a peer or of `self`. */
@@ -190,6 +199,7 @@ export async function createTestNode(options: TestNodeOptions): Promise<TestNode
   executor.onEnd((tx, task) => origin.cancelChildren(tx, task.id));
   executor.onEnd((tx, task) => person.gate.taskEnded(tx, task.id));
   return {
+    authorityRecords: createTestRecords(stores.approvals, person.sessions),
     ...{ dir, database, tasks, mirrors, engine, authority, identity, evidence, executor, origin, person, requestLease },
     commits: () => commits,
     async kill() {

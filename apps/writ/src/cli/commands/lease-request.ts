@@ -1,4 +1,4 @@
-import { foldName, WRIT_CODES, WritError } from '@writ/core';
+import { foldName, isUntil, WRIT_CODES, WritError } from '@writ/core';
 import type { Command } from 'commander';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
@@ -62,7 +62,7 @@ async function request(
   [profile = '']: readonly string[],
   options: RequestOptions,
 ): Promise<number> {
-  if (/^\s*until\b/.test(options.for)) throw noMoment();
+  if (isUntil(options.for)) throw noMoment();
   const answer = await context.node().call('request_lease', {
     profile,
     duration: spanOption('--for', options.for, context),

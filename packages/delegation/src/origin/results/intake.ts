@@ -62,7 +62,7 @@ export function openIntake({ database, evidence }: Pick<OriginParts, 'database' 
     },
     async content(wanted, from) {
       // Content is moved under its digest only when all of it was written.
-      if (await content.holds(wanted.sha256, wanted.bytes)) return true;
+      if (await content.renew(wanted.sha256, wanted.bytes)) return true;
       return fetch(wanted, () => storeSink(content, wanted.bytes), from);
     },
     async drop() {

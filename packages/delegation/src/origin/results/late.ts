@@ -1,4 +1,4 @@
-import type { Clock } from '@writ/core';
+import { type Clock, LEAST_KEPT_MS } from '@writ/core';
 import type { Mirror } from '@writ/task-store';
 import { tellToCancel } from '../handover.ts';
 import type { LateResults, OriginParts } from '../parts.ts';
@@ -12,8 +12,8 @@ const FIRST_AGAIN_MS = 300_000;
 const LONGEST_AGAIN_MS = 3_600_000;
 /** How long a task of which nothing comes may keep the others of its peer waiting, milliseconds. */
 const QUIET_MS = 60_000;
-/** How long after it was given up a task is asked for while its peer is silent, milliseconds. */
-const AWAITED_MS = 30 * 86_400_000;
+/** How long after it was given up a task is asked for while its peer is silent, milliseconds: so long it is here for sure. */
+const AWAITED_MS = LEAST_KEPT_MS;
 const PAGE = 500;
 
 /** One task of a peer after the other, so that a peer has one stream of it. */
