@@ -1,9 +1,4 @@
-import {
-  Metadata,
-  ServerInterceptingCall,
-  type ServerInterceptingCallInterface,
-  type ServerListener,
-} from '@grpc/grpc-js';
+import { Metadata, ServerInterceptingCall, type ServerInterceptingCallInterface, status } from '@grpc/grpc-js';
 import { silentLogger } from '@writ/core';
 import { createFakeClock } from '@writ/testkit';
 import { describe, expect, it } from 'vitest';
@@ -12,12 +7,14 @@ import type { CallContexts } from './call-context.ts';
 import { createOpenCalls } from './open-calls.ts';
 import { trackCalls } from './track-calls.ts';
 
+type WireListener = Parameters<ServerInterceptingCallInterface['start']>[0];
+
 /** A call as the library would make it, as far as the interceptor looks at it. */
 function wireCall() {
-  let listener: ServerListener | undefined;
+  let listener: WireListener | undefined;
   const call: Partial<ServerInterceptingCallInterface> = {
     start: (told) => {
-      listener = told as ServerListener;
+      listener = told;
     },
     sendStatus: () => {},
     getConnectionInfo: () => ({}),
@@ -53,7 +50,7 @@ describe('a call that is over', () => {
       const { contexts, tracked, listener } = track();
       listener()?.onReceiveMetadata(new Metadata());
       expect(contexts.size).toBe(1);
-      if (end === 'status') tracked.sendStatus({ code: 0 });
+      if (end === 'status') tracked.sendStatus({ code: status.OK, details: '' });
       else listener()?.onCancel();
       expect(contexts.size, end).toBe(0);
     }
