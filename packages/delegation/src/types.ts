@@ -71,13 +71,23 @@ export interface SignedEnvelope {
   readonly receiptAtMs?: number;
 }
 
+/** A task, or until when one that is kept no more was kept, milliseconds since the epoch. */
+export type FoundTask =
+  | { readonly task: Task; readonly keptUntilMs?: undefined }
+  | { readonly task?: undefined; readonly keptUntilMs: number };
+
 /** The executing end of tasks. */
 export interface Executor extends EventSource {
   /** Throws NOT_FOUND where the bundle that the spec names is not here (any more): it can be sent again, then this. */
   submit(request: SubmitRequest): Promise<SubmitAnswer>;
   get(id: string): Task | undefined;
-  /** Until when a task that is kept no more was kept here, of this sender or of anybody; undefined: none was. */
-  keptUntilMs(id: string, sender?: string): number | undefined;
+  /**
+   * What this sender has here under an id, in one look: to refuse takes no longer than to answer. INVARIANT: 7 undefined for another
+   * sender's task, as for one that is none.
+   */
+  find(id: string, sender: string): FoundTask | undefined;
+  /** Until when a task that is kept no more was kept here; undefined: none was. */
+  keptUntilMs(id: string): number | undefined;
   list(filter: { readonly sender?: string; readonly limit: number; readonly before?: string }): readonly Task[];
   /** Stores the intent at once; resolves when the process tree is gone and the task is terminal. */
   cancel(id: string, by: string): Promise<Task>;

@@ -200,10 +200,10 @@ describe('whoever comes back for a task that was removed', () => {
     expect(bench.at.runner.runs.length).toBe(runs);
     expect(await executor.submit(bench.at.own('another'))).toMatchObject({ accepted: true });
     expect(executor.keptUntilMs(id)).toBe(bench.asking.origin.keptUntilMs(id));
-    expect([executor.keptUntilMs(id, alpha), executor.keptUntilMs(id, 'self')]).toEqual([
-      executor.keptUntilMs(id),
-      undefined,
-    ]);
+    expect(executor.find(id, alpha)).toEqual({ keptUntilMs: executor.keptUntilMs(id) });
+    expect(executor.find(id, 'self')).toBeUndefined();
+    expect(executor.find('another', 'self')?.task?.id).toBe('another');
+    expect(executor.find('another', alpha)).toBeUndefined();
   });
 
   it('is not told that events follow where there are none', async () => {

@@ -54,8 +54,8 @@ describe('a task that is kept no more', () => {
     const gamma = await nodes.start('gamma');
     await beta.trust(gamma);
     await gamma.trust(beta);
-    beta.executor.keptUntilMs = (id, sender) =>
-      id === 'task-old' && sender === alpha.id ? Date.UTC(2026, 0, 2) : undefined;
+    beta.executor.find = (id, sender) =>
+      id === 'task-old' && sender === alpha.id ? { keptUntilMs: Date.UTC(2026, 0, 2) } : undefined;
     const ask = async (of: typeof alpha): Promise<unknown> =>
       of.clients
         .client(beta.id)
