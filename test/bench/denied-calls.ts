@@ -1,17 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { createSecureContext } from 'node:tls';
-import { ChannelCredentials, Client, type ServiceError, status } from '@grpc/grpc-js';
-import { createSystemClock, createSystemRandom, silentLogger, sleep } from '@writ/core';
-import { createPinStore, loadIdentity, TLS_SERVER_NAME } from '@writ/identity';
-import { compileConfig } from '@writ/policy';
-import { loadServices, type Method } from '@writ/wire';
+import { type Client, type ServiceError, status } from '@grpc/grpc-js';
+import { sleep } from '@writ/core';
+import { loadServices } from '@writ/wire';
 import { rotated } from './interleave.ts';
-import { runToEnd } from './process.ts';
+import { ask, startMeshPair } from './mesh-pair.ts';
 import { summarize } from './statistics.ts';
 import { processTimeMs } from './thread-time.ts';
-
-const PROGRAM = join(process.cwd(), 'apps/writ/bin/writ.js');
 
 /** Calls at once. */
 const IN_FLIGHT = 4;
@@ -44,12 +37,7 @@ interface Subject {
 
 /** Rates of a call that is answered at once and of calls that policy denies, in turn; two real nodes below `folder`. */
 export async function measureDeniedCalls(folder: string, rounds: number): Promise<readonly CallRate[]> {
-  const writ = (...args: string[]): Promise<string> =>
-    runToEnd(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env.PATH, HOME: folder } });
-  // As a node calls: grpc-js reads the stack of every call that is refused, and translating that takes longer than the call.
-  process.setSourceMapsEnabled(false);
-  const pid = pidOf('beta', await writ('mesh', 'up', '--nodes', '2', '--dir', folder, '--json'));
-  const client = await dial(join(folder, 'alpha'));
+  const { pid, client, close } = await startMeshPair(folder);
   try {
     const subjects = subjectsOf(client);
     const samples = new Map(subjects.map(({ name }) => [name, { tookMs: [] as number[], nodeMs: [] as number[] }]));
@@ -69,8 +57,7 @@ export async function measureDeniedCalls(folder: string, rounds: number): Promis
       return { name, does, perSecond: 1000 / summarize(tookMs).medianMs, nodeMs: summarize(nodeMs).medianMs };
     });
   } finally {
-    client.close();
-    await writ('mesh', 'down', '--purge', '--yes', '--dir', folder);
+    await close();
   }
 }
 
@@ -112,37 +99,4 @@ function subjectsOf(client: Client): readonly Subject[] {
       },
     },
   ];
-}
-
-function pidOf(node: string, mesh: string): number {
-  const { nodes } = JSON.parse(mesh) as { readonly nodes: readonly { readonly name: string; readonly pid: number }[] };
-  const pid = nodes.find(({ name }) => name === node)?.pid;
-  if (pid === undefined) throw new Error(`there is no node ${node}`);
-  return pid;
-}
-
-/** As the node of this home dials the other one. */
-async function dial(home: string): Promise<Client> {
-  const random = createSystemRandom();
-  const identity = await loadIdentity({ dir: join(home, 'keys'), clock: createSystemClock(), random });
-  const compiled = compileConfig(readFileSync(join(home, 'writ.toml'), 'utf8'));
-  const peer = compiled.ok ? compiled.policy.config.peers.get('beta') : undefined;
-  const pin = createPinStore(join(home, 'pins'), random, silentLogger).get(peer?.id ?? '');
-  if (peer?.address === undefined || pin === undefined) throw new Error('the nodes are not paired');
-  const { keyPem, chainPem } = identity.tls();
-  const context = createSecureContext({ key: keyPem, cert: chainPem, ca: pin.certificatePem, minVersion: 'TLSv1.3' });
-  return new Client(peer.address, ChannelCredentials.createFromSecureContext(context), {
-    'grpc.ssl_target_name_override': TLS_SERVER_NAME,
-  });
-}
-
-function ask<Q, R>(client: Client, method: Method<Q, R>, request: Parameters<Method<Q, R>['requestSerialize']>[0]) {
-  const { path, requestSerialize, responseDeserialize } = method;
-  return new Promise<R>((resolve, reject) => {
-    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, answer) => {
-      if (error !== null) reject(error);
-      else if (answer === undefined) reject(new Error('a call without an answer'));
-      else resolve(answer);
-    });
-  });
 }

@@ -26,7 +26,7 @@ const idOf = (peer: number): string =>
   );
 
 /** A configuration with so many peers; each may ask for three profiles in one workspace. */
-export function policyText(peers: number): string {
+function policyText(peers: number): string {
   const head = `schema = 1
 [node]
 name = "bench"
@@ -50,11 +50,19 @@ require_lease = true
 [profile_ceilings]
 system-change = "repo-dev"
 `;
-  const tables = Array.from({ length: peers }, (_, peer) => {
-    const profiles = PROFILES.map((name) => `"${name}"`).join(', ');
-    return `[peers.p${peer}]\nid = "${idOf(peer)}"\nprofiles = [${profiles}]\nworkspaces = ["app"]\n`;
-  });
-  return head + tables.join('');
+  return head + peerTables(peers, { profiles: PROFILES, workspaces: ['app'] });
+}
+
+/** The tables of so many peers, each with these rights. */
+export function peerTables(
+  peers: number,
+  rights: { readonly profiles: readonly string[]; readonly workspaces: readonly string[] },
+): string {
+  const [profiles, workspaces] = [rights.profiles, rights.workspaces].map((names) => JSON.stringify(names));
+  return Array.from(
+    { length: peers },
+    (_, peer) => `[peers.p${peer}]\nid = "${idOf(peer)}"\nprofiles = ${profiles}\nworkspaces = ${workspaces}\n`,
+  ).join('');
 }
 
 /** The engine of a configuration with so many peers. */
@@ -62,7 +70,7 @@ function policyEngine(peers: number): PolicyEngine {
   return createPolicyEngine({ text: policyText(peers), clock: createFakeClock(0), selfId: idOf(peers + 1) });
 }
 
-export function requestOf(engine: PolicyEngine, peer: number): DecisionRequest {
+function requestOf(engine: PolicyEngine, peer: number): DecisionRequest {
   const from = idOf(peer);
   const { closure = [] } = engine.snapshot().config.profiles.get('repo-dev') ?? {};
   const lease = { id: 'l', profile: 'repo-dev', closure, workspaces: [], expiresAtMs: 1 };

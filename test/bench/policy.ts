@@ -1,7 +1,9 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { measureDeniedCalls } from './denied-calls.ts';
 import { interleave } from './interleave.ts';
+import { measureNodeReloads, type NodeReload } from './node-reload.ts';
 import { casbinSubject, cedarSubject, engineSubjects, type PolicySubject } from './policy-subjects.ts';
-import { measureReloads, type Reload } from './reload.ts';
 import { summarize } from './statistics.ts';
 import type { Subject } from './subject.ts';
 
@@ -25,8 +27,12 @@ export async function benchPolicy(
   rounds: number,
   folder: string,
 ): Promise<{ readonly lines: readonly string[]; readonly report: object }> {
-  // First, while this process is as small as a node.
-  const { reloads, quiet } = await measureReloads(MANY, RELOADS);
+  const below = (name: string): string => {
+    mkdirSync(join(folder, name), { mode: 0o700 });
+    return join(folder, name);
+  };
+  // First, while this process has nothing to collect that a call would wait for.
+  const { reloads, quiet } = await measureNodeReloads(below('r'), MANY, RELOADS);
   const subjects = [
     ...engineSubjects(PEERS),
     ...engineSubjects(FEW).slice(0, 1),
@@ -39,7 +45,7 @@ export async function benchPolicy(
     subjects.map(({ name, batch }) => [name, (summarize(samples.get(name) ?? []).medianMs * 1000) / batch]),
   );
   const us = (name: string): number => perCall.get(name) ?? Number.NaN;
-  const calls = await measureDeniedCalls(folder, rounds);
+  const calls = await measureDeniedCalls(below('d'), rounds);
   const rate = (name: string): number => calls.find((call) => call.name === name)?.perSecond ?? Number.NaN;
   const decide = us(`decide ${PEERS}`);
   const most = (name: string, value: number, bound: number): PolicyRatio => ({
@@ -61,7 +67,7 @@ export async function benchPolicy(
     most('10,000 / 10 peers', us(`decide ${MANY}`) / us(`decide ${FEW}`), Math.log(MANY) / Math.log(FEW)),
     least('denied call / no-op', rate('denied call') / rate('no-op'), 0.95),
     least('denied question / no-op', rate('denied question') / rate('no-op'), 0.95),
-    most('stall of a reload, ms', longest(reloads, 'stallMs'), 10),
+    most('stall of a reload, ms', longest(reloads, 'waitMs'), 10),
   ];
   const lines = [
     ...subjects.map(({ name, does }) => `${name.padEnd(14)} ${us(name).toFixed(2).padStart(9)} µs  ${does}`),
@@ -80,17 +86,17 @@ export async function benchPolicy(
   return { lines, report: { goal: 4, rounds, microseconds, calls, reloads, quiet, ratios } };
 }
 
-function reloadLines(reloads: readonly Reload[], quiet: readonly Reload[]): readonly string[] {
-  const line = (name: string, all: readonly Reload[]): string => {
-    const [stall, computed, took] = (['stallMs', 'computedMs', 'tookMs'] as const).map((what) =>
+function reloadLines(reloads: readonly NodeReload[], quiet: readonly NodeReload[]): readonly string[] {
+  const line = (name: string, all: readonly NodeReload[]): string => {
+    const [wait, own, computed, took] = (['waitMs', 'ownMs', 'computedMs', 'tookMs'] as const).map((what) =>
       longest(all, what).toFixed(1),
     );
-    return `${name.padEnd(15)} ${stall} ms longest wait of a caller, ${computed} ms longest piece of computing; at most of ${RELOADS}, of ${took} ms`;
+    return `${name.padEnd(15)} ${wait} ms longest call, ${own} ms without waiting for a processor, ${computed} ms computed in it; at most of ${RELOADS}, of ${took} ms`;
   };
   return [line('reload', reloads), line('no reload', quiet)];
 }
 
-function longest(reloads: readonly Reload[], what: keyof Reload): number {
+function longest(reloads: readonly NodeReload[], what: keyof NodeReload): number {
   return Math.max(...reloads.map((reload) => reload[what]));
 }
 

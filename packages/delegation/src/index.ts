@@ -53,6 +53,7 @@ export type {
   EndListener,
   EventSource,
   Executor,
+  FoundTask,
   LeaseAnswer,
   Origin,
   OutgoingLeaseRequest,

@@ -71,16 +71,23 @@ export interface SignedEnvelope {
   readonly receiptAtMs?: number;
 }
 
+/** A task, or when one that is kept no more was removed, milliseconds since the epoch. */
+export type FoundTask =
+  | { readonly task: Task; readonly removedAtMs?: undefined }
+  | { readonly task?: undefined; readonly removedAtMs: number };
+
 /** The executing end of tasks. */
 export interface Executor extends EventSource {
   /** Throws NOT_FOUND where the bundle that the spec names is not here (any more): it can be sent again, then this. */
   submit(request: SubmitRequest): Promise<SubmitAnswer>;
   get(id: string): Task | undefined;
   /**
-   * When a task that ran here was removed, milliseconds since the epoch; undefined: none was. INVARIANT: 7 of one sender where
-   * that is who asks.
+   * What this sender has here under an id, in one look: to refuse takes no longer than to answer. INVARIANT: 7 undefined for another
+   * sender's task, as for one that is none.
    */
-  removedAtMs(id: string, of: { readonly sender: string } | 'anybody'): number | undefined;
+  find(id: string, sender: string): FoundTask | undefined;
+  /** When a task that ran here was removed, whoever sent it, milliseconds since the epoch; undefined: none was. */
+  removedAtMs(id: string): number | undefined;
   list(filter: { readonly sender?: string; readonly limit: number; readonly before?: string }): readonly Task[];
   /** Stores the intent at once; resolves when the process tree is gone and the task is terminal. */
   cancel(id: string, by: string): Promise<Task>;

@@ -131,6 +131,31 @@ describe('reload', () => {
     expect(told).toEqual([[1, 2]]);
   });
 
+  it('has told all of them when it is acknowledged, and others have had their turn between two of them', async () => {
+    const engine = createEngine();
+    const order: string[] = [];
+    engine.onChange(() => {
+      order.push('one');
+      setImmediate(() => order.push('somebody else'));
+    });
+    engine.onChange(() => order.push('two'));
+    await engine.reload(WITHOUT_QUERY, watch);
+    expect(order).toEqual(['one', 'somebody else', 'two']);
+  });
+
+  it('finds each peer by its id, also while a change waits', async () => {
+    const engine = createEngine();
+    const ids = (): readonly string[] => [...engine.snapshot().config.peers.values()].map(({ id }) => id);
+    const found = (): readonly unknown[] => ids().map((id) => engine.snapshot().peer(id));
+    expect(found()).toEqual([...engine.snapshot().config.peers.values()]);
+    await engine.reload(WITHOUT_QUERY, watch);
+    await engine.reload(BASE, watch);
+    expect(engine.status().parked).toBeDefined();
+    expect(ids().length).toBeGreaterThan(0);
+    expect(found()).toEqual([...engine.snapshot().config.peers.values()]);
+    expect(engine.snapshot().peer('wn-nobody')).toBeUndefined();
+  });
+
   it('tells every listener, and the truth to its caller, where one of them throws', async () => {
     const errors: unknown[] = [];
     const engine = createEngine({ onListenerError: (error) => errors.push(error) });

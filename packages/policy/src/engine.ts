@@ -1,11 +1,11 @@
-import { type Clock, createRwLock, foldId, Mutex } from '@writ/core';
+import { type Clock, createRwLock, foldId, Mutex, nextTurn } from '@writ/core';
 import { type Bounds, gainsBeyond, isShut, narrowBounds, readBounds } from './bounds.ts';
 import { type CompileResult, compileConfig, compileOrThrow } from './compile.ts';
 import { decideWith } from './decide.ts';
 import { intersectConfigs } from './meet.ts';
 import { decideOutboundWith } from './outbound.ts';
 import { movedAddresses } from './own-addresses.ts';
-import type { CompiledPolicy } from './policy-index.ts';
+import { type CompiledPolicy, peersById } from './policy-index.ts';
 import { finish, finishInSlices, type Sliced } from './slices.ts';
 import { stricterDecision } from './stricter.ts';
 import type {
@@ -90,13 +90,15 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
       inForce = now;
       lastError = undefined;
     });
-    tell(now.snapshot, before.snapshot);
+    await tell(now.snapshot, before.snapshot);
     return succeeded(now, started);
   };
 
-  // What listeners do (work withdrawn, links cut) is owed by each of them, whatever becomes of another.
-  const tell = (now: Snapshot, before: Snapshot): void => {
+  // What listeners do (work withdrawn, links cut) is owed by each of them, whatever becomes of another. All have done it when
+  // the reload is acknowledged; others have their turn between two of them.
+  const tell = async (now: Snapshot, before: Snapshot): Promise<void> => {
     for (const listener of [...listeners]) {
+      await nextTurn();
       try {
         listener(now, before);
       } catch (error) {
@@ -144,7 +146,8 @@ function* settle(
   const since = others.filter((bound) => bound !== accepted);
   const further = since.length === 0 && accepted.digest === current.digest ? [] : [...since, current];
   for (const next of further) config = yield* intersectConfigs(config, next.config);
-  const snapshot = { generation, digest, config, deprecations };
+  const peers = config === current.config ? current.index.peers : yield* peersById(config);
+  const snapshot = { generation, digest, config, peer: (id: string) => peers.get(id), deprecations };
   return { snapshot, current, bounds, others, parked, loadedAtMs: clock.nowMs() };
 }
 

@@ -37,6 +37,8 @@ export interface IndexedSubject {
 /** What deciding looks things up in, made once a load. */
 export interface PolicyIndex {
   readonly config: Config;
+  /** Peers by their node ids, folded. */
+  readonly peers: ReadonlyMap<string, PeerConfig>;
   /** The peer with this node id, folded; made at the first question, since few of many peers ask anything. */
   readonly peer: (id: string) => IndexedSubject | undefined;
   readonly self: IndexedSubject;
@@ -47,7 +49,7 @@ export interface PolicyIndex {
 }
 
 /** A policy that has loaded: a snapshot that has no generation yet, with what deciding needs. */
-export interface CompiledPolicy extends Omit<Snapshot, 'generation'> {
+export interface CompiledPolicy extends Omit<Snapshot, 'generation' | 'peer'> {
   readonly text: string;
   readonly index: PolicyIndex;
 }
@@ -69,14 +71,10 @@ export function* indexInSlices(config: Config, position: PolicyIndex['position']
     path,
     routes: new Map(),
   });
-  const byId = new Map<string, PeerConfig>();
-  for (const peer of config.peers.values()) {
-    byId.set(peer.id, peer);
-    yield;
-  }
+  const peers = yield* peersById(config);
   const indexed = new Map<string, IndexedSubject>();
   const indexPeer = (id: string): IndexedSubject | undefined => {
-    const peer = byId.get(id);
+    const peer = peers.get(id);
     if (!peer) return undefined;
     const subject = indexSubject(peer.label, id, peer, joinPath('peers', peer.label));
     indexed.set(id, subject);
@@ -84,11 +82,22 @@ export function* indexInSlices(config: Config, position: PolicyIndex['position']
   };
   return {
     config,
+    peers,
     peer: (id) => indexed.get(id) ?? indexPeer(id),
     self: indexSubject('self', 'self', config.self, 'self'),
     masks: new Map([...config.profiles].map(([name, profile]) => [name, maskOfProfile(profile)])),
     position,
   };
+}
+
+/** The peers of a configuration by their node ids; a rest may be taken after each. */
+export function* peersById({ peers }: Config): Sliced<ReadonlyMap<string, PeerConfig>> {
+  const byId = new Map<string, PeerConfig>();
+  for (const peer of peers.values()) {
+    byId.set(peer.id, peer);
+    yield;
+  }
+  return byId;
 }
 
 function idOfLabel(config: Config, label: string): readonly string[] {

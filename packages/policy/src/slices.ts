@@ -4,7 +4,7 @@ import { type Clock, nextTurn } from '@writ/core';
 export type Sliced<T> = Generator<undefined, T, undefined>;
 
 /** Longest that a computation goes on before others have their turn, milliseconds. */
-const SLICE_MS = 2;
+const SLICE_MS = 1;
 
 /** The result, without a rest. */
 export function finish<T>(work: Sliced<T>): T {

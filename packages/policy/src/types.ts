@@ -1,5 +1,5 @@
 import type { DecisionCode, LoadCode } from '@writ/core';
-import type { Config, Isolation, Network } from './config-types.ts';
+import type { Config, Isolation, Network, PeerConfig } from './config-types.ts';
 
 export type {
   CommandPattern,
@@ -52,6 +52,8 @@ export interface Snapshot {
   /** SHA-256 of the text it was compiled from, hex. */
   readonly digest: string;
   readonly config: Config;
+  /** The peer with this node id, folded: what every call asks for, so that nobody looks through them all. */
+  readonly peer: (id: string) => PeerConfig | undefined;
   readonly deprecations: readonly Deprecation[];
 }
 
@@ -246,8 +248,8 @@ export interface PolicyEngine {
    */
   acceptedTexts(): readonly AcceptedText[];
   /**
-   * Called after each acknowledged change of the snapshot, outside the lock; returns how to stop. One that throws is
-   * reported and keeps no other from being called.
+   * Called after each change of the snapshot, outside the lock and before it is acknowledged, each listener in a turn of its
+   * own; returns how to stop. One that throws is reported and keeps no other from being called.
    */
   onChange(listener: (now: Snapshot, before: Snapshot) => void): () => void;
 }

@@ -76,6 +76,7 @@ export function createAcceptedPolicy(database: Database, facts: NodeFactStore): 
       return stored === undefined ? undefined : Number(stored);
     },
     async note(text, outcome, how, accepted) {
+      await nextTurn();
       const digest = sha256Hex(text);
       await nextTurn();
       await storeTexts(database, facts, accepted);

@@ -203,6 +203,22 @@ describe('windows', () => {
     expect(covers()).toBe(false);
   });
 
+  it('cost a reload no durable commit where none is open', async () => {
+    let writes = 0;
+    const wrapDatabase = (real: typeof at.database): typeof at.database => ({
+      ...real,
+      withWriteTx: (fn) => {
+        writes += 1;
+        return real.withWriteTx(fn);
+      },
+    });
+    const counted = await createGateFixture({ wrapDatabase });
+    writes = 0;
+    expect(counted.gate.windows.closeWithdrawn()).toBe(0);
+    expect(writes).toBe(0);
+    await counted.close();
+  });
+
   it('close with the lease that their right rests on', () => {
     openBy();
     at.authority.revokeLease(at.authority.listLeases({})[0]!.id, 'ap-1');

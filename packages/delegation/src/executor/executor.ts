@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { ReadTx } from '@writ/database';
 import { readChain } from '../read-chain.ts';
-import type { EndListener, Executor } from '../types.ts';
+import type { EndListener, Executor, FoundTask } from '../types.ts';
 import { createWakeups } from '../wakeups.ts';
 import { createInputs } from './evidence/inputs.ts';
 import { acknowledgeResult } from './evidence/receipts.ts';
@@ -68,7 +68,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
   return {
     submit: (request) => submit(parts, takeIn, request),
     get: (id) => database.withReadTx((tx) => tasks.get(tx, id)),
-    removedAtMs: (id, of) => database.withReadTx((tx) => removedAtMs(options, tx, id, of)),
+    find: (id, sender) => database.withReadTx((tx) => findOf(options, tx, id, sender)),
+    removedAtMs: (id) => database.withReadTx((tx) => options.removals.find(tx, 'task', id)?.atMs),
     list: (filter) => database.withReadTx((tx) => tasks.list(tx, filter)),
     watch: (task, afterSeq, signal) => watchTask(parts, { task, afterSeq, signal }),
     readTranscript: (id, offset, limit) => readPage(parts, id, offset, limit),
@@ -97,14 +98,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
   };
 }
 
-function removedAtMs(
-  { removals }: ExecutorOptions,
-  tx: ReadTx,
-  id: string,
-  of: Parameters<Executor['removedAtMs']>[1],
-): number | undefined {
+function findOf({ tasks, removals }: ExecutorOptions, tx: ReadTx, id: string, sender: string): FoundTask | undefined {
+  const task = tasks.get(tx, id);
+  // INVARIANT: 7 another sender's task and one that is none are the same to whoever asks.
+  if (task?.sender === sender) return { task };
   const removed = removals.find(tx, 'task', id);
-  return of === 'anybody' || removed?.owner === of.sender ? removed?.atMs : undefined;
+  return removed?.owner === sender ? { removedAtMs: removed.atMs } : undefined;
 }
 
 /** Returns how to take it out again. */

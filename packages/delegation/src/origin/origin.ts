@@ -1,6 +1,5 @@
 import { createFairTurns, type RunningCode } from '@writ/core';
 import type { WriteTx } from '@writ/database';
-import type { Snapshot } from '@writ/policy';
 import { isTerminal, type Mirror, type Turn } from '@writ/task-store';
 import { readChain } from '../read-chain.ts';
 import type { Origin, WaitingFor } from '../types.ts';
@@ -8,6 +7,7 @@ import { waitingFor } from '../waiting-for.ts';
 import { createWakeups } from '../wakeups.ts';
 import { delegateTask, follow } from './delegating.ts';
 import { tellToCancel } from './handover.ts';
+import { isPeer } from './is-peer.ts';
 import { requestLease } from './lease-request.ts';
 import { createMirrorJournal } from './mirror-journal.ts';
 import type { OriginOptions } from './options.ts';
@@ -42,10 +42,10 @@ export function createOrigin(options: OriginOptions): Origin {
     stopping: stopping.signal,
     closing: () => stopping.signal.aborted,
   };
-  const stopListening = options.engine.onChange((now) => {
+  const stopListening = options.engine.onChange(() => {
     receipts.oweAll();
     outbox.oweAll();
-    endUntrusted(parts, now).catch((error: unknown) =>
+    endUntrusted(parts).catch((error: unknown) =>
       options.logger.error('tasks of a former peer could not be ended', { error: String(error) }),
     );
   });
@@ -73,7 +73,7 @@ export function createOrigin(options: OriginOptions): Origin {
     requestLease: (request) => requestLease(parts, request),
     endWhere: (match, code, message) => endMatching(parts, match, code, message),
     async recover() {
-      await endUntrusted(parts, options.engine.snapshot());
+      await endUntrusted(parts);
       for (const mirror of database.withReadTx((tx) => mirrors.listLive(tx)))
         follow(parts, mirror.id, { fresh: false });
       parts.late.awaitAll();
@@ -169,9 +169,7 @@ async function endHere(parts: OriginParts, mirror: Mirror, code: RunningCode, me
   await follower?.done;
 }
 
-function endUntrusted(parts: OriginParts, now: Snapshot): Promise<number> {
-  const peers = [...now.config.peers.values()].filter((peer) => peer.enabled);
-  const trusted = new Set(peers.map((peer) => peer.id.toLowerCase()));
-  const isUntrusted = ({ peer }: Mirror): boolean => peer !== 'self' && !trusted.has(peer.toLowerCase());
+function endUntrusted(parts: OriginParts): Promise<number> {
+  const isUntrusted = ({ peer }: Mirror): boolean => !isPeer(parts.engine, peer);
   return endMatching(parts, isUntrusted, 'TRUST_REVOKED', 'the executor is no peer of this node any more');
 }

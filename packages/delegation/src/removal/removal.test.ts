@@ -216,10 +216,12 @@ describe('whoever comes back for a task that was removed', () => {
     expect(await thrown(() => executor.submit(ofOthers))).toEqual(['CONFLICT', 'this task id cannot be used']);
     expect(bench.at.runner.runs.length).toBe(runs);
     expect(await executor.submit(bench.at.own('another'))).toMatchObject({ accepted: true });
-    const removedAtMs = executor.removedAtMs(id, 'anybody');
+    const removedAtMs = executor.removedAtMs(id);
     expect(removedAtMs).toBe(bench.asking.origin.removedAtMs(id));
-    const of = (sender: string) => executor.removedAtMs(id, { sender });
-    expect([of(alpha), of('self')]).toEqual([removedAtMs, undefined]);
+    expect(executor.find(id, alpha)).toEqual({ removedAtMs });
+    expect(executor.find(id, 'self')).toBeUndefined();
+    expect(executor.find('another', 'self')?.task?.id).toBe('another');
+    expect(executor.find('another', alpha)).toBeUndefined();
   });
 
   it('is not told that events follow where there are none', async () => {

@@ -42,7 +42,7 @@ export function findTask(ends: TaskEnds, id: string, caller: Caller): FoundTask 
 
 /** To the host token a task that was kept for its time is another thing than one that never was. */
 function goneTask({ origin, executor }: TaskEnds, id: string): WritError {
-  const atMs = origin.removedAtMs(id) ?? executor.removedAtMs(id, 'anybody');
+  const atMs = origin.removedAtMs(id) ?? executor.removedAtMs(id);
   return atMs === undefined ? taskNotFound(id) : removedOn(atMs);
 }
 

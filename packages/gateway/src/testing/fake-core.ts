@@ -29,7 +29,7 @@ export function partial<T>(part: Partial<T>): T {
 export function fakeEngine(): GatewayPorts['engine'] {
   const config = fakeConfig();
   return partial<GatewayPorts['engine']>({
-    snapshot: () => ({ generation: 7, digest: 'abc', config, deprecations: [] }),
+    snapshot: () => ({ generation: 7, digest: 'abc', config, peer: () => undefined, deprecations: [] }),
     decide: () => decision,
     decideOutbound: () => ({ ...decision, effect: 'allow', code: 'OK', message: 'may go out' }),
     decideUpstream: () => decision,

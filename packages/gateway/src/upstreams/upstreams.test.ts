@@ -41,10 +41,10 @@ function createWorld(...servers: readonly UpstreamConfig[]) {
   });
   const parts: UpstreamParts = {
     engine: {
-      snapshot: () => ({ generation: 1, digest: 'd', config, deprecations: [] }),
+      snapshot: () => ({ generation: 1, digest: 'd', config, peer: () => undefined, deprecations: [] }),
       decideUpstream: (request) => decide(config.upstreams.get(request.upstream), request),
       onChange(listener) {
-        changed = () => listener({ generation: 2, digest: 'e', config, deprecations: [] }, {} as never);
+        changed = () => listener({ ...parts.engine.snapshot(), generation: 2 }, {} as never);
         return () => {};
       },
     },

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { type Client, connectivityState } from '@grpc/grpc-js';
 import { type Clock, type Logger, quote, type Tracing, WritError } from '@writ/core';
 import type { NodeIdentity, Pin, PinStore } from '@writ/identity';
-import type { PeerConfig, PolicyEngine } from '@writ/policy';
+import type { PolicyEngine } from '@writ/policy';
 import { traceSentCalls } from '../trace-calls.ts';
 import { openChannel } from './channel.ts';
 import { unreachable } from './failure.ts';
@@ -84,7 +84,7 @@ export function createLinks(deps: {
 
   function review(): void {
     for (const entry of [...entries.values()]) {
-      const peer = findPeer(engine, entry.id);
+      const peer = engine.snapshot().peer(entry.id);
       const pin = pins.get(entry.id);
       if (peer === undefined || pin === undefined || !peer.enabled) {
         logger.info('link to peer dropped', { peer: entry.label, id: entry.id });
@@ -113,7 +113,7 @@ export function createLinks(deps: {
       entries.set(id, entry);
       return entry;
     },
-    farewell: (id) => (pins.get(id) && findPeer(engine, id)?.enabled ? undefined : farewells.find(id)),
+    farewell: (id) => (pins.get(id) && engine.snapshot().peer(id)?.enabled ? undefined : farewells.find(id)),
     note(id, error) {
       if (error === undefined) errors.delete(id);
       else errors.set(id, { atMs: clock.nowMs(), code: error.code, message: error.message });
@@ -177,7 +177,7 @@ function isConnected(client: Client): boolean {
 }
 
 function openEntry(deps: Parameters<typeof createLinks>[0], id: string): Entry {
-  const peer = findPeer(deps.engine, id);
+  const peer = deps.engine.snapshot().peer(id);
   const pin = deps.pins.get(id);
   if (peer === undefined || pin === undefined) {
     throw new WritError('PEER_UNKNOWN', `${quote(id)} is no peer of this node`, { nextSteps: ['writ peer list'] });
@@ -197,10 +197,4 @@ function openEntry(deps: Parameters<typeof createLinks>[0], id: string): Entry {
     interceptors: deps.tracing === undefined ? [] : [traceSentCalls(deps.tracing, id)],
   });
   return { id, label, address, client, pin, controller, signal: controller.signal };
-}
-
-/** The peer of the current snapshot with this id. */
-export function findPeer(engine: Pick<PolicyEngine, 'snapshot'>, id: string): PeerConfig | undefined {
-  for (const peer of engine.snapshot().config.peers.values()) if (peer.id === id) return peer;
-  return undefined;
 }

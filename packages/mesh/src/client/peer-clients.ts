@@ -3,7 +3,7 @@ import type { PeerDirectory } from '@writ/delegation';
 import type { NodeIdentity, PinStore } from '@writ/identity';
 import type { PolicyEngine } from '@writ/policy';
 import { loadServices } from '@writ/wire';
-import { createLinks, findPeer, type LinkStatus } from './links.ts';
+import { createLinks, type LinkStatus } from './links.ts';
 import { createPeerClient, type MeshPeerClient } from './peer-client.ts';
 
 /** The peers of this node as it can reach them. */
@@ -32,7 +32,7 @@ export function createPeerClients(deps: {
     find(labelOrId) {
       const id = parseNodeId(labelOrId);
       const peer =
-        id === undefined ? engine.snapshot().config.peers.get(foldName(labelOrId) ?? '') : findPeer(engine, id);
+        id === undefined ? engine.snapshot().config.peers.get(foldName(labelOrId) ?? '') : engine.snapshot().peer(id);
       if (peer === undefined || pins.get(peer.id) === undefined) return undefined;
       return { id: peer.id, label: peer.label };
     },

@@ -36,9 +36,10 @@ export interface CallContext {
 
 /**
  * The contexts of the calls under way, by the metadata object that grpc-js hands through interceptors to the handler.
- * No header that a caller sends can stand for one.
+ * No header that a caller sends can stand for one. They leave when their call ends: what a weak map holds stays, with all that it
+ * leads to, until the next full collection, once the map is old; young garbage would be next to everything of every call.
  */
-export type CallContexts = WeakMap<Metadata, CallContext>;
+export type CallContexts = Map<Metadata, CallContext>;
 
 /** Name of a caller for a log, and the key of its limits. */
 export function callerKey(caller: Caller | undefined): string {

@@ -48,7 +48,7 @@ export function createMeshServer(options: MeshServerOptions): MeshServer {
   const services = loadServices();
   checkMethodTable(services);
 
-  const contexts: CallContexts = new WeakMap();
+  const contexts: CallContexts = new Map();
   const calls = createOpenCalls();
   const connections = createConnections(limits, clock);
   const peers = createPeerIndex({ pins, engine, clock });

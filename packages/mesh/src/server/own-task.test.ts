@@ -54,8 +54,8 @@ describe('a task that is kept no more', () => {
     const gamma = await nodes.start('gamma');
     await beta.trust(gamma);
     await gamma.trust(beta);
-    beta.executor.removedAtMs = (id, of) =>
-      id === 'task-old' && of !== 'anybody' && of.sender === alpha.id ? Date.UTC(2026, 0, 2) : undefined;
+    beta.executor.find = (id, sender) =>
+      id === 'task-old' && sender === alpha.id ? { removedAtMs: Date.UTC(2026, 0, 2) } : undefined;
     const ask = async (of: typeof alpha): Promise<unknown> =>
       of.clients
         .client(beta.id)

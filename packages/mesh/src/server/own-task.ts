@@ -1,6 +1,6 @@
 import type { UntypedHandleCall } from '@grpc/grpc-js';
 import { quote } from '@writ/core';
-import { type Executor, removedOn, type Task } from '@writ/delegation';
+import { type Executor, type FoundTask, removedOn, type Task } from '@writ/delegation';
 import type { Init } from '@writ/wire';
 import { readId } from '../convert/fields.ts';
 import { callingPeer } from '../handlers/handler-deps.ts';
@@ -51,22 +51,15 @@ export interface OwnTaskAdapter {
 }
 
 /** Looks every task up for its caller. Calls end with NOT_FOUND for a task that another peer sent. */
-export function createOwnTaskAdapter(
-  adapt: HandlerAdapter,
-  executor: Pick<Executor, 'get' | 'removedAtMs'>,
-): OwnTaskAdapter {
+export function createOwnTaskAdapter(adapt: HandlerAdapter, executor: Pick<Executor, 'find'>): OwnTaskAdapter {
   /** INVARIANT: 7 another sender's task and one that is none are the same to the caller. */
-  function find(context: CallContext, id: string): Task | undefined {
-    const task = executor.get(id);
-    return task?.sender === callingPeer(context) ? task : undefined;
-  }
+  const find = (context: CallContext, id: string): FoundTask | undefined => executor.find(id, callingPeer(context));
 
   function own(context: CallContext, value: string): Task | Refused {
     const id = readId('task', value);
     const found = find(context, id);
-    if (found !== undefined) return found;
-    const removedAtMs = executor.removedAtMs(id, { sender: callingPeer(context) });
-    if (removedAtMs !== undefined) throw removedOn(removedAtMs);
+    if (found?.task !== undefined) return found.task;
+    if (found !== undefined) throw removedOn(found.removedAtMs);
     return refuse('NOT_FOUND', `no task ${quote(id)} of yours here`);
   }
 
@@ -91,7 +84,7 @@ export function createOwnTaskAdapter(
       authorization: 'own-list',
       handle: adapt.unary<Q, R>(async (context, request) => {
         const owned = readItems(request).flatMap((item) => {
-          const task = find(context, readId('task', item.task));
+          const task = find(context, readId('task', item.task))?.task;
           return task === undefined ? [] : [{ task, item }];
         });
         return handler(owned, request, context);

@@ -1,6 +1,6 @@
 import type { Clock } from '@writ/core';
 import { type PinStore, verifyPeerCertificate } from '@writ/identity';
-import type { PeerConfig, PolicyEngine, Snapshot } from '@writ/policy';
+import type { PeerConfig, PolicyEngine } from '@writ/policy';
 
 /** Answers whom a certificate proves and what that peer is here, under the snapshot and the pins of this moment. */
 export interface PeerIndex {
@@ -24,19 +24,12 @@ export function createPeerIndex(deps: {
 }): PeerIndex {
   const { pins, engine, clock } = deps;
   let checked = new WeakMap<Uint8Array, { readonly id: string | undefined; readonly untilMs: number }>();
-  let indexed: { readonly snapshot: Snapshot; readonly byId: ReadonlyMap<string, PeerConfig> } | undefined;
 
   const stop = pins.onChange(() => {
     checked = new WeakMap();
   });
 
-  function peer(id: string): PeerConfig | undefined {
-    const snapshot = engine.snapshot();
-    if (indexed?.snapshot !== snapshot) {
-      indexed = { snapshot, byId: new Map([...snapshot.config.peers.values()].map((one) => [one.id, one])) };
-    }
-    return indexed.byId.get(id);
-  }
+  const peer = (id: string): PeerConfig | undefined => engine.snapshot().peer(id);
 
   return {
     identify(leafDer) {

@@ -20,6 +20,7 @@ export function trackCalls(deps: TrackDeps): ServerInterceptor {
   // One for all calls: what nobody throws needs no place where it was made, and finding that out takes its time.
   const over = new WritError('CANCELLED', 'the call is over');
   return (definition, call) => {
+    let isOver = false;
     let finish: (code: status) => void = () => {};
     const tracked: ServerInterceptingCall = new ServerInterceptingCall(call, {
       start(next) {
@@ -31,13 +32,17 @@ export function trackCalls(deps: TrackDeps): ServerInterceptor {
             });
             finish = (code) => {
               finish = () => {};
+              isOver = true;
               cancel();
+              contexts.delete(metadata);
               leave(context);
               log(context, code);
               abort(over);
             };
             nextMetadata(metadata);
           },
+          // A request that is whole only now has nobody who would hear the answer, and no context any more.
+          onReceiveHalfClose: (nextHalfClose) => isOver || nextHalfClose(),
           onCancel: () => finish(status.CANCELLED),
         });
       },

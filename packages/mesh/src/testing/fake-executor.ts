@@ -68,6 +68,10 @@ export function createFakeExecutor(): FakeExecutor {
       return answer;
     },
     get: (id) => tasks.get(id),
+    find(id, sender) {
+      const task = tasks.get(id);
+      return task?.sender === sender ? { task } : undefined;
+    },
     removedAtMs: () => undefined,
     list: ({ sender, limit }) => [...tasks.values()].filter((task) => task.sender === sender).slice(0, limit),
     async cancel(id) {
