@@ -77,7 +77,7 @@ export type {
   Refusal,
   TaskLookup,
 } from './record-types.ts';
-export { beginSession, type Endings, OF_ONE_CALL } from './sessions.ts';
+export { beginSession, COMMAND_LINE, type Endings, isOfCommandLine, isOfOneCall, OF_ONE_CALL } from './sessions.ts';
 export { withdrawalCode } from './start.ts';
 export { commandIn } from './tool-calls/claims.ts';
 export { permitToolCall } from './tool-calls/permit.ts';

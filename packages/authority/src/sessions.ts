@@ -28,6 +28,22 @@ export function beginSession(
  */
 export const OF_ONE_CALL = 'key-';
 
+/** Whether a session of this node is one call's. */
+export function isOfOneCall(session: string): boolean {
+  return session.startsWith(OF_ONE_CALL);
+}
+
+/** Agent name of a call that belongs to no agent's connection. No MCP client is called so. */
+export const COMMAND_LINE = 'cli';
+
+/**
+ * Whether somebody at this machine's command line asks who named no session: its person, as far as anybody can tell. A
+ * session that was started is an agent's, and so is every connection of an MCP client.
+ */
+export function isOfCommandLine({ session, agent }: { readonly session: string; readonly agent: string }): boolean {
+  return isOfOneCall(session) && agent === COMMAND_LINE;
+}
+
 /** How sessions and tasks end for what waits for them. */
 export interface Endings {
   /**
