@@ -114,7 +114,8 @@ describe('what is checked out', () => {
       symlinkSync('b/new.txt', join(f.work, 'new-link'));
       f.write(f.work, { 'new-run': '#!/bin/sh\n' });
       chmodSync(join(f.work, 'new-run'), 0o755);
-      const attributes = form.treeAttributes === undefined ? {} : { '.gitattributes': form.treeAttributes };
+      const attributes: Record<string, string> =
+        form.treeAttributes === undefined ? {} : { '.gitattributes': form.treeAttributes };
       expect(await applied(ours, { ...CHANGES, ...attributes })).toMatchObject({ checkedOut: true });
       f.git(theirs, 'fetch', '--quiet', ours, `${BRANCH}:${BRANCH}`);
       f.git(theirs, 'switch', '--quiet', BRANCH);

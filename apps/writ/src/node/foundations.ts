@@ -22,6 +22,7 @@ import { readConfigText } from './config-text.ts';
 import { refuseEmptied } from './emptied-database.ts';
 import { createPolicyCompiler, type NodePolicyCompiler } from './policy-compiler.ts';
 import { createStores, type Stores } from './stores.ts';
+import { withWorkspacePlaces } from './workspace-place.ts';
 
 /** What everything else stands on. */
 export interface Foundations {
@@ -63,7 +64,11 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
   closers.add(() => audit.close());
   const pins = createPinStore(home.pinsDir, random, logger);
   const accepted = createAcceptedPolicy(database, stores.facts);
-  const compiler = createPolicyCompiler({ script: new URL('./policy-thread.js', import.meta.url), clock });
+  const compiler = createPolicyCompiler({
+    script: new URL('./policy-thread.js', import.meta.url),
+    clock,
+    onMachine: (compiled) => withWorkspacePlaces(compiled, home),
+  });
   closers.add(() => compiler.close());
   const policy = await loadPolicy(compiler, home.configFile);
   const acceptedTexts = accepted.read(policy.text);

@@ -47,12 +47,13 @@ export function modes(home: Home, uid: number | undefined): readonly Finding[] {
 
 async function configuration(home: Home): Promise<{ readonly finding: Finding; readonly listen?: string }> {
   const check = 'configuration';
-  const [{ compileConfig }, { readConfigText }] = await Promise.all([
+  const [{ compileConfig }, { readConfigText }, { withWorkspacePlaces }] = await Promise.all([
     import('@writ/policy'),
     import('../../node/config-text.ts'),
+    import('../../node/workspace-place.ts'),
   ]);
   try {
-    const compiled = compileConfig(readConfigText(home.configFile));
+    const compiled = withWorkspacePlaces(compileConfig(readConfigText(home.configFile)), home);
     if (compiled.ok) {
       const { listen } = compiled.policy.config.node;
       return { finding: fine(check, `${home.configFile} loads`), ...(listen === undefined ? {} : { listen }) };
