@@ -131,13 +131,14 @@ async function handle(
     if (calls.stopping) throw shuttingDown();
     if (request.url === ALIVE_PATH) return sendJson(response, 200, {});
     const name = operationName(request);
-    const text = await readText(request, parts.enter(caller, 'control'));
+    const entrance = parts.enter(caller, 'control');
+    const text = await readText(request, entrance);
     bodyRead = true;
     if (calls.stopping) throw shuttingDown();
     if (signal.aborted) return;
     const input = readBody(text);
     const call = parts.dispatcher.prepare(name, input, caller);
-    const context = { caller, signal };
+    const context = { caller, signal, turn: entrance.turn };
     if (call.form === 'call') {
       sendJson(response, 200, await call.run(context));
     } else {
