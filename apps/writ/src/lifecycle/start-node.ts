@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Clock, errorFromJson, quote, WritError, type WritErrorJson } from '@writ/core';
 import type { Environment } from '../env.ts';
 import { type Home, hasNode } from '../home.ts';
+import { assertWritableHome } from './private-home.ts';
 
 /** What a started node says of itself. */
 export interface Started {
@@ -23,6 +24,7 @@ export async function startNode(home: Home, environment: Environment, clock: Clo
   if (!hasNode(home)) {
     throw new WritError('NOT_INITIALIZED', `there is no node in ${quote(home.root)}`, { nextSteps: ['writ init'] });
   }
+  assertWritableHome(home);
   const log = openSync(home.logFile, 'a', 0o600);
   const child = spawn(process.execPath, [fileURLToPath(new URL('./node.js', import.meta.url)), JSON.stringify(home)], {
     detached: true,

@@ -10,7 +10,7 @@ import { type Database, openDatabase } from '@writ/database';
 import { createPinStore, loadIdentity, type NodeIdentity, type PinStore, rotateWhenDue } from '@writ/identity';
 import { type CompiledPolicy, configInvalid, createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import type { Home } from '../home.ts';
-import { assertPrivateHome, privateFolders } from '../lifecycle/private-home.ts';
+import { assertPrivateHome, assertWritableHome, privateFolders } from '../lifecycle/private-home.ts';
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { tracedLogger } from '../telemetry/traced-logger.ts';
 import { VERSION } from '../version.ts';
@@ -50,6 +50,7 @@ export interface Foundations {
 export async function openFoundations(home: Home, logger: Logger, closers: Closers): Promise<Foundations> {
   const clock = createSystemClock();
   const random = createSystemRandom();
+  assertWritableHome(home);
   for (const dir of privateFolders(home)) ensurePrivateDirectory(dir);
   assertPrivateHome(home);
   refuseEmptied(home);
