@@ -1,8 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWith } from '../../../../test/support/require.ts';
@@ -20,24 +21,23 @@ describeWith(['unshare'], 'the process of a node that is closed', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** Whether it ended by itself within a few seconds, and what it wrote last. */
-  function ended(how: string): readonly [boolean, string] {
+  /** Whether it ended within a few seconds without being ended, and what it wrote last. */
+  function ended(how: string): Promise<readonly [boolean, string]> {
     rmSync(join(folder, 'nobody'), { force: true });
     const argv = ['-Urm', process.execPath, program, folder, how];
-    const { error, stdout, stderr } = spawnSync('unshare', argv, {
-      timeout: 6_000,
-      killSignal: 'SIGKILL',
-      encoding: 'utf8',
-    });
-    return [error === undefined, stdout + stderr];
+    const options = { timeout: 6_000, killSignal: 'SIGKILL' } as const;
+    return promisify(execFile)('unshare', argv, options).then(
+      ({ stdout, stderr }) => [true, stdout + stderr] as const,
+      ({ killed, stdout, stderr }) => [killed === false, `${stdout}${stderr}`] as const,
+    );
   }
 
-  it('ends although a name is looked up that nobody answers for, and writes first what is to be written', () => {
-    expect(ended('waits')).toEqual([false, '']);
-    expect(ended('node')).toEqual([true, 'written']);
+  it('ends although a name is looked up that nobody answers for, and writes first what is to be written', async () => {
+    expect(await ended('waits')).toEqual([false, '']);
+    expect(await ended('node')).toEqual([true, 'written']);
   });
 
-  it('ends by itself where nothing keeps it', () => {
-    expect(ended('nothing')).toEqual([true, '']);
+  it('ends by itself where nothing keeps it', async () => {
+    expect(await ended('nothing')).toEqual([true, '']);
   });
 });
