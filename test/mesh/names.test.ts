@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { createSystemClock } from '@writ/core';
 import {
@@ -23,7 +24,7 @@ let agent: TestAgent;
 let before: string;
 
 beforeAll(async () => {
-  const workspaces = { app: mesh.dir };
+  const workspaces = { app: join(mesh.dir, 'app') };
   [alpha, beta] = await Promise.all([
     mesh.add('alpha'),
     mesh.add('beta', { config: (listen) => executingConfig({ name: 'beta', listen, workspaces }) }),
@@ -81,7 +82,7 @@ const configs = (name: string): readonly string[] => {
   const key = JSON.stringify(name).replaceAll('\u007f', '\\u007f');
   return [
     `schema = 1\n[node]\nname = ${key}\n`,
-    `schema = 1\n[node]\nname = "x"\n[workspaces.${key}]\npath = "."\n`,
+    `schema = 1\n[node]\nname = "x"\n[workspaces.${key}]\npath = "/srv/x"\n`,
     `schema = 1\n[node]\nname = "x"\n[profiles.${key}]\ncapabilities = []\nrunner = "shell"\n`,
     `schema = 1\n[node]\nname = "x"\n[self]\nprofiles = [${key}]\n`,
   ];

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { sha256Hex } from '@writ/core';
 import {
   createTestMesh,
@@ -94,9 +95,21 @@ describe('an agent that sets a node up', () => {
     await expect.poll(() => effectFor('reader')).toBe('allow');
   });
 
+  it('makes no workspace of the whole file system, of the home, or of what is the node’s own', async () => {
+    const before = configuration();
+    for (const path of ['/', '~', mesh.dir, join(node.home, 'keys')]) {
+      const { changed, violations } = await agent.call('setup_workspace', { name: 'lib', path });
+      expect([path, changed]).toEqual([path, false]);
+      expect(violations).toMatchObject([
+        { path: 'workspaces.lib.path', message: expect.stringContaining('name the folder') },
+      ]);
+    }
+    expect(configuration()).toBe(before);
+  });
+
   it('takes the last change back, and once more is a change of its own', async () => {
     const before = configuration();
-    const { digest } = await agent.call('setup_workspace', { name: 'lib', path: mesh.dir });
+    const { digest } = await agent.call('setup_workspace', { name: 'lib', path: join(mesh.dir, 'lib') });
     expect(configuration()).toContain('[workspaces.lib]');
     expect(await agent.try('setup_revert', { digest: sha256Hex(before) })).toMatchObject({ failed: true });
     expect(await agent.call('setup_revert', { digest })).toMatchObject({ changed: true, digest: sha256Hex(before) });

@@ -76,7 +76,17 @@ export type {
   Refusal,
   TaskLookup,
 } from './record-types.ts';
-export { beginSession, type Endings, isOfPeer, laneOf, OF_ONE_CALL, type WhoAsks } from './sessions.ts';
+export {
+  beginSession,
+  COMMAND_LINE,
+  type Endings,
+  isOfCommandLine,
+  isOfOneCall,
+  isOfPeer,
+  laneOf,
+  OF_ONE_CALL,
+  type WhoAsks,
+} from './sessions.ts';
 export { withdrawalCode } from './start.ts';
 export { commandIn } from './tool-calls/claims.ts';
 export { permitToolCall } from './tool-calls/permit.ts';

@@ -30,9 +30,25 @@ export function beginSession(
  */
 export const OF_ONE_CALL = 'key-';
 
+/** Whether a session of this node is one call's. */
+export function isOfOneCall(session: string): boolean {
+  return session.startsWith(OF_ONE_CALL);
+}
+
+/** Agent name of a call that belongs to no agent's connection. No MCP client is called so. */
+export const COMMAND_LINE = 'cli';
+
+/**
+ * Whether somebody at this machine's command line asks who named no session: its person, as far as anybody can tell. A
+ * session that was started is an agent's, and so is every connection of an MCP client.
+ */
+export function isOfCommandLine({ session, agent }: { readonly session: string; readonly agent: string }): boolean {
+  return isOfOneCall(session) && agent === COMMAND_LINE;
+}
+
 /** A call of this node without a session: each has one of its own, so that they are counted together. */
-export function isOneCall({ requestedBy, session, task }: WhoAsks): boolean {
-  return requestedBy === SELF && task === undefined && session.startsWith(OF_ONE_CALL);
+export function isWithoutSession({ requestedBy, session, task }: WhoAsks): boolean {
+  return requestedBy === SELF && task === undefined && isOfOneCall(session);
 }
 
 /** What says in whose name something is asked for. */
@@ -43,7 +59,7 @@ export type WhoAsks = Pick<Asker, 'requestedBy' | 'session' | 'task'>;
  * who asks without a session. What one of them has waiting keeps no other waiting.
  */
 export function laneOf(asker: WhoAsks): string {
-  return isOneCall(asker) ? 'calls without a session' : asker.requestedBy;
+  return isWithoutSession(asker) ? 'calls without a session' : asker.requestedBy;
 }
 
 /** Whether another node asks. */

@@ -52,3 +52,4 @@ export type { Span, SpanKind, SpanOptions, Tracing } from './tracing.ts';
 export { formatCounted, formatDuration, formatSize, parseDuration, parseSize, UNCOUNTED_BYTES } from './units.ts';
 export { isUntil, parseSpan, type TypedAt } from './until.ts';
 export { withoutUrlSecrets } from './url-secrets.ts';
+export { findUnwritable } from './writable.ts';

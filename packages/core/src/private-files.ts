@@ -17,6 +17,7 @@ import { hasErrno } from './errno.ts';
 import { WritError } from './errors.ts';
 import type { Random } from './random.ts';
 import { quote, shellWord } from './text.ts';
+import { findUnwritable } from './writable.ts';
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -37,6 +38,9 @@ function makeDirectory(dir: string): boolean {
   try {
     return mkdirSync(dir, { recursive: true, mode: DIRECTORY_MODE }) !== undefined;
   } catch (cause) {
+    // What the system says of a read-only file system depends on the call.
+    const unwritable = findUnwritable(dir);
+    if (unwritable !== undefined) throw unwritable;
     throw new WritError('BAD_REQUEST', `cannot make the folder ${quote(dir)}: ${(cause as Error).message}`, {
       nextSteps: ['name a folder that can be made there'],
       cause,

@@ -8,6 +8,7 @@ import { requireSwitchable, requireUnfiltered, switchTo } from './check-out.ts';
 import { treeOf } from './collect.ts';
 import { type Fit, fitOf } from './fit.ts';
 import { inOwnerRepository, type OwnerRepository } from './owner-repository.ts';
+import type { OwnersWords } from './owners-words.ts';
 import { type BundleFile, openQuarantine, type Quarantine, requireCommit } from './quarantine.ts';
 import type { RepositoryGuard } from './repository-guard.ts';
 import type { Result } from './result-schema.ts';
@@ -38,6 +39,8 @@ export interface ApplyRequest extends GitWork {
   readonly check: boolean;
   /** Switches the working tree to the branch afterwards; refused where it is not clean. */
   readonly checkout: boolean;
+  /** What the owner has told git for every repository, where that is known; of no use but for `checkout`. */
+  readonly words?: OwnersWords | undefined;
   readonly limits: BundleLimits;
   /** Which repositories may be named. */
   readonly guard: RepositoryGuard;
@@ -75,7 +78,7 @@ async function applyTo(
   const isShipped = shipped?.bundle !== undefined && shipped.commit === changes.base;
   const before = isShipped ? shipped.bundle : undefined;
   if (changes.base !== null && before === undefined) await requireCommit(owner, changes.base);
-  const tree = request.checkout ? await requireSwitchable(owner, branch) : undefined;
+  const tree = request.checkout ? await requireSwitchable(owner, branch, request.words) : undefined;
   const quarantine = await openQuarantine(request, {
     ...request,
     owner,
@@ -89,7 +92,7 @@ async function applyTo(
     const there = await owner.commitOf(`refs/heads/${branch}`);
     if (there !== undefined && there !== changes.head) throw taken(branch, there);
     const about = { branch, head: changes.head, base: changes.base, fit };
-    if (tree !== undefined) await requireUnfiltered(owner, quarantine.git, about);
+    if (tree !== undefined) await requireUnfiltered(owner, quarantine.git, { ...about, words: request.words });
     if (request.check) return { kind: 'checked', ...about, checkedOut: false };
     if (there === undefined) await bringIn(owner, quarantine, request.random, about);
     if (tree !== undefined) await switchTo(owner, tree);

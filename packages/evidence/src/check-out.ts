@@ -2,15 +2,17 @@ import { lstat, open, readdir, rename, rm, stat, symlink } from 'node:fs/promise
 import { join } from 'node:path';
 import { hasErrno, quote, WritError } from '@writ/core';
 import { treeOf } from './collect.ts';
-import { borrowWords, DISK_FORM, formOf } from './disk-form.ts';
+import { ATTRIBUTES_BELOW, borrowAttributes, borrowWords, DISK_FORM, formOf } from './disk-form.ts';
 import { findFiltered } from './filtered.ts';
 import type { GitDir, RunOptions } from './git-dir.ts';
 import { type OwnerRepository, workTreeOf } from './owner-repository.ts';
+import { isDriven, type OwnersWords, settingsWith } from './owners-words.ts';
 import { splitNul } from './raw-path.ts';
 import { headOf } from './repository-place.ts';
+import { SPARSE, SPARSE_FORM } from './repository-settings.ts';
 
-/** What a repository may say about the form of its files, and which of them are checked out. */
-const FORM = [...DISK_FORM, 'core.safecrlf', 'core.sparsecheckout', 'core.sparsecheckoutcone', 'index.sparse'];
+/** What an owner may say about the form of files, and which of them are checked out. */
+const FORM = [...DISK_FORM, 'core.safecrlf', ...SPARSE, ...SPARSE_FORM];
 /** What git keeps while something is half done. */
 const HALF_DONE = [
   ...['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG', 'rebase-merge', 'rebase-apply'],
@@ -26,10 +28,15 @@ export interface WorkingTree {
 }
 
 /**
- * Looks whether the working tree can be switched to `branch` by git without the repository's settings. Throws CONFLICT where
- * it has changes of its own, or something is half done.
+ * Looks whether the working tree can be switched to `branch` by git without the owner's settings, but for those about the
+ * form of files: `words` are those that hold everywhere. Throws CONFLICT where it has changes of its own, or something is
+ * half done; GIT_FAILED where the repository names a file of attributes that is not known.
  */
-export async function requireSwitchable(owner: OwnerRepository, branch: string): Promise<WorkingTree> {
+export async function requireSwitchable(
+  owner: OwnerRepository,
+  branch: string,
+  words: OwnersWords | undefined,
+): Promise<WorkingTree> {
   const { place, settings } = owner;
   const inTheWay = (why: string, ...nextSteps: string[]): WritError => notSwitchable(owner, why, nextSteps);
   const workTree = await workTreeOf(owner);
@@ -47,17 +54,19 @@ export async function requireSwitchable(owner: OwnerRepository, branch: string):
     if (found !== undefined && !found.isFile()) throw inTheWay(`has something else in the place of its ${name}`);
   }
   const env = { GIT_WORK_TREE: workTree, GIT_INDEX_FILE: join(place.gitDir, 'index') };
-  const form = formOf(settings, FORM);
+  const form = [...formOf(settingsWith(words, settings), FORM), ...ATTRIBUTES_BELOW];
   const tree = { branch, form, how: { env, cwd: workTree } };
   // What the repository's own files say about the form of what is checked out; no tree's word is over it.
   await borrowWords(owner.git, place.commonDir, 'attributes');
+  await borrowAttributes(owner, owner.git, words?.attributesFile);
   await borrowWords(owner.git, place.gitDir, 'sparse-checkout');
   // Submodules are not looked into: git would read their settings.
   const look = ['status', '--porcelain', '-z', '--untracked-files=no', '--ignore-submodules=dirty'];
   const { stdout } = await owner.git.ask('inspect', [0], [...form, ...look], inTree(owner, tree.how));
   const changed = splitNul(stdout).map((line) => line.subarray(STATUS_LENGTH));
   if (changed.length === 0) return tree;
-  const found = await findFiltered(owner.git, 'inspect', changed, { ...inTree(owner, tree.how), isCached: false });
+  const where = { ...inTree(owner, tree.how), isCached: false, options: ATTRIBUTES_BELOW };
+  const found = await findFiltered(owner.git, 'inspect', changed, where);
   if (found === undefined) {
     throw inTheWay('has changes of its own in its working tree', 'commit or set aside what is there');
   }
@@ -79,15 +88,15 @@ function notSwitchable({ dir }: OwnerRepository, why: string, nextSteps: readonl
 }
 
 /**
- * Throws CONFLICT where a file that would be written goes through a program, whoever has configured it: without it other bytes
- * would lie there than the owner's git writes. `git` has the objects of both; what the tree that is switched to says about its files
- * counts, and what the repository's own files say, as when git writes them.
+ * Throws CONFLICT where a file that would be written goes, or may go, through a program, whoever has configured it: without it
+ * other bytes would lie there than the owner's git writes. `git` has the objects of both; what the tree that is switched to says
+ * about its files counts, and what the owner's own files say, as when git writes them.
  */
 // INVARIANT: 1 no program that a repository names is run by whoever applies something to it.
 export async function requireUnfiltered(
   owner: OwnerRepository,
   git: GitDir,
-  { head, branch }: { readonly head: string; readonly branch: string },
+  { head, branch, words }: { readonly head: string; readonly branch: string; readonly words: OwnersWords | undefined },
 ): Promise<void> {
   const there = (await owner.commitOf('HEAD')) ?? null;
   const trees = [await treeOf(git, there), await treeOf(git, head)];
@@ -96,9 +105,15 @@ export async function requireUnfiltered(
   const index = { GIT_INDEX_FILE: join(git.dir, 'switched-index') };
   await git.run('inspect', ['read-tree', head], { env: index });
   await borrowWords(git, owner.place.commonDir, 'attributes');
-  const found = await findFiltered(git, 'inspect', written, { env: index, isCached: true });
+  await borrowAttributes(owner, git, words?.attributesFile);
+  const isMeant = (filter: string): boolean => isDriven(words, owner.settings, filter, 'smudge') !== false;
+  const where = { env: index, isCached: true, options: ATTRIBUTES_BELOW, isMeant };
+  const found = await findFiltered(git, 'inspect', written, where);
   if (found === undefined) return;
-  const why = `puts ${found.path} through a program (filter ${found.filter}), which is not run here`;
+  const through = `puts ${found.path} through a program (filter ${found.filter})`;
+  const why = isDriven(words, owner.settings, found.name, 'smudge')
+    ? `${through}, which is not run here`
+    : `${through} where that is configured, which cannot be known: not all that is set for git can be read here`;
   throw notSwitchable(owner, why, [`afterwards, by hand: git switch --no-overwrite-ignore ${branch}`]);
 }
 

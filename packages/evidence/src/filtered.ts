@@ -14,17 +14,21 @@ export interface Filtered {
 
 /**
  * The first of these paths that attributes give a filter which is meant (every one, where nothing else is said), undefined where there is none. `where`: with `--cached` the attributes
- * of the index count, else those of the working tree.
+ * of the index count, else those of the working tree. `options`: which attributes hold everywhere.
  */
 export async function findFiltered(
   git: GitDir,
   step: GitStep,
   paths: readonly Buffer[],
-  where: RunOptions & { readonly isCached: boolean; readonly isMeant?: (filter: string) => boolean },
+  where: RunOptions & {
+    readonly isCached: boolean;
+    readonly options?: readonly string[];
+    readonly isMeant?: (filter: string) => boolean;
+  },
 ): Promise<Filtered | undefined> {
   if (paths.length === 0) return undefined;
-  const { isCached, isMeant = () => true, ...how } = where;
-  const asking = ['check-attr', ...(isCached ? ['--cached'] : []), '-z', '--stdin', 'filter'];
+  const { isCached, options = [], isMeant = () => true, ...how } = where;
+  const asking = [...options, 'check-attr', ...(isCached ? ['--cached'] : []), '-z', '--stdin', 'filter'];
   const fields = splitNul(await git.run(step, asking, { ...how, input: joinNul(paths) }));
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const value = fields[at + 2]?.toString() ?? '';

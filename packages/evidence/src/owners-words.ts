@@ -1,5 +1,5 @@
 import { DISK_FORM } from './disk-form.ts';
-import { isSet, parseSettings, type RepositorySettings, SPARSE } from './repository-settings.ts';
+import { isSet, parseSettings, type RepositorySettings, SPARSE, SPARSE_FORM } from './repository-settings.ts';
 
 /** What an owner has told git for every repository. Nothing of it is run: no program is named in it. */
 export interface OwnersWords {
@@ -11,10 +11,13 @@ export interface OwnersWords {
   readonly settings?: RepositorySettings;
 }
 
-/** What makes a filter run on the way into a repository. */
-const DRIVER = /^filter\..*\.(clean|process)$/s;
+/** What makes a filter run, on the way into a repository or out of it. */
+const DRIVER = /^filter\..*\.(clean|smudge|process)$/s;
 const REQUIRED = /^filter\..*\.required$/s;
-const KEPT: readonly string[] = [...DISK_FORM, ...SPARSE];
+const KEPT: readonly string[] = [...DISK_FORM, ...SPARSE, ...SPARSE_FORM];
+
+/** Which way a file goes through a filter: into a repository, or out of it onto the disk. */
+export type FilterWay = 'clean' | 'smudge';
 
 /**
  * Of everything that an owner has set (`git config --null --list`) what is about the form of files on the disk: the words
@@ -36,14 +39,19 @@ export function settingsWith(words: OwnersWords | undefined, own: RepositorySett
 }
 
 /**
- * Whether an owner's git runs something for a filter when it takes a file in: without a driver it takes the file as it is. Undefined
- * where that cannot be known: what holds everywhere could not be read, or other files are included that were not.
+ * Whether an owner's git runs something for a filter when it takes a file in or writes one: without a driver the file is as
+ * it is. Undefined where that cannot be known: what holds everywhere could not be read, or other files are included that were not.
  */
-export function isDriven(words: OwnersWords | undefined, own: RepositorySettings, filter: string): boolean | undefined {
+export function isDriven(
+  words: OwnersWords | undefined,
+  own: RepositorySettings,
+  filter: string,
+  way: FilterWay,
+): boolean | undefined {
   const settings = settingsWith(words, own);
   const isThere = (name: string): boolean => (settings.get(`filter.${filter}.${name}`) ?? '') !== '';
   // Git fails where it is required and there is none.
-  if (isThere('clean') || isThere('process') || isSet(settings, `filter.${filter}.required`)) return true;
+  if (isThere(way) || isThere('process') || isSet(settings, `filter.${filter}.required`)) return true;
   const isWhole = words?.settings !== undefined && ![...settings.keys()].some((key) => /^include(if)?(\.|$)/.test(key));
   return isWhole ? false : undefined;
 }

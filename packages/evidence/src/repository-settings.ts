@@ -47,6 +47,9 @@ export async function readSettings(
 /** Whether a sparse checkout is in force, and whether what lies in its empty places is left alone. */
 export const SPARSE = ['core.sparsecheckout', 'sparse.expectfilesoutsideofpatterns'] as const;
 
+/** How the patterns of a sparse checkout are read and its index is written. */
+export const SPARSE_FORM = ['core.sparsecheckoutcone', 'index.sparse'] as const;
+
 /** Whether a setting is there and true, as git reads truth; false for what is no truth at all. */
 export function isSet(settings: RepositorySettings, key: string): boolean {
   return /^(true|yes|on|[1-9][0-9]*)$/i.test(settings.get(key) ?? 'false');

@@ -110,7 +110,7 @@ function ownersTree({ place, settings: own }: OwnerRepository, words: OwnersWord
   return {
     indexFile: join(place.gitDir, 'index'),
     isSparse: isSet(settings, inForce) && !isSet(settings, leftAlone),
-    isDriven: (filter) => isDriven(words, own, filter),
+    isDriven: (filter) => isDriven(words, own, filter, 'clean'),
   };
 }
 

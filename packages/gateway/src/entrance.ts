@@ -1,5 +1,5 @@
 import { formatSize, WritError } from '@writ/core';
-import { createTurns, turnOf } from './turns.ts';
+import { createTurns, type Door, turnOf } from './turns.ts';
 import type { Caller } from './types.ts';
 
 /** Of messages that have not come whole yet, of one caller over all its connections, bytes: four of the largest. */
@@ -37,8 +37,8 @@ export interface Entrance {
   keep(makeRoom: () => void): Held;
 }
 
-/** The entrance of each caller; `door`: the agents of this machine and its person come in by different ones. */
-export type Entrances = (caller: Caller, door: 'mcp' | 'control') => Entrance;
+/** The entrance of each caller. */
+export type Entrances = (caller: Caller, door: Door) => Entrance;
 
 /** Those of one node. */
 export function createEntrances(): Entrances {

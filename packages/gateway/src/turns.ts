@@ -43,7 +43,10 @@ export function createTurns(): Turns {
   };
 }
 
-/** For whom a request waits its turn: a task by itself whatever it opens, the agents of this machine, and its person. */
-export function turnOf(caller: Caller, door: 'mcp' | 'control'): string {
+/** The ways in: agents and the person of this machine have different ones, and who reads events over HTTP a third. */
+export type Door = 'mcp' | 'control' | 'events';
+
+/** For whom a request waits its turn: a task by itself whatever it opens, everybody else with who came in the same way. */
+export function turnOf(caller: Caller, door: Door): string {
   return caller.kind === 'task' ? `task ${caller.task}` : door;
 }

@@ -24,6 +24,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** Told how far a call is that takes its time; absent: nobody wants to know. */
   readonly progress?: (note: ProgressNote) => void;
+  /** Resolves when the next piece of a stream may be worked on, see `Turns`; absent: with the next turn of the loop. */
+  readonly turn?: () => Promise<void>;
 }
 
 /** How far a call is, in words. */

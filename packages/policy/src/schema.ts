@@ -249,7 +249,7 @@ const commandKeys = {
 } satisfies Keys;
 
 const workspaceKeys = {
-  path: required(anyText, 'folder of the repository'),
+  path: required(anyText, 'folder of the repository; never your home or what holds it, nor what is the node’s own'),
   ready: defaulted(
     integer(0, 16),
     1,

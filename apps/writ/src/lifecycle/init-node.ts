@@ -11,6 +11,7 @@ import { createIdentity } from '@writ/identity';
 import { compileConfig, stockConfig } from '@writ/policy';
 import type { Home } from '../home.ts';
 import { resolveConfigPath } from '../node/paths.ts';
+import { workspacePlaces } from '../node/workspace-place.ts';
 
 export interface InitRequest {
   readonly name: string;
@@ -30,7 +31,8 @@ interface Workspace {
 export async function initNode(home: Home, request: InitRequest): Promise<{ id: string; name: string }> {
   if (existsSync(home.configFile)) refuseSecond(home);
   if (lstatSync(home.configFile, { throwIfNoEntry: false }) !== undefined) throw leadsNowhere(home.configFile);
-  for (const workspace of request.workspaces) checkWorkspace(workspace, request.workspaces);
+  const whyNot = workspacePlaces(home);
+  for (const workspace of request.workspaces) checkWorkspace(workspace, request.workspaces, whyNot);
   const text = stockConfig({
     nodeName: request.name,
     listen: request.listen,
@@ -64,10 +66,20 @@ export function refuseSecond(home: Home): never {
 }
 
 /** A repository that is not there, or a second one of the same name, is told now and not by the first task. */
-function checkWorkspace(workspace: Workspace, all: readonly Workspace[]): void {
+function checkWorkspace(
+  workspace: Workspace,
+  all: readonly Workspace[],
+  whyNot: (path: string) => string | undefined,
+): void {
   if (all.filter(({ name }) => name === workspace.name).length > 1) {
     throw new WritError('BAD_REQUEST', `workspace ${quote(workspace.name)} is named twice`, {
       nextSteps: ['give each workspace a name of its own'],
+    });
+  }
+  const why = whyNot(workspace.path);
+  if (why !== undefined) {
+    throw new WritError('BAD_REQUEST', `workspace ${quote(workspace.name)}: ${why}`, {
+      nextSteps: [`name a repository: --workspace ${workspace.name}=~/src/app`],
     });
   }
   if (!existsSync(resolveConfigPath(workspace.path, ''))) {

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findExposure, hasErrno, quote, WritError } from '@writ/core';
+import { findExposure, findUnwritable, hasErrno, quote, WritError } from '@writ/core';
 import type { Home } from '../home.ts';
 import { isGuarded, realPath } from '../node/real-path.ts';
 
@@ -26,6 +26,13 @@ export function exposuresOf(home: Home, uid: number | undefined): readonly WritE
     configExposure(home.configFile, uid),
     ...files.map((path) => findExposure(path, 'file', uid)),
   ].filter((fault) => fault !== undefined);
+}
+
+/** Throws BAD_REQUEST where nothing can be written in the home: a node would start, and keep nothing. */
+export function assertWritableHome({ dataDir, runDir, databaseFile }: Home): void {
+  const folders = [dataDir, runDir, dirname(databaseFile)];
+  const unwritable = folders.map(findUnwritable).find((found) => found !== undefined);
+  if (unwritable !== undefined) throw unwritable;
 }
 
 /** Throws the first of what `exposuresOf` finds. */

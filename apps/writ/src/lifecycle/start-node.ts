@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { type Clock, errorFromJson, quote, WritError, type WritErrorJson } from '@writ/core';
 import type { Environment } from '../env.ts';
 import { type Home, hasNode } from '../home.ts';
+import { NODE_THREADS } from './node-threads.ts';
+import { assertWritableHome } from './private-home.ts';
 
 /** What a started node says of itself. */
 export interface Started {
@@ -23,14 +25,20 @@ export async function startNode(home: Home, environment: Environment, clock: Clo
   if (!hasNode(home)) {
     throw new WritError('NOT_INITIALIZED', `there is no node in ${quote(home.root)}`, { nextSteps: ['writ init'] });
   }
+  assertWritableHome(home);
   const log = openSync(home.logFile, 'a', 0o600);
   const child = spawn(process.execPath, [fileURLToPath(new URL('./node.js', import.meta.url)), JSON.stringify(home)], {
     detached: true,
     cwd: '/',
-    env: environment.all as NodeJS.ProcessEnv,
+    env: nodeEnvironment(environment),
     stdio: ['ignore', log, log, 'ipc'],
   });
   return untilServing(home, child, clock);
+}
+
+/** The environment of a node's process; what a person has said of its threads is over what is said here. */
+export function nodeEnvironment({ all }: Pick<Environment, 'all'>): NodeJS.ProcessEnv {
+  return { ...NODE_THREADS, ...all };
 }
 
 /** Waits for the first message of a node that starts, and lets go of it. Throws what it says, INTERNAL or TIMED_OUT. */

@@ -10,7 +10,7 @@ import { type Database, openDatabase } from '@writ/database';
 import { createPinStore, loadIdentity, type NodeIdentity, type PinStore, rotateWhenDue } from '@writ/identity';
 import { type CompiledPolicy, configInvalid, createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import type { Home } from '../home.ts';
-import { assertPrivateHome, privateFolders } from '../lifecycle/private-home.ts';
+import { assertPrivateHome, assertWritableHome, privateFolders } from '../lifecycle/private-home.ts';
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { tracedLogger } from '../telemetry/traced-logger.ts';
 import { VERSION } from '../version.ts';
@@ -22,6 +22,7 @@ import { readConfigText } from './config-text.ts';
 import { refuseEmptied } from './emptied-database.ts';
 import { createPolicyCompiler, type NodePolicyCompiler } from './policy-compiler.ts';
 import { createStores, type Stores } from './stores.ts';
+import { withWorkspacePlaces } from './workspace-place.ts';
 
 /** What everything else stands on. */
 export interface Foundations {
@@ -49,6 +50,7 @@ export interface Foundations {
 export async function openFoundations(home: Home, logger: Logger, closers: Closers): Promise<Foundations> {
   const clock = createSystemClock();
   const random = createSystemRandom();
+  assertWritableHome(home);
   for (const dir of privateFolders(home)) ensurePrivateDirectory(dir);
   assertPrivateHome(home);
   refuseEmptied(home);
@@ -63,7 +65,11 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
   closers.add(() => audit.close());
   const pins = createPinStore(home.pinsDir, random, logger);
   const accepted = createAcceptedPolicy(database, stores.facts);
-  const compiler = createPolicyCompiler({ script: new URL('./policy-thread.js', import.meta.url), clock });
+  const compiler = createPolicyCompiler({
+    script: new URL('./policy-thread.js', import.meta.url),
+    clock,
+    onMachine: (compiled) => withWorkspacePlaces(compiled, home),
+  });
   closers.add(() => compiler.close());
   const policy = await loadPolicy(compiler, home.configFile);
   const acceptedTexts = accepted.read(policy.text);

@@ -1,6 +1,7 @@
 import { createSystemClock, toWritError } from '@writ/core';
 import { readEnvironment } from '../env.ts';
 import type { Home } from '../home.ts';
+import { endProcess } from './end-process.ts';
 import { createLogDestination } from './log-destination.ts';
 import { serveNode } from './serve.ts';
 
@@ -24,6 +25,7 @@ try {
   );
   process.exitCode = 1;
 }
+endProcess(createSystemClock(), log.flush);
 
 /** Whoever started it may have gone since; then nobody has to be told. */
 function tellParent(message: object): void {

@@ -29,13 +29,18 @@ export interface ThreadQuestion {
 /** Longest text, characters, that is worked through in place: a few milliseconds, less than a thread takes to start. */
 const IN_PLACE = 16 * 1024;
 
-/** `script`: the file of `policy-thread.ts`, built. A large text has a thread for itself, for as long as it takes. */
+/**
+ * `script`: the file of `policy-thread.ts`, built. A large text has a thread for itself, for as long as it takes. `onMachine`: what
+ * a text that compiles comes to on this machine.
+ */
 export function createPolicyCompiler(options: {
   readonly script: URL;
   readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly onMachine?: (compiled: CompileResult) => CompileResult;
 }): NodePolicyCompiler {
   const threads = new Set<Worker>();
   const unpack = createUnpack();
+  const { onMachine = (compiled) => compiled } = options;
   let isClosed = false;
 
   const ask = async (question: ThreadQuestion): Promise<unknown> => {
@@ -56,9 +61,9 @@ export function createPolicyCompiler(options: {
   return {
     async compile(text) {
       begin();
-      if (text.length <= IN_PLACE) return compileConfig(text);
+      if (text.length <= IN_PLACE) return onMachine(compileConfig(text));
       const packed = (await ask({ what: 'compile', text })) as PackedResult;
-      return finishInSlices(unpack(packed, text), options.clock);
+      return onMachine(await finishInSlices(unpack(packed, text), options.clock));
     },
     async test(text) {
       begin();

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { NODE_THREADS } from '../lifecycle/node-threads.ts';
 import type { ServiceManager, ServiceOrder } from './types.ts';
 
 const MARKER = '<!-- Written by `writ service install`; `writ service uninstall` takes it away. -->';
@@ -36,6 +37,9 @@ ${argv.map((word) => `    <string>${escaped(word)}</string>`).join('\n')}
   <dict>
     <key>PATH</key>
     <string>${escaped(path)}</string>
+${Object.entries(NODE_THREADS)
+  .map(([name, value]) => `    <key>${name}</key>\n    <string>${value}</string>`)
+  .join('\n')}
   </dict>
   <key>RunAtLoad</key>
   <true/>

@@ -52,6 +52,13 @@ describe('a node as a service', () => {
     expect(manager.notes(order.name)).toContain(`what it says: journalctl --user -u ${order.name}`);
   });
 
+  it.each([
+    ['linux', 'Environment=UV_THREADPOOL_SIZE=32\n'],
+    ['darwin', '<key>UV_THREADPOOL_SIZE</key>\n    <string>32</string>\n'],
+  ] as const)('has the threads of a node on %s', (platform, said) => {
+    expect(service({ platform }).text).toContain(said);
+  });
+
   it('says which command of the manager failed, and is written all the same', async () => {
     answer = 1;
     const { file, failed } = await installService(service(), execute, random);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { quote, WritError } from '@writ/core';
+import { NODE_THREADS } from '../lifecycle/node-threads.ts';
 import type { ServiceManager, ServiceOrder } from './types.ts';
 
 /** Longer than the node takes to end its work, seconds; then what is left in its group is killed. */
@@ -30,6 +31,7 @@ export function systemd(configHome: string): ServiceManager {
 
 /** See systemd.service(5), systemd.syntax(7). */
 function unitText({ argv, path }: ServiceOrder): string {
+  const threads = Object.entries(NODE_THREADS).map(([name, value]) => `Environment=${name}=${value}`);
   return `${MARKER}
 [Unit]
 Description=Writ node
@@ -39,6 +41,7 @@ After=network-online.target
 [Service]
 ExecStart=${argv.map((word) => quoted(word, { isCommand: true })).join(' ')}
 Environment=${quoted(`PATH=${path}`, { isCommand: false })}
+${threads.join('\n')}
 # A node that was stopped with \`writ down\` stays down; one that was killed comes back.
 Restart=on-failure
 RestartSec=2

@@ -3,7 +3,7 @@ import type { ReadTx } from '@writ/database';
 import type { Approval } from '@writ/lease-store';
 import { PERSON } from '../person.ts';
 import type { Asker, RecordParts, Refusal } from '../record-types.ts';
-import { isOneCall, OF_ONE_CALL } from '../sessions.ts';
+import { isWithoutSession, OF_ONE_CALL } from '../sessions.ts';
 import { SELF } from '../subject.ts';
 
 /** In what time the questions of a session are counted, milliseconds. */
@@ -34,7 +34,7 @@ export function fullness(
     return ofSession < most ? undefined : givesWay(inPersonsName(approvals, tx, asker), nowMs, NAMED);
   }
   const calls = asker.requestedBy === SELF ? approvals.pendingIn(tx, SELF, OF_ONE_CALL) : [];
-  if (isOneCall(asker)) {
+  if (isWithoutSession(asker)) {
     if (calls.length >= most) return givesWay(calls, nowMs, UNNAMED);
     return rateOf(approvals, tx, { ...IN_CALLS, most: RATE * most, nowMs });
   }

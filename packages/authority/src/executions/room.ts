@@ -1,7 +1,7 @@
 import { formatDuration } from '@writ/core';
 import type { ReadTx } from '@writ/database';
 import type { Asker, RecordParts, Refusal } from '../record-types.ts';
-import { isOneCall } from '../sessions.ts';
+import { isWithoutSession } from '../sessions.ts';
 import { SELF } from '../subject.ts';
 
 /** Commands that have not ended: of one task, and of one session with all its tasks. */
@@ -34,7 +34,7 @@ export function roomRefusal(
   if (task !== undefined && executions.countLive(tx, { task }) >= MOST_OF_TASK) return full(MOST_OF_TASK, 'a task');
   if (executions.countLive(tx, { key }) >= MOST_OF_SESSION) return full(MOST_OF_SESSION, 'a session');
   const isHere = requestedBy === SELF;
-  const isCall = isOneCall(asker);
+  const isCall = isWithoutSession(asker);
   const mostOfAsker = isHere ? MOST_OF_SELF + (isCall ? MORE_OF_CALLS : 0) : MOST_OF_PEER;
   const whose = isHere ? 'this node' : 'a peer';
   if (executions.countLive(tx, { requestedBy }) >= mostOfAsker) return full(mostOfAsker, whose);

@@ -184,8 +184,13 @@ describe('a sender that asks without end', () => {
       for (let i = 0; i <= MOST_QUEUED; i++) await full.executor.submit(request(`t${i}`));
       const refused = await full.executor.submit(request('more'));
       expect(refused).toMatchObject({ accepted: false, decision: { effect: 'deny', code: 'LIMIT_EXCEEDED' } });
-      expect(refused.decision?.message).toBe('1000 tasks of this sender wait for a slot here already, 1000 at most');
+      expect(refused.decision?.message).toBe(
+        '1000 tasks of agents of this machine wait for a slot here already, 1000 at most',
+      );
       expect(full.executor.get('more')).toBeUndefined();
+      // The person has a place of their own.
+      const subject = { from: 'self', origin: 'self', session: 'key-mine' };
+      expect(await full.executor.submit(request('mine', { subject, agent: 'cli' }))).toMatchObject({ accepted: true });
       // The same key is the same task, also now.
       expect(await full.executor.submit(request('t7'))).toMatchObject({ accepted: true });
       await full.executor.cancel('t7', 'person');

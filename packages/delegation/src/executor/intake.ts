@@ -20,7 +20,10 @@ import { askOf } from './live-task.ts';
 import type { ExecutorParts } from './parts.ts';
 import { askRefusal, waitForPerson } from './waiting/wait.ts';
 
-/** Most tasks of one sender that wait for a slot, whatever its limits are: each is held in memory and kept for ever. */
+/**
+ * Most tasks that wait for a slot of whoever takes turns with others (a peer, the person, all agents of this machine),
+ * whatever their limits are: each is held in memory and kept for ever.
+ */
 export const MOST_QUEUED = 1000;
 
 /** How much longer than its life a writ is remembered, for clocks that differ, seconds. */
@@ -32,10 +35,12 @@ export type Intake =
   | { readonly kind: 'refused'; readonly decision: Decision }
   | { readonly kind: 'queued' | 'waiting'; readonly task: Task; readonly decision: Decision };
 
-/** What stands before a newcomer: queued tasks in all, and those of its own sender. */
+/** What stands before a newcomer: tasks that get a slot first, and all that wait of those whose turns it shares. */
 export interface Standing {
   readonly before: number;
   readonly own: number;
+  /** Whose those are, in words. */
+  readonly whose: string;
 }
 
 /**
@@ -70,7 +75,7 @@ export function createIntake(
     if (message !== undefined) return { kind: 'refused', decision: withoutArtifacts(decision, message) };
 
     if (decision.effect === 'allow' && standing !== undefined && standing.own >= MOST_QUEUED) {
-      return { kind: 'refused', decision: withoutPlace(decision, standing.own) };
+      return { kind: 'refused', decision: withoutPlace(decision, standing) };
     }
 
     const granted = grantedOf(decision, request.spec);
@@ -97,8 +102,8 @@ function sessionEnded(): WritError {
   });
 }
 
-function withoutPlace({ grant: _, leaseId: __, ...decision }: Decision, own: number): Decision {
-  const message = `${own} tasks of this sender wait for a slot here already, ${MOST_QUEUED} at most`;
+function withoutPlace({ grant: _, leaseId: __, ...decision }: Decision, { own, whose }: Standing): Decision {
+  const message = `${own} tasks of ${whose} wait for a slot here already, ${MOST_QUEUED} at most`;
   const nextSteps = ['wait until some of them have started, then ask again', 'or cancel what is not wanted any more'];
   return { ...decision, effect: 'deny', code: 'LIMIT_EXCEEDED', message, nextSteps };
 }

@@ -3,6 +3,7 @@ import { isTerminal, type Task } from '@writ/task-store';
 import { outcomeWithoutRun, type StopCause } from '../outcome.ts';
 import { type LiveTask, stopLive } from './live-task.ts';
 import type { ExecutorParts } from './parts.ts';
+import { placeOf } from './place.ts';
 import { untilStored } from './until-stored.ts';
 import type { Withdrawal } from './withdrawal.ts';
 
@@ -40,7 +41,7 @@ export function endNow(parts: ExecutorParts, task: Task, cause: StopCause): void
     journal.end(tx, now, outcomeWithoutRun(isRejected ? rejection(cause) : cause, tx.nowMs));
   });
   const entry = live.get(task.id);
-  if (!entry || !queue.remove(task.sender, task.id)) return;
+  if (!entry || !queue.remove(placeOf(task), task.id)) return;
   live.delete(task.id);
   entry.end();
 }

@@ -7,6 +7,7 @@ import { checkFiles } from './evidence/shipped.ts';
 import { boundsOf, type Intake, type Standing, type TakeIn } from './intake.ts';
 import { createLiveTask, type LiveTask } from './live-task.ts';
 import type { ExecutorParts } from './parts.ts';
+import { placeOf, standingOfWhom } from './place.ts';
 import { prepareStart } from './preparing.ts';
 import { type Attempt, permitStart, type Started, spawn } from './starting.ts';
 
@@ -35,7 +36,7 @@ export async function submit(parts: ExecutorParts, takeIn: TakeIn, request: Subm
 /** Enters a task that has no slot yet. */
 export function enqueue(parts: ExecutorParts, task: Task): void {
   parts.live.set(task.id, createLiveTask(task));
-  parts.queue.push(task.sender, task.id);
+  parts.queue.push(placeOf(task), task.id);
   // A stop may have waited until nothing of an earlier boot is left of it.
   parts.wakeups.wake(task.id);
 }
@@ -57,9 +58,10 @@ async function occupySlot(parts: ExecutorParts, live: LiveTask, work: () => Prom
   parts.queue.release();
 }
 
-function standingOf({ queue }: ExecutorParts, { subject }: SubmitRequest): Standing | undefined {
-  const before = queue.before();
-  return before === undefined ? undefined : { before, own: queue.queuedOf(subject.from) };
+function standingOf({ queue }: ExecutorParts, { subject, agent }: SubmitRequest): Standing | undefined {
+  const place = placeOf({ sender: subject.from, session: subject.session, agent });
+  const before = queue.before(place);
+  return before === undefined ? undefined : { before, own: queue.queuedOf(place.whose), whose: standingOfWhom(place) };
 }
 
 function takeInAndQueue(

@@ -142,11 +142,14 @@ describe('a working tree that goes along', () => {
 
   it('is read a few at a time, and refused where too many wait', async () => {
     const wishes = Array.from({ length: 40 }, (_, place) => wish({ ship: '/nowhere', idempotencyKey: `k${place}` }));
-    const codes = await Promise.all(
-      wishes.map((one) => asking.origin.delegate(one).catch(({ code }: { code: string }) => code)),
-    );
+    const ask = (one: DelegateRequest) => asking.origin.delegate(one).catch(({ code }: { code: string }) => code);
+    const asked = wishes.map(ask);
+    // The person of the node has a place of their own.
+    const mine = ask(wish({ session: 'key-mine', agent: 'cli' }));
+    const codes = await Promise.all(asked);
     expect(codes.filter((code) => code === 'LIMIT_EXCEEDED')).toHaveLength(6);
-    expect(link.calls.workspaceCommits).toBe(34);
+    expect(await mine).toMatchObject({ accepted: true });
+    expect(link.calls.workspaceCommits).toBe(35);
     expect((await asking.origin.delegate(wish())).accepted).toBe(true);
   });
 

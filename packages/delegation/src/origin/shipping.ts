@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
+import { isOfCommandLine } from '@writ/authority';
 import { pause, quote, type TurnLimits, toWritError, WritError } from '@writ/core';
 import { type Shipment, shipTaskFiles, shipWorkingTree } from '@writ/evidence';
 import type { ShippedInput } from '@writ/task-store';
@@ -23,7 +24,7 @@ export interface ShippedWish {
   readonly request: DelegateRequest;
 }
 
-/** Working trees that are read, bundled and sent at once; of one task, or of all agents of this node, to one peer. */
+/** Working trees that are read, bundled and sent at once; of one task, of all agents of this node, or of its person, to one peer. */
 export const SHIPPED_AT_ONCE: TurnLimits = { atOnce: 6, each: 2 };
 /** Most that wait for that, of each of these. */
 const MOST_WAITING = 32;
@@ -34,7 +35,11 @@ const MOST_WAITING = 32;
  */
 export async function shipInTurn(parts: OriginParts, wish: ShippedWish): Promise<ShippedInput | undefined> {
   const { peer, request } = wish;
-  const whose = JSON.stringify([request.parent ?? null, peer.id]);
+  const whose = JSON.stringify([
+    request.parent ?? null,
+    request.parent === undefined && isOfCommandLine(request),
+    peer.id,
+  ]);
   const turn = await parts.ships.take({ whose, mostWaiting: MOST_WAITING }, () => shipAlong(parts, wish));
   if (turn.taken) return turn.value;
   throw new WritError('LIMIT_EXCEEDED', `${MOST_WAITING} working trees wait already to be sent to ${peer.label}`, {

@@ -10,6 +10,7 @@ describe('agentName', () => {
     expect(agentName('漢字')).toBe('agent');
     expect(agentName(undefined)).toBe('agent');
     expect([agentName('Person'), agentName('personal')]).toEqual(['agent', 'personal']);
+    expect([agentName('CLI'), agentName('cli2')]).toEqual(['agent', 'cli2']);
   });
 
   it('gives a name for anything', () => {

@@ -20,7 +20,7 @@ export function eventOperations(ports: GatewayPorts): readonly AnyOperation[] {
 function events(
   { audit, auditKinds, scope }: GatewayPorts,
   { after, kinds, follow = true }: OperationInput<'events'>,
-  { caller, signal }: CallContext,
+  { caller, signal, turn = nextTurn }: CallContext,
 ): AsyncIterable<StreamItem<'events'>> {
   const trail = caller.kind === 'host' ? trailOfNode(audit) : trailOfTask(audit, scope, caller.task);
   const end = trail.end();
@@ -39,7 +39,7 @@ function events(
   return readOn(audit, trail, {
     after: after ?? end,
     isWanted: ({ kind }) => wanted === undefined || wanted.has(kind),
-    ...{ follow, signal },
+    ...{ follow, signal, turn },
   });
 }
 
@@ -81,12 +81,14 @@ interface Reading {
   readonly isWanted: (event: StreamItem<'events'>) => boolean;
   readonly follow: boolean;
   readonly signal: AbortSignal;
+  /** Resolves when the next page may be read: nothing else is done while one is. */
+  readonly turn: () => Promise<void>;
 }
 
 async function* readOn(
   audit: Pick<AuditReader, 'onAudit'>,
   trail: Trail,
-  { after, isWanted, follow, signal }: Reading,
+  { after, isWanted, follow, signal, turn }: Reading,
 ): AsyncGenerator<StreamItem<'events'>> {
   let place = after;
   const changes = createChanges(audit, signal);
@@ -94,16 +96,14 @@ async function* readOn(
     while (!signal.aborted) {
       // Asked for before the rows are read: what is written in between wakes it.
       const changed = changes.next();
+      // However many readers there are, and also where nothing of a page is shown.
+      await turn();
       const page = trail.after(place);
       for (const event of page) {
         if (isWanted(event)) yield event;
         place = event.seq;
       }
-      if (page.length === PAGE) {
-        // Where nothing of a page is shown nobody would wait, and the whole trail would be one turn.
-        await nextTurn();
-        continue;
-      }
+      if (page.length === PAGE) continue;
       if (!follow) return;
       await changed;
     }

@@ -1,8 +1,6 @@
+import { COMMAND_LINE } from '@writ/authority';
 import type { SessionRetry, Sessions } from '../ports.ts';
 import type { Caller, SessionRef } from '../types.ts';
-
-/** Agent name of a call that belongs to no agent's connection. */
-const COMMAND_LINE = 'cli';
 
 /**
  * The session of a call. One without a session gets one of its own: nothing that is opened for it reaches another but

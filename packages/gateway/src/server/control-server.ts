@@ -146,7 +146,7 @@ async function handle(
     if (signal.aborted) return;
     leave = entrance.open(text.length);
     const call = parts.dispatcher.prepare(name, readBody(text), caller);
-    await answer(call, { response, context: { caller, signal }, entrance });
+    await answer(call, { response, context: { caller, signal, turn: entrance.turn }, entrance });
     if (calls.stopping && !response.writableEnded) throw shuttingDown();
   } catch (error) {
     if (signal.aborted && !calls.stopping) return;

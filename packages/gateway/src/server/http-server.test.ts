@@ -52,6 +52,28 @@ function add(subject: string): void {
 }
 
 describe('events over HTTP', () => {
+  it('are read by one reader at a time, however many there are', async () => {
+    for (let n = 0; n < 1000; n += 1) add(`t-${n}`);
+    let turn = 0;
+    let isOver = false;
+    const readIn: number[] = [];
+    const count = (): void => {
+      turn += 1;
+      if (!isOver) setImmediate(count);
+    };
+    const { auditAfter } = at.node.trail;
+    at.node.trail.auditAfter = (after, limit) => {
+      readIn.push(turn);
+      return auditAfter(after, limit);
+    };
+    setImmediate(count);
+    const readers = await Promise.all(Array.from({ length: 20 }, () => open({ path: '/v1/events?after=0' })));
+    await Promise.all(readers.map((reader) => read(reader, 1001)));
+    isOver = true;
+    expect(readIn.length).toBeGreaterThanOrEqual(20 * 4);
+    expect(new Set(readIn).size).toBe(readIn.length);
+  });
+
   it('come as server-sent events with their numbers, from what the reader has', async () => {
     add('t-1');
     add('t-2\n\nid: 9');

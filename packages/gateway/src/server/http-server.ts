@@ -102,8 +102,8 @@ async function serve(parts: HttpServerParts, { guard, admit }: Checks, exchange:
     isGuarded = true;
     const admitted = admit(exchange.request);
     caller = admitted;
-    const entrance = parts.enter(admitted, 'mcp');
-    if (isMcp) await serveMcpExchange(parts.mcp, exchange, { caller: admitted, entrance });
+    if (isMcp)
+      await serveMcpExchange(parts.mcp, exchange, { caller: admitted, entrance: parts.enter(admitted, 'mcp') });
     else await serveEvents(parts, exchange, admitted);
   } catch (error) {
     if (exchange.signal.aborted) return;
@@ -117,16 +117,18 @@ async function serve(parts: HttpServerParts, { guard, admit }: Checks, exchange:
 }
 
 async function serveEvents(
-  { dispatcher, clock }: HttpServerParts,
+  { dispatcher, clock, enter }: HttpServerParts,
   { request, response, signal }: Exchange,
   caller: Caller,
 ): Promise<void> {
   const [path] = (request.url ?? '').split('?');
   if (path !== EVENTS_PATH) throw new WritError('NOT_FOUND', `there is nothing at ${quote(path ?? '')}`);
   if (request.method !== 'GET') throw new WritError('BAD_REQUEST', 'events are asked for with GET');
+  const { turn } = enter(caller, 'events');
+  await turn();
   const call = dispatcher.prepare('events', readEventQuery(request), caller);
   if (call.form !== 'stream') throw new WritError('INTERNAL', 'events are no stream');
-  await sendEvents(response, call.run({ caller, signal }), { signal, clock });
+  await sendEvents(response, call.run({ caller, signal, turn }), { signal, clock });
 }
 
 /** Without TLS a token may not leave the machine. */

@@ -113,14 +113,17 @@ function saidBy({ name, listen, workspace, client }: InitOptions): Said {
 }
 
 /** What is on this machine; a script that did not say `--yes` gets nothing that it did not name. */
-async function lookAround({ environment }: CliContext, said: Said, isWanted: boolean): Promise<Found> {
+async function lookAround({ environment, home }: CliContext, said: Said, isWanted: boolean): Promise<Found> {
   const { freeListenAddress } = await import('../../first-use/free-listen.ts');
   const { findRepositories } = await import('../../first-use/repositories.ts');
   const name = nameFromHost(hostname());
   const listen = typeof said.listen === 'string' ? said.listen : await freeListenAddress();
   if (!isWanted) return { name, listen, repositories: [], clients: [] };
   const { homeDir } = environment;
-  const repositories = said.workspaces === undefined ? await findRepositories({ cwd: process.cwd(), homeDir }) : [];
+  const found = said.workspaces === undefined ? await findRepositories({ cwd: process.cwd(), homeDir }) : [];
+  const { workspacePlaces } = await import('../../node/workspace-place.ts');
+  const whyNot = workspacePlaces(home);
+  const repositories = found.filter(({ path }) => whyNot(path) === undefined);
   return { name, listen, repositories, clients: await clientsHere(environment) };
 }
 

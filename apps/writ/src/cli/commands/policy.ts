@@ -58,8 +58,11 @@ export function definePolicy({ program, run }: Definitions): void {
 /** Works without a node: a broken file keeps one from starting. */
 async function validate(context: CliContext, [file]: readonly string[]): Promise<number> {
   const path = file ?? context.home.configFile;
-  const { compileConfig } = await import('@writ/policy');
-  const compiled = compileConfig(readText(path));
+  const [{ compileConfig }, { withWorkspacePlaces }] = await Promise.all([
+    import('@writ/policy'),
+    import('../../node/workspace-place.ts'),
+  ]);
+  const compiled = withWorkspacePlaces(compileConfig(readText(path)), context.home);
   const answer = compiled.ok
     ? { valid: true, violations: [], deprecations: compiled.policy.deprecations.map(located) }
     : { valid: false, violations: compiled.violations.map(located), deprecations: [] };

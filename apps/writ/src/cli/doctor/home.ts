@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { findExposure, quote, toWritError, visible } from '@writ/core';
 import type { Home } from '../../home.ts';
-import { exposuresOf } from '../../lifecycle/private-home.ts';
+import { assertWritableHome, exposuresOf } from '../../lifecycle/private-home.ts';
 import { runningPid } from '../../lifecycle/running-pid.ts';
 import { listenFailure } from '../../listen-failure.ts';
 import { type Finding, fine, type Look } from './types.ts';
@@ -12,21 +12,34 @@ const MOST_TOLD = 5;
 /** Looks at what lies in the home: is there a node, can others read it, does its configuration load, is its port free. */
 export const lookAtHome: Look = async ({ context, status }) => {
   const { home } = context;
+  const unwritable = findingsOf(() => assertWritableHome(home));
   if (!existsSync(home.configFile)) {
     const mend = existsSync(home.keysDir) ? [`bring back ${home.configFile}`] : ['writ init'];
     const says = `there is no writ.toml in ${quote(home.configDir)}`;
-    return [{ check: 'home', state: 'problem', says, mend }];
+    return [{ check: 'home', state: 'problem', says, mend }, ...unwritable];
   }
   const config = await configuration(home);
   return [
     ...modes(home, process.geteuid?.()),
+    ...unwritable,
     config.finding,
     ...(status === undefined && runningPid(home) === undefined && config.listen !== undefined
       ? [await portFinding(config.listen)]
       : []),
-    ...(status === undefined ? [await database(home)] : []),
+    ...(status === undefined && unwritable.length === 0 ? [await database(home)] : []),
   ];
 };
+
+/** What it throws, as a problem of the home. */
+function findingsOf(assertion: () => void): readonly Finding[] {
+  try {
+    assertion();
+    return [];
+  } catch (error) {
+    const { message, nextSteps } = toWritError(error);
+    return [{ check: 'home', state: 'problem', says: message, mend: [...nextSteps] }];
+  }
+}
 
 /** Whether somebody else could read or replace what is secret: all that a node refuses to start with. */
 export function modes(home: Home, uid: number | undefined): readonly Finding[] {
@@ -47,12 +60,13 @@ export function modes(home: Home, uid: number | undefined): readonly Finding[] {
 
 async function configuration(home: Home): Promise<{ readonly finding: Finding; readonly listen?: string }> {
   const check = 'configuration';
-  const [{ compileConfig }, { readConfigText }] = await Promise.all([
+  const [{ compileConfig }, { readConfigText }, { withWorkspacePlaces }] = await Promise.all([
     import('@writ/policy'),
     import('../../node/config-text.ts'),
+    import('../../node/workspace-place.ts'),
   ]);
   try {
-    const compiled = compileConfig(readConfigText(home.configFile));
+    const compiled = withWorkspacePlaces(compileConfig(readConfigText(home.configFile)), home);
     if (compiled.ok) {
       const { listen } = compiled.policy.config.node;
       return { finding: fine(check, `${home.configFile} loads`), ...(listen === undefined ? {} : { listen }) };

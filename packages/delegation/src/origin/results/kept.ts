@@ -109,7 +109,9 @@ export async function applyKept(
   const work = { git, openRoom, gitDirRoot, platform: process.platform, path, clock, random, guard };
   const sent = shipped && { commit: shipped.commit, ...(await bundleOf(parts, shipped)) };
   const limits = evidence.limits.bundle;
-  return applyResult({ ...work, ...how, result, bundleFile, limits, ...(sent === undefined ? {} : { shipped: sent }) });
+  const words = how.checkout ? await evidence.words?.() : undefined;
+  const shippedHere = sent === undefined ? {} : { shipped: sent };
+  return applyResult({ ...work, ...how, words, result, bundleFile, limits, ...shippedHere });
 }
 
 /** The bundle that went along with a task, as it is kept here; none where the peer had the commit already. */
