@@ -23,11 +23,11 @@ function insert(origin: string, id: string, startedAtMs: number, endedAtMs?: num
   );
 }
 
-/** In pages of two; what is left. */
-function prune(): readonly string[] {
+/** In pages; what is left. */
+function prune(limit = 2): readonly string[] {
   let after: SessionKey | undefined;
   do {
-    const order = { after, self: 'me', openBeforeMs: NOW - 90 * DAY_MS, limit: 2 };
+    const order = { after, self: 'me', openBeforeMs: NOW - 90 * DAY_MS, limit };
     after = database.withWriteTx((tx) => sessions.prune(tx, order)).next;
   } while (after !== undefined);
   return database.withReadTx((tx) =>
@@ -42,9 +42,23 @@ it('removes sessions that ended long ago, and keeps those that could begin again
   insert('me', UUID, 1, LONG_AGO);
   database.withWriteTx((tx) => sessions.hold(tx, { origin: 'me', session: 'cli-1' }, 'wn-b'));
   expect(prune()).toEqual([`me${UUID}`, 'others2']);
-  const { details } = database.auditTail(1).find(({ action }) => action === 'session.removed') ?? {};
-  expect(details).toEqual({ sessions: 1 });
+  expect(database.auditTail(1)).toMatchObject([
+    { kind: 'session', action: 'session.removed', actor: 'node', details: { sessions: 1 } },
+  ]);
   expect(database.withReadTx((tx) => sessions.holders(tx, { origin: 'me', session: 'cli-1' }))).toEqual([]);
+});
+
+it.each([1, 2, 3, 4, 5])('looks at every session once, from the first on, in pages of %i', (limit) => {
+  for (const id of ['1', '2', '3', '4']) insert('A', id, 1, LONG_AGO);
+  insert('B', '1', 1, NOW - 29 * DAY_MS);
+  expect(prune(limit)).toEqual(['B1']);
+});
+
+it('says where to go on only after a whole page', () => {
+  for (const id of ['1', '2', '3']) insert('other', id, NOW);
+  const next = (limit: number) =>
+    database.withWriteTx((tx) => sessions.prune(tx, { self: 'me', openBeforeMs: 0, limit })).next;
+  expect([next(2), next(4)]).toEqual([{ origin: 'other', session: '2' }, undefined]);
 });
 
 it('removes sessions that go on and were not used for long, but for those that have a credential', () => {

@@ -346,6 +346,14 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
       expect(write((store, tx) => store.endAll(tx)).map(({ id }) => id)).toEqual(['all', 'again']);
     });
 
+    it('ends even a question of no kind that there is, which nobody can be told of', () => {
+      insert();
+      write((_, tx) => tx.prepare(`UPDATE approval SET kind = 'nonsense'`).run());
+      expect(write((store, tx) => store.endAll(tx))).toEqual([]);
+      const state = at().bench.database.withReadTx((tx) => tx.prepare('SELECT state FROM approval').pluck().get());
+      expect(state).toBe('expired');
+    });
+
     it('prunes what ended over thirty days ago, and never what waits', () => {
       insert({ id: 'waits', expiresAtMs: BENCH_START_MS + 99 * DAY_MS });
       insert({ id: 'done', session: 's2' });

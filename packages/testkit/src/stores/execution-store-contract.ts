@@ -40,6 +40,7 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
       const inserted = insert();
       expect(inserted).toEqual({ ...EXECUTION, state: 'proposed', createdAtMs: BENCH_START_MS, version: 1 });
       expect(get()).toEqual(inserted);
+      expect(read((store, tx) => [store.has(tx, 'e1'), store.has(tx, 'e2')])).toEqual([true, false]);
       const full = insert({ id: 'e2', idempotencyKey: 'k2', task: 't1', target: 'self/service/nginx', known: false });
       expect(get('e2')).toEqual(full);
     });
@@ -59,6 +60,31 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
       expect(read((store, tx) => [0, 1, 2].map((place) => store.newestAtMs(tx, key, place)))).toEqual([
         ...[BENCH_START_MS + 5, BENCH_START_MS, undefined],
       ]);
+    });
+
+    it('counts what has not ended of one asker, and of all others', () => {
+      for (const id of ['mine', 'done']) insert({ id, idempotencyKey: id });
+      for (const id of ['b1', 'b2']) insert({ id, idempotencyKey: id, requestedBy: 'wn-b' });
+      insert({ id: 'c1', requestedBy: 'wn-c' });
+      move({ state: 'cancelled' }, 'done');
+      move({ state: 'cancelled' }, 'b1');
+      const count = (filter: Parameters<ExecutionStore['countLive']>[1]) =>
+        read((store, tx) => store.countLive(tx, filter));
+      expect(['wn-a', 'wn-b', 'wn-d'].map((requestedBy) => count({ requestedBy }))).toEqual([1, 1, 0]);
+      expect(['wn-a', 'wn-d'].map((notOf) => count({ notOf }))).toEqual([2, 3]);
+    });
+
+    it('counts what an asker asked for after one moment and up to another, ended or not, among the newest of all', () => {
+      insert();
+      move({ state: 'cancelled' });
+      insert({ id: 'other', requestedBy: 'wn-b' });
+      at().bench.clock.advance(5);
+      insert({ id: 'late', idempotencyKey: 'k2' });
+      const start = BENCH_START_MS;
+      const count = (sinceMs: number, untilMs: number, among = 9) =>
+        read((store, tx) => store.countNewest(tx, 'wn-a', { sinceMs, untilMs, among }));
+      expect([count(start - 1, start + 5), count(start, start + 5), count(start - 1, start + 4)]).toEqual([2, 1, 1]);
+      expect([count(start - 1, start + 5, 2), count(start - 1, start + 5, 3)]).toEqual([1, 2]);
     });
 
     it('takes a key of an asker in a session once', () => {

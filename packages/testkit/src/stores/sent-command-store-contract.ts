@@ -26,6 +26,8 @@ export function describeSentCommandStoreContract(name: string, make: MakeStore<S
       expect(get('c1')).toEqual({ ...command('c1'), profile: 'ops', sentAtMs: BENCH_START_MS });
       expect(get('c2')).toEqual({ ...command('c2'), sentAtMs: BENCH_START_MS });
       expect(get('c3')).toBeUndefined();
+      insert('c4', { id: 'x4' });
+      expect(find('x4')).toEqual({ ...command('c4'), id: 'x4', sentAtMs: BENCH_START_MS });
     });
 
     it('stores one once, whatever is said of it under the same id later', () => {

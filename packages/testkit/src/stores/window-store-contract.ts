@@ -127,6 +127,35 @@ export function describeWindowStoreContract(name: string, make: MakeStore<Window
       expect([get('w1')?.closedAtMs, get('w3')?.closedAtMs]).toEqual([BENCH_START_MS, undefined]);
     });
 
+    it('closes those that the yes of one approver opened, in whatever session', () => {
+      const approved = (
+        id: string,
+        by: string,
+      ) => `INSERT INTO approval (id, kind, origin, session, agent, digest, subject, scopes,
+        preview, requested_by, generation, state, created_at_ms, expires_at_ms, decided_at_ms, decided_by, version)
+        VALUES ('${id}', 'plan', 'wn-a', 's1', 'agent', '', '{}', '[]', '', 'self', 1, 'approved', 1, 9, 1, '${by}', 2)`;
+      at().bench.database.withWriteTx((tx) => {
+        for (const [id, by] of [
+          ['a1', 'ap-1'],
+          ['a2', 'ap-2'],
+          ['a3', 'ap-1'],
+        ] as const) {
+          tx.prepare(approved(id, by)).run();
+        }
+      });
+      open();
+      open({ id: 'w2', approval: 'a2' });
+      open({ id: 'w3', approval: 'a3', session: 's2' });
+      open({ id: 'w4', approval: 'a3' });
+      close('w4');
+      const closed = at().bench.database.withWriteTx((tx) => at().store.closeDecidedBy(tx, 'ap-1', 'person'));
+      expect(closed.map(({ id, closedBy }) => [id, closedBy]).sort()).toEqual([
+        ['w1', 'person'],
+        ['w3', 'person'],
+      ]);
+      expect(['w1', 'w2', 'w3'].map((id) => get(id)?.closedAtMs)).toEqual([BENCH_START_MS, undefined, BENCH_START_MS]);
+    });
+
     it('lists what is open, newest first, of one session when asked', () => {
       open();
       open({ id: 'w2', session: 's2' });
