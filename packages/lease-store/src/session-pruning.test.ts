@@ -85,23 +85,64 @@ it('keeps a session that goes on as long as somebody else would be told of its e
   expect([holders('key-1'), holders(UUID)]).toEqual([[], ['wn-b']]);
 });
 
-it.each([
+/** A row of each kind that names a session. */
+const naming = (origin: string, session: string): readonly string[] => [
   `INSERT INTO mirror (id, peer, peer_label, session, agent, idempotency_key, spec, state, cursor, created_at_ms, unreachable,
-    accepted, version) VALUES ('m', 'p', 'p', 's1', 'a', 'k', '{}', 'running', 0, 1, 0, 1, 1)`,
+    accepted, version) VALUES ('m', 'p', 'p', '${session}', 'a', 'k', '{}', 'running', 0, 1, 0, 1, 1)`,
   `INSERT INTO task (id, sender, origin, session, agent, chain, idempotency_key, request_digest, spec, bounds, granted, state,
-    epoch, last_seq, created_at_ms, version) VALUES ('t', 'p', 'o', 's1', 'a', '[]', 'k', '', '{}', '{}', '{}', 'running', 1, 1, 1, 1)`,
+    epoch, last_seq, created_at_ms, version)
+    VALUES ('t', 'p', 'o', '${session}', 'a', '[]', 'k', '', '{}', '{}', '{}', 'running', 1, 1, 1, 1)`,
+  `INSERT INTO lease (id, peer, origin, session, profile, closure, workspaces, issued_by, issued_at_ms, expires_at_ms,
+    max_expires_at_ms, uses, version) VALUES ('l', 'p', 'o', '${session}', 'q', '[]', '[]', 'person', 1, 9, 9, 0, 1)`,
   `INSERT INTO execution (id, origin, session, agent, requested_by, idempotency_key, class, known, needs, profile, digest, request,
     basis, preview, state, created_at_ms, expires_at_ms, version)
-    VALUES ('x', 'other', 's1', 'a', 'self', 'k', 'read', 1, '[]', 'ops', '', '{}', '{}', '', 'completed', 1, 9, 1)`,
+    VALUES ('x', '${origin}', '${session}', 'a', 'self', 'k', 'read', 1, '[]', 'ops', '', '{}', '{}', '', 'completed', 1, 9, 1)`,
   `INSERT INTO approval (id, kind, origin, session, agent, digest, subject, scopes, preview, requested_by, generation, state,
-    created_at_ms, expires_at_ms, version) VALUES ('a', 'task', 'other', 's1', 'a', '', '{}', '[]', '', 'self', 1, 'pending', 1, 9, 1)`,
+    created_at_ms, expires_at_ms, version)
+    VALUES ('a', 'task', '${origin}', '${session}', 'a', '', '{}', '[]', '', 'self', 1, 'pending', 1, 9, 1)`,
   `INSERT INTO window (id, kind, origin, session, agent, profile, approval, opened_at_ms, expires_at_ms, uses, version)
-    VALUES ('w', 'assent', 'other', 's1', 'a', 'ops', 'a', 1, 9, 0, 1)`,
-  `INSERT INTO lease (id, peer, origin, session, profile, closure, workspaces, issued_by, issued_at_ms, expires_at_ms,
-    max_expires_at_ms, uses, version) VALUES ('l', 'p', 'o', 's1', 'q', '[]', '[]', 'person', 1, 9, 9, 0, 1)`,
-  `INSERT INTO session_end (origin, session, peer, at_ms) VALUES ('other', 's1', 'p', 1)`,
-])('keeps a session that something names that is kept: %s', (row) => {
+    VALUES ('w', 'assent', '${origin}', '${session}', 'a', 'ops', 'a', 1, 9, 0, 1)`,
+  `INSERT INTO session_end (origin, session, peer, at_ms) VALUES ('${origin}', '${session}', 'p', 1)`,
+];
+const write = (row: string) => database.withWriteTx((tx) => tx.prepare(row).run());
+
+it.each(naming('other', 's1'))('keeps a session that something names that is kept: %s', (row) => {
   insert('other', 's1', 1, LONG_AGO);
-  database.withWriteTx((tx) => tx.prepare(row).run());
+  write(row);
   expect(prune()).toEqual(['others1']);
+});
+
+it('keeps none for what names another, or for a window that is closed', () => {
+  insert('other', 's1', 1, LONG_AGO);
+  for (const row of naming('other', 's2')) write(row);
+  for (const row of naming('third', 's1').slice(3)) {
+    write(row.replace(/VALUES \('(\w)'/, "VALUES ('$1 of third'"));
+  }
+  write(`INSERT INTO window (id, kind, origin, session, agent, profile, approval, opened_at_ms, expires_at_ms, uses, version,
+    closed_at_ms) VALUES ('closed', 'assent', 'other', 's1', 'a', 'ops', 'a', 1, 9, 0, 1, 2)`);
+  expect(prune()).toEqual([]);
+});
+
+it('removes what ended thirty days ago to the millisecond, and forgets who held that session, of that origin alone', () => {
+  const whose = (origin: string, session: string) => ({ origin, session });
+  for (const origin of ['other', 'third']) insert(origin, 's1', 1, NOW - 30 * DAY_MS + (origin === 'third' ? 1 : 0));
+  for (const key of [whose('other', 's1'), whose('other', 's2'), whose('third', 's1')]) {
+    database.withWriteTx((tx) => sessions.hold(tx, key, 'wn-b'));
+  }
+  expect(prune()).toEqual(['thirds1']);
+  const holders = (key: SessionKey) => database.withReadTx((tx) => sessions.holders(tx, key));
+  expect([whose('other', 's1'), whose('other', 's2'), whose('third', 's1')].map(holders)).toEqual([
+    ...[[], ['wn-b'], ['wn-b']],
+  ]);
+});
+
+it('keeps none that goes on for who holds another', () => {
+  insert('other', 's1', NOW - 90 * DAY_MS);
+  for (const [origin, session] of [
+    ['other', 's2'],
+    ['third', 's1'],
+  ] as const) {
+    database.withWriteTx((tx) => sessions.hold(tx, { origin, session }, 'wn-b'));
+  }
+  expect(prune()).toEqual([]);
 });

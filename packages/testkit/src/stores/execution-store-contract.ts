@@ -54,7 +54,10 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
       at().bench.clock.advance(5);
       insert({ id: 'e2', idempotencyKey: 'k2', task: 't1' });
       insert({ id: 'e3', idempotencyKey: 'k3', session: 's2' });
+      insert({ id: 'e4', origin: 'wn-b' });
+      insert({ id: 'e5', idempotencyKey: 'k5', session: 's2', task: 't1' });
       move({ state: 'cancelled' });
+      move({ state: 'cancelled' }, 'e5');
       const key = { origin: 'wn-a', session: 's1' };
       expect(read((store, tx) => [store.countLive(tx, { key }), store.countLive(tx, { task: 't1' })])).toEqual([1, 1]);
       expect(read((store, tx) => [0, 1, 2].map((place) => store.newestAtMs(tx, key, place)))).toEqual([
@@ -85,6 +88,7 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
         read((store, tx) => store.countNewest(tx, 'wn-a', { sinceMs, untilMs, among }));
       expect([count(start - 1, start + 5), count(start, start + 5), count(start - 1, start + 4)]).toEqual([2, 1, 1]);
       expect([count(start - 1, start + 5, 2), count(start - 1, start + 5, 3)]).toEqual([1, 2]);
+      expect(count(start, start + 5, 1)).toBe(1);
     });
 
     it('takes a key of an asker in a session once', () => {
@@ -180,25 +184,25 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
     });
 
     it('lists what has not started: of a session, of a task, and what is due', () => {
-      insert({ id: 'a', idempotencyKey: 'a', task: 't1' });
+      insert({ id: 'a', idempotencyKey: 'a', task: 't1', expiresAtMs: BENCH_START_MS + 1 });
       insert({ id: 'b', idempotencyKey: 'b' });
       insert({ id: 'c', idempotencyKey: 'c', task: 't1', expiresAtMs: BENCH_START_MS + 1 });
-      insert({ id: 'd', session: 's2' });
+      insert({ id: 'd', session: 's2', task: 't1', expiresAtMs: BENCH_START_MS + 1 });
       move({ state: 'running' }, 'a');
       move({ state: 'pending_approval' }, 'b');
       const waiting = (filter: Parameters<ExecutionStore['listWaiting']>[1]) =>
         read((store, tx) => store.listWaiting(tx, filter).map(({ id }) => id));
       expect(waiting({ key: { origin: 'wn-a', session: 's1' } })).toEqual(['b', 'c']);
-      expect(waiting({ task: 't1' })).toEqual(['c']);
-      const due = () =>
+      expect(waiting({ task: 't1' })).toEqual(['c', 'd']);
+      const due = (limit: number) =>
         at().bench.database.withWriteTx((tx) =>
           at()
-            .store.listDue(tx, 9)
+            .store.listDue(tx, limit)
             .map(({ id }) => id),
         );
-      expect(due()).toEqual([]);
+      expect(due(9)).toEqual([]);
       at().bench.clock.advance(1);
-      expect(due()).toEqual(['c']);
+      expect([due(9), due(1)]).toEqual([['c', 'd'], ['c']]);
     });
 
     it('ends what has not started, and only that, whatever the clock says', () => {
@@ -207,6 +211,7 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
       move({ state: 'running' }, 'c');
       expect(at().bench.database.withWriteTx((tx) => at().store.endWaiting(tx))).toBe(2);
       expect(['a', 'b', 'c'].map((id) => get(id)?.state)).toEqual(['expired', 'expired', 'running']);
+      expect(get('a')).toMatchObject({ endedAtMs: BENCH_START_MS, version: 2 });
     });
 
     it('prunes what ended over thirty days ago', () => {
