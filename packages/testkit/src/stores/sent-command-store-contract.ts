@@ -88,14 +88,17 @@ export function describeSentCommandStoreContract(name: string, make: MakeStore<S
       ]);
     });
 
-    it('prunes at most so many, and only what is older than thirty days', () => {
-      for (const key of ['c1', 'c2']) insert(key);
-      at().bench.clock.advance(30 * DAY_MS - 1);
+    it('prunes at most so many, the oldest first, and only what is older than thirty days', () => {
+      insert('c1');
+      at().bench.clock.advance(1);
+      insert('c2');
+      at().bench.clock.advance(30 * DAY_MS - 2);
       insert('c3');
       const prune = (limit: number) => at().bench.database.withWriteTx((tx) => at().store.prune(tx, limit));
       expect(prune(9)).toBe(0);
-      at().bench.clock.advance(1);
-      expect([prune(1), prune(9), get('c3')?.key]).toEqual([1, 1, 'c3']);
+      at().bench.clock.advance(2);
+      expect([prune(1), get('c1'), get('c2')?.key]).toEqual([1, undefined, 'c2']);
+      expect([prune(9), get('c3')?.key]).toEqual([1, 'c3']);
     });
   });
 }
