@@ -9,7 +9,7 @@ beforeEach(async () => {
   at = await startListening();
   const { executing, asked, children } = at.node;
   executing.records.set('t-root', fakeTask('t-root'));
-  for (const id of ['t-1', 't-2', 't-3', 't-gone']) children.set(id, 't-root');
+  for (const id of ['t-gone', 't-1', 't-2', 't-3']) children.set(id, 't-root');
   for (const [id, peer] of [
     ['t-1', 'wn-beta'],
     ['t-2', GAMMA_ID],
@@ -46,18 +46,25 @@ it('comes by side and by peer', async () => {
   expect((await list({})).tasks.map(({ side }) => side)).toEqual([...['asked', 'asked', 'asked', 'executing']]);
 });
 
-it('goes on page by page to the end, each task once', async () => {
-  for (const limit of [1, 2, 3]) {
-    const seen: string[] = [];
-    let before: string | undefined;
-    do {
-      const page = await list({ limit, ...(before === undefined ? {} : { before }) });
-      seen.push(...page.tasks.map(({ task }) => task));
-      before = page.next_before;
-    } while (before !== undefined);
-    expect(seen).toEqual(['t-3', 't-2', 't-1', 't-root']);
-  }
-});
+it.each([
+  [1000, ['t-3', 't-2', 't-1', 't-root']],
+  [2000, ['t-root', 't-3', 't-2', 't-1']],
+])(
+  'goes on page by page to the end, each task once, wherever the task itself stands: %i',
+  async (createdAtMs, order) => {
+    at.node.executing.records.set('t-root', fakeTask('t-root', { createdAtMs }));
+    for (const limit of [1, 2, 3]) {
+      const seen: string[] = [];
+      let before: string | undefined;
+      do {
+        const page = await list({ limit, ...(before === undefined ? {} : { before }) });
+        seen.push(...page.tasks.map(({ task }) => task));
+        before = page.next_before;
+      } while (before !== undefined && seen.length < 9);
+      expect(seen).toEqual(order);
+    }
+  },
+);
 
 it('goes on from no place that is not its own to know', async () => {
   const [foreign, unknown] = [
