@@ -31,7 +31,7 @@ globalThis.__statement__ = (sql) => {
   if (at.test !== undefined) usedBy.get(sql).add(at.test);
   return sql === at.from ? at.to : sql;
 };
-const tests = await importTests(
+const { tests, clear } = await importTests(
   ROOT,
   [...treeFiles(`${sources}/*.test.ts`), ...treeFiles('packages/testkit/src/stores/sqlite-stores.test.ts')],
   (path, text) =>
@@ -54,6 +54,7 @@ for (const [sql, users] of [...usedBy]) {
     if (!(await isNoticed(users))) unnoticed.push(`${change.what}\n    ${oneLine(sql)}`);
   }
 }
+await clear();
 if (count === 0) throw new Error('there is nothing to change: no statement was found');
 for (const one of unnoticed) console.log(one);
 console.log(`${usedBy.size} statements, ${count} changes, ${count - unnoticed.length} noticed`);

@@ -56,7 +56,10 @@ const fileEnds = {
   },
 };
 
-/** The tests of `files`, below `root`; `rewrite` gives the text of each module of the tree by its path. */
+/**
+ * The tests of `files`, below `root`, and how to clear away what they stood on; `rewrite` gives the text of each module of
+ * the tree by its path.
+ */
 export async function importTests(root, files, rewrite = (_path, text) => text) {
   const collector = join(root, 'scripts/lib/test-collector.mjs');
   const folder = join(root, 'reports/mutant-tests');
@@ -80,7 +83,8 @@ export async function importTests(root, files, rewrite = (_path, text) => text) 
   } finally {
     rmSync(outfile, { force: true });
   }
-  return (await import(pathToFileURL(collector).href)).collected();
+  const { collected, clear } = await import(pathToFileURL(collector).href);
+  return { tests: collected(), clear };
 }
 
 /** Where changed code reads which change is on, and counts what it covers. */
@@ -140,12 +144,14 @@ async function mutantRun(tests, { activeMutant, testFilter, hitLimit }) {
 function createRunner(options) {
   const { files } = options.mutantTests;
   let tests = [];
+  let clear = async () => {};
   return {
     // Changes of what runs while modules load are left out, so that no change asks for loading them anew.
     capabilities: () => ({ reloadEnvironment: true }),
     async init() {
-      tests = await importTests(process.cwd(), files);
+      ({ tests, clear } = await importTests(process.cwd(), files));
     },
+    dispose: () => clear(),
     dryRun: () => dryRun(tests),
     mutantRun: (run) => mutantRun(tests, run),
   };
