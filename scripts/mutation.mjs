@@ -1,6 +1,7 @@
 /**
  * `npm run mutation -- PACKAGE [FILE…]`: changes the code of a package in small ways, one at a time, and says which
- * changes its unit tests do not notice. Not part of CI: it takes long. FILES are below the package's `src`.
+ * changes its unit tests do not notice. Not part of CI: it takes long. FILES are below the package's `src`; those that end
+ * in `.test.ts` are the only tests that run. `apps/NAME` is an application.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,18 +16,22 @@ if (name === undefined) {
   process.exit(2);
 }
 
-const sources = `packages/${name}/src`;
-const mutate = files.length > 0 ? files.map((file) => `${sources}/${file}`) : [`${sources}/**/*.ts`];
+const folder = name.includes('/') ? name : `packages/${name}`;
+const sources = `${folder}/src`;
+const [chosen, changed] = [true, false].map((isTest) =>
+  files.filter((file) => file.endsWith('.test.ts') === isTest).map((file) => `${sources}/${file}`),
+);
+const mutate = changed.length > 0 ? changed : [`${sources}/**/*.ts`];
 const cache = join(ROOT, 'node_modules/.cache/mutation');
 mkdirSync(cache, { recursive: true });
 mkdirSync(join(ROOT, 'reports'), { recursive: true });
 
 // Only the unit tests of the package: what others notice proves nothing about them, and properties that are tried a
 // thousand times would be tried again for each change. A package of stores has its tests in the contract suites.
-const ownTests = treeFiles(`${sources}/*.test.ts`).filter(
-  (file) => !/(properties|proof|races|kills)\.test\.ts$/.test(file),
-);
-const unitTests = ownTests.length > 0 ? ownTests : treeFiles('packages/testkit/src/stores/*.test.ts');
+const PROVED = /(properties|proof|races|kills)\.test\.ts$/;
+const ownTests = treeFiles(`${sources}/*.test.ts`).filter((file) => !PROVED.test(file));
+const contracts = name.endsWith('-store') ? treeFiles('packages/testkit/src/stores/*.test.ts') : [];
+const unitTests = chosen.length > 0 ? chosen : [...ownTests, ...contracts];
 
 writeFileSync(
   join(cache, 'stryker.config.json'),
@@ -46,7 +51,7 @@ writeFileSync(
     // A change that goes round for ever is counted out by its hits; a busy machine is no reason to call it noticed.
     timeoutMS: 600_000,
     reporters: ['clear-text', 'json', 'progress-append-only'],
-    jsonReporter: { fileName: `reports/mutation-${name}.json` },
+    jsonReporter: { fileName: `reports/mutation-${name.replaceAll('/', '-')}.json` },
     clearTextReporter: { allowColor: false, reportTests: false, logTests: false },
     thresholds: { high: 95, low: 90, break: 90 },
   }),

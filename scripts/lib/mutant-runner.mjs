@@ -13,15 +13,15 @@ import { build } from 'esbuild';
 const SWITCH = '__stryker__';
 
 /** Modules keep their own address although they end up in one file. */
-const ownAddress = {
+const ownAddress = (rewrite) => ({
   name: 'own-address',
   setup(builder) {
     builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
+      const text = rewrite(path, await readFile(path, 'utf8'));
       return { loader: 'ts', contents: text.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)) };
     });
   },
-};
+});
 
 /** The tree's own packages are bundled from this copy of it; a link in node_modules would lead to the unchanged one. */
 function ownPackage(root, path) {
@@ -56,9 +56,13 @@ const fileEnds = {
   },
 };
 
-async function importTests(root, files) {
+/**
+ * The tests of `files`, below `root`, and how to clear away what they stood on; `rewrite` gives the text of each module of
+ * the tree by its path.
+ */
+export async function importTests(root, files, rewrite = (_path, text) => text) {
   const collector = join(root, 'scripts/lib/test-collector.mjs');
-  const folder = join(root, 'mutant-tests');
+  const folder = join(root, 'reports/mutant-tests');
   mkdirSync(folder, { recursive: true });
   const outfile = join(folder, `${process.pid}.mjs`);
   try {
@@ -73,13 +77,14 @@ async function importTests(root, files) {
       platform: 'node',
       format: 'esm',
       logLevel: 'warning',
-      plugins: [fileEnds, outside(root, collector), ownAddress],
+      plugins: [fileEnds, outside(root, collector), ownAddress(rewrite)],
     });
     await import(pathToFileURL(outfile).href);
   } finally {
     rmSync(outfile, { force: true });
   }
-  return (await import(pathToFileURL(collector).href)).collected();
+  const { collected, clear } = await import(pathToFileURL(collector).href);
+  return { tests: collected(), clear };
 }
 
 /** Where changed code reads which change is on, and counts what it covers. */
@@ -88,7 +93,8 @@ function switches() {
   return globalThis[SWITCH];
 }
 
-async function runOne({ id, name, run }) {
+/** Runs one test: status 0 where it holds, else 1 and why not. */
+export async function runOne({ id, name, run }) {
   const from = performance.now();
   const result = (more) => ({ id, name, timeSpentMs: performance.now() - from, ...more });
   try {
@@ -138,12 +144,14 @@ async function mutantRun(tests, { activeMutant, testFilter, hitLimit }) {
 function createRunner(options) {
   const { files } = options.mutantTests;
   let tests = [];
+  let clear = async () => {};
   return {
     // Changes of what runs while modules load are left out, so that no change asks for loading them anew.
     capabilities: () => ({ reloadEnvironment: true }),
     async init() {
-      tests = await importTests(process.cwd(), files);
+      ({ tests, clear } = await importTests(process.cwd(), files));
     },
+    dispose: () => clear(),
     dryRun: () => dryRun(tests),
     mutantRun: (run) => mutantRun(tests, run),
   };

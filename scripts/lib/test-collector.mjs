@@ -15,6 +15,8 @@ const POLL_MS = 20;
 const tests = [];
 /** The suites that are being declared, outermost first; the first stands for the file. */
 const suites = [{ name: undefined, before: [], after: [] }];
+/** What is left to do once no test is run any more. */
+const atTheEnd = [];
 
 /** Every test that the imported files have: `{ id, name, run }`. */
 export function collected() {
@@ -55,11 +57,29 @@ function poll(ask, { timeout = 10_000 } = {}) {
 
 export const expect = Object.assign(plainExpect, chai.expect, globalThis[ASYMMETRIC_MATCHERS_OBJECT], { poll });
 
-/** A hook that vitest would run once a suite is run around every test of it, because each test stands alone here. */
 export const beforeEach = (hook) => suites.at(-1).before.push(hook);
 export const afterEach = (hook) => suites.at(-1).after.push(hook);
-export const beforeAll = (hook) => beforeEach(hook);
-export const afterAll = (hook) => afterEach(hook);
+
+/**
+ * What a suite stands on is made before its first test, and by no change: the first run of all tests is without one. It stays
+ * for every run of them, so that a test must leave it as it was, as it must for the next test.
+ */
+export function beforeAll(hook) {
+  let made;
+  beforeEach(async () => {
+    made ??= Promise.resolve(hook()).then((cleanup) => {
+      if (typeof cleanup === 'function') atTheEnd.push(cleanup);
+    });
+    await made;
+  });
+}
+
+export const afterAll = (hook) => void atTheEnd.push(hook);
+
+/** Clears away what suites stood on. */
+export async function clear() {
+  for (const hook of atTheEnd.splice(0).reverse()) await Promise.resolve(hook()).catch(() => undefined);
+}
 
 async function inTime(work) {
   let timer;

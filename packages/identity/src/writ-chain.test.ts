@@ -336,7 +336,9 @@ describe('a chain of writs', () => {
       );
       const error = thrownBy(() => verify([...chain().slice(0, 2), forged]));
       expect(error.code).toBe('WRIT_INVALID');
-      expect(error.message).toMatch(/^hop 3: /);
+      // One is signed well, by somebody else; of the others it is said what does not prove its signer.
+      const isOthers = identityDer === d.root.certificateDer;
+      expect(error.message).toMatch(isOthers ? /^hop 3: iss: / : /^hop 3: (identity|signing|signature): /);
     }
   });
 

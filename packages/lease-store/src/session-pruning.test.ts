@@ -31,11 +31,11 @@ function insert(origin: string, id: string, startedAtMs: number, endedAtMs?: num
   );
 }
 
-/** In pages of two; what is left. `named`: sessions that work which is kept names. */
-function prune(named: readonly string[] = []): readonly string[] {
+/** In pages; what is left. `named`: sessions that work which is kept names. */
+function prune({ named = [], limit = 2 }: { named?: readonly string[]; limit?: number } = {}): readonly string[] {
   let after: SessionKey | undefined;
   const rules = {
-    ...{ openBeforeMs: NOW - 90 * DAY_MS, limit: 2 },
+    ...{ openBeforeMs: NOW - 90 * DAY_MS, limit },
     rulesOf: ({ origin, session }: SessionKey) =>
       (origin === 'me' ? OWN[session] : undefined) ?? { ...KEPT, isRecordedAnew: true, staysEnded: true },
     isNamed: (_: ReadTx, { session }: SessionKey) => named.includes(session),
@@ -58,6 +58,21 @@ it('removes sessions that ended long ago, and keeps those that could begin again
   expect(database.withReadTx((tx) => sessions.holders(tx, { origin: 'me', session: 'credential' }))).toEqual([]);
 });
 
+it.each([1, 2, 3, 4, 5])('looks at every session once, from the first on, in pages of %i', (limit) => {
+  for (const id of ['1', '2', '3', '4']) insert('A', id, 1, LONG_AGO);
+  insert('B', '1', 1, NOW - 29 * DAY_MS);
+  expect(prune({ limit })).toEqual(['B1']);
+});
+
+it('says where to go on only after a whole page', () => {
+  for (const id of ['1', '2', '3']) insert('other', id, NOW);
+  const next = (limit: number) =>
+    database.withWriteTx((tx) =>
+      sessions.prune(tx, { rulesOf: () => KEPT, isNamed: () => false, openBeforeMs: 0, limit }),
+    ).next;
+  expect([next(2), next(4)]).toEqual([{ origin: 'other', session: '2' }, undefined]);
+});
+
 it('removes sessions that go on and were not used for long, but for those whose record proves something', () => {
   for (const id of Object.keys(OWN)) insert('me', id, NOW - 90 * DAY_MS);
   insert('other', 's1', NOW - 90 * DAY_MS);
@@ -77,22 +92,62 @@ it('keeps a session that goes on as long as somebody else would be told of its e
 
 it('keeps a session that work names which is kept', () => {
   for (const id of ['s1', 's2', 's3']) insert('other', id, 1, LONG_AGO);
-  expect(prune(['s2'])).toEqual(['others2']);
+  expect(prune({ named: ['s2'] })).toEqual(['others2']);
 });
 
-it.each([
+/** A row of each kind that names a session. */
+const naming = (origin: string, session: string): readonly string[] => [
+  `INSERT INTO lease (id, peer, origin, session, profile, closure, workspaces, issued_by, issued_at_ms, expires_at_ms,
+    max_expires_at_ms, uses, version) VALUES ('l', 'p', 'o', '${session}', 'q', '[]', '[]', 'person', 1, 9, 9, 0, 1)`,
   `INSERT INTO execution (id, origin, session, agent, requested_by, idempotency_key, class, known, needs, profile, digest, request,
     basis, preview, state, created_at_ms, expires_at_ms, version)
-    VALUES ('x', 'other', 's1', 'a', 'self', 'k', 'read', 1, '[]', 'ops', '', '{}', '{}', '', 'completed', 1, 9, 1)`,
+    VALUES ('x', '${origin}', '${session}', 'a', 'self', 'k', 'read', 1, '[]', 'ops', '', '{}', '{}', '', 'completed', 1, 9, 1)`,
   `INSERT INTO approval (id, kind, origin, session, agent, digest, subject, scopes, preview, requested_by, generation, state,
-    created_at_ms, expires_at_ms, version) VALUES ('a', 'task', 'other', 's1', 'a', '', '{}', '[]', '', 'self', 1, 'pending', 1, 9, 1)`,
+    created_at_ms, expires_at_ms, version)
+    VALUES ('a', 'task', '${origin}', '${session}', 'a', '', '{}', '[]', '', 'self', 1, 'pending', 1, 9, 1)`,
   `INSERT INTO window (id, kind, origin, session, agent, profile, approval, opened_at_ms, expires_at_ms, uses, version)
-    VALUES ('w', 'assent', 'other', 's1', 'a', 'ops', 'a', 1, 9, 0, 1)`,
-  `INSERT INTO lease (id, peer, origin, session, profile, closure, workspaces, issued_by, issued_at_ms, expires_at_ms,
-    max_expires_at_ms, uses, version) VALUES ('l', 'p', 'o', 's1', 'q', '[]', '[]', 'person', 1, 9, 9, 0, 1)`,
-  `INSERT INTO session_end (origin, session, peer, at_ms) VALUES ('other', 's1', 'p', 1)`,
-])('keeps a session that a record of authority names: %s', (row) => {
+    VALUES ('w', 'assent', '${origin}', '${session}', 'a', 'ops', 'a', 1, 9, 0, 1)`,
+  `INSERT INTO session_end (origin, session, peer, at_ms) VALUES ('${origin}', '${session}', 'p', 1)`,
+];
+const write = (row: string) => database.withWriteTx((tx) => tx.prepare(row).run());
+
+it.each(naming('other', 's1'))('keeps a session that something names that is kept: %s', (row) => {
   insert('other', 's1', 1, LONG_AGO);
-  database.withWriteTx((tx) => tx.prepare(row).run());
+  write(row);
   expect(prune()).toEqual(['others1']);
+});
+
+it('keeps none for what names another, or for a window that is closed', () => {
+  insert('other', 's1', 1, LONG_AGO);
+  for (const row of naming('other', 's2')) write(row);
+  for (const row of naming('third', 's1').slice(1)) {
+    write(row.replace(/VALUES \('(\w)'/, "VALUES ('$1 of third'"));
+  }
+  write(`INSERT INTO window (id, kind, origin, session, agent, profile, approval, opened_at_ms, expires_at_ms, uses, version,
+    closed_at_ms) VALUES ('closed', 'assent', 'other', 's1', 'a', 'ops', 'a', 1, 9, 0, 1, 2)`);
+  expect(prune()).toEqual([]);
+});
+
+it('removes what ended thirty days ago to the millisecond, and forgets who held that session, of that origin alone', () => {
+  const whose = (origin: string, session: string) => ({ origin, session });
+  for (const origin of ['other', 'third']) insert(origin, 's1', 1, NOW - 30 * DAY_MS + (origin === 'third' ? 1 : 0));
+  for (const key of [whose('other', 's1'), whose('other', 's2'), whose('third', 's1')]) {
+    database.withWriteTx((tx) => sessions.hold(tx, key, 'wn-b'));
+  }
+  expect(prune()).toEqual(['thirds1']);
+  const holders = (key: SessionKey) => database.withReadTx((tx) => sessions.holders(tx, key));
+  expect([whose('other', 's1'), whose('other', 's2'), whose('third', 's1')].map(holders)).toEqual([
+    ...[[], ['wn-b'], ['wn-b']],
+  ]);
+});
+
+it('keeps none that goes on for who holds another', () => {
+  insert('other', 's1', NOW - 90 * DAY_MS);
+  for (const [origin, session] of [
+    ['other', 's2'],
+    ['third', 's1'],
+  ] as const) {
+    database.withWriteTx((tx) => sessions.hold(tx, { origin, session }, 'wn-b'));
+  }
+  expect(prune()).toEqual([]);
 });

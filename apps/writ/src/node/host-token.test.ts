@@ -62,7 +62,7 @@ describe('the host token', () => {
     expect(caller(token)).toEqual({ kind: 'host' });
     const rows = database.withReadTx((tx) => JSON.stringify(tx.prepare('SELECT * FROM token, audit').all()));
     expect([rows.includes(sha256Hex(token)), rows.includes(token.slice(4))]).toEqual([true, false]);
-    expect(database.auditTail(1)).toMatchObject([{ action: 'token.host.issued', actor: 'node' }]);
+    expect(database.auditTail(1)).toMatchObject([{ kind: 'token', action: 'token.host.issued', actor: 'node' }]);
   });
 
   it('of an earlier start proves nothing, and neither does anything like it', async () => {

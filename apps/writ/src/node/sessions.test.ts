@@ -3,7 +3,7 @@ import { createSystemClock, createSystemRandom, silentLogger } from '@writ/core'
 import { type Database, openDatabase } from '@writ/database';
 import type { NodeIdentity } from '@writ/identity';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSessionRecord, createSessions } from './sessions.ts';
+import { createSessionEnds, createSessionRecord, createSessions, sessionsLive } from './sessions.ts';
 import { createStores, type Stores } from './stores.ts';
 
 const SELF = 'wn-self';
@@ -35,6 +35,7 @@ describe('a session with a credential', () => {
     const { session, credential } = sessions().issue('fixer');
     expect(sessions().find(credential)).toEqual(session);
     expect(session).toMatchObject({ origin: SELF, agent: 'fixer', id: expect.stringMatching(/^cli-[0-9a-f]{32}$/) });
+    expect(database.auditTail(1)).toMatchObject([{ action: 'session.started', actor: 'person', subject: session.id }]);
     const rows = database.withReadTx((tx) => JSON.stringify(tx.prepare('SELECT * FROM session').all()));
     expect(rows).not.toContain(credential);
     for (const other of [session.id, `${credential}x`, credential.slice(0, -1), '', 'wst_']) {
@@ -80,12 +81,36 @@ describe('a session of one call', () => {
 });
 
 describe('the end of a session', () => {
-  it('is not for the person’s own, without which nobody could be asked', () => {
-    database.withWriteTx((tx) => stores.sessions.start(tx, { origin: SELF, id: 'person', agent: 'person' }));
-    expect(() => sessions().end('person', 'self')).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
-    expect(sessions().listOpen(10)).toEqual([]);
-    expect(ended).toEqual([]);
+  const start = (id: string) =>
+    database.withWriteTx((tx) => stores.sessions.start(tx, { origin: SELF, id, agent: 'a' }));
+  const UUID = '01a00000-0000-7000-8000-000000000001';
+
+  it('is for those with a credential, of one call and of a connection, which are listed', () => {
+    const { session } = sessions().issue('fixer');
+    const ids = [session.id, `${OF_ONE_CALL}1`, UUID];
+    for (const id of ids.slice(1)) start(id);
+    const listed = sessions().listOpen(10);
+    expect(listed.map(({ id }) => id).sort()).toEqual([...ids].sort());
+    expect(listed.find(({ id }) => id === session.id)).toEqual({
+      ...{ origin: SELF, id: session.id, agent: 'fixer', startedAtMs: expect.any(Number) },
+    });
+    for (const id of ids) expect(sessions().end(id, 'self').ended).toBe(true);
+    expect(ended).toEqual(ids);
   });
+
+  it.each(['person', `x${OF_ONE_CALL}1`, `1-${OF_ONE_CALL}`, `${UUID}0`, `x${UUID}`, UUID.slice(1), 'z'.repeat(36)])(
+    'is not for the person’s own, without which nobody could be asked, nor for anything like it: %s',
+    (id) => {
+      start(id);
+      expect(() => sessions().end(id, 'self')).toThrow(
+        expect.objectContaining({
+          ...{ code: 'NOT_FOUND', message: `no session \`${id}\``, nextSteps: ['writ session list'] },
+        }),
+      );
+      expect(sessions().listOpen(10)).toEqual([]);
+      expect(ended).toEqual([]);
+    },
+  );
 
   it('keeps an agent from asking for more in it', () => {
     const record = createSessionRecord(stores.sessions, SELF);
@@ -93,7 +118,108 @@ describe('the end of a session', () => {
     database.withWriteTx((tx) => record(tx, session));
     sessions().end(session.id, 'self');
     expect(() => database.withWriteTx((tx) => record(tx, session))).toThrow(
-      expect.objectContaining({ code: 'NOT_FOUND' }),
+      expect.objectContaining({
+        ...{ code: 'NOT_FOUND', message: 'the session that asks has ended' },
+        nextSteps: ['ask from a new one: writ session start'],
+      }),
     );
+  });
+
+  it('is known of those that are recorded, of each origin by itself', () => {
+    const lives = sessionsLive(stores.sessions, SELF);
+    start('s1');
+    database.withWriteTx((tx) => {
+      stores.sessions.end(tx, SELF, 's1');
+      stores.sessions.start(tx, { origin: 'wn-other', id: 's1', agent: 'a' });
+    });
+    const live = (key: Parameters<typeof lives>[1]) => database.withReadTx((tx) => lives(tx, key));
+    expect([live({ session: 's1' }), live({ origin: 'wn-other', session: 's1' }), live({ session: 'none' })]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+});
+
+it('records a session with its first wish, once, and says so', () => {
+  const record = createSessionRecord(stores.sessions, SELF);
+  for (let i = 0; i < 2; i++) database.withWriteTx((tx) => record(tx, { id: 's1', agent: 'a' }));
+  expect(database.withReadTx((tx) => stores.sessions.get(tx, SELF, 's1'))).toMatchObject({ agent: 'a' });
+  expect(database.auditTail(9)).toMatchObject([
+    { kind: 'session', action: 'session.started', actor: 'self', subject: 's1', details: { agent: 'a' } },
+  ]);
+});
+
+describe('sessions of other nodes', () => {
+  const gate = { endSession: () => true, onEndOwed: () => () => undefined };
+  const ends = () => createSessionEnds(stores.sessions, gate);
+  const HOUR_MS = 3_600_000;
+
+  it('begin in the name of their origin', () => {
+    database.withWriteTx((tx) => ends().start(tx, { origin: 'wn-other', session: 's1', agent: 'a' }));
+    const stored = database.withReadTx((tx) => ends().get(tx, { origin: 'wn-other', session: 's1' }));
+    expect(stored).toMatchObject({ id: 's1', agent: 'a' });
+    expect(database.auditTail(1)).toMatchObject([{ action: 'session.started', actor: 'wn-other', subject: 's1' }]);
+  });
+
+  it('that end before anything was asked in them are remembered for two hours, with an audit row, 256 of an origin', () => {
+    const note = (session: string) =>
+      database.withWriteTx((tx) => ends().noteEnded(tx, { origin: 'wn-other', session, agent: 'a' }));
+    const known = (session: string) =>
+      database.withReadTx((tx) => ends().get(tx, { origin: 'wn-other', session })) !== undefined;
+    const age = (ms: number) =>
+      database.withWriteTx((tx) =>
+        tx.prepare('UPDATE session SET started_at_ms = @at, ended_at_ms = @at').run({ at: tx.nowMs - ms }),
+      );
+    for (let i = 0; i < 257; i++) note(`s${i}`);
+    note('s0');
+    expect([known('s255'), known('s256')]).toEqual([true, false]);
+    const rows = database.auditTail(999);
+    expect(rows).toHaveLength(256);
+    expect(rows.at(-1)).toMatchObject({
+      ...{
+        kind: 'session',
+        action: 'session.ended',
+        actor: 'wn-other',
+        subject: 's0',
+        details: { origin: 'wn-other' },
+      },
+    });
+    age(2 * HOUR_MS - 60_000);
+    note('later');
+    expect([known('s0'), known('later')]).toEqual([true, false]);
+    age(2 * HOUR_MS + 1);
+    note('later');
+    expect([known('s0'), known('later')]).toEqual([false, true]);
+  });
+
+  it('are held by peers, and owed to them until they were told', () => {
+    const key = { origin: SELF, session: 's1' };
+    const owed = { ...key, peer: 'wn-b' };
+    database.withWriteTx((tx) => {
+      ends().hold(tx, key, 'wn-b');
+      stores.sessions.oweEnd(tx, owed);
+    });
+    const read = () => database.withReadTx((tx) => [ends().holders(tx, key), ends().listOwed(tx, { limit: 9 })]);
+    expect(read()).toEqual([['wn-b'], [owed]]);
+    database.withWriteTx((tx) => ends().settle(tx, owed));
+    expect(read()).toEqual([['wn-b'], []]);
+  });
+
+  it('end by the gate, which says when news is owed', () => {
+    const seen: unknown[] = [];
+    const listener = () => undefined;
+    const stop = () => undefined;
+    const real = createSessionEnds(stores.sessions, {
+      endSession: (...given) => seen.push(given) > 0,
+      onEndOwed: (given) => {
+        seen.push(given);
+        return stop;
+      },
+    });
+    const key = { origin: 'wn-other', session: 's1' };
+    const statement = Uint8Array.of(1);
+    expect([real.end(key, 'wn-other', ['wn-b'], statement), real.onOwed(listener)]).toEqual([true, stop]);
+    expect(seen).toEqual([[key, 'wn-other', ['wn-b'], statement], listener]);
   });
 });

@@ -28,7 +28,9 @@ describe('what a task reaches', () => {
     for (const task of ['own', 'child', 'grandchild']) expect(scope.within('root', task), task).toBe(true);
     for (const task of ['other', 'person', 'root', 'nothing']) expect(scope.within('root', task), task).toBe(false);
     expect(scope.members('root', 10)).toEqual(['child', 'own', 'grandchild']);
-    expect(scope.members('root', 1)).toEqual(['child']);
+    for (const limit of [1, 2]) {
+      expect(scope.members('root', limit)).toEqual(['child', 'own', 'grandchild'].slice(0, limit));
+    }
   });
 
   it('is nothing of a task of a peer that chose the id of what was handed on', () => {

@@ -1,8 +1,9 @@
 import { sha256Hex } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { personAt } from '../person.ts';
+import type { Asker } from '../record-types.ts';
 import { OF_ONE_CALL } from '../sessions.ts';
-import { createGateFixture, GATE_POLICY, type GateFixture, IN_A } from '../testing/gate-fixture.ts';
+import { createGateFixture, GATE_POLICY, type GateFixture, IN_A, OTHER_ID } from '../testing/gate-fixture.ts';
 
 const PERSON = personAt(IN_A.origin);
 
@@ -46,6 +47,17 @@ it('keeps the person from asking by nothing that was asked in their name before:
   expect(at.answer(third ?? '', 'approve')).toMatchObject({ decided: true });
 });
 
+it('gives way to the person only what waits in their name, the oldest of that, whatever was answered or asked elsewhere', () => {
+  const elsewhere = ask(IN_A, 'x');
+  at.move(1);
+  const answered = ask(PERSON, 'a');
+  at.answer(answered, 'deny');
+  const [first, second] = [ask(PERSON, 'b'), ask(PERSON, 'c')];
+  at.move(120_000);
+  expect(stateOf(ask(PERSON, 'd'))).toBe('pending');
+  expect([elsewhere, answered, first, second].map(stateOf)).toEqual([...['pending', 'denied', 'cancelled', 'pending']]);
+});
+
 describe('calls without a session', () => {
   const call = (about: string, task?: string): string => {
     const asker = { ...IN_A, session: `${OF_ONE_CALL}${about}`, agent: 'cli', ...(task === undefined ? {} : { task }) };
@@ -76,10 +88,39 @@ describe('calls without a session', () => {
       const id = call(about);
       at.database.withWriteTx((tx) => at.gate.approvals.cancel(tx, id));
     }
-    expect(call('more')).toBe('LIMIT_EXCEEDED');
+    const asker = { ...IN_A, session: `${OF_ONE_CALL}1`, agent: 'cli' };
+    expect(at.ask({ asker, digest: sha256Hex('more') })).toMatchObject({
+      refusal: {
+        ...{
+          code: 'LIMIT_EXCEEDED',
+          message: expect.stringMatching(/^8 questions were put by calls without a session/),
+        },
+        nextSteps: ['ask again in 1m', 'ask about several commands at once: propose_plan'],
+      },
+    });
     expect([ask(PERSON, 'own'), ask(IN_A, 'x')].map(stateOf)).toEqual(['pending', 'pending']);
     at.move(60_000);
     expect(stateOf(call('later'))).toBe('pending');
+  });
+
+  it('are none of a peer, or of a task, whose session has a name like theirs: each has its own limit there', () => {
+    at.liveTasks.add('t1');
+    const own = [call('of a task', 't1'), call('of another')];
+    const refusal = (asker: Asker) => at.ask({ asker, digest: sha256Hex('more') });
+    const session = `${OF_ONE_CALL}of a task`;
+    expect(refusal({ ...IN_A, session, agent: 'cli', task: 't1' })).toMatchObject({
+      refusal: { message: '1 questions wait for an answer already, the most for a task' },
+    });
+    const peers = { ...IN_A, requestedBy: OTHER_ID, agent: 'cli' };
+    own.push(ask({ ...peers, session }, 'x'), ask({ ...peers, session: `${OF_ONE_CALL}of another` }, 'y'));
+    const third = { ...peers, session: `${OF_ONE_CALL}third` };
+    at.database.withWriteTx((tx) => at.options.sessions.start(tx, { ...third, id: third.session }));
+    expect(refusal(third)).toMatchObject({
+      refusal: { message: '2 questions wait for an answer already, the most for a peer' },
+    });
+    at.move(120_000);
+    expect(ask(third, 'later')).toBe('LIMIT_EXCEEDED');
+    expect(own.map(stateOf)).toEqual(own.map(() => 'pending'));
   });
 
   it('are kept from asking by no session, keep none from asking, and push out nothing of a session or a task', () => {

@@ -109,9 +109,34 @@ describe('proposing a command', () => {
   it('is refused where the same is asked already, and says under which question', () => {
     const first = propose();
     const message = `the same command waits for an answer already: ${first.approval}`;
-    expect(refusalOf({})).toMatchObject({ code: 'CONFLICT', message });
+    const nextSteps = ['wait for that one: writ execution list'];
+    expect(refusalOf({})).toEqual({ code: 'CONFLICT', message, nextSteps });
     expect(at.gate.executions.get(first.id)?.state).toBe('pending_approval');
     expect(at.gate.executions.list({ limit: 9 })).toHaveLength(1);
+  });
+
+  it('is asked for a task beside the same of its session: neither waits for the answer of the other', () => {
+    at.liveTasks.add('t1');
+    at.taskClosure.push('manage_services');
+    const ofTask = { asker: { ...IN_A, task: 't1' } };
+    const [own, tasks] = [propose(), propose(ofTask)];
+    expect([own.state, tasks.state]).toEqual(['pending_approval', 'pending_approval']);
+    expect(tasks.approval).not.toBe(own.approval);
+    const message = `the same command waits for an answer already: ${tasks.approval}`;
+    expect(refusalOf(ofTask)).toMatchObject({ code: 'CONFLICT', message });
+    at.answer(own.approval ?? '', 'approve');
+    expect(at.gate.executions.get(tasks.id)?.state).toBe('pending_approval');
+  });
+
+  it('is asked anew once the time of the same question is over, to the millisecond', () => {
+    const first = propose({ lifetimeMs: 5000 });
+    at.move(4999);
+    expect(refusalOf({})).toMatchObject({ code: 'CONFLICT' });
+    at.move(1);
+    const again = propose();
+    expect(again).toMatchObject({ state: 'pending_approval', approval: expect.any(String) });
+    expect(again.approval).not.toBe(first.approval);
+    expect(at.gate.approvals.get(first.approval ?? '')?.state).toBe('expired');
   });
 
   it('is refused where nobody could answer, with the reason', async () => {

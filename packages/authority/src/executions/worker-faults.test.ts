@@ -118,7 +118,7 @@ describe('the continuation worker, where something fails', () => {
       { code: 'CHANGED_SINCE_APPROVAL', message: 'it changed at the last moment' },
     ]);
     // Only what changed is asked for anew.
-    expect(changed).toEqual([two.id]);
+    expect([changed, logged]).toEqual([[two.id], []]);
   });
 
   it.each([
@@ -151,7 +151,7 @@ describe('the continuation worker, where something fails', () => {
       expect(changed).toEqual(code === 'CHANGED_SINCE_APPROVAL' ? [execution.id] : []);
     }
     await continueExecutions(over({ start: () => ({ started: false, waits: false }) }));
-    expect(changed).toHaveLength(1);
+    expect([changed.length, logged]).toEqual([1, []]);
   });
 
   it('does not say of what could not be spawned for another reason that it changed', async () => {
@@ -263,6 +263,22 @@ describe('the continuation worker, where something fails', () => {
     worker.wake();
     await worker.idle();
     expect(looks).toHaveLength(2);
+  });
+
+  it('makes one more pass for what woke it while it told of one that failed', async () => {
+    let looks = 0;
+    const ready = (): string[] => {
+      looks += 1;
+      return looks === 1 ? full() : [];
+    };
+    const worker = createContinuationWorker({
+      ...over({ ready }),
+      logger: { ...parts.logger, error: () => worker.wake() },
+    });
+    worker.wake();
+    await worker.idle();
+    expect(looks).toBe(2);
+    await worker.close();
   });
 
   it('ends its looking where a full pass moved nothing', async () => {

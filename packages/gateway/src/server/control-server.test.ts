@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createControlClient } from '../client/index.ts';
@@ -223,6 +225,35 @@ describe('the control socket', () => {
       code: 'NOT_RUNNING',
       nextSteps: ['writ up'],
     });
+  });
+});
+
+describe('each socket', () => {
+  const whoami = (socketPath: string, token: string) =>
+    createControlClient({ socketPath, token })
+      .call('whoami', {})
+      .then(
+        () => 'proved',
+        (error: { readonly code: string }) => error.code,
+      );
+
+  it('takes its own credential: the host’s nothing of a task, that of a task its own alone', async () => {
+    const ofOther = join(dirname(at.taskSocketPath), 't-other.sock');
+    const close = await at.gateway.listenTask('t-other', ofOther);
+    const proofs = async (path: string) => [await whoami(path, HOST_TOKEN), await whoami(path, TASK_TOKEN)];
+    expect(await proofs(at.socketPath)).toEqual(['proved', 'TOKEN_INVALID']);
+    expect(await proofs(at.taskSocketPath)).toEqual(['TOKEN_INVALID', 'proved']);
+    expect(await proofs(ofOther)).toEqual(['TOKEN_INVALID', 'TOKEN_INVALID']);
+    await close();
+    expect(existsSync(ofOther)).toBe(false);
+    expect(await whoami(at.taskSocketPath, TASK_TOKEN)).toBe('proved');
+  });
+
+  it('of a task is made or refused, and then there is none', async () => {
+    await expect(at.gateway.listenTask('t-root', at.taskSocketPath)).rejects.toMatchObject({ code: 'ALREADY_RUNNING' });
+    expect(await whoami(at.taskSocketPath, TASK_TOKEN)).toBe('proved');
+    await at.gateway.close();
+    expect(existsSync(at.taskSocketPath)).toBe(false);
   });
 });
 

@@ -158,7 +158,7 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
       decide(YES);
       expect([use('a1', sha256Hex('other')), use('none')]).toEqual([false, false]);
       expect([use(), use()]).toEqual([true, false]);
-      expect(get()?.usedAtMs).toBe(BENCH_START_MS);
+      expect(get()).toMatchObject({ usedAtMs: BENCH_START_MS, version: 3 });
       insert({ id: 'a2' });
       decide(NO, 'a2');
       expect(use('a2')).toBe(false);
@@ -206,10 +206,12 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
       insert({ id: 'mine', task: 't1' });
       insert({ id: 'same-session' });
       insert({ id: 'same-name', origin: 'wn-b' });
-      insert({ id: 'other-task', session: 's2', task: 't2' });
       insert({ id: 'other-session', session: 's3' });
       insert({ id: 'done', agent: 'other' });
       decide(NO, 'done');
+      insert({ id: 'done of task', session: 's2', task: 't2' });
+      decide(NO, 'done of task');
+      insert({ id: 'other-task', session: 's2', task: 't2' });
       const cancel = (whose: Parameters<ApprovalStore['cancelOf']>[1]) =>
         write((store, tx) =>
           store
@@ -223,6 +225,7 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
         ...['cancelled', 'cancelled', 'pending', 'pending'],
         ...['cancelled', 'denied'],
       ]);
+      expect(['mine', 'other-task', 'done of task'].map((id) => get(id)?.version)).toEqual([2, 2, 2]);
     });
 
     it('counts what waits of a session and of an asker', () => {
@@ -238,6 +241,8 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
       ]);
       expect(counts).toEqual([1, 2, 0]);
       insert({ id: 'a5', task: 't1' });
+      insert({ id: 'a6', task: 't1', agent: 'third' });
+      decide(NO, 'a6');
       const ofTask = (task: string) => at().bench.database.withReadTx((tx) => at().store.countPendingOfTask(tx, task));
       expect([ofTask('t1'), ofTask('t2')]).toEqual([1, 0]);
     });
@@ -281,6 +286,8 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
       decide(NO, 'a1');
       at().bench.clock.advance(5);
       insert({ id: 'a2' });
+      at().bench.clock.advance(5);
+      insert({ id: 'a3', origin: 'wn-b' });
       const newest = (session: string, place: number) =>
         at().bench.database.withReadTx((tx) => at().store.newestAtMs(tx, { origin: 'wn-a', session }, place));
       expect([newest('s1', 0), newest('s1', 1), newest('s1', 2), newest('s2', 0)]).toEqual([
@@ -309,6 +316,9 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
 
     it('ends everything that could be answered or used, whatever the clock says', () => {
       for (const id of ['waits', 'approved', 'used', 'denied']) insert({ id, digest: sha256Hex(id) });
+      // What a plan allows lies in its window.
+      insert({ id: 'plan', kind: 'plan' });
+      decide(YES, 'plan');
       decide(YES, 'approved');
       decide(YES, 'used');
       use('used', sha256Hex('used'));
@@ -322,6 +332,7 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
       at().bench.clock.jump(90_000);
       expect(states('waits', 'approved', 'used', 'denied')).toEqual(['expired', 'approved', 'approved', 'denied']);
       expect(use('approved', sha256Hex('approved'))).toBe(false);
+      expect(['waits', 'approved', 'plan'].map((id) => get(id)?.version)).toEqual([2, 3, 2]);
       expect(write((store, tx) => [...store.endAll(tx), ...store.dropUnused(tx)])).toEqual([]);
     });
 
@@ -346,15 +357,25 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
       expect(write((store, tx) => store.endAll(tx)).map(({ id }) => id)).toEqual(['all', 'again']);
     });
 
+    it('ends even a question of no kind that there is, which nobody can be told of', () => {
+      insert();
+      write((_, tx) => tx.prepare(`UPDATE approval SET kind = 'nonsense'`).run());
+      expect(write((store, tx) => store.endAll(tx))).toEqual([]);
+      const state = at().bench.database.withReadTx((tx) => tx.prepare('SELECT state FROM approval').pluck().get());
+      expect(state).toBe('expired');
+    });
+
     it('prunes what ended over thirty days ago, and never what waits', () => {
       insert({ id: 'waits', expiresAtMs: BENCH_START_MS + 99 * DAY_MS });
-      insert({ id: 'done', session: 's2' });
-      decide(NO, 'done');
-      const prune = () => write((store, tx) => store.prune(tx, 9));
+      for (const id of ['done', 'done 2', 'done 3']) {
+        insert({ id, session: id });
+        decide(NO, id);
+      }
+      const prune = (limit: number) => write((store, tx) => store.prune(tx, limit));
       at().bench.clock.advance(30 * DAY_MS - 1);
-      expect(prune()).toBe(0);
+      expect(prune(9)).toBe(0);
       at().bench.clock.advance(1);
-      expect([prune(), get('done'), get('waits')?.state]).toEqual([1, undefined, 'pending']);
+      expect([prune(2), prune(2), get('done'), get('waits')?.state]).toEqual([2, 1, undefined, 'pending']);
     });
 
     it.each(['subject', 'scopes', 'digest', 'kind'])(

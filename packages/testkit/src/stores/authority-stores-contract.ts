@@ -47,12 +47,15 @@ export function describeSessionStoreContract(name: string, make: MakeStore<Sessi
     it('lists those of an origin that have not ended', () => {
       const startAs = (origin: string, id: string) =>
         at().bench.database.withWriteTx((tx) => at().store.start(tx, { origin, id, agent: 'agent' }));
-      for (const id of ['s1', 's2', 's3']) startAs('wn-a', id);
+      for (const id of ['s1', 's3', 's2']) {
+        startAs('wn-a', id);
+        at().bench.clock.advance(1);
+      }
       startAs('wn-b', 's4');
       end('wn-a');
       const open = (limit: number) => at().bench.database.withReadTx((tx) => at().store.listOpen(tx, 'wn-a', limit));
-      expect(open(9).map(({ id }) => id)).toEqual(['s3', 's2']);
-      expect(open(1).map(({ id }) => id)).toEqual(['s3']);
+      expect(open(9).map(({ id }) => id)).toEqual(['s2', 's3']);
+      expect(open(1).map(({ id }) => id)).toEqual(['s2']);
     });
 
     it('keeps what another node said of an end, to hand it on as it is', () => {
@@ -85,6 +88,24 @@ export function describeSessionStoreContract(name: string, make: MakeStore<Sessi
       expect([get('s1'), get('s2'), get('s3')?.agent]).toEqual([undefined, undefined, 'agent']);
     });
 
+    it('forgets for such an end none that something was asked in, none of another origin, and none that is not older', () => {
+      const { clock, database } = at().bench;
+      const note = (id: string, origin: string, sinceMs: number) =>
+        database.withWriteTx((tx) => at().store.noteEnded(tx, { origin, id, agent: 'a' }, { sinceMs, limit: 9 }));
+      const ended = (origin: string, id: string) =>
+        database.withReadTx((tx) => at().store.get(tx, origin, id)?.endedAtMs !== undefined);
+      start('wn-a');
+      clock.advance(1);
+      end('wn-a');
+      note('s2', 'wn-b', 0);
+      note('s3', 'wn-a', 0);
+      clock.advance(9);
+      note('s4', 'wn-a', BENCH_START_MS + 1);
+      expect([ended('wn-a', 's1'), ended('wn-b', 's2'), ended('wn-a', 's3')]).toEqual([true, true, true]);
+      note('s5', 'wn-a', BENCH_START_MS + 2);
+      expect([ended('wn-a', 's1'), ended('wn-b', 's2'), ended('wn-a', 's3')]).toEqual([true, true, false]);
+    });
+
     it('knows once who was asked for something in a session, of each origin', () => {
       const key = { origin: 'wn-a', session: 's1' };
       for (const peer of ['wn-d', 'wn-c', 'wn-d']) {
@@ -112,6 +133,13 @@ export function describeSessionStoreContract(name: string, make: MakeStore<Sessi
       write('settleEnd', 's1', 'wn-c');
       write('settleEnd', 's1', 'wn-c');
       expect(owed()).toEqual(['s0/wn-b']);
+      write('oweEnd', 's0', 'wn-c');
+      write('oweEnd', 's1', 'wn-b');
+      at().bench.database.withWriteTx((tx) => {
+        at().store.oweEnd(tx, { origin: 'wn-z', session: 's0', peer: 'wn-b' });
+        at().store.settleEnd(tx, { origin: 'wn-a', session: 's0', peer: 'wn-b' });
+      });
+      expect(owed()).toEqual(['s0/wn-c', 's1/wn-b', 's0/wn-b']);
     });
   });
 }
@@ -206,7 +234,7 @@ export function describeRequestLogStoreContract(name: string, make: MakeStore<Re
       }
       const prune = () => at().bench.database.withWriteTx((tx) => at().store.prune(tx, 2));
       expect(prune()).toBe(0);
-      at().bench.clock.advance(60 * MINUTE_MS);
+      at().bench.clock.advance(60 * MINUTE_MS - 1000);
       record('wn-a');
       expect([prune(), prune(), prune(), count('wn-a')]).toEqual([2, 1, 0, 1]);
     });
@@ -244,6 +272,9 @@ export function describeInviteStoreContract(name: string, make: MakeStore<Invite
       const record = insert('i1', { leaseMs: 5 });
       expect(record).toEqual({ ...invite('i1'), leaseMs: 5, createdAtMs: BENCH_START_MS });
       expect(open()).toEqual([record]);
+      at().bench.clock.advance(1);
+      for (const id of ['i0', 'i2']) insert(id);
+      expect(open().map(({ id }) => id)).toEqual(['i2', 'i0', 'i1']);
     });
 
     it('works once', () => {

@@ -40,6 +40,7 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
       const inserted = insert();
       expect(inserted).toEqual({ ...EXECUTION, state: 'proposed', createdAtMs: BENCH_START_MS, version: 1 });
       expect(get()).toEqual(inserted);
+      expect(read((store, tx) => [store.has(tx, 'e1'), store.has(tx, 'e2')])).toEqual([true, false]);
       const full = insert({ id: 'e2', idempotencyKey: 'k2', task: 't1', target: 'self/service/nginx', known: false });
       expect(get('e2')).toEqual(full);
     });
@@ -53,12 +54,41 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
       at().bench.clock.advance(5);
       insert({ id: 'e2', idempotencyKey: 'k2', task: 't1' });
       insert({ id: 'e3', idempotencyKey: 'k3', session: 's2' });
+      insert({ id: 'e4', origin: 'wn-b' });
+      insert({ id: 'e5', idempotencyKey: 'k5', session: 's2', task: 't1' });
       move({ state: 'cancelled' });
+      move({ state: 'cancelled' }, 'e5');
       const key = { origin: 'wn-a', session: 's1' };
       expect(read((store, tx) => [store.countLive(tx, { key }), store.countLive(tx, { task: 't1' })])).toEqual([1, 1]);
       expect(read((store, tx) => [0, 1, 2].map((place) => store.newestAtMs(tx, key, place)))).toEqual([
         ...[BENCH_START_MS + 5, BENCH_START_MS, undefined],
       ]);
+    });
+
+    it('counts what has not ended of one asker, and of all others', () => {
+      for (const id of ['mine', 'done']) insert({ id, idempotencyKey: id });
+      for (const id of ['b1', 'b2']) insert({ id, idempotencyKey: id, requestedBy: 'wn-b' });
+      insert({ id: 'c1', requestedBy: 'wn-c' });
+      move({ state: 'cancelled' }, 'done');
+      move({ state: 'cancelled' }, 'b1');
+      const count = (filter: Parameters<ExecutionStore['countLive']>[1]) =>
+        read((store, tx) => store.countLive(tx, filter));
+      expect(['wn-a', 'wn-b', 'wn-d'].map((requestedBy) => count({ requestedBy }))).toEqual([1, 1, 0]);
+      expect(['wn-a', 'wn-d'].map((notOf) => count({ notOf }))).toEqual([2, 3]);
+    });
+
+    it('counts what an asker asked for after one moment and up to another, ended or not, among the newest of all', () => {
+      insert();
+      move({ state: 'cancelled' });
+      insert({ id: 'other', requestedBy: 'wn-b' });
+      at().bench.clock.advance(5);
+      insert({ id: 'late', idempotencyKey: 'k2' });
+      const start = BENCH_START_MS;
+      const count = (sinceMs: number, untilMs: number, among = 9) =>
+        read((store, tx) => store.countNewest(tx, 'wn-a', { sinceMs, untilMs, among }));
+      expect([count(start - 1, start + 5), count(start, start + 5), count(start - 1, start + 4)]).toEqual([2, 1, 1]);
+      expect([count(start - 1, start + 5, 2), count(start - 1, start + 5, 3)]).toEqual([1, 2]);
+      expect(count(start, start + 5, 1)).toBe(1);
     });
 
     it('takes a key of an asker in a session once', () => {
@@ -154,25 +184,25 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
     });
 
     it('lists what has not started: of a session, of a task, and what is due', () => {
-      insert({ id: 'a', idempotencyKey: 'a', task: 't1' });
+      insert({ id: 'a', idempotencyKey: 'a', task: 't1', expiresAtMs: BENCH_START_MS + 1 });
       insert({ id: 'b', idempotencyKey: 'b' });
       insert({ id: 'c', idempotencyKey: 'c', task: 't1', expiresAtMs: BENCH_START_MS + 1 });
-      insert({ id: 'd', session: 's2' });
+      insert({ id: 'd', session: 's2', task: 't1', expiresAtMs: BENCH_START_MS + 1 });
       move({ state: 'running' }, 'a');
       move({ state: 'pending_approval' }, 'b');
       const waiting = (filter: Parameters<ExecutionStore['listWaiting']>[1]) =>
         read((store, tx) => store.listWaiting(tx, filter).map(({ id }) => id));
       expect(waiting({ key: { origin: 'wn-a', session: 's1' } })).toEqual(['b', 'c']);
-      expect(waiting({ task: 't1' })).toEqual(['c']);
-      const due = () =>
+      expect(waiting({ task: 't1' })).toEqual(['c', 'd']);
+      const due = (limit: number) =>
         at().bench.database.withWriteTx((tx) =>
           at()
-            .store.listDue(tx, 9)
+            .store.listDue(tx, limit)
             .map(({ id }) => id),
         );
-      expect(due()).toEqual([]);
+      expect(due(9)).toEqual([]);
       at().bench.clock.advance(1);
-      expect(due()).toEqual(['c']);
+      expect([due(9), due(1)]).toEqual([['c', 'd'], ['c']]);
     });
 
     it('ends what has not started, and only that, whatever the clock says', () => {
@@ -181,6 +211,7 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
       move({ state: 'running' }, 'c');
       expect(at().bench.database.withWriteTx((tx) => at().store.endWaiting(tx))).toBe(2);
       expect(['a', 'b', 'c'].map((id) => get(id)?.state)).toEqual(['expired', 'expired', 'running']);
+      expect(get('a')).toMatchObject({ endedAtMs: BENCH_START_MS, version: 2 });
     });
 
     it('prunes what ended over thirty days ago', () => {

@@ -26,6 +26,8 @@ export function describeSentCommandStoreContract(name: string, make: MakeStore<S
       expect(get('c1')).toEqual({ ...command('c1'), profile: 'ops', sentAtMs: BENCH_START_MS });
       expect(get('c2')).toEqual({ ...command('c2'), sentAtMs: BENCH_START_MS });
       expect(get('c3')).toBeUndefined();
+      insert('c4', { id: 'x4' });
+      expect(find('x4')).toEqual({ ...command('c4'), id: 'x4', sentAtMs: BENCH_START_MS });
     });
 
     it('stores one once, whatever is said of it under the same id later', () => {
@@ -86,14 +88,17 @@ export function describeSentCommandStoreContract(name: string, make: MakeStore<S
       ]);
     });
 
-    it('prunes at most so many, and only what is older than thirty days', () => {
-      for (const key of ['c1', 'c2']) insert(key);
-      at().bench.clock.advance(30 * DAY_MS - 1);
+    it('prunes at most so many, the oldest first, and only what is older than thirty days', () => {
+      insert('c1');
+      at().bench.clock.advance(1);
+      insert('c2');
+      at().bench.clock.advance(30 * DAY_MS - 2);
       insert('c3');
       const prune = (limit: number) => at().bench.database.withWriteTx((tx) => at().store.prune(tx, limit));
       expect(prune(9)).toBe(0);
-      at().bench.clock.advance(1);
-      expect([prune(1), prune(9), get('c3')?.key]).toEqual([1, 1, 'c3']);
+      at().bench.clock.advance(2);
+      expect([prune(1), get('c1'), get('c2')?.key]).toEqual([1, undefined, 'c2']);
+      expect([prune(9), get('c3')?.key]).toEqual([1, 'c3']);
     });
   });
 }

@@ -76,6 +76,25 @@ export function describeWindowStoreContract(name: string, make: MakeStore<Window
       expect(others.map(find)).toEqual(others.map(() => []));
     });
 
+    it('is found the longest-lived first, of those the newest', () => {
+      open();
+      open({ id: 'w2', expiresAtMs: BENCH_START_MS + 2 * HOUR_MS });
+      open({ id: 'w3' });
+      expect(find({ ...WHOSE, kind: 'assent' })).toEqual(['w2', 'w3', 'w1']);
+    });
+
+    it('is used by itself: what is beside it loses and gets back nothing', () => {
+      open();
+      open({ id: 'w2', maxUses: 2 });
+      expect([claim(), claim('w2'), claim('w2'), claim('w2'), claim('none')]).toEqual([true, true, true, false, false]);
+      expect([get('w1'), get('w2')]).toMatchObject([
+        { uses: 1, version: 2 },
+        { uses: 2, version: 3 },
+      ]);
+      at().bench.database.withWriteTx((tx) => at().store.returnUse(tx, 'w2'));
+      expect([get('w1')?.uses, get('w2')]).toMatchObject([1, { uses: 1, version: 4 }]);
+    });
+
     it('ends by time without grace', () => {
       open();
       at().bench.clock.advance(HOUR_MS - 1);
@@ -120,11 +139,47 @@ export function describeWindowStoreContract(name: string, make: MakeStore<Window
       open();
       open({ id: 'w2', ...DESTRUCTIVE });
       open({ id: 'w3', origin: 'wn-b' });
+      open({ id: 'w4', session: 's2' });
+      open({ id: 'w5' });
+      close('w5');
       const closed = at().bench.database.withWriteTx((tx) =>
         at().store.closeOf(tx, { origin: 'wn-a', session: 's1' }, 'node'),
       );
-      expect(closed.map(({ id }) => id).sort()).toEqual(['w1', 'w2']);
-      expect([get('w1')?.closedAtMs, get('w3')?.closedAtMs]).toEqual([BENCH_START_MS, undefined]);
+      expect(closed.map(({ id, version }) => [id, version]).sort()).toEqual([
+        ['w1', 2],
+        ['w2', 2],
+      ]);
+      expect(['w1', 'w3', 'w4'].map((id) => get(id)?.closedAtMs)).toEqual([BENCH_START_MS, undefined, undefined]);
+      expect(get('w5')).toMatchObject({ closedBy: 'person', version: 2 });
+    });
+
+    it('closes those that the yes of one approver opened, in whatever session', () => {
+      const approved = (
+        id: string,
+        by: string,
+      ) => `INSERT INTO approval (id, kind, origin, session, agent, digest, subject, scopes,
+        preview, requested_by, generation, state, created_at_ms, expires_at_ms, decided_at_ms, decided_by, version)
+        VALUES ('${id}', 'plan', 'wn-a', 's1', 'agent', '', '{}', '[]', '', 'self', 1, 'approved', 1, 9, 1, '${by}', 2)`;
+      at().bench.database.withWriteTx((tx) => {
+        for (const [id, by] of [
+          ['a1', 'ap-1'],
+          ['a2', 'ap-2'],
+          ['a3', 'ap-1'],
+        ] as const) {
+          tx.prepare(approved(id, by)).run();
+        }
+      });
+      open();
+      open({ id: 'w2', approval: 'a2' });
+      open({ id: 'w3', approval: 'a3', session: 's2' });
+      open({ id: 'w4', approval: 'a3' });
+      close('w4');
+      const closed = at().bench.database.withWriteTx((tx) => at().store.closeDecidedBy(tx, 'ap-1', 'person'));
+      expect(closed.map(({ id, closedBy, version }) => [id, closedBy, version]).sort()).toEqual([
+        ['w1', 'person', 2],
+        ['w3', 'person', 2],
+      ]);
+      expect(['w1', 'w2', 'w3'].map((id) => get(id)?.closedAtMs)).toEqual([BENCH_START_MS, undefined, BENCH_START_MS]);
     });
 
     it('lists what is open, newest first, of one session when asked', () => {
@@ -132,6 +187,10 @@ export function describeWindowStoreContract(name: string, make: MakeStore<Window
       open({ id: 'w2', session: 's2' });
       open({ id: 'w3' });
       open({ id: 'over', expiresAtMs: BENCH_START_MS });
+      open({ id: 'used', maxUses: 1 });
+      open({ id: 'w4', maxUses: 2, origin: 'wn-b' });
+      claim('used');
+      claim('w4');
       close('w3');
       const list = (key?: { origin: string; session: string }) =>
         at().bench.database.withReadTx((tx) =>
@@ -139,23 +198,26 @@ export function describeWindowStoreContract(name: string, make: MakeStore<Window
             .store.listOpen(tx, { nowMs: at().bench.database.nowMs(), ...(key === undefined ? {} : { key }) })
             .map(({ id }) => id),
         );
-      expect([list(), list({ origin: 'wn-a', session: 's1' })]).toEqual([['w2', 'w1'], ['w1']]);
+      expect([list(), list({ origin: 'wn-a', session: 's1' })]).toEqual([['w4', 'w2', 'w1'], ['w1']]);
     });
 
     it('closes every one, expired ones too', () => {
       open();
       open({ id: 'w2', expiresAtMs: BENCH_START_MS });
+      open({ id: 'w3' });
+      close('w3');
       expect(at().bench.database.withWriteTx((tx) => at().store.endAll(tx))).toHaveLength(2);
-      expect([get('w1')?.closedBy, get('w2')?.closedBy]).toEqual(['node', 'node']);
+      expect(['w1', 'w2', 'w3'].map((id) => get(id)?.closedBy)).toEqual(['node', 'node', 'person']);
+      expect(get('w1')?.version).toBe(2);
     });
 
-    it('prunes what ended over thirty days ago', () => {
-      open();
-      const prune = () => at().bench.database.withWriteTx((tx) => at().store.prune(tx, 9));
+    it('prunes what ended over thirty days ago, some at a time', () => {
+      for (const id of ['w1', 'w2', 'w3']) open({ id });
+      const prune = (limit: number) => at().bench.database.withWriteTx((tx) => at().store.prune(tx, limit));
       at().bench.clock.advance(HOUR_MS + 30 * DAY_MS - 1);
-      expect(prune()).toBe(0);
+      expect(prune(9)).toBe(0);
       at().bench.clock.advance(1);
-      expect([prune(), get()]).toEqual([1, undefined]);
+      expect([prune(2), prune(2), get()]).toEqual([2, 1, undefined]);
     });
 
     it('is none where its kind and its target do not belong together', () => {
