@@ -4,6 +4,7 @@ import { hasErrno, quote } from '@writ/core';
 import { findFiltered } from './filtered.ts';
 import type { GitDir, InTree } from './git-dir.ts';
 import { joinNul, splitNul } from './raw-path.ts';
+import { GITLINK } from './submodules.ts';
 import { below } from './tree-walk.ts';
 
 /** How an owner's git looks at the owner's working tree. */
@@ -30,8 +31,6 @@ export const NO_OWNERS_FILES: OwnersFiles = { entries: new Map(), unchanged: new
 
 /** Ends a path that git does not look behind. */
 const SLASH = 0x2f;
-/** The mode of a commit of another repository. */
-const GITLINK = '160000';
 
 /**
  * Asks git what it would say to the owner. `inTree` names the owner's index, or a copy that is no younger. `isSparse`: the
@@ -104,8 +103,14 @@ export async function takeOwners(git: GitDir, inTree: InTree, { entries, unchang
   const lines = [...entries].map(([name, entry]) => Buffer.from(`${entry}\t${name}`, 'latin1'));
   const putting = ['update-index', '--add', '--replace', '-z', '--index-info'];
   await git.run('base', putting, { ...inTree, input: joinNul(lines) });
-  const kept = [...unchanged].map((name) => Buffer.from(name, 'latin1'));
-  await git.run('base', ['update-index', '--skip-worktree', '-z', '--stdin'], { ...inTree, input: joinNul(kept) });
+  await keepAside(git, inTree, unchanged);
+}
+
+/** Has git look at none of these (paths as `latin1`), which the index holds, on the disk. */
+export async function keepAside(git: GitDir, inTree: InTree, names: ReadonlySet<string>): Promise<void> {
+  if (names.size === 0) return;
+  const input = joinNul([...names].map((name) => Buffer.from(name, 'latin1')));
+  await git.run('base', ['update-index', '--skip-worktree', '-z', '--stdin'], { ...inTree, input });
 }
 
 /**

@@ -3,7 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import { quote } from '@writ/core';
 import { restoreForm } from './checked-out.ts';
 import type { GitDir, InTree } from './git-dir.ts';
+import { keptAside } from './kept-aside.ts';
 import {
+  keepAside,
   NO_OWNERS_FILES,
   type OwnersFiles,
   type OwnersTree,
@@ -80,7 +82,10 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
   const wanted = distinct([...pathsOf(based), ...found], new Set([...gitlinks.kept, ...owners.unchanged]));
   const { there, gone } = await lookAt(git, request, walked, wanted);
   if (owner !== undefined) await refuseFiltered(git, inTree, there, owner.isDriven);
-  await take(git, inTree, there, gone);
+  const aside = await keptAside(git, baseTree, owner === undefined ? tracked?.aside : undefined, gone);
+  await keepAside(git, inTree, aside);
+  const deleted = gone.filter((path) => !aside.has(path.toString('latin1')));
+  await take(git, inTree, there, deleted);
   await assertComplete(git, inTree, seen);
   await forget(git, inTree, [...seen, ...owners.later]);
   await takeGitlinks(git, index, gitlinks.changed, there);
