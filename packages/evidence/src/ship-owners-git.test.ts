@@ -229,6 +229,17 @@ describe('what is shipped is what the owner’s own git would take', () => {
     }
   });
 
+  it('or it is refused: a name in another case, where git is told that a disk has but one', async () => {
+    f.git(f.owner, 'config', 'core.ignoreCase', 'true');
+    renameSync(join(f.owner, 'top.txt'), join(f.owner, 'Top.txt'));
+    await expect(ship(undefined)).rejects.toMatchObject({
+      message: expect.stringContaining('`Top.txt` was not taken in'),
+      nextSteps: [expect.stringContaining('git config core.ignoreCase false'), expect.anything()],
+    });
+    f.git(f.owner, 'config', 'core.ignoreCase', 'false');
+    expect(await ship(undefined)).toMatchObject({ bundle: expect.anything() });
+  });
+
   it('or it is refused: old content of a partial clone that its server alone has', async () => {
     f.git(f.owner, 'config', 'uploadpack.allowFilter', 'true');
     f.write(f.owner, { 'top.txt': 'changed\n' });

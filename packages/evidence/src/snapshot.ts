@@ -182,5 +182,9 @@ async function assertComplete(git: GitDir, inTree: InTree, nowhere: readonly Buf
   const found = splitNul(await git.run('add', listing, { ...inTree, isWhole: true }));
   const known = new Set(nowhere.map((path) => path.toString('latin1')));
   const left = found.find((path) => !known.has(path.toString('latin1')) && !hasGitName(path));
-  if (left !== undefined) throw git.fail('add', `${quote(left.toString())} was not taken in`);
+  if (left === undefined) return;
+  throw git.fail('add', `${quote(left.toString())} was not taken in`, [
+    'where its name differs in case alone from one that git knows: git config core.ignoreCase false',
+    'where it changes all the time: run it again when nothing writes there',
+  ]);
 }
