@@ -22,6 +22,7 @@ describe('what git warns of', () => {
     '-!foo is not a valid attribute name: a b/.gitattributes:12',
     '[attr]foo text not allowed: s/.gitattributes:1',
     'warning: ignoring overly long attributes line 3',
+    "warning: ignoring overly large gitattributes file 'a/.gitattributes'",
     LINK.replace('.gitignore', '.gitattributes'),
   ])('is nothing unseen where it is about attributes: %s', (said) => {
     expect(unseenBy(said)).toBeUndefined();

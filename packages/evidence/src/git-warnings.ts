@@ -10,10 +10,11 @@ const LONGEST = 8 * 1024;
 const PASSED_OVER = [
   /^warning: unable to access '(.*\/)?\.git(ignore|attributes)': Too many levels of symbolic links$/,
   /^warning: Negative patterns are ignored in git attributes$/,
-  /^Use '\\!' for literal leading exclamation\.$/,
+  /^(warning: )?Use '\\!' for literal leading exclamation\.$/,
   /^\S+ is not a valid attribute name: .+:\d+$/,
   /^\[attr\].* not allowed: .+:\d+$/,
   /^warning: ignoring overly long attributes line \d+$/,
+  /^warning: ignoring overly large gitattributes (file|blob) '.+'$/,
 ];
 
 /**
