@@ -58,16 +58,15 @@ export async function trackedThere(
   const index = { GIT_INDEX_FILE: copy };
   const listed = (): Promise<IndexEntries> => entriesOf(git, 'index', index);
   const entries = await listed().catch(async (error: unknown) => {
-    if (await takeShared(git, await readFile(copy), openBeside)) {
-      await writeAgain(git, copy, '--no-split-index');
-      return listed();
-    }
-    if (indexFile !== undefined) throw error;
-    // It may leave out folders that are known to the clone alone.
-    return listFolded(git, index).catch(() => Promise.reject(error));
+    if (!(await takeShared(git, await readFile(copy), openBeside))) throw error;
+    await writeAgain(git, copy, '--no-split-index');
+    return listed();
   });
-  if ((await countIn(copy)) === entries.count) return { ...entries, copy };
-  const whole = await (indexFile === undefined ? listFolded(git, index) : listUnfolded(git, copy, listed));
+  const count = await countIn(copy);
+  if (count === entries.count) return { ...entries, copy };
+  const isUnfolded = count !== undefined && count < entries.count;
+  const listedAgain = indexFile === undefined ? listFolded : listUnfolded;
+  const whole = isUnfolded ? await listedAgain(git, copy) : entries;
   // INVARIANT: 10 what git leaves out of its list would be seen by nobody.
   if ((await countIn(copy)) !== whole.count) {
     throw git.fail('index', 'git did not list the whole index of the workspace');
@@ -76,20 +75,20 @@ export async function trackedThere(
 }
 
 /** An owner's sparse index names folders that are not on the disk; written again it names their files. */
-async function listUnfolded(git: GitDir, copy: string, listed: () => Promise<IndexEntries>): Promise<IndexEntries> {
+async function listUnfolded(git: GitDir, copy: string): Promise<IndexEntries> {
   await writeAgain(git, copy, '--force-write-index');
-  return listed();
+  return entriesOf(git, 'index', { GIT_INDEX_FILE: copy });
 }
 
 /** A sparse index of a task's is listed as it is: what is in its folders is not for that index to say, and could be more than there is room for. */
-async function listFolded(git: GitDir, index: Readonly<Record<string, string>>): Promise<IndexEntries> {
+async function listFolded(git: GitDir, copy: string): Promise<IndexEntries> {
   // Without patterns git would unfold it: of the whole tree, what lies on top.
   await writeFile(join(git.dir, 'info', 'sparse-checkout'), '/*\n!/*/\n', { mode: 0o600 });
   const folded = ['core.sparseCheckout=true', 'core.sparseCheckoutCone=true', 'index.sparse=true'];
   return entriesOf(
     git,
     'index',
-    index,
+    { GIT_INDEX_FILE: copy },
     folded.flatMap((setting) => ['-c', setting]),
   );
 }
