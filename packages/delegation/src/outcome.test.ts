@@ -133,6 +133,11 @@ describe('toldFailure', () => {
     ['scan', '`deep/er` cannot be read: ENAMETOOLONG: /home/x/deep', ': `deep/er` cannot be read'],
     ['scan', '`a.bin` is larger than 5 bytes', ': `a.bin` is larger than 5 bytes'],
     ['add', '`a` was not taken in', ': `a` was not taken in'],
+    [
+      'scan',
+      '`b/c` was changed in the index and kept off the disk, so that',
+      ': `b/c` was changed in the index and kept off the disk',
+    ],
     ['scan', 'there are files in the submodule `sub`, and', ': there are files in the submodule `sub`'],
     ['index', 'the index of the workspace is gone', ': the index of the workspace is gone'],
     ['index', 'the submodule `a` is in a conflict that', ': the submodule `a` is in a conflict'],

@@ -82,7 +82,7 @@ export function withEvidence(outcome: TaskOutcome, failure: EvidenceFailure | un
  * artifact what is wrong with it.
  */
 export function toldFailure(message: string): string | undefined {
-  return /^.*?(evidence cannot be collected: step `[^`]*`(: (`[^`]*` (cannot be read|is larger than \d+ bytes|was not taken in)|there are files in the submodule `[^`]*`|the submodule `[^`]*` is in a conflict|the index of the workspace is gone|there are more than \d+ files and folders))?|artifacts cannot be collected: .*|could not be signed: step `sign`)/s.exec(
+  return /^.*?(evidence cannot be collected: step `[^`]*`(: (`[^`]*` (cannot be read|is larger than \d+ bytes|was not taken in|was changed in the index and kept off the disk)|there are files in the submodule `[^`]*`|the submodule `[^`]*` is in a conflict|the index of the workspace is gone|there are more than \d+ files and folders))?|artifacts cannot be collected: .*|could not be signed: step `sign`)/s.exec(
     message,
   )?.[0];
 }

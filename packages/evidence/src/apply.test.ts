@@ -197,11 +197,19 @@ describe('applying a result', () => {
     f.git(f.owner, 'config', 'uploadpack.allowFilter', 'true');
     f.git(f.root, 'clone', '--quiet', '--no-checkout', '--filter=blob:none', `file://${f.owner}`, 'partial');
     const partial = join(f.root, 'partial');
-    expect(await failure({ repository: partial })).toMatchObject({
+    const lacking = {
       code: 'CONFLICT',
       message: expect.stringContaining('is a partial clone, and lacks objects'),
       nextSteps: [expect.stringContaining('git fetch --refetch --no-filter'), expect.anything()],
-    });
+    };
+    expect(await failure({ repository: partial })).toMatchObject(lacking);
+    // Now all is there but the old content of what has changed.
+    f.git(partial, 'sparse-checkout', 'set', '--no-cone', '/b.txt');
+    f.git(partial, 'checkout', '--quiet', 'main');
+    expect(readdirSync(partial)).toEqual(['.git', 'b.txt']);
+    for (const checkout of [false, true]) {
+      expect(await failure({ repository: partial, checkout })).toMatchObject(lacking);
+    }
     f.git(partial, 'fetch', '--quiet', '--refetch', '--no-filter');
     expect(await apply({ repository: partial })).toMatchObject({ kind: 'applied' });
   });

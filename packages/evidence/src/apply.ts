@@ -9,6 +9,7 @@ import { treeOf } from './collect.ts';
 import { type Fit, fitOf } from './fit.ts';
 import { inOwnerRepository, type OwnerRepository } from './owner-repository.ts';
 import type { OwnersWords } from './owners-words.ts';
+import { lackingIn } from './partial-clone.ts';
 import { type BundleFile, openQuarantine, type Quarantine, requireCommit } from './quarantine.ts';
 import type { RepositoryGuard } from './repository-guard.ts';
 import type { Result } from './result-schema.ts';
@@ -86,8 +87,9 @@ async function applyTo(
     ...(before === undefined ? {} : { before }),
   });
   try {
-    await prove(quarantine, changes);
-    const fit = await fitOf(quarantine, owner, changes);
+    const told = lackingIn(owner);
+    await prove(quarantine, changes).catch(told);
+    const fit = await fitOf(quarantine, owner, changes).catch(told);
     await requirePlain(owner, branch);
     const there = await owner.commitOf(`refs/heads/${branch}`);
     if (there !== undefined && there !== changes.head) throw taken(branch, there);

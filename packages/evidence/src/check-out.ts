@@ -106,12 +106,12 @@ export async function requireUnfiltered(
   await git.run('inspect', ['read-tree', head], { env: index });
   await borrowWords(git, owner.place.commonDir, 'attributes');
   await borrowAttributes(owner, git, words?.attributesFile);
-  const isMeant = (filter: string): boolean => isDriven(words, owner.settings, filter, 'smudge') !== false;
-  const where = { env: index, isCached: true, options: ATTRIBUTES_BELOW, isMeant };
+  const isRun = (filter: string): boolean | undefined => isDriven(words, owner.settings, filter, 'smudge');
+  const where = { env: index, isCached: true, options: ATTRIBUTES_BELOW, isDriven: isRun };
   const found = await findFiltered(git, 'inspect', written, where);
   if (found === undefined) return;
   const through = `puts ${found.path} through a program (filter ${found.filter})`;
-  const why = isDriven(words, owner.settings, found.name, 'smudge')
+  const why = isRun(found.name)
     ? `${through}, which is not run here`
     : `${through} where that is configured, which cannot be known: not all that is set for git can be read here`;
   throw notSwitchable(owner, why, [`afterwards, by hand: git switch --no-overwrite-ignore ${branch}`]);

@@ -8,6 +8,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -52,6 +53,20 @@ describe('evidence of a workspace', () => {
     const tree = f.git(f.owner, 'rev-parse', `${base}^{tree}`);
     expect(await collectEvidence(f.request(base))).toEqual({ kind: 'none', base, tree });
     expect(readdirSync(f.gitWork.gitDirRoot)).toEqual([]);
+  });
+
+  it.each(['base', 'task'])('is whole where git passes over attributes of the %s', async (whose) => {
+    const wrong = ['!*.txt text', '*.txt -!foo', `*.txt ${'a'.repeat(5000)}`].join('\n');
+    const files = { '.gitattributes': wrong, 'dir/.gitattributes': '[attr]foo text\n', 'link/a.txt': 'a\n' };
+    const where = whose === 'base' ? f.owner : f.work;
+    f.write(where, files);
+    symlinkSync('../.gitattributes', join(where, 'link/.gitattributes'));
+    const began = whose === 'base' ? f.commit(f.owner) : base;
+    if (whose === 'base') f.git(f.work, 'pull', '--quiet');
+    f.write(f.work, { 'a.txt': 'two\n', 'dir/new.txt': 'n\n', 'link/a.txt': 'b\n' });
+    // Younger than every index, so that git looks at what is in them, by their attributes.
+    for (const name of ['a.txt', 'dir/new.txt', 'link/a.txt']) utimesSync(join(f.work, name), 4e9, 4e9);
+    expect(paths(await changed(f.request(began)))).toEqual(expect.arrayContaining(['M a.txt', 'A dir/new.txt']));
   });
 
   it('covers committed, staged, unstaged and untracked work as one tree, ignored files not', async () => {

@@ -17,6 +17,9 @@ export const DISK_FORM = [
   'core.filemode',
   'core.ignorecase',
   'core.precomposeunicode',
+  // What of a file's times and places says that it has changed: less, where it was copied or is on another system's disk.
+  'core.trustctime',
+  'core.checkstat',
 ] as const;
 
 /** Options of git that put those of `keys` in force that a repository sets. */
@@ -41,21 +44,26 @@ export async function borrowAttributes(
   git: GitDir,
   everywhere: string | undefined,
 ): Promise<void> {
-  const file = namedFile(owner, git, 'core.attributesFile') ?? everywhere;
+  const file = namedFile(owner, git, 'core.attributesFile', everywhere);
   const content = file === undefined ? undefined : await readRegular(file, WORDS_BYTES);
   if (content !== undefined) await writeFile(join(git.dir, 'info', basename(ATTRIBUTES)), content, { mode: 0o600 });
 }
 
-/** The file that a setting of a repository names; undefined where it names none. Throws where that is below somebody's home. */
+/**
+ * The file of words that git reads: the one that a setting of the repository names, else `everywhere`; undefined where either
+ * says that there is none. Both count from the top of the working tree. Throws where it is below somebody's home.
+ */
 export function namedFile(
   { place, settings }: Pick<OwnerRepository, 'place' | 'settings'>,
   git: GitDir,
   key: string,
+  everywhere: string | undefined,
 ): string | undefined {
-  const set = settings.get(key.toLowerCase());
+  const own = settings.get(key.toLowerCase());
   // Whose home that would be is not known here: what it says would be missed, and what is ignored there sent along.
-  if (set?.match(/^(~|%\()/)) {
+  if (own?.match(/^(~|%\()/)) {
     throw git.fail('scan', `${key} of the repository is no whole path`, ['write the path out, from / on']);
   }
-  return set ? resolve(place.workTree ?? '', set) : undefined;
+  const named = own ?? everywhere;
+  return named ? resolve(place.workTree ?? '', named) : undefined;
 }

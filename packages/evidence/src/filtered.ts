@@ -6,14 +6,16 @@ import type { GitStep } from './types.ts';
 /** A file that goes through a program on its way into a repository or out of it. For a person, escaped. */
 export interface Filtered {
   readonly path: string;
-  /** What the program is called; whether, and where, somebody has configured it is for `isMeant` to know. */
+  /** What the program is called; whether, and where, somebody has configured it is for `isDriven` to know. */
   readonly filter: string;
   /** The same as it is written. */
   readonly name: string;
 }
 
+const NO_FILTER = ['unspecified', 'unset', 'set'];
+
 /**
- * The first of these paths that attributes give a filter which is meant (every one, where nothing else is said), undefined where there is none. `where`: with `--cached` the attributes
+ * The first of these paths that attributes give a filter, but one of which `isDriven` says that nothing is run for it; undefined where there is none. `where`: with `--cached` the attributes
  * of the index count, else those of the working tree. `options`: which attributes hold everywhere.
  */
 export async function findFiltered(
@@ -23,16 +25,17 @@ export async function findFiltered(
   where: RunOptions & {
     readonly isCached: boolean;
     readonly options?: readonly string[];
-    readonly isMeant?: (filter: string) => boolean;
+    readonly isDriven?: (filter: string) => boolean | undefined;
   },
 ): Promise<Filtered | undefined> {
   if (paths.length === 0) return undefined;
-  const { isCached, options = [], isMeant = () => true, ...how } = where;
+  const { isCached, options = [], isDriven = () => undefined, ...how } = where;
   const asking = [...options, 'check-attr', ...(isCached ? ['--cached'] : []), '-z', '--stdin', 'filter'];
   const fields = splitNul(await git.run(step, asking, { ...how, input: joinNul(paths) }));
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const value = fields[at + 2]?.toString() ?? '';
-    if (['unspecified', 'unset', 'set'].includes(value) || !isMeant(value)) continue;
+    // What git says where there is no filter could be the name of one: it is where something is there to be run for it.
+    if (isDriven(value) !== true && (NO_FILTER.includes(value) || isDriven(value) === false)) continue;
     return { path: quote(fields[at]?.toString() ?? ''), filter: quote(value), name: value };
   }
   return undefined;

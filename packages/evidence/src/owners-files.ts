@@ -4,6 +4,7 @@ import { hasErrno, quote } from '@writ/core';
 import { findFiltered } from './filtered.ts';
 import type { GitDir, InTree } from './git-dir.ts';
 import { joinNul, splitNul } from './raw-path.ts';
+import { GITLINK } from './submodules.ts';
 import { below } from './tree-walk.ts';
 
 /** How an owner's git looks at the owner's working tree. */
@@ -17,7 +18,7 @@ export interface OwnersTree {
 
 /** Files of an owner that are as the owner's index says, by path (`latin1`). */
 export interface OwnersFiles {
-  /** What the index holds without a conflict: mode and id. */
+  /** What the index holds, of a conflict the owner's own side: mode and id. */
   readonly entries: ReadonlyMap<string, string>;
   /** Those that the owner's git takes for unchanged; those that it keeps off the disk (a sparse checkout) among them. */
   readonly unchanged: ReadonlySet<string>;
@@ -28,8 +29,8 @@ export interface OwnersFiles {
 /** Where nothing is known from an owner. */
 export const NO_OWNERS_FILES: OwnersFiles = { entries: new Map(), unchanged: new Set(), later: [] };
 
-/** The mode of a commit of another repository. */
-const GITLINK = '160000';
+/** Ends a path that git does not look behind. */
+const SLASH = 0x2f;
 
 /**
  * Asks git what it would say to the owner. `inTree` names the owner's index, or a copy that is no younger. `isSparse`: the
@@ -44,7 +45,8 @@ export async function ownersFiles(git: GitDir, inTree: InTree, isSparse: boolean
     const tab = line.indexOf('\t');
     const [tag, mode, id, stage] = line.toString('latin1', 0, tab).split(' ');
     const name = line.toString('latin1', tab + 1);
-    if (stage !== '0') continue;
+    // Of a conflict the owner's own side says what form the file has in the repository; git calls it changed.
+    if (stage !== '0' && stage !== '2') continue;
     entries.set(name, `${mode} ${id}`);
     // A small letter: the owner has said that it is unchanged, and git believes that before everything else.
     if (tag === 'S' && isSparse) aside.push(name);
@@ -101,8 +103,28 @@ export async function takeOwners(git: GitDir, inTree: InTree, { entries, unchang
   const lines = [...entries].map(([name, entry]) => Buffer.from(`${entry}\t${name}`, 'latin1'));
   const putting = ['update-index', '--add', '--replace', '-z', '--index-info'];
   await git.run('base', putting, { ...inTree, input: joinNul(lines) });
-  const kept = [...unchanged].map((name) => Buffer.from(name, 'latin1'));
-  await git.run('base', ['update-index', '--skip-worktree', '-z', '--stdin'], { ...inTree, input: joinNul(kept) });
+  await keepAside(git, inTree, unchanged);
+}
+
+/** Has git look at none of these (paths as `latin1`), which the index holds, on the disk. */
+export async function keepAside(git: GitDir, inTree: InTree, names: ReadonlySet<string>): Promise<void> {
+  if (names.size === 0) return;
+  const input = joinNul([...names].map((name) => Buffer.from(name, 'latin1')));
+  await git.run('base', ['update-index', '--skip-worktree', '-z', '--stdin'], { ...inTree, input });
+}
+
+/**
+ * Throws where something untracked is a repository of its own, or a working tree that belongs to one. Git would commit which
+ * commit it is at, and none of its files; what it was told there to leave alone is not known here.
+ */
+export function refuseNested(git: GitDir, untracked: readonly Buffer[]): void {
+  const nested = untracked.find((path) => path.at(-1) === SLASH);
+  if (nested === undefined) return;
+  const path = nested.toString();
+  throw git.fail('scan', `${quote(path)} is a repository of its own, or a worktree, and none is followed`, [
+    `leave it at home: put ${quote(`/${path}`)} into .git/info/exclude, or into .gitignore`,
+    'or ship from a clone or worktree that has none inside',
+  ]);
 }
 
 /** Throws where a file goes, or may go, through a program of its owner's on its way into the repository: without it something else would be sent. */
@@ -112,8 +134,7 @@ export async function refuseFiltered(
   paths: readonly Buffer[],
   isDriven: OwnersTree['isDriven'],
 ): Promise<void> {
-  const isMeant = (filter: string): boolean => isDriven(filter) !== false;
-  const found = await findFiltered(git, 'scan', paths, { ...inTree, isCached: false, isMeant });
+  const found = await findFiltered(git, 'scan', paths, { ...inTree, isCached: false, isDriven });
   if (found === undefined) return;
   const through = `${found.path} has changed, and goes through the filter ${found.filter}`;
   const why = isDriven(found.name)

@@ -3,10 +3,15 @@ import { isSet, parseSettings, type RepositorySettings, SPARSE, SPARSE_FORM } fr
 
 /** What an owner has told git for every repository. Nothing of it is run: no program is named in it. */
 export interface OwnersWords {
-  /** Patterns of what is ignored everywhere (`core.excludesFile`), absolute; there need be no such file. */
+  /**
+   * Patterns of what is ignored everywhere (`core.excludesFile`); there need be no such file. Absolute, or from the top of
+   * each working tree on; empty: the owner has said that there is none.
+   */
   readonly excludesFile?: string;
-  /** Attributes of files everywhere (`core.attributesFile`), absolute; there need be no such file. */
+  /** Attributes of files everywhere (`core.attributesFile`), in the same way. */
   readonly attributesFile?: string;
+  /** Why they could not be read, so that nobody knows what is ignored; absent: they could. */
+  readonly unread?: string;
   /** Settings about the form of files, and which filters are there, see `wordsOf`; absent: they could not be read. */
   readonly settings?: RepositorySettings;
 }

@@ -1,16 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
-import { isWritError, quote, sha256Hex, WritError } from '@writ/core';
+import { quote, sha256Hex, WritError } from '@writ/core';
 import { type BundleHeader, readBundleHeader } from './bundle-header.ts';
 import { BUNDLE_REF } from './collect.ts';
 import { createGitDir, type GitDir } from './git-dir.ts';
 import { borrowShallow, type OwnerRepository } from './owner-repository.ts';
 import { scanPack } from './pack-scan.ts';
+import { lackingIn } from './partial-clone.ts';
 import { requireBoundedTree } from './tree-bounds.ts';
 import type { BundleLimits, GitWork } from './types.ts';
-
-/** How git says that an object is nowhere. */
-const LACKING =
-  /did not receive expected object|unable to (read|find)|could not read|missing|bad object|unresolved delta/i;
 
 /** A bundle unpacked in a git directory of the node's own that borrows the objects of one repository. */
 export interface Quarantine {
@@ -57,7 +54,7 @@ export async function openQuarantine(
   });
   try {
     await borrowShallow(owner.place, git);
-    const told = toldOf(owner);
+    const told = lackingIn(owner);
     if (before !== undefined) await unpack(git, before, limits).catch(told);
     await unpack(git, { header, head, pack }, limits).catch(told);
     await requireBoundedTree(git, head, limits).catch(told);
@@ -103,22 +100,6 @@ function ofAnotherKind(owner: OwnerRepository, format: string): WritError {
     details: { repository: owner.dir, ours: owner.objectFormat, theirs: format },
     nextSteps: ['use the repository that the task was about'],
   });
-}
-
-/** What a failure is in a repository that lacks objects by agreement with a server: mostly that of none who signed something. */
-function toldOf(owner: OwnerRepository): (error: unknown) => never {
-  const isPartial = [...owner.settings].some(
-    ([key, value]) => key === 'extensions.partialclone' || (/^remote\..*\.promisor$/s.test(key) && value !== 'false'),
-  );
-  return (error) => {
-    if (!isPartial || !isWritError(error) || !LACKING.test(error.message)) throw error;
-    const why = 'is a partial clone, and lacks objects that this work builds on';
-    throw new WritError('CONFLICT', `${quote(owner.dir)} ${why}`, {
-      cause: error,
-      details: { repository: owner.dir, isPartial: true },
-      nextSteps: ['fetch them: git fetch --refetch --no-filter', 'or use a clone that is whole'],
-    });
-  };
 }
 
 async function unpack(git: GitDir, { header, head, pack }: Bundle, limits: BundleLimits): Promise<void> {

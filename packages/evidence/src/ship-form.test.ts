@@ -104,7 +104,8 @@ describe('shipping a working tree whose files lie on the disk in a form of their
     expect(await changesOf()).toMatch(/^160000 000000 .* D\tsub$/);
     f.write(f.owner, { sub: 'a file\n' });
     expect(await changesOf()).toMatch(/^160000 100644 .* T\tsub$/);
-    f.git(f.owner, 'update-index', '--add', '--cacheinfo', linked('staged'));
+    f.git(f.owner, 'update-index', '--add', '--cacheinfo', linked('staged'), '--cacheinfo', linked('nowhere'));
+    mkdirSync(join(f.owner, 'staged'));
     expect(await changesOf()).toMatch(/ A\tstaged\n.* T\tsub$/);
     f.git(f.owner, 'config', 'core.sparseCheckout', 'true');
     expect(await changesOf()).toMatch(/ A\tstaged\n.* T\tsub$/);

@@ -54,7 +54,7 @@ describe('shipping a working tree', () => {
       'own.tmp': 'no',
       loc: 'no',
     });
-    f.write(f.root, { excludes: '*.env\n', 'local-excludes': 'loc\n' });
+    f.write(f.root, { excludes: '*.env\n', 'local-excludes': 'loc\n*.env\n' });
     f.write(f.owner, { '.git/info/exclude': '*.tmp\n' });
     f.git(f.owner, 'config', 'core.excludesFile', join(f.root, 'local-excludes'));
     const before = [readFileSync(join(f.owner, '.git/index')).toString('hex'), f.git(f.owner, 'count-objects', '-v')];

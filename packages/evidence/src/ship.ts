@@ -1,4 +1,4 @@
-import { appendFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, quote, WritError } from '@writ/core';
 import { BUNDLE_REF, commit, keep, OBJECT_ID, treeOf, writeBundle } from './collect.ts';
@@ -7,6 +7,7 @@ import { createGitDir, type GitDir } from './git-dir.ts';
 import { borrowShallow, inOwnerRepository, type OwnerRepository, workTreeOf } from './owner-repository.ts';
 import type { OwnersTree } from './owners-files.ts';
 import { isDriven, type OwnersWords, settingsWith } from './owners-words.ts';
+import { lackingIn } from './partial-clone.ts';
 import { openQuarantine } from './quarantine.ts';
 import { readRegular } from './read-regular.ts';
 import type { RepositoryGuard } from './repository-guard.ts';
@@ -32,6 +33,9 @@ export interface ShipRequest extends GitWork {
 
 /** Longest file of patterns that is read, bytes. */
 const PATTERN_BYTES = 16 * 1024 * 1024;
+/** Of the order of bytes, before a text. */
+const MARK = Buffer.from('\ufeff');
+const LINE_END = Buffer.from('\n');
 
 /** What has to go to the peer. `bundle` is absent where it has the commit already. */
 export interface Shipment {
@@ -45,7 +49,8 @@ export interface Shipment {
 /**
  * The working tree as one commit: what is committed, with uncommitted and untracked files on top (ignored ones not), as a
  * bundle without what the peer has. What the owner's git takes for unchanged is as it is committed or staged. Nothing in the repository is changed. Throws GIT_FAILED naming the step,
- * BAD_REQUEST where there is no such folder, or no working tree in it.
+ * BAD_REQUEST where there is no such folder, or no working tree in it, CONFLICT where it is a partial clone that lacks what
+ * has to be sent.
  */
 export async function shipWorkingTree(request: ShipRequest): Promise<Shipment> {
   const { guard, limits, repository, words } = request;
@@ -56,6 +61,7 @@ export async function shipWorkingTree(request: ShipRequest): Promise<Shipment> {
     try {
       const { objectFormat } = owner;
       const what = 'the working tree cannot be shipped';
+      if (words?.unread !== undefined) throw unreadWords(words.unread);
       const form = [...formOf(settingsWith(words, owner.settings), DISK_FORM), ...ATTRIBUTES_BELOW];
       git = await createGitDir({ ...request, ...failing, what, objectFormat, form, borrowFrom: [repository] });
       await borrowWords(git, owner.place.commonDir, 'attributes');
@@ -79,6 +85,13 @@ async function requireWorkingTree(owner: OwnerRepository): Promise<string> {
   });
 }
 
+function unreadWords(why: string): WritError {
+  const what = 'what you have told git for every repository cannot be read, what it ignores neither';
+  return new WritError('GIT_FAILED', `the working tree cannot be shipped: ${what}: ${why}`, {
+    nextSteps: ['see what git says: git config --list', 'mend that, then ship again'],
+  });
+}
+
 async function shipFrom(
   git: GitDir,
   { owner, workspaceDir }: { readonly owner: OwnerRepository; readonly workspaceDir: string },
@@ -97,10 +110,12 @@ async function shipFrom(
   for (const has of request.peerHas) {
     if (OBJECT_ID.test(has) && (await owner.commitOf(has)) === has) known.push(has);
   }
-  const missing = await git.run('bundle', ['rev-list', '--max-count=1', id, ...known.map((one) => `^${one}`)]);
+  const told = lackingIn(owner);
+  const listing = ['rev-list', '--max-count=1', id, ...known.map((one) => `^${one}`)];
+  const missing = await git.run('bundle', listing).catch(told);
   if (missing.length === 0) return { commit: id, head };
   const file = join(git.dir, 'bundle');
-  await writeBundle(git, id, known, file);
+  await writeBundle(git, id, known, file).catch(told);
   return { commit: id, head, bundle: await keep(git, 'bundle', request.store, file, request.limits.maxBundleBytes) };
 }
 
@@ -114,17 +129,17 @@ function ownersTree({ place, settings: own }: OwnerRepository, words: OwnersWord
   };
 }
 
-/** What the owner ignores stays at home: patterns of this repository, of its settings, and of the owner everywhere. */
-async function borrowExcludes(owner: OwnerRepository, git: GitDir, excludesFile: string | undefined): Promise<void> {
-  for (const file of [
-    excludesFile,
-    namedFile(owner, git, 'core.excludesFile'),
-    join(owner.place.commonDir, 'info/exclude'),
-  ]) {
+/** What the owner ignores stays at home: patterns of this repository, and of its settings or the owner's everywhere. */
+async function borrowExcludes(owner: OwnerRepository, git: GitDir, everywhere: string | undefined): Promise<void> {
+  const named = namedFile(owner, git, 'core.excludesFile', everywhere);
+  const parts: Buffer[] = [];
+  for (const file of [named, join(owner.place.commonDir, 'info/exclude')]) {
     const patterns = file ? await readRegular(file, PATTERN_BYTES) : undefined;
-    if (patterns === undefined) continue;
-    await appendFile(join(git.dir, 'info', 'exclude'), Buffer.concat([patterns, Buffer.from('\n')]), { mode: 0o600 });
+    // Git leaves this mark out where a file begins with it, and these become one.
+    if (patterns !== undefined)
+      parts.push(LINE_END, patterns.subarray(patterns.subarray(0, MARK.length).equals(MARK) ? MARK.length : 0));
   }
+  await writeFile(join(git.dir, 'info', 'exclude'), Buffer.concat([...parts, LINE_END]), { mode: 0o600 });
 }
 
 /** What was shipped, unpacked apart from the workspace. */

@@ -3,12 +3,15 @@ import { basename, dirname, join } from 'node:path';
 import { quote } from '@writ/core';
 import { restoreForm } from './checked-out.ts';
 import type { GitDir, InTree } from './git-dir.ts';
+import { keptAside } from './kept-aside.ts';
 import {
+  keepAside,
   NO_OWNERS_FILES,
   type OwnersFiles,
   type OwnersTree,
   ownersFiles,
   refuseFiltered,
+  refuseNested,
   takeOwners,
 } from './owners-files.ts';
 import { joinNul, splitNul, toRepoPath } from './raw-path.ts';
@@ -29,8 +32,8 @@ export interface SnapshotRequest {
   readonly baseTree: string;
   /**
    * `task`: whoever worked there is not believed; the index is in `.git`, which has to be a folder, and only its names are
-   * read. An owner's own working tree: its index is believed: what git takes for unchanged by it is, and `git` has the form that
-   * the owner's files have on the disk.
+   * read. An owner's own working tree: its index is believed: it says what is tracked, what git takes for unchanged by it is,
+   * and `git` has the form that the owner's files have on the disk; a repository inside is refused.
    */
   readonly whose: 'task' | OwnersTree;
   readonly limits: { readonly maxEntries: number; readonly maxFileBytes: number; readonly maxTotalBytes: number };
@@ -58,28 +61,35 @@ export async function snapshot(git: GitDir, request: SnapshotRequest): Promise<S
   const owner = ownerOf(request);
   const refuse = (why: string): Error => git.fail('scan', why);
   const walked = await walkTree(workspaceDir, { platform, maxEntries: limits.maxEntries, refuse });
-  await git.run('base', ['read-tree', '--index-output', join(git.dir, 'index'), baseTree], { env: index });
-  const based = await entriesOf(git, 'scan', index);
+  const reading = ['read-tree', '--index-output', join(git.dir, 'index'), baseTree];
+  if (owner === undefined) await git.run('base', reading, { env: index });
+  const inBase = await entriesOf(git, 'scan', index);
   const tracked = await trackedThere(git, workspaceDir, {
-    ...{ platform, indexFile: owner?.indexFile, isRequired: based.count > 0 },
+    ...{ platform, indexFile: owner?.indexFile, isRequired: inBase.count > 0 },
   });
+  // INVARIANT: 1 an owner's index alone says what is tracked: what was taken out of it is a file like any other, or ignored.
+  const based = owner === undefined ? inBase : (tracked ?? inBase);
   const owners = await ownersWords(git, request, tracked);
   await takeOwners(git, inTree, owners);
   const gitlinks = await gitlinksIn(git, workspaceDir, based.gitlinks, tracked?.gitlinks);
   const refused = await refusedNames(git, inTree, walked.gitNames);
-  const seen = await showNested(git, index, walked.gitNames);
+  const seen = owner === undefined ? await showNested(git, index, walked.gitNames) : [];
   const listing = ['ls-files', '-z', '--others', '--exclude-standard'];
   const others = splitNul(await git.run('scan', listing, { ...inTree, isWhole: true }));
+  if (owner !== undefined) refuseNested(git, others);
   const found = [...others, ...pathsOf(tracked)].filter((path) => !hasGitName(path));
   // INVARIANT: 10 what the base holds is looked at whatever its name: git has taken it.
   const wanted = distinct([...pathsOf(based), ...found], new Set([...gitlinks.kept, ...owners.unchanged]));
   const { there, gone } = await lookAt(git, request, walked, wanted);
   if (owner !== undefined) await refuseFiltered(git, inTree, there, owner.isDriven);
-  await take(git, inTree, there, gone);
+  const aside = await keptAside(git, baseTree, owner === undefined ? tracked?.aside : undefined, gone);
+  await keepAside(git, inTree, aside);
+  const deleted = gone.filter((path) => !aside.has(path.toString('latin1')));
+  await take(git, inTree, there, deleted);
   await assertComplete(git, inTree, seen);
   await forget(git, inTree, [...seen, ...owners.later]);
   await takeGitlinks(git, index, gitlinks.changed, there);
-  if (owner === undefined) await restoreForm(git, { workspaceDir, baseTree, index, based: based.files });
+  if (owner === undefined) await restoreForm(git, { workspaceDir, baseTree, index, based: inBase.files });
   // Every object is of the base, or was written just now; the bundle fails where one is not there.
   const tree = (await git.run('tree', ['write-tree', '--missing-ok'], { env: index })).toString('latin1').trim();
   return { tree, refused: refused.map(toRepoPath) };
@@ -172,5 +182,9 @@ async function assertComplete(git: GitDir, inTree: InTree, nowhere: readonly Buf
   const found = splitNul(await git.run('add', listing, { ...inTree, isWhole: true }));
   const known = new Set(nowhere.map((path) => path.toString('latin1')));
   const left = found.find((path) => !known.has(path.toString('latin1')) && !hasGitName(path));
-  if (left !== undefined) throw git.fail('add', `${quote(left.toString())} was not taken in`);
+  if (left === undefined) return;
+  throw git.fail('add', `${quote(left.toString())} was not taken in`, [
+    'where its name differs in case alone from one that git knows: git config core.ignoreCase false',
+    'where it changes all the time: run it again when nothing writes there',
+  ]);
 }

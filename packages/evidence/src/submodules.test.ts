@@ -141,8 +141,9 @@ describe('a submodule in a workspace', () => {
     }
   });
 
-  it('is sent along with another commit, wherever that may be', async () => {
+  it('is sent along with another commit, wherever that may be, where its folder is there', async () => {
     for (const path of ['sub', 'new']) {
+      mkdirSync(join(f.owner, path));
       f.git(f.owner, 'update-index', '--add', '--cacheinfo', `160000,${NEW},${path}`);
     }
     const shipment = await shipWorkingTree({

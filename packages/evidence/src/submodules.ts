@@ -5,8 +5,10 @@ import { joinNul, splitNul } from './raw-path.ts';
 import { below, folderOf } from './tree-walk.ts';
 import type { GitStep } from './types.ts';
 
-/** The mode of such an entry. */
-const GITLINK = '160000';
+/** The mode of a commit of another repository. */
+export const GITLINK = '160000';
+/** The mode of a folder, in a tree or in an index that leaves out what is in it. */
+export const FOLDER = '040000';
 
 /** What an index holds. */
 export interface IndexEntries {
@@ -14,27 +16,39 @@ export interface IndexEntries {
   readonly files: readonly Buffer[];
   /** Ids of commits of other repositories, by path (`latin1`). */
   readonly gitlinks: ReadonlyMap<string, string>;
+  /** Mode and id of what git is told to pass over on the disk (a sparse checkout, `--skip-worktree`), by path (`latin1`); also of whole folders. */
+  readonly aside: ReadonlyMap<string, string>;
   /** How many lines there were, those of a conflict each counted. */
   readonly count: number;
 }
 
-/** Throws where two sides of a merge want different commits of a submodule: nobody has decided which it is. */
+/**
+ * Throws where two sides of a merge want different commits of a submodule: nobody has decided which it is. `how`: options of
+ * git, mostly none.
+ */
 export async function entriesOf(
   git: GitDir,
   step: GitStep,
   index: Readonly<Record<string, string>>,
+  how: readonly string[] = [],
 ): Promise<IndexEntries> {
-  const [files, gitlinks] = [[] as Buffer[], new Map<string, string>()];
-  const entries = splitNul(await git.run(step, ['ls-files', '-z', '--stage', '--sparse'], { env: index }));
+  const [files, gitlinks, aside] = [[] as Buffer[], new Map<string, string>(), new Map<string, string>()];
+  const entries = splitNul(
+    await git.run(step, [...how, 'ls-files', '-z', '-v', '--stage', '--sparse'], { env: index }),
+  );
   for (const entry of entries) {
     const tab = entry.indexOf('\t');
     const path = entry.subarray(tab + 1);
-    const [mode, id = '', stage] = entry.toString('latin1', 0, tab).split(' ');
+    const [tag, mode = '', id = '', stage] = entry.toString('latin1', 0, tab).split(' ');
+    const name = path.toString('latin1');
+    if (mode === FOLDER || (tag?.toUpperCase() === 'S' && stage === '0'))
+      aside.set(name.replace(/\/$/, ''), `${mode} ${id}`);
+    if (mode === FOLDER) continue;
     if (mode !== GITLINK) files.push(path);
-    else if (stage === '0') gitlinks.set(path.toString('latin1'), id);
+    else if (stage === '0') gitlinks.set(name, id);
     else throw git.fail(step, `the submodule ${quote(path.toString())} is in a conflict that nobody has resolved`);
   }
-  return { files, gitlinks, count: entries.length };
+  return { files, gitlinks, aside, count: entries.length };
 }
 
 /** What became of the commits of other repositories. Paths as `latin1`. */
@@ -97,7 +111,7 @@ export async function takeGitlinks(
 }
 
 /** Every folder that something is in, but for the root. */
-function foldersAbove(path: Buffer): readonly string[] {
+export function foldersAbove(path: Buffer): readonly string[] {
   const above: string[] = [];
   for (let folder = folderOf(path); folder.length > 0; folder = folderOf(folder)) above.push(folder.toString('latin1'));
   return above;

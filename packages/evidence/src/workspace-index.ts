@@ -62,15 +62,35 @@ export async function trackedThere(
     await writeAgain(git, copy, '--no-split-index');
     return listed();
   });
-  if ((await countIn(copy)) === entries.count) return { ...entries, copy };
-  // An owner's sparse index names folders that are not on the disk; written again it names their files.
-  if (indexFile !== undefined) await writeAgain(git, copy, '--force-write-index');
-  const whole = indexFile === undefined ? entries : await listed();
+  const count = await countIn(copy);
+  if (count === entries.count) return { ...entries, copy };
+  const isUnfolded = count !== undefined && count < entries.count;
+  const listedAgain = indexFile === undefined ? listFolded : listUnfolded;
+  const whole = isUnfolded ? await listedAgain(git, copy) : entries;
   // INVARIANT: 10 what git leaves out of its list would be seen by nobody.
   if ((await countIn(copy)) !== whole.count) {
     throw git.fail('index', 'git did not list the whole index of the workspace');
   }
   return { ...whole, copy };
+}
+
+/** An owner's sparse index names folders that are not on the disk; written again it names their files. */
+async function listUnfolded(git: GitDir, copy: string): Promise<IndexEntries> {
+  await writeAgain(git, copy, '--force-write-index');
+  return entriesOf(git, 'index', { GIT_INDEX_FILE: copy });
+}
+
+/** A sparse index of a task's is listed as it is: what is in its folders is not for that index to say, and could be more than there is room for. */
+async function listFolded(git: GitDir, copy: string): Promise<IndexEntries> {
+  // Without patterns git would unfold it: of the whole tree, what lies on top.
+  await writeFile(join(git.dir, 'info', 'sparse-checkout'), '/*\n!/*/\n', { mode: 0o600 });
+  const folded = ['core.sparseCheckout=true', 'core.sparseCheckoutCone=true', 'index.sparse=true'];
+  return entriesOf(
+    git,
+    'index',
+    { GIT_INDEX_FILE: copy },
+    folded.flatMap((setting) => ['-c', setting]),
+  );
 }
 
 /** In another form and as old as it was: here git does not see the files, and could not tell which are as young as their index. */

@@ -130,10 +130,20 @@ describe('the evidence of a node', () => {
     git(root, 'config', '--file', join(root, 'system'), 'core.eol', 'crlf');
     const system = { all: { PATH: path, GIT_CONFIG_SYSTEM: join(root, 'system') }, homeDir: undefined };
     expect(await found(system)).toEqual({ settings: new Map([['core.eol', 'crlf']]) });
+    // Names that count from each working tree on, and that there is none, go on as they are.
+    set('core.excludesFile', '.gitignore.local');
+    set('core.attributesFile', '');
+    expect(await kit.words?.()).toMatchObject({ excludesFile: '.gitignore.local', attributesFile: '' });
+    expect(await kit.words?.()).not.toHaveProperty('unread');
+    set('core.excludesFile', '~nobody-of-this-name/ignored');
+    expect(await kit.words?.()).toMatchObject({ unread: expect.stringContaining('failed to expand user dir') });
     writeFileSync(join(root, '.gitconfig'), '[core');
     expect(await kit.words?.()).not.toHaveProperty('settings');
+    expect(await kit.words?.()).toMatchObject({ unread: expect.stringContaining('bad config line') });
     rmSync(join(root, '.gitconfig'));
-    expect(await found({ all: { PATH: '/nowhere' }, homeDir: undefined })).not.toHaveProperty('excludesFile');
+    const nowhere = await found({ all: { PATH: '/nowhere' }, homeDir: undefined });
+    expect(nowhere).not.toHaveProperty('excludesFile');
+    expect(nowhere).toMatchObject({ unread: expect.stringContaining('git could not be started') });
   });
 });
 
