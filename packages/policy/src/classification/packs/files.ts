@@ -113,8 +113,9 @@ export const filesPack: RulePack = {
       answers: SAYS,
       flags: optionNames(
         'RvfchHLP',
-        '--recursive --verbose --quiet --silent --changes --reference --from --no-dereference --dereference --preserve-root',
+        '--recursive --verbose --quiet --silent --changes --no-dereference --dereference --preserve-root',
       ),
+      valued: ['--from', '--reference'],
     },
     {
       names: ['setfacl'],

@@ -80,10 +80,14 @@ export const infrastructurePack: RulePack = {
       names: ['virsh'],
       flags: optionNames('qr', '--quiet --readonly --all --title --details --name --uuid --table --graceful'),
     },
-    { names: ['qm', 'pct'], flags: wordList('--skiplock --timeout --purge --forceStop --overrule-shutdown') },
+    {
+      names: ['qm', 'pct'],
+      behindCommand: { flags: wordList('--skiplock --purge --forceStop --overrule-shutdown'), valued: ['--timeout'] },
+    },
     {
       names: ['lxc', 'incus', 'multipass', 'vagrant', 'limactl'],
-      flags: wordList('-f --force --all -p --purge --format --json'),
+      // In front of the command an option that a program does not know takes the word behind it.
+      behindCommand: { flags: wordList('-f --force --all -p --purge --json'), valued: ['--format'] },
       answers: ['--version'],
     },
     {

@@ -28,9 +28,17 @@ export const readingPack: RulePack = {
         'adfhspugDFrtUcvxliCnNqQJX',
         '--noreport --dirsfirst --filesfirst --du --prune --gitignore --sort',
       ),
-      valued: optionNames('LIP', '--filelimit'),
+      valued: optionNames('LIP'),
+      nextOnly: true,
     },
-    { names: ['xxd'], flags: optionNames('abeEipuC'), valued: optionNames('cglson') },
+    // It knows an option by how its word begins, and a number may be a part of that.
+    {
+      names: ['xxd'],
+      singleDash: true,
+      operandsEnd: true,
+      flags: wordList('-a -b -e -E -i -p -ps -plain -u -C'),
+      valued: wordList('-c -cols -g -groupsize -l -len -s -seek -o -n -name'),
+    },
     {
       names: ['file'],
       answers: SAYS,
@@ -66,10 +74,17 @@ export const readingPack: RulePack = {
         '--numeric-sort --reverse --unique --human-numeric-sort --ignore-case --version-sort --stable --check',
       ),
     },
-    { names: ['uniq'], flags: optionNames('cduiDz', '--count --repeated --unique'), valued: optionNames('fsw') },
+    // The second operand is written, and to some of it an option behind the first is one.
+    {
+      names: ['uniq'],
+      operandsEnd: true,
+      flags: optionNames('cduiDz', '--count --repeated --unique'),
+      valued: optionNames('fsw'),
+    },
     {
       names: ['find', 'gfind'],
       singleDash: true,
+      expression: true,
       flags: optionNames(
         'HLPEXx',
         '-print -print0 -ls -prune -quit -empty -readable -writable -executable -nouser -nogroup -true -false -not -and -or -a -o -depth -d -xdev -mount -follow -daystart -noleaf -warn -nowarn -delete',
@@ -138,6 +153,7 @@ export const readingPack: RulePack = {
         ['diff', '-U5', 'a', 'b'],
         ['jq', '-r', '.a', 'x.json'],
         ['tree', '-L', '2', 'src'],
+        ['tree', '-aL', '2', 'src'],
         ['zgrep', '-i', 'x', 'a.gz'],
       ],
       notExamples: [
@@ -145,6 +161,9 @@ export const readingPack: RulePack = {
         ['diff', '--paginate', 'a', 'b'],
         ['jq', '--option-of-tomorrow=./x', '.'],
         ['tree', '-o', 'x'],
+        ['tree', '-Lo', '2', '.git/hooks/y'],
+        ['tree', '-Po', '*', 'x'],
+        ['tree', '-L2', 'src'],
         ['base64', '-o', 'x'],
       ],
     },
@@ -195,18 +214,31 @@ export const readingPack: RulePack = {
       examples: [
         ['uniq', '-c'],
         ['uniq', 'a'],
+        ['xxd', '-l', '64', 'a'],
+        ['xxd', '-p', 'a'],
       ],
-      notExamples: [['uniq', 'a', 'b']],
+      notExamples: [
+        ['uniq', 'a', 'b'],
+        ['uniq', 'a', '-c'],
+        ['xxd', '-ps', 'a', '/etc/passwd'],
+        ['xxd', '-il', 'a', 'b'],
+        ['xxd', '-Cs', 'a', 'b'],
+        ['xxd', 'a', '-p'],
+        ['xxd', 'a', '--'],
+      ],
     },
     {
       name: 'reading.uniq-to',
-      programs: ['uniq'],
+      programs: ['uniq', 'xxd'],
       // The second is written.
       least: 2,
       class: 'config-mutation',
       needs: ['edit_repo', 'read_files', 'shell'],
       writes: { from: 1 },
-      examples: [['uniq', 'a', 'b']],
+      examples: [
+        ['uniq', 'a', 'b'],
+        ['xxd', '-r', 'a', '/etc/passwd'],
+      ],
       notExamples: [['uniq', 'a']],
     },
     {
@@ -222,6 +254,9 @@ export const readingPack: RulePack = {
       notExamples: [
         ['find', '.', '-delete'],
         ['find', '.', '-name', '-delete'],
+        ['find', '--', '.', '-delete'],
+        ['find', '-H', '--', '.', '-name', 'y', '-delete'],
+        ['find', '--', '.', '-fprint', '/etc/cron.d/x'],
         ['find', '.', '-fprint', '/etc/x'],
       ],
     },
@@ -235,6 +270,7 @@ export const readingPack: RulePack = {
         ['find', '.', '-delete'],
         ['find', '.', '-name', 'x', '-delete'],
         ['find', '.', '-fls', 'a'],
+        ['find', '--', '.', '-delete'],
       ],
       notExamples: [['find', '.', '-name', 'delete']],
     },
