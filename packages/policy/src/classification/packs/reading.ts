@@ -19,16 +19,13 @@ export const readingPack: RulePack = {
     { names: [...LOOKERS, ...COMPUTES] },
     { names: ['less', 'more', 'diff3', 'sdiff'], answers: SAYS },
     { names: ['zcat', 'bzcat', 'xzcat'], flags: optionNames('fdcvqt') },
-    { names: ['zgrep'], flags: optionNames('ivnclEFowhHqsxABC0123456789'), valued: ['-e', '-m'] },
+    { names: ['zgrep'], flags: optionNames('ivnclEFowhHqsx0123456789'), valued: optionNames('emABC') },
     { names: ['base64'], flags: optionNames('dDi', '--decode --ignore-garbage'), valued: ['-w', '--wrap'] },
     // Another writes the page of each folder.
     {
       names: ['tree'],
-      flags: optionNames(
-        'adfhspugDFrtUcvxliCnNqQJX',
-        '--noreport --dirsfirst --filesfirst --du --prune --gitignore --sort',
-      ),
-      valued: optionNames('LIP'),
+      flags: optionNames('adfhspugDFrtUcvxliCnNqQJX', '--noreport --dirsfirst --filesfirst --du --prune --gitignore'),
+      valued: optionNames('LIP', '--filelimit --sort'),
       nextOnly: true,
     },
     // It knows an option by how its word begins, and a number may be a part of that.
@@ -49,10 +46,10 @@ export const readingPack: RulePack = {
       names: ['diff'],
       answers: SAYS,
       flags: optionNames(
-        `uaNrqbBiwycptTsEdCU${DIGITS}`,
+        `uaNrqbBiwycptTsEd${DIGITS}`,
         '--brief --recursive --unified --context --side-by-side --color --new-file --ignore-all-space --text --minimal',
       ),
-      valued: ['-x', '--exclude', '-I', '-L', '--label', '-W', '--width'],
+      valued: optionNames('xILWCU', '--exclude --label --width'),
     },
     {
       names: ['jq'],
@@ -63,7 +60,7 @@ export const readingPack: RulePack = {
       ),
       valued: ['--indent'],
     },
-    { names: ['column'], flags: optionNames('txneJ', '--table --json'), valued: optionNames('socN', '--separator') },
+    { names: ['column'], flags: optionNames('txeJ', '--table --json'), valued: optionNames('socN', '--separator') },
     { names: ['which', 'type'], flags: optionNames('a', '--all') },
     {
       names: ['sort'],
@@ -99,9 +96,12 @@ export const readingPack: RulePack = {
       answers: SAYS,
       flags: optionNames(
         `nilcvwSsuFxoaHhNLUP${DIGITS}`,
-        '--files --hidden --no-ignore --json --stats --count --files-with-matches --ignore-case --smart-case --multiline --heading --no-heading --line-number --vimgrep --type-list --pcre2 --follow --fixed-strings --word-regexp --color --sort',
+        '--files --hidden --no-ignore --json --stats --count --files-with-matches --ignore-case --smart-case --multiline --heading --no-heading --line-number --vimgrep --type-list --pcre2 --follow --fixed-strings --word-regexp',
       ),
-      valued: optionNames('egtTABCmj', '--glob --iglob --type --max-count --context --after-context --before-context'),
+      valued: optionNames(
+        'egtTABCmj',
+        '--glob --iglob --type --max-count --context --after-context --before-context --color --sort',
+      ),
     },
     {
       names: ['sed', 'gsed'],
@@ -170,11 +170,14 @@ export const readingPack: RulePack = {
     {
       name: 'reading.environment',
       programs: ['jq'],
-      // It prints the variables of the node.
-      operand: /\benv\b|\$ENV\b/,
+      // It prints the variables of the node, or a file that it takes in may.
+      operand: /\benv\b|\$ENV\b|\b(?:import|include)\b/,
       class: 'read',
       needs: ['inspect_status', 'read_files'],
-      examples: [['jq', '-n', 'env']],
+      examples: [
+        ['jq', '-n', 'env'],
+        ['jq', '-n', 'import "m" as m {search: "./"}; m::f'],
+      ],
       notExamples: [['jq', '.a', 'x.json']],
     },
     {
