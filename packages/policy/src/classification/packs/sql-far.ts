@@ -17,18 +17,26 @@ export const SQL_FAR: readonly BuiltInRule[] = [
   {
     ...REACHES,
     name: 'sql.far',
-    programs: [...CLIENTS, 'pg_isready', 'dropdb'],
+    programs: [...CLIENTS, 'dropdb'],
     value: { of: ['-h', '--host'], matches: ELSEWHERE },
     examples: [
       ['psql', '-h', 'db.example.org', '-c', 'select 1'],
       ['mysql', '-hdb.example.org', '-e', 'show tables'],
-      ['pg_isready', '-h', 'db.example.org'],
     ],
     notExamples: [
       ['psql', '-h', 'localhost', '-c', 'select 1'],
       ['psql', '-h', '/run/postgresql', '-c', 'select 1'],
       ['mysql', '-h', '127.0.0.1', '-e', 'show tables'],
     ],
+  },
+  {
+    ...REACHES,
+    name: 'sql.far-ready',
+    programs: ['pg_isready'],
+    value: { of: ['-h', '--host'], matches: ELSEWHERE },
+    most: 0,
+    examples: [['pg_isready', '-h', 'db.example.org']],
+    notExamples: [['pg_isready'], ['pg_isready', '-h', 'db.example.org', 'x']],
   },
   {
     ...REACHES,
