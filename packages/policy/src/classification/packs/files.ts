@@ -127,7 +127,8 @@ export const filesPack: RulePack = {
       valued: optionNames('mx', '--modify --remove'),
     },
     { names: ['chattr'], flags: optionNames('RVfaAcCdDeFijmPsStTux') },
-    { names: ['setcap', 'setfattr'], flags: optionNames('rqh'), valued: optionNames('nvx', '--name --value --remove') },
+    { names: ['setcap'], flags: optionNames('rqvh'), valued: ['-n'] },
+    { names: ['setfattr'], flags: ['-h'], valued: optionNames('nvx', '--name --value --remove') },
     {
       names: ['tar'],
       answers: SAYS,
