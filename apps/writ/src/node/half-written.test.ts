@@ -83,6 +83,19 @@ it('is whole where another takes its place, or none', async () => {
   expect(whole).toBe('none');
 });
 
+it('is not whole where another takes its name that is written in place as well', async () => {
+  wait();
+  rmSync(path);
+  writeFileSync(path, 'half');
+  await pass(250);
+  expect(whole).toBeUndefined();
+  appendFileSync(path, ' and the rest');
+  await pass(250);
+  expect(whole).toBeUndefined();
+  await pass(250);
+  expect(whole).toBe(markOf(path)?.text);
+});
+
 it('is taken as it is where it never stands still', async () => {
   wait();
   for (let at = 0; at < 39; at += 1) {

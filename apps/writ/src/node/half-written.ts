@@ -36,8 +36,8 @@ export async function untilWhole(path: string, clock: Clock): Promise<FileMark |
   while (mark !== undefined && !mark.isReplaced && clock.monotonicMs() - sinceMs < LONGEST_MS) {
     await new Promise<void>((resolve) => clock.setTimer(STILL_MS, resolve));
     const now = markOf(path);
-    // Another file under the name has replaced it.
-    if (now?.inode !== mark.inode || now.text === mark.text) return now;
+    // Another file under the name may be written in place as well.
+    if (now?.text === mark.text) return now;
     mark = now;
   }
   return mark;

@@ -4,7 +4,11 @@ import type { BuiltInRule, KnownOptions, ProgramSpec, RulePack } from './types.t
 
 const listed = ({ valued = [], flags = [] }: KnownOptions): readonly string[] => [...valued, ...flags];
 /** Behind one of its commands, or in front of them. */
-const scopesOf = (spec: ProgramSpec): readonly KnownOptions[] => [spec, ...Object.values(spec.commands ?? {})];
+const scopesOf = (spec: ProgramSpec): readonly KnownOptions[] => [
+  spec,
+  spec.behindCommand ?? {},
+  ...Object.values(spec.commands ?? {}),
+];
 
 /** What is said about options that the program is not described with: it would never hold, and nobody would see it. */
 function faultsOfProgram(spec: ProgramSpec): readonly string[] {

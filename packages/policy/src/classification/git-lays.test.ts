@@ -29,8 +29,8 @@ describe('what git lays over files', () => {
   });
 
   it.each([
-    ...['git clone h:x /root/.config', 'git clone ./x ../y', 'git init /etc', 'git worktree add ../x main'],
-    ...['git mv a .git/hooks/', 'git mv a /etc/x', 'git worktree move x /y', 'git clone h:x ~/y'],
+    ...['git clone x /root/.config', 'git clone ./x ../y', 'git init /etc', 'git worktree add ../x main'],
+    ...['git mv a .git/hooks/', 'git mv a /etc/x', 'git worktree move x /y', 'git clone x ~/y'],
   ])('is destructive in a folder that is named outside: %s', (text) =>
     expect(classify(text, '/w')).toMatchObject({ class: 'destructive', needs: ['destructive', 'edit_repo'] }),
   );

@@ -33,8 +33,10 @@ export function parseArguments(args: readonly Argument[], spec: ProgramSpec = NO
   for (let at = 0; at < args.length; at++) {
     const argument = args[at] as Argument;
     const { text } = argument;
-    if (text === '--') {
-      operands.push(...args.slice(at + 1));
+    if (text === '--' && spec.expression) continue;
+    const isEnd = spec.operandsEnd === true && operands.length > 0;
+    if (isEnd || text === '--') {
+      operands.push(...args.slice(isEnd ? at : at + 1));
       break;
     }
     const isBare = spec.bare === true && at === 0 && /^[A-Za-z]/.test(text);
@@ -72,6 +74,7 @@ interface OptionsHere {
   /** The command's own first, then the program's. */
   readonly known: readonly KnownOptions[];
   readonly singleDash: boolean;
+  readonly nextOnly: boolean;
 }
 
 function optionsBehind([first, second]: readonly Argument[], spec: ProgramSpec): OptionsHere {
@@ -79,7 +82,12 @@ function optionsBehind([first, second]: readonly Argument[], spec: ProgramSpec):
     Object.hasOwn(spec.commands ?? {}, words),
   );
   const command = own === undefined ? undefined : spec.commands?.[own];
-  return { known: command ? [command, spec] : [spec], singleDash: spec.singleDash === true };
+  const behind = first === undefined ? undefined : spec.behindCommand;
+  return {
+    known: [command, behind, spec].filter((one) => one !== undefined),
+    singleDash: spec.singleDash === true,
+    nextOnly: spec.nextOnly === true,
+  };
 }
 
 function isValued(name: string, { known }: OptionsHere): boolean {
@@ -131,6 +139,7 @@ function readCluster(text: string, spec: OptionsHere): readonly ReadOption[] {
     // A letter says no more the second time, and one that no program has no more than another.
     if (read.has(name) || (name > '-~' && read.size > MANY_LETTERS)) continue;
     if (isValued(name, spec) && at + 1 < text.length) {
+      if (spec.nextOnly) return [...read.values(), { name, known: false }];
       const rest = text.slice(at + 1).replace(/^=/, '');
       read.set(name, { name, value: { text: rest, shape: 'literal' }, known: true });
       break;
@@ -149,18 +158,24 @@ export function isOption(given: string, listed: readonly string[]): boolean {
 export interface LeadingOptions {
   readonly flags: readonly string[];
   readonly valued: readonly string[];
+  /** What the value of an option looks like, whole: anything else may be the command, where a version takes no value. */
+  readonly values?: Readonly<Record<string, RegExp>>;
 }
 
 /**
  * Place of the first argument that is no option, options given by name to `see`; undefined where one is unknown, or is given what is not
- * known, since then nobody can say where the command begins.
+ * known or has another form, since then nobody can say where the command begins.
  */
 export function skipOptions(
   args: readonly Argument[],
-  { flags, valued }: LeadingOptions,
+  { flags, valued, values }: LeadingOptions,
   see: (name: string, value: string | undefined) => void = () => undefined,
 ): number | undefined {
-  const spec: OptionsHere = { known: [{ flags, valued }], singleDash: false };
+  const spec: OptionsHere = {
+    known: [{ flags, valued, ...(values && { values }) }],
+    singleDash: false,
+    nextOnly: false,
+  };
   let at = 0;
   while (at < args.length) {
     const { text, shape } = args[at] as Argument;
@@ -172,7 +187,11 @@ export function skipOptions(
     const last = read.at(-1);
     const takesNext = last !== undefined && last.value === undefined && valued.includes(last.name);
     if (takesNext && at + 1 < args.length && args[at + 1]?.shape !== 'literal') return undefined;
-    for (const one of read) see(one.name, one === last && takesNext ? args[at + 1]?.text : one.value?.text);
+    for (const one of read) {
+      const value = one === last && takesNext ? args[at + 1] : one.value;
+      if (!withValue(one, value, spec).known) return undefined;
+      see(one.name, value?.text);
+    }
     at += takesNext ? 2 : 1;
   }
   return at;

@@ -3,13 +3,13 @@ import type { Argument, CommandPlace } from './types.ts';
 
 /** What the machine starts, obeys and keeps its devices in, and all that somebody has. */
 const SYSTEM =
-  /^\/(?:(?:home|Users)(?:\/[^/]+)?$)|^\/(?:etc|usr|s?bin|lib\d*|libx32|boot|dev|proc|sys|run(?!\/user\/)|System|Library)(?:\/|$)|^\/$/;
+  /^\/(?:(?:home|Users)(?:\/[^/]+)?$)|^\/(?:private\/)?etc(?:\/|$)|^\/(?:usr|s?bin|lib\d*|libx32|boot|dev|proc|sys|run(?!\/user\/)|System|Library)(?:\/|$)|^\/$/;
 /** Keys, what is signed in with, what starts by itself, and what git runs, wherever it lies. */
 const KEPT =
   /\/\.(?:git|ssh|gnupg|aws|azure|kube|docker|netrc|pgpass|password-store|config\/(?:autostart|systemd|gcloud|gh))(?:\/|$)/i;
 /** What services and people have for themselves: a workspace may lie there, and is where the command runs then. */
-const OWNED = /^\/(?:var|root|opt|home\/[^/]+\/\.[^/]+|Users\/[^/]+\/\.[^/]+)(?:\/|$)/;
-const OWNED_FREE = /^\/var\/(?:tmp|folders)\//;
+const OWNED = /^\/(?:(?:private\/)?var|root|opt|home\/[^/]+\/\.[^/]+|Users\/[^/]+\/\.[^/]+)(?:\/|$)/;
+const OWNED_FREE = /^\/(?:private\/)?var\/(?:tmp|folders)\//;
 
 /**
  * Whether an argument is known to name nothing that the machine, a service or a person depends on, wherever it may run; for changes that

@@ -204,6 +204,14 @@ export interface ProgramSpec extends KnownOptions {
   readonly folders?: readonly string[];
   /** Options are words behind one dash. */
   readonly singleDash?: true;
+  /** A letter takes the next argument for its value, whatever stands behind it in its own word, which are letters of options again. */
+  readonly nextOnly?: true;
+  /** Behind the first operand all are operands, those that look like options too. */
+  readonly operandsEnd?: true;
+  /** The arguments are an expression, in which `--` ends no options. */
+  readonly expression?: true;
+  /** Options that are known behind the first operand, which is a command of it; in front of it nobody knows whether they take that. */
+  readonly behindCommand?: KnownOptions;
   /** A shell may evaluate what it is given: what no rule knows is undecided. */
   readonly evaluates?: true;
   /** Arguments, each the whole of them with its words apart by spaces, with which it says what it is and does nothing: `--version`. */

@@ -45,7 +45,8 @@ function whereOf(args: readonly Argument[]): Pick<Argument, 'within'> {
   return isKnown ? { within: roots.length === 0 ? ['.'] : roots.map(({ text }) => text) } : {};
 }
 
-const LINKS = /^-(?:[HLPD]+|O\d*|follow|files0-from)$/;
+/** Links are followed, `--` or letters that another find knows stand in front of the places, or a file names those. */
+const LINKS = /^-(?:[HLPDEXdfsx]+|-|O\d*|follow|files0-from)$/;
 
 function endOf(args: readonly Argument[], from: number): number {
   for (let at = from + 1; at < args.length; at++) if (endsCommand(args, at)) return at;

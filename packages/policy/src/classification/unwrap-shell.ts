@@ -80,10 +80,16 @@ export function unwrapSu(args: readonly Argument[], place: CommandPlace): Unwrap
   return scriptOf(script, withoutFolder(place));
 }
 
+const SECONDS = /^\d{1,6}(?:[.,]\d{1,6})?$/;
+
 /** `watch COMMAND …`: its arguments are joined and given to a shell. */
 export function unwrapShellWords(args: readonly Argument[], place: CommandPlace): Unwrapped {
   const flags = ['-d', '-t', '-b', '-e', '-g', '-c', '-p', '--no-title', '--differences', '--color'];
-  const at = skipOptions(args, { flags, valued: ['-n', '--interval'] });
+  const at = skipOptions(args, {
+    flags,
+    valued: ['-n', '--interval'],
+    values: { '-n': SECONDS, '--interval': SECONDS },
+  });
   if (at === undefined) return { kind: 'undecided', reason: 'an option in front of the command is not known' };
   return joined(args.slice(at), place);
 }

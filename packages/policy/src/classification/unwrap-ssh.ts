@@ -3,9 +3,11 @@ import type { Argument, CommandPlace } from './types.ts';
 import { joined } from './unwrap-shell.ts';
 import type { Unwrapped } from './unwrapped.ts';
 
+const CIPHERS = /^[\w,@.^+-]+$/;
 const OPTIONS = {
   flags: ['-n', '-T', '-t', '-q', '-v', '-4', '-6', '-x', '-a', '-C', '-k'],
   valued: ['-p', '-l', '-i', '-o', '-c', '-m', '-b'],
+  values: { '-p': /^\d{1,5}$/, '-l': /^[\w.@-]+$/, '-c': CIPHERS, '-m': CIPHERS, '-b': /^[\w.:%-]+$/ },
 };
 
 /** Settings that neither run a program here nor lead to another machine than the one named. */

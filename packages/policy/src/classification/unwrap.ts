@@ -78,9 +78,10 @@ function unwrapWith(spec: WrapperSpec, args: readonly Argument[], place: Command
     if (spec.reads?.includes(name)) needs.push('read_files');
   });
   if (start === undefined) return { kind: 'undecided', reason: 'an option in front of the command is not known' };
-  let at = start + (spec.own ?? 0);
-  // Of several the last would be the command.
-  if (args.slice(start, at).some(({ shape }) => shape !== 'literal')) {
+  let at = start + (spec.own ? 1 : 0);
+  const own = args.slice(start, at);
+  // Of several the last would be the command. INVARIANT: 5 what may be the program itself is no operand of what runs it.
+  if (own.some(({ shape, text }) => shape !== 'literal' || spec.own?.test(text) === false)) {
     return { kind: 'undecided', reason: 'where the command begins cannot be told' };
   }
   const variables: Assignment[] = [];

@@ -18,14 +18,18 @@ const PROGRAMS: readonly ProgramSpec[] = [
     names: ['pytest'],
     flags: optionNames(
       'qvxsl',
-      '--quiet --verbose --exitfirst --tb --maxfail --lf --last-failed --ff --failed-first --sw --stepwise --no-header --durations --collect-only --co --strict-markers --color --cov --cov-report --no-cov --showlocals',
+      '--quiet --verbose --exitfirst --lf --last-failed --ff --failed-first --sw --stepwise --no-header --collect-only --co --strict-markers --cov --no-cov --showlocals',
     ),
     // No `answers`: it loads `conftest.py` of the folder before it looks at what it is asked.
-    valued: optionNames('kmnr'),
+    valued: optionNames('kmnr', '--tb --maxfail --durations --color --cov-report'),
   },
   {
     names: ['ruff'],
-    ...knownOptions('qv', '--quiet --verbose --fix --no-cache --diff --check --statistics --output-format --preview'),
+    ...knownOptions(
+      'qv',
+      '--quiet --verbose --fix --no-cache --diff --check --statistics --preview',
+      '--output-format',
+    ),
     answers: [...SAYS, 'version', '-V', '-h'],
   },
   {
@@ -42,8 +46,8 @@ const PROGRAMS: readonly ProgramSpec[] = [
   },
   {
     names: ['eslint'],
-    flags: optionNames('', '--fix --quiet --max-warnings --cache --color --no-color'),
-    valued: ['--ext', '-f'],
+    flags: optionNames('', '--fix --quiet --cache --color --no-color'),
+    valued: ['--ext', '-f', '--max-warnings'],
     values: { '-f': /^(?:stylish|json|html)$/ },
     answers: [...SAYS, '-v', '-h'],
   },

@@ -1,4 +1,5 @@
 import type { KnownOptions, RulePack } from '../types.ts';
+import { CONTAINERS_FAR } from './containers-far.ts';
 import { behind, knownOptions, LEADS_OUT, optionNames, SAYS, wordList } from './option-names.ts';
 
 const ENGINES = ['docker', 'podman', 'nerdctl'];
@@ -16,22 +17,23 @@ function ofContainers(commands: string, known: KnownOptions): Readonly<Record<st
   );
 }
 
-const LOOK = knownOptions(
-  'fDqavstnN',
-  '--all --no-trunc --quiet --no-stream --size --timestamps --follow --details --digests --human --verbose --services --tree --pod',
-  '--format --filter --tail --since --until --last',
-);
+const LOOK_NAMES =
+  '--all --no-trunc --quiet --no-stream --size --timestamps --details --digests --human --verbose --services --tree --pod';
+const LOOK = knownOptions('DqavstNl', LOOK_NAMES, '-f -n --format --filter --tail --since --until --last');
+/** Here the letter follows. */
+const LOGS = knownOptions('fDqavstN', `--follow ${LOOK_NAMES}`, '-n --format --tail --since --until');
 const BUILD = knownOptions(
   'q',
-  '--quiet --no-cache --pull --progress --rm --force-rm --squash',
+  '--quiet --no-cache --pull --progress= --rm --force-rm --squash',
   '-t --tag --target --platform --label',
 );
-const PRUNE = knownOptions('af', '--all --force --volumes --filter');
-const DOWN = knownOptions('fsvt', '--force --stop --volumes --remove-orphans --timeout');
+const PRUNE = knownOptions('af', '--all --force --volumes --filter=');
+const DOWN = knownOptions('fsv', '--force --stop --volumes --remove-orphans --timeout=', '-t');
 
 /** Not among them: files and arguments of a build, settings of a driver, other engines, and what is run or mounted. */
 const COMMANDS = {
   ...behind([...LOOKS, ...KINDS.flatMap((kind) => LOOKS_OF_KIND.map((look) => `${kind} ${look}`))], LOOK),
+  ...behind(['logs', ...KINDS.map((kind) => `${kind} logs`)], LOGS),
   ...ofContainers('rm', knownOptions('fvlai', '--force --volumes --link --all --latest --ignore')),
   ...ofContainers('kill', knownOptions('a', '--all --latest', '-s --signal')),
   ...ofContainers('stop restart', knownOptions('ai', '--all --latest --ignore', '-t --time --timeout -s --signal')),
@@ -43,8 +45,8 @@ const COMMANDS = {
   ...behind(['export', 'save'], knownOptions('', '', '-o --output')),
   ...behind(['rmi', 'image rm'], knownOptions('f', '--force --no-prune')),
   ...behind(['build', 'buildx build', 'image build'], BUILD),
-  pull: knownOptions('qa', '--quiet --all-tags --platform'),
-  push: knownOptions('qa', '--quiet --all-tags --platform'),
+  pull: knownOptions('qa', '--quiet --all-tags --platform='),
+  push: knownOptions('qa', '--quiet --all-tags --platform='),
   login: knownOptions('', '--password-stdin', '-u --username -p --password'),
   commit: knownOptions('p', '--pause', '-a --author -m --message'),
   ...behind(
@@ -89,11 +91,12 @@ export const containersPack: RulePack = {
     {
       names: ['docker-compose', 'podman-compose'],
       valued: ['-p', '--project-name'],
-      flags: optionNames(
+      // In front of the command an option of it takes that for its value.
+      behindCommand: knownOptions(
         'qv',
-        '--quiet --all --services --no-color --no-log-prefix --timestamps --volumes --remove-orphans --timeout',
+        '--quiet --all --services --no-color --no-log-prefix --timestamps --volumes --remove-orphans --timeout=',
       ),
-      commands: behind(wordList('ps logs config images top version port'), LOOK),
+      commands: { ...behind(wordList('ps config images top version port'), LOOK), logs: LOGS },
       answers: [...SAYS, '-v', 'version', 'help'],
       explains: '--help',
     },
@@ -253,6 +256,7 @@ export const containersPack: RulePack = {
       ],
       notExamples: [['docker', 'pull', 'x']],
     },
+    ...CONTAINERS_FAR,
     {
       name: 'containers.takes-many',
       programs: ENGINES,
@@ -326,7 +330,10 @@ export const containersPack: RulePack = {
       class: 'read',
       needs: ['inspect_status'],
       examples: [['docker-compose', 'ps']],
-      notExamples: [['docker-compose', 'down']],
+      notExamples: [
+        ['docker-compose', 'down'],
+        ['docker-compose', '--volumes', 'ps', 'down'],
+      ],
     },
     {
       name: 'containers.compose-down',

@@ -12,8 +12,13 @@ const TAR_PACKS = new RegExp(
 const TAR_KEEPS = new RegExp(`^(?:${[TAR_LISTS, TAR_PACKS].map(({ source }) => source.slice(1, -1)).join('|')})$`);
 /** Lists what is in it, tests it, or prints what is packed; without one of them `unzip` writes files. */
 const ZIP_LISTS = /^\n-[vq]*[ltpZ][lvtpqZ1]*\n(?!-)[^\n…]+(?:\n(?!-)[^\n…]+)*$/;
-/** Writes to the standard output, lists or tests, and so keeps the file as it is. */
-const STREAMS = /^\n-[dvkq0-9]*[clt][cdlvtkq0-9]*(?:\n-[cdlvtkq0-9]+)*(?:\n(?!-)[^\n:…]+)*$/;
+/** Writes to the standard output, or lists or tests, and so keeps the file as it is; of several the last counts, and `-d` unpacks. */
+const STREAMS = new RegExp(
+  `^(?:${[
+    '(?:\\n-[dlvtkq0-9]+)*\\n-[dlvtkq0-9]*c[cdlvtkq0-9]*(?:\\n-[cdlvtkq0-9]+)*',
+    '(?:\\n-[vkq0-9]+)*\\n-[vkq0-9]*[lt][lvtkq0-9]*(?:\\n-[lvtkq0-9]+)*',
+  ].join('|')})(?:\\n(?!-)[^\\n:…]+)*$`,
+);
 const PACKERS = ['gzip', 'gunzip', 'bzip2', 'xz', 'zstd'];
 
 type Looks = Pick<BuiltInRule, 'class' | 'needs'>;
@@ -110,9 +115,15 @@ export const ARCHIVES: readonly BuiltInRule[] = [
       ['gzip', '-dc', 'a.gz'],
       ['gunzip', '-c', 'a.gz'],
       ['xz', '-l', 'a.xz'],
+      ['xz', '-tv', 'a.xz'],
+      ['xz', '-d', '-tc', 'a.xz'],
     ],
     notExamples: [
       ['gzip', 'a'],
+      ['xz', '-td', '.git/hooks/post-checkout.xz'],
+      ['bzip2', '-t', '-d', 'a.bz2'],
+      ['zstd', '-dl', 'a.zst'],
+      ['xz', '-ld', 'a.xz'],
       ['gunzip', 'a.gz'],
       ['zstd', '-c', '-o', '/etc/x', 'a'],
     ],

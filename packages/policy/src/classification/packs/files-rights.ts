@@ -81,7 +81,10 @@ export const FILE_RIGHTS: readonly BuiltInRule[] = [
     class: 'config-mutation',
     needs: ['edit_system'],
     writes: { from: 0 },
-    examples: [['chown', 'x', 'a']],
+    examples: [
+      ['chown', 'x', 'a'],
+      ['chown', '--from', 'root', 'x', 'a'],
+    ],
     notExamples: [['chown', 'root:root', 'a']],
   },
   {
@@ -92,7 +95,11 @@ export const FILE_RIGHTS: readonly BuiltInRule[] = [
     class: 'config-mutation',
     needs: ['edit_system'],
     examples: [['chown', 'root:root', 'a']],
-    notExamples: [['chown', 'x', 'a']],
+    notExamples: [
+      ['chown', 'x', 'a'],
+      ['chown', '--from', 'root', 'nobody', '/etc/shadow'],
+      ['chgrp', '--from', '0', 'x', 'a'],
+    ],
   },
   {
     name: 'files.list-rights',

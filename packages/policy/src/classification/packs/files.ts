@@ -64,9 +64,9 @@ export const filesPack: RulePack = {
       answers: SAYS,
       flags: optionNames(
         'abdfHiIlLnprRsTuvxPZ',
-        '--archive --backup --force --interactive --link --symbolic --symbolic-link --dereference --no-dereference --no-clobber --no-target-directory --parents --preserve --no-preserve --recursive --reflink --relative --remove-destination --sparse --strip-trailing-slashes --update --verbose --one-file-system --attributes-only',
+        '--archive --backup --force --interactive --link --symbolic --symbolic-link --dereference --no-dereference --no-clobber --no-target-directory --parents --preserve --recursive --reflink --relative --remove-destination --strip-trailing-slashes --update --verbose --one-file-system --attributes-only',
       ),
-      valued: optionNames('tS', '--target-directory --suffix'),
+      valued: optionNames('tS', '--target-directory --suffix --no-preserve --sparse'),
       elsewhere: optionNames('tS', '--target-directory --suffix'),
     },
     {
@@ -84,7 +84,10 @@ export const filesPack: RulePack = {
       answers: [...SAYS, '-V'],
       flags: optionNames(
         '0468acdghiklnopqrtuvxyzAbCDEHIJKLmNOPRSUWX',
-        '--archive --recursive --verbose --quiet --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --dry-run --list-only --progress --stats --human-readable --compress --checksum --update --partial --inplace --append --links --copy-links --copy-unsafe-links --safe-links --perms --no-perms --times --no-times --omit-dir-times --owner --no-owner --group --no-group --exclude --include --max-size --min-size --bwlimit --timeout --contimeout --numeric-ids --ignore-existing --existing --ignore-times --itemize-changes --one-file-system --size-only --whole-file --backup --prune-empty-dirs --relative --no-relative --hard-links --acls --xattrs --sparse --info --mkpath --max-delete --ignore-errors --force --chmod --cvs-exclude',
+        '--archive --recursive --verbose --quiet --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --dry-run --list-only --progress --stats --human-readable --compress --checksum --update --partial --inplace --append --links --copy-links --copy-unsafe-links --safe-links --perms --no-perms --times --no-times --omit-dir-times --owner --no-owner --group --no-group --numeric-ids --ignore-existing --existing --ignore-times --itemize-changes --one-file-system --size-only --whole-file --backup --prune-empty-dirs --relative --no-relative --hard-links --acls --xattrs --sparse --mkpath --ignore-errors --force --cvs-exclude',
+      ),
+      valued: wordList(
+        '--exclude --include --max-size --min-size --bwlimit --timeout --contimeout --info --max-delete --chmod',
       ),
     },
     { names: ['scp'], flags: optionNames('346BCpqrRTv'), valued: optionNames('lPc') },
@@ -99,22 +102,24 @@ export const filesPack: RulePack = {
     {
       names: ['mktemp'],
       answers: SAYS,
-      flags: optionNames('dqtu', '--directory --quiet --dry-run --tmpdir --suffix'),
-      valued: ['-p'],
+      flags: optionNames('dqtu', '--directory --quiet --dry-run --tmpdir'),
+      valued: ['-p', '--suffix'],
     },
     {
       names: ['chmod'],
       answers: SAYS,
       // The mode of `chmod -x a` is letters as well.
-      flags: optionNames('RvfcrwxXst', '--recursive --verbose --quiet --silent --changes --reference --preserve-root'),
+      flags: optionNames('RvfcrwxXst', '--recursive --verbose --quiet --silent --changes --preserve-root'),
+      valued: ['--reference'],
     },
     {
       names: ['chown', 'chgrp'],
       answers: SAYS,
       flags: optionNames(
         'RvfchHLP',
-        '--recursive --verbose --quiet --silent --changes --reference --from --no-dereference --dereference --preserve-root',
+        '--recursive --verbose --quiet --silent --changes --no-dereference --dereference --preserve-root',
       ),
+      valued: ['--from', '--reference'],
     },
     {
       names: ['setfacl'],
@@ -122,25 +127,28 @@ export const filesPack: RulePack = {
       valued: optionNames('mx', '--modify --remove'),
     },
     { names: ['chattr'], flags: optionNames('RVfaAcCdDeFijmPsStTux') },
-    { names: ['setcap', 'setfattr'], flags: optionNames('rqhx'), valued: optionNames('nv', '--name --value --remove') },
+    { names: ['setcap'], flags: optionNames('rqvh'), valued: ['-n'] },
+    { names: ['setfattr'], flags: ['-h'], valued: optionNames('nvx', '--name --value --remove') },
     {
       names: ['tar'],
       answers: SAYS,
       bare: true,
       flags: optionNames(
         'cxtrufvzjJZpkmhPSOUWdloC',
-        '--create --extract --get --list --append --update --verbose --gzip --gunzip --bzip2 --xz --zstd --auto-compress --keep-old-files --skip-old-files --keep-newer-files --overwrite --preserve-permissions --same-permissions --no-same-permissions --same-owner --no-same-owner --numeric-owner --strip-components --exclude --exclude-vcs --directory --dereference --wildcards --no-recursion --one-file-system --totals --to-stdout --absolute-names --sparse --sort --mtime --owner --group --mode --touch --version --help',
+        '--create --extract --get --list --append --update --verbose --gzip --gunzip --bzip2 --xz --zstd --auto-compress --keep-old-files --skip-old-files --keep-newer-files --overwrite --preserve-permissions --same-permissions --no-same-permissions --same-owner --no-same-owner --numeric-owner --exclude-vcs --dereference --wildcards --no-recursion --one-file-system --totals --to-stdout --absolute-names --sparse --touch --version --help',
       ),
+      // Not the letters: those of the first word take what stands behind all of it, one after the other.
+      valued: wordList('--strip-components --exclude --directory --sort --mtime --owner --group --mode'),
     },
     { names: ['unzip', 'zip'], answers: ['-v', '--help', '-h'], flags: optionNames('0123456789odqlvtnujxaCLrmeyp') },
     {
       names: ['gzip', 'gunzip', 'bzip2', 'xz', 'zstd'],
       answers: SAYS,
       flags: optionNames(
-        '0123456789dkfqvclrtnNezT',
-        '--keep --compress --decompress --force --stdout --best --fast --recursive --test --verbose --quiet --threads --rm --long --list',
+        '0123456789dkfqvclrtnNez',
+        '--keep --compress --decompress --force --stdout --best --fast --recursive --test --verbose --quiet --rm --long --list',
       ),
-      valued: ['-o'],
+      valued: ['-o', '--threads'],
     },
     {
       names: ['cpio'],
@@ -150,16 +158,13 @@ export const filesPack: RulePack = {
     {
       names: ['patch'],
       answers: SAYS,
-      flags: optionNames(
-        'RNsftEblu',
-        '--dry-run --reverse --forward --silent --quiet --force --backup --verbose --strip',
-      ),
-      valued: optionNames('pidForzB'),
+      flags: optionNames('RNsftEblu', '--dry-run --reverse --forward --silent --quiet --force --backup --verbose'),
+      valued: optionNames('pidForzB', '--strip'),
     },
     { names: ['mount'], answers: [...SAYS, '-V', '-h'] },
     {
       names: ['umount', 'swapon', 'swapoff', 'sync'],
-      flags: optionNames('aflnrvRdpe', '--all --force --lazy --recursive --verbose --data --file-system'),
+      flags: optionNames('aflnrvRde', '--all --force --lazy --recursive --verbose --data --file-system'),
     },
     { names: ['fsck'], flags: optionNames('AVyNpafMPRsnv') },
   ],
@@ -300,6 +305,17 @@ export const filesPack: RulePack = {
         ['rsync', '-an', '-e', './p', 'a/', 'host:b/'],
         ['rsync', '-an', '--log-file=x', 'a/', 'b/'],
       ],
+    },
+    {
+      name: 'files.install-folders',
+      programs: ['install'],
+      // All of them are made, and none is read.
+      options: ['-d', '--directory'],
+      class: 'config-mutation',
+      needs: ['edit_repo'],
+      writes: { from: 0 },
+      examples: [['install', '-d', '/etc/cron.d', 'b']],
+      notExamples: [['install', '-D', 'a', 'b']],
     },
     ...FILE_MAKES,
     ...FILE_RIGHTS,

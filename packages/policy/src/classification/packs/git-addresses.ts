@@ -1,5 +1,8 @@
-/** An address of another machine, as a part of a pattern. A folder has hooks, which run for whoever pushes there. */
-export const GIT_ADDRESS = '(?:https?|ssh|git)://[^\\n]*|[\\w.-]+@[\\w.-]+:[^\\n]*';
+/**
+ * An address of another machine, as a part of a pattern: a host and a path are one for ssh, without a user too, and with two colons it
+ * names a program. A folder has hooks, which run for whoever pushes there.
+ */
+export const GIT_ADDRESS = '(?:https?|ssh|git)://[^\\n]*|(?:[\\w.-]+@)?\\w[\\w.-]*:(?!:|//)[^\\n]*';
 
 const SCOPE =
   '(?:\\n--(?:global|local|worktree|system|show-origin|show-scope|null|name-only|includes|no-includes|all|bool|int|type=[a-z]+))*';

@@ -163,6 +163,43 @@ export const GIT_LAYS: readonly BuiltInRule[] = [
     notExamples: [['git', 'fetch', 'origin']],
   },
   {
+    name: 'git.over-network-host',
+    programs: ['git'],
+    words: [['clone', 'fetch', 'pull']],
+    // A host and a path, as ssh has them; behind the first operand it is names of branches.
+    first: /^\w[\w.-]*:(?!:|\/\/)/,
+    class: 'config-mutation',
+    needs: ['use_network'],
+    examples: [
+      ['git', 'clone', 'example.org:x'],
+      ['git', 'pull', 'example:x', 'main'],
+    ],
+    notExamples: [
+      ['git', 'fetch', 'origin', 'a:b'],
+      ['git', 'clone', './a:b'],
+    ],
+  },
+  {
+    name: 'git.over-network-submodule',
+    programs: ['git'],
+    words: [['submodule'], ['add', 'set-url']],
+    operand: /^\w[\w.-]*:(?!:|\/\/)/,
+    class: 'config-mutation',
+    needs: ['edit_repo', 'use_network'],
+    examples: [['git', 'submodule', 'add', 'example.org:x']],
+    notExamples: [['git', 'submodule', 'add', './x']],
+  },
+  {
+    name: 'git.adds-and-fetches',
+    programs: ['git'],
+    words: [['remote'], ['add', 'update']],
+    options: ['-f', '--fetch'],
+    class: 'config-mutation',
+    needs: ['edit_repo', 'use_network'],
+    examples: [['git', 'remote', 'add', '-f', 'x', 'https://example.org/x']],
+    notExamples: [['git', 'remote', 'add', 'x', 'https://example.org/x']],
+  },
+  {
     name: 'git.prunes-remote',
     programs: ['git'],
     words: [['remote'], ['update']],

@@ -13,22 +13,22 @@ const LOOKS = wordList(
 const LOOK_FLAGS = [
   '--oneline --graph --all --stat --shortstat --numstat --dirstat --summary --name-only --name-status --decorate --no-decorate',
   '--patch --no-patch --raw --cached --staged --color --no-color --abbrev --abbrev-commit --no-abbrev --abbrev-ref --pretty',
-  '--format --date --relative-date --reverse --merges --no-merges --first-parent --follow --full-history --branches --remotes',
+  '--format --relative-date --reverse --merges --no-merges --first-parent --follow --full-history --branches --remotes',
   '--left-right --cherry-pick --cherry-mark --cherry --boundary --topo-order --date-order --author-date-order --not --count',
-  '--word-diff --color-words --ignore-all-space --ignore-space-change --ignore-blank-lines --diff-filter --find-renames',
-  '--find-copies --minimal --patience --histogram --diff-algorithm --unified --function-context --exit-code --check --no-ext-diff',
-  '--no-textconv --submodule --merge-base --cc --binary --full-index --no-prefix --pickaxe-all --pickaxe-regex --inter-hunk-context',
+  '--word-diff --color-words --ignore-all-space --ignore-space-change --ignore-blank-lines --find-renames',
+  '--find-copies --minimal --patience --histogram --unified --function-context --exit-code --check --no-ext-diff',
+  '--no-textconv --submodule --merge-base --cc --binary --full-index --no-prefix --pickaxe-all --pickaxe-regex',
   '--short --branch --porcelain --long --show-stash --ignored --untracked-files --ahead-behind --no-ahead-behind --column --no-renames',
   '--show-toplevel --git-dir --verify --is-inside-work-tree --symbolic-full-name --show-prefix --show-cdup --is-bare-repository --git-common-dir',
   '--others --exclude-standard --modified --deleted --stage --unmerged --directory --error-unmatch --full-name --eol --name-status',
   '--line-number --ignore-case --word-regexp --files-with-matches --files-without-match --fixed-strings --extended-regexp --perl-regexp --heading --break --and --or --show-function',
-  '--numbered --email --always --dirty --long --match --exact-match --is-ancestor --octopus --independent --heads --hash --dereference --objects --batch-check',
+  '--numbered --email --always --dirty --long --exact-match --is-ancestor --octopus --independent --heads --hash --dereference --objects --batch-check',
   '--tags --quiet --ignore-submodules --text --relative --no-commit-id --no-notes --simplify-by-decoration',
   '--full --strict --no-dangling --unreachable --connectivity-only --non-matching --size --absolute-git-dir --show-superproject-working-tree --local-env-vars',
   '--root --show-email --show-name --show-number --list --verbose --merged --no-merged',
 ].join(' ');
 const LOOK_VALUED =
-  '--since --until --after --before --author --committer --grep --max-count --skip --sort --contains --exclude --line-prefix --points-at';
+  '--since --until --after --before --author --committer --grep --max-count --skip --sort --contains --exclude --line-prefix --points-at --date --diff-filter --diff-algorithm --inter-hunk-context --match';
 const LOOK_LETTERS = 'uvqadDMUpsrwtzBRiEFhlgeWbmoc0123456789';
 /** Options of every look; what stands behind one that takes the next argument may be one as well. */
 const LOOK_OPTIONS: KnownOptions = {
@@ -214,5 +214,5 @@ export const GIT_LOOKS: readonly BuiltInRule[] = [
 /** Options of a question to a remote: no program of the other end. */
 export const ASK_OPTIONS: KnownOptions = knownOptions(
   'htqb',
-  '--heads --branches --tags --refs --quiet --exit-code --get-url --symref --sort',
+  '--heads --branches --tags --refs --quiet --exit-code --get-url --symref --sort=',
 );

@@ -7,48 +7,48 @@ import { knownOptions, optionNames, SAYS, wordList } from './option-names.ts';
 
 const WRITES = wordList('add commit fetch notes worktree tag branch remote gc');
 const STEPS =
-  '--abort --continue --skip --quit --no-edit --signoff --verbose --quiet --stat --no-stat --no-verify --ff --strategy-option';
+  '--abort --continue --skip --quit --no-edit --signoff --verbose --quiet --stat --no-stat --no-verify --ff --strategy-option=';
 const FETCHED =
-  '--all --append --depth --deepen --unshallow --tags --no-tags --prune --prune-tags --force --jobs --dry-run --quiet --verbose --progress --recurse-submodules --no-recurse-submodules --set-upstream --shallow-since --atomic --multiple --refetch --filter';
-const LISTED = '--list --sort --contains --no-contains --merged --no-merged --points-at --format --column';
+  '--all --append --depth= --deepen= --unshallow --tags --no-tags --prune --prune-tags --force --jobs= --dry-run --quiet --verbose --progress --recurse-submodules --no-recurse-submodules --set-upstream --shallow-since= --atomic --multiple --refetch --filter=';
+const LISTED = '--list --sort= --contains= --no-contains= --merged= --no-merged= --points-at= --format= --column';
 
 /** What each command that changes something knows. Not among them: editors, signing programs, strategies, and what runs at the other end. */
 const CHANGES: Readonly<Record<string, KnownOptions>> = {
   add: knownOptions(
     'AunvfN',
-    '--all --update --no-all --dry-run --verbose --force --intent-to-add --refresh --ignore-errors --chmod --renormalize --sparse',
+    '--all --update --no-all --dry-run --verbose --force --intent-to-add --refresh --ignore-errors --chmod= --renormalize --sparse',
   ),
   am: knownOptions(
     'q3ks',
-    `--3way --keep-cr --whitespace --directory --exclude --include --scissors --no-scissors ${STEPS}`,
+    `--3way --keep-cr --whitespace= --directory= --exclude= --include= --scissors --no-scissors ${STEPS}`,
   ),
   apply: knownOptions(
-    'Rv3zNqp0123456789',
-    '--check --stat --numstat --summary --index --cached --3way --reverse --reject --verbose --quiet --whitespace --recount --directory --exclude --include --allow-empty',
-    '-C',
+    'Rv3zNq',
+    '--check --stat --numstat --summary --index --cached --3way --reverse --reject --verbose --quiet --whitespace= --recount --directory= --exclude= --include= --allow-empty',
+    '-C -p',
   ),
-  bisect: knownOptions('', '--no-checkout --first-parent --term-old --term-new --term-good --term-bad'),
+  bisect: knownOptions('', '--no-checkout --first-parent --term-old= --term-new= --term-good= --term-bad='),
   branch: knownOptions(
     'arvqfdDmMcCtl',
-    `--all --remotes --delete --force --move --copy --track --no-track --set-upstream-to --unset-upstream --show-current --verbose --quiet --create-reflog ${LISTED}`,
+    `--all --remotes --delete --force --move --copy --track --no-track --set-upstream-to= --unset-upstream --show-current --verbose --quiet --create-reflog ${LISTED}`,
     '-u',
   ),
   checkout: knownOptions(
     'fqt',
-    '--ours --theirs --detach --orphan --track --no-track --force --quiet --guess --no-guess --progress --merge',
+    '--ours --theirs --detach --orphan= --track --no-track --force --quiet --guess --no-guess --progress --merge',
     '-b -B',
   ),
   'checkout-index': knownOptions('afunq', '--all --force --index --quiet'),
   'cherry-pick': knownOptions(
     'nxs',
-    `--no-commit --mainline --allow-empty --keep-redundant-commits --empty ${STEPS}`,
+    `--no-commit --mainline= --allow-empty --keep-redundant-commits --empty= ${STEPS}`,
     '-m -X',
   ),
   clean: knownOptions('fdxXnq', '--force --dry-run --quiet', '-e --exclude'),
   clone: knownOptions(
-    'qvnlj4',
-    '--quiet --verbose --no-checkout --bare --mirror --depth --single-branch --no-single-branch --tags --no-tags --recurse-submodules --recursive --shallow-submodules --filter --progress --local --no-local --no-hardlinks --sparse --jobs --shallow-since',
-    '-b --branch -o --origin',
+    'qvnl4',
+    '--quiet --verbose --no-checkout --bare --mirror --depth= --single-branch --no-single-branch --tags --no-tags --recurse-submodules --recursive --shallow-submodules --filter= --progress --local --no-local --no-hardlinks --sparse --jobs= --shallow-since=',
+    '-b --branch -o --origin -j',
   ),
   commit: knownOptions(
     'aqvnsio',
@@ -57,18 +57,18 @@ const CHANGES: Readonly<Record<string, KnownOptions>> = {
   ),
   config: knownOptions(
     'lz',
-    '--global --local --worktree --system --list --get --get-all --get-regexp --add --replace-all --unset --unset-all --show-origin --show-scope --null --name-only --type --bool --int --path --default --includes --no-includes',
+    '--global --local --worktree --system --list --get --get-all --get-regexp --add --replace-all --unset --unset-all --show-origin --show-scope --null --name-only --type= --bool --int --path --default= --includes --no-includes',
   ),
-  fetch: knownOptions('qvafktnpPj46', FETCHED),
+  fetch: knownOptions('qvafktnpP46', FETCHED, '-j'),
   gc: knownOptions('q', '--auto --prune --no-prune --aggressive --quiet --force --keep-largest-pack'),
-  init: knownOptions('q', '--quiet --bare --object-format --shared', '-b --initial-branch'),
+  init: knownOptions('q', '--quiet --bare --object-format= --shared', '-b --initial-branch'),
   merge: knownOptions(
     'qvn',
     `--no-ff --ff-only --squash --no-squash --no-commit --commit --allow-unrelated-histories --autostash --no-autostash --progress ${STEPS}`,
     '-m --message -X',
   ),
   mv: knownOptions('fknv', '--force --dry-run --verbose'),
-  notes: knownOptions('f', '--force --ignore-missing --ref', '-m --message -C'),
+  notes: knownOptions('f', '--force --ignore-missing --ref=', '-m --message -C'),
   prune: knownOptions('nv', '--dry-run --verbose --progress', '--expire'),
   pull: knownOptions(
     'qvafktnpr46',
@@ -88,13 +88,14 @@ const CHANGES: Readonly<Record<string, KnownOptions>> = {
   'reflog delete': knownOptions('nv', '--dry-run --verbose --rewrite --updateref'),
   'reflog expire': knownOptions(
     'nv',
-    '--all --expire --expire-unreachable --dry-run --verbose --stale-fix --rewrite --updateref --single-worktree',
+    '--all --expire= --expire-unreachable= --dry-run --verbose --stale-fix --rewrite --updateref --single-worktree',
   ),
   remote: knownOptions(
-    'vftm',
+    'vf',
     '--verbose --tags --no-tags --mirror --push --add --delete --all --prune --dry-run --auto --fetch --no-fetch',
+    '-t -m',
   ),
-  replace: knownOptions('dlf', '--delete --list --force --graft --format --raw'),
+  replace: knownOptions('dlf', '--delete --list --force --graft --format= --raw'),
   reset: knownOptions(
     'qN',
     '--hard --soft --mixed --merge --keep --quiet --intent-to-add --no-refresh --recurse-submodules',
@@ -104,7 +105,7 @@ const CHANGES: Readonly<Record<string, KnownOptions>> = {
     '--staged --worktree --quiet --ours --theirs --progress --merge --overlay --no-overlay --ignore-unmerged',
     '-s --source',
   ),
-  revert: knownOptions('ns', `--no-commit --mainline --reference ${STEPS}`, '-m -X'),
+  revert: knownOptions('ns', `--no-commit --mainline= --reference ${STEPS}`, '-m -X'),
   rm: knownOptions('rfnq', '--cached --force --dry-run --quiet --ignore-unmatch --sparse'),
   stash: knownOptions(
     'uakqSp0123456789',
@@ -112,9 +113,9 @@ const CHANGES: Readonly<Record<string, KnownOptions>> = {
     '-m --message',
   ),
   submodule: knownOptions(
-    'fqjN',
-    '--init --recursive --remote --depth --jobs --force --quiet --merge --rebase --checkout --no-fetch --all --cached --files --single-branch --progress',
-    '-b --branch --name',
+    'fqN',
+    '--init --recursive --remote --depth= --jobs= --force --quiet --merge --rebase --checkout --no-fetch --all --cached --files --single-branch --progress',
+    '-b --branch --name -j',
   ),
   switch: knownOptions(
     'dftqm',
@@ -130,7 +131,7 @@ const CHANGES: Readonly<Record<string, KnownOptions>> = {
   'update-ref': knownOptions('d', '--no-deref --create-reflog', '-m'),
   worktree: knownOptions(
     'fdqnv',
-    '--force --detach --checkout --no-checkout --lock --track --no-track --guess-remote --expire --dry-run --verbose --porcelain --quiet',
+    '--force --detach --checkout --no-checkout --lock --track --no-track --guess-remote --expire= --dry-run --verbose --porcelain --quiet',
     '-b -B --reason',
   ),
 };

@@ -40,7 +40,18 @@ function machineRules(names: string, { looks, runs, removes }: MachineCommands):
   const needs = ['manage_services'];
   const name = `infrastructure.${first}`;
   return [
-    { ...about, ...named(looks), name: `${name}-read`, most: 1, class: 'read', needs: ['inspect_status'] },
+    {
+      ...about,
+      ...named(looks),
+      notExamples: [
+        ...about.notExamples,
+        ...programs.map((program) => [program, '-f', 'list', removes.split(' ')[0] ?? '']),
+      ],
+      name: `${name}-read`,
+      most: 1,
+      class: 'read',
+      needs: ['inspect_status'],
+    },
     ...(runs === undefined
       ? []
       : [{ ...about, ...named(runs), name: `${name}-run`, class: 'config-mutation', needs, target } as const]),
@@ -65,8 +76,9 @@ export const infrastructurePack: RulePack = {
       names: ['terraform', 'tofu'],
       singleDash: true,
       flags: wordList(
-        '-no-color -json -input -lock -lock-timeout -refresh -refresh-only -compact-warnings -parallelism -detailed-exitcode -target -replace -raw -concise -var -var-file -check -diff -recursive -write -list -version -help',
+        '-no-color -json -input -lock -refresh -refresh-only -compact-warnings -detailed-exitcode -raw -concise -check -diff -recursive -write -list -version -help',
       ),
+      valued: wordList('-lock-timeout -parallelism -target -replace -var -var-file'),
       answers: [...SAYS, '-version', '-help', '-v', '-h'],
       explains: '-help',
     },
@@ -78,12 +90,17 @@ export const infrastructurePack: RulePack = {
     },
     {
       names: ['virsh'],
-      flags: optionNames('qr', '--quiet --readonly --all --title --details --name --uuid --table --graceful'),
+      flags: optionNames('qr', '--quiet --readonly'),
+      behindCommand: { flags: wordList('--all --title --details --name --uuid --table --graceful') },
     },
-    { names: ['qm', 'pct'], flags: wordList('--skiplock --timeout --purge --forceStop --overrule-shutdown') },
+    {
+      names: ['qm', 'pct'],
+      behindCommand: { flags: wordList('--skiplock --purge --forceStop --overrule-shutdown'), valued: ['--timeout'] },
+    },
     {
       names: ['lxc', 'incus', 'multipass', 'vagrant', 'limactl'],
-      flags: wordList('-f --force --all -p --purge --format --json'),
+      // In front of the command an option that a program does not know takes the word behind it.
+      behindCommand: { flags: wordList('-f --force --all -p --purge --json'), valued: ['--format'] },
       answers: ['--version'],
     },
     {

@@ -4,13 +4,20 @@ import { LEADS_OUT, wordList } from './option-names.ts';
 /** Commands of helm that look. */
 export const HELM_LOOKS = wordList('list ls status history get show search version env lint');
 
+const LOOKS_AT_FILES = wordList('get describe diff wait');
+/** Words that take files of what is there, or shall be; behind `rollout` stand some that look. */
+const TAKE_FILES = wordList(
+  'apply create replace delete patch label annotate scale autoscale expose taint set rollout run edit',
+);
+const FILES = ['-f', '--filename'];
+
 /** Rules about files and addresses that are given to commands of clusters; each look is one of another rule too. */
 export const CLUSTER_FILES: readonly BuiltInRule[] = [
   {
     name: 'kubernetes.read-file',
     programs: ['kubectl', 'oc'],
     // Behind `logs` the letter is another option.
-    words: [['get', 'describe', 'diff']],
+    words: [LOOKS_AT_FILES],
     options: ['-f', '--filename'],
     reads: /^(?!)$/,
     sources: ['-f', '--filename'],
@@ -22,12 +29,77 @@ export const CLUSTER_FILES: readonly BuiltInRule[] = [
   {
     name: 'kubernetes.read-far',
     programs: ['kubectl', 'oc'],
-    words: [['get', 'describe', 'diff']],
+    words: [LOOKS_AT_FILES],
     value: { of: ['-f', '--filename'], matches: /:\/\// },
     class: 'read',
     needs: ['inspect_status', 'use_network'],
     examples: [['kubectl', 'get', '-f', 'https://example.org/x']],
     notExamples: [['kubectl', 'get', '-f', 'x.yaml']],
+  },
+  {
+    name: 'kubernetes.change-file',
+    programs: ['kubectl', 'oc'],
+    words: [TAKE_FILES],
+    options: FILES,
+    reads: /^(?!)$/,
+    sources: FILES,
+    // What else is done with it is for other rules to say.
+    class: 'read',
+    needs: [],
+    yieldsTo: ['kubernetes.change'],
+    examples: [
+      ['kubectl', 'apply', '-f', '/etc/x.yaml'],
+      ['kubectl', 'rollout', 'status', '-f', '/etc/x.yaml'],
+    ],
+    notExamples: [['kubectl', 'apply', '-l', 'a=b']],
+  },
+  {
+    name: 'kubernetes.change-far',
+    programs: ['kubectl', 'oc'],
+    words: [TAKE_FILES],
+    value: { of: FILES, matches: /:\/\// },
+    class: 'read',
+    needs: ['use_network'],
+    yieldsTo: ['kubernetes.change'],
+    examples: [
+      ['kubectl', 'apply', '-f', 'https://example.org/x.yaml'],
+      ['kubectl', 'rollout', 'status', '-f', 'https://example.org/x.yaml'],
+    ],
+    notExamples: [['kubectl', 'apply', '-f', 'x.yaml']],
+  },
+  {
+    name: 'kubernetes.secrets',
+    programs: ['kubectl', 'oc'],
+    words: [['config'], ['view']],
+    // Keys and tokens are left out without it.
+    options: ['--raw'],
+    class: 'read',
+    needs: ['inspect_status', 'read_files'],
+    examples: [['kubectl', 'config', 'view', '--raw']],
+    notExamples: [['kubectl', 'config', 'view']],
+  },
+  {
+    name: 'kubernetes.helm-asks-hub',
+    programs: ['helm'],
+    words: [['search'], ['hub']],
+    class: 'read',
+    needs: ['inspect_status', 'use_network'],
+    examples: [['helm', 'search', 'hub', 'x']],
+    notExamples: [['helm', 'search', 'repo', 'x']],
+  },
+  {
+    name: 'kubernetes.helm-fetches',
+    programs: ['helm'],
+    words: [wordList('install upgrade pull repo dependency registry')],
+    operand: /:\/\//,
+    class: 'config-mutation',
+    needs: ['manage_services', 'use_network'],
+    examples: [
+      ['helm', 'pull', 'oci://example.org/x'],
+      ['helm', 'install', 'r', 'oci://example.org/x'],
+      ['helm', 'repo', 'add', 'x', 'https://example.org'],
+    ],
+    notExamples: [['helm', 'install', 'r', './x']],
   },
   {
     name: 'kubernetes.copy',

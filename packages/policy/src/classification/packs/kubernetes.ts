@@ -59,7 +59,7 @@ const COMMANDS = {
     `${CHOSEN_VALUED} --field-manager`,
   ),
   delete: knownOptions('AR', `--force --now --wait --cascade --ignore-not-found ${CHOSEN}`, CHOSEN_VALUED),
-  create: knownOptions('R', `--from-literal --save-config --validate ${CHOSEN}`, `${CHOSEN_VALUED} --type`),
+  create: knownOptions('R', `--from-literal= --save-config --validate ${CHOSEN}`, `${CHOSEN_VALUED} --type`),
   replace: knownOptions('R', `--force --wait --cascade --validate ${CHOSEN}`, CHOSEN_VALUED),
   ...behind(wordList('label annotate taint cordon uncordon'), knownOptions('R', `--list ${CHOSEN}`, CHOSEN_VALUED)),
   ...behind(

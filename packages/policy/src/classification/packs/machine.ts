@@ -66,7 +66,12 @@ export const machinePack: RulePack = {
       ),
     },
     { names: ['rmmod'], flags: optionNames('fvsw', '--force --verbose --syslog') },
-    { names: ['sysctl'], flags: optionNames('naAeNbwqr', '--values --names --all --write'), answers: SAYS },
+    {
+      names: ['sysctl'],
+      flags: optionNames('naAeNbwq', '--values --names --all --write'),
+      valued: ['-r'],
+      answers: SAYS,
+    },
     { names: ['modprobe', 'insmod'], flags: optionNames('nvqar', '--remove --dry-run --verbose --quiet') },
   ],
   rules: [
@@ -175,6 +180,16 @@ export const machinePack: RulePack = {
         ['rmmod', 'x'],
         ['passwd', 'x'],
       ],
+    },
+    {
+      name: 'machine.schedule-show',
+      programs: ['at'],
+      // With all variables of whoever made it.
+      written: /^\n-c(?:\n\d+)+$/,
+      class: 'read',
+      needs: ['inspect_status', 'read_files'],
+      examples: [['at', '-c', '3']],
+      notExamples: [['at', '-l']],
     },
     ...FIREWALLS,
     ...KERNEL,

@@ -232,6 +232,16 @@ export const networkPack: RulePack = {
       notExamples: [['netplan', 'apply']],
     },
     {
+      name: 'network.plan-get',
+      programs: ['netplan'],
+      // With the passwords of networks.
+      written: /^\nget(?:\n[\w.-]+)?$/,
+      class: 'read',
+      needs: ['inspect_network', 'read_files'],
+      examples: [['netplan', 'get']],
+      notExamples: [['netplan', 'status']],
+    },
+    {
       name: 'network.port-open',
       programs: ['nc'],
       written: NC_KNOCKS,

@@ -10,9 +10,14 @@ export function wordList(text: string): readonly string[] {
   return text.split(' ').filter((word) => word !== '');
 }
 
-/** Options without a value, letters first, and those that take the next argument. */
+/** Options without a value, letters first, and those that take the next argument: the last, and of the written out ones what ends in `=`. */
 export function knownOptions(letters: string, whole = '', valued = ''): KnownOptions {
-  return { flags: optionNames(letters, whole), valued: wordList(valued) };
+  const names = wordList(whole);
+  const isValued = (name: string): boolean => name.endsWith('=');
+  return {
+    flags: [...optionNames(letters), ...names.filter((name) => !isValued(name))],
+    valued: [...wordList(valued), ...names.filter(isValued).map((name) => name.slice(0, -1))],
+  };
 }
 
 /** The same options behind each of several commands. */
@@ -28,5 +33,10 @@ export const STAYS_IN = /^(?![/~]|file:)(?!(?:.*[/:])?\.\.(?:\/|$))/is;
 export const BELOW = /^(?![/~])(?!(?:.*\/)?\.\.(?:\/|$))[\w@./:[\]*-]+$/;
 /** The same among the arguments of `written`, each behind a broken line: the text of an expression. */
 export const BELOW_WRITTEN = '\\n(?![-/~])(?!(?:[^\\n]*\\/)?\\.\\.(?:\\/|\\n|$))[\\w@./:[\\]*-]+';
+/**
+ * What may be given to whatever a script of the folder runs: paths below the folder, names, and options without a path. Anything else may
+ * name code of somebody else, or a file to write.
+ */
+export const CHECKED = /^(?:--?[\w-]+(?:=[\w.-]+)?|(?![-/~])(?!(?:.*\/)?\.\.(?:\/|$))(?!.*:\/\/)[\w@./:[\]*-]+)$/;
 /** What nearly every program answers itself. */
 export const SAYS: readonly string[] = ['--version', '--help'];

@@ -1,5 +1,5 @@
 import type { BuiltInRule } from '../types.ts';
-import { BELOW, wordList } from './option-names.ts';
+import { BELOW, CHECKED, wordList } from './option-names.ts';
 
 /** Names of scripts that say that they build, test or look, and words that may follow; what a script of another name does is in the folder alone. */
 const DOES = 'tests?|unit|e2e|lint|check|checks|typecheck|type-check|types|tsc|build|compile|coverage';
@@ -50,6 +50,7 @@ export const PACKAGE_CHECKS: readonly BuiltInRule[] = [
       programs: [program],
       words: [['run', 'run-script']],
       first: SCRIPTS,
+      plainOperands: CHECKED,
       class: 'config-mutation',
       needs: ['run_tests'],
       examples: [
@@ -78,7 +79,11 @@ export const PACKAGE_CHECKS: readonly BuiltInRule[] = [
     words: [['fmt', 'fix']],
     class: 'config-mutation',
     needs: ['edit_repo', 'run_tests'],
-    examples: [['cargo', 'fmt']],
+    plainOperands: CHECKED,
+    examples: [
+      ['cargo', 'fmt'],
+      ['cargo', 'fmt', '--', '../x.rs'],
+    ],
     notExamples: [['cargo', 'check']],
   },
   {
@@ -107,6 +112,7 @@ export const PACKAGE_CHECKS: readonly BuiltInRule[] = [
     name: 'packages.go-format',
     programs: ['go'],
     words: [['fmt']],
+    plainOperands: BELOW,
     class: 'config-mutation',
     needs: ['edit_repo', 'use_network'],
     examples: [['go', 'fmt', './...']],
@@ -138,6 +144,26 @@ export const PACKAGE_CHECKS: readonly BuiltInRule[] = [
     needs: ['run_tests'],
     examples: [['cargo', '--version']],
     notExamples: [['cargo', 'run', '--version']],
+  },
+  {
+    name: 'packages.pip-asks-outdated',
+    programs: ['pip', 'pip3'],
+    words: [['list']],
+    options: ['--outdated', '--uptodate'],
+    class: 'read',
+    needs: ['inspect_status', 'use_network'],
+    examples: [['pip', 'list', '--outdated']],
+    notExamples: [['pip', 'list']],
+  },
+  {
+    name: 'packages.gem-asks-remote',
+    programs: ['gem'],
+    words: [['list', 'info']],
+    options: ['-r', '--remote'],
+    class: 'read',
+    needs: ['inspect_status', 'use_network'],
+    examples: [['gem', 'list', '--remote']],
+    notExamples: [['gem', 'list', '--local']],
   },
   {
     name: 'packages.marks',

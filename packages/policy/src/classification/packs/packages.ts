@@ -1,5 +1,5 @@
 import type { BuiltInRule, RulePack } from '../types.ts';
-import { wordList } from './option-names.ts';
+import { CHECKED, wordList } from './option-names.ts';
 import { PACKAGE_CHECKS } from './package-checks.ts';
 import { MANAGERS } from './package-managers.ts';
 import { PACKAGE_PLACES } from './package-places.ts';
@@ -30,7 +30,8 @@ const COMMANDS: Readonly<Record<string, Commands>> = {
     takes: '-f --fix-broken --auto-remove --autoremove --purge --allow-remove-essential --allow-downgrades',
   },
   'dnf yum': {
-    ...{ looks: 'list info search check-update', installs: 'install reinstall', upgrades: 'upgrade update' },
+    ...{ looks: 'list info search', asks: 'check-update', installs: 'install reinstall' },
+    upgrades: 'upgrade update',
     ...{ removes: 'remove rm erase autoremove clean distro-sync dsync downgrade', takes: '--allowerasing' },
   },
   zypper: {
@@ -42,11 +43,16 @@ const COMMANDS: Readonly<Record<string, Commands>> = {
     ...{ removes: 'del', takes: '--purge' },
   },
   brew: {
-    ...{ looks: 'list ls info search outdated', installs: 'install reinstall', upgrades: 'upgrade update fetch pin' },
+    ...{
+      looks: 'list ls info',
+      asks: 'search outdated',
+      installs: 'install reinstall',
+      upgrades: 'upgrade update fetch pin',
+    },
     ...{ removes: 'uninstall remove rm autoremove cleanup', takes: '--zap' },
   },
-  snap: { looks: 'list info find', installs: 'install', upgrades: 'refresh', removes: 'remove' },
-  flatpak: { looks: 'list info search', installs: 'install', upgrades: 'update', removes: 'uninstall remove' },
+  snap: { looks: 'list', asks: 'info find', installs: 'install', upgrades: 'refresh', removes: 'remove' },
+  flatpak: { looks: 'list info', asks: 'search', installs: 'install', upgrades: 'update', removes: 'uninstall remove' },
   npm: {
     // It obeys the folder as the others of node do, and for names it runs nothing that this says.
     ...{ looks: 'ls list why explain root prefix', asks: 'view show info search outdated ping whoami' },
@@ -71,7 +77,7 @@ const COMMANDS: Readonly<Record<string, Commands>> = {
   'pip pip3': { looks: 'list show freeze check', installs: 'install', removes: 'uninstall' },
   pipx: { looks: 'list', installs: 'install reinstall', upgrades: 'upgrade', removes: 'uninstall' },
   gem: {
-    ...{ looks: 'list search info outdated', installs: 'install', upgrades: 'update fetch' },
+    ...{ looks: 'list info', asks: 'search outdated', installs: 'install', upgrades: 'update fetch' },
     ...{ removes: 'uninstall cleanup', publishes: 'yank owner' },
   },
   cargo: {
@@ -93,7 +99,7 @@ type Kind = Pick<BuiltInRule, 'class' | 'needs' | 'target' | 'plainOperands'>;
 const KINDS = {
   looks: { class: 'read', needs: ['inspect_status'], plainOperands: NAMES },
   asks: { class: 'read', needs: ['inspect_status', 'use_network'], plainOperands: NAMES },
-  checks: { class: 'config-mutation', needs: ['run_tests'] },
+  checks: { class: 'config-mutation', needs: ['run_tests'], plainOperands: CHECKED },
   installs: { class: 'config-mutation', needs: ['install_packages'], target: { kind: 'package', from: 1 } },
   upgrades: { class: 'config-mutation', needs: ['install_packages'] },
   removes: { class: 'destructive', needs: ['destructive', 'install_packages'], target: { kind: 'package', from: 1 } },

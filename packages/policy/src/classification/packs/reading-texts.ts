@@ -185,6 +185,16 @@ export const READING_TEXTS: readonly BuiltInRule[] = [
     ],
   },
   {
+    name: 'reading.awk-connects',
+    programs: AWK,
+    // To gawk a file of such a name is a connection, and the name of its host is looked up.
+    operand: /^\/inet[46]?\//,
+    class: 'read',
+    needs: ['read_files', 'use_network'],
+    examples: [['awk', '{print $1}', '/inet/tcp/0/example.org/80']],
+    notExamples: [['awk', '{print $1}', '/srv/inet/tcp']],
+  },
+  {
     name: 'reading.awk-program',
     programs: AWK,
     firstNot: AWK_TEXT,

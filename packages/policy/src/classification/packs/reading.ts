@@ -19,18 +19,23 @@ export const readingPack: RulePack = {
     { names: [...LOOKERS, ...COMPUTES] },
     { names: ['less', 'more', 'diff3', 'sdiff'], answers: SAYS },
     { names: ['zcat', 'bzcat', 'xzcat'], flags: optionNames('fdcvqt') },
-    { names: ['zgrep'], flags: optionNames('ivnclEFowhHqsxABC0123456789'), valued: ['-e', '-m'] },
+    { names: ['zgrep'], flags: optionNames('ivnclEFowhHqsx0123456789'), valued: optionNames('emABC') },
     { names: ['base64'], flags: optionNames('dDi', '--decode --ignore-garbage'), valued: ['-w', '--wrap'] },
     // Another writes the page of each folder.
     {
       names: ['tree'],
-      flags: optionNames(
-        'adfhspugDFrtUcvxliCnNqQJX',
-        '--noreport --dirsfirst --filesfirst --du --prune --gitignore --sort',
-      ),
-      valued: optionNames('LIP', '--filelimit'),
+      flags: optionNames('adfhspugDFrtUcvxliCnNqQJX', '--noreport --dirsfirst --filesfirst --du --prune --gitignore'),
+      valued: optionNames('LIP', '--filelimit --sort'),
+      nextOnly: true,
     },
-    { names: ['xxd'], flags: optionNames('abeEipuC'), valued: optionNames('cglson') },
+    // It knows an option by how its word begins, and a number may be a part of that.
+    {
+      names: ['xxd'],
+      singleDash: true,
+      operandsEnd: true,
+      flags: wordList('-a -b -e -E -i -p -ps -plain -u -C'),
+      valued: wordList('-c -cols -g -groupsize -l -len -s -seek -o -n -name'),
+    },
     {
       names: ['file'],
       answers: SAYS,
@@ -41,10 +46,10 @@ export const readingPack: RulePack = {
       names: ['diff'],
       answers: SAYS,
       flags: optionNames(
-        `uaNrqbBiwycptTsEdCU${DIGITS}`,
+        `uaNrqbBiwycptTsEd${DIGITS}`,
         '--brief --recursive --unified --context --side-by-side --color --new-file --ignore-all-space --text --minimal',
       ),
-      valued: ['-x', '--exclude', '-I', '-L', '--label', '-W', '--width'],
+      valued: optionNames('xILWCU', '--exclude --label --width'),
     },
     {
       names: ['jq'],
@@ -55,7 +60,7 @@ export const readingPack: RulePack = {
       ),
       valued: ['--indent'],
     },
-    { names: ['column'], flags: optionNames('txneJ', '--table --json'), valued: optionNames('socN', '--separator') },
+    { names: ['column'], flags: optionNames('txeJ', '--table --json'), valued: optionNames('socN', '--separator') },
     { names: ['which', 'type'], flags: optionNames('a', '--all') },
     {
       names: ['sort'],
@@ -66,10 +71,17 @@ export const readingPack: RulePack = {
         '--numeric-sort --reverse --unique --human-numeric-sort --ignore-case --version-sort --stable --check',
       ),
     },
-    { names: ['uniq'], flags: optionNames('cduiDz', '--count --repeated --unique'), valued: optionNames('fsw') },
+    // The second operand is written, and to some of it an option behind the first is one.
+    {
+      names: ['uniq'],
+      operandsEnd: true,
+      flags: optionNames('cduiDz', '--count --repeated --unique'),
+      valued: optionNames('fsw'),
+    },
     {
       names: ['find', 'gfind'],
       singleDash: true,
+      expression: true,
       flags: optionNames(
         'HLPEXx',
         '-print -print0 -ls -prune -quit -empty -readable -writable -executable -nouser -nogroup -true -false -not -and -or -a -o -depth -d -xdev -mount -follow -daystart -noleaf -warn -nowarn -delete',
@@ -84,9 +96,12 @@ export const readingPack: RulePack = {
       answers: SAYS,
       flags: optionNames(
         `nilcvwSsuFxoaHhNLUP${DIGITS}`,
-        '--files --hidden --no-ignore --json --stats --count --files-with-matches --ignore-case --smart-case --multiline --heading --no-heading --line-number --vimgrep --type-list --pcre2 --follow --fixed-strings --word-regexp --color --sort',
+        '--files --hidden --no-ignore --json --stats --count --files-with-matches --ignore-case --smart-case --multiline --heading --no-heading --line-number --vimgrep --type-list --pcre2 --follow --fixed-strings --word-regexp',
       ),
-      valued: optionNames('egtTABCmj', '--glob --iglob --type --max-count --context --after-context --before-context'),
+      valued: optionNames(
+        'egtTABCmj',
+        '--glob --iglob --type --max-count --context --after-context --before-context --color --sort',
+      ),
     },
     {
       names: ['sed', 'gsed'],
@@ -138,6 +153,7 @@ export const readingPack: RulePack = {
         ['diff', '-U5', 'a', 'b'],
         ['jq', '-r', '.a', 'x.json'],
         ['tree', '-L', '2', 'src'],
+        ['tree', '-aL', '2', 'src'],
         ['zgrep', '-i', 'x', 'a.gz'],
       ],
       notExamples: [
@@ -145,17 +161,23 @@ export const readingPack: RulePack = {
         ['diff', '--paginate', 'a', 'b'],
         ['jq', '--option-of-tomorrow=./x', '.'],
         ['tree', '-o', 'x'],
+        ['tree', '-Lo', '2', '.git/hooks/y'],
+        ['tree', '-Po', '*', 'x'],
+        ['tree', '-L2', 'src'],
         ['base64', '-o', 'x'],
       ],
     },
     {
       name: 'reading.environment',
       programs: ['jq'],
-      // It prints the variables of the node.
-      operand: /\benv\b|\$ENV\b/,
+      // It prints the variables of the node, or a file that it takes in may.
+      operand: /\benv\b|\$ENV\b|\b(?:import|include)\b/,
       class: 'read',
       needs: ['inspect_status', 'read_files'],
-      examples: [['jq', '-n', 'env']],
+      examples: [
+        ['jq', '-n', 'env'],
+        ['jq', '-n', 'import "m" as m {search: "./"}; m::f'],
+      ],
       notExamples: [['jq', '.a', 'x.json']],
     },
     {
@@ -195,18 +217,31 @@ export const readingPack: RulePack = {
       examples: [
         ['uniq', '-c'],
         ['uniq', 'a'],
+        ['xxd', '-l', '64', 'a'],
+        ['xxd', '-p', 'a'],
       ],
-      notExamples: [['uniq', 'a', 'b']],
+      notExamples: [
+        ['uniq', 'a', 'b'],
+        ['uniq', 'a', '-c'],
+        ['xxd', '-ps', 'a', '/etc/passwd'],
+        ['xxd', '-il', 'a', 'b'],
+        ['xxd', '-Cs', 'a', 'b'],
+        ['xxd', 'a', '-p'],
+        ['xxd', 'a', '--'],
+      ],
     },
     {
       name: 'reading.uniq-to',
-      programs: ['uniq'],
+      programs: ['uniq', 'xxd'],
       // The second is written.
       least: 2,
       class: 'config-mutation',
       needs: ['edit_repo', 'read_files', 'shell'],
       writes: { from: 1 },
-      examples: [['uniq', 'a', 'b']],
+      examples: [
+        ['uniq', 'a', 'b'],
+        ['xxd', '-r', 'a', '/etc/passwd'],
+      ],
       notExamples: [['uniq', 'a']],
     },
     {
@@ -222,6 +257,9 @@ export const readingPack: RulePack = {
       notExamples: [
         ['find', '.', '-delete'],
         ['find', '.', '-name', '-delete'],
+        ['find', '--', '.', '-delete'],
+        ['find', '-H', '--', '.', '-name', 'y', '-delete'],
+        ['find', '--', '.', '-fprint', '/etc/cron.d/x'],
         ['find', '.', '-fprint', '/etc/x'],
       ],
     },
@@ -235,6 +273,7 @@ export const readingPack: RulePack = {
         ['find', '.', '-delete'],
         ['find', '.', '-name', 'x', '-delete'],
         ['find', '.', '-fls', 'a'],
+        ['find', '--', '.', '-delete'],
       ],
       notExamples: [['find', '.', '-name', 'delete']],
     },

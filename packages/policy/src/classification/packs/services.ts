@@ -17,11 +17,11 @@ export const servicesPack: RulePack = {
     {
       names: ['systemctl'],
       valued: optionNames(
-        'tpnos',
+        'tpPnos',
         '--type --property --lines --output --state --signal --job-mode --kill-whom --kill-who --what',
       ),
       flags: optionNames(
-        'lafqPri',
+        'lafqri',
         '--no-pager --user --system --full --all --quiet --now --force --no-block --failed --no-legend --plain --value --runtime --no-reload --no-ask-password --no-wall --wait --recursive --reverse --after --before --show-types --dry-run',
       ),
       elsewhere: ['--user'],
@@ -49,6 +49,7 @@ export const servicesPack: RulePack = {
       notExamples: [
         ['systemctl', 'restart', 'nginx'],
         ['systemctl', '--odd', 'status', 'restart'],
+        ['systemctl', '-P', 'status', 'stop', 'nginx'],
       ],
     },
     {

@@ -1,5 +1,6 @@
 import type { BuiltInRule, RulePack } from '../types.ts';
 import { optionNames, SAYS, wordList } from './option-names.ts';
+import { SQL_FAR } from './sql-far.ts';
 
 const CLIENTS = ['psql', 'mysql', 'mariadb'];
 const OTHERS = wordList('duckdb clickhouse-client mongosh mongo pg_restore sqlcmd sqlplus');
@@ -39,8 +40,8 @@ export const sqlPack: RulePack = {
         '--command --dbname --host --username --port --field-separator --record-separator',
       ),
       flags: optionNames(
-        'tAxqXwEaeb',
-        '--csv --tuples-only --no-align --quiet --expanded --no-psqlrc --no-password --html --single-transaction --echo-all --echo-queries --echo-errors',
+        'tAxqXwEaebl',
+        '--csv --list --tuples-only --no-align --quiet --expanded --no-psqlrc --no-password --html --single-transaction --echo-all --echo-queries --echo-errors',
       ),
     },
     {
@@ -277,6 +278,7 @@ export const sqlPack: RulePack = {
         notExamples: [['sqlite3', 'a.db', 'select 1']],
       }),
     ),
+    ...SQL_FAR,
     {
       name: 'sql.other-client',
       programs: OTHERS,

@@ -1,5 +1,6 @@
 import type { RulePack } from '../types.ts';
 import { optionNames, SAYS, wordList } from './option-names.ts';
+import { SYSTEM_SECRETS } from './system-secrets.ts';
 
 const STATUS = wordList(
   'uname uptime nproc arch lscpu lsmem lspci lsusb lsmod free vmstat iostat mpstat id whoami who w groups last getent locale printenv sensors getconf tty',
@@ -70,8 +71,8 @@ export const systemPack: RulePack = {
     {
       names: ['smartctl'],
       answers: SAYS,
-      flags: optionNames('aHiAxcqj', '--all --health --info --attributes --xall --scan --json'),
-      valued: ['-d'],
+      flags: optionNames('aHiAxcj', '--all --health --info --attributes --xall --scan --json'),
+      valued: ['-d', '-q'],
     },
     {
       names: ['sar'],
@@ -93,11 +94,11 @@ export const systemPack: RulePack = {
       answers: SAYS,
       valued: optionNames(
         'unpotgSU',
-        '--since --until --unit --user-unit --lines --priority --output --identifier --grep --facility --output-fields',
+        '--since --until --unit --user-unit --lines --priority --output --identifier --grep --facility --output-fields --vacuum-size --vacuum-time --vacuum-files',
       ),
       flags: optionNames(
         'fbkxeraqml0123456789',
-        '--no-pager --all --quiet --utc --reverse --follow --catalog --pager-end --dmesg --boot --no-hostname --list-boots --disk-usage --user --system --no-tail --no-full --full --header --vacuum-size --vacuum-time --vacuum-files',
+        '--no-pager --all --quiet --utc --reverse --follow --catalog --pager-end --dmesg --boot --no-hostname --list-boots --disk-usage --user --system --no-tail --no-full --full --header',
       ),
     },
     {
@@ -117,8 +118,8 @@ export const systemPack: RulePack = {
     {
       names: ['date'],
       answers: SAYS,
-      flags: optionNames('uRI', '--utc --universal --rfc-email --iso-8601 --rfc-3339'),
-      valued: ['-d', '--date'],
+      flags: optionNames('uRI', '--utc --universal --rfc-email --iso-8601'),
+      valued: ['-d', '--date', '--rfc-3339'],
     },
     {
       names: ['hostnamectl', 'timedatectl', 'localectl', 'loginctl'],
@@ -151,6 +152,7 @@ export const systemPack: RulePack = {
       examples: [['getent', 'shadow']],
       notExamples: [['getent', 'passwd']],
     },
+    ...SYSTEM_SECRETS,
     {
       name: 'system.processes',
       programs: PROCESSES,
