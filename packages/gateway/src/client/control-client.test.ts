@@ -206,7 +206,7 @@ it.each(['a\r\nb', 'a b', 'a\n', 'ä'])(
     const socketPath = join(tmpdir(), 'nobody-listens');
     for (const given of [{ token: text }, { token: 't', session: text }]) {
       const failed = await createControlClient({ socketPath, ...given })
-        .call('node_status', {}, signal)
+        .call('node_status', {})
         .catch((error: unknown) => error as WritError);
       expect(failed).toMatchObject({ code: 'TOKEN_INVALID', nextSteps: [expect.stringContaining('line ends')] });
       expect((failed as WritError).message).not.toContain(text);
