@@ -1,6 +1,6 @@
 /** Which package owns which tables: its SQL alone reads and writes them. */
 export const TABLES = {
-  database: ['audit', 'clock_mark'],
+  database: ['audit', 'clock_mark', 'refusal'],
   'lease-store': [
     'approval',
     'approver',

@@ -37,7 +37,8 @@ export function readEnvironment(): Environment {
       all.WRIT_TASK_SOCKET === undefined && all.WRIT_TASK_TOKEN === undefined
         ? undefined
         : { socket: nonEmpty(all.WRIT_TASK_SOCKET), token: nonEmpty(all.WRIT_TASK_TOKEN) },
-    session: nonEmpty(all.WRIT_SESSION),
+    // Read from a file, it has a line end that is none of its own.
+    session: nonEmpty(all.WRIT_SESSION?.trim()),
     timeZone: () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
     noColor: nonEmpty(all.NO_COLOR) !== undefined || all.TERM === 'dumb',
     isDumbTerminal: all.TERM === 'dumb',

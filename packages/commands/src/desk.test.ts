@@ -119,6 +119,26 @@ describe('the desk of gated commands', () => {
     expect(at.held.looks).toBe(before);
   });
 
+  it('reads and decides nothing for whom there is no room, nor for who asks too fast', async () => {
+    const asked = Array.from({ length: 64 }, () => ask(READ));
+    await Promise.all(asked);
+    const reads = at.held.reads.length;
+    const rowsOf = (action: string) => at.database.auditAfter(0, 9999).filter((row) => row.action === action).length;
+    const decisions = rowsOf('decision.allow');
+    const refused = async (caller: CommandCaller, message: string) =>
+      expect(await answer(caller, READ)).toMatchObject({
+        ...{ accepted: false, refusal: { code: 'LIMIT_EXCEEDED', message: expect.stringContaining(message) } },
+      });
+    await refused(IN_A, 'run or wait already, the most for a session');
+    expect(rowsOf('execution.refused')).toBe(1);
+    for (let times = 0; times < 240; times += 1) await answer(IN_A, READ);
+    await refused(IN_A, 'more is asked for than');
+    // One row each for the first few; the rest is counted.
+    expect(rowsOf('execution.refused')).toBe(4);
+    expect([at.held.reads.length, rowsOf('decision.allow')]).toEqual([reads, decisions]);
+    expect(await answer(IN_B, READ)).toMatchObject({ accepted: true });
+  });
+
   it('asks anew for what changed since it was asked for, and leaves what never stands still', async () => {
     let view = await ask(RESTART);
     for (let round = 1; round <= 9; round++) {

@@ -2,6 +2,7 @@ import { createContinuationWorker } from '@writ/authority';
 import { type Clock, createFairTurns, quote, WritError } from '@writ/core';
 import type { Execution, ExecutionOutcome } from '@writ/lease-store';
 import { askAgain, keyOfNext } from './again.ts';
+import { createAskRates } from './ask-rates.ts';
 import { createHeldUp } from './held-up.ts';
 import type { CommandDeskOptions, DeskParts } from './parts.ts';
 import { proposePlan } from './plans.ts';
@@ -39,7 +40,11 @@ const BY_CALLER: ExecutionOutcome = { code: 'CANCELLED', message: 'its caller ca
 export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk {
   const { gate, engine, processes, logger } = options;
   const { executions } = gate;
-  const parts: DeskParts = { ...options, turns: createFairTurns(PREPARED_AT_ONCE) };
+  const parts: DeskParts = {
+    ...options,
+    rates: createAskRates(options.clock),
+    turns: createFairTurns(PREPARED_AT_ONCE),
+  };
   const wakeups = createWakeups();
   const live = createLiveCommands(options, wakeups.wake);
   /** By the one that has ended; whoever watches that learns which one takes its place. */

@@ -3,6 +3,7 @@ import type { Clock, FairTurns, Json, Logger, Random } from '@writ/core';
 import type { Database, ReadTx, WriteTx } from '@writ/database';
 import type { Executor, TaskContext } from '@writ/delegation';
 import type { Classification, PolicyEngine, Profile } from '@writ/policy';
+import type { AskRates } from './ask-rates.ts';
 import type { CommandFiles, CommandProcesses } from './types.ts';
 
 /** What a command is called with, and under what. */
@@ -44,7 +45,8 @@ export interface CommandDeskOptions {
   readonly logger: Logger;
 }
 
-/** What a desk looks at commands with: its options, and the turns in which that is done. */
+/** What a desk looks at commands with: its options, how fast that may be asked for, and the turns in which it is done. */
 export interface DeskParts extends CommandDeskOptions {
+  readonly rates: AskRates;
   readonly turns: FairTurns;
 }

@@ -4,7 +4,7 @@ import type { ReadTx } from '@writ/database';
 import type { Approval } from '@writ/lease-store';
 import { type Asking, askingOf, type Decided } from './asking.ts';
 import type { CommandDeskOptions, DeskParts } from './parts.ts';
-import { lifetimeMs } from './proposing.ts';
+import { decideInTime, lifetimeMs } from './proposing.ts';
 import { directoryOf, hostRefusal, type ResolvedStep, resolveStep } from './resolving.ts';
 import type { CommandCaller, PlanSpec, QuestionView } from './types.ts';
 import { wishDigest } from './wish.ts';
@@ -33,7 +33,7 @@ export async function proposePlan(
   const request = { key, digest: wishDigest({ kind: 'plan', plan }) };
   const known = options.database.withReadTx((tx) => findKnown(options, tx, asking.asker, { plan, request }));
   if (known !== undefined) return known;
-  const decided = options.database.withWriteTx((tx) => asking.decide(tx));
+  const decided = decideInTime(options, asking, 'plan');
   if (!decided.allowed) return { asked: false, refusal: decided.refusal };
   const unisolated = hostRefusal(decided);
   if (unisolated !== undefined) return { asked: false, refusal: unisolated };

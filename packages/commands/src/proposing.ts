@@ -1,10 +1,10 @@
 import { type Proposal, type ProposeOutcome, readBasis, readRequest } from '@writ/authority';
 import { WritError } from '@writ/core';
 import type { Execution } from '@writ/lease-store';
-import { type Asking, askingOf } from './asking.ts';
+import { type Asking, askingOf, type Decided } from './asking.ts';
 import type { CommandDeskOptions, DeskParts } from './parts.ts';
 import { directoryOf, hostRefusal, type Resolving, resolveStep } from './resolving.ts';
-import type { CommandCaller, CommandSpec } from './types.ts';
+import type { CommandCaller, CommandSpec, Wish } from './types.ts';
 
 /** How long a command may wait to start where nothing else ends sooner, milliseconds: a day. */
 const LIFETIME_MS = 86_400_000;
@@ -30,12 +30,27 @@ export async function proposeCommand(
   // INVARIANT: 8 one key, one execution, whatever its files have become since.
   const known = options.gate.executions.findByKey({ ...asking.asker, idempotencyKey: key });
   if (known !== undefined) return { proposed: true, execution: sameOrConflict(known, command, cwd) };
-  const decided = options.database.withWriteTx((tx) => asking.decide(tx));
+  const decided = decideInTime(options, asking, 'command');
   if (!decided.allowed) return { proposed: false, refusal: decided.refusal };
   const unisolated = hostRefusal(decided);
   if (unisolated !== undefined) return { proposed: false, refusal: unisolated };
   const resolving = await resolveStep(options, { ...asking, signal }, decided, { ...command, cwd });
   return store(options, asking, resolving, { idempotencyKey: key, profile: decided.profile });
+}
+
+/** Decides what is not asked for too fast, and for what there is room: before files are read, and before a decision leaves its row. */
+export function decideInTime(
+  { rates, database, gate }: DeskParts,
+  { asker, decide }: Asking,
+  kind: Wish['kind'],
+): Decided {
+  const tooFast = rates.refusalOf(asker);
+  return database.withWriteTx((tx) => {
+    // A plan takes none of the room of commands.
+    const isLooked = kind === 'command' || tooFast !== undefined;
+    const refusal = isLooked ? gate.executions.refusalOf(tx, asker, tooFast) : undefined;
+    return refusal === undefined ? decide(tx) : { allowed: false, refusal };
+  });
 }
 
 /** Proposes what was resolved, together with the session that it rests on. */

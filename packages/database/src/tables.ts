@@ -14,6 +14,19 @@ export interface AuditTable {
   details: string | null;
 }
 
+/** How often somebody was refused the same, beside the rows that were written of it. */
+export interface RefusalTable {
+  action: string;
+  actor: string;
+  code: string;
+  task: string;
+  kind: string;
+  since_ms: number;
+  written: number;
+  more: number;
+  last_ms: number;
+}
+
 /** One row: the highest time that was ever persisted. */
 export interface ClockMarkTable {
   id: number;
@@ -321,6 +334,7 @@ export interface LeftoverTable {
 export interface Tables {
   audit: AuditTable;
   clock_mark: ClockMarkTable;
+  refusal: RefusalTable;
   lease: LeaseTable;
   session: SessionTable;
   token: TokenTable;

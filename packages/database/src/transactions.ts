@@ -1,9 +1,9 @@
 import type { Logger } from '@writ/core';
 import type BetterSqlite3 from 'better-sqlite3';
-import { insertAudit } from './audit.ts';
 import type { ClockMark } from './clock-mark.ts';
 import { misuse, wrapSqlite } from './errors.ts';
 import type { Quarantine } from './quarantine.ts';
+import { insertOrCount, settleCounted } from './refusals.ts';
 import type { StatementCache } from './statements.ts';
 import type { ReadTx, WriteTx } from './types.ts';
 
@@ -109,8 +109,13 @@ function createWriteTx(parts: TransactionParts, scope: Scope, hooks: (() => void
     audit(entry) {
       checkOpen();
       scope.usedAtMs = nowMs;
+      if (insertOrCount(parts.prepare, nowMs, entry)) scope.hasAudited = true;
+    },
+    settleRefusals() {
+      checkOpen();
+      if (!settleCounted(parts.prepare, nowMs)) return;
+      scope.usedAtMs = nowMs;
       scope.hasAudited = true;
-      insertAudit(parts.prepare, nowMs, entry);
     },
     afterCommit(fn) {
       checkOpen();

@@ -24,8 +24,13 @@ export interface WriteTx extends ReadTx {
   readonly nowMs: number;
   /** Whether the wall clock stands so far back that no time-limited right may be used; fixed for this transaction. */
   readonly clockIsBackwards: boolean;
-  /** Appends an audit row in this transaction. */
+  /**
+   * Appends an audit row in this transaction. Of refusals that are alike only the first few in a minute get one; the others are
+   * counted, and have one together when the minute is over.
+   */
   audit(entry: AuditEntry): void;
+  /** Writes the rows of refusals that were counted and whose minute is over. */
+  settleRefusals(): void;
   /** Runs after the commit, never after a rollback; what it throws is logged and stops nothing. */
   afterCommit(fn: () => void): void;
 }

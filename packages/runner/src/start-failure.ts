@@ -41,7 +41,7 @@ export async function startFailure(attempt: StartAttempt, failed: Failed): Promi
     // The request names the program of a `shell` runner: that reader is told what is wrong, and not this node's PATH.
     const where = program.includes('/') || runner.kind === 'shell' ? '' : `; looked in ${quote(path)}`;
     const why = (await exists(attempt))
-      ? `program ${quote(program)} cannot be run: it is not executable, or its interpreter is missing`
+      ? `program ${quote(program)} cannot be run: it is not executable, its interpreter is missing, or it lies where nothing is executed (a mount with noexec)`
       : `program ${quote(program)} was not found${where}`;
     return new WritError(code, why, { details: { ...details, path }, nextSteps });
   }

@@ -12,17 +12,22 @@ export const YES_OPTION = ['-y, --yes', 'do it without asking; it cannot be undo
 
 /**
  * Asks for a yes before something that cannot be undone. Throws CANCELLED for anything but a yes, and BAD_REQUEST where
- * nobody sits at a terminal who could be asked; `retype` is the command that would do it.
+ * nobody sits at a terminal who could be asked; `retype` is the command that would do it, `unless` where it
+ * would not.
  */
 export async function confirm(
   { streams, output, signal }: CliContext,
   { yes }: ConfirmOptions,
-  { what, retype }: { readonly what: string; readonly retype: string },
+  {
+    what,
+    retype,
+    unless = [],
+  }: { readonly what: string; readonly retype: string; readonly unless?: readonly string[] },
 ): Promise<void> {
   if (yes === true) return;
   if (output.json || streams.in.isTTY !== true || streams.err.isTTY !== true) {
     throw new WritError('BAD_REQUEST', `${what}; this cannot be undone, and nobody is at a terminal to say yes`, {
-      nextSteps: [`if that is what you want: ${retype} --yes`],
+      nextSteps: [`if that is what you want: ${retype} --yes`, ...unless],
     });
   }
   const lines = createInterface({ input: streams.in, output: streams.err });

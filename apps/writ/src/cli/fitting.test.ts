@@ -15,3 +15,11 @@ it('cuts a line at the last column, whatever is drawn in colour or is twice as w
   expect(fitting('日本語', { columns: 5 })).toEqual(['日本']);
   expect(fitting('😀😀a', { columns: 4 })).toEqual(['😀😀']);
 });
+
+it.each(['漢', '✅', '⚡', '⏰', '\u{17000}', '\u{1f18e}', '\u{1f1e9}', '\u{1f680}'])(
+  '%s takes two columns',
+  (wide) => {
+    expect(fitting(wide.repeat(9), { rows: 9, columns: 10 })).toEqual([wide.repeat(5)]);
+    expect(fitting('…’ü—'.repeat(9), { rows: 9, columns: 8 })).toEqual(['…’ü—…’ü—']);
+  },
+);

@@ -3,7 +3,7 @@ import { type TerminalSize, USUAL_COLUMNS, USUAL_ROWS } from '../terminal/size.t
 const COLOUR = /(\p{Cc}\[[\d;]*m)/u;
 /** Characters that take two columns: most of East Asia, and pictures. */
 const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{1b2ff}\u{1f18e}-\u{1f1ff}\u{1f200}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
 /** The lines of a text that a terminal can show at once, each in one row; the row below them is left to the cursor. */
 export function fitting(
@@ -17,7 +17,7 @@ export function fitting(
 }
 
 /** As much of a line as fits; colours take no room, and all of them stay, so that none is left on. */
-function cut(line: string, columns: number): string {
+export function cut(line: string, columns: number): string {
   let left = columns;
   return line
     .split(COLOUR)

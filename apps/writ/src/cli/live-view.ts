@@ -1,6 +1,6 @@
 import { visible } from '@writ/core';
 import { USUAL_COLUMNS } from '../terminal/size.ts';
-import { fitting } from './fitting.ts';
+import { cut, fitting } from './fitting.ts';
 
 /** Where a program writes. */
 export interface Streams {
@@ -66,7 +66,7 @@ export function createLiveView(
       if (text === undefined) return hide();
       if (within !== undefined) return;
       const columns = (err.columns || USUAL_COLUMNS) - 1;
-      err.write(`${CLEAR_LINE}${[...visible(text)].slice(0, columns).join('')}`);
+      err.write(`${CLEAR_LINE}${cut(visible(text), columns)}`);
       isShown = true;
     },
     screen(text) {

@@ -182,6 +182,7 @@ function sweepRegularly(base: Foundations, work: Work): () => void {
     try {
       work.gate.approvals.sweep();
       work.gate.executions.sweep();
+      base.database.withWriteTx((tx) => tx.settleRefusals());
     } catch (error) {
       base.logger.error('what nobody answered or started in time was not ended', { reason: (error as Error).message });
     }

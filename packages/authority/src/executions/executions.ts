@@ -1,7 +1,8 @@
 import type { WriteTx } from '@writ/database';
 import type { Execution } from '@writ/lease-store';
 import { laneOf } from '../sessions.ts';
-import { type ExecutionParts, propose, rightsQueryOf } from './propose.ts';
+import { auditRefused, type ExecutionParts, propose, rightsQueryOf } from './propose.ts';
+import { roomRefusal } from './room.ts';
 import { EXPIRED, mayStart, start } from './start.ts';
 import { moveExecution, type Transition } from './transition.ts';
 import type { Executions } from './types.ts';
@@ -20,6 +21,11 @@ export function createExecutions(parts: ExecutionParts): Executions {
   return {
     propose: (proposal) => database.withWriteTx((tx) => propose(parts, tx, proposal)),
     proposeIn: (tx, proposal) => propose(parts, tx, proposal),
+    refusalOf(tx, asker, tooFast) {
+      const refusal = tooFast ?? roomRefusal(parts, tx, asker, tx.nowMs);
+      if (refusal !== undefined) auditRefused(tx, asker, refusal.code);
+      return refusal;
+    },
     get: (id) => database.withReadTx((tx) => executions.get(tx, id)),
     findByKey: (whose) => database.withReadTx((tx) => executions.findByKey(tx, whose)),
     list: (filter) => database.withReadTx((tx) => executions.list(tx, filter)),

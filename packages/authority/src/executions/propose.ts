@@ -3,7 +3,7 @@ import type { WriteTx } from '@writ/database';
 import type { Execution, LeaseStore, NewExecution } from '@writ/lease-store';
 import type { Approvals, Question } from '../approvals/types.ts';
 import { checkAsker, goneOf } from '../presence.ts';
-import type { RecordParts, Refusal } from '../record-types.ts';
+import type { Asker, RecordParts, Refusal } from '../record-types.ts';
 import type { Windows } from '../windows/windows.ts';
 import { missingRight } from './needs.ts';
 import { roomRefusal } from './room.ts';
@@ -38,12 +38,12 @@ export function propose(parts: ExecutionParts, tx: WriteTx, proposal: Proposal):
   if (known !== undefined) return sameAgain(known, proposal);
   const missing = missingRight(parts.rights.look(tx, { ...asker, ...rest }), rest);
   if (missing !== undefined) {
-    auditRefusal(tx, proposal, missing.code);
+    auditProposal(tx, proposal, missing.code);
     return { proposed: false, refusal: missing };
   }
   const full = roomRefusal(parts, tx, asker, tx.nowMs);
   if (full !== undefined) {
-    auditRefusal(tx, proposal, full.code);
+    auditProposal(tx, proposal, full.code);
     return { proposed: false, refusal: full };
   }
   if (!preview.shown && proposal.class !== 'read') {
@@ -59,7 +59,7 @@ export function propose(parts: ExecutionParts, tx: WriteTx, proposal: Proposal):
   // What nobody is asked leaves no more than who asked: whoever is refused would fill the database otherwise.
   const unasked = runs ? undefined : unaskable(parts, tx, command);
   if (unasked !== undefined) {
-    auditRefusal(tx, proposal, unasked.code);
+    auditProposal(tx, proposal, unasked.code);
     return { proposed: false, refusal: unasked };
   }
   const execution = parts.executions.insert(tx, command);
@@ -113,8 +113,17 @@ function sameAgain(known: Execution, { digest, idempotencyKey, profile }: Propos
   });
 }
 
-function auditRefusal(tx: WriteTx, { asker, digest, class: of, profile }: Proposal, code: string): void {
-  const { origin, session, agent, requestedBy } = asker;
-  const details = { origin, session, agent, digest, class: of, profile, code };
+function auditProposal(tx: WriteTx, { asker, digest, class: of, profile }: Proposal, code: string): void {
+  auditRefused(tx, asker, code, { digest, class: of, profile });
+}
+
+/** Writes down that nothing was taken in, with what was known of it by then. */
+export function auditRefused(
+  tx: WriteTx,
+  { origin, session, agent, task, requestedBy }: Asker,
+  code: string,
+  known: Readonly<Record<string, string>> = {},
+): void {
+  const details = { origin, session, agent, ...(task === undefined ? {} : { task }), ...known, code };
   tx.audit({ kind: 'execution', action: 'execution.refused', actor: requestedBy, details });
 }

@@ -94,6 +94,11 @@ export interface Executions {
   propose(proposal: Proposal): ProposeOutcome;
   /** The same in the caller's transaction, which may store what the proposal rests on. */
   proposeIn(tx: WriteTx, proposal: Proposal): ProposeOutcome;
+  /**
+   * Why nothing of an asker is taken in now, whatever it is: `tooFast`, or that there is no room. A look before anything is
+   * read or decided for it; written down as a refused proposal is.
+   */
+  refusalOf(tx: WriteTx, asker: Asker, tooFast: Refusal | undefined): Refusal | undefined;
   get(id: string): Execution | undefined;
   /** The one that was proposed under a key. */
   findByKey(whose: Pick<Execution, 'requestedBy' | 'origin' | 'session' | 'idempotencyKey'>): Execution | undefined;

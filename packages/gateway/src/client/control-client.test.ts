@@ -198,3 +198,18 @@ describe('the control client', () => {
     });
   });
 });
+
+it.each(['a\r\nb', 'a b', 'a\n', 'ä'])(
+  'a credential that no header takes is refused as one, and not shown: %j',
+  async (text) => {
+    const { signal } = new AbortController();
+    const socketPath = join(tmpdir(), 'nobody-listens');
+    for (const given of [{ token: text }, { token: 't', session: text }]) {
+      const failed = await createControlClient({ socketPath, ...given })
+        .call('node_status', {})
+        .catch((error: unknown) => error as WritError);
+      expect(failed).toMatchObject({ code: 'TOKEN_INVALID', nextSteps: [expect.stringContaining('line ends')] });
+      expect((failed as WritError).message).not.toContain(text);
+    }
+  },
+);

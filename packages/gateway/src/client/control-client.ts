@@ -99,10 +99,10 @@ async function post(
     path: `/v1/${encodeURIComponent(name)}`,
     headers: {
       host: 'localhost',
-      authorization: `Bearer ${options.token}`,
+      authorization: `Bearer ${credential(options.token, 'the token')}`,
       'content-type': 'application/json',
       'content-length': body.length,
-      ...(options.session === undefined ? {} : { 'writ-session': options.session }),
+      ...(options.session === undefined ? {} : { 'writ-session': credential(options.session, 'WRIT_SESSION') }),
     },
     ...(signal ? { signal } : {}),
   });
@@ -117,6 +117,14 @@ async function post(
       reject(failureOf(cause, options));
     });
     outgoing.end(body);
+  });
+}
+
+/** As a header takes it; what has blanks or line ends within proves nothing, and is not shown. Throws TOKEN_INVALID. */
+function credential(text: string, what: string): string {
+  if (/^[\u0021-\u007e]*$/.test(text)) return text;
+  throw new WritError('TOKEN_INVALID', `${what} holds a character that no credential has`, {
+    nextSteps: ['give it whole and alone: without blanks, line ends and quotation marks'],
   });
 }
 
@@ -197,7 +205,7 @@ async function upgrade(options: ControlClientOptions, wanted: Readonly<Record<st
     path: '/v1/mcp',
     headers: {
       host: 'localhost',
-      authorization: `Bearer ${options.token}`,
+      authorization: `Bearer ${credential(options.token, 'the token')}`,
       connection: 'Upgrade',
       upgrade: 'mcp',
       ...wanted,

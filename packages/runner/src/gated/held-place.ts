@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs
 import { mkdir, mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hasErrno, WritError } from '@writ/core';
+import { executesIn } from './executing-place.ts';
 
 /** Where private copies lie. */
 export interface HeldPlace {
@@ -37,12 +38,16 @@ const ENDS_OF_SEARCH: readonly (readonly [name: string, text: string])[] = [
 ];
 
 /**
- * The first of `dirs` that can be made and written to, and that nobody but `user` and the superuser can put another one in the place of; what an earlier node
+ * The first of `dirs` that can be made and written to, whose programs can be run, and that nobody but `user` and the superuser can put another one in the place of; what an earlier node
  * left there is removed. Each copy lies below empty folders of its own, named as those of its file: a script that goes from `$0` to the folders above finds none
  * of a node's, and none of another copy's. Throws where none of them can be made.
  */
-export function createHeldPlace(dirs: readonly string[], user: number | undefined): HeldPlace {
-  const dir = firstOf(dirs, user);
+export function createHeldPlace(
+  dirs: readonly string[],
+  user: number | undefined,
+  executes: (dir: string) => boolean = executesIn,
+): HeldPlace {
+  const dir = firstOf(dirs, { user, executes });
   return {
     async make(path) {
       let folder: string;
@@ -79,8 +84,12 @@ function placeBelow(folder: string, path: string): string {
   return join(folder, ...empty, ...own.map(() => 'x'), basename(path));
 }
 
-function firstOf(dirs: readonly string[], user: number | undefined): string {
+function firstOf(
+  dirs: readonly string[],
+  { user, executes }: { readonly user: number | undefined; readonly executes: (dir: string) => boolean },
+): string {
   let first: string | undefined;
+  let second: string | undefined;
   let cause: unknown;
   for (const dir of dirs) {
     try {
@@ -88,15 +97,20 @@ function firstOf(dirs: readonly string[], user: number | undefined): string {
       if (first !== undefined) continue;
       mkdirSync(dir, { recursive: true, mode: 0o700 });
       // What is nobody's to write to may be there nevertheless.
-      rmSync(mkdtempSync(join(dir, 'try-')), { recursive: true });
+      const tried = mkdtempSync(join(dir, 'try-'));
+      const isRun = executes(tried);
+      rmSync(tried, { recursive: true });
       const isOurs = isMovedByNobody(dir, user) && isMovedByNobody(realpathSync(dir), user);
       rmSync(dir, { recursive: true });
-      if (isOurs) first = dir;
+      if (isOurs && isRun) first = dir;
+      // What is only read can lie there; a program says why it is not run.
+      else if (isOurs) second ??= dir;
     } catch (error) {
       cause = error;
     }
   }
-  if (first !== undefined) return first;
+  const found = first ?? second;
+  if (found !== undefined) return found;
   throw new WritError('INTERNAL', 'there is no folder for copies of what commands run', { cause });
 }
 

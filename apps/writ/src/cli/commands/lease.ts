@@ -177,6 +177,7 @@ async function acceptClock(
   await confirm(context, options, {
     what: 'every lease and window ends with it',
     retype: 'writ lease accept-clock',
+    unless: ['where an approver is enrolled, at a terminal, for the passphrase: writ lease accept-clock'],
   });
   const node = context.node();
   const answer = { revoked: await endByClock(context, node, options) };

@@ -1,0 +1,13 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hasErrno } from '@writ/core';
+
+/** Whether programs that lie in a folder can be run: not on a file system that is mounted `noexec`. Writes a file into it. */
+export function executesIn(dir: string): boolean {
+  const file = join(dir, 'program');
+  writeFileSync(file, '#!/bin/sh\n', { mode: 0o700 });
+  const { error } = spawnSync(file, { stdio: 'ignore', env: {} });
+  // Anything else is not about the place.
+  return error === undefined || !hasErrno(error, 'EACCES');
+}
