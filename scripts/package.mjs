@@ -60,7 +60,14 @@ function lookInto(folder) {
   const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const names = Object.keys(dependencies);
   if (names.join() !== 'better-sqlite3') complaints.push(`the package depends on ${names.join(', ')}`);
-  for (const file of ['node.js', 'spawner.js', 'policy-thread.js', 'tree-sitter-bash.wasm', 'web-tree-sitter.wasm']) {
+  for (const file of [
+    'node.js',
+    'spawner.js',
+    'policy-thread.js',
+    'command-thread.js',
+    'tree-sitter-bash.wasm',
+    'web-tree-sitter.wasm',
+  ]) {
     if (!existsSync(join(folder, 'dist', file))) complaints.push(`the package has no dist/${file}`);
   }
 }

@@ -59,6 +59,7 @@ await build({
   entryPoints: {
     spawner: here('../../packages/runner/src/spawner/main.ts'),
     'policy-thread': here('src/node/policy-thread.ts'),
+    'command-thread': here('src/node/command-thread.ts'),
   },
   splitting: false,
 });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { createShellGrammar, type ShellGrammar } from '@writ/policy';
 
 /**
@@ -6,9 +7,12 @@ import { createShellGrammar, type ShellGrammar } from '@writ/policy';
  * takes some milliseconds and happens once, at the root of what needs it.
  */
 export function loadShellGrammar(): Promise<ShellGrammar> {
-  const beside = (name: string): Uint8Array => readFileSync(new URL(name, import.meta.url));
-  return createShellGrammar({
-    runtime: beside('./web-tree-sitter.wasm'),
-    grammar: beside('./tree-sitter-bash.wasm'),
-  });
+  const { runtime, grammar } = grammarFiles();
+  return createShellGrammar({ runtime: readFileSync(runtime), grammar: readFileSync(grammar) });
+}
+
+/** Absolute paths of these two files. */
+export function grammarFiles(): { readonly runtime: string; readonly grammar: string } {
+  const beside = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+  return { runtime: beside('./web-tree-sitter.wasm'), grammar: beside('./tree-sitter-bash.wasm') };
 }

@@ -24,7 +24,8 @@ export interface CommandDeskOptions {
   readonly executor: Pick<Executor, 'get'>;
   /** What a task that runs here may do at this moment; throws where it may do nothing. */
   readonly contextOf: (tx: ReadTx, task: string) => TaskContext;
-  readonly classify: (argv: readonly string[], cwd: string) => Classification;
+  /** By the rules of the moment of asking, in the turn of `whose`; what takes too long is undecided. Never rejects. */
+  readonly classify: (argv: readonly string[], cwd: string, whose: string) => Classification | Promise<Classification>;
   /** What rights and windows are decided from: a read that could be made to do more is asked about like a change. */
   readonly factsOf: (classification: Classification, command: ClassifiedCommand) => CommandFacts;
   /** The environment that a command of a profile would get now. */

@@ -17,7 +17,7 @@ import type { Execution, ExecutionOutcome } from '@writ/lease-store';
 import type { Profile } from '@writ/policy';
 import { launchOf } from './launch.ts';
 import type { CommandDeskOptions } from './parts.ts';
-import { createHeldRoom, type HeldRoom } from './preparing.ts';
+import { createHeldRoom, type HeldRoom, turnOf } from './preparing.ts';
 import { hostRefusal, requireProfile } from './resolving.ts';
 import type { CommandOrder, CommandProcess, CommandReport } from './types.ts';
 
@@ -206,6 +206,8 @@ async function prepareCommand(
   if (files.lacksRoom()) return undefined;
   if (!resolved.resolved) throw errorOf(resolved.refusal);
   const { action } = resolved;
+  // The last look is inside of a transaction, where nobody can be waited for: it is answered by this one.
+  await options.classify(request.argv, request.cwd, turnOf(execution, undefined).whose);
   return {
     // The profile may give another environment by the time of the last look.
     digest: () => digestUnder(action, options.environmentOf(requireProfile(options, execution.profile))),

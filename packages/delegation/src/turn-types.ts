@@ -79,6 +79,8 @@ export interface TurnDesk {
 /** What tool calls of agents are looked at with. */
 export interface ToolDesk {
   readonly classify: ClassifyTool;
+  /** Looks at a command before `classify` is asked about it, which waits for nobody; absent: there is no need to. */
+  readonly look?: (argv: readonly string[], cwd: string) => Promise<unknown>;
   /** A path of a profile's `read_paths` as an absolute one. */
   readonly resolvePath: (path: string) => string;
   /** See `ToolFacts`. */

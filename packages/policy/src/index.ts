@@ -12,7 +12,7 @@ export {
   readsAlone,
   removalCovered,
 } from './classification/alone.ts';
-export { type CommandClassifier, createCommandClassifier } from './classification/classify.ts';
+export { type CommandClassifier, createCommandClassifier, undecidedCommand } from './classification/classify.ts';
 export { obeysFolder } from './classification/obeys-folder.ts';
 export { isSystemFolder } from './classification/program.ts';
 export { createShellGrammar, type ShellGrammarBinaries } from './classification/shell-grammar.ts';

@@ -8,7 +8,9 @@ import {
   type PolicyEngine,
   readsAlone,
   type ShellGrammar,
+  undecidedCommand,
 } from '@writ/policy';
+import type { CommandLooker } from './command-looker.ts';
 import { realPath } from './real-path.ts';
 
 /** Says what commands are by the rules of this moment. */
@@ -27,6 +29,65 @@ export function createNodeClassifier(engine: Pick<PolicyEngine, 'snapshot'>, gra
       return made.classifier.classify(argv, place);
     },
   };
+}
+
+/** Says what commands are that others send, and looks at each on a thread before. */
+export interface LookedClassifier extends NodeClassifier {
+  /** What the thread says, by the rules of this moment; `whose`: in whose turn. It is kept for `classify`. */
+  look(argv: readonly string[], place: CommandPlace, whose: string): Promise<Classification>;
+}
+
+/** Most characters of commands whose looks are kept. */
+const MOST_KEPT = 4 * 1024 * 1024;
+const MOST_COMMANDS = 4096;
+
+/**
+ * INVARIANT: 2 what is asked for inside of a transaction is answered from the look before it, or from the rules of this moment where those
+ * are others by now: a command that the thread was done with in time is done with here as well, since the owner's rules are held against
+ * words and none searches them. What no look was taken at, or took too long, is undecided: nothing that others send is looked at here first.
+ */
+export function createLookedClassifier(
+  engine: Pick<PolicyEngine, 'snapshot'>,
+  inPlace: NodeClassifier,
+  looker: CommandLooker,
+): LookedClassifier {
+  const kept = new Map<string, Kept>();
+  let characters = 0;
+
+  function keep(key: string, one: Kept): void {
+    forget(key);
+    kept.set(key, one);
+    characters += key.length;
+    for (const oldest of kept.keys()) {
+      if (characters <= MOST_KEPT && kept.size <= MOST_COMMANDS) return;
+      if (oldest !== key) forget(oldest);
+    }
+  }
+
+  function forget(key: string): void {
+    if (kept.delete(key)) characters -= key.length;
+  }
+
+  return {
+    async look(argv, place, whose) {
+      const rules = engine.snapshot().config.commands;
+      const { classification, decided } = await looker.look({ argv, place, rules, whose });
+      keep(JSON.stringify([argv, place]), { rules, classification, decided });
+      return classification;
+    },
+    classify(argv, place) {
+      const one = kept.get(JSON.stringify([argv, place]));
+      if (one === undefined) return undecidedCommand(argv, place, 'nobody has looked at it');
+      const isNow = !one.decided || one.rules === engine.snapshot().config.commands;
+      return isNow ? one.classification : inPlace.classify(argv, place);
+    },
+  };
+}
+
+interface Kept {
+  readonly rules: readonly CommandRule[];
+  readonly classification: Classification;
+  readonly decided: boolean;
 }
 
 /**

@@ -13,6 +13,7 @@ import { VERSION } from '../version.ts';
 import { hasApprover } from './asking.ts';
 import { bindAddress } from './bind-address.ts';
 import { type Closers, createClosers } from './closers.ts';
+import { createCommandLooker, type ThreadFiles } from './command-looker.ts';
 import { type Foundations, openFoundations } from './foundations.ts';
 import { issueHostToken } from './host-token.ts';
 import { advertisedAddress } from './mesh-address.ts';
@@ -36,6 +37,8 @@ export interface ComposeOptions {
   readonly logger: Logger;
   /** What commands are read with. */
   readonly loadGrammar: () => Promise<ShellGrammar>;
+  /** The thread that commands are classified on. */
+  readonly commandThread: { readonly script: URL; readonly files: ThreadFiles };
   /** The bundle that starts processes. */
   readonly spawner: URL;
   /** Files and folders of this program, absolute, for tasks that talk to their node. */
@@ -63,7 +66,9 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
   const base = await openFoundations(home, logger, closers);
   const { spawner, programs } = options;
   const grammar = await options.loadGrammar();
-  const work = await createWork(base, { environment, spawner, programs, grammar }, closers);
+  const looker = createCommandLooker({ ...options.commandThread, clock: base.clock });
+  closers.add(() => looker.close());
+  const work = await createWork(base, { environment, spawner, programs, grammar, looker }, closers);
   const info = createInfo(base);
   const surfaces = createSurfaces(
     base,

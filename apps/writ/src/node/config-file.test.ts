@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { type Clock, createSystemClock, createSystemRandom, sha256Hex, silentLogger } from '@writ/core';
 import { createPolicyEngine, type PolicyEngine, type ReloadOutcome } from '@writ/policy';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type BuiltThread, buildPolicyThread } from '../testing/policy-thread.ts';
+import { type BuiltThread, buildPolicyThread } from '../testing/built-thread.ts';
 import { digestAccepted } from './accepted-policy.ts';
 import { createConfigFile, type NodeConfigFile } from './config-file.ts';
 import { createPolicyCompiler, type NodePolicyCompiler } from './policy-compiler.ts';

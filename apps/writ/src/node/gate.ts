@@ -19,8 +19,15 @@ import type { ShellGrammar } from '@writ/policy';
 import { searchPath } from '@writ/runner';
 import { isTerminal } from '@writ/task-store';
 import type { Environment } from '../env.ts';
-import { createNodeClassifier, type NodeClassifier, placeOf } from './classification.ts';
+import {
+  createLookedClassifier,
+  createNodeClassifier,
+  type LookedClassifier,
+  type NodeClassifier,
+  placeOf,
+} from './classification.ts';
 import { createCommandFacts } from './command-facts.ts';
+import type { CommandLooker } from './command-looker.ts';
 import type { Foundations } from './foundations.ts';
 import { resolveConfigPath } from './paths.ts';
 
@@ -29,6 +36,7 @@ export interface NodeGateParts {
   readonly options: AuthorityOptions;
   readonly authority: Authority;
   readonly grammar: ShellGrammar;
+  readonly looker: CommandLooker;
   readonly environment: Environment;
   /** What a task that runs here may do at this moment; throws where it may do nothing. */
   readonly contextOf: (tx: ReadTx, task: string) => TaskContext;
@@ -41,15 +49,15 @@ export interface NodeGateParts {
 /** Questions, windows and gated commands of this node, and what says what commands are. */
 export interface NodeGate {
   readonly gate: Gate;
-  readonly classifier: NodeClassifier;
+  readonly classifier: LookedClassifier;
   readonly factsOf: CommandDeskOptions['factsOf'];
 }
 
 /** Builds the one gate of a node. */
 export function createNodeGate(base: Foundations, parts: NodeGateParts): NodeGate {
-  const { options, authority, grammar, environment, contextOf, turns, kinds } = parts;
+  const { options, authority, grammar, looker, environment, contextOf, turns, kinds } = parts;
   const { identity, stores, engine, home } = base;
-  const classifier = createNodeClassifier(engine, grammar);
+  const classifier = createLookedClassifier(engine, createNodeClassifier(engine, grammar), looker);
   const factsOf = createCommandFacts({
     user: process.getuid?.(),
     engine,

@@ -1,7 +1,7 @@
 import { createSystemClock, nextTurn } from '@writ/core';
 import { type CompileResult, compileConfig, testConfig } from '@writ/policy';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type BuiltThread, buildPolicyThread } from '../testing/policy-thread.ts';
+import { type BuiltThread, buildPolicyThread } from '../testing/built-thread.ts';
 import { createPolicyCompiler, type NodePolicyCompiler } from './policy-compiler.ts';
 
 const HEAD = `schema = 1

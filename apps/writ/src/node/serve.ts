@@ -3,7 +3,7 @@ import type { DestinationStream } from 'pino';
 import type { Environment } from '../env.ts';
 import type { Home } from '../home.ts';
 import type { Started } from '../lifecycle/start-node.ts';
-import { loadShellGrammar } from '../shell-grammar.ts';
+import { grammarFiles, loadShellGrammar } from '../shell-grammar.ts';
 import { composeNode } from './compose.ts';
 import { createPinoLogger } from './logger.ts';
 import { ownPrograms } from './own-programs.ts';
@@ -30,6 +30,7 @@ export async function serveNode(home: Home, environment: Environment, options: S
     const node = await composeNode({
       ...{ home, environment, logger, spawner, requestStop },
       loadGrammar: loadShellGrammar,
+      commandThread: { script: new URL('./command-thread.js', import.meta.url), files: grammarFiles() },
       programs: ownPrograms(spawner),
     });
     options.onStart?.({ ready: node.started });

@@ -23,6 +23,7 @@ import { createTaskRunner, type TaskRunner } from '@writ/runner';
 import type { Environment } from '../env.ts';
 import { toolClassifier } from './classification.ts';
 import type { Closers } from './closers.ts';
+import type { CommandLooker } from './command-looker.ts';
 import { openEvidence } from './evidence.ts';
 import type { Foundations } from './foundations.ts';
 import type { NodeGateParts } from './gate.ts';
@@ -76,6 +77,7 @@ const TRANSCRIPT_CAP_BYTES = 64 * 1024 * 1024;
 export interface WorkOptions {
   readonly environment: Environment;
   readonly grammar: ShellGrammar;
+  readonly looker: CommandLooker;
   /** The bundle that starts processes. */
   readonly spawner: URL;
   /** Files and folders of this program, absolute, for tasks that talk to their node. */
@@ -83,7 +85,7 @@ export interface WorkOptions {
 }
 
 export async function createWork(base: Foundations, options: WorkOptions, closers: Closers): Promise<Work> {
-  const { environment, grammar } = options;
+  const { environment } = options;
   const { clock, random, logger, database, stores, engine, home } = base;
   const authorityOptions = authorityOptionsOf(base);
   const authority = createAuthority(authorityOptions);
@@ -110,7 +112,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   closers.add((graceMs) => executor.close(graceMs));
   const recordSession = createSessionRecord(stores.sessions, base.identity.public.id);
   const contextOf: NodeGateParts['contextOf'] = (tx, task) => executor.context(tx, task);
-  const gateParts = { options: authorityOptions, authority, grammar, environment, contextOf, ...kindsOf(executor) };
+  const gateParts = { ...options, options: authorityOptions, authority, contextOf, ...kindsOf(executor) };
   const questions: NodeQuestions = createQuestions(base, gateParts);
   const { gate, classifier, factsOf } = questions;
   closers.add(() => gate.close());
@@ -212,6 +214,7 @@ function kindsOf({ turns, taskKind }: Executor): Pick<Executor, 'turns' | 'taskK
 function createNodeTurns(base: Foundations, questions: () => NodeQuestions): TurnDesk {
   return createTurnDesk(base, () => questions().gate, {
     classify: (argv, cwd) => toolClassifier(questions().classifier)(argv, cwd),
+    look: (argv, cwd) => questions().classifier.look(argv, { host: 'self', cwd }, `tools in ${cwd}`),
     resolvePath: (path) => resolveConfigPath(path, base.home.configFile),
     leadsTo,
   });

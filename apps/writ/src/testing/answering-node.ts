@@ -9,7 +9,8 @@ import { build } from 'esbuild';
 import type { Environment } from '../env.ts';
 import { resolveHome } from '../home.ts';
 import { composeNode, type RunningNode } from '../node/compose.ts';
-import { installedGrammar } from './installed-grammar.ts';
+import { buildCommandThread } from './built-thread.ts';
+import { installedGrammar, installedGrammarFiles } from './installed-grammar.ts';
 
 /** A node that serves in this process, with processes of its own and a person who answers; its home was made before. */
 export interface AnsweringNode {
@@ -43,9 +44,11 @@ export async function startAnsweringNode(
       logLevel: 'silent',
     },
   };
+  const thread = await buildCommandThread();
   const node = await composeNode({
     ...{ home: resolveHome(environment), environment, logger: silentLogger, loadGrammar: installedGrammar },
     programs: [],
+    commandThread: { script: thread.script, files: installedGrammarFiles() },
     spawner: pathToFileURL(await bundleSpawner(folder)),
     requestStop: () => undefined,
   });
@@ -67,6 +70,7 @@ export async function startAnsweringNode(
     async close() {
       key.lock();
       await node.close(1000);
+      await thread.remove();
       await rm(folder, { recursive: true });
     },
   };

@@ -60,6 +60,10 @@ function start(home: Home): Promise<RunningNode> {
     logger: silentLogger,
     // The files of the grammar stand beside the built program only, and nothing is classified here.
     loadGrammar: async () => ({ parse: () => ({ ok: false, reason: 'no grammar' }) }),
+    commandThread: {
+      script: new URL('./command-thread.js', import.meta.url),
+      files: { runtime: '/none', grammar: '/none' },
+    },
     // Nor is any process started.
     spawner: new URL('./spawner.js', import.meta.url),
     programs: [],

@@ -65,6 +65,11 @@ export function createCommandClassifier(options: ClassifierOptions): CommandClas
   };
 }
 
+/** What nobody could look at: destructive, and for the shell alone. `reason`: why, for people. */
+export function undecidedCommand(argv: readonly string[], place: CommandPlace, reason: string): Classification {
+  return summarize([undecided(argv.map(literal), place, reason)]);
+}
+
 interface Walk {
   readonly grammar: ShellGrammar;
   readonly configured: readonly CommandRule[];

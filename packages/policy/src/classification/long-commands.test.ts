@@ -1,10 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { allExpressions, type Expression } from '../testing/expressions.ts';
 import { testGrammar } from '../testing/shell-grammar.ts';
-import { ALONE } from './alone-table.ts';
 import { type CommandClassifier, createCommandClassifier } from './classify.ts';
-import { COVERED, REMOVALS } from './covered-table.ts';
-import { PACKS } from './packs/index.ts';
-import { GUARDING_UNIT, OPENING_UNIT, SYSTEM_UNIT } from './units.ts';
 
 /**
  * What a command costs grows with its length and no faster: it is classified while everybody waits, before anybody has looked at it.
@@ -36,22 +33,6 @@ function growthOf(work: (size: number) => void): number {
     if (run >= 2 && least.large / least.small < MOST_GROWTH) break;
   }
   return least.large / least.small;
-}
-
-interface Expression {
-  readonly of: RegExp;
-  /** Texts that it may be held against, as they are written. */
-  readonly texts: readonly string[];
-}
-
-/** All expressions below a value, with the examples that stand beside them. */
-function expressionsOf(value: unknown, texts: readonly string[] = []): readonly Expression[] {
-  if (value instanceof RegExp) return [{ of: value, texts }];
-  if (typeof value !== 'object' || value === null) return [];
-  const { examples, notExamples } = value as { [key in 'examples' | 'notExamples']?: readonly (readonly string[])[] };
-  const own = [...(examples ?? []), ...(notExamples ?? [])].map((argv) => argv.slice(1));
-  const told = own.length === 0 ? texts : own.flatMap((argv) => [argv.map((text) => `\n${text}`).join(''), ...argv]);
-  return Object.values(value).flatMap((one) => expressionsOf(one, told));
 }
 
 const GENERIC = [
@@ -113,16 +94,11 @@ function* slowTexts(expression: Expression): Generator<string> {
 }
 
 describe('an expression', () => {
-  const all = [...expressionsOf(PACKS), ...expressionsOf([ALONE, COVERED, REMOVALS])];
-  const units = [SYSTEM_UNIT, OPENING_UNIT, GUARDING_UNIT].map((of) => ({
-    of,
-    texts: ['sshd.service', 'a@b.service'],
-  }));
-  const bySource = new Map([...all, ...units].map((one) => [`${one.of.source} ${one.of.flags}`, one]));
+  const all = allExpressions();
 
   it('of the rules or the closed lists takes as many times as long as its text is longer', { timeout: 120_000 }, () => {
-    expect(bySource.size).toBeGreaterThan(100);
-    const slow = [...bySource.values()].flatMap((one) => {
+    expect(all.length).toBeGreaterThan(100);
+    const slow = all.flatMap((one) => {
       const [first] = slowTexts(one);
       return first === undefined ? [] : [`${one.of.source}  with  ${first}`];
     });
@@ -142,6 +118,13 @@ const many =
     ...Array.from({ length: Math.ceil(size / (unit.join(' ').length + 1)) }, () => unit).flat(),
     ...after,
   ];
+
+/** As many places as placeholders. */
+const search = (size: number, ...command: readonly string[]): readonly string[] => {
+  const count = Math.ceil(size / 16);
+  const of = (text: string): readonly string[] => Array.from({ length: count }, () => text);
+  return ['find', ...of('a/b/c/d/e'), '-exec', ...command, ...of('{}'), ';'];
+};
 
 const COMMANDS: Readonly<Record<string, Shape>> = {
   'a format of signs': repeated(['git', 'log'], '%'),
@@ -180,6 +163,12 @@ const COMMANDS: Readonly<Record<string, Shape>> = {
   'calls of SQL': (size) => ['psql', '-c', `select ${'a('.repeat(size / 2)}`],
   'quotes of SQL': (size) => ['psql', '-c', `select ${"'".repeat(size)}`],
   'statements of SQL': (size) => ['psql', '-c', ';'.repeat(size)],
+  'signs of an order': (size) => ['git', 'branch', `--sort=${'%'.repeat(size)}`, '-d'],
+  'signs of a format': (size) => ['git', 'tag', `--format=cs${'%ss'.repeat(size / 3)}`],
+  'kinds of a setting': many(['git', 'config'], ['--type=i'], ['!']),
+  'options of a fetch': many(['git', 'fetch'], ['-p'], ['!']),
+  'places of a search': (size) => search(size / 2, 'touch'),
+  'places of a search for changes of rights': (size) => search(size / 2, 'chmod', '644'),
   'an address': (size) => ['scp', `${'a'.repeat(size / 2)}:${'b'.repeat(size / 2)}!`],
   'what comes in': many(['xargs', '-I', 'a'], ['aaa']),
 };

@@ -1,7 +1,7 @@
 import { isMany, isOption, type ParsedArguments } from './options.ts';
 import { absolutePath, isInsideWorkspace } from './paths.ts';
 import { isCommon, pathsOf } from './system-paths.ts';
-import type { CommandPlace, PlaceSpec } from './types.ts';
+import type { Argument, CommandPlace, PlaceSpec } from './types.ts';
 
 /** True where all that a command lays somewhere is known to lie in the workspace, which may be the folder itself. */
 export function laysInside(
@@ -16,11 +16,13 @@ export function laysInside(
   );
   const [named] = given;
   if (light && place.workspace === undefined) {
-    return [...operands.slice(from), ...given.flatMap(({ value }) => value ?? [])].every((one) => isCommon(one, place));
+    return eachOnce([...operands.slice(from), ...given.flatMap(({ value }) => value ?? [])], (one) =>
+      isCommon(one, place),
+    );
   }
   // What overwrites nothing may be about all that lies in a folder.
   if (light && named === undefined && operands.length > (from ?? 0)) {
-    return operands.slice(from).every((one) => pathsOf(one, place).every((path) => isInFolder(path, place)));
+    return eachOnce(operands.slice(from), (one) => pathsOf(one, place).every((path) => isInFolder(path, place)));
   }
   const isElsewhere = elsewhere === 'always' || options.some(({ name }) => elsewhere.includes(name));
   if (named === undefined && isElsewhere) return true;
@@ -37,6 +39,11 @@ export function laysInside(
     const path = named === undefined || text.startsWith('/') ? text : `${folder}/${text}`;
     return isInFolder(absolutePath({ text: path, shape }, place), place);
   });
+}
+
+/** True where it holds for all; looked at once for what stands there more than once. */
+function eachOnce(all: readonly Argument[], holds: (one: Argument) => boolean): boolean {
+  return [...new Set(all)].every(holds);
 }
 
 function isInFolder(folder: string | undefined, place: CommandPlace): boolean {

@@ -20,7 +20,9 @@ export function unwrapFind(args: readonly Argument[], place: CommandPlace): Unwr
     if (end < 0) return { kind: 'undecided', reason: 'the command of find has no end' };
     if (isDoubtful(args.slice(at, end))) return { kind: 'undecided', reason: 'the command of find may end earlier' };
     const one: Pick<Argument, 'isOne'> = args[end]?.text === ';' ? { isOne: true } : {};
-    const inside = args.slice(at + 1, end).map((word) => withFound(word, { ...FOUND, ...one, ...within }));
+    // One argument for all of its placeholders: what is said of one is said of each.
+    const found: Argument = { ...FOUND, ...one, ...within };
+    const inside = args.slice(at + 1, end).map((word) => withFound(word, found));
     if (inside.length === 0 || inside[0]?.shape !== 'literal') {
       return { kind: 'undecided', reason: 'the command of find cannot be told' };
     }
@@ -37,10 +39,16 @@ function placeOf(args: readonly Argument[], { host, cwd, workspace }: CommandPla
   return { host, ...(isMoved ? {} : { near: [cwd] }), ...(workspace === undefined ? {} : { workspace }) };
 }
 
+/** Most places in which a search is known to begin, and their characters together: each is looked at for each command that runs. */
+const MOST_PLACES = 32;
+const MOST_CHARACTERS = 4096;
+
 /** Where the search begins, as long as it follows no links and all of that is written out. */
 function whereOf(args: readonly Argument[]): Pick<Argument, 'within'> {
   const end = args.findIndex(({ text }) => /^[-(!,)]/.test(text));
   const roots = args.slice(0, end < 0 ? args.length : end);
+  const length = roots.reduce((sum, { text }) => sum + text.length, 0);
+  if (roots.length > MOST_PLACES || length > MOST_CHARACTERS) return {};
   const isKnown = roots.every(({ shape }) => shape === 'literal') && !args.some(({ text }) => LINKS.test(text));
   return isKnown ? { within: roots.length === 0 ? ['.'] : roots.map(({ text }) => text) } : {};
 }

@@ -36,6 +36,7 @@ let clock: FakeClock;
 let runner: ScriptedRunner;
 let node: TestNode;
 const looked: string[] = [];
+const commands: string[] = [];
 let asked: Parameters<TurnDesk['askApprover']>[1][];
 let withdrawn: string[];
 let refusal: string | undefined;
@@ -50,7 +51,9 @@ const desk: Partial<TurnDesk> = {
   },
   withdrawApproval: (_tx, approval) => void withdrawn.push(approval),
   tools: {
-    classify: () => facts,
+    // As a node does: it knows what was looked at alone.
+    classify: (argv) => (commands.includes(argv.join(' ')) ? facts : { class: 'destructive', needs: [] }),
+    look: async (argv) => void commands.push(argv.join(' ')),
     resolvePath: (path) => path,
     leadsTo: (path) => {
       looked.push(path);
@@ -63,6 +66,7 @@ beforeEach(async () => {
   clock = createFakeClock(Date.UTC(2026, 0, 1));
   runner = createScriptedRunner({ clock });
   [asked, withdrawn, refusal] = [[], [], undefined];
+  commands.length = 0;
   facts = { class: 'destructive', needs: [] };
   node = await createTestNode({ clock, runner, policy: POLICY, turns: desk });
   node.authority.grantLease({ peer: 'self', profile: 'edit', durationMs: 3_600_000, issuedBy: 'person' });
@@ -224,6 +228,18 @@ describe('what is left to a person', () => {
     await untilAsked();
     expect(asked[0]?.lines).toContainEqual({ label: 'not all', text: 'of what was told of it before is kept' });
     expect(asked[0]?.subject).toMatchObject({ tool: { untold: true } });
+  });
+
+  it('is a command that was looked at before it is decided about, and again when the yes comes', async () => {
+    facts = { class: 'config-mutation', needs: ['run_tests'] };
+    const answer = permit({ kind: 'execute', input: { command: 'tidy up' } });
+    await untilAsked();
+    expect(new Set(commands)).toEqual(new Set(['tidy up']));
+    commands.length = 0;
+    expect(node.database.withReadTx((tx) => node.executor.turns.permission.refusal(tx, approvalOf()))).toBeDefined();
+    settle('approved');
+    expect(await answer).toMatchObject({ allowed: true });
+    expect(commands).toEqual(['tidy up']);
   });
 
   it('is no more than the grant holds when the yes comes', async () => {

@@ -8,7 +8,7 @@ import { nextPlaces } from './places.ts';
 import { gone, requireLive } from './presence.ts';
 import { tellTurn } from './settling.ts';
 import { toolDigest, toolLines, toolText, toolToJson } from './tool-question.ts';
-import { toolVerdict } from './tool-rights.ts';
+import { lookAtTool, toolVerdict } from './tool-rights.ts';
 import { untilSettled } from './until-settled.ts';
 import { LONGEST_WAIT_MS, visibleLines } from './wishes.ts';
 
@@ -24,6 +24,7 @@ export async function permitTool(
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
   try {
+    await lookAtTool(parts, task, request);
     const { verdict, ...more } = parts.database.withReadTx((tx) => toolVerdict(parts, tx, task, request));
     if (verdict === 'allow') return { allowed: true };
     if (verdict === 'deny') return { allowed: false, reason: messageOf(more) };
@@ -42,12 +43,15 @@ async function askPerson(
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
   const shown = withoutSecrets(parts, task, request);
+  // An approver's yes is looked at with what is shown.
+  await lookAtTool(parts, task, shown);
   const asked = parts.database.withWriteTx((tx) => askIn(parts, tx, task, { request, shown }));
   if ('allowed' in asked) return asked;
   const [settled] = await untilSettled(parts, [asked], signal, () => 'withdrawn');
   if (signal.aborted) throw new WritError('CANCELLED', 'nobody waits for the answer any more');
   const by = settled?.settledBy ?? 'node';
   if (settled?.state === 'approved') {
+    await lookAtTool(parts, task, request);
     // The approver's yes was looked at with what is shown alone: what was left out of that counts too.
     const { verdict, ...more } = parts.database.withReadTx((tx) => toolVerdict(parts, tx, task, request));
     return verdict === 'deny' ? { allowed: false, reason: messageOf(more) } : { allowed: true, by };

@@ -1,4 +1,4 @@
-import { permitToolCall, type ToolRights, type ToolVerdict } from '@writ/authority';
+import { type ClassifyTool, permitToolCall, type ToolRights, type ToolVerdict } from '@writ/authority';
 import type { ReadTx } from '@writ/database';
 import type { ToolRequest } from '../../types.ts';
 import type { ExecutorParts } from '../parts.ts';
@@ -11,8 +11,14 @@ const LONGEST_COMMAND = 32 * 1024;
  * What the grant of a running task says to a tool call, as it is at this moment. Throws what keeps the task from doing anything.
  * INVARIANT: 1 the smaller of what the start granted and what is granted now.
  */
-export function toolVerdict(parts: ExecutorParts, tx: ReadTx, task: string, call: ToolRequest): ToolVerdict {
-  const { classify, leadsTo } = parts.turns.tools;
+export function toolVerdict(
+  parts: ExecutorParts,
+  tx: ReadTx,
+  task: string,
+  call: ToolRequest,
+  classify: ClassifyTool = parts.turns.tools.classify,
+): ToolVerdict {
+  const { leadsTo } = parts.turns.tools;
   return permitToolCall(
     rightsOf(parts, tx, task),
     { ...call, paths: pathsOf(call) },
@@ -22,6 +28,20 @@ export function toolVerdict(parts: ExecutorParts, tx: ReadTx, task: string, call
         argv.reduce((sum, word) => sum + word.length, 0) > LONGEST_COMMAND ? UNREAD : classify(argv, cwd),
     },
   );
+}
+
+/** Has the command of a call looked at, so that `toolVerdict` finds out what it is; without effect for what needs no look. */
+export async function lookAtTool(parts: ExecutorParts, task: string, call: ToolRequest): Promise<void> {
+  const { look } = parts.turns.tools;
+  if (look === undefined) return;
+  const looks: Promise<unknown>[] = [];
+  parts.database.withReadTx((tx) =>
+    toolVerdict(parts, tx, task, call, (argv, cwd) => {
+      looks.push(look(argv, cwd));
+      return UNREAD;
+    }),
+  );
+  await Promise.all(looks);
 }
 
 /** Nobody has looked at it: only what may do anything may do that. */

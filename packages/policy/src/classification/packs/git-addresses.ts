@@ -10,5 +10,5 @@ const KEY = '[A-Za-z][\\w-]*\\.(?:[^\\n…]+\\.)?[A-Za-z][\\w-]*';
 
 /** Listing settings, or getting one: a name without a dot is a command of later versions (`edit`). */
 export const GIT_CONFIG_LOOKS = new RegExp(
-  `^\\nconfig${SCOPE}(?:\\n(?:--list|-l|list)|(?:\\n(?:--get|--get-all|get))?${SCOPE}\\n${KEY}|\\n--get-regexp\\n(?!-)[^\\n…]+)${SCOPE}$`,
+  `^\\nconfig${SCOPE}(?:\\n(?:--list|-l|list)|(?:\\n(?:--get|--get-all|get)${SCOPE})?\\n${KEY}|\\n--get-regexp\\n(?!-)[^\\n…]+)${SCOPE}$`,
 );

@@ -18,7 +18,7 @@ export const GIT_KEEPS = new RegExp(
 
 /** From a remote by its name, or all of them: what is pruned are names of branches that the other end has taken away. */
 export const GIT_FETCHES =
-  /^\n(?:fetch(?:\n(?:-[apqvt46]+|--(?:all|prune|quiet|verbose|tags|no-tags|progress|jobs=\d+|recurse-submodules)))*(?:\n(?:origin|upstream))?(?:\n(?:-[apqvt46]+|--(?:all|prune|quiet|verbose|tags|no-tags|progress)))*|remote\nprune(?:\n(?:-n|--dry-run))?\n(?:origin|upstream))$/;
+  /^\n(?:fetch(?:\n(?:-[apqvt46]+|--(?:all|prune|quiet|verbose|tags|no-tags|progress|jobs=\d+|recurse-submodules)))*(?:\n(?:origin|upstream)(?:\n(?:-[apqvt46]+|--(?:all|prune|quiet|verbose|tags|no-tags|progress)))*)?|remote\nprune(?:\n(?:-n|--dry-run))?\n(?:origin|upstream))$/;
 
 /** A patch that is looked at. */
 export const GIT_APPLIES_NOTHING =

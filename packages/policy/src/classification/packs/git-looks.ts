@@ -44,7 +44,7 @@ export const LOOKS_KNOWN: Readonly<Record<string, KnownOptions>> = {
 };
 
 const CHOSEN =
-  '\\n--(?:sort|format)=(?![^\\n]*(?:%[^\\n]*G|signature))[^\\n]+|\\n--(?:no-)?(?:merged|contains)(?:=[^\\n…]+|\\n(?!-)[^\\n…]+)?|\\n--points-at[=\\n](?!-)[^\\n…]+';
+  '\\n--(?:sort|format)=(?![^\\n%]*%[^\\n]*G)(?![^\\n]*signature)[^\\n]+|\\n--(?:no-)?(?:merged|contains)(?:=[^\\n…]+|\\n(?!-)[^\\n…]+)?|\\n--points-at[=\\n](?!-)[^\\n…]+';
 const SHOWN = '\\n(?:-p|--patch|--stat|--name-only|--name-status|--include-untracked|stash@\\{\\d+\\}|\\d+)';
 
 /** Lists of what there is, which the same words without them would change. */

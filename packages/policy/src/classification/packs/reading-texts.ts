@@ -6,7 +6,7 @@ const AWK = ['awk', 'gawk', 'mawk'];
 /** One thing that stands behind a backslash, and makes neither a character nor an end of what it stands in. */
 const ESCAPED = '\\\\[.*+?(){}|^$\\[\\]\\/\\\\&0-9ntsSwWbBLUlu<>"\'-]';
 /** A list of characters, which has an end: versions differ on whether one that has none goes on. */
-const LIST = (end: string): string => `\\[\\^?(?:\\[:[a-z]+:\\]|[^\\]\\[\\n\\\\${end}])+\\]`;
+const LIST = (end: string): string => `\\[(?!\\^\\])(?:\\[:[a-z]+:\\]|[^\\]\\[\\n\\\\${end}])+\\]`;
 /** A pattern, or a text in its place, up to an end that does not stand in it. */
 const partOf = (end: string): string => `(?:${ESCAPED}|${LIST(end)}|[^\\n\\\\\\[${end}])*`;
 const textOf = (end: string): string => `(?:${ESCAPED}|[^\\n\\\\${end}])*`;
@@ -14,13 +14,14 @@ const substitution = (end: string): string => `s${end}${partOf(end)}${end}${text
 const SUBSTITUTIONS = ['/', '\\|', '#', ',', '@', ':', '!', '%'].map(substitution).join('|');
 const PLACE = `(?:\\d+|\\$|\\/${partOf('/')}\\/I?)`;
 const ADDRESS = `(?:${PLACE}(?:,(?:${PLACE}|\\+\\d+))?|\\d+~\\d+)`;
-const STEP = ` *(?:${ADDRESS})? ?!? ?(?:[pdq=]|${SUBSTITUTIONS}) *`;
+/** Each blank has one place: a text that ends otherwise is read once, not in every way that its blanks could be shared out. */
+const STEP = ` *(?:${ADDRESS} *)?(?:! *)?(?:[pdq=]|${SUBSTITUTIONS}) *`;
 /** Lines that are shown, left out or replaced: none of its steps writes a file or runs what it made. */
 const SED_TEXT = `(?:${STEP})(?:;${STEP})*;?`;
 const IS_SED_TEXT = new RegExp(`^(?:${SED_TEXT})$`);
 const SED_FLAGS = '(?:\\n(?:-[nErsuz]+|--quiet|--silent|--regexp-extended|--null-data|--posix))*';
-const SED_TEXTS = `(?:\\n(?:-[nErsuz]*e|--expression)\\n${SED_TEXT}|\\n--expression=${SED_TEXT})+`;
-const SED_OPTIONS = new RegExp(`^${SED_FLAGS}(?:${SED_TEXTS}${SED_FLAGS})+(?:\\n(?!-)[^\\n…]+)*$`);
+const SED_OPTION = `(?:\\n(?:-[nErsuz]*e|--expression)\\n${SED_TEXT}|\\n--expression=${SED_TEXT})`;
+const SED_OPTIONS = new RegExp(`^${SED_FLAGS}(?:${SED_OPTION}${SED_FLAGS})+(?:\\n(?!-)[^\\n…]+)*$`);
 /**
  * Where `-i` takes the next argument, which is so on some systems, the first path is read as the text: without a `w` it writes nothing.
  */
@@ -33,16 +34,14 @@ const KNOWN_SED = new RegExp(
 );
 
 const FIELD = '(?:\\$(?:\\d+|NF)|NR|NF|FNR|"[^"\\\\\\n]*")';
-const PRINTS = `\\{ ?print(?: ${FIELD}(?:(?:, ?| )${FIELD})*)? ?;? ?\\}`;
+const PRINTS = `\\{ ?print(?: ${FIELD}(?:(?:, ?| )${FIELD})*)? ?(?:; ?)?\\}`;
 const COMPARED = `${FIELD} ?(?:==|!=|>=|<=|<|>) ?(?:\\d+(?:\\.\\d+)?|"[^"\\\\\\n]*")`;
 const MATCHED = `(?:\\$(?:\\d+|NF) ?!?~ ?)?!?\\/${partOf('/')}\\/`;
 const CHOSEN = `(?:${COMPARED}|${MATCHED}|END|BEGIN)(?: ?(?:&&|\\|\\|) ?(?:${COMPARED}|${MATCHED}))*`;
-const SUMS = '\\{ ?([a-z]\\w*) ?\\+= ?\\$\\d+ ?;? ?\\} ?END ?\\{ ?print [a-z]\\w* ?\\}';
+const SUMS = '\\{ ?([a-z]\\w*) ?\\+= ?\\$\\d+ ?(?:; ?)?\\} ?END ?\\{ ?print [a-z]\\w* ?\\}';
 const FORMATS = `\\{ ?printf ?"(?:[^"\\\\\\n]|\\\\[nt])*"(?:, ?${FIELD})* ?\\}`;
-/** Fields, lines that are chosen, sums and texts: nothing that writes, reads or starts anything. */
-const AWK_TEXT = new RegExp(
-  `^(?: ?(?:(?:${CHOSEN}) ?)?(?:${PRINTS}|${FORMATS})|${CHOSEN}|${SUMS}|!\\w+\\[\\$\\d+\\]\\+\\+)+ ?$`,
-);
+/** Fields, lines that are chosen, sums and texts: nothing that writes, reads or starts anything. Each part is read in one way. */
+const AWK_TEXT = new RegExp(`^ ?(?:(?:${CHOSEN}|${PRINTS}|${FORMATS}|${SUMS}|!\\w+\\[\\$\\d+\\]\\+\\+) ?)+$`);
 
 /** Rules about programs that are given a text of a language of their own, of which the plain part is known. */
 export const READING_TEXTS: readonly BuiltInRule[] = [
@@ -58,6 +57,7 @@ export const READING_TEXTS: readonly BuiltInRule[] = [
       ['sed', 's/a/b/g', 'a'],
       ['sed', '-E', 's|^(a+)/b|\\1|; /x/d', 'a'],
       ['sed', '-n', '/begin/,/end/p', 'a'],
+      ['sed', '-n', '1,$ ! s/[^a]\\.[[:digit:]]//gp; 0~3 = ; q', 'a'],
     ],
     notExamples: [
       ['sed', '-i', 's/a/b/', 'a'],
@@ -175,6 +175,8 @@ export const READING_TEXTS: readonly BuiltInRule[] = [
       ['awk', 'NR>1 {print $NF}', 'a'],
       ['awk', '/x/ && $3 > 80 {print $1 "\t" $3}', 'a'],
       ['awk', '{s+=$1} END {print s}', 'a'],
+      ['awk', '{ s += $1 ; } END { print s }', 'a'],
+      ['awk', '$2 !~ /[^a]x/ || NR == 1.5 {print $1, "a" $2 ; } END {printf "%s\\n", NR}', 'a'],
     ],
     notExamples: [
       ['awk', '{system("rm x")}'],

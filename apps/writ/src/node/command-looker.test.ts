@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createSystemClock } from '@writ/core';
+import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type BuiltThread, buildCommandThread } from '../testing/built-thread.ts';
+import { installedGrammar, installedGrammarFiles } from '../testing/installed-grammar.ts';
+import { createLookedClassifier, createNodeClassifier, type LookedClassifier } from './classification.ts';
+import { type CommandLooker, createCommandLooker } from './command-looker.ts';
+
+const clock = createSystemClock();
+const ACCEPT = { acceptWidening: true };
+const PLACE = { host: 'self', cwd: '/w' };
+const HEAD = 'schema = 1\n[node]\nname = "box"\n';
+/** A thread that is at its first command for ever where that is `hang`, and ends where it is `die`. */
+const ODD = `import { parentPort } from 'node:worker_threads';
+parentPort.on('message', (message) => {
+  if ('rules' in message) return;
+  if (message.argv[0] === 'hang') for (;;);
+  if (message.argv[0] === 'die') process.exit(1);
+  parentPort.postMessage({ class: 'read', rule: 'odd', reason: '', needs: [], known: true, commands: [] });
+});
+parentPort.postMessage('ready');
+`;
+
+let thread: BuiltThread;
+let dir: string;
+let odd: URL;
+beforeAll(async () => {
+  thread = await buildCommandThread();
+  dir = mkdtempSync(join(tmpdir(), 'writ-looker-'));
+  writeFileSync(join(dir, 'odd.mjs'), ODD);
+  odd = pathToFileURL(join(dir, 'odd.mjs'));
+});
+afterAll(async () => {
+  await thread.remove();
+  rmSync(dir, { recursive: true });
+});
+
+let looker: CommandLooker;
+const open = (script: URL, longestMs?: number): CommandLooker => {
+  const files = installedGrammarFiles();
+  looker = createCommandLooker({ script, files, clock, ...(longestMs === undefined ? {} : { longestMs }) });
+  return looker;
+};
+afterEach(() => looker.close());
+
+const ask = (...argv: readonly string[]) => looker.look({ argv, place: PLACE, rules: [], whose: 'peer' });
+
+describe('a command that is looked at on a thread', () => {
+  it('is what it is here', async () => {
+    open(thread.script);
+    const grammar = await installedGrammar();
+    const engine = createPolicyEngine({ text: HEAD, clock, selfId: 'wn-self' });
+    const here = createNodeClassifier(engine, grammar);
+    for (const argv of [['ls'], ['rm', '-rf', 'x'], ['bash', '-c', 'ls | wc -l'], ['awk', '{print $1}', 'a']]) {
+      expect(await ask(...argv)).toEqual({ classification: here.classify(argv, PLACE), decided: true });
+    }
+  });
+
+  it('is undecided when it takes too long, holds up nothing meanwhile, and the next one has a thread of its own', async () => {
+    const longestMs = 1000;
+    open(odd, longestMs);
+    expect(await ask('ls')).toMatchObject({ decided: true });
+    let ticks = 0;
+    const tick = (): void => {
+      ticks += 1;
+      stop = clock.setTimer(20, tick);
+    };
+    let stop = clock.setTimer(20, tick);
+    const before = clock.monotonicMs();
+    const [slow, next] = await Promise.all([ask('hang'), ask('ls')]);
+    stop();
+    expect(slow.decided).toBe(false);
+    expect(slow.classification).toMatchObject({ class: 'destructive', rule: 'undecided' });
+    expect(slow.classification.needs).toEqual(['destructive', 'shell']);
+    expect(slow.classification.reason).toContain('cannot be told in the time');
+    expect(next.decided).toBe(true);
+    expect(clock.monotonicMs() - before).toBeGreaterThanOrEqual(longestMs - 1);
+    expect(ticks).toBeGreaterThan(5);
+  });
+
+  it('is undecided when the thread dies, is not there, or is closed', async () => {
+    open(odd);
+    expect(await ask('die')).toMatchObject({ decided: false });
+    expect(await ask('ls')).toMatchObject({ decided: true });
+    await looker.close();
+    expect(await ask('ls')).toMatchObject({ decided: false });
+    open(new URL('file:///no/such/thread.mjs'));
+    expect(await ask('ls')).toMatchObject({ decided: false });
+  });
+
+  it('has its turn among those who ask', async () => {
+    open(odd);
+    const order: string[] = [];
+    const of = async (whose: string): Promise<void> => {
+      await looker.look({ argv: ['ls'], place: PLACE, rules: [], whose });
+      order.push(whose);
+    };
+    await Promise.all([of('one'), of('one'), of('one'), of('other')]);
+    expect(order.indexOf('other')).toBeLessThan(3);
+  });
+});
+
+describe('what was looked at', () => {
+  const RULE = '[[commands]]\nmatch = ["frob", "*"]\nclass = "read"\nneeds = ["inspect_status"]\n';
+  let engine: PolicyEngine;
+  let classifier: LookedClassifier;
+  beforeEach(async () => {
+    engine = createPolicyEngine({ text: HEAD, clock, selfId: 'wn-self' });
+    const here = createNodeClassifier(engine, await installedGrammar());
+    classifier = createLookedClassifier(engine, here, open(thread.script));
+  });
+
+  it('is known afterwards, and nothing else is', async () => {
+    expect(classifier.classify(['ls'], PLACE)).toMatchObject({ class: 'destructive', rule: 'undecided' });
+    const looked = await classifier.look(['ls'], PLACE, 'peer');
+    expect(looked.class).toBe('read');
+    expect(classifier.classify(['ls'], PLACE)).toEqual(looked);
+    expect(classifier.classify(['ls'], { ...PLACE, cwd: '/x' })).toMatchObject({ rule: 'undecided' });
+  });
+
+  it('is what the rules of this moment say, on the thread and after a reload', async () => {
+    expect(await classifier.look(['frob', 'x'], PLACE, 'peer')).toMatchObject({ known: false });
+    await engine.reload(HEAD + RULE, ACCEPT);
+    expect(classifier.classify(['frob', 'x'], PLACE)).toMatchObject({ class: 'read', known: true });
+    expect(await classifier.look(['frob', 'y'], PLACE, 'peer')).toMatchObject({ class: 'read', known: true });
+    await engine.reload(HEAD, ACCEPT);
+    expect(classifier.classify(['frob', 'y'], PLACE)).toMatchObject({ known: false });
+    expect(await classifier.look(['frob', 'y'], PLACE, 'peer')).toMatchObject({ known: false });
+  });
+
+  it('stays undecided where the look took too long, whatever is reloaded', async () => {
+    const here = createNodeClassifier(engine, await installedGrammar());
+    await looker.close();
+    classifier = createLookedClassifier(engine, here, open(odd));
+    expect(await classifier.look(['die'], PLACE, 'peer')).toMatchObject({ rule: 'undecided' });
+    await engine.reload(HEAD + RULE, ACCEPT);
+    expect(classifier.classify(['die'], PLACE)).toMatchObject({ rule: 'undecided' });
+  });
+});
