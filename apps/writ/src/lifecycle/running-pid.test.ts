@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readEnvironment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
-import { ownPidFile, processStart, runningPid } from './running-pid.ts';
+import { processStart } from './process-start.ts';
+import { ownPidFile, runningPid } from './running-pid.ts';
 
 let dir: string;
 let home: Home;

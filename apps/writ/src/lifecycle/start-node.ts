@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Clock, errorFromJson, quote, WritError, type WritErrorJson } from '@writ/core';
+import { type Clock, errorFromJson, type WritErrorJson } from '@writ/core';
 import type { Environment } from '../env.ts';
 import { type Home, hasNode } from '../home.ts';
+import { missingKeys, noNode } from './half-home.ts';
+import { assertPrivateHome } from './private-home.ts';
 
 /** What a started node says of itself. */
 export interface Started {
@@ -18,12 +20,9 @@ export type StartMessage = { readonly ready: Started } | { readonly error: WritE
 /** How long a node may take until it serves, milliseconds. */
 const START_TIMEOUT_MS = 60_000;
 
-/** Starts the node in the background and waits until it serves. Throws what kept it from starting, and TIMED_OUT. */
+/** Starts the node in the background and waits until it serves. Throws what keeps it from starting, and TIMED_OUT. */
 export async function startNode(home: Home, environment: Environment, clock: Clock): Promise<Started> {
-  if (!hasNode(home)) {
-    throw new WritError('NOT_INITIALIZED', `there is no node in ${quote(home.root)}`, { nextSteps: ['writ init'] });
-  }
-  const log = openSync(home.logFile, 'a', 0o600);
+  const log = openLog(home);
   const child = spawn(process.execPath, [fileURLToPath(new URL('./node.js', import.meta.url)), JSON.stringify(home)], {
     detached: true,
     cwd: '/',
@@ -31,6 +30,15 @@ export async function startNode(home: Home, environment: Environment, clock: Clo
     stdio: ['ignore', log, log, 'ipc'],
   });
   return untilServing(home, child, clock);
+}
+
+/** Opens the log of a node that is to be started. Throws what of its home is in the way, and NOT_INITIALIZED; nothing is made then. */
+export function openLog(home: Home): number {
+  assertPrivateHome(home);
+  if (!hasNode(home)) throw noNode(home);
+  const missing = missingKeys(home);
+  if (missing !== undefined) throw missing;
+  return openSync(home.logFile, 'a', 0o600);
 }
 
 /** Waits for the first message of a node that starts, and lets go of it. Throws what it says, INTERNAL or TIMED_OUT. */

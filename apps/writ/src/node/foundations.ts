@@ -1,3 +1,5 @@
+import { rmdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import {
   type Clock,
   createSystemClock,
@@ -5,12 +7,15 @@ import {
   ensurePrivateDirectory,
   type Logger,
   type Random,
+  replacePrivateFile,
 } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import { createPinStore, loadIdentity, type NodeIdentity, type PinStore, rotateWhenDue } from '@writ/identity';
 import { type CompiledPolicy, configInvalid, createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import type { Home } from '../home.ts';
 import { assertPrivateHome, privateFolders } from '../lifecycle/private-home.ts';
+import { ownPidFile } from '../lifecycle/running-pid.ts';
+import { START_CHECKS } from '../lifecycle/start-checks.ts';
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { tracedLogger } from '../telemetry/traced-logger.ts';
 import { VERSION } from '../version.ts';
@@ -19,7 +24,6 @@ import { followAudit, type NodeAudit } from './audit.ts';
 import { createClockTrust } from './clock-trust.ts';
 import type { Closers } from './closers.ts';
 import { readConfigText } from './config-text.ts';
-import { refuseEmptied } from './emptied-database.ts';
 import { createPolicyCompiler, type NodePolicyCompiler } from './policy-compiler.ts';
 import { createStores, type Stores } from './stores.ts';
 
@@ -49,11 +53,15 @@ export interface Foundations {
 export async function openFoundations(home: Home, logger: Logger, closers: Closers): Promise<Foundations> {
   const clock = createSystemClock();
   const random = createSystemRandom();
-  for (const dir of privateFolders(home)) ensurePrivateDirectory(dir);
+  // Before anything is made: a mode that was open has perhaps been used, and what is in the way is not this node's.
   assertPrivateHome(home);
-  refuseEmptied(home);
+  for (const { look } of START_CHECKS) await look(home);
+  for (const dir of privateFolders(home)) ensurePrivateDirectory(dir);
   const database = await openDatabase({ path: home.databaseFile, clock, logger });
   closers.add(() => database.close());
+  await replacePrivateFile(home.holderFile, ownPidFile(), random);
+  closers.add(() => rmSync(home.holderFile, { force: true }));
+  closers.add(() => removeShortFolder(home));
   const isClockTrusted = createClockTrust(clock, database.auditTail(1)[0]?.atMs);
   const stores = createStores();
   const identity = await loadIdentity({ dir: home.keysDir, clock, random });
@@ -104,6 +112,19 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
     engine,
     compiler,
   };
+}
+
+/** Of a home too deep for a socket nothing stays in the folder that is for everybody; what is not empty does. */
+function removeShortFolder({ socketFile, runDir, tasksDir, proxiesDir }: Home): void {
+  const short = dirname(socketFile);
+  if (short === runDir) return;
+  for (const folder of [tasksDir, proxiesDir, short]) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      // It was not made, or somebody put something there.
+    }
+  }
 }
 
 /** The policy of the file. Throws CONFIG_INVALID with every violation. */

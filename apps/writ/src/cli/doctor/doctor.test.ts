@@ -138,7 +138,7 @@ describe('writ doctor', () => {
     const root = mkdtempSync(join(tmpdir(), 'writ-doc-'));
     const told = await runWrit(root, ['doctor']);
     expect(told.code).toBe(1);
-    expect(told.out).toContain('PROBLEM  home: there is no writ.toml');
+    expect(told.out).toContain('PROBLEM  home: there is no node in');
     expect(told.out).toContain('→ writ init');
     mkdirSync(join(root, 'keys'));
     writeFileSync(join(root, 'writ.toml'), 'schema = 1\n[node]\nname = "x"\n', { mode: 0o600 });
