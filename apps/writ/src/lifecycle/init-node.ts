@@ -92,7 +92,7 @@ function leadsNowhere(path: string): WritError {
 }
 
 /** Throws CONFLICT: a home holds one node. */
-export function refuseSecond(home: Home): never {
+function refuseSecond(home: Home): never {
   throw new WritError('CONFLICT', `there is a node in ${quote(home.root)} already`, {
     nextSteps: ['writ up', 'writ status'],
   });
