@@ -48,11 +48,28 @@ function install() {
   ]);
   const folder = join(prefix, 'lib/node_modules/@writ/cli');
   if (!compile && existsSync(folder)) {
+    meetMissingBinding();
     const binding = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node';
     mkdirSync(join(folder, binding, '..'), { recursive: true });
     cpSync(join(ROOT, binding), join(folder, binding));
   }
   return folder;
+}
+
+/** Without the compiled part of SQLite: the command that compiles it is said, and nothing is made. */
+function meetMissingBinding() {
+  mkdirSync(home, { recursive: true });
+  const env = { HOME: home, PATH: process.env.PATH, NO_COLOR: '1' };
+  const argv = [join(prefix, 'bin/writ'), 'init', '--yes'];
+  const { status, stderr } = spawnSync(argv[0], argv.slice(1), {
+    cwd: home,
+    env,
+    encoding: 'utf8',
+    timeout: LONGEST_MS,
+  });
+  if (status === 0 || !/npm rebuild better-sqlite3/.test(stderr)) complaints.push(`without its binding: ${stderr}`);
+  const made = readdirSync(home);
+  if (made.length > 0) complaints.push(`without its binding it made ${made.join(', ')}`);
 }
 
 /** What the package brings along, beside what npm installs for its one dependency. */

@@ -1,9 +1,12 @@
+import { isAbsolute } from 'node:path';
+
 /** What Writ reads of the process's environment, in one place. */
 export interface Environment {
   /** Everything, for the allowlist of a task's environment. */
   readonly all: Readonly<Record<string, string | undefined>>;
   /** `WRIT_HOME`: a whole node in one folder. */
   readonly writHome: string | undefined;
+  /** These three are absolute; a variable that is not is as one that is not set. */
   readonly xdgConfigHome: string | undefined;
   readonly xdgDataHome: string | undefined;
   readonly homeDir: string | undefined;
@@ -30,9 +33,9 @@ export function readEnvironment(): Environment {
   return {
     all,
     writHome: nonEmpty(all.WRIT_HOME),
-    xdgConfigHome: nonEmpty(all.XDG_CONFIG_HOME),
-    xdgDataHome: nonEmpty(all.XDG_DATA_HOME),
-    homeDir: nonEmpty(all.HOME),
+    xdgConfigHome: absolute(all.XDG_CONFIG_HOME),
+    xdgDataHome: absolute(all.XDG_DATA_HOME),
+    homeDir: absolute(all.HOME),
     taskAccess:
       all.WRIT_TASK_SOCKET === undefined && all.WRIT_TASK_TOKEN === undefined
         ? undefined
@@ -44,6 +47,11 @@ export function readEnvironment(): Environment {
     isDumbTerminal: all.TERM === 'dumb',
     logLevel: nonEmpty(all.WRIT_LOG) ?? 'info',
   };
+}
+
+/** A folder that is another one wherever it is asked for is none: the specification of the XDG directories passes over it, too. */
+function absolute(path: string | undefined): string | undefined {
+  return path !== undefined && isAbsolute(path) ? path : undefined;
 }
 
 function nonEmpty(value: string | undefined): string | undefined {

@@ -15,6 +15,10 @@ export interface Home {
   readonly keysDir: string;
   readonly pinsDir: string;
   readonly databaseFile: string;
+  /** What the process that writes to the database holds locked. */
+  readonly lockFile: string;
+  /** As `pidFile`, beside the lock: it stays where the run folder is cleaned away. */
+  readonly holderFile: string;
   /** Keys of approvers under their passphrases, for whoever keeps them here. */
   readonly approversDir: string;
   /** Transcripts of what runs here. */
@@ -43,7 +47,7 @@ export interface Home {
    */
   readonly heldDirs: readonly string[];
   readonly tokenFile: string;
-  /** JSON `{ pid, startedAtMs }` of the running node. */
+  /** JSON `{ pid, start }` of the running node. */
   readonly pidFile: string;
 }
 
@@ -75,8 +79,11 @@ export function resolveHome(environment: Environment, option?: string): Home {
     environment.homeDir === undefined &&
     (environment.xdgConfigHome === undefined || environment.xdgDataHome === undefined)
   ) {
-    throw new WritError('BAD_REQUEST', 'there is no home directory: neither HOME nor WRIT_HOME is set', {
-      nextSteps: ['set WRIT_HOME to a folder of this node'],
+    throw new WritError('BAD_REQUEST', 'there is no home directory: HOME is not set to a whole path', {
+      nextSteps: [
+        'set HOME to the home directory of the user whose node it is',
+        'or name a node in one folder: --home DIR',
+      ],
     });
   }
   const userHome = environment.homeDir ?? '';
@@ -106,6 +113,8 @@ function layout(
     keysDir: join(base.dataDir, 'keys'),
     pinsDir: join(base.dataDir, 'pins'),
     databaseFile: join(base.dataDir, 'db', 'writ.db'),
+    lockFile: join(base.dataDir, 'db', 'writ.db.lock'),
+    holderFile: join(base.dataDir, 'db', 'node.json'),
     approversDir: join(base.dataDir, 'approvers'),
     transcriptsDir: join(base.dataDir, 'transcripts'),
     outputsDir: join(base.dataDir, 'outputs'),

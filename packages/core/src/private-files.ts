@@ -60,7 +60,7 @@ export async function readPrivateFile(path: string): Promise<string | undefined>
     handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch (cause) {
     if (hasErrno(cause, 'ENOENT')) return undefined;
-    if (hasErrno(cause, 'ELOOP')) throw new WritError('HOME_INSECURE', `${quote(path)} is a symbolic link`, { cause });
+    if (hasErrno(cause, 'ELOOP')) throw insecure(path, 'is a symbolic link', `move ${shellWord(path)} away`);
     throw cause;
   }
   try {

@@ -1,4 +1,5 @@
 export { AUDIT_ACTIONS, AUDIT_KINDS, type AuditAction, type AuditKind } from './audit-actions.ts';
+export { checkBinding } from './binding.ts';
 export { createGroupedWrites, type GroupedWrite } from './grouped-writes.ts';
 export { checkDatabase, openDatabase } from './open.ts';
 export { isEmptyDatabase, peekFact } from './peek.ts';

@@ -65,7 +65,7 @@ export async function applyResult(request: ApplyRequest): Promise<Applied> {
   if (changes.kind === 'none') return { kind: 'nothing', why: 'the task has changed no file' };
   const branch = branchOf(task);
   const { guard, limits } = request;
-  const opening = { code: 'GIT_FAILED', timeoutMs: limits.timeoutMs, guard } as const;
+  const opening = { code: 'GIT_FAILED', timeoutMs: limits.timeoutMs, guard, option: '--repo DIR' } as const;
   return inOwnerRepository(request, request.repository, opening, (owner) => applyTo(owner, request, changes, branch));
 }
 

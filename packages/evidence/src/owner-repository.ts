@@ -38,6 +38,8 @@ export interface OwnerRepositoryOptions {
   readonly timeoutMs: number;
   /** Of a repository that a caller names; absent: the node's own configuration names it. */
   readonly guard?: RepositoryGuard;
+  /** How a caller names another repository, as an option: `--repo DIR`; absent: not at all. */
+  readonly option?: string;
 }
 
 /** Throws BAD_REQUEST where `dir` is no folder that can be reached. */
@@ -56,7 +58,7 @@ export async function inOwnerRepository<T>(
   options: OwnerRepositoryOptions,
   use: (owner: OwnerRepository) => Promise<T>,
 ): Promise<T> {
-  const { code, timeoutMs, guard } = options;
+  const { code, timeoutMs, guard, option } = options;
   // INVARIANT: 1 no answer tells what is in a folder of the node's.
   if (guard !== undefined) await requireOpen(dir, guard);
   await requireFolder(dir);
@@ -65,7 +67,7 @@ export async function inOwnerRepository<T>(
     const asked = guard === undefined ? code : 'BAD_REQUEST';
     throw new WritError(asked, `${quote(dir)} is in no repository`, {
       details: { step: 'inspect' },
-      nextSteps: ['run it in a folder of a repository', 'or name one: --repo DIR, or --ship DIR'],
+      nextSteps: ['run it in a folder of a repository', ...(option === undefined ? [] : [`or name one: ${option}`])],
     });
   }
   if (guard !== undefined) await requireOwn(dir, place, guard);

@@ -55,7 +55,7 @@ export interface Shipment {
 export async function shipWorkingTree(request: ShipRequest): Promise<Shipment> {
   const { guard, limits, repository, words } = request;
   const failing = { code: 'GIT_FAILED', timeoutMs: limits.timeoutMs } as const;
-  return inOwnerRepository(request, repository, { ...failing, guard }, async (owner) => {
+  return inOwnerRepository(request, repository, { ...failing, guard, option: '--ship DIR' }, async (owner) => {
     const workspaceDir = await requireWorkingTree(owner);
     let git: GitDir | undefined;
     try {

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { quote, WritError } from '@writ/core';
+import { quote, shellWord, WritError } from '@writ/core';
 import { parseCertificate } from './identity-certificate.ts';
 
 /** A private key and the certificate over it, in memory. */
@@ -47,5 +47,10 @@ export function parseCertifiedKey(text: string, path: string): CertifiedKey {
   } catch {
     // Told below, without what the parser says: it may repeat the file.
   }
-  throw new WritError('CONFIG_INVALID', `${quote(path)} does not hold a key and its certificate`);
+  throw new WritError('CONFIG_INVALID', `${quote(path)} does not hold a key and its certificate`, {
+    nextSteps: [
+      'put the file back, from a backup of this node',
+      `or see how to make another node: mv ${shellWord(path)} ${shellWord(`${path}.broken`)}, then: writ doctor`,
+    ],
+  });
 }

@@ -226,7 +226,7 @@ function answerOf(outcome: JoinOutcome, invite: InviteRecord, label: string): Re
       return { step: 'accepted', label, profiles, workspaces, ...(leaseMs === undefined ? {} : { leaseMs }) };
     }
     case 'refused':
-      throw invalid('the inviting person refused');
+      throw invalid('the inviting person refused', ['talk to them; another try needs a new invite of theirs']);
     case 'expired':
       throw invalid('the invite expired before the inviting person confirmed');
     case 'failed': {

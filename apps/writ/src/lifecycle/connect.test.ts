@@ -10,7 +10,8 @@ import { readEnvironment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
 import { connect } from './connect.ts';
 import { hangingNode, patienceWith } from './hanging-node.ts';
-import { isStopped, ownPidFile, processStart } from './running-pid.ts';
+import { isStopped, processStart } from './process-start.ts';
+import { ownPidFile } from './running-pid.ts';
 import { stopNode } from './stop-node.ts';
 
 let dir: string;

@@ -1,15 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ensurePrivateDirectory, quote, WritError } from '@writ/core';
+import { ensurePrivateDirectory, hasErrno, quote, WritError } from '@writ/core';
 import { type ControlClient, createControlClient, type Patience } from '@writ/gateway/client';
 import type { Environment } from '../env.ts';
 import { type Home, hasNode } from '../home.ts';
+import { noNode } from './half-home.ts';
+import { foreignHome } from './home-owner.ts';
+import { assertPrivateHome } from './private-home.ts';
 import { runningPid } from './running-pid.ts';
 
 /**
  * A client of the node of `home`; nothing is sent yet. A node that runs is reached whatever became of its configuration
  * file. In the environment of a task it is a client of that task's own socket instead, whatever `home` says. Throws
- * NOT_INITIALIZED, NOT_RUNNING or, inside a task, TOKEN_INVALID. Calls end as `patience` says where the node hangs.
+ * NOT_INITIALIZED, NOT_RUNNING, BAD_REQUEST and HOME_INSECURE for a home that cannot be used, or, inside a task, TOKEN_INVALID. Calls end as `patience` says where the node hangs.
  */
 export function connect(
   home: Home,
@@ -17,6 +20,8 @@ export function connect(
   patience: Patience,
 ): ControlClient {
   if (environment.taskAccess) return connectAsTask(environment.taskAccess, patience);
+  const foreign = foreignHome(home, process.geteuid?.());
+  if (foreign !== undefined) throw foreign;
   const token = readToken(home);
   // A deep home's socket lies in the common temporary folder, where somebody else may have made the place first.
   if (existsSync(dirname(home.socketFile))) ensurePrivateDirectory(dirname(home.socketFile));
@@ -49,6 +54,8 @@ function readToken(home: Home): string {
   try {
     return readFileSync(home.tokenFile, 'utf8').trim();
   } catch (cause) {
+    // It is there, or something is in its way: then that is to be mended, and a node may well run.
+    if (!hasErrno(cause, 'ENOENT')) assertPrivateHome(home);
     throw notRunning(home, cause);
   }
 }
@@ -56,16 +63,21 @@ function readToken(home: Home): string {
 function notRunning(home: Home, cause: unknown): WritError {
   const pid = runningPid(home);
   if (pid !== undefined) return outOfReach(pid, 'token file', home.tokenFile, cause);
-  if (!hasNode(home)) {
-    return new WritError('NOT_INITIALIZED', `there is no node in ${quote(home.root)}`, {
-      nextSteps: ['writ init'],
-      cause,
-    });
-  }
+  if (!isMade(home)) return noNode(home, cause);
   return new WritError('NOT_RUNNING', `the node of ${quote(home.root)} is not running`, {
     nextSteps: ['writ up'],
     cause,
   });
+}
+
+/** As `hasNode`; throws what of the home is to be mended where that cannot be told. */
+function isMade(home: Home): boolean {
+  try {
+    return hasNode(home);
+  } catch (error) {
+    assertPrivateHome(home);
+    throw error;
+  }
 }
 
 /** NOT_RUNNING for a node that runs without the socket by which it is reached; undefined where none runs. Look for the socket first. */

@@ -1,7 +1,8 @@
 import { type Clock, quote, shellWord, WritError } from '@writ/core';
 import type { Patience } from '@writ/gateway/client';
 import type { Home } from '../home.ts';
-import { isStopped, runningPid } from './running-pid.ts';
+import { isStopped } from './process-start.ts';
+import { runningPid } from './running-pid.ts';
 
 /** Silence after which a node is asked for a sign of life, and the time that it has for one, milliseconds. */
 const SILENCE_MS = 3000;

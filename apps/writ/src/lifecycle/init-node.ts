@@ -7,11 +7,14 @@ import {
   replacePrivateFile,
   WritError,
 } from '@writ/core';
-import { createIdentity } from '@writ/identity';
-import { compileConfig, stockConfig } from '@writ/policy';
-import type { Home } from '../home.ts';
+import { checkBinding } from '@writ/database';
+import { createIdentity, loadIdentity } from '@writ/identity';
+import { type Config, compileConfig, configInvalid, stockConfig } from '@writ/policy';
+import { type Home, hasNode } from '../home.ts';
+import { readConfigText } from '../node/config-text.ts';
 import { resolveConfigPath } from '../node/paths.ts';
 import { workspacePlaces } from '../node/workspace-place.ts';
+import { hasKeys, missingKeys, noNode } from './half-home.ts';
 
 export interface InitRequest {
   readonly name: string;
@@ -20,6 +23,8 @@ export interface InitRequest {
   readonly workspaces: readonly Workspace[];
   /** `none` where this machine has no sandbox. */
   readonly isolation: 'required' | 'none';
+  /** Keys that are there without a configuration stay those of the node. */
+  readonly keepsKeys?: boolean;
 }
 
 interface Workspace {
@@ -29,7 +34,8 @@ interface Workspace {
 
 /** Makes keys and configuration of a node. Throws CONFLICT where there is one, CONFIG_INVALID where the answers make no valid configuration. */
 export async function initNode(home: Home, request: InitRequest): Promise<{ id: string; name: string }> {
-  if (existsSync(home.configFile)) refuseSecond(home);
+  refuseThere(home, request.keepsKeys);
+  if (hasNode(home)) refuseSecond(home);
   if (lstatSync(home.configFile, { throwIfNoEntry: false }) !== undefined) throw leadsNowhere(home.configFile);
   const whyNot = workspacePlaces(home);
   for (const workspace of request.workspaces) checkWorkspace(workspace, request.workspaces, whyNot);
@@ -44,11 +50,40 @@ export async function initNode(home: Home, request: InitRequest): Promise<{ id: 
     const [first] = compiled.violations;
     throw new WritError('CONFIG_INVALID', `${first?.path}: ${first?.message}`, { nextSteps: ['writ init --help'] });
   }
+  checkBinding();
   for (const dir of [home.configDir, home.dataDir]) ensurePrivateDirectory(dir);
   const random = createSystemRandom();
-  const identity = await createIdentity({ dir: home.keysDir, clock: createSystemClock(), random });
+  const options = { dir: home.keysDir, clock: createSystemClock(), random };
+  const identity =
+    request.keepsKeys === true && hasKeys(home) ? await loadIdentity(options) : await createIdentity(options);
   await replacePrivateFile(home.configFile, text, random);
   return { id: identity.public.id, name: request.name };
+}
+
+/**
+ * Makes the keys of the node whose configuration is there without them. Throws CONFLICT where it has both, and CONFIG_INVALID for a
+ * configuration that does not load.
+ */
+export async function initKeys(home: Home): Promise<{ readonly id: string; readonly config: Config }> {
+  if (hasKeys(home)) refuseSecond(home);
+  const compiled = compileConfig(readConfigText(home.configFile));
+  if (!compiled.ok) throw configInvalid(compiled.violations);
+  checkBinding();
+  ensurePrivateDirectory(home.dataDir);
+  const identity = await createIdentity({
+    ...{ dir: home.keysDir, clock: createSystemClock(), random: createSystemRandom() },
+  });
+  return { id: identity.public.id, config: compiled.policy.config };
+}
+
+/** Throws CONFLICT where there is a node or half of one, with the way out; `--keep` is one where a half is kept. */
+export function refuseThere(home: Home, keeps = false): void {
+  const half = missingKeys(home) ?? (!hasNode(home) && hasKeys(home) ? noNode(home) : undefined);
+  if (half === undefined) {
+    if (hasNode(home)) refuseSecond(home);
+  } else if (!keeps) {
+    throw new WritError('CONFLICT', half.message, { nextSteps: half.nextSteps });
+  }
 }
 
 /** To put a file in its place would take a person's link away. */
@@ -59,7 +94,7 @@ function leadsNowhere(path: string): WritError {
 }
 
 /** Throws CONFLICT: a home holds one node. */
-export function refuseSecond(home: Home): never {
+function refuseSecond(home: Home): never {
   throw new WritError('CONFLICT', `there is a node in ${quote(home.root)} already`, {
     nextSteps: ['writ up', 'writ status'],
   });

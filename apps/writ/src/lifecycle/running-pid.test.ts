@@ -1,12 +1,16 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createSystemClock, WritError } from '@writ/core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
-import { ownPidFile, processStart, runningPid } from './running-pid.ts';
+import { runningAlready } from './already-running.ts';
+import { processStart } from './process-start.ts';
+import { ownPidFile, runningPid } from './running-pid.ts';
+import { stopNode } from './stop-node.ts';
 
 let dir: string;
 let home: Home;
@@ -42,4 +46,70 @@ it('knows a process by its start for as long as it lives', async () => {
   child.kill('SIGKILL');
   await ended;
   expect(processStart(pid)).toBeUndefined();
+});
+
+describe.skipIf(process.platform !== 'linux')('where the kernel says who holds the lock', () => {
+  const children: ChildProcess[] = [];
+  afterEach(async () => {
+    for (const child of children.splice(0)) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    }
+  });
+
+  /** A process that holds the writer's place of `at`, as a node does. */
+  async function holder(at: Home): Promise<number> {
+    mkdirSync(dirname(at.lockFile), { recursive: true, mode: 0o700 });
+    writeFileSync(at.lockFile, '', { mode: 0o600 });
+    const hold = `const handle = new (require('better-sqlite3'))(${JSON.stringify(at.lockFile)});
+      handle.pragma('journal_mode = MEMORY'); handle.exec('BEGIN EXCLUSIVE'); console.log('held'); setInterval(() => handle, 1000)`;
+    const child = spawn(process.execPath, ['-e', hold], { stdio: ['ignore', 'pipe', 'inherit'] });
+    children.push(child);
+    await once(child.stdout, 'data');
+    return child.pid ?? 0;
+  }
+
+  it('is whoever holds it, also where no file names a process', async () => {
+    const pid = await holder(home);
+    expect(runningPid(home)).toBe(pid);
+    const busy = new WritError('ALREADY_RUNNING', 'another node has it open', { nextSteps: ['a', 'own home'] });
+    expect(runningAlready(home, busy)).toMatchObject({ code: 'NOT_RUNNING', nextSteps: ['writ down', 'writ up'] });
+    writeFileSync(home.socketFile, '');
+    expect(runningAlready(home, busy)).toMatchObject({
+      code: 'ALREADY_RUNNING',
+      message: `another node has it open (pid ${pid})`,
+      nextSteps: [expect.stringContaining('writ down'), expect.stringContaining(`kill -9 ${pid}`), 'own home'],
+    });
+  });
+
+  it('is nobody in a copy of a home, whose files name the node of the other one', async () => {
+    const pid = await holder(home);
+    const file = JSON.stringify({ pid, start: processStart(pid) });
+    for (const path of [home.holderFile, home.pidFile]) writeFileSync(path, file);
+    const copy = resolveHome(readEnvironment(), join(dir, 'copy'));
+    mkdirSync(copy.runDir, { recursive: true });
+    mkdirSync(dirname(copy.lockFile));
+    for (const path of [copy.holderFile, copy.pidFile]) writeFileSync(path, file);
+    writeFileSync(copy.lockFile, '');
+    expect([runningPid(home), runningPid(copy)]).toEqual([pid, undefined]);
+  });
+
+  it('ends the one whose token is not taken, and no node of a task', async () => {
+    const pid = await holder(home);
+    const refused = new WritError('TOKEN_INVALID', 'the token is not accepted');
+    const connect = (): never => {
+      throw refused;
+    };
+    await expect(stopNode(home, { connect, bySignal: false }, createSystemClock())).rejects.toBe(refused);
+    const cancelled = (): never => {
+      throw new WritError('CANCELLED', 'interrupted');
+    };
+    const stopped = stopNode(home, { connect: cancelled, bySignal: true }, createSystemClock());
+    await expect(stopped).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(runningPid(home)).toBe(pid);
+    expect(await stopNode(home, { connect, bySignal: true }, createSystemClock())).toEqual({ pid });
+    expect(runningPid(home)).toBeUndefined();
+  });
 });

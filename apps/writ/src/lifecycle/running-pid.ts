@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Home } from '../home.ts';
+import { processStart } from './process-start.ts';
 
 /** The text of a pid file for this process. */
 export function ownPidFile(): string {
@@ -8,62 +8,70 @@ export function ownPidFile(): string {
 }
 
 /**
- * Pid that the node of `home` wrote when it started, where that very process lives; undefined otherwise. After a power
- * cut the number may be another program's.
+ * Pid of the process that is the node of `home`: the one that a pid file names, or that holds the writer's lock, whatever became of
+ * the files. Undefined where none lives. After a power cut the number in a file may be another program's, and a copied home has the
+ * file of the one that it was copied from.
  */
 export function runningPid(home: Home): number | undefined {
+  for (const file of [home.pidFile, home.holderFile]) {
+    const pid = recordedPid(file);
+    if (pid !== undefined && holdsLock(home, pid) !== false) return pid;
+  }
+  return lockHolder(home);
+}
+
+function recordedPid(file: string): number | undefined {
   try {
-    const { pid, start } = JSON.parse(readFileSync(home.pidFile, 'utf8')) as { pid: number; start?: string };
+    const { pid, start } = JSON.parse(readFileSync(file, 'utf8')) as { pid: number; start?: string };
     return start !== undefined && processStart(pid) === start ? pid : undefined;
   } catch {
     return undefined;
   }
 }
 
-/**
- * What tells a process from every later one with its pid; undefined where there is none, or where it only waits for its
- * parent to notice its end.
- */
-export function processStart(pid: number): string | undefined {
-  const process = look(pid);
-  return process === undefined || /^[ZX]/.test(process.state) ? undefined : process.start;
+/** Whether a process has the writer's lock of `home` open; undefined where that cannot be told. Linux only. */
+function holdsLock({ lockFile }: Pick<Home, 'lockFile'>, pid: number): boolean | undefined {
+  const lock = statOf(lockFile);
+  const files = lock === undefined ? undefined : openFiles(pid);
+  return files?.some((path) => {
+    const file = statOf(path);
+    return file !== undefined && file.dev === lock?.dev && file.ino === lock.ino;
+  });
 }
 
-/** Whether a signal or a debugger holds the process still. */
-export function isStopped(pid: number): boolean {
-  return /^T/i.test(look(pid)?.state ?? '');
-}
-
-interface Look {
-  /** One letter, and on macOS perhaps more: proc_pid_stat(5), ps(1). */
-  readonly state: string;
-  readonly start: string;
-}
-
-function look(pid: number): Look | undefined {
+/** proc_pid_fd(5): of the own user's processes alone. */
+function openFiles(pid: number): readonly string[] | undefined {
   try {
-    return existsSync('/proc/self') ? inProc(pid) : fromPs(pid);
+    return readdirSync(`/proc/${pid}/fd`).map((name) => `/proc/${pid}/fd/${name}`);
   } catch {
     return undefined;
   }
 }
 
-/** The boot, and clock ticks since then: proc_pid_stat(5), whose name in brackets may hold brackets and spaces. */
-function inProc(pid: number): Look {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  return { state: fields[0] ?? '', start: `${boot}/${fields[19]}` };
+/** Who holds the lock by what the kernel says, proc_locks(5): also a node that wrote its files elsewhere. Linux only. */
+function lockHolder(home: Home): number | undefined {
+  const lock = statOf(home.lockFile);
+  if (lock === undefined) return undefined;
+  for (const line of kernelLocks()) {
+    const [, pid, inode] = /^\d+: POSIX +\S+ +WRITE (\d+) [^: ]+:[^: ]+:(\d+) /.exec(line) ?? [];
+    // Of a file system with devices of its own the number before the inode is another one: whoever it is has to have it open.
+    if (inode === `${lock.ino}` && holdsLock(home, Number(pid)) === true) return Number(pid);
+  }
+  return undefined;
 }
 
-/** The second in which it started. */
-function fromPs(pid: number): Look | undefined {
-  const [state = '', ...start] = execFileSync('ps', ['-o', 'state=,lstart=', '-p', `${pid}`], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: { LC_ALL: 'C' },
-  })
-    .trim()
-    .split(/\s+/);
-  return state === '' ? undefined : { state, start: start.join(' ') };
+function kernelLocks(): readonly string[] {
+  try {
+    return readFileSync('/proc/locks', 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+}
+
+function statOf(path: string): { readonly dev: number; readonly ino: number } | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Clock, errorFromJson, quote, WritError, type WritErrorJson } from '@writ/core';
+import { type Clock, errorFromJson, type WritErrorJson } from '@writ/core';
 import type { Environment } from '../env.ts';
 import { type Home, hasNode } from '../home.ts';
+import { missingKeys, noNode } from './half-home.ts';
 import { NODE_THREADS } from './node-threads.ts';
-import { assertWritableHome } from './private-home.ts';
+import { assertPrivateHome, assertWritableHome } from './private-home.ts';
 
 /** What a started node says of itself. */
 export interface Started {
@@ -20,13 +21,9 @@ export type StartMessage = { readonly ready: Started } | { readonly error: WritE
 /** How long a node may take until it serves, milliseconds. */
 const START_TIMEOUT_MS = 60_000;
 
-/** Starts the node in the background and waits until it serves. Throws what kept it from starting, and TIMED_OUT. */
+/** Starts the node in the background and waits until it serves. Throws what keeps it from starting, and TIMED_OUT. */
 export async function startNode(home: Home, environment: Environment, clock: Clock): Promise<Started> {
-  if (!hasNode(home)) {
-    throw new WritError('NOT_INITIALIZED', `there is no node in ${quote(home.root)}`, { nextSteps: ['writ init'] });
-  }
-  assertWritableHome(home);
-  const log = openSync(home.logFile, 'a', 0o600);
+  const log = openLog(home);
   const child = spawn(process.execPath, [fileURLToPath(new URL('./node.js', import.meta.url)), JSON.stringify(home)], {
     detached: true,
     cwd: '/',
@@ -39,6 +36,16 @@ export async function startNode(home: Home, environment: Environment, clock: Clo
 /** The environment of a node's process; what a person has said of its threads is over what is said here. */
 export function nodeEnvironment({ all }: Pick<Environment, 'all'>): NodeJS.ProcessEnv {
   return { ...NODE_THREADS, ...all };
+}
+
+/** Opens the log of a node that is to be started. Throws what of its home is in the way, and NOT_INITIALIZED; nothing is made then. */
+export function openLog(home: Home): number {
+  assertPrivateHome(home);
+  if (!hasNode(home)) throw noNode(home);
+  const missing = missingKeys(home);
+  if (missing !== undefined) throw missing;
+  assertWritableHome(home);
+  return openSync(home.logFile, 'a', 0o600);
 }
 
 /** Waits for the first message of a node that starts, and lets go of it. Throws what it says, INTERNAL or TIMED_OUT. */

@@ -1,7 +1,8 @@
-import { type Clock, isWritError, sleep, WritError } from '@writ/core';
+import { type Clock, isWritError, sleep, type WritCode, WritError } from '@writ/core';
 import type { ControlClient } from '@writ/gateway/client';
 import type { Home } from '../home.ts';
-import { processStart, runningPid } from './running-pid.ts';
+import { processStart } from './process-start.ts';
+import { runningPid } from './running-pid.ts';
 
 /** How long a node may take to end its work and leave, milliseconds. */
 const STOP_TIMEOUT_MS = 30_000;
@@ -30,11 +31,21 @@ async function tell(home: Home, { connect, bySignal }: StopWay): Promise<number>
   try {
     return (await connect().call('node_stop', {})).pid;
   } catch (error) {
-    const pid = bySignal && isWritError(error, 'NOT_RUNNING') ? runningPid(home) : undefined;
+    const pid = bySignal && isUnheard(error) ? runningPid(home) : undefined;
     if (pid === undefined || !signal(pid)) throw standing(error);
     return pid;
   }
 }
+
+/** Whether the node cannot have been told: whatever became of its socket and its token, its process is known. */
+function isUnheard(error: unknown): boolean {
+  if (!isWritError(error)) return true;
+  // One that says nothing for long has the request; one that ended the connection may have it, and ends once all the same.
+  if (error.code === 'UNREACHABLE') return error.details.silent_ms === undefined || error.details.silent_ms === 0;
+  return UNHEARD.includes(error.code);
+}
+
+const UNHEARD: readonly WritCode[] = ['NOT_RUNNING', 'NOT_INITIALIZED', 'TOKEN_INVALID', 'HOME_INSECURE', 'INTERNAL'];
 
 /** False where it is gone by now, or another user's. */
 function signal(pid: number): boolean {

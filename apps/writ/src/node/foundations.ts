@@ -1,3 +1,5 @@
+import { rmdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import {
   type Clock,
   createSystemClock,
@@ -5,12 +7,15 @@ import {
   ensurePrivateDirectory,
   type Logger,
   type Random,
+  replacePrivateFile,
 } from '@writ/core';
 import { type Database, openDatabase } from '@writ/database';
 import { createPinStore, loadIdentity, type NodeIdentity, type PinStore, rotateWhenDue } from '@writ/identity';
 import { type CompiledPolicy, configInvalid, createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import type { Home } from '../home.ts';
 import { assertPrivateHome, assertWritableHome, privateFolders } from '../lifecycle/private-home.ts';
+import { ownPidFile } from '../lifecycle/running-pid.ts';
+import { START_CHECKS } from '../lifecycle/start-checks.ts';
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { tracedLogger } from '../telemetry/traced-logger.ts';
 import { VERSION } from '../version.ts';
@@ -19,7 +24,6 @@ import { followAudit, type NodeAudit } from './audit.ts';
 import { createClockTrust } from './clock-trust.ts';
 import type { Closers } from './closers.ts';
 import { readConfigText } from './config-text.ts';
-import { refuseEmptied } from './emptied-database.ts';
 import { createPolicyCompiler, type NodePolicyCompiler } from './policy-compiler.ts';
 import { createStores, type Stores } from './stores.ts';
 import { withWorkspacePlaces } from './workspace-place.ts';
@@ -50,12 +54,7 @@ export interface Foundations {
 export async function openFoundations(home: Home, logger: Logger, closers: Closers): Promise<Foundations> {
   const clock = createSystemClock();
   const random = createSystemRandom();
-  assertWritableHome(home);
-  for (const dir of privateFolders(home)) ensurePrivateDirectory(dir);
-  assertPrivateHome(home);
-  refuseEmptied(home);
-  const database = await openDatabase({ path: home.databaseFile, clock, logger });
-  closers.add(() => database.close());
+  const database = await openPlace(home, { clock, random, logger, closers });
   const isClockTrusted = createClockTrust(clock, database.auditTail(1)[0]?.atMs);
   const stores = createStores();
   const identity = await loadIdentity({ dir: home.keysDir, clock, random });
@@ -110,6 +109,38 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
     engine,
     compiler,
   };
+}
+
+/** Finds the home fit for a node, makes the folders that are not there, opens the database and says beside it who has it. */
+async function openPlace(
+  home: Home,
+  tools: { readonly clock: Clock; readonly random: Random; readonly logger: Logger; readonly closers: Closers },
+): Promise<Database> {
+  const { clock, random, logger, closers } = tools;
+  // Before anything is made: a mode that was open has perhaps been used, and what is in the way is not this node's.
+  assertPrivateHome(home);
+  assertWritableHome(home);
+  for (const { look } of START_CHECKS) await look(home);
+  for (const dir of privateFolders(home)) ensurePrivateDirectory(dir);
+  const database = await openDatabase({ path: home.databaseFile, clock, logger });
+  closers.add(() => database.close());
+  await replacePrivateFile(home.holderFile, ownPidFile(), random);
+  closers.add(() => rmSync(home.holderFile, { force: true }));
+  closers.add(() => removeShortFolder(home));
+  return database;
+}
+
+/** Of a home too deep for a socket nothing stays in the folder that is for everybody; what is not empty does. */
+function removeShortFolder({ socketFile, runDir, tasksDir, proxiesDir }: Home): void {
+  const short = dirname(socketFile);
+  if (short === runDir) return;
+  for (const folder of [tasksDir, proxiesDir, short]) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      // It was not made, or somebody put something there.
+    }
+  }
 }
 
 /** The policy of the file. Throws CONFIG_INVALID with every violation. */

@@ -34,6 +34,7 @@ export function defineInit({ program, run }: Definitions): void {
     .option('--no-listen', 'it only dials out: it can ask, and cannot be asked')
     .option('--workspace <name=path...>', 'a repository to offer')
     .addOption(new Option('--client <name...>', 'an agent to register it with').choices(CLIENT_NAMES))
+    .option('--keep', 'keep the writ.toml, or the keys, that are there without the other, and make the rest')
     .option('--no-start', 'only make it')
     .addHelpText('after', examples(['writ init', 'writ init --yes --workspace app=~/src/app']))
     .action(run(init));
@@ -46,22 +47,19 @@ interface InitOptions {
   readonly listen?: string | boolean;
   readonly workspace?: readonly string[];
   readonly client?: readonly ClientName[];
+  readonly keep?: boolean;
   readonly start: boolean;
 }
 
 async function init(context: CliContext, _: readonly string[], options: InitOptions): Promise<number> {
-  const { initNode, refuseSecond } = await import('../../lifecycle/init-node.ts');
+  const { refuseThere } = await import('../../lifecycle/init-node.ts');
+  const { assertPrivateHome } = await import('../../lifecycle/private-home.ts');
   const { lookForSandbox } = await import('../../lifecycle/machine-sandbox.ts');
   const { describeSandbox } = await import('@writ/runner');
-  if (hasNode(context.home)) refuseSecond(context.home);
-  const choices = await choose(context, options);
+  assertPrivateHome(context.home);
+  refuseThere(context.home, options.keep);
   const sandbox = await lookForSandbox(context.environment);
-  const { listen, ...chosen } = choices;
-  const made = await initNode(context.home, {
-    ...chosen,
-    ...(listen === undefined ? {} : { listen }),
-    isolation: sandbox.available ? 'required' : 'none',
-  });
+  const { made, choices } = await make(context, options, sandbox.available);
   const running = options.start ? await firstUse(context) : undefined;
   const clients = await tellClients(context, choices.clients);
   const said = {
@@ -85,6 +83,28 @@ async function init(context: CliContext, _: readonly string[], options: InitOpti
     ].join('\n'),
   );
   return running === undefined || running.first.state === 'completed' ? EXIT.ok : EXIT.taskFailed;
+}
+
+/** Makes what is missing: keys for a configuration that is there, or both. */
+async function make(context: CliContext, options: InitOptions, isSandboxed: boolean) {
+  const { initKeys, initNode } = await import('../../lifecycle/init-node.ts');
+  const { home } = context;
+  if (hasNode(home)) {
+    const { id, config } = await initKeys(home);
+    const { name, listen } = config.node;
+    const workspaces = [...config.workspaces].map(([called, { path }]) => ({ name: called, path }));
+    const choices: Choices = { name, listen, workspaces, clients: options.client ?? [] };
+    return { made: { id, name }, choices };
+  }
+  const choices = await choose(context, options);
+  const { listen, ...chosen } = choices;
+  const made = await initNode(home, {
+    ...chosen,
+    ...(listen === undefined ? {} : { listen }),
+    isolation: isSandboxed ? 'required' : 'none',
+    keepsKeys: options.keep === true,
+  });
+  return { made, choices };
 }
 
 /** Asks where somebody sits at a terminal and did not say `--yes`; a script is asked nothing. */

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import { formatDuration, isWritError } from '@writ/core';
+import { formatDuration } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
-import { lostSocket } from '../../lifecycle/connect.ts';
+import { runningAlready } from '../../lifecycle/already-running.ts';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -51,25 +50,21 @@ async function up(
   _: readonly string[],
   options: { readonly foreground?: boolean },
 ): Promise<number> {
+  const refused = (error: unknown): never => {
+    throw runningAlready(context.home, error);
+  };
   if (options.foreground === true) {
     const { serveNode } = await import('../../node/serve.ts');
-    return serveNode(context.home, context.environment, { signal: context.signal, log: context.streams.err });
+    const how = { signal: context.signal, log: context.streams.err };
+    return serveNode(context.home, context.environment, how).catch(refused);
   }
   const { startNode } = await import('../../lifecycle/start-node.ts');
-  const started = await startNode(context.home, context.environment, context.clock).catch((error: unknown) => {
-    throw runningAlready(context, error);
-  });
+  const started = await startNode(context.home, context.environment, context.clock).catch(refused);
   context.output.result(
     started,
     (s) => `running, pid ${s.pid}${s.listen === undefined ? '' : `, mesh on ${s.listen}`}`,
   );
   return EXIT.ok;
-}
-
-/** Of a node that runs and cannot be reached, what is so: to use it is no way out. */
-function runningAlready({ home }: CliContext, error: unknown): unknown {
-  if (!isWritError(error, 'ALREADY_RUNNING') || existsSync(home.socketFile)) return error;
-  return lostSocket(home) ?? error;
 }
 
 async function down(context: CliContext): Promise<number> {

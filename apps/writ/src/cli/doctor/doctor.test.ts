@@ -138,7 +138,7 @@ describe('writ doctor', () => {
     const root = mkdtempSync(join(tmpdir(), 'writ-doc-'));
     const told = await runWrit(root, ['doctor']);
     expect(told.code).toBe(1);
-    expect(told.out).toContain('PROBLEM  home: there is no writ.toml');
+    expect(told.out).toContain('PROBLEM  home: there is no node in');
     expect(told.out).toContain('→ writ init');
     mkdirSync(join(root, 'keys'));
     writeFileSync(join(root, 'writ.toml'), 'schema = 1\n[node]\nname = "x"\n', { mode: 0o600 });
@@ -195,9 +195,9 @@ describe('what is looked at', () => {
   it('is whether a home belongs to somebody else', () => {
     const uid = process.getuid?.() ?? 0;
     expect(modes(node.home, uid)).toMatchObject([{ state: 'ok' }]);
-    const [first] = modes(node.home, uid + 1);
-    expect(first).toMatchObject({ state: 'problem', says: expect.stringContaining('belongs to another user') });
-    expect(first?.mend[0]).toMatch(/^sudo chown/);
+    const found = modes(node.home, uid + 1);
+    expect(found).toMatchObject([{ state: 'problem', says: expect.stringContaining('belongs to another user') }]);
+    expect(found[0]?.mend).toEqual([expect.stringMatching(/^use writ as that user: sudo -u \S+ writ --home /)]);
   });
 
   it('is whether others can read a key, whoever runs', () => {

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { findExposure, quote, toWritError, visible } from '@writ/core';
+import { findExposure, isAbsent, isWritError, visible, type WritError } from '@writ/core';
 import type { Home } from '../../home.ts';
+import { noNode } from '../../lifecycle/half-home.ts';
 import { assertWritableHome, exposuresOf } from '../../lifecycle/private-home.ts';
 import { runningPid } from '../../lifecycle/running-pid.ts';
 import { listenFailure } from '../../listen-failure.ts';
-import { type Finding, fine, type Look } from './types.ts';
+import { asProblem, type Finding, fine, type Look } from './types.ts';
 
 /** Most files that are named; who opened one with `chmod -R` opened all. */
 const MOST_TOLD = 5;
@@ -12,21 +13,22 @@ const MOST_TOLD = 5;
 /** Looks at what lies in the home: is there a node, can others read it, does its configuration load, is its port free. */
 export const lookAtHome: Look = async ({ context, status }) => {
   const { home } = context;
-  const unwritable = findingsOf(() => assertWritableHome(home));
+  const closed = modes(home, process.geteuid?.());
+  const isWell = closed.every(({ state }) => state === 'ok');
+  const unwritable = isWell ? findingsOf(() => assertWritableHome(home)) : [];
   if (!existsSync(home.configFile)) {
-    const mend = existsSync(home.keysDir) ? [`bring back ${home.configFile}`] : ['writ init'];
-    const says = `there is no writ.toml in ${quote(home.configDir)}`;
-    return [{ check: 'home', state: 'problem', says, mend }, ...unwritable];
+    // What keeps it from being seen is told already.
+    return isWell ? [asProblem('home', noNode(home)), ...unwritable] : closed;
   }
   const config = await configuration(home);
   return [
-    ...modes(home, process.geteuid?.()),
+    ...closed,
     ...unwritable,
     config.finding,
     ...(status === undefined && runningPid(home) === undefined && config.listen !== undefined
       ? [await portFinding(config.listen)]
       : []),
-    ...(status === undefined && unwritable.length === 0 ? [await database(home)] : []),
+    ...(status === undefined && unwritable.length === 0 ? await startChecks(home, isWell) : []),
   ];
 };
 
@@ -36,26 +38,34 @@ function findingsOf(assertion: () => void): readonly Finding[] {
     assertion();
     return [];
   } catch (error) {
-    const { message, nextSteps } = toWritError(error);
-    return [{ check: 'home', state: 'problem', says: message, mend: [...nextSteps] }];
+    return [asProblem('home', error)];
   }
 }
 
 /** Whether somebody else could read or replace what is secret: all that a node refuses to start with. */
 export function modes(home: Home, uid: number | undefined): readonly Finding[] {
   const check = 'home';
-  const token = findExposure(home.tokenFile, 'file', uid);
-  const faults = [...exposuresOf(home, uid), ...(token === undefined ? [] : [token])];
+  const faults = exposuresOf(home, uid);
+  const token = faults.length === 0 ? tokenFault(home, uid) : undefined;
+  if (token !== undefined) return [asProblem(check, token)];
   if (faults.length === 0) return [fine(check, `${home.root}, closed to others`)];
-  const told = faults.slice(0, MOST_TOLD).map(({ message, nextSteps }): Finding => {
-    return { check, state: 'problem', says: message, mend: [...nextSteps] };
-  });
+  const told = faults.slice(0, MOST_TOLD).map((fault) => asProblem(check, fault));
   const rest = faults.length - told.length;
   if (rest === 0) return told;
   return [
     ...told,
     { check, state: 'problem', says: `${rest} more like these`, mend: ['mend those, then: writ doctor'] },
   ];
+}
+
+/** A node that starts makes another one; until then others could read this one. */
+function tokenFault({ tokenFile }: Home, uid: number | undefined): WritError | undefined {
+  try {
+    return findExposure(tokenFile, 'file', uid);
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
 }
 
 async function configuration(home: Home): Promise<{ readonly finding: Finding; readonly listen?: string }> {
@@ -76,22 +86,27 @@ async function configuration(home: Home): Promise<{ readonly finding: Finding; r
     const says = `${compiled.violations.length === 1 ? 'a mistake' : `${compiled.violations.length} mistakes`} in writ.toml, first${line}: ${visible(first?.message ?? '')}`;
     return { finding: { check, state: 'problem', says, mend: ['writ policy validate'] } };
   } catch (error) {
-    const { message, nextSteps } = toWritError(error);
-    return { finding: { check, state: 'problem', says: message, mend: [...nextSteps, 'writ policy validate'] } };
+    const problem = asProblem(check, error);
+    return { finding: { ...problem, mend: [...problem.mend, 'writ policy validate'] } };
   }
 }
 
-/** Whether a node that starts finds its tables; one that runs says itself what of them cannot be read. */
-async function database({ databaseFile }: Home): Promise<Finding> {
-  const check = 'database';
-  try {
-    const { checkDatabase } = await import('@writ/database');
-    await checkDatabase(databaseFile);
-    return fine(check, 'whole');
-  } catch (error) {
-    const { message, nextSteps } = toWritError(error);
-    return { check, state: 'problem', says: message, mend: [...nextSteps] };
+/** What a node that starts looks for; one that runs says itself what of it cannot be read. */
+async function startChecks(home: Home, isWell: boolean): Promise<readonly Finding[]> {
+  const { START_CHECKS } = await import('../../lifecycle/start-checks.ts');
+  const found = new Map<string, Finding>();
+  for (const { check, look } of START_CHECKS) {
+    // The first of a kind is what a start would end with.
+    if (found.has(check) && found.get(check)?.state !== 'ok') continue;
+    try {
+      await look(home);
+      found.set(check, fine(check, 'whole'));
+    } catch (error) {
+      // What the system refuses has been said of the home.
+      if (isWell || isWritError(error)) found.set(check, asProblem(check, error));
+    }
   }
+  return [...found.values()];
 }
 
 /** Whether a node that starts could listen there. */

@@ -1,4 +1,4 @@
-import type { WritError } from '@writ/core';
+import { toWritError, type WritError } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
 
@@ -23,8 +23,14 @@ export interface Patient {
   readonly unanswered?: WritError;
 }
 
-/** A look at one side of the installation. Throws for nothing that it looks for. */
+/** A look at one side of the installation. What it throws is a problem of its own. */
 export type Look = (patient: Patient) => Promise<readonly Finding[]>;
+
+/** What was thrown, and what it says to do. */
+export function asProblem(check: string, error: unknown): Finding {
+  const { message, nextSteps } = toWritError(error);
+  return { check, state: 'problem', says: message, mend: [...nextSteps] };
+}
 
 /** All is well. */
 export function fine(check: string, says: string): Finding {

@@ -1,0 +1,62 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readEnvironment } from '../env.ts';
+import { type Home, resolveHome } from '../home.ts';
+import { missingKeys, noNode } from './half-home.ts';
+import { initKeys, initNode, refuseThere } from './init-node.ts';
+
+let root: string;
+let home: Home;
+const request = { name: 'solo', workspaces: [], isolation: 'none' } as const;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'writ-half-'));
+  chmodSync(root, 0o700);
+  home = resolveHome(readEnvironment(), root);
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+it('is no half where nothing, or all of a node, is there', async () => {
+  expect(missingKeys(home)).toBeUndefined();
+  expect(noNode(home)).toMatchObject({ code: 'NOT_INITIALIZED', nextSteps: ['writ init'] });
+  refuseThere(home);
+  await initNode(home, request);
+  expect(missingKeys(home)).toBeUndefined();
+  for (const keeps of [true, false]) {
+    expect(() => refuseThere(home, keeps)).toThrow(
+      expect.objectContaining({ code: 'CONFLICT', nextSteps: ['writ up', 'writ status'] }),
+    );
+  }
+  await expect(initKeys(home)).rejects.toMatchObject({ code: 'CONFLICT' });
+});
+
+it('keeps a configuration without keys, and says what of another node has to go', async () => {
+  const { id } = await initNode(home, request);
+  const text = readFileSync(home.configFile, 'utf8');
+  rmSync(home.keysDir, { recursive: true });
+  expect(missingKeys(home)?.nextSteps.at(-1)).toMatch(/: writ init --keep$/);
+  mkdirSync(home.auditDir);
+  expect(missingKeys(home)?.nextSteps.at(-1)).toContain(
+    `: mv ${home.auditDir} ${home.auditDir}.old && writ init --keep`,
+  );
+  await expect(initNode(home, request)).rejects.toMatchObject({
+    code: 'CONFLICT',
+    nextSteps: [expect.stringContaining('from a backup'), expect.stringContaining('writ init --keep')],
+  });
+  refuseThere(home, true);
+  const made = await initKeys(home);
+  expect([made.id === id, made.config.node.name]).toEqual([false, 'solo']);
+  expect(readFileSync(home.configFile, 'utf8')).toBe(text);
+});
+
+it('keeps keys without a configuration', async () => {
+  const { id } = await initNode(home, request);
+  renameSync(home.configFile, join(root, 'aside'));
+  expect(noNode(home)).toMatchObject({
+    code: 'NOT_INITIALIZED',
+    nextSteps: [`bring back ${home.configFile}`, expect.stringContaining('writ init --keep')],
+  });
+  await expect(initNode(home, request)).rejects.toMatchObject({ code: 'CONFLICT' });
+  expect(await initNode(home, { ...request, name: 'anew', keepsKeys: true })).toEqual({ id, name: 'anew' });
+});

@@ -1,0 +1,57 @@
+import { closeSync } from 'node:fs';
+import { errorToJson, silentLogger, toWritError, type WritErrorJson } from '@writ/core';
+import type { CliContext } from '../../cli/context.ts';
+import { lookAtHome } from '../../cli/doctor/home.ts';
+import type { Finding } from '../../cli/doctor/types.ts';
+import { readEnvironment } from '../../env.ts';
+import { resolveHome } from '../../home.ts';
+import { initNode } from '../../lifecycle/init-node.ts';
+import { openLog } from '../../lifecycle/start-node.ts';
+import { composeNode } from '../../node/compose.ts';
+
+/** What a home came to, for the user that this process runs as. */
+export interface Seen {
+  /** Of `writ doctor`, what it says of the home. */
+  readonly problems: readonly Finding[];
+  /** What a node that starts says; absent: it started, and was ended again. */
+  readonly refusal?: WritErrorJson;
+}
+
+const resolved = (user: string) => resolveHome({ ...readEnvironment(), writHome: undefined, homeDir: user });
+
+/** Makes a node in the home directory `user`, and starts it once, so that everything of it is there. */
+export async function makeNode(user: string): Promise<void> {
+  await initNode(resolved(user), { name: 'solo', listen: '127.0.0.1:0', workspaces: [], isolation: 'none' });
+  await start(user);
+}
+
+/** Asks both about the home directory `user`. */
+export async function lookAndStart(user: string): Promise<Seen> {
+  const context = { home: resolved(user) } as CliContext;
+  const problems = (await lookAtHome({ context, status: undefined })).filter(({ state }) => state === 'problem');
+  try {
+    await start(user);
+    return { problems };
+  } catch (error) {
+    return { problems, refusal: errorToJson(toWritError(error)) };
+  }
+}
+
+async function start(user: string): Promise<void> {
+  const home = resolved(user);
+  closeSync(openLog(home));
+  const node = await composeNode({
+    ...{ home, environment: { ...readEnvironment(), homeDir: user }, logger: silentLogger },
+    // The files of the grammar stand beside the built program only, and nothing is classified here.
+    loadGrammar: async () => ({ parse: () => ({ ok: false, reason: 'no grammar' }) }),
+    commandThread: {
+      script: new URL('./command-thread.js', import.meta.url),
+      files: { runtime: '', grammar: '' },
+    },
+    // Nor is any process started.
+    spawner: new URL('./spawner.js', import.meta.url),
+    programs: [],
+    requestStop: () => undefined,
+  });
+  await node.close(0);
+}
