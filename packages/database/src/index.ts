@@ -13,5 +13,6 @@ export type {
   DatabaseOptions,
   QuarantinedRow,
   ReadTx,
+  RemovalTx,
   WriteTx,
 } from './types.ts';

@@ -40,7 +40,7 @@ function prune(named: readonly string[] = []): readonly string[] {
       (origin === 'me' ? OWN[session] : undefined) ?? { ...KEPT, isRecordedAnew: true, staysEnded: true },
     isNamed: (_: ReadTx, { session }: SessionKey) => named.includes(session),
   };
-  do after = database.withWriteTx((tx) => sessions.prune(tx, { ...rules, after })).next;
+  do after = database.withWriteTx(({ forRemoval: tx }) => tx && sessions.prune(tx, { ...rules, after }))?.next;
   while (after !== undefined);
   return database.withReadTx((tx) =>
     tx.prepare('SELECT origin || id FROM session ORDER BY 1').pluck().all().map(String),

@@ -75,7 +75,8 @@ export function createWindows(
         for (const { id } of withdrawn) close(parts, tx, id, 'node');
         return withdrawn.length;
       }),
-    sweep: () => database.withWriteTx((tx) => windows.prune(tx, SWEEP_LIMIT)),
+    sweep: () =>
+      database.withWriteTx(({ forRemoval }) => (forRemoval === undefined ? 0 : windows.prune(forRemoval, SWEEP_LIMIT))),
   };
 }
 

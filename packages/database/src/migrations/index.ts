@@ -12,6 +12,7 @@ import { windowWorkspaces } from './0010-window-workspaces.ts';
 import { questionsInTime } from './0011-questions-in-time.ts';
 import { receiptsRefused } from './0012-receipts-refused.ts';
 import { removal } from './0013-removal.ts';
+import { clockBelief } from './0014-clock-belief.ts';
 
 /** Every migration by its number, forward only: one that was released is never changed, only followed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -28,4 +29,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0011-questions-in-time': questionsInTime,
   '0012-receipts-refused': receiptsRefused,
   '0013-removal': removal,
+  '0014-clock-belief': clockBelief,
 };

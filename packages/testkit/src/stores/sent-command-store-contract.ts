@@ -1,6 +1,6 @@
 import type { SentCommandNews, SentCommandStore } from '@writ/lease-store';
 import { expect, it } from 'vitest';
-import { BENCH_START_MS, type MakeStore } from './store-bench.ts';
+import { BENCH_START_MS, believed, type MakeStore } from './store-bench.ts';
 import { withBench } from './with-bench.ts';
 
 const DAY_MS = 86_400_000;
@@ -90,7 +90,7 @@ export function describeSentCommandStoreContract(name: string, make: MakeStore<S
       for (const key of ['c1', 'c2']) insert(key);
       at().bench.clock.advance(30 * DAY_MS - 1);
       insert('c3');
-      const prune = (limit: number) => at().bench.database.withWriteTx((tx) => at().store.prune(tx, limit));
+      const prune = (limit: number) => at().bench.database.withWriteTx((tx) => at().store.prune(believed(tx), limit));
       expect(prune(9)).toBe(0);
       at().bench.clock.advance(1);
       expect([prune(1), prune(9), get('c3')?.key]).toEqual([1, 1, 'c3']);
