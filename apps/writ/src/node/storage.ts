@@ -121,7 +121,7 @@ export function createNodeStorage(
 /** Why nothing is removed. */
 function whyNot({ database }: Foundations): string {
   if (database.clockIsBackwards())
-    return 'nothing is removed until the clock is accepted, which went back: writ node accept-clock';
+    return 'nothing is removed until the clock is accepted, which went back: writ lease accept-clock';
   return 'nothing is removed for a day of running: the clock was set ahead, or this node was off for more than a week';
 }
 
