@@ -25,7 +25,11 @@ export function createBenchRunner({ folder, spawner }: RunnerPlace, ready: numbe
     ...{ programs: [], hidden: [], resolvePath: (path) => path },
     env: process.env,
     ...{ clock: createSystemClock(), random: createSystemRandom(), logger: silentLogger },
-    storage: { rules: () => ({ failedMs: 1, orphanedMs: 1, budgetBytes: 8 * LARGE }), ready: () => ready },
+    storage: {
+      rules: () => ({ failedMs: 1, orphanedMs: 1, budgetBytes: 8 * LARGE }),
+      isTimeBelieved: () => true,
+      ready: () => ready,
+    },
     // As a node has it.
     transcriptCapBytes: 64 * 1024 ** 2,
   });

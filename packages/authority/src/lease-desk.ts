@@ -78,10 +78,11 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
       for (const { id } of leases.list(tx, { peer, nowMs: tx.nowMs, includeDead: false })) revoke(tx, id, by);
     },
     sweep: () =>
-      database.withWriteTx((tx) => ({
-        leases: leases.prune(tx, SWEEP_LIMIT),
-        requests: requestLog.prune(tx, SWEEP_LIMIT),
-      })),
+      database.withWriteTx(({ forRemoval }) =>
+        forRemoval === undefined
+          ? { leases: 0, requests: 0 }
+          : { leases: leases.prune(forRemoval, SWEEP_LIMIT), requests: requestLog.prune(forRemoval, SWEEP_LIMIT) },
+      ),
   };
 }
 

@@ -14,5 +14,6 @@ export type {
   DatabaseOptions,
   QuarantinedRow,
   ReadTx,
+  RemovalTx,
   WriteTx,
 } from './types.ts';

@@ -11,7 +11,7 @@ import { createQuarantine } from './quarantine.ts';
 import { createReadOnlyKysely } from './read-only-kysely.ts';
 import { checkSchema } from './schema-check.ts';
 import { createStatementCache } from './statements.ts';
-import { createTransactions } from './transactions.ts';
+import { createTransactions, isTimeBelieved } from './transactions.ts';
 import type { Database, DatabaseOptions, WriteTx } from './types.ts';
 import { takeWriterLock, type Unlock } from './writer-lock.ts';
 
@@ -109,6 +109,7 @@ async function openHandle(
       },
       nowMs: mark.nowMs,
       clockIsBackwards: mark.isBackwards,
+      isTimeBelieved: () => isTimeBelieved(mark),
       clockBehindMs: mark.behindMs,
       acceptClock: (endRights) =>
         transactions.write((tx) => acceptClockIn(mark, tx, { by: 'person', endRights: () => endRights(tx) })),

@@ -31,6 +31,10 @@ export interface RefusalTable {
 export interface ClockMarkTable {
   id: number;
   high_ms: number;
+  settled_ms: number;
+  awake_ms: number;
+  doubt_ahead_ms: number | null;
+  doubt_since_ms: number | null;
 }
 
 /** `closure` and `workspaces` are JSON lists of strings. */

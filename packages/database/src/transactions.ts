@@ -5,7 +5,7 @@ import { misuse, wrapSqlite } from './errors.ts';
 import type { Quarantine } from './quarantine.ts';
 import { insertOrCount, settleCounted } from './refusals.ts';
 import type { StatementCache } from './statements.ts';
-import type { ReadTx, WriteTx } from './types.ts';
+import type { ReadTx, RemovalTx, WriteTx } from './types.ts';
 
 /** What transactions of one database share. */
 export interface TransactionParts {
@@ -66,9 +66,9 @@ function runWrite<T>(parts: TransactionParts, fn: (tx: WriteTx) => T): T {
     for (const entry of reported) tx.audit(entry);
     result = refusePromise(fn(tx));
     // INVARIANT: 4 a time that this transaction wrote anywhere becomes the floor of all later ones, with it.
-    if (scope.usedAtMs !== undefined) mark.persist(scope.usedAtMs);
+    const raise = scope.usedAtMs === undefined ? undefined : mark.persist(scope.usedAtMs);
     prepare('COMMIT').run();
-    if (scope.usedAtMs !== undefined) mark.raise(scope.usedAtMs);
+    raise?.();
     quarantine.settle(reported.length);
   } catch (error) {
     throw wrapSqlite(error);
@@ -94,9 +94,13 @@ function createWriteTx(parts: TransactionParts, scope: Scope, hooks: (() => void
   const checkOpen = (): void => {
     if (!scope.open) throw misuse('a transaction was used after its end');
   };
-  return {
+  const isBelieved = isTimeBelieved(parts.mark);
+  const tx: WriteTx = {
     kind: 'write',
     clockIsBackwards: parts.mark.isBackwards(),
+    get forRemoval() {
+      return isBelieved ? (tx as RemovalTx) : undefined;
+    },
     get nowMs() {
       scope.usedAtMs = nowMs;
       return nowMs;
@@ -122,6 +126,12 @@ function createWriteTx(parts: TransactionParts, scope: Scope, hooks: (() => void
       hooks.push(fn);
     },
   };
+  return tx;
+}
+
+/** See `Database.isTimeBelieved`. */
+export function isTimeBelieved(mark: Pick<ClockMark, 'isBackwards' | 'isDoubted'>): boolean {
+  return !mark.isBackwards() && !mark.isDoubted();
 }
 
 /** One connection has one transaction: whoever changes several stores opens it and hands it on. */

@@ -25,6 +25,11 @@ export interface WriteTx extends ReadTx {
   /** Whether the wall clock stands so far back that no time-limited right may be used; fixed for this transaction. */
   readonly clockIsBackwards: boolean;
   /**
+   * This transaction, as one that may remove for good what has had its time; undefined while the time is not believed
+   * (`Database.isTimeBelieved`). Whatever removes by the time takes it, so that none can forget to ask.
+   */
+  readonly forRemoval: RemovalTx | undefined;
+  /**
    * Appends an audit row in this transaction. Of refusals that are alike only the first few in a minute get one; the others are
    * counted, and have one together when the minute is over.
    */
@@ -33,6 +38,11 @@ export interface WriteTx extends ReadTx {
   settleRefusals(): void;
   /** Runs after the commit, never after a rollback; what it throws is logged and stops nothing. */
   afterCommit(fn: () => void): void;
+}
+
+/** A write transaction at a time that is believed: it may remove what has had its time. */
+export interface RemovalTx extends WriteTx {
+  readonly forRemoval: RemovalTx;
 }
 
 /** One line of the audit trail, written in the transaction of its effect. */
@@ -99,6 +109,12 @@ export interface Database extends AuditTrail, TaskTrail {
   nowMs(): number;
   /** True when the wall clock stands more than 60 s below the highest persisted time. */
   clockIsBackwards(): boolean;
+  /**
+   * Whether what cannot be brought back may go by the time: not while the wall clock stands back and was not accepted, and not
+   * for a day of running, over all starts, after it stepped ahead by more than a week; a node that was off for as long is not
+   * told apart from one whose clock is wrong. At once again where the clock comes right. What only expires does not ask.
+   */
+  isTimeBelieved(): boolean;
   /**
    * Takes the wall clock as true although it went back. `endRights` must end every time-limited right in the same
    * transaction; it still sees the old, higher `nowMs`.

@@ -1,5 +1,5 @@
 import type { Json } from '@writ/core';
-import type { ReadTx, WriteTx } from '@writ/database';
+import type { ReadTx, RemovalTx, WriteTx } from '@writ/database';
 
 /** What a person can be asked about. Closed. */
 export const APPROVAL_KINDS = [
@@ -151,5 +151,5 @@ export interface ApprovalStore {
    */
   dropUnused(tx: WriteTx, decidedBy?: string): readonly string[];
   /** Removes at most `limit` that ended over thirty days ago; returns how many. */
-  prune(tx: WriteTx, limit: number): number;
+  prune(tx: RemovalTx, limit: number): number;
 }

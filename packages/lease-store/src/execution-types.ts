@@ -1,5 +1,5 @@
 import type { Json } from '@writ/core';
-import type { ReadTx, WriteTx } from '@writ/database';
+import type { ReadTx, RemovalTx, WriteTx } from '@writ/database';
 import type { SessionKey } from './approval-types.ts';
 
 /** States of a gated command; the first three are live, every other one is final. */
@@ -143,5 +143,5 @@ export interface ExecutionStore {
   /** Ends every one that has not started, whatever the clock says; returns how many. */
   endWaiting(tx: WriteTx): number;
   /** Removes at most `limit` that ended over thirty days ago; returns how many. */
-  prune(tx: WriteTx, limit: number): number;
+  prune(tx: RemovalTx, limit: number): number;
 }

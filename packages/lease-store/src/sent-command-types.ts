@@ -1,4 +1,4 @@
-import type { ReadTx, WriteTx } from '@writ/database';
+import type { ReadTx, RemovalTx, WriteTx } from '@writ/database';
 import type { ExecutionClass, ExecutionState } from './execution-types.ts';
 
 /** A gated command that was asked of a peer, as the node knows it that asked. */
@@ -46,5 +46,5 @@ export interface SentCommandStore {
    */
   note(tx: WriteTx, whose: SentCommandRef, news: SentCommandNews, isFinal: boolean): boolean;
   /** Removes at most `limit` that were sent over thirty days ago; returns how many. */
-  prune(tx: WriteTx, limit: number): number;
+  prune(tx: RemovalTx, limit: number): number;
 }

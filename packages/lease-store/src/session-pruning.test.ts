@@ -40,7 +40,7 @@ function prune({ named = [], limit = 2 }: { named?: readonly string[]; limit?: n
       (origin === 'me' ? OWN[session] : undefined) ?? { ...KEPT, isRecordedAnew: true, staysEnded: true },
     isNamed: (_: ReadTx, { session }: SessionKey) => named.includes(session),
   };
-  do after = database.withWriteTx((tx) => sessions.prune(tx, { ...rules, after })).next;
+  do after = database.withWriteTx(({ forRemoval: tx }) => tx && sessions.prune(tx, { ...rules, after }))?.next;
   while (after !== undefined);
   return database.withReadTx((tx) =>
     tx.prepare('SELECT origin || id FROM session ORDER BY 1').pluck().all().map(String),
@@ -67,9 +67,10 @@ it.each([1, 2, 3, 4, 5])('looks at every session once, from the first on, in pag
 it('says where to go on only after a whole page', () => {
   for (const id of ['1', '2', '3']) insert('other', id, NOW);
   const next = (limit: number) =>
-    database.withWriteTx((tx) =>
-      sessions.prune(tx, { rulesOf: () => KEPT, isNamed: () => false, openBeforeMs: 0, limit }),
-    ).next;
+    database.withWriteTx(
+      ({ forRemoval: tx }) =>
+        tx && sessions.prune(tx, { rulesOf: () => KEPT, isNamed: () => false, openBeforeMs: 0, limit }),
+    )?.next;
   expect([next(2), next(4)]).toEqual([{ origin: 'other', session: '2' }, undefined]);
 });
 

@@ -1,5 +1,5 @@
 import { LEAST_KEPT_MS } from '@writ/core';
-import type { WriteTx } from '@writ/database';
+import type { RemovalTx, WriteTx } from '@writ/database';
 import type { SessionPruning } from './types.ts';
 
 const PAGE = `SELECT origin, id AS session, started_at_ms AS startedAtMs, ended_at_ms AS endedAtMs FROM session
@@ -22,7 +22,7 @@ interface Looked {
 }
 
 /** See `SessionStore.prune`. */
-export function pruneSessions(tx: WriteTx, pruning: SessionPruning) {
+export function pruneSessions(tx: RemovalTx, pruning: SessionPruning) {
   const { after = { origin: '', session: '' }, limit } = pruning;
   const page = tx.prepare(PAGE).all({ ...after, limit }) as readonly Looked[];
   const due = page.filter((one) => isOver(tx, one, pruning) && !isNamed(tx, one, pruning));

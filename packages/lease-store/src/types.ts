@@ -1,4 +1,4 @@
-import type { ReadTx, WriteTx } from '@writ/database';
+import type { ReadTx, RemovalTx, WriteTx } from '@writ/database';
 import type { SessionKey } from './approval-types.ts';
 
 /** A time-limited grant of a profile to a peer (or session), issued on the executing node. */
@@ -64,7 +64,7 @@ export interface LeaseStore {
   /** False where it was revoked before or does not exist. */
   revoke(tx: WriteTx, id: string): boolean;
   /** Removes at most `limit` leases dead for over 30 days; returns how many. */
-  prune(tx: WriteTx, limit: number): number;
+  prune(tx: RemovalTx, limit: number): number;
 }
 
 /** One agent's piece of work, named by its origin node and an id there. */
@@ -127,7 +127,7 @@ export interface SessionStore {
    * began before `openBeforeMs`, are recorded anew by whatever comes in them, and have no end that somebody would be told of.
    * At most `limit` are looked at, behind `after`; `next` is where to go on, absent at the end.
    */
-  prune(tx: WriteTx, pruning: SessionPruning): { readonly removed: number; readonly next?: SessionKey };
+  prune(tx: RemovalTx, pruning: SessionPruning): { readonly removed: number; readonly next?: SessionKey };
 }
 
 /** A node that has to hear of the end of a session. */
@@ -160,7 +160,7 @@ export interface RequestLogStore {
   record(tx: WriteTx, subject: string): void;
   /** Requests of `subject` in the hour before `nowMs`. */
   countLastHour(tx: ReadTx, subject: string, nowMs: number): number;
-  prune(tx: WriteTx, limit: number): number;
+  prune(tx: RemovalTx, limit: number): number;
 }
 
 /** An invite that this node made: the secret works once, until it expires. */
@@ -185,7 +185,7 @@ export interface InviteStore {
   /** Marks every unused one used, expired or not, whatever the clock says; returns their ids. */
   endAll(tx: WriteTx): readonly string[];
   /** Removes what was used, or expired, thirty days ago, at most `limit`; returns how many. */
-  prune(tx: WriteTx, limit: number): number;
+  prune(tx: RemovalTx, limit: number): number;
 }
 
 /** Durable facts of a node, by key: the texts of the accepted policy and their digests, schema of the home, … */

@@ -1,4 +1,4 @@
-import type { ReadTx, WriteTx } from '@writ/database';
+import type { ReadTx, RemovalTx, WriteTx } from '@writ/database';
 import type { SessionKey } from './approval-types.ts';
 
 /** `assent`: config changes of an agent in a session · `destructive`: destructive actions on one target besides. */
@@ -67,5 +67,5 @@ export interface WindowStore {
   /** Closes every one, expired or not, whatever the clock says; returns them. */
   endAll(tx: WriteTx): readonly Window[];
   /** Removes at most `limit` that ended over thirty days ago; returns how many. */
-  prune(tx: WriteTx, limit: number): number;
+  prune(tx: RemovalTx, limit: number): number;
 }

@@ -238,6 +238,8 @@ export interface TaskRunnerOptions {
   /** What is kept of workspaces and made ahead of them; asked each time. */
   readonly storage: {
     readonly rules: () => StorageRules;
+    /** Whether anything may be removed by the time: where not, clones go for the budget alone. */
+    readonly isTimeBelieved: () => boolean;
     /** How many clones of a workspace are to stand ready; 0: none, as of one that is elsewhere now. */
     readonly ready: (workspace: Pick<WorkspaceSource, 'name' | 'path'>) => number;
   };

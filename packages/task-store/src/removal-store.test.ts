@@ -111,7 +111,7 @@ function sweep(): void {
   for (const part of ['mirror', 'task'] as const) {
     const found = database.withReadTx((tx) => removals.walk(tx, part, RULES, { endedAtMs: 0, n: 0 }, 100));
     for (const { id, isFree } of found) {
-      const removed = database.withWriteTx((tx) => removals.remove(tx, part, id, RULES));
+      const removed = database.withWriteTx(({ forRemoval: tx }) => tx && removals.remove(tx, part, id, RULES));
       expect([id, removed !== undefined]).toEqual([id, isFree]);
     }
   }

@@ -1,5 +1,5 @@
 import { sha256Hex } from '@writ/core';
-import type { WriteTx } from '@writ/database';
+import type { RemovalTx, WriteTx } from '@writ/database';
 import { evidenceLeftover } from './leftovers.ts';
 import type { EndedPart, RemovalRules, RemovalStore, RemovedPart, RemovedRow, TaskPart } from './removal-types.ts';
 
@@ -99,7 +99,7 @@ interface Found {
   readonly shipped: string | null;
 }
 
-function remove(tx: WriteTx, part: TaskPart, id: string, rules: RemovalRules): RemovedRow | undefined {
+function remove(tx: RemovalTx, part: TaskPart, id: string, rules: RemovalRules): RemovedRow | undefined {
   const found = tx.prepare(GET[part]).get({ ...bound(rules), id }) as Found | undefined;
   if (found === undefined) return undefined;
   const { n, state, peer, owner, session, origin, key, endedAtMs, result, shipped } = found;

@@ -1,4 +1,4 @@
-import type { ReadTx, WriteTx } from '@writ/database';
+import type { ReadTx, RemovalTx, WriteTx } from '@writ/database';
 
 /** The two parts that a node can have in a task: it ran it, or it asked for it. */
 export type TaskPart = 'task' | 'mirror';
@@ -71,7 +71,7 @@ export interface RemovalStore {
    * Removes one that is free, with its audit row. Undefined, with no effect, where it is gone or not free.
    * INVARIANT: 8 its id and its key are remembered for ever, so that neither starts anything again.
    */
-  remove(tx: WriteTx, part: TaskPart, id: string, rules: RemovalRules): RemovedRow | undefined;
+  remove(tx: RemovalTx, part: TaskPart, id: string, rules: RemovalRules): RemovedRow | undefined;
   /** Whether something is kept that was asked for in a session with this id, whoever's it is. */
   hasSession(tx: ReadTx, session: string): boolean;
   /** What is known of a part with this id that was removed; undefined: none was. */

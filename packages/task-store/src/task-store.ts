@@ -135,7 +135,8 @@ function append(tx: WriteTx, id: string, epoch: number, bodies: readonly TaskEve
 
 function useWrit(tx: WriteTx, writ: Parameters<TaskStore['useWrit']>[1]): string {
   const { sender, nonce, request, untilMs } = writ;
-  tx.prepare(FORGET_WRITS).run(tx.nowMs);
+  // INVARIANT: 8 one that is forgotten under a wrong clock is valid again, and new, once the clock is right.
+  tx.forRemoval?.prepare(FORGET_WRITS).run(tx.nowMs);
   if (tx.prepare(USE_WRIT).run(sender, nonce, request, untilMs).changes === 1) return request;
   return (tx.prepare(USED_WRIT).get(sender, nonce) as { readonly request: string }).request;
 }

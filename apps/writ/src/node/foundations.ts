@@ -21,7 +21,6 @@ import { tracedLogger } from '../telemetry/traced-logger.ts';
 import { VERSION } from '../version.ts';
 import { type AcceptedPolicy, createAcceptedPolicy } from './accepted-policy.ts';
 import { followAudit, type NodeAudit } from './audit.ts';
-import { createClockTrust } from './clock-trust.ts';
 import type { Closers } from './closers.ts';
 import { readConfigText } from './config-text.ts';
 import { createPolicyCompiler, type NodePolicyCompiler } from './policy-compiler.ts';
@@ -39,8 +38,6 @@ export interface Foundations {
   readonly identity: NodeIdentity;
   readonly pins: PinStore;
   readonly database: Database;
-  /** Whether what cannot be brought back may go by the time. */
-  readonly isClockTrusted: () => boolean;
   readonly audit: NodeAudit;
   readonly stores: Stores;
   readonly accepted: AcceptedPolicy;
@@ -55,7 +52,6 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
   const clock = createSystemClock();
   const random = createSystemRandom();
   const database = await openPlace(home, { clock, random, logger, closers });
-  const isClockTrusted = createClockTrust(clock, database.auditTail(1)[0]?.atMs);
   const stores = createStores();
   const identity = await loadIdentity({ dir: home.keysDir, clock, random });
   closers.add(rotateWhenDue(identity, { clock, logger }));
@@ -102,7 +98,6 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
     identity,
     pins,
     database,
-    isClockTrusted,
     audit,
     stores,
     accepted,

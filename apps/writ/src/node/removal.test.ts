@@ -42,6 +42,7 @@ beforeEach(async () => {
   writeFileSync(home.configFile, stock + more, { mode: 0o600 });
   closers = createClosers();
   base = await openFoundations(home, silentLogger, closers);
+  base.database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.started', actor: 'node' }));
   kept = [];
   storage = await openStorage();
 });
@@ -80,6 +81,26 @@ function run(sql: string, ...values: (string | number | null)[]): void {
   base.database.withWriteTx((tx) => void tx.prepare(sql).run(...values));
 }
 
+/** Ends the node and starts it again, after `offMs` as its clock says. */
+async function startAfter(offMs: number): Promise<void> {
+  const { home } = base;
+  await storage.close();
+  run('UPDATE clock_mark SET high_ms = high_ms - ?, settled_ms = settled_ms - ?', offMs, offMs);
+  await closers.close(0);
+  closers = createClosers();
+  base = await openFoundations(home, silentLogger, closers);
+  base.database.withWriteTx((tx) => tx.audit({ kind: 'node', action: 'node.started', actor: 'node' }));
+  storage = await openStorage();
+}
+
+function storeInvite(id: string, expiredDays: number): void {
+  run(
+    `INSERT INTO invite (id, secret_hash, profiles, workspaces, created_at_ms, expires_at_ms)
+      VALUES (?, ?, '[]', '[]', 1, ?)`,
+    ...[id, id, clock.nowMs() - expiredDays * DAY_MS],
+  );
+}
+
 /** A task that ended so many days ago. */
 function storeTask(id: string, sender: string, days: number, result?: string): void {
   run(
@@ -102,6 +123,23 @@ it('keeps tasks for as long as the policy says, and what a peer has not signed f
   kept = [{ id: 'one', record: { task: 'in a clone' } as ListedWorkspace['record'] }];
   await storage.sweep();
   expect(left('task')).toEqual(['in a clone', 'of a friend', 'young']);
+});
+
+it('removes nothing when the clock stepped ahead, or the node was off for long, in the next start and in the one after it', async () => {
+  await startAfter(200 * DAY_MS);
+  storeTask('old', 'self', 31);
+  storeInvite('old', 31);
+  run('INSERT INTO session VALUES (?, ?, ?, ?, NULL)', STRANGER, SESSION, 'a', 1);
+  const all = (): readonly string[][] => [left('task'), left('invite'), left('session')];
+  for (let starts = 0; starts < 3; starts += 1) {
+    await storage.sweep();
+    expect(all()).toEqual([['old'], ['old'], [SESSION]]);
+    await startAfter(0);
+  }
+  run('UPDATE clock_mark SET awake_ms = awake_ms + ?', DAY_MS);
+  await startAfter(0);
+  await storage.sweep();
+  expect(all()).toEqual([[], [], []]);
 });
 
 it('removes no task that ran here while nobody can say which one a kept clone is of', async () => {

@@ -55,7 +55,7 @@ function record(
   if (wish.kind === 'command') {
     const { argv, profile } = wish.command;
     sentCommands.insert(tx, { key, peer, session, agent, argv, ...(profile === undefined ? {} : { profile }) });
-    sentCommands.prune(tx, SWEEP_LIMIT);
+    if (tx.forRemoval !== undefined) sentCommands.prune(tx.forRemoval, SWEEP_LIMIT);
   }
   tx.audit({ kind: 'execution', action: 'execution.sent', actor: 'self', subject: key, details: { peer, session } });
 }

@@ -19,10 +19,12 @@ export async function removeSessions(
   };
   let after: SessionKey | undefined;
   let removed = 0;
-  // Until the clock is accepted nobody knows how long ago anything was.
-  while (!signal.aborted && !database.clockIsBackwards()) {
+  while (!signal.aborted) {
     const openBeforeMs = database.nowMs() - engine.snapshot().config.storage.keepTasksMs;
-    const page = database.withWriteTx((tx) => stores.sessions.prune(tx, { ...rules, after, openBeforeMs }));
+    const page = database.withWriteTx(
+      ({ forRemoval }) => forRemoval && stores.sessions.prune(forRemoval, { ...rules, after, openBeforeMs }),
+    );
+    if (page === undefined) break;
     removed += page.removed;
     after = page.next;
     if (after === undefined) break;

@@ -26,9 +26,10 @@ export interface NodeStorage extends WorkspaceKeeper {
 }
 
 /** What is kept and made ahead, as the policy in force says. */
-export function storageOptions({ engine, home }: Foundations): TaskRunnerOptions['storage'] {
+export function storageOptions({ engine, home, database }: Foundations): TaskRunnerOptions['storage'] {
   return {
     rules: (): StorageRules => engine.snapshot().config.storage,
+    isTimeBelieved: database.isTimeBelieved,
     ready({ name, path }) {
       const workspace = engine.snapshot().config.workspaces.get(name);
       // What was made of another folder serves no task any more.
@@ -66,8 +67,8 @@ export function createNodeStorage(
     invites: async () => ({ invites: await removeInvites(base, signal) }),
   };
   const sweepOnce = async (): Promise<void> => {
-    if (!base.isClockTrusted()) {
-      logger.warn('nothing is removed for a day: the clock was set ahead, or this node was off for more than a week');
+    if (!base.database.isTimeBelieved()) {
+      logger.warn(whyNot(base));
       return;
     }
     for (const [what, step] of Object.entries(steps)) {
@@ -115,6 +116,13 @@ export function createNodeStorage(
       }
     },
   };
+}
+
+/** Why nothing is removed. */
+function whyNot({ database }: Foundations): string {
+  if (database.clockIsBackwards())
+    return 'nothing is removed until the clock is accepted, which went back: writ lease accept-clock';
+  return 'nothing is removed for a day of running: the clock was set ahead, or this node was off for more than a week';
 }
 
 /** What is written down of a removal. */

@@ -40,6 +40,7 @@ export async function createRealRunner(path: string): Promise<RealRunner> {
     logger: silentLogger,
     storage: {
       rules: () => ({ failedMs: 1000, orphanedMs: 1000, budgetBytes: 1024 ** 3 }),
+      isTimeBelieved: () => true,
       ready: () => 0,
     },
     transcriptCapBytes: 1024 * 1024,

@@ -44,7 +44,8 @@ export function createApprovals(parts: DecideParts): Approvals {
         // Under a clock that went back nothing has expired that had not before, and what had stays so.
         const expired = approvals.expireDue(tx, SWEEP_LIMIT);
         for (const approval of expired) settle(parts, tx, approval);
-        return { expired: expired.length, pruned: approvals.prune(tx, SWEEP_LIMIT) };
+        const pruned = tx.forRemoval === undefined ? 0 : approvals.prune(tx.forRemoval, SWEEP_LIMIT);
+        return { expired: expired.length, pruned };
       }),
   };
 }

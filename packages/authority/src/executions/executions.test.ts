@@ -276,6 +276,17 @@ describe('gated commands', () => {
     expect(at.gate.executions.sweep()).toEqual({ expired: 0, pruned: 1 });
   });
 
+  it('keep their key under a clock that stepped ahead, so that none starts a second time', () => {
+    const execution = propose(READ);
+    start(execution);
+    at.gate.executions.finish(execution.id, 'complete', DONE);
+    at.jump(200 * 24 * HOUR_MS);
+    expect([at.gate.executions.sweep(), at.gate.approvals.sweep().pruned]).toEqual([{ expired: 0, pruned: 0 }, 0]);
+    expect(get(execution).state).toBe('completed');
+    at.move(24 * HOUR_MS);
+    expect(at.gate.executions.sweep()).toEqual({ expired: 0, pruned: 1 });
+  });
+
   it('do not run under a profile that is cut down since, and use up no lease of what it is cut down to', async () => {
     const execution = propose(READ);
     const dev = lend({ profile: 'dev', maxUses: 1 });

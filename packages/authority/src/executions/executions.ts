@@ -75,7 +75,8 @@ export function createExecutions(parts: ExecutionParts): Executions {
       database.withWriteTx((tx) => {
         const due = executions.listDue(tx, PAGE);
         for (const execution of due) end(parts, tx, execution, EXPIRED);
-        return { expired: due.length, pruned: executions.prune(tx, PAGE) };
+        // A key that is gone would start its command a second time.
+        return { expired: due.length, pruned: tx.forRemoval === undefined ? 0 : executions.prune(tx.forRemoval, PAGE) };
       }),
   };
 }

@@ -92,6 +92,8 @@ export interface GateFixture {
   /** What the rules say of every command from now on; empty: what they said before. */
   readonly reclassified: Writable<CommandFacts>;
   move(ms: number): void;
+  /** Moves the wall clock alone. */
+  jump(ms: number): void;
   /** A question of kind `permission`. */
   ask(change?: Partial<Question>): ReturnType<Gate['approvals']['ask']>;
   /** A restart of nginx under `ops`. */
@@ -108,14 +110,18 @@ export interface GateFixture {
 type Writable<T> = { -readonly [K in keyof T]?: T[K] };
 
 /** A clock of a test: it stands until it is moved. */
-function createStandingClock(): { clock: Clock; move(ms: number): void } {
+function createStandingClock(): { clock: Clock; move(ms: number): void; jump(ms: number): void } {
   let nowMs = START_MS;
+  let aheadMs = 0;
   const stop = () => () => {};
-  const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, setTimer: stop, setEvery: stop };
+  const clock: Clock = { nowMs: () => nowMs + aheadMs, monotonicMs: () => nowMs, setTimer: stop, setEvery: stop };
   return {
     clock,
     move(ms) {
       nowMs += ms;
+    },
+    jump(ms) {
+      aheadMs += ms;
     },
   };
 }
@@ -137,7 +143,7 @@ export interface GateFixtureOptions {
 }
 
 export async function createGateFixture(fixture: GateFixtureOptions = {}): Promise<GateFixture> {
-  const { clock, move } = createStandingClock();
+  const { clock, move, jump } = createStandingClock();
   const opened = await openDatabase({ path: fixture.path ?? ':memory:', clock, logger: silentLogger });
   const database = fixture.wrapDatabase?.(opened) ?? opened;
   const engine = createPolicyEngine({ text: fixture.policy ?? GATE_POLICY, clock, selfId: SELF_ID });
@@ -165,7 +171,20 @@ export async function createGateFixture(fixture: GateFixtureOptions = {}): Promi
   gate.events.add((event) => events.push(event));
   prepare(options, gate, fixture.alone === true);
   return {
-    ...{ database, engine, authority, gate, options, events, liveTasks, settled, taskClosure, reclassified, move },
+    ...{
+      database,
+      engine,
+      authority,
+      gate,
+      options,
+      events,
+      liveTasks,
+      settled,
+      taskClosure,
+      reclassified,
+      move,
+      jump,
+    },
     ...verbs(options, gate),
     close() {
       gate.close();

@@ -78,7 +78,8 @@ export function createWindows(
         return withdrawn.length;
       });
     },
-    sweep: () => database.withWriteTx((tx) => windows.prune(tx, SWEEP_LIMIT)),
+    sweep: () =>
+      database.withWriteTx(({ forRemoval }) => (forRemoval === undefined ? 0 : windows.prune(forRemoval, SWEEP_LIMIT))),
   };
 }
 

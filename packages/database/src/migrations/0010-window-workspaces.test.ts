@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { silentLogger } from '@writ/core';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openDatabase, openDatabaseWith } from '../open.ts';
-import { createHome, createStandingClock } from '../testing/fixture.ts';
+import { openDatabase } from '../open.ts';
+import { createHome, createStandingClock, fillEarlier } from '../testing/fixture.ts';
 import type { WriteTx } from '../types.ts';
-import { MIGRATIONS } from './index.ts';
 
 const ASK = '{"subject":{},"ask":{"workspace":"app"}}';
 
@@ -14,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
-function openWindow(tx: WriteTx, id: string, kind: string, subject: string): void {
+function openWindow(tx: Pick<WriteTx, 'prepare'>, id: string, kind: string, subject: string): void {
   tx.prepare(`INSERT INTO approval (id, kind, origin, session, agent, digest, subject, scopes, preview, requested_by, generation, state,
     created_at_ms, expires_at_ms, version) VALUES (?, ?, 'o', 's', 'a', '', ?, '[]', '', 'self', 1, 'approved', 1, 9, 1)`).run(
     ...[`a ${id}`, kind, subject],
@@ -23,7 +22,7 @@ function openWindow(tx: WriteTx, id: string, kind: string, subject: string): voi
     version) VALUES (?, 'assent', 'o', 's', 'a', 'ops', ?, 1, 9, 0, 1)`).run(id, `a ${id}`);
 }
 
-function storeCommand(tx: WriteTx, id: string, basis: string): void {
+function storeCommand(tx: Pick<WriteTx, 'prepare'>, id: string, basis: string): void {
   tx.prepare(`INSERT INTO execution (id, origin, session, agent, requested_by, idempotency_key, class, known, needs, profile,
     digest, request, basis, preview, state, created_at_ms, expires_at_ms, version)
     VALUES (?, 'o', 's', 'a', 'self', ?, 'read', 1, '[]', 'ops', '', '{}', ?, '', 'completed', 1, 9, 1)`).run(
@@ -35,9 +34,7 @@ function storeCommand(tx: WriteTx, id: string, basis: string): void {
 
 it('leaves a window that is open the workspace it was asked for, and closes it where that cannot be told', async () => {
   const options = { path: join(home.path, 'writ.db'), clock: createStandingClock(1), logger: silentLogger };
-  const earlier = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0010'));
-  const old = await openDatabaseWith(options, earlier);
-  old.withWriteTx((tx) => {
+  await fillEarlier(options.path, '0010', (tx) => {
     storeCommand(tx, 'x-app', ASK);
     storeCommand(tx, 'x-torn', '{');
     openWindow(tx, 'plan', 'plan', `{"basis":${ASK}}`);
@@ -51,7 +48,6 @@ it('leaves a window that is open the workspace it was asked for, and closes it w
     openWindow(tx, 'nobody’s', 'plan', `{"basis":${ASK}}`);
     tx.prepare(`DELETE FROM approval WHERE id = 'a nobody’s'`).run();
   });
-  old.close();
   const database = await openDatabase(options);
   const rows = database.withReadTx((tx) =>
     tx.prepare('SELECT id, workspace, closed_by FROM window ORDER BY n').raw().all(),

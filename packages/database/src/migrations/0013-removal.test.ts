@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { createSystemClock, silentLogger } from '@writ/core';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openDatabase, openDatabaseWith } from '../open.ts';
-import { createHome, createStandingClock } from '../testing/fixture.ts';
+import { openDatabase } from '../open.ts';
+import { createHome, createStandingClock, fillEarlier } from '../testing/fixture.ts';
 import type { WriteTx } from '../types.ts';
-import { MIGRATIONS } from './index.ts';
 
 const CREATED_MS = 1000;
 /** Later than any time at which this test runs. */
@@ -16,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
-function storeTask(tx: WriteTx, id: string, state: string, outcome: string | null): void {
+function storeTask(tx: Pick<WriteTx, 'prepare'>, id: string, state: string, outcome: string | null): void {
   tx.prepare(`INSERT INTO task (id, sender, origin, session, agent, chain, idempotency_key, request_digest, spec, bounds, granted,
     state, epoch, last_seq, created_at_ms, outcome, version)
     VALUES (?, 'self', 'o', 's', 'a', '[]', ?, '', '{}', '{}', '{}', ?, 1, 1, ?, ?, 1)`).run(
@@ -24,7 +23,13 @@ function storeTask(tx: WriteTx, id: string, state: string, outcome: string | nul
   );
 }
 
-function storeMirror(tx: WriteTx, id: string, state: string, outcome: string | null, spec = '{}'): void {
+function storeMirror(
+  tx: Pick<WriteTx, 'prepare'>,
+  id: string,
+  state: string,
+  outcome: string | null,
+  spec = '{}',
+): void {
   tx.prepare(`INSERT INTO mirror (id, peer, peer_label, session, agent, idempotency_key, spec, state, cursor, created_at_ms,
     unreachable, accepted, outcome, version) VALUES (?, 'p', 'p', 's', 'a', ?, ?, ?, 1, ?, 0, 1, ?, 1)`).run(
     ...[id, id, spec, state, CREATED_MS, outcome],
@@ -33,9 +38,7 @@ function storeMirror(tx: WriteTx, id: string, state: string, outcome: string | n
 
 it('keeps what ended before the upgrade from the upgrade on, whatever is known of its end', async () => {
   const options = { path: join(home.path, 'writ.db'), clock: createStandingClock(1), logger: silentLogger };
-  const earlier = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0013'));
-  const old = await openDatabaseWith(options, earlier);
-  old.withWriteTx((tx) => {
+  await fillEarlier(options.path, '0013', (tx) => {
     storeTask(tx, 'ended', 'completed', '{"endedAtMs":5000}');
     storeTask(tx, 'live', 'running', null);
     storeTask(tx, 'torn', 'failed', '{');
@@ -51,7 +54,6 @@ it('keeps what ended before the upgrade from the upgrade on, whatever is known o
       tx.prepare(`INSERT INTO ${part}_event SELECT n, 1, 2, 3, id FROM ${part} WHERE id = 'ended'`).run();
     }
   });
-  old.close();
   const clock = createSystemClock();
   // SQLite's clock has whole seconds.
   const beforeMs = Math.floor(clock.nowMs() / 1000) * 1000;

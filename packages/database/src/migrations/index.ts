@@ -13,6 +13,7 @@ import { questionsInTime } from './0011-questions-in-time.ts';
 import { receiptsRefused } from './0012-receipts-refused.ts';
 import { removal } from './0013-removal.ts';
 import { refusals } from './0014-refusals.ts';
+import { clockBelief } from './0015-clock-belief.ts';
 
 /** Every migration by its number, forward only: one that was released is never changed, only followed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -30,4 +31,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0012-receipts-refused': receiptsRefused,
   '0013-removal': removal,
   '0014-refusals': refusals,
+  '0015-clock-belief': clockBelief,
 };

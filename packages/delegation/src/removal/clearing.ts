@@ -75,6 +75,7 @@ async function removeFile(sweep: Sweep, { kind, name }: Leftover): Promise<boole
     else {
       const isNamed = (): boolean =>
         database.withReadTx((tx) => leftovers.isNamed(tx, name) || leftovers.unread(tx, 1).length > 0);
+      if (!database.isTimeBelieved()) return false;
       return evidence.content.removeUnused(name, clock.nowMs() - UNNAMED_FOR_MS, isNamed);
     }
     return true;

@@ -1,5 +1,5 @@
 import { pause } from '@writ/core';
-import type { WriteTx } from '@writ/database';
+import type { RemovalTx, WriteTx } from '@writ/database';
 import type { EndedPart, RemovalRules, RemovedRow, TaskPart } from '@writ/task-store';
 import { clearLeftovers } from './clearing.ts';
 import type { AuthorityRecords, Removal, RemovalOptions, RemovedCounts, Sweep } from './types.ts';
@@ -36,8 +36,7 @@ export function createRemoval(options: RemovalOptions): Removal {
 async function sweepOnce(sweep: Sweep): Promise<RemovedCounts> {
   const { database, rules, held, signal } = sweep;
   const nothing = { tasks: 0, mirrors: 0 };
-  // Until the clock is accepted nobody knows how long ago anything was.
-  if (signal.aborted || database.clockIsBackwards()) return nothing;
+  if (signal.aborted || !database.isTimeBelieved()) return nothing;
   const { keepMs, peers } = rules();
   const now = { beforeMs: database.nowMs() - keepMs, peers: peers.map((peer) => peer.toLowerCase()) };
   const isHeld = heldBy(await held());
@@ -70,7 +69,9 @@ async function removeAll(
     const free = page.filter((one) => one.isFree && !isHeld(one));
     for (let at = 0; at < free.length && !signal.aborted; at += REMOVED_AT_ONCE) {
       const some = free.slice(at, at + REMOVED_AT_ONCE);
-      removed += database.withWriteTx((tx) => some.filter(({ id }) => removeOne(sweep, tx, part, id, rules)).length);
+      removed += database.withWriteTx(({ forRemoval: tx }) =>
+        tx === undefined ? 0 : some.filter(({ id }) => removeOne(sweep, tx, part, id, rules)).length,
+      );
       await sweep.breathe();
     }
     if (free.length === 0) await sweep.breathe();
@@ -81,7 +82,7 @@ async function removeAll(
 /** With what authority keeps of it, in one transaction. False where it stays. */
 function removeOne(
   { removals, authority, self }: Sweep,
-  tx: WriteTx,
+  tx: RemovalTx,
   part: TaskPart,
   id: string,
   rules: RemovalRules,

@@ -202,7 +202,6 @@ describe('the control client', () => {
 it.each(['a\r\nb', 'a b', 'a\n', 'ä'])(
   'a credential that no header takes is refused as one, and not shown: %j',
   async (text) => {
-    const { signal } = new AbortController();
     const socketPath = join(tmpdir(), 'nobody-listens');
     for (const given of [{ token: text }, { token: 't', session: text }]) {
       const failed = await createControlClient({ socketPath, ...given })

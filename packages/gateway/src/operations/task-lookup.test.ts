@@ -39,7 +39,7 @@ describe('a task token', () => {
   it('finds neither where only the other side has a record under that id', () => {
     node.asked.records.set('t-root', fakeMirror('t-root'));
     node.executing.records.set('t-1', fakeTask('t-1'));
-    node.asked.keptUntilMs.set('t-1', 5);
+    node.asked.removedAtMs.set('t-1', 5);
     expect(() => find('t-root', TASK)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
     expect(() => find('t-1', TASK)).toThrow(
       expect.objectContaining({
@@ -73,12 +73,12 @@ describe('the host token', () => {
     expect(find('t-1', HOST)).toEqual({ executing });
   });
 
-  it('is told until when a task was kept, by whichever side knows', () => {
+  it('is told when a task was removed, by whichever side knows', () => {
     expect(() => find('t-1', HOST)).toThrow(expect.objectContaining(NOT_THERE));
-    const told = (atMs: number) => expect.objectContaining({ code: 'NOT_FOUND', details: { keptUntilMs: atMs } });
-    node.executing.keptUntilMs.set('t-1', 7);
+    const told = (atMs: number) => expect.objectContaining({ code: 'NOT_FOUND', details: { removedAtMs: atMs } });
+    node.executing.removedAtMs.set('t-1', 7);
     expect(() => find('t-1', HOST)).toThrow(told(7));
-    node.asked.keptUntilMs.set('t-1', 5);
+    node.asked.removedAtMs.set('t-1', 5);
     expect(() => find('t-1', HOST)).toThrow(told(5));
   });
 });

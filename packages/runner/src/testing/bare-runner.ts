@@ -22,6 +22,7 @@ export function createBareRunner(folder: string, script: string, graceMs?: numbe
     logger: silentLogger,
     storage: {
       rules: () => ({ failedMs: 86_400_000, orphanedMs: 86_400_000, budgetBytes: 1024 ** 3 }),
+      isTimeBelieved: () => true,
       ready: () => 0,
     },
     transcriptCapBytes: 1024,

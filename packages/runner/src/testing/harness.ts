@@ -60,7 +60,7 @@ export async function createHarness(over: Partial<TaskRunnerOptions> = {}): Prom
     clock: createSystemClock(),
     random,
     logger: silentLogger,
-    storage: { rules: () => RULES, ready: () => 0 },
+    storage: { rules: () => RULES, isTimeBelieved: () => true, ready: () => 0 },
     transcriptCapBytes: 1024 * 1024,
     graceMs: 300,
     ...over,

@@ -13,6 +13,7 @@ beforeEach(async () => {
   harness = await createHarness({
     storage: {
       rules: () => ({ failedMs: 1000, orphanedMs: 1000, budgetBytes: 1024 ** 3 }),
+      isTimeBelieved: () => true,
       ready: (workspace) => ((configured ?? workspace.path) === workspace.path ? wanted : 0),
     },
   });
@@ -196,7 +197,11 @@ describe('a clone that stands ready', () => {
   it('is not made where there is no room, or nothing is wanted', async () => {
     await untilReady(1);
     const small = await createHarness({
-      storage: { rules: () => ({ failedMs: 1, orphanedMs: 1, budgetBytes: 0 }), ready: () => 2 },
+      storage: {
+        rules: () => ({ failedMs: 1, orphanedMs: 1, budgetBytes: 0 }),
+        isTimeBelieved: () => true,
+        ready: () => 2,
+      },
     });
     await small.run(['true'], { workspace: workspace() });
     await small.runner.close();

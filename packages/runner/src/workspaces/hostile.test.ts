@@ -11,7 +11,11 @@ let witness: Witness;
 let good: string;
 beforeAll(async () => {
   harness = await createHarness({
-    storage: { rules: () => ({ failedMs: 1, orphanedMs: 1, budgetBytes: 1024 ** 3 }), ready: () => 1 },
+    storage: {
+      rules: () => ({ failedMs: 1, orphanedMs: 1, budgetBytes: 1024 ** 3 }),
+      isTimeBelieved: () => true,
+      ready: () => 1,
+    },
   });
   witness = createWitness(harness.folder, '/usr/local/bin:/usr/bin:/bin');
   good = join(harness.folder, 'good');

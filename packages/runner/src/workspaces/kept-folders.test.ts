@@ -20,6 +20,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 const options = (): KeptOptions => ({
   ...{ root: async () => root, label: 'new', discard: (folder) => discard(folder), logger: silentLogger },
   rules: () => ({ failedMs: 1, orphanedMs: 1, budgetBytes: 1 }),
+  isTimeBelieved: () => true,
   otherBytes: () => 0,
   ...{ clock: createSystemClock(), random: createSystemRandom() },
 });

@@ -14,6 +14,7 @@ export interface KeptOptions {
   /** Begins the names of all that this process makes. */
   readonly label: string;
   readonly rules: () => StorageRules;
+  readonly isTimeBelieved: () => boolean;
   /** What else takes of the budget. */
   readonly otherBytes: () => number;
   readonly discard: (folder: string) => Promise<void>;

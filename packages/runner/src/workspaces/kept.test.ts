@@ -12,11 +12,13 @@ let harness: Harness;
 let path: string;
 let rules: { doneMs?: number; failedMs: number; orphanedMs: number; budgetBytes: number };
 let ready: number;
+let isBelieved: boolean;
 let nextOnes: Harness[];
-const storage = { rules: () => rules, ready: () => ready };
+const storage = { rules: () => rules, isTimeBelieved: () => isBelieved, ready: () => ready };
 beforeEach(async () => {
   rules = { failedMs: DAY_MS, orphanedMs: DAY_MS, budgetBytes: 1024 ** 3 };
   ready = 0;
+  isBelieved = true;
   nextOnes = [];
   harness = await createHarness({ storage });
   path = makeRepository(join(harness.folder, 'source'), { 'file.txt': 'one\n' });
@@ -88,6 +90,16 @@ describe('the clone of a run that is over', () => {
     expect((await sweep()).workspaces).toBe(1);
     await harness.runner.close();
     expect(await harness.leftovers()).toEqual([]);
+  });
+
+  it('is kept while the time is not believed, but for the budget', async () => {
+    rules.failedMs = -1;
+    isBelieved = false;
+    await released({ state: 'failed', unbundled: 'none' });
+    await untilKept(1);
+    expect((await sweep()).workspaces).toBe(0);
+    rules.budgetBytes = 0;
+    expect((await sweep()).workspaces).toBe(1);
   });
 
   it('is kept over a restart, with what is known of it', async () => {

@@ -28,15 +28,16 @@ export interface KeptWorkspaces {
 }
 
 export function createKeptWorkspaces(options: KeptOptions): KeptWorkspaces {
-  const { rules, otherBytes, clock, logger } = options;
+  const { rules, isTimeBelieved, otherBytes, clock, logger } = options;
   const folders = createKeptFolders(options);
   const all = (): readonly KeptWorkspace[] => [...folders.entries.values()];
 
   /** One after the other, as things are then: others remove and keep meanwhile. What cannot go takes room until the next look. */
   async function makeRoom(): Promise<number> {
     const stuck = new Set<string>();
+    const byMs = (): number => (isTimeBelieved() ? clock.nowMs() : Number.NEGATIVE_INFINITY);
     const next = (): KeptWorkspace | undefined =>
-      dueForRemoval(all(), rules(), clock.nowMs(), otherBytes()).find(({ id }) => !stuck.has(id));
+      dueForRemoval(all(), rules(), byMs(), otherBytes()).find(({ id }) => !stuck.has(id));
     let dropped = 0;
     for (let one = next(); one !== undefined; one = next()) {
       stuck.add(one.id);

@@ -61,6 +61,7 @@ export interface WorkspacesOptions {
   /** Resolves when processes that an earlier user of the root left are gone; only then is what they left taken over. */
   readonly alone: Promise<unknown>;
   readonly rules: () => StorageRules;
+  readonly isTimeBelieved: () => boolean;
   /** How many clones of a workspace are to stand ready; 0: none, as of one that is elsewhere now. */
   readonly ready: (workspace: Pick<WorkspaceSource, 'name' | 'path'>) => number;
   readonly clock: Clock;
@@ -75,14 +76,12 @@ const REFS_BYTES = 8 * 1024 * 1024;
 
 /** Makes the root at once, and removes there what an earlier process has left; the first use hears of a failure. */
 export function createWorkspaces(options: WorkspacesOptions): Workspaces {
-  const { git, clock, random, logger, label, rules } = options;
+  const { git, logger, rules } = options;
   const disposal = createDisposal({ ...options, removeTree });
   const { discard, giveBack, remember, newName } = disposal;
   const ready = disposal.open();
   ready.catch(() => {});
-  const kept = createKeptWorkspaces({
-    ...{ root: () => ready, label, rules, otherBytes: () => pool.bytes(), discard, clock, random, logger },
-  });
+  const kept = createKeptWorkspaces({ ...options, root: () => ready, otherBytes: () => pool.bytes(), discard });
   const adopted = ready
     .then(() => options.alone)
     .then(() => kept.adopt())

@@ -1,7 +1,7 @@
 import { sha256Hex } from '@writ/core';
 import type { ApprovalDecision, ApprovalStore, NewApproval } from '@writ/lease-store';
 import { expect, it } from 'vitest';
-import { BENCH_START_MS, type MakeStore, thrownBy } from './store-bench.ts';
+import { BENCH_START_MS, believed, type MakeStore, thrownBy } from './store-bench.ts';
 import { withBench } from './with-bench.ts';
 
 const HOUR_MS = 3_600_000;
@@ -371,7 +371,7 @@ export function describeApprovalStoreContract(name: string, make: MakeStore<Appr
         insert({ id, session: id });
         decide(NO, id);
       }
-      const prune = (limit: number) => write((store, tx) => store.prune(tx, limit));
+      const prune = (limit: number) => write((store, tx) => store.prune(believed(tx), limit));
       at().bench.clock.advance(30 * DAY_MS - 1);
       expect(prune(9)).toBe(0);
       at().bench.clock.advance(1);

@@ -1,7 +1,7 @@
 import { sha256Hex } from '@writ/core';
 import type { InviteStore, NodeFactStore, RequestLogStore, SessionStore, TokenStore } from '@writ/lease-store';
 import { expect, it } from 'vitest';
-import { BENCH_START_MS, type MakeStore, thrownBy } from './store-bench.ts';
+import { BENCH_START_MS, believed, type MakeStore, thrownBy } from './store-bench.ts';
 import { withBench } from './with-bench.ts';
 
 const MINUTE_MS = 60_000;
@@ -232,7 +232,7 @@ export function describeRequestLogStoreContract(name: string, make: MakeStore<Re
         record('wn-a');
         at().bench.clock.advance(1000);
       }
-      const prune = () => at().bench.database.withWriteTx((tx) => at().store.prune(tx, 2));
+      const prune = () => at().bench.database.withWriteTx((tx) => at().store.prune(believed(tx), 2));
       expect(prune()).toBe(0);
       at().bench.clock.advance(60 * MINUTE_MS - 1000);
       record('wn-a');
@@ -247,7 +247,7 @@ export function describeRequestLogStoreContract(name: string, make: MakeStore<Re
       database.withWriteTx((tx) => database.acceptClockIn(tx, 'person', () => undefined));
       record('wn-a');
       expect(count('wn-a')).toBe(1);
-      expect(database.withWriteTx((tx) => at().store.prune(tx, 10))).toBe(1);
+      expect(database.withWriteTx((tx) => at().store.prune(believed(tx), 10))).toBe(1);
       expect(count('wn-a')).toBe(1);
     });
   });
@@ -305,7 +305,7 @@ export function describeInviteStoreContract(name: string, make: MakeStore<Invite
     });
 
     it('are removed thirty days after they were used or expired, some at a time', () => {
-      const prune = () => at().bench.database.withWriteTx((tx) => at().store.prune(tx, 2));
+      const prune = () => at().bench.database.withWriteTx((tx) => at().store.prune(believed(tx), 2));
       for (const id of ['i1', 'i2', 'i3']) insert(id);
       at().bench.clock.advance(5 * MINUTE_MS);
       use('i1');

@@ -1,7 +1,7 @@
 import { sha256Hex } from '@writ/core';
 import { EXECUTION_STATES, type ExecutionChange, type ExecutionStore, type NewExecution } from '@writ/lease-store';
 import { expect, it } from 'vitest';
-import { BENCH_START_MS, type MakeStore, thrownBy } from './store-bench.ts';
+import { BENCH_START_MS, believed, type MakeStore, thrownBy } from './store-bench.ts';
 import { withBench } from './with-bench.ts';
 
 const HOUR_MS = 3_600_000;
@@ -218,7 +218,7 @@ export function describeExecutionStoreContract(name: string, make: MakeStore<Exe
       insert();
       insert({ id: 'live', idempotencyKey: 'k2' });
       move({ state: 'cancelled' });
-      const prune = (limit: number) => at().bench.database.withWriteTx((tx) => at().store.prune(tx, limit));
+      const prune = (limit: number) => at().bench.database.withWriteTx((tx) => at().store.prune(believed(tx), limit));
       at().bench.clock.advance(30 * DAY_MS - 1);
       expect([prune(9), get()?.state]).toEqual([0, 'cancelled']);
       at().bench.clock.advance(1);

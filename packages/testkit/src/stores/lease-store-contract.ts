@@ -1,6 +1,6 @@
 import type { LeaseStore, NewLease } from '@writ/lease-store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BENCH_START_MS, type MakeStore, openStoreBench, type StoreBench } from './store-bench.ts';
+import { BENCH_START_MS, believed, type MakeStore, openStoreBench, type StoreBench } from './store-bench.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -27,7 +27,7 @@ export function describeLeaseStoreContract(name: string, make: MakeStore<LeaseSt
     const get = (id = 'l1') => bench.database.withReadTx((tx) => store.get(tx, id));
     const claim = (id = 'l1') => bench.database.withWriteTx((tx) => store.claimUse(tx, id));
     const revoke = (id = 'l1') => bench.database.withWriteTx((tx) => store.revoke(tx, id));
-    const prune = (limit = 100) => bench.database.withWriteTx((tx) => store.prune(tx, limit));
+    const prune = (limit = 100) => bench.database.withWriteTx((tx) => store.prune(believed(tx), limit));
     const find = (session?: string) =>
       bench.database.withReadTx((tx) =>
         store

@@ -1,6 +1,6 @@
 import type { SentCommandNews, SentCommandStore } from '@writ/lease-store';
 import { expect, it } from 'vitest';
-import { BENCH_START_MS, type MakeStore } from './store-bench.ts';
+import { BENCH_START_MS, believed, type MakeStore } from './store-bench.ts';
 import { withBench } from './with-bench.ts';
 
 const DAY_MS = 86_400_000;
@@ -94,7 +94,7 @@ export function describeSentCommandStoreContract(name: string, make: MakeStore<S
       insert('c2');
       at().bench.clock.advance(30 * DAY_MS - 2);
       insert('c3');
-      const prune = (limit: number) => at().bench.database.withWriteTx((tx) => at().store.prune(tx, limit));
+      const prune = (limit: number) => at().bench.database.withWriteTx((tx) => at().store.prune(believed(tx), limit));
       expect(prune(9)).toBe(0);
       at().bench.clock.advance(2);
       expect([prune(1), get('c1'), get('c2')?.key]).toEqual([1, undefined, 'c2']);

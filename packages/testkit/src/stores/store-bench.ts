@@ -1,5 +1,5 @@
 import { silentLogger } from '@writ/core';
-import { type Database, openDatabase } from '@writ/database';
+import { type Database, openDatabase, type RemovalTx, type WriteTx } from '@writ/database';
 import { createFakeClock, type FakeClock } from '../clock.ts';
 
 /** Where the clock of a bench stands first, milliseconds since the epoch. */
@@ -19,6 +19,12 @@ export async function openStoreBench(): Promise<StoreBench> {
 
 /** Makes the implementation that a contract suite runs on; called once for each test. */
 export type MakeStore<T> = () => T;
+
+/** A transaction that may remove what has had its time; the clock of a bench is believed. */
+export function believed({ forRemoval }: WriteTx): RemovalTx {
+  if (forRemoval === undefined) throw new Error('the time of the bench is not believed');
+  return forRemoval;
+}
 
 /** The error of `fn`, or undefined where it threw none. */
 export function thrownBy(fn: () => unknown): unknown {

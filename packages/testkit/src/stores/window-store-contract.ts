@@ -1,6 +1,6 @@
 import type { NewWindow, WindowKey, WindowStore } from '@writ/lease-store';
 import { expect, it } from 'vitest';
-import { BENCH_START_MS, type MakeStore, thrownBy } from './store-bench.ts';
+import { BENCH_START_MS, believed, type MakeStore, thrownBy } from './store-bench.ts';
 import { withBench } from './with-bench.ts';
 
 const HOUR_MS = 3_600_000;
@@ -213,7 +213,7 @@ export function describeWindowStoreContract(name: string, make: MakeStore<Window
 
     it('prunes what ended over thirty days ago, some at a time', () => {
       for (const id of ['w1', 'w2', 'w3']) open({ id });
-      const prune = (limit: number) => at().bench.database.withWriteTx((tx) => at().store.prune(tx, limit));
+      const prune = (limit: number) => at().bench.database.withWriteTx((tx) => at().store.prune(believed(tx), limit));
       at().bench.clock.advance(HOUR_MS + 30 * DAY_MS - 1);
       expect(prune(9)).toBe(0);
       at().bench.clock.advance(1);

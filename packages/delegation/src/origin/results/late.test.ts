@@ -217,6 +217,18 @@ describe('tasks of one peer that were given up', () => {
     await untilAfterPauses(() => isLate(first));
   });
 
+  it('are asked for still while a clock that stepped ahead is doubted', async () => {
+    const { ids, watches } = await givenUp(1);
+    const isAwaited = (id: string): boolean => asking.origin.get(id)?.unreachable === true;
+    clock.jump(40 * DAY_MS);
+    clock.advance(3_600_000);
+    const asked = watches.all;
+    await untilAfterPauses(() => watches.all > asked);
+    expect(ids.filter(isAwaited)).toEqual(ids);
+    clock.advance(DAY_MS);
+    await untilAfterPauses(() => !ids.some(isAwaited));
+  });
+
   it('are asked for no more after thirty days of silence, which is told', async () => {
     const { ids, watches } = await givenUp(2);
     const isAwaited = (id: string): boolean => asking.origin.get(id)?.unreachable === true;

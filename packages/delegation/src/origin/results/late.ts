@@ -130,7 +130,8 @@ function createQuiet(clock: Pick<Clock, 'setTimer'>) {
 }
 
 function isTooOld({ database }: OriginParts, { outcome }: Mirror): boolean {
-  return outcome !== undefined && database.nowMs() - outcome.endedAtMs > AWAITED_MS;
+  if (outcome === undefined || !database.isTimeBelieved()) return false;
+  return database.nowMs() - outcome.endedAtMs > AWAITED_MS;
 }
 
 /** Ended here for want of an executor, which has not been heard of since. */
