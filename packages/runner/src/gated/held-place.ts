@@ -1,7 +1,8 @@
 import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hasErrno, WritError } from '@writ/core';
+import { endSearches } from './ends-of-search.ts';
 import { executesIn } from './executing-place.ts';
 
 /** Where private copies lie. */
@@ -28,18 +29,8 @@ const OTHERS_WRITE = 0o022;
 const STICKY = 0o1000;
 
 /**
- * What programs take for the root of a project, in the topmost folder of a copy. A script that looks from where it is for the project around it ends
- * there, and comes to none: past it would be the first one above, which may be the home of the user.
- */
-const ENDS_OF_SEARCH: readonly (readonly [name: string, text: string])[] = [
-  ['.git', 'gitdir: /nonexistent\n'],
-  ['package.json', '{}\n'],
-  ...['Cargo.toml', 'go.mod', 'pyproject.toml', 'Makefile'].map((name) => [name, ''] as const),
-];
-
-/**
  * The first of `dirs` that can be made and written to, whose programs can be run, and that nobody but `user` and the superuser can put another one in the place of; what an earlier node
- * left there is removed. Each copy lies below empty folders of its own, named as those of its file: a script that goes from `$0` to the folders above finds none
+ * left there is removed; the last one that can be written to where there is no such. Each copy lies below empty folders of its own, named as those of its file: a script that goes from `$0` to the folders above finds none
  * of a node's, and none of another copy's. Throws where none of them can be made.
  */
 export function createHeldPlace(
@@ -61,16 +52,20 @@ export function createHeldPlace(
           if (!hasErrno(error, 'ENOENT') || tries === TRIES) throw error;
         }
       }
-      const below = placeBelow(folder, path);
-      await mkdir(dirname(below), { recursive: true, mode: 0o700 });
-      for (const [name, text] of ENDS_OF_SEARCH) await writeFile(join(folder, name), text, { mode: 0o600 });
-      return {
-        path: below,
-        async remove() {
-          await rm(folder, { recursive: true, force: true });
-          await removeEmpty(dir);
-        },
+      const remove = async (): Promise<void> => {
+        await rm(folder, { recursive: true, force: true });
+        await removeEmpty(dir);
       };
+      const below = placeBelow(folder, path);
+      try {
+        await mkdir(dirname(below), { recursive: true, mode: 0o700 });
+        await endSearches(folder);
+      } catch (error) {
+        // A disk that is full is not filled up by what is tried again.
+        await remove();
+        throw error;
+      }
+      return { path: below, remove };
     },
   };
 }
@@ -90,6 +85,7 @@ function firstOf(
 ): string {
   let first: string | undefined;
   let second: string | undefined;
+  let last: string | undefined;
   let cause: unknown;
   for (const dir of dirs) {
     try {
@@ -105,11 +101,13 @@ function firstOf(
       if (isOurs && isRun) first = dir;
       // What is only read can lie there; a program says why it is not run.
       else if (isOurs) second ??= dir;
+      last = dir;
     } catch (error) {
       cause = error;
     }
   }
-  const found = first ?? second;
+  // The last one is the node's own: whoever can move that has its keys and its token as well.
+  const found = first ?? second ?? last;
   if (found !== undefined) return found;
   throw new WritError('INTERNAL', 'there is no folder for copies of what commands run', { cause });
 }
