@@ -34,6 +34,20 @@ describe('the end of a session', () => {
   });
 });
 
+describe('a moment in which nobody can tell what a command is', () => {
+  it('passes, and a yes outlasts it', async () => {
+    const view = await ask({ ...READ, argv: ['systemctl', 'restart', 'nginx'] });
+    at.isHurried = true;
+    at.yes(view.approval);
+    const why = () => at.desk.show({ kind: 'host' }, view.id).why;
+    await expect.poll(why).toContain('waits, and is tried again');
+    at.isHurried = false;
+    at.clock.advance(5_000);
+    (await started(view)).end();
+    expect(await ended(view)).toMatchObject({ state: 'completed' });
+  });
+});
+
 describe('the end of a lease', () => {
   it('ends what runs by it, also where the clock jumps over it', async () => {
     for (const { id } of at.authority.listLeases({ peer: 'self' })) at.authority.revokeLease(id, 'ap-1');

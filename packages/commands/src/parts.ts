@@ -12,6 +12,12 @@ export interface ClassifiedCommand extends Pick<ActionRequest, 'argv' | 'cwd' | 
   readonly basis: Json;
 }
 
+/** What a command is, as far as it could be told; `decided` is false where that could not be in the time that there is. */
+export interface Looked {
+  readonly classification: Classification;
+  readonly decided: boolean;
+}
+
 /** What commands of one node are made of. */
 export interface CommandDeskOptions {
   /** Node id of this node. */
@@ -25,7 +31,7 @@ export interface CommandDeskOptions {
   /** What a task that runs here may do at this moment; throws where it may do nothing. */
   readonly contextOf: (tx: ReadTx, task: string) => TaskContext;
   /** By the rules of the moment of asking, in the turn of `whose`; what takes too long is undecided. Never rejects. */
-  readonly classify: (argv: readonly string[], cwd: string, whose: string) => Classification | Promise<Classification>;
+  readonly classify: (argv: readonly string[], cwd: string, whose: string) => Looked | Promise<Looked>;
   /** What rights and windows are decided from: a read that could be made to do more is asked about like a change. */
   readonly factsOf: (classification: Classification, command: ClassifiedCommand) => CommandFacts;
   /** The environment that a command of a profile would get now. */

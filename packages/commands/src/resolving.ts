@@ -125,7 +125,7 @@ async function lookAt(
 ): Promise<Resolving> {
   const { origin, session, agent } = asker;
   const { profile, runner, network, isolation } = granted;
-  const classification = await options.classify(argv, cwd, turnOf(asker, signal).whose);
+  const { classification } = await options.classify(argv, cwd, turnOf(asker, signal).whose);
   const called = { argv, cwd, profile, basis, ...(stdin === undefined ? {} : { stdin }) };
   const facts = options.factsOf(classification, called);
   const missing = missingRight({ ...granted, granted: true }, facts);

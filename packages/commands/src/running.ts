@@ -14,7 +14,7 @@ import {
 import { type Cancel, WritError } from '@writ/core';
 import { isTerminal, setWallAlarm } from '@writ/delegation';
 import type { Execution, ExecutionOutcome } from '@writ/lease-store';
-import type { Profile } from '@writ/policy';
+import type { Classification, Profile } from '@writ/policy';
 import { launchOf } from './launch.ts';
 import type { CommandDeskOptions } from './parts.ts';
 import { createHeldRoom, type HeldRoom, turnOf } from './preparing.ts';
@@ -201,19 +201,27 @@ async function prepareCommand(
   const unisolated = hostRefusal({ isolation: profile.isolation, profile: profile.name });
   if (unisolated !== undefined) throw errorOf(unisolated);
   const environment = options.environmentOf(profile);
+  // The last look is inside of a transaction, where nobody can be waited for: it is answered by this one.
+  const looked = await options.classify(request.argv, request.cwd, turnOf(execution, undefined).whose);
+  if (!looked.decided && !isSame(looked.classification, execution)) {
+    // It passes, and a yes outlasts it.
+    throw new Error('what the command does cannot be told at the moment');
+  }
   const files = options.room.filesOf(execution);
   const resolved = await resolveAction(request, environment, files);
   if (files.lacksRoom()) return undefined;
   if (!resolved.resolved) throw errorOf(resolved.refusal);
   const { action } = resolved;
-  // The last look is inside of a transaction, where nobody can be waited for: it is answered by this one.
-  await options.classify(request.argv, request.cwd, turnOf(execution, undefined).whose);
   return {
     // The profile may give another environment by the time of the last look.
     digest: () => digestUnder(action, options.environmentOf(requireProfile(options, execution.profile))),
     spawn: (bounds) => spawn({ action, environment }, bounds),
     release: () => action.release(),
   };
+}
+
+function isSame(is: Pick<Classification, 'class' | 'known'>, was: Pick<Execution, 'class' | 'known'>): boolean {
+  return is.class === was.class && is.known === was.known;
 }
 
 function errorOf({ code, message, nextSteps }: Refusal): WritError {

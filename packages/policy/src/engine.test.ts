@@ -143,6 +143,16 @@ describe('reload', () => {
     expect(order).toEqual(['one', 'somebody else', 'two']);
   });
 
+  it('tells nobody who was taken out by another one meanwhile', async () => {
+    const engine = createEngine();
+    const told: string[] = [];
+    engine.onChange(() => stop());
+    const stop = engine.onChange(() => told.push('stopped'));
+    engine.onChange(() => told.push('last'));
+    await engine.reload(WITHOUT_QUERY, watch);
+    expect(told).toEqual(['last']);
+  });
+
   it('finds each peer by its id, also while a change waits', async () => {
     const engine = createEngine();
     const ids = (): readonly string[] => [...engine.snapshot().config.peers.values()].map(({ id }) => id);

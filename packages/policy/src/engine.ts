@@ -99,6 +99,8 @@ export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
   const tell = async (now: Snapshot, before: Snapshot): Promise<void> => {
     for (const listener of [...listeners]) {
       await nextTurn();
+      // Meanwhile it may have been taken out, with all that it would work on.
+      if (!listeners.has(listener)) continue;
       try {
         listener(now, before);
       } catch (error) {

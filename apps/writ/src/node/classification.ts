@@ -10,7 +10,8 @@ import {
   type ShellGrammar,
   undecidedCommand,
 } from '@writ/policy';
-import type { CommandLooker } from './command-looker.ts';
+import type { CommandLooker, Looked } from './command-looker.ts';
+import { createKeptLooks } from './kept-looks.ts';
 import { realPath } from './real-path.ts';
 
 /** Says what commands are by the rules of this moment. */
@@ -34,12 +35,8 @@ export function createNodeClassifier(engine: Pick<PolicyEngine, 'snapshot'>, gra
 /** Says what commands are that others send, and looks at each on a thread before. */
 export interface LookedClassifier extends NodeClassifier {
   /** What the thread says, by the rules of this moment; `whose`: in whose turn. It is kept for `classify`. */
-  look(argv: readonly string[], place: CommandPlace, whose: string): Promise<Classification>;
+  look(argv: readonly string[], place: CommandPlace, whose: string): Promise<Looked>;
 }
-
-/** Most characters of commands whose looks are kept. */
-const MOST_KEPT = 4 * 1024 * 1024;
-const MOST_COMMANDS = 4096;
 
 /**
  * INVARIANT: 2 what is asked for inside of a transaction is answered from the look before it, or from the rules of this moment where those
@@ -51,29 +48,17 @@ export function createLookedClassifier(
   inPlace: NodeClassifier,
   looker: CommandLooker,
 ): LookedClassifier {
-  const kept = new Map<string, Kept>();
-  let characters = 0;
-
-  function keep(key: string, one: Kept): void {
-    forget(key);
-    kept.set(key, one);
-    characters += key.length;
-    for (const oldest of kept.keys()) {
-      if (characters <= MOST_KEPT && kept.size <= MOST_COMMANDS) return;
-      if (oldest !== key) forget(oldest);
-    }
-  }
-
-  function forget(key: string): void {
-    if (kept.delete(key)) characters -= key.length;
-  }
-
+  const kept = createKeptLooks();
   return {
     async look(argv, place, whose) {
       const rules = engine.snapshot().config.commands;
-      const { classification, decided } = await looker.look({ argv, place, rules, whose });
-      keep(JSON.stringify([argv, place]), { rules, classification, decided });
-      return classification;
+      const looked = await looker.look({ argv, place, rules, whose });
+      const key = JSON.stringify([argv, place]);
+      const known = kept.get(key);
+      // A look that came to nothing takes nothing from one that did: what the same rules say of the same words is the same.
+      if (!looked.decided && known?.decided && known.rules === rules) return known;
+      kept.set(key, { ...looked, rules, whose: known?.whose ?? whose });
+      return looked;
     },
     classify(argv, place) {
       const one = kept.get(JSON.stringify([argv, place]));
@@ -82,12 +67,6 @@ export function createLookedClassifier(
       return isNow ? one.classification : inPlace.classify(argv, place);
     },
   };
-}
-
-interface Kept {
-  readonly rules: readonly CommandRule[];
-  readonly classification: Classification;
-  readonly decided: boolean;
 }
 
 /**

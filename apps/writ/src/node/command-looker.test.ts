@@ -117,26 +117,36 @@ describe('what was looked at', () => {
   it('is known afterwards, and nothing else is', async () => {
     expect(classifier.classify(['ls'], PLACE)).toMatchObject({ class: 'destructive', rule: 'undecided' });
     const looked = await classifier.look(['ls'], PLACE, 'peer');
-    expect(looked.class).toBe('read');
-    expect(classifier.classify(['ls'], PLACE)).toEqual(looked);
+    expect(looked).toMatchObject({ decided: true, classification: { class: 'read' } });
+    expect(classifier.classify(['ls'], PLACE)).toEqual(looked.classification);
     expect(classifier.classify(['ls'], { ...PLACE, cwd: '/x' })).toMatchObject({ rule: 'undecided' });
   });
 
   it('is what the rules of this moment say, on the thread and after a reload', async () => {
-    expect(await classifier.look(['frob', 'x'], PLACE, 'peer')).toMatchObject({ known: false });
+    expect(await classifier.look(['frob', 'x'], PLACE, 'peer')).toMatchObject({ classification: { known: false } });
     await engine.reload(HEAD + RULE, ACCEPT);
     expect(classifier.classify(['frob', 'x'], PLACE)).toMatchObject({ class: 'read', known: true });
-    expect(await classifier.look(['frob', 'y'], PLACE, 'peer')).toMatchObject({ class: 'read', known: true });
+    expect(await classifier.look(['frob', 'y'], PLACE, 'peer')).toMatchObject({
+      classification: { class: 'read', known: true },
+    });
     await engine.reload(HEAD, ACCEPT);
     expect(classifier.classify(['frob', 'y'], PLACE)).toMatchObject({ known: false });
-    expect(await classifier.look(['frob', 'y'], PLACE, 'peer')).toMatchObject({ known: false });
+    expect(await classifier.look(['frob', 'y'], PLACE, 'peer')).toMatchObject({ classification: { known: false } });
+  });
+
+  it('outlasts a later look that came to nothing, by the same rules', async () => {
+    await classifier.look(['ls'], PLACE, 'peer');
+    await looker.close();
+    expect(await classifier.look(['ls'], PLACE, 'peer')).toMatchObject({ classification: { class: 'read' } });
+    expect(classifier.classify(['ls'], PLACE)).toMatchObject({ class: 'read' });
+    expect(await classifier.look(['df'], PLACE, 'peer')).toMatchObject({ decided: false });
   });
 
   it('stays undecided where the look took too long, whatever is reloaded', async () => {
     const here = createNodeClassifier(engine, await installedGrammar());
     await looker.close();
     classifier = createLookedClassifier(engine, here, open(odd));
-    expect(await classifier.look(['die'], PLACE, 'peer')).toMatchObject({ rule: 'undecided' });
+    expect(await classifier.look(['die'], PLACE, 'peer')).toMatchObject({ classification: { rule: 'undecided' } });
     await engine.reload(HEAD + RULE, ACCEPT);
     expect(classifier.classify(['die'], PLACE)).toMatchObject({ rule: 'undecided' });
   });

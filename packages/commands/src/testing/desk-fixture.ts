@@ -93,6 +93,8 @@ export interface DeskFixture {
   onEndLeft: () => Promise<void>;
   /** Processes go on when they are stopped, until the test ends them. */
   holdStops: boolean;
+  /** There is no time to tell what a command is. */
+  isHurried: boolean;
   /** What a task that runs here may do, by its id. */
   readonly contexts: Map<string, TaskContext>;
   readonly environment: Record<string, string>;
@@ -125,8 +127,8 @@ export async function createDeskFixture(): Promise<DeskFixture> {
   const processes = new Map<string, HeldProcess>();
   const output = new Map<string, OutputPiece[]>();
   const environment: Record<string, string> = { PATH: '/bin', LANG: 'C' };
-  const at: Pick<DeskFixture, 'onStart' | 'onEndLeft' | 'holdStops'> = {
-    ...{ onStart: () => undefined, holdStops: false },
+  const at: Pick<DeskFixture, 'onStart' | 'onEndLeft' | 'holdStops' | 'isHurried'> = {
+    ...{ onStart: () => undefined, holdStops: false, isHurried: false },
     onEndLeft: async () => undefined,
   };
   const desk = createCommandDesk({
@@ -137,7 +139,12 @@ export async function createDeskFixture(): Promise<DeskFixture> {
       if (context === undefined) throw new Error('no such task');
       return context;
     },
-    classify,
+    classify(argv) {
+      const classification = classify(argv);
+      return at.isHurried
+        ? { classification: { ...classification, class: 'destructive', known: false }, decided: false }
+        : { classification, decided: true };
+    },
     factsOf: ({ class: of, known, needs, target }) => ({ class: of, known, needs, ...(target && { target }) }),
     environmentOf: () => ({ values: { ...environment }, secretNames: new Set(), sealKey: Buffer.alloc(32) }),
     workspacePath: (name) => (name === 'app' ? '/srv/app' : undefined),
