@@ -72,7 +72,10 @@ async function look(argv: readonly string[], files: CommandFiles) {
   const options = {
     files,
     turns: createFairTurns({ atOnce: 1, each: 1 }),
-    classify: (args: readonly string[], cwd: string) => classifier.classify(args, { host: 'self', cwd }),
+    classify: (args: readonly string[], cwd: string) => ({
+      classification: classifier.classify(args, { host: 'self', cwd }),
+      decided: true,
+    }),
     factsOf: ({ class: of, known }: { class: string; known: boolean }) => ({ class: of, known, needs: [] }),
     environmentOf: () => ({ values: { PATH: '/bin' }, secretNames: new Set(), sealKey: Buffer.alloc(32) }),
     engine: { snapshot: () => ({ config: { profiles: new Map([['ops', profile]]) } }) },

@@ -113,6 +113,17 @@ export async function resolveStep(
   return turn.value;
 }
 
+/** Neither a right nor a person is asked for what nobody knows; whatever it is, it passes. */
+const NOT_TOLD: Refusal = {
+  code: 'TIMED_OUT',
+  message: 'what the command does could not be told in the time that there is',
+  nextSteps: [
+    'ask again',
+    'or for less in one command',
+    'where each command ends so: writ doctor, writ down && writ up',
+  ],
+};
+
 /**
  * Classifies a step, and reads all that decides what it would do. What lacks a right is refused before any of its files is looked at:
  * whoever may run nothing learns nothing.
@@ -125,7 +136,8 @@ async function lookAt(
 ): Promise<Resolving> {
   const { origin, session, agent } = asker;
   const { profile, runner, network, isolation } = granted;
-  const { classification } = await options.classify(argv, cwd, turnOf(asker, signal).whose);
+  const { classification, decided } = await options.classify(argv, cwd, turnOf(asker, signal).whose);
+  if (!decided) return { resolved: false, refusal: NOT_TOLD };
   const called = { argv, cwd, profile, basis, ...(stdin === undefined ? {} : { stdin }) };
   const facts = options.factsOf(classification, called);
   const missing = missingRight({ ...granted, granted: true }, facts);

@@ -4,7 +4,7 @@ import type { Caller } from './types.ts';
 
 /** Of messages that have not come whole yet, of one caller over all its connections, bytes: four of the largest. */
 const MOST_COMING_BYTES = 16 * 1024 * 1024;
-/** Of requests that are not answered yet, likewise: eight of the largest, or 2,048 small ones. */
+/** Of requests that are not answered yet, likewise: eight of the largest. Small ones count, and none is refused: there are as many as connections have room for. */
 const MOST_OPEN_BYTES = 32 * 1024 * 1024;
 /** What an open request takes besides its own bytes, at the least: what it was read into, and what waits for its answer. */
 const OPEN_BYTES = 16 * 1024;
@@ -30,7 +30,7 @@ export interface Entrance {
   hold(makeRoom: () => void): Held;
   /**
    * Counts a request of so many bytes until what is returned is called; calling that again does nothing. Throws RATE_LIMITED where too much of
-   * this caller's is open: a request is kept whole for as long as it runs, and some wait for minutes.
+   * this caller's is open, and it is not small: a request is kept whole for as long as it runs, and some wait for minutes.
    */
   open(bytes: number): () => void;
   /** Counts what lies there of an answer, as `hold` does: whoever reads slowest ends, if at all. */
@@ -48,7 +48,7 @@ export function createEntrances(): Entrances {
   const open = new Map<string, number>();
   const openMore = (who: string, bytes: number): void => {
     const all = (open.get(who) ?? 0) + bytes;
-    if (bytes > 0 && all > MOST_OPEN_BYTES) throw tooMuchOpen();
+    if (bytes > SMALL_BYTES + OPEN_BYTES && all > MOST_OPEN_BYTES) throw tooMuchOpen();
     if (all > 0) open.set(who, all);
     else open.delete(who);
   };

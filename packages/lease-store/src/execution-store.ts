@@ -17,6 +17,7 @@ import {
   type Execution,
   type ExecutionChange,
   type ExecutionOutcome,
+  type ExecutionState,
   type ExecutionStore,
   type NewExecution,
 } from './execution-types.ts';
@@ -80,7 +81,7 @@ const LIST_IN = `SELECT ${COLUMNS} FROM execution WHERE live = 1 AND state = @st
 const WAITING = `live = 1 AND state IN ('proposed', 'pending_approval')`;
 const LIST_WAITING_SESSION = `SELECT ${COLUMNS} FROM execution WHERE ${WAITING} AND origin = ? AND session = ? ORDER BY n`;
 const LIST_WAITING_TASK = `SELECT ${COLUMNS} FROM execution WHERE ${WAITING} AND task = ? ORDER BY n`;
-const WAITING_ASKERS = `SELECT DISTINCT requested_by, session, task FROM execution WHERE ${WAITING}`;
+const WAITING_HEADS = `SELECT id, state, requested_by, session, task FROM execution WHERE ${WAITING} ORDER BY n`;
 const COUNT_LIVE_SESSION = 'SELECT COUNT(*) FROM execution WHERE live = 1 AND origin = ? AND session = ?';
 const COUNT_LIVE_TASK = 'SELECT COUNT(*) FROM execution WHERE live = 1 AND task = ?';
 const COUNT_LIVE_ASKER = 'SELECT COUNT(*) FROM execution WHERE live = 1 AND requested_by = ?';
@@ -127,9 +128,12 @@ export function createExecutionStore(): ExecutionStore {
       if ('notOf' in filter) return Number(tx.prepare(COUNT_LIVE_OTHERS).pluck().get(filter.notOf));
       return Number(tx.prepare(COUNT_LIVE_SESSION).pluck().get(filter.key.origin, filter.key.session));
     },
-    waitingAskers(tx) {
-      const rows = tx.prepare(WAITING_ASKERS).raw().all() as [string, string, string | null][];
-      return rows.map(([requestedBy, session, task]) => ({ requestedBy, session, ...(task === null ? {} : { task }) }));
+    listWaitingHeads(tx) {
+      const rows = tx.prepare(WAITING_HEADS).raw().all() as [string, ExecutionState, string, string, string | null][];
+      return rows.map(([id, state, requestedBy, session, task]) => ({
+        ...{ id, state, requestedBy, session },
+        ...(task === null ? {} : { task }),
+      }));
     },
     countNewest: (tx, requestedBy, within) =>
       Number(

@@ -84,6 +84,9 @@ export interface ExecutionChange {
   readonly outcome?: ExecutionOutcome;
 }
 
+/** As much of a command as says whose it is: the rest may be half a megabyte. */
+export type WaitingHead = Pick<Execution, 'id' | 'state' | 'requestedBy' | 'session' | 'task'>;
+
 /** Records of gated commands. Every method works inside the caller's transaction. */
 export interface ExecutionStore {
   /** Throws DATABASE_ERROR where the key was used before; `findByKey` first. */
@@ -121,8 +124,8 @@ export interface ExecutionStore {
       | { readonly requestedBy: string }
       | { readonly notOf: string },
   ): number;
-  /** Who has asked for what has not started, each once. */
-  waitingAskers(tx: ReadTx): readonly Pick<Execution, 'requestedBy' | 'session' | 'task'>[];
+  /** What has not started, oldest first: who asked for it, and no more. */
+  listWaitingHeads(tx: ReadTx): readonly WaitingHead[];
   /** How many of an asker were stored after `sinceMs` and until `untilMs`, among the newest `among` of all. */
   countNewest(
     tx: ReadTx,

@@ -38,10 +38,15 @@ export function createKeptLooks(most = { units: MOST_UNITS, commands: MOST_COMMA
     count(look.whose, -command.length);
   }
 
-  function oldestOfLargest(): string | undefined {
-    const [largest] = [...unitsOf].reduce((one, other) => (other[1] > one[1] ? other : one), ['', -1] as const);
-    for (const [command, { whose }] of looks) if (whose === largest) return command;
-    return undefined;
+  /** Not the one that has just come. */
+  function oldestOfLargest(newest: string): string | undefined {
+    let found: { readonly command: string; readonly units: number } | undefined;
+    for (const [command, { whose }] of looks) {
+      if (command === newest) continue;
+      const own = (unitsOf.get(whose) ?? 0) - (looks.get(newest)?.whose === whose ? newest.length : 0);
+      if (found === undefined || own > found.units) found = { command, units: own };
+    }
+    return found?.command;
   }
 
   return {
@@ -51,8 +56,8 @@ export function createKeptLooks(most = { units: MOST_UNITS, commands: MOST_COMMA
       looks.set(command, look);
       count(look.whose, command.length);
       while (units > most.units || looks.size > most.commands) {
-        const oldest = oldestOfLargest();
-        if (oldest === undefined || looks.size === 1) return;
+        const oldest = oldestOfLargest(command);
+        if (oldest === undefined) return;
         forget(oldest);
       }
     },

@@ -30,7 +30,7 @@ export function createExecutions(parts: ExecutionParts): Executions {
     findByKey: (whose) => database.withReadTx((tx) => executions.findByKey(tx, whose)),
     list: (filter) => database.withReadTx((tx) => executions.list(tx, filter)),
     ready: (limit, which = {}) => ready(parts, limit, which),
-    lanes: () => [...new Set(database.withReadTx((tx) => executions.waitingAskers(tx)).map(laneOf))],
+    lanes: () => [...new Set(database.withReadTx((tx) => executions.listWaitingHeads(tx)).map(laneOf))],
     start: (id, digest) => database.withWriteTx((tx) => start(parts, tx, id, digest)),
     finish: (id, event, outcome) => database.withWriteTx((tx) => endRunning(tx, id, { event, outcome })),
     notSpawned: (id, outcome) =>
@@ -102,19 +102,18 @@ function ready(
   const { database, executions } = parts;
   return database.withReadTx((tx) => {
     const nowMs = database.nowMs();
+    const heads = executions.listWaitingHeads(tx);
     const found: string[] = [];
+    // A proposed one that nothing covers any more is looked at too: it has to be asked for.
     for (const state of ['proposed', 'pending_approval'] as const) {
-      let after: string | undefined;
-      do {
-        const page = executions.listIn(tx, state, { limit: PAGE, ...(after === undefined ? {} : { after }) });
-        // A proposed one that nothing covers any more is looked at too: it has to be asked for.
-        const wanted = page.filter((one) => !skip.has(one.id) && (lane === undefined || laneOf(one) === lane));
-        const ready = wanted.filter((execution) => state === 'proposed' || mayStart(parts, tx, execution, nowMs));
-        found.push(...ready.map(({ id }) => id));
-        after = page.at(-1)?.id;
-      } while (after !== undefined && found.length < limit);
+      for (const head of heads) {
+        if (found.length >= limit) return found;
+        if (head.state !== state || skip.has(head.id) || (lane !== undefined && laneOf(head) !== lane)) continue;
+        const execution = state === 'proposed' ? undefined : executions.get(tx, head.id);
+        if (state === 'proposed' || (execution && mayStart(parts, tx, execution, nowMs))) found.push(head.id);
+      }
     }
-    return found.slice(0, limit);
+    return found;
   });
 }
 

@@ -80,6 +80,8 @@ export async function continueExecutions(
   const unstored: Started[] = [];
   const failed: string[] = [];
   for (const id of ids) {
+    // What was not begun waits for the next start of the node, with its yes.
+    if (parts.stopping.aborted) break;
     try {
       const taken = await takeUp(parts, id);
       parts.onHeldUp(id, taken?.kind === 'waits' ? NO_ROOM : undefined);
@@ -115,6 +117,7 @@ async function takeUp(parts: WorkerParts, id: string): Promise<Taken | { readonl
   if (prepared === undefined || prepared === 'no room') return prepared && { kind: 'waits' };
   let begun: Begun | undefined;
   try {
+    if (parts.stopping.aborted) return undefined;
     // INVARIANT: 2 no reload is acknowledged between the last look and the process.
     begun = await engine.whileHeld(() => begin(parts, id, prepared));
   } finally {
@@ -129,13 +132,15 @@ async function takeUp(parts: WorkerParts, id: string): Promise<Taken | { readonl
  * thrown: a full disk or too many open files pass, and a yes outlasts them.
  */
 async function prepare(
-  { executions }: WorkerParts,
+  { executions, stopping }: WorkerParts,
   runner: CommandRunner,
   execution: Execution,
 ): Promise<PreparedCommand | 'no room' | undefined> {
   try {
     return (await runner.prepare(execution)) ?? 'no room';
   } catch (error) {
+    // Nobody has found anything out about it.
+    if (stopping.aborted) return undefined;
     if (!isWritError(error) || isWritError(error, 'DATABASE_ERROR')) throw error;
     const { code, message } = error;
     executions.refuse(execution.id, { code, message });

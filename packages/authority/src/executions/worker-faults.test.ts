@@ -266,6 +266,7 @@ describe('the continuation worker, where something fails', () => {
   });
 
   it('makes one more pass for what woke it while it told of one that failed', async () => {
+    item(1);
     let looks = 0;
     const ready = (): string[] => {
       looks += 1;

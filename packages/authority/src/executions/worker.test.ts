@@ -228,6 +228,20 @@ describe('the continuation worker', () => {
     expect([slow, behind, call].map(stateOf)).toEqual(['completed', 'completed', 'completed']);
   });
 
+  it('starts nothing more once it is closed, and leaves what waits as it is, with what it stands on', async () => {
+    const items = [1, 2, 3].map((n) => propose({ ...READ, digest: sha256Hex(`item ${n}`) }));
+    let isRead = (): void => {};
+    manual.before.prepare = () => new Promise((resolve) => (isRead = resolve));
+    const worker = createContinuationWorker(parts);
+    worker.wake();
+    while (manual.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const closed = worker.close();
+    isRead();
+    await closed;
+    expect(items.map(stateOf)).toEqual(['proposed', 'proposed', 'proposed']);
+    expect(manual.calls).toEqual(['prepare a', 'release a']);
+  });
+
   it('runs one pass at a time, however often it is woken, and none after it was closed', async () => {
     const worker = createContinuationWorker(parts);
     const [one, two] = [1, 2].map((i) => propose({ digest: sha256Hex(`item ${i}`) })) as [Execution, Execution];

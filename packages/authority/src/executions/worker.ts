@@ -69,7 +69,9 @@ function tellFailed({ logger }: Pick<WorkerParts, 'logger'>, error: unknown): vo
 function inLane(parts: WorkerParts, whose: string, turns: ReturnType<typeof createFairTurns>): WorkerParts {
   const runner: CommandRunner = {
     async prepare(execution) {
-      const turn = await turns.take({ whose, mostWaiting: 1 }, () => parts.runner.prepare(execution));
+      const turn = await turns.take({ whose, mostWaiting: 1, signal: parts.stopping }, () =>
+        parts.runner.prepare(execution),
+      );
       return turn.taken ? turn.value : undefined;
     },
   };

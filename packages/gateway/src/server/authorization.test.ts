@@ -59,6 +59,7 @@ describe('the bearer token', () => {
         nextSteps: [
           'use the writ command as the user who started the node',
           'unset WRIT_SESSION where that session has ended',
+          'where the token file of the node was changed: writ down, then: writ up',
         ],
       }),
     );

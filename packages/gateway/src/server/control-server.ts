@@ -65,7 +65,7 @@ export function createControlServer(parts: ControlServerParts): ControlServer {
     response.on('error', leave);
     void handle(parts, { gatekeeper, calls, signal: over.signal }, request, response);
   });
-  limitConnections(server, parts.mostConnections);
+  const limit = limitConnections(server, parts.mostConnections);
   server.on('upgrade', (request, socket: Socket, head) => {
     try {
       const caller = admitUpgrade(gatekeeper, calls.stopping, request);
@@ -74,6 +74,7 @@ export function createControlServer(parts: ControlServerParts): ControlServer {
       if (connections.size >= most && !connections.makeRoom()) {
         throw new WritError('RATE_LIMITED', `more than ${most} MCP connections at once`);
       }
+      limit.handOver(socket);
       if (head.length > 0) socket.unshift(head);
       socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: mcp\r\n\r\n');
       const before = socket.bytesRead - head.length;

@@ -167,3 +167,10 @@ it('who connects and sends nothing makes room, and who reads events stays', asyn
   add('t-1');
   expect((await read(reading, 1)).join()).toContain('t-1');
 }, 30_000);
+
+it('who asks for another protocol is answered in this one', async () => {
+  const headers = { ...PROOF, connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };
+  const response = await open({ headers });
+  expect(response.statusCode).toBe(200);
+  response.destroy();
+});

@@ -3,16 +3,17 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { limitConnections } from './most-connections.ts';
+import { type ConnectionLimit, limitConnections } from './most-connections.ts';
 
 let server: Server;
+let limit: ConnectionLimit;
 let asked: ServerResponse[];
 const sockets: Socket[] = [];
 
 beforeEach(async () => {
   asked = [];
   server = createServer((_request, response) => void asked.push(response));
-  limitConnections(server, 3);
+  limit = limitConnections(server, 3);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
@@ -69,4 +70,28 @@ it('counts nobody twice who came and went', async () => {
     await once(asked.at(-1) as ServerResponse, 'close');
   }
   for (let at = 0; at < 3; at += 1) await ask(await open());
+});
+
+it('counts one that asks for another protocol until it is handed over', async () => {
+  server.on('upgrade', (_request, socket: Socket) => {
+    socket
+      .on('error', () => {})
+      .on('end', () => socket.destroy())
+      .resume();
+    if (asked.length > 0) limit.handOver(socket);
+    asked.push({} as ServerResponse);
+  });
+  const upgrade = async (): Promise<Socket> => {
+    const socket = await open();
+    const before = asked.length;
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: x\r\n\r\n');
+    await expect.poll(() => asked.length).toBe(before + 1);
+    return socket;
+  };
+  const refused = await upgrade();
+  const gone = once(refused, 'close');
+  const [second, third] = [await upgrade(), await upgrade()];
+  for (let at = 0; at < 3; at += 1) await open();
+  await gone;
+  expect([second, third].map(({ destroyed }) => destroyed)).toEqual([false, false]);
 });

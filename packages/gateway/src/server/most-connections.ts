@@ -1,11 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+/** The connections of one server. */
+export interface ConnectionLimit {
+  /** Counts this one no more: it speaks another protocol now, and is bounded by whoever serves that. */
+  handOver(socket: Socket): void;
+}
+
 /**
  * Keeps a server to so many connections. Of those that ask nothing the one that has been silent for longest makes room, so that who
  * comes with a request is heard however many others only hold the line; where all are served, whoever comes last is closed.
  */
-export function limitConnections(server: Server, most: number): void {
+export function limitConnections(server: Server, most: number): ConnectionLimit {
   /** Requests under way of each connection. */
   const open = new Map<Socket, number>();
   /** Those without any, the oldest first. */
@@ -32,8 +38,7 @@ export function limitConnections(server: Server, most: number): void {
     note(socket, 1);
     response.once('close', () => note(socket, -1));
   });
-  // What became another protocol is bounded by whoever speaks it.
-  server.on('upgrade', (_request, socket) => forget(socket as Socket));
+  return { handOver: forget };
   function forget(socket: Socket): void {
     open.delete(socket);
     silent.delete(socket);

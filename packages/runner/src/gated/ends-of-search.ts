@@ -1,15 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** What git takes for a repository, and refuses to work in: it goes on to no other one above. */
-const NO_REPOSITORY = '[core]\n\trepositoryformatversion = 999\n';
-
 /**
- * What programs take for the root of a project, by the names that they look for. Not complete: each program has its own.
+ * What programs take for the root of a project, by the names that they look for: a repository of its own, so that git finds one that is empty (of one
+ * that is none `cd $(git rev-parse --show-toplevel)` goes to the user's home). Not complete: each program has its own.
  */
 const ENDS: Readonly<Record<string, string>> = {
   '.git/HEAD': 'ref: refs/heads/none\n',
-  '.git/config': NO_REPOSITORY,
+  '.git/config': '[core]\n\trepositoryformatversion = 0\n\tbare = false\n',
   '.git/objects/.none': '',
   '.git/refs/.none': '',
   '.hg/requires': 'none\n',

@@ -122,13 +122,14 @@ describe('held files', () => {
   it('end a search for the project around them: a script that asks git, or looks for a file above, comes to no other one', async () => {
     const look = 'until [ -f package.json ]; do cd ..; done; pwd';
     const climb = `d=$PWD; while [ ! -d "$d/.git" ] && [ "$d" != / ]; do d=$(dirname "$d"); done; cd "$d"; git clean -fdxq; pwd`;
-    const text = `#!/bin/sh\ncd "$(dirname "$0")"\n(git rev-parse --show-toplevel || ${look})\n(${climb})\n`;
+    const unquoted = `cd $(git -C $(dirname $0) rev-parse --show-toplevel); pwd`;
+    const text = `#!/bin/sh\n(${unquoted})\ncd "$(dirname "$0")"\n(${look})\n(${climb})\n`;
     execFileSync('git', ['init', '-q', folder]);
     await make('package.json', '{"scripts":{}}');
     const file = await files.hold(await make('clean.sh', text), MOST);
     const found = execFileSync(file?.heldPath ?? '', { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
     const top = join(folder, 'held', (await held())[0] ?? '');
-    expect(found.trim().split('\n')).toEqual([top, top]);
+    expect(found.trim().split('\n')).toEqual([top, top, top]);
     expect(await readdir(folder)).toContain('clean.sh');
     await file?.release();
     expect(await held()).toEqual([]);

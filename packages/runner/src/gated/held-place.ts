@@ -30,7 +30,7 @@ const STICKY = 0o1000;
 
 /**
  * The first of `dirs` that can be made and written to, whose programs can be run, and that nobody but `user` and the superuser can put another one in the place of; what an earlier node
- * left there is removed; the last one that can be written to where there is no such. Each copy lies below empty folders of its own, named as those of its file: a script that goes from `$0` to the folders above finds none
+ * left there is removed; the last one, which is the node's own, where there is no such. Each copy lies below empty folders of its own, named as those of its file: a script that goes from `$0` to the folders above finds none
  * of a node's, and none of another copy's. Throws where none of them can be made.
  */
 export function createHeldPlace(
@@ -101,12 +101,12 @@ function firstOf(
       if (isOurs && isRun) first = dir;
       // What is only read can lie there; a program says why it is not run.
       else if (isOurs) second ??= dir;
-      last = dir;
+      if (dir === dirs.at(-1)) last = dir;
     } catch (error) {
       cause = error;
     }
   }
-  // The last one is the node's own: whoever can move that has its keys and its token as well.
+  // Whoever can move the node's own has its keys and its token as well.
   const found = first ?? second ?? last;
   if (found !== undefined) return found;
   throw new WritError('INTERNAL', 'there is no folder for copies of what commands run', { cause });
