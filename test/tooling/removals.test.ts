@@ -13,7 +13,7 @@ const BY_THE_TIME = [
 /** Rows that go with what they belong to, or because somebody said so, whatever time it is. */
 const WHATEVER_TIME_IT_IS = [
   ...['delivery', 'envelope', 'evidence_name', 'leftover', 'mirror_event', 'node_fact', 'question', 'receipt'],
-  ...['session_end', 'task_event', 'token'],
+  ...['refusal', 'session_end', 'task_event', 'token'],
 ];
 
 it('whatever removes rows is known, and why it may', () => {
