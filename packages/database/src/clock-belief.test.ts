@@ -129,6 +129,18 @@ describe('a clock that stepped ahead', () => {
     expect(believed()).toBe(true);
   });
 
+  it('stays accepted over a restart where more than a minute of running was to be written down with it', async () => {
+    wallMs -= 200 * DAY_MS;
+    ranMs += 61_000;
+    database.acceptClock(() => {});
+    expect(database.clockIsBackwards()).toBe(false);
+    await startAgain(0);
+    expect([believed(), database.clockIsBackwards()]).toEqual([true, false]);
+    // From where it was accepted, and not from where it was before.
+    await startAgain(100 * DAY_MS);
+    expect([believed(), database.clockIsBackwards()]).toEqual([false, false]);
+  });
+
   it('is doubted where small steps follow each other, and not where the node ran in between', async () => {
     await startAgain(6 * DAY_MS);
     expect(believed()).toBe(true);

@@ -1,6 +1,7 @@
 import type { Clock } from '@writ/core';
 import type BetterSqlite3 from 'better-sqlite3';
 import { acceptedBelief, type ClockBelief, lookAtClock } from './clock-belief.ts';
+import type { WriteTx } from './types.ts';
 
 /** How far the wall clock may stand below the mark before time-limited rights are refused, milliseconds. */
 const TOLERANCE_MS = 60_000;
@@ -17,12 +18,12 @@ export interface ClockMark {
   /** How far the wall clock stands below the mark, milliseconds; 0 where it does not. */
   behindMs(): number;
   /**
-   * Persists a time that a transaction has used, and with it whether it is believed; inside that transaction. What is returned
-   * takes both over in memory, after the commit.
+   * Persists the time that a transaction has used, if it has, and with it whether it is believed; as the last thing before the
+   * commit. What is returned takes both over in memory, and what `lower` did in that transaction; after the commit.
    */
-  persist(atMs: number): () => void;
-  /** Lowers the mark to the wall clock; inside a transaction, and in memory when the returned function is called. */
-  lower(): () => void;
+  persist(tx: WriteTx, atMs: number | undefined): () => void;
+  /** Lowers the mark to the wall clock, with the commit of `tx` and not without it. */
+  lower(tx: WriteTx): void;
 }
 
 const READ = `SELECT high_ms AS highMs, settled_ms AS settledMs, awake_ms AS awakeMs, doubt_ahead_ms AS aheadMs,
@@ -51,6 +52,8 @@ export function createClockMark(handle: BetterSqlite3.Database, clock: Clock): C
   // What was looked at last, by this start or one before it.
   let held: Held = { belief: beliefOf(row), atMs: clock.monotonicMs() };
   let noted = held.belief;
+  // How to take over what was lowered; of a transaction that was rolled back nobody asks.
+  const lowered = new WeakMap<WriteTx, () => void>();
 
   const look = (): Held => {
     const atMs = clock.monotonicMs();
@@ -71,15 +74,19 @@ export function createClockMark(handle: BetterSqlite3.Database, clock: Clock): C
     isBackwards: () => clock.nowMs() < highMs - TOLERANCE_MS,
     isDoubted: () => look().belief.doubt !== undefined,
     behindMs: () => Math.max(0, highMs - Math.floor(clock.nowMs())),
-    persist(atMs) {
+    persist(tx, atMs) {
+      // INVARIANT: 4 a transaction that accepts the clock has used the old, higher time, which must not come back with it.
+      const accepted = lowered.get(tx);
+      if (accepted !== undefined) return accepted;
+      if (atMs === undefined) return () => {};
       const now = look();
       if (atMs > highMs || isNews(noted, now.belief)) return store(Math.max(atMs, highMs), now);
       return () => {};
     },
-    lower() {
+    lower(tx) {
       const atMs = Math.floor(clock.nowMs());
       const now = look();
-      return store(atMs, { ...now, belief: acceptedBelief(now.belief, atMs) });
+      lowered.set(tx, store(atMs, { ...now, belief: acceptedBelief(now.belief, atMs) }));
     },
   };
 }

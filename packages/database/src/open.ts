@@ -133,7 +133,7 @@ function acceptClockIn(
 ): void {
   tx.audit({ kind: 'node', action: 'clock.accepted', actor: by });
   endRights();
-  tx.afterCommit(mark.lower());
+  mark.lower(tx);
 }
 
 /**

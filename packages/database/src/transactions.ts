@@ -66,9 +66,9 @@ function runWrite<T>(parts: TransactionParts, fn: (tx: WriteTx) => T): T {
     for (const entry of reported) tx.audit(entry);
     result = refusePromise(fn(tx));
     // INVARIANT: 4 a time that this transaction wrote anywhere becomes the floor of all later ones, with it.
-    const raise = scope.usedAtMs === undefined ? undefined : mark.persist(scope.usedAtMs);
+    const takeOver = mark.persist(tx, scope.usedAtMs);
     prepare('COMMIT').run();
-    raise?.();
+    takeOver();
     quarantine.settle(reported.length);
   } catch (error) {
     throw wrapSqlite(error);

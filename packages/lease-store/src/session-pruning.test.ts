@@ -19,9 +19,11 @@ const OWN: Readonly<Record<string, SessionRules>> = {
 };
 
 let database: Database;
+let clock: ReturnType<typeof createFakeClock>;
 const sessions = createSessionStore();
 beforeEach(async () => {
-  database = await openDatabase({ path: ':memory:', clock: createFakeClock(NOW), logger: silentLogger });
+  clock = createFakeClock(NOW);
+  database = await openDatabase({ path: ':memory:', clock, logger: silentLogger });
 });
 afterEach(() => database.close());
 
@@ -151,4 +153,19 @@ it('keeps none that goes on for who holds another', () => {
     database.withWriteTx((tx) => sessions.hold(tx, { origin, session }, 'wn-b'));
   }
   expect(prune()).toEqual([]);
+});
+
+it('forgets no end for a later one while the time is doubted: what ended stays ended once the clock is right again', () => {
+  const note = (id: string) =>
+    database.withWriteTx((tx) => {
+      const bounds = { sinceMs: tx.nowMs - DAY_MS, limit: 2 };
+      return sessions.noteEnded(tx, { origin: 'other', id, agent: 'a' }, bounds);
+    });
+  const isEnded = (id: string) => database.withReadTx((tx) => sessions.get(tx, 'other', id))?.endedAtMs !== undefined;
+  note('s1');
+  clock.jump(200 * DAY_MS);
+  expect([note('s2'), note('s3')]).toEqual([true, false]);
+  expect([isEnded('s1'), isEnded('s2')]).toEqual([true, true]);
+  clock.advance(DAY_MS);
+  expect([note('s3'), isEnded('s1'), isEnded('s2')]).toEqual([true, false, true]);
 });

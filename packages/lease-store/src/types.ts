@@ -103,7 +103,7 @@ export interface SessionStore {
   end(tx: WriteTx, origin: string, id: string): boolean;
   /**
    * Remembers the end of a session that nothing was asked in, so that nothing can be asked in it later: at most `limit` of an origin, those
-   * that ended before `sinceMs` forgotten first. False: it is known, or there is no room.
+   * that ended before `sinceMs` forgotten first, unless the time is doubted. False: it is known, or there is no room.
    */
   noteEnded(
     tx: WriteTx,
