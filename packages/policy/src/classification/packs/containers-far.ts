@@ -29,6 +29,16 @@ export const CONTAINERS_FAR: readonly BuiltInRule[] = [
     notExamples: [['docker', 'image', 'inspect', 'x']],
   },
   {
+    name: 'containers.asks-images',
+    programs: ENGINES,
+    // The registry is asked whatever is here; `create` writes there too.
+    words: [['buildx'], ['imagetools'], ['inspect', 'create']],
+    class: 'config-mutation',
+    needs: ['manage_services', 'use_network'],
+    examples: [['docker', 'buildx', 'imagetools', 'inspect', 'registry.example/x']],
+    notExamples: [['docker', 'buildx', 'inspect', 'x']],
+  },
+  {
     name: 'containers.fetches',
     programs: ENGINES,
     words: [['build', 'pull', 'import', 'load', 'buildx', 'image', 'builder']],

@@ -4,6 +4,12 @@
  */
 export const GIT_ADDRESS = '(?:https?|ssh|git)://[^\\n]*|(?:[\\w.-]+@)?\\w[\\w.-]*:(?!:|//)[^\\n]*';
 
+/**
+ * An address of another machine, whole or not: with a scheme, or as git gives it to ssh (`[host]:path` too), which is whatever has a colon
+ * and no slash in front of it.
+ */
+export const GIT_FAR = /^(?!file:\/\/)[^/:]*:/;
+
 const SCOPE =
   '(?:\\n--(?:global|local|worktree|system|show-origin|show-scope|null|name-only|includes|no-includes|all|bool|int|type=[a-z]+))*';
 const KEY = '[A-Za-z][\\w-]*\\.(?:[^\\n…]+\\.)?[A-Za-z][\\w-]*';

@@ -1,6 +1,7 @@
 import type { BuiltInRule } from '../types.ts';
+import { GIT_FAR } from './git-addresses.ts';
 import { GIT_APPLIES_NOTHING } from './git-keeps.ts';
-import { GIT_LISTS } from './git-looks.ts';
+import { GIT_LISTS, SHOWS_REMOTE } from './git-looks.ts';
 import { LEADS_OUT, STAYS_IN, wordList } from './option-names.ts';
 
 const GIT_FOLDER = { folders: ['-C'], leading: true } as const;
@@ -166,28 +167,39 @@ export const GIT_LAYS: readonly BuiltInRule[] = [
     name: 'git.over-network-host',
     programs: ['git'],
     words: [['clone', 'fetch', 'pull']],
-    // A host and a path, as ssh has them; behind the first operand it is names of branches.
-    first: /^\w[\w.-]*:(?!:|\/\/)/,
+    // Behind the first operand it is names of branches.
+    first: GIT_FAR,
     class: 'config-mutation',
     needs: ['use_network'],
     examples: [
       ['git', 'clone', 'example.org:x'],
       ['git', 'pull', 'example:x', 'main'],
+      ['git', 'clone', '[example.org]:x'],
+      ['git', 'clone', 'me+x@example.org:x'],
+      ['git', 'fetch', 'é.example:x'],
+      ['git', 'fetch', 'a b:x'],
     ],
     notExamples: [
       ['git', 'fetch', 'origin', 'a:b'],
       ['git', 'clone', './a:b'],
+      ['git', 'clone', 'file:///srv/a:b'],
     ],
   },
   {
     name: 'git.over-network-submodule',
     programs: ['git'],
     words: [['submodule'], ['add', 'set-url']],
-    operand: /^\w[\w.-]*:(?!:|\/\/)/,
+    operand: GIT_FAR,
     class: 'config-mutation',
     needs: ['edit_repo', 'use_network'],
-    examples: [['git', 'submodule', 'add', 'example.org:x']],
-    notExamples: [['git', 'submodule', 'add', './x']],
+    examples: [
+      ['git', 'submodule', 'add', 'example.org:x'],
+      ['git', 'submodule', 'add', '-b', 'main', '[example.org]:x', 'y'],
+    ],
+    notExamples: [
+      ['git', 'submodule', 'add', './x'],
+      ['git', 'submodule', 'add', './a:b'],
+    ],
   },
   {
     name: 'git.adds-and-fetches',
@@ -198,6 +210,40 @@ export const GIT_LAYS: readonly BuiltInRule[] = [
     needs: ['edit_repo', 'use_network'],
     examples: [['git', 'remote', 'add', '-f', 'x', 'https://example.org/x']],
     notExamples: [['git', 'remote', 'add', 'x', 'https://example.org/x']],
+  },
+  {
+    name: 'git.asks-of-remote',
+    programs: ['git'],
+    words: [['remote'], ['show']],
+    // By its name too: it lists what is there.
+    least: 1,
+    writtenNot: SHOWS_REMOTE,
+    reads: LEADS_OUT,
+    class: 'config-mutation',
+    needs: ['edit_repo', 'use_network'],
+    examples: [
+      ['git', 'remote', 'show', 'example.org:x'],
+      ['git', 'remote', 'show', 'x'],
+    ],
+    notExamples: [
+      ['git', 'remote', 'show'],
+      ['git', 'remote', 'show', 'origin'],
+    ],
+  },
+  {
+    name: 'git.follows-address',
+    programs: ['git'],
+    words: [['remote'], ['prune', 'set-head']],
+    // What is no name of a remote may be an address, which is asked.
+    operand: GIT_FAR,
+    class: 'config-mutation',
+    needs: ['edit_repo', 'use_network'],
+    yieldsTo: ['git.drop'],
+    examples: [
+      ['git', 'remote', 'prune', 'example.org:x'],
+      ['git', 'remote', 'set-head', '[example.org]:x', '--auto'],
+    ],
+    notExamples: [['git', 'remote', 'prune', 'origin']],
   },
   {
     name: 'git.prunes-remote',

@@ -63,8 +63,9 @@ export const GIT_LISTS = new RegExp(
 
 /** A signature is looked at by a program that a configuration names. */
 const SIGNATURE = /%[^%\n]*(?:G|signature)|[=\n]-?signature/;
-const SHOWS_REMOTE = /^\nremote\nshow(?:\n-n)?\n(?:origin|upstream)$/;
-/** The same, and what a remote is asked about. */
+/** What a remote is asked about by one of its usual names. */
+export const SHOWS_REMOTE = /^\nremote\nshow(?:\n-n)?\n(?:origin|upstream)$/;
+/** Lists of what there is, and what a remote is asked about. */
 export const GIT_LISTS_ALL = new RegExp(`^(?:${GIT_LISTS.source}|${SHOWS_REMOTE.source})$`);
 
 /** A remote of this repository by its usual names, or another machine: a folder may be one of another person. */

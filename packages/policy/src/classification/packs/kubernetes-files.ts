@@ -102,6 +102,38 @@ export const CLUSTER_FILES: readonly BuiltInRule[] = [
     notExamples: [['helm', 'install', 'r', './x']],
   },
   {
+    name: 'kubernetes.helm-asks-repos',
+    programs: ['helm'],
+    // Every repository that it knows, without a word that names one.
+    words: [['repo'], ['update', 'up']],
+    class: 'config-mutation',
+    needs: ['manage_services', 'use_network'],
+    examples: [
+      ['helm', 'repo', 'update'],
+      ['helm', 'repo', 'up', 'x'],
+    ],
+    notExamples: [['helm', 'repo', 'list']],
+  },
+  {
+    name: 'kubernetes.helm-fetches-named',
+    programs: ['helm'],
+    // Never a chart of this machine.
+    words: [['pull']],
+    class: 'config-mutation',
+    needs: ['manage_services', 'use_network'],
+    examples: [['helm', 'pull', 'x/y']],
+    notExamples: [['helm', 'package', 'x']],
+  },
+  {
+    name: 'kubernetes.helm-fetches-parts',
+    programs: ['helm'],
+    words: [['dependency'], ['update', 'up', 'build']],
+    class: 'config-mutation',
+    needs: ['manage_services', 'use_network'],
+    examples: [['helm', 'dependency', 'update', './chart']],
+    notExamples: [['helm', 'dependency', 'list', './chart']],
+  },
+  {
     name: 'kubernetes.copy',
     programs: ['kubectl', 'oc'],
     words: [['cp']],

@@ -1,7 +1,7 @@
 import type { BuiltInRule } from '../types.ts';
 
-/** A server of this machine: its name, a loopback address, or the folder of a socket. */
-const HERE = '(?:localhost|127(?:\\.\\d{1,3}){3}|::1|\\/[^\\n]*)';
+/** A server of this machine: its name, a loopback address, or the folder of a socket. Behind a comma another one is named. */
+const HERE = '(?:localhost|127(?:\\.\\d{1,3}){3}|::1|\\/[^\\n,]*)';
 const ELSEWHERE = new RegExp(`^(?!${HERE}$)`);
 /** An address in which another machine is named. */
 const FAR = /:\/\/(?!(?:[^@/]*@)?(?:localhost|127\.0\.0\.1)(?::\d+)?(?:\/|$))[^/]/;
@@ -22,6 +22,7 @@ export const SQL_FAR: readonly BuiltInRule[] = [
     examples: [
       ['psql', '-h', 'db.example.org', '-c', 'select 1'],
       ['mysql', '-hdb.example.org', '-e', 'show tables'],
+      ['psql', '-h', '/run/postgresql,db.example.org', '-c', 'select 1'],
     ],
     notExamples: [
       ['psql', '-h', 'localhost', '-c', 'select 1'],
@@ -35,8 +36,11 @@ export const SQL_FAR: readonly BuiltInRule[] = [
     programs: ['pg_isready'],
     value: { of: ['-h', '--host'], matches: ELSEWHERE },
     most: 0,
-    examples: [['pg_isready', '-h', 'db.example.org']],
-    notExamples: [['pg_isready'], ['pg_isready', '-h', 'db.example.org', 'x']],
+    examples: [
+      ['pg_isready', '-h', 'db.example.org'],
+      ['pg_isready', '-h', '/run/postgresql,db.example.org'],
+    ],
+    notExamples: [['pg_isready'], ['pg_isready', '-h', '/run/postgresql'], ['pg_isready', '-h', 'db.example.org', 'x']],
   },
   {
     ...REACHES,
