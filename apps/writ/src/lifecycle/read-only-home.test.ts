@@ -51,7 +51,7 @@ describeWith(['unshare'], 'a home on a read-only file system', () => {
     expect(JSON.parse(stdout)).toEqual({
       init: { code: 'BAD_REQUEST', message: noPlace, nextSteps },
       up: { code: 'BAD_REQUEST', message: noRoom, nextSteps },
-      freshDoctor: [`home: there is no writ.toml in \`${place}/new\``, `home: ${noPlace}`],
+      freshDoctor: [`home: there is no node in \`${place}/new\``, `home: ${noPlace}`],
       madeDoctor: [`home: ${noRoom}`],
     });
   });
