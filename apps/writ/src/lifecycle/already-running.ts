@@ -2,15 +2,16 @@ import { existsSync } from 'node:fs';
 import { isWritError, shellWord, WritError } from '@writ/core';
 import type { Home } from '../home.ts';
 import { lostSocket } from './connect.ts';
-import { runningPid } from './running-pid.ts';
+import { isServing, runningPid } from './running-pid.ts';
 
 /** What a start that met ALREADY_RUNNING ends with: which process it is, and what ends it; any other error unchanged. */
 export function runningAlready(home: Home, error: unknown): unknown {
   if (!isWritError(error, 'ALREADY_RUNNING')) return error;
-  // Of a node that cannot be reached, what is so: to use it is no way out.
-  const lost = existsSync(home.socketFile) ? undefined : lostSocket(home);
-  if (lost !== undefined) return lost;
+  const hadSocket = existsSync(home.socketFile);
   const pid = runningPid(home);
+  // Of a node that cannot be reached, what is so: to use it is no way out. One that starts at the same time has none yet.
+  const lost = hadSocket || pid === undefined || isServing(home, pid) !== true ? undefined : lostSocket(home);
+  if (lost !== undefined) return lost;
   const { message, details, nextSteps } = error;
   if (pid === undefined) {
     const find = `where that does not reach it, see which process it is: lsof ${shellWord(home.lockFile)}`;

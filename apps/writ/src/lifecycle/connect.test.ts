@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -23,6 +23,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
+/** What a process that is the node has open. */
+function openLock(): number {
+  mkdirSync(dirname(home.lockFile), { mode: 0o700 });
+  return openSync(home.lockFile, 'w', 0o600);
+}
+
 const refusal = (): unknown => {
   try {
     return connect(home, { taskAccess: undefined }, patienceWith(home, createSystemClock()));
@@ -42,13 +48,19 @@ describe('reaching a node', () => {
   });
 
   it('that runs, but whose token file is gone, names the process', () => {
-    writeFileSync(home.pidFile, ownPidFile());
+    const lock = openLock();
+    writeFileSync(home.pidFile, ownPidFile(home));
     expect(refusal()).toMatchObject({ code: 'NOT_RUNNING', nextSteps: ['writ down', 'writ up'] });
+    writeFileSync(home.holderFile, ownPidFile(home, true));
+    expect(refusal()).toMatchObject({ code: 'NOT_RUNNING', message: expect.stringContaining('does not serve yet') });
+    closeSync(lock);
   });
 
   it('that runs, but whose socket is gone, names the process, and is ended by it', async () => {
     writeFileSync(home.tokenFile, 'token\n');
-    const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+    const lock = openLock();
+    const child = spawn('sleep', ['60'], { stdio: ['ignore', 'ignore', lock] });
+    closeSync(lock);
     await once(child, 'spawn');
     const { pid = 0 } = child;
     writeFileSync(home.pidFile, JSON.stringify({ pid, start: processStart(pid) }));
@@ -80,10 +92,12 @@ describe('reaching a node', () => {
 
   it('that hangs names the process, what holds it, and what ends it', async () => {
     writeFileSync(home.tokenFile, 'token\n');
+    const lock = openLock();
     const listens = `require('node:net').createServer().listen(${JSON.stringify(home.socketFile)}, () => console.log('up'))`;
-    const child = spawn(process.execPath, ['-e', listens], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['-e', listens], { stdio: ['ignore', 'pipe', lock] });
+    closeSync(lock);
     try {
-      await once(child.stdout, 'data');
+      await once(child.stdout ?? child, 'data');
       const pid = child.pid ?? 0;
       writeFileSync(home.pidFile, JSON.stringify({ pid, start: processStart(pid) }));
       const patience = { ...patienceWith(home, createSystemClock()), silenceMs: 10, answerMs: 10 };

@@ -7,7 +7,7 @@ import { type Home, hasNode } from '../home.ts';
 import { noNode } from './half-home.ts';
 import { foreignHome } from './home-owner.ts';
 import { assertPrivateHome } from './private-home.ts';
-import { runningPid } from './running-pid.ts';
+import { isServing, runningPid } from './running-pid.ts';
 
 /**
  * A client of the node of `home`; nothing is sent yet. A node that runs is reached whatever became of its configuration
@@ -62,7 +62,7 @@ function readToken(home: Home): string {
 
 function notRunning(home: Home, cause: unknown): WritError {
   const pid = runningPid(home);
-  if (pid !== undefined) return outOfReach(pid, 'token file', home.tokenFile, cause);
+  if (pid !== undefined) return outOfReach(home, pid, { what: 'token file', path: home.tokenFile, cause });
   if (!isMade(home)) return noNode(home, cause);
   return new WritError('NOT_RUNNING', `the node of ${quote(home.root)} is not running`, {
     nextSteps: ['writ up'],
@@ -80,16 +80,27 @@ function isMade(home: Home): boolean {
   }
 }
 
-/** NOT_RUNNING for a node that runs without the socket by which it is reached; undefined where none runs. Look for the socket first. */
+/** NOT_RUNNING for a node that runs without the socket by which it is reached, or has none yet; undefined where none runs. Look for the socket first. */
 export function lostSocket(home: Home): WritError | undefined {
   const pid = runningPid(home);
-  return pid === undefined ? undefined : outOfReach(pid, 'socket', home.socketFile);
+  return pid === undefined ? undefined : outOfReach(home, pid, { what: 'socket', path: home.socketFile });
 }
 
 /** Its process is known, so that `writ down` ends it without a word to it. */
-function outOfReach(pid: number, what: string, path: string, cause?: unknown): WritError {
+function outOfReach(
+  home: Home,
+  pid: number,
+  { what, path, cause }: { readonly what: string; readonly path: string; readonly cause?: unknown },
+): WritError {
+  const why = cause === undefined ? {} : { cause };
+  if (isServing(home, pid) === false) {
+    return new WritError('NOT_RUNNING', `the node (pid ${pid}) starts, and does not serve yet`, {
+      nextSteps: ['try again in a moment', 'where it goes on: writ down'],
+      ...why,
+    });
+  }
   return new WritError('NOT_RUNNING', `the node (pid ${pid}) runs, but its ${what} ${quote(path)} is gone`, {
     nextSteps: ['writ down', 'writ up'],
-    ...(cause === undefined ? {} : { cause }),
+    ...why,
   });
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -45,6 +45,9 @@ it('keeps a configuration without keys, and says what of another node has to go'
     nextSteps: [expect.stringContaining('from a backup'), expect.stringContaining('writ init --keep')],
   });
   refuseThere(home, true);
+  writeFileSync(home.configFile, `${text}\n[workspaces.all]\npath = "/"\n`);
+  await expect(initKeys(home)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  writeFileSync(home.configFile, text);
   const made = await initKeys(home);
   expect([made.id === id, made.config.node.name]).toEqual([false, 'solo']);
   expect(readFileSync(home.configFile, 'utf8')).toBe(text);

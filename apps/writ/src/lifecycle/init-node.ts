@@ -13,7 +13,7 @@ import { type Config, compileConfig, configInvalid, stockConfig } from '@writ/po
 import { type Home, hasNode } from '../home.ts';
 import { readConfigText } from '../node/config-text.ts';
 import { resolveConfigPath } from '../node/paths.ts';
-import { workspacePlaces } from '../node/workspace-place.ts';
+import { withWorkspacePlaces, workspacePlaces } from '../node/workspace-place.ts';
 import { hasKeys, missingKeys, noNode } from './half-home.ts';
 
 export interface InitRequest {
@@ -62,11 +62,11 @@ export async function initNode(home: Home, request: InitRequest): Promise<{ id: 
 
 /**
  * Makes the keys of the node whose configuration is there without them. Throws CONFLICT where it has both, and CONFIG_INVALID for a
- * configuration that does not load.
+ * configuration with which a node does not start.
  */
 export async function initKeys(home: Home): Promise<{ readonly id: string; readonly config: Config }> {
   if (hasKeys(home)) refuseSecond(home);
-  const compiled = compileConfig(readConfigText(home.configFile));
+  const compiled = withWorkspacePlaces(compileConfig(readConfigText(home.configFile)), home);
   if (!compiled.ok) throw configInvalid(compiled.violations);
   checkBinding();
   ensurePrivateDirectory(home.dataDir);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,13 +19,15 @@ afterEach(() => rmSync(root, { recursive: true }));
 /** The program of `read-only-home.ts`, where a real process can run it. */
 async function program(): Promise<string> {
   const outfile = join(root, 'program.mjs');
+  const packages = fileURLToPath(new URL('../../../../node_modules', import.meta.url));
+  symlinkSync(packages, join(root, 'node_modules'));
   await build({
     entryPoints: [fileURLToPath(new URL('../testing/read-only-home.ts', import.meta.url))],
     ...{ bundle: true, platform: 'node', target: 'node20', format: 'esm', outfile, logLevel: 'error' },
-    // Nothing is opened there.
-    external: ['@writ/database'],
+    // It has a binary beside it, which is loaded as a node loads it.
+    external: ['better-sqlite3'],
     banner: {
-      js: `import { createRequire } from 'node:module'; const require = createRequire(${JSON.stringify(outfile)});`,
+      js: `import { createRequire as requireOf } from 'node:module'; const require = requireOf(${JSON.stringify(outfile)});`,
     },
   });
   return outfile;
@@ -49,7 +51,7 @@ describeWith(['unshare'], 'a home on a read-only file system', () => {
     expect(JSON.parse(stdout)).toEqual({
       init: { code: 'BAD_REQUEST', message: noPlace, nextSteps },
       up: { code: 'BAD_REQUEST', message: noRoom, nextSteps },
-      freshDoctor: [`home: there is no writ.toml in \`${place}/new\``, `home: ${noPlace}`],
+      freshDoctor: [`home: there is no node in \`${place}/new\``, `home: ${noPlace}`],
       madeDoctor: [`home: ${noRoom}`],
     });
   });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createSystemClock, WritError } from '@writ/core';
@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
 import { runningAlready } from './already-running.ts';
+import { lostSocket } from './connect.ts';
 import { processStart } from './process-start.ts';
 import { ownPidFile, runningPid } from './running-pid.ts';
 import { stopNode } from './stop-node.ts';
@@ -23,10 +24,29 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 it('is the process that wrote the file, and no other one that has its number by now', () => {
   expect(runningPid(home)).toBeUndefined();
-  writeFileSync(home.pidFile, ownPidFile());
-  expect(runningPid(home)).toBe(process.pid);
-  writeFileSync(home.pidFile, JSON.stringify({ ...JSON.parse(ownPidFile()), pid: process.ppid }));
-  expect(runningPid(home)).toBeUndefined();
+  mkdirSync(dirname(home.lockFile));
+  const lock = openSync(home.lockFile, 'w', 0o600);
+  try {
+    writeFileSync(home.pidFile, ownPidFile(home));
+    expect(runningPid(home)).toBe(process.pid);
+    writeFileSync(home.pidFile, JSON.stringify({ ...JSON.parse(ownPidFile(home)), pid: process.ppid }));
+    expect(runningPid(home)).toBeUndefined();
+  } finally {
+    closeSync(lock);
+  }
+});
+
+it('is nobody in a copy, with or without its lock, where nothing says what a process has open', () => {
+  const copy = resolveHome(readEnvironment(), join(dir, 'copy'));
+  for (const place of [home, copy]) {
+    for (const path of [place.lockFile, place.pidFile]) mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(place.lockFile, '');
+    writeFileSync(place.pidFile, ownPidFile(home));
+  }
+  const untold = (): undefined => undefined;
+  expect([runningPid(home, untold), runningPid(copy, untold)]).toEqual([process.pid, undefined]);
+  rmSync(copy.lockFile);
+  expect(runningPid(copy, untold)).toBeUndefined();
 });
 
 it('is nobody where a file says no start, or is no such file', () => {
@@ -75,6 +95,14 @@ describe.skipIf(process.platform !== 'linux')('where the kernel says who holds t
     const pid = await holder(home);
     expect(runningPid(home)).toBe(pid);
     const busy = new WritError('ALREADY_RUNNING', 'another node has it open', { nextSteps: ['a', 'own home'] });
+    const record = { pid, start: processStart(pid) };
+    // Without a word of it, and while it says that it starts, its socket is perhaps to come.
+    for (const text of ['', JSON.stringify({ ...record, starts: true })]) {
+      writeFileSync(home.holderFile, text);
+      expect(runningAlready(home, busy), text).toMatchObject({ code: 'ALREADY_RUNNING', details: { pid } });
+    }
+    expect(lostSocket(home)).toMatchObject({ code: 'NOT_RUNNING', message: expect.stringContaining('starts') });
+    writeFileSync(home.holderFile, JSON.stringify(record));
     expect(runningAlready(home, busy)).toMatchObject({ code: 'NOT_RUNNING', nextSteps: ['writ down', 'writ up'] });
     writeFileSync(home.socketFile, '');
     expect(runningAlready(home, busy)).toMatchObject({
@@ -92,24 +120,28 @@ describe.skipIf(process.platform !== 'linux')('where the kernel says who holds t
     mkdirSync(copy.runDir, { recursive: true });
     mkdirSync(dirname(copy.lockFile));
     for (const path of [copy.holderFile, copy.pidFile]) writeFileSync(path, file);
+    expect([runningPid(home), runningPid(copy)]).toEqual([pid, undefined]);
     writeFileSync(copy.lockFile, '');
     expect([runningPid(home), runningPid(copy)]).toEqual([pid, undefined]);
   });
 
-  it('ends the one whose token is not taken, and no node of a task', async () => {
-    const pid = await holder(home);
-    const refused = new WritError('TOKEN_INVALID', 'the token is not accepted');
-    const connect = (): never => {
-      throw refused;
-    };
-    await expect(stopNode(home, { connect, bySignal: false }, createSystemClock())).rejects.toBe(refused);
-    const cancelled = (): never => {
-      throw new WritError('CANCELLED', 'interrupted');
-    };
-    const stopped = stopNode(home, { connect: cancelled, bySignal: true }, createSystemClock());
-    await expect(stopped).rejects.toMatchObject({ code: 'CANCELLED' });
-    expect(runningPid(home)).toBe(pid);
-    expect(await stopNode(home, { connect, bySignal: true }, createSystemClock())).toEqual({ pid });
-    expect(runningPid(home)).toBeUndefined();
-  });
+  it.each(['TOKEN_INVALID', 'RATE_LIMITED'] as const)(
+    'ends the one that hears nobody, and no node of a task: %s',
+    async (code) => {
+      const pid = await holder(home);
+      const refused = new WritError(code, 'not accepted');
+      const connect = (): never => {
+        throw refused;
+      };
+      await expect(stopNode(home, { connect, bySignal: false }, createSystemClock())).rejects.toBe(refused);
+      const cancelled = (): never => {
+        throw new WritError('CANCELLED', 'interrupted');
+      };
+      const stopped = stopNode(home, { connect: cancelled, bySignal: true }, createSystemClock());
+      await expect(stopped).rejects.toMatchObject({ code: 'CANCELLED' });
+      expect(runningPid(home)).toBe(pid);
+      expect(await stopNode(home, { connect, bySignal: true }, createSystemClock())).toEqual({ pid });
+      expect(runningPid(home)).toBeUndefined();
+    },
+  );
 });

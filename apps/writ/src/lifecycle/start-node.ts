@@ -42,9 +42,10 @@ export function nodeEnvironment({ all }: Pick<Environment, 'all'>): NodeJS.Proce
 export function openLog(home: Home): number {
   assertPrivateHome(home);
   if (!hasNode(home)) throw noNode(home);
+  // In the order of a node that starts, so that it says the same in the foreground.
+  assertWritableHome(home);
   const missing = missingKeys(home);
   if (missing !== undefined) throw missing;
-  assertWritableHome(home);
   return openSync(home.logFile, 'a', 0o600);
 }
 

@@ -45,7 +45,11 @@ function isUnheard(error: unknown): boolean {
   return UNHEARD.includes(error.code);
 }
 
-const UNHEARD: readonly WritCode[] = ['NOT_RUNNING', 'NOT_INITIALIZED', 'TOKEN_INVALID', 'HOME_INSECURE', 'INTERNAL'];
+const UNHEARD: readonly WritCode[] = [
+  ...(['NOT_RUNNING', 'NOT_INITIALIZED', 'TOKEN_INVALID', 'HOME_INSECURE', 'INTERNAL'] as const),
+  // Whoever fills the node with requests keeps no person from ending it.
+  'RATE_LIMITED',
+];
 
 /** False where it is gone by now, or another user's. */
 function signal(pid: number): boolean {

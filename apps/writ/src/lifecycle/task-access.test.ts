@@ -37,7 +37,7 @@ beforeEach(async () => {
   servers = [];
   mkdirSync(dirname(home.socketFile), { recursive: true, mode: 0o700 });
   writeFileSync(home.configFile, 'schema = 1\n', { mode: 0o600 });
-  writeFileSync(home.tokenFile, 'the host token\n', { mode: 0o600 });
+  writeFileSync(home.tokenFile, 'the-host-token\n', { mode: 0o600 });
   await listen(home.socketFile);
 });
 afterEach(async () => {
@@ -62,22 +62,22 @@ const patience: Patience = {
 describe('a client of the node', () => {
   it('uses the socket of the home and the host token where no task is around', async () => {
     await connect(home, { taskAccess: undefined }, patience).call('whoami', {});
-    expect(asked).toEqual([{ socket: home.socketFile, token: 'Bearer the host token' }]);
+    expect(asked).toEqual([{ socket: home.socketFile, token: 'Bearer the-host-token' }]);
   });
 
   it('uses the socket and the token of the task it belongs to, whatever home is named', async () => {
     const socket = join(root, 'task.sock');
     await listen(socket);
-    await connect(home, { taskAccess: { socket, token: 'of the task' } }, patience).call('whoami', {});
-    expect(asked).toEqual([{ socket, token: 'Bearer of the task' }]);
+    await connect(home, { taskAccess: { socket, token: 'of-the-task' } }, patience).call('whoami', {});
+    expect(asked).toEqual([{ socket, token: 'Bearer of-the-task' }]);
   });
 
   it('never falls back to the host token', async () => {
     const gone = join(root, 'gone.sock');
-    const call = connect(home, { taskAccess: { socket: gone, token: 'of the task' } }, patience).call('whoami', {});
+    const call = connect(home, { taskAccess: { socket: gone, token: 'of-the-task' } }, patience).call('whoami', {});
     await expect(call).rejects.toMatchObject({ code: 'NOT_RUNNING' });
     for (const taskAccess of [
-      { socket: undefined, token: 'of the task' },
+      { socket: undefined, token: 'of-the-task' },
       { socket: gone, token: undefined },
       { socket: undefined, token: undefined },
     ]) {

@@ -91,9 +91,11 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
   await info.listen(surfaces);
   await issueHostToken(base.database, base.stores.tokens, home.tokenFile, base.random);
   closers.add(() => rmSync(home.tokenFile, { force: true }));
-  await replacePrivateFile(home.pidFile, ownPidFile(), base.random);
+  await replacePrivateFile(home.pidFile, ownPidFile(home), base.random);
   closers.add(() => rmSync(home.pidFile, { force: true }));
   await surfaces.gateway.listenControl(home.socketFile);
+  // From now on a socket that is not there is lost, and not to come.
+  await replacePrivateFile(home.holderFile, ownPidFile(home), base.random);
   await info.listenHttp(surfaces);
   await serveNodeMetrics(base, work, closers);
   await work.origin.recover();

@@ -119,7 +119,7 @@ async function openPlace(
   for (const dir of privateFolders(home)) ensurePrivateDirectory(dir);
   const database = await openDatabase({ path: home.databaseFile, clock, logger });
   closers.add(() => database.close());
-  await replacePrivateFile(home.holderFile, ownPidFile(), random);
+  await replacePrivateFile(home.holderFile, ownPidFile(home, true), random);
   closers.add(() => rmSync(home.holderFile, { force: true }));
   closers.add(() => removeShortFolder(home));
   return database;
