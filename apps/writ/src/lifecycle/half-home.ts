@@ -29,10 +29,8 @@ export function noNode(home: Home, cause?: unknown): WritError {
 /** NOT_INITIALIZED where there is a configuration and not the key that its node is known by: neither to start nor to make anew. */
 export function missingKeys(home: Home): WritError | undefined {
   if (!hasNode(home) || hasKeys(home)) return undefined;
-  // A log that another key signed is none of the node that comes.
-  const aside = existsSync(home.auditDir)
-    ? `mv ${shellWord(home.auditDir)} ${shellWord(`${home.auditDir}.old`)} && `
-    : '';
+  // What another key signed is none of the node that comes.
+  const aside = existsSync(home.dataDir) ? `mv ${shellWord(home.dataDir)} ${shellWord(`${home.dataDir}.old`)} && ` : '';
   const says = `there is a writ.toml in ${quote(home.configDir)}, and no keys of its node in ${quote(home.keysDir)}`;
   return new WritError('NOT_INITIALIZED', says, {
     nextSteps: [

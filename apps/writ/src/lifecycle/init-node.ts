@@ -1,4 +1,5 @@
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   createSystemClock,
   createSystemRandom,
@@ -66,6 +67,7 @@ export async function initNode(home: Home, request: InitRequest): Promise<{ id: 
  */
 export async function initKeys(home: Home): Promise<{ readonly id: string; readonly config: Config }> {
   if (hasKeys(home)) refuseSecond(home);
+  refuseLeft(home);
   const compiled = withWorkspacePlaces(compileConfig(readConfigText(home.configFile)), home);
   if (!compiled.ok) throw configInvalid(compiled.violations);
   checkBinding();
@@ -74,6 +76,23 @@ export async function initKeys(home: Home): Promise<{ readonly id: string; reado
     ...{ dir: home.keysDir, clock: createSystemClock(), random: createSystemRandom() },
   });
   return { id: identity.public.id, config: compiled.policy.config };
+}
+
+/**
+ * Throws CONFLICT where something is left of the identity that is gone: what it signed would be nobody's beside another one, and a node that runs
+ * has it open.
+ */
+function refuseLeft(home: Home): void {
+  const { databaseFile, auditDir, keysDir } = home;
+  const left = [databaseFile, ...pathsIn(auditDir), ...pathsIn(keysDir)].find((path) => existsSync(path));
+  if (left === undefined) return;
+  throw new WritError('CONFLICT', `${quote(left)} is left of the identity that is gone`, {
+    nextSteps: missingKeys(home)?.nextSteps ?? [],
+  });
+}
+
+function pathsIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
 /** Throws CONFLICT where there is a node or half of one, with the way out; `--keep` is one where a half is kept. */
