@@ -125,6 +125,8 @@ describe('a clone that stands ready', () => {
     ],
   ];
   it.each(otherwise)('is given up where %s, and the task gets a clone of now', async (_, change) => {
+    // One that is still being made would come too late to be removed, and know nothing of these.
+    await untilReady(1);
     ownersGit(path, 'branch', 'side');
     ownersGit(path, 'tag', 'v0');
     wanted = 0;
