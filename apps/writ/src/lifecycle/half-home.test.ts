@@ -35,11 +35,12 @@ it('keeps a configuration without keys, and says what of another node has to go'
   const { id } = await initNode(home, request);
   const text = readFileSync(home.configFile, 'utf8');
   rmSync(home.keysDir, { recursive: true });
+  expect(missingKeys(home)?.nextSteps.at(-1)).toMatch(/: writ init --keep$/);
   const steps = `: mv ${home.dataDir} ${home.dataDir}.old && writ init --keep`;
-  expect(missingKeys(home)?.nextSteps.at(-1)).toContain(steps);
   // What the key that is gone has signed would be nobody's beside another one.
   mkdirSync(home.auditDir);
   writeFileSync(join(home.auditDir, 'log'), '');
+  expect(missingKeys(home)?.nextSteps.at(-1)).toContain(steps);
   await expect(initKeys(home)).rejects.toMatchObject({
     ...{ code: 'CONFLICT', message: expect.stringContaining(`${home.auditDir}/log`) },
     nextSteps: [expect.stringContaining('from a backup'), expect.stringContaining(steps)],

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { quote, shellWord, WritError } from '@writ/core';
 import { type Home, hasNode } from '../home.ts';
@@ -30,7 +30,8 @@ export function noNode(home: Home, cause?: unknown): WritError {
 export function missingKeys(home: Home): WritError | undefined {
   if (!hasNode(home) || hasKeys(home)) return undefined;
   // What another key signed is none of the node that comes.
-  const aside = existsSync(home.dataDir) ? `mv ${shellWord(home.dataDir)} ${shellWord(`${home.dataDir}.old`)} && ` : '';
+  const aside =
+    leftOfIdentity(home) === undefined ? '' : `mv ${shellWord(home.dataDir)} ${shellWord(`${home.dataDir}.old`)} && `;
   const says = `there is a writ.toml in ${quote(home.configDir)}, and no keys of its node in ${quote(home.keysDir)}`;
   return new WritError('NOT_INITIALIZED', says, {
     nextSteps: [
@@ -38,6 +39,15 @@ export function missingKeys(home: Home): WritError | undefined {
       `or make another node of this writ.toml, which its peers do not know yet: ${aside}${KEEP}`,
     ],
   });
+}
+
+/** The first file that is there of a node whose key is gone; undefined: none is. */
+export function leftOfIdentity({ databaseFile, auditDir, keysDir }: Home): string | undefined {
+  return [databaseFile, ...pathsIn(auditDir), ...pathsIn(keysDir)].find((path) => existsSync(path));
+}
+
+function pathsIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
 function isThere(home: Home): boolean {

@@ -1,5 +1,4 @@
-import { existsSync, lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, lstatSync } from 'node:fs';
 import {
   createSystemClock,
   createSystemRandom,
@@ -15,7 +14,7 @@ import { type Home, hasNode } from '../home.ts';
 import { readConfigText } from '../node/config-text.ts';
 import { resolveConfigPath } from '../node/paths.ts';
 import { withWorkspacePlaces, workspacePlaces } from '../node/workspace-place.ts';
-import { hasKeys, missingKeys, noNode } from './half-home.ts';
+import { hasKeys, leftOfIdentity, missingKeys, noNode } from './half-home.ts';
 
 export interface InitRequest {
   readonly name: string;
@@ -83,16 +82,11 @@ export async function initKeys(home: Home): Promise<{ readonly id: string; reado
  * has it open.
  */
 function refuseLeft(home: Home): void {
-  const { databaseFile, auditDir, keysDir } = home;
-  const left = [databaseFile, ...pathsIn(auditDir), ...pathsIn(keysDir)].find((path) => existsSync(path));
+  const left = leftOfIdentity(home);
   if (left === undefined) return;
   throw new WritError('CONFLICT', `${quote(left)} is left of the identity that is gone`, {
     nextSteps: missingKeys(home)?.nextSteps ?? [],
   });
-}
-
-function pathsIn(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
 /** Throws CONFLICT where there is a node or half of one, with the way out; `--keep` is one where a half is kept. */
