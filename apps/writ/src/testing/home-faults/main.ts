@@ -33,10 +33,10 @@ async function compareAll(): Promise<void> {
   if (isRoot) for (const folder of [dirname(program), root]) chmodSync(folder, 0o755);
   const asUser = isRoot ? { uid: UID, gid: UID } : {};
   const looker = fork(program, [], { ...asUser, cwd: '/', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const ended = once(looker, 'exit');
   try {
     await compareIn(root, Number(process.argv[2] ?? 1), (question) => ask(looker, question));
   } finally {
-    const ended = once(looker, 'exit');
     looker.kill('SIGKILL');
     await ended;
     rmSync(root, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import { errorToJson, silentLogger, toWritError, type WritErrorJson } from '@wri
 import type { CliContext } from '../../cli/context.ts';
 import { lookAtHome } from '../../cli/doctor/home.ts';
 import type { Finding } from '../../cli/doctor/types.ts';
-import { readEnvironment } from '../../env.ts';
+import { type Environment, readEnvironment } from '../../env.ts';
 import { resolveHome } from '../../home.ts';
 import { initNode } from '../../lifecycle/init-node.ts';
 import { openLog } from '../../lifecycle/start-node.ts';
@@ -17,7 +17,12 @@ export interface Seen {
   readonly refusal?: WritErrorJson;
 }
 
-const resolved = (user: string) => resolveHome({ ...readEnvironment(), writHome: undefined, homeDir: user });
+/** Of a user who has nothing but a home directory, whatever environment this process has. */
+const environmentOf = (user: string): Environment => ({
+  ...{ ...readEnvironment(), homeDir: user },
+  ...{ writHome: undefined, xdgConfigHome: undefined, xdgDataHome: undefined },
+});
+const resolved = (user: string) => resolveHome(environmentOf(user));
 
 /** Makes a node in the home directory `user`, and starts it once, so that everything of it is there. */
 export async function makeNode(user: string): Promise<void> {
@@ -41,7 +46,7 @@ async function start(user: string): Promise<void> {
   const home = resolved(user);
   closeSync(openLog(home));
   const node = await composeNode({
-    ...{ home, environment: { ...readEnvironment(), homeDir: user }, logger: silentLogger },
+    ...{ home, environment: environmentOf(user), logger: silentLogger },
     // The files of the grammar stand beside the built program only, and nothing is classified here.
     loadGrammar: async () => ({ parse: () => ({ ok: false, reason: 'no grammar' }) }),
     commandThread: {
