@@ -33,7 +33,7 @@ const ask = () => {
   const late = setTimeout(() => end('held up'), 3000);
   lookup('named.example', (error, address) => { clearTimeout(late); end(error ? error.code : address); });
 };
-// Those that got a thread have to stand at the pipe by then.
+// Those that got a thread have to stand at the pipe by then: the kernel tells nobody of it, and is asked until nothing changes.
 let [last, still] = ['', 0];
 const look = () => {
   const states = readdirSync('/proc/self/task').map((id) => require('node:fs').readFileSync('/proc/self/task/' + id + '/wchan', 'utf8'));

@@ -7,6 +7,7 @@ import { createSystemClock, WritError } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
+import { endChildren } from '../testing/end-children.ts';
 import { runningAlready } from './already-running.ts';
 import { lostSocket } from './connect.ts';
 import { processStart } from './process-start.ts';
@@ -70,14 +71,7 @@ it('knows a process by its start for as long as it lives', async () => {
 
 describe.skipIf(process.platform !== 'linux')('where the kernel says who holds the lock', () => {
   const children: ChildProcess[] = [];
-  afterEach(async () => {
-    for (const child of children.splice(0)) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    }
-  });
+  afterEach(() => endChildren(children));
 
   /** A process that holds the writer's place of `at`, as a node does. */
   async function holder(at: Home): Promise<number> {

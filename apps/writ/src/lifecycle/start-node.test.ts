@@ -4,18 +4,12 @@ import { createFakeClock } from '@writ/testkit/clock';
 import { afterEach, expect, it } from 'vitest';
 import { readEnvironment } from '../env.ts';
 import { resolveHome } from '../home.ts';
+import { endChildren } from '../testing/end-children.ts';
 import { untilServing } from './start-node.ts';
 
 const home = resolveHome(readEnvironment(), '/nowhere');
 const children: ChildProcess[] = [];
-afterEach(async () => {
-  for (const child of children.splice(0)) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    const ended = once(child, 'exit');
-    child.kill('SIGKILL');
-    await ended;
-  }
-});
+afterEach(() => endChildren(children));
 
 function start(program: string): ChildProcess {
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
