@@ -61,6 +61,7 @@ describe('the summary of a test run', () => {
   it('fails on a skipped test where every test is required', () => {
     const run = summary({ success: true, testResults: [file('a', 'passed', 'todo')] }, { WRIT_TEST_REQUIRE: 'all' });
     expect(run).toMatchObject({ status: 1, lastLine: '1 passed, 0 failed, 1 skipped' });
+    expect(run.output).toContain('failed: 1 skipped, which WRIT_TEST_REQUIRE=all forbids');
   });
 
   it('requires nothing that drives a program of somebody else', () => {

@@ -1,7 +1,6 @@
 import {
   chmodSync,
   chownSync,
-  lchownSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -17,8 +16,8 @@ export interface HomeFault {
   readonly name: string;
   /** Root alone can make it so. */
   readonly needsRoot?: boolean;
-  /** Makes it so for the user `uid`; `aside` is a folder for what is moved away. False where it is none for this path. */
-  readonly make: (path: string, world: { readonly uid: number; readonly aside: string }) => boolean;
+  /** Makes it so; `aside` is a folder for what is moved away. False where it is none for this path. */
+  readonly make: (path: string, world: { readonly aside: string }) => boolean;
 }
 
 function mode(bits: number): HomeFault['make'] {
@@ -28,6 +27,9 @@ function mode(bits: number): HomeFault['make'] {
   };
 }
 
+/** A user of whom nothing else is. */
+const ANOTHER = 54322;
+
 /** Each of them is made anew in a home that was well. */
 export const HOME_FAULTS: readonly HomeFault[] = [
   { name: 'open to everybody', make: mode(0o755) },
@@ -35,39 +37,36 @@ export const HOME_FAULTS: readonly HomeFault[] = [
   { name: 'closed to its user', make: mode(0) },
   {
     name: 'a link',
-    make(path, { uid, aside }) {
+    make(path, { aside }) {
       const moved = join(aside, basename(path));
       renameSync(path, moved);
       symlinkSync(moved, path);
-      lchownSync(path, uid, uid);
       return true;
     },
   },
   {
     name: 'a link to itself',
-    make(path, { uid }) {
+    make(path) {
       rmSync(path, { recursive: true });
       symlinkSync(basename(path), path);
-      lchownSync(path, uid, uid);
       return true;
     },
   },
   {
-    name: 'of root',
+    name: 'of another user',
     needsRoot: true,
     make(path) {
-      chownSync(path, 0, 0);
+      chownSync(path, ANOTHER, ANOTHER);
       return true;
     },
   },
   {
     name: 'a file for a folder, or a folder for a file',
-    make(path, { uid }) {
+    make(path) {
       const isFolder = lstatSync(path).isDirectory();
       rmSync(path, { recursive: true });
       if (isFolder) writeFileSync(path, 'x', { mode: 0o600 });
       else mkdirSync(path, { mode: 0o700 });
-      chownSync(path, uid, uid);
       return true;
     },
   },

@@ -1,21 +1,20 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { MODES_COUNT } from '../../../../../test/support/modes-count.ts';
 import { HOME_FAULTS, pathsIn } from './faults.ts';
 import { lookAndStart, makeNode, type Seen } from './start.ts';
 
 /**
  * `node scripts/run-ts.mjs apps/writ/src/testing/home-faults/main.ts [STRIDE]`: every file and folder of a home, each wrong in every way (or
  * every STRIDEth of these), and what `writ doctor` and a node that starts say of it. Writes what does not fit together, one a line, and how much was looked at.
- * Root is refused nothing, so the looks are another user's then.
+ * Who looks is one for whom the modes of files count, even where that is root.
  */
 type Question = { readonly make: string } | { readonly look: string };
 
-const isRoot = process.geteuid?.() === 0;
-/** A user of whom nothing else is, or this one. */
-const UID = isRoot ? 54322 : (process.geteuid?.() ?? 0);
+const UID = process.geteuid?.() ?? 0;
 
 if (process.send === undefined) await compareAll();
 else process.on('message', (question: Question) => void answer(question).then((said) => process.send?.(said)));
@@ -29,10 +28,8 @@ async function answer(question: Question): Promise<Seen | Record<string, never>>
 async function compareAll(): Promise<void> {
   const program = process.argv[1] ?? '';
   const root = mkdtempSync(join(tmpdir(), 'writ-faults-'));
-  // The bundle, and the folder around the homes, are this user's alone.
-  if (isRoot) for (const folder of [dirname(program), root]) chmodSync(folder, 0o755);
-  const asUser = isRoot ? { uid: UID, gid: UID } : {};
-  const looker = fork(program, [], { ...asUser, cwd: '/', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const [execPath = '', ...execArgv] = [...MODES_COUNT, process.execPath];
+  const looker = fork(program, [], { execPath, execArgv, cwd: '/', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const ended = once(looker, 'exit');
   try {
     await compareIn(root, Number(process.argv[2] ?? 1), (question) => ask(looker, question));
@@ -65,11 +62,11 @@ async function compareIn(root: string, stride: number, looker: (question: Questi
   let looks = 0;
   const all = pathsIn(well).flatMap((path) => HOME_FAULTS.map((fault) => ({ path, fault })));
   for (const { path, fault } of all.filter((_, index) => index % stride === 0)) {
-    if (fault.needsRoot === true && !isRoot) continue;
+    if (fault.needsRoot === true && UID !== 0) continue;
     fresh(aside);
     rmSync(user, { recursive: true, force: true });
     spawnSync('cp', ['-a', well, user]);
-    if (!fault.make(join(user, path), { uid: UID, aside })) continue;
+    if (!fault.make(join(user, path), { aside })) continue;
     looks += 1;
     const odd = oddities(await looker({ look: user }));
     if (odd.length > 0) process.stdout.write(`${path} ${fault.name}: ${odd.join('; ')}\n`);
@@ -77,11 +74,10 @@ async function compareIn(root: string, stride: number, looker: (question: Questi
   process.stdout.write(`${looks} faults\n`);
 }
 
-/** An empty folder of the user's in the place of what is there. */
+/** An empty folder in the place of what is there. */
 function fresh(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { mode: 0o700 });
-  chownSync(folder, UID, UID);
 }
 
 /** What is not so that should be: both say the same, and what to do. */
