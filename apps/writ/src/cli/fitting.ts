@@ -1,10 +1,7 @@
+import { columnsOf } from '../terminal/columns.ts';
 import { type TerminalSize, USUAL_COLUMNS, USUAL_ROWS } from '../terminal/size.ts';
 
 const COLOUR = /(\p{Cc}\[[\d;]*m)/u;
-/** Characters that take two columns: most of East Asia, and pictures. */
-const WIDE =
-  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{1b2ff}\u{1f18e}-\u{1f1ff}\u{1f200}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-
 /** The lines of a text that a terminal can show at once, each in one row; the row below them is left to the cursor. */
 export function fitting(
   text: string,
@@ -25,7 +22,7 @@ export function cut(line: string, columns: number): string {
       if (COLOUR.test(piece)) return piece;
       let taken = '';
       for (const character of piece) {
-        left -= WIDE.test(character) ? 2 : 1;
+        left -= columnsOf(character);
         if (left < 0) return taken;
         taken += character;
       }

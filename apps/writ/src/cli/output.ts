@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { errorToJson, formatDuration, toWritError, visible } from '@writ/core';
 import pc from 'picocolors';
+import { paddedTo, widthOf } from '../terminal/columns.ts';
 import { createHarmlessDecoder, harmless, harmlessColoured } from '../terminal/harmless.ts';
 import { USUAL_COLUMNS } from '../terminal/size.ts';
 import { createLiveView, type Streams } from './live-view.ts';
@@ -105,14 +106,14 @@ export function createOutput(streams: Streams, options: OutputOptions): Output {
   };
 }
 
-/** A table for people: columns as wide as their widest cell, every cell made visible. */
+/** A table for people: columns as wide on the screen as their widest cell, every cell made visible. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map((cell) => visible(cell)));
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))));
   return cells
     .map((row) =>
       row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .map((cell, column) => paddedTo(cell, widths[column] ?? 0))
         .join('  ')
         .trimEnd(),
     )

@@ -1,4 +1,5 @@
 import { visible } from '@writ/core';
+import { mostColumnsOf } from '../terminal/columns.ts';
 import type { TerminalSize } from '../terminal/size.ts';
 
 /** Widest row, columns: what is narrower than the terminal is wrapped by nobody else. */
@@ -24,7 +25,7 @@ export function toRows(
     const rows: string[] = [];
     let [row, left] = ['', width - first.length];
     for (const character of line) {
-      const taken = columnsOf(character);
+      const taken = mostColumnsOf(character);
       if (taken > left) {
         rows.push(row);
         [row, left] = ['', width - FURTHER.length];
@@ -44,9 +45,4 @@ export function inTheirWords(text: string, size: Pick<TerminalSize, 'columns'>):
 /** A result that holds words of others, as wide as the terminal is; its own lines begin where a line does. */
 export function wholeRows(text: string, size: Pick<TerminalSize, 'columns'>): string {
   return toRows(text.split('\n'), size, { first: '', widest: size.columns }).join('\n');
-}
-
-/** At most: whether another character than those of ASCII takes one column or two is for each terminal to say. */
-function columnsOf(character: string): number {
-  return character.length === 1 && character < '\u007f' ? 1 : 2;
 }
