@@ -9,6 +9,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
     maxWorkers: 2,
+    // Nodes of tests lay nothing into the folder that the system has for whoever runs them.
+    env: { XDG_RUNTIME_DIR: '/nowhere' },
     // No module keeps state (AGENTS.md), so that test files of one worker share what is loaded; loading it anew for
     // each file took half of the time.
     isolate: false,

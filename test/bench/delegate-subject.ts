@@ -18,7 +18,9 @@ async function delegateTrue(node: ControlClient): Promise<void> {
 /** Two real nodes in processes of their own, paired through a real invite; their homes lie below `folder`. */
 function nodePair(folder: string) {
   const writ = (...args: string[]): Promise<string> =>
-    runToEnd(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env.PATH, HOME: folder } });
+    runToEnd(process.execPath, [PROGRAM, ...args], {
+      env: { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: folder },
+    });
   return {
     writ,
     alpha: join(folder, 'alpha'),

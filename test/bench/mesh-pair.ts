@@ -22,7 +22,9 @@ export interface MeshPair {
 /** Starts the nodes below `folder`. */
 export async function startMeshPair(folder: string): Promise<MeshPair> {
   const writ = (...args: string[]): Promise<string> =>
-    runToEnd(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env.PATH, HOME: folder } });
+    runToEnd(process.execPath, [PROGRAM, ...args], {
+      env: { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: folder },
+    });
   const down = (): Promise<string> => writ('mesh', 'down', '--purge', '--yes', '--dir', folder);
   // As a node calls: grpc-js reads the stack of every call that is refused, and translating that takes longer than the call.
   process.setSourceMapsEnabled(false);

@@ -126,6 +126,8 @@ describe('a command at a peer', () => {
     expect(waiting.stderr).toMatch(/pending_approval: waits for a person on beta since .*, approval [0-9a-f-]{36}/);
     const view = await ask({ argv: [path], idempotency_key: 'once' });
     expect(view).toMatchObject({ state: 'pending_approval', class: 'config-mutation' });
+    const shown = await beta.writ('approval', 'show', approvalOf(view));
+    expect(shown.stdout).toMatch(new RegExp(`RUNS AS A COPY: .*finds nothing that lies beside it: ${path}`));
     const running = alpha.start('run', ...OPS, '--key', 'once', '--', path);
     await until('it is followed', () => running.stderr().includes('pending_approval'));
     expect(ran()).toBe('');

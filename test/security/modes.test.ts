@@ -62,7 +62,7 @@ describeWith(['strace', 'python3'], 'what a node makes, from the first system ca
     const [program, args] = atTerminal
       ? (['python3', ['-c', RELAY, 'sh', ...UNMASKED, ...command]] as const)
       : (['sh', [...UNMASKED, ...command]] as const);
-    const env = { PATH: process.env.PATH, HOME: dir, TMPDIR: dir };
+    const env = { PATH: process.env.PATH, HOME: dir, TMPDIR: dir, XDG_RUNTIME_DIR: dir };
     const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
     children.push(child);
     let said = '';

@@ -6,9 +6,10 @@ export interface Environment {
   readonly all: Readonly<Record<string, string | undefined>>;
   /** `WRIT_HOME`: a whole node in one folder. */
   readonly writHome: string | undefined;
-  /** These three are absolute; a variable that is not is as one that is not set. */
+  /** These four are absolute; a variable that is not is as one that is not set. */
   readonly xdgConfigHome: string | undefined;
   readonly xdgDataHome: string | undefined;
+  readonly xdgRuntimeDir: string | undefined;
   readonly homeDir: string | undefined;
   /**
    * Set in the environment of a task: `WRIT_TASK_SOCKET`, the only socket that this process may use, and
@@ -35,6 +36,7 @@ export function readEnvironment(): Environment {
     writHome: nonEmpty(all.WRIT_HOME),
     xdgConfigHome: absolute(all.XDG_CONFIG_HOME),
     xdgDataHome: absolute(all.XDG_DATA_HOME),
+    xdgRuntimeDir: absolute(all.XDG_RUNTIME_DIR),
     homeDir: absolute(all.HOME),
     taskAccess:
       all.WRIT_TASK_SOCKET === undefined && all.WRIT_TASK_TOKEN === undefined

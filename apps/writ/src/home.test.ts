@@ -13,6 +13,7 @@ const environment = (values: Partial<Environment>): Environment => ({
   isDumbTerminal: false,
   xdgConfigHome: undefined,
   xdgDataHome: undefined,
+  xdgRuntimeDir: undefined,
   homeDir: undefined,
   session: undefined,
   timeZone: () => 'UTC',

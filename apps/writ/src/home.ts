@@ -46,6 +46,8 @@ export interface Home {
    * of the home, which a script that looks for its project would find above itself.
    */
   readonly heldDirs: readonly string[];
+  /** What the folder for such copies is called, wherever it lies: other homes have others. */
+  readonly heldName: string;
   readonly tokenFile: string;
   /** JSON `{ pid, start }` of the running node. */
   readonly pidFile: string;
@@ -105,6 +107,7 @@ function layout(
   // Not in `XDG_RUNTIME_DIR`: who is started by cron, by a service or by an editor has none, and would find no node.
   const runDir = join(base.dataDir, 'run');
   const socketFile = socketPath(runDir);
+  const heldName = `writ-held-${sha256Hex(base.dataDir).slice(0, 24)}`;
   return {
     ...base,
     named,
@@ -128,7 +131,8 @@ function layout(
     tasksDir: join(dirname(socketFile), 't'),
     proxiesDir: join(dirname(socketFile), 'n'),
     secretsDir: join(base.dataDir, 'secrets'),
-    heldDirs: heldDirs(base.dataDir, { homeDir, runDir }),
+    heldDirs: heldDirs(heldName, { homeDir, runDir }),
+    heldName,
     tokenFile: join(runDir, 'host-token'),
     pidFile: join(runDir, 'node.json'),
   };
@@ -139,10 +143,9 @@ function layout(
  * run directory is the last resort of a user without a home.
  */
 function heldDirs(
-  dataDir: string,
+  name: string,
   { homeDir, runDir }: { readonly homeDir: string | undefined; readonly runDir: string },
 ): readonly string[] {
-  const name = `writ-held-${sha256Hex(dataDir).slice(0, 24)}`;
   return [...(homeDir === undefined ? [] : [join(homeDir, '.cache', name)]), join(runDir, 'held')];
 }
 

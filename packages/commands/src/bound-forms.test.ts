@@ -43,7 +43,8 @@ function createFiles(): { readonly files: CommandFiles; write(path: string, text
   const contents = new Map<string, string>();
   const hold = async (path: string) => {
     const text = contents.get(posix.normalize(path)) ?? '';
-    return { sha256: sha256Hex(text), sizeBytes: text.length, heldPath: path, isCopy: false, release: async () => {} };
+    const read = { sha256: sha256Hex(text), sizeBytes: text.length, heldPath: path, isCopy: false, leavesPlace: true };
+    return { ...read, release: async () => undefined };
   };
   for (const name of PROGRAMS.split(' ')) contents.set(`/bin/${name}`, name);
   contents.set('/bin/s2', 'a script of PATH');
@@ -66,7 +67,7 @@ function createFiles(): { readonly files: CommandFiles; write(path: string, text
 
 const classifier = createCommandClassifier({ grammar: await installedGrammar() });
 
-/** What is asked about a command: its digest, and what it says that nobody binds; or why it is refused. */
+/** What is asked about a command: its digest, and what it says that nobody binds, and that runs as a copy; or why it is refused. */
 async function look(argv: readonly string[], files: CommandFiles) {
   const profile = { name: 'ops' };
   const options = {
@@ -89,12 +90,24 @@ async function look(argv: readonly string[], files: CommandFiles) {
   const resolving = await resolveStep(options, asking, granted, { argv, cwd: CWD });
   if (!resolving.resolved) return { refused: resolving.refusal.message };
   const { digest, lines = [] } = resolving.step;
-  return { digest, notBound: lines.filter(({ label }) => label === 'NOT BOUND').map(({ text }) => text) };
+  const textsOf = (of: string) => lines.filter(({ label }) => label === of).map(({ text }) => text);
+  return { digest, notBound: textsOf('NOT BOUND'), copied: textsOf('RUNS AS A COPY') };
 }
 
 const script = (text: string): readonly string[] => ['bash', '-c', text];
 
 describe('a file that a command runs', () => {
+  it('is said to run as a copy where the command is given one: what lies beside it is not there', async () => {
+    const { files } = createFiles();
+    const copied = async (...argv: readonly string[]) => (await look(argv, files)).copied;
+    expect(await copied('bash', './s.sh')).toEqual([
+      expect.stringMatching(/^it runs from another place.*: \/w\/s\.sh$/),
+    ]);
+    expect(await copied('node', 'deploy')).toEqual([expect.stringMatching(/: \/w\/deploy\.js$/)]);
+    expect(await copied('setarch', '-R', 'node', 'deploy')).toEqual([]);
+    expect(await copied('bash', '-c', './s.sh')).toEqual([]);
+  });
+
   it.each<[readonly string[], string]>([
     [['./s.sh'], 's.sh'],
     [['bash', 's.sh'], 's.sh'],

@@ -15,7 +15,7 @@ function action(argv: readonly string[], files: readonly string[], change: Parti
       ...{ request, programs: [bound(program)], files: files.map(bound), environment: [] },
       directory: { path: '/srv', device: '1', inode: '2', born: '3' },
     },
-    ...{ digest: '', interpreters: [], folders: [] },
+    ...{ digest: '', interpreters: [], folders: [], copied: [] },
     held: new Map([program, '/bin/sh', ...files].map((path) => [path, `/held${path}`])),
     release: async () => undefined,
     ...change,

@@ -13,7 +13,7 @@ function createFiles({ sizeBytes, isCopy = true }: { readonly sizeBytes: number;
   const release = async (): Promise<void> => {
     held.count -= 1;
   };
-  const file = { sha256: '', sizeBytes, heldPath: '/held', isCopy, release };
+  const file = { sha256: '', sizeBytes, heldPath: '/held', isCopy, leavesPlace: isCopy, release };
   const files: CommandFiles = {
     inspect: async (realPath) => ({
       ...{ kind: 'file', realPath, device: '1', inode: '1', born: '0', sizeBytes, isExecutable: true },

@@ -155,7 +155,7 @@ async function lookAt(
   const environment = options.environmentOf(requireProfile(options, profile));
   const resolved = await resolveAction(request, environment, filesToLookAt(options.files, signal));
   if (!resolved.resolved) return resolved;
-  const { action, digest, folders, release } = resolved.action;
+  const { action, digest, folders, copied, release } = resolved.action;
   await release();
   const workspace = workspaceOf(basis);
   const about = {
@@ -163,6 +163,7 @@ async function lookAt(
     ...(workspace === undefined ? {} : { workspace }),
     obeysFolder: obeysFolder(classification),
     unbound: unboundFiles({ commands: classification.commands, folders }),
+    copied,
   };
   const preview = previewAction(action, shown, about);
   return { resolved: true, step: { request, facts, digest, preview, lines: actionLines(action, about) } };

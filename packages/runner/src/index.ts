@@ -3,6 +3,7 @@ export type { AgentFinder, FoundAgent, FoundProgram, InSandbox, KnownAgent } fro
 export { describeGroups, type GroupsReport } from './control-groups/control-groups.ts';
 export { buildCommandEnvironment, searchPath } from './environment.ts';
 export { createHeldFiles, type HeldFilesOptions } from './gated/held-files.ts';
+export { createScriptPlace } from './gated/script-place.ts';
 export type {
   CommandOrder,
   CommandRun,

@@ -19,6 +19,7 @@ beforeEach(async () => {
   const none = {
     xdgConfigHome: undefined,
     xdgDataHome: undefined,
+    xdgRuntimeDir: undefined,
     homeDir: undefined,
     session: undefined,
   };

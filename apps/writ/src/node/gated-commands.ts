@@ -5,8 +5,15 @@ import type { Executor, WritIssuer } from '@writ/delegation';
 import type { SessionStore } from '@writ/lease-store';
 import type { PeerClients } from '@writ/mesh';
 import type { Profile } from '@writ/policy';
-import { buildCommandEnvironment, createHeldFiles, isSecretName, type TaskRunner } from '@writ/runner';
+import {
+  buildCommandEnvironment,
+  createHeldFiles,
+  createScriptPlace,
+  isSecretName,
+  type TaskRunner,
+} from '@writ/runner';
 import type { Environment } from '../env.ts';
+import { scriptDirs } from '../script-dirs.ts';
 import { placeOf } from './classification.ts';
 import type { Foundations } from './foundations.ts';
 import type { NodeGate } from './gate.ts';
@@ -29,6 +36,8 @@ export function createNodeCommandDesk(base: Foundations, parts: NodeCommandParts
   const { clock, random, logger, database, engine, home, identity, stores } = base;
   const { gate, authority, classifier, factsOf, executor, runner, environment } = parts;
   const sealKey = readSealKey(base);
+  const user = process.getuid?.();
+  const scripts = createScriptPlace({ dirs: scriptDirs(home, environment, user), user });
   return createCommandDesk({
     ...{ database, engine, authority, gate, executor, clock, random, logger, factsOf },
     self: identity.public.id,
@@ -40,7 +49,7 @@ export function createNodeCommandDesk(base: Foundations, parts: NodeCommandParts
       return workspace === undefined ? undefined : resolveConfigPath(workspace.path, home.configFile);
     },
     recordSession: recordOf(stores.sessions),
-    files: createHeldFiles({ dirs: home.heldDirs, user: process.getuid?.() }),
+    files: createHeldFiles({ dirs: home.heldDirs, scripts, user }),
     processes: runner.commands,
     endLeft: () => runner.endStray([]),
   });

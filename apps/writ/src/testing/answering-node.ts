@@ -33,7 +33,7 @@ export async function startAnsweringNode(
 ): Promise<AnsweringNode> {
   const folder = await mkdtemp(join(home, 'spawner-'));
   const environment: Environment = {
-    ...{ all, writHome: home, xdgConfigHome: undefined, xdgDataHome: undefined },
+    ...{ all, writHome: home, xdgConfigHome: undefined, xdgDataHome: undefined, xdgRuntimeDir: home },
     ...{
       homeDir: all.HOME,
       taskAccess: undefined,

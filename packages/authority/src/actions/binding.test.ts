@@ -9,6 +9,7 @@ interface MadeFile {
   readonly sizeBytes?: number;
   readonly interpreter?: Interpreter;
   readonly realPath?: string;
+  readonly staysInPlace?: true;
 }
 
 /** Files as a table says, each held once at most as long as it is held; `asked` tells how much was free for each. */
@@ -34,6 +35,7 @@ function createTable() {
       held.push(path);
       return {
         ...{ sha256: `of ${file.text}`, sizeBytes, heldPath: `/held${path}`, isCopy: true },
+        leavesPlace: file.staysInPlace !== true,
         ...(file.interpreter === undefined ? {} : { interpreter: file.interpreter }),
         async release() {
           held.splice(held.indexOf(path), 1);
@@ -164,6 +166,21 @@ describe('what a command is bound by', () => {
     expect(action.programs.map(({ path }) => path)).toEqual([
       ...['/bin/tool', '/bin/cp', '/bin/second', '/bin/first', '/bin/other'],
     ]);
+  });
+
+  it('runs as a copy where it is a script that leaves its place, or is given to one: programs, and what those inside run, do not', async () => {
+    const script = { interpreter: { path: '/bin/second', argument: '-x' } };
+    file('/bin/tool', script);
+    file('/bin/second', { interpreter: { path: '/bin/first' } });
+    for (const path of ['/bin/first', '/bin/bash', '/w/s.sh', '/w/data', '/w/in.sh']) file(path);
+    expect((await bound({ argv: ['tool', 'data'] })).copied).toEqual(['/bin/tool', '/bin/second']);
+    expect((await bound({ argv: ['bash', './s.sh', 'data'] })).copied).toEqual(['/w/s.sh']);
+    expect((await bound({ argv: ['first', 'x'], inner: [['tool']] })).copied).toEqual([]);
+    expect((await bound({ argv: ['bash', './s.sh'], inner: [['bash', './in.sh']] })).copied).toEqual(['/w/s.sh']);
+    file('/bin/tool', { ...script, staysInPlace: true });
+    file('/w/s.sh', { staysInPlace: true });
+    expect((await bound({ argv: ['tool'] })).copied).toEqual(['/bin/second']);
+    expect((await bound({ argv: ['bash', './s.sh'] })).copied).toEqual([]);
   });
 
   it('is refused where what runs it cannot be told, or never ends', async () => {

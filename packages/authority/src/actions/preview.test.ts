@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LARGEST_PREVIEW_BYTES, show, showLines } from '../approvals/showing.ts';
 import { assentText } from '../executions/scopes.ts';
-import { previewAction } from './preview.ts';
+import { actionLines, previewAction } from './preview.ts';
 import type { Action, ActionRequest } from './types.ts';
 
 const BY = { label: 'laptop', words: 'dato-miru-sovu-kila' };
@@ -21,7 +21,14 @@ function actionOf(change: Partial<ActionRequest> = {}, environment: Action['envi
 }
 
 function textOf(action: Action): string {
-  const command = { class: 'destructive', known: true, workspace: 'app', obeysFolder: false, unbound: [] } as const;
+  const command = {
+    class: 'destructive',
+    known: true,
+    workspace: 'app',
+    obeysFolder: false,
+    unbound: [],
+    copied: [],
+  } as const;
   const preview = previewAction(action, BY, command);
   return preview.shown ? preview.text : `not shown: ${preview.message}`;
 }
@@ -81,16 +88,16 @@ describe('the preview of an action', () => {
       return preview.shown ? preview.text.split('\n').filter((line) => /^(class|yes)/.test(line)) : [];
     };
     const once = 'yes, once, allows: nothing more than this command';
-    expect(shown({ class: 'config-mutation', known: true, obeysFolder: false, unbound: [] })).toEqual([
+    expect(shown({ class: 'config-mutation', known: true, obeysFolder: false, unbound: [], copied: [] })).toEqual([
       'class: config-mutation',
       once,
       `yes, session, allows: ${assentText(undefined)}, for 1h`,
     ]);
-    expect(shown({ class: 'destructive', known: true, obeysFolder: false, unbound: [] })).toEqual([
+    expect(shown({ class: 'destructive', known: true, obeysFolder: false, unbound: [], copied: [] })).toEqual([
       'class: destructive',
       once,
     ]);
-    expect(shown({ class: 'config-mutation', known: false, obeysFolder: false, unbound: [] })).toEqual([
+    expect(shown({ class: 'config-mutation', known: false, obeysFolder: false, unbound: [], copied: [] })).toEqual([
       'class: config-mutation, by a program that is not known',
       once,
     ]);
@@ -103,6 +110,7 @@ describe('the preview of an action', () => {
         known: false,
         obeysFolder,
         unbound: [],
+        copied: [],
       });
       return preview.shown ? preview.text.split('\n') : [];
     };
@@ -126,7 +134,13 @@ describe('the preview of an action', () => {
   });
 
   it('says of everything that no digest binds that it is not bound, each on a line of its own', () => {
-    const command = { class: 'read', known: true, obeysFolder: false, unbound: ['one', 'two\nclass: read'] } as const;
+    const command = {
+      class: 'read',
+      known: true,
+      obeysFolder: false,
+      unbound: ['one', 'two\nclass: read'],
+      copied: [],
+    } as const;
     const preview = previewAction(actionOf(), BY, command);
     expect(preview.shown && preview.text.split('\n').filter((line) => line.startsWith('NOT BOUND'))).toEqual([
       'NOT BOUND: it runs or reads files that this approval does not bind, as they are then: one',
@@ -134,11 +148,23 @@ describe('the preview of an action', () => {
     ]);
   });
 
+  it('says of each script that runs from a copy that it does, in a plan too', () => {
+    const copied = ['/work/deploy.sh', '/work/a\nclass: read'];
+    const command = { class: 'read', known: true, obeysFolder: false, unbound: [], copied } as const;
+    const preview = previewAction(actionOf(), BY, command);
+    expect(preview.shown && preview.text.split('\n').filter((line) => line.startsWith('RUNS'))).toEqual([
+      'RUNS AS A COPY: it runs from another place, where it finds nothing that lies beside it: /work/deploy.sh',
+      'RUNS AS A COPY: it runs from another place, where it finds nothing that lies beside it: /work/a\\u{a}class: read',
+    ]);
+    expect(actionLines(actionOf(), command)?.filter(({ label }) => label === 'RUNS AS A COPY')).toHaveLength(2);
+    expect(textOf(actionOf())).not.toContain('RUNS AS A COPY');
+  });
+
   it('keeps a mark of the byte order in what it shows, and shows nothing of what is no text', () => {
     const stdin = Buffer.from('\ufeffyes').toString('base64');
     expect(textOf(actionOf({ stdin }))).toContain('standard input: \\u{feff}yes');
     const bytes = previewAction(actionOf({ stdin: Buffer.from([0xff]).toString('base64') }), BY, {
-      ...{ class: 'read', known: true, obeysFolder: false, unbound: [] },
+      ...{ class: 'read', known: true, obeysFolder: false, unbound: [], copied: [] },
     });
     expect(bytes).toEqual({ shown: false, message: 'its standard input is no text, which cannot be shown' });
   });

@@ -11,6 +11,8 @@ export interface ShownCommand extends Pick<ScopedCommand, 'class' | 'known'> {
   readonly obeysFolder: boolean;
   /** Why it runs or reads files that no digest binds; empty: as far as is known there are none. */
   readonly unbound: readonly string[];
+  /** Scripts that run from a copy, absolute. */
+  readonly copied: readonly string[];
 }
 
 /**
@@ -53,6 +55,7 @@ export function actionLines(
     { label: 'directory', text: directory.path },
     ...(command.obeysFolder ? [OBEYS] : []),
     ...command.unbound.map((why) => ({ label: 'NOT BOUND', text: `${UNBOUND}: ${why}` })),
+    ...command.copied.map((path) => ({ label: 'RUNS AS A COPY', text: `${COPIED}: ${path}` })),
     { label: 'standard input', text: request.stdin === undefined ? 'none' : stdin },
     { label: 'profile', text: request.profile },
     { label: 'runner', text: request.runner },
@@ -71,6 +74,9 @@ const OBEYS: PreviewLine = {
 
 /** For each reason that nobody can bind all of it. */
 const UNBOUND = 'it runs or reads files that this approval does not bind, as they are then';
+
+/** Of each script: what it would load fails, and is no other file. */
+const COPIED = 'it runs from another place, where it finds nothing that lies beside it';
 
 function classText({ class: of, known, obeysFolder }: ShownCommand): string {
   return known || obeysFolder ? of : `${of}, by a program that is not known`;

@@ -62,7 +62,7 @@ async function bindAll(
   environment: ActionEnvironment,
   files: ActionFiles,
   holding: Holding,
-): Promise<Pick<HeldAction, 'action' | 'interpreters' | 'script' | 'folders'> | { readonly refusal: Refusal }> {
+): Promise<Omit<HeldAction, 'digest' | 'held' | 'release'> | { readonly refusal: Refusal }> {
   const program = request.argv[0];
   if (program === undefined || program === '') return refuse('there is no command', 'name a program');
   const place = isAbsolute(request.cwd) ? await files.inspect(request.cwd) : undefined;
@@ -93,8 +93,16 @@ async function bindAll(
     action: { request, programs, files: bindings, directory: { path, device, inode, born }, environment: variables },
     interpreters,
     folders: named.folders,
+    copied: copiedScripts([main, ...interpreters.map((one) => one.path)], scripts.script?.path, holding),
     ...(scripts.script === undefined ? {} : { script: scripts.script }),
   };
+}
+
+/** What is started, where it is a script, and what it is given to run; programs inside run from their own places. */
+function copiedScripts(started: readonly string[], given: string | undefined, holding: Holding): readonly string[] {
+  const scripts = started.filter((path) => holding.interpreter(path) !== undefined);
+  const run = given === undefined ? scripts : [...scripts, given];
+  return [...new Set(run)].filter((path) => holding.leavesPlace(path));
 }
 
 /** Programs inside, and what interpreters run, outside and inside. */
@@ -165,6 +173,8 @@ interface Holding {
   bind(paths: readonly string[]): Promise<readonly BoundFile[]>;
   /** What the first line of a held file names. */
   interpreter(path: string): HeldFile['interpreter'];
+  /** Whether what runs of a held file is a copy. */
+  leavesPlace(path: string): boolean;
   /** A path that could not be held. */
   refused(): string | undefined;
   release(): Promise<void>;
@@ -195,6 +205,7 @@ function createHolding(files: ActionFiles): Holding {
       return bound;
     },
     interpreter: (path) => held.get(path)?.interpreter,
+    leavesPlace: (path) => held.get(path)?.leavesPlace === true,
     refused: () => refused,
     async release() {
       const releasing = [...held.values()];

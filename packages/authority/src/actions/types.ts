@@ -57,6 +57,8 @@ export interface HeldFile {
   readonly heldPath: string;
   /** It takes up its size until it is released. */
   readonly isCopy: boolean;
+  /** What runs, or would, is a copy in another place: what lies beside the file does not lie beside that. */
+  readonly leavesPlace: boolean;
   /** What the first line of a script names. */
   readonly interpreter?: Interpreter;
   release(): Promise<void>;
@@ -106,5 +108,7 @@ export interface HeldAction {
   readonly script?: { readonly at: number; readonly path: string };
   /** Folders that arguments name: what is in them is bound by nobody. */
   readonly folders: readonly string[];
+  /** Scripts that run from a copy, absolute: each finds nothing that lies beside it. */
+  readonly copied: readonly string[];
   release(): Promise<void>;
 }

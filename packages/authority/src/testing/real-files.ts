@@ -53,7 +53,10 @@ export function createRealFiles(dir: string): ActionFiles & { held(): number } {
       const named =
         interpreter === undefined ? {} : { interpreter: { path: interpreter, ...(argument && { argument }) } };
       if (sizeBytes <= mostBytes)
-        return { sha256: hash.digest('hex'), sizeBytes, heldPath, isCopy: true, ...named, release };
+        return {
+          ...{ sha256: hash.digest('hex'), sizeBytes, heldPath, isCopy: true, leavesPlace: true },
+          ...{ ...named, release },
+        };
       await release();
       return undefined;
     },

@@ -247,14 +247,27 @@ function filesOf(files: ReadonlyMap<string, string>, held: HeldCounts): CommandF
       held.reads.push(path);
       await held.onRead(signal);
       const sha256 = sha256Hex(content);
-      return { sha256, sizeBytes: content.length, heldPath: path, isCopy: false, release: async () => undefined };
+      return {
+        sha256,
+        sizeBytes: content.length,
+        heldPath: path,
+        isCopy: false,
+        leavesPlace: true,
+        release: async () => undefined,
+      };
     },
     async hold(path) {
       const content = files.get(path);
       if (content === undefined) return undefined;
       held.count += 1;
       return {
-        ...{ sha256: sha256Hex(content), sizeBytes: content.length, heldPath: `/held${path}`, isCopy: true },
+        ...{
+          sha256: sha256Hex(content),
+          sizeBytes: content.length,
+          heldPath: `/held${path}`,
+          isCopy: true,
+          leavesPlace: true,
+        },
         async release() {
           held.count -= 1;
         },

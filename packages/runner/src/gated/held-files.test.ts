@@ -90,7 +90,10 @@ describe('held files', () => {
       .update(await readFile(shell))
       .digest('hex');
     const inPlace = createHeldFiles({ dirs: [join(folder, 'in-place')], user: 1000 });
-    expect(await inPlace.hold('/bin/sh', MOST)).toMatchObject({ heldPath: shell, sha256: digest });
+    expect(await inPlace.hold('/bin/sh', MOST)).toMatchObject({ heldPath: shell, sha256: digest, leavesPlace: false });
+    // A question is told beforehand.
+    expect((await inPlace.read('/bin/sh', MOST, undefined))?.leavesPlace).toBe(false);
+    expect((await files.read('/bin/sh', MOST, undefined))?.leavesPlace).toBe(true);
     const copied = await files.hold('/bin/sh', MOST);
     expect(copied?.heldPath).toMatch(/\/held\//);
     // A link that somebody else could lead elsewhere.

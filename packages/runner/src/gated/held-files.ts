@@ -3,13 +3,17 @@ import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { hasErrno, isAbsent, WritError } from '@writ/core';
-import { createHeldPlace, type NewPlace } from './held-place.ts';
+import { createHeldPlace } from './held-place.ts';
+import type { NewPlace } from './new-place.ts';
+import type { ScriptPlace } from './script-place.ts';
 import type { HeldFile, HeldFiles, PathFact } from './types.ts';
 
 /** What holds files. */
 export interface HeldFilesOptions {
   /** Absolute folders (0700) for private copies, of this node alone: the first that can be written to counts, where nobody else can move it, and is emptied at once. */
   readonly dirs: readonly string[];
+  /** Where copies of what is no program of the machine lie instead, while there is room; absent: nowhere. */
+  readonly scripts?: ScriptPlace;
   /** User id that this node runs under; undefined where there are none. */
   readonly user: number | undefined;
 }
@@ -26,20 +30,42 @@ const LONGEST_FIRST_LINE = 256;
  * that only the superuser could have changed is left where it is, which keeps what a copy would lose (set-user-id,
  * capabilities, what it looks for beside itself); a node that is the superuser itself copies those too.
  */
-export function createHeldFiles({ dirs, user }: HeldFilesOptions): HeldFiles {
+export function createHeldFiles({ dirs, scripts, user }: HeldFilesOptions): HeldFiles {
   const place = createHeldPlace(dirs, user);
   return {
     inspect,
     hold: (path, mostBytes) =>
-      withFile(path, mostBytes, async ({ file, real, found }) => {
-        if ((await onlyRootChanges(real, found, user)) && (await isLedByRoot(path))) {
-          return await readInPlace(file, { path, real }, { mostBytes });
-        }
-        return await copy(file, await place.make(path), mostBytes);
+      withFile(path, mostBytes, async (open) => {
+        if (await staysInPlace(path, open, user)) return await readInPlace(open, path, { mostBytes });
+        const { file, found } = open;
+        const ofScript = (await isProgram(file)) ? undefined : await scripts?.make(path, found.size);
+        // Where it gets full meanwhile, the other place is tried.
+        const held = ofScript && (await copy(file, ofScript, mostBytes).catch(() => undefined));
+        return held ?? (await copy(file, await place.make(path), mostBytes));
       }),
     read: (path, mostBytes, signal) =>
-      withFile(path, mostBytes, ({ file, real }) => readInPlace(file, { path, real }, { mostBytes, signal })),
+      withFile(path, mostBytes, async (open) => {
+        const read = await readInPlace(open, path, { mostBytes, signal });
+        return read && { ...read, leavesPlace: !(await staysInPlace(path, open, user)) };
+      }),
   };
+}
+
+async function staysInPlace(
+  path: string,
+  { real, found }: Pick<OpenFile, 'real' | 'found'>,
+  user: number | undefined,
+): Promise<boolean> {
+  return (await onlyRootChanges(real, found, user)) && (await isLedByRoot(path));
+}
+
+/** How programs begin that the machine runs by itself: ELF, and those of macOS. Anything else is for something that reads it. */
+const PROGRAMS: ReadonlySet<string> = new Set(['7f454c46', 'cffaedfe', 'cefaedfe', 'cafebabe']);
+
+async function isProgram(file: FileHandle): Promise<boolean> {
+  const head = Buffer.alloc(4);
+  await file.read(head, 0, head.length, 0);
+  return PROGRAMS.has(head.toString('hex'));
 }
 
 interface OpenFile {
@@ -132,13 +158,13 @@ interface Reading {
 
 /** A script goes by the name that it is called by. A program is told that name, and what lies beside it is beside the file. */
 async function readInPlace(
-  file: FileHandle,
-  { path, real }: { readonly path: string; readonly real: string },
+  { file, real }: Pick<OpenFile, 'file' | 'real'>,
+  path: string,
   reading: Reading,
 ): Promise<HeldFile | undefined> {
   const read = await digest(file, reading);
   const heldPath = read?.interpreter === undefined ? real : path;
-  return read && { ...read, heldPath, isCopy: false, release: async () => undefined };
+  return read && { ...read, heldPath, isCopy: false, leavesPlace: false, release: async () => undefined };
 }
 
 async function copy(file: FileHandle, { path, remove }: NewPlace, mostBytes: number): Promise<HeldFile | undefined> {
@@ -146,7 +172,7 @@ async function copy(file: FileHandle, { path, remove }: NewPlace, mostBytes: num
     const target = await open(path, 'wx', 0o700);
     try {
       const read = await digest(file, { mostBytes, target });
-      if (read !== undefined) return { ...read, heldPath: path, isCopy: true, release: remove };
+      if (read !== undefined) return { ...read, heldPath: path, isCopy: true, leavesPlace: true, release: remove };
     } finally {
       await target.close();
     }

@@ -1,9 +1,9 @@
 import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, rmdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { hasErrno, WritError } from '@writ/core';
-import { endSearches } from './ends-of-search.ts';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { WritError } from '@writ/core';
 import { executesIn } from './executing-place.ts';
+import { makeNewPlace, type NewPlace } from './new-place.ts';
 
 /** Where private copies lie. */
 export interface HeldPlace {
@@ -11,27 +11,13 @@ export interface HeldPlace {
   make(path: string): Promise<NewPlace>;
 }
 
-export interface NewPlace {
-  readonly path: string;
-  /** Removes the copy, and all that was made for it. */
-  remove(): Promise<void>;
-}
-
-/** Empty folders above those that a copy has of its own file: more than anybody climbs by mistake. */
-const EMPTY_ABOVE = 16;
-/** Longest path that is made, bytes; systems take 1,024 at least. */
-const LONGEST_BYTES = 1000;
-/** Times that a folder is made anew which went away meanwhile: with the last copy goes what it lay in. */
-const TRIES = 8;
-
 /** Bits of a mode that let others than the owner write, and the one with which nobody moves what is somebody else's. */
 const OTHERS_WRITE = 0o022;
 const STICKY = 0o1000;
 
 /**
  * The first of `dirs` that can be made and written to, whose programs can be run, and that nobody but `user` and the superuser can put another one in the place of; what an earlier node
- * left there is removed; the last one, which is the node's own, where there is no such. Each copy lies below empty folders of its own, named as those of its file: a script that goes from `$0` to the folders above finds none
- * of a node's, and none of another copy's. Throws where none of them can be made.
+ * left there is removed; the last one, which is the node's own, where there is no such. Throws where none of them can be made.
  */
 export function createHeldPlace(
   dirs: readonly string[],
@@ -40,43 +26,8 @@ export function createHeldPlace(
 ): HeldPlace {
   const dir = firstOf(dirs, { user, executes });
   return {
-    async make(path) {
-      let folder: string;
-      for (let tries = 1; ; tries += 1) {
-        try {
-          await mkdir(dir, { recursive: true, mode: 0o700 });
-          // Under a name that nobody has taken before.
-          folder = await mkdtemp(join(dir, 'c'));
-          break;
-        } catch (error) {
-          if (!hasErrno(error, 'ENOENT') || tries === TRIES) throw error;
-        }
-      }
-      const remove = async (): Promise<void> => {
-        await rm(folder, { recursive: true, force: true });
-        await removeEmpty(dir);
-      };
-      const below = placeBelow(folder, path);
-      try {
-        await mkdir(dirname(below), { recursive: true, mode: 0o700 });
-        await endSearches(folder);
-      } catch (error) {
-        // A disk that is full is not filled up by what is tried again.
-        await remove();
-        throw error;
-      }
-      return { path: below, remove };
-    },
+    make: (path) => makeNewPlace(path, dir, () => mkdir(dir, { recursive: true, mode: 0o700 })),
   };
-}
-
-/** Its own folders by their names; a path that is too long for that by as many of one letter. */
-function placeBelow(folder: string, path: string): string {
-  const empty = Array.from({ length: EMPTY_ABOVE }, () => 'x');
-  const named = join(folder, ...empty, path);
-  if (Buffer.byteLength(named) <= LONGEST_BYTES) return named;
-  const own = dirname(path).split('/').filter(Boolean);
-  return join(folder, ...empty, ...own.map(() => 'x'), basename(path));
 }
 
 function firstOf(
@@ -121,14 +72,5 @@ function isMovedByNobody(dir: string, user: number | undefined): boolean {
     const isOpen = !found.isSymbolicLink() && (found.mode & OTHERS_WRITE) !== 0 && (found.mode & STICKY) === 0;
     if (isOpen || (found.uid !== 0 && found.uid !== user)) return false;
     if (place === dirname(place)) return true;
-  }
-}
-
-/** Nothing of a node is left where other programs have their things, while it holds nothing. */
-async function removeEmpty(dir: string): Promise<void> {
-  try {
-    await rmdir(dir);
-  } catch (error) {
-    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].some((code) => hasErrno(error, code))) throw error;
   }
 }

@@ -23,6 +23,8 @@ export interface HeldFile {
   readonly heldPath: string;
   /** It takes up its size until it is released. */
   readonly isCopy: boolean;
+  /** What runs, or would, is a copy in another place: what lies beside the file does not lie beside that. */
+  readonly leavesPlace: boolean;
   /** What the first line of a script names: an absolute path, and what follows it as one argument. */
   readonly interpreter?: { readonly path: string; readonly argument?: string };
   release(): Promise<void>;

@@ -152,7 +152,8 @@ function environmentIn(places: { readonly home: string; readonly tmp: string }):
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(XDG_|WRIT_(?!LEFTOVER)|NODE_|VITEST|FORCE_COLOR|GIT_)/.test(name),
   );
-  return { ...Object.fromEntries(kept), HOME: places.home, TMPDIR: places.tmp, NO_COLOR: '1' };
+  const own = { HOME: places.home, TMPDIR: places.tmp, XDG_RUNTIME_DIR: places.tmp };
+  return { ...Object.fromEntries(kept), ...own, NO_COLOR: '1' };
 }
 
 function processTreeOf(dir: string, nodes: readonly MeshNode[]): readonly SeenProcess[] {
