@@ -162,6 +162,7 @@ async function lookAt(
     ...facts,
     ...(workspace === undefined ? {} : { workspace }),
     obeysFolder: obeysFolder(classification),
+    isRecognised: classification.known,
     unbound: unboundFiles({ commands: classification.commands, folders }),
     copied,
   };

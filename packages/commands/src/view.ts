@@ -55,13 +55,15 @@ export function waitingFor(node: string, sinceMs: number, approval: string): str
 function whyOf(execution: Execution, { node, clockIsBackwards, heldUp }: ViewPlace): string {
   const { state, class: of, approval, window, createdAtMs, outcome } = execution;
   const ended = outcome?.message ?? '';
-  const isWaiting = state === 'pending_approval' || state === 'proposed';
-  if (isWaiting && heldUp !== undefined) return `waits, and is tried again: ${heldUp}`;
   switch (state) {
-    case 'pending_approval':
-      return waitingFor(node, createdAtMs, approval ?? '');
+    case 'pending_approval': {
+      const waits = waitingFor(node, createdAtMs, approval ?? '');
+      // Said of the last try: whether what allowed it still does is not known here, and a person can answer in any case.
+      return heldUp === undefined ? waits : `${waits}; a start without one was put off: ${heldUp}`;
+    }
     case 'proposed':
       if (clockIsBackwards) return clockOf(node);
+      if (heldUp !== undefined) return `waits, and is tried again: ${heldUp}`;
       return `is about to start: ${permission(of, approval, window)}`;
     case 'running':
       return `runs: ${permission(of, approval, window)}`;

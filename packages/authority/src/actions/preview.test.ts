@@ -24,6 +24,7 @@ function textOf(action: Action): string {
   const command = {
     class: 'destructive',
     known: true,
+    isRecognised: true,
     workspace: 'app',
     obeysFolder: false,
     unbound: [],
@@ -88,17 +89,25 @@ describe('the preview of an action', () => {
       return preview.shown ? preview.text.split('\n').filter((line) => /^(class|yes)/.test(line)) : [];
     };
     const once = 'yes, once, allows: nothing more than this command';
-    expect(shown({ class: 'config-mutation', known: true, obeysFolder: false, unbound: [], copied: [] })).toEqual([
+    expect(
+      shown({ class: 'config-mutation', known: true, isRecognised: true, obeysFolder: false, unbound: [], copied: [] }),
+    ).toEqual(['class: config-mutation', once, `yes, session, allows: ${assentText(undefined)}, for 1h`]);
+    expect(
+      shown({ class: 'destructive', known: true, isRecognised: true, obeysFolder: false, unbound: [], copied: [] }),
+    ).toEqual(['class: destructive', once]);
+    expect(
+      shown({
+        class: 'config-mutation',
+        known: false,
+        isRecognised: false,
+        obeysFolder: false,
+        unbound: [],
+        copied: [],
+      }),
+    ).toEqual(['class: config-mutation, by a program that is not known', once]);
+    const covered = { class: 'config-mutation', known: false, isRecognised: true } as const;
+    expect(shown({ ...covered, obeysFolder: false, unbound: [], copied: [] })).toEqual([
       'class: config-mutation',
-      once,
-      `yes, session, allows: ${assentText(undefined)}, for 1h`,
-    ]);
-    expect(shown({ class: 'destructive', known: true, obeysFolder: false, unbound: [], copied: [] })).toEqual([
-      'class: destructive',
-      once,
-    ]);
-    expect(shown({ class: 'config-mutation', known: false, obeysFolder: false, unbound: [], copied: [] })).toEqual([
-      'class: config-mutation, by a program that is not known',
       once,
     ]);
   });
@@ -108,6 +117,7 @@ describe('the preview of an action', () => {
       const preview = previewAction(actionOf(change), BY, {
         class: 'config-mutation',
         known: false,
+        isRecognised: false,
         obeysFolder,
         unbound: [],
         copied: [],
@@ -137,6 +147,7 @@ describe('the preview of an action', () => {
     const command = {
       class: 'read',
       known: true,
+      isRecognised: true,
       obeysFolder: false,
       unbound: ['one', 'two\nclass: read'],
       copied: [],
@@ -150,7 +161,14 @@ describe('the preview of an action', () => {
 
   it('says of each script that runs from a copy that it does, in a plan too', () => {
     const copied = ['/work/deploy.sh', '/work/a\nclass: read'];
-    const command = { class: 'read', known: true, obeysFolder: false, unbound: [], copied } as const;
+    const command = {
+      class: 'read',
+      known: true,
+      isRecognised: true,
+      obeysFolder: false,
+      unbound: [],
+      copied,
+    } as const;
     const preview = previewAction(actionOf(), BY, command);
     expect(preview.shown && preview.text.split('\n').filter((line) => line.startsWith('RUNS'))).toEqual([
       'RUNS AS A COPY: it runs from another place, where it finds nothing that lies beside it: /work/deploy.sh',
@@ -164,7 +182,7 @@ describe('the preview of an action', () => {
     const stdin = Buffer.from('\ufeffyes').toString('base64');
     expect(textOf(actionOf({ stdin }))).toContain('standard input: \\u{feff}yes');
     const bytes = previewAction(actionOf({ stdin: Buffer.from([0xff]).toString('base64') }), BY, {
-      ...{ class: 'read', known: true, obeysFolder: false, unbound: [], copied: [] },
+      ...{ class: 'read', known: true, isRecognised: true, obeysFolder: false, unbound: [], copied: [] },
     });
     expect(bytes).toEqual({ shown: false, message: 'its standard input is no text, which cannot be shown' });
   });

@@ -11,6 +11,8 @@ type Whole = OperationOutput<'approval_show'>['approval'];
 const NODE = 'node';
 /** Lines of a preview that say who asks, and not for what. */
 const WHO = /^(asked by|agent|session|reason, as it says): /;
+/** What a command's preview says of each of its words. */
+const ARGUMENT = /^argument \d+: (.*)$/;
 /** Longest line of a list, UTF-16 units. */
 const ABOUT_LIMIT = 120;
 
@@ -53,8 +55,11 @@ export function viewApproval(approval: Approval, labelOf: LabelOf, approverLabel
   return { ...viewApprovalRow(approval, labelOf, approverLabel), digest, preview, generation };
 }
 
-/** The first line that says what would be done; the preview is safe to show as it is. */
+/** The first line that says what would be done, and of a command its words; the preview is safe to show as it is. */
 function aboutOf({ preview }: Approval): string {
-  const line = preview.split('\n').find((text) => !WHO.test(text)) ?? '';
+  const lines = preview.split('\n');
+  const first = lines.find((text) => !WHO.test(text)) ?? '';
+  const words = lines.flatMap((text) => ARGUMENT.exec(text)?.[1] ?? []);
+  const line = words.length === 0 ? first : `${first}: ${words.join(' ')}`;
   return line.length <= ABOUT_LIMIT ? line : `${line.slice(0, ABOUT_LIMIT)}…`;
 }
