@@ -49,7 +49,7 @@ export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk 
   const live = createLiveCommands(options, wakeups.wake);
   /** By the one that has ended; whoever watches that learns which one takes its place. */
   const askingAgain = new Map<string, Promise<unknown>>();
-  const heldUp = createHeldUp();
+  const heldUp = createHeldUp(wakeups.wake);
   const onChanged = (execution: Execution): void => {
     const asking = askAgain(parts, execution).finally(() => {
       askingAgain.delete(execution.id);

@@ -38,13 +38,20 @@ describe('a moment in which nobody can tell what a command is', () => {
   it('passes, and a yes outlasts it', async () => {
     const view = await ask({ ...READ, argv: ['systemctl', 'restart', 'nginx'] });
     at.isHurried = true;
+    const said: string[] = [];
+    const watching = (async () => {
+      for await (const item of at.desk.watch({ kind: 'host' }, view.id, 0, new AbortController().signal))
+        if (item.kind === 'state') said.push(item.command.why);
+    })();
     at.yes(view.approval);
-    const why = () => at.desk.show({ kind: 'host' }, view.id).why;
-    await expect.poll(why).toContain('waits, and is tried again');
+    // Whoever watches is told, too.
+    await expect.poll(() => said).toContainEqual(expect.stringContaining('waits, and is tried again'));
     at.isHurried = false;
     at.clock.advance(5_000);
     (await started(view)).end();
     expect(await ended(view)).toMatchObject({ state: 'completed' });
+    await watching;
+    expect(said.at(-1)).not.toContain('tried again');
   });
 });
 

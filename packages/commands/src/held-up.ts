@@ -8,14 +8,16 @@ export interface HeldUp {
   of(id: string): string | undefined;
 }
 
-/** Nothing at first. Words about what is over by now go in time; of what still waits they are said again at its next try. */
-export function createHeldUp(): HeldUp {
+/** `onChanged`: other words than before. Nothing at first. Words about what is over by now go in time; of what still waits they are said again at its next try. */
+export function createHeldUp(onChanged: (id: string) => void): HeldUp {
   const words = new Map<string, string>();
   return {
     note(id, why) {
+      if (words.get(id) === why) return;
       if (words.size >= MOST) words.clear();
       if (why === undefined) words.delete(id);
       else words.set(id, why);
+      onChanged(id);
     },
     of: (id) => words.get(id),
   };

@@ -19,15 +19,18 @@ export interface WatchParts {
 export async function* watchCommand(parts: WatchParts, offset: number): AsyncGenerator<WatchedCommand> {
   const { get, view, readOutput, settled, news, signal } = parts;
   let next = offset;
-  let version: number | undefined;
+  let said: string | undefined;
   try {
     while (!signal.aborted) {
       // Looked at before its output: what it has written when it is final is all that there is.
       const execution = get();
       if (execution === undefined) return;
       const isOver = isFinal(execution);
-      if (!isOver && execution.version !== version) yield { kind: 'state', command: view(execution) };
-      version = execution.version;
+      const command = view(execution);
+      // What holds it up changes without the command.
+      const saying = `${execution.version} ${command.why}`;
+      if (!isOver && saying !== said) yield { kind: 'state', command };
+      said = saying;
       for (;;) {
         const page = await readOutput(next);
         for (const piece of page.pieces) yield outputOf(piece, page);

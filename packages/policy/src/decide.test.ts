@@ -350,7 +350,9 @@ describe('the trace', () => {
   it('reads well for a person', () => {
     const text = explainText(decideBy(POLICY, requestFrom('laptop', { profile: 'system-change', workspace: 'app' })));
     const [first, ...rest] = text.split('\n');
-    expect(first).toBe('denied: LEASE_REQUIRED, `repo-dev` needs a lease, and no live one covers the request');
+    expect(first).toBe(
+      'denied: LEASE_REQUIRED, `repo-dev` needs a lease, and no live one covers the request; `laptop` may not ask for one (may_request_lease)',
+    );
     expect(rest).toContain('system-change is cut down to repo-dev');
     expect(rest).toContain('next: a person on `box` lends one: writ lease grant laptop repo-dev --for 1h');
     expect(text).toMatch(/DENY +lease +.*\[profiles\.repo-dev\.require_lease, line \d+\]/);

@@ -85,6 +85,9 @@ export const workspaceStep: Step = {
   },
 };
 
+/** How the refusal for want of a lease ends where asking for one would be in vain. */
+export const MAY_NOT_ASK = 'may not ask for one (may_request_lease)';
+
 /** A high-risk profile runs on a live lease only. A lease stands for nothing but itself. */
 export const leaseStep: Step = {
   rule: 'lease',
@@ -102,7 +105,11 @@ export const leaseStep: Step = {
     const command = `writ lease grant ${label} ${name} --for ${shown}${origin}`;
     const next = `a person on ${quote(index.config.node.name)} lends one: ${command}`;
     const message = `${quote(name)} needs a lease, and no live one covers the request`;
-    return (rules.mayRequestLease ? ask : deny)('LEASE_REQUIRED', message, [next], known(deciding.route).leasePath);
+    const { leasePath } = known(deciding.route);
+    if (rules.mayRequestLease) return ask('LEASE_REQUIRED', message, [next], leasePath);
+    // Said here, because whoever asks for one in vain would hear no more than that a lease is needed.
+    const mayNot = `${message}; ${quote(label)} ${MAY_NOT_ASK}`;
+    return deny('LEASE_REQUIRED', mayNot, [next], leasePath);
   },
   note({ effective, route, lease, assumeLease }) {
     const { name, requireLease } = known(effective);

@@ -47,6 +47,7 @@ export { dropProfile, dropWorkspace, putCeiling, putPeer, putProfile, putSelf, p
 export { readTable, removeTable, setTable } from './edit-table.ts';
 export { type EffectiveValue, effectiveValues } from './effective.ts';
 export { createPolicyEngine, type PolicyCompiler, type PolicyEngineOptions } from './engine.ts';
+export { MAY_NOT_ASK } from './grant-steps.ts';
 export { configJsonSchema } from './json-schema.ts';
 export { meetNetworks } from './network.ts';
 export { createUnpack, memoryOf, type PackedResult, packResult } from './packed-policy.ts';

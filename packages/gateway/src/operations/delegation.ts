@@ -121,6 +121,6 @@ function grantedDecision({ granted, peer }: DelegateAnswer['task']): Decided | u
 }
 
 function refusedDecision(answer: Extract<DelegateAnswer, { accepted: false }>, wanted: LeaseWanted): Decided {
-  const { effect, code, message, nextSteps, generation } = answer.decision;
-  return { by: answer.decidedBy, effect, code, message, next_steps: stepsAfter(code, nextSteps, wanted), generation };
+  const { effect, code, message, generation } = answer.decision;
+  return { by: answer.decidedBy, effect, code, message, next_steps: stepsAfter(answer.decision, wanted), generation };
 }

@@ -70,9 +70,9 @@ function view(
   by: 'here' | 'peer',
   decision: PolicyVerdict,
 ): OperationOutput<'check_policy'> {
-  const { effect, code, message, nextSteps, effectiveProfile, effectiveRunner, generation } = decision;
+  const { effect, code, message, effectiveProfile, effectiveRunner, generation } = decision;
   return {
-    ...{ to: wish.to, by, effect, code, message, next_steps: stepsAfter(code, nextSteps, wish) },
+    ...{ to: wish.to, by, effect, code, message, next_steps: stepsAfter(decision, wish) },
     ...(effectiveProfile === undefined ? {} : { profile: effectiveProfile }),
     ...(effectiveRunner === undefined ? {} : { runner: effectiveRunner }),
     generation,

@@ -62,8 +62,8 @@ export function viewRefusal(
   by: Decided['by'],
   wanted: LeaseWanted,
 ): Decided {
-  const { code, message, nextSteps } = answer.refusal;
-  const next_steps = stepsAfter(code, nextSteps, wanted);
+  const { code, message } = answer.refusal;
+  const next_steps = stepsAfter(answer.refusal, wanted);
   return { by, effect: 'deny', code, message, next_steps, generation: answer.generation };
 }
 
