@@ -28,6 +28,14 @@ describe('parseInput', () => {
     expect(refusal({ to: 'beta', argv: [{ _session_id: 'mine' }] })).toMatch(/^`argv.0`: /);
   });
 
+  it('refuses half of a character, wherever it stands: what runs would not be what is shown', () => {
+    const broken = 'is no text: it holds half of a character';
+    expect(refusal({ to: 'beta', argv: ['touch', 'a', '\ud800'] })).toBe(`\`argv.2\`: ${broken}`);
+    expect(refusal({ to: '\udfff', argv: ['true'] })).toBe(`\`to\`: ${broken}`);
+    expect(refusal({ to: 'beta', argv: ['true'], '\ud800': 1 })).toContain(broken);
+    expect(refusal({ to: 'beta', argv: ['\ud83e\udd8a', '\ufffd'] })).toBe('accepted');
+  });
+
   it('wants either argv or prompt', () => {
     expect(refusal({ to: 'beta' })).toBe('give either argv or prompt');
     expect(refusal({ to: 'beta', argv: ['a'], prompt: 'b' })).toBe('give either argv or prompt');

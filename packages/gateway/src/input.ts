@@ -15,6 +15,12 @@ export function parseInput<I extends z.ZodObject>(schema: I, raw: unknown): z.ou
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
     throw new WritError('BAD_REQUEST', 'the input must be a JSON object');
   }
+  const broken = brokenText(raw);
+  if (broken !== undefined) {
+    throw new WritError('BAD_REQUEST', `${quote(broken)}: is no text: it holds half of a character`, {
+      nextSteps: ['send whole Unicode characters'],
+    });
+  }
   const result = schema.safeParse(withoutSession(raw));
   if (result.success) return result.data;
   const known = Object.keys(schema.shape);
@@ -22,6 +28,25 @@ export function parseInput<I extends z.ZodObject>(schema: I, raw: unknown): z.ou
   const more = result.error.issues.length - reasons.length;
   if (more > 0) reasons.push(`and ${more} more`);
   throw new WritError('BAD_REQUEST', reasons.join('; '));
+}
+
+/**
+ * Where a text is that no bytes say: JSON can hold half of a character. INVARIANT: 5 each of them would be written as one and the
+ * same other character, so that what runs is not what was shown.
+ */
+function brokenText(raw: object): string | undefined {
+  const left: { readonly path: string; readonly value: unknown }[] = [{ path: '', value: raw }];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { path, value } = next;
+    if (typeof value === 'string' && !value.isWellFormed()) return path;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, inner] of Object.entries(value)) {
+      const place = path === '' ? key : `${path}.${key}`;
+      if (!key.isWellFormed()) return place;
+      left.push({ path: place, value: inner });
+    }
+  }
+  return undefined;
 }
 
 /** INVARIANT: 7 a caller never chooses its session; what it says of one is dropped before anything looks at it. */
