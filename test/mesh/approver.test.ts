@@ -267,6 +267,21 @@ describeWith(['python3'], 'an approver at a terminal', () => {
     expect((await node.client().call('approval_list', {})).approvals).toEqual([]);
   }, 120_000);
 
+  it('lends until the moment that it was shown, and not as long from the yes on', async () => {
+    const later = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 7_200_000);
+    const clock = later.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+    const lending = node.atTerminal('lease', 'grant', 'self', 'repo-dev', '--for', `until ${clock}`);
+    const [shown = ''] = await lending.says(/lend profile: repo-dev[\s\S]*passphrase of alice: $/);
+    const [, end = ''] = /until: (\S+), whenever the yes is given/.exec(shown) ?? [];
+    expect(end).toBe(later.toISOString());
+    lending.type(`${PASSPHRASE}\r`);
+    expect((await lending.ended).code).toBe(0);
+    const { leases } = await node.client().call('lease_list', {});
+    const lent = leases.filter(({ expires_at_ms: endsAtMs }) => endsAtMs === later.getTime());
+    expect(lent).toHaveLength(1);
+    await node.client().call('lease_revoke', { lease: lent[0]?.id ?? '' });
+  }, 120_000);
+
   it('answers nothing with Ctrl-C, and gets the terminal back with its echo', async () => {
     const lending = node.atTerminal('lease', 'grant', 'self', 'repo-dev', '--for', '1h');
     await lending.says(/passphrase of alice: $/);

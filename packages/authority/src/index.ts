@@ -98,6 +98,7 @@ export type {
   AuthorityError,
   AuthorityOptions,
   LeaseGrant,
+  LeaseSpan,
   LiveTaskCounter,
   StartPermit,
   Subject,

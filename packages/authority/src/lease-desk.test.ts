@@ -156,7 +156,7 @@ describe('leases, as a person lends them', () => {
     ]);
     at.authority.grantLease(GRANT);
     expect(at.database.auditTail(1)).toMatchObject([{ details: { session: null, maxUses: null } }]);
-    const renewed = at.authority.renewLease(lease.id, 2 * GRANT.durationMs, 'ap-1');
+    const renewed = at.authority.renewLease(lease.id, { durationMs: 2 * GRANT.durationMs }, 'ap-1');
     expect(renewed.expiresAtMs).toBe(expiresAtMs + GRANT.durationMs);
     expect(at.database.auditTail(1)).toMatchObject([
       {
@@ -176,7 +176,7 @@ describe('leases, as a person lends them', () => {
     const nextSteps = ['set the clock right', 'or accept it as it is, which ends all leases'];
     for (const [work, what] of [
       [() => at.authority.grantLease(GRANT), 'lent'],
-      [() => at.authority.renewLease(id, 2 * GRANT.durationMs, 'person'), 'renewed'],
+      [() => at.authority.renewLease(id, { durationMs: 2 * GRANT.durationMs }, 'person'), 'renewed'],
     ] as const) {
       const message = `the clock of this node went back, so that no lease can be ${what}`;
       expect(work).toThrow(expect.objectContaining({ code: 'CLOCK_BACKWARDS', message, nextSteps }));

@@ -2,7 +2,7 @@ import { createListeners, foldId, quote, WritError } from '@writ/core';
 import type { WriteTx } from '@writ/database';
 import type { Lease } from '@writ/lease-store';
 import { isConfigured, planLease, planRenewal, resolvePeer } from './lease-granting.ts';
-import type { Authority, AuthorityOptions, LeaseGrant } from './types.ts';
+import type { Authority, AuthorityOptions, LeaseGrant, LeaseSpan } from './types.ts';
 
 /** Most rows that one sweep removes of each kind; more wait for the next hour. */
 const SWEEP_LIMIT = 1000;
@@ -49,8 +49,7 @@ export function createLeaseDesk(options: AuthorityOptions): LeaseDesk {
   return {
     grantLease: (grant) => database.withWriteTx((tx) => grantLeaseIn(tx, grant)),
     grantLeaseIn,
-    renewLease: (id, durationMs, by) =>
-      database.withWriteTx((tx) => renewIn(options, tx, { lease: id, durationMs, by })),
+    renewLease: (id, span, by) => database.withWriteTx((tx) => renewIn(options, tx, { ...span, lease: id, by })),
     listLeases({ peer, includeDead = false }) {
       const list = (id?: string): readonly Lease[] =>
         database.withReadTx((tx) =>
@@ -118,7 +117,7 @@ export function grantIn(
 export function renewIn(
   { leases }: Pick<AuthorityOptions, 'leases'>,
   tx: WriteTx,
-  renewal: { readonly lease: string; readonly durationMs: number; readonly by: string },
+  renewal: LeaseSpan & { readonly lease: string; readonly by: string },
 ): Lease {
   if (tx.clockIsBackwards) throw clockBackwards('renewed');
   const { lease, expiresAtMs } = planRenewal(leases.get(tx, renewal.lease), renewal, tx.nowMs);

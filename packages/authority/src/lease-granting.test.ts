@@ -57,6 +57,28 @@ describe('a lease as it will be lent', () => {
     ]);
   });
 
+  it('lives until the moment that is named, which has to come, and for no longer than one that is counted', () => {
+    const until = (endsAtMs: number) => {
+      const { durationMs: _, ...rest } = GRANT;
+      return refusalOf(() => planLease(CONFIG, { ...rest, endsAtMs }, { id: 'l-1', nowMs: START_MS }));
+    };
+    expect(until(START_MS + DAY_MS)).toMatchObject({ expiresAtMs: START_MS + DAY_MS });
+    expect(until(START_MS + 1)).toMatchObject({ expiresAtMs: START_MS + 1 });
+    expect(until(START_MS)).toEqual([
+      ...['EXPIRED', `the lease would end at ${new Date(START_MS).toISOString()}, which has passed`],
+      'lend anew, until a later time',
+    ]);
+    expect(until(START_MS + DAY_MS + 60_000)).toMatchObject([
+      'BAD_REQUEST',
+      'a lease of 1d1m is longer than 1d, the most here',
+      expect.anything(),
+    ]);
+    expect(until(0.5)).toMatchObject(['BAD_REQUEST', 'the end of a lease is no usable number', expect.anything()]);
+    expect(plan({ endsAtMs: START_MS + 1 })).toEqual([
+      ...['BAD_REQUEST', 'a lease is lent for a duration or until a time, and not both', 'leave one of them out'],
+    ]);
+  });
+
   it.each<[Partial<LeaseGrant>, string[]]>([
     [
       { durationMs: 0 },

@@ -2,7 +2,7 @@ import { foldId, foldName, formatDuration, nearest, quote, WritError } from '@wr
 import type { Lease, NewLease } from '@writ/lease-store';
 import type { Config, Profile } from '@writ/policy';
 import { SELF } from './subject.ts';
-import type { LeaseGrant } from './types.ts';
+import type { LeaseGrant, LeaseSpan } from './types.ts';
 
 /**
  * A lease as it will be stored, checked against one configuration. Throws PEER_UNKNOWN, PROFILE_UNKNOWN, NOT_FOUND or
@@ -15,12 +15,12 @@ export function planLease(
 ): NewLease {
   const peer = resolvePeer(config, grant.peer);
   const profile = resolveProfile(config, grant.profile);
-  checkCount('duration', grant.durationMs);
-  if (grant.durationMs > config.leases.maxMs) {
+  const expiresAtMs = endOf(grant, now.nowMs);
+  if (expiresAtMs - now.nowMs > config.leases.maxMs) {
     const most = formatDuration(config.leases.maxMs);
     throw new WritError(
       'BAD_REQUEST',
-      `a lease of ${formatDuration(grant.durationMs)} is longer than ${most}, the most here`,
+      `a lease of ${formatDuration(expiresAtMs - now.nowMs)} is longer than ${most}, the most here`,
       {
         nextSteps: [`ask for at most ${most}, or raise \`max\` in [leases]`],
       },
@@ -46,7 +46,7 @@ export function planLease(
     closure: profile.closure,
     workspaces: (grant.workspaces ?? []).map((name) => resolveWorkspace(config, name)),
     issuedBy: grant.issuedBy,
-    expiresAtMs: now.nowMs + grant.durationMs,
+    expiresAtMs,
     maxExpiresAtMs: now.nowMs + config.leases.maxMs,
     ...(grant.session === undefined ? {} : { session: grant.session }),
     ...(grant.maxUses === undefined ? {} : { maxUses: grant.maxUses }),
@@ -59,13 +59,13 @@ export function planLease(
  */
 export function planRenewal(
   lease: Lease | undefined,
-  renewal: { readonly lease: string; readonly durationMs: number },
+  renewal: LeaseSpan & { readonly lease: string },
   nowMs: number,
 ): { readonly lease: Lease; readonly expiresAtMs: number } {
   if (lease === undefined) {
     throw new WritError('NOT_FOUND', `no lease ${quote(renewal.lease)}`, { nextSteps: ['list them: writ lease list'] });
   }
-  checkCount('duration', renewal.durationMs);
+  const expiresAtMs = endOf(renewal, nowMs);
   const isRevoked = lease.revokedAtMs !== undefined;
   if (isRevoked || lease.expiresAtMs <= nowMs) {
     // INVARIANT: 4 a dead lease never becomes live again.
@@ -73,7 +73,6 @@ export function planRenewal(
       nextSteps: ['lend anew: writ lease grant'],
     });
   }
-  const expiresAtMs = nowMs + renewal.durationMs;
   if (expiresAtMs > lease.maxExpiresAtMs) {
     const most = formatDuration(lease.maxExpiresAtMs - nowMs);
     throw new WritError('BAD_REQUEST', `a lease is not renewed past its own maximum, ${most} from now`, {
@@ -86,6 +85,24 @@ export function planRenewal(
     });
   }
   return { lease, expiresAtMs };
+}
+
+/** When what is lent now ends. Throws BAD_REQUEST, and EXPIRED for an end that has passed. */
+function endOf({ durationMs, endsAtMs }: LeaseSpan, nowMs: number): number {
+  if (endsAtMs === undefined) {
+    checkCount('duration', durationMs ?? 0);
+    return nowMs + (durationMs ?? 0);
+  }
+  if (durationMs !== undefined) {
+    throw new WritError('BAD_REQUEST', 'a lease is lent for a duration or until a time, and not both', {
+      nextSteps: ['leave one of them out'],
+    });
+  }
+  checkCount('end', endsAtMs);
+  if (endsAtMs > nowMs) return endsAtMs;
+  throw new WritError('EXPIRED', `the lease would end at ${new Date(endsAtMs).toISOString()}, which has passed`, {
+    nextSteps: ['lend anew, until a later time'],
+  });
 }
 
 /** Whether `name` is the label or id of a peer, or `self`. */

@@ -35,12 +35,19 @@ export type StartPermit =
 /** Why a yes does not serve a start: it was not given · to something else · too long ago. */
 export type ApprovalLack = 'APPROVAL_REQUIRED' | 'CHANGED_SINCE_APPROVAL' | 'EXPIRED';
 
+/** Until when something is lent: exactly one of the two. */
+export interface LeaseSpan {
+  /** From the moment on at which it is lent. */
+  readonly durationMs?: number;
+  /** Whenever that is, since the epoch. */
+  readonly endsAtMs?: number;
+}
+
 /** A lease as a person asks for it. */
-export interface LeaseGrant {
+export interface LeaseGrant extends LeaseSpan {
   /** Label or node id of a peer, or `self`. */
   readonly peer: string;
   readonly profile: string;
-  readonly durationMs: number;
   readonly workspaces?: readonly string[];
   readonly maxUses?: number;
   readonly origin?: string;
@@ -94,10 +101,10 @@ export interface Authority {
   /** The same in the caller's transaction. */
   grantLeaseIn(tx: WriteTx, grant: LeaseGrant): Lease;
   /**
-   * Lets a live lease end later, `durationMs` from now, never past its own maximum. Throws NOT_FOUND, EXPIRED,
+   * Lets a live lease end later, never past its own maximum; a duration counts from now. Throws NOT_FOUND, EXPIRED,
    * LEASE_REVOKED, BAD_REQUEST or CLOCK_BACKWARDS.
    */
-  renewLease(id: string, durationMs: number, by: string): Lease;
+  renewLease(id: string, span: LeaseSpan, by: string): Lease;
   /** Newest first. `peer`: label or id, or any id, configured or not; throws PEER_UNKNOWN for another name. */
   listLeases(filter: { readonly peer?: string; readonly includeDead?: boolean }): readonly Lease[];
   /** Throws NOT_FOUND for an id that is none; false where it was revoked before. */

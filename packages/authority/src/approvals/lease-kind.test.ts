@@ -49,6 +49,24 @@ describe('a lease that is asked for', () => {
     ]);
   });
 
+  it('ends when it was shown to end, however late the yes comes, and is not lent at all once that has passed', () => {
+    const endsAtMs = at.database.nowMs() + HOUR_MS;
+    const shown = (id: string) => at.gate.approvals.get(id)?.preview;
+    const until = (end: number) => ask({ act: 'grant', grant: { peer: 'self', profile: 'ops', endsAtMs: end } });
+    const [first, second] = [until(endsAtMs), until(at.database.nowMs() + 120_000)];
+    expect(shown(first)).toContain(`\nuntil: ${new Date(endsAtMs).toISOString()}, whenever the yes is given\n`);
+    at.move(60_000);
+    at.answer(first, 'approve');
+    expect(at.authority.listLeases({})).toMatchObject([{ id: first, expiresAtMs: endsAtMs }]);
+    const renewal = ask({ act: 'renew', lease: first, endsAtMs: endsAtMs + HOUR_MS });
+    expect(shown(renewal)).toContain(`\nuntil: ${new Date(endsAtMs + HOUR_MS).toISOString()}, `);
+    at.move(60_000);
+    at.answer(renewal, 'approve');
+    expect(at.authority.listLeases({})).toMatchObject([{ expiresAtMs: endsAtMs + HOUR_MS }]);
+    expect(at.answer(second, 'approve')).toMatchObject({ check: 'policy', refusal: { code: 'EXPIRED' } });
+    expect(at.answer(second, 'deny').decided).toBe(true);
+  });
+
   it('is asked for whole where it would be renewed', () => {
     at.answer(ask(WISH), 'approve');
     const [lease] = at.authority.listLeases({});
@@ -112,13 +130,15 @@ describe('a lease that is asked for', () => {
     const id = ask({ act: 'renew', lease: lease.id, durationMs: 2 * HOUR_MS });
     at.authority.revokeLease(lease.id, 'ap-1');
     expect(at.answer(id, 'approve')).toMatchObject({ check: 'policy', refusal: { code: 'LEASE_REVOKED' } });
-    expect(codeOf(() => at.authority.renewLease(lease.id, 2 * HOUR_MS, 'ap-1'))).toBe('LEASE_REVOKED');
+    expect(codeOf(() => at.authority.renewLease(lease.id, { durationMs: 2 * HOUR_MS }, 'ap-1'))).toBe('LEASE_REVOKED');
     const other = at.authority.grantLease({ peer: 'self', profile: 'ops', durationMs: HOUR_MS, issuedBy: 'ap-1' });
     at.move(HOUR_MS);
-    expect(codeOf(() => at.authority.renewLease(other.id, 2 * HOUR_MS, 'ap-1'))).toBe('EXPIRED');
+    expect(codeOf(() => at.authority.renewLease(other.id, { durationMs: 2 * HOUR_MS }, 'ap-1'))).toBe('EXPIRED');
     at.authority.revokeLease(other.id, 'ap-1');
     at.move(-61_000);
-    expect(codeOf(() => at.authority.renewLease(other.id, 2 * HOUR_MS, 'ap-1'))).toBe('CLOCK_BACKWARDS');
+    expect(codeOf(() => at.authority.renewLease(other.id, { durationMs: 2 * HOUR_MS }, 'ap-1'))).toBe(
+      'CLOCK_BACKWARDS',
+    );
   });
 
   it('can be wished by an asker for itself alone, where it may ask', () => {

@@ -7,7 +7,7 @@ import { grantIn, renewIn } from '../lease-desk.ts';
 import { planLease, planRenewal } from '../lease-granting.ts';
 import type { Asker, KindRules, Refusal } from '../record-types.ts';
 import { leaseQueryOf, SELF } from '../subject.ts';
-import type { Authority, AuthorityOptions, LeaseGrant } from '../types.ts';
+import type { Authority, AuthorityOptions, LeaseGrant, LeaseSpan } from '../types.ts';
 import { askerLines, type PreviewLine, type ShownAsker, showLines } from './showing.ts';
 import type { Question } from './types.ts';
 
@@ -19,7 +19,7 @@ export type LeaseWish =
       /** Which request of the asker's it answers, and the digest of what that said: one key is one question. */
       readonly request?: { readonly key: string; readonly digest: string };
     }
-  | { readonly act: 'renew'; readonly lease: string; readonly durationMs: number };
+  | ({ readonly act: 'renew'; readonly lease: string } & LeaseSpan);
 
 /** A grant without who issues it: that is whoever says yes. */
 export type LeaseWishGrant = Omit<LeaseGrant, 'issuedBy'>;
@@ -31,7 +31,8 @@ const wishSchema: z.ZodType<LeaseWish> = z.discriminatedUnion('act', [
       fieldsOf<LeaseWishGrant>()({
         peer: z.string(),
         profile: z.string(),
-        durationMs: z.number(),
+        durationMs: z.number().optional(),
+        endsAtMs: z.number().optional(),
         workspaces: z.array(z.string()).readonly().optional(),
         maxUses: z.number().optional(),
         origin: z.string().optional(),
@@ -40,7 +41,10 @@ const wishSchema: z.ZodType<LeaseWish> = z.discriminatedUnion('act', [
     ),
     request: z.object({ key: z.string(), digest: z.string() }).optional(),
   }),
-  z.object({ act: z.literal('renew'), lease: z.string(), durationMs: z.number() }),
+  z.object({
+    ...{ act: z.literal('renew'), lease: z.string() },
+    ...{ durationMs: z.number().optional(), endsAtMs: z.number().optional() },
+  }),
 ]);
 
 /** A wish with what it comes to under this configuration: the profile's capabilities are part of what is approved. */
@@ -136,22 +140,22 @@ function termsOf(options: AuthorityOptions, tx: ReadTx, wish: LeaseWish): Terms 
     const { lease } = planRenewal(options.leases.get(tx, wish.lease), wish, nowMs);
     const lines = [
       { label: 'renew lease', text: lease.id },
-      ...lentLines(config, lease, wish.durationMs),
+      ...lentLines(config, lease, wish),
       { label: 'used so far', text: String(lease.uses) },
     ];
     return { digest: digestJson({ is: 'writ lease renewal 1', wish: said }), lines };
   }
   const planned = planLease(config, { ...wish.grant, issuedBy: '' }, { id: '', nowMs });
   const { peer, origin, closure } = planned;
-  const lines = lentLines(config, planned, wish.grant.durationMs);
+  const lines = lentLines(config, planned, wish.grant);
   return { digest: digestJson({ is: 'writ lease 1', wish: said, peer, origin, closure }), lines };
 }
 
-/** What is lent, whole; `durationMs` counts from the yes. */
+/** What is lent, whole; a duration counts from the yes, and an end is the same whenever that is given. */
 function lentLines(
   config: Config,
   { peer, origin, session, profile, closure, workspaces, maxUses }: NewLease,
-  durationMs: number,
+  { durationMs = 0, endsAtMs }: LeaseSpan,
 ): readonly PreviewLine[] {
   return [
     { label: 'lend profile', text: profile },
@@ -160,7 +164,9 @@ function lentLines(
     { label: 'for work of', text: withLabel(config, origin) },
     { label: 'session', text: session ?? 'every one' },
     { label: 'workspaces', text: workspaces.join(', ') || 'every one that the peer has' },
-    { label: 'for', text: `${formatDuration(durationMs)} from the yes on` },
+    endsAtMs === undefined
+      ? { label: 'for', text: `${formatDuration(durationMs)} from the yes on` }
+      : { label: 'until', text: `${new Date(endsAtMs).toISOString()}, whenever the yes is given` },
     { label: 'uses', text: maxUses === undefined ? 'unlimited' : String(maxUses) },
   ];
 }

@@ -78,7 +78,7 @@ function takeLeaseBack({ authority }: GateFixture, _: string, saw: Saw): void {
   const lease = { peer: 'self', profile: 'dev', durationMs: HOUR_MS, maxUses: 3, issuedBy: 'ap-1' };
   const { id } = authority.grantLease(lease);
   saw('lease', id, 'lent');
-  authority.renewLease(id, 2 * HOUR_MS, 'ap-1');
+  authority.renewLease(id, { durationMs: 2 * HOUR_MS }, 'ap-1');
   saw('lease', id, 'renewed');
   authority.revokeLease(id, 'ap-1');
   saw('lease', id, 'revoked');

@@ -129,4 +129,6 @@ export function askFor(profile: string, change: Partial<Ask> = {}): Ask {
 }
 
 /** An hour of repo-dev for alpha. */
-export const GRANT: LeaseGrant = { peer: 'alpha', profile: 'repo-dev', durationMs: 3_600_000, issuedBy: 'person' };
+export const GRANT = {
+  ...{ peer: 'alpha', profile: 'repo-dev', durationMs: 3_600_000, issuedBy: 'person' },
+} satisfies LeaseGrant;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countField, durationField, nameField, namesField, noInput } from './fields.ts';
+import { countField, durationField, endField, nameField, namesField, noInput } from './fields.ts';
 import { operationSpec, streamSpec } from './spec.ts';
 
 const KINDS = ['task', 'lease', 'execution', 'plan', 'permission', 'credential', 'policy', 'peer'] as const;
@@ -18,7 +18,8 @@ const answerField = z.enum(['approve', 'deny']);
 const leaseTerms = {
   peer: nameField.describe('label or id, or self'),
   profile: nameField,
-  duration: durationField,
+  duration: durationField.optional(),
+  ends_at_ms: endField.optional(),
   workspaces: namesField.optional(),
   max_uses: z.number().int().min(1).max(1_000_000).optional(),
   origin: nameField.optional(),
@@ -110,7 +111,10 @@ export const approvalContract = {
     input: z.strictObject({
       about: z.discriminatedUnion('kind', [
         z.strictObject({ kind: z.literal('lease_grant'), ...leaseTerms }),
-        z.strictObject({ kind: z.literal('lease_renew'), lease: nameField, duration: durationField }),
+        z.strictObject({
+          ...{ kind: z.literal('lease_renew'), lease: nameField },
+          ...{ duration: durationField.optional(), ends_at_ms: endField.optional() },
+        }),
         z.strictObject({ kind: z.literal('policy') }),
         z.strictObject({ kind: z.literal('clock') }),
         z.strictObject({

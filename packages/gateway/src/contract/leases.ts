@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationField, nameField, namesField } from './fields.ts';
+import { durationField, endField, nameField, namesField } from './fields.ts';
 import { operationSpec } from './spec.ts';
 
 /** A lease as a person, or an agent that may use it, sees it. */
@@ -29,7 +29,8 @@ export const leaseContract = {
     input: z.strictObject({
       peer: nameField.describe('label or id, or self'),
       profile: nameField,
-      duration: durationField,
+      duration: durationField.optional(),
+      ends_at_ms: endField.optional(),
       workspaces: namesField.optional(),
       max_uses: z.number().int().min(1).max(1_000_000).optional(),
       origin: nameField.optional().describe('whose work it serves that comes through the peer; absent: its own'),
@@ -55,7 +56,11 @@ export const leaseContract = {
   lease_renew: operationSpec({
     name: 'lease_renew',
     summary: 'Lets a live lease end later, within its own maximum.',
-    input: z.strictObject({ lease: nameField, duration: durationField.describe('from now on') }),
+    input: z.strictObject({
+      lease: nameField,
+      duration: durationField.optional().describe('from now on'),
+      ends_at_ms: endField.optional(),
+    }),
     output: z.object({ lease: leaseView }),
     taskToken: 'deny',
   }),

@@ -95,6 +95,14 @@ describe('what gives somebody more', () => {
     await expect(client.call('lease_renew', { lease: 'l-1', duration: '1h' })).rejects.toMatchObject({
       code: 'NOT_APPROVER',
     });
+    const until = { peer: 'beta', profile: 'repo-dev', ends_at_ms: at.node.clock.nowMs() + 3_600_000 };
+    await expect(client.call('lease_grant', until)).rejects.toMatchObject({
+      nextSteps: ['type at a terminal: writ lease grant beta repo-dev --for 1h'],
+    });
+    for (const span of [{}, { duration: '1h', ends_at_ms: 1 }]) {
+      const wrong = { peer: 'beta', profile: 'repo-dev', ...span };
+      await expect(client.call('lease_grant', wrong)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    }
     await expect(client.call('clock_accept', {})).rejects.toMatchObject({
       code: 'NOT_APPROVER',
       nextSteps: ['type at a terminal: writ lease accept-clock'],

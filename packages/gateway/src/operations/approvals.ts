@@ -9,7 +9,7 @@ import { type AnyOperation, implement, implementStream } from '../implement.ts';
 import type { PersonWish } from '../ports.ts';
 import type { Caller } from '../types.ts';
 import { approverLabels, viewApproval, viewApprovalRow, viewOwnRow } from '../views/approval-view.ts';
-import { requireDuration } from './duration.ts';
+import { spanOf } from './lease-span.ts';
 import { foldLetters, nodeLabels, requireName } from './peer-lookup.ts';
 import { createQueue } from './queue.ts';
 
@@ -126,7 +126,7 @@ function wishOf(ports: GatewayPorts, about: About): PersonWish {
       return { about: about.kind };
     case 'lease_renew': {
       const { lease } = about;
-      return { about: 'lease', wish: { act: 'renew', lease, durationMs: requireDuration('duration', about.duration) } };
+      return { about: 'lease', wish: { act: 'renew', lease, ...spanOf(about) } };
     }
     case 'lease_grant':
       return { about: 'lease', wish: { act: 'grant', grant: grantOf(about) } };
@@ -148,7 +148,7 @@ export function grantOf(
   return {
     peer: foldLetters(input.peer),
     profile: requireName('profile', input.profile),
-    durationMs: requireDuration('duration', input.duration),
+    ...spanOf(input),
     ...(workspaces === undefined ? {} : { workspaces: workspaces.map((name) => requireName('workspaces', name)) }),
     ...(maxUses === undefined ? {} : { maxUses }),
     ...(origin === undefined ? {} : { origin: foldLetters(origin) }),

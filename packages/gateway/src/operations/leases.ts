@@ -10,6 +10,7 @@ import { ownSteps } from '../views/lease-step.ts';
 import { viewLease } from '../views/lease-view.ts';
 import { grantOf } from './approvals.ts';
 import { requireDuration } from './duration.ts';
+import { spanOf, spanText } from './lease-span.ts';
 import { ownSession, retryOf } from './own-session.ts';
 import { labelsOf, requireName, requirePeerId } from './peer-lookup.ts';
 import { refuseAlone } from './separation.ts';
@@ -24,7 +25,8 @@ export function leaseOperations(ports: GatewayPorts): readonly AnyOperation[] {
   return [
     implement(leaseContract.lease_grant, (input) => {
       const grant = grantOf(input);
-      refuseAlone(ports, 'a lease', `writ lease grant ${grant.peer} ${grant.profile} --for ${input.duration}`);
+      const span = spanText(grant, clock.nowMs());
+      refuseAlone(ports, 'a lease', `writ lease grant ${grant.peer} ${grant.profile} --for ${span}`);
       const lease = authority.grantLease({ ...grant, issuedBy: PERSON });
       return { lease: viewLease(lease, labels(), clock.nowMs()) };
     }),
@@ -42,9 +44,11 @@ export function leaseOperations(ports: GatewayPorts): readonly AnyOperation[] {
       const label = issuer === lease.issuedBy ? {} : { issued_by_label: issuer };
       return { lease: { ...viewLease(lease, labels(), clock.nowMs()), ...label } };
     }),
-    implement(leaseContract.lease_renew, ({ lease: id, duration }) => {
-      refuseAlone(ports, 'a lease that lives longer', `writ lease renew ${id} --for ${duration}`);
-      const lease = authority.renewLease(id, requireDuration('duration', duration), PERSON);
+    implement(leaseContract.lease_renew, ({ lease: id, ...typed }) => {
+      const span = spanOf(typed);
+      const text = spanText(span, clock.nowMs());
+      refuseAlone(ports, 'a lease that lives longer', `writ lease renew ${id} --for ${text}`);
+      const lease = authority.renewLease(id, span, PERSON);
       return { lease: viewLease(lease, labels(), clock.nowMs()) };
     }),
     implement(leaseContract.request_lease, (input, { caller }) => requestLease(ports, input, caller)),

@@ -8,7 +8,7 @@ import { EXIT } from '../exit-codes.ts';
 import { table, timeLeft } from '../output.ts';
 import type { Definitions } from '../program.ts';
 import { readCount, USES } from '../read-count.ts';
-import { spanOption } from '../span.ts';
+import { lendingOption } from '../span.ts';
 import { defineLeaseRequest } from './lease-request.ts';
 
 export function defineLease({ program, run }: Definitions): void {
@@ -78,7 +78,7 @@ async function grant(
   const terms: OperationInput<'lease_grant'> = {
     peer,
     profile,
-    duration: spanOption('--for', options.for, context),
+    ...lendingOption('--for', options.for, context),
     ...(options.workspace ? { workspaces: [...options.workspace] } : {}),
     ...(options.uses === undefined ? {} : { max_uses: readCount(options.uses, USES) }),
     ...(options.origin === undefined ? {} : { origin: options.origin }),
@@ -109,7 +109,7 @@ async function renew(
   options: AnswerOptions & { readonly for: string },
 ): Promise<number> {
   const node = context.node();
-  const terms = { lease: id, duration: spanOption('--for', options.for, context) };
+  const terms = { lease: id, ...lendingOption('--for', options.for, context) };
   if (await isAnswerNeeded(node)) await askAndAnswer(context, node, { kind: 'lease_renew', ...terms }, options);
   else await node.call('lease_renew', terms);
   const { lease } = await node.call('lease_show', { lease: id });
