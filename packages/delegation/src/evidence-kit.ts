@@ -5,7 +5,7 @@ import type {
   ContentStore,
   GitPort,
   OpenGitRoom,
-  OwnersWords,
+  ReadOwnersWords,
   RepositoryGuard,
   ResultSigner,
   Trust,
@@ -30,11 +30,8 @@ export interface EvidenceKit {
   /** Signs receipts. */
   readonly identity: NodeIdentity;
   readonly trust: Trust;
-  /**
-   * What the owner has told git for every repository, as it is now: what is ignored, and what form files have on the disk.
-   * May not reject.
-   */
-  readonly words?: () => Promise<OwnersWords>;
+  /** What the owner's git goes by in a repository, as it is now: what is ignored, and what form files have on the disk. */
+  readonly words?: ReadOwnersWords;
   /** Which repositories of this machine a caller may name. */
   readonly guard: RepositoryGuard;
   readonly limits: {

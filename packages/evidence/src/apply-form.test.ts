@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Applied, applyResult } from './apply.ts';
 import { collectEvidence } from './collect.ts';
-import { type OwnersWords, wordsOf } from './owners-words.ts';
 import type { Result } from './result-schema.ts';
 import { BUNDLE_LIMITS, createFixture, type Fixture, TASK } from './testing/fixture.ts';
 import { createEvidenceNodes, type EvidenceNodes } from './testing/nodes.ts';
@@ -28,12 +27,6 @@ beforeEach(() => {
 });
 afterEach(() => f.remove());
 
-/** What an owner has set everywhere, as the node reads it. */
-function words(): OwnersWords {
-  const listing = f.git(f.root, 'config', '--null', '--includes', '--list');
-  return { settings: wordsOf(Buffer.from(listing)), attributesFile: join(f.root, 'everywhere') };
-}
-
 /** What a task has done to it: applied to a clone that the owner's git has made. */
 async function applied(repository: string, files: Readonly<Record<string, string>>): Promise<Applied> {
   f.write(f.work, files);
@@ -42,7 +35,7 @@ async function applied(repository: string, files: Readonly<Record<string, string
   const { result } = nodes.sign(nodes.nodes, { task: TASK, changes: changes as Result['changes'] });
   const bundleFile = await f.store.pathOf(changes.bundle.sha256);
   const about = { ...f.gitWork, guard: f.guard, result, bundleFile, repository, limits: BUNDLE_LIMITS };
-  return applyResult({ ...about, words: words(), check: false, checkout: true });
+  return applyResult({ ...about, words: f.words, check: false, checkout: true });
 }
 
 /** Everything that lies in a working tree: kind, permissions and bytes of each file. */
@@ -139,12 +132,25 @@ describe('what is checked out', () => {
     expect(readFileSync(join(f.owner, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
   });
 
-  it('is refused where it cannot be known whether there is one', async () => {
-    f.git(f.owner, 'config', 'include.path', 'more');
-    await expect(applied(f.owner, { ...CHANGES, '.gitattributes': '*.txt filter=x\n' })).rejects.toMatchObject({
+  it('is refused where what is set cannot be read', async () => {
+    f.git(f.root, 'clone', '--quiet', f.owner, 'circle');
+    f.git(join(f.root, 'circle'), 'config', 'include.path', 'config');
+    await expect(applied(join(f.root, 'circle'), CHANGES)).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('which cannot be known'),
+      message: expect.stringContaining('what you have told git cannot be read: exceeded maximum include depth'),
+      nextSteps: [expect.stringContaining('git config --list'), expect.stringContaining('without the working tree')],
     });
+  });
+
+  it('is as the owner’s git writes it by what is included for the repository', async () => {
+    f.git(f.root, 'config', '--global', 'includeIf.gitdir:~/owner/.path', 'more');
+    f.git(f.root, 'config', '--file', join(f.root, 'more'), 'core.eol', 'crlf');
+    f.git(f.owner, 'config', 'include.path', 'more');
+    f.git(f.owner, 'config', '--file', '.git/more', 'core.attributesFile', '~/attributes');
+    f.write(f.root, { attributes: '*.txt text\n' });
+    expect(await applied(f.owner, CHANGES)).toMatchObject({ checkedOut: true });
+    expect(readFileSync(join(f.owner, 'b/new.txt'), 'utf8')).toBe('n\r\n');
+    expect(f.git(f.owner, 'status', '--porcelain')).toBe('');
   });
 
   it('goes through no program on the way out where one is named for the way in alone', async () => {

@@ -8,12 +8,13 @@ import { requireSwitchable, requireUnfiltered, switchTo } from './check-out.ts';
 import { treeOf } from './collect.ts';
 import { type Fit, fitOf } from './fit.ts';
 import { inOwnerRepository, type OwnerRepository } from './owner-repository.ts';
-import type { OwnersWords } from './owners-words.ts';
 import { lackingIn } from './partial-clone.ts';
 import { type BundleFile, openQuarantine, type Quarantine, requireCommit } from './quarantine.ts';
+import type { ReadOwnersWords } from './read-words.ts';
 import type { RepositoryGuard } from './repository-guard.ts';
 import type { Result } from './result-schema.ts';
 import type { BundleLimits, GitWork } from './types.ts';
+import { wordsHere } from './words-here.ts';
 
 /** What `apply` came to. `branch` is short (`writ/TASK`). */
 export type Applied =
@@ -40,8 +41,8 @@ export interface ApplyRequest extends GitWork {
   readonly check: boolean;
   /** Switches the working tree to the branch afterwards; refused where it is not clean. */
   readonly checkout: boolean;
-  /** What the owner has told git for every repository, where that is known; of no use but for `checkout`. */
-  readonly words?: OwnersWords | undefined;
+  /** Reads what the owner has told git, where that is known; of no use but for `checkout`. */
+  readonly words?: ReadOwnersWords | undefined;
   readonly limits: BundleLimits;
   /** Which repositories may be named. */
   readonly guard: RepositoryGuard;
@@ -79,7 +80,8 @@ async function applyTo(
   const isShipped = shipped?.bundle !== undefined && shipped.commit === changes.base;
   const before = isShipped ? shipped.bundle : undefined;
   if (changes.base !== null && before === undefined) await requireCommit(owner, changes.base);
-  const tree = request.checkout ? await requireSwitchable(owner, branch, request.words) : undefined;
+  const words = request.checkout ? await wordsHere(owner, request.words) : undefined;
+  const tree = request.checkout ? await requireSwitchable(owner, branch, words) : undefined;
   const quarantine = await openQuarantine(request, {
     ...request,
     owner,
@@ -94,7 +96,7 @@ async function applyTo(
     const there = await owner.commitOf(`refs/heads/${branch}`);
     if (there !== undefined && there !== changes.head) throw taken(branch, there);
     const about = { branch, head: changes.head, base: changes.base, fit };
-    if (tree !== undefined) await requireUnfiltered(owner, quarantine.git, { ...about, words: request.words });
+    if (tree !== undefined) await requireUnfiltered(owner, quarantine.git, { ...about, words });
     if (request.check) return { kind: 'checked', ...about, checkedOut: false };
     if (there === undefined) await bringIn(owner, quarantine, request.random, about);
     if (tree !== undefined) await switchTo(owner, tree);

@@ -29,8 +29,8 @@ export interface WorkingTree {
 
 /**
  * Looks whether the working tree can be switched to `branch` by git without the owner's settings, but for those about the
- * form of files: `words` are those that hold everywhere. Throws CONFLICT where it has changes of its own, or something is
- * half done; GIT_FAILED where the repository names a file of attributes that is not known.
+ * form of files: `words` are what holds there. Throws CONFLICT where it has changes of its own, something is half done, or the
+ * owner's settings cannot be read; GIT_FAILED where the repository names a file of attributes that is not known.
  */
 export async function requireSwitchable(
   owner: OwnerRepository,
@@ -41,6 +41,10 @@ export async function requireSwitchable(
   const inTheWay = (why: string, ...nextSteps: string[]): WritError => notSwitchable(owner, why, nextSteps);
   const workTree = await workTreeOf(owner);
   if (workTree === undefined) throw inTheWay('has no working tree');
+  if (words?.unread !== undefined) {
+    const why = `cannot be switched: what you have told git cannot be read: ${words.unread}`;
+    throw inTheWay(why, 'see what git says there: git config --list');
+  }
   for (const name of HALF_DONE) {
     if (await isThere(join(place.gitDir, name))) throw inTheWay(`is in the middle of something (${name})`);
   }
@@ -58,7 +62,7 @@ export async function requireSwitchable(
   const tree = { branch, form, how: { env, cwd: workTree } };
   // What the repository's own files say about the form of what is checked out; no tree's word is over it.
   await borrowWords(owner.git, place.commonDir, 'attributes');
-  await borrowAttributes(owner, owner.git, words?.attributesFile);
+  await borrowAttributes(owner, owner.git, words);
   await borrowWords(owner.git, place.gitDir, 'sparse-checkout');
   // Submodules are not looked into: git would read their settings.
   const look = ['status', '--porcelain', '-z', '--untracked-files=no', '--ignore-submodules=dirty'];
@@ -105,7 +109,7 @@ export async function requireUnfiltered(
   const index = { GIT_INDEX_FILE: join(git.dir, 'switched-index') };
   await git.run('inspect', ['read-tree', head], { env: index });
   await borrowWords(git, owner.place.commonDir, 'attributes');
-  await borrowAttributes(owner, git, words?.attributesFile);
+  await borrowAttributes(owner, git, words);
   const isRun = (filter: string): boolean | undefined => isDriven(words, owner.settings, filter, 'smudge');
   const where = { env: index, isCached: true, options: ATTRIBUTES_BELOW, isDriven: isRun };
   const found = await findFiltered(git, 'inspect', written, where);

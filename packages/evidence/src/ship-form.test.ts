@@ -12,7 +12,8 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUNDLE_REF } from './collect.ts';
-import { type OwnersWords, wordsOf } from './owners-words.ts';
+import { wordsOf } from './owners-words.ts';
+import type { ReadOwnersWords } from './read-words.ts';
 import { type Shipment, shipWorkingTree } from './ship.ts';
 import { createFixture, type Fixture, LIMITS, NODE_ID, TASK } from './testing/fixture.ts';
 
@@ -28,7 +29,7 @@ describe('shipping a working tree whose files lie on the disk in a form of their
   });
   afterEach(() => f.remove());
 
-  const ship = (repository = f.owner, words?: OwnersWords): Promise<Shipment> =>
+  const ship = (repository = f.owner, words?: ReadOwnersWords): Promise<Shipment> =>
     shipWorkingTree({
       ...f.gitWork,
       guard: f.guard,
@@ -41,7 +42,7 @@ describe('shipping a working tree whose files lie on the disk in a form of their
       ...(words && { words }),
     });
   /** What is in the shipment and not committed: one line a file. */
-  const changesOf = async (repository = f.owner, words?: OwnersWords): Promise<string> => {
+  const changesOf = async (repository = f.owner, words?: ReadOwnersWords): Promise<string> => {
     const { commit, head, bundle } = await ship(repository, words);
     if (commit === head) return '';
     f.git(repository, 'fetch', '--quiet', await f.store.pathOf(bundle?.sha256 ?? ''), BUNDLE_REF);
@@ -164,63 +165,72 @@ describe('shipping a working tree whose files lie on the disk in a form of their
     });
   });
 
-  /** What an owner has set everywhere, as git lists it. */
-  const everywhere = (...settings: string[]): OwnersWords => ({
-    settings: wordsOf(Buffer.from(settings.map((setting) => `${setting.replace('=', '\n')}\0`).join(''))),
-  });
-
   it('sends lines as the repository has them, where the owner has set everywhere that they end in another way', async () => {
     f.git(f.root, '-c', 'core.autocrlf=true', 'clone', '--quiet', f.owner, 'crlf');
     const crlf = join(f.root, 'crlf');
-    const words = everywhere('core.autocrlf=true');
-    expect(await changesOf(crlf, words)).toBe('');
+    f.git(f.root, 'config', '--global', 'core.autocrlf', 'true');
+    expect(await changesOf(crlf, f.words)).toBe('');
     f.write(crlf, { 'top.txt': 'one\r\n2\r\n', 'new.txt': 'one\r\n' });
-    const { commit, head, bundle } = await ship(crlf, words);
+    const { commit, head, bundle } = await ship(crlf, f.words);
     f.git(crlf, 'fetch', '--quiet', await f.store.pathOf(bundle?.sha256 ?? ''), BUNDLE_REF);
     expect(f.git(crlf, 'diff', '--numstat', head ?? '', commit)).toBe('1\t0\tnew.txt\n1\t1\ttop.txt');
     // What the repository says is over it.
     f.git(crlf, 'config', 'core.autocrlf', 'false');
-    expect(await changesOf(crlf, words)).toMatch(/\tb\/n\.txt\n/);
+    expect(await changesOf(crlf, f.words)).toMatch(/\tb\/n\.txt\n/);
   });
 
   it('reads attributes that hold everywhere, below those of the tree and of the repository', async () => {
     f.write(f.root, { attributes: '*.txt text eol=crlf\n', other: '' });
-    const words = { attributesFile: join(f.root, 'attributes') };
     f.write(f.owner, { 'top.txt': 'one\r\ntwo\r\n' });
+    expect(await changesOf(f.owner, f.words)).toMatch(/\ttop\.txt$/);
+    f.git(f.root, 'config', '--global', 'core.attributesFile', '~/attributes');
     expect(await changesOf()).toMatch(/\ttop\.txt$/);
-    expect(await changesOf(f.owner, words)).toBe('');
+    expect(await changesOf(f.owner, f.words)).toBe('');
     f.git(f.owner, 'config', 'core.attributesFile', join(f.root, 'other'));
-    expect(await changesOf(f.owner, words)).toMatch(/\ttop\.txt$/);
-    f.git(f.owner, 'config', '--unset', 'core.attributesFile');
-    f.write(f.owner, { '.git/info/attributes': '*.txt -text\n' });
-    expect(await changesOf(f.owner, words)).toMatch(/\ttop\.txt$/);
+    expect(await changesOf(f.owner, f.words)).toMatch(/\ttop\.txt$/);
     f.git(f.owner, 'config', 'core.attributesFile', '~/attributes');
+    expect(await changesOf(f.owner, f.words)).toBe('');
+    // Whose home that is nobody knows here.
     await expect(ship()).rejects.toThrow('core.attributesFile of the repository is no whole path');
+    f.write(f.owner, { '.git/info/attributes': '*.txt -text\n' });
+    expect(await changesOf(f.owner, f.words)).toMatch(/\ttop\.txt$/);
+  });
+
+  it('reads attributes of this machine below those that the owner has everywhere', async () => {
+    f.write(f.root, { 'system-attributes': '*.txt text eol=crlf', '.config/git/attributes': '' });
+    f.write(f.owner, { 'top.txt': 'one\r\ntwo\r\n' });
+    expect(await changesOf(f.owner, f.words)).toBe('');
+    f.write(f.root, { '.config/git/attributes': '*.txt -text\n' });
+    expect(await changesOf(f.owner, f.words)).toMatch(/\ttop\.txt$/);
   });
 
   it('sends what no program of its owner’s is there for as it is, and says where that is not known', async () => {
     f.write(f.owner, { '.gitattributes': '*.bin filter=L.fs\n', 'x.bin': 'as it is\n' });
-    expect(await changesOf(f.owner, everywhere('filter.other.clean=x', 'filter.L.fs.clean='))).toMatch(/ A\tx\.bin$/);
+    const everywhere = (...how: string[]): string => f.git(f.root, 'config', '--global', ...how);
+    everywhere('filter.other.clean', 'x');
+    everywhere('filter.L.fs.clean', '');
+    expect(await changesOf(f.owner, f.words)).toMatch(/ A\tx\.bin$/);
     const driven = '`x.bin` has changed, and goes through the filter `L.fs`, which is not run here';
-    for (const setting of ['filter.L.fs.clean=cat', 'filter.L.fs.process=cat', 'filter.L.fs.required=true'])
-      await expect(ship(f.owner, everywhere(setting))).rejects.toThrow(driven);
-    const unknown = 'through the filter `L.fs` where that is configured, which cannot be known';
-    await expect(ship()).rejects.toThrow(unknown);
-    await expect(ship(f.owner, everywhere('includeif.gitdir:~/.path=x'))).rejects.toThrow(unknown);
+    for (const [name, value] of [
+      ['clean', 'cat'],
+      ['process', 'cat'],
+      ['required', 'true'],
+    ] as const) {
+      everywhere(`filter.L.fs.${name}`, value);
+      await expect(ship(f.owner, f.words)).rejects.toThrow(driven);
+      everywhere('--unset', `filter.L.fs.${name}`);
+    }
+    await expect(ship()).rejects.toThrow('through the filter `L.fs` where that is configured, which cannot be known');
     f.git(f.owner, 'config', 'include.path', 'more');
-    await expect(ship(f.owner, everywhere())).rejects.toThrow(unknown);
-    f.git(f.owner, 'config', 'filter.L.fs.clean', 'cat');
-    await expect(ship(f.owner, everywhere())).rejects.toThrow(driven);
+    expect(await changesOf(f.owner, f.words)).toMatch(/ A\tx\.bin$/);
+    f.git(f.owner, 'config', '--file', '.git/more', 'filter.L.fs.clean', 'cat');
+    await expect(ship(f.owner, f.words)).rejects.toThrow(driven);
   });
 
   it('keeps words of what an owner has set, and none that says what is run', () => {
-    const { settings } = everywhere(
-      'core.autocrlf=input',
-      'core.fsmonitor=evil',
-      'filter.x.clean=evil',
-      'alias.x=!evil',
-    );
-    expect([...(settings ?? [])]).toEqual([
+    const set = ['core.autocrlf=input', 'core.fsmonitor=evil', 'filter.x.clean=evil', 'alias.x=!evil'];
+    const listing = set.map((setting) => `${setting.replace('=', '\n')}\0`).join('');
+    expect([...wordsOf(Buffer.from(listing))]).toEqual([
       ['core.autocrlf', 'input'],
       ['filter.x.clean', 'true'],
     ]);

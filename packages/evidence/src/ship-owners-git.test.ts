@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUNDLE_REF } from './collect.ts';
-import { type OwnersWords, wordsOf } from './owners-words.ts';
+import type { OwnersWords } from './owners-words.ts';
 import { type Shipment, shipWorkingTree } from './ship.ts';
 import { createFixture, type Fixture, LIMITS, NODE_ID, TASK } from './testing/fixture.ts';
 
@@ -11,19 +11,12 @@ const MARK = '\ufeff';
 /** Seconds since the epoch, long before every index and long after. */
 const [BEFORE, LATER] = [1_600_000_000, 4_000_000_000];
 
-/** Puts a working tree into some state; what the owner's git is told everywhere (`~/.gitconfig`) is answered as words, too. */
-type Arranged = (f: Fixture) => OwnersWords | undefined;
+/** Puts a working tree into some state, and says what the owner's git is told everywhere. */
+type Arranged = (f: Fixture) => void;
 
-/** What the owner has told git everywhere, and the same as words. */
-function everywhere(f: Fixture, settings: Readonly<Record<string, string>>): OwnersWords {
-  const lines = Object.entries(settings);
-  for (const [key, value] of lines) f.git(f.root, 'config', '--global', key, value);
-  const { 'core.excludesFile': excludesFile, 'core.attributesFile': attributesFile } = settings;
-  return {
-    settings: wordsOf(Buffer.from(lines.map(([key, value]) => `${key.toLowerCase()}\n${value}\0`).join(''))),
-    ...(excludesFile === undefined ? {} : { excludesFile }),
-    ...(attributesFile === undefined ? {} : { attributesFile }),
-  };
+/** What the owner tells git everywhere. */
+function everywhere(f: Fixture, settings: Readonly<Record<string, string>>): void {
+  for (const [key, value] of Object.entries(settings)) f.git(f.root, 'config', '--global', key, value);
 }
 
 function makeRepository(f: Fixture, name: string, files: Readonly<Record<string, string>>): void {
@@ -40,7 +33,6 @@ const SAME: readonly (readonly [string, Arranged])[] = [
       f.commit(f.owner);
       f.git(f.owner, 'rm', '--quiet', '--cached', '.env');
       f.write(f.owner, { '.gitignore': '.env\n', '.env': 'KEY=secret\n' });
-      return undefined;
     },
   ],
   [
@@ -48,7 +40,6 @@ const SAME: readonly (readonly [string, Arranged])[] = [
     (f) => {
       f.git(f.owner, 'rm', '--quiet', '--cached', 'a/n.txt');
       f.write(f.owner, { 'a/n.txt': 'changed\n' });
-      return undefined;
     },
   ],
   [
@@ -58,21 +49,20 @@ const SAME: readonly (readonly [string, Arranged])[] = [
       f.commit(f.owner);
       f.write(f.owner, { 'top.txt': 'secret\n' });
       rmSync(join(f.owner, '.git/index'));
-      return undefined;
     },
   ],
   [
     'patterns in a file of each repository that is named everywhere',
     (f) => {
       f.write(f.owner, { '.gitignore.local': 'secret.env\n.gitignore.local\n', 'secret.env': 'KEY=secret\n' });
-      return everywhere(f, { 'core.excludesFile': '.gitignore.local' });
+      everywhere(f, { 'core.excludesFile': '.gitignore.local' });
     },
   ],
   [
     'attributes in a file of each repository that is named everywhere',
     (f) => {
       f.write(f.owner, { '.attributes': '*.txt text eol=crlf\n', 'top.txt': 'one\r\ntwo\r\nthree\r\n' });
-      return everywhere(f, { 'core.attributesFile': '.attributes' });
+      everywhere(f, { 'core.attributesFile': '.attributes' });
     },
   ],
   [
@@ -80,7 +70,7 @@ const SAME: readonly (readonly [string, Arranged])[] = [
     (f) => {
       f.write(f.root, { '.config/git/ignore': 'new\n' });
       f.write(f.owner, { new: 'n\n' });
-      return everywhere(f, { 'core.excludesFile': '' });
+      everywhere(f, { 'core.excludesFile': '' });
     },
   ],
   ...['patterns', ''].map((own): readonly [string, Arranged] => [
@@ -89,7 +79,7 @@ const SAME: readonly (readonly [string, Arranged])[] = [
       f.write(f.root, { everywhere: 'two\n' });
       f.write(f.owner, { patterns: 'one\n', one: '1\n', two: '2\n' });
       f.git(f.owner, 'config', 'core.excludesFile', own);
-      return everywhere(f, { 'core.excludesFile': join(f.root, 'everywhere') });
+      everywhere(f, { 'core.excludesFile': join(f.root, 'everywhere') });
     },
   ]),
   [
@@ -97,7 +87,7 @@ const SAME: readonly (readonly [string, Arranged])[] = [
     (f) => {
       f.write(f.root, { everywhere: `${MARK}one\n` });
       f.write(f.owner, { '.git/info/exclude': `${MARK}two\n`, one: '1\n', two: '2\n', three: '3\n' });
-      return everywhere(f, { 'core.excludesFile': join(f.root, 'everywhere') });
+      everywhere(f, { 'core.excludesFile': join(f.root, 'everywhere') });
     },
   ],
   [
@@ -105,7 +95,6 @@ const SAME: readonly (readonly [string, Arranged])[] = [
     (f) => {
       f.git(f.owner, 'worktree', 'add', '--quiet', 'wt');
       f.write(f.owner, { '.git/info/exclude': '/wt/\n', 'wt/new': 'n\n', new: 'n\n' });
-      return undefined;
     },
   ],
   [
@@ -115,14 +104,12 @@ const SAME: readonly (readonly [string, Arranged])[] = [
       f.commit(f.owner);
       makeRepository(f, 'in', {});
       f.write(f.owner, { 'in/f': 'changed\n', 'in/g': 'new\n' });
-      return undefined;
     },
   ],
   [
     'folders with a `.git` that is none',
     (f) => {
       f.write(f.owner, { 'q/.git': 'gitdir: /nowhere\n', 'q/f': 'f\n', 'r/.git/x': 'x\n', 'r/f': 'f\n' });
-      return undefined;
     },
   ],
   [
@@ -137,7 +124,7 @@ const SAME: readonly (readonly [string, Arranged])[] = [
       f.write(f.owner, { 'top.txt': 'three\r\n' });
       f.commit(f.owner);
       expect(() => f.git(f.owner, 'merge', 'other')).toThrow();
-      return everywhere(f, { 'core.autocrlf': 'true' });
+      everywhere(f, { 'core.autocrlf': 'true' });
     },
   ],
   [
@@ -150,7 +137,6 @@ const SAME: readonly (readonly [string, Arranged])[] = [
       symlinkSync('../.gitattributes', join(f.owner, 'b/.gitattributes'));
       // Younger than every index: git looks at what is in them, by their attributes.
       for (const name of ['top.txt', 'a/n.txt', 'b/n.txt']) utimesSync(join(f.owner, name), LATER, LATER);
-      return undefined;
     },
   ],
   [
@@ -163,7 +149,7 @@ const SAME: readonly (readonly [string, Arranged])[] = [
       f.write(f.owner, { 'copy.bin': 'x\n', new: 'n\n' });
       renameSync(join(f.owner, 'copy.bin'), file);
       utimesSync(file, BEFORE, BEFORE);
-      return everywhere(f, { 'core.trustctime': 'false', 'core.checkStat': 'minimal', 'filter.lfs.clean': 'cat' });
+      everywhere(f, { 'core.trustctime': 'false', 'core.checkStat': 'minimal', 'filter.lfs.clean': 'cat' });
     },
   ],
 ];
@@ -177,15 +163,15 @@ describe('what is shipped is what the owner’s own git would take', () => {
   });
   afterEach(() => f.remove());
 
-  const ship = (words: OwnersWords | undefined): Promise<Shipment> =>
+  const ship = (repository = f.owner, words = f.words): Promise<Shipment> =>
     shipWorkingTree({
-      ...{ ...f.gitWork, guard: f.guard, repository: f.owner, peerHas: [], nodeId: NODE_ID, task: TASK },
-      ...{ store: f.store, limits: LIMITS, ...(words && { words }) },
+      ...{ ...f.gitWork, guard: f.guard, repository, peerHas: [], nodeId: NODE_ID, task: TASK },
+      ...{ store: f.store, limits: LIMITS, words },
     });
 
   it.each(SAME)('%s', async (_, arrange) => {
-    const words = arrange(f);
-    const { commit, bundle } = await ship(words);
+    arrange(f);
+    const { commit, bundle } = await ship();
     f.git(f.owner, 'add', '--all');
     const tree = f.git(f.owner, 'write-tree');
     f.git(f.owner, 'fetch', '--quiet', await f.store.pathOf(bundle?.sha256 ?? ''), BUNDLE_REF);
@@ -202,17 +188,18 @@ describe('what is shipped is what the owner’s own git would take', () => {
       message: expect.stringContaining('`in/` is a repository of its own, or a worktree'),
       nextSteps: [expect.stringContaining('`/in/` into .git/info/exclude'), expect.anything()],
     };
-    await expect(ship(undefined)).rejects.toMatchObject(refusal);
+    await expect(ship()).rejects.toMatchObject(refusal);
     f.write(f.owner, { '.git/info/exclude': '/in/\n' });
-    expect(await ship(undefined)).toMatchObject({ bundle: expect.anything() });
+    expect(await ship()).toMatchObject({ bundle: expect.anything() });
     f.write(f.owner, { '.git/info/exclude': '' });
     // A commit of it that is staged is that of a submodule with files in it.
     f.git(f.owner, 'add', 'in');
-    await expect(ship(undefined)).rejects.toThrow('there are files in the submodule `in`');
+    await expect(ship()).rejects.toThrow('there are files in the submodule `in`');
   });
 
   it('or it is refused: what nobody knows whether it is ignored', async () => {
-    await expect(ship({ excludesFile: '.local', unread: 'bad config line 1' })).rejects.toMatchObject({
+    const words = async (): Promise<OwnersWords> => ({ excludesFile: '.local', unread: 'bad config line 1' });
+    await expect(ship(f.owner, words)).rejects.toMatchObject({
       code: 'GIT_FAILED',
       message: expect.stringContaining('cannot be read, what it ignores neither: bad config line 1'),
       nextSteps: [expect.stringContaining('git config --list'), expect.anything()],
@@ -222,9 +209,9 @@ describe('what is shipped is what the owner’s own git would take', () => {
   it('or it is refused: what goes through a filter that is called as if there were none', async () => {
     for (const name of ['set', 'unset', 'unspecified']) {
       f.write(f.owner, { '.gitattributes': `*.bin filter=${name}\n`, 'x.bin': 'x\n' });
-      expect(await ship(everywhere(f, {}))).toMatchObject({ bundle: expect.anything() });
+      expect(await ship()).toMatchObject({ bundle: expect.anything() });
       f.git(f.owner, 'config', `filter.${name}.clean`, 'cat');
-      await expect(ship(everywhere(f, {}))).rejects.toThrow(`goes through the filter \`${name}\``);
+      await expect(ship()).rejects.toThrow(`goes through the filter \`${name}\``);
       f.git(f.owner, 'config', '--unset', `filter.${name}.clean`);
     }
   });
@@ -232,12 +219,12 @@ describe('what is shipped is what the owner’s own git would take', () => {
   it('or it is refused: a name in another case, where git is told that a disk has but one', async () => {
     f.git(f.owner, 'config', 'core.ignoreCase', 'true');
     renameSync(join(f.owner, 'top.txt'), join(f.owner, 'Top.txt'));
-    await expect(ship(undefined)).rejects.toMatchObject({
+    await expect(ship()).rejects.toMatchObject({
       message: expect.stringContaining('`Top.txt` was not taken in'),
       nextSteps: [expect.stringContaining('git config core.ignoreCase false'), expect.anything()],
     });
     f.git(f.owner, 'config', 'core.ignoreCase', 'false');
-    expect(await ship(undefined)).toMatchObject({ bundle: expect.anything() });
+    expect(await ship()).toMatchObject({ bundle: expect.anything() });
   });
 
   it('or it is refused: old content of a partial clone that its server alone has', async () => {
@@ -246,8 +233,7 @@ describe('what is shipped is what the owner’s own git would take', () => {
     f.commit(f.owner);
     f.git(f.root, 'clone', '--quiet', '--filter=blob:none', `file://${f.owner}`, 'partial');
     f.write(join(f.root, 'partial'), { new: 'n\n' });
-    const words = { ...f.gitWork, guard: f.guard, repository: join(f.root, 'partial'), nodeId: NODE_ID, task: TASK };
-    await expect(shipWorkingTree({ ...words, peerHas: [], store: f.store, limits: LIMITS })).rejects.toMatchObject({
+    await expect(ship(join(f.root, 'partial'))).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining('is a partial clone'),
       nextSteps: [expect.stringContaining('git fetch --refetch'), expect.anything()],

@@ -58,7 +58,8 @@ describe('shipping a working tree', () => {
     f.write(f.owner, { '.git/info/exclude': '*.tmp\n' });
     f.git(f.owner, 'config', 'core.excludesFile', join(f.root, 'local-excludes'));
     const before = [readFileSync(join(f.owner, '.git/index')).toString('hex'), f.git(f.owner, 'count-objects', '-v')];
-    const shipment = await ship({ words: { excludesFile: join(f.root, 'excludes') } });
+    f.git(f.root, 'config', '--global', 'core.excludesFile', '~/excludes');
+    const shipment = await ship({ words: f.words });
     expect(shipment.head).toBe(head);
     expect([readFileSync(join(f.owner, '.git/index')).toString('hex'), f.git(f.owner, 'count-objects', '-v')]).toEqual(
       before,

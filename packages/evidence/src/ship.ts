@@ -2,26 +2,27 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, quote, WritError } from '@writ/core';
 import { BUNDLE_REF, commit, keep, OBJECT_ID, treeOf, writeBundle } from './collect.ts';
-import { ATTRIBUTES_BELOW, borrowAttributes, borrowWords, DISK_FORM, formOf, namedFile } from './disk-form.ts';
+import { ATTRIBUTES_BELOW, borrowAttributes, borrowWords, DISK_FORM, formOf, namedFile, readAll } from './disk-form.ts';
 import { createGitDir, type GitDir } from './git-dir.ts';
 import { borrowShallow, inOwnerRepository, type OwnerRepository, workTreeOf } from './owner-repository.ts';
 import type { OwnersTree } from './owners-files.ts';
 import { isDriven, type OwnersWords, settingsWith } from './owners-words.ts';
 import { lackingIn } from './partial-clone.ts';
 import { openQuarantine } from './quarantine.ts';
-import { readRegular } from './read-regular.ts';
+import type { ReadOwnersWords } from './read-words.ts';
 import type { RepositoryGuard } from './repository-guard.ts';
 import { isSet, SPARSE } from './repository-settings.ts';
 import { snapshot } from './snapshot.ts';
 import type { BundleLimits, CollectLimits, ContentStore, GitWork, Stored } from './types.ts';
+import { wordsHere } from './words-here.ts';
 
 export interface ShipRequest extends GitWork {
   /** The owner's repository, or a folder in it. */
   readonly repository: string;
   /** Full ids of commits that the peer says it has; those that are not known here are of no use. */
   readonly peerHas: readonly string[];
-  /** What the owner has told git for every repository, where that is known. */
-  readonly words?: OwnersWords;
+  /** Reads what the owner has told git, where that is known. */
+  readonly words?: ReadOwnersWords;
   readonly nodeId: string;
   readonly task: string;
   /** Gets the bundle. */
@@ -30,12 +31,6 @@ export interface ShipRequest extends GitWork {
   /** Which repositories may be named. */
   readonly guard: RepositoryGuard;
 }
-
-/** Longest file of patterns that is read, bytes. */
-const PATTERN_BYTES = 16 * 1024 * 1024;
-/** Of the order of bytes, before a text. */
-const MARK = Buffer.from('\ufeff');
-const LINE_END = Buffer.from('\n');
 
 /** What has to go to the peer. `bundle` is absent where it has the commit already. */
 export interface Shipment {
@@ -53,7 +48,7 @@ export interface Shipment {
  * has to be sent.
  */
 export async function shipWorkingTree(request: ShipRequest): Promise<Shipment> {
-  const { guard, limits, repository, words } = request;
+  const { guard, limits, repository } = request;
   const failing = { code: 'GIT_FAILED', timeoutMs: limits.timeoutMs } as const;
   return inOwnerRepository(request, repository, { ...failing, guard, option: '--ship DIR' }, async (owner) => {
     const workspaceDir = await requireWorkingTree(owner);
@@ -61,12 +56,13 @@ export async function shipWorkingTree(request: ShipRequest): Promise<Shipment> {
     try {
       const { objectFormat } = owner;
       const what = 'the working tree cannot be shipped';
+      const words = await wordsHere(owner, request.words);
       if (words?.unread !== undefined) throw unreadWords(words.unread);
       const form = [...formOf(settingsWith(words, owner.settings), DISK_FORM), ...ATTRIBUTES_BELOW];
       git = await createGitDir({ ...request, ...failing, what, objectFormat, form, borrowFrom: [repository] });
       await borrowWords(git, owner.place.commonDir, 'attributes');
-      await borrowAttributes(owner, git, words?.attributesFile);
-      return await shipFrom(git, { owner, workspaceDir }, request);
+      await borrowAttributes(owner, git, words);
+      return await shipFrom(git, { owner, workspaceDir, words }, request);
     } catch (error) {
       if (isWritError(error)) throw error;
       const why = error instanceof Error ? error.message : String(error);
@@ -86,23 +82,29 @@ async function requireWorkingTree(owner: OwnerRepository): Promise<string> {
 }
 
 function unreadWords(why: string): WritError {
-  const what = 'what you have told git for every repository cannot be read, what it ignores neither';
+  const what = 'what you have told git cannot be read, what it ignores neither';
   return new WritError('GIT_FAILED', `the working tree cannot be shipped: ${what}: ${why}`, {
-    nextSteps: ['see what git says: git config --list', 'mend that, then ship again'],
+    nextSteps: ['see what git says there: git config --list', 'mend that, then ship again'],
   });
+}
+
+interface ShippedTree {
+  readonly owner: OwnerRepository;
+  readonly workspaceDir: string;
+  readonly words: OwnersWords | undefined;
 }
 
 async function shipFrom(
   git: GitDir,
-  { owner, workspaceDir }: { readonly owner: OwnerRepository; readonly workspaceDir: string },
+  { owner, workspaceDir, words }: ShippedTree,
   request: ShipRequest,
 ): Promise<Shipment> {
   await borrowShallow(owner.place, git);
-  await borrowExcludes(owner, git, request.words?.excludesFile);
+  await borrowExcludes(owner, git, words);
   const head = (await owner.commitOf('HEAD')) ?? null;
   const baseTree = await treeOf(git, head);
   const { tree } = await snapshot(git, {
-    ...{ workspaceDir, baseTree, whose: ownersTree(owner, request.words) },
+    ...{ workspaceDir, baseTree, whose: ownersTree(owner, words) },
     ...{ platform: request.platform, limits: request.limits },
   });
   const id = head !== null && tree === baseTree ? head : await commit(git, request, tree, head);
@@ -130,16 +132,10 @@ function ownersTree({ place, settings: own }: OwnerRepository, words: OwnersWord
 }
 
 /** What the owner ignores stays at home: patterns of this repository, and of its settings or the owner's everywhere. */
-async function borrowExcludes(owner: OwnerRepository, git: GitDir, everywhere: string | undefined): Promise<void> {
-  const named = namedFile(owner, git, 'core.excludesFile', everywhere);
-  const parts: Buffer[] = [];
-  for (const file of [named, join(owner.place.commonDir, 'info/exclude')]) {
-    const patterns = file ? await readRegular(file, PATTERN_BYTES) : undefined;
-    // Git leaves this mark out where a file begins with it, and these become one.
-    if (patterns !== undefined)
-      parts.push(LINE_END, patterns.subarray(patterns.subarray(0, MARK.length).equals(MARK) ? MARK.length : 0));
-  }
-  await writeFile(join(git.dir, 'info', 'exclude'), Buffer.concat([...parts, LINE_END]), { mode: 0o600 });
+async function borrowExcludes(owner: OwnerRepository, git: GitDir, words: OwnersWords | undefined): Promise<void> {
+  const named = namedFile(owner, git, 'core.excludesFile', words);
+  const patterns = await readAll([named, join(owner.place.commonDir, 'info/exclude')]);
+  await writeFile(join(git.dir, 'info', 'exclude'), patterns, { mode: 0o600 });
 }
 
 /** What was shipped, unpacked apart from the workspace. */

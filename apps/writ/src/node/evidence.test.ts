@@ -99,16 +99,20 @@ describe('the evidence of a node', () => {
     expect(trust.self.id).toBe(base.identity.public.id);
   });
 
-  it('knows what the owner has told git for every repository, as it is at that moment', async () => {
-    const found = async (over?: Partial<Environment>) => (await open(over)).words?.();
-    const none = { all: { PATH: path, HOME: root, GIT_CONFIG_NOSYSTEM: '1' } };
+  it('knows what the owner has told git for a repository, as it is at that moment', async () => {
+    const gitDir = join(repository('asked'), '.git');
+    const asked = { gitDir, commonDir: gitDir };
+    writeFileSync(join(gitDir, 'config'), '');
+    const found = async (over?: Partial<Environment>) => (await open(over)).words?.(asked);
+    const variables = { PATH: path, HOME: root, GIT_CONFIG_NOSYSTEM: '1', GIT_ATTR_NOSYSTEM: '1' };
+    const none = { all: variables };
     expect(await found(none)).toEqual({
       settings: new Map(),
       excludesFile: join(root, '.config', 'git', 'ignore'),
       attributesFile: join(root, '.config', 'git', 'attributes'),
     });
     const kit = await open({ ...none, xdgConfigHome: join(root, 'xdg') });
-    expect(await kit.words?.()).toMatchObject({
+    expect(await kit.words?.(asked)).toMatchObject({
       excludesFile: join(root, 'xdg', 'git', 'ignore'),
       attributesFile: join(root, 'xdg', 'git', 'attributes'),
     });
@@ -117,29 +121,33 @@ describe('the evidence of a node', () => {
     set('core.attributesFile', '~/attributes');
     set('core.autocrlf', 'input');
     set('filter.lfs.clean', 'git-lfs clean');
-    set('includeIf.gitdir:~/work/.path', 'work');
-    expect(await kit.words?.()).toEqual({
+    set('includeIf.gitdir:~/asked/.path', 'work');
+    git(root, 'config', '--file', join(root, 'work'), 'core.eol', 'lf');
+    expect(await kit.words?.(asked)).toEqual({
       settings: new Map([
         ['core.autocrlf', 'input'],
         ['filter.lfs.clean', 'true'],
-        ['includeif', 'true'],
+        ['core.eol', 'lf'],
       ]),
       excludesFile: join(root, 'ignored'),
       attributesFile: join(root, 'attributes'),
     });
     git(root, 'config', '--file', join(root, 'system'), 'core.eol', 'crlf');
     const system = { all: { PATH: path, GIT_CONFIG_SYSTEM: join(root, 'system') }, homeDir: undefined };
-    expect(await found(system)).toEqual({ settings: new Map([['core.eol', 'crlf']]) });
+    expect(await found(system)).toEqual({
+      settings: new Map([['core.eol', 'crlf']]),
+      systemAttributes: expect.stringMatching(/^\/.*\/gitattributes$/),
+    });
     // Names that count from each working tree on, and that there is none, go on as they are.
     set('core.excludesFile', '.gitignore.local');
     set('core.attributesFile', '');
-    expect(await kit.words?.()).toMatchObject({ excludesFile: '.gitignore.local', attributesFile: '' });
-    expect(await kit.words?.()).not.toHaveProperty('unread');
+    expect(await kit.words?.(asked)).toMatchObject({ excludesFile: '.gitignore.local', attributesFile: '' });
+    expect(await kit.words?.(asked)).not.toHaveProperty('unread');
     set('core.excludesFile', '~nobody-of-this-name/ignored');
-    expect(await kit.words?.()).toMatchObject({ unread: expect.stringContaining('failed to expand user dir') });
+    expect(await kit.words?.(asked)).toMatchObject({ unread: expect.stringContaining('failed to expand user dir') });
     writeFileSync(join(root, '.gitconfig'), '[core');
-    expect(await kit.words?.()).not.toHaveProperty('settings');
-    expect(await kit.words?.()).toMatchObject({ unread: expect.stringContaining('bad config line') });
+    expect(await kit.words?.(asked)).not.toHaveProperty('settings');
+    expect(await kit.words?.(asked)).toMatchObject({ unread: expect.stringContaining('bad config line') });
     rmSync(join(root, '.gitconfig'));
     const nowhere = await found({ all: { PATH: '/nowhere' }, homeDir: undefined });
     expect(nowhere).not.toHaveProperty('excludesFile');

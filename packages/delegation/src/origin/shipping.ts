@@ -75,8 +75,7 @@ async function shipOwners(
   repository: string,
   peerHas: readonly string[],
 ): Promise<Shipped> {
-  const words = await parts.evidence.words?.();
-  const { guard } = parts.evidence;
+  const { guard, words } = parts.evidence;
   return shipWorkingTree({ ...workOf(parts, wish), guard, repository, peerHas, ...(words && { words }) });
 }
 

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { createSystemClock, createSystemRandom } from '@writ/core';
 import { createContentStore } from '../content-store.ts';
 import { createGitProcess } from '../git-process.ts';
+import { type ReadOwnersWords, readOwnersWords } from '../read-words.ts';
 import type { RepositoryGuard } from '../repository-guard.ts';
 import type { BundleLimits, CollectLimits, CollectRequest, ContentStore, GitWork } from '../types.ts';
 
@@ -39,6 +40,8 @@ export interface Fixture {
   readonly work: string;
   readonly store: ContentStore;
   readonly gitWork: GitWork;
+  /** Reads what the owner has told git: `root` is the owner's home, and `system-attributes` in it those of the machine. */
+  readonly words: ReadOwnersWords;
   /** Lets every repository of this user be named. */
   readonly guard: RepositoryGuard;
   /** Runs git as the owner or the agent would. */
@@ -72,10 +75,11 @@ export function createFixture({ from }: { readonly from?: Pick<Fixture, 'root'> 
     clock,
     random,
   };
+  const variables = { PATH: path, HOME: root, GIT_CONFIG_NOSYSTEM: '1' };
+  const systemAttributes = join(root, 'system-attributes');
+  const environment = { variables, configHome: join(root, '.config'), systemAttributes };
   const env = {
-    PATH: path,
-    HOME: root,
-    GIT_CONFIG_NOSYSTEM: '1',
+    ...variables,
     GIT_AUTHOR_NAME: 'a',
     GIT_AUTHOR_EMAIL: 'a@example.org',
     GIT_COMMITTER_NAME: 'a',
@@ -95,6 +99,7 @@ export function createFixture({ from }: { readonly from?: Pick<Fixture, 'root'> 
     work,
     store,
     gitWork,
+    words: (asked) => readOwnersWords(gitProcess, environment, asked),
     guard: { user: process.geteuid?.(), closed: [], named: () => [] },
     git,
     write(cwd, files) {

@@ -1,9 +1,9 @@
-import { resolve } from 'node:path';
 import { WritError } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { followTask } from '../follow-task.ts';
+import { fromHere } from '../from-here.ts';
 import type { Definitions } from '../program.ts';
 import { spanOption } from '../span.ts';
 
@@ -74,7 +74,9 @@ async function delegate(context: CliContext, argv: readonly string[], options: D
     ...(options.timeout === undefined ? {} : { timeout: spanOption('--timeout', options.timeout, context) }),
     ...(options.key === undefined ? {} : { idempotency_key: options.key }),
     ...(options.artifact === undefined ? {} : { artifacts: [...options.artifact] }),
-    ...(options.ship === undefined ? {} : { ship: resolve(options.ship === true ? '.' : options.ship) }),
+    ...(options.ship === undefined
+      ? {}
+      : { ship: fromHere(context.environment, options.ship === true ? '.' : options.ship) }),
   });
   if (!answer.accepted) return refused(context, answer, options.peer);
   context.output.item({ kind: 'accepted', ...answer }, () => undefined);

@@ -5,6 +5,7 @@ import type { OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
+import { fromHere } from '../from-here.ts';
 import type { Definitions } from '../program.ts';
 
 export function defineEvidence({ program, run }: Definitions): void {
@@ -48,7 +49,7 @@ async function apply(context: CliContext, [task = '']: readonly string[], option
   }
   const answer = await context.node().call('apply_result', {
     task,
-    repository: resolve(options.repo ?? '.'),
+    repository: fromHere(context.environment, options.repo),
     check: options.check === true,
     checkout: options.checkout === true,
   });

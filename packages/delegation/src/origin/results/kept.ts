@@ -103,13 +103,12 @@ export async function applyKept(
   const { evidence, clock, random } = parts;
   const { result } = await verifyKept(parts, id);
   const { shipped } = requireDelivery(parts, id).mirror.spec;
-  const { git, openRoom, gitDirRoot, path, content, guard } = evidence;
+  const { git, openRoom, gitDirRoot, path, content, guard, words } = evidence;
   const { changes } = result;
   const bundleFile = changes.kind === 'changed' ? await content.pathOf(changes.bundle.sha256) : '';
   const work = { git, openRoom, gitDirRoot, platform: process.platform, path, clock, random, guard };
   const sent = shipped && { commit: shipped.commit, ...(await bundleOf(parts, shipped)) };
   const limits = evidence.limits.bundle;
-  const words = how.checkout ? await evidence.words?.() : undefined;
   const shippedHere = sent === undefined ? {} : { shipped: sent };
   return applyResult({ ...work, ...how, words, result, bundleFile, limits, ...shippedHere });
 }
