@@ -77,16 +77,16 @@ export type {
   TaskLookup,
 } from './record-types.ts';
 export {
-  beginSession,
-  COMMAND_LINE,
-  type Endings,
-  isOfCommandLine,
+  idOfAgent,
+  idOfCall,
+  idOfCredential,
   isOfOneCall,
-  isOfPeer,
-  laneOf,
   OF_ONE_CALL,
-  type WhoAsks,
-} from './sessions.ts';
+  SESSION_DIGITS,
+  sessionIdKind,
+  sessionRules,
+} from './session-ids.ts';
+export { beginSession, type Endings } from './sessions.ts';
 export { withdrawalCode } from './start.ts';
 export { commandIn } from './tool-calls/claims.ts';
 export { permitToolCall } from './tool-calls/permit.ts';
@@ -102,4 +102,14 @@ export type {
   StartPermit,
   Subject,
 } from './types.ts';
+export {
+  COMMAND_LINE,
+  isOfCommandLine,
+  isOfPeer,
+  laneOf,
+  type OneAsker,
+  oneAsker,
+  type WhoAsks,
+  whoseTurn,
+} from './whose.ts';
 export type { Need, Windows } from './windows/windows.ts';

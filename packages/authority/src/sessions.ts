@@ -3,9 +3,7 @@ import type { WriteTx } from '@writ/database';
 import type { Session, SessionKey, SessionStore } from '@writ/lease-store';
 import type { Approvals } from './approvals/types.ts';
 import type { Executions } from './executions/types.ts';
-import { PERSON } from './person.ts';
-import type { Asker, RecordParts } from './record-types.ts';
-import { SELF } from './subject.ts';
+import type { RecordParts } from './record-types.ts';
 import type { Windows } from './windows/windows.ts';
 
 /**
@@ -22,49 +20,6 @@ export function beginSession(
   const session = sessions.start(tx, { origin, id, agent });
   if (isNew) tx.audit({ kind: 'session', action: 'session.started', actor: by, subject: id, details: { agent } });
   return session;
-}
-
-/**
- * What the ids of sessions of this node's agents begin with where a session is one call's: whoever made the call named none.
- * Nobody chooses such an id.
- */
-export const OF_ONE_CALL = 'key-';
-
-/** Whether a session of this node is one call's. */
-export function isOfOneCall(session: string): boolean {
-  return session.startsWith(OF_ONE_CALL);
-}
-
-/** Agent name of a call that belongs to no agent's connection. No MCP client is called so. */
-export const COMMAND_LINE = 'cli';
-
-/**
- * Whether somebody at this machine's command line asks who named no session: its person, as far as anybody can tell. A
- * session that was started is an agent's, and so is every connection of an MCP client.
- */
-export function isOfCommandLine({ session, agent }: { readonly session: string; readonly agent: string }): boolean {
-  return isOfOneCall(session) && agent === COMMAND_LINE;
-}
-
-/** A call of this node without a session: each has one of its own, so that they are counted together. */
-export function isWithoutSession({ requestedBy, session, task }: WhoAsks): boolean {
-  return requestedBy === SELF && task === undefined && isOfOneCall(session);
-}
-
-/** What says in whose name something is asked for. */
-export type WhoAsks = Pick<Asker, 'requestedBy' | 'session' | 'task'>;
-
-/**
- * In which line somebody's commands wait: a peer is one whatever sessions and tasks it has, so are all agents of this node, and so is
- * who asks without a session. What one of them has waiting keeps no other waiting.
- */
-export function laneOf(asker: WhoAsks): string {
-  return isWithoutSession(asker) ? 'calls without a session' : asker.requestedBy;
-}
-
-/** Whether another node asks. */
-export function isOfPeer({ requestedBy }: Pick<WhoAsks, 'requestedBy'>): boolean {
-  return requestedBy !== SELF && requestedBy !== PERSON;
 }
 
 /** How sessions and tasks end for what waits for them. */

@@ -41,6 +41,16 @@ describe('how fast somebody may ask', () => {
     expect(ask(1, () => who('self', 's', 't'))).toBe(1);
   });
 
+  it('says whose bound it is, and takes nothing of one that the bound of all refuses', () => {
+    const { ask, clock, rates } = createRates();
+    expect(ask(960, (at) => who('self', `s${at % 60}`))).toBe(960);
+    expect(ask(240, () => who('self', 'new'))).toBe(0);
+    expect(rates.refusalOf(who('self', 'new'))?.message).toContain('16 commands in a second that all sessions of a node');
+    clock.advance(60_000);
+    expect(ask(241, () => who('self', 'new'))).toBe(240);
+    expect(rates.refusalOf(who('self', 'new'))?.message).toContain('4 commands in a second that a session may');
+  });
+
   it('comes back with time', () => {
     const { ask, clock } = createRates();
     expect(ask(300, () => who('self', 'a'))).toBe(240);

@@ -1,4 +1,4 @@
-import { laneOf, type Refusal, type WhoAsks } from '@writ/authority';
+import { oneAsker, type Refusal, type WhoAsks } from '@writ/authority';
 import { type Clock, createRateLimiter, type Rate } from '@writ/core';
 
 /** Commands and plans that one task, one session, one peer, or all calls without a session may ask for, whatever becomes of them. */
@@ -19,22 +19,19 @@ export function createAskRates(clock: Pick<Clock, 'monotonicMs'>): AskRates {
   const ofAll = createRateLimiter(OF_ALL, MOST_REMEMBERED, clock);
   return {
     refusalOf(asker) {
-      const { origin, session, task, requestedBy } = asker;
-      const lane = laneOf(asker);
-      if (task !== undefined) {
-        const isTaken = ofOne.take(`task ${task}`, 1) && ofAll.take(`tasks of ${requestedBy}`, 1);
-        return isTaken ? undefined : tooFast('a task');
-      }
-      if (lane !== 'self') {
-        return ofOne.take(`lane ${lane}`, 1) ? undefined : tooFast(lane === requestedBy ? 'a peer' : lane);
-      }
-      const isTaken = ofOne.take(`session ${origin} ${session}`, 1) && ofAll.take('sessions', 1);
-      return isTaken ? undefined : tooFast('a session');
+      const { kind, key, all } = oneAsker(asker);
+      if (!ofOne.has(key, 1)) return tooFast(OF_ONE, ONE[kind]);
+      if (all !== undefined && !ofAll.take(all, 1)) return tooFast(OF_ALL, ALL[kind]);
+      ofOne.take(key, 1);
+      return undefined;
     },
   };
 }
 
-function tooFast(whose: string): Refusal {
-  const message = `more is asked for than the ${OF_ONE.perSecond} commands in a second that ${whose} may go on with`;
+const ONE = { task: 'a task', session: 'a session', peer: 'a peer', calls: 'who names no session' } as const;
+const ALL = { ...ONE, task: 'all tasks of one that asks', session: 'all sessions of a node' } as const;
+
+function tooFast({ perSecond }: Rate, whose: string): Refusal {
+  const message = `more is asked for than the ${perSecond} commands in a second that ${whose} may go on with`;
   return { code: 'LIMIT_EXCEEDED', message, nextSteps: ['ask again in some seconds, and more slowly'] };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHeldRoom, filesToLookAt, tooMany, turnOf } from './preparing.ts';
+import { createHeldRoom, filesToLookAt, preparingTurn, tooMany } from './preparing.ts';
 import type { CommandFiles } from './types.ts';
 
 const ALPHA = { requestedBy: 'wn-a', session: 's' };
@@ -72,8 +72,8 @@ describe('a look at a command', () => {
   });
 
   it('is in turn with those of others: a task by itself, a peer and this node in all their sessions', () => {
-    expect(turnOf(ALPHA, undefined)).toMatchObject({ whose: 'wn-a', mostWaiting: 128 });
-    expect(turnOf({ ...ALPHA, task: 't1' }, undefined)).toMatchObject({ whose: 'task t1', mostWaiting: 16 });
+    expect(preparingTurn(ALPHA, undefined)).toMatchObject({ whose: 'wn-a', mostWaiting: 128 });
+    expect(preparingTurn({ ...ALPHA, task: 't1' }, undefined)).toMatchObject({ whose: 'task t1', mostWaiting: 16 });
     expect(tooMany({ ...ALPHA, task: 't1' })).toMatchObject({
       code: 'LIMIT_EXCEEDED',
       message: '16 commands of `task t1` wait already to be looked at, the most for one that asks',

@@ -1,4 +1,4 @@
-import { type ActionFiles, isOfPeer, laneOf, type WhoAsks } from '@writ/authority';
+import { type ActionFiles, isOfPeer, laneOf, type WhoAsks, whoseTurn } from '@writ/authority';
 import { quote, type TurnLimits, type TurnOf } from '@writ/core';
 import type { CommandFiles } from './types.ts';
 
@@ -12,19 +12,20 @@ const MOST_WAITING = 128;
 const MOST_HELD_EACH = 2 * 1024 * 1024 * 1024;
 const MOST_HELD_OF_PEERS = 2 * MOST_HELD_EACH;
 
-/** Whose turn it is to have something prepared: a task's, or else that of the peer or of this node, however many sessions it names. */
-export function turnOf(asker: WhoAsks, signal: AbortSignal | undefined): TurnOf {
-  const mostWaiting = asker.task === undefined ? MOST_WAITING : MOST_WAITING_OF_TASK;
-  return { whose: asker.task === undefined ? laneOf(asker) : `task ${asker.task}`, mostWaiting, signal };
+/** The turn in which something is prepared: a task's, or else that of its lane. */
+export function preparingTurn(asker: WhoAsks, signal: AbortSignal | undefined): TurnOf {
+  return { whose: whoseTurn(asker), mostWaiting: mostWaitingOf(asker), signal };
+}
+
+function mostWaitingOf({ task }: WhoAsks): number {
+  return task === undefined ? MOST_WAITING : MOST_WAITING_OF_TASK;
 }
 
 /** Why it is refused to have one more prepared. */
 export function tooMany(asker: WhoAsks): { readonly code: 'LIMIT_EXCEEDED'; message: string; nextSteps: string[] } {
-  const whose = asker.task === undefined ? asker.requestedBy : `task ${asker.task}`;
-  const most = turnOf(asker, undefined).mostWaiting;
   return {
     code: 'LIMIT_EXCEEDED',
-    message: `${most} commands of ${quote(whose)} wait already to be looked at, the most for one that asks`,
+    message: `${mostWaitingOf(asker)} commands of ${quote(whoseTurn(asker))} wait already to be looked at, the most for one that asks`,
     nextSteps: ['ask again when some of them are answered'],
   };
 }

@@ -10,13 +10,14 @@ import {
   resolveAction,
   runsRelative,
   unboundFiles,
+  whoseTurn,
   workspaceOf,
 } from '@writ/authority';
 import { quote, WritError } from '@writ/core';
 import { type Classification, obeysFolder, type Profile } from '@writ/policy';
 import type { Asking, Decided } from './asking.ts';
 import type { CommandDeskOptions, DeskParts } from './parts.ts';
-import { filesToLookAt, tooMany, turnOf } from './preparing.ts';
+import { filesToLookAt, preparingTurn, tooMany } from './preparing.ts';
 import type { CommandStep } from './types.ts';
 
 /** A command as it would run now; nothing of it is held any more. */
@@ -107,7 +108,7 @@ export async function resolveStep(
   step: PlacedStep,
 ): Promise<Resolving> {
   const { asker, signal } = asking;
-  const turn = await options.turns.take(turnOf(asker, signal), () => lookAt(options, asking, granted, step));
+  const turn = await options.turns.take(preparingTurn(asker, signal), () => lookAt(options, asking, granted, step));
   if (!turn.taken) return { resolved: false, refusal: tooMany(asker) };
   if (signal?.aborted) throw new WritError('CANCELLED', 'nobody waits for the command any more');
   return turn.value;
@@ -136,7 +137,7 @@ async function lookAt(
 ): Promise<Resolving> {
   const { origin, session, agent } = asker;
   const { profile, runner, network, isolation } = granted;
-  const { classification, decided } = await options.classify(argv, cwd, turnOf(asker, signal).whose);
+  const { classification, decided } = await options.classify(argv, cwd, whoseTurn(asker));
   if (!decided) return { resolved: false, refusal: NOT_TOLD };
   const called = { argv, cwd, profile, basis, ...(stdin === undefined ? {} : { stdin }) };
   const facts = options.factsOf(classification, called);

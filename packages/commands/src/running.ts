@@ -10,6 +10,7 @@ import {
   readRequest,
   resolveAction,
   type StartBounds,
+  whoseTurn,
 } from '@writ/authority';
 import { type Cancel, WritError } from '@writ/core';
 import { isTerminal, setWallAlarm } from '@writ/delegation';
@@ -17,7 +18,7 @@ import type { Execution, ExecutionOutcome } from '@writ/lease-store';
 import type { Classification, Profile } from '@writ/policy';
 import { launchOf } from './launch.ts';
 import type { CommandDeskOptions } from './parts.ts';
-import { createHeldRoom, type HeldRoom, turnOf } from './preparing.ts';
+import { createHeldRoom, type HeldRoom } from './preparing.ts';
 import { hostRefusal, requireProfile } from './resolving.ts';
 import type { CommandOrder, CommandProcess, CommandReport } from './types.ts';
 
@@ -202,7 +203,7 @@ async function prepareCommand(
   if (unisolated !== undefined) throw errorOf(unisolated);
   const environment = options.environmentOf(profile);
   // The last look is inside of a transaction, where nobody can be waited for: it is answered by this one.
-  const looked = await options.classify(request.argv, request.cwd, turnOf(execution, undefined).whose);
+  const looked = await options.classify(request.argv, request.cwd, whoseTurn(execution));
   if (!looked.decided && !isSame(looked.classification, execution)) {
     // It passes, and a yes outlasts it.
     throw new Error('what the command does cannot be told at the moment');

@@ -27,6 +27,13 @@ describe('rate limiter', () => {
     expect(limiter.take('a', 4)).toBe(true);
   });
 
+  it('says what it would take, and takes nothing by that', () => {
+    const { limiter } = setUp(1);
+    expect([limiter.has('a', 5), limiter.has('a', 4), limiter.has('a', 4)]).toEqual([false, true, true]);
+    expect(limiter.take('a', 4)).toBe(true);
+    expect([limiter.has('a', 1), limiter.has('b', 1)]).toEqual([false, false]);
+  });
+
   it('keeps keys apart', () => {
     const { limiter } = setUp();
     expect(limiter.take('a', 4)).toBe(true);

@@ -10,6 +10,8 @@ export interface Rate {
 export interface RateLimiter {
   /** Takes `cost` tokens of `key`; false where there are not as many, and nothing is taken then. */
   take(key: string, cost: number): boolean;
+  /** Whether `take` would take them. */
+  has(key: string, cost: number): boolean;
   /** Takes tokens for what turned out to cost more; a key may owe up to a burst. */
   charge(key: string, cost: number): void;
   /** Until `key` owes nothing, milliseconds. */
@@ -36,19 +38,23 @@ export function createRateLimiter(rate: Rate, maxKeys: number, clock: Pick<Clock
     }
   }
 
+  /** What there is for a key; none for a new one that there is no room for. */
+  function tokensOf(key: string, nowMs: number): number {
+    const known = buckets.get(key);
+    if (known !== undefined) return level(known, nowMs);
+    if (buckets.size >= maxKeys) forgetFull(nowMs);
+    return buckets.size >= maxKeys ? 0 : rate.burst;
+  }
+
   return {
     take(key, cost) {
       const nowMs = clock.monotonicMs();
-      const known = buckets.get(key);
-      if (known === undefined && buckets.size >= maxKeys) {
-        forgetFull(nowMs);
-        if (buckets.size >= maxKeys) return false;
-      }
-      const tokens = known === undefined ? rate.burst : level(known, nowMs);
+      const tokens = tokensOf(key, nowMs);
       if (tokens < cost) return false;
       buckets.set(key, { tokens: tokens - cost, atMs: nowMs });
       return true;
     },
+    has: (key, cost) => tokensOf(key, clock.monotonicMs()) >= cost,
     charge(key, cost) {
       const nowMs = clock.monotonicMs();
       const known = buckets.get(key);

@@ -1,8 +1,8 @@
+import { sessionRules } from '@writ/authority';
 import { nextTurn } from '@writ/core';
 import type { ReadTx } from '@writ/database';
 import type { SessionKey } from '@writ/lease-store';
 import type { Foundations } from './foundations.ts';
-import { sessionRules } from './session-ids.ts';
 
 /** Sessions that one transaction looks at. */
 const PAGE = 200;

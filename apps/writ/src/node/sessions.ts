@@ -1,11 +1,18 @@
-import { beginSession, type Gate } from '@writ/authority';
+import {
+  beginSession,
+  type Gate,
+  idOfAgent,
+  idOfCall,
+  idOfCredential,
+  SESSION_DIGITS,
+  sessionIdKind,
+} from '@writ/authority';
 import { digestJson, quote, type Random, WritError } from '@writ/core';
 import type { Database } from '@writ/database';
 import type { Origin, OriginOptions, SessionEnds } from '@writ/delegation';
 import type { SessionRef, Sessions } from '@writ/gateway';
 import type { SessionStore } from '@writ/lease-store';
 import type { Foundations } from './foundations.ts';
-import { idOfAgent, idOfCall, idOfCredential, SESSION_DIGITS, sessionIdKind } from './session-ids.ts';
 
 /** Random bytes of a credential. */
 const CREDENTIAL_BYTES = 32;

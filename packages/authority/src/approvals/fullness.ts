@@ -3,8 +3,9 @@ import type { ReadTx } from '@writ/database';
 import type { Approval } from '@writ/lease-store';
 import { PERSON } from '../person.ts';
 import type { Asker, RecordParts, Refusal } from '../record-types.ts';
-import { isWithoutSession, OF_ONE_CALL } from '../sessions.ts';
+import { OF_ONE_CALL } from '../session-ids.ts';
 import { SELF } from '../subject.ts';
+import { isWithoutSession } from '../whose.ts';
 
 /** In what time the questions of a session are counted, milliseconds. */
 const RATE_MS = 60_000;

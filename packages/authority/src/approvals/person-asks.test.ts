@@ -2,7 +2,7 @@ import { sha256Hex } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { personAt } from '../person.ts';
 import type { Asker } from '../record-types.ts';
-import { OF_ONE_CALL } from '../sessions.ts';
+import { OF_ONE_CALL } from '../session-ids.ts';
 import { createGateFixture, GATE_POLICY, type GateFixture, IN_A, OTHER_ID } from '../testing/gate-fixture.ts';
 
 const PERSON = personAt(IN_A.origin);

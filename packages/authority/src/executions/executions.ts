@@ -1,6 +1,6 @@
 import type { WriteTx } from '@writ/database';
 import type { Execution } from '@writ/lease-store';
-import { laneOf } from '../sessions.ts';
+import { laneOf } from '../whose.ts';
 import { auditRefused, type ExecutionParts, propose, rightsQueryOf } from './propose.ts';
 import { roomRefusal } from './room.ts';
 import { EXPIRED, mayStart, start } from './start.ts';

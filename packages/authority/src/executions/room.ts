@@ -1,8 +1,8 @@
 import { formatDuration } from '@writ/core';
 import type { ReadTx } from '@writ/database';
 import type { Asker, RecordParts, Refusal } from '../record-types.ts';
-import { isWithoutSession } from '../sessions.ts';
 import { SELF } from '../subject.ts';
+import { isWithoutSession } from '../whose.ts';
 
 /** Commands that have not ended: of one task, and of one session with all its tasks. */
 const MOST_OF_TASK = 16;

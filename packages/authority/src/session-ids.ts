@@ -1,6 +1,11 @@
-import { OF_ONE_CALL } from '@writ/authority';
 import { type Random, sha256Hex } from '@writ/core';
 import type { SessionRules } from '@writ/lease-store';
+
+/**
+ * What the ids of sessions of this node's agents begin with where a session is one call's: whoever made the call named none.
+ * Nobody chooses such an id.
+ */
+export const OF_ONE_CALL = 'key-';
 
 /** Hexadecimal digits of a digest that name a session: 128 bits. */
 export const SESSION_DIGITS = 32;
@@ -18,6 +23,11 @@ export function sessionIdKind(id: string): SessionIdKind {
   if (id.startsWith(OF_ONE_CALL)) return 'of-one-call';
   if (id.startsWith(OF_A_CREDENTIAL)) return 'of-a-credential';
   return UUID.test(id) ? 'of-an-agent' : 'other';
+}
+
+/** Whether a session of this node is one call's. */
+export function isOfOneCall(session: string): boolean {
+  return sessionIdKind(session) === 'of-one-call';
 }
 
 /** The id of a session that nobody has named. */
