@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createEntrances } from './entrance.ts';
+import type { Door } from './turns.ts';
 import type { Caller } from './types.ts';
 
 const MIB = 1024 * 1024;
@@ -66,4 +67,28 @@ it('keeps 64 MiB of answers that nobody takes; the oldest ends', () => {
   expect(ended).toEqual([]);
   answer('third').set(MIB);
   expect(ended).toEqual(['first']);
+});
+
+it('small requests have room beside the large ones, and no end of it at the person’s own door alone', () => {
+  const enter = createEntrances();
+  const most = (caller: Caller, door: Door, bytes: number): number => {
+    const entrance = enter(caller, door);
+    for (let count = 0; count < 10_000; count += 1) {
+      try {
+        entrance.open(bytes);
+      } catch {
+        return count;
+      }
+    }
+    return Number.POSITIVE_INFINITY;
+  };
+  const task = (id: string): Caller => ({ kind: 'task', task: id }) as Caller;
+  // 40 MiB of 64 + 16 KiB each, and of 16 KiB each.
+  expect(most(HOST, 'mcp', 64 * 1024)).toBe(512);
+  expect(most(task('a'), 'mcp', 0)).toBe(2560);
+  expect(most(task('b'), 'control', 0)).toBe(2560);
+  expect(most(HOST, 'control', 0)).toBe(Number.POSITIVE_INFINITY);
+  // Eight of four: the large ones of a task leave room for the small.
+  expect(most(task('c'), 'mcp', 4 * MIB - 16 * 1024)).toBe(8);
+  expect(most(task('c'), 'mcp', 0)).toBe(512);
 });

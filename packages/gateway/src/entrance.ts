@@ -4,8 +4,10 @@ import type { Caller } from './types.ts';
 
 /** Of messages that have not come whole yet, of one caller over all its connections, bytes: four of the largest. */
 const MOST_COMING_BYTES = 16 * 1024 * 1024;
-/** Of requests that are not answered yet, likewise: eight of the largest. Small ones count, and none is refused: there are as many as connections have room for. */
+/** Of requests that are not answered yet, likewise: eight of the largest. */
 const MOST_OPEN_BYTES = 32 * 1024 * 1024;
+/** What small ones may take beside that, so that the large ones of a caller do not keep it from ending what it began. */
+const MORE_SMALL_BYTES = 8 * 1024 * 1024;
 /** What an open request takes besides its own bytes, at the least: what it was read into, and what waits for its answer. */
 const OPEN_BYTES = 16 * 1024;
 /** Of answers that nobody has taken yet, likewise: those to several calls for the largest artifacts. */
@@ -29,8 +31,9 @@ export interface Entrance {
    */
   hold(makeRoom: () => void): Held;
   /**
-   * Counts a request of so many bytes until what is returned is called; calling that again does nothing. Throws RATE_LIMITED where too much of
-   * this caller's is open, and it is not small: a request is kept whole for as long as it runs, and some wait for minutes.
+   * Counts a request of so many bytes (`jsonWeight`) until what is returned is called; calling that again does nothing. Throws RATE_LIMITED where
+   * too much of this caller's is open: a request is kept whole for as long as it runs, and some wait for minutes. Small ones have more room than large
+   * ones. At the person's own door none of them is refused: each has a connection of its own there, so that there are as many as connections.
    */
   open(bytes: number): () => void;
   /** Counts what lies there of an answer, as `hold` does: whoever reads slowest ends, if at all. */
@@ -46,9 +49,9 @@ export function createEntrances(): Entrances {
   const coming = createRooms(MOST_COMING_BYTES);
   const untaken = createRooms(MOST_UNTAKEN_BYTES);
   const open = new Map<string, number>();
-  const openMore = (who: string, bytes: number): void => {
+  const openMore = (who: string, bytes: number, mostBytes = Number.POSITIVE_INFINITY): void => {
     const all = (open.get(who) ?? 0) + bytes;
-    if (bytes > SMALL_BYTES + OPEN_BYTES && all > MOST_OPEN_BYTES) throw tooMuchOpen();
+    if (all > mostBytes) throw tooMuchOpen(mostBytes);
     if (all > 0) open.set(who, all);
     else open.delete(who);
   };
@@ -60,7 +63,7 @@ export function createEntrances(): Entrances {
       keep: (makeRoom) => untaken(who, makeRoom),
       open(bytes) {
         let counted = bytes + OPEN_BYTES;
-        openMore(who, counted);
+        openMore(who, counted, mostOpenBytes(bytes, caller, door));
         return () => {
           openMore(who, -counted);
           counted = 0;
@@ -70,8 +73,15 @@ export function createEntrances(): Entrances {
   };
 }
 
-function tooMuchOpen(): WritError {
-  return new WritError('RATE_LIMITED', `requests of more than ${formatSize(MOST_OPEN_BYTES)} are open`, {
+/** How much may be open of a caller when it asks for so many bytes more. */
+function mostOpenBytes(bytes: number, caller: Caller, door: Door): number {
+  if (bytes > SMALL_BYTES) return MOST_OPEN_BYTES;
+  if (door === 'control' && caller.kind === 'host') return Number.POSITIVE_INFINITY;
+  return MOST_OPEN_BYTES + MORE_SMALL_BYTES;
+}
+
+function tooMuchOpen(mostBytes: number): WritError {
+  return new WritError('RATE_LIMITED', `requests of more than ${formatSize(mostBytes)} are open`, {
     nextSteps: ['wait for their answers, then send it again'],
   });
 }

@@ -45,8 +45,8 @@ async function spawnRun(parts: RunnerParts, spec: RunSpec, sink: RunSink, attemp
   const capture = createCapture({ transcript, sink, logger, secrets, isFollowed: converse !== undefined });
   const order = { argv, cwd: work, env, nonce: spec.nonce, folder, graceMs, inputOpen, ...launch.sandbox };
   const { permit = refuseAll } = sink;
-  const { onOutput: write, note, clean } = capture;
-  const conversation = converse?.({ spec, workspace: work, output: { write, note }, clean, permit, clock });
+  const { onOutput: write, note, keep, clean } = capture;
+  const conversation = converse?.({ spec, workspace: work, output: { write, note, keep }, clean, permit, clock });
   const result = await spawner.spawn(order, conversation?.take ?? capture.onOutput);
   if (!result.ok) {
     await launch.undo();

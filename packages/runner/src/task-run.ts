@@ -4,7 +4,7 @@ import type { Conversation } from './drivers/driver.ts';
 import type { AgentOutput } from './drivers/joined-output.ts';
 import { createMarks } from './drivers/marks.ts';
 import type { KnownSecrets } from './secrets/known-secrets.ts';
-import { createRedactor } from './secrets/redactor.ts';
+import { createRedactor, type Redactor } from './secrets/redactor.ts';
 import type { OutputHandler, ProcessEnd, Spawned } from './spawned.ts';
 import type { TranscriptWriter } from './transcripts.ts';
 import type { Ending, Run, RunReport, RunSink, RunSpec, StopCause } from './types.ts';
@@ -14,6 +14,8 @@ export interface Capture {
   readonly onOutput: OutputHandler;
   /** Lines of the node's own about an agent that it follows. */
   readonly note: AgentOutput['note'];
+  /** Lines of its own that are no events. */
+  readonly keep: AgentOutput['keep'];
   readonly totals: { stdout: number; stderr: number };
   /** The same text without secrets. */
   clean(text: string): string;
@@ -46,7 +48,10 @@ export function createCapture({ transcript, sink, logger, secrets, isFollowed }:
       logger.error('output could not be reported', { error: String(error) });
     }
   };
-  const redactors = { stdout: createRedactor(secrets.sought), stderr: createRedactor(secrets.sought) };
+  // One for each source: what another one says between two pieces of a secret does not make two words of it.
+  const sources = { stdout: 'stdout', stderr: 'stderr', kept: 'stderr' } as const;
+  const redactorOf = (): Redactor => createRedactor(secrets.sought);
+  const redactors = { stdout: redactorOf(), stderr: redactorOf(), kept: redactorOf() };
   // One for all texts, each of them flushed: they are many and short, and a redactor has room for the longest secret.
   const cleaner = createRedactor(secrets.sought);
   const marks = createMarks();
@@ -64,24 +69,27 @@ export function createCapture({ transcript, sink, logger, secrets, isFollowed }:
     });
     return queue;
   };
+  const take = (source: keyof typeof sources, bytes: Buffer): Promise<void> => {
+    const stream = sources[source];
+    totals[stream] += bytes.length;
+    return pass(stream, () => shaped(stream, redactors[source].push(bytes)));
+  };
   return {
     totals,
-    onOutput(stream, bytes) {
-      totals[stream] += bytes.length;
-      return pass(stream, () => shaped(stream, redactors[stream].push(bytes)));
-    },
+    onOutput: take,
+    keep: (lines) => take('kept', lines),
     note(lines) {
       for (const line of lines) totals.stderr += Buffer.byteLength(line);
-      // What was held back came before it, and is the agent's.
-      const before = (): Buffer => marks.ofAgent('stderr', redactors.stderr.flush());
-      return pass('stderr', () => Buffer.concat([before(), ...lines.map((line) => marks.ofNode('stderr', line))]));
+      // What is held back stays so, and comes after it: it may be the beginning of a secret whose end has not come yet.
+      return pass('stderr', () => Buffer.concat(lines.map((line) => marks.ofNode('stderr', line))));
     },
     clean(text) {
       return Buffer.concat([cleaner.push(Buffer.from(text)), cleaner.flush()]).toString('utf8');
     },
     async flush() {
-      for (const stream of ['stdout', 'stderr'] as const) {
-        await pass(stream, () => shaped(stream, redactors[stream].flush()));
+      for (const source of ['stdout', 'stderr', 'kept'] as const) {
+        const stream = sources[source];
+        await pass(stream, () => shaped(stream, redactors[source].flush()));
       }
     },
   };

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { serializeMessage, type Transport } from '@modelcontextprotocol/server';
-import type { Cancel, Clock } from '@writ/core';
+import { type Cancel, type Clock, jsonWeight } from '@writ/core';
 import type { Entrance } from '../entrance.ts';
 import { createLineIntake } from './line-intake.ts';
 import { createOpenRequests } from './open-requests.ts';
@@ -46,7 +46,7 @@ export function createLineTransport(
     onLine(line) {
       const items = readLine(line, hasBatches);
       for (const item of items) {
-        const refusal = 'message' in item ? open.take(item.message, line.length / items.length) : item.refusal;
+        const refusal = 'message' in item ? open.take(item.message, jsonWeight(line) / items.length) : item.refusal;
         if (refusal !== undefined) refuse(refusal);
         if (refusal === undefined && 'message' in item) transport.onmessage?.(item.message);
       }

@@ -1,8 +1,9 @@
 import { isRecord } from './record.ts';
 import type { Subscriptions } from './subscriptions.ts';
+import { cancelledId } from './unanswered.ts';
 
-/** Most streams of one connection that are followed; what more of them ask for is followed in silence, by nobody. */
-const MOST_STREAMS = 128;
+/** Most streams of one connection; more are refused. */
+export const MOST_STREAMS = 128;
 /** Longest id of a request that is kept, UTF-16 units. */
 const LONGEST_ID = 256;
 
@@ -56,9 +57,7 @@ export function createListenStreams(subscriptions: Subscriptions): ListenStreams
         if (!isShortId(message.id) || open.size >= MOST_STREAMS) return;
         const leave = followAll(subscriptions, uris);
         if (leave !== undefined) open.set(message.id, leave);
-      } else if (message.method === 'notifications/cancelled' && isRecord(message.params)) {
-        end(message.params.requestId);
-      }
+      } else if (cancelledId(message) !== undefined) end(cancelledId(message));
     },
     noteAnswer(message) {
       if (isRecord(message) && ('result' in message || 'error' in message)) end(message.id);

@@ -122,6 +122,20 @@ describe('MCP over the control socket', () => {
     expect(JSON.stringify(wrong.value)).toContain('did you mean `task`?');
   });
 
+  it('has so many streams of changes and no more, whatever they follow', async () => {
+    const lines = await speak('2026-07-28');
+    const listen = (id: number): string => {
+      const request = JSON.parse(lines.request(id, 'subscriptions/listen'));
+      const notifications = { resourceSubscriptions: [`writ://task/${id}${'x'.repeat(60)}`] };
+      return JSON.stringify({ ...request, params: { ...request.params, notifications } });
+    };
+    for (let id = 1; id <= 128; id += 1) expect(await lines.ask(listen(id)), String(id)).not.toHaveProperty('error');
+    expect(await lines.ask(listen(129))).toMatchObject({ id: 129, error: { message: 'Subscription limit reached' } });
+    lines.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }));
+    expect(await lines.ask(listen(130))).not.toHaveProperty('error');
+    await lines.end();
+  });
+
   it('ends a wait that the client cancels', async () => {
     const client = await connect();
     at.node.asked.records.set('t-0', fakeMirror('t-0'));

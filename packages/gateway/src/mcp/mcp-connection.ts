@@ -5,7 +5,7 @@ import { linger } from '../linger.ts';
 import type { Caller, Toolset } from '../types.ts';
 import { sessionOf } from './connection-session.ts';
 import { createLineTransport } from './line-transport.ts';
-import { createListenStreams } from './listen-streams.ts';
+import { createListenStreams, MOST_STREAMS } from './listen-streams.ts';
 import type { McpParts } from './mcp-parts.ts';
 import { serveSubscribeRequests } from './subscribe-requests.ts';
 import { createSubscriptions } from './subscriptions.ts';
@@ -50,7 +50,11 @@ export function serveMcp(
       if (era === 'legacy') serveSubscribeRequests(server, subscriptions);
       return server;
     },
-    { transport, onerror: (error) => parts.logger.debug('mcp connection', { message: error.message }) },
+    {
+      transport,
+      maxSubscriptions: MOST_STREAMS,
+      onerror: (error) => parts.logger.debug('mcp connection', { message: error.message }),
+    },
   );
   const streams = createListenStreams(subscriptions);
   const deliver = transport.onmessage;

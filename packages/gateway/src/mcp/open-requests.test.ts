@@ -44,3 +44,25 @@ it('counts a stream of changes until it is answered, and none that was refused',
   first.noteAnswered({ jsonrpc: '2.0', id: 0, result: {} });
   expect(second.take(request(1), 4 * MIB)).toBeUndefined();
 });
+
+it('refuses small ones as well where there are too many on all connections together, streams of changes among them', () => {
+  const connect = connections();
+  let taken = 0;
+  for (let connection = 0; connection < 16; connection += 1) {
+    const one = connect();
+    for (let id = 0; id < 128; id += 1) {
+      const method = id % 2 === 0 ? 'tools/call' : 'subscriptions/listen';
+      if (one.take(request(id, method), 60_000) === undefined) taken += 1;
+    }
+  }
+  expect(taken).toBe(Math.floor((40 * MIB) / (60_000 + 16 * 1024)));
+});
+
+it('a request that calls itself a word of cancelling frees nothing', () => {
+  const connect = connections();
+  const [first, second] = [connect(), connect()];
+  for (let id = 0; id < 7; id += 1) first.take(request(id), 4 * MIB);
+  first.take({ ...cancelled(0), id: 100 } as JSONRPCMessage, 100);
+  expect(first.size).toBe(8);
+  expect(second.take(request(1), 4 * MIB)).toMatchObject(REFUSED);
+});

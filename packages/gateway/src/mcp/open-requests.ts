@@ -2,8 +2,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { isWritError } from '@writ/core';
 import type { Entrance } from '../entrance.ts';
 import { busy, invalid, type LineRefusal } from './protocol-line.ts';
-import { isRecord } from './record.ts';
-import { createUnanswered } from './unanswered.ts';
+import { cancelledId, createUnanswered } from './unanswered.ts';
 
 /** Most requests of one connection that are open at once; more than there may be calls, so that a call can be cancelled. */
 const MOST_OPEN = 128;
@@ -41,9 +40,8 @@ export function createOpenRequests(entrance: Pick<Entrance, 'open'>): OpenReques
           return busy(error.message, id);
         }
       }
-      if ('method' in message && message.method === 'notifications/cancelled' && isRecord(message.params)) {
-        end(message.params.requestId);
-      }
+      const cancelled = cancelledId(message);
+      if (cancelled !== undefined) end(cancelled);
       unanswered.noteAsked(message);
       return undefined;
     },

@@ -5,8 +5,7 @@ import {
   PARSE_ERROR,
   parseJSONRPCMessage,
 } from '@modelcontextprotocol/server';
-import { isWritError, type WritError } from '@writ/core';
-import { parseCounted } from '../json-values.ts';
+import { isWritError, parseCounted, type WritError } from '@writ/core';
 import { isRecord } from './record.ts';
 import { faultOfParams } from './request-params.ts';
 

@@ -18,8 +18,9 @@ export function createUnanswered(): Unanswered {
   return {
     noteAsked(message) {
       if (!isRecord(message) || typeof message.method !== 'string') return;
-      const { id, method, params } = message;
-      if (method === 'notifications/cancelled' && isRecord(params)) open.delete(params.requestId);
+      const { id, method } = message;
+      const cancelled = cancelledId(message);
+      if (cancelled !== undefined) open.delete(cancelled);
       else if (isId(id) && method !== 'subscriptions/listen') open.add(id);
     },
     noteAnswered(message) {
@@ -31,6 +32,12 @@ export function createUnanswered(): Unanswered {
     },
     ids: () => [...open].filter(isId),
   };
+}
+
+/** The id of the request that a message takes back; undefined: none. A request of that name takes nothing back: whoever serves it says that there is no such method. */
+export function cancelledId(message: unknown): unknown {
+  if (!isRecord(message) || message.method !== 'notifications/cancelled' || 'id' in message) return undefined;
+  return isRecord(message.params) ? message.params.requestId : undefined;
 }
 
 function isId(id: unknown): id is string | number {

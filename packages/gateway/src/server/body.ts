@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { formatSize, isWritError, WritError } from '@writ/core';
+import { formatSize, isWritError, parseCounted, WritError } from '@writ/core';
 import type { Entrance } from '../entrance.ts';
-import { parseCounted } from '../json-values.ts';
 
 /** Largest body of a call, bytes. */
 const LARGEST_BODY_BYTES = 4 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Clock, type Logger, quote, WritError } from '@writ/core';
+import { type Clock, jsonWeight, type Logger, quote, WritError } from '@writ/core';
 import type { Dispatcher, PreparedCall } from '../dispatch.ts';
 import type { Entrance, Entrances } from '../entrance.ts';
 import { tellFailure } from '../failure.ts';
@@ -145,7 +145,7 @@ async function handle(
     bodyRead = true;
     if (calls.stopping) throw shuttingDown();
     if (signal.aborted) return;
-    leave = entrance.open(text.length);
+    leave = entrance.open(jsonWeight(text));
     const call = parts.dispatcher.prepare(name, readBody(text), caller);
     await answer(call, { response, context: { caller, signal, turn: entrance.turn }, entrance });
     if (calls.stopping && !response.writableEnded) throw shuttingDown();

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PARSE_ERROR } from '@modelcontextprotocol/server';
-import { errorToJson, WritError, type WritErrorJson } from '@writ/core';
+import { errorToJson, jsonWeight, WritError, type WritErrorJson } from '@writ/core';
 import type { Entrance } from '../entrance.ts';
 import type { McpHttp } from '../mcp/mcp-http.ts';
 import type { Caller } from '../types.ts';
@@ -40,7 +40,7 @@ export async function serveMcpExchange(
     if (!(error instanceof SyntaxError)) throw error;
     return sendRpcFailure(response, errorToJson(new WritError('BAD_REQUEST', NO_JSON)), { code: PARSE_ERROR });
   }
-  const leave = entrance.open(text.length);
+  const leave = entrance.open(jsonWeight(text));
   try {
     const answer = await mcp.fetch({ request: toWebRequest(request, signal), body, caller, toolsets, signal });
     await sendWebResponse(response, answer, { signal, entrance });

@@ -1,5 +1,4 @@
-import { formatSize, WritError } from '@writ/core';
-import { createValueCounter } from '../json-values.ts';
+import { createValueCounter, formatSize, WritError } from '@writ/core';
 
 /** Largest message that a server may send, bytes. */
 export const LARGEST_MESSAGE_BYTES = 8 * 1024 * 1024;

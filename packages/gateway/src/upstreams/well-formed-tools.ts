@@ -1,6 +1,5 @@
 import { isSpecType, type RequestId, type Result, type Transport } from '@modelcontextprotocol/client';
-import { visible } from '@writ/core';
-import { MOST_VALUES } from '../json-values.ts';
+import { MOST_VALUES, visible } from '@writ/core';
 import { faultOfType } from '../mcp/request-params.ts';
 import { offeredName } from './offered-tool.ts';
 

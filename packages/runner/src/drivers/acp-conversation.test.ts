@@ -14,7 +14,7 @@ async function deafAgent() {
       spec,
       workspace: '/w',
       clock: createFakeClock(0),
-      output: { write: async () => {}, note: async () => {} },
+      output: { write: async () => {}, note: async () => {}, keep: async () => {} },
       clean: (text: string) => text,
       permit: async () => undefined,
     } as never,

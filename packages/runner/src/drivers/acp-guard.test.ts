@@ -91,6 +91,62 @@ describe('what an agent writes', () => {
     expect(told).toEqual(['last']);
   });
 
+  it('is left out where it is too much to look at, and ends the connection where it waits for an answer', async () => {
+    const { guard, closed, told } = connected(async () => {});
+    const many = { x: Array(10_000).fill(1) };
+    await guard.take(linesOf([{ jsonrpc: '2.0', method: 'big', params: many }]));
+    await guard.take(linesOf([{ jsonrpc: '2.0', method: 'one' }]));
+    expect(told).toEqual(['one']);
+    await guard.take(linesOf([{ ...request(1), params: many }]));
+    await closed;
+    await guard.take(linesOf([{ jsonrpc: '2.0', method: 'two' }]));
+    expect(told).toEqual(['one']);
+  });
+
+  it('is no request for leave where a part of it is none, and of one only what is looked at goes on', async () => {
+    const written: unknown[] = [];
+    const params: unknown[] = [];
+    const guard = guardMessages({
+      write: async (bytes) => void written.push(JSON.parse(Buffer.from(bytes).toString('utf8'))),
+      ...{ over: new AbortController().signal, notified: async () => {}, deaf: () => {} },
+    });
+    client({ name: 'test' })
+      .onRequest(methods.client.session.requestPermission, ({ params: asked }) => {
+        params.push(asked);
+        return { outcome: { outcome: 'cancelled' } };
+      })
+      .connect(guard.stream);
+    const option = { optionId: 'o', name: 'Yes', kind: 'allow_once' };
+    const of = (id: number, toolCall: object, options: readonly unknown[] = [option]): object => ({
+      ...{ jsonrpc: '2.0', id, method: 'session/request_permission' },
+      params: { sessionId: 's', toolCall: { toolCallId: 'c', ...toolCall }, options },
+    });
+    const diff = { type: 'diff', path: 'a', newText: 'b' };
+    await guard.take(
+      linesOf([
+        of(1, { content: [1] }),
+        of(2, { locations: [{}] }),
+        of(3, {}, [7]),
+        of(4, {
+          content: [{ type: 'x', y: [1] }, diff],
+          locations: [{ path: 'p', line: 'none' }],
+          rawInput: { z: [1] },
+        }),
+      ]),
+    );
+    await settle();
+    expect(written).toMatchObject([
+      ...[1, 2, 3].map((id) => ({ id, error: { code: -32_602 } })),
+      { id: 4, result: { outcome: { outcome: 'cancelled' } } },
+    ]);
+    expect(params).toEqual([
+      {
+        ...{ sessionId: 's', options: [option] },
+        toolCall: { toolCallId: 'c', content: [diff], locations: [{ path: 'p' }], rawInput: { z: [1] } },
+      },
+    ]);
+  });
+
   it('is no message any more where it is too long: the connection is at its end', async () => {
     const { guard, closed, told } = connected(async () => {});
     const piece = Buffer.alloc(64 * 1024, 'x');

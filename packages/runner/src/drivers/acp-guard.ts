@@ -1,4 +1,6 @@
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
+import { MOST_VALUES } from '@writ/core';
+import { withPlainParams } from './acp-permission.ts';
 import { createJsonLines } from './json-lines.ts';
 
 /** Longest message of an agent, bytes. */
@@ -45,9 +47,10 @@ export function guardMessages(options: GuardOptions): Guard {
   const asked = new Set<string>();
   const open = createOpenRequests(over);
   const arrived: AnyMessage[] = [];
-  let isTooLong = false;
+  let tooMuch: string | undefined;
   const lines = createJsonLines((line) => {
-    if (line.kind === 'too-long') isTooLong = true;
+    if (line.kind === 'too-long') tooMuch = `${LONGEST_MESSAGE} bytes`;
+    else if (line.kind === 'too-many' && waitsForAnswer(line.text)) tooMuch = `${MOST_VALUES} values`;
     else if (line.kind === 'event' && isMessage(line.value)) arrived.push(line.value);
   }, LONGEST_MESSAGE);
   const incoming = new TransformStream<AnyMessage, AnyMessage>();
@@ -77,8 +80,9 @@ export function guardMessages(options: GuardOptions): Guard {
       if (isClosed) return;
       lines.push(bytes);
       await workOff();
-      if (isTooLong)
-        await pen.abort(new Error(`it sent a message of more than ${LONGEST_MESSAGE} bytes`)).catch(() => {});
+      if (tooMuch !== undefined) {
+        await pen.abort(new Error(`it sent a message of more than ${tooMuch}`)).catch(() => {});
+      }
     },
     async close() {
       // The last line, that nothing ended, may be the answer that says how its work did.
@@ -144,9 +148,19 @@ function createHandler(
     }
     if (id === undefined) return;
     const room = way.open.add();
-    await way.pass(message);
+    await way.pass(withPlainParams(message));
     await room;
   };
+}
+
+/** Whether a message that is too much to look at was to be answered, or an answer: what only tells something can be left out. */
+function waitsForAnswer(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMessage(value) && 'id' in value;
+  } catch {
+    return false;
+  }
 }
 
 function isMessage(value: unknown): value is AnyMessage {

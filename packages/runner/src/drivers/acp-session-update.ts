@@ -1,5 +1,17 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
+import { hasTexts, listOf } from './event-list.ts';
+
+const isPlace = (value: unknown): value is Readonly<Record<'path', string>> => hasTexts(value, 'path');
+const isEntry = (value: unknown): value is Readonly<Record<'status' | 'content', string>> =>
+  hasTexts(value, 'status', 'content');
+
+/** A diff, whole, or anything else that has a type. */
+function isContent(value: unknown): value is Readonly<Record<'type', string>> {
+  if (!hasTexts(value, 'type') || value.type !== 'diff') return hasTexts(value, 'type');
+  const before = 'oldText' in value ? value.oldText : undefined;
+  return hasTexts(value, 'path', 'newText') && (before === undefined || before === null || typeof before === 'string');
+}
 
 const call = {
   toolCallId: z.string(),
@@ -7,19 +19,12 @@ const call = {
   title: z.string().nullish(),
   status: z.string().nullish(),
   rawInput: z.unknown().optional(),
-  locations: z.array(z.looseObject({ path: z.string() })).nullish(),
-  content: z
-    .array(
-      z.union([
-        z.looseObject({
-          type: z.literal('diff'),
-          ...{ path: z.string(), oldText: z.string().nullish(), newText: z.string() },
-        }),
-        z.looseObject({ type: z.string().refine((type) => type !== 'diff') }),
-      ]),
-    )
-    .nullish(),
+  locations: listOf(isPlace).nullish(),
+  content: listOf(isContent).nullish(),
 };
+
+/** A tool call as far as it is looked at. */
+export const calledTool = z.looseObject(call);
 
 /** The updates that something is done with, and of each what is looked at. */
 const schema = z.discriminatedUnion('sessionUpdate', [
@@ -34,7 +39,7 @@ const schema = z.discriminatedUnion('sessionUpdate', [
   z.looseObject({ sessionUpdate: z.literal('tool_call_update'), ...call }),
   z.looseObject({
     sessionUpdate: z.literal('plan'),
-    entries: z.array(z.looseObject({ status: z.string(), content: z.string() })),
+    entries: listOf(isEntry),
   }),
   z.looseObject({
     sessionUpdate: z.literal('usage_update'),

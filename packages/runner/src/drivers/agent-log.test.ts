@@ -26,7 +26,10 @@ function createViews(...secrets: readonly string[]) {
     secrets: createKnownSecrets(secrets.map((secret) => Buffer.from(secret))),
     isFollowed: true,
   });
-  const log: AgentLog = createAgentLog({ write: capture.onOutput, note: capture.note }, capture.clean);
+  const log: AgentLog = createAgentLog(
+    { write: capture.onOutput, note: capture.note, keep: capture.keep },
+    capture.clean,
+  );
   const settle = async (): Promise<void> => {
     await log.written();
     await capture.flush();
@@ -92,7 +95,36 @@ it('is told by what is written, not by what is held back because it may be a sec
   expect(marked(views.both)).toEqual(['~ plan: done']);
   expect(marked(views.stderr)).toEqual(['~ plan: done']);
   expect(marked(views.stdout)).toEqual([]);
-  expect(views.stderr).toContain('\nsecret-\n~ plan: done\n');
+  // What is held back comes after the line of the node.
+  expect(views.stderr).toContain('\n~ plan: done\nsecret-\n');
   expect(views.stderr).toContain('[redacted]\n');
   expect(views.stdout).toBe('hello\nx\nsok\nsecret-of\n');
+});
+
+it('a secret in pieces is one, whatever is written between them', async () => {
+  const between: readonly ((log: AgentLog) => void)[] = [
+    (log) => log.toolCall('x {}'),
+    (log) => log.keep('a warning'),
+    (log) => log.say('words\n'),
+  ];
+  for (const write of between) {
+    const { views, log, settle } = createViews('hunter2-Secret');
+    await log.own(Buffer.from('it is hunter2-S'));
+    write(log);
+    await log.own(Buffer.from('ecret, is it not\n'));
+    await settle();
+    expect(views.both).toContain('[redacted], is it not\n');
+    expect(views.both).not.toMatch(/hunter|ecret/);
+  }
+});
+
+it('a secret of several lines that are kept is one, whatever else is written between them', async () => {
+  const { views, log, settle } = createViews('BEGIN KEY\nabcdef\nEND KEY');
+  for (const line of ['BEGIN KEY', 'abcdef', 'END KEY']) {
+    log.keep(line);
+    await log.own(Buffer.from('progress\n'));
+  }
+  await settle();
+  expect(views.stderr).toContain('[redacted]');
+  expect(views.both).not.toContain('abcdef');
 });

@@ -65,7 +65,7 @@ export function createAgentLog(output: AgentOutput, clean: (text: string) => str
       isMidWords = false;
     },
     note,
-    keep: (text) => words('stderr', Buffer.from(`${line(text)}\n`, 'utf8')),
+    keep: (text) => words('kept', Buffer.from(`${line(text)}\n`, 'utf8')),
     turn() {
       turns += 1;
     },

@@ -1,18 +1,22 @@
 import { z } from 'zod';
 import type { AgentLog } from './agent-log.ts';
+import { hasTexts, listOf } from './event-list.ts';
+
+/** A part of a message: words, a tool call, or what nothing is made of. */
+type Block = Readonly<Record<'type', string>>;
+
+const isBlock = (value: unknown): value is Block => hasTexts(value, 'type');
+const isDenial = (value: unknown): value is Readonly<Record<'tool_name', string>> => hasTexts(value, 'tool_name');
+const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** As of Claude Code 1 and 2, `--output-format stream-json`; fields that nothing is made of are left out. */
-const text = z.looseObject({ type: z.literal('text'), text: z.string() });
-const toolUse = z.looseObject({ type: z.literal('tool_use'), name: z.string(), input: z.unknown() });
-const block = z.union([text, toolUse, z.looseObject({ type: z.string() })]);
-
 const event = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('system'), subtype: z.string().optional(), model: z.string().optional() }),
   z.looseObject({
     type: z.literal('assistant'),
     /** The call that started the helper whose message this is; none: it is the agent's own. */
     parent_tool_use_id: z.string().nullish(),
-    message: z.looseObject({ content: z.array(block) }),
+    message: z.looseObject({ content: listOf(isBlock) }),
   }),
   z.looseObject({ type: z.literal('user') }),
   z.looseObject({
@@ -20,7 +24,7 @@ const event = z.discriminatedUnion('type', [
     subtype: z.string(),
     is_error: z.boolean(),
     result: z.string().optional(),
-    errors: z.array(z.string()).optional(),
+    errors: listOf(isText).optional(),
     num_turns: z.int().min(0).optional(),
     total_cost_usd: z.number().min(0).optional(),
     usage: z
@@ -31,7 +35,7 @@ const event = z.discriminatedUnion('type', [
         output_tokens: z.int().min(0).optional(),
       })
       .optional(),
-    permission_denials: z.array(z.looseObject({ tool_name: z.string() })).optional(),
+    permission_denials: listOf(isDenial).optional(),
   }),
 ]);
 
@@ -61,14 +65,14 @@ export function readClaudeEvent(value: unknown, log: AgentLog): boolean {
   }
 }
 
-function readBlock(one: z.infer<typeof block>, log: AgentLog): void {
-  const said = text.safeParse(one);
-  if (said.success) {
-    log.say(said.data.text);
+function readBlock(one: Block, log: AgentLog): void {
+  if (one.type === 'text' && hasTexts(one, 'text')) {
+    log.say(one.text);
     log.endWords();
   }
-  const used = toolUse.safeParse(one);
-  if (used.success) log.toolCall(`${used.data.name} ${textOf(used.data.input)}`);
+  if (one.type === 'tool_use' && hasTexts(one, 'name')) {
+    log.toolCall(`${one.name} ${textOf('input' in one ? one.input : undefined)}`);
+  }
 }
 
 /** What is nested too deeply has no text. */

@@ -1,5 +1,9 @@
 import { z } from 'zod';
 import type { AgentLog } from './agent-log.ts';
+import { hasTexts, listOf } from './event-list.ts';
+
+const isChange = (value: unknown): value is Readonly<Record<'path' | 'kind', string>> =>
+  hasTexts(value, 'path', 'kind');
 
 /** As of `codex exec --json` since its version 0.44; fields that nothing is made of are left out. */
 const item = z.discriminatedUnion('type', [
@@ -13,7 +17,7 @@ const item = z.discriminatedUnion('type', [
   }),
   z.looseObject({
     type: z.literal('file_change'),
-    changes: z.array(z.looseObject({ path: z.string(), kind: z.string() })),
+    changes: listOf(isChange),
     status: z.string().optional(),
   }),
   z.looseObject({

@@ -73,10 +73,12 @@ describe('codex', () => {
   });
 
   it('warnings, unknown events and a giant line are kept or told, and harm nothing', async () => {
-    const lines = ['warning: disk is slow', '{"type":"tomorrow"}', `"${'x'.repeat(9 * 1024 * 1024)}"`];
+    const many = `{"type":"turn.failed","error":{"message":"x"},"x":[${'1,'.repeat(10_000)}1]}`;
+    const lines = ['warning: disk is slow', '{"type":"tomorrow"}', `"${'x'.repeat(9 * 1024 * 1024)}"`, many];
     const { report, stderr } = await play('codex', { lines: [...lines, ...json(CODEX_DONE)], exit: 0 });
     expect(report.agent?.verdict).toBe('completed');
     expect(stderr).toContain('warning: disk is slow\n{"type":"tomorrow"}\n~ an event of 9.0MiB was left out\n');
+    expect(stderr).toContain('~ an event of more than 10000 values was left out\n');
   });
 
   it('a reconnection is no failure', async () => {

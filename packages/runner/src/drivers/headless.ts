@@ -1,4 +1,4 @@
-import { formatSize } from '@writ/core';
+import { formatSize, MOST_VALUES } from '@writ/core';
 import { type AgentLog, createAgentLog } from './agent-log.ts';
 import type { Conversation, ConversationParts } from './driver.ts';
 import { createJsonLines, type JsonLine } from './json-lines.ts';
@@ -16,6 +16,7 @@ export function followEvents({ output, clean }: ConversationParts, read: EventRe
   const lines = createJsonLines((line) => void arrived.push(line));
   const handle = (line: JsonLine): void => {
     if (line.kind === 'too-long') log.note(`an event of ${formatSize(line.bytes)} was left out`);
+    else if (line.kind === 'too-many') log.note(`an event of more than ${MOST_VALUES} values was left out`);
     else if (line.kind === 'text') log.keep(line.text);
     else if (!read(line.value, log)) log.keep(line.text);
   };

@@ -15,6 +15,7 @@ function slowOutput() {
     output: {
       write: (stream: 'stdout' | 'stderr', bytes: Buffer) => take(stream, bytes.toString('utf8')),
       note: (lines: readonly string[]) => take('node', lines.join('\n')),
+      keep: (lines: Buffer) => take('kept', lines.toString('utf8')),
     },
     writes,
     async let(): Promise<void> {

@@ -10,11 +10,16 @@ export interface AgentOutput {
   readonly write: (stream: 'stdout' | 'stderr', bytes: Buffer) => Promise<void>;
   /** Lines about it that the node writes, to standard error. */
   readonly note: (lines: readonly string[]) => Promise<void>;
+  /** Lines of its own that it wrote to standard output and that are no events, to standard error: what stands there of it goes on behind them. */
+  readonly keep: (lines: Buffer) => Promise<void>;
 }
+
+/** Where words of an agent come from: its two streams, and the lines that are kept of the first. */
+type Source = 'stdout' | 'stderr' | 'kept';
 
 /** Output that is written one after the other, what waits for it together. */
 export interface JoinedOutput {
-  words(stream: 'stdout' | 'stderr', text: Uint8Array): void;
+  words(source: Source, text: Uint8Array): void;
   note(line: string): void;
   /** Resolves when little enough waits that more may be read. */
   room(): Promise<void>;
@@ -24,7 +29,7 @@ export interface JoinedOutput {
 
 /** What becomes one write. */
 type Piece =
-  | { readonly stream: 'stdout' | 'stderr'; readonly parts: Uint8Array[]; bytes: number }
+  | { readonly stream: Source; readonly parts: Uint8Array[]; bytes: number }
   | { readonly stream: 'node'; readonly parts: string[]; bytes: number };
 
 /**
@@ -40,6 +45,7 @@ export function createJoinedOutput(output: AgentOutput): JoinedOutput {
   let leftOut = 0;
   const write = (piece: Piece): Promise<void> => {
     waitingBytes -= piece.bytes;
+    if (piece.stream === 'kept') return output.keep(Buffer.concat(piece.parts));
     if (piece.stream !== 'node') return output.write(piece.stream, Buffer.concat(piece.parts));
     waitingNotes -= piece.parts.length;
     if (waitingNotes > 0 || leftOut === 0) return output.note(piece.parts);

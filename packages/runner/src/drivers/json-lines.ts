@@ -1,3 +1,5 @@
+import { createValueCounter, MOST_VALUES } from '@writ/core';
+
 /** Longest line that is looked at, bytes; of a longer one only its length is told. */
 const LONGEST_LINE = 4 * 1024 * 1024;
 
@@ -6,7 +8,9 @@ export type JsonLine =
   | { readonly kind: 'event'; readonly value: unknown; readonly text: string }
   /** No JSON; empty lines are not told of. */
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'too-long'; readonly bytes: number };
+  | { readonly kind: 'too-long'; readonly bytes: number }
+  /** It holds more than `MOST_VALUES` values, and nobody has read it. */
+  | { readonly kind: 'too-many'; readonly text: string };
 
 /** Cuts a byte stream into lines. Memory is bounded by the longest line that is looked at, `longest` bytes. */
 export interface JsonLines {
@@ -49,6 +53,7 @@ export function createJsonLines(onLine: (line: JsonLine) => void, longest = LONG
 const NEWLINE = 0x0a;
 
 function read(text: string): JsonLine {
+  if (createValueCounter().take(text) > MOST_VALUES) return { kind: 'too-many', text };
   try {
     return { kind: 'event', value: JSON.parse(text), text };
   } catch {

@@ -1,6 +1,6 @@
-import { WritError } from '@writ/core';
+import { WritError } from './errors.ts';
 
-/** Most values in one message of a client, and in one tool of another server: libraries walk through all of them in one go. */
+/** Most values in one message of a client or an agent, and in one tool of another server: libraries walk through all of them in one go. */
 export const MOST_VALUES = 10_000;
 
 /** Counts the values of JSON without reading it, in the pieces in which it comes. */
@@ -36,6 +36,14 @@ export function createValueCounter(): ValueCounter {
       isInString = isEscaped = false;
     },
   };
+}
+
+/** What a value takes that was read, bytes: an object with one key takes 90, and libraries copy some of them. */
+const VALUE_BYTES = 128;
+
+/** What is kept of a JSON text for as long as somebody works on it, bytes: the text itself, and each value that was read from it. */
+export function jsonWeight(text: string): number {
+  return text.length + createValueCounter().take(text) * VALUE_BYTES;
 }
 
 /** Parses what is counted first. Throws SyntaxError; BAD_REQUEST where there are more than `most` values. */

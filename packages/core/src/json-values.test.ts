@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createValueCounter, MOST_VALUES, parseCounted } from './json-values.ts';
+import { createValueCounter, jsonWeight, MOST_VALUES, parseCounted } from './json-values.ts';
 
 it('counts values, and none of what looks like one in a string', () => {
   const counted = (text: string): number => createValueCounter().take(text);
@@ -30,4 +30,9 @@ it('parses as much as may be, and says of more what to do', () => {
   expect(parseCounted(list(MOST_VALUES))).toHaveProperty('a.length', MOST_VALUES - 2);
   expect(() => parseCounted(list(MOST_VALUES + 1))).toThrow(/holds more than 10000 values/);
   expect(() => parseCounted('{')).toThrow(SyntaxError);
+});
+
+it('a text weighs what it is read into', () => {
+  expect(jsonWeight('"abc"')).toBe(5 + 128);
+  expect(jsonWeight(JSON.stringify(Array(9999).fill({})))).toBeGreaterThan(1024 * 1024);
 });
