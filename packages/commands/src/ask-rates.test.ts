@@ -45,7 +45,9 @@ describe('how fast somebody may ask', () => {
     const { ask, clock, rates } = createRates();
     expect(ask(960, (at) => who('self', `s${at % 60}`))).toBe(960);
     expect(ask(240, () => who('self', 'new'))).toBe(0);
-    expect(rates.refusalOf(who('self', 'new'))?.message).toContain('16 commands in a second that all sessions of a node');
+    expect(rates.refusalOf(who('self', 'new'))?.message).toContain(
+      '16 commands in a second that all sessions of a node',
+    );
     clock.advance(60_000);
     expect(ask(241, () => who('self', 'new'))).toBe(240);
     expect(rates.refusalOf(who('self', 'new'))?.message).toContain('4 commands in a second that a session may');
