@@ -22,7 +22,14 @@ const ADMIN_LOOKS = new RegExp(`^${ADMIN_AT}(?:\\n(?:ping|status|extended-status
 const ADMIN_PLAIN = new RegExp(
   `^${ADMIN_AT}(?:\\n(?:flush-[a-z]+|refresh|reload|(?:create|drop)\\n\\w+|kill\\n\\d+))+$`,
 );
-const LISTS_TABLES = /^(?:\n-(?:readonly|batch))*\n(?!-)[^\n…]+\n\.(?:tables|schema|indexes|databases)(?: [\w.%]+)?$/;
+/**
+ * In front of the file: its views and triggers call no function that runs a program, and it is neither made nor mended. A file may come from
+ * anybody; without `-safe` a view of it calls `edit`, without `-readonly` one that is not there is made.
+ */
+const LOOKS_AT_FILE = /^(?=(?:\n-[a-z]+)*\n-safe\n)(?=(?:\n-[a-z]+)*\n-readonly\n)/;
+const LISTS_TABLES = new RegExp(
+  `${LOOKS_AT_FILE.source}(?:\\n-(?:safe|readonly|batch))+\\n(?!-)[^\\n…]+\\n\\.(?:tables|schema|indexes|databases)(?: [\\w.%]+)?$`,
+);
 const PSQL_LISTS = /^(?:\n-[htUp]\n[\w.-]+)*\n(?:-l|--list)$/;
 const TEXT = ['-c', '-e', '--command', '--execute'];
 
@@ -66,7 +73,7 @@ export const sqlPack: RulePack = {
       names: ['sqlite3'],
       singleDash: true,
       flags: wordList(
-        '-readonly -header -noheader -csv -json -column -line -list -box -table -markdown -tabs -batch -bail',
+        '-safe -readonly -header -noheader -csv -json -column -line -list -box -table -markdown -tabs -batch -bail',
       ),
       answers: ['-version', '--version', '-help', '--help'],
     },
@@ -235,13 +242,19 @@ export const sqlPack: RulePack = {
       name: 'sql.file-read',
       programs: ['sqlite3'],
       sql: { from: 1, is: 'read' },
+      written: LOOKS_AT_FILE,
       class: 'read',
       needs: ['read_files'],
       examples: [
-        ['sqlite3', 'a.db', 'select * from t'],
-        ['sqlite3', '-json', 'a.db', 'select count(*) from t'],
+        ['sqlite3', '-safe', '-readonly', 'a.db', 'select * from t'],
+        ['sqlite3', '-readonly', '-json', '-safe', 'a.db', 'select count(*) from t'],
       ],
       notExamples: [
+        ['sqlite3', 'a.db', 'select * from t'],
+        ['sqlite3', '-readonly', 'a.db', 'select * from t'],
+        ['sqlite3', '-safe', 'a.db', 'select * from t'],
+        ['sqlite3', 'a.db', 'select a\n-safe\n-readonly\n-a from t'],
+        ['sqlite3', '-safe', '-readonly', 'a.db', "select writefile('x', 1)"],
         ['sqlite3', 'a.db', '.shell rm x'],
         ['sqlite3', 'a.db', 'select 1', '.shell rm x'],
         ['sqlite3', 'a.db', "select writefile('x', 1)"],
@@ -256,10 +269,28 @@ export const sqlPack: RulePack = {
       class: 'read',
       needs: ['read_files'],
       examples: [
-        ['sqlite3', 'a.db', '.tables'],
-        ['sqlite3', 'a.db', '.schema users'],
+        ['sqlite3', '-safe', '-readonly', 'a.db', '.tables'],
+        ['sqlite3', '-readonly', '-batch', '-safe', 'a.db', '.schema users'],
       ],
-      notExamples: [['sqlite3', 'a.db', '.tables', '.shell id']],
+      notExamples: [
+        ['sqlite3', 'a.db', '.tables'],
+        ['sqlite3', '-safe', 'a.db', '.schema'],
+        ['sqlite3', '-safe', '-readonly', 'a.db', '.tables', '.shell id'],
+      ],
+    },
+    {
+      name: 'sql.file-opens',
+      programs: ['sqlite3'],
+      sql: { from: 1, is: 'read' },
+      writtenNot: LOOKS_AT_FILE,
+      // What the text calls is seen, what the views of the file call is not.
+      class: 'destructive',
+      needs: ['destructive', 'shell'],
+      examples: [
+        ['sqlite3', 'a.db', 'select * from t'],
+        ['sqlite3', '-readonly', 'a.db', 'select * from t'],
+      ],
+      notExamples: [['sqlite3', '-safe', '-readonly', 'a.db', 'select * from t']],
     },
     ...(['config-mutation', 'destructive'] as const).map(
       (is): BuiltInRule => ({
@@ -275,7 +306,7 @@ export const sqlPack: RulePack = {
             ? ['sqlite3', 'get', '.shell rm x']
             : ['sqlite3', 'a.db', "select load_extension('./x')"],
         ],
-        notExamples: [['sqlite3', 'a.db', 'select 1']],
+        notExamples: [['sqlite3', '-safe', '-readonly', 'a.db', 'select 1']],
       }),
     ),
     ...SQL_FAR,
