@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { findExposure, isAbsent, isWritError, visible, type WritError } from '@writ/core';
+import type { Violation } from '@writ/policy';
 import type { Home } from '../../home.ts';
 import { noNode } from '../../lifecycle/half-home.ts';
 import { assertWritableHome, exposuresOf } from '../../lifecycle/private-home.ts';
@@ -81,14 +82,20 @@ async function configuration(home: Home): Promise<{ readonly finding: Finding; r
       const { listen } = compiled.policy.config.node;
       return { finding: fine(check, `${home.configFile} loads`), ...(listen === undefined ? {} : { listen }) };
     }
-    const [first] = compiled.violations;
-    const line = first?.position === undefined ? '' : `, line ${first.position.line}`;
-    const says = `${compiled.violations.length === 1 ? 'a mistake' : `${compiled.violations.length} mistakes`} in writ.toml, first${line}: ${visible(first?.message ?? '')}`;
+    const says = mistakesIn(compiled.violations);
     return { finding: { check, state: 'problem', says, mend: ['writ policy validate'] } };
   } catch (error) {
     const problem = asProblem(check, error);
     return { finding: { ...problem, mend: [...problem.mend, 'writ policy validate'] } };
   }
+}
+
+function mistakesIn(violations: readonly Violation[]): string {
+  const [first] = violations;
+  const place = first?.position === undefined ? '' : `line ${first.position.line}`;
+  const where = violations.length === 1 ? place && `, ${place}` : `, the first${place && ` in ${place}`}`;
+  const count = violations.length === 1 ? 'a mistake' : `${violations.length} mistakes`;
+  return `${count} in writ.toml${where}: ${visible(first?.message ?? '')}`;
 }
 
 /** What a node that starts looks for; one that runs says itself what of it cannot be read. */
