@@ -7,7 +7,7 @@ export { createContentStore } from './content-store.ts';
 export type { Fit } from './fit.ts';
 export { createGitProcess, type GitProcessOptions } from './git-process.ts';
 export { type OwnersWords, wordsOf } from './owners-words.ts';
-export { readResult } from './read-result.ts';
+export { readResult, readSigner } from './read-result.ts';
 export { type Receipt, signReceipt, verifyReceipt } from './receipt.ts';
 export type { RepositoryGuard } from './repository-guard.ts';
 export { formatResult } from './result.ts';
