@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { createSystemRandom, silentLogger, WritError } from '@writ/core';
 import type { Trust } from '@writ/evidence';
 import { createPinStore, readPublicIdentity } from '@writ/identity';
@@ -11,6 +12,26 @@ export interface OfflineTrust {
   readonly trust: Trust;
   /** Label of a node id as `writ.toml` has it; the id itself where it has none. */
   readonly labelOf: (id: string) => string;
+}
+
+/** Somebody without a node, who knows nobody. */
+export interface NoNode {
+  /** Node id that they were told the result is of. */
+  readonly signer: string | undefined;
+}
+
+/** Whether there is nothing of a node in a home: neither a configuration, nor keys, nor pins. */
+export function hasNothing({
+  configFile,
+  keysDir,
+  pinsDir,
+}: Pick<Home, 'configFile' | 'keysDir' | 'pinsDir'>): boolean {
+  try {
+    return [configFile, keysDir, pinsDir].every((path) => statSync(path, { throwIfNoEntry: false }) === undefined);
+  } catch {
+    // What may not be looked at is somebody's.
+    return false;
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { quote, visible, WritError } from '@writ/core';
+import { foldId, quote, visible, WritError } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
@@ -25,11 +25,12 @@ export function defineEvidence({ program, run }: Definitions): void {
     .command('verify')
     .description('check a signed result: who wrote it, and that it is whole')
     .argument('<what>', 'a task of this node, an envelope, or a folder that `writ task result --out` wrote')
+    .option('--signer <node>', 'of a file or folder: the node id that it has to be of; no home is read then')
     .addHelpText(
       'after',
       examples(
-        ['writ verify TASK', 'writ verify result'],
-        'A file and a folder need no running node, only the keys and pins of this home.',
+        ['writ verify TASK', 'writ verify result', 'writ verify result --signer NODE-ID'],
+        'A file and a folder need no running node, only the keys and pins of this home, or the id of the node that signed.',
       ),
     )
     .action(run(verify));
@@ -65,26 +66,44 @@ function needsPerson(fit: OperationOutput<'apply_result'>['fit']): boolean {
   return fit === 'conflicts' || fit === 'unrelated';
 }
 
-async function verify(context: CliContext, [what = '']: readonly string[]): Promise<number> {
+async function verify(
+  context: CliContext,
+  [what = '']: readonly string[],
+  { signer }: { readonly signer?: string },
+): Promise<number> {
   if (!existsSync(what)) {
+    if (signer !== undefined) {
+      throw new WritError('BAD_REQUEST', `--signer is about a file or a folder, and there is no ${quote(what)}`, {
+        nextSteps: ['writ task result TASK --out DIR', 'leave --signer out for a task of this node'],
+      });
+    }
     context.output.result(await verifyTask(context, what), verifiedText);
     return EXIT.ok;
   }
-  const { verified, unsigned } = await verifyFiles(context, what);
+  const { verified, unsigned, isOfAnybody } = await verifyFiles(context, what, signer);
   context.output.result(verified, verifiedText);
-  if (unsigned.length === 0) return EXIT.ok;
+  if (isOfAnybody) {
+    context.output.note(
+      'warning: there is no node here that knows who signed; say whose it has to be: --signer NODE-ID, as its owner told you',
+    );
+  }
+  if (unsigned.length === 0) return isOfAnybody ? EXIT.taskFailed : EXIT.ok;
   context.output.note(
     `warning: nobody signed ${unsigned.map(quote).join(', ')}: do not take it for a part of the result`,
   );
   return EXIT.taskFailed;
 }
 
-async function verifyFiles({ home, environment, clock }: CliContext, path: string) {
-  const [{ readOfflineTrust }, { verifyOffline }] = await Promise.all([
+async function verifyFiles({ home, environment, clock }: CliContext, path: string, signer: string | undefined) {
+  const [{ hasNothing, readOfflineTrust }, { verifyOffline }] = await Promise.all([
     import('../../lifecycle/offline-trust.ts'),
     import('../result/offline-verify.ts'),
   ]);
-  return verifyOffline(resolve(path), await readOfflineTrust(home, environment), clock.nowMs());
+  // Who has a node is told what that knows, and nothing less.
+  const isAlone = signer !== undefined || (environment.taskAccess === undefined && hasNothing(home));
+  const by = isAlone ? { signer: signer && foldId(signer) } : await readOfflineTrust(home, environment);
+  const found = await verifyOffline(resolve(path), by, clock.nowMs());
+  return { ...found, isOfAnybody: isAlone && signer === undefined };
 }
 
 async function verifyTask(context: CliContext, task: string): Promise<OperationOutput<'verify_result'>> {

@@ -150,7 +150,7 @@ describe('writ doctor', () => {
 describe('what surrounds the node', () => {
   it('is looked at too: runners, the service, agents', async () => {
     const checks = (await findings()).map(({ check }) => check);
-    expect(checks).toEqual(expect.arrayContaining(['runners', 'service', 'mcp']));
+    expect(checks).toEqual(expect.arrayContaining(['copies', 'runners', 'service', 'mcp']));
     expect(await of('runners')).toMatchObject([{ state: 'ok', says: 'agents that do work: claude' }]);
   });
 

@@ -3,6 +3,7 @@ import { isForeignHome } from '../../lifecycle/home-owner.ts';
 import { exposuresOf } from '../../lifecycle/private-home.ts';
 import type { CliContext } from '../context.ts';
 import { lookAtClients } from './clients.ts';
+import { lookAtCopies } from './copies.ts';
 import { lookAtHome } from './home.ts';
 import { lookAtMachine } from './machine.ts';
 import { lookAtNode } from './node.ts';
@@ -14,6 +15,7 @@ import { asProblem, type Finding, type Look, type Patient } from './types.ts';
 const LOOKS: readonly (readonly [string, Look])[] = [
   ['machine', lookAtMachine],
   ['home', lookAtHome],
+  ['copies', lookAtCopies],
   ['node', lookAtNode],
   ['runners', lookAtRunners],
   ['service', lookAtService],

@@ -151,9 +151,59 @@ describe('writ verify of a folder', () => {
   it('needs the signer to be known: a node that trusts neither refuses', async () => {
     rmSync(node.home.pinsDir, { recursive: true });
     rmSync(node.home.keysDir, { recursive: true });
+    writeFileSync(node.home.configFile, '', { mode: 0o600 });
     expect(await node.writ('verify', dir)).toMatchObject({ code: 2, err: expect.stringContaining('NOT_INITIALIZED') });
     await createSignedResults({ ...node.home, dataDir: join(node.home.root, 'other'), pinsDir: node.home.pinsDir });
     expect(await node.writ('verify', dir)).toMatchObject({ code: 7, err: expect.stringContaining('is not pinned') });
+  });
+});
+
+describe('writ verify without a node', () => {
+  beforeEach(async () => {
+    serve();
+    await save();
+    for (const made of [node.home.pinsDir, node.home.keysDir]) rmSync(made, { recursive: true });
+    node.calls.length = 0;
+  });
+
+  it('checks all but who signed, and does not take that for enough', async () => {
+    const done = await node.writ('verify', dir);
+    expect(done.code, done.err).toBe(1);
+    expect(done.out).toContain(`by ${nodes.beta.public.id}, completed\nnot pinned\n`);
+    expect(done.out).toContain('digests: bundle, patch, 2 artifacts, result.v1.json');
+    expect(done.out).toContain('1 nested result, each with its own signature and chain');
+    expect(done.out).toMatch(/not checked {2}identity: \S+ is not pinned, and nobody named it/);
+    expect(done.out).not.toMatch(/ checked {6}identity/);
+    expect(done.out).toContain('it proves that whoever has its key wrote it: not who that is');
+    expect(done.err).toContain('--signer NODE-ID');
+    writeFileSync(join(dir, 'bundle'), 'another');
+    expect((await node.writ('verify', dir)).code).toBe(7);
+    expect(node.calls).toEqual([]);
+  });
+
+  it('takes the node that is named, and no other', async () => {
+    const done = await node.writ('verify', dir, '--signer', nodes.beta.public.id.toUpperCase());
+    expect(done.code, done.err).toBe(0);
+    expect(done.out).toContain('\nnot pinned, but named\n');
+    expect(done.out).toContain(`identity: ${nodes.beta.public.id} is the node that was named`);
+    const other = await node.writ('verify', dir, '--signer', nodes.gamma.public.id);
+    expect(other).toMatchObject({ code: 7, err: expect.stringContaining(`and not of \`${nodes.gamma.public.id}\``) });
+    expect(await node.writ('verify', 'task-1', '--signer', nodes.beta.public.id)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--signer is about a file or a folder'),
+    });
+  });
+
+  it('believes no envelope that says it is of another node than its key', async () => {
+    const file = join(dir, 'result.dsse.json');
+    const envelope = JSON.parse(readFileSync(file, 'utf8'));
+    const text = Buffer.from(envelope.payload, 'base64').toString('utf8');
+    const { alpha, beta } = nodes;
+    const changed = text.replaceAll(`"node":"${beta.public.id}"`, `"node":"${alpha.public.id}"`);
+    expect(changed).not.toBe(text);
+    writeFileSync(file, JSON.stringify({ ...envelope, payload: Buffer.from(changed).toString('base64') }));
+    expect((await node.writ('verify', file, '--signer', alpha.public.id)).code).toBe(7);
+    expect((await node.writ('verify', file)).code).toBe(7);
   });
 });
 

@@ -3,9 +3,17 @@ import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quote, toWritError, WritError } from '@writ/core';
-import { formatResult, type Result, readResult, type VerifiedTree, verifyEnvelope, verifyTree } from '@writ/evidence';
+import {
+  formatResult,
+  type Result,
+  readResult,
+  readSigner,
+  type VerifiedTree,
+  verifyEnvelope,
+  verifyTree,
+} from '@writ/evidence';
 import { contentNames, countOf, type OperationOutput, viewVerified } from '@writ/gateway/client';
-import type { OfflineTrust } from '../../lifecycle/offline-trust.ts';
+import type { NoNode, OfflineTrust } from '../../lifecycle/offline-trust.ts';
 import { artifactPath, childPath, LAYOUT } from './layout.ts';
 
 /** Longest envelope that is read, bytes. */
@@ -15,6 +23,22 @@ const LONGEST_ENVELOPE = 192 * 1024 * 1024;
 interface OfflineVerified {
   readonly verified: OperationOutput<'verify_result'>;
   readonly unsigned: readonly string[];
+}
+
+/**
+ * Whose eyes it is looked at with. Without a node these are the signer’s own: what it passed on leads back to it, and everything else is checked as by anybody. Throws
+ * EVIDENCE_INVALID where it is of another than was named.
+ */
+function trustIn(envelope: Uint8Array, by: OfflineTrust | NoNode): OfflineTrust {
+  if ('trust' in by) return by;
+  const self = readSigner(envelope);
+  if (by.signer !== undefined && by.signer !== self.id) {
+    throw new WritError('EVIDENCE_INVALID', `it is of ${self.id}, and not of ${quote(by.signer)}`, {
+      details: { check: 'identity' },
+      nextSteps: ['ask whoever gave you the result which node it is of'],
+    });
+  }
+  return { trust: { self, pins: { get: () => undefined } }, labelOf: (id) => id };
 }
 
 /** What is no envelope at all was named by mistake. */
@@ -32,27 +56,26 @@ function readNamed(envelope: Uint8Array): Result {
 
 /**
  * Checks an envelope in a file, or a whole result in a folder as `writ task result --out` wrote it, with every digest
- * and nested result. Throws EVIDENCE_INVALID naming what is wrong, BAD_REQUEST for a file that cannot be read.
+ * and nested result, as a node or as somebody without one. Throws EVIDENCE_INVALID naming what is wrong, BAD_REQUEST for a file that cannot be read.
  */
-export async function verifyOffline(
-  path: string,
-  { trust, labelOf }: OfflineTrust,
-  nowMs: number,
-): Promise<OfflineVerified> {
+export async function verifyOffline(path: string, by: OfflineTrust | NoNode, nowMs: number): Promise<OfflineVerified> {
   const isFolder = statSync(path).isDirectory();
   const envelope = readEnvelope(isFolder ? join(path, LAYOUT.envelope) : path);
   // Which task and which writ it answers is what it says itself; the writs in it, which are signed, have to say the same.
   const { task, nonce } = readNamed(envelope);
+  const { trust, labelOf } = trustIn(envelope, by);
+  const known = 'trust' in by ? {} : ({ known: by.signer === undefined ? 'nobody' : 'named' } as const);
   const check = { envelope, expected: { task, nonce }, trust, nowMs };
   if (!isFolder) {
     const tree = { ...verifyEnvelope(check), children: [] };
     const notChecked = [...besideEnvelope(tree.result), ...strangers(tree.result, trust.self.id)];
-    return { verified: viewVerified(tree, labelOf, { content: [], notChecked }), unsigned: [] };
+    return { verified: viewVerified(tree, labelOf, { content: [], notChecked, ...known }), unsigned: [] };
   }
   const tree = await verifyTree({ ...check, find: (sha256) => readNested(join(path, childPath(sha256))) });
   const expected = await verifyContent(path, tree);
   const unsigned = (await filesOf(path)).filter((file) => !expected.has(file));
   const verified = viewVerified(tree, labelOf, {
+    ...known,
     content: [...contentNames(tree.result), LAYOUT.result],
     notChecked: [
       ...unsigned.map((file) => `${quote(file)}: nobody signed it: it is no part of the result`),
