@@ -2,7 +2,7 @@ import { lstat, open, readdir, rename, rm, stat, symlink } from 'node:fs/promise
 import { join } from 'node:path';
 import { hasErrno, quote, WritError } from '@writ/core';
 import { treeOf } from './collect.ts';
-import { ATTRIBUTES_BELOW, borrowAttributes, borrowWords, DISK_FORM, formOf } from './disk-form.ts';
+import { borrowWords, DISK_FORM, formOf } from './disk-form.ts';
 import { findFiltered } from './filtered.ts';
 import type { GitDir, RunOptions } from './git-dir.ts';
 import { type OwnerRepository, workTreeOf } from './owner-repository.ts';
@@ -10,6 +10,7 @@ import { isDriven, type OwnersWords, settingsWith } from './owners-words.ts';
 import { splitNul } from './raw-path.ts';
 import { headOf } from './repository-place.ts';
 import { SPARSE, SPARSE_FORM } from './repository-settings.ts';
+import { ATTRIBUTES_BELOW, borrowAttributes } from './words-files.ts';
 
 /** What an owner may say about the form of files, and which of them are checked out. */
 const FORM = [...DISK_FORM, 'core.safecrlf', ...SPARSE, ...SPARSE_FORM];

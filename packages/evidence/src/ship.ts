@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, quote, WritError } from '@writ/core';
 import { BUNDLE_REF, commit, keep, OBJECT_ID, treeOf, writeBundle } from './collect.ts';
-import { ATTRIBUTES_BELOW, borrowAttributes, borrowWords, DISK_FORM, formOf, namedFile, readAll } from './disk-form.ts';
+import { borrowWords, DISK_FORM, formOf } from './disk-form.ts';
 import { createGitDir, type GitDir } from './git-dir.ts';
 import { borrowShallow, inOwnerRepository, type OwnerRepository, workTreeOf } from './owner-repository.ts';
 import type { OwnersTree } from './owners-files.ts';
@@ -14,6 +14,7 @@ import type { RepositoryGuard } from './repository-guard.ts';
 import { isSet, SPARSE } from './repository-settings.ts';
 import { snapshot } from './snapshot.ts';
 import type { BundleLimits, CollectLimits, ContentStore, GitWork, Stored } from './types.ts';
+import { ATTRIBUTES_BELOW, borrowAttributes, namedFile, readAll } from './words-files.ts';
 import { wordsHere } from './words-here.ts';
 
 export interface ShipRequest extends GitWork {

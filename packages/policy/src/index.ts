@@ -53,7 +53,7 @@ export { meetNetworks } from './network.ts';
 export { createUnpack, memoryOf, type PackedResult, packResult } from './packed-policy.ts';
 export type { CompiledPolicy } from './policy-index.ts';
 export { configReference, type ReferenceRow } from './reference.ts';
-export { finishInSlices } from './slices.ts';
+export { finish, finishInSlices, type Sliced } from './slices.ts';
 export { type StockOptions, stockConfig } from './stock.ts';
 export type {
   AcceptedText,

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { silentLogger } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createProcessTable } from './process-tree/process-table.ts';
 import { bundle } from './testing/bundle.ts';
@@ -77,6 +78,40 @@ describe('when the spawner is killed', () => {
     const absent = await createHarness({ spawner: { node: '/no/such/node', script: harness.spawnerScript } });
     await expect(absent.run(['true'])).rejects.toMatchObject({ code: 'RUNNER_UNAVAILABLE' });
     await absent.close();
+  });
+});
+
+describe('when the spawner is stopped', () => {
+  it('it is killed after a while without an answer, its runs end as killed, and another one is started', async () => {
+    const said: unknown[] = [];
+    const logger = { ...silentLogger, error: (...words: readonly unknown[]) => said.push(...words) };
+    const { spawnerScript: script } = harness;
+    const watched = await createHarness({ spawner: { node: process.execPath, script, askEveryMs: 200 }, logger });
+    const spec = watched.spec(STUBBORN);
+    const run = await watched.start(spec);
+    await run.until('up');
+    const spawner = parentOf(run.pid);
+    process.kill(spawner, 'SIGSTOP');
+    const queued = watched.run(['true']).catch((error: unknown) => error);
+    expect((await run.done).ending).toEqual({ kind: 'signal', signal: 'SIGKILL' });
+    expect(await queued).toMatchObject({ code: 'RUNNER_UNAVAILABLE' });
+    expect(watched.alive(spec.nonce)).toEqual([]);
+    expect(table.entry(spawner)).toBeUndefined();
+    expect(said).toContainEqual({ words: expect.stringContaining('no answer for 1.2 s'), runs: 2 });
+    expect((await watched.run(['echo', 'again'])).stdout).toBe('again\n');
+    await watched.close();
+  });
+
+  it('the node ends all the same, and what ran counts as cancelled', async () => {
+    const own = await createHarness();
+    const spec = own.spec(STUBBORN);
+    const run = await own.start(spec);
+    await run.until('up');
+    process.kill(parentOf(run.pid), 'SIGSTOP');
+    own.runner.hasten();
+    await own.close();
+    expect((await run.done).ending).toMatchObject({ kind: 'cancel' });
+    expect(own.alive(spec.nonce)).toEqual([]);
   });
 });
 

@@ -46,6 +46,8 @@ export type SpawnResult =
 /** Starts processes through a spawner child. */
 export interface Spawner {
   spawn(order: SpawnOrder, onOutput: OutputHandler): Promise<SpawnResult>;
+  /** The node goes down: a spawner that does not answer is given up within seconds. */
+  hasten(): void;
   /** Resolves when the spawner has gone; it kills what still runs. */
   close(): Promise<void>;
 }

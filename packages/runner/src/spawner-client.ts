@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { type Logger, WritError } from '@writ/core';
+import { type Clock, type Logger, WritError } from '@writ/core';
 import { endTree, type TreeTools } from './process-tree/end-tree.ts';
 import type { Spawner } from './spawned.ts';
 import { createSpawnedRun, type SpawnedRun } from './spawned-run.ts';
-import { createFrameReader, FRAME, jsonFrame } from './spawner/frames.ts';
+import { createFrameReader, FRAME, frameHead, jsonFrame } from './spawner/frames.ts';
+import { type SpawnerWatch, watchSpawner } from './spawner-watch.ts';
 
 /** What a spawner client is built from. */
 export interface SpawnerClientOptions {
@@ -15,6 +16,9 @@ export interface SpawnerClientOptions {
   readonly pipesFolder: string;
   /** How the names of its pipes begin; no other process that used the folder has the same. */
   readonly label: string;
+  /** Between two questions whether a spawner still answers, milliseconds; absent: 5,000. */
+  readonly askEveryMs?: number;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly tools: TreeTools;
 }
@@ -24,18 +28,22 @@ const LAST_WORDS_BYTES = 4096;
 
 /** Without their lifeline, processes count as gone when none was found for so long, milliseconds. */
 const QUIET_MS = 100;
+const ASK_EVERY_MS = 5_000;
+/** How long one that was killed is waited for, milliseconds: what hangs in the kernel dies when that lets it. */
+const LAST_WAIT_MS = 5_000;
 
 /** One spawner child and the runs that it holds. */
 interface Connection {
   readonly child: ChildProcess;
   readonly channel: Duplex;
   readonly runs: Map<number, SpawnedRun>;
+  readonly watch: SpawnerWatch;
   /** Resolves when the child has gone. */
   readonly gone: Promise<unknown>;
 }
 
 /**
- * Keeps one spawner child, started at once. When it dies, its runs' trees are ended from here, the runs end as killed,
+ * Keeps one spawner child, started at once. One that is stopped or hangs is killed. When it dies, its runs' trees are ended from here, the runs end as killed,
  * and the next `spawn` starts another child.
  */
 export function createSpawnerClient(options: SpawnerClientOptions): Spawner {
@@ -64,9 +72,11 @@ export function createSpawnerClient(options: SpawnerClientOptions): Spawner {
       channel.write(jsonFrame(FRAME.start, lastRun, order));
       return run.result;
     },
+    hasten: () => current?.watch.hasten(),
     async close() {
       closed = true;
       const connection = current;
+      connection?.watch.hasten();
       connection?.channel.end();
       await connection?.gone;
     },
@@ -90,6 +100,7 @@ function openConnection(options: SpawnerClientOptions, onGone: (words: string) =
     words = (words + text).slice(-LAST_WORDS_BYTES);
   });
   const onFrame = createFrameReader((frame) => {
+    watch.answered();
     if (runs.get(frame.run)?.handle(frame)) runs.delete(frame.run);
   });
   channel.on('data', (chunk: Buffer) => {
@@ -105,6 +116,7 @@ function openConnection(options: SpawnerClientOptions, onGone: (words: string) =
   const leave = (): void => {
     if (left) return;
     left = true;
+    watch.stop();
     onGone(words);
     for (const run of runs.values()) {
       run.abandon(`the spawner ended${words === '' ? '' : `: ${words}`}`, (marks) =>
@@ -113,7 +125,19 @@ function openConnection(options: SpawnerClientOptions, onGone: (words: string) =
     }
     runs.clear();
   };
+  let giveUp = (): void => {};
+  const watch = watchOver(child, channel, options, {
+    found: (why) => {
+      words = why;
+    },
+    giveUp: () => giveUp(),
+  });
   const gone = new Promise<void>((resolve) => {
+    giveUp = () => {
+      leave();
+      channel.destroy();
+      resolve();
+    };
     child.on('error', (error) => {
       words = error.message;
       if (child.pid === undefined) leave();
@@ -125,5 +149,26 @@ function openConnection(options: SpawnerClientOptions, onGone: (words: string) =
       resolve();
     });
   });
-  return { child, channel, runs, gone };
+  return { child, channel, runs, watch, gone };
+}
+
+/** Kills a spawner that does not answer. */
+// INVARIANT: 9 a spawner that hangs keeps nothing alive: no task, and no node.
+function watchOver(
+  child: ChildProcess,
+  channel: Duplex,
+  { clock, askEveryMs = ASK_EVERY_MS }: SpawnerClientOptions,
+  told: { found(why: string): void; giveUp(): void },
+): SpawnerWatch {
+  return watchSpawner({
+    ...{ clock, askEveryMs },
+    ask() {
+      if (channel.writable) channel.write(frameHead(FRAME.ask, 0, 0));
+    },
+    onSilent(silentMs) {
+      told.found(`it was stopped, or hung: no answer for ${silentMs / 1000} s`);
+      child.kill('SIGKILL');
+      clock.setTimer(LAST_WAIT_MS, told.giveUp);
+    },
+  });
 }

@@ -95,7 +95,7 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
     gitRoom: (spec) => openGitRoom(spec, rooms),
     sandbox: sandbox.report,
     groups: groups.report,
-    agents,
+    ...{ agents, hasten: spawner.hasten },
     commands,
     services,
     endStray: strays.endAll,
@@ -108,8 +108,8 @@ export function createTaskRunner(options: TaskRunnerOptions): TaskRunner {
   };
 }
 
-function spawnerOf({ spawner, root, logger }: TaskRunnerOptions, label: string, tools: TreeTools) {
-  return createSpawnerClient({ ...spawner, pipesFolder: join(root.workspaces, 'pipes'), label, logger, tools });
+function spawnerOf({ spawner, root, clock, logger }: TaskRunnerOptions, label: string, tools: TreeTools) {
+  return createSpawnerClient({ ...spawner, pipesFolder: join(root.workspaces, 'pipes'), label, clock, logger, tools });
 }
 
 function groupsOf({ root, logger }: TaskRunnerOptions, { table, pause }: TreeTools): ControlGroups {

@@ -205,6 +205,8 @@ export interface TaskRunner {
   removeTranscript(task: string): Promise<void>;
   /** What takes room on the disk, and how long. */
   readonly storage: Storage;
+  /** The node goes down: a spawner that does not answer is given up within seconds, and what it ran counts as killed. */
+  hasten(): void;
   /** Ends what runs as cancelled, removes the workspaces and ends the spawner. Calling it twice is harmless. */
   close(): Promise<void>;
 }
@@ -222,8 +224,8 @@ export interface TaskRunnerOptions {
     /** Files of secrets that profiles name, put there by a person. */
     readonly secrets: string;
   };
-  /** The Node.js binary and the bundled `spawner/main.ts` that it runs. */
-  readonly spawner: { readonly node: string; readonly script: string | URL };
+  /** The Node.js binary and the bundled `spawner/main.ts` that it runs, and how often it is asked whether it works (5,000 ms). */
+  readonly spawner: { readonly node: string; readonly script: string | URL; readonly askEveryMs?: number };
   /** Files and folders of programs that every sandbox shows, absolute: the node's own, for tasks that talk to it. */
   readonly programs: readonly string[];
   /** The node's own folders, absolute: no sandbox shows what is in them. */

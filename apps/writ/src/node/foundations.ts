@@ -25,7 +25,7 @@ import type { Closers } from './closers.ts';
 import { readConfigText } from './config-text.ts';
 import { createPolicyCompiler, type NodePolicyCompiler } from './policy-compiler.ts';
 import { createStores, type Stores } from './stores.ts';
-import { withWorkspacePlaces } from './workspace-place.ts';
+import { lookAtPlaces } from './workspace-place.ts';
 
 /** What everything else stands on. */
 export interface Foundations {
@@ -63,7 +63,7 @@ export async function openFoundations(home: Home, logger: Logger, closers: Close
   const compiler = createPolicyCompiler({
     script: new URL('./policy-thread.js', import.meta.url),
     clock,
-    onMachine: (compiled) => withWorkspacePlaces(compiled, home),
+    onMachine: (compiled) => lookAtPlaces(compiled, home),
   });
   closers.add(() => compiler.close());
   const policy = await loadPolicy(compiler, home.configFile);

@@ -7,6 +7,7 @@ import {
   createUnpack,
   finishInSlices,
   type PackedResult,
+  type Sliced,
   testConfig,
 } from '@writ/policy';
 
@@ -36,11 +37,13 @@ const IN_PLACE = 16 * 1024;
 export function createPolicyCompiler(options: {
   readonly script: URL;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  readonly onMachine?: (compiled: CompileResult) => CompileResult;
+  readonly onMachine?: (compiled: CompileResult) => Sliced<CompileResult>;
 }): NodePolicyCompiler {
   const threads = new Set<Worker>();
   const unpack = createUnpack();
-  const { onMachine = (compiled) => compiled } = options;
+  const { onMachine, clock } = options;
+  const hereOf = async (compiled: CompileResult): Promise<CompileResult> =>
+    onMachine === undefined ? compiled : finishInSlices(onMachine(compiled), clock);
   let isClosed = false;
 
   const ask = async (question: ThreadQuestion): Promise<unknown> => {
@@ -61,9 +64,9 @@ export function createPolicyCompiler(options: {
   return {
     async compile(text) {
       begin();
-      if (text.length <= IN_PLACE) return onMachine(compileConfig(text));
+      if (text.length <= IN_PLACE) return hereOf(compileConfig(text));
       const packed = (await ask({ what: 'compile', text })) as PackedResult;
-      return onMachine(await finishInSlices(unpack(packed, text), options.clock));
+      return hereOf(await finishInSlices(unpack(packed, text), clock));
     },
     async test(text) {
       begin();

@@ -109,7 +109,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     sideWork: { end: (task) => desk.endOf(task) },
     slots: SLOTS_PER_CPU * availableParallelism(),
   });
-  closers.add((graceMs) => executor.close(graceMs));
+  closers.add(endingOf(runner, executor));
   const recordSession = createSessionRecord(stores.sessions, base.identity.public.id);
   const contextOf: NodeGateParts['contextOf'] = (tx, task) => executor.context(tx, task);
   const gateParts = { ...options, options: authorityOptions, authority, contextOf, ...kindsOf(executor) };
@@ -164,6 +164,17 @@ function openStorage(
     await Promise.all([storage.close(), removal.close()]);
   });
   return storage;
+}
+
+/** Without an answering spawner no task would end: one that hangs is given up meanwhile. */
+function endingOf(
+  runner: Pick<TaskRunner, 'hasten'>,
+  executor: Pick<Executor, 'close'>,
+): (graceMs: number) => Promise<void> {
+  return (graceMs) => {
+    runner.hasten();
+    return executor.close(graceMs);
+  };
 }
 
 /** What the runner knows of its machine. */

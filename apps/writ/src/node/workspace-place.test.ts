@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createSystemClock, silentLogger } from '@writ/core';
-import { type compileConfig, stockConfig } from '@writ/policy';
+import { compileConfig, stockConfig } from '@writ/policy';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runWrit } from '../cli/testing/fake-node.ts';
 import { readEnvironment } from '../env.ts';
@@ -11,7 +11,7 @@ import { initNode } from '../lifecycle/init-node.ts';
 import { createClosers } from './closers.ts';
 import { openFoundations } from './foundations.ts';
 import { createPolicyCompiler } from './policy-compiler.ts';
-import { withWorkspacePlaces, workspacePlaces } from './workspace-place.ts';
+import { lookAtPlaces, withWorkspacePlaces, workspacePlaces } from './workspace-place.ts';
 
 let root: string;
 let home: Home;
@@ -58,7 +58,7 @@ describe('where a workspace may be', () => {
   });
 
   it('is looked at wherever a configuration is loaded, and told with its line', async () => {
-    const onMachine = (compiled: ReturnType<typeof compileConfig>) => withWorkspacePlaces(compiled, home);
+    const onMachine = (compiled: ReturnType<typeof compileConfig>) => lookAtPlaces(compiled, home);
     const script = new URL('file:///no/such/thread.mjs');
     const compiler = createPolicyCompiler({ script, clock: createSystemClock(), onMachine });
     expect(await compiler.compile(textOf('/srv/app'))).toMatchObject({ ok: true });
@@ -67,6 +67,35 @@ describe('where a workspace may be', () => {
       violations: [{ code: 'BAD_VALUE', path: 'workspaces.app.path', position: { line: expect.any(Number) } }],
     });
     expect(await compiler.compile('schema = 2')).toMatchObject({ ok: false });
+    await compiler.close();
+  });
+
+  it('is looked at one after the other, so that others have their turn', async () => {
+    const names = [...Array(50).keys()];
+    const workspaces = names.map((n) => ({ name: `w${n}`, path: n === 49 ? '/' : `/srv/w${n}` }));
+    const text = stockConfig({ nodeName: 'solo', workspaces, isolation: 'none' });
+    const compiled = compileConfig(text);
+    let looks = 0;
+    const looking = lookAtPlaces(compiled, home);
+    let step = looking.next();
+    for (; step.done !== true; step = looking.next()) looks += 1;
+    expect(looks).toBe(50);
+    expect(step.value).toEqual(withWorkspacePlaces(compiled, home));
+    // A clock that moves on by a whole slice whenever it is asked.
+    let [nowMs, turns, isOver] = [0, 0, false];
+    const turn = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(turn);
+    };
+    const compiler = createPolicyCompiler({
+      script: new URL('file:///no/such/thread.mjs'),
+      clock: { monotonicMs: () => nowMs++ },
+      onMachine: (result) => lookAtPlaces(result, home),
+    });
+    setImmediate(turn);
+    expect(await compiler.compile(text)).toMatchObject({ violations: [{ path: 'workspaces.w49.path' }] });
+    isOver = true;
+    expect(turns).toBeGreaterThanOrEqual(50);
     await compiler.close();
   });
 

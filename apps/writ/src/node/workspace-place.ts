@@ -1,32 +1,40 @@
 import { homedir } from 'node:os';
 import { dirname, sep } from 'node:path';
 import { quote } from '@writ/core';
-import type { CompileResult, Config, Violation } from '@writ/policy';
+import { type CompileResult, type Config, finish, type Sliced, type Violation } from '@writ/policy';
 import type { Home } from '../home.ts';
 import { resolveConfigPath } from './paths.ts';
 import { realPath } from './real-path.ts';
 
 /** What a compiled configuration comes to on this machine: one with a workspace in no place for one does not load. */
 export function withWorkspacePlaces(compiled: CompileResult, home: Home): CompileResult {
+  return finish(lookAtPlaces(compiled, home));
+}
+
+/** The same, with a rest after each workspace: each is some calls of the system, and there may be thousands. */
+export function* lookAtPlaces(compiled: CompileResult, home: Home): Sliced<CompileResult> {
   if (!compiled.ok) return compiled;
   const { config, index } = compiled.policy;
-  const violations = misplaced(config, home).map((violation) => {
+  const violations: Violation[] = [];
+  for (const violation of misplaced(config, home)) {
+    yield;
+    if (violation === undefined) continue;
     const position = index.position(violation.path);
-    return position === undefined ? violation : { ...violation, position };
-  });
+    violations.push(position === undefined ? violation : { ...violation, position });
+  }
   return violations.length === 0 ? compiled : { ok: false, violations };
 }
 
 /**
- * Workspaces that are no folder of one piece of work. What is in a workspace may be read, and changed, by whoever may work
- * there: that is neither everything that the user has nor anything of the node itself.
+ * Of each workspace, one after the other, why it is no folder of one piece of work. What is in a workspace may be read, and
+ * changed, by whoever may work there: that is neither everything that the user has nor anything of the node itself.
  */
-function misplaced({ workspaces }: Pick<Config, 'workspaces'>, home: Home): readonly Violation[] {
+function* misplaced({ workspaces }: Pick<Config, 'workspaces'>, home: Home): Generator<Violation | undefined, void> {
   const whyNot = workspacePlaces(home);
-  return [...workspaces].flatMap(([name, { path }]) => {
+  for (const [name, { path }] of workspaces) {
     const why = whyNot(path);
-    return why === undefined ? [] : [{ code: 'BAD_VALUE' as const, path: `workspaces.${name}.path`, message: why }];
-  });
+    yield why === undefined ? undefined : { code: 'BAD_VALUE', path: `workspaces.${name}.path`, message: why };
+  }
 }
 
 /** Says why a folder, as `writ.toml` names it, can be no workspace, and what to do; undefined where nothing speaks against it. */

@@ -13,6 +13,8 @@ export const FRAME = {
   input: 4,
   /** Gateway → spawner: nothing more comes; its standard input is closed. */
   inputEnd: 5,
+  /** Gateway → spawner: are you there? Of no run (0), without payload; answered by `here`. */
+  ask: 6,
   /** Spawner → gateway: it runs; payload `Started`. */
   started: 16,
   /** Spawner → gateway: it could not be started, nothing ran; payload `Failed`. The run number is done with. */
@@ -26,6 +28,8 @@ export const FRAME = {
   ended: 21,
   /** Spawner → gateway: that many bytes of input were taken by the process, or will be by nobody; a 32-bit count. */
   inputTaken: 22,
+  /** Spawner → gateway: the answer to `ask`. */
+  here: 23,
 } as const;
 
 /** `errno` of a start that found another working directory than it was told of. */

@@ -37,6 +37,7 @@ export function serveGateway(channel: Socket, tools: ChildTools, onGone: () => v
     if (type === FRAME.credit) runs.get(run)?.credit(payload.readUInt32BE(0));
     if (type === FRAME.input) runs.get(run)?.input(payload);
     if (type === FRAME.inputEnd) runs.get(run)?.inputEnd();
+    if (type === FRAME.ask) channel.write(frameHead(FRAME.here, run, 0));
   };
   channel.on('data', createFrameReader(onFrame));
   channel.on('error', leave);

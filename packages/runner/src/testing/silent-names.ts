@@ -21,6 +21,7 @@ const table = createProcessTable();
 const path = process.env.PATH ?? '';
 const spawner = createSpawnerClient({
   ...{ node: process.execPath, script, pipesFolder: join(folder, 'pipes'), label: 'silent', logger: silentLogger },
+  clock,
   tools: { table, nowMs: () => clock.monotonicMs(), pause: (ms) => pause(clock, ms) },
 });
 const noncePrefix = `silent-${random.uuid()}-`;
