@@ -6,7 +6,7 @@ export { type ChangedQuestion, collectEvidence, hasChanges } from './collect.ts'
 export { createContentStore } from './content-store.ts';
 export type { Fit } from './fit.ts';
 export { createGitProcess, type GitProcessOptions } from './git-process.ts';
-export { type OwnersWords, wordsOf } from './owners-words.ts';
+export type { OwnersWords } from './owners-words.ts';
 export { readResult, readSigner } from './read-result.ts';
 export { type AskedRepository, type OwnersEnvironment, type ReadOwnersWords, readOwnersWords } from './read-words.ts';
 export { type Receipt, signReceipt, verifyReceipt } from './receipt.ts';
