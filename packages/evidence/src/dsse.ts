@@ -3,6 +3,9 @@ import { canonicalJson, type Json, WritError } from '@writ/core';
 import { z } from 'zod';
 import { parseCanonical } from './result.ts';
 
+/** Most values in an envelope; there are eight and its own. */
+const MOST_VALUES = 16;
+
 /** A DSSE envelope with one signature, of a node. */
 export interface Envelope {
   readonly payloadType: string;
@@ -52,7 +55,7 @@ export function formatEnvelope(envelope: Envelope): Buffer {
  * bit of an envelope is looked at. Throws EVIDENCE_INVALID.
  */
 export function parseEnvelope(bytes: Uint8Array): Envelope {
-  const parsed = schema.safeParse(parseCanonical(bytes, 'envelope'));
+  const parsed = schema.safeParse(parseCanonical(bytes, 'envelope', MOST_VALUES));
   const signature = parsed.data?.signatures[0];
   if (!parsed.success || signature === undefined) {
     throw new WritError('EVIDENCE_INVALID', 'envelope: it is no envelope with one signature of a node');

@@ -29,8 +29,9 @@ const repoPath = {
   path: z.string().min(1),
   encoding: z.enum(['utf8', 'base64']).describe('`base64` for a path whose bytes are no UTF-8.'),
 };
+const refusedPath = z.strictObject(repoPath);
 const refused = z
-  .array(z.strictObject(repoPath))
+  .array(refusedPath)
   .min(1)
   .max(LONGEST_LIST)
   .readonly()
@@ -80,6 +81,15 @@ const exit = z.discriminatedUnion('kind', [
     .describe('It had done what it was asked for and stayed: its node ended it.'),
 ]);
 
+const MOST_HOPS = 64;
+const writ = z.string().max(32_768);
+const approval = z.strictObject({ id, digest });
+const artifact = z.strictObject({ name: z.string().min(1).max(1024), sha256: digest, bytes: count });
+const child = z.strictObject({
+  ...{ task: id, node: nodeId, nonce: z.string().regex(/^[0-9a-f]{32}$/) },
+  envelope: digest,
+});
+
 /** `result.v1.json`: what a task came to, as the node that ran it says. */
 export const resultSchema = z.strictObject({
   version: z.literal(1),
@@ -88,8 +98,8 @@ export const resultSchema = z.strictObject({
   session: id,
   agent: id,
   node: nodeId.describe('The node that ran the task and signs this.'),
-  chain: z.array(nodeId).max(64).describe('From the origin to the sender; empty for a task of the node’s own.'),
-  writs: z.array(z.string().max(32_768)).max(64).describe('The chain of writs that the task ran under.'),
+  chain: z.array(nodeId).max(MOST_HOPS).describe('From the origin to the sender; empty for a task of the node’s own.'),
+  writs: z.array(writ).max(MOST_HOPS).describe('The chain of writs that the task ran under.'),
   nonce: z
     .string()
     .regex(/^[0-9a-f]{32}$/, 'not a nonce')
@@ -101,7 +111,7 @@ export const resultSchema = z.strictObject({
   generation: count.describe('Of the policy that decided.'),
   lease: id.nullable(),
   approvals: z
-    .array(z.strictObject({ id, digest }))
+    .array(approval)
     .max(LONGEST_LIST)
     .describe('Questions about it that a person answered; `digest` is that of what was shown.'),
   unseparated: z
@@ -137,14 +147,30 @@ export const resultSchema = z.strictObject({
     .nullable()
     .describe('Null: the agent reported none.'),
   transcript: stored.nullable(),
-  artifacts: z
-    .array(z.strictObject({ name: z.string().min(1).max(1024), sha256: digest, bytes: count }))
-    .max(LONGEST_LIST),
+  artifacts: z.array(artifact).max(LONGEST_LIST),
   children: z
-    .array(z.strictObject({ task: id, node: nodeId, nonce: z.string().regex(/^[0-9a-f]{32}$/), envelope: digest }))
+    .array(child)
     .max(LONGEST_LIST)
     .describe('Results of tasks that were passed on; `envelope` is the SHA-256 of the signed envelope.'),
 });
+
+/** One list of a result: where it stands, what it is made of, and how much of it there may be. */
+export interface ResultList {
+  readonly path: readonly string[];
+  readonly element: z.ZodType;
+  readonly most: number;
+}
+
+/** All of them. */
+export const RESULT_LISTS: readonly ResultList[] = [
+  { path: ['chain'], element: nodeId, most: MOST_HOPS },
+  { path: ['writs'], element: writ, most: MOST_HOPS },
+  { path: ['approvals'], element: approval, most: LONGEST_LIST },
+  { path: ['changes', 'files'], element: changedFile, most: LONGEST_LIST },
+  { path: ['changes', 'refused'], element: refusedPath, most: LONGEST_LIST },
+  { path: ['artifacts'], element: artifact, most: LONGEST_LIST },
+  { path: ['children'], element: child, most: LONGEST_LIST },
+];
 
 /** `result.v1.json` as data. */
 export type Result = Readonly<z.infer<typeof resultSchema>>;

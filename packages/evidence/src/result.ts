@@ -1,8 +1,13 @@
-import { canonicalJson, type Json, readCanonicalJson, type WritCode, WritError } from '@writ/core';
+import { canonicalJson, createValueCounter, type Json, readCanonicalJson, type WritCode, WritError } from '@writ/core';
+import { faultInLists, type ResultFault } from './result-lists.ts';
 import { type Result, resultSchema } from './result-schema.ts';
 
 /** Longest `result.v1.json`, bytes. */
 const LONGEST_RESULT = 64 * 1024 * 1024;
+/** Most values in one: in lists as long as they may be there are fewer. */
+const MOST_VALUES = 3_000_000;
+/** Longest that is said of what is wrong, UTF-16 units. */
+const LONGEST_REASON = 500;
 
 /** The bytes of `result.v1.json`: canonical JSON. Throws EVIDENCE_FAILED where it is none. */
 export function formatResult(result: Result): Buffer {
@@ -26,23 +31,37 @@ export function checkResult(value: unknown): Result {
   return checked(value, 'EVIDENCE_INVALID');
 }
 
-/** JSON in its one spelling, or EVIDENCE_INVALID naming `what`. */
-export function parseCanonical(bytes: Uint8Array, what: string): Json {
-  const value = bytes.length <= 2 * LONGEST_RESULT ? readCanonicalJson(bytes) : undefined;
+/** JSON in its one spelling, of at most so many values, or EVIDENCE_INVALID naming `what`. They are counted before anything is read. */
+export function parseCanonical(bytes: Uint8Array, what: string, mostValues = MOST_VALUES): Json {
+  const isBounded = bytes.length <= 2 * LONGEST_RESULT && countValues(bytes) <= mostValues;
+  const value = isBounded ? readCanonicalJson(bytes) : undefined;
   if (value === undefined) throw new WritError('EVIDENCE_INVALID', `${what}: it is not canonical json`);
   return value;
 }
 
+function countValues(bytes: Uint8Array): number {
+  const { buffer, byteOffset, length } = bytes;
+  // A character for each byte: what is counted is ASCII.
+  return createValueCounter().take(Buffer.from(buffer, byteOffset, length).toString('latin1'));
+}
+
 function checked(value: unknown, code: WritCode): Result {
+  const wrong = faultInLists(value);
+  if (wrong !== undefined) throw faulty(code, wrong);
   const parsed = resultSchema.safeParse(value);
   if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const field = issue?.path.join('.') || 'result';
-    throw new WritError(code, `result: ${field}: ${issue?.message.toLowerCase()}`, { details: { field } });
+    const [issue] = parsed.error.issues;
+    throw faulty(code, { field: issue?.path.join('.') || 'result', why: issue?.message ?? '' });
   }
   const fault = contradiction(parsed.data);
   if (fault !== undefined) throw new WritError(code, `result: ${fault}`);
   return parsed.data;
+}
+
+/** Keys that do not belong there stand in the words of the schema, all of them: they are cut. */
+function faulty(code: WritCode, { field, why }: ResultFault): WritError {
+  const cut = `result: ${field}: ${why.toLowerCase()}`.slice(0, LONGEST_REASON);
+  return new WritError(code, cut, { details: { field: field.slice(0, LONGEST_REASON) } });
 }
 
 function endedWell(exit: NonNullable<Result['exit']>): boolean {

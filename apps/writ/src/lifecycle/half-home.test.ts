@@ -1,11 +1,22 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readEnvironment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
 import { missingKeys, noNode } from './half-home.ts';
 import { initKeys, initNode, refuseThere } from './init-node.ts';
+import { ownPidFile } from './running-pid.ts';
 
 let root: string;
 let home: Home;
@@ -57,6 +68,22 @@ it('keeps a configuration without keys, and says what of another node has to go'
   const made = await initKeys(home);
   expect([made.id === id, made.config.node.name]).toEqual([false, 'solo']);
   expect(readFileSync(home.configFile, 'utf8')).toBe(text);
+});
+
+it('a node that runs on without its keys is ended before anything is put in their place', async () => {
+  await initNode(home, request);
+  rmSync(home.keysDir, { recursive: true });
+  for (const file of [home.pidFile, home.lockFile]) mkdirSync(dirname(file), { recursive: true });
+  const lock = openSync(home.lockFile, 'a');
+  writeFileSync(home.pidFile, ownPidFile(home));
+  expect(missingKeys(home)?.nextSteps).toEqual([
+    expect.stringContaining(': writ down'),
+    expect.stringContaining('from a backup'),
+    expect.stringMatching(/: writ down && (mv .+ && )?writ init --keep$/),
+  ]);
+  closeSync(lock);
+  rmSync(home.pidFile);
+  expect(missingKeys(home)?.nextSteps.join()).not.toContain('writ down');
 });
 
 it('keeps keys without a configuration', async () => {

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { quote, shellWord, WritError } from '@writ/core';
 import { type Home, hasNode } from '../home.ts';
+import { runningPid } from './running-pid.ts';
 
 /** Keeps what there is of a node and makes the rest. */
 const KEEP = 'writ init --keep';
@@ -33,10 +34,13 @@ export function missingKeys(home: Home): WritError | undefined {
   const aside =
     leftOfIdentity(home) === undefined ? '' : `mv ${shellWord(home.dataDir)} ${shellWord(`${home.dataDir}.old`)} && `;
   const says = `there is a writ.toml in ${quote(home.configDir)}, and no keys of its node in ${quote(home.keysDir)}`;
+  // It has its key in memory: it would go on beside the other one, out of files that nobody finds any more.
+  const isRunning = runningPid(home) !== undefined;
   return new WritError('NOT_INITIALIZED', says, {
     nextSteps: [
+      ...(isRunning ? ['end the node first that still runs without them: writ down'] : []),
       `put ${home.dataDir} back, from a backup of this node`,
-      `or make another node of this writ.toml, which its peers do not know yet: ${aside}${KEEP}`,
+      `or make another node of this writ.toml, which its peers do not know yet: ${isRunning ? 'writ down && ' : ''}${aside}${KEEP}`,
     ],
   });
 }

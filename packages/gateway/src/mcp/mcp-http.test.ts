@@ -223,3 +223,12 @@ describe('what MCP over HTTP refuses', () => {
     expect(at.node.logged.join('\n')).not.toContain('secret-that-is-wrong');
   });
 });
+
+it('a connection that is to close after the answer closes, whatever the answer is', async () => {
+  for (const connection of ['close', 'keep-alive']) {
+    const response = await send({ headers: { ...PROOF, connection }, body: JSON.stringify(INITIALIZE) });
+    expect(response.headers['content-type']).toContain('text/event-stream');
+    expect(response.headers.connection).toBe(connection);
+    await text(response);
+  }
+});

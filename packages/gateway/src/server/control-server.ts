@@ -65,7 +65,7 @@ export function createControlServer(parts: ControlServerParts): ControlServer {
     response.on('error', leave);
     void handle(parts, { gatekeeper, calls, signal: over.signal }, request, response);
   });
-  const limit = limitConnections(server, parts.mostConnections);
+  const limit = limitConnections(server, parts.mostConnections, 'longest-served');
   server.on('upgrade', (request, socket: Socket, head) => {
     try {
       const caller = admitUpgrade(gatekeeper, calls.stopping, request);

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type ConnectionLimit, limitConnections } from './most-connections.ts';
+import { type ConnectionLimit, type LastResort, limitConnections } from './most-connections.ts';
 
 let server: Server;
 let limit: ConnectionLimit;
@@ -12,16 +12,24 @@ const sockets: Socket[] = [];
 
 beforeEach(async () => {
   asked = [];
-  server = createServer((_request, response) => void asked.push(response));
-  limit = limitConnections(server, 3);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await serve();
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
+  await close();
+});
+
+async function serve(goes?: LastResort): Promise<void> {
+  server = createServer((_request, response) => void asked.push(response));
+  limit = limitConnections(server, 3, goes);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+}
+
+async function close(): Promise<void> {
   server.close();
   await once(server, 'close');
-});
+}
 
 async function open(): Promise<Socket> {
   const coming = once(server, 'connection');
@@ -60,6 +68,24 @@ it('closes who comes last where all are served, until one of them is done', asyn
   expect(await text(await open())).toBe('');
   asked[0]?.end();
   await ask(await open());
+});
+
+it('lets who was served for longest make room where it is told to, and nobody who asks for a moment', async () => {
+  await close();
+  await serve('longest-served');
+  const [stream, answered, other] = [await open(), await open(), await open()];
+  for (const socket of [answered, stream, other]) await ask(socket);
+  // It was answered meanwhile, and asks again: it is served for the shortest time now.
+  asked[0]?.end();
+  await once(answered, 'data');
+  await ask(answered);
+  const gone = once(stream, 'close');
+  const person = await open();
+  await gone;
+  await ask(person);
+  asked.at(-1)?.end('revoked');
+  expect(String(await once(person, 'data'))).toContain('revoked');
+  expect([answered, other].map(({ destroyed }) => destroyed)).toEqual([false, false]);
 });
 
 it('counts nobody twice who came and went', async () => {

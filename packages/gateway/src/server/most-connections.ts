@@ -8,27 +8,38 @@ export interface ConnectionLimit {
 }
 
 /**
- * Keeps a server to so many connections. Of those that ask nothing the one that has been silent for longest makes room, so that who
- * comes with a request is heard however many others only hold the line; where all are served, whoever comes last is closed.
+ * Who goes where all are served: whoever comes last; or, on a socket that only its owner can open, whoever has been served for longest, so that a program that
+ * opens streams without end keeps nobody from a call that takes a moment.
  */
-export function limitConnections(server: Server, most: number): ConnectionLimit {
+export type LastResort = 'newest' | 'longest-served';
+
+/**
+ * Keeps a server to so many connections. Of those that ask nothing the one that has been silent for longest makes room, so that who
+ * comes with a request is heard however many others only hold the line.
+ */
+export function limitConnections(server: Server, most: number, goes: LastResort = 'newest'): ConnectionLimit {
   /** Requests under way of each connection. */
   const open = new Map<Socket, number>();
+  /** Those with some, the one that has been served for longest first. */
+  const served = new Set<Socket>();
   /** Those without any, the oldest first. */
   const silent = new Set<Socket>();
   const note = (socket: Socket, more: 1 | -1): void => {
     const requests = open.get(socket);
     if (requests === undefined) return;
     open.set(socket, requests + more);
-    if (requests + more > 0) silent.delete(socket);
-    else silent.add(socket);
+    const [here, there] = requests + more > 0 ? [served, silent] : [silent, served];
+    here.add(socket);
+    there.delete(socket);
   };
   server.on('connection', (socket) => {
-    const [oldest] = silent;
     if (open.size >= most) {
-      (oldest ?? socket).destroy();
-      if (oldest === undefined) return;
-      forget(oldest);
+      const [silentest] = silent;
+      const [longest] = goes === 'longest-served' ? served : [];
+      const leaver = silentest ?? longest ?? socket;
+      leaver.destroy();
+      if (leaver === socket) return;
+      forget(leaver);
     }
     open.set(socket, 0);
     silent.add(socket);
@@ -42,5 +53,6 @@ export function limitConnections(server: Server, most: number): ConnectionLimit 
   function forget(socket: Socket): void {
     open.delete(socket);
     silent.delete(socket);
+    served.delete(socket);
   }
 }

@@ -6,6 +6,9 @@ import { countUntaken } from './responses.ts';
 /** Headers that prove who asks: nothing behind the check needs them. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'writ-session', 'cookie']);
 
+/** Headers about a connection (RFC 9110, 7.6.1): an answer of the web platform has none, and what it says of one would keep a connection open that is to close. */
+const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade']);
+
 /** A request in the form of the web platform, without its body and without what proves who asks. */
 export function toWebRequest(
   { method = 'GET', url = '/', headers: sent }: IncomingMessage,
@@ -26,7 +29,10 @@ export async function sendWebResponse(
   { signal, entrance }: { readonly signal: AbortSignal; readonly entrance: Pick<Entrance, 'keep'> },
 ): Promise<void> {
   const count = countUntaken(response, entrance);
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  response.writeHead(
+    answer.status,
+    Object.fromEntries([...answer.headers].filter(([name]) => !OF_CONNECTION.has(name))),
+  );
   const reader = answer.body?.getReader();
   if (reader === undefined) {
     response.end();
