@@ -83,6 +83,11 @@ describe('a program or a text that an argument gives to be run', () => {
     [['terraform', 'apply']],
     [['terraform', 'destroy']],
     [['terraform', 'show', '-json']],
+    [['terraform', 'output']],
+    [['terraform', 'output', '-json']],
+    [['vagrant', 'global-status']],
+    [['sqlite3', 'x.db', 'select * from users']],
+    [['sqlite3', '-readonly', 'x.db', '.tables']],
     ...[
       ...['core.fsmonitor ./p', 'core.hooksPath x', '--global core.sshCommand x', 'set core.editor x', 'core.pager x'],
       ...['alias.x !id', '--add filter.x.clean id', 'diff.x.textconv id', 'credential.helper !id', 'include.path x'],
