@@ -54,13 +54,13 @@ export function createLookedClassifier(
   const keyOf = (argv: readonly string[], place: CommandPlace): string => JSON.stringify([argv, place]);
 
   async function look(argv: readonly string[], place: CommandPlace, asker: WhoAsks): Promise<Looked> {
-    const rules = engine.snapshot().config.commands;
-    const looked = await looker.look({ argv, place, rules, whose: whoseTurn(asker) });
+    const { generation, config } = engine.snapshot();
+    const looked = await looker.look({ argv, place, rules: config.commands, whose: whoseTurn(asker) });
     const key = keyOf(argv, place);
     const known = kept.get(key);
     // A look that came to nothing takes nothing from one that did: what the same rules say of the same words is the same.
-    const isKnown = !looked.decided && known?.decided && known.rules === rules;
-    const is = isKnown ? known : { ...looked, rules };
+    const isKnown = !looked.decided && known?.decided && known.generation === generation;
+    const is = isKnown ? known : { ...looked, generation };
     // A lane, and no task: whoever hands over many of them has one share.
     kept.set(key, is, laneOf(asker));
     return is;
@@ -81,7 +81,7 @@ export function createLookedClassifier(
     classify(argv, place) {
       const one = kept.get(keyOf(argv, place));
       if (one === undefined) return undecidedCommand(argv, place, 'nobody has looked at it');
-      const isNow = !one.decided || one.rules === engine.snapshot().config.commands;
+      const isNow = !one.decided || one.generation === engine.snapshot().generation;
       return isNow ? one.classification : inPlace.classify(argv, place);
     },
   };

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createSystemClock } from '@writ/core';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createSystemClock, nextTurn } from '@writ/core';
 import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BuiltThread, buildCommandThread } from '../testing/built-thread.ts';
@@ -133,6 +135,22 @@ describe('what was looked at', () => {
     await engine.reload(HEAD, ACCEPT);
     expect(classifier.classify(['frob', 'y'], PLACE)).toMatchObject({ known: false });
     expect(await classifier.look(['frob', 'y'], PLACE, PEER)).toMatchObject({ classification: { known: false } });
+  });
+
+  it('keeps nothing of a policy that is not in force any more', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    await engine.reload(HEAD + RULE, ACCEPT);
+    const rules = new WeakRef(engine.snapshot().config.commands);
+    await classifier.look(['frob', 'x'], PLACE, PEER);
+    await engine.reload(HEAD, ACCEPT);
+    await classifier.look(['ls'], PLACE, PEER);
+    for (let at = 0; at < 10; at += 1) {
+      await nextTurn();
+      collect();
+    }
+    expect(rules.deref()).toBeUndefined();
+    expect(classifier.classify(['frob', 'x'], PLACE)).toMatchObject({ known: false });
   });
 
   it('outlasts a later look that came to nothing, by the same rules', async () => {

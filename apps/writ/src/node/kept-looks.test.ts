@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createKeptLooks, type KeptLook } from './kept-looks.ts';
 
-const LOOK: KeptLook = { rules: [], decided: true, classification: {} as never };
+const LOOK: KeptLook = { generation: 1, decided: true, classification: {} as never };
 const UNDECIDED: KeptLook = { ...LOOK, decided: false };
 const large = (name: string): string => name.padEnd(8);
 

@@ -1,10 +1,9 @@
-import type { CommandRule } from '@writ/policy';
 import type { Looked } from './command-looker.ts';
 
 /** What a look at a command came to. */
 export interface KeptLook extends Looked {
-  /** The owner's rules that it was by. */
-  readonly rules: readonly CommandRule[];
+  /** The generation of the policy by whose rules it was: the rules themselves would be kept for as long as it is. */
+  readonly generation: number;
 }
 
 /** Most of all that is kept and that nobody holds: UTF-16 units of the commands, and commands. */
