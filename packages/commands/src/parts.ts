@@ -1,4 +1,4 @@
-import type { ActionEnvironment, ActionRequest, Authority, CommandFacts, Gate } from '@writ/authority';
+import type { ActionEnvironment, ActionRequest, Authority, CommandFacts, Gate, WhoAsks } from '@writ/authority';
 import type { Clock, FairTurns, Json, Logger, Random } from '@writ/core';
 import type { Database, ReadTx, WriteTx } from '@writ/database';
 import type { Executor, TaskContext } from '@writ/delegation';
@@ -30,8 +30,8 @@ export interface CommandDeskOptions {
   readonly executor: Pick<Executor, 'get'>;
   /** What a task that runs here may do at this moment; throws where it may do nothing. */
   readonly contextOf: (tx: ReadTx, task: string) => TaskContext;
-  /** By the rules of the moment of asking, in the turn of `whose`; what takes too long is undecided. Never rejects. */
-  readonly classify: (argv: readonly string[], cwd: string, whose: string) => Looked | Promise<Looked>;
+  /** By the rules of the moment of asking, when it is the asker's turn; what takes too long is undecided. Never rejects. */
+  readonly classify: (argv: readonly string[], cwd: string, asker: WhoAsks) => Looked | Promise<Looked>;
   /** What rights and windows are decided from: a read that could be made to do more is asked about like a change. */
   readonly factsOf: (classification: Classification, command: ClassifiedCommand) => CommandFacts;
   /** The environment that a command of a profile would get now. */

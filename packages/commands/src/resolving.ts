@@ -10,7 +10,6 @@ import {
   resolveAction,
   runsRelative,
   unboundFiles,
-  whoseTurn,
   workspaceOf,
 } from '@writ/authority';
 import { quote, WritError } from '@writ/core';
@@ -137,7 +136,7 @@ async function lookAt(
 ): Promise<Resolving> {
   const { origin, session, agent } = asker;
   const { profile, runner, network, isolation } = granted;
-  const { classification, decided } = await options.classify(argv, cwd, whoseTurn(asker));
+  const { classification, decided } = await options.classify(argv, cwd, asker);
   if (!decided) return { resolved: false, refusal: NOT_TOLD };
   const called = { argv, cwd, profile, basis, ...(stdin === undefined ? {} : { stdin }) };
   const facts = options.factsOf(classification, called);

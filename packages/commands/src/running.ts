@@ -10,7 +10,6 @@ import {
   readRequest,
   resolveAction,
   type StartBounds,
-  whoseTurn,
 } from '@writ/authority';
 import { type Cancel, WritError } from '@writ/core';
 import { isTerminal, setWallAlarm } from '@writ/delegation';
@@ -203,7 +202,7 @@ async function prepareCommand(
   if (unisolated !== undefined) throw errorOf(unisolated);
   const environment = options.environmentOf(profile);
   // The last look is inside of a transaction, where nobody can be waited for: it is answered by this one.
-  const looked = await options.classify(request.argv, request.cwd, whoseTurn(execution));
+  const looked = await options.classify(request.argv, request.cwd, execution);
   if (!looked.decided && !isSame(looked.classification, execution)) {
     // It passes, and a yes outlasts it.
     throw new Error('what the command does cannot be told at the moment');

@@ -1,4 +1,4 @@
-import type { ClassifyTool, KindRules, Question as PersonsQuestion } from '@writ/authority';
+import type { ClassifyTool, KindRules, Question as PersonsQuestion, WhoAsks } from '@writ/authority';
 import type { Json } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
 import type { Question, QuestionKind, QuestionStore, Task, TaskState, Turn } from '@writ/task-store';
@@ -79,8 +79,11 @@ export interface TurnDesk {
 /** What tool calls of agents are looked at with. */
 export interface ToolDesk {
   readonly classify: ClassifyTool;
-  /** Looks at a command before `classify` is asked about it, which waits for nobody; absent: there is no need to. */
-  readonly look?: (argv: readonly string[], cwd: string) => Promise<unknown>;
+  /**
+   * Looks at a command before `classify` is asked about it, which waits for nobody, and keeps what it came to until what it gives is
+   * called, whatever else is looked at; absent: there is no need to.
+   */
+  readonly hold?: (argv: readonly string[], cwd: string, asker: WhoAsks) => Promise<() => void>;
   /** A path of a profile's `read_paths` as an absolute one. */
   readonly resolvePath: (path: string) => string;
   /** See `ToolFacts`. */

@@ -1,4 +1,4 @@
-import type { ActionRequest, ClassifyTool } from '@writ/authority';
+import { type ActionRequest, type ClassifyTool, laneOf, type WhoAsks, whoseTurn } from '@writ/authority';
 import {
   type Classification,
   type CommandClassifier,
@@ -34,8 +34,10 @@ export function createNodeClassifier(engine: Pick<PolicyEngine, 'snapshot'>, gra
 
 /** Says what commands are that others send, and looks at each on a thread before. */
 export interface LookedClassifier extends NodeClassifier {
-  /** What the thread says, by the rules of this moment; `whose`: in whose turn. It is kept for `classify`. */
-  look(argv: readonly string[], place: CommandPlace, whose: string): Promise<Looked>;
+  /** What the thread says, by the rules of this moment, when it is the asker's turn. It is kept for `classify`, with what the asker's lane had looked at. */
+  look(argv: readonly string[], place: CommandPlace, asker: WhoAsks): Promise<Looked>;
+  /** The same, kept until what it gives is called, whatever others have looked at meanwhile: for what a question stands on. */
+  hold(argv: readonly string[], place: CommandPlace, asker: WhoAsks): Promise<() => void>;
 }
 
 /**
@@ -49,21 +51,37 @@ export function createLookedClassifier(
   looker: CommandLooker,
 ): LookedClassifier {
   const kept = createKeptLooks();
+  const keyOf = (argv: readonly string[], place: CommandPlace): string => JSON.stringify([argv, place]);
+
+  async function look(argv: readonly string[], place: CommandPlace, asker: WhoAsks): Promise<Looked> {
+    const { generation, config } = engine.snapshot();
+    const looked = await looker.look({ argv, place, rules: config.commands, whose: whoseTurn(asker) });
+    const key = keyOf(argv, place);
+    const known = kept.get(key);
+    // A look that came to nothing takes nothing from one that did: what the same rules say of the same words is the same.
+    const isKnown = !looked.decided && known?.decided && known.generation === generation;
+    const is = isKnown ? known : { ...looked, generation };
+    // A lane, and no task: whoever hands over many of them has one share.
+    kept.set(key, is, laneOf(asker));
+    return is;
+  }
+
   return {
-    async look(argv, place, whose) {
-      const rules = engine.snapshot().config.commands;
-      const looked = await looker.look({ argv, place, rules, whose });
-      const key = JSON.stringify([argv, place]);
-      const known = kept.get(key);
-      // A look that came to nothing takes nothing from one that did: what the same rules say of the same words is the same.
-      if (!looked.decided && known?.decided && known.rules === rules) return known;
-      kept.set(key, { ...looked, rules, whose: known?.whose ?? whose });
-      return looked;
+    look,
+    async hold(argv, place, asker) {
+      const release = kept.hold(keyOf(argv, place));
+      try {
+        await look(argv, place, asker);
+        return release;
+      } catch (error) {
+        release();
+        throw error;
+      }
     },
     classify(argv, place) {
-      const one = kept.get(JSON.stringify([argv, place]));
+      const one = kept.get(keyOf(argv, place));
       if (one === undefined) return undecidedCommand(argv, place, 'nobody has looked at it');
-      const isNow = !one.decided || one.rules === engine.snapshot().config.commands;
+      const isNow = !one.decided || one.generation === engine.snapshot().generation;
       return isNow ? one.classification : inPlace.classify(argv, place);
     },
   };

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createSystemClock } from '@writ/core';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createSystemClock, nextTurn } from '@writ/core';
 import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BuiltThread, buildCommandThread } from '../testing/built-thread.ts';
@@ -12,6 +14,7 @@ import { type CommandLooker, createCommandLooker } from './command-looker.ts';
 
 const clock = createSystemClock();
 const ACCEPT = { acceptWidening: true };
+const PEER = { requestedBy: 'wn-peer', session: 's1' };
 const PLACE = { host: 'self', cwd: '/w' };
 const HEAD = 'schema = 1\n[node]\nname = "box"\n';
 /** A thread that is at its first command for ever where that is `hang`, and ends where it is `die`. */
@@ -116,38 +119,75 @@ describe('what was looked at', () => {
 
   it('is known afterwards, and nothing else is', async () => {
     expect(classifier.classify(['ls'], PLACE)).toMatchObject({ class: 'destructive', rule: 'undecided' });
-    const looked = await classifier.look(['ls'], PLACE, 'peer');
+    const looked = await classifier.look(['ls'], PLACE, PEER);
     expect(looked).toMatchObject({ decided: true, classification: { class: 'read' } });
     expect(classifier.classify(['ls'], PLACE)).toEqual(looked.classification);
     expect(classifier.classify(['ls'], { ...PLACE, cwd: '/x' })).toMatchObject({ rule: 'undecided' });
   });
 
   it('is what the rules of this moment say, on the thread and after a reload', async () => {
-    expect(await classifier.look(['frob', 'x'], PLACE, 'peer')).toMatchObject({ classification: { known: false } });
+    expect(await classifier.look(['frob', 'x'], PLACE, PEER)).toMatchObject({ classification: { known: false } });
     await engine.reload(HEAD + RULE, ACCEPT);
     expect(classifier.classify(['frob', 'x'], PLACE)).toMatchObject({ class: 'read', known: true });
-    expect(await classifier.look(['frob', 'y'], PLACE, 'peer')).toMatchObject({
+    expect(await classifier.look(['frob', 'y'], PLACE, PEER)).toMatchObject({
       classification: { class: 'read', known: true },
     });
     await engine.reload(HEAD, ACCEPT);
     expect(classifier.classify(['frob', 'y'], PLACE)).toMatchObject({ known: false });
-    expect(await classifier.look(['frob', 'y'], PLACE, 'peer')).toMatchObject({ classification: { known: false } });
+    expect(await classifier.look(['frob', 'y'], PLACE, PEER)).toMatchObject({ classification: { known: false } });
+  });
+
+  it('keeps nothing of a policy that is not in force any more', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    await engine.reload(HEAD + RULE, ACCEPT);
+    const rules = new WeakRef(engine.snapshot().config.commands);
+    await classifier.look(['frob', 'x'], PLACE, PEER);
+    await engine.reload(HEAD, ACCEPT);
+    await classifier.look(['ls'], PLACE, PEER);
+    for (let at = 0; at < 10; at += 1) {
+      await nextTurn();
+      collect();
+    }
+    expect(rules.deref()).toBeUndefined();
+    expect(classifier.classify(['frob', 'x'], PLACE)).toMatchObject({ known: false });
   });
 
   it('outlasts a later look that came to nothing, by the same rules', async () => {
-    await classifier.look(['ls'], PLACE, 'peer');
+    await classifier.look(['ls'], PLACE, PEER);
     await looker.close();
-    expect(await classifier.look(['ls'], PLACE, 'peer')).toMatchObject({ classification: { class: 'read' } });
+    expect(await classifier.look(['ls'], PLACE, PEER)).toMatchObject({ classification: { class: 'read' } });
     expect(classifier.classify(['ls'], PLACE)).toMatchObject({ class: 'read' });
-    expect(await classifier.look(['df'], PLACE, 'peer')).toMatchObject({ decided: false });
+    expect(await classifier.look(['df'], PLACE, PEER)).toMatchObject({ decided: false });
   });
 
   it('stays undecided where the look took too long, whatever is reloaded', async () => {
     const here = createNodeClassifier(engine, await installedGrammar());
     await looker.close();
     classifier = createLookedClassifier(engine, here, open(odd));
-    expect(await classifier.look(['die'], PLACE, 'peer')).toMatchObject({ classification: { rule: 'undecided' } });
+    expect(await classifier.look(['die'], PLACE, PEER)).toMatchObject({ classification: { rule: 'undecided' } });
     await engine.reload(HEAD + RULE, ACCEPT);
     expect(classifier.classify(['die'], PLACE)).toMatchObject({ rule: 'undecided' });
+  });
+
+  it('is known for as long as it is held, whatever one task asks for in however many folders', async () => {
+    const task = (session: string) => ({ requestedBy: 'self', session, task: session });
+    const release = await classifier.hold(['cargo', 'test'], PLACE, task('t1'));
+    const flood = 5000;
+    for (let at = 0; at < flood; at += 1) await classifier.look(['ls'], { ...PLACE, cwd: `/t/${at}` }, task('t1'));
+    expect(classifier.classify(['cargo', 'test'], PLACE)).toMatchObject({ class: 'config-mutation' });
+    release();
+    expect(classifier.classify(['cargo', 'test'], PLACE)).toMatchObject({ rule: 'undecided' });
+  });
+
+  it('is pushed out by nobody of another lane, in however many tasks and folders', async () => {
+    const long = ['echo', 'x'.repeat(2000)];
+    await classifier.look(long, PLACE, { requestedBy: 'wn-a', session: 's' });
+    const flood = 5000;
+    for (let at = 0; at < flood; at += 1) {
+      const asker = { requestedBy: 'wn-b', session: 's', task: `t${at}` };
+      await classifier.look(['ls'], { ...PLACE, cwd: `/t/${at}` }, asker);
+    }
+    expect(classifier.classify(long, PLACE)).toMatchObject({ class: 'read' });
   });
 });

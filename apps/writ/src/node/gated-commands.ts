@@ -42,7 +42,7 @@ export function createNodeCommandDesk(base: Foundations, parts: NodeCommandParts
     ...{ database, engine, authority, gate, executor, clock, random, logger, factsOf },
     self: identity.public.id,
     contextOf: (tx, task) => executor.context(tx, task),
-    classify: (argv, cwd, whose) => classifier.look(argv, placeOf({ cwd }), whose),
+    classify: (argv, cwd, asker) => classifier.look(argv, placeOf({ cwd }), asker),
     environmentOf: (profile) => environmentOf(environment, profile, sealKey),
     workspacePath(name) {
       const workspace = engine.snapshot().config.workspaces.get(name);

@@ -1,65 +1,116 @@
-import type { CommandRule } from '@writ/policy';
 import type { Looked } from './command-looker.ts';
 
 /** What a look at a command came to. */
 export interface KeptLook extends Looked {
-  /** The owner's rules that it was by. */
-  readonly rules: readonly CommandRule[];
-  /** In whose turn it was. */
-  readonly whose: string;
+  /** The generation of the policy by whose rules it was: the rules themselves would be kept for as long as it is. */
+  readonly generation: number;
 }
 
-/** Most of all that is kept: UTF-16 units of the commands, and commands. */
+/** Most of all that is kept and that nobody holds: UTF-16 units of the commands, and commands. */
 const MOST_UNITS = 4 * 1024 * 1024;
 const MOST_COMMANDS = 4096;
 
-/** The last looks. Where there are too many, the oldest of whoever has most goes: a flood of one pushes out nobody else's. */
+/**
+ * The last looks, of each asker by itself. Where there are too many commands, the oldest goes of whoever has most of them; where they are too
+ * long together, of whoever has most of that: a flood of one pushes out nobody else's. What is held stays, for as long as it is.
+ */
 export interface KeptLooks {
+  /** One that came to something, where anybody had one. */
   get(command: string): KeptLook | undefined;
-  set(command: string, look: KeptLook): void;
+  /** `whose`: for whom it was looked at. */
+  set(command: string, look: KeptLook, whose: string): void;
+  /** Keeps what is known of a command now, and what becomes known, until what it gives is called; how many are held is for the caller to bound. */
+  hold(command: string): () => void;
+}
+
+/** The looks of one asker, the oldest first. */
+interface Share {
+  readonly looks: Map<string, KeptLook>;
+  units: number;
+}
+
+interface HeldLook {
+  look: KeptLook | undefined;
+  holders: number;
+}
+
+/** One holder more; what it gives is for that one to call, once. */
+function addHolder(held: Map<string, HeldLook>, command: string, known: KeptLook | undefined): () => void {
+  const one = held.get(command) ?? { look: known, holders: 0 };
+  held.set(command, one);
+  one.holders += 1;
+  let isHeld = true;
+  return () => {
+    if (!isHeld) return;
+    isHeld = false;
+    one.holders -= 1;
+    if (one.holders === 0) held.delete(command);
+  };
+}
+
+/** What was decided is not taken away by a look that came to nothing. */
+function tellHolders(held: ReadonlyMap<string, HeldLook>, command: string, look: KeptLook): void {
+  const one = held.get(command);
+  if (one !== undefined && (look.decided || one.look?.decided !== true)) one.look = look;
 }
 
 export function createKeptLooks(most = { units: MOST_UNITS, commands: MOST_COMMANDS }): KeptLooks {
-  const looks = new Map<string, KeptLook>();
-  const unitsOf = new Map<string, number>();
-  let units = 0;
+  const shares = new Map<string, Share>();
+  const held = new Map<string, HeldLook>();
+  let [units, commands] = [0, 0];
 
-  function count(whose: string, more: number): void {
-    const all = (unitsOf.get(whose) ?? 0) + more;
-    if (all > 0) unitsOf.set(whose, all);
-    else unitsOf.delete(whose);
-    units += more;
+  function forget(whose: string, command: string): void {
+    const share = shares.get(whose);
+    if (share === undefined || !share.looks.delete(command)) return;
+    share.units -= command.length;
+    units -= command.length;
+    commands -= 1;
+    if (share.looks.size === 0) shares.delete(whose);
   }
 
-  function forget(command: string): void {
-    const look = looks.get(command);
-    if (look === undefined) return;
-    looks.delete(command);
-    count(look.whose, -command.length);
+  function add(whose: string, command: string, look: KeptLook): void {
+    const share = shares.get(whose) ?? { looks: new Map(), units: 0 };
+    shares.set(whose, share);
+    share.looks.set(command, look);
+    share.units += command.length;
+    units += command.length;
+    commands += 1;
   }
 
-  /** Not the one that has just come. */
-  function oldestOfLargest(newest: string): string | undefined {
-    let found: { readonly command: string; readonly units: number } | undefined;
-    for (const [command, { whose }] of looks) {
-      if (command === newest) continue;
-      const own = (unitsOf.get(whose) ?? 0) - (looks.get(newest)?.whose === whose ? newest.length : 0);
-      if (found === undefined || own > found.units) found = { command, units: own };
+  /** Whose share is the largest of what there is too much of, beside the one that has just come. */
+  function largest(newest: { readonly whose: string; readonly command: string }): string | undefined {
+    const isOfCount = commands > most.commands;
+    let found: { readonly whose: string; readonly size: number } | undefined;
+    for (const [whose, share] of shares) {
+      const size = isOfCount ? share.looks.size : share.units;
+      const others = whose === newest.whose ? size - (isOfCount ? 1 : newest.command.length) : size;
+      if (others > (found?.size ?? 0)) found = { whose, size: others };
     }
-    return found?.command;
+    return found?.whose;
+  }
+
+  function get(command: string): KeptLook | undefined {
+    let found = held.get(command)?.look;
+    for (const { looks } of shares.values()) {
+      if (found?.decided) return found;
+      found = looks.get(command) ?? found;
+    }
+    return found;
   }
 
   return {
-    get: (command) => looks.get(command),
-    set(command, look) {
-      forget(command);
-      looks.set(command, look);
-      count(look.whose, command.length);
-      while (units > most.units || looks.size > most.commands) {
-        const oldest = oldestOfLargest(command);
-        if (oldest === undefined) return;
-        forget(oldest);
+    get,
+    set(command, look, whose) {
+      tellHolders(held, command, look);
+      forget(whose, command);
+      add(whose, command, look);
+      while (units > most.units || commands > most.commands) {
+        const from = largest({ whose, command });
+        const [oldest] = from === undefined ? [] : (shares.get(from)?.looks.keys() ?? []);
+        if (from === undefined || oldest === undefined) return;
+        forget(from, oldest);
       }
     },
+    hold: (command) => addHolder(held, command, get(command)),
   };
 }

@@ -225,7 +225,7 @@ function kindsOf({ turns, taskKind }: Executor): Pick<Executor, 'turns' | 'taskK
 function createNodeTurns(base: Foundations, questions: () => NodeQuestions): TurnDesk {
   return createTurnDesk(base, () => questions().gate, {
     classify: (argv, cwd) => toolClassifier(questions().classifier)(argv, cwd),
-    look: (argv, cwd) => questions().classifier.look(argv, { host: 'self', cwd }, `tools in ${cwd}`),
+    hold: (argv, cwd, asker) => questions().classifier.hold(argv, { host: 'self', cwd }, asker),
     resolvePath: (path) => resolveConfigPath(path, base.home.configFile),
     leadsTo,
   });

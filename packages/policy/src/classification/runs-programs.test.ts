@@ -83,6 +83,11 @@ describe('a program or a text that an argument gives to be run', () => {
     [['terraform', 'apply']],
     [['terraform', 'destroy']],
     [['terraform', 'show', '-json']],
+    [['terraform', 'output']],
+    [['terraform', 'output', '-json']],
+    [['vagrant', 'global-status']],
+    [['sqlite3', 'x.db', 'select * from users']],
+    [['sqlite3', '-readonly', 'x.db', '.tables']],
     ...[
       ...['core.fsmonitor ./p', 'core.hooksPath x', '--global core.sshCommand x', 'set core.editor x', 'core.pager x'],
       ...['alias.x !id', '--add filter.x.clean id', 'diff.x.textconv id', 'credential.helper !id', 'include.path x'],
@@ -90,6 +95,9 @@ describe('a program or a text that an argument gives to be run', () => {
     ].map((words) => [['git', 'config', ...words.split(' ')]]),
     [['git', '-c', 'core.fsmonitor=./p', 'status']],
     [['git', 'fetch', 'ext::id']],
+    ...['clone ext://x y', 'fetch ext://x', 'pull codecommit://x', 'submodule add hg://x', 'fetch HTTP://x'].map((text) => [
+      ['git', ...text.split(' ')],
+    ]),
     [['git', 'remote', 'add', 'x', 'ext::id']],
     [['git', 'filter-branch', '--tree-filter', 'id']],
     [['env', 'GIT_SSH_COMMAND=id', 'git', 'fetch']],

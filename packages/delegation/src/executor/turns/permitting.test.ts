@@ -36,7 +36,9 @@ let clock: FakeClock;
 let runner: ScriptedRunner;
 let node: TestNode;
 const looked: string[] = [];
-const commands: string[] = [];
+/** Commands that are held, and for whom. */
+let commands: string[];
+let holders: Parameters<NonNullable<TurnDesk['tools']['hold']>>[2][];
 let asked: Parameters<TurnDesk['askApprover']>[1][];
 let withdrawn: string[];
 let refusal: string | undefined;
@@ -51,9 +53,13 @@ const desk: Partial<TurnDesk> = {
   },
   withdrawApproval: (_tx, approval) => void withdrawn.push(approval),
   tools: {
-    // As a node does: it knows what was looked at alone.
+    // As a node that has others look at thousands of commands does: it knows what is held alone.
     classify: (argv) => (commands.includes(argv.join(' ')) ? facts : { class: 'destructive', needs: [] }),
-    look: async (argv) => void commands.push(argv.join(' ')),
+    hold: async (argv, _cwd, asker) => {
+      commands.push(argv.join(' '));
+      holders.push(asker);
+      return () => void commands.splice(commands.indexOf(argv.join(' ')), 1);
+    },
     resolvePath: (path) => path,
     leadsTo: (path) => {
       looked.push(path);
@@ -66,7 +72,7 @@ beforeEach(async () => {
   clock = createFakeClock(Date.UTC(2026, 0, 1));
   runner = createScriptedRunner({ clock });
   [asked, withdrawn, refusal] = [[], [], undefined];
-  commands.length = 0;
+  [commands, holders] = [[], []];
   facts = { class: 'destructive', needs: [] };
   node = await createTestNode({ clock, runner, policy: POLICY, turns: desk });
   node.authority.grantLease({ peer: 'self', profile: 'edit', durationMs: 3_600_000, issuedBy: 'person' });
@@ -230,16 +236,34 @@ describe('what is left to a person', () => {
     expect(asked[0]?.subject).toMatchObject({ tool: { untold: true } });
   });
 
-  it('is a command that was looked at before it is decided about, and again when the yes comes', async () => {
+  it('stands on what its command came to for as long as it waits, and no longer', async () => {
     facts = { class: 'config-mutation', needs: ['run_tests'] };
+    const refusalNow = () => node.database.withReadTx((tx) => node.executor.turns.permission.refusal(tx, approvalOf()));
     const answer = permit({ kind: 'execute', input: { command: 'tidy up' } });
     await untilAsked();
     expect(new Set(commands)).toEqual(new Set(['tidy up']));
-    commands.length = 0;
-    expect(node.database.withReadTx((tx) => node.executor.turns.permission.refusal(tx, approvalOf()))).toBeDefined();
+    expect(refusalNow()).toBeUndefined();
     settle('approved');
     expect(await answer).toMatchObject({ allowed: true });
-    expect(commands).toEqual(['tidy up']);
+    expect(commands).toEqual([]);
+  });
+
+  it.each([
+    ['that is denied', { kind: 'execute', input: { command: 'rm x' } }],
+    ['whose question is withdrawn', { kind: 'execute', input: { command: 'tidy up' } }],
+  ] as const)('is nothing that is held for a call %s', async (_, call) => {
+    facts = { class: 'config-mutation', needs: call.input.command === 'rm x' ? ['edit_system'] : ['run_tests'] };
+    const ends = new AbortController();
+    const answer = permit(call, ends.signal).catch(() => undefined);
+    if (facts.needs.includes('run_tests')) await untilAsked();
+    ends.abort();
+    await answer;
+    expect([holders.length > 0, commands]).toEqual([true, []]);
+  });
+
+  it('is looked at for the task and its sender, whatever folder the agent names', async () => {
+    for (const cwd of ['/t/1', '/t/2']) await permit({ kind: 'execute', input: { command: 'ls', cwd } });
+    expect(holders).toEqual(Array.from({ length: 2 }, () => ({ requestedBy: 'self', session: 's1', task: 't1' })));
   });
 
   it('is no more than the grant holds when the yes comes', async () => {

@@ -8,7 +8,7 @@ import { nextPlaces } from './places.ts';
 import { gone, requireLive } from './presence.ts';
 import { tellTurn } from './settling.ts';
 import { toolDigest, toolLines, toolText, toolToJson } from './tool-question.ts';
-import { lookAtTool, toolVerdict } from './tool-rights.ts';
+import { toolVerdict, whileHeld } from './tool-rights.ts';
 import { untilSettled } from './until-settled.ts';
 import { LONGEST_WAIT_MS, visibleLines } from './wishes.ts';
 
@@ -24,11 +24,14 @@ export async function permitTool(
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
   try {
-    await lookAtTool(parts, task, request);
-    const { verdict, ...more } = parts.database.withReadTx((tx) => toolVerdict(parts, tx, task, request));
-    if (verdict === 'allow') return { allowed: true };
-    if (verdict === 'deny') return { allowed: false, reason: messageOf(more) };
-    return await askPerson(parts, task, request, signal);
+    return await whileHeld(parts, task, request, () => {
+      const { verdict, ...more } = parts.database.withReadTx((tx) => toolVerdict(parts, tx, task, request));
+      if (verdict === 'allow') return { allowed: true };
+      if (verdict === 'deny') return { allowed: false, reason: messageOf(more) };
+      const shown = withoutSecrets(parts, task, request);
+      // An approver's yes is looked at with what is shown.
+      return whileHeld(parts, task, shown, () => askPerson(parts, task, { request, shown }, signal));
+    });
   } catch (error) {
     // What was withdrawn has no answer; everything else is a no, and says why.
     if (signal.aborted || isWritError(error, 'SHUTTING_DOWN')) throw error;
@@ -39,22 +42,21 @@ export async function permitTool(
 async function askPerson(
   parts: ExecutorParts,
   task: string,
-  request: ToolRequest,
+  { request, shown }: AskedCall,
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
-  const shown = withoutSecrets(parts, task, request);
-  // An approver's yes is looked at with what is shown.
-  await lookAtTool(parts, task, shown);
   const asked = parts.database.withWriteTx((tx) => askIn(parts, tx, task, { request, shown }));
   if ('allowed' in asked) return asked;
   const [settled] = await untilSettled(parts, [asked], signal, () => 'withdrawn');
   if (signal.aborted) throw new WritError('CANCELLED', 'nobody waits for the answer any more');
   const by = settled?.settledBy ?? 'node';
   if (settled?.state === 'approved') {
-    await lookAtTool(parts, task, request);
-    // The approver's yes was looked at with what is shown alone: what was left out of that counts too.
-    const { verdict, ...more } = parts.database.withReadTx((tx) => toolVerdict(parts, tx, task, request));
-    return verdict === 'deny' ? { allowed: false, reason: messageOf(more) } : { allowed: true, by };
+    // Once more, for it may run in another folder by now.
+    return whileHeld(parts, task, request, () => {
+      // The approver's yes was looked at with what is shown alone: what was left out of that counts too.
+      const { verdict, ...more } = parts.database.withReadTx((tx) => toolVerdict(parts, tx, task, request));
+      return verdict === 'deny' ? { allowed: false, reason: messageOf(more) } : { allowed: true, by };
+    });
   }
   if (settled?.state === 'denied') return { allowed: false, reason: `denied by ${by}` };
   return { allowed: false, reason: `nobody answered: the question is ${settled?.state ?? 'gone'}` };

@@ -30,18 +30,38 @@ export function toolVerdict(
   );
 }
 
-/** Has the command of a call looked at, so that `toolVerdict` finds out what it is; without effect for what needs no look. */
-export async function lookAtTool(parts: ExecutorParts, task: string, call: ToolRequest): Promise<void> {
-  const { look } = parts.turns.tools;
-  if (look === undefined) return;
-  const looks: Promise<unknown>[] = [];
-  parts.database.withReadTx((tx) =>
-    toolVerdict(parts, tx, task, call, (argv, cwd) => {
-      looks.push(look(argv, cwd));
+/**
+ * Has the command of a call looked at, so that `toolVerdict` finds out what it is for as long as `run` takes: a question stands on it, and
+ * a person may answer hours later. Without effect for what needs no look.
+ */
+export async function whileHeld<T>(
+  parts: ExecutorParts,
+  task: string,
+  call: ToolRequest,
+  run: () => T | Promise<T>,
+): Promise<T> {
+  const release = await holdCommand(parts, task, call);
+  try {
+    return await run();
+  } finally {
+    release?.();
+  }
+}
+
+async function holdCommand(parts: ExecutorParts, id: string, call: ToolRequest): Promise<(() => void) | undefined> {
+  const { tools } = parts.turns;
+  let held: Promise<() => void> | undefined;
+  parts.database.withReadTx((tx) => {
+    const task = parts.tasks.get(tx, id);
+    if (tools.hold === undefined || task === undefined) return;
+    // Its sender and the task, and nothing that the agent says of itself.
+    const asker = { requestedBy: task.sender, session: task.session, task: id };
+    toolVerdict(parts, tx, id, call, (argv, cwd) => {
+      held = tools.hold?.(argv, cwd, asker);
       return UNREAD;
-    }),
-  );
-  await Promise.all(looks);
+    });
+  });
+  return held;
 }
 
 /** Nobody has looked at it: only what may do anything may do that. */

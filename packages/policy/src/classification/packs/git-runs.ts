@@ -87,6 +87,26 @@ export const GIT_RUNS: readonly BuiltInRule[] = [
     notExamples: [['git', 'clone', 'https://example.org/x']],
   },
   {
+    name: 'git.runs-scheme',
+    programs: ['git'],
+    words: [['clone', 'fetch', 'pull', 'push', 'submodule', 'remote', 'ls-remote']],
+    // A scheme that git does not know itself, in small letters, is a program of that name, as with two colons.
+    operand: /^(?!(?:https?|ftps?|file|git|ssh|git\+ssh|ssh\+git):\/\/)[A-Za-z0-9+.-]+:\/\//,
+    class: 'destructive',
+    needs: ['destructive', 'shell'],
+    examples: [
+      ['git', 'fetch', 'ext://x'],
+      ['git', 'clone', 'HTTPS://example.org/x'],
+      ['git', 'submodule', 'add', 'hg://example.org/x'],
+    ],
+    notExamples: [
+      ['git', 'clone', 'https://example.org/x'],
+      ['git', 'clone', 'git+ssh://example.org/x'],
+      ['git', 'fetch', 'origin', 'a:b'],
+      ['git', 'grep', 'app://x'],
+    ],
+  },
+  {
     name: 'git.push-elsewhere',
     programs: ['git'],
     words: [['push']],

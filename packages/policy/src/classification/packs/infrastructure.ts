@@ -15,12 +15,15 @@ const MACHINE_COMMANDS: Readonly<Record<string, MachineCommands>> = {
   },
   'lxc incus': { looks: 'list ls info version', runs: 'start stop restart', removes: 'delete rm' },
   multipass: { looks: 'list ls info version', runs: 'start stop restart suspend', removes: 'delete purge' },
-  vagrant: { looks: 'global-status', removes: 'destroy' },
+  // Whatever it is asked, it obeys the file of its folder first, which is a program.
+  vagrant: { looks: 'global-status', looksNeed: ['shell'], removes: 'destroy' },
   limactl: { looks: 'list ls info', runs: 'start stop restart', removes: 'delete rm unlink factory-reset' },
 };
 
 interface MachineCommands {
   readonly looks: string;
+  /** What a look needs besides. */
+  readonly looksNeed?: readonly string[];
   readonly runs?: string;
   readonly removes: string;
 }
@@ -28,7 +31,7 @@ interface MachineCommands {
 /** A name: a file says what runs with the machine, and another server what the name means. */
 const MACHINE_NAME = /^[\w-]+(?:\.(?!ya?ml$)[\w-]+)*$/;
 
-function machineRules(names: string, { looks, runs, removes }: MachineCommands): readonly BuiltInRule[] {
+function machineRules(names: string, { looks, looksNeed = [], runs, removes }: MachineCommands): readonly BuiltInRule[] {
   const programs = wordList(names);
   const [first = ''] = programs;
   const about = { programs, plainOperands: MACHINE_NAME, notExamples: [[first, 'of-tomorrow']] };
@@ -50,7 +53,7 @@ function machineRules(names: string, { looks, runs, removes }: MachineCommands):
       name: `${name}-read`,
       most: 1,
       class: 'read',
-      needs: ['inspect_status'],
+      needs: ['inspect_status', ...looksNeed],
     },
     ...(runs === undefined
       ? []
@@ -112,12 +115,15 @@ export const infrastructurePack: RulePack = {
     {
       name: 'infrastructure.terraform-read',
       programs: TERRAFORM,
-      words: [['plan', 'show', 'validate', 'graph', 'providers', 'metadata']],
+      words: [['plan', 'show', 'output', 'validate', 'graph', 'providers', 'metadata']],
       firstNot: /^(lock|mirror)$/,
       class: 'read',
-      // Providers are programs of the folder, and data may name others.
+      // Providers are programs of the folder, its data may name others, and what keeps the state may, too.
       needs: ['inspect_status', 'shell'],
-      examples: [['terraform', 'plan']],
+      examples: [
+        ['terraform', 'plan'],
+        ['terraform', 'output', '-json'],
+      ],
       notExamples: [
         ['terraform', 'apply'],
         ['terraform', 'plan', '-out=x'],
@@ -126,12 +132,12 @@ export const infrastructurePack: RulePack = {
       ],
     },
     {
-      name: 'infrastructure.terraform-show',
+      name: 'infrastructure.terraform-version',
       programs: TERRAFORM,
-      words: [['output', 'version']],
+      words: [['version']],
       class: 'read',
       needs: ['inspect_status'],
-      examples: [['terraform', 'output', '-json']],
+      examples: [['terraform', 'version', '-json']],
       notExamples: [['terraform', 'plan']],
     },
     {
