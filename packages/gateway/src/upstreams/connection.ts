@@ -13,7 +13,8 @@ import { type Clock, formatDuration, isWritError, type Logger, quote, WritError 
 import type { UpstreamConfig } from '@writ/policy';
 import type { UpstreamProcesses } from '../upstream-ports.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
-import { createUpstreamProblems, type Who } from './problems.ts';
+import { keepFirstBadPart } from './first-bad-part.ts';
+import { createUpstreamProblems, type UpstreamProblems, type Who } from './problems.ts';
 import { createProcessTransport } from './process-transport.ts';
 import { theirWords } from './their-words.ts';
 import { keepWellFormedTools } from './well-formed-tools.ts';
@@ -103,7 +104,7 @@ export function createUpstreamConnection(
     });
     try {
       await client.connect(transport, { timeout: BEGIN_MS });
-      keepWellFormedTools(transport, config.name, problems.noteLeftOut);
+      keepWellFormed(transport, config.name, problems);
       ({ tools } = await client.listTools({}, { timeout: BEGIN_MS }));
       problems.noteAway(undefined);
       upSinceMs = clock.monotonicMs();
@@ -145,6 +146,12 @@ export function createUpstreamConnection(
       await last?.client.close().catch(() => {});
     },
   };
+}
+
+/** Of what a server sends, what would make its client refuse all of it at length. */
+function keepWellFormed(transport: Transport, upstream: string, { noteLeftOut }: UpstreamProblems): void {
+  keepFirstBadPart(transport);
+  keepWellFormedTools(transport, upstream, noteLeftOut);
 }
 
 /**
