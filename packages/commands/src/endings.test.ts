@@ -37,14 +37,28 @@ describe('the end of a session', () => {
 describe('a moment in which nobody can tell what a command is', () => {
   it('passes, and a yes outlasts it', async () => {
     const view = await ask({ ...READ, argv: ['systemctl', 'restart', 'nginx'] });
-    at.isHurried = true;
+    at.untold = 'late';
     at.yes(view.approval);
     const why = () => at.desk.show({ kind: 'host' }, view.id).why;
     await expect.poll(why).toContain('waits, and is tried again');
-    at.isHurried = false;
+    at.untold = undefined;
     at.clock.advance(5_000);
     (await started(view)).end();
     expect(await ended(view)).toMatchObject({ state: 'completed' });
+  });
+
+  it.each([
+    ['late', 'TIMED_OUT', 'in the time that there is'],
+    ['full', 'LIMIT_EXCEEDED', 'too many commands wait'],
+    ['fault', 'RUNNER_UNAVAILABLE', 'no command can be looked at'],
+    ['closing', 'SHUTTING_DOWN', 'shutting down'],
+  ] as const)('refuses what is asked meanwhile, and says why: %s', async (untold, code, message) => {
+    at.untold = untold;
+    const answer = await at.desk.ask(IN_A, { kind: 'command', command: READ }, untold);
+    expect(answer).toMatchObject({
+      ...{ accepted: false, refusal: { code, message: expect.stringContaining(message) } },
+    });
+    at.untold = undefined;
   });
 });
 

@@ -95,9 +95,9 @@ describe('a program or a text that an argument gives to be run', () => {
     ].map((words) => [['git', 'config', ...words.split(' ')]]),
     [['git', '-c', 'core.fsmonitor=./p', 'status']],
     [['git', 'fetch', 'ext::id']],
-    ...['clone ext://x y', 'fetch ext://x', 'pull codecommit://x', 'submodule add hg://x', 'fetch HTTP://x'].map((text) => [
-      ['git', ...text.split(' ')],
-    ]),
+    ...['clone ext://x y', 'fetch ext://x', 'pull codecommit://x', 'submodule add hg://x', 'fetch HTTP://x'].map(
+      (text) => [['git', ...text.split(' ')]],
+    ),
     [['git', 'remote', 'add', 'x', 'ext::id']],
     [['git', 'filter-branch', '--tree-filter', 'id']],
     [['env', 'GIT_SSH_COMMAND=id', 'git', 'fetch']],

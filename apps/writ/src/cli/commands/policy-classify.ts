@@ -64,7 +64,10 @@ function classificationText({ class: is, reason, rule, target, needs, known, com
   const lines = [`${is}: ${reason} (${rule})`];
   lines.push(`  target  ${target === undefined ? 'no single one: no window covers it' : visible(target)}`);
   if (needs.length > 0) lines.push(`  needs   ${needs.join(', ')}`);
-  if (!known) lines.push('  no rule knows it: it needs `shell`, and a person is asked each time, unless an approved plan lists it');
+  if (!known)
+    lines.push(
+      '  no rule knows it: it needs `shell`, and a person is asked each time, unless an approved plan lists it',
+    );
   for (const one of commands) {
     const where = one.host === 'self' ? '' : ` on ${one.host}`;
     lines.push(

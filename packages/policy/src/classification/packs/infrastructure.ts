@@ -31,7 +31,10 @@ interface MachineCommands {
 /** A name: a file says what runs with the machine, and another server what the name means. */
 const MACHINE_NAME = /^[\w-]+(?:\.(?!ya?ml$)[\w-]+)*$/;
 
-function machineRules(names: string, { looks, looksNeed = [], runs, removes }: MachineCommands): readonly BuiltInRule[] {
+function machineRules(
+  names: string,
+  { looks, looksNeed = [], runs, removes }: MachineCommands,
+): readonly BuiltInRule[] {
   const programs = wordList(names);
   const [first = ''] = programs;
   const about = { programs, plainOperands: MACHINE_NAME, notExamples: [[first, 'of-tomorrow']] };
