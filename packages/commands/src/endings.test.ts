@@ -37,7 +37,7 @@ describe('the end of a session', () => {
 describe('a moment in which nobody can tell what a command is', () => {
   it('passes, and a yes outlasts it', async () => {
     const view = await ask({ ...READ, argv: ['systemctl', 'restart', 'nginx'] });
-    at.isHurried = true;
+    at.untold = 'late';
     const said: string[] = [];
     const watching = (async () => {
       for await (const item of at.desk.watch({ kind: 'host' }, view.id, 0, new AbortController().signal))
@@ -46,12 +46,26 @@ describe('a moment in which nobody can tell what a command is', () => {
     at.yes(view.approval);
     // Whoever watches is told, too.
     await expect.poll(() => said).toContainEqual(expect.stringContaining('waits, and is tried again'));
-    at.isHurried = false;
+    at.untold = undefined;
     at.clock.advance(5_000);
     (await started(view)).end();
     expect(await ended(view)).toMatchObject({ state: 'completed' });
     await watching;
     expect(said.at(-1)).not.toContain('tried again');
+  });
+
+  it.each([
+    ['late', 'TIMED_OUT', 'in the time that there is'],
+    ['full', 'LIMIT_EXCEEDED', 'too many commands wait'],
+    ['fault', 'RUNNER_UNAVAILABLE', 'no command can be looked at'],
+    ['closing', 'SHUTTING_DOWN', 'shutting down'],
+  ] as const)('refuses what is asked meanwhile, and says why: %s', async (untold, code, message) => {
+    at.untold = untold;
+    const answer = await at.desk.ask(IN_A, { kind: 'command', command: READ }, untold);
+    expect(answer).toMatchObject({
+      ...{ accepted: false, refusal: { code, message: expect.stringContaining(message) } },
+    });
+    at.untold = undefined;
   });
 });
 

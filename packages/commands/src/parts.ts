@@ -12,10 +12,14 @@ export interface ClassifiedCommand extends Pick<ActionRequest, 'argv' | 'cwd' | 
   readonly basis: Json;
 }
 
-/** What a command is, as far as it could be told; `decided` is false where that could not be in the time that there is. */
+/**
+ * What a command is, as far as it could be told; `decided` is false where it could not be, and `untold` says why: it took too long, too many
+ * wait, nothing can be looked at, or the node ends.
+ */
 export interface Looked {
   readonly classification: Classification;
   readonly decided: boolean;
+  readonly untold?: 'late' | 'full' | 'fault' | 'closing';
 }
 
 /** What commands of one node are made of. */

@@ -15,7 +15,7 @@ import {
 import { quote, WritError } from '@writ/core';
 import { type Classification, obeysFolder, type Profile } from '@writ/policy';
 import type { Asking, Decided } from './asking.ts';
-import type { CommandDeskOptions, DeskParts } from './parts.ts';
+import type { CommandDeskOptions, DeskParts, Looked } from './parts.ts';
 import { filesToLookAt, preparingTurn, tooMany } from './preparing.ts';
 import type { CommandStep } from './types.ts';
 
@@ -113,15 +113,28 @@ export async function resolveStep(
   return turn.value;
 }
 
-/** Neither a right nor a person is asked for what nobody knows; whatever it is, it passes. */
-const NOT_TOLD: Refusal = {
-  code: 'TIMED_OUT',
-  message: 'what the command does could not be told in the time that there is',
-  nextSteps: [
-    'ask again',
-    'or for less in one command',
-    'where each command ends so: writ doctor, writ down && writ up',
-  ],
+/** Neither a right nor a person is asked for what nobody knows; what it stands on passes, or is for the owner to mend. */
+const NOT_TOLD: Readonly<Record<NonNullable<Looked['untold']>, Refusal>> = {
+  late: {
+    code: 'TIMED_OUT',
+    message: 'what the command does could not be told in the time that there is',
+    nextSteps: ['ask again', 'or for less in one command'],
+  },
+  full: {
+    code: 'LIMIT_EXCEEDED',
+    message: 'too many commands wait to be looked at',
+    nextSteps: ['ask again when some of them were answered'],
+  },
+  fault: {
+    code: 'RUNNER_UNAVAILABLE',
+    message: 'no command can be looked at on that node, whatever it does',
+    nextSteps: ['see what is wrong there: writ doctor', 'ask again when that is mended'],
+  },
+  closing: {
+    code: 'SHUTTING_DOWN',
+    message: 'the node is shutting down',
+    nextSteps: ['ask again when it runs'],
+  },
 };
 
 /**
@@ -136,8 +149,8 @@ async function lookAt(
 ): Promise<Resolving> {
   const { origin, session, agent } = asker;
   const { profile, runner, network, isolation } = granted;
-  const { classification, decided } = await options.classify(argv, cwd, asker);
-  if (!decided) return { resolved: false, refusal: NOT_TOLD };
+  const { classification, decided, untold = 'late' } = await options.classify(argv, cwd, asker);
+  if (!decided) return { resolved: false, refusal: NOT_TOLD[untold] };
   const called = { argv, cwd, profile, basis, ...(stdin === undefined ? {} : { stdin }) };
   const facts = options.factsOf(classification, called);
   const missing = missingRight({ ...granted, granted: true }, facts);

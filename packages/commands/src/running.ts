@@ -205,7 +205,7 @@ async function prepareCommand(
   const looked = await options.classify(request.argv, request.cwd, execution);
   if (!looked.decided && !isSame(looked.classification, execution)) {
     // It passes, and a yes outlasts it.
-    throw new Error('what the command does cannot be told at the moment');
+    throw new Error(`what the command does cannot be told at the moment: ${looked.classification.reason}`);
   }
   const files = options.room.filesOf(execution);
   const resolved = await resolveAction(request, environment, files);

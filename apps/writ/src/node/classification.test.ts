@@ -35,3 +35,9 @@ it.each([
   expect(classifier.classify(argv, placeOf({ cwd: dir }))).toMatchObject({ class: 'destructive' });
   expect(toolClassifier(classifier)(argv, dir)).toMatchObject({ class: 'destructive' });
 });
+
+it('says why where nobody can tell what a tool call does, and nothing of that kind where somebody can', () => {
+  const tools = toolClassifier(classifier);
+  expect(tools(['sh', '-c', '"$X"'], dir).undecided).toEqual(expect.any(String));
+  expect(tools(['ls'], dir)).not.toHaveProperty('undecided');
+});

@@ -104,6 +104,11 @@ export function toolClassifier({ classify }: NodeClassifier): ClassifyTool {
   return (argv, cwd) => {
     const is = classify(argv, { host: 'self', cwd });
     const alone = readsAlone(is, argv, cwd);
-    return { class: is.class, needs: is.needs, ...(alone === undefined ? {} : { alone }) };
+    const isUndecided = is.rule === 'undecided';
+    return {
+      ...{ class: is.class, needs: is.needs },
+      ...(alone === undefined ? {} : { alone }),
+      ...(isUndecided ? { undecided: is.reason } : {}),
+    };
   };
 }

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createSystemClock, nextTurn } from '@writ/core';
+import { createSystemClock, type LogFields, nextTurn } from '@writ/core';
 import { createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BuiltThread, buildCommandThread } from '../testing/built-thread.ts';
 import { installedGrammar, installedGrammarFiles } from '../testing/installed-grammar.ts';
+import { VERSION } from '../version.ts';
 import { createLookedClassifier, createNodeClassifier, type LookedClassifier } from './classification.ts';
 import { type CommandLooker, createCommandLooker } from './command-looker.ts';
 
@@ -25,7 +26,7 @@ parentPort.on('message', (message) => {
   if (message.argv[0] === 'die') process.exit(1);
   parentPort.postMessage({ class: 'read', rule: 'odd', reason: '', needs: [], known: true, commands: [] });
 });
-parentPort.postMessage('ready');
+parentPort.postMessage({ ready: '${VERSION}' });
 `;
 
 let thread: BuiltThread;
@@ -43,9 +44,18 @@ afterAll(async () => {
 });
 
 let looker: CommandLooker;
+let logged: (readonly [string, LogFields | undefined])[];
 const open = (script: URL, longestMs?: number): CommandLooker => {
   const files = installedGrammarFiles();
-  looker = createCommandLooker({ script, files, clock, ...(longestMs === undefined ? {} : { longestMs }) });
+  logged = [];
+  const log = (message: string, fields?: LogFields): void => void logged.push([message, fields]);
+  looker = createCommandLooker({
+    script,
+    files,
+    clock,
+    logger: { warn: log, error: log },
+    ...(longestMs === undefined ? {} : { longestMs }),
+  });
   return looker;
 };
 afterEach(() => looker.close());
@@ -85,14 +95,21 @@ describe('a command that is looked at on a thread', () => {
     expect(ticks).toBeGreaterThan(5);
   });
 
-  it('is undecided when the thread dies, is not there, or is closed', async () => {
+  it('is undecided when the thread dies, is not there, or is closed, and that is what it says', async () => {
     open(odd);
-    expect(await ask('die')).toMatchObject({ decided: false });
+    expect(await ask('die')).toMatchObject({ decided: false, untold: 'fault' });
     expect(await ask('ls')).toMatchObject({ decided: true });
     await looker.close();
-    expect(await ask('ls')).toMatchObject({ decided: false });
+    expect(await ask('ls')).toMatchObject({ decided: false, untold: 'closing' });
     open(new URL('file:///no/such/thread.mjs'));
-    expect(await ask('ls')).toMatchObject({ decided: false });
+    expect(await ask('ls')).toMatchObject({ decided: false, untold: 'fault' });
+  });
+
+  it('is undecided where too many of one asker wait', async () => {
+    open(odd);
+    const many = 300;
+    const answers = await Promise.all(Array.from({ length: many }, () => ask('ls')));
+    expect(new Set(answers.map(({ untold }) => untold))).toEqual(new Set([undefined, 'full']));
   });
 
   it('has its turn among those who ask', async () => {
@@ -104,6 +121,55 @@ describe('a command that is looked at on a thread', () => {
     };
     await Promise.all([of('one'), of('one'), of('one'), of('other')]);
     expect(order.indexOf('other')).toBeLessThan(3);
+  });
+});
+
+describe('a thread that cannot be had', () => {
+  it.each([
+    ['is not there', undefined, 'Cannot find module'],
+    ['is of another version', "parentPort.postMessage({ ready: '0.0.9' });", 'of version `0.0.9`'],
+    ['ends by itself', 'process.exit(7);', 'ended with 7'],
+    ['fails', "throw new Error('no room');", 'no room'],
+  ])(
+    'since it %s is said at the start, to whoever asks for the status, and once in the log',
+    async (_, text, reason) => {
+      const file = join(dir, 'faulty.mjs');
+      if (text !== undefined) writeFileSync(file, `import { parentPort } from 'node:worker_threads';\n${text}\n`);
+      open(pathToFileURL(file));
+      await expect(looker.start()).rejects.toMatchObject({
+        code: 'INTERNAL',
+        message: expect.stringContaining(reason),
+      });
+      for (const command of ['ls', 'df']) expect(await ask(command)).toMatchObject({ decided: false, untold: 'fault' });
+      expect(await looker.problem()).toContain(reason);
+      expect(logged).toEqual([['no command can be looked at', { reason: expect.stringContaining(reason) }]]);
+      rmSync(file, { force: true });
+    },
+  );
+
+  it('is no problem any more once it can, without a command or a start between', async () => {
+    const file = join(dir, 'later.mjs');
+    open(pathToFileURL(file));
+    expect(await looker.problem()).toBeUndefined();
+    await ask('ls');
+    expect(await looker.problem()).toContain('Cannot find module');
+    writeFileSync(file, ODD);
+    expect(await looker.problem()).toBeUndefined();
+    expect(await ask('ls')).toMatchObject({ decided: true });
+    rmSync(file);
+  });
+
+  it('is another one than a thread that takes too long', async () => {
+    open(odd, 200);
+    expect(await ask('hang')).toMatchObject({ decided: false, untold: 'late' });
+    expect(await looker.problem()).toBeUndefined();
+    expect(logged).toEqual([['a command was not looked at', { reason: expect.stringContaining('in the time') }]]);
+  });
+
+  it('has its file by the time that it starts', async () => {
+    open(thread.script);
+    await looker.start();
+    expect(await ask('ls')).toMatchObject({ decided: true });
   });
 });
 

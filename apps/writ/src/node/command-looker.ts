@@ -1,36 +1,37 @@
-import { Worker } from 'node:worker_threads';
-import { type Clock, createFairTurns, type FairTurns } from '@writ/core';
-import { type Classification, type CommandPlace, type CommandRule, undecidedCommand } from '@writ/policy';
+import { createFairTurns, type FairTurns, type Logger, toWritError } from '@writ/core';
+import { type Classification, undecidedCommand } from '@writ/policy';
+import {
+  type CommandQuestion,
+  createLookingThread,
+  type LookingThreadOptions,
+  type LookRequest,
+} from './looking-thread.ts';
 
-/** Files that the grammar of a thread is read from: absolute paths. */
-export interface ThreadFiles {
-  readonly runtime: string;
-  readonly grammar: string;
-}
+/** Why nothing can be told: it took too long, too many wait, the thread cannot be had, or the node ends. */
+export type Untold = 'late' | 'full' | 'fault' | 'closing';
 
-/** What a thread is asked. */
-export interface CommandQuestion {
-  readonly argv: readonly string[];
-  readonly place: CommandPlace;
-}
-
-/** A command, by which rules it is looked at, and in whose turn. */
-export interface LookRequest extends CommandQuestion {
-  readonly rules: readonly CommandRule[];
-  readonly whose: string;
-}
-
-/** What came of a look; `decided` is false where the thread said nothing in time. */
+/** What came of a look; `decided` is false where the thread said nothing, and `untold` says why. */
 export interface Looked {
   readonly classification: Classification;
   readonly decided: boolean;
+  readonly untold?: Untold;
 }
 
 /** Classifies what others send without holding up what else the node does. */
 export interface CommandLooker {
+  /** Has the thread there before anybody asks. Rejects with INTERNAL and what to do where it cannot be had. */
+  start(): Promise<void>;
   /** Never rejects: what cannot be told in time, or at all, is undecided. */
   look(request: LookRequest): Promise<Looked>;
+  /** What keeps every command from being looked at, for a person; undefined: nothing. What kept the last one is tried again first. */
+  problem(): Promise<string | undefined>;
   close(): Promise<void>;
+}
+
+/** What a looker is made of; `longestMs` absent: what is usual. */
+export interface CommandLookerOptions extends Omit<LookingThreadOptions, 'longestMs'> {
+  readonly longestMs?: number;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /**
@@ -38,104 +39,75 @@ export interface CommandLooker {
  * itself has to wait: how much of the time it works cannot be told on every Node.
  */
 const LONGEST_LOOK_MS = 5_000;
-/** Longest that a thread may take to be there. */
-const LONGEST_START_MS = 30_000;
 /** Most that wait of one asker. */
 const MOST_WAITING = 256;
 
-interface Thread {
-  readonly worker: Worker;
-  readonly ready: Promise<unknown>;
-  rules: readonly CommandRule[] | undefined;
-}
+const REASONS: Readonly<Record<Untold, string>> = {
+  late: 'what it does cannot be told in the time that there is for it',
+  full: 'too many commands wait to be looked at',
+  fault: 'no command can be looked at on this node: writ doctor',
+  closing: 'the node is shutting down',
+};
 
-/** `script`: the file of `command-thread.ts`, built. One thread, made for the first command and kept for those that follow. */
-export function createCommandLooker(options: {
-  readonly script: URL;
-  readonly files: ThreadFiles;
-  readonly clock: Pick<Clock, 'setTimer'>;
-  /** Longest that one command may take, milliseconds; absent: what is usual. */
-  readonly longestMs?: number;
-}): CommandLooker {
-  const { script, files, clock, longestMs = LONGEST_LOOK_MS } = options;
+/** One thread, kept for all commands; after one that takes too long, and where it has died, there is another. */
+export function createCommandLooker(options: CommandLookerOptions): CommandLooker {
+  const { logger } = options;
   const turns: FairTurns = createFairTurns({ atOnce: 1, each: 1 });
-  let thread: Thread | undefined;
+  const thread = createLookingThread({ longestMs: LONGEST_LOOK_MS, ...options });
+  let fault: string | undefined;
   let isClosed = false;
 
-  function current(): Thread {
-    if (thread !== undefined) return thread;
-    const worker = new Worker(script, { workerData: files, execArgv: [], env: {} });
-    worker.unref();
-    // What it dies of between two commands is found by the next one.
-    worker.on('error', () => undefined);
-    const made: Thread = { worker, ready: answerOf(worker, clock, LONGEST_START_MS), rules: undefined };
-    thread = made;
-    return made;
-  }
-
-  async function drop(): Promise<void> {
-    const old = thread;
-    thread = undefined;
-    await old?.worker.terminate();
-  }
-
-  async function ask({ argv, place, rules }: LookRequest): Promise<Classification> {
-    const asked = current();
-    const { worker, ready } = asked;
-    await ready;
-    // INVARIANT: 2 it is asked by the rules of this request, and answers one after the other.
-    if (asked.rules !== rules) worker.postMessage({ rules });
-    asked.rules = rules;
-    const answer = answerOf(worker, clock, longestMs);
-    worker.postMessage({ argv, place });
-    const classification = (await answer) as Classification | undefined;
-    if (classification === undefined) throw new Error('the thread classified nothing');
-    return classification;
+  /** Whatever it is at by now, it is at nothing that anybody waits for. Once for each fault: every command would say it again. */
+  async function note(error: unknown): Promise<Untold> {
+    await thread.drop();
+    if (isClosed) return 'closing';
+    const { code, message } = toWritError(error);
+    if (code === 'TIMED_OUT') {
+      logger.warn('a command was not looked at', { reason: message });
+      return 'late';
+    }
+    if (fault !== message) logger.error('no command can be looked at', { reason: message });
+    fault = message;
+    return 'fault';
   }
 
   async function look(request: LookRequest): Promise<Looked> {
+    if (isClosed) return undecided(request, 'closing');
     try {
-      if (isClosed) return undecided(request, 'the node is shutting down');
-      return { classification: await ask(request), decided: true };
-    } catch {
-      // Whatever it is at by now, it is at nothing that anybody waits for.
-      await drop();
+      const classification = await thread.ask(request);
+      fault = undefined;
+      return { classification, decided: true };
+    } catch (error) {
+      return undecided(request, await note(error));
     }
-    return undecided(request, 'what it does cannot be told in the time that there is for it');
+  }
+
+  async function tryAgain(): Promise<void> {
+    try {
+      await thread.ready();
+      fault = undefined;
+    } catch (error) {
+      await note(error);
+    }
   }
 
   return {
+    start: () => thread.ready(),
     async look(request) {
       const turn = await turns.take({ whose: request.whose, mostWaiting: MOST_WAITING }, () => look(request));
-      return turn.taken ? turn.value : undecided(request, 'too many commands wait to be looked at');
+      return turn.taken ? turn.value : undecided(request, 'full');
+    },
+    async problem() {
+      if (fault !== undefined && !isClosed) await turns.take({ whose: 'status', mostWaiting: 1 }, tryAgain);
+      return fault;
     },
     async close() {
       isClosed = true;
-      await drop();
+      await thread.drop();
     },
   };
 }
 
-function undecided({ argv, place }: CommandQuestion, reason: string): Looked {
-  return { classification: undecidedCommand(argv, place, reason), decided: false };
-}
-
-/** The next message of a thread. Rejects where it ends, or says nothing in time. */
-function answerOf(worker: Worker, clock: Pick<Clock, 'setTimer'>, longestMs: number): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const over = (): void => {
-      cancel();
-      worker.off('message', take).off('error', fail).off('exit', fail);
-    };
-    const take = (message: unknown): void => {
-      over();
-      resolve(message);
-    };
-    const fail = (): void => {
-      over();
-      reject(new Error('the thread gave no answer'));
-    };
-    const cancel = clock.setTimer(longestMs, fail);
-    worker.on('message', take).on('error', fail).on('exit', fail);
-  });
+function undecided({ argv, place }: CommandQuestion, untold: Untold): Looked {
+  return { classification: undecidedCommand(argv, place, REASONS[untold]), decided: false, untold };
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type CommandClassifier, type CommandRule, createCommandClassifier, createShellGrammar } from '@writ/policy';
-import type { CommandQuestion, ThreadFiles } from './command-looker.ts';
+import { VERSION } from '../version.ts';
+import type { CommandQuestion, ThreadFiles, ThreadReady } from './looking-thread.ts';
 
 // Entry of the thread that classifies commands: one question at a time, for as long as the node keeps it.
 const { runtime, grammar: language } = workerData as ThreadFiles;
@@ -17,4 +18,4 @@ classifierOf = (commands) => createCommandClassifier({ grammar, commands });
 classifier = classifierOf([]);
 // What the first command needs is there by the time that it comes.
 classifier.classify(['bash', '-c', 'git status | grep x'], { host: 'self' });
-parentPort?.postMessage('ready');
+parentPort?.postMessage({ ready: VERSION } satisfies ThreadReady);

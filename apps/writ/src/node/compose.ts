@@ -13,9 +13,10 @@ import { VERSION } from '../version.ts';
 import { hasApprover } from './asking.ts';
 import { bindAddress } from './bind-address.ts';
 import { type Closers, createClosers } from './closers.ts';
-import { createCommandLooker, type ThreadFiles } from './command-looker.ts';
+import { createCommandLooker } from './command-looker.ts';
 import { type Foundations, openFoundations } from './foundations.ts';
 import { issueHostToken } from './host-token.ts';
+import type { ThreadFiles } from './looking-thread.ts';
 import { advertisedAddress } from './mesh-address.ts';
 import { createSetupAdvice } from './setup-advice.ts';
 import { createSurfaces, type Surfaces } from './surfaces.ts';
@@ -66,9 +67,13 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
   const base = await openFoundations(home, logger, closers);
   const { spawner, programs } = options;
   const grammar = await options.loadGrammar();
-  const looker = createCommandLooker({ ...options.commandThread, clock: base.clock });
+  const looker = createCommandLooker({ ...options.commandThread, clock: base.clock, logger });
   closers.add(() => looker.close());
+  // While the rest is built; a node that could look at no command would refuse every one.
+  const looking = looker.start();
+  looking.catch(() => undefined);
   const work = await createWork(base, { environment, spawner, programs, grammar, looker }, closers);
+  await looking;
   const info = createInfo(base);
   const surfaces = createSurfaces(
     base,
@@ -77,6 +82,7 @@ async function compose(options: ComposeOptions, closers: Closers): Promise<Runni
       node: {
         info: () => info.value,
         sandbox: async () => `${describeSandbox(await work.sandbox())}; ${describeGroups(await work.groups())}`,
+        commandsProblem: () => looker.problem(),
         requestStop: options.requestStop,
       },
       address: () => info.value.meshAddress,

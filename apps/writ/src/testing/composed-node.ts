@@ -8,6 +8,9 @@ import { stockConfig } from '@writ/policy';
 import { readEnvironment } from '../env.ts';
 import { type Home, resolveHome } from '../home.ts';
 import { composeNode, type RunningNode } from '../node/compose.ts';
+import { IDLE_THREAD } from './idle-thread.ts';
+
+type CommandThread = Parameters<typeof composeNode>[0]['commandThread'];
 
 /** A whole node inside the process of a test, in a home of its own. */
 export interface ComposedNode {
@@ -16,8 +19,8 @@ export interface ComposedNode {
   readonly control: ControlClient;
   /** This start's. */
   readonly hostToken: string;
-  /** Stops it and starts it again on the same home, after `between` where that is given. */
-  restart(between?: () => Promise<void>): Promise<void>;
+  /** Stops it and starts it again on the same home, after `between` where that is given, with another thread for commands where one is. */
+  restart(between?: () => Promise<void>, thread?: CommandThread): Promise<void>;
   /** Stops it and takes its home away. */
   remove(): Promise<void>;
 }
@@ -41,10 +44,10 @@ export async function startComposedNode(more = ''): Promise<ComposedNode> {
     get hostToken() {
       return hostToken();
     },
-    async restart(between) {
+    async restart(between, thread) {
       await running.close(0);
       await between?.();
-      running = await start(home);
+      running = await start(home, thread);
     },
     async remove() {
       await running.close(0);
@@ -53,17 +56,14 @@ export async function startComposedNode(more = ''): Promise<ComposedNode> {
   };
 }
 
-function start(home: Home): Promise<RunningNode> {
+function start(home: Home, commandThread: CommandThread = IDLE_THREAD): Promise<RunningNode> {
   return composeNode({
     home,
     environment: readEnvironment(),
     logger: silentLogger,
     // The files of the grammar stand beside the built program only, and nothing is classified here.
     loadGrammar: async () => ({ parse: () => ({ ok: false, reason: 'no grammar' }) }),
-    commandThread: {
-      script: new URL('./command-thread.js', import.meta.url),
-      files: { runtime: '/none', grammar: '/none' },
-    },
+    commandThread,
     // Nor is any process started.
     spawner: new URL('./spawner.js', import.meta.url),
     programs: [],

@@ -416,4 +416,12 @@ describe('each of several', () => {
     expect(permitToolCall(rights('read_repo'), call, { ...FACTS, classify: changes }).verdict).toBe('deny');
     expect(permitToolCall(rights('read_files'), call, { ...FACTS, classify: changes }).verdict).toBe('ask');
   });
+
+  it('is told with the reason where nobody can tell what the command does', () => {
+    const undecided: ClassifyTool = () => ({ class: 'destructive', needs: ['shell'], undecided: 'the node ends' });
+    const call = { kind: 'execute', paths: [], input: { command: 'ls' } } as const;
+    expect(permitToolCall(rights('read_repo'), call, { ...FACTS, classify: undecided })).toMatchObject({
+      ...{ verdict: 'deny', message: expect.stringMatching(/it needs shell.*: the node ends$/) },
+    });
+  });
 });

@@ -112,8 +112,10 @@ function permitClassified(rights: Held, facts: ReturnType<ClassifyTool>, cwd: st
   const needed = of === 'destructive' ? [...facts.needs, 'destructive'] : facts.needs;
   const missing = [...new Set(needed)].filter((right) => !rights.closure.includes(right) && !covered.includes(right));
   // A command without a rule needs nothing by name; that is no leave to run it.
-  if (missing.length > 0 || needed.length === 0)
-    return deny(lacking([...new Set([...missing, 'shell'])].join(' and ')));
+  if (missing.length > 0 || needed.length === 0) {
+    const why = facts.undecided === undefined ? '' : `: ${facts.undecided}`;
+    return deny(`${lacking([...new Set([...missing, 'shell'])].join(' and '))}${why}`);
+  }
   if (of !== 'read' || alone === undefined || alone.repository) return ask(`it is a command of class ${of}`);
   return alone.paths.every((path) => isReadable(rights, path))
     ? ALLOW

@@ -28,11 +28,14 @@ export interface ToolRights {
   readonly directory?: string;
 }
 
-/** What a command is, and what it can only read. Absent `alone`: it could do more than its rule is about. */
+/**
+ * What a command is, and what it can only read. Absent `alone`: it could do more than its rule is about. `undecided`: why nobody can tell
+ * what it does.
+ */
 export type ClassifyTool = (
   argv: readonly string[],
   cwd: string,
-) => Pick<CommandFacts, 'class' | 'needs'> & { readonly alone?: ReadsAlone };
+) => Pick<CommandFacts, 'class' | 'needs'> & { readonly alone?: ReadsAlone; readonly undecided?: string };
 
 /** What is found out about a tool call. */
 export interface ToolFacts {

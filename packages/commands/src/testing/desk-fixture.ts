@@ -15,6 +15,7 @@ import {
 import { type Classification, createPolicyEngine, type PolicyEngine } from '@writ/policy';
 import { createFakeClock, type FakeClock } from '@writ/testkit/clock';
 import { createCommandDesk, type LiveCommandDesk } from '../desk.ts';
+import type { Looked } from '../parts.ts';
 import type { CommandCaller, CommandFiles, CommandOrder, CommandReport, OutputPiece } from '../types.ts';
 
 export const SELF_ID = nodeIdFromBase32('b'.repeat(32));
@@ -93,8 +94,8 @@ export interface DeskFixture {
   onEndLeft: () => Promise<void>;
   /** Processes go on when they are stopped, until the test ends them. */
   holdStops: boolean;
-  /** There is no time to tell what a command is. */
-  isHurried: boolean;
+  /** Why nobody can tell what a command is; absent: they can. */
+  untold: Looked['untold'] | undefined;
   /** What a task that runs here may do, by its id. */
   readonly contexts: Map<string, TaskContext>;
   readonly environment: Record<string, string>;
@@ -127,8 +128,8 @@ export async function createDeskFixture(): Promise<DeskFixture> {
   const processes = new Map<string, HeldProcess>();
   const output = new Map<string, OutputPiece[]>();
   const environment: Record<string, string> = { PATH: '/bin', LANG: 'C' };
-  const at: Pick<DeskFixture, 'onStart' | 'onEndLeft' | 'holdStops' | 'isHurried'> = {
-    ...{ onStart: () => undefined, holdStops: false, isHurried: false },
+  const at: Pick<DeskFixture, 'onStart' | 'onEndLeft' | 'holdStops' | 'untold'> = {
+    ...{ onStart: () => undefined, holdStops: false, untold: undefined },
     onEndLeft: async () => undefined,
   };
   const desk = createCommandDesk({
@@ -141,9 +142,9 @@ export async function createDeskFixture(): Promise<DeskFixture> {
     },
     classify(argv) {
       const classification = classify(argv);
-      return at.isHurried
-        ? { classification: { ...classification, class: 'destructive', known: false }, decided: false }
-        : { classification, decided: true };
+      const { untold } = at;
+      if (untold === undefined) return { classification, decided: true };
+      return { classification: { ...classification, class: 'destructive', known: false }, decided: false, untold };
     },
     factsOf: ({ class: of, known, needs, target }) => ({ class: of, known, needs, ...(target && { target }) }),
     environmentOf: () => ({ values: { ...environment }, secretNames: new Set(), sealKey: Buffer.alloc(32) }),

@@ -23,6 +23,7 @@ export const nodeContract = {
       generation: z.number(),
       policy_digest: z.string(),
       policy_error: z.string().optional(),
+      commands_problem: z.string().optional().describe('why no command can be looked at, so that each is refused'),
       policy_parked: z.number(),
       policy_shut: z.boolean().describe('nobody is let in until a person accepts'),
       restart_needed: z.array(z.string()).describe('accepted addresses that take a restart'),

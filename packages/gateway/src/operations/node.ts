@@ -20,6 +20,7 @@ export function nodeOperations(ports: GatewayPorts, upstreams: Pick<Upstreams, '
       const policy = engine.status();
       const { unreadable, violations } = policy.lastError ?? {};
       const failure = unreadable ?? violations?.[0]?.message;
+      const commandsProblem = await node.commandsProblem();
       return {
         id: info.id,
         name: info.name,
@@ -35,6 +36,7 @@ export function nodeOperations(ports: GatewayPorts, upstreams: Pick<Upstreams, '
         generation: policy.generation,
         policy_digest: policy.digest,
         ...(failure === undefined ? {} : { policy_error: failure }),
+        ...(commandsProblem === undefined ? {} : { commands_problem: commandsProblem }),
         policy_parked: policy.parked?.length ?? 0,
         policy_shut: policy.isShut,
         restart_needed: [...policy.restartNeeded],

@@ -253,6 +253,7 @@ describe('what a person does', () => {
     at.node.asked.records.set('t-b', fakeMirror('t-b', { state: 'failed' }));
     expect(await at.client.call('node_status', {})).toMatchObject({
       unseparated: true,
+      commands_problem: 'no thread',
       upstream_problems: [],
       isolation_none: ['query'],
       held_work: [{ sender: 'self', bytes: 100, share_bytes: 500 }],

@@ -111,6 +111,7 @@ function statusText(s: OperationOutput<'node_status'>, step: Output['step']): st
     ...s.peers.map((p) => `peer ${p.label}: ${p.enabled ? linkText(p.link) : 'disabled'}`),
     ...(s.clock_is_backwards ? [CLOCK] : []),
     ...(s.policy_error === undefined ? [] : [`warning: the last reload failed: ${s.policy_error}`]),
+    ...(s.commands_problem === undefined ? [] : [`warning: every command is refused: ${s.commands_problem}`]),
     ...(s.policy_shut ? [SHUT] : []),
     ...(s.policy_parked === 0 ? [] : [`warning: ${s.policy_parked} changes wait for: writ policy reload --accept`]),
     ...(s.restart_needed.length === 0 ? [] : [restartText(s.restart_needed)]),

@@ -85,6 +85,7 @@ describe('writ doctor', () => {
       'warning',
       'look at upstreams.search in writ.toml',
     ],
+    ['commands', { commands_problem: 'no file' }, 'problem', 'writ down && writ up'],
     ['clock', { clock_is_backwards: true }, 'problem', 'lease accept-clock'],
     ['policy', { policy_error: 'line 3' }, 'problem', 'writ policy validate'],
     ['policy', { policy_shut: true }, 'problem', 'writ policy reload --accept'],

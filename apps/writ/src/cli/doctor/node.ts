@@ -15,6 +15,7 @@ export const lookAtNode: Look = async ({ context, status, unanswered }) => {
       up,
       clock(status),
       ...policy(status),
+      ...commands(status, context.home.logFile),
       ...keptWork(status),
       ...trash(status, context.home.logFile),
       audit(status),
@@ -63,6 +64,17 @@ function policy(status: Status): readonly Finding[] {
     found.push({ check, state: 'note', says, mend: ['take isolation = "none" out of them, then: writ policy reload'] });
   }
   return found.length > 0 ? found : [fine(check, `generation ${status.generation} is in force`)];
+}
+
+function commands({ commands_problem: problem }: Status, logFile: string): readonly Finding[] {
+  if (problem === undefined) return [];
+  const says = `every command is refused: ${visible(problem)}`;
+  const mend = [
+    'install writ again, where its files are not whole or of two versions; or make room in the memory',
+    'writ down && writ up',
+    `tail -n 20 ${shellWord(logFile)}`,
+  ];
+  return [{ check: 'commands', state: 'problem', says, mend }];
 }
 
 function keptWork({ held_work: held }: Status): readonly Finding[] {

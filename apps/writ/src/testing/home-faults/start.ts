@@ -8,6 +8,7 @@ import { resolveHome } from '../../home.ts';
 import { initNode } from '../../lifecycle/init-node.ts';
 import { openLog } from '../../lifecycle/start-node.ts';
 import { composeNode } from '../../node/compose.ts';
+import { IDLE_THREAD } from '../idle-thread.ts';
 
 /** What a home came to, for the user that this process runs as. */
 export interface Seen {
@@ -49,10 +50,7 @@ async function start(user: string): Promise<void> {
     ...{ home, environment: environmentOf(user), logger: silentLogger },
     // The files of the grammar stand beside the built program only, and nothing is classified here.
     loadGrammar: async () => ({ parse: () => ({ ok: false, reason: 'no grammar' }) }),
-    commandThread: {
-      script: new URL('./command-thread.js', import.meta.url),
-      files: { runtime: '', grammar: '' },
-    },
+    commandThread: IDLE_THREAD,
     // Nor is any process started.
     spawner: new URL('./spawner.js', import.meta.url),
     programs: [],
